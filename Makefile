@@ -1,0 +1,47 @@
+# Two commands do everything on a fresh machine: make demo, make test.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+PIP    := $(BIN)/python -m pip --disable-pip-version-check
+OUT    ?= out
+
+.PHONY: demo test test-all lint format clean python-is-ready
+
+demo: $(VENV)/.render
+	$(BIN)/supple run hanging-beam --out $(OUT)/demo --picture
+
+test: $(VENV)/.dev
+	$(BIN)/python -m pytest -n 2
+
+test-all: $(VENV)/.dev
+	$(BIN)/python -m pytest -n 2 -m "slow or not slow"
+
+lint: $(VENV)/.dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+format: $(VENV)/.dev
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+$(VENV)/bin/python: | python-is-ready
+	$(PYTHON) -m venv $(VENV)
+
+# each set of extras is a stamp file, so that make demo does not wait for the tools of make test
+$(VENV)/.render: pyproject.toml constraints.txt $(VENV)/bin/python
+	$(PIP) install -q -c constraints.txt -e ".[render]"
+	@touch $@
+
+$(VENV)/.dev: pyproject.toml constraints.txt $(VENV)/bin/python
+	$(PIP) install -q -c constraints.txt -e ".[dev,render,mesh]"
+	@touch $@
+
+python-is-ready:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || \
+	  { echo "Supple needs Python 3.11 or newer; '$(PYTHON)' is older or missing. Install it, or name one: make PYTHON=python3.12 ..." >&2; exit 1; }
+	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null || \
+	  { echo "This Python has no venv with pip. On Debian or Ubuntu: sudo apt-get install python3-venv, then run make again." >&2; exit 1; }
+
+clean:
+	rm -rf $(VENV) $(OUT) build dist

@@ -1,0 +1,79 @@
+"""Errors that say what is wrong, where, with which value, what is allowed, and what to do.
+
+Every error Supple raises on purpose is a `SuppleError`. Its message is one sentence a person can act on, made from
+the fields, so that programs can read the fields and people the sentence.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+class SuppleError(Exception):
+    """Base of all errors raised on purpose.
+
+    what: what is wrong, as the start of a sentence ("the density is not positive").
+    where: the place ("material 'rubber'", "beam.veg, line 12", "bodies[0].mesh").
+    value: the offending value. allowed: what would have been accepted. fix: what to do next.
+    """
+
+    def __init__(
+        self,
+        what: str,
+        *,
+        where: str | None = None,
+        value: Any = None,
+        allowed: str | None = None,
+        fix: str | None = None,
+    ) -> None:
+        self.what, self.where, self.value, self.allowed, self.fix = what, where, value, allowed, fix
+        super().__init__(self.sentence())
+
+    def sentence(self) -> str:
+        """The message: where: what (got value; allowed). Fix."""
+        text = f"{self.where}: {self.what}" if self.where else self.what
+        notes = []
+        if self.value is not None:
+            notes.append(f"got {self.value!r}")
+        if self.allowed is not None:
+            notes.append(f"allowed: {self.allowed}")
+        if notes:
+            text += f" ({'; '.join(notes)})"
+        if self.fix:
+            text = f"{text.rstrip('.')}. {self.fix}"
+        return text
+
+
+class InputError(SuppleError, ValueError):
+    """A value a person gave is not usable."""
+
+
+class FileFormatError(SuppleError):
+    """A file is damaged, cut short, hostile, or of a kind that is not read."""
+
+
+class MissingExtraError(SuppleError, ImportError):
+    """A library of an optional extra is not installed."""
+
+    def __init__(self, extra: str, *, needed_for: str) -> None:
+        self.extra = extra
+        super().__init__(
+            f"{needed_for} needs the extra '{extra}', which is not installed",
+            fix=f"Install it with: pip install 'supple[{extra}]'",
+        )
+
+
+class DivergenceError(SuppleError):
+    """A simulation left the finite or the plausible: where, when and what to try."""
+
+
+class ConvergenceError(SuppleError):
+    """An iteration ended without reaching its tolerance."""
+
+
+class RecordError(SuppleError):
+    """A record or checkpoint cannot be written or read."""
+
+
+class SuppleWarning(UserWarning):
+    """Something a person should know, that does not stop the work."""
