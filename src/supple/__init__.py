@@ -1,0 +1,67 @@
+"""Supple: soft-body dynamics for Python. Names are loaded on first use, so that `import supple` stays light."""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+_HOME = {
+    "Material": "material",
+    "TetMesh": "geometry",
+    "HexMesh": "geometry",
+    "SurfaceMesh": "geometry",
+    "VoxelGrid": "geometry",
+    "box_tets": "geometry",
+    "box_hexes": "geometry",
+    "cylinder_tets": "geometry",
+    "sphere_tets": "geometry",
+    "load_mesh": "geometry",
+    "save_mesh": "geometry",
+    "FemBody": "bodies.fem",
+    "RigidBody": "bodies.rigid",
+    "Particles": "bodies.particles",
+    "Scene": "scene",
+    "Node": "scene",
+    "World": "scene",
+    "Springs": "scene",
+    "Load": "scene",
+    "Pressure": "scene",
+    "Ball": "scene",
+    "Hinge": "scene",
+    "Slider": "scene",
+    "FixedJoint": "scene",
+    "FixedPoints": "scene",
+    "FixedAxes": "scene",
+    "SlidingPlane": "scene",
+    "PrescribedMotion": "scene",
+    "check_derivatives": "scene",
+    "ImplicitEuler": "solvers",
+    "Midpoint": "solvers",
+    "Newmark": "solvers",
+    "GeneralizedAlpha": "solvers",
+    "SymplecticEuler": "solvers",
+    "RungeKutta4": "solvers",
+    "Statics": "solvers",
+    "solve_statics": "solvers",
+    "vibration_modes": "solvers",
+    "run": "running",
+    "load": "files",
+    "save": "files",
+    "export": "exports",
+}
+
+__all__ = [*sorted(_HOME), "__version__"]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'supple' has no attribute '{name}'")
+    value = getattr(importlib.import_module(f"supple.{_HOME[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -1,0 +1,158 @@
+"""`smallest_eigenpairs`: the lowest modes of K v = lambda M v, by shift-invert Lanczos.
+
+    (K - sigma M)^-1 M v = v / (lambda - sigma)        K symmetric, M symmetric positive definite
+
+| symbol | code | meaning |
+|---|---|---|
+| K, M | `K`, `M` | stiffness [N/m] and mass [kg]; lambda is then a squared angular frequency [1/s^2] |
+| sigma | `sigma` | shift; below zero K - sigma M is positive definite even for a free body |
+| lambda, v | `values`, `vectors` | ascending; v_i^T M v_j = delta_ij, largest component positive |
+
+Lanczos starts from a fixed vector and BLAS runs on one thread, so the same matrices give the same bits. A
+Rayleigh-Ritz step in the space found makes the vectors orthonormal in M to rounding. Small problems, and
+those in which most pairs are wanted, are solved densely.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.linalg
+import scipy.sparse
+import scipy.sparse.linalg
+from numpy.typing import NDArray
+
+from supple.algebra.blas_threads import one_blas_thread
+from supple.algebra.direct import DirectSolver, as_csc
+from supple.algebra.sparse_factor import is_symmetric
+from supple.errors import ConvergenceError, InputError
+
+# The default shift as a part of the middle K_ii / M_ii: far below elastic modes, far above rounding.
+RELATIVE_SHIFT = -1e-8
+DENSE_SIZE = 120
+
+
+@dataclass(frozen=True)
+class Eigenpairs:
+    """values: (count), ascending. vectors: (n, count), orthonormal in M.
+
+    residuals: (count), |K v - lambda M v| / (|K|_1 |v| + |lambda| |M|_1 |v|). sigma: the shift used.
+    """
+
+    values: NDArray[np.float64]
+    vectors: NDArray[np.float64]
+    residuals: NDArray[np.float64]
+    sigma: float
+
+
+def smallest_eigenpairs(K: Any, M: Any, count: int, *, sigma: float | None = None) -> Eigenpairs:
+    """The `count` pairs of K v = lambda M v with lambda nearest above the shift, ascending.
+
+    K: `BlockSparse` or scipy sparse (n, n), symmetric. M: the same, or its diagonal (n). sigma: shift [1/s^2]
+    that lies below the wanted values; when not given, a small negative one that suits held and free bodies.
+    """
+    K, M = as_csc(K), _as_mass(M)
+    _check_problem(K, M, count)
+    if sigma is None:
+        sigma = RELATIVE_SHIFT * float(np.median(np.abs(K.diagonal()) / M.diagonal()))
+    with one_blas_thread():
+        if K.shape[0] <= max(DENSE_SIZE, 2 * count):
+            values, vectors = scipy.linalg.eigh(K.toarray(), M.toarray(), subset_by_index=[0, count - 1])
+        else:
+            values, vectors = _rayleigh_ritz(K, M, _lanczos(K, M, count, sigma))
+    _fix_signs(vectors)
+    return Eigenpairs(values, vectors, _residuals(K, M, values, vectors), sigma)
+
+
+def _lanczos(K: Any, M: Any, count: int, sigma: float) -> NDArray[np.float64]:
+    n = K.shape[0]
+    inverse = DirectSolver(K - sigma * M)
+    operator = scipy.sparse.linalg.LinearOperator(
+        (n, n), matvec=lambda b: inverse.solve(b).x, dtype=np.float64
+    )
+    start = 1.0 + 0.3 * np.sin(1.7 * np.arange(n))
+    try:
+        _, vectors = scipy.sparse.linalg.eigsh(
+            K, k=count, M=M, sigma=sigma, which="LM", OPinv=operator, v0=start, ncv=min(n, 2 * count + 20)
+        )
+    except scipy.sparse.linalg.ArpackNoConvergence as error:
+        raise ConvergenceError(
+            "the Lanczos iteration did not find all eigenpairs",
+            where="smallest_eigenpairs",
+            value=f"{error.eigenvalues.size} found",
+            allowed=f"{count}",
+            fix="Ask for fewer pairs, or give a shift sigma nearer to the wanted values.",
+        ) from error
+    return vectors
+
+
+def _rayleigh_ritz(
+    K: Any, M: Any, basis: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Eigenpairs of K, M restricted to the space of the basis."""
+    values, weights = scipy.linalg.eigh(basis.T @ (K @ basis), basis.T @ (M @ basis))
+    return values, basis @ weights
+
+
+def _fix_signs(vectors: NDArray[np.float64]) -> None:
+    """Make the largest component of each vector positive; of components alike to 1e-6 the first decides."""
+    for vector in vectors.T:
+        size = np.abs(vector)
+        if vector[np.argmax(size >= (1.0 - 1e-6) * size.max())] < 0.0:
+            vector *= -1.0
+
+
+def _residuals(
+    K: Any, M: Any, values: NDArray[np.float64], vectors: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    miss = np.linalg.norm(K @ vectors - (M @ vectors) * values, axis=0)
+    K_size, M_size = scipy.sparse.linalg.norm(K, 1), scipy.sparse.linalg.norm(M, 1)
+    return miss / ((K_size + np.abs(values) * M_size) * np.linalg.norm(vectors, axis=0))
+
+
+def _as_mass(M: Any) -> Any:
+    if isinstance(M, np.ndarray) and M.ndim == 1:
+        if not np.all(np.isfinite(M)):
+            raise InputError("a mass is not finite", where="M")
+        return scipy.sparse.diags_array(M.astype(np.float64)).tocsc()
+    return as_csc(M)
+
+
+def _check_problem(K: Any, M: Any, count: int) -> None:
+    n = K.shape[0]
+    if M.shape != K.shape:
+        raise InputError("K and M differ in size", value=(K.shape, M.shape), allowed="one size")
+    if not 1 <= count <= n:
+        raise InputError(
+            "this many eigenpairs do not exist", where="count", value=count, allowed=f"1 to {n}, the unknowns"
+        )
+    for name, matrix in (("K", K), ("M", M)):
+        if not is_symmetric(matrix):
+            raise InputError(
+                f"{name} is not symmetric", where="smallest_eigenpairs", fix="Use its symmetric part."
+            )
+    if not _is_positive_definite(M):
+        raise InputError(
+            "M is not positive definite",
+            where="smallest_eigenpairs",
+            value=f"smallest diagonal entry {M.diagonal().min():.3g}",
+            fix="Give every unknown a mass, or remove those without.",
+        )
+
+
+def _is_positive_definite(M: Any) -> bool:
+    """By the signs of the pivots, all taken on the diagonal."""
+    if np.any(M.diagonal() <= 0.0):
+        return False
+    if M.nnz == M.shape[0]:
+        return True
+    try:
+        factor = scipy.sparse.linalg.splu(
+            M, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True}
+        )
+    except RuntimeError:
+        return False
+    stayed = np.array_equal(factor.perm_r, factor.perm_c)
+    return stayed and bool(np.all(factor.U.diagonal() > 0.0))

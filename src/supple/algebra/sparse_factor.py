@@ -1,0 +1,97 @@
+"""`make_factor`: the factorisation of a sparse matrix as a function b -> A^-1 b.
+
+| matrix | method |
+|---|---|
+| symmetric, positive diagonal | CHOLMOD's Cholesky where scikit-sparse is installed |
+| symmetric, positive diagonal | else SuperLU, minimum degree of A + A^T, pivots kept on the diagonal |
+| any other | SuperLU, COLAMD, partial pivoting |
+
+Of SuperLU's orderings these were the fastest on tetrahedral stiffness matrices (1.4 to 1.9 times COLAMD) and
+on saddle points with constraints (1.5 to 2 times minimum degree).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Literal
+
+import numpy as np
+import scipy.sparse.linalg
+from numpy.typing import NDArray
+
+from supple.errors import ConvergenceError, MissingExtraError
+
+Backend = Literal["auto", "cholmod", "superlu"]
+Solve = Callable[[NDArray[np.float64]], NDArray[np.float64]]
+
+# A diagonal pivot is kept unless it is below this part of its column.
+SYMMETRIC_PIVOT_THRESHOLD = 1e-3
+
+
+def is_symmetric(A: Any, *, tolerance: float = 1e-10) -> bool:
+    """Whether |A - A^T| <= tolerance max |A| everywhere."""
+    if A.nnz == 0:
+        return True
+    difference = abs(A - A.T)
+    return difference.nnz == 0 or difference.max() <= tolerance * abs(A).max()
+
+
+def make_factor(A: Any, *, symmetric: bool, backend: Backend = "auto") -> Solve:
+    """Factor A, a square csc array. symmetric: it is, and its diagonal is positive."""
+    if backend != "superlu" and symmetric:
+        solve = _make_cholesky(A)
+        if solve is not None:
+            return solve
+    if backend == "cholmod":
+        raise ConvergenceError(
+            "the matrix is not symmetric positive definite, so it has no Cholesky factorisation",
+            where="DirectSolver",
+            fix="Use backend='auto' or 'superlu'.",
+        )
+    try:
+        if symmetric:
+            return scipy.sparse.linalg.splu(
+                A,
+                permc_spec="MMD_AT_PLUS_A",
+                diag_pivot_thresh=SYMMETRIC_PIVOT_THRESHOLD,
+                options={"SymmetricMode": True},
+            ).solve
+        return scipy.sparse.linalg.splu(A, permc_spec="COLAMD").solve
+    except RuntimeError as error:
+        if "singular" not in str(error):
+            raise
+        raise singular_error("a pivot is exactly zero") from error
+
+
+def singular_error(evidence: str) -> ConvergenceError:
+    """The error for a singular matrix, with what is likely wrong in a mechanical model."""
+    return ConvergenceError(
+        "the matrix is singular",
+        where="DirectSolver",
+        value=evidence,
+        fix="Likely a body is not held (fix some of its nodes or add its mass), constraints are redundant "
+        "(remove the doubled ones), or a node belongs to no element.",
+    )
+
+
+def check_cholmod() -> None:
+    """Raise MissingExtraError unless scikit-sparse can be imported."""
+    try:
+        import sksparse.cholmod  # noqa: F401
+    except ImportError as error:
+        raise MissingExtraError("fast", needed_for="the backend 'cholmod'") from error
+
+
+def _make_cholesky(A: Any) -> Solve | None:
+    """CHOLMOD's solve, or None where scikit-sparse is missing or A is not positive definite."""
+    try:
+        from sksparse import cholmod
+    except ImportError:
+        return None
+    try:
+        # Versions from 0.5 on have cho_factor, earlier ones a callable factor.
+        if hasattr(cholmod, "cho_factor"):
+            return cholmod.cho_factor(A, lower=True).solve
+        return cholmod.cholesky(A)
+    except cholmod.CholmodError:
+        return None

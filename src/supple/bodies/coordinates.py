@@ -1,0 +1,73 @@
+"""Coordinates of bodies: how positions and velocities are laid out and how positions move along velocities.
+
+    points   x (n, 3) [m]                     v (n, 3) [m/s]
+    frames   x (n, 7) [m], quaternion wxyz    v (n, 6) linear in world axes [m/s], angular in body axes [rad/s]
+
+`retract(x, d)` moves x along the velocity-like increment d (a velocity times a time); `difference(a, b)` is the
+increment that takes a to b, so that retract(a, difference(a, b)) = b. Every velocity is a whole number of 3-vectors
+("blocks"): one for a point, two for a frame. The matrices of a system are block-sparse in these.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from supple.algebra import rotations
+
+Array = np.ndarray
+
+
+class Coordinates(Protocol):
+    """Layout of the coordinates of one body."""
+
+    @property
+    def count(self) -> int: ...
+    @property
+    def x_width(self) -> int: ...
+    @property
+    def v_width(self) -> int: ...
+    def retract(self, x: Array, d: Array) -> Array: ...
+    def difference(self, a: Array, b: Array) -> Array: ...
+
+
+@dataclass(frozen=True)
+class Points:
+    """n points in space; positions add."""
+
+    count: int
+    x_width = 3
+    v_width = 3
+
+    def retract(self, x: Array, d: Array) -> Array:
+        """x + d, (n, 3)."""
+        return x + d
+
+    def difference(self, a: Array, b: Array) -> Array:
+        """b - a, (n, 3)."""
+        return b - a
+
+
+@dataclass(frozen=True)
+class Frames:
+    """n rigid frames; rotations are updated on the group, q <- q exp(theta), theta in body axes."""
+
+    count: int
+    x_width = 7
+    v_width = 6
+
+    def retract(self, x: Array, d: Array) -> Array:
+        """(c + d_linear, q exp(d_angular)), (n, 7)."""
+        out = np.empty_like(x)
+        out[:, :3] = x[:, :3] + d[:, :3]
+        out[:, 3:] = rotations.rotation_update(x[:, 3:], d[:, 3:])
+        return out
+
+    def difference(self, a: Array, b: Array) -> Array:
+        """(c_b - c_a, log(q_a^-1 q_b)), (n, 6)."""
+        out = np.empty((len(a), 6))
+        out[:, :3] = b[:, :3] - a[:, :3]
+        out[:, 3:] = rotations.log(rotations.multiply(rotations.conjugate(a[:, 3:]), b[:, 3:]))
+        return out

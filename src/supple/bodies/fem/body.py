@@ -1,0 +1,124 @@
+"""A finite-element body: a tet or hex mesh, a material (or one a region), an elastic law and a mass."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+import scipy.sparse as sparse
+
+from supple.bodies.coordinates import Points
+from supple.bodies.fem.elastic import ElasticForce
+from supple.bodies.placement import Placement
+from supple.bodies.point_mass import MassDamping, PointMass
+from supple.bodies.protocols import Force, PlacedBody
+from supple.elements.element_set import ElementSet
+from supple.elements.mass import element_masses, lumped_mass
+from supple.elements.recovery import ElementStress, element_stress
+from supple.errors import InputError
+from supple.geometry import HexMesh, TetMesh
+from supple.material import Law, Material
+
+Array = np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class FemBody:
+    """A soft body of finite elements.
+
+    mesh: TetMesh or HexMesh. material: one for all elements, or a mapping from region name to material that covers
+    every element (later entries win). law: "linear", "corotational", "stvk" or "neo-hookean". mass: "lumped" or
+    "consistent".
+
+    >>> import supple as sp
+    >>> rubber = sp.Material(young=1e6, poisson=0.45, density=1100)
+    >>> beam = sp.FemBody(sp.box_tets(size=(0.2, 0.02, 0.02), cells=(10, 2, 2)), rubber)
+    >>> round(beam.total_mass, 6)
+    0.088
+    """
+
+    mesh: TetMesh | HexMesh
+    material: Material | Mapping[str, Material]
+    law: str | Law = field(default="corotational", kw_only=True)
+    mass: Literal["lumped", "consistent"] = field(default="lumped", kw_only=True)
+    kind = "fem"
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.mesh, TetMesh | HexMesh):
+            raise InputError("a finite-element body needs a TetMesh or a HexMesh", value=type(self.mesh).__name__)
+        if self.mass not in ("lumped", "consistent"):
+            raise InputError("unknown kind of mass", value=self.mass, allowed="lumped, consistent")
+        object.__setattr__(self, "law", Law.of(self.law))
+        _ = self.element_material
+
+    @cached_property
+    def materials(self) -> tuple[Material, ...]:
+        """The materials, each once."""
+        return (self.material,) if isinstance(self.material, Material) else tuple(self.material.values())
+
+    @cached_property
+    def element_material(self) -> Array:
+        """Index into `materials` of each element, (element_count,)."""
+        count = len(self.mesh.elements)
+        if isinstance(self.material, Material):
+            return np.zeros(count, dtype=int)
+        if not isinstance(self.material, Mapping) or not all(isinstance(m, Material) for m in self.material.values()):
+            raise InputError("the material is neither a Material nor a mapping from region to Material")
+        out = np.full(count, -1)
+        for k, region in enumerate(self.material):
+            out[self.mesh.element_region(region)] = k
+        bare = np.flatnonzero(out < 0)
+        if bare.size:
+            raise InputError(f"{bare.size} elements have no material", where=f"element {bare[0]}")
+        return out
+
+    def element_values(self, name: str) -> Array:
+        """A material number of each element, such as "density" or "mu", (element_count,)."""
+        return np.array([getattr(m, name) for m in self.materials])[self.element_material]
+
+    @cached_property
+    def point_mass(self) -> PointMass:
+        """Nodal masses [kg]; they do not depend on the placement."""
+        X, elements, density = self.mesh.nodes, self.mesh.elements, self.element_values("density")
+        if self.mass == "lumped":
+            return PointMass(lumped_mass(X, elements, density))
+        m = element_masses(X, elements, density)
+        n = elements.shape[1]
+        rows = np.repeat(elements, n, axis=1).ravel()
+        cols = np.tile(elements, (1, n)).ravel()
+        return PointMass(sparse.coo_array((m.ravel(), (rows, cols)), shape=(len(X), len(X))).tocsr())
+
+    @property
+    def total_mass(self) -> float:
+        """Mass of the body [kg]."""
+        return float(self.point_mass.node_mass.sum())
+
+    def place(self, placement: Placement) -> PlacedBody:
+        """The body in the world: node positions as coordinates, one elastic force a material."""
+        x = placement.apply(self.mesh.nodes)
+        forces: list[tuple[str, Force]] = []
+        for k, material in enumerate(self.materials):
+            chosen = self.mesh.elements[self.element_material == k]
+            if len(chosen):
+                elements = ElementSet.make(x, chosen, np.float64(material.lam), np.float64(material.mu))
+                label = "elastic" if len(self.materials) == 1 else f"elastic '{material.name}'"
+                forces.append((label, ElasticForce(elements, Law.of(self.law), material.stiffness_damping)))
+        alphas = {m.mass_damping for m in self.materials}
+        if len(alphas) > 1:
+            raise InputError(
+                "materials of one body have different mass_damping",
+                value=sorted(alphas),
+                fix="Give them the same; stiffness_damping may differ.",
+            )
+        if alpha := alphas.pop():
+            forces.append(("mass damping", MassDamping(self.point_mass, alpha)))
+        return PlacedBody(Points(len(x)), x, placement.point_velocities(x), (self.point_mass,), tuple(forces))
+
+    def stress(self, x: Array, placement: Placement | None = None) -> ElementStress:
+        """Strain [-] and Cauchy stress [Pa] of each element at world positions x (node_count, 3) [m]."""
+        X = self.mesh.nodes if placement is None else placement.apply(self.mesh.nodes)
+        lam, mu = self.element_values("lam"), self.element_values("mu")
+        return element_stress(X, self.mesh.elements, Law.of(self.law), lam, mu, x)

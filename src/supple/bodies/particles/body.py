@@ -1,0 +1,71 @@
+"""Particles: point masses, with springs between them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from supple.bodies.coordinates import Points
+from supple.bodies.particles.springs import SpringForce
+from supple.bodies.placement import Placement
+from supple.bodies.point_mass import PointMass
+from supple.bodies.protocols import PlacedBody
+from supple.errors import InputError
+
+Array = np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class Particles:
+    """Point masses at positions (n, 3) [m] with mass (n,) or one for all [kg].
+
+    springs: pairs of particles (s, 2), with stiffness [N/m], damping [N s/m] and rest_length [m] (default: the
+    distance at rest), each one number or one a spring.
+
+    >>> import numpy as np
+    >>> chain = Particles(np.c_[np.arange(4.0), np.zeros((4, 2))], 0.1, springs=[(0, 1), (1, 2), (2, 3)], stiffness=50)
+    >>> len(chain.positions)
+    4
+    """
+
+    positions: ArrayLike
+    mass: ArrayLike
+    springs: ArrayLike = field(default=(), kw_only=True)
+    stiffness: ArrayLike = field(default=0.0, kw_only=True)
+    damping: ArrayLike = field(default=0.0, kw_only=True)
+    rest_length: ArrayLike | None = field(default=None, kw_only=True)
+    kind = "particles"
+
+    def __post_init__(self) -> None:
+        X = np.array(self.positions, dtype=float, ndmin=2)
+        if X.ndim != 2 or X.shape[1] != 3 or not np.isfinite(X).all():
+            raise InputError("positions are not (n, 3) finite numbers", where="particles", value=X.shape)
+        m = np.broadcast_to(np.asarray(self.mass, dtype=float), len(X)).copy()
+        if not (np.isfinite(m).all() and (m > 0).all()):
+            raise InputError("a particle's mass is not positive", where="particles", allowed="> 0 kg")
+        pairs = np.asarray(self.springs, dtype=np.int64).reshape(-1, 2)
+        if pairs.size and (pairs.min() < 0 or pairs.max() >= len(X)):
+            raise InputError("a spring names a particle that does not exist", where="particles", value=int(pairs.max()))
+        if (pairs[:, 0] == pairs[:, 1]).any():
+            raise InputError("a spring joins a particle to itself", where="particles")
+        for name, value in (("positions", X), ("mass", m), ("springs", pairs)):
+            value.setflags(write=False)
+            object.__setattr__(self, name, value)
+        _ = self.spring_force
+
+    @cached_property
+    def spring_force(self) -> SpringForce:
+        """The springs as a force."""
+        X, pairs = np.asarray(self.positions), np.asarray(self.springs)
+        rest = np.linalg.norm(X[pairs[:, 1]] - X[pairs[:, 0]], axis=1) if self.rest_length is None else self.rest_length
+        return SpringForce.make(pairs, self.stiffness, rest, self.damping, where="particles")  # type: ignore[arg-type]
+
+    def place(self, placement: Placement) -> PlacedBody:
+        """The particles in the world."""
+        x = placement.apply(np.asarray(self.positions))
+        forces = (("springs", self.spring_force),) if np.asarray(self.springs).size else ()
+        mass = PointMass(np.asarray(self.mass))
+        return PlacedBody(Points(len(x)), x, placement.point_velocities(x), (mass,), forces)

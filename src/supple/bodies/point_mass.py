@@ -1,0 +1,113 @@
+"""Mass of points: lumped, or consistent as a sparse matrix m with M = m ⊗ I3, and damping in proportion to it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sparse
+
+from supple.bodies.protocols import LocalState, Pairs
+
+Array = np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class PointMass:
+    """Lumped masses m (n,) [kg], or a consistent mass matrix (n, n) [kg]."""
+
+    m: Array | sparse.csr_array
+
+    @cached_property
+    def is_lumped(self) -> bool:
+        """Whether the mass is a number a point."""
+        return not sparse.issparse(self.m)
+
+    @cached_property
+    def node_mass(self) -> Array:
+        """Mass of each point, row sums of a consistent matrix, (n,) [kg]."""
+        return self.m if isinstance(self.m, np.ndarray) else np.asarray(self.m.sum(axis=1)).ravel()
+
+    def _times(self, values: Array) -> Array:
+        return self.m[:, None] * values if isinstance(self.m, np.ndarray) else self.m @ values
+
+    def add_product(self, dv: Array, f_out: Array, factor: float) -> None:
+        """f += factor M dv."""
+        f_out += factor * self._times(dv)
+
+    def block_pattern(self) -> Pairs:
+        """Pairs of points with a common mass."""
+        if isinstance(self.m, np.ndarray):
+            return np.arange(len(self.m)), np.arange(len(self.m))
+        entries = self.m.tocoo()
+        return entries.row, entries.col
+
+    def add_blocks(self, data_out: Array, positions: Array, factor: float) -> None:
+        """Assemble factor M."""
+        values = self.m if isinstance(self.m, np.ndarray) else self.m.tocoo().data
+        for i in range(3):
+            data_out[positions, i, i] += factor * values
+
+    @cached_property
+    def _factor(self) -> Any:
+        from scipy.sparse.linalg import splu
+
+        return splu(self.m.tocsc())
+
+    def solve(self, f: Array) -> Array:
+        """M^-1 f, (n, 3)."""
+        return f / self.m[:, None] if isinstance(self.m, np.ndarray) else self._factor.solve(f)
+
+    def add_bias(self, state: LocalState, f_out: Array) -> None:
+        """No velocity terms: the mass is constant."""
+
+    def compute_impulse(self, x0: Array, v0: Array, x1: Array, v1: Array) -> Array:
+        """Change of momentum M (v1 - v0), (n, 3) [N s]."""
+        return self._times(v1 - v0)
+
+    def gravity_field(self, g: Array) -> Array:
+        """The acceleration g at every point, (n, 3)."""
+        return np.broadcast_to(g, (self.node_mass.size, 3))
+
+    def momentum(self, state: LocalState) -> Array:
+        """Linear and angular momentum about the origin, (6,) [kg m/s, kg m²/s]."""
+        p = self._times(state.v)
+        return np.concatenate([p.sum(axis=0), np.cross(state.x, p).sum(axis=0)])
+
+    def first_moment(self, x: Array) -> tuple[float, Array]:
+        """Mass [kg] and mass times centre (3,) [kg m]."""
+        return float(self.node_mass.sum()), self.node_mass @ x
+
+
+@dataclass(frozen=True, eq=False)
+class MassDamping:
+    """Rayleigh's mass-proportional damping f = -alpha M v; alpha [1/s]."""
+
+    mass: PointMass
+    alpha: float
+
+    def energy(self, state: LocalState) -> float:
+        """None: it dissipates."""
+        return 0.0
+
+    def add_force(self, state: LocalState, f_out: Array) -> None:
+        """f -= alpha M v."""
+        self.mass.add_product(state.v, f_out, -self.alpha)
+
+    def linearize(self, state: LocalState, *, definite: bool = False) -> MassDamping:
+        """The force is linear in v: it is its own tangent."""
+        return self
+
+    def block_pattern(self) -> Pairs:
+        """As the mass."""
+        return self.mass.block_pattern()
+
+    def add_product(self, dv: Array, df_out: Array, stiffness: float, damping: float) -> None:
+        """df -= damping alpha M dv."""
+        self.mass.add_product(dv, df_out, -damping * self.alpha)
+
+    def add_blocks(self, data_out: Array, positions: Array, stiffness: float, damping: float) -> None:
+        """Assemble -damping alpha M."""
+        self.mass.add_blocks(data_out, positions, -damping * self.alpha)

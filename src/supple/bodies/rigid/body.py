@@ -1,0 +1,102 @@
+"""A rigid body: mass, inertia, and a surface to look at and to attach to. Its frame sits at the centre of mass."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from math import pi
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from supple.bodies.coordinates import Frames
+from supple.bodies.placement import Placement, check_vector
+from supple.bodies.protocols import PlacedBody
+from supple.bodies.rigid.mass import FrameMass
+from supple.errors import InputError
+from supple.geometry import SurfaceMesh, box_hexes, cylinder_tets, sphere_tets
+
+Array = np.ndarray
+
+
+def surface_of(mesh: object) -> SurfaceMesh:
+    """The boundary of a solid mesh as a surface of its own, centred on the origin."""
+    boundary = mesh.boundary  # type: ignore[attr-defined]
+    used, triangles = np.unique(boundary.triangles, return_inverse=True)
+    nodes = mesh.nodes[used]  # type: ignore[attr-defined]
+    return SurfaceMesh(nodes - (nodes.min(axis=0) + nodes.max(axis=0)) / 2, triangles.reshape(-1, 3))
+
+
+@dataclass(frozen=True, eq=False)
+class RigidBody:
+    """A rigid body. mass [kg]; inertia [kg m²] about the centre of mass in body axes, (3,) principal or (3, 3).
+
+    surface: to draw and to attach to, in body axes with the centre of mass at the origin.
+
+    >>> ball = RigidBody.sphere(0.1, density=1000)
+    >>> round(ball.mass, 4)
+    4.1888
+    """
+
+    mass: float
+    inertia: ArrayLike
+    surface: SurfaceMesh | None = field(default=None, kw_only=True)
+    kind = "rigid"
+
+    def __post_init__(self) -> None:
+        if not np.isfinite(self.mass) or self.mass <= 0:
+            raise InputError("the mass is not positive", where="rigid body", value=self.mass, allowed="> 0 kg")
+        I = np.asarray(self.inertia, dtype=float)
+        I = np.diag(I) if I.shape == (3,) else I.copy()
+        if I.shape != (3, 3) or not np.isfinite(I).all() or not np.allclose(I, I.T, rtol=1e-9, atol=0):
+            raise InputError("the inertia is not a symmetric 3x3 matrix", where="rigid body", value=self.inertia)
+        principal = np.linalg.eigvalsh(I)
+        if principal[0] <= 0 or principal[2] > (principal[0] + principal[1]) * (1 + 1e-9):
+            raise InputError(
+                "no body has these principal moments of inertia",
+                where="rigid body",
+                value=principal.tolist(),
+                allowed="all positive, the largest at most the sum of the others",
+            )
+        I.setflags(write=False)
+        object.__setattr__(self, "inertia", I)
+
+    @classmethod
+    def box(cls, size: ArrayLike, *, density: float) -> RigidBody:
+        """A solid box with edges size (3,) [m] and density [kg/m³]."""
+        s = _positive(check_vector(size, name="size", where="rigid box"), "size")
+        m = _positive(density, "density") * s.prod()
+        surface = surface_of(box_hexes(size=tuple(s), cells=(1, 1, 1)))
+        return cls(float(m), m / 12 * (np.sum(s**2) - s**2), surface=surface)
+
+    @classmethod
+    def sphere(cls, radius: float, *, density: float) -> RigidBody:
+        """A solid sphere: radius [m], density [kg/m³]."""
+        r = _positive(radius, "radius")
+        m = _positive(density, "density") * 4 / 3 * pi * r**3
+        return cls(float(m), np.full(3, 0.4 * m * r**2), surface=surface_of(sphere_tets(radius=float(r), cells=8)))
+
+    @classmethod
+    def cylinder(cls, radius: float, height: float, *, density: float) -> RigidBody:
+        """A solid cylinder along z: radius, height [m], density [kg/m³]."""
+        r, h = _positive(radius, "radius"), _positive(height, "height")
+        m = _positive(density, "density") * pi * r**2 * h
+        side = m * (3 * r**2 + h**2) / 12
+        surface = surface_of(cylinder_tets(radius=float(r), height=float(h), cells=(6, 1)))
+        return cls(float(m), np.array([side, side, m * r**2 / 2]), surface=surface)
+
+    def place(self, placement: Placement) -> PlacedBody:
+        """The body's frame in the world."""
+        from supple.algebra import rotations
+
+        x = np.concatenate([placement.at, placement.rotation])[None]
+        w_body = rotations.rotate(rotations.conjugate(placement.rotation), placement.spin)
+        v = np.concatenate([placement.velocity, w_body])[None]
+        mass = FrameMass(np.array([float(self.mass)]), np.asarray(self.inertia)[None])
+        return PlacedBody(Frames(1), x, v, (mass,), ())
+
+
+def _positive(value: ArrayLike, name: str) -> Array:
+    array = np.asarray(value, dtype=float)
+    if not np.isfinite(array).all() or (array <= 0).any():
+        raise InputError(f"{name} is not positive", where="rigid body", value=value, allowed="> 0")
+    return array

@@ -1,0 +1,1 @@
+"""Finite elements: shape functions, elastic laws, element forces and tangents, mass."""

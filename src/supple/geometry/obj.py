@@ -1,0 +1,70 @@
+"""Wavefront `.obj` surfaces: vertices and faces; texture, normals, groups and materials are left aside.
+
+Polygons become fans of triangles around their first vertex. Numbers in the file start at 1; negative ones count
+back from the latest vertex.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import NoReturn
+
+import numpy as np
+
+from supple.errors import FileFormatError, InputError
+from supple.geometry.file_guard import read_text, relocated
+from supple.geometry.mesh import SurfaceMesh
+from supple.geometry.mesh_checks import Isolated
+
+_IGNORED = frozenset(
+    ["vt", "vn", "vp", "g", "o", "s", "usemtl", "mtllib", "l", "p", "cstype", "deg", "bmat", "step", "curv", "curv2", "surf", "parm", "trim", "hole", "scrv", "sp", "end", "con", "mg", "bevel", "c_interp", "d_interp", "lod", "shadow_obj", "trace_obj", "ctech", "stech"]
+)
+
+
+def load_obj(path: str | Path, *, isolated: Isolated = "refuse") -> SurfaceMesh:
+    """Read an `.obj` surface; isolated as for `SurfaceMesh`."""
+    path = Path(path)
+    nodes: list[list[float]] = []
+    triangles: list[tuple[int, int, int]] = []
+
+    def refuse(what: str, expected: str) -> NoReturn:
+        where = f"{path.name}, line {number}"
+        raise FileFormatError(what, where=where, value=line[:80], allowed=expected)
+
+    for number, line in enumerate(read_text(path).replace("\\\n", " ").splitlines(), start=1):
+        words = line.split("#", 1)[0].split()
+        if not words or words[0] in _IGNORED:
+            continue
+        try:
+            if words[0] == "v" and len(words) >= 4:
+                nodes.append([float(word) for word in words[1:4]])
+            elif words[0] == "f" and len(words) >= 4:
+                corners = [_corner(word, len(nodes)) for word in words[1:]]
+                triangles += [(corners[0], b, c) for b, c in zip(corners[1:], corners[2:])]
+            elif words[0] in ("v", "f"):
+                refuse("the line is incomplete", "v x y z, or f with three vertices or more")
+            else:
+                refuse("the line is not of an .obj file", "v, f, vt, vn, g, o, s, usemtl, mtllib, ...")
+        except ValueError:
+            refuse("the line is not understood", "v x y z, or f with vertices from 1 that stand above it")
+    if not triangles:
+        raise FileFormatError("the file holds no face", where=path.name, allowed="lines v and f")
+    try:
+        return SurfaceMesh(np.array(nodes), np.array(triangles), isolated=isolated)
+    except InputError as error:
+        raise relocated(error, path) from error
+
+
+def _corner(word: str, node_count: int) -> int:
+    number = int(word.split("/", 1)[0])
+    index = number - 1 if number > 0 else node_count + number
+    if number == 0 or not 0 <= index < node_count:
+        raise ValueError
+    return index
+
+
+def save_obj(path: str | Path, surface: SurfaceMesh) -> None:
+    """Write an `.obj` surface, with all digits of its coordinates."""
+    lines = [f"v {x!r} {y!r} {z!r}" for x, y, z in surface.nodes.tolist()]
+    lines += [f"f {a} {b} {c}" for a, b, c in (surface.triangles + 1).tolist()]
+    Path(path).write_text("\n".join(lines) + "\n")

@@ -1,0 +1,30 @@
+"""The scene graph: what a person writes, and the system it compiles to."""
+
+from supple.scene.constraints import Ball, FixedJoint, Hinge, Slider
+from supple.scene.filters import FixedAxes, FixedPoints, PrescribedMotion, SlidingPlane
+from supple.scene.loads import Load, Pressure, Springs
+from supple.scene.node import Node
+from supple.scene.points import World, join
+from supple.scene.scene import Scene
+from supple.scene.state import State
+from supple.scene.system import System
+
+__all__ = [
+    "Ball",
+    "FixedAxes",
+    "FixedJoint",
+    "FixedPoints",
+    "Hinge",
+    "Load",
+    "Node",
+    "Pressure",
+    "PrescribedMotion",
+    "Scene",
+    "Slider",
+    "SlidingPlane",
+    "Springs",
+    "State",
+    "System",
+    "World",
+    "join",
+]

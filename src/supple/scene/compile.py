@@ -1,0 +1,104 @@
+"""From the tree to the list: slots for bodies and their points, then forces, masses, filters and joints on them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from supple.bodies.coordinates import Points
+from supple.errors import InputError
+from supple.scene.kinematics import Kinematics
+from supple.scene.node import Node
+from supple.scene.points import JoinedPoints, PointSet, WorldPoints
+from supple.scene.scene import Scene
+from supple.scene.slots import Slot
+from supple.scene.system import BoundForce, BoundJoint, BoundMass, System
+from supple.scene.system_filter import SystemFilter
+
+Array = np.ndarray
+
+
+class _Slots:
+    """Makes a slot for each node and point set once, parents before children."""
+
+    def __init__(self) -> None:
+        self.all: list[Slot] = []
+        self.of: dict[int, Slot] = {}
+        self.kept: list[Any] = []  # handles stay alive, so that their ids stay theirs
+
+    def body(self, node: Node, coordinates: Any, x_start: int, v_start: int) -> Slot:
+        slot = Slot(len(self.all), node.name, coordinates, node=node, x_start=x_start, v_start=v_start)
+        return self._keep(node, slot)
+
+    def find(self, handle: Any) -> Slot:
+        if id(handle) in self.of:
+            return self.of[id(handle)]
+        if isinstance(handle, Node):
+            raise InputError("a force acts on a node that is not in the scene", value=handle.name)
+        if isinstance(handle, WorldPoints):
+            slot = Slot(len(self.all), handle.label, Points(handle.count), fixed=handle.rest)
+        elif isinstance(handle, JoinedPoints):
+            parents = tuple(self.find(part) for part in handle.parts)
+            slot = Slot(len(self.all), handle.label, Points(handle.count), parents=parents)
+        elif isinstance(handle, PointSet) and handle.mapping is None:
+            return self.find(handle.parent)
+        elif isinstance(handle, PointSet):
+            parent = self.find(handle.parent)
+            slot = Slot(len(self.all), handle.label, Points(handle.count), parents=(parent,), mapping=handle.mapping)
+        else:
+            raise InputError("forces act on nodes and point sets", value=type(handle).__name__)
+        return self._keep(handle, slot)
+
+    def _keep(self, handle: Any, slot: Slot) -> Slot:
+        self.all.append(slot)
+        self.of[id(handle)] = slot
+        self.kept.append(handle)
+        return slot
+
+
+def compile_scene(scene: Scene) -> System:
+    """A runnable system of a scene."""
+    if not scene.nodes:
+        raise InputError("the scene has no bodies", where="scene", fix="Add one with scene.add(body).")
+    slots = _Slots()
+    x_parts, v_parts, x_size, v_size = [], [], 0, 0
+    masses: list[BoundMass] = []
+    forces: list[BoundForce] = []
+    for node in scene.nodes:
+        placed = node.body.place(node.placement)
+        slot = slots.body(node, placed.coordinates, x_size, v_size)
+        x_parts.append(placed.x.ravel())
+        v_parts.append(np.asarray(placed.v).ravel())
+        x_size, v_size = x_size + x_parts[-1].size, v_size + v_parts[-1].size
+        masses += [BoundMass(f"{node.name} mass", slot, mass) for mass in placed.masses]
+        forces += [BoundForce(f"{node.name} {label}", slot, force) for label, force in placed.forces]
+    masses += [BoundMass(m.label, slots.find(m.on), m.force) for m in scene.masses]
+    forces += [BoundForce(f.label, slots.find(f.on), f.force) for f in scene.forces]
+    joints = []
+    for given in scene.joints:
+        joint = given.joint()
+        joints.append(BoundJoint(joint.label, slots.find(joint.points), joint.rows, joint.extras))
+    x, v = np.concatenate(x_parts), np.concatenate(v_parts)
+    conditions = [(slots.find(f.target), f.conditions()) for f in scene.filters]
+    _keep_constant_rows(slots.all, x, v)
+    return System(
+        name=scene.name,
+        gravity=np.asarray(scene.gravity, dtype=float),
+        slots=slots.all,
+        masses=masses,
+        forces=forces,
+        joints=joints,
+        filter=SystemFilter.make(conditions, x, v_size // 3),
+        x0=x,
+        v0=v,
+    )
+
+
+def _keep_constant_rows(slots: list[Slot], x: Array, v: Array) -> None:
+    """Store J where no frame stands between a slot and its bodies: it never changes."""
+    kin = Kinematics(slots, 0.0, x, v)
+    for slot in slots:
+        linear = slot.mapping is None or getattr(slot.mapping, "jacobian_rows", None) is not None
+        if linear and all(p.constant_rows is not None for p in slot.parents):
+            slot.constant_rows = kin.rows(slot)

@@ -1,0 +1,113 @@
+"""Kinematics: positions and velocities of every slot at one instant, with the mappings' J. A value."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from supple.bodies.protocols import LocalState
+from supple.scene.mappings import JacobianRows, compose_rows, join_rows
+from supple.scene.slots import Slot
+
+Array = np.ndarray
+
+
+def body_rows(slot: Slot) -> JacobianRows:
+    """The identity on a body's blocks, in the blocks of the system."""
+    n = slot.block_count
+    blocks = np.broadcast_to(np.eye(3), (n, 3, 3))
+    return JacobianRows(np.arange(n + 1), slot.block_start + np.arange(n), blocks)
+
+
+class Kinematics:
+    """x[k], v[k] of slot k, (count, width) each; made by `System.propagate`."""
+
+    def __init__(self, slots: list[Slot], t: float, x: Array, v: Array) -> None:
+        self.slots, self.t, self.flat_x, self.flat_v = slots, t, x, v
+        self.x: list[Array] = []
+        self.v: list[Array] = []
+        self.tangents: dict[int, Any] = {}
+        for slot in slots:
+            if slot.is_body:
+                self.x.append(slot.view_x(x))
+                self.v.append(slot.view_v(v))
+            elif slot.fixed is not None:
+                self.x.append(slot.fixed)
+                self.v.append(np.zeros_like(slot.fixed))
+            elif slot.mapping is not None:
+                parent = slot.parents[0].index
+                tangent = slot.mapping.linearize(self.x[parent])
+                self.tangents[slot.index] = tangent
+                self.x.append(slot.mapping.apply(self.x[parent]))
+                self.v.append(tangent.product(self.v[parent]))
+            else:
+                self.x.append(np.concatenate([self.x[p.index] for p in slot.parents]))
+                self.v.append(np.concatenate([self.v[p.index] for p in slot.parents]))
+
+    def local(self, slot: Slot) -> LocalState:
+        """What a force on this slot sees."""
+        return LocalState(self.t, self.x[slot.index], self.v[slot.index])
+
+    def push(self, dv: Array) -> list[Array]:
+        """A velocity-like vector of the bodies, carried to every slot: J dv."""
+        out: list[Array] = []
+        for slot in self.slots:
+            if slot.is_body:
+                out.append(slot.view_v(dv))
+            elif slot.fixed is not None:
+                out.append(np.zeros_like(slot.fixed))
+            elif slot.mapping is not None:
+                out.append(self.tangents[slot.index].product(out[slot.parents[0].index]))
+            else:
+                out.append(np.concatenate([out[p.index] for p in slot.parents]))
+        return out
+
+    def pull(self, forces: list[Array]) -> None:
+        """Forces of mapped slots carried to their parents, J^T f, last slot first; changes `forces` in place."""
+        for slot in reversed(self.slots):
+            if slot.mapping is not None:
+                self.tangents[slot.index].add_transpose(forces[slot.index], forces[slot.parents[0].index])
+            elif slot.parents:
+                start = 0
+                for parent in slot.parents:
+                    stop = start + parent.coordinates.count
+                    forces[parent.index] += forces[slot.index][start:stop]
+                    start = stop
+
+    def biases(self) -> list[Array]:
+        """(dJ/dt) v of every slot: the acceleration it has while the bodies' accelerations are zero [m/s²]."""
+        out: list[Array] = []
+        for slot in self.slots:
+            if slot.is_body or slot.fixed is not None:
+                out.append(np.zeros_like(self.v[slot.index]))
+            elif slot.mapping is not None:
+                parent = slot.parents[0].index
+                tangent = self.tangents[slot.index]
+                out.append(tangent.product(out[parent]) + tangent.bias(self.v[parent]))
+            else:
+                out.append(np.concatenate([out[p.index] for p in slot.parents]))
+        return out
+
+    @cached_property
+    def _rows(self) -> dict[int, JacobianRows]:
+        return {}
+
+    def rows(self, slot: Slot) -> JacobianRows:
+        """J of a slot in blocks of the system."""
+        if slot.constant_rows is not None:
+            return slot.constant_rows
+        if slot.index in self._rows:
+            return self._rows[slot.index]
+        if slot.is_body:
+            rows = body_rows(slot)
+        elif slot.fixed is not None:
+            empty = np.zeros(0, dtype=np.int64)
+            rows = JacobianRows(np.zeros(len(slot.fixed) + 1, dtype=np.int64), empty, np.zeros((0, 3, 3)))
+        elif slot.mapping is not None:
+            rows = compose_rows(self.tangents[slot.index].jacobian_rows(), self.rows(slot.parents[0]))
+        else:
+            rows = join_rows([self.rows(p) for p in slot.parents])
+        self._rows[slot.index] = rows
+        return rows

@@ -1,0 +1,122 @@
+"""Linearization: K, B, M and the mappings' geometric stiffness of a system at one state, as a value.
+
+    product(dv) = mass M dv + damping B dv + stiffness K dv
+    K = sum J^T K_c J + (dJ^T/dx) f_c          with f_c the force on the mapped points
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import scipy.sparse as sparse
+
+from supple.algebra.block_sparse import BlockSparse
+from supple.scene.kinematics import Kinematics
+
+if TYPE_CHECKING:
+    from supple.scene.system import System
+
+Array = np.ndarray
+
+
+class Linearization:
+    """Tangents of all forces at one state. definite: stiffness made negative semi-definite where it was not."""
+
+    def __init__(
+        self,
+        system: System,
+        kin: Kinematics,
+        slot_forces: list[Array],
+        definite: bool,
+        multipliers: Array | None,
+    ) -> None:
+        self.system, self.kin, self.slot_forces, self.definite = system, kin, slot_forces, definite
+        self.tangents: list[Any] = [
+            force.linearize(kin.local(slot), definite=definite) for _, slot, force in system.forces
+        ]
+        self.joint_seconds: list[Array] = []
+        start = 0
+        for _, slot, rows, _ in system.joints:
+            n = slot.coordinates.count
+            zero = np.zeros((n, n, 3, 3))
+            given = None if multipliers is None or definite else multipliers[start : start + rows.count]
+            self.joint_seconds.append(zero if given is None else rows.second(given, n))
+            start += rows.count
+
+    @property
+    def force(self) -> Array:
+        """f on the bodies at this state, flat."""
+        return self.system.gather(self.slot_forces)
+
+    @cached_property
+    def geometric(self) -> dict[int, Array]:
+        """Geometric stiffness blocks of points on frames, by slot."""
+        return {
+            index: tangent.geometric_blocks(self.slot_forces[index], definite=self.definite)
+            for index, tangent in self.kin.tangents.items()
+            if hasattr(tangent, "geometric_blocks")
+        }
+
+    def product(self, dv: Array, *, mass: float = 0.0, damping: float = 0.0, stiffness: float = 0.0) -> Array:
+        """mass M dv + damping B dv + stiffness K dv, by the ordered calls."""
+        system, kin = self.system, self.kin
+        pushed = kin.push(dv)
+        out = [np.zeros_like(v) for v in kin.v]
+        for (_, slot, _), tangent in zip(system.forces, self.tangents):
+            tangent.add_product(pushed[slot.index], out[slot.index], stiffness, damping)
+        for _, slot, item in system.masses:
+            if mass:
+                item.add_product(pushed[slot.index], out[slot.index], mass)
+        for (_, slot, _, _), second in zip(system.joints, self.joint_seconds):
+            out[slot.index] += stiffness * np.einsum("abij,bj->ai", second, pushed[slot.index])
+        kin.pull(out)
+        if stiffness:
+            self._add_geometric(pushed, out, stiffness)
+        return system.gather(out)
+
+    def _add_geometric(self, pushed: list[Array], out: list[Array], stiffness: float) -> None:
+        for index, tangent in self.kin.tangents.items():
+            parent = self.system.slots[index].parents[0]
+            if index in self.geometric:
+                turned = np.einsum("nij,nj->ni", self.geometric[index], pushed[parent.index][:, 3:])
+                out[parent.index][:, 3:] += stiffness * turned
+            elif not self.definite:
+                extra = [np.zeros_like(v) for v in self.kin.v]
+                tangent.add_geometric(self.slot_forces[index], pushed[parent.index], extra[parent.index], stiffness)
+                self.kin.pull(extra)
+                for slot in self.system.bodies:
+                    out[slot.index] += extra[slot.index]
+
+    def assemble(self, *, mass: float = 0.0, damping: float = 0.0, stiffness: float = 0.0) -> BlockSparse | None:
+        """The same as one block-sparse matrix, reused by the next call; None where a force has no blocks."""
+        assembly = self.system.assembly
+        if assembly is None:
+            return None
+        with self.system.timings.measure("assemble"):
+            return assembly.assemble(self, mass, damping, stiffness)
+
+    def matrix(self, *, mass: float = 0.0, damping: float = 0.0, stiffness: float = 0.0) -> sparse.csr_array:
+        """The same as a scipy matrix of one's own; systems without blocks are probed column by column."""
+        assembled = self.assemble(mass=mass, damping=damping, stiffness=stiffness)
+        if assembled is not None:
+            return sparse.csr_array(assembled.copy().to_scipy())
+        n = self.system.v_size
+        columns = [self.product(e, mass=mass, damping=damping, stiffness=stiffness) for e in np.eye(n)]
+        return sparse.csr_array(np.array(columns).T)
+
+    def joint_jacobian(self) -> sparse.csr_array:
+        """G = dphi/d(move) of all joints, (joint_row_count, v_size)."""
+        parts = []
+        for _, slot, rows, _ in self.system.joints:
+            G = sparse.csr_array(rows.jacobian(self.kin.x[slot.index]))
+            parts.append(G @ slot_jacobian(self.kin, slot, self.system.v_size))
+        return sparse.csr_array(sparse.vstack(parts)) if parts else sparse.csr_array((0, self.system.v_size))
+
+
+def slot_jacobian(kin: Kinematics, slot: Any, v_size: int) -> sparse.csr_array:
+    """J of a slot as a scipy matrix (3 * count, v_size)."""
+    J = kin.rows(slot)
+    shape = (3 * (len(J.ptr) - 1), v_size)
+    return sparse.csr_array(sparse.bsr_array((np.ascontiguousarray(J.blocks), J.cols, J.ptr), shape=shape))

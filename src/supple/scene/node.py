@@ -1,0 +1,110 @@
+"""Nodes: the tree a person writes. A node holds a body in its place, or groups others; no arithmetic in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from supple.algebra import rotations
+from supple.bodies.placement import Placement
+from supple.errors import InputError
+from supple.scene.mappings import FramePoints, WeightedPoints
+from supple.scene.points import PointSet
+
+Array = np.ndarray
+
+
+@dataclass(eq=False)
+class Node:
+    """A place in the tree. body: FemBody, RigidBody, Particles or None for a group."""
+
+    name: str
+    body: Any = None
+    placement: Placement = field(default_factory=Placement)
+    children: list[Node] = field(default_factory=list)
+
+    def walk(self) -> Iterator[Node]:
+        """This node and all below it, top down."""
+        yield self
+        for child in self.children:
+            yield from child.walk()
+
+    @property
+    def is_frame(self) -> bool:
+        """Whether the body's coordinates are a rigid frame."""
+        return getattr(self.body, "kind", None) == "rigid"
+
+    @property
+    def rest(self) -> Array:
+        """World positions at the start of the body's points (nodes, particles, surface of a rigid body), (n, 3) [m]."""
+        if self.is_frame:
+            surface = self.body.surface
+            return self.placement.apply(surface.nodes if surface is not None else np.zeros((1, 3)))
+        own = self.body.mesh.nodes if hasattr(self.body, "mesh") else self.body.positions
+        return self.placement.apply(np.asarray(own))
+
+    def points(self, selector: Any = None, *, at: ArrayLike | None = None, local: ArrayLike | None = None) -> PointSet:
+        """Points of the body to attach to.
+
+        selector: a region's name ("x_max"), point numbers, a predicate on world positions, or None for all.
+        at: world positions at the start (n, 3) [m], embedded in the body. local: the same in the body's own axes.
+        """
+        if self.body is None:
+            raise InputError("a group has no points of its own", where=f"node '{self.name}'")
+        if at is not None or local is not None:
+            return self._embedded(at, local)
+        if self.is_frame:
+            surface = self.body.surface
+            if selector is not None or surface is None:
+                raise InputError(
+                    "a rigid body's points are given by position", where=f"node '{self.name}'", fix="Use at= or local=."
+                )
+            return PointSet(self, FramePoints.make(surface.nodes), self.rest, f"{self.name} surface")
+        if selector is None:
+            return PointSet(self, None, self.rest, self.name)
+        indices = self.indices(selector)
+        mapping = WeightedPoints.subset(indices, len(self.rest))
+        label = f"{self.name}.{selector}" if isinstance(selector, str) else f"{self.name}[...]"
+        return PointSet(self, mapping, self.rest[indices], label)
+
+    def indices(self, selector: Any) -> Array:
+        """Numbers of the body's points that a selector names (a region's name, numbers, a predicate, None: all)."""
+        if hasattr(self.body, "mesh"):
+            if selector is None:
+                return np.arange(len(self.body.mesh.nodes))
+            return np.asarray(self.body.mesh.node_region(selector))
+        count = len(self.rest)
+        if selector is None:
+            return np.arange(count)
+        if isinstance(selector, str):
+            raise InputError("particles have no named regions", where=f"node '{self.name}'", value=selector)
+        index = np.flatnonzero(selector(self.rest)) if callable(selector) else np.asarray(selector, dtype=np.int64).ravel()
+        if index.size == 0:
+            raise InputError("the selection is empty", where=f"node '{self.name}'")
+        if index.min() < 0 or index.max() >= count:
+            raise InputError(
+                "a point's number is out of range", where=f"node '{self.name}'", value=int(index.max()),
+                allowed=f"0..{count - 1}",
+            )
+        return index
+
+    def _embedded(self, at: ArrayLike | None, local: ArrayLike | None) -> PointSet:
+        inverse = rotations.to_matrix(self.placement.rotation)
+        if local is None:
+            local = (np.atleast_2d(np.asarray(at, dtype=float)) - self.placement.at) @ inverse
+        r = np.atleast_2d(np.asarray(local, dtype=float))
+        mapping: WeightedPoints | FramePoints
+        if self.is_frame:
+            mapping = FramePoints.make(r)
+        elif hasattr(self.body, "mesh"):
+            from supple.geometry import embed
+
+            embedding = embed(r, self.body.mesh)
+            mapping = WeightedPoints.barycentric(embedding.nodes, embedding.weights, len(self.body.mesh.nodes))
+        else:
+            raise InputError("particles fill no space to embed points in", where=f"node '{self.name}'")
+        return PointSet(self, mapping, self.placement.apply(r), f"{self.name} points")

@@ -1,0 +1,154 @@
+"""The scene: the tree of nodes with what acts on them. It is written by a person and compiled to run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from supple.bodies.placement import Placement, as_quaternion, check_vector
+from supple.errors import InputError
+from supple.scene.filters import FixedPoints
+from supple.scene.node import Node
+from supple.scene.points import JoinedPoints, PointSet, WorldPoints
+
+if TYPE_CHECKING:
+    from supple.scene.system import System
+
+Array = np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class Acting:
+    """A force and the points or node it acts on."""
+
+    force: Any
+    on: Any
+    label: str
+
+
+@dataclass(eq=False)
+class Scene:
+    """A scene. gravity (3,) [m/s²]; solver: how it is stepped, None for implicit Euler.
+
+    >>> import supple as sp
+    >>> scene = sp.Scene(gravity=(0, 0, -9.81))
+    >>> ball = scene.add(sp.RigidBody.sphere(0.1, density=500), at=(0, 0, 1), name="ball")
+    >>> scene.compile().v_size
+    6
+    """
+
+    gravity: ArrayLike = (0.0, 0.0, 0.0)
+    solver: Any = None
+    name: str = "scene"
+    root: Node = field(default_factory=lambda: Node("root"))
+    forces: list[Acting] = field(default_factory=list)
+    filters: list[Any] = field(default_factory=list)
+    joints: list[Any] = field(default_factory=list)
+    masses: list[Acting] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.gravity = check_vector(self.gravity, name="gravity", where="scene")
+
+    @property
+    def nodes(self) -> list[Node]:
+        """The nodes that hold bodies, in the order they were added."""
+        return [node for node in self.root.walk() if node.body is not None]
+
+    def node(self, name: str) -> Node:
+        """The node of that name."""
+        for node in self.root.walk():
+            if node.name == name:
+                return node
+        raise InputError("no node of that name", where="scene", value=name, allowed=", ".join(n.name for n in self.nodes))
+
+    def group(self, name: str, *, under: Node | None = None) -> Node:
+        """A new node that groups others."""
+        node = Node(self._unused(name))
+        (under or self.root).children.append(node)
+        return node
+
+    def add(
+        self,
+        thing: Any,
+        *,
+        at: ArrayLike = (0.0, 0.0, 0.0),
+        rotation: ArrayLike | None = None,
+        velocity: ArrayLike = (0.0, 0.0, 0.0),
+        spin: ArrayLike = (0.0, 0.0, 0.0),
+        fix: Any = None,
+        name: str | None = None,
+        under: Node | None = None,
+        on: Any = None,
+    ) -> Any:
+        """Add a body (returns its node), or a force, filter, joint or interaction (returned as it is).
+
+        at [m], rotation (quaternion or rotation vector [rad]), velocity [m/s], spin [rad/s, world axes]: where a body
+        starts. fix: region or list of regions of the body that stay in place; True for all of it. on: the node or
+        points that a force or a mass acts on, where it does not say so itself.
+        """
+        if hasattr(thing, "place"):
+            return self._add_body(thing, at, rotation, velocity, spin, fix, name, under)
+        if hasattr(thing, "joint"):
+            thing.joint()
+            self.joints.append(thing)
+        elif hasattr(thing, "conditions"):
+            thing.conditions()
+            self.filters.append(thing)
+        elif hasattr(thing, "compute_impulse"):
+            self.masses.append(Acting(thing, self._target(on, thing), name or type(thing).__name__))
+        elif hasattr(thing, "force") and hasattr(thing, "on") and not hasattr(thing, "add_force"):
+            self.forces.append(Acting(thing.force, thing.on, name or type(thing).__name__.lower()))
+        elif hasattr(thing, "add_force"):
+            target = self._target(on if on is not None else getattr(thing, "on", None), thing)
+            self.forces.append(Acting(thing, target, name or type(thing).__name__.lower()))
+        else:
+            raise InputError(
+                "this cannot be added to a scene",
+                value=type(thing).__name__,
+                allowed="a body, a force (add_force), a filter, a joint, springs",
+            )
+        return thing
+
+    def _target(self, on: Any, thing: Any) -> Any:
+        if not isinstance(on, Node | PointSet | WorldPoints | JoinedPoints):
+            raise InputError(
+                f"{type(thing).__name__} does not say what it acts on", value=on, fix="Give on=node or on=node.points(...)."
+            )
+        return on
+
+    def _add_body(
+        self, body: Any, at: ArrayLike, rotation: Any, velocity: ArrayLike, spin: ArrayLike, fix: Any, name: str | None, under: Node | None
+    ) -> Node:
+        name = self._unused(name or body.kind, given=name is not None)
+        where = f"body '{name}'"
+        placement = Placement(
+            check_vector(at, name="at", where=where),
+            as_quaternion(rotation, where=where),
+            check_vector(velocity, name="velocity", where=where),
+            check_vector(spin, name="spin", where=where),
+        )
+        node = Node(name, body, placement)
+        if fix is not None and fix is not False:
+            for selector in fix if isinstance(fix, list | tuple) and all(isinstance(s, str) for s in fix) else [fix]:
+                condition = FixedPoints(node, None if selector is True else selector)
+                condition.conditions()
+                self.filters.append(condition)
+        (under or self.root).children.append(node)
+        return node
+
+    def _unused(self, name: str, *, given: bool = True) -> str:
+        taken = {node.name for node in self.root.walk()}
+        if name not in taken:
+            return name
+        if given:
+            raise InputError("the name is already used", where="scene", value=name)
+        return next(f"{name}-{k}" for k in range(2, len(taken) + 3) if f"{name}-{k}" not in taken)
+
+    def compile(self) -> System:
+        """Lay all coordinates into flat vectors and order the calls."""
+        from supple.scene.compile import compile_scene
+
+        return compile_scene(self)

@@ -1,0 +1,66 @@
+"""Slots: the places of state in a compiled system. Bodies own coordinates; mapped, joined and world points follow."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from supple.bodies.coordinates import Coordinates
+from supple.bodies.protocols import Mapping
+
+Array = np.ndarray
+
+
+@dataclass(eq=False)
+class Slot:
+    """One set of coordinates in a system.
+
+    A body's slot has a place in the flat vectors (x_start, v_start) and a node; a mapped slot has one parent and a
+    mapping; a joined slot has several parents; a world slot has fixed positions.
+    """
+
+    index: int
+    name: str
+    coordinates: Coordinates
+    node: Any = None
+    x_start: int = -1
+    v_start: int = -1
+    parents: tuple[Slot, ...] = ()
+    mapping: Mapping | None = None
+    fixed: Array | None = None
+    constant_rows: Any = field(default=None, repr=False)
+
+    @property
+    def is_body(self) -> bool:
+        """Whether the slot holds independent coordinates."""
+        return self.node is not None
+
+    @property
+    def x_slice(self) -> slice:
+        """Its part of the flat positions."""
+        return slice(self.x_start, self.x_start + self.coordinates.count * self.coordinates.x_width)
+
+    @property
+    def v_slice(self) -> slice:
+        """Its part of the flat velocities."""
+        return slice(self.v_start, self.v_start + self.coordinates.count * self.coordinates.v_width)
+
+    @property
+    def block_start(self) -> int:
+        """Its first 3-block in the flat velocities."""
+        return self.v_start // 3
+
+    @property
+    def block_count(self) -> int:
+        """How many 3-blocks its velocity has."""
+        return self.coordinates.count * self.coordinates.v_width // 3
+
+    def view_x(self, flat: Array) -> Array:
+        """A body's positions in a flat vector, as (count, x_width), without a copy."""
+        return flat[self.x_slice].reshape(self.coordinates.count, self.coordinates.x_width)
+
+    def view_v(self, flat: Array) -> Array:
+        """A body's velocities (or forces) in a flat vector, as (count, v_width), without a copy."""
+        return flat[self.v_slice].reshape(self.coordinates.count, self.coordinates.v_width)

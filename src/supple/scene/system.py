@@ -1,0 +1,273 @@
+"""System: a compiled scene. Flat vectors, and the elementary operations a solver is written in [Faure07].
+
+    propagate      x, v of the bodies -> x, v of every slot
+    forces         f of every force on its slot, pulled back to the bodies:  f = sum J^T f_c
+    linearize      -> Linearization: products and blocks of  m M + b B + k K,  K = df/dx, B = df/dv
+    impulse        change of momentum between two states;  bias: the velocity terms of M dv/dt = f + bias
+    filter         projections of velocities and positions
+    vectors        flat numpy arrays; positions move by `retract`
+
+Nothing here walks a tree: the calls are lists in order, which `print(system)` shows and `timings` measures.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from supple.bodies.protocols import Force, Mass
+from supple.errors import InputError
+from supple.scene.assembly import Assembly
+from supple.scene.constraints import PointConditionRows
+from supple.scene.kinematics import Kinematics
+from supple.scene.linearization import Linearization
+from supple.scene.slots import Slot
+from supple.scene.state import State
+from supple.scene.system_filter import SystemFilter
+from supple.scene.timing import Timings
+
+Array = np.ndarray
+
+
+class BoundForce(NamedTuple):
+    """A force on its slot."""
+
+    label: str
+    slot: Slot
+    force: Force
+
+
+class BoundMass(NamedTuple):
+    """A mass on its slot."""
+
+    label: str
+    slot: Slot
+    mass: Mass
+
+
+class BoundJoint(NamedTuple):
+    """A joint on the slot of its points."""
+
+    label: str
+    slot: Slot
+    rows: PointConditionRows
+    extras: dict[str, Any]
+
+
+@dataclass(eq=False)
+class System:
+    """See the module's docstring. Made by `Scene.compile`."""
+
+    name: str
+    gravity: Array
+    slots: list[Slot]
+    masses: list[BoundMass]
+    forces: list[BoundForce]
+    joints: list[BoundJoint]
+    filter: SystemFilter
+    x0: Array
+    v0: Array
+    timings: Timings = field(default_factory=Timings)
+
+    @property
+    def bodies(self) -> list[Slot]:
+        """The slots with independent coordinates."""
+        return [slot for slot in self.slots if slot.is_body]
+
+    @property
+    def x_size(self) -> int:
+        """Length of flat positions."""
+        return self.x0.size
+
+    @property
+    def v_size(self) -> int:
+        """Length of flat velocities and forces."""
+        return self.v0.size
+
+    def body(self, name: str) -> Slot:
+        """The slot of the body of that name."""
+        for slot in self.bodies:
+            if slot.name == name:
+                return slot
+        raise InputError("no body of that name", value=name, allowed=", ".join(s.name for s in self.bodies))
+
+    def initial_state(self) -> State:
+        """The state at t = 0, with the filters applied."""
+        state = State(0.0, self.x0.copy(), self.v0.copy())
+        self.filter.project_position(state.x, 0.0)
+        self.filter.project_velocity(state.v, 0.0, 1e-3)
+        return state
+
+    def positions(self, state: State, body: str | Slot) -> Array:
+        """Positions of a body, (count, 3 or 7), without a copy."""
+        return (self.body(body) if isinstance(body, str) else body).view_x(state.x)
+
+    def velocities(self, state: State, body: str | Slot) -> Array:
+        """Velocities of a body, (count, 3 or 6), without a copy."""
+        return (self.body(body) if isinstance(body, str) else body).view_v(state.v)
+
+    # positions move along velocities
+
+    def retract(self, x: Array, d: Array) -> Array:
+        """Positions x moved along d (a velocity times a time)."""
+        out = np.empty_like(x)
+        for slot in self.bodies:
+            slot.view_x(out)[:] = slot.coordinates.retract(slot.view_x(x), slot.view_v(d))
+        return out
+
+    def difference(self, a: Array, b: Array) -> Array:
+        """The move from positions a to positions b."""
+        out = np.empty(self.v_size)
+        for slot in self.bodies:
+            slot.view_v(out)[:] = slot.coordinates.difference(slot.view_x(a), slot.view_x(b))
+        return out
+
+    # elementary operations
+
+    def propagate(self, t: float, x: Array, v: Array) -> Kinematics:
+        """Positions and velocities of every slot."""
+        with self.timings.measure("propagate"):
+            return Kinematics(self.slots, t, x, v)
+
+    def slot_forces(self, kin: Kinematics, multipliers: Array | None = None) -> list[Array]:
+        """Forces at every slot, pulled back through the mappings; joints push with their multipliers."""
+        out = [np.zeros_like(v) for v in kin.v]
+        for label, slot, force in self.forces:
+            with self.timings.measure(f"force {label}"):
+                force.add_force(kin.local(slot), out[slot.index])
+        if self.gravity.any():
+            for _, slot, mass in self.masses:
+                mass.add_product(mass.gravity_field(self.gravity), out[slot.index], 1.0)
+        if multipliers is not None:
+            start = 0
+            for _, slot, rows, _ in self.joints:
+                part = multipliers[start : start + rows.count]
+                out[slot.index] += (part @ rows.jacobian(kin.x[slot.index])).reshape(-1, 3)
+                start += rows.count
+        with self.timings.measure("pull back"):
+            kin.pull(out)
+        return out
+
+    def gather(self, slot_values: list[Array]) -> Array:
+        """Values of the bodies' slots as one flat vector."""
+        return np.concatenate([slot_values[slot.index].ravel() for slot in self.bodies])
+
+    def force(self, kin: Kinematics) -> Array:
+        """f(x, v) on the bodies, flat."""
+        return self.gather(self.slot_forces(kin))
+
+    def bias(self, kin: Kinematics) -> Array:
+        """Velocity terms of M dv/dt = f + bias: gyroscopic ones, and -J^T M_c (dJ/dt) v of mapped masses."""
+        out = [np.zeros_like(v) for v in kin.v]
+        biases = kin.biases()
+        for _, slot, mass in self.masses:
+            mass.add_bias(kin.local(slot), out[slot.index])
+            if not slot.is_body:
+                mass.add_product(biases[slot.index], out[slot.index], -1.0)
+        kin.pull(out)
+        return self.gather(out)
+
+    def impulse(self, kin0: Kinematics, kin1: Kinematics) -> Array:
+        """Change of momentum from one state to another, in the coordinates of the second, flat [N s]."""
+        out = [np.zeros_like(v) for v in kin1.v]
+        for _, slot, mass in self.masses:
+            k = slot.index
+            out[k] += mass.compute_impulse(kin0.x[k], kin0.v[k], kin1.x[k], kin1.v[k])
+        kin1.pull(out)
+        return self.gather(out)
+
+    def mass_product(self, kin: Kinematics, dv: Array) -> Array:
+        """M dv, flat, mapped masses included."""
+        pushed = kin.push(dv)
+        out = [np.zeros_like(v) for v in kin.v]
+        for _, slot, mass in self.masses:
+            mass.add_product(pushed[slot.index], out[slot.index], 1.0)
+        kin.pull(out)
+        return self.gather(out)
+
+    def linearize(
+        self, kin: Kinematics, *, definite: bool = False, multipliers: Array | None = None
+    ) -> Linearization:
+        """K, B and M at this state, as a value."""
+        with self.timings.measure("linearize"):
+            return Linearization(self, kin, self.slot_forces(kin, multipliers), definite, multipliers)
+
+    @cached_property
+    def assembly(self) -> Assembly | None:
+        """Where every block of the forces lands in one block-sparse matrix; None where a force has no blocks."""
+        return Assembly.make(self)
+
+    # joints
+
+    @property
+    def joint_row_count(self) -> int:
+        """Number of scalar conditions of all joints."""
+        return sum(rows.count for _, _, rows, _ in self.joints)
+
+    def violation(self, kin: Kinematics) -> Array:
+        """phi of all joints."""
+        parts = [rows.violation(kin.x[slot.index]) for _, slot, rows, _ in self.joints]
+        return np.concatenate(parts) if parts else np.zeros(0)
+
+    # energy and momentum
+
+    def potential_energy(self, kin: Kinematics) -> float:
+        """Energy of all forces and of gravity [J]."""
+        total = sum(force.energy(kin.local(slot)) for _, slot, force in self.forces)
+        if self.gravity.any():
+            for _, slot, mass in self.masses:
+                total -= float(self.gravity @ mass.first_moment(kin.x[slot.index])[1])  # type: ignore[attr-defined]
+        return float(total)
+
+    def kinetic_energy(self, kin: Kinematics) -> float:
+        """v^T M v / 2 [J]."""
+        total = 0.0
+        for _, slot, mass in self.masses:
+            p = np.zeros_like(kin.v[slot.index])
+            mass.add_product(kin.v[slot.index], p, 1.0)
+            total += 0.5 * float(np.sum(p * kin.v[slot.index]))
+        return total
+
+    def momentum(self, kin: Kinematics) -> Array:
+        """Linear [kg m/s] and angular momentum about the origin [kg m²/s], (6,)."""
+        return np.sum([mass.momentum(kin.local(slot)) for _, slot, mass in self.masses], axis=0)
+
+    def centre_of_mass(self, kin: Kinematics, body: Slot | None = None) -> Array:
+        """Centre of mass of all bodies or of one, (3,) [m]."""
+        chosen = [(s, m) for _, s, m in self.masses if body is None or s is body]
+        parts = [mass.first_moment(kin.x[slot.index]) for slot, mass in chosen]  # type: ignore[attr-defined]
+        return np.sum([p[1] for p in parts], axis=0) / sum(p[0] for p in parts)
+
+    def __str__(self) -> str:
+        lines = [f"System '{self.name}': {len(self.bodies)} bodies, {self.v_size} degrees of freedom"]
+        k = 0
+
+        def call(text: str) -> None:
+            nonlocal k
+            k += 1
+            lines.append(f"  {k:>3}  {text}")
+
+        for slot in self.slots:
+            if slot.mapping is not None:
+                call(f"propagate  {slot.parents[0].name} -> {slot.name}  ({type(slot.mapping).__name__}, {slot.coordinates.count})")
+            elif slot.parents:
+                call(f"join       {slot.name}  ({slot.coordinates.count} points)")
+        for label, slot, force in self.forces:
+            call(f"add force  {label}  on {slot.name}  ({type(force).__name__})")
+        if self.gravity.any():
+            call(f"add force  gravity {self.gravity.tolist()}")
+        for slot in reversed(self.slots):
+            if slot.mapping is not None:
+                call(f"pull back  {slot.name} -> {slot.parents[0].name}")
+        for label, slot, mass in self.masses:
+            call(f"apply mass {label}  on {slot.name}  ({type(mass).__name__})")
+        if len(self.filter):
+            call(f"filter     {len(self.filter)} blocks")
+        for label, _, rows, _ in self.joints:
+            call(f"joint      {label}  ({rows.count} rows)")
+        path = "one block-sparse matrix" if self.assembly is not None else "products only"
+        lines.append(f"  solved by {path}")
+        return "\n".join(lines)

@@ -1,0 +1,120 @@
+"""Implicit Euler: stable at large steps, first order, dissipative.
+
+    linearised   (M - h B - h² K) dv = h (f + bias + h K v),   v += dv,  x moves by h v     K = df/dx, B = df/dv
+    full         M (v1 - v0) = h f(x1, v1),  x1 = x0 moved by h v1,  by Newton's method
+
+The signs are those of K = df/dx throughout; the slides [Faure07] mix them, see docs/theory.md. Joints: the linearised step
+asks for G v1 = -phi / h, which brings a joint back that has drifted.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+
+from supple.errors import InputError
+from supple.scene.state import State
+from supple.scene.system import System
+from supple.solvers.linear import LinearOptions, LinearSolve
+from supple.solvers.newton import Evaluation, Newton, Weights
+from supple.solvers.report import Outcome, StepReport
+
+Array = np.ndarray
+
+
+def check_dt(dt: float, solver: str) -> float:
+    """A positive finite step [s]."""
+    if not np.isfinite(dt) or dt <= 0:
+        raise InputError("the step is not positive", where=solver, value=dt, allowed="> 0 s")
+    return float(dt)
+
+
+@dataclass
+class ImplicitEuler:
+    """dt: step [s]. newton: solve the nonlinear step fully instead of one linearised solve.
+
+    linear: "auto", "cg" or "direct"; tolerance, max_iterations, preconditioner: of conjugate gradients.
+
+    >>> import supple as sp
+    >>> scene = sp.Scene(gravity=(0, 0, -10))
+    >>> _ = scene.add(sp.RigidBody.sphere(0.1, density=500), name="ball")
+    >>> system = scene.compile(); state = system.initial_state()
+    >>> report = sp.ImplicitEuler(dt=0.1).step(system, state)
+    >>> float(round(state.v[2], 12))
+    -1.0
+    """
+
+    dt: float = 0.01
+    newton: bool = field(default=False, kw_only=True)
+    linear: Literal["auto", "cg", "direct"] = field(default="auto", kw_only=True)
+    tolerance: float = field(default=1e-6, kw_only=True)
+    max_iterations: int | None = field(default=None, kw_only=True)
+    preconditioner: str = field(default="block_jacobi", kw_only=True)
+    newton_tolerance: float = field(default=1e-8, kw_only=True)
+
+    def __post_init__(self) -> None:
+        check_dt(self.dt, "ImplicitEuler")
+        options = LinearOptions(self.linear, self.tolerance, self.max_iterations, self.preconditioner)
+        self._solve = LinearSolve(options)
+
+    def prepare(self, system: System) -> None:
+        """Find the matrix pattern."""
+        _ = system.assembly
+
+    def step(self, system: System, state: State) -> StepReport:
+        """Advance the state by dt, in place."""
+        return self._full(system, state) if self.newton else self._linearised(system, state)
+
+    def _linearised(self, system: System, state: State) -> StepReport:
+        h, t1 = self.dt, state.t + self.dt
+        kin = system.propagate(state.t, state.x, state.v)
+        lin = system.linearize(kin, definite=self._solve.options.uses_cg(system))
+        b = lin.force + system.bias(kin)
+        b += h * lin.product(state.v, stiffness=1.0)
+        b *= h
+        given = system.filter.increment(state.x, t1) / h
+        prescribed = system.filter.flat(given, system.v_size) - _restricted(system, state.v)
+        joints = None
+        if system.joints:
+            G = lin.joint_jacobian()
+            joints = (G, G, -system.violation(kin) / h - G @ state.v)
+        s = self._solve.solve(lin, b, mass=1.0, damping=-h, stiffness=-h * h, prescribed=prescribed, joints=joints)
+        state.v = state.v + s.d
+        state.x = system.retract(state.x, h * state.v)
+        state.t = t1
+        system.filter.project_position(state.x, t1)
+        if s.multipliers.size:
+            state.memory["multipliers"] = s.multipliers / h
+        outcome = Outcome.SOLVED if s.ok else Outcome.UNDER_CONVERGED
+        return StepReport(outcome if state.is_finite else Outcome.NOT_FINITE, 1, s.iterations, s.residual)
+
+    def _full(self, system: System, state: State) -> StepReport:
+        h, t1 = self.dt, state.t + self.dt
+        kin0 = system.propagate(state.t, state.x, state.v)
+
+        def evaluate(v1: Array) -> Evaluation:
+            kin = system.propagate(t1, system.retract(state.x, h * v1), v1)
+            impulse, f = system.impulse(kin0, kin), system.force(kin)
+            scale = float(np.linalg.norm(impulse) + h * np.linalg.norm(f))
+            return Evaluation(impulse - h * f, kin, kin, scale or 1.0, h)
+
+        given = system.filter.increment(state.x, t1) / h
+        start = state.v - _restricted(system, state.v) + system.filter.flat(given, system.v_size)
+        newton = Newton(self._solve, tolerance=self.newton_tolerance)
+        s = newton.solve(
+            system, evaluate, start, Weights(1.0, -h, -h * h, h), multipliers=state.memory.get("multipliers")
+        )
+        state.v, state.x, state.t = s.u, system.retract(state.x, h * s.u), t1
+        system.filter.project_position(state.x, t1)
+        if s.multipliers.size:
+            state.memory["multipliers"] = s.multipliers
+        return StepReport(s.outcome, s.iterations, s.linear_iterations, s.residual)
+
+
+def _restricted(system: System, v: Array) -> Array:
+    """(I - C) v, flat."""
+    free = v.copy()
+    system.filter.project(free)
+    return v - free

@@ -1,0 +1,186 @@
+"""The linear system of an implicit step, with filters and joints.
+
+    [ A   G^T ] [ d ]   [ b ]        A = mass M + damping B + stiffness K
+    [ G    0  ] [-l ] = [ g ]        filtered: C A C d = C (b - A d_prescribed),  d += d_prescribed
+
+One matrix where all forces can be assembled, ordered products where not. Joints take the direct solver.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+import scipy.sparse as sparse
+
+from supple.algebra.block_sparse import BlockSparse
+from supple.algebra.conjugate_gradients import CgWorkspace, solve_cg
+from supple.algebra.direct import DirectSolver
+from supple.errors import InputError
+from supple.scene.linearization import Linearization
+from supple.scene.system import System
+
+Array = np.ndarray
+SMALL = 1500  # unknowns up to which the direct solver is the better choice
+
+
+@dataclass(frozen=True)
+class LinearOptions:
+    """method: "cg", "direct", or "auto": direct for small systems and where there are joints.
+
+    tolerance: true relative residual of cg. max_iterations: of cg; with tolerance 0 exactly so many are done.
+    """
+
+    method: Literal["auto", "cg", "direct"] = "auto"
+    tolerance: float = 1e-6
+    max_iterations: int | None = None
+    preconditioner: str = "block_jacobi"
+
+    def __post_init__(self) -> None:
+        if self.method not in ("auto", "cg", "direct"):
+            raise InputError("unknown linear solver", value=self.method, allowed="auto, cg, direct")
+
+    def uses_cg(self, system: System) -> bool:
+        """Whether conjugate gradients will be used, and so a definite tangent is needed."""
+        if system.joints:
+            if self.method == "cg":
+                raise InputError("joints need the direct solver", fix="Use linear='auto' or 'direct'.")
+            return False
+        return self.method == "cg" or (self.method == "auto" and system.v_size > SMALL)
+
+
+@dataclass
+class LinearSolution:
+    """d: the increment. multipliers of the joints. iterations, residual: of the linear solve; ok: within tolerance."""
+
+    d: Array
+    multipliers: Array
+    iterations: int
+    residual: float
+    ok: bool
+
+
+@dataclass
+class LinearSolve:
+    """Solves the systems of one solver; keeps memory between steps."""
+
+    options: LinearOptions
+    workspace: CgWorkspace | None = field(default=None, repr=False)
+
+    def solve(
+        self,
+        lin: Linearization,
+        b: Array,
+        *,
+        mass: float,
+        damping: float,
+        stiffness: float,
+        prescribed: Array | None = None,
+        joints: tuple[sparse.csr_array, sparse.csr_array, Array] | None = None,
+    ) -> LinearSolution:
+        """Solve for the increment d. prescribed: its given part, flat; joints: (G^T's G, G, g)."""
+        system = lin.system
+        A = lin.assemble(mass=mass, damping=damping, stiffness=stiffness)
+        weights = {"mass": mass, "damping": damping, "stiffness": stiffness}
+        b = b.copy()
+        moved = prescribed is not None and bool(prescribed.any())
+        if moved:
+            assert prescribed is not None
+            b -= _product(A, lin, prescribed, weights)
+        system.filter.project(b)
+        with system.timings.measure("linear solve"):
+            if self.options.uses_cg(system):
+                solution = self._by_cg(lin, A, b, weights)
+            else:
+                solution = self._directly(lin, A, b, weights, prescribed if moved else None, joints)
+        if moved:
+            solution.d += prescribed
+        return solution
+
+    def _by_cg(self, lin: Linearization, A: BlockSparse | None, b: Array, weights: dict[str, float]) -> LinearSolution:
+        o, system = self.options, lin.system
+        if A is not None:
+            assert system.assembly is not None
+            system.assembly.project(system, _diagonal_scale(A))
+            if self.workspace is None:
+                self.workspace = CgWorkspace(A.block_row_count)
+            report = solve_cg(
+                A,
+                b,
+                preconditioner=o.preconditioner,  # type: ignore[arg-type]
+                tolerance=o.tolerance,
+                max_iterations=o.max_iterations,
+                workspace=self.workspace,
+            )
+        else:
+            report = solve_cg(
+                lambda d: lin.product(d, **weights),
+                b,
+                tolerance=o.tolerance,
+                max_iterations=o.max_iterations,
+                fixed=system.filter.project,
+            )
+        return LinearSolution(report.x.copy(), np.zeros(0), report.iterations, report.residual, report.is_converged)
+
+    def _directly(
+        self,
+        lin: Linearization,
+        A: BlockSparse | None,
+        b: Array,
+        weights: dict[str, float],
+        prescribed: Array | None,
+        joints: tuple[sparse.csr_array, sparse.csr_array, Array] | None,
+    ) -> LinearSolution:
+        system = lin.system
+        n = system.v_size
+        if A is not None:
+            assert system.assembly is not None
+            system.assembly.project(system, _diagonal_scale(A))
+            matrix = sparse.csr_array(A.to_scipy())
+        else:
+            matrix = _filtered(system, lin.matrix(**weights))
+        if joints is None:
+            solver = DirectSolver(matrix)
+            d = solver.solve(b)
+            return LinearSolution(d, np.zeros(0), 0, _residual(matrix, d, b), True)
+        Gt, G, g = joints
+        if prescribed is not None:
+            g = g - G @ prescribed
+        C = _projector(system)
+        kkt = sparse.block_array([[matrix, (Gt @ C).T], [G @ C, None]], format="csc")
+        rhs = np.concatenate([b, g])
+        x = DirectSolver(kkt).solve(rhs)
+        return LinearSolution(x[:n].copy(), -x[n:], 0, _residual(kkt, x, rhs), True)
+
+
+def _product(A: BlockSparse | None, lin: Linearization, d: Array, weights: dict[str, float]) -> Array:
+    if A is None:
+        return lin.product(d, **weights)
+    out = np.empty_like(d)
+    A.product(d, out)
+    return out
+
+
+def _diagonal_scale(A: BlockSparse) -> float:
+    scale = float(np.abs(np.einsum("kii->k", A.data[A.diagonal])).mean()) / 3
+    return scale if scale > 0 and np.isfinite(scale) else 1.0
+
+
+def _residual(A: sparse.sparray, x: Array, b: Array) -> float:
+    norm = float(np.linalg.norm(b))
+    return float(np.linalg.norm(b - A @ x)) / norm if norm else 0.0
+
+
+def _projector(system: System) -> sparse.csr_array:
+    """The filters' C as a matrix."""
+    blocks = np.broadcast_to(np.eye(3), (system.v_size // 3, 3, 3)).copy()
+    blocks[system.filter.blocks] = system.filter.projectors
+    n = len(blocks)
+    return sparse.csr_array(sparse.bsr_array((blocks, np.arange(n), np.arange(n + 1)), shape=(3 * n, 3 * n)))
+
+
+def _filtered(system: System, A: sparse.csr_array) -> sparse.csr_array:
+    C = _projector(system)
+    scale = float(np.abs(A.diagonal()).mean()) or 1.0
+    return sparse.csr_array(C @ A @ C + scale * (sparse.eye_array(system.v_size) - C))

@@ -1,0 +1,154 @@
+"""Newton's method with line search for the residual of an implicit step or an equilibrium.
+
+    r(u, l) = 0,  phi(u) = 0:     [A  -G^T][du]   [-r]          A = dr/du,  G = dphi/dx,  w = dx/du
+                                  [G    0 ][dl] = [-phi / w]
+
+A is exact for the direct solver and made definite for conjugate gradients. A step is halved while it does not lower
+|r| (with the joints' violation, in the units of r).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from supple.scene.kinematics import Kinematics
+from supple.scene.system import System
+from supple.solvers.linear import LinearSolve
+from supple.solvers.report import Outcome
+
+Array = np.ndarray
+
+
+@dataclass(frozen=True)
+class Weights:
+    """A = mass M + damping B + stiffness K; position = dx/du, how far positions move a unit of the unknown."""
+
+    mass: float
+    damping: float
+    stiffness: float
+    position: float
+
+
+@dataclass
+class Evaluation:
+    """r at u without the joints' forces; the state the forces were taken at; the state the joints must hold in.
+
+    scale: the size of the terms that cancel in r, to measure it against. push: factor of G^T l in r.
+    """
+
+    residual: Array
+    kin: Kinematics
+    end: Kinematics
+    scale: float
+    push: float
+
+
+@dataclass
+class NewtonSolution:
+    """u and multipliers at the end, with how it went; residual is relative to the terms that cancel."""
+
+    u: Array
+    multipliers: Array
+    last: Evaluation
+    outcome: Outcome
+    iterations: int
+    linear_iterations: int
+    residual: float
+
+
+@dataclass
+class Newton:
+    """tolerance: relative residual. joint_tolerance: largest violation [m, or m² of unit axes]."""
+
+    linear: LinearSolve
+    tolerance: float = 1e-8
+    joint_tolerance: float = 1e-10
+    max_iterations: int = 30
+    max_halvings: int = 10
+
+    def solve(
+        self,
+        system: System,
+        evaluate: Callable[[Array], Evaluation],
+        u: Array,
+        weights: Weights,
+        *,
+        multipliers: Array | None = None,
+    ) -> NewtonSolution:
+        """From a start u (with the prescribed parts in place) to r = 0."""
+        m = system.joint_row_count
+        l = np.zeros(m) if multipliers is None or multipliers.size != m else multipliers.copy()
+        now = evaluate(u)
+        r, merit = self._merit(system, now, l, weights)
+        linear_iterations = 0
+        outcome = Outcome.NEWTON_LIMIT
+        for iteration in range(self.max_iterations + 1):
+            if not np.isfinite(merit):
+                return NewtonSolution(u, l, now, Outcome.NOT_FINITE, iteration, linear_iterations, np.inf)
+            violation = np.abs(system.violation(now.end)).max() if m else 0.0
+            if np.linalg.norm(r) <= self.tolerance * now.scale and violation <= self.joint_tolerance:
+                outcome = Outcome.SOLVED
+                break
+            if iteration == self.max_iterations:
+                break
+            definite = self.linear.options.uses_cg(system)
+            lin = system.linearize(now.kin, definite=definite, multipliers=l if m else None)
+            joints = None
+            if m:
+                at_end = lin if now.end is now.kin else system.linearize(now.end)
+                joints = (lin.joint_jacobian(), at_end.joint_jacobian(), -system.violation(now.end) / weights.position)
+            step = self.linear.solve(
+                lin, -r, mass=weights.mass, damping=weights.damping, stiffness=weights.stiffness, joints=joints
+            )
+            linear_iterations += step.iterations
+            dl = step.multipliers / now.push if m else np.zeros(0)
+            size = 1.0
+            best = None
+            for _ in range(self.max_halvings + 1):
+                trial = evaluate(u + size * step.d)
+                trial_r, trial_merit = self._merit(system, trial, l + size * dl, weights)
+                if np.isfinite(trial_merit) and (best is None or trial_merit < best[0]):
+                    best = (trial_merit, size, trial, trial_r)
+                if np.isfinite(trial_merit) and trial_merit <= (1 - 1e-4 * size) * merit:
+                    break
+                size *= 0.5
+            if best is None:
+                return NewtonSolution(u, l, now, Outcome.NOT_FINITE, iteration + 1, linear_iterations, np.inf)
+            new_merit, size, now, r = best
+            u, l = u + size * step.d, l + size * dl
+            if new_merit >= merit and size < 1e-2:  # no way down: rounding, or a tangent of no use
+                merit = new_merit
+                relative = float(np.linalg.norm(r)) / max(now.scale, 1e-300)
+                outcome = Outcome.SOLVED if relative <= 10 * self.tolerance and not m else Outcome.NEWTON_LIMIT
+                break
+            merit = new_merit
+        relative = float(np.linalg.norm(r)) / now.scale if now.scale else 0.0
+        return NewtonSolution(u, l, now, outcome, iteration, linear_iterations, relative)
+
+    def _merit(self, system: System, e: Evaluation, l: Array, weights: Weights) -> tuple[Array, float]:
+        """The filtered residual with the joints' forces, and |r|² + (violation in the units of r)²."""
+        r = e.residual
+        if l.size:
+            lin_forces = _joint_forces(system, e.kin, l)
+            r = r - e.push * lin_forces
+        r = r.copy()
+        system.filter.project(r)
+        total = float(r @ r)
+        if l.size:
+            stiff = e.scale / max(weights.position, 1e-12)
+            total += float(np.sum((stiff * system.violation(e.end)) ** 2))
+        return r, total
+
+
+def _joint_forces(system: System, kin: Kinematics, l: Array) -> Array:
+    """G^T l on the bodies, flat."""
+    out = [np.zeros_like(v) for v in kin.v]
+    start = 0
+    for _, slot, rows, _ in system.joints:
+        out[slot.index] += (l[start : start + rows.count] @ rows.jacobian(kin.x[slot.index])).reshape(-1, 3)
+        start += rows.count
+    kin.pull(out)
+    return system.gather(out)
