@@ -8,9 +8,9 @@
 | sigma | `sigma` | shift; below zero K - sigma M is positive definite even for a free body |
 | lambda, v | `values`, `vectors` | ascending; v_i^T M v_j = delta_ij, largest component positive |
 
-Lanczos starts from a fixed vector and BLAS runs on one thread, so the same matrices give the same bits. A
-Rayleigh-Ritz step in the space found makes the vectors orthonormal in M to rounding. Small problems, and
-those in which most pairs are wanted, are solved densely.
+Lanczos starts from a fixed vector and BLAS runs on one thread, so the same matrices give the same bits. One
+step of inverse iteration and Rayleigh-Ritz in the space found polish the pairs. Small problems, and those in
+which most pairs are wanted, are solved densely.
 """
 
 from __future__ import annotations
@@ -29,8 +29,12 @@ from supple.algebra.direct import DirectSolver, as_csc
 from supple.algebra.sparse_factor import is_symmetric
 from supple.errors import ConvergenceError, InputError
 
-# The default shift as a part of the middle K_ii / M_ii: far below elastic modes, far above rounding.
-RELATIVE_SHIFT = -1e-8
+# The first shift tried, as a part of the middle K_ii / M_ii: far below elastic modes, far above rounding.
+FIRST_SHIFT = -1e-8
+# The rigid modes of a free body are so near that shift that they drown the others in rounding. Where the
+# residuals show it, the search is repeated with a shift that is this part of the largest value found.
+SECOND_SHIFT = -0.05
+LARGEST_RESIDUAL = 1e-12
 DENSE_SIZE = 120
 
 
@@ -48,27 +52,37 @@ class Eigenpairs:
 
 
 def smallest_eigenpairs(K: Any, M: Any, count: int, *, sigma: float | None = None) -> Eigenpairs:
-    """The `count` pairs of K v = lambda M v with lambda nearest above the shift, ascending.
+    """The `count` pairs of K v = lambda M v with the smallest lambda, ascending.
 
     K: `BlockSparse` or scipy sparse (n, n), symmetric. M: the same, or its diagonal (n). sigma: shift [1/s^2]
-    that lies below the wanted values; when not given, a small negative one that suits held and free bodies.
+    that lies below all values; when not given, a small negative one that suits held and free bodies.
     """
     K, M = as_csc(K), _as_mass(M)
     _check_problem(K, M, count)
-    if sigma is None:
-        sigma = RELATIVE_SHIFT * float(np.median(np.abs(K.diagonal()) / M.diagonal()))
     with one_blas_thread():
         if K.shape[0] <= max(DENSE_SIZE, 2 * count):
             values, vectors = scipy.linalg.eigh(K.toarray(), M.toarray(), subset_by_index=[0, count - 1])
-        else:
-            values, vectors = _rayleigh_ritz(K, M, _lanczos(K, M, count, sigma))
-    _fix_signs(vectors)
-    return Eigenpairs(values, vectors, _residuals(K, M, values, vectors), sigma)
+            return _make_pairs(K, M, values, vectors, 0.0 if sigma is None else sigma)
+        if sigma is not None:
+            return _shift_invert(K, M, count, sigma)
+        middle = float(np.median(np.abs(K.diagonal()) / M.diagonal()))
+        pairs = _shift_invert(K, M, count, FIRST_SHIFT * middle)
+        second_shift = SECOND_SHIFT * abs(float(pairs.values[-1]))
+        if pairs.residuals.max() > LARGEST_RESIDUAL and second_shift < pairs.sigma:
+            pairs = _shift_invert(K, M, count, second_shift)
+        return pairs
 
 
-def _lanczos(K: Any, M: Any, count: int, sigma: float) -> NDArray[np.float64]:
-    n = K.shape[0]
+def _shift_invert(K: Any, M: Any, count: int, sigma: float) -> Eigenpairs:
+    """Lanczos, one step of inverse iteration on the space found, and Rayleigh-Ritz in it."""
     inverse = DirectSolver(K - sigma * M)
+    basis = inverse.solve(M @ _lanczos(K, M, count, sigma, inverse)).x
+    values, weights = scipy.linalg.eigh(basis.T @ (K @ basis), basis.T @ (M @ basis))
+    return _make_pairs(K, M, values, basis @ weights, sigma)
+
+
+def _lanczos(K: Any, M: Any, count: int, sigma: float, inverse: DirectSolver) -> NDArray[np.float64]:
+    n = K.shape[0]
     operator = scipy.sparse.linalg.LinearOperator(
         (n, n), matvec=lambda b: inverse.solve(b).x, dtype=np.float64
     )
@@ -88,12 +102,11 @@ def _lanczos(K: Any, M: Any, count: int, sigma: float) -> NDArray[np.float64]:
     return vectors
 
 
-def _rayleigh_ritz(
-    K: Any, M: Any, basis: NDArray[np.float64]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Eigenpairs of K, M restricted to the space of the basis."""
-    values, weights = scipy.linalg.eigh(basis.T @ (K @ basis), basis.T @ (M @ basis))
-    return values, basis @ weights
+def _make_pairs(
+    K: Any, M: Any, values: NDArray[np.float64], vectors: NDArray[np.float64], sigma: float
+) -> Eigenpairs:
+    _fix_signs(vectors)
+    return Eigenpairs(values, vectors, _residuals(K, M, values, vectors), sigma)
 
 
 def _fix_signs(vectors: NDArray[np.float64]) -> None:

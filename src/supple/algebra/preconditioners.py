@@ -1,7 +1,7 @@
 """Preconditioners of the conjugate gradients on a `BlockSparse` matrix: z = M^-1 r.
 
 `Jacobi`: M = diag(A). `BlockJacobi`: M = the 3x3 diagonal blocks. `IncompleteCholesky`: M = W D W^T on the
-pattern of A; about a third of the iterations, twice the work of each, and its sweeps run on one thread.
+pattern of A; about a third of the iterations, each two to three times the work, on one thread.
 `Identity`: M = I. Each is made once, `update`d when values change (memory is reused) and applied any number
 of times. Unknowns marked `fixed` are left out: M^-1 acts within the free ones.
 """

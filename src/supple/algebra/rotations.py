@@ -41,6 +41,16 @@ def skew(v: ArrayLike) -> Array:
     return np.stack([zero, -z, y, z, zero, -x, -y, x, zero], axis=-1).reshape(*v.shape[:-1], 3, 3)
 
 
+def cross(a: ArrayLike, b: ArrayLike) -> Array:
+    """a × b, (..., 3); several times faster than numpy's on few vectors."""
+    a, b = np.asarray(a), np.asarray(b)
+    out = np.empty(np.broadcast_shapes(a.shape, b.shape))
+    out[..., 0] = a[..., 1] * b[..., 2] - a[..., 2] * b[..., 1]
+    out[..., 1] = a[..., 2] * b[..., 0] - a[..., 0] * b[..., 2]
+    out[..., 2] = a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0]
+    return out
+
+
 def axial(M: ArrayLike) -> Array:
     """Axial vectors of (M - Mᵀ)/2, the inverse of `skew`. M: (..., 3, 3). Returns (..., 3)."""
     M = _as_float(M, (3, 3), "the matrix")
@@ -88,8 +98,8 @@ def rotate(q: ArrayLike, v: ArrayLike) -> Array:
     """v from body to world axes, q v q*. q: (..., 4), unit; v: (..., 3)."""
     q, v = _as_float(q, (4,), "the quaternion"), _as_float(v, (3,), "the vector")
     w, u = q[..., :1], q[..., 1:]
-    t = 2.0 * np.cross(u, v)
-    return v + w * t + np.cross(u, t)
+    t = 2.0 * cross(u, v)
+    return v + w * t + cross(u, t)
 
 
 def rotate_inverse(q: ArrayLike, v: ArrayLike) -> Array:

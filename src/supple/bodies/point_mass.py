@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sparse
 
+from supple.algebra.rotations import cross
 from supple.bodies.protocols import LocalState, Pairs
 
 Array = np.ndarray
@@ -74,7 +75,7 @@ class PointMass:
     def momentum(self, state: LocalState) -> Array:
         """Linear and angular momentum about the origin, (6,) [kg m/s, kg m²/s]."""
         p = self._times(state.v)
-        return np.concatenate([p.sum(axis=0), np.cross(state.x, p).sum(axis=0)])
+        return np.concatenate([p.sum(axis=0), cross(state.x, p).sum(axis=0)])
 
     def first_moment(self, x: Array) -> tuple[float, Array]:
         """Mass [kg] and mass times centre (3,) [kg m]."""

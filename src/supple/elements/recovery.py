@@ -27,7 +27,7 @@ class ElementStress(NamedTuple):
 
 def first_piola(law: Law, F: Array, lam: Array, mu: Array) -> Array:
     """P = dpsi/dF [Pa] for F (..., 3, 3), vectorised; the rival of the compiled `supple.elements.laws.stress`."""
-    from supple.algebra.polar import polar
+    from supple.algebra.polar import polar_decompose
 
     I = np.eye(3)
     lam, mu = np.asarray(lam)[..., None, None], np.asarray(mu)[..., None, None]
@@ -39,7 +39,7 @@ def first_piola(law: Law, F: Array, lam: Array, mu: Array) -> Array:
         e = (F + np.swapaxes(F, -1, -2)) / 2 - I
         return 2 * mu * e + lam * trace(e) * I
     if law == Law.COROTATIONAL:
-        R, S = polar(F)
+        R, S = polar_decompose(F)
         return 2 * mu * (F - R) + lam * trace(S - I) * R
     if law == Law.STVK:
         E = (np.swapaxes(F, -1, -2) @ F - I) / 2

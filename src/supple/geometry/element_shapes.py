@@ -19,6 +19,8 @@ HEX_CORNERS = np.array(  # reference coordinates of the eight corners, in [-1, 1
     [[-1, -1, -1], [1, -1, -1], [1, 1, -1], [-1, 1, -1], [-1, -1, 1], [1, -1, 1], [1, 1, 1], [-1, 1, 1]],
     dtype=np.float64,
 )
+HEX_GAUSS = HEX_CORNERS / np.sqrt(3.0)  # the 2x2x2 points, each of weight 1
+HEX_CENTRE = np.zeros((1, 3))
 
 
 def tet_volumes(nodes: FloatArray, tets: IntArray) -> FloatArray:
@@ -35,11 +37,11 @@ def trilinear_gradients(points: FloatArray) -> FloatArray:
     return np.stack([y * z, x * z, x * y], axis=-1) * HEX_CORNERS / 8.0
 
 
-def hex_jacobians(nodes: FloatArray, hexes: IntArray) -> FloatArray:
-    """det(∂x/∂ξ) [m³] at the 2x2x2 Gauss points, (m, 8); their sum is the exact volume of the hex."""
+def hex_jacobians(nodes: FloatArray, hexes: IntArray, points: FloatArray = HEX_GAUSS) -> FloatArray:
+    """det(∂x/∂ξ) [m³] at reference points (k, 3), (m, k); over the Gauss points it sums to the volume."""
     corners = nodes[hexes]
-    determinants = np.empty((len(hexes), 8))
-    for k, gradient in enumerate(trilinear_gradients(HEX_CORNERS / np.sqrt(3.0))):
+    determinants = np.empty((len(hexes), len(points)))
+    for k, gradient in enumerate(trilinear_gradients(points)):
         a, b, c = (np.tensordot(corners, gradient[:, j], axes=(1, 0)) for j in range(3))
         determinants[:, k] = np.einsum("ij,ij->i", a, np.cross(b, c))
     return determinants

@@ -8,10 +8,10 @@ everywhere, inside or not.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.sparse import csr_array
 
 from supple.errors import InputError
 from supple.geometry.embedding_kernels import extrapolate_points, locate_points
@@ -20,6 +20,9 @@ from supple.geometry.mesh_checks import check_nodes
 from supple.geometry.region import FloatArray, IntArray
 from supple.geometry.spatial_hash import make_cell_grid
 from supple.geometry.triangle_tree import compute_nearest, make_triangle_tree
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 INSIDE = 1e-9  # how far outside, in units of the element, still counts as inside
 
@@ -59,11 +62,12 @@ class Embedding:
 
     def matrix(self) -> csr_array:
         """The same as a sparse matrix, (k, n)."""
+        from scipy.sparse import csr_array
+
         count, width = self.nodes.shape
         start = np.arange(0, (count + 1) * width, width)
         matrix = csr_array((self.weights.ravel(), self.nodes.ravel(), start), shape=(count, self.node_count))
-        matrix.sort_indices()
-        return matrix
+        return matrix.sorted_indices()
 
 
 def embed(points: ArrayLike, mesh: TetMesh | HexMesh) -> Embedding:
@@ -86,9 +90,14 @@ def embed(points: ArrayLike, mesh: TetMesh | HexMesh) -> Embedding:
         is_stray = distances <= 100.0 * missed
         strays, distances, nearest = strays[is_stray], distances[is_stray], nearest[is_stray]
         found = np.empty((len(strays), weights.shape[1]))
-        extrapolate_points(p[strays], mesh.nodes, mesh.elements, nearest, found)
+        away = p[strays]
+        away.setflags(write=False)  # like p, so that the kernels are compiled once
+        extrapolate_points(away, mesh.nodes, mesh.elements, nearest, found)
         elements[strays], weights[strays] = nearest, found
-    return Embedding(elements, mesh.elements[elements], weights, strays, distances, len(mesh.nodes))
+    nodes = mesh.elements[elements]
+    for array in (elements, nodes, weights, strays, distances):
+        array.setflags(write=False)
+    return Embedding(elements, nodes, weights, strays, distances, len(mesh.nodes))
 
 
 def _nearest_elements(points: FloatArray, mesh: TetMesh | HexMesh) -> tuple[IntArray, FloatArray]:

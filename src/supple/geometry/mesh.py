@@ -118,7 +118,7 @@ class HexMesh(SolidMesh):
 
     VTK's order: the bottom quad counter-clockwise seen from the top, then the top quad above it.
     orientation and isolated: as for `TetMesh`. A hex that is folded, neither positive nor negative at all of
-    its 2x2x2 Gauss points, is refused in any case.
+    its 2x2x2 Gauss points and its centre, is refused in any case.
     """
 
     kind: ClassVar[str] = "hex"
@@ -139,7 +139,9 @@ class HexMesh(SolidMesh):
         jacobians = shapes.hex_jacobians(nodes, hexes)
         edges = shapes.longest_edges(nodes, hexes, shapes.HEX_EDGES)
         checks.check_shapes(jacobians.sum(axis=1), edges, "hex")
-        folded = np.flatnonzero((jacobians > 0).any(axis=1) & (jacobians <= 0).any(axis=1))
+        sampled = np.column_stack([jacobians, shapes.hex_jacobians(nodes, hexes, shapes.HEX_CENTRE)])
+        vanishing = checks.DEGENERATE * edges[:, None] ** 3
+        folded = np.flatnonzero((sampled > -vanishing).any(axis=1) & (sampled < vanishing).any(axis=1))
         if folded.size:
             raise InputError(
                 f"hex {folded[0]} is folded: its Jacobian changes sign inside",

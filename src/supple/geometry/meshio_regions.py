@@ -1,8 +1,8 @@
 """Regions in files of the meshio library: Gmsh's physical groups, and marks of 0 and 1 in VTK files.
 
-A VTK file carries a region as point data (its nodes) and cell data (its elements and faces) named `region:NAME`,
-the name percent-encoded; faces are extra cells after the elements. A Gmsh file carries physical groups of
-dimension 3 (elements), 2 (faces) and 0 (nodes); one element can be in one group only.
+A VTK file carries a region as point data (its nodes) and cell data (its elements and faces) called
+`region:NAME`, the name percent-encoded; faces are extra cells after the elements. A Gmsh file carries
+physical groups of dimension 3 (elements), 2 (faces) and 0 (nodes); one element can be in one group only.
 """
 
 from __future__ import annotations
@@ -80,14 +80,14 @@ def vtk_marks(mesh: Mesh, faces: IntArray) -> tuple[dict[str, Any], dict[str, An
 
 
 def _marked(count: int, chosen: IntArray) -> IntArray:
-    marks = np.zeros(count, np.int32)
+    marks = np.zeros(count, np.int64)
     marks[chosen] = 1
     return marks
 
 
 def gmsh_groups(mesh: Mesh, face_kind: str) -> tuple[list[Any], list[IntArray], dict[str, IntArray]]:
     """Extra cells, physical tags of the elements and of each extra block, and the names of the tags."""
-    element_tags = np.zeros(len(mesh.elements), np.int32)
+    element_tags = np.zeros(len(mesh.elements), np.int64)
     extra, tags, names = [], [element_tags], {}
     dimension = 2 if mesh.kind == "triangle" else 3
     for tag, (name, region) in enumerate(mesh.regions.items(), start=1):
@@ -102,7 +102,7 @@ def gmsh_groups(mesh: Mesh, face_kind: str) -> tuple[list[Any], list[IntArray], 
             extra.append(("vertex", region.nodes[:, None]))
             names[name] = np.array([tag, 0])
         if not region.elements.size:
-            tags.append(np.full(len(extra[-1][1]), tag, np.int32))
+            tags.append(np.full(len(extra[-1][1]), tag, np.int64))
     return extra, tags, names
 
 

@@ -1,13 +1,14 @@
 """Wavefront `.obj` surfaces: vertices and faces; texture, normals, groups and materials are left aside.
 
-Polygons become fans of triangles around their first vertex. Numbers in the file start at 1; negative ones count
-back from the latest vertex.
+Polygons become fans of triangles around their first vertex. Numbers in the file start at 1; negative ones
+count back from the latest vertex. The format has no counts: a file cut between two faces looks like a whole
+one, unless it leaves a vertex without a face.
 """
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
-from typing import NoReturn
 
 import numpy as np
 
@@ -16,9 +17,7 @@ from supple.geometry.file_guard import read_text, relocated
 from supple.geometry.mesh import SurfaceMesh
 from supple.geometry.mesh_checks import Isolated
 
-_IGNORED = frozenset(
-    ["vt", "vn", "vp", "g", "o", "s", "usemtl", "mtllib", "l", "p", "cstype", "deg", "bmat", "step", "curv", "curv2", "surf", "parm", "trim", "hole", "scrv", "sp", "end", "con", "mg", "bevel", "c_interp", "d_interp", "lod", "shadow_obj", "trace_obj", "ctech", "stech"]
-)
+_IGNORED = frozenset(["vt", "vn", "vp", "g", "o", "s", "l", "p", "usemtl", "mtllib"])
 
 
 def load_obj(path: str | Path, *, isolated: Isolated = "refuse") -> SurfaceMesh:
@@ -26,12 +25,7 @@ def load_obj(path: str | Path, *, isolated: Isolated = "refuse") -> SurfaceMesh:
     path = Path(path)
     nodes: list[list[float]] = []
     triangles: list[tuple[int, int, int]] = []
-
-    def refuse(what: str, expected: str) -> NoReturn:
-        where = f"{path.name}, line {number}"
-        raise FileFormatError(what, where=where, value=line[:80], allowed=expected)
-
-    for number, line in enumerate(read_text(path).replace("\\\n", " ").splitlines(), start=1):
+    for number, line in enumerate(read_text(path).splitlines(), start=1):
         words = line.split("#", 1)[0].split()
         if not words or words[0] in _IGNORED:
             continue
@@ -40,13 +34,16 @@ def load_obj(path: str | Path, *, isolated: Isolated = "refuse") -> SurfaceMesh:
                 nodes.append([float(word) for word in words[1:4]])
             elif words[0] == "f" and len(words) >= 4:
                 corners = [_corner(word, len(nodes)) for word in words[1:]]
-                triangles += [(corners[0], b, c) for b, c in zip(corners[1:], corners[2:])]
-            elif words[0] in ("v", "f"):
-                refuse("the line is incomplete", "v x y z, or f with three vertices or more")
+                triangles += [(corners[0], b, c) for b, c in pairwise(corners[1:])]
             else:
-                refuse("the line is not of an .obj file", "v, f, vt, vn, g, o, s, usemtl, mtllib, ...")
-        except ValueError:
-            refuse("the line is not understood", "v x y z, or f with vertices from 1 that stand above it")
+                raise ValueError
+        except ValueError as error:
+            raise FileFormatError(
+                "the line is not understood",
+                where=f"{path.name}, line {number}",
+                value=line[:80],
+                allowed="v x y z, or f with three vertices or more that stand above it",
+            ) from error
     if not triangles:
         raise FileFormatError("the file holds no face", where=path.name, allowed="lines v and f")
     try:

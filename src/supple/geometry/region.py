@@ -30,7 +30,7 @@ AXIS_REGIONS = ("x_min", "x_max", "y_min", "y_max", "z_min", "z_max")
 
 @dataclass(frozen=True, eq=False)
 class Region:
-    """A named part of a mesh; every field may be empty, but not all of them.
+    """A named part of a mesh; every field may be empty, but not all of them. Each is kept sorted and unique.
 
     nodes: node indices, (k,). elements: element indices, (k,).
     faces: node indices of boundary faces, (k, 3) or (k, 4).
@@ -48,7 +48,11 @@ class Region:
         faces = np.array(self.faces, dtype=np.int64) if np.size(self.faces) else np.empty((0, 3), np.int64)
         if faces.ndim != 2 or faces.shape[1] not in (3, 4):
             raise InputError("a region's faces are not rows of 3 or 4 nodes", value=faces.shape)
-        for name, array in (("nodes", np.unique(nodes)), ("elements", np.unique(elements)), ("faces", faces)):
+        for name, array in (
+            ("nodes", np.unique(nodes)),
+            ("elements", np.unique(elements)),
+            ("faces", np.unique(faces, axis=0)),
+        ):
             array.setflags(write=False)
             object.__setattr__(self, name, array)
 

@@ -1,4 +1,4 @@
-"""Structured blocks of cells: node numbers, hexes, and six tets a cell [Kuhn 1960] that fit their neighbours.
+"""Structured blocks of cells: node numbers, hexes, and Kuhn's six tets a cell, which fit their neighbours.
 
 Nodes are numbered with z fastest, then y, then x, so that a long body along x has neighbours near each other.
 The six tets of a cell share the cell's main diagonal; where cells are mirrored the diagonal is mirrored too,

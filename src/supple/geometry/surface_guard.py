@@ -19,7 +19,8 @@ def check_stl(data: bytes, name: str) -> int:
     """How many triangles an `.stl` file, binary or text, holds; refuses one that is cut short."""
     count = int.from_bytes(data[80:84], "little")
     if len(data) >= 84 and len(data) == 84 + 50 * count:
-        check_claim(1 - (count > 0), 0, "empty list of triangles", name)
+        if count == 0:
+            raise FileFormatError("the file holds no triangle", where=name)
         return count
     if not data.lstrip()[:5].lower() == b"solid":
         raise FileFormatError(

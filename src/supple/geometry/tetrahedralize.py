@@ -1,13 +1,16 @@
 """A surface filled with tets by fTetWild, which takes messy input but gives another mesh every time.
 
 So results are kept under a hash of the surface and the options: where the cache is kept, the same input gives
-the same mesh.
+the same mesh. It runs in a process and a folder of its own, as it leaves files behind and may abort.
 """
 
 from __future__ import annotations
 
 import hashlib
+import importlib.util
 import os
+import subprocess
+import sys
 import tempfile
 import zipfile
 from pathlib import Path
@@ -20,6 +23,17 @@ from supple.errors import InputError, MissingExtraError
 from supple.geometry.mesh import SurfaceMesh, TetMesh
 from supple.geometry.mesh_checks import check_choice
 from supple.geometry.surface_edges import check_closed
+
+_PROGRAM = """
+import sys
+import numpy, pytetwild
+given = numpy.load("in.npz")
+nodes, tets = pytetwild.tetrahedralize(
+    given["nodes"], given["triangles"], edge_length_abs=float(sys.argv[1]), epsilon=float(sys.argv[2]),
+    num_threads=1, quiet=True,
+)
+numpy.savez("out.npz", nodes=numpy.asarray(nodes, float), tets=numpy.asarray(tets, numpy.int64))
+"""
 
 
 def tetrahedralize(
@@ -51,24 +65,24 @@ def tetrahedralize(
 
 
 def _run(surface: SurfaceMesh, length: float, envelope: float) -> tuple[np.ndarray, np.ndarray]:
-    try:
-        import pytetwild
-    except ImportError as error:
-        raise MissingExtraError("mesh", needed_for="tetrahedralize") from error
-    try:
-        nodes, tets = pytetwild.tetrahedralize(
-            surface.nodes.copy(),
-            surface.triangles.astype(np.int32),
-            edge_length_abs=length,
-            epsilon=envelope,
-            num_threads=1,
-            quiet=True,
+    if importlib.util.find_spec("pytetwild") is None:
+        raise MissingExtraError("mesh", needed_for="tetrahedralize")
+    with tempfile.TemporaryDirectory(prefix="supple-tets-") as folder:
+        np.savez(Path(folder, "in.npz"), nodes=surface.nodes, triangles=surface.triangles.astype(np.int32))
+        done = subprocess.run(
+            [sys.executable, "-c", _PROGRAM, repr(length), repr(envelope)],
+            cwd=folder,
+            capture_output=True,
+            text=True,
+            errors="replace",
         )
-    except (RuntimeError, ValueError) as error:
-        raise InputError(f"fTetWild cannot fill the surface: {error}") from error
-    if not len(tets):
+        arrays = _load(Path(folder, "out.npz"))
+    if done.returncode or arrays is None:
+        reason = (done.stderr.strip().splitlines() or [f"it ended with code {done.returncode}"])[-1]
+        raise InputError(f"fTetWild cannot fill the surface: {reason[:200]}")
+    if not len(arrays[1]):
         raise InputError("the surface encloses nothing", fix="Check that its triangles point outward.")
-    return np.asarray(nodes, dtype=np.float64), np.asarray(tets, dtype=np.int64)
+    return arrays
 
 
 def _cache_path(surface: SurfaceMesh, length: float, envelope: float) -> Path:

@@ -1,7 +1,7 @@
 """`.stl`, `.ply` and `.glb` surfaces, read and written by the trimesh library.
 
-`.stl` and `.glb` hold coordinates in single precision. glTF is y-up by its specification and Supple is z-up, so
-`.glb` files are turned about the x axis on the way in and back on the way out.
+All three are written in single precision. glTF is y-up by its specification and Supple is z-up, so `.glb`
+files are turned about the x axis on the way in and back on the way out.
 """
 
 from __future__ import annotations
@@ -29,8 +29,9 @@ def load_trimesh(path: Path, *, isolated: Isolated) -> SurfaceMesh:
     data, suffix = read_bytes(path), path.suffix.lower()
     with guarded(path, f"a {suffix} file"):
         if suffix == ".stl":
+            claimed_triangles = check_stl(data, path.name)
             nodes, triangles = _read(data, suffix)
-            if len(triangles) != check_stl(data, path.name):
+            if len(triangles) != claimed_triangles:
                 raise FileFormatError(
                     "not all triangles could be read", where=path.name, value=len(triangles)
                 )
@@ -78,7 +79,7 @@ def save_trimesh(path: Path, surface: SurfaceMesh) -> None:
 
     suffix = path.suffix.lower()
     nodes = surface.nodes @ _Z_UP if suffix == ".glb" else surface.nodes
-    if suffix != ".ply" and np.abs(nodes).max() > np.finfo(np.float32).max:
+    if np.abs(nodes).max() > np.finfo(np.float32).max:
         raise InputError(f"{suffix} files hold single precision only", value=float(np.abs(nodes).max()))
     body = trimesh.Trimesh(nodes, surface.triangles, process=False)
     path.write_bytes(body.export(file_type=suffix[1:]))  # type: ignore[arg-type]

@@ -32,7 +32,7 @@ INCLUDE_DEPTH = 8
 
 @dataclass(frozen=True)
 class VegMaterial:
-    """A material as the file has it. kind: "ENU" (density [kg/m³], Young [Pa], Poisson [-]) or another word."""
+    """A material as the file has it; kind "ENU" has density [kg/m³], Young [Pa] and Poisson [-]."""
 
     kind: str
     numbers: tuple[float, ...]

@@ -21,7 +21,7 @@ from supple.geometry.structured import cell_hexes, kuhn_tets, lattice
 class VoxelGrid:
     """A cubic lattice of cells, each empty or of a material.
 
-    materials: whole numbers, (nx, ny, nz), 0 for empty. voxel_size: edge [m]. origin: lowest corner [m], (3,).
+    materials: whole numbers, (nx, ny, nz), 0 for empty. voxel_size: edge [m]. origin: lowest corner [m].
     Materials up to 255 are kept in one byte, larger ones in four. Voxel (i, j, k) spans
     origin + voxel_size · (i, j, k) to origin + voxel_size · (i + 1, j + 1, k + 1).
     """

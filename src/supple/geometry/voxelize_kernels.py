@@ -23,7 +23,7 @@ def side_of_edge(x: float, y: float, nodes: FloatArray, a: int, b: int) -> bool:
 
 @compiled(inline=True)
 def height_at(x: float, y: float, nodes: FloatArray, a: int, b: int, c: int) -> float:
-    """z of the triangle's plane above (x, y), held between its corners; their mean where it stands upright."""
+    """z of the triangle's plane above (x, y), held between its corners; a mean where it is upright."""
     za, zb, zc = nodes[a, 2], nodes[b, 2], nodes[c, 2]
     bx, by = nodes[b, 0] - nodes[a, 0], nodes[b, 1] - nodes[a, 1]
     cx, cy = nodes[c, 0] - nodes[a, 0], nodes[c, 1] - nodes[a, 1]
@@ -39,8 +39,8 @@ def height_at(x: float, y: float, nodes: FloatArray, a: int, b: int, c: int) -> 
 def count_crossings(nodes: FloatArray, triangles: IntArray, shape: IntArray, change_out: IntArray) -> None:
     """What a ray climbing each column meets, noted at the first centre above: +1 to enter, -1 to leave.
 
-    nodes in units of voxels, with cell centres at whole numbers, (n, 3). change_out (nx, ny, nz + 1), zeros on
-    entry.
+    nodes (n, 3) in units of voxels, with cell centres at whole numbers. change_out (nx, ny, nz + 1), zeros
+    on entry.
     """
     for t in range(len(triangles)):
         a, b, c = triangles[t, 0], triangles[t, 1], triangles[t, 2]

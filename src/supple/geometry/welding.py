@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
-from scipy.spatial import cKDTree
 
 from supple.errors import InputError
 from supple.geometry.region import FloatArray, IntArray
@@ -23,6 +20,10 @@ def weld_nodes(nodes: FloatArray, tolerance: float) -> tuple[IntArray, IntArray]
     if tolerance == 0:
         _, group = np.unique(nodes, axis=0, return_inverse=True)
     else:
+        from scipy.sparse import coo_array
+        from scipy.sparse.csgraph import connected_components
+        from scipy.spatial import cKDTree
+
         pairs = cKDTree(nodes).query_pairs(tolerance, output_type="ndarray")
         links = coo_array((np.ones(len(pairs), np.int8), (pairs[:, 0], pairs[:, 1])), shape=(len(nodes),) * 2)
         _, group = connected_components(links, directed=False)

@@ -1,6 +1,7 @@
 """The scene graph: what a person writes, and the system it compiles to."""
 
 from supple.scene.constraints import Ball, FixedJoint, Hinge, Slider
+from supple.scene.derivatives import check_derivatives
 from supple.scene.filters import FixedAxes, FixedPoints, PrescribedMotion, SlidingPlane
 from supple.scene.loads import Load, Pressure, Springs
 from supple.scene.node import Node
@@ -26,5 +27,6 @@ __all__ = [
     "State",
     "System",
     "World",
+    "check_derivatives",
     "join",
 ]

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.algebra.rotations import skew
+from supple.algebra.rotations import cross, skew
 from supple.bodies.particles.springs import SpringForce
 from supple.bodies.protocols import LocalState, Pairs
 from supple.errors import InputError
@@ -118,12 +118,12 @@ class Pressure:
         if callable(self.pressure) or not self.is_closed:
             return 0.0
         x = state.x[self.triangles]
-        return float(self.value(state.t) * np.einsum("ki,ki->", x[:, 0], np.cross(x[:, 1], x[:, 2])) / 6)
+        return float(self.value(state.t) * np.einsum("ki,ki->", x[:, 0], cross(x[:, 1], x[:, 2])) / 6)
 
     def add_force(self, state: LocalState, f_out: Array) -> None:
         """f -= p area normal / 3 at each corner."""
         x = state.x[self.triangles]
-        f = -self.value(state.t) / 6 * np.cross(x[:, 1] - x[:, 0], x[:, 2] - x[:, 0])
+        f = -self.value(state.t) / 6 * cross(x[:, 1] - x[:, 0], x[:, 2] - x[:, 0])
         for corner in range(3):
             np.add.at(f_out, self.triangles[:, corner], f)
 

@@ -150,24 +150,24 @@ class FramePointsTangent:
     def product(self, v: Array) -> Array:
         """v_o + R (w × r)."""
         m = self.mapping
-        turning = np.cross(v[m.frame, 3:], m.local)
+        turning = rotations.cross(v[m.frame, 3:], m.local)
         return v[m.frame, :3] + np.einsum("nij,nj->ni", self._R, turning)
 
     def add_transpose(self, f: Array, f_out: Array) -> None:
         """force += f, torque += r × R^T f."""
         m = self.mapping
-        np.add.at(f_out, m.frame, np.hstack([f, np.cross(m.local, self._local(f))]))
+        np.add.at(f_out, m.frame, np.hstack([f, rotations.cross(m.local, self._local(f))]))
 
     def bias(self, v: Array) -> Array:
         """R (w × (w × r)) [m/s²]."""
         m = self.mapping
         w = v[m.frame, 3:]
-        return np.einsum("nij,nj->ni", self._R, np.cross(w, np.cross(w, m.local)))
+        return np.einsum("nij,nj->ni", self._R, rotations.cross(w, rotations.cross(w, m.local)))
 
     def add_geometric(self, f: Array, dv: Array, df_out: Array, factor: float) -> None:
         """torque += factor r × (F × dtheta)."""
         m = self.mapping
-        torque = np.cross(m.local, np.cross(self._local(f), dv[m.frame, 3:]))
+        torque = rotations.cross(m.local, rotations.cross(self._local(f), dv[m.frame, 3:]))
         np.add.at(df_out[:, 3:], m.frame, factor * torque)
 
     def geometric_blocks(self, f: Array, *, definite: bool) -> Array:

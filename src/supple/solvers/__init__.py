@@ -1,6 +1,26 @@
 """Solvers: one file a method; each has `prepare(system)` and `step(system, state) -> StepReport`."""
 
+from supple.solvers.generalized_alpha import GeneralizedAlpha, Newmark
 from supple.solvers.implicit_euler import ImplicitEuler
+from supple.solvers.midpoint import Midpoint
+from supple.solvers.modes import Modes, vibration_modes
 from supple.solvers.report import Outcome, StepReport
+from supple.solvers.runge_kutta import RungeKutta4
+from supple.solvers.statics import Statics, solve_statics
+from supple.solvers.symplectic_euler import SymplecticEuler, stable_step
 
-__all__ = ["ImplicitEuler", "Outcome", "StepReport"]
+__all__ = [
+    "GeneralizedAlpha",
+    "ImplicitEuler",
+    "Midpoint",
+    "Modes",
+    "Newmark",
+    "Outcome",
+    "RungeKutta4",
+    "Statics",
+    "StepReport",
+    "SymplecticEuler",
+    "solve_statics",
+    "stable_step",
+    "vibration_modes",
+]

@@ -17,12 +17,13 @@ import scipy.sparse as sparse
 from supple.algebra.block_sparse import BlockSparse
 from supple.algebra.conjugate_gradients import CgWorkspace, solve_cg
 from supple.algebra.direct import DirectSolver
-from supple.errors import InputError
+from supple.errors import ConvergenceError, InputError
 from supple.scene.linearization import Linearization
 from supple.scene.system import System
 
 Array = np.ndarray
 SMALL = 1500  # unknowns up to which the direct solver is the better choice
+DENSE = 300  # unknowns up to which a dense matrix is the better choice
 
 
 @dataclass(frozen=True)
@@ -139,19 +140,18 @@ class LinearSolve:
             system.assembly.project(system, _diagonal_scale(A))
             matrix = sparse.csr_array(A.to_scipy())
         else:
-            matrix = _filtered(system, lin.matrix(**weights))
+            matrix = filtered_matrix(system, lin.matrix(**weights))
         if joints is None:
-            solver = DirectSolver(matrix)
-            d = solver.solve(b)
-            return LinearSolution(d, np.zeros(0), 0, _residual(matrix, d, b), True)
+            d, residual = solve_directly(matrix, b)
+            return LinearSolution(d, np.zeros(0), 0, residual, True)
         Gt, G, g = joints
         if prescribed is not None:
             g = g - G @ prescribed
-        C = _projector(system)
+        C = filter_matrix(system)
         kkt = sparse.block_array([[matrix, (Gt @ C).T], [G @ C, None]], format="csc")
         rhs = np.concatenate([b, g])
-        x = DirectSolver(kkt).solve(rhs)
-        return LinearSolution(x[:n].copy(), -x[n:], 0, _residual(kkt, x, rhs), True)
+        x, residual = solve_directly(kkt, rhs)
+        return LinearSolution(x[:n].copy(), -x[n:], 0, residual, True)
 
 
 def _product(A: BlockSparse | None, lin: Linearization, d: Array, weights: dict[str, float]) -> Array:
@@ -167,12 +167,28 @@ def _diagonal_scale(A: BlockSparse) -> float:
     return scale if scale > 0 and np.isfinite(scale) else 1.0
 
 
-def _residual(A: sparse.sparray, x: Array, b: Array) -> float:
+def solve_directly(A: sparse.sparray, b: Array) -> tuple[Array, float]:
+    """A^-1 b and its true relative residual; dense below a few hundred unknowns, where that is faster."""
+    if len(b) > DENSE:
+        report = DirectSolver(A).solve(b)
+        return report.x, float(report.residual)
+    dense = A.toarray()
+    try:
+        x = np.linalg.solve(dense, b)
+    except np.linalg.LinAlgError:
+        x = np.full_like(b, np.nan)
     norm = float(np.linalg.norm(b))
-    return float(np.linalg.norm(b - A @ x)) / norm if norm else 0.0
+    residual = float(np.linalg.norm(b - dense @ x)) / norm if norm else 0.0
+    if not residual < 1e-3:
+        raise ConvergenceError(
+            "the matrix is singular",
+            where="direct solver",
+            fix="A body may be held by nothing, or joints may say the same thing twice.",
+        )
+    return x, residual
 
 
-def _projector(system: System) -> sparse.csr_array:
+def filter_matrix(system: System) -> sparse.csr_array:
     """The filters' C as a matrix."""
     blocks = np.broadcast_to(np.eye(3), (system.v_size // 3, 3, 3)).copy()
     blocks[system.filter.blocks] = system.filter.projectors
@@ -180,7 +196,7 @@ def _projector(system: System) -> sparse.csr_array:
     return sparse.csr_array(sparse.bsr_array((blocks, np.arange(n), np.arange(n + 1)), shape=(3 * n, 3 * n)))
 
 
-def _filtered(system: System, A: sparse.csr_array) -> sparse.csr_array:
-    C = _projector(system)
+def filtered_matrix(system: System, A: sparse.csr_array) -> sparse.csr_array:
+    C = filter_matrix(system)
     scale = float(np.abs(A.diagonal()).mean()) or 1.0
     return sparse.csr_array(C @ A @ C + scale * (sparse.eye_array(system.v_size) - C))

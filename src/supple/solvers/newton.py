@@ -132,7 +132,7 @@ class Newton:
         """The filtered residual with the joints' forces, and |r|² + (violation in the units of r)²."""
         r = e.residual
         if l.size:
-            lin_forces = _joint_forces(system, e.kin, l)
+            lin_forces = joint_forces(system, e.kin, l)
             r = r - e.push * lin_forces
         r = r.copy()
         system.filter.project(r)
@@ -143,7 +143,7 @@ class Newton:
         return r, total
 
 
-def _joint_forces(system: System, kin: Kinematics, l: Array) -> Array:
+def joint_forces(system: System, kin: Kinematics, l: Array) -> Array:
     """G^T l on the bodies, flat."""
     out = [np.zeros_like(v) for v in kin.v]
     start = 0

@@ -14,6 +14,7 @@ from functools import cached_property
 import numpy as np
 
 from supple.algebra.block_sparse import BlockSparse
+from supple.bodies.fem.kernels import add_scaled
 from supple.bodies.protocols import LocalState, Pairs
 from supple.elements.element_set import ElementSet
 from supple.material import Law
@@ -46,20 +47,26 @@ class ElasticForce:
         return ElasticTangent(self, state.x.copy(), definite)
 
     def block_pattern(self) -> Pairs:
-        """Node pairs of the elements."""
-        return self.elements.block_pattern()
+        """Node pairs that share an element, each once."""
+        matrix, _ = self.own_matrix
+        return np.repeat(np.arange(self.elements.node_count), np.diff(matrix.indptr)), matrix.indices
 
     @cached_property
     def own_matrix(self) -> tuple[BlockSparse, Array]:
-        """An empty matrix of this force alone, and the positions of its pattern in it."""
-        rows, cols = self.block_pattern()
+        """An empty matrix of this force alone, and where the elements' blocks lie in it."""
+        rows, cols = self.elements.block_pattern()
         matrix = BlockSparse.from_pairs(self.elements.node_count, rows, cols)
         return matrix, matrix.locate(rows, cols)
+
+    @cached_property
+    def spare(self) -> list[BlockSparse]:
+        """Matrices of tangents that are gone, to be used again."""
+        return []
 
 
 @dataclass(frozen=True, eq=False)
 class ElasticTangent:
-    """K at positions x; the products assemble it once."""
+    """K at positions x, assembled once, at the first use."""
 
     force: ElasticForce
     x: Array
@@ -69,12 +76,16 @@ class ElasticTangent:
     def matrix(self) -> BlockSparse:
         """K [N/m] as a block-sparse matrix."""
         pattern, positions = self.force.own_matrix
-        matrix = pattern.copy()
+        matrix = self.force.spare.pop() if self.force.spare else pattern.copy()
         matrix.clear()
         self.force.elements.add_blocks(
             self.force.law, self.x, 1.0, positions, matrix.data, definite=self.definite
         )
         return matrix
+
+    def __del__(self) -> None:
+        if "matrix" in self.__dict__:
+            self.force.spare.append(self.matrix)
 
     def add_product(self, dv: Array, df_out: Array, stiffness: float, damping: float) -> None:
         """df += (stiffness + beta damping) K dv."""
@@ -84,6 +95,4 @@ class ElasticTangent:
     def add_blocks(self, data_out: Array, positions: Array, stiffness: float, damping: float) -> None:
         """Assemble (stiffness + beta damping) K."""
         factor = stiffness + self.force.stiffness_damping * damping
-        self.force.elements.add_blocks(
-            self.force.law, self.x, factor, positions, data_out, definite=self.definite
-        )
+        add_scaled(self.matrix.data, factor, positions, data_out)

@@ -47,7 +47,7 @@ class FrameMass:
     def add_bias(self, state: LocalState, f_out: Array) -> None:
         """Gyroscopic torque -w × I w, in body axes [N m]."""
         w = state.v[:, 3:]
-        f_out[:, 3:] -= np.cross(w, np.einsum("nij,nj->ni", self.inertia, w))
+        f_out[:, 3:] -= rotations.cross(w, np.einsum("nij,nj->ni", self.inertia, w))
 
     def compute_impulse(self, x0: Array, v0: Array, x1: Array, v1: Array) -> Array:
         """Change of momentum (n, 6), linear in world axes, angular in the body axes of x1."""
@@ -66,7 +66,7 @@ class FrameMass:
         """Linear and angular momentum about the origin, (6,)."""
         p = self.mass[:, None] * state.v[:, :3]
         spin = rotations.rotate(state.x[:, 3:], np.einsum("nij,nj->ni", self.inertia, state.v[:, 3:]))
-        return np.concatenate([p.sum(axis=0), (np.cross(state.x[:, :3], p) + spin).sum(axis=0)])
+        return np.concatenate([p.sum(axis=0), (rotations.cross(state.x[:, :3], p) + spin).sum(axis=0)])
 
     def first_moment(self, x: Array) -> tuple[float, Array]:
         """Mass [kg] and mass times centre (3,) [kg m]."""

@@ -1,0 +1,115 @@
+"""Text and plain data: TOML and JSON, read with bounds on size and depth, and written."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from supple.errors import FileFormatError, InputError, RecordError
+
+MAX_BYTES = 64 * 2**20
+MAX_DEPTH = 40
+SUFFIXES = (".toml", ".json")
+MESH_SUFFIXES = (".veg", ".msh", ".vtk", ".vtu", ".obj", ".stl", ".ply", ".glb")
+
+
+def check_suffix(path: Path) -> str:
+    """The suffix of a scene file; refuses others, with what to do instead."""
+    suffix = path.suffix.lower()
+    if suffix in SUFFIXES:
+        return suffix
+    fix = None
+    if suffix in MESH_SUFFIXES:
+        fix = "A mesh is a shape without physics: use supple.load_mesh and put it in a FemBody."
+    raise InputError("this is not a scene file", where=path.name, allowed=", ".join(SUFFIXES), fix=fix)
+
+
+def read_data(path: Path) -> Any:
+    """The plain data of a scene file."""
+    suffix = check_suffix(path)
+    text = _read_text(path)
+    try:
+        data = tomllib.loads(text) if suffix == ".toml" else json.loads(text, object_pairs_hook=_unique)
+    except tomllib.TOMLDecodeError as error:
+        raise FileFormatError(f"not TOML: {_lowered(str(error))}", where=path.name) from error
+    except json.JSONDecodeError as error:
+        what = f"not JSON: {_lowered(error.msg)} (at line {error.lineno}, column {error.colno})"
+        raise FileFormatError(what, where=path.name) from error
+    except RecursionError as error:
+        raise FileFormatError("the tables are nested too deeply", where=path.name) from error
+    except ValueError as error:
+        raise FileFormatError(f"a value cannot be read: {_lowered(str(error))}", where=path.name) from error
+    _check_depth(data, path.name)
+    return data
+
+
+def _read_text(path: Path) -> str:
+    try:
+        size = path.stat().st_size
+        if size > MAX_BYTES:
+            raise FileFormatError(
+                "the file is too large for a scene",
+                where=path.name,
+                value=f"{size} bytes",
+                allowed=f"{MAX_BYTES} bytes",
+                fix="Keep large meshes in files of their own.",
+            )
+        return path.read_bytes().decode("utf-8-sig")
+    except OSError as error:
+        raise FileFormatError(f"the file cannot be read: {error.strerror}", where=str(path)) from error
+    except UnicodeDecodeError as error:
+        raise FileFormatError(f"not text: byte {error.start} cannot be read", where=path.name) from error
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    table = dict(pairs)
+    if len(table) < len(pairs):
+        names = [name for name, _ in pairs]
+        double = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"the key '{double[:60]}' stands twice in one table")
+    return table
+
+
+def _check_depth(data: Any, file: str) -> None:
+    level = [data]
+    for _ in range(MAX_DEPTH):
+        level = [v for d in level for v in _children(d)]
+        if not level:
+            return
+    raise FileFormatError("the tables are nested too deeply", where=file, allowed=f"{MAX_DEPTH} levels")
+
+
+def _children(data: Any) -> list[Any]:
+    inner = data.values() if isinstance(data, dict) else data if isinstance(data, list) else ()
+    return [v for v in inner if isinstance(v, dict | list)]
+
+
+def _lowered(text: str) -> str:
+    """A library's message as the middle of a sentence."""
+    text = " ".join(text.split())[:200].rstrip(".")
+    return text[:1].lower() + text[1:]
+
+
+def write_data(path: Path, data: dict[str, Any]) -> None:
+    """Write plain data as a scene file; the old file stays until the new one is complete."""
+    writers: dict[str, Callable[[dict[str, Any]], str]] = {".toml": _toml, ".json": _json}
+    text = writers[check_suffix(path)](data)
+    part = path.with_name(path.name + ".part")
+    try:
+        part.write_text(text, encoding="utf-8")
+        part.replace(path)
+    except OSError as error:
+        raise RecordError(f"the file cannot be written: {error.strerror}", where=str(path)) from error
+
+
+def _toml(data: dict[str, Any]) -> str:
+    import tomli_w
+
+    return tomli_w.dumps(data)
+
+
+def _json(data: dict[str, Any]) -> str:
+    return json.dumps(data, indent=1, ensure_ascii=False, allow_nan=False) + "\n"

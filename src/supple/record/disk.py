@@ -1,0 +1,66 @@
+"""Room on the disk, and errors of the file system told as `RecordError`."""
+
+from __future__ import annotations
+
+import errno
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from supple.errors import RecordError
+
+RESERVE = 1 << 20  # bytes left free beside a frame: tables and the file's own bookkeeping
+
+
+def check_space(folder: Path, needed: int) -> None:
+    """Refuse to start writing what does not fit. needed: bytes."""
+    with record_errors(folder, "the free space cannot be read"):
+        free = shutil.disk_usage(folder).free
+    if free < needed + RESERVE:
+        raise RecordError(
+            f"the disk is full: {_size(needed + RESERVE)} are needed, {_size(free)} are free",
+            where=str(folder),
+            fix="Free some space, or record less often with record_every; what was written so far can be read.",
+        )
+
+
+@contextmanager
+def record_errors(path: Path, what: str) -> Iterator[None]:
+    """Tell errors of the file system and of HDF5 as a RecordError about `path`."""
+    try:
+        yield
+    except RecordError:
+        raise
+    except (OSError, RuntimeError, ValueError, KeyError, EOFError) as error:
+        raise RecordError(f"{what}: {_reason(error)}", where=str(path), fix=_fix(error)) from error
+
+
+def make_folder(folder: Path) -> None:
+    """The folder of a record, with those above it."""
+    with record_errors(folder, "the folder cannot be made"):
+        folder.mkdir(parents=True, exist_ok=True)
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, OSError) and error.strerror:
+        return error.strerror.lower()
+    return (str(error).splitlines() or [type(error).__name__])[0]
+
+
+def _fix(error: Exception) -> str | None:
+    number = error.errno if isinstance(error, OSError) else None
+    text = str(error).lower()
+    if number == errno.ENOSPC or "no space left" in text:
+        return "Free some space on the disk, or record less often with record_every."
+    if number in (errno.EACCES, errno.EPERM, errno.EROFS) or "permission denied" in text:
+        return "Choose a folder that can be written to."
+    if number in (errno.EAGAIN, errno.EWOULDBLOCK) or "unable to lock file" in text:
+        return "Another run is writing there; choose another folder or wait for it to end."
+    if number in (errno.EEXIST, errno.ENOTDIR):
+        return "A file is in the way; choose another folder."
+    return None
+
+
+def _size(count: int) -> str:
+    return f"{count / 2**20:.1f} MiB" if count < 2**30 else f"{count / 2**30:.1f} GiB"

@@ -1,0 +1,54 @@
+"""Identity: what a system and its solver are, so that a checkpoint is resumed by the scene that wrote it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import Any
+
+from supple.errors import RecordError
+from supple.scene.system import System
+
+LABELS = {
+    "bodies": "the bodies (name, kind, number of points)",
+    "solver": "the solver",
+    "dt": "the step dt",
+    "gravity": "gravity",
+    "forces": "the forces",
+    "joints": "the joints",
+    "filters": "the fixed or guided points",
+    "start": "the positions and velocities at the start",
+}
+
+
+def describe(system: System, solver: Any) -> dict[str, Any]:
+    """Plain values that differ where two scenes differ."""
+    start = hashlib.sha256(system.x0.tobytes() + system.v0.tobytes()).hexdigest()
+    return {
+        "bodies": [[slot.name, slot.node.body.kind, slot.coordinates.count] for slot in system.bodies],
+        "solver": type(solver).__name__,
+        "dt": float(solver.dt),
+        "gravity": [float(g) for g in system.gravity],
+        "forces": [label for label, _, _ in system.forces],
+        "joints": [label for label, _, _, _ in system.joints],
+        "filters": len(system.filter),
+        "start": start[:16],
+    }
+
+
+def content_hash(identity: dict[str, Any]) -> str:
+    """A digest of a description."""
+    return hashlib.sha256(json.dumps(identity, sort_keys=True).encode()).hexdigest()
+
+
+def check_same(saved: dict[str, Any], now: dict[str, Any], *, where: str) -> None:
+    """Refuse to go on with another scene; names the first thing that differs."""
+    for key, label in LABELS.items():
+        if saved.get(key) != now[key]:
+            raise RecordError(
+                f"this was written by another scene: not the same are {label}",
+                where=where,
+                value=now[key],
+                allowed=str(saved.get(key)),
+                fix="Resume with the scene, solver and dt that wrote it, or start anew in another folder.",
+            )

@@ -1,0 +1,124 @@
+"""Measures of a state: energies, momenta, centres of mass, and how far each body has moved and turned.
+
+    A = sum_i m_i (x_i - c)(X_i - C)^T,  R = argmax tr(R^T A)      orientation of a soft body, the best rotation (Kabsch)
+
+R takes the body's own axes to the world, so that it is the placement's rotation at the start. Where the points lie on a
+line the shortest turn is taken; a single point keeps the placement's rotation.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from supple.algebra import rotations
+from supple.scene.slots import Slot
+from supple.scene.state import State
+from supple.scene.system import System
+
+Array = np.ndarray
+FLAT = 1e-9  # singular values below this part of the largest count as zero
+
+
+@dataclass(frozen=True)
+class Measures:
+    """kinetic, potential [J]; momentum (6,): linear [kg m/s], angular about the origin [kg m²/s]; centre (3,) [m]."""
+
+    kinetic: float
+    potential: float
+    momentum: Array
+    centre_of_mass: Array
+
+    @property
+    def total(self) -> float:
+        """Mechanical energy [J]."""
+        return self.kinetic + self.potential
+
+
+@dataclass(frozen=True)
+class BodyMeasures:
+    """centre_of_mass (3,) [m]; displacement of it since the start (3,) [m]; orientation: quaternion (w, x, y, z)."""
+
+    name: str
+    kind: str
+    centre_of_mass: Array
+    displacement: Array
+    orientation: Array
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain values."""
+        return {
+            "name": self.name,
+            "kind": self.kind,
+            "centre_of_mass": self.centre_of_mass.tolist(),
+            "displacement": self.displacement.tolist(),
+            "orientation": self.orientation.tolist(),
+        }
+
+
+def measure(system: System, state: State) -> Measures:
+    """Energies, momenta and centre of mass of all bodies."""
+    kin = system.propagate(state.t, state.x, state.v)
+    return Measures(
+        system.kinetic_energy(kin),
+        system.potential_energy(kin),
+        np.asarray(system.momentum(kin), dtype=float),
+        np.asarray(system.centre_of_mass(kin), dtype=float),
+    )
+
+
+def measure_bodies(system: System, state: State) -> list[BodyMeasures]:
+    """Where each body is, how far it moved and how it is turned."""
+    start = system.initial_state()
+    kin = system.propagate(state.t, state.x, state.v)
+    kin0 = system.propagate(0.0, start.x, start.v)
+    out = []
+    for slot in system.bodies:
+        centre = np.asarray(system.centre_of_mass(kin, slot), dtype=float)
+        before = np.asarray(system.centre_of_mass(kin0, slot), dtype=float)
+        turned = orientation(slot, system.positions(start, slot), system.positions(state, slot))
+        out.append(BodyMeasures(slot.name, slot.node.body.kind, centre, centre - before, turned))
+    return out
+
+
+def orientation(slot: Slot, x0: Array, x: Array) -> Array:
+    """Quaternion (4,) from a body's own axes to the world, for positions x0 at the start and x now."""
+    if slot.coordinates.x_width == 7:
+        return x[0, 3:].copy()
+    mass = node_mass(slot)[:, None]
+    a = x0 - (mass * x0).sum(axis=0) / mass.sum()
+    b = x - (mass * x).sum(axis=0) / mass.sum()
+    return rotations.multiply(best_rotation(a, b, mass), slot.node.placement.rotation)
+
+
+def node_mass(slot: Slot) -> Array:
+    """Weights of a soft body's points, (n,) [kg]."""
+    body = slot.node.body
+    if hasattr(body, "point_mass"):
+        return np.asarray(body.point_mass.node_mass)
+    return np.broadcast_to(np.asarray(getattr(body, "mass", 1.0), dtype=float), slot.coordinates.count)
+
+
+def best_rotation(a: Array, b: Array, weight: Array) -> Array:
+    """Quaternion (4,) that best turns centred points a into b, (n, 3) each, weight (n, 1)."""
+    identity = np.array([1.0, 0.0, 0.0, 0.0])
+    covariance = (weight * b).T @ a
+    if not np.isfinite(covariance).all():
+        return identity
+    U, s, Vt = np.linalg.svd(covariance)
+    if s[0] <= FLAT * float((weight * a * a).sum()):
+        return identity
+    if s[1] <= FLAT * s[0]:
+        return _shortest_turn(Vt[0], U[:, 0])
+    sign = np.sign(np.linalg.det(U) * np.linalg.det(Vt))
+    return rotations.from_matrix(U @ np.diag([1.0, 1.0, sign]) @ Vt)
+
+
+def _shortest_turn(a: Array, b: Array) -> Array:
+    axis, cosine = np.cross(a, b), float(a @ b)
+    if cosine < -1 + FLAT:
+        axis = np.cross(a, np.eye(3)[np.argmin(np.abs(a))])
+        return np.concatenate([[0.0], axis / np.linalg.norm(axis)])
+    return rotations.normalise(np.concatenate([[1.0 + cosine], axis]))

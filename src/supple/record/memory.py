@@ -1,0 +1,70 @@
+"""MemoryRecord: the frames of a run without a folder, thinned so that they stay small."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from supple.record.frame import Frame
+from supple.record.record import COLUMNS
+from supple.record.surfaces import Surface, make_surfaces
+from supple.scene.system import System
+
+Array = np.ndarray
+MOST_FRAMES = 256
+MOST_BYTES = 64 << 20
+FEWEST_FRAMES = 8
+
+
+class MemoryRecord:
+    """Every k-th frame and the last one; k doubles whenever the frames outgrow their room."""
+
+    def __init__(self, system: System) -> None:
+        self.name = system.name
+        self.surfaces: dict[str, Surface] = {s.name: s for s in make_surfaces(system)}
+        self.body_names = list(self.surfaces)
+        size = sum(12 * s.point_count for s in self.surfaces.values())
+        self.limit = max(FEWEST_FRAMES, min(MOST_FRAMES, MOST_BYTES // size))
+        self.stride, self.seen = 1, 0
+        self.rows: list[dict[str, object]] = []
+        self.frames: list[dict[str, Array]] = []
+        self.last_is_extra = False
+
+    def append(self, frame: Frame) -> None:
+        """Keep a frame, in place of the last one where that was not due."""
+        if self.last_is_extra:
+            del self.rows[-1], self.frames[-1]
+        self.last_is_extra = self.seen % self.stride != 0
+        self.seen += 1
+        m = frame.measures
+        values = (frame.step, frame.time, m.kinetic, m.potential, m.momentum, m.centre_of_mass, frame.outcome, frame.residual)
+        self.rows.append(dict(zip(COLUMNS, values)))
+        self.frames.append({name: s.points(frame.state) for name, s in self.surfaces.items()})
+        if len(self.frames) > self.limit and not self.last_is_extra:
+            self.stride *= 2
+            last = len(self.frames) - 1
+            self.last_is_extra = last % 2 != 0
+            kept = [k for k in range(last + 1) if k % 2 == 0 or k == last]
+            self.rows = [self.rows[k] for k in kept]
+            self.frames = [self.frames[k] for k in kept]
+
+    @property
+    def columns(self) -> dict[str, Array]:
+        """What was measured at each kept frame; names as in `Record.columns`."""
+        return {name: np.array([row[name] for row in self.rows]) for name in COLUMNS}
+
+    @property
+    def times(self) -> Array:
+        """Times of the kept frames (frames,) [s]."""
+        return np.array([row["time"] for row in self.rows], dtype=float)
+
+    def points(self, body: str, frame: int) -> Array:
+        """Surface points of a body in a kept frame, (n, 3) float32 [m]."""
+        return self.frames[frame][body]
+
+    def triangles(self, body: str) -> Array:
+        """Surface triangles of a body, (k, 3)."""
+        return self.surfaces[body].triangles
+
+    def lines(self, body: str) -> Array:
+        """Lines of a body, (l, 2)."""
+        return self.surfaces[body].lines

@@ -1,0 +1,150 @@
+"""Plausibility: when a simulation has diverged, where, and what to try.
+
+Three signs are looked for:
+
+    not finite    a position or velocity is NaN or infinite, after every step
+    energy        T + V - E0  >  GROWTH (T0 + V0⁺ + W),   W = max over frames of V0 - V,  at every frame
+    inversion     det F <= 0 in an element whose law has no way back, at every frame
+
+Energy is judged only where none can come from outside: no force or pressure in time, no prescribed motion, no motor, no
+force but those known here. Then T + V cannot exceed E0; V0⁺ is what springs and elements store at the start, W what
+gravity and constant loads have given. Exact steps keep T + V - E0 <= 0, and the errors of a working step are a small part
+of what is exchanged, so that a factor of a hundred raises no false alarm.
+
+Inversion ends a run under St. Venant-Kirchhoff only: its energy has a second minimum at the mirror image, an element that
+passed through stays there. The corotational, neo-Hookean and linear laws push inverted elements back: these are counted.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from supple.bodies.fem.elastic import ElasticForce
+from supple.bodies.particles.springs import SpringForce
+from supple.bodies.point_mass import MassDamping
+from supple.elements.shapes import rest_gradients
+from supple.errors import DivergenceError
+from supple.material import Law
+from supple.record.measures import Measures
+from supple.scene.loads import Load, Pressure
+from supple.scene.slots import Slot
+from supple.scene.state import State
+from supple.scene.system import System
+
+Array = np.ndarray
+GROWTH = 100.0
+ROUND_OFF = 1e-9  # part of the potential's own size that counts as no change
+POINT_WORDS = {"fem": "node", "particles": "particle"}
+
+
+@dataclass(eq=False)
+class Plausibility:
+    """Checks of one run. start: measures at its first state; dt: the step [s], for the advice."""
+
+    system: System
+    dt: float
+    start: Measures
+    stored: float = field(init=False)
+    work: float = field(init=False, default=0.0)
+    is_closed: bool = field(init=False)
+
+    def __post_init__(self) -> None:
+        kin = self.system.propagate(0.0, *_start(self.system))
+        inner = [(f, s) for _, s, f in self.system.forces if isinstance(f, ElasticForce | SpringForce)]
+        self.stored = sum(abs(force.energy(kin.local(slot))) for force, slot in inner)
+        self.is_closed = is_closed(self.system)
+        self.gradients = {
+            slot.name: rest_gradients(slot.node.rest, slot.node.body.mesh.elements)[0]
+            for slot in self.system.bodies
+            if hasattr(slot.node.body, "mesh")
+        }
+
+    def check_step(self, state: State, step: int) -> None:
+        """After a step: everything is finite."""
+        if state.is_finite:
+            return
+        for slot in self.system.bodies:
+            bad = ~np.isfinite(slot.view_x(state.x)).all(axis=1) | ~np.isfinite(slot.view_v(state.v)).all(axis=1)
+            if bad.any():
+                where = _place(slot, int(np.flatnonzero(bad)[0]))
+                raise self._error("the simulation diverged: a position or velocity is not finite", where, state, step)
+
+    def check_frame(self, state: State, measures: Measures, step: int) -> int:
+        """At a frame: the energy is plausible, no element is inverted for good. Returns how many are inverted."""
+        if not np.isfinite(measures.total):
+            raise self._error("the simulation diverged: the energy is not finite", self._fastest(state), state, step)
+        if self.is_closed:
+            self._check_energy(state, measures, step)
+        return self._check_inversion(state, step)
+
+    def _check_energy(self, state: State, m: Measures, step: int) -> None:
+        self.work = max(self.work, self.start.potential - m.potential)
+        floor = ROUND_OFF * max(abs(self.start.potential), abs(m.potential))
+        scale = self.start.kinetic + self.stored + self.work + floor
+        gained = m.total - self.start.total
+        if step >= 3 and gained > GROWTH * scale:
+            what = (
+                f"the simulation diverged: the mechanical energy grew by {gained:.3g} J, though nothing feeds it "
+                f"(it had {scale:.3g} J to exchange)"
+            )
+            raise self._error(what, self._fastest(state), state, step)
+
+    def _check_inversion(self, state: State, step: int) -> int:
+        count = 0
+        for slot in self.system.bodies:
+            if slot.name not in self.gradients:
+                continue
+            mesh = slot.node.body.mesh
+            x = slot.view_x(state.x)[mesh.elements]
+            F = np.einsum("eai,eqaj->eqij", x, self.gradients[slot.name])
+            inverted = np.flatnonzero((np.linalg.det(F) <= 0).any(axis=1))
+            count += len(inverted)
+            if len(inverted) and Law.of(slot.node.body.law) is Law.STVK:
+                where = f"body '{slot.name}', element {inverted[0]}"
+                what = f"{len(inverted)} element(s) turned inside out, from which the St. Venant-Kirchhoff law has no way back"
+                raise self._error(what, where, state, step, 'law="neo-hookean" or "corotational", ')
+        return count
+
+    def _fastest(self, state: State) -> str:
+        best, where = -1.0, ""
+        for slot in self.system.bodies:
+            with np.errstate(over="ignore"):
+                speed = np.linalg.norm(slot.view_v(state.v)[:, :3], axis=1)
+            if speed.max() > best:
+                best, where = float(speed.max()), f"{_place(slot, int(speed.argmax()))} ({speed.max():.3g} m/s)"
+        return where
+
+    def _error(self, what: str, where: str, state: State, step: int, first: str = "") -> DivergenceError:
+        return DivergenceError(
+            what,
+            where=f"{where}, t = {state.t:.6g} s, step {step}",
+            fix=f"Try {first}a smaller dt (it was {self.dt:g} s), more damping, an implicit solver, or smaller loads; "
+            "the last good state is in the error's `run.state` and in the checkpoint.",
+        )
+
+
+def is_closed(system: System) -> bool:
+    """Whether no energy can come from outside: all forces known, none in time, nothing driven."""
+    for _, _, force in system.forces:
+        if isinstance(force, ElasticForce | SpringForce | MassDamping):
+            continue
+        if isinstance(force, Load) and not callable(force.force):
+            continue
+        if isinstance(force, Pressure) and not callable(force.pressure) and force.is_closed:
+            continue
+        return False
+    driven = any(joint.extras.get("speed") is not None for joint in system.joints)
+    return not driven and not system.filter.moving
+
+
+def _start(system: System) -> tuple[Array, Array]:
+    state = system.initial_state()
+    return state.x, state.v
+
+
+def _place(slot: Slot, index: int) -> str:
+    word: Any = POINT_WORDS.get(slot.node.body.kind)
+    return f"body '{slot.name}', {word} {index}" if word else f"body '{slot.name}'"

@@ -1,0 +1,143 @@
+"""open_record: read a record, while it is written or after, whole or cut short by a kill."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+
+from supple.errors import InputError, RecordError
+from supple.record import vtkhdf
+from supple.record.disk import record_errors
+from supple.record.record import COLUMNS, RECORD_NAME, whole_frames
+from supple.scene.state import State
+
+Array = np.ndarray
+
+
+class Trajectory(Protocol):
+    """Surfaces and measures over time, from a file (`Record`) or from memory (`MemoryRecord`)."""
+
+    name: str
+    body_names: list[str]
+    columns: dict[str, Array]
+
+    @property
+    def times(self) -> Array: ...
+    def points(self, body: str, frame: int) -> Array: ...
+    def triangles(self, body: str) -> Array: ...
+    def lines(self, body: str) -> Array: ...
+
+
+@dataclass(frozen=True, eq=False)
+class Record:
+    """A record on disk. The file is opened for each reading only, so that a run may write it meanwhile.
+
+    body_names, kinds: of each body. columns: what is measured at each frame, by name: step, time [s], kinetic,
+    potential [J], momentum (6,), centre_of_mass (3,) [m], outcome, residual. about: dt, solver, scene, version.
+    """
+
+    path: Path
+    name: str
+    body_names: list[str]
+    kinds: list[str]
+    columns: dict[str, Array]
+    about: dict[str, Any]
+    blocks: dict[str, str]
+    state_steps: list[int]
+
+    @property
+    def times(self) -> Array:
+        """Times of the frames (frames,) [s]."""
+        return self.columns["time"]
+
+    @property
+    def kinetic(self) -> Array:
+        """Kinetic energies (frames,) [J]."""
+        return self.columns["kinetic"]
+
+    @property
+    def potential(self) -> Array:
+        """Potential energies (frames,) [J]."""
+        return self.columns["potential"]
+
+    @property
+    def momentum(self) -> Array:
+        """Linear [kg m/s] and angular momentum about the origin [kg m²/s], (frames, 6)."""
+        return self.columns["momentum"]
+
+    def __len__(self) -> int:
+        return len(self.times)
+
+    def points(self, body: str, frame: int) -> Array:
+        """Surface points of a body in a frame, (n, 3) float32 [m]; negative frames count from the end."""
+        count = len(self)
+        if not -count <= frame < count:
+            raise InputError("the record has no such frame", where=str(self.path), value=frame, allowed=f"0..{count - 1}")
+        with _open(self.path) as file:
+            return vtkhdf.read_points(self._block(file, body), frame % count)
+
+    def triangles(self, body: str) -> Array:
+        """Surface triangles of a body, (k, 3)."""
+        with _open(self.path) as file:
+            return vtkhdf.read_cells(self._block(file, body), "Polygons", 3)
+
+    def lines(self, body: str) -> Array:
+        """Lines of a body (springs of particles), (l, 2)."""
+        with _open(self.path) as file:
+            return vtkhdf.read_cells(self._block(file, body), "Lines", 2)
+
+    def state(self, step: int) -> State:
+        """The exact state that was kept after a step; `state_steps` lists them."""
+        if step not in self.state_steps:
+            raise InputError("no state was kept then", where=str(self.path), value=step, allowed=str(self.state_steps))
+        with _open(self.path) as file:
+            group = file["supple/states"][f"{step:012d}"]
+            memory = {name: a[()] for name, a in group["memory"].items()} if "memory" in group else {}
+            return State(float(group.attrs["t"]), group["x"][:], group["v"][:], memory)
+
+    def _block(self, file: Any, body: str) -> Any:
+        if body not in self.blocks:
+            raise InputError(
+                "the record has no body of that name", where=str(self.path), value=body, allowed=", ".join(self.blocks)
+            )
+        return file["VTKHDF"][self.blocks[body]]
+
+
+def open_record(path: str | Path) -> Record:
+    """The record in a folder that `run` was given as `out`, or a record file."""
+    file_path = Path(path)
+    if file_path.is_dir():
+        file_path = file_path / RECORD_NAME
+    if not file_path.is_file():
+        raise RecordError("there is no record", where=str(file_path), fix="Give the folder that run wrote to (out=...).")
+    with _open(file_path) as file:
+        about = dict(file["supple"].attrs)
+        bodies = json.loads(about.pop("bodies"))
+        count = whole_frames(file, [file["VTKHDF"][body["block"]] for body in bodies])
+        columns = {name: file["supple/frames"][name][:count] for name in COLUMNS}
+        columns["outcome"] = columns["outcome"].astype("U20")
+        states = sorted(int(name) for name in file["supple/states"])
+    return Record(
+        path=file_path,
+        name=str(about.get("name", file_path.parent.name)),
+        body_names=[body["name"] for body in bodies],
+        kinds=[body["kind"] for body in bodies],
+        columns=columns,
+        about=about,
+        blocks={body["name"]: body["block"] for body in bodies},
+        state_steps=states,
+    )
+
+
+@contextmanager
+def _open(path: Path) -> Iterator[Any]:
+    import h5py
+
+    with record_errors(path, "this is not a readable record"), h5py.File(path, "r", locking=False) as file:
+        yield file

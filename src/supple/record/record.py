@@ -1,0 +1,167 @@
+"""RecordWriter: the trajectory of a run in one file, `record.vtkhdf`, that ParaView reads with time.
+
+    /VTKHDF                surfaces over time, see `supple.record.vtkhdf`
+    /supple                version, dt, solver, bodies, scene (attributes)
+      frames/<column>      step, time [s], kinetic, potential [J], momentum, centre_of_mass, outcome, residual
+      states/<step>        t, x, v and memory in double precision, at checkpoints
+
+The file is flushed after each frame, in HDF5's default version, which reopens after a kill. A frame counts once it is
+whole; a reader takes the whole ones.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from supple.errors import RecordError
+from supple.record import vtkhdf
+from supple.record.disk import check_space, make_folder, record_errors
+from supple.record.frame import Frame
+from supple.record.surfaces import Surface, make_surfaces
+from supple.scene.state import State
+from supple.scene.system import System
+
+RECORD_NAME = "record.vtkhdf"
+CHECKPOINT_NAME = "checkpoint.npz"
+COLUMNS: dict[str, tuple[str, tuple[int, ...]]] = {
+    "step": ("i8", ()),
+    "time": ("f8", ()),
+    "kinetic": ("f8", ()),
+    "potential": ("f8", ()),
+    "momentum": ("f8", (6,)),
+    "centre_of_mass": ("f8", (3,)),
+    "outcome": ("S20", ()),
+    "residual": ("f8", ()),
+}
+
+
+class RecordWriter:
+    """An open record; made by `create` or `reopen`, ended by `close`."""
+
+    def __init__(self, path: Path, file: Any, surfaces: list[Surface], blocks: list[Any], frame_count: int) -> None:
+        self.path, self.file, self.surfaces, self.blocks = path, file, surfaces, blocks
+        self.frame_count = frame_count
+
+    @classmethod
+    def create(cls, folder: Path, system: System, about: dict[str, Any]) -> RecordWriter:
+        """A new record in a folder, in place of an older one. about: what is stored as attributes of /supple."""
+        import h5py
+
+        surfaces, path = make_surfaces(system), folder / RECORD_NAME
+        make_folder(folder)
+        check_space(folder, _frame_bytes(surfaces))
+        with record_errors(path, "the record cannot be written"):
+            (folder / CHECKPOINT_NAME).unlink(missing_ok=True)
+            file = h5py.File(path, "w")
+            blocks = vtkhdf.make_collection(file, surfaces)
+            own = file.create_group("supple")
+            for name, value in about.items():
+                own.attrs[name] = value if isinstance(value, int | float | str) else json.dumps(value)
+            own.attrs["bodies"] = json.dumps(
+                [{"name": s.name, "kind": s.kind, "block": b.name.split("/")[-1]} for s, b in zip(surfaces, blocks)]
+            )
+            frames = own.create_group("frames")
+            for name, (kind, tail) in COLUMNS.items():
+                frames.create_dataset(name, (0, *tail), maxshape=(None, *tail), dtype=kind, chunks=(256, *tail))
+            own.create_group("states")
+            file.flush()
+        return cls(path, file, surfaces, blocks, 0)
+
+    @classmethod
+    def reopen(cls, folder: Path, system: System, *, frames: int, step: int) -> RecordWriter:
+        """Go on with a record after its first `frames` frames; later frames and states are removed."""
+        import h5py
+
+        surfaces, path = make_surfaces(system), folder / RECORD_NAME
+        if not path.is_file():
+            raise RecordError("the record is gone", where=str(path), fix="Start the run anew, without resume.")
+        with record_errors(path, "the record cannot be continued"):
+            file = h5py.File(path, "r+")
+            bodies = json.loads(file["supple"].attrs["bodies"])
+            blocks = [file["VTKHDF"][body["block"]] for body in bodies]
+            fits = [(b["name"], int(k["NumberOfPoints"][0])) for b, k in zip(bodies, blocks)]
+            if fits != [(s.name, s.point_count) for s in surfaces]:
+                raise ValueError("its bodies are not those of the scene")
+            whole = whole_frames(file, blocks)
+            if whole < frames:
+                raise ValueError(f"it holds {whole} frames, the checkpoint was made after {frames}")
+            writer = cls(path, file, surfaces, blocks, frames)
+            writer._truncate()
+            for name in [name for name in file["supple/states"] if int(name) > step]:
+                del file["supple/states"][name]
+            file.flush()
+        return writer
+
+    def append(self, frame: Frame) -> None:
+        """Add a frame and bring it to the file."""
+        check_space(self.path.parent, _frame_bytes(self.surfaces))
+        m = frame.measures
+        row = {
+            "step": frame.step,
+            "time": frame.time,
+            "kinetic": m.kinetic,
+            "potential": m.potential,
+            "momentum": m.momentum,
+            "centre_of_mass": m.centre_of_mass,
+            "outcome": frame.outcome.encode("ascii"),
+            "residual": frame.residual,
+        }
+        try:
+            with record_errors(self.path, "the frame cannot be written"):
+                for surface, block in zip(self.surfaces, self.blocks):
+                    vtkhdf.append_step(block, frame.time, surface.points(frame.state))
+                columns = self.file["supple/frames"]
+                for name in COLUMNS:
+                    columns[name].resize(self.frame_count + 1, axis=0)
+                    columns[name][self.frame_count] = row[name]
+                self.file.flush()
+        except RecordError:
+            with contextlib.suppress(Exception):
+                self._truncate()
+            raise
+        self.frame_count += 1
+
+    def append_state(self, state: State, step: int) -> None:
+        """Add the exact state, once a step, and bring the file to the disk."""
+        check_space(self.path.parent, state.x.nbytes + state.v.nbytes)
+        name = f"{step:012d}"
+        with record_errors(self.path, "the state cannot be written"):
+            if name not in self.file["supple/states"]:
+                group = self.file["supple/states"].create_group(name)
+                group.attrs["t"] = state.t
+                for key, array in {"x": state.x, "v": state.v, **_memory(state)}.items():
+                    group.create_dataset(key, data=array)
+            self.file.flush()
+            os.fsync(self.file.id.get_vfd_handle())
+
+    def close(self) -> None:
+        """End writing. What was flushed stays, whatever happens here."""
+        with contextlib.suppress(OSError, RuntimeError, ValueError):
+            self.file.close()
+
+    def _truncate(self) -> None:
+        for block in self.blocks:
+            vtkhdf.truncate(block, self.frame_count)
+        for name in COLUMNS:
+            self.file["supple/frames"][name].resize(self.frame_count, axis=0)
+        self.file.flush()
+
+
+def whole_frames(file: Any, blocks: list[Any]) -> int:
+    """How many frames of an open record are whole."""
+    columns = [len(file["supple/frames"][name]) for name in COLUMNS]
+    return min(*columns, *(vtkhdf.step_count(block) for block in blocks))
+
+
+def _memory(state: State) -> dict[str, np.ndarray]:
+    return {f"memory/{name}": array for name, array in state.memory.items()}
+
+
+def _frame_bytes(surfaces: list[Surface]) -> int:
+    return sum(max(12 * s.point_count, vtkhdf.CHUNK_BYTES) for s in surfaces)

@@ -1,0 +1,122 @@
+"""Run: what a run leaves behind, and how it is told to a person or a program."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+from supple.record.measures import measure_bodies
+from supple.scene.state import State
+from supple.scene.system import System
+
+Array = np.ndarray
+RunOutcome = Literal["finished", "stopped", "interrupted", "diverged", "failed"]
+
+SENTENCES: dict[str, str] = {
+    "finished": "the run reached its end",
+    "stopped": "the run was stopped by on_step",
+    "interrupted": "the run was interrupted; it can be resumed from its checkpoint",
+    "diverged": "the run diverged; the state is the last good one",
+    "failed": "the run ended with an error; the state is the last one that was completed",
+}
+
+
+class Energies(NamedTuple):
+    """times (frames,) [s]; kinetic, potential (frames,) [J]."""
+
+    times: Array
+    kinetic: Array
+    potential: Array
+
+    @property
+    def total(self) -> Array:
+        """Mechanical energy (frames,) [J]."""
+        return self.kinetic + self.potential
+
+
+@dataclass(eq=False)
+class Run:
+    """A run that has ended.
+
+    time: simulated [s]. steps: all that lead to `state`, those before a resume too. wall_time: of this run's loop [s].
+    real_time_factor: simulated over wall time, without the first step, which may have to compile. worst_residual:
+    the largest of all steps. under_converged: steps that stopped above their tolerance. inverted: elements turned
+    inside out at the last frame, for laws that carry them. frames: surfaces over time, to look at and to export; the
+    record's where there is one, else in memory. folder: of the record, None without one.
+    """
+
+    outcome: RunOutcome
+    time: float
+    steps: int
+    state: State
+    system: System
+    wall_time: float
+    real_time_factor: float
+    energies: Energies
+    worst_residual: float
+    under_converged: int
+    solver: Any
+    inverted: int = 0
+    frames: Any = None
+    folder: Path | None = None
+
+    @property
+    def sentence(self) -> str:
+        """How the run ended."""
+        return SENTENCES[self.outcome]
+
+    @property
+    def convergence(self) -> str:
+        """Whether the steps were solved, in a sentence."""
+        if not self.under_converged:
+            return f"All steps were solved to their tolerance (worst residual {self.worst_residual:.1e})."
+        return (
+            f"{self.under_converged} of {self.steps} steps stopped above their tolerance, the worst at a relative "
+            f"residual of {self.worst_residual:.1e}; allow more iterations, use linear='direct', or a smaller dt."
+        )
+
+    def report(self) -> str:
+        """A short table: outcome, time, speed, energies, bodies, convergence."""
+        lines = [f"{self.system.name}: {self.sentence}"]
+        rows = [
+            ("time", f"{self.time:.6g} s in {self.steps} steps of {self.solver.dt:g} s ({type(self.solver).__name__})"),
+            ("speed", f"{self.real_time_factor:.3g} x real time ({self.wall_time:.3g} s)"),
+        ]
+        if len(self.energies.times):
+            for name in ("kinetic", "potential", "total"):
+                values = getattr(self.energies, name)
+                rows.append((name, f"{values[0]:.6g} J at the start, {values[-1]:.6g} J at the end"))
+        if self.folder is not None:
+            rows.append(("record", str(self.folder)))
+        lines += [f"  {name:<10} {text}" for name, text in rows]
+        lines.append(f"  {'body':<16} {'kind':<10} {'centre of mass [m]':<30} displacement [m]")
+        for body in measure_bodies(self.system, self.state):
+            lines.append(
+                f"  {body.name:<16} {body.kind:<10} {_vector(body.centre_of_mass):<30} {_vector(body.displacement)}"
+            )
+        if self.inverted:
+            lines.append(f"  {self.inverted} elements are turned inside out; refine the mesh there, or load it less.")
+        lines.append(f"  {self.convergence}")
+        return "\n".join(lines)
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain values: outcome, time [s], steps, real_time_factor, bodies, energy [J] at the end."""
+        energy = {
+            name: float(getattr(self.energies, name)[-1]) if len(self.energies.times) else None
+            for name in ("kinetic", "potential", "total")
+        }
+        return {
+            "outcome": self.outcome,
+            "time": self.time,
+            "steps": self.steps,
+            "real_time_factor": self.real_time_factor,
+            "bodies": [body.to_json() for body in measure_bodies(self.system, self.state)],
+            "energy": energy,
+        }
+
+
+def _vector(v: Array) -> str:
+    return "(" + ", ".join(f"{c:.4g}" for c in v) + ")"

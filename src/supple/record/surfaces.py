@@ -1,0 +1,82 @@
+"""Surfaces: what can be seen of each body, and how its points follow from the state.
+
+    finite elements   boundary nodes and outward boundary triangles
+    rigid             the surface, moved by the frame; the frame's origin where it has none
+    particles         the particles, with springs as lines
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from supple.algebra import rotations
+from supple.errors import InputError
+from supple.scene.slots import Slot
+from supple.scene.state import State
+from supple.scene.system import System
+
+Array = np.ndarray
+
+
+def _no_cells(width: int) -> Array:
+    return np.zeros((0, width), dtype=np.int64)
+
+
+@dataclass(frozen=True, eq=False)
+class Surface:
+    """What is seen of a body. triangles (k, 3), lines (l, 2), vertices (m, 1): numbers of its points.
+
+    slot: where the body lies in the state. nodes: which of the body's points are seen, (n,). local: for a frame, the
+    points in its own axes, (n, 3) [m].
+    """
+
+    name: str
+    kind: str
+    slot: Slot
+    nodes: Array | None = None
+    local: Array | None = None
+    triangles: Array = field(default_factory=lambda: _no_cells(3))
+    lines: Array = field(default_factory=lambda: _no_cells(2))
+    vertices: Array = field(default_factory=lambda: _no_cells(1))
+
+    @property
+    def point_count(self) -> int:
+        """Number of points."""
+        seen = self.nodes if self.local is None else self.local
+        assert seen is not None
+        return len(seen)
+
+    def points(self, state: State) -> Array:
+        """World positions in single precision, (point_count, 3) [m]."""
+        x = self.slot.view_x(state.x)
+        if self.local is not None:
+            return (x[0, :3] + rotations.rotate(x[0, 3:], self.local)).astype(np.float32)
+        return x[self.nodes].astype(np.float32)
+
+
+def make_surface(slot: Slot) -> Surface:
+    """The surface of a body in a system."""
+    body = slot.node.body
+    if slot.coordinates.x_width == 7:
+        if body.surface is None:
+            return Surface(slot.name, body.kind, slot, local=np.zeros((1, 3)), vertices=np.zeros((1, 1), dtype=np.int64))
+        triangles = np.asarray(body.surface.triangles, dtype=np.int64)
+        return Surface(slot.name, body.kind, slot, local=np.asarray(body.surface.nodes), triangles=triangles)
+    if hasattr(body, "mesh"):
+        boundary = body.mesh.boundary
+        nodes = np.asarray(boundary.node_indices)
+        triangles = np.searchsorted(nodes, boundary.triangles).astype(np.int64)
+        return Surface(slot.name, body.kind, slot, nodes=nodes, triangles=triangles)
+    if hasattr(body, "springs"):
+        count = slot.coordinates.count
+        lines = np.asarray(body.springs, dtype=np.int64).reshape(-1, 2)
+        vertices = np.arange(count, dtype=np.int64)[:, None]
+        return Surface(slot.name, body.kind, slot, nodes=np.arange(count), lines=lines, vertices=vertices)
+    raise InputError("a body of this kind has no surface to record", where=f"body '{slot.name}'", value=body.kind)
+
+
+def make_surfaces(system: System) -> list[Surface]:
+    """The surfaces of all bodies, in their order."""
+    return [make_surface(slot) for slot in system.bodies]

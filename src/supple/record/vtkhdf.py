@@ -1,0 +1,136 @@
+"""The VTKHDF layout: one file of HDF5, one block of polygons a body, points that move over the steps.
+
+    /VTKHDF                      Type PartitionedDataSetCollection
+      Assembly/<body>            soft links to the blocks: the tree ParaView shows
+      <body>                     Type PolyData, Index
+        Points                   (steps * points, 3) float32: one stretch a step
+        Vertices, Lines, Polygons, Strips    written once: every step has the same
+        Steps                    NSteps, Values, and where each step's stretch begins
+
+Only points grow with the steps: all offsets but PointOffsets stay zero. The layout is described at
+https://docs.vtk.org/en/latest/vtk_file_formats/vtkhdf_file_format/index.html.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+
+from supple.record.surfaces import Surface
+
+Array = np.ndarray
+Group = Any  # h5py.Group; h5py is loaded where a record is opened
+
+VERSION = np.array([2, 3], dtype=np.int64)
+CELL_KINDS = ("Vertices", "Lines", "Polygons", "Strips")
+STEP_OFFSETS = {
+    "PartOffsets": (),
+    "NumberOfParts": (),
+    "PointOffsets": (),
+    "CellOffsets": (4,),
+    "ConnectivityIdOffsets": (4,),
+}
+CHUNK_BYTES = 1 << 16
+
+
+def block_names(bodies: list[str]) -> list[str]:
+    """Names of blocks for bodies: letters, digits, - and _ only, each once, none of the layout's own."""
+    taken = {"Assembly", "Steps"}
+    out = []
+    for body in bodies:
+        plain = re.sub(r"[^A-Za-z0-9_-]", "_", body)
+        plain = plain if re.match(r"[A-Za-z_]", plain) else f"_{plain}"
+        name = next(n for k in range(len(taken) + 1) if (n := plain if k == 0 else f"{plain}_{k}") not in taken)
+        taken.add(name)
+        out.append(name)
+    return out
+
+
+def make_collection(file: Group, surfaces: list[Surface]) -> list[Group]:
+    """The empty layout in a new file; returns the blocks in the order of the surfaces."""
+    import h5py
+
+    root = file.create_group("VTKHDF", track_order=True)
+    _set_type(root, "PartitionedDataSetCollection")
+    names = block_names([s.name for s in surfaces])
+    assembly = root.create_group("Assembly", track_order=True)
+    blocks = []
+    for index, (name, surface) in enumerate(zip(names, surfaces)):
+        block = root.create_group(name)
+        block.attrs["Index"] = np.int64(index)
+        _fill_block(block, surface)
+        assembly[name] = h5py.SoftLink(f"/VTKHDF/{name}")
+        blocks.append(block)
+    return blocks
+
+
+def append_step(block: Group, t: float, points: Array) -> None:
+    """Add one step: time [s] and points (n, 3)."""
+    n, k = len(points), int(block["Steps"].attrs["NSteps"])
+    block["Points"].resize(n * (k + 1), axis=0)
+    block["Points"][n * k :] = points
+    steps = block["Steps"]
+    values = {"Values": t, "NumberOfParts": 1, "PointOffsets": n * k}
+    for name in ("Values", *STEP_OFFSETS):
+        steps[name].resize(k + 1, axis=0)
+        steps[name][k] = values.get(name, 0)
+    steps.attrs["NSteps"] = np.int64(k + 1)
+
+
+def step_count(block: Group) -> int:
+    """How many steps are whole: a writer that was killed may have left a part of one more."""
+    steps, n = block["Steps"], int(block["NumberOfPoints"][0])
+    lengths = [len(steps[name]) for name in ("Values", *STEP_OFFSETS)]
+    return min(int(steps.attrs["NSteps"]), *lengths, len(block["Points"]) // n)
+
+
+def truncate(block: Group, count: int) -> None:
+    """Keep the first `count` steps only."""
+    block["Points"].resize(int(block["NumberOfPoints"][0]) * count, axis=0)
+    for name in ("Values", *STEP_OFFSETS):
+        block["Steps"][name].resize(count, axis=0)
+    block["Steps"].attrs["NSteps"] = np.int64(count)
+
+
+def read_points(block: Group, frame: int) -> Array:
+    """Points of one step, (n, 3) float32 [m]."""
+    start, n = int(block["Steps"]["PointOffsets"][frame]), int(block["NumberOfPoints"][0])
+    return block["Points"][start : start + n]
+
+
+def read_cells(block: Group, kind: str, width: int) -> Array:
+    """Cells of one kind, all of `width` points, (k, width)."""
+    return block[kind]["Connectivity"][:].reshape(-1, width)
+
+
+def _fill_block(block: Group, surface: Surface) -> None:
+    _set_type(block, "PolyData")
+    n = surface.point_count
+    block.create_dataset("NumberOfPoints", data=np.array([n], dtype=np.int64))
+    rows = n * max(1, CHUNK_BYTES // (12 * n))
+    block.create_dataset("Points", (0, 3), maxshape=(None, 3), dtype="f4", chunks=(min(rows, 1 << 20), 3))
+    cells = {"Vertices": surface.vertices, "Lines": surface.lines, "Polygons": surface.triangles}
+    for kind in CELL_KINDS:
+        _write_cells(block.create_group(kind), cells.get(kind, np.zeros((0, 3), dtype=np.int64)))
+    steps = block.create_group("Steps")
+    steps.attrs["NSteps"] = np.int64(0)
+    steps.create_dataset("Values", (0,), maxshape=(None,), dtype="f8", chunks=(1024,))
+    for name, tail in STEP_OFFSETS.items():
+        steps.create_dataset(name, (0, *tail), maxshape=(None, *tail), dtype="i8", chunks=(256, *tail))
+
+
+def _write_cells(group: Group, cells: Array) -> None:
+    width = cells.shape[1]
+    group.create_dataset("NumberOfCells", data=np.array([len(cells)], dtype=np.int64))
+    group.create_dataset("NumberOfConnectivityIds", data=np.array([cells.size], dtype=np.int64))
+    group.create_dataset("Offsets", data=np.arange(0, cells.size + 1, width, dtype=np.int64))
+    group.create_dataset("Connectivity", data=cells.ravel().astype(np.int64))
+
+
+def _set_type(group: Group, kind: str) -> None:
+    import h5py
+
+    group.attrs["Version"] = VERSION
+    group.attrs.create("Type", kind.encode("ascii"), dtype=h5py.string_dtype("ascii", len(kind)))

@@ -1,0 +1,130 @@
+"""Newmark's method and generalised-alpha on the rotation group [AB07, BCA12].
+
+    x1 = x0 moved by h v0 + h² ((1/2 - beta) a0 + beta a1),     v1 = v0 + h ((1 - gamma) a0 + gamma a1)
+    (1 - alpha_m) a1 + alpha_m a0 = (1 - alpha_f) dv1 + alpha_f dv0
+    M dv1 = f(x1, v1) + bias + G^T l,   phi(x1) = 0
+
+dv is the true acceleration, a an auxiliary one. rho: the factor by which the fastest motions shrink a step; 1 keeps all
+energy, 0 removes them at once. Newmark's method is alpha_m = alpha_f = 0; beta = 1/4, gamma = 1/2 is second order.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+
+from supple.errors import InputError
+from supple.scene.state import State
+from supple.scene.system import System
+from supple.solvers.implicit_euler import check_dt
+from supple.solvers.linear import LinearOptions, LinearSolve
+from supple.solvers.mass_solve import acceleration
+from supple.solvers.newton import Evaluation, Newton, Weights
+from supple.solvers.report import StepReport
+
+Array = np.ndarray
+Method = Literal["auto", "cg", "direct"]
+
+
+@dataclass
+class _Scheme:
+    """The common step of both methods."""
+
+    dt: float
+    beta: float
+    gamma: float
+    alpha_m: float
+    alpha_f: float
+    newton: Newton
+
+    def step(self, system: System, state: State) -> StepReport:
+        h, b, g, am, af = self.dt, self.beta, self.gamma, self.alpha_m, self.alpha_f
+        if "acceleration" not in state.memory:
+            dv = acceleration(system, system.propagate(state.t, state.x, state.v))
+            state.memory["acceleration"], state.memory["auxiliary"] = dv, dv.copy()
+        dv0, a0 = state.memory["acceleration"], state.memory["auxiliary"]
+        t1, ratio = state.t + h, (1 - af) / (1 - am)
+        rest = (af * dv0 - am * a0) / (1 - am)
+
+        def motion(dv1: Array) -> tuple[Array, Array, Array]:
+            a1 = ratio * dv1 + rest
+            move = h * state.v + h * h * ((0.5 - b) * a0 + b * a1)
+            return system.retract(state.x, move), state.v + h * ((1 - g) * a0 + g * a1), a1
+
+        def evaluate(dv1: Array) -> Evaluation:
+            x1, v1, _ = motion(dv1)
+            kin = system.propagate(t1, x1, v1)
+            inertia, f = system.mass_product(kin, dv1) - system.bias(kin), system.force(kin)
+            scale = float(np.linalg.norm(inertia) + np.linalg.norm(f))
+            return Evaluation(inertia - f, kin, kin, scale or 1.0, 1.0)
+
+        start = dv0.copy()
+        if len(system.filter):
+            system.filter.project(start)
+            x_free, _, _ = motion(start)
+            move = system.filter.increment(x_free, t1) / (h * h * b * ratio)
+            start += system.filter.flat(move, system.v_size)
+        weights = Weights(1.0, -h * g * ratio, -h * h * b * ratio, h * h * b * ratio)
+        s = self.newton.solve(system, evaluate, start, weights, multipliers=state.memory.get("multipliers"))
+        state.x, state.v, a1 = motion(s.u)
+        state.t = t1
+        system.filter.project_position(state.x, t1)
+        state.memory["acceleration"], state.memory["auxiliary"] = s.u, a1
+        if s.multipliers.size:
+            state.memory["multipliers"] = s.multipliers
+        return StepReport(s.outcome, s.iterations, s.linear_iterations, s.residual)
+
+
+@dataclass
+class Newmark:
+    """dt: step [s]. beta, gamma: Newmark's; gamma = 1/2, beta = 1/4 keeps the energy of linear systems."""
+
+    dt: float = 0.01
+    beta: float = field(default=0.25, kw_only=True)
+    gamma: float = field(default=0.5, kw_only=True)
+    linear: Method = field(default="auto", kw_only=True)
+    newton_tolerance: float = field(default=1e-10, kw_only=True)
+
+    def __post_init__(self) -> None:
+        check_dt(self.dt, "Newmark")
+        if not (0 < self.beta <= 0.5 and 0.5 <= self.gamma <= 1):
+            raise InputError("outside the stable range", where="Newmark", value=(self.beta, self.gamma), allowed="0 < beta <= 1/2 <= gamma <= 1")
+        newton = Newton(LinearSolve(LinearOptions(self.linear, 1e-10)), tolerance=self.newton_tolerance)
+        self._scheme = _Scheme(self.dt, self.beta, self.gamma, 0.0, 0.0, newton)
+
+    def prepare(self, system: System) -> None:
+        """Find the matrix pattern."""
+        _ = system.assembly
+
+    def step(self, system: System, state: State) -> StepReport:
+        """Advance the state by dt, in place."""
+        return self._scheme.step(system, state)
+
+
+@dataclass
+class GeneralizedAlpha:
+    """dt: step [s]. rho: what is left of the fastest motions after a step, in [0, 1]; second order for every rho."""
+
+    dt: float = 0.01
+    rho: float = field(default=0.8, kw_only=True)
+    linear: Method = field(default="auto", kw_only=True)
+    newton_tolerance: float = field(default=1e-10, kw_only=True)
+
+    def __post_init__(self) -> None:
+        check_dt(self.dt, "GeneralizedAlpha")
+        if not 0 <= self.rho <= 1:
+            raise InputError("rho is not between 0 and 1", where="GeneralizedAlpha", value=self.rho)
+        am, af = (2 * self.rho - 1) / (self.rho + 1), self.rho / (self.rho + 1)
+        gamma = 0.5 + af - am
+        newton = Newton(LinearSolve(LinearOptions(self.linear, 1e-10)), tolerance=self.newton_tolerance)
+        self._scheme = _Scheme(self.dt, 0.25 * (gamma + 0.5) ** 2, gamma, am, af, newton)
+
+    def prepare(self, system: System) -> None:
+        """Find the matrix pattern."""
+        _ = system.assembly
+
+    def step(self, system: System, state: State) -> StepReport:
+        """Advance the state by dt, in place."""
+        return self._scheme.step(system, state)

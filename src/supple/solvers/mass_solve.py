@@ -1,0 +1,75 @@
+"""Accelerations from forces: M a = f, filtered, and velocities made to respect joints.
+
+Where every mass sits on a body, M is block-diagonal and solved body by body; masses on mapped points couple blocks and
+take a sparse factorisation.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import scipy.sparse as sparse
+
+from supple.scene.kinematics import Kinematics
+from supple.scene.system import System
+from supple.solvers.linear import filter_matrix, filtered_matrix, solve_directly
+
+Array = np.ndarray
+
+
+def is_block_diagonal(system: System) -> bool:
+    """Whether each body has exactly one mass, its own."""
+    owners = [slot.index for _, slot, _ in system.masses]
+    return all(slot.is_body for _, slot, _ in system.masses) and len(set(owners)) == len(owners)
+
+
+def solve_mass(system: System, kin: Kinematics, f: Array) -> Array:
+    """M^-1 f at a state, flat."""
+    if is_block_diagonal(system):
+        out = np.zeros_like(f)
+        for _, slot, mass in system.masses:
+            slot.view_v(out)[:] = mass.solve(slot.view_v(f))
+        return out
+    return solve_directly(system.linearize(kin).matrix(mass=1.0), f)[0]
+
+
+def acceleration(system: System, kin: Kinematics) -> Array:
+    """a = M^-1 (f + bias), zero in filtered directions; joints, if any, hold by multipliers: G a = -(dG/dt) v."""
+    f = system.force(kin) + system.bias(kin)
+    if system.joints:
+        return _with_joints(system, kin, f)[0]
+    if len(system.filter) == 0:
+        return solve_mass(system, kin, f)
+    if is_block_diagonal(system) and all(getattr(mass, "is_lumped", True) for _, _, mass in system.masses):
+        a = solve_mass(system, kin, f)
+        system.filter.project(a)
+        return a
+    M = filtered_matrix(system, system.linearize(kin).matrix(mass=1.0))
+    system.filter.project(f)
+    return solve_directly(M, f)[0]
+
+
+def _with_joints(system: System, kin: Kinematics, f: Array) -> tuple[Array, Array]:
+    lin = system.linearize(kin)
+    C = filter_matrix(system)
+    G = lin.joint_jacobian() @ C
+    M = filtered_matrix(system, lin.matrix(mass=1.0))
+    system.filter.project(f)
+    e = 1e-6  # (dG/dt) v by a difference along the motion
+    ahead = system.propagate(kin.t, system.retract(kin.flat_x, e * kin.flat_v), kin.flat_v)
+    behind = system.propagate(kin.t, system.retract(kin.flat_x, -e * kin.flat_v), kin.flat_v)
+    rate = system.linearize(ahead).joint_jacobian() - system.linearize(behind).joint_jacobian()
+    g = -(rate @ kin.flat_v) / (2 * e)
+    kkt = sparse.block_array([[M, G.T], [G, None]], format="csc")
+    x = solve_directly(kkt, np.concatenate([f, g]))[0]
+    return x[: system.v_size], -x[system.v_size :]
+
+
+def project_velocity(system: System, kin: Kinematics) -> Array:
+    """The velocity nearest to kin's, in the kinetic energy, with G v = 0; prescribed parts stay."""
+    lin = system.linearize(kin)
+    G0 = lin.joint_jacobian()
+    G = G0 @ filter_matrix(system)
+    M = filtered_matrix(system, lin.matrix(mass=1.0))
+    kkt = sparse.block_array([[M, G.T], [G, None]], format="csc")
+    x = solve_directly(kkt, np.concatenate([np.zeros(system.v_size), -(G0 @ kin.flat_v)]))[0]
+    return kin.flat_v + x[: system.v_size]
