@@ -1,30 +1,147 @@
-"""run: the loop that steps a scene, observes it and stops."""
+"""run: simulate a scene: compile, prepare, then the loop of `supple.record.loop` until a reason to stop."""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import is_dataclass, replace
+from pathlib import Path
 from typing import Any
-from time import perf_counter
-import numpy as np
 
-from supple.record.measures import measure
-from supple.record.run_result import Energies, Run
-from supple.solvers.implicit_euler import ImplicitEuler
+import supple
+from supple.errors import DivergenceError, InputError, SuppleError
+from supple.record.loop import Loop, Observer, OnStep
+from supple.record.progress import Interrupts, progress_bar
+from supple.record.run_result import Run
+from supple.scene.scene import Scene
+from supple.scene.system import System
+from supple.solvers.implicit_euler import ImplicitEuler, check_dt
+
+ROUND_OFF = 1e-9  # part of a step that is round-off
 
 
-def run(scene: Any, *, until: float, out: Any = None, dt: float | None = None, solver: Any = None, record_every: float = 1 / 30, checkpoint_every: float = 30.0, observers: Any = (), on_step: Any = None, resume: bool = False, progress: bool | None = None, threads: int | None = None) -> Run:
-    system = scene.compile()
-    solver = solver or scene.solver or ImplicitEuler(dt=dt or 0.01)
-    solver.prepare(system)
-    state = system.initial_state()
-    start = perf_counter()
-    m = [measure(system, state)]; ts = [0.0]
-    worst, bad = 0.0, 0
-    n = int(np.ceil(until / solver.dt - 1e-9))
-    for i in range(n):
-        report = solver.step(system, state)
-        state.t = (i + 1) * solver.dt
-        worst = max(worst, report.residual); bad += not report.is_solved
-        m.append(measure(system, state)); ts.append(state.t)
-    wall = perf_counter() - start
-    e = Energies(np.array(ts), np.array([q.kinetic for q in m]), np.array([q.potential for q in m]))
-    return Run("finished", state.t, n, state, system, wall, state.t / wall, e, worst, bad, solver)
+def run(
+    scene: Scene,
+    *,
+    until: float,
+    out: str | Path | None = None,
+    dt: float | None = None,
+    solver: Any = None,
+    record_every: float = 1 / 30,
+    checkpoint_every: float = 30.0,
+    observers: Sequence[Observer] = (),
+    on_step: OnStep | None = None,
+    resume: bool = False,
+    progress: bool | None = None,
+    threads: int | None = None,
+) -> Run:
+    """Simulate a scene.
+
+    until: simulated time to reach [s]; the last step is the first that does not end before it. out: folder
+    for the record and the checkpoint, replaced if it holds older ones. dt: step [s], instead of the solver's
+    own. solver: the scene's, or implicit Euler with 0.01 s. record_every: simulated time between frames [s].
+    checkpoint_every: wall time between checkpoints [s]; there is always one at the end. observers: called
+    with each `Frame`. on_step: called with the state and the StepReport after each step; returns True to
+    stop. resume: go on from the checkpoint in `out`. progress: a bar on standard error; None: on a terminal
+    only. threads: of the kernels; None: all.
+
+    Raises DivergenceError where the simulation leaves the finite or the plausible; `error.run` is the run up
+    to then.
+
+    >>> import supple as sp
+    >>> scene = sp.Scene(gravity=(0, 0, -10))
+    >>> _ = scene.add(sp.RigidBody.sphere(0.1, density=500), name="ball")
+    >>> sp.run(scene, until=1.0, dt=0.1).steps
+    10
+    """
+    if resume and out is None:
+        raise InputError("resume needs the folder of the run", where="run", fix="Give out=.")
+    check_dt(record_every, "run, record_every")
+    folder = None if out is None else Path(out)
+    with thread_count(threads):
+        system = scene.compile()
+        solver = choose_solver(scene, solver, dt)
+        solver.prepare(system)
+        last_step = count_steps(until, solver.dt)
+        loop = Loop(system, solver, folder, record_every, checkpoint_every, tuple(observers), on_step)
+        loop.begin(_about(scene, system, solver), resume=resume)
+        error: BaseException | None = None
+        try:
+            bar = progress_bar(progress, name=system.name, start=loop.state.t, until=last_step * solver.dt)
+            with Interrupts() as interrupts, bar as shown:
+                outcome = loop.advance(last_step, shown, interrupts)
+        except KeyboardInterrupt:
+            outcome = "interrupted"
+            loop.go_back(to=loop.whole)
+        except DivergenceError as caught:
+            outcome, error = "diverged", caught
+            loop.go_back(to=loop.good)
+        except BaseException as caught:
+            outcome, error = "failed", caught
+            loop.go_back(to=loop.whole)
+        result = loop.end(outcome, keep_errors=error is None)
+    if error is not None:
+        if isinstance(error, SuppleError):
+            error.run = result  # type: ignore[attr-defined]
+        raise error
+    return result
+
+
+def choose_solver(scene: Scene, solver: Any, dt: float | None) -> Any:
+    """The solver of a run, with the given step [s] where there is one."""
+    chosen = solver if solver is not None else scene.solver
+    if chosen is None:
+        return ImplicitEuler() if dt is None else ImplicitEuler(dt=dt)
+    if not (hasattr(chosen, "step") and hasattr(chosen, "prepare") and hasattr(chosen, "dt")):
+        raise InputError(
+            "this solver does not step through time",
+            where="run",
+            value=type(chosen).__name__,
+            fix="Use solve_statics.",
+        )
+    if dt is None:
+        return chosen
+    if not is_dataclass(chosen):
+        raise InputError("this solver has a step of its own", where="run", value=dt, fix="Leave dt out.")
+    return replace(chosen, dt=dt)  # type: ignore[type-var]
+
+
+def count_steps(until: float, dt: float) -> int:
+    """The smallest number of steps of dt that does not end before `until`, round-off aside."""
+    if not math.isfinite(until) or until < 0:
+        raise InputError("the end of the run is not a time", where="run", value=until, allowed=">= 0 s")
+    return math.ceil(until / dt * (1 - ROUND_OFF) - ROUND_OFF)
+
+
+@contextmanager
+def thread_count(threads: int | None) -> Iterator[None]:
+    """Kernels on so many threads inside."""
+    if threads is None:
+        yield
+        return
+    import numba
+
+    most = int(numba.config.NUMBA_NUM_THREADS)  # type: ignore[attr-defined]
+    if not 1 <= threads <= most:
+        raise InputError(
+            "this number of threads cannot be had", where="run", value=threads, allowed=f"1..{most}"
+        )
+    before = numba.get_num_threads()
+    numba.set_num_threads(threads)
+    try:
+        yield
+    finally:
+        numba.set_num_threads(before)
+
+
+def _about(scene: Scene, system: System, solver: Any) -> dict[str, Any]:
+    about: dict[str, Any] = {
+        "version": supple.__version__,
+        "name": system.name,
+        "solver": type(solver).__name__,
+        "dt": float(solver.dt),
+        "gravity": [float(g) for g in system.gravity],
+    }
+    document = getattr(scene, "document", None)
+    return about if document is None else {**about, "scene": document}

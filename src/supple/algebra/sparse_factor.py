@@ -6,7 +6,7 @@
 | symmetric, positive diagonal | else SuperLU, minimum degree of A + A^T, pivots kept on the diagonal |
 | any other | SuperLU, COLAMD, partial pivoting |
 
-Of SuperLU's orderings these were the fastest on tetrahedral stiffness matrices (1.4 to 1.9 times COLAMD) and
+Of SuperLU's orderings these were the fastest on tetrahedral grid patterns (1.4 to 1.9 times COLAMD) and
 on saddle points with constraints (1.5 to 2 times minimum degree).
 """
 

@@ -23,13 +23,17 @@ class Check:
 
 @dataclass(frozen=True)
 class Example:
-    """A built-in scene. make() -> Scene; until: simulated time [s]; check(run) -> checks that end it."""
+    """A built-in scene. make() -> Scene; until: simulated time [s]; check(run) -> checks that end it.
+
+    record_every: time between frames [s].
+    """
 
     name: str
     summary: str
     make: Callable[[], Any]
     until: float
     check: Callable[[Any], list[Check]]
+    record_every: float = 1 / 30
 
 
 def registry() -> dict[str, Example]:

@@ -15,6 +15,7 @@ _SENTENCES = {
     "int_type": "is not a whole number",
     "float_type": "is not a number",
     "finite_number": "is not a finite number",
+    "too_long": "has too many entries",
     "list_type": "is not a list",
     "dict_type": "is not a table of keys",
     "literal_error": "is not a known choice",

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, Self
+from typing import Annotated, Any, Literal, Self, TypeVar
 
-from pydantic import model_validator
+from pydantic import Field, model_validator
 
 from supple.files.schema_acting import Filter, Joint, Load, Springs
 from supple.files.schema_bodies import Body, Material
@@ -13,6 +13,10 @@ from supple.files.section import Section, check_table, complaint
 from supple.files.values import Name, Number, Vector
 
 VERSION = 1
+MAX_ENTRIES = 10_000  # of each list: a hostile file must not keep the reader busy for hours
+
+Entry = TypeVar("Entry")
+Entries = Annotated[list[Entry], Field(max_length=MAX_ENTRIES)]
 
 
 class RunKeys(Section):
@@ -36,12 +40,12 @@ class Document(Section):
     supple: Literal[1]
     name: Name | None = None
     gravity: Vector | None = None
-    materials: dict[str, Material] = {}
-    bodies: list[Body]
-    loads: list[Load] = []
-    springs: list[Springs] = []
-    joints: list[Joint] = []
-    filters: list[Filter] = []
+    materials: dict[str, Material] = Field(default_factory=dict)
+    bodies: Entries[Body]
+    loads: Entries[Load] = Field(default_factory=list)
+    springs: Entries[Springs] = Field(default_factory=list)
+    joints: Entries[Joint] = Field(default_factory=list)
+    filters: Entries[Filter] = Field(default_factory=list)
     force_order: list[str] | None = None
     solver: Solver = None
     run: RunKeys = RunKeys()

@@ -42,7 +42,11 @@ class Points(Section):
     def _one_choice(self) -> Self:
         source = self.choose("body", "world", "of", "join")
         chosen = self.choose("region", "numbers", "at", "local", "nodes", needed=False)
-        allowed = {"body": ("region", "numbers", "at", "local", "nodes"), "of": ("numbers", "nodes"), "join": ("nodes",)}
+        allowed = {
+            "body": ("region", "numbers", "at", "local", "nodes"),
+            "of": ("numbers", "nodes"),
+            "join": ("nodes",),
+        }
         if chosen is not None and chosen not in allowed.get(source or "", ()):
             raise complaint(f"'{chosen}' does not go with '{source}'")
         if (self.nodes is None) != (self.weights is None):
@@ -60,7 +64,9 @@ def _side(value: Any) -> Any:
         return value
     if isinstance(value, dict):
         return Points.model_validate(value)
-    raise complaint("is not a side of a joint", value=shorten(value), allowed="a body's name, 'world', or points")
+    raise complaint(
+        "is not a side of a joint", value=shorten(value), allowed="a body's name, 'world', or points"
+    )
 
 
 class Load(Section):
@@ -79,7 +85,9 @@ class Load(Section):
             or self.on.choose("at", "local", "nodes", needed=False) is not None
             or self.on.centroid
         ):
-            raise complaint("a pressure acts on a region of a body", allowed="on = { body = ..., region = ... }")
+            raise complaint(
+                "a pressure acts on a region of a body", allowed="on = { body = ..., region = ... }"
+            )
         return self
 
 
@@ -142,7 +150,7 @@ Joint = Annotated[
 
 
 class _Filter(Section):
-    """What every filter has: a body, and a region or numbers of its points; all of them where none is given."""
+    """What every filter has: a body, and a region or numbers of its points; without them, all of it."""
 
     body: Name
     region: Name | None = None

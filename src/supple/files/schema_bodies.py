@@ -18,7 +18,9 @@ def _texts(value: Any) -> bool:
 def _fix(value: Any) -> Any:
     if value is True or isinstance(value, str) or _texts(value):
         return value
-    raise complaint("is not what stays in place", value=shorten(value), allowed="a region, a list of regions, true")
+    raise complaint(
+        "is not what stays in place", value=shorten(value), allowed="a region, a list of regions, true"
+    )
 
 
 def _material(value: Any) -> Any:
@@ -109,6 +111,16 @@ class Particles(Placed):
     damping: NumberEach | None = None
     rest_length: NumberEach | None = None
     fix: Literal[True] | None = None
+
+    @model_validator(mode="after")
+    def _one_each(self) -> Self:
+        if self.mass.ndim and len(self.mass) != len(self.positions):
+            raise complaint("there is not one mass a particle", key="mass", value=len(self.mass))
+        springs = 0 if self.springs is None else len(self.springs)
+        for name, value in self.given("stiffness", "damping", "rest_length").items():
+            if value.ndim and len(value) != springs:
+                raise complaint("there is not one value a spring", key=name, value=len(value))
+        return self
 
 
 class Group(Section):

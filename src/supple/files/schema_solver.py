@@ -1,9 +1,9 @@
-"""Solvers in a scene file. Their keys are the fields of the solvers themselves, so that no default is written twice."""
+"""Solvers in a scene file. Their keys are the fields of the solvers, so that no default is written twice."""
 
 from __future__ import annotations
 
 import dataclasses
-from typing import Annotated, Any, Literal, get_type_hints
+from typing import Annotated, Any, get_type_hints
 
 from pydantic import create_model
 
@@ -23,8 +23,10 @@ SOLVERS: dict[str, type] = {
 def _section(kind: str, solver: type) -> type[Section]:
     """A table with the solver's parameters, each optional."""
     hints = get_type_hints(solver)
-    keys: dict[str, Any] = {f.name: (hints[f.name] | None, None) for f in dataclasses.fields(solver) if f.init}
-    return create_model(solver.__name__, __base__=Section, kind=(Literal[kind], ...), **keys)  # type: ignore[valid-type]
+    keys: dict[str, Any] = {
+        f.name: (hints[f.name] | None, None) for f in dataclasses.fields(solver) if f.init
+    }
+    return create_model(solver.__name__, __base__=Section, kind=(str, ...), **keys)
 
 
 def make_solver(section: Any) -> Any:

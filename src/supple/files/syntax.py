@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 import tomllib
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -67,8 +69,7 @@ def _read_text(path: Path) -> str:
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     table = dict(pairs)
     if len(table) < len(pairs):
-        names = [name for name, _ in pairs]
-        double = next(name for name in names if names.count(name) > 1)
+        double, _ = Counter(name for name, _ in pairs).most_common(1)[0]
         raise ValueError(f"the key '{double[:60]}' stands twice in one table")
     return table
 
@@ -99,17 +100,62 @@ def write_data(path: Path, data: dict[str, Any]) -> None:
     text = writers[check_suffix(path)](data)
     part = path.with_name(path.name + ".part")
     try:
-        part.write_text(text, encoding="utf-8")
+        part.write_bytes(text.encode("utf-8"))
         part.replace(path)
+    except UnicodeEncodeError as error:
+        raise InputError(
+            "a name cannot be written as text", where=path.name, value=error.object[error.start]
+        ) from error
     except OSError as error:
         raise RecordError(f"the file cannot be written: {error.strerror}", where=str(path)) from error
 
 
 def _toml(data: dict[str, Any]) -> str:
+    """TOML with a section for each table and each table of a list; what is inside them stays on one line a key."""
+    lines = [f"{_toml_key(k)} = {_toml_value(v)}" for k, v in data.items() if not _is_section(v)]
+    for key, value in data.items():
+        if _is_section(value):
+            nested = isinstance(value, dict) and all(isinstance(v, dict) for v in value.values())
+            parts = (
+                value.items()
+                if nested
+                else [(None, v) for v in (value if isinstance(value, list) else [value])]
+            )
+            for name, table in parts:
+                head = _toml_key(key) if name is None else f"{_toml_key(key)}.{_toml_key(name)}"
+                lines += ["", f"[[{head}]]" if isinstance(value, list) else f"[{head}]"]
+                lines += [f"{_toml_key(k)} = {_toml_value(v)}" for k, v in table.items()]
+    return "\n".join(lines) + "\n"
+
+
+def _is_section(value: Any) -> bool:
+    return isinstance(value, dict) or (isinstance(value, list) and any(isinstance(v, dict) for v in value))
+
+
+def _toml_key(key: str) -> str:
+    return key if re.fullmatch(r"[A-Za-z0-9_-]+", key) else _toml_value(key)
+
+
+def _toml_value(value: Any) -> str:
+    if isinstance(value, dict):
+        return "{ " + ", ".join(f"{_toml_key(k)} = {_toml_value(v)}" for k, v in value.items()) + " }"
+    if isinstance(value, list):
+        return "[" + ", ".join(_toml_value(v) for v in value) + "]"
+    if isinstance(value, int | float):
+        return str(value).lower()
     import tomli_w
 
-    return tomli_w.dumps(data)
+    return tomli_w.dumps({"k": value}).removeprefix("k = ").rstrip("\n")
 
 
-def _json(data: dict[str, Any]) -> str:
-    return json.dumps(data, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+def _json(data: Any, indent: str = "") -> str:
+    """JSON with a line for each key and each table; lists of numbers stay on one line."""
+    inner = indent + "  "
+    if isinstance(data, dict) and data:
+        lines = [f"{inner}{json.dumps(k, ensure_ascii=False)}: {_json(v, inner)}" for k, v in data.items()]
+        text = "{\n" + ",\n".join(lines) + f"\n{indent}}}"
+    elif isinstance(data, list) and any(isinstance(v, dict) for v in data):
+        text = "[\n" + ",\n".join(inner + _json(v, inner) for v in data) + f"\n{indent}]"
+    else:
+        text = json.dumps(data, ensure_ascii=False, allow_nan=False)
+    return text if indent else text + "\n"

@@ -1,7 +1,7 @@
 """Checkpoints: the exact doubles of a state in one file, replaced as a whole or not at all.
 
-A checkpoint is an npz archive without pickled objects. It is written beside its place, brought to the disk and renamed,
-so that a kill at any moment leaves the old or the new one, never a part.
+A checkpoint is an npz archive without pickled objects. It is written beside its place, brought to the disk
+and renamed, so that a kill at any moment leaves the old or the new one, never a part.
 """
 
 from __future__ import annotations
@@ -62,7 +62,9 @@ def save_checkpoint(path: Path, checkpoint: Checkpoint, system: System, solver: 
     }
     objects = [name for name, a in arrays.items() if a.dtype.hasobject]
     if objects:
-        raise RecordError("the state holds Python objects", where="checkpoint", value=objects, allowed="arrays of numbers")
+        raise RecordError(
+            "the state holds Python objects", where="checkpoint", value=objects, allowed="arrays of numbers"
+        )
     packed = io.BytesIO()
     np.savez(packed, allow_pickle=False, **arrays)  # type: ignore[arg-type]
     check_space(path.parent, packed.getbuffer().nbytes)
@@ -74,7 +76,9 @@ def load_checkpoint(path: Path, system: System, solver: Any) -> Checkpoint:
     """Read the checkpoint of exactly this system and solver."""
     if not path.is_file():
         raise RecordError(
-            "there is no checkpoint to resume from", where=str(path), fix="Run without resume first, with the same out."
+            "there is no checkpoint to resume from",
+            where=str(path),
+            fix="Run without resume first, with the same out.",
         )
     arrays = _read(path, 8 * (system.x_size + system.v_size))
     check_same(json.loads(str(arrays["identity"])), describe(system, solver), where=str(path))
@@ -92,7 +96,18 @@ def load_checkpoint(path: Path, system: System, solver: Any) -> Checkpoint:
 
 
 def _read(path: Path, expected: int) -> dict[str, Array]:
-    needed = {"format", "identity", "hash", "step", "frames", "worst_residual", "under_converged", "t", "x", "v"}
+    needed = {
+        "format",
+        "identity",
+        "hash",
+        "step",
+        "frames",
+        "worst_residual",
+        "under_converged",
+        "t",
+        "x",
+        "v",
+    }
     try:
         with zipfile.ZipFile(path) as archive:
             declared = sum(entry.file_size for entry in archive.infolist())
@@ -106,9 +121,20 @@ def _read(path: Path, expected: int) -> dict[str, Array]:
             raise ValueError(f"its format is {int(arrays['format'])}, this version reads {FORMAT}")
         if content_hash(json.loads(str(arrays["identity"]))) != str(arrays["hash"]):
             raise ValueError("its description and its hash disagree")
-    except (OSError, ValueError, KeyError, EOFError, MemoryError, TypeError, zipfile.BadZipFile, zlib.error) as error:
+    except (
+        OSError,
+        ValueError,
+        KeyError,
+        EOFError,
+        MemoryError,
+        TypeError,
+        zipfile.BadZipFile,
+        zlib.error,
+    ) as error:
         raise RecordError(
-            f"the checkpoint cannot be read: {error}", where=str(path), fix="Start the run anew, without resume."
+            f"the checkpoint cannot be read: {error}",
+            where=str(path),
+            fix="Start the run anew, without resume.",
         ) from error
     return arrays
 

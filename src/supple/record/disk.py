@@ -21,7 +21,7 @@ def check_space(folder: Path, needed: int) -> None:
         raise RecordError(
             f"the disk is full: {_size(needed + RESERVE)} are needed, {_size(free)} are free",
             where=str(folder),
-            fix="Free some space, or record less often with record_every; what was written so far can be read.",
+            fix="Free some space, or record less often with record_every; what was written can be read.",
         )
 
 

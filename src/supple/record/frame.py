@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from supple.record.measures import Measures
 from supple.scene.state import State
@@ -11,17 +12,38 @@ from supple.scene.system import System
 
 @dataclass(frozen=True, eq=False)
 class Frame:
-    """step: how many led here. measures: energies and momenta. outcome, residual: of the worst step since the last
-    frame. The state is the run's own and moves on: copy what is to be kept."""
+    """One moment of a run.
+
+    step: how many led here. measures: energies and momenta. outcome, residual: of the last step.
+    worst_residual, under_converged: of all steps so far. The state is the run's own and moves on: copy what
+    is to be kept.
+    """
 
     step: int
     state: State
     system: System
     measures: Measures
-    outcome: str = "SOLVED"
-    residual: float = 0.0
+    outcome: str
+    residual: float
+    worst_residual: float
+    under_converged: int
 
     @property
     def time(self) -> float:
         """Simulated time [s]."""
         return self.state.t
+
+    def row(self) -> dict[str, Any]:
+        """What is recorded of the frame beside the surfaces; names as in `supple.record.record.COLUMNS`."""
+        return {
+            "step": self.step,
+            "time": self.time,
+            "kinetic": self.measures.kinetic,
+            "potential": self.measures.potential,
+            "momentum": self.measures.momentum,
+            "centre_of_mass": self.measures.centre_of_mass,
+            "outcome": self.outcome,
+            "residual": self.residual,
+            "worst_residual": self.worst_residual,
+            "under_converged": self.under_converged,
+        }

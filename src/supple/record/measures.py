@@ -1,9 +1,9 @@
 """Measures of a state: energies, momenta, centres of mass, and how far each body has moved and turned.
 
-    A = sum_i m_i (x_i - c)(X_i - C)^T,  R = argmax tr(R^T A)      orientation of a soft body, the best rotation (Kabsch)
+    A = sum_i m_i (x_i - c)(X_i - C)^T,  R = argmax tr(R^T A)      orientation of a soft body (Kabsch)
 
-R takes the body's own axes to the world, so that it is the placement's rotation at the start. Where the points lie on a
-line the shortest turn is taken; a single point keeps the placement's rotation.
+R takes the body's own axes to the world, so that it is the placement's rotation at the start. Where the
+points lie on a line the shortest turn is taken; a single point keeps the placement's rotation.
 """
 
 from __future__ import annotations
@@ -24,7 +24,9 @@ FLAT = 1e-9  # singular values below this part of the largest count as zero
 
 @dataclass(frozen=True)
 class Measures:
-    """kinetic, potential [J]; momentum (6,): linear [kg m/s], angular about the origin [kg m²/s]; centre (3,) [m]."""
+    """kinetic, potential [J]; momentum (6,): linear [kg m/s], angular about the origin [kg m²/s]; centre (3,)
+    [m].
+    """
 
     kinetic: float
     potential: float
@@ -39,7 +41,9 @@ class Measures:
 
 @dataclass(frozen=True)
 class BodyMeasures:
-    """centre_of_mass (3,) [m]; displacement of it since the start (3,) [m]; orientation: quaternion (w, x, y, z)."""
+    """centre_of_mass (3,) [m]; displacement of it since the start (3,) [m]; orientation: quaternion (w, x, y,
+    z).
+    """
 
     name: str
     kind: str

@@ -35,9 +35,7 @@ class MemoryRecord:
             del self.rows[-1], self.frames[-1]
         self.last_is_extra = self.seen % self.stride != 0
         self.seen += 1
-        m = frame.measures
-        values = (frame.step, frame.time, m.kinetic, m.potential, m.momentum, m.centre_of_mass, frame.outcome, frame.residual)
-        self.rows.append(dict(zip(COLUMNS, values)))
+        self.rows.append(frame.row())
         self.frames.append({name: s.points(frame.state) for name, s in self.surfaces.items()})
         if len(self.frames) > self.limit and not self.last_is_extra:
             self.stride *= 2

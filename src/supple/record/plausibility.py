@@ -6,13 +6,14 @@ Three signs are looked for:
     energy        T + V - E0  >  GROWTH (T0 + V0⁺ + W),   W = max over frames of V0 - V,  at every frame
     inversion     det F <= 0 in an element whose law has no way back, at every frame
 
-Energy is judged only where none can come from outside: no force or pressure in time, no prescribed motion, no motor, no
-force but those known here. Then T + V cannot exceed E0; V0⁺ is what springs and elements store at the start, W what
-gravity and constant loads have given. Exact steps keep T + V - E0 <= 0, and the errors of a working step are a small part
-of what is exchanged, so that a factor of a hundred raises no false alarm.
+Energy is judged only where none can come from outside: no force or pressure in time, no prescribed motion, no
+motor, no force but those known here. Then T + V cannot exceed E0; V0⁺ is what springs and elements store at
+the start, W what gravity and constant loads have given. Exact steps keep T + V - E0 <= 0, and the errors of a
+working step are a small part of what is exchanged, so that a factor of a hundred raises no false alarm.
 
-Inversion ends a run under St. Venant-Kirchhoff only: its energy has a second minimum at the mirror image, an element that
-passed through stays there. The corotational, neo-Hookean and linear laws push inverted elements back: these are counted.
+Inversion ends a run under St. Venant-Kirchhoff only: its energy has a second minimum at the mirror image, an
+element that passed through stays there. The corotational, neo-Hookean and linear laws push inverted elements
+back: these are counted.
 """
 
 from __future__ import annotations
@@ -67,15 +68,23 @@ class Plausibility:
         if state.is_finite:
             return
         for slot in self.system.bodies:
-            bad = ~np.isfinite(slot.view_x(state.x)).all(axis=1) | ~np.isfinite(slot.view_v(state.v)).all(axis=1)
+            bad = ~np.isfinite(slot.view_x(state.x)).all(axis=1) | ~np.isfinite(slot.view_v(state.v)).all(
+                axis=1
+            )
             if bad.any():
                 where = _place(slot, int(np.flatnonzero(bad)[0]))
-                raise self._error("the simulation diverged: a position or velocity is not finite", where, state, step)
+                raise self._error(
+                    "the simulation diverged: a position or velocity is not finite", where, state, step
+                )
 
     def check_frame(self, state: State, measures: Measures, step: int) -> int:
-        """At a frame: the energy is plausible, no element is inverted for good. Returns how many are inverted."""
+        """At a frame: the energy is plausible, no element is inverted for good. Returns how many are
+        inverted.
+        """
         if not np.isfinite(measures.total):
-            raise self._error("the simulation diverged: the energy is not finite", self._fastest(state), state, step)
+            raise self._error(
+                "the simulation diverged: the energy is not finite", self._fastest(state), state, step
+            )
         if self.is_closed:
             self._check_energy(state, measures, step)
         return self._check_inversion(state, step)
@@ -87,8 +96,8 @@ class Plausibility:
         gained = m.total - self.start.total
         if step >= 3 and gained > GROWTH * scale:
             what = (
-                f"the simulation diverged: the mechanical energy grew by {gained:.3g} J, though nothing feeds it "
-                f"(it had {scale:.3g} J to exchange)"
+                f"the simulation diverged: the mechanical energy grew by {gained:.3g} J, though nothing "
+                f"feeds it (it had {scale:.3g} J to exchange)"
             )
             raise self._error(what, self._fastest(state), state, step)
 
@@ -104,7 +113,7 @@ class Plausibility:
             count += len(inverted)
             if len(inverted) and Law.of(slot.node.body.law) is Law.STVK:
                 where = f"body '{slot.name}', element {inverted[0]}"
-                what = f"{len(inverted)} element(s) turned inside out, from which the St. Venant-Kirchhoff law has no way back"
+                what = f"{len(inverted)} element(s) turned inside out; under the law stvk they stay so"
                 raise self._error(what, where, state, step, 'law="neo-hookean" or "corotational", ')
         return count
 
@@ -114,15 +123,18 @@ class Plausibility:
             with np.errstate(over="ignore"):
                 speed = np.linalg.norm(slot.view_v(state.v)[:, :3], axis=1)
             if speed.max() > best:
-                best, where = float(speed.max()), f"{_place(slot, int(speed.argmax()))} ({speed.max():.3g} m/s)"
+                best, where = (
+                    float(speed.max()),
+                    f"{_place(slot, int(speed.argmax()))} ({speed.max():.3g} m/s)",
+                )
         return where
 
     def _error(self, what: str, where: str, state: State, step: int, first: str = "") -> DivergenceError:
         return DivergenceError(
             what,
             where=f"{where}, t = {state.t:.6g} s, step {step}",
-            fix=f"Try {first}a smaller dt (it was {self.dt:g} s), more damping, an implicit solver, or smaller loads; "
-            "the last good state is in the error's `run.state` and in the checkpoint.",
+            fix=f"Try {first}a smaller dt (it was {self.dt:g} s), more damping, an implicit solver, or "
+            "smaller loads; the last good state is in the error's `run.state` and in the checkpoint.",
         )
 
 

@@ -60,7 +60,9 @@ def progress_bar(shown: bool | None, *, name: str, start: float, until: float) -
     )
     with RichProgress(*columns, console=Console(stderr=True), transient=True) as bar:
         fields = {"now": f"{start:.3f}", "speed": "-", "residual": "-"}
-        yield _Bar(bar, bar.add_task(name, total=until, completed=start, **fields), start)
+        task = bar.add_task(name, total=until, **fields)  # type: ignore[arg-type]
+        bar.update(task, completed=start)
+        yield _Bar(bar, task, start)
 
 
 class Interrupts:

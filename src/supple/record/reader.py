@@ -23,10 +23,12 @@ Array = np.ndarray
 class Trajectory(Protocol):
     """Surfaces and measures over time, from a file (`Record`) or from memory (`MemoryRecord`)."""
 
-    name: str
-    body_names: list[str]
-    columns: dict[str, Array]
-
+    @property
+    def name(self) -> str: ...
+    @property
+    def body_names(self) -> list[str]: ...
+    @property
+    def columns(self) -> dict[str, Array]: ...
     @property
     def times(self) -> Array: ...
     def points(self, body: str, frame: int) -> Array: ...
@@ -38,8 +40,9 @@ class Trajectory(Protocol):
 class Record:
     """A record on disk. The file is opened for each reading only, so that a run may write it meanwhile.
 
-    body_names, kinds: of each body. columns: what is measured at each frame, by name: step, time [s], kinetic,
-    potential [J], momentum (6,), centre_of_mass (3,) [m], outcome, residual. about: dt, solver, scene, version.
+    body_names, kinds: of each body. columns: what is measured at each frame, by name: step, time [s],
+    kinetic, potential [J], momentum (6,), centre_of_mass (3,) [m], outcome, residual, worst_residual,
+    under_converged. about: dt, solver, scene, version.
     """
 
     path: Path
@@ -78,7 +81,9 @@ class Record:
         """Surface points of a body in a frame, (n, 3) float32 [m]; negative frames count from the end."""
         count = len(self)
         if not -count <= frame < count:
-            raise InputError("the record has no such frame", where=str(self.path), value=frame, allowed=f"0..{count - 1}")
+            raise InputError(
+                "the record has no such frame", where=str(self.path), value=frame, allowed=f"0..{count - 1}"
+            )
         with _open(self.path) as file:
             return vtkhdf.read_points(self._block(file, body), frame % count)
 
@@ -95,7 +100,9 @@ class Record:
     def state(self, step: int) -> State:
         """The exact state that was kept after a step; `state_steps` lists them."""
         if step not in self.state_steps:
-            raise InputError("no state was kept then", where=str(self.path), value=step, allowed=str(self.state_steps))
+            raise InputError(
+                "no state was kept then", where=str(self.path), value=step, allowed=str(self.state_steps)
+            )
         with _open(self.path) as file:
             group = file["supple/states"][f"{step:012d}"]
             memory = {name: a[()] for name, a in group["memory"].items()} if "memory" in group else {}
@@ -104,7 +111,10 @@ class Record:
     def _block(self, file: Any, body: str) -> Any:
         if body not in self.blocks:
             raise InputError(
-                "the record has no body of that name", where=str(self.path), value=body, allowed=", ".join(self.blocks)
+                "the record has no body of that name",
+                where=str(self.path),
+                value=body,
+                allowed=", ".join(self.blocks),
             )
         return file["VTKHDF"][self.blocks[body]]
 
@@ -115,7 +125,9 @@ def open_record(path: str | Path) -> Record:
     if file_path.is_dir():
         file_path = file_path / RECORD_NAME
     if not file_path.is_file():
-        raise RecordError("there is no record", where=str(file_path), fix="Give the folder that run wrote to (out=...).")
+        raise RecordError(
+            "there is no record", where=str(file_path), fix="Give the folder that run wrote to (out=...)."
+        )
     with _open(file_path) as file:
         about = dict(file["supple"].attrs)
         bodies = json.loads(about.pop("bodies"))

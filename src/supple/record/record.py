@@ -2,11 +2,12 @@
 
     /VTKHDF                surfaces over time, see `supple.record.vtkhdf`
     /supple                version, dt, solver, bodies, scene (attributes)
-      frames/<column>      step, time [s], kinetic, potential [J], momentum, centre_of_mass, outcome, residual
+      frames/<column>      step, time [s], kinetic, potential [J], momentum, centre_of_mass,
+                           outcome and residual of the step, worst_residual and under_converged so far
       states/<step>        t, x, v and memory in double precision, at checkpoints
 
-The file is flushed after each frame, in HDF5's default version, which reopens after a kill. A frame counts once it is
-whole; a reader takes the whole ones.
+The file is flushed after each frame, in HDF5's default version, which reopens after a kill. A frame counts
+once it is whole; a reader takes the whole ones.
 """
 
 from __future__ import annotations
@@ -38,19 +39,23 @@ COLUMNS: dict[str, tuple[str, tuple[int, ...]]] = {
     "centre_of_mass": ("f8", (3,)),
     "outcome": ("S20", ()),
     "residual": ("f8", ()),
+    "worst_residual": ("f8", ()),
+    "under_converged": ("i8", ()),
 }
 
 
 class RecordWriter:
     """An open record; made by `create` or `reopen`, ended by `close`."""
 
-    def __init__(self, path: Path, file: Any, surfaces: list[Surface], blocks: list[Any], frame_count: int) -> None:
+    def __init__(
+        self, path: Path, file: Any, surfaces: list[Surface], blocks: list[Any], frame_count: int
+    ) -> None:
         self.path, self.file, self.surfaces, self.blocks = path, file, surfaces, blocks
         self.frame_count = frame_count
 
     @classmethod
     def create(cls, folder: Path, system: System, about: dict[str, Any]) -> RecordWriter:
-        """A new record in a folder, in place of an older one. about: what is stored as attributes of /supple."""
+        """A new record in a folder, in place of an older one. about: attributes of /supple."""
         import h5py
 
         surfaces, path = make_surfaces(system), folder / RECORD_NAME
@@ -64,11 +69,16 @@ class RecordWriter:
             for name, value in about.items():
                 own.attrs[name] = value if isinstance(value, int | float | str) else json.dumps(value)
             own.attrs["bodies"] = json.dumps(
-                [{"name": s.name, "kind": s.kind, "block": b.name.split("/")[-1]} for s, b in zip(surfaces, blocks)]
+                [
+                    {"name": s.name, "kind": s.kind, "block": b.name.split("/")[-1]}
+                    for s, b in zip(surfaces, blocks)
+                ]
             )
             frames = own.create_group("frames")
             for name, (kind, tail) in COLUMNS.items():
-                frames.create_dataset(name, (0, *tail), maxshape=(None, *tail), dtype=kind, chunks=(256, *tail))
+                frames.create_dataset(
+                    name, (0, *tail), maxshape=(None, *tail), dtype=kind, chunks=(256, *tail)
+                )
             own.create_group("states")
             file.flush()
         return cls(path, file, surfaces, blocks, 0)
@@ -80,7 +90,9 @@ class RecordWriter:
 
         surfaces, path = make_surfaces(system), folder / RECORD_NAME
         if not path.is_file():
-            raise RecordError("the record is gone", where=str(path), fix="Start the run anew, without resume.")
+            raise RecordError(
+                "the record is gone", where=str(path), fix="Start the run anew, without resume."
+            )
         with record_errors(path, "the record cannot be continued"):
             file = h5py.File(path, "r+")
             bodies = json.loads(file["supple"].attrs["bodies"])
@@ -101,17 +113,7 @@ class RecordWriter:
     def append(self, frame: Frame) -> None:
         """Add a frame and bring it to the file."""
         check_space(self.path.parent, _frame_bytes(self.surfaces))
-        m = frame.measures
-        row = {
-            "step": frame.step,
-            "time": frame.time,
-            "kinetic": m.kinetic,
-            "potential": m.potential,
-            "momentum": m.momentum,
-            "centre_of_mass": m.centre_of_mass,
-            "outcome": frame.outcome.encode("ascii"),
-            "residual": frame.residual,
-        }
+        row = frame.row()
         try:
             with record_errors(self.path, "the frame cannot be written"):
                 for surface, block in zip(self.surfaces, self.blocks):
@@ -121,7 +123,7 @@ class RecordWriter:
                     columns[name].resize(self.frame_count + 1, axis=0)
                     columns[name][self.frame_count] = row[name]
                 self.file.flush()
-        except RecordError:
+        except BaseException:
             with contextlib.suppress(Exception):
                 self._truncate()
             raise
@@ -139,6 +141,11 @@ class RecordWriter:
                     group.create_dataset(key, data=array)
             self.file.flush()
             os.fsync(self.file.id.get_vfd_handle())
+
+    def columns(self) -> dict[str, np.ndarray]:
+        """What was measured at each frame, by the names of `COLUMNS`."""
+        with record_errors(self.path, "the record cannot be continued"):
+            return {name: self.file["supple/frames"][name][:] for name in COLUMNS}
 
     def close(self) -> None:
         """End writing. What was flushed stays, whatever happens here."""

@@ -9,6 +9,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from supple.record.measures import measure_bodies
+from supple.record.reader import Trajectory
 from supple.scene.state import State
 from supple.scene.system import System
 
@@ -41,11 +42,12 @@ class Energies(NamedTuple):
 class Run:
     """A run that has ended.
 
-    time: simulated [s]. steps: all that lead to `state`, those before a resume too. wall_time: of this run's loop [s].
-    real_time_factor: simulated over wall time, without the first step, which may have to compile. worst_residual:
-    the largest of all steps. under_converged: steps that stopped above their tolerance. inverted: elements turned
-    inside out at the last frame, for laws that carry them. frames: surfaces over time, to look at and to export; the
-    record's where there is one, else in memory. folder: of the record, None without one.
+    time: simulated [s]. steps: all that lead to `state`, those before a resume too. wall_time: of this run's
+    loop [s]. real_time_factor: simulated over wall time, without the first step, which may have to compile.
+    worst_residual: the largest of all steps. under_converged: steps that stopped above their tolerance.
+    inverted: elements turned inside out at the last frame, for laws that carry them. frames: surfaces over
+    time, to look at and to export; the record's where there is one, else in memory. folder: of the record,
+    None without one.
     """
 
     outcome: RunOutcome
@@ -60,7 +62,7 @@ class Run:
     under_converged: int
     solver: Any
     inverted: int = 0
-    frames: Any = None
+    frames: Trajectory | None = None
     folder: Path | None = None
 
     @property
@@ -74,15 +76,17 @@ class Run:
         if not self.under_converged:
             return f"All steps were solved to their tolerance (worst residual {self.worst_residual:.1e})."
         return (
-            f"{self.under_converged} of {self.steps} steps stopped above their tolerance, the worst at a relative "
-            f"residual of {self.worst_residual:.1e}; allow more iterations, use linear='direct', or a smaller dt."
+            f"{self.under_converged} of {self.steps} steps stopped above their tolerance, the worst at a "
+            f"relative residual of {self.worst_residual:.1e}; allow more iterations, use linear='direct', "
+            "or a smaller dt."
         )
 
     def report(self) -> str:
         """A short table: outcome, time, speed, energies, bodies, convergence."""
         lines = [f"{self.system.name}: {self.sentence}"]
+        method = type(self.solver).__name__
         rows = [
-            ("time", f"{self.time:.6g} s in {self.steps} steps of {self.solver.dt:g} s ({type(self.solver).__name__})"),
+            ("time", f"{self.time:.6g} s in {self.steps} steps of {self.solver.dt:g} s ({method})"),
             ("speed", f"{self.real_time_factor:.3g} x real time ({self.wall_time:.3g} s)"),
         ]
         if len(self.energies.times):
@@ -94,11 +98,12 @@ class Run:
         lines += [f"  {name:<10} {text}" for name, text in rows]
         lines.append(f"  {'body':<16} {'kind':<10} {'centre of mass [m]':<30} displacement [m]")
         for body in measure_bodies(self.system, self.state):
-            lines.append(
-                f"  {body.name:<16} {body.kind:<10} {_vector(body.centre_of_mass):<30} {_vector(body.displacement)}"
-            )
+            centre, moved = _vector(body.centre_of_mass), _vector(body.displacement)
+            lines.append(f"  {body.name:<16} {body.kind:<10} {centre:<30} {moved}")
         if self.inverted:
-            lines.append(f"  {self.inverted} elements are turned inside out; refine the mesh there, or load it less.")
+            lines.append(
+                f"  {self.inverted} elements are turned inside out; refine the mesh there, or load it less."
+            )
         lines.append(f"  {self.convergence}")
         return "\n".join(lines)
 

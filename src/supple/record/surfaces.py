@@ -1,8 +1,8 @@
 """Surfaces: what can be seen of each body, and how its points follow from the state.
 
-    finite elements   boundary nodes and outward boundary triangles
-    rigid             the surface, moved by the frame; the frame's origin where it has none
-    particles         the particles, with springs as lines
+finite elements   boundary nodes and outward boundary triangles
+rigid             the surface, moved by the frame; the frame's origin where it has none
+particles         the particles, with springs as lines
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ def _no_cells(width: int) -> Array:
 class Surface:
     """What is seen of a body. triangles (k, 3), lines (l, 2), vertices (m, 1): numbers of its points.
 
-    slot: where the body lies in the state. nodes: which of the body's points are seen, (n,). local: for a frame, the
-    points in its own axes, (n, 3) [m].
+    slot: where the body lies in the state. nodes: which of the body's points are seen, (n,). local: for a
+    frame, the points in its own axes, (n, 3) [m].
     """
 
     name: str
@@ -61,7 +61,9 @@ def make_surface(slot: Slot) -> Surface:
     body = slot.node.body
     if slot.coordinates.x_width == 7:
         if body.surface is None:
-            return Surface(slot.name, body.kind, slot, local=np.zeros((1, 3)), vertices=np.zeros((1, 1), dtype=np.int64))
+            return Surface(
+                slot.name, body.kind, slot, local=np.zeros((1, 3)), vertices=np.zeros((1, 1), dtype=np.int64)
+            )
         triangles = np.asarray(body.surface.triangles, dtype=np.int64)
         return Surface(slot.name, body.kind, slot, local=np.asarray(body.surface.nodes), triangles=triangles)
     if hasattr(body, "mesh"):
@@ -74,7 +76,9 @@ def make_surface(slot: Slot) -> Surface:
         lines = np.asarray(body.springs, dtype=np.int64).reshape(-1, 2)
         vertices = np.arange(count, dtype=np.int64)[:, None]
         return Surface(slot.name, body.kind, slot, nodes=np.arange(count), lines=lines, vertices=vertices)
-    raise InputError("a body of this kind has no surface to record", where=f"body '{slot.name}'", value=body.kind)
+    raise InputError(
+        "a body of this kind has no surface to record", where=f"body '{slot.name}'", value=body.kind
+    )
 
 
 def make_surfaces(system: System) -> list[Surface]:

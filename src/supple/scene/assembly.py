@@ -147,11 +147,23 @@ class Assembly:
                     data[self.geometric_positions[index]] += stiffness * blocks
         for part in self.parts.values():
             J = kin.rows(part.slot)
-            blocks = np.ascontiguousarray(J.blocks)
-            add_congruence(
-                part.rows, part.matrix.indices, part.matrix.data, J.ptr, blocks, part.positions, data
-            )
+            left = np.ascontiguousarray(J.blocks)
+            cols, values = part.matrix.indices, part.matrix.data
+            add_congruence(part.rows, cols, values, J.ptr, left, left, part.positions, data)
+            if stiffness and lin.turns_velocities and part.slot.constant_rows is None:
+                self._add_turning(lin, part, stiffness, J.ptr, left)
         return self.matrix
+
+    def _add_turning(self, lin: Linearization, part: MappedPart, stiffness: float, ptr: Array, left: Array) -> None:
+        """J^T B_c d(J v)/dx of one mapped slot."""
+        part.matrix.clear()
+        for (_, slot, _), tangent, positions in zip(lin.system.forces, lin.tangents, self.force_positions):
+            if slot is part.slot:
+                tangent.add_blocks(part.matrix.data, positions, 0.0, stiffness)
+        if part.matrix.data.any():
+            right = np.ascontiguousarray(lin.kin.velocity_rows(part.slot).blocks)
+            cols, values = part.matrix.indices, part.matrix.data
+            add_congruence(part.rows, cols, values, ptr, left, right, part.positions, self.matrix.data)
 
     def project(self, system: System, scale: float) -> None:
         """Apply the filters to the assembled matrix: C A C + scale (I - C)."""

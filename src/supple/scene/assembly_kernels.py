@@ -6,8 +6,8 @@ from supple.algebra.compiling import compiled
 
 
 @compiled
-def add_congruence(rows, cols, blocks, ptr, jacobian, positions, data_out):
-    """data_out += J^T K J, for blocks K[e] at (rows[e], cols[e]) and J by rows (ptr, jacobian).
+def add_congruence(rows, cols, blocks, ptr, left, right, positions, data_out):
+    """data_out += L^T K R, for blocks K[e] at (rows[e], cols[e]) and L, R by rows (ptr, left), (ptr, right).
 
     positions: where each product lands in data_out, in the order of the loops.
     """
@@ -24,8 +24,8 @@ def add_congruence(rows, cols, blocks, ptr, jacobian, positions, data_out):
                         for k in range(3):
                             inner = 0.0
                             for l in range(3):
-                                inner += blocks[e, k, l] * jacobian[b, l, c]
-                            total += jacobian[a, k, r] * inner
+                                inner += blocks[e, k, l] * right[b, l, c]
+                            total += left[a, k, r] * inner
                         data_out[at, r, c] += total
 
 

@@ -64,6 +64,22 @@ class Kinematics:
                 out.append(np.concatenate([out[p.index] for p in slot.parents]))
         return out
 
+    def push_change(self, pushed: list[Array]) -> list[Array]:
+        """How the velocities of mapped slots change with positions, d(J v)/dx dx, for dx carried to every slot."""
+        out: list[Array] = []
+        for slot in self.slots:
+            if slot.is_body or slot.fixed is not None:
+                out.append(np.zeros_like(self.v[slot.index]))
+            elif slot.mapping is not None:
+                parent, tangent = slot.parents[0].index, self.tangents[slot.index]
+                change = tangent.product(out[parent])
+                if hasattr(tangent, "velocity_change"):
+                    change = change + tangent.velocity_change(self.v[parent], pushed[parent])
+                out.append(change)
+            else:
+                out.append(np.concatenate([out[p.index] for p in slot.parents]))
+        return out
+
     def pull(self, forces: list[Array]) -> None:
         """Forces of mapped slots carried to their parents, J^T f, last slot first; changes `forces` in place."""
         for slot in reversed(self.slots):
@@ -111,3 +127,15 @@ class Kinematics:
             rows = join_rows([self.rows(p) for p in slot.parents])
         self._rows[slot.index] = rows
         return rows
+
+    def velocity_rows(self, slot: Slot) -> JacobianRows:
+        """d(J v)/dx of a slot, in the pattern of its `rows`."""
+        if slot.constant_rows is not None or slot.is_body or slot.fixed is not None:
+            rows = self.rows(slot)
+            return JacobianRows(rows.ptr, rows.cols, np.zeros(rows.blocks.shape))
+        if slot.mapping is None:
+            return join_rows([self.velocity_rows(p) for p in slot.parents])
+        parent, tangent = slot.parents[0], self.tangents[slot.index]
+        if hasattr(tangent, "velocity_rows"):  # points on frames, which are bodies
+            return compose_rows(tangent.velocity_rows(self.v[parent.index]), self.rows(parent))
+        return compose_rows(tangent.jacobian_rows(), self.velocity_rows(parent))

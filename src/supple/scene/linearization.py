@@ -1,7 +1,9 @@
 """Linearization: K, B, M and the mappings' geometric stiffness of a system at one state, as a value.
 
     product(dv) = mass M dv + damping B dv + stiffness K dv
-    K = sum J^T K_c J + (dJ^T/dx) f_c          with f_c the force on the mapped points
+    K = sum J^T K_c J + (dJ^T/dx) f_c + J^T B_c d(J v)/dx         with f_c the force on the mapped points
+
+The last two terms come from the turning of frames; a definite K keeps the symmetric part of the first and drops the other.
 """
 
 from __future__ import annotations
@@ -50,6 +52,11 @@ class Linearization:
         """f on the bodies at this state, flat."""
         return self.system.gather(self.slot_forces)
 
+    @property
+    def turns_velocities(self) -> bool:
+        """Whether velocities of mapped points change with positions, and the tangent is to know it."""
+        return not self.definite and bool(self.kin.tangents) and bool(self.kin.flat_v.any())
+
     @cached_property
     def geometric(self) -> dict[int, Array]:
         """Geometric stiffness blocks of points on frames, by slot."""
@@ -66,6 +73,11 @@ class Linearization:
         out = [np.zeros_like(v) for v in kin.v]
         for (_, slot, _), tangent in zip(system.forces, self.tangents):
             tangent.add_product(pushed[slot.index], out[slot.index], stiffness, damping)
+        if stiffness and self.turns_velocities:
+            change = kin.push_change(pushed)
+            for (_, slot, _), tangent in zip(system.forces, self.tangents):
+                if not slot.is_body:
+                    tangent.add_product(change[slot.index], out[slot.index], 0.0, stiffness)
         for _, slot, item in system.masses:
             if mass:
                 item.add_product(pushed[slot.index], out[slot.index], mass)

@@ -34,6 +34,7 @@ class Load:
 
     on: Points
     force: ArrayLike | Callable[[float], ArrayLike]
+    is_load = True
 
     def __post_init__(self) -> None:
         self.values(0.0)
@@ -83,6 +84,7 @@ class Pressure:
     node: Any
     region: Any
     pressure: float | Callable[[float], float]
+    is_load = True
 
     def __post_init__(self) -> None:
         if not hasattr(self.node.body, "mesh"):

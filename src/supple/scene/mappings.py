@@ -8,7 +8,8 @@ angular velocity and F = R^T f:
     v = v_o - R [r]x w        torque r × F        bias R (w × (w × r))        geometric stiffness [r]x [F]x
 
 The last is not symmetric; its skew part is half the applied moment. `add_geometric` gives all of it,
-`geometric_blocks(..., definite=True)` its symmetric negative semi-definite part, for conjugate gradients.
+`geometric_blocks(..., definite=True)` its symmetric negative semi-definite part, for conjugate gradients. Where a damper
+acts on mapped points, their velocity also changes with x: d(J v)/dx, here -R [w × r]x, `velocity_change`.
 """
 
 from __future__ import annotations
@@ -95,6 +96,10 @@ class WeightedPoints:
     def add_geometric(self, f: Array, dv: Array, df_out: Array, factor: float) -> None:
         """Nothing: J is constant."""
 
+    def velocity_change(self, v: Array, dx: Array) -> Array:
+        """Zero: J is constant."""
+        return np.zeros((self.count, 3))
+
     @cached_property
     def _rows(self) -> JacobianRows:
         return JacobianRows(self.weights.indptr, self.weights.indices, self.weights.data[:, None, None] * np.eye(3))
@@ -170,6 +175,12 @@ class FramePointsTangent:
         torque = rotations.cross(m.local, rotations.cross(self._local(f), dv[m.frame, 3:]))
         np.add.at(df_out[:, 3:], m.frame, factor * torque)
 
+    def velocity_change(self, v: Array, dx: Array) -> Array:
+        """d(J v)/dx dx = R (dtheta × (w × r))."""
+        m = self.mapping
+        turning = rotations.cross(dx[m.frame, 3:], rotations.cross(v[m.frame, 3:], m.local))
+        return np.einsum("nij,nj->ni", self._R, turning)
+
     def geometric_blocks(self, f: Array, *, definite: bool) -> Array:
         """sum [r]x [F]x for each frame, (frame_count, 3, 3) [N m]; definite: symmetric and negative semi-definite."""
         r, F = rotations.skew(self.mapping.local), rotations.skew(self._local(f))
@@ -188,6 +199,15 @@ class FramePointsTangent:
         blocks[:, 1] = -self._R @ rotations.skew(m.local)
         cols = np.stack([2 * m.frame, 2 * m.frame + 1], axis=1)
         return JacobianRows(np.arange(0, 2 * m.count + 1, 2), cols.ravel(), blocks.reshape(-1, 3, 3))
+
+
+    def velocity_rows(self, v: Array) -> JacobianRows:
+        """d(J v)/dx in the pattern of `jacobian_rows`."""
+        m = self.mapping
+        blocks = np.zeros((m.count, 2, 3, 3))
+        blocks[:, 1] = -self._R @ rotations.skew(rotations.cross(v[m.frame, 3:], m.local))
+        rows = self.jacobian_rows()
+        return JacobianRows(rows.ptr, rows.cols, blocks.reshape(-1, 3, 3))
 
 
 def compose_rows(child: JacobianRows, parent: JacobianRows) -> JacobianRows:

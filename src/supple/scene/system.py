@@ -219,7 +219,7 @@ class System:
         total = sum(force.energy(kin.local(slot)) for _, slot, force in self.forces)
         if self.gravity.any():
             for _, slot, mass in self.masses:
-                total -= float(self.gravity @ mass.first_moment(kin.x[slot.index])[1])  # type: ignore[attr-defined]
+                total -= float(self.gravity @ mass.first_moment(kin.x[slot.index])[1])
         return float(total)
 
     def kinetic_energy(self, kin: Kinematics) -> float:
@@ -238,7 +238,7 @@ class System:
     def centre_of_mass(self, kin: Kinematics, body: Slot | None = None) -> Array:
         """Centre of mass of all bodies or of one, (3,) [m]."""
         chosen = [(s, m) for _, s, m in self.masses if body is None or s is body]
-        parts = [mass.first_moment(kin.x[slot.index]) for slot, mass in chosen]  # type: ignore[attr-defined]
+        parts = [mass.first_moment(kin.x[slot.index]) for slot, mass in chosen]
         return np.sum([p[1] for p in parts], axis=0) / sum(p[0] for p in parts)
 
     def __str__(self) -> str:

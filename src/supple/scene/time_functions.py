@@ -1,7 +1,7 @@
 """Functions of time that are data: they can be saved with a scene, and called like any function of time.
 
-    sine     value(t) = offset + amplitude sin(2 pi frequency t + phase)
-    table    linear between the times given, constant before the first and after the last
+sine     value(t) = offset + amplitude sin(2 pi frequency t + phase)
+table    linear between the times given, constant before the first and after the last
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ def _finite(value: ArrayLike, name: str, where: str) -> Array:
 class SineInTime:
     """offset + amplitude sin(2 pi frequency t + phase).
 
-    amplitude: a number, a vector (3,) or rows (n, 3), in the unit of what it drives. frequency [Hz], phase [rad].
-    offset: of the same shape as the amplitude.
+    amplitude: a number, a vector (3,) or rows (n, 3), in the unit of what it drives. frequency [Hz].
+    phase [rad]. offset: of the same shape as the amplitude, or one number.
 
     >>> push = SineInTime((0.0, 0.0, 2.0), 0.25)
     >>> push(1.0).tolist()

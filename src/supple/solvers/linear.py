@@ -14,6 +14,7 @@ from typing import Literal
 import numpy as np
 import scipy.sparse as sparse
 
+from supple.algebra.blas_threads import one_blas_thread
 from supple.algebra.block_sparse import BlockSparse
 from supple.algebra.conjugate_gradients import CgWorkspace, solve_cg
 from supple.algebra.direct import DirectSolver
@@ -174,7 +175,8 @@ def solve_directly(A: sparse.sparray, b: Array) -> tuple[Array, float]:
         return report.x, float(report.residual)
     dense = A.toarray()
     try:
-        x = np.linalg.solve(dense, b)
+        with one_blas_thread():
+            x = np.linalg.solve(dense, b)
     except np.linalg.LinAlgError:
         x = np.full_like(b, np.nan)
     norm = float(np.linalg.norm(b))

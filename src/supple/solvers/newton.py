@@ -3,8 +3,9 @@
     r(u, l) = 0,  phi(u) = 0:     [A  -G^T][du]   [-r]          A = dr/du,  G = dphi/dx,  w = dx/du
                                   [G    0 ][dl] = [-phi / w]
 
-A is exact for the direct solver and made definite for conjugate gradients. A step is halved while it does not lower
-|r| (with the joints' violation, in the units of r).
+A is exact for the direct solver and made definite for conjugate gradients. A step is halved while it lowers neither
+|r| (with the joints' violation, in the units of r) nor, where the residual is the gradient of an energy, that energy as
+Armijo asks. A slender body needs the latter: on the way to its equilibrium, |r| grows at first.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import numpy as np
 
 from supple.scene.kinematics import Kinematics
 from supple.scene.system import System
-from supple.solvers.linear import LinearSolve
+from supple.solvers.linear import LinearSolution, LinearSolve
 from supple.solvers.report import Outcome
 
 Array = np.ndarray
@@ -36,7 +37,8 @@ class Weights:
 class Evaluation:
     """r at u without the joints' forces; the state the forces were taken at; the state the joints must hold in.
 
-    scale: the size of the terms that cancel in r, to measure it against. push: factor of G^T l in r.
+    scale: the size of the terms that cancel in r, to measure it against. push: factor of G^T l in r. energy: of which r is
+    the gradient, or None.
     """
 
     residual: Array
@@ -44,6 +46,7 @@ class Evaluation:
     end: Kinematics
     scale: float
     push: float
+    energy: float | None = None
 
 
 @dataclass
@@ -94,15 +97,11 @@ class Newton:
                 break
             if iteration == self.max_iterations:
                 break
-            definite = self.linear.options.uses_cg(system)
-            lin = system.linearize(now.kin, definite=definite, multipliers=l if m else None)
-            joints = None
-            if m:
-                at_end = lin if now.end is now.kin else system.linearize(now.end)
-                joints = (lin.joint_jacobian(), at_end.joint_jacobian(), -system.violation(now.end) / weights.position)
-            step = self.linear.solve(
-                lin, -r, mass=weights.mass, damping=weights.damping, stiffness=weights.stiffness, joints=joints
-            )
+            step = self._direction(system, now, r, l, weights, definite=self.linear.options.uses_cg(system))
+            slope = float(r @ step.d)
+            if now.energy is not None and slope >= 0:
+                step = self._direction(system, now, r, l, weights, definite=True)
+                slope = float(r @ step.d)
             linear_iterations += step.iterations
             dl = step.multipliers / now.push if m else np.zeros(0)
             size = 1.0
@@ -110,9 +109,12 @@ class Newton:
             for _ in range(self.max_halvings + 1):
                 trial = evaluate(u + size * step.d)
                 trial_r, trial_merit = self._merit(system, trial, l + size * dl, weights)
-                if np.isfinite(trial_merit) and (best is None or trial_merit < best[0]):
+                falls = trial_merit <= (1 - 1e-4 * size) * merit
+                if trial.energy is not None and now.energy is not None:
+                    falls = falls or trial.energy <= now.energy + 1e-4 * size * slope
+                if np.isfinite(trial_merit) and (best is None or falls or trial_merit < best[0]):
                     best = (trial_merit, size, trial, trial_r)
-                if np.isfinite(trial_merit) and trial_merit <= (1 - 1e-4 * size) * merit:
+                if np.isfinite(trial_merit) and falls:
                     break
                 size *= 0.5
             if best is None:
@@ -127,6 +129,19 @@ class Newton:
             merit = new_merit
         relative = float(np.linalg.norm(r)) / now.scale if now.scale else 0.0
         return NewtonSolution(u, l, now, outcome, iteration, linear_iterations, relative)
+
+    def _direction(
+        self, system: System, now: Evaluation, r: Array, l: Array, weights: Weights, *, definite: bool
+    ) -> LinearSolution:
+        lin = system.linearize(now.kin, definite=definite, multipliers=l if l.size else None)
+        joints = None
+        if l.size:
+            at_end = lin if now.end is now.kin else system.linearize(now.end)
+            gap = -system.violation(now.end) / weights.position
+            joints = (lin.joint_jacobian(), at_end.joint_jacobian(), gap)
+        return self.linear.solve(
+            lin, -r, mass=weights.mass, damping=weights.damping, stiffness=weights.stiffness, joints=joints
+        )
 
     def _merit(self, system: System, e: Evaluation, l: Array, weights: Weights) -> tuple[Array, float]:
         """The filtered residual with the joints' forces, and |r|² + (violation in the units of r)²."""

@@ -6,11 +6,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
 from supple.errors import ConvergenceError, InputError
+from supple.scene.kinematics import Kinematics
 from supple.scene.state import State
 from supple.scene.system import System
 from supple.solvers.linear import LinearOptions, LinearSolve
@@ -47,7 +48,7 @@ class Statics:
             def evaluate(u: Array, base: Array = base, t: float = t, scaled: _Loads = scaled) -> Evaluation:
                 kin = system.propagate(t, system.retract(base, u), zero)
                 f, scale = scaled.force(kin)
-                return Evaluation(-f, kin, kin, scale or 1.0, 1.0)
+                return Evaluation(-f, kin, kin, scale or 1.0, 1.0, scaled.energy(kin))
 
             s = newton.solve(
                 system, evaluate, zero.copy(), Weights(0.0, 0.0, -1.0, 1.0), multipliers=state.memory.get("multipliers")
@@ -66,25 +67,41 @@ class Statics:
 
 
 class _Loads:
-    """Forces with gravity and given loads scaled, and the size of what they balance."""
+    """Forces and energy with gravity and given loads scaled."""
 
     def __init__(self, system: System, factor: float) -> None:
         self.system, self.factor = system, factor
 
-    def force(self, kin: object) -> tuple[Array, float]:
+    def force(self, kin: Kinematics) -> tuple[Array, float]:
+        """f, and the size of the terms that cancel in it."""
         system = self.system
-        inner = [np.zeros_like(v) for v in kin.v]  # type: ignore[attr-defined]
-        outer = [np.zeros_like(v) for v in kin.v]  # type: ignore[attr-defined]
+        inner, outer = [np.zeros_like(v) for v in kin.v], [np.zeros_like(v) for v in kin.v]
         for _, slot, force in system.forces:
-            given = type(force).__name__ in ("Load", "Pressure")
-            force.add_force(kin.local(slot), (outer if given else inner)[slot.index])  # type: ignore[attr-defined]
+            force.add_force(kin.local(slot), (outer if is_load(force) else inner)[slot.index])
         for _, slot, mass in system.masses:
-            if system.gravity.any():
-                mass.add_product(mass.gravity_field(system.gravity), outer[slot.index], 1.0)
-        kin.pull(inner)  # type: ignore[attr-defined]
-        kin.pull(outer)  # type: ignore[attr-defined]
+            mass.add_product(mass.gravity_field(system.gravity), outer[slot.index], 1.0)
+        kin.pull(inner)
+        kin.pull(outer)
         f_in, f_out = system.gather(inner), self.factor * system.gather(outer)
         return f_in + f_out, float(np.linalg.norm(f_in) + np.linalg.norm(f_out))
+
+    def energy(self, kin: Kinematics) -> float | None:
+        """Potential energy, None where a load follows the body or joints carry forces."""
+        system = self.system
+        if system.joints or any(is_load(force) and not hasattr(force, "values") for _, _, force in system.forces):
+            return None
+        total = 0.0
+        for _, slot, force in system.forces:
+            x = kin.x[slot.index]
+            total += -self.factor * np.sum(force.values(kin.t) * x) if is_load(force) else force.energy(kin.local(slot))
+        for _, slot, mass in system.masses:
+            total -= self.factor * float(system.gravity @ mass.first_moment(kin.x[slot.index])[1])
+        return float(total)
+
+
+def is_load(force: Any) -> bool:
+    """Whether a force is given from outside, and so grows with the load steps."""
+    return bool(getattr(force, "is_load", False))
 
 
 def solve_statics(system: System, state: State | None = None, *, load_steps: int = 1, tolerance: float = 1e-8) -> State:

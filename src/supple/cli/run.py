@@ -1,0 +1,101 @@
+"""supple run: a scene from its start to `until`, recorded."""
+
+from __future__ import annotations
+
+import os
+from enum import Enum
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+
+class Device(str, Enum):
+    """Where a scene runs."""
+
+    cpu = "cpu"
+    cuda = "cuda"
+
+
+def run(
+    scene: Annotated[
+        str, typer.Argument(metavar="SCENE", help="A built-in name, or a .toml, .json or .py file.")
+    ],
+    until: Annotated[float | None, typer.Option(help="Simulated time [s].")] = None,
+    out: Annotated[Path | None, typer.Option(help="Folder of the results; default: out/NAME.")] = None,
+    dt: Annotated[float | None, typer.Option(help="Step [s].")] = None,
+    device: Annotated[Device, typer.Option(help="Where it runs.")] = Device.cpu,
+    threads: Annotated[int | None, typer.Option(help="Threads of the CPU; default: all.")] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON at the end.")] = False,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on from the last checkpoint.")] = False,
+    picture: Annotated[bool, typer.Option("--picture", help="Write picture.png too.")] = False,
+) -> None:
+    """Run a scene and record it."""
+    from supple.cli.printing import as_row, print_json, print_table
+    from supple.cli.scenes import find_scene
+
+    chosen = find_scene(scene)
+    if device is Device.cuda:
+        from supple.errors import InputError
+
+        raise InputError("this scene runs on the CPU only", where=chosen.name, fix="Leave out --device cuda.")
+    settings = chosen.settings | {k: v for k, v in (("until", until), ("dt", dt)) if v is not None}
+    _check_settings(settings, threads)
+    folder = out if out is not None else Path("out") / chosen.name
+    _check_writable(folder)
+
+    from supple.running import run as run_scene
+
+    result = run_scene(chosen.scene, out=folder, resume=resume, threads=threads, **settings)
+    finished = result.outcome == "finished"
+    checks = (
+        [as_row(row) for row in chosen.example.check(result)] if _is_checked(chosen.example, finished) else []
+    )
+    if picture:
+        from supple.exports import export
+
+        export(result, folder / "picture.png", to="png")
+    if json:
+        print_json(result.to_json() | ({"checks": checks} if checks else {}))
+    else:
+        print(result.report())
+        if checks:
+            print_table(("quantity", "value", "reference", "limit", "ok"), checks)
+        print(f"Results are in {folder}")
+    if result.outcome == "interrupted":
+        raise typer.Exit(130)
+    if not all(row["ok"] for row in checks):
+        raise typer.Exit(1)
+
+
+def _is_checked(example: Any, finished: bool) -> bool:
+    return finished and getattr(example, "check", None) is not None
+
+
+def _check_settings(settings: dict[str, Any], threads: int | None) -> None:
+    from math import isfinite
+
+    from supple.errors import InputError
+
+    if settings.get("until") is None:
+        raise InputError("nothing says how long to run", fix="Give --until SECONDS, or `until` in the scene.")
+    for name in ("until", "dt"):
+        value = settings.get(name, 1.0)
+        if not isinstance(value, int | float) or not isfinite(value) or value <= 0:
+            raise InputError(f"{name} is not a positive time", value=value, allowed="> 0 s")
+    if threads is not None and threads < 1:
+        raise InputError("the number of threads is not positive", value=threads)
+
+
+def _check_writable(folder: Path) -> None:
+    """Refuse a folder that cannot be written, before anything is computed."""
+    from supple.errors import InputError
+
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"the folder cannot be made: {error.strerror}", value=str(folder)) from error
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise InputError(
+            "the folder cannot be written", value=str(folder), fix="Give another one with --out."
+        )

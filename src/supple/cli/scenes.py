@@ -1,0 +1,76 @@
+"""SCENE on the command line: a built-in name, a .toml or .json scene, or a .py file."""
+
+from __future__ import annotations
+
+import runpy
+import sys
+import traceback
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from supple.cli.names import unknown
+from supple.errors import FileFormatError, InputError, SuppleError
+
+SUFFIXES = (".toml", ".json", ".py")
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """A scene to run. settings: what its maker says about until, dt, record_every, observers."""
+
+    name: str
+    scene: Any
+    settings: dict[str, Any] = field(default_factory=dict)
+    example: Any = None
+
+
+def find_scene(given: str) -> Chosen:
+    """The scene a person means."""
+    path = Path(given)
+    if path.suffix.lower() in SUFFIXES or path.is_file():
+        if not path.is_file():
+            raise InputError("there is no such file", value=given)
+        return _from_python(path) if path.suffix.lower() == ".py" else _from_data(path)
+    from supple.examples import registry
+
+    known = registry()
+    if given not in known:
+        fix = f"Built-in scenes: {', '.join(known)}; files end in {', '.join(SUFFIXES)}."
+        raise unknown("built-in scene", given, known, fix=fix)
+    example = known[given]
+    settings: dict[str, Any] = {"until": example.until}
+    if getattr(example, "observers", None):
+        settings["observers"] = example.observers
+    return Chosen(given, example.make(), settings, example)
+
+
+def _from_data(path: Path) -> Chosen:
+    from supple.files import load_scene_file
+
+    loaded = load_scene_file(path)
+    return Chosen(path.stem, loaded.scene, {k: v for k, v in vars(loaded.run).items() if v is not None})
+
+
+def _from_python(path: Path) -> Chosen:
+    """Run a file of the person's own, which must leave `scene` or `make_scene()`."""
+    sys.path.insert(0, str(path.resolve().parent))
+    try:
+        names = runpy.run_path(str(path))
+        scene = names["make_scene"]() if "make_scene" in names else names.get("scene")
+    except (SuppleError, KeyboardInterrupt):
+        raise
+    except (Exception, SystemExit) as error:
+        frames = [f for f in traceback.extract_tb(error.__traceback__) if f.filename == str(path)]
+        line = getattr(error, "lineno", None) if isinstance(error, SyntaxError) else None
+        line = line or (frames[-1].lineno if frames else None)
+        reason = " ".join(str(error).split())[:200]
+        where = f"{path.name}, line {line}" if line else path.name
+        raise FileFormatError(f"{type(error).__name__}: {reason}".rstrip(": "), where=where) from error
+    from supple.scene import Scene
+
+    if not isinstance(scene, Scene):
+        what = "the file defines neither a Scene called `scene` nor make_scene() that returns one"
+        raise InputError(what, where=path.name)
+    until = names.get("until")
+    return Chosen(path.stem, scene, {} if until is None else {"until": until})

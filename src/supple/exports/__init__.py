@@ -1,0 +1,5 @@
+"""Exports: a run as files for other programs and for people."""
+
+from supple.exports.export import FORMATS, export
+
+__all__ = ["FORMATS", "export"]

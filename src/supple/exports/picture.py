@@ -1,0 +1,188 @@
+"""Pictures: a shaded view of all bodies at a few moments, with the energies beneath; needs no display and no
+GL.
+
+Earlier moments are faint and stand behind, the last one is solid and casts a shadow straight down on the
+grid, which lies under the lowest point that is seen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from supple.exports.camera import Camera
+from supple.exports.facets import Facets, discs, lit_surface, ribbons
+from supple.exports.layers import Sheet, lay
+from supple.record.reader import Trajectory
+
+Array = np.ndarray
+COLOURS = ("#5b8fd0", "#ee9a4d", "#62b37c", "#c76a9c", "#9a8bd8", "#d4b548", "#66b6c4", "#b98267")
+INK, FAINT_INK, GRID, SHADOW = "#33373d", "#8a9099", "#d5d9de", "#e6e9ed"
+MOMENTS = 4
+FAINTEST, FAINTER = 0.16, 0.42  # opacities of the first moment and of the last but one
+VIEW, VIEW_ALONE = (0.03, 0.30, 0.94, 0.60), (0.03, 0.03, 0.94, 0.87)
+PLOT = (0.085, 0.075, 0.785, 0.185)
+
+
+def save_picture(trajectory: Trajectory, path: Path, frames: Sequence[int] | None = None) -> None:
+    """A PNG of the given frames, or of a few moments from the first to the last."""
+    chosen = choose_moments(trajectory.times) if frames is None else sorted(set(frames))
+    has_energies = len(trajectory.times) > 1
+    place = VIEW if has_energies else VIEW_ALONE
+    view = View(trajectory, tuple(chosen), Camera())
+    base = Sheet(background="white")
+    view.draw_ground(base.plane(place, *view.bounds))
+    draw_titles(base.figure, trajectory, chosen)
+    if has_energies:
+        draw_energies(base.figure.add_axes(PLOT), trajectory, chosen)
+    sheets = [(base, 1.0)]
+    for order, frame in enumerate(chosen):
+        sheet = Sheet()
+        view.draw_moment(sheet.plane(place, *view.bounds), frame)
+        faint = FAINTEST + (FAINTER - FAINTEST) * order / max(len(chosen) - 2, 1)
+        sheets.append((sheet, 1.0 if frame == chosen[-1] else faint))
+    lay(sheets, path)
+
+
+def choose_moments(times: Array) -> list[int]:
+    """First, last and a few frames between, evenly in time."""
+    wanted = np.linspace(times[0], times[-1], MOMENTS)
+    return sorted({int(np.argmin(np.abs(times - t))) for t in wanted})
+
+
+@dataclass(frozen=True, eq=False)
+class View:
+    """What the camera sees of the bodies at some frames."""
+
+    trajectory: Trajectory
+    frames: tuple[int, ...]
+    camera: Camera
+
+    @cached_property
+    def box(self) -> tuple[Array, Array]:
+        """Lowest and highest corner of all that is seen, (3,) each [m]."""
+        bodies = self.trajectory.body_names
+        points = np.concatenate([self.trajectory.points(b, k) for b in bodies for k in self.frames]).astype(
+            float
+        )
+        return points.min(axis=0), points.max(axis=0)
+
+    @cached_property
+    def extent(self) -> float:
+        """Size of all that is seen [m]."""
+        return float(np.linalg.norm(self.box[1] - self.box[0])) or 1.0
+
+    @cached_property
+    def ticks(self) -> tuple[Array, Array, float]:
+        """Lines of the grid along x and y, at round distances that are returned too [m]."""
+        (low, high), margin = self.box, 0.05 * self.extent
+        raw = (self.extent + 2 * margin) / 8
+        unit = 10.0 ** np.floor(np.log10(raw))
+        spacing = unit * min((1, 2, 5, 10), key=lambda k: abs(k * unit - raw))
+        first, last = np.floor((low - margin) / spacing), np.ceil((high + margin) / spacing)
+        x, y = (np.arange(first[i], last[i] + 1) * spacing for i in range(2))
+        return x, y, float(spacing)
+
+    @cached_property
+    def bounds(self) -> tuple[Array, Array]:
+        """Lowest and highest corner of the picture's plane, (2,) each [m]."""
+        (low, high), (x, y, _) = self.box, self.ticks
+        ground = [(a, b, low[2]) for a in (x[0], x[-1]) for b in (y[0], y[-1])]
+        corners = [(a, b, c) for a in (low[0], high[0]) for b in (low[1], high[1]) for c in (low[2], high[2])]
+        seen = self.camera.project(np.array(ground + corners))
+        margin = 0.02 * self.extent
+        return seen.min(axis=0) - margin, seen.max(axis=0) + margin
+
+    def facets(self, frame: int) -> Facets:
+        """All bodies at a frame."""
+        parts = []
+        for index, body in enumerate(self.trajectory.body_names):
+            colour = _rgb(COLOURS[index % len(COLOURS)])
+            points = self.trajectory.points(body, frame)
+            triangles, lines = self.trajectory.triangles(body), self.trajectory.lines(body)
+            if len(triangles):
+                parts.append(lit_surface(points, triangles, self.camera, colour, self.extent / 40))
+                continue
+            if len(lines):
+                width, longest = 0.004 * self.extent, self.extent / 40
+                parts.append(ribbons(points, lines, self.camera, 0.8 * colour, width, longest))
+            parts.append(discs(points, self.camera, colour, 0.008 * self.extent))
+        return Facets.join(parts)
+
+    def draw_moment(self, axes: Any, frame: int) -> None:
+        """All bodies at a frame, the farthest facets first."""
+        from matplotlib.collections import PolyCollection
+
+        corners, colours = self.facets(frame).painted(self.camera)
+        axes.add_collection(
+            PolyCollection(corners, facecolors=colours, edgecolors="none", antialiaseds=False), autolim=False
+        )
+
+    def draw_ground(self, axes: Any) -> None:
+        """The shadow of the last moment, and the grid with its spacing."""
+        from matplotlib.collections import LineCollection, PolyCollection
+
+        z = self.box[0][2]
+        fallen = self.facets(self.frames[-1]).corners.copy()
+        fallen[..., 2] = z
+        shade = PolyCollection(
+            self.camera.project(fallen), facecolors=SHADOW, edgecolors="none", antialiaseds=False
+        )
+        axes.add_collection(shade, autolim=False)
+        x, y, spacing = self.ticks
+        lines = [[(a, y[0], z), (a, y[-1], z)] for a in x] + [[(x[0], b, z), (x[-1], b, z)] for b in y]
+        axes.add_collection(
+            LineCollection(self.camera.project(np.array(lines)), colors=GRID, linewidths=0.6), autolim=False
+        )
+        corner = self.camera.project(np.array([x[-1], y[0], z]))
+        axes.text(*corner, f"  grid {spacing:g} m", color=FAINT_INK, fontsize=8, ha="left", va="center")
+
+
+def draw_energies(axes: Any, trajectory: Trajectory, frames: Sequence[int]) -> None:
+    """Kinetic and potential energy over time, the latter from its start, their sum, and the moments of the
+    view.
+    """
+    columns, t = trajectory.columns, trajectory.times
+    kinetic, potential = columns["kinetic"], columns["potential"] - columns["potential"][0]
+    for k in frames:
+        axes.axvline(t[k], color=GRID, linewidth=1.0, zorder=0)
+    series = (("kinetic", kinetic, COLOURS[1], 1.6), ("potential", potential, COLOURS[0], 1.6))
+    for label, values, colour, width in (*series, ("total", kinetic + potential, INK, 1.8)):
+        axes.plot(t, values, color=colour, linewidth=width, label=label, solid_capstyle="round")
+    axes.set_xlim(t[0], t[-1])
+    axes.set_xlabel("time [s]", fontsize=9, color=INK)
+    axes.set_title("energy [J], the potential from its start", fontsize=9, color=INK, loc="left")
+    axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False, fontsize=9, labelcolor=INK)
+    axes.tick_params(labelsize=8, colors=INK, length=3)
+    axes.grid(axis="y", color="#eceef1", linewidth=0.7)
+    axes.set_axisbelow(True)
+    for side in ("top", "right"):
+        axes.spines[side].set_visible(False)
+
+
+def draw_titles(figure: Any, trajectory: Trajectory, frames: Sequence[int]) -> None:
+    """Name and moments at the top left, the bodies in their colours at the top right."""
+    figure.text(0.04, 0.965, trajectory.name, fontsize=14, color=INK, weight="bold", va="top")
+    moments = ", ".join(f"{trajectory.times[k]:.3g}" for k in frames)
+    figure.text(0.04, 0.93, f"t = {moments} s", fontsize=9.5, color=FAINT_INK, va="top")
+    names = trajectory.body_names
+    for index, name in enumerate(names[: len(COLOURS)]):
+        y = 0.962 - 0.026 * index
+        figure.text(0.945, y, name, fontsize=9.5, color=INK, ha="right", va="top")
+        figure.text(0.953, y, "\u25cf", fontsize=11, color=COLOURS[index], ha="left", va="top")
+    if len(names) > len(COLOURS):
+        more = f"and {len(names) - len(COLOURS)} more"
+        figure.text(
+            0.945, 0.962 - 0.026 * len(COLOURS), more, fontsize=9, color=FAINT_INK, ha="right", va="top"
+        )
+
+
+def _rgb(colour: str) -> Array:
+    from matplotlib.colors import to_rgb
+
+    return np.array(to_rgb(colour))

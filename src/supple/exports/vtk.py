@@ -1,0 +1,55 @@
+"""VTK: an index with times (.pvd) and one unstructured grid (.vtu) a frame and body, which every version
+reads.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+from xml.etree import ElementTree
+
+import numpy as np
+
+from supple.errors import InputError
+from supple.record.reader import Record, Trajectory
+from supple.record.vtkhdf import block_names
+
+
+def save_vtk(trajectory: Trajectory, path: Path, frames: Sequence[int] | None = None) -> None:
+    """The index at `path`, the grids in the folder of the same name beside it."""
+    import meshio
+
+    folder = path.with_suffix("")
+    folder.mkdir(parents=True, exist_ok=True)
+    root = ElementTree.Element("VTKFile", type="Collection", version="0.1")
+    collection = ElementTree.SubElement(root, "Collection")
+    names = block_names(trajectory.body_names)
+    cells = {body: _cells(trajectory, body) for body in trajectory.body_names}
+    for frame in range(len(trajectory.times)) if frames is None else frames:
+        for part, (body, name) in enumerate(zip(trajectory.body_names, names)):
+            file = folder / f"{name}_{frame:06d}.vtu"
+            points = trajectory.points(body, frame)
+            meshio.Mesh(points, cells[body] or [("vertex", np.arange(len(points))[:, None])]).write(file)
+            time = repr(float(trajectory.times[frame]))
+            entry = {"timestep": time, "part": str(part), "name": body, "file": f"{folder.name}/{file.name}"}
+            ElementTree.SubElement(collection, "DataSet", entry)
+    ElementTree.indent(root)
+    ElementTree.ElementTree(root).write(path, encoding="utf-8", xml_declaration=True)
+
+
+def save_record_copy(trajectory: Trajectory, path: Path, frames: Sequence[int] | None = None) -> None:
+    """The record's own file, which ParaView 5.12 and later read."""
+    if not isinstance(trajectory, Record):
+        raise InputError("the run kept no record", where="export", fix="Run it with out= a folder.")
+    if frames is not None:
+        raise InputError(
+            "the record is copied as a whole", where="export", value=list(frames), allowed="frames=None"
+        )
+    if path.resolve() != trajectory.path.resolve():
+        shutil.copyfile(trajectory.path, path)
+
+
+def _cells(trajectory: Trajectory, body: str) -> list[tuple[str, np.ndarray]]:
+    kinds = (("triangle", trajectory.triangles(body)), ("line", trajectory.lines(body)))
+    return [(kind, cells) for kind, cells in kinds if len(cells)]

@@ -1,0 +1,77 @@
+"""A scene from a checked scene file: bodies first, then what acts on them, in the order of the file."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from supple.files.build_acting import build_filter, build_joint, build_load, build_springs
+from supple.files.build_bodies import build_body
+from supple.files.places import Place
+from supple.files.schema import Document
+from supple.files.schema_bodies import Group
+from supple.files.schema_solver import make_solver
+from supple.material import Material
+from supple.scene import Node, Scene
+
+UNIT_TOLERANCE = (
+    1e-15  # a quaternion this near to unit length is taken as written, so that a saved one comes back
+)
+
+
+def build_scene(document: Document, place: Place) -> Scene:
+    """The scene of a document."""
+    materials: dict[str, Material] = {}
+    for name, section in document.materials.items():
+        with place.at(f"materials.{name}").guarded():
+            numbers = section.given("young", "poisson", "density", "mass_damping", "stiffness_damping")
+            materials[name] = Material(**numbers, name=name)
+    scene = Scene(**document.given("gravity", "name"))
+    if document.solver is not None:
+        with place.at("solver").guarded():
+            scene.solver = make_solver(document.solver)
+    for k, body in enumerate(document.bodies):
+        _add_body(scene, body, materials, place.at(f"bodies[{k}]"))
+    _add_forces(scene, document, place)
+    for kind, sections, build in (
+        ("joints", document.joints, build_joint),
+        ("filters", document.filters, build_filter),
+    ):
+        for k, part in enumerate(sections):
+            with place.at(f"{kind}[{k}]").guarded():
+                scene.add(build(part, scene))
+    return scene
+
+
+def _add_body(scene: Scene, section: Any, materials: dict[str, Material], place: Place) -> None:
+    with place.guarded():
+        under = _find_node(scene, section.under, place)
+        if isinstance(section, Group):
+            scene.group(section.name, under=under)
+            return
+        body = build_body(section, materials, place)
+        given = section.given("at", "rotation", "velocity", "spin", "fix", "name")
+        node = scene.add(body, under=under, **given)
+        q = given.get("rotation")
+        if q is not None and q.shape == (4,) and abs(np.linalg.norm(q) - 1) <= UNIT_TOLERANCE:
+            node.placement = replace(node.placement, rotation=q)
+
+
+def _find_node(scene: Scene, name: str | None, place: Place) -> Node | None:
+    if name is None:
+        return None
+    found = next((node for node in scene.root.walk() if node.name == name and node is not scene.root), None)
+    if found is None:
+        raise place.at(f"{place.keys}.under").error(f"no body or group above is called '{name}'")
+    return found
+
+
+def _add_forces(scene: Scene, document: Document, place: Place) -> None:
+    sections: dict[str, Any] = {f"loads[{k}]": (part, build_load) for k, part in enumerate(document.loads)}
+    sections |= {f"springs[{k}]": (part, build_springs) for k, part in enumerate(document.springs)}
+    for keys in document.force_order or sections:
+        part, build = sections[keys]
+        with place.at(keys).guarded():
+            scene.add(build(part, scene), **part.given("name"))

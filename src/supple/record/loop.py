@@ -1,0 +1,214 @@
+"""The loop of a run: step, check, observe, record, checkpoint.
+
+Step i ends at t = i dt, by its number and not by a sum, so that a run that was resumed is the run that was
+never interrupted, bit for bit. A frame is due at the first step of each stretch of `record_every`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from supple.errors import RecordError, SuppleError
+from supple.record.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
+from supple.record.frame import Frame
+from supple.record.measures import measure
+from supple.record.memory import MemoryRecord
+from supple.record.plausibility import Plausibility
+from supple.record.progress import Interrupts, Progress
+from supple.record.reader import Trajectory, open_record
+from supple.record.record import CHECKPOINT_NAME, RecordWriter
+from supple.record.run_result import Energies, Run, RunOutcome
+from supple.scene.state import State
+from supple.scene.system import System
+from supple.solvers.report import Outcome, StepReport
+
+Observer = Callable[[Frame], None]
+OnStep = Callable[[State, StepReport], bool | None]
+ROUND_OFF = 1e-9  # part of a frame's stretch that is round-off
+
+
+@dataclass(eq=False)
+class Loop:
+    """The state of a run while it goes on.
+
+    whole: the last state that a step has completed, with its step; good: the last one that passed all checks.
+    """
+
+    system: System
+    solver: Any
+    folder: Path | None
+    record_every: float
+    checkpoint_every: float
+    observers: tuple[Observer, ...]
+    on_step: OnStep | None
+    step: int = 0
+    worst: float = 0.0
+    under_converged: int = 0
+    inverted: int = 0
+    rows: list[tuple[float, float, float]] = field(default_factory=list)  # time, kinetic, potential
+    recorded_step: int = -1
+    report: StepReport = field(default_factory=lambda: StepReport(Outcome.SOLVED))
+
+    def begin(self, about: dict[str, Any], *, resume: bool) -> None:
+        """Open a new record, or read the checkpoint and go on after its frames."""
+        self.state = self.system.initial_state()
+        self.guard = Plausibility(self.system, self.solver.dt, measure(self.system, self.state))
+        self.writer: RecordWriter | None = None
+        self.memory: MemoryRecord | None = None
+        if resume:
+            self._continue()
+        elif self.folder is not None:
+            self.writer = RecordWriter.create(self.folder, self.system, about)
+        else:
+            self.memory = MemoryRecord(self.system)
+        self.whole, self.good = (self.state, self.step), (self.state.copy(), self.step)
+        self.begun = self.checkpointed = self.warm = perf_counter()
+        self.first_step = self.step
+
+    def _continue(self) -> None:
+        assert self.folder is not None
+        saved = load_checkpoint(self.folder / CHECKPOINT_NAME, self.system, self.solver)
+        self.state, self.step, self.worst = saved.state, saved.step, saved.worst_residual
+        self.under_converged = saved.under_converged
+        self.writer = RecordWriter.reopen(self.folder, self.system, frames=saved.frames, step=saved.step)
+        columns = self.writer.columns()
+        self.rows = list(zip(*(columns[name].tolist() for name in ("time", "kinetic", "potential"))))
+        self.guard.work = max([0.0, *(self.guard.start.potential - row[2] for row in self.rows)])
+        self.recorded_step = int(columns["step"][-1])
+
+    def advance(self, last_step: int, progress: Progress, interrupts: Interrupts) -> RunOutcome:
+        """Step to the end, or to a reason to stop; the first and the last state are frames."""
+        if self.recorded_step < 0:
+            self._observe()
+        outcome = self._advance(last_step, progress, interrupts)
+        self._observe_last()
+        return outcome
+
+    def _advance(self, last_step: int, progress: Progress, interrupts: Interrupts) -> RunOutcome:
+        while self.step < last_step:
+            if interrupts.asked:
+                return "interrupted"
+            self.whole = (self.state.copy(), self.step)
+            self.report = report = self.solver.step(self.system, self.state)
+            self.step += 1
+            self.state.t = self.step * self.solver.dt
+            self._count(report)
+            self.guard.check_step(self.state, self.step)
+            self.whole = (self.state, self.step)
+            if self.is_frame_due(self.step):
+                self._observe()
+            if self.step == self.first_step + 1:
+                self.warm = perf_counter()
+            if self.on_step is not None and self.on_step(self.state, report):
+                return "stopped"
+            progress.update(self.state.t, report.residual)
+            if self.writer is not None and perf_counter() - self.checkpointed >= self.checkpoint_every:
+                self._checkpoint()
+        return "finished"
+
+    def is_frame_due(self, step: int) -> bool:
+        """Whether the step is the first of a stretch of `record_every`."""
+        return step == 0 or self._stretch(step) != self._stretch(step - 1)
+
+    def _stretch(self, step: int) -> int:
+        return math.floor(step * self.solver.dt / self.record_every + ROUND_OFF)
+
+    def _count(self, report: StepReport) -> None:
+        residual = report.residual if math.isfinite(report.residual) else math.inf
+        self.worst = max(self.worst, residual)
+        self.under_converged += report.outcome in (Outcome.UNDER_CONVERGED, Outcome.NEWTON_LIMIT)
+
+    def _observe(self) -> None:
+        measures = measure(self.system, self.state)
+        self.inverted = self.guard.check_frame(self.state, measures, self.step)
+        frame = Frame(
+            step=self.step,
+            state=self.state,
+            system=self.system,
+            measures=measures,
+            outcome=self.report.outcome.name,
+            residual=self.report.residual,
+            worst_residual=self.worst,
+            under_converged=self.under_converged,
+        )
+        sink = self.writer or self.memory
+        assert sink is not None
+        sink.append(frame)
+        self.rows.append((self.state.t, measures.kinetic, measures.potential))
+        self.recorded_step = self.step
+        self.good = (self.state.copy(), self.step)
+        for observer in self.observers:
+            observer(frame)
+
+    def _observe_last(self) -> None:
+        if self.recorded_step < self.step:
+            self._observe()
+
+    def go_back(self, *, to: tuple[State, int]) -> None:
+        """Take up an earlier state, `whole` or `good`."""
+        self.state, self.step = to
+
+    def _checkpoint(self) -> None:
+        assert self.folder is not None
+        assert self.writer is not None
+        frames = self.writer.frame_count
+        if self.recorded_step == self.step and not self.is_frame_due(self.step):
+            frames -= 1  # the last frame of a run that ends here; one that goes on has none
+        self.writer.append_state(self.state, self.step)
+        saved = Checkpoint(self.state, self.step, frames, self.worst, self.under_converged)
+        save_checkpoint(self.folder / CHECKPOINT_NAME, saved, self.system, self.solver)
+        self.checkpointed = perf_counter()
+
+    def end(self, outcome: RunOutcome, *, keep_errors: bool) -> Run:
+        """Record the last state, write the checkpoint, close the record."""
+        now = perf_counter()
+        try:
+            if outcome == "interrupted":
+                self._observe_last()
+            if self.writer is not None:
+                self._checkpoint()
+        except SuppleError:
+            if keep_errors:
+                raise
+        finally:
+            if self.writer is not None:
+                with suppress(SuppleError):
+                    self.writer.close()
+        table = np.array(self.rows, dtype=float).reshape(-1, 3).T
+        return Run(
+            outcome=outcome,
+            time=self.state.t,
+            steps=self.step,
+            state=self.state,
+            system=self.system,
+            wall_time=now - self.begun,
+            real_time_factor=self._real_time_factor(now),
+            energies=Energies(*table),
+            worst_residual=self.worst,
+            under_converged=self.under_converged,
+            solver=self.solver,
+            inverted=self.inverted,
+            frames=self._frames(),
+            folder=self.folder,
+        )
+
+    def _real_time_factor(self, now: float) -> float:
+        steps, start = self.step - self.first_step, self.begun
+        if steps > 1:
+            steps, start = steps - 1, self.warm
+        return max(steps, 0) * self.solver.dt / max(now - start, 1e-9)
+
+    def _frames(self) -> Trajectory | None:
+        if self.folder is None:
+            return self.memory
+        with suppress(RecordError):
+            return open_record(self.folder)
+        return None
