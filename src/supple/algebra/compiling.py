@@ -40,12 +40,13 @@ def kernel_cache() -> Path:
 
 @contextmanager
 def _numba_cache_folder() -> Iterator[None]:
-    before = numba.config.CACHE_DIR
-    numba.config.CACHE_DIR = str(kernel_cache())
+    config: Any = numba.config  # its settings are made at run time, unknown to type checkers
+    before = config.CACHE_DIR
+    config.CACHE_DIR = str(kernel_cache())
     try:
         yield
     finally:
-        numba.config.CACHE_DIR = before
+        config.CACHE_DIR = before
 
 
 def compiled(function: Callable[..., Any] | None = None, *, parallel: bool = False, inline: bool = False) -> Any:

@@ -55,7 +55,7 @@ class PointMass:
     def _factor(self) -> Any:
         from scipy.sparse.linalg import splu
 
-        return splu(self.m.tocsc())
+        return splu(sparse.csc_array(self.m))
 
     def solve(self, f: Array) -> Array:
         """M^-1 f, (n, 3)."""

@@ -15,7 +15,7 @@ def main(arguments: list[str] | None = None) -> None:
     """Run `supple` with the given arguments, sys.argv's by default, and exit."""
     given = sys.argv[1:] if arguments is None else arguments
     debug = "--debug" in given
-    sys.exit(_run([a for a in given if a != "--debug"], debug=debug))
+    sys.exit(_run([a for a in given if a != "--debug"] or ["--help"], debug=debug))
 
 
 def _run(arguments: list[str], *, debug: bool) -> int:
@@ -28,16 +28,15 @@ def _run(arguments: list[str], *, debug: bool) -> int:
     except KeyboardInterrupt:
         return INTERRUPTED
     except Exception as error:
-        sentence = _sentence(error)
-        if debug or sentence is None:
+        if debug:
             raise
-        print(f"supple: {sentence}", file=sys.stderr)
+        print(f"supple: {_sentence(error)}", file=sys.stderr)
         return 2
     return code if isinstance(code, int) else 0
 
 
-def _sentence(error: Exception) -> str | None:
-    """What a person reads of an error; None for one nobody foresaw."""
+def _sentence(error: Exception) -> str:
+    """What a person reads of an error."""
     if isinstance(error, SuppleError):
         text = error.sentence()
     elif isinstance(error, OSError):
@@ -45,5 +44,5 @@ def _sentence(error: Exception) -> str | None:
     elif hasattr(error, "format_message"):  # the command line's own complaints
         text = error.format_message()
     else:
-        return None
+        text = f"{type(error).__name__}: {error}. This is a defect of supple; --debug shows where."
     return " ".join(text.split())

@@ -32,7 +32,7 @@ def _options(
 
 def make_app() -> typer.Typer:
     """The command line's app."""
-    app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, no_args_is_help=True)
+    app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
     app.callback()(_options)
     for verb in (run, examples, validate, bench, export):
         app.command()(verb)

@@ -10,28 +10,18 @@ import typer
 
 def export(
     run: Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a run, or its record.")],
-    to: Annotated[str, typer.Option("--to", metavar="vtk|png", help="The kind of files to write.")],
+    to: Annotated[str, typer.Option("--to", metavar="vtk|png|csv|md", help="The kind of files to write.")],
     out: Annotated[
         Path | None, typer.Option("--out", help="Where to write; default: in the run's folder.")
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Write a run as VTK files or as a picture."""
+    """Write a run as VTK files, a picture or a table."""
     from supple.cli.printing import print_json
-    from supple.errors import InputError
     from supple.exports import export as export_run
 
-    names = {"vtk": "vtk", "png": "picture.png"}
-    if to not in names:
-        raise InputError("this kind of export is not known", value=to, allowed=", ".join(names))
-    if not run.exists():
-        raise InputError(
-            "there is no such run", value=str(run), fix="Give the folder that `supple run` wrote."
-        )
-    folder = run if run.is_dir() else run.parent
-    written = export_run(run, out or folder / names[to], to=to)
-    place = written if isinstance(written, str | Path) else out or folder / names[to]
+    written = export_run(run, out or (run if run.is_dir() else run.parent), to=to)
     if json:
-        print_json({"to": to, "path": str(place)})
+        print_json({"to": to, "path": str(written)})
     else:
-        print(f"Written to {place}")
+        print(f"Written to {written}")

@@ -12,10 +12,10 @@ Row = Mapping[str, Any]
 
 
 def as_row(row: Any) -> dict[str, Any]:
-    """A row as a plain dictionary; dataclasses are taken too."""
-    return (
-        dataclasses.asdict(row) if dataclasses.is_dataclass(row) and not isinstance(row, type) else dict(row)
-    )
+    """A row as a plain dictionary; dataclasses and named tuples are taken too."""
+    if dataclasses.is_dataclass(row) and not isinstance(row, type):
+        return dataclasses.asdict(row)
+    return dict(row._asdict() if hasattr(row, "_asdict") else row)
 
 
 def print_json(value: Any) -> None:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-from enum import Enum
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 
-class Device(str, Enum):
+class Device(StrEnum):
     """Where a scene runs."""
 
     cpu = "cpu"
@@ -21,14 +21,14 @@ def run(
     scene: Annotated[
         str, typer.Argument(metavar="SCENE", help="A built-in name, or a .toml, .json or .py file.")
     ],
-    until: Annotated[float | None, typer.Option(help="Simulated time [s].")] = None,
+    until: Annotated[float | None, typer.Option(help="Simulated time, in seconds.")] = None,
     out: Annotated[Path | None, typer.Option(help="Folder of the results; default: out/NAME.")] = None,
-    dt: Annotated[float | None, typer.Option(help="Step [s].")] = None,
+    dt: Annotated[float | None, typer.Option(help="Step, in seconds.")] = None,
     device: Annotated[Device, typer.Option(help="Where it runs.")] = Device.cpu,
     threads: Annotated[int | None, typer.Option(help="Threads of the CPU; default: all.")] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON at the end.")] = False,
     resume: Annotated[bool, typer.Option("--resume", help="Go on from the last checkpoint.")] = False,
-    picture: Annotated[bool, typer.Option("--picture", help="Write picture.png too.")] = False,
+    picture: Annotated[bool, typer.Option("--picture", help="Write picture.png and table.csv too.")] = False,
 ) -> None:
     """Run a scene and record it."""
     from supple.cli.printing import as_row, print_json, print_table
@@ -54,7 +54,8 @@ def run(
     if picture:
         from supple.exports import export
 
-        export(result, folder / "picture.png", to="png")
+        export(result, folder / "picture.png")
+        export(result, folder / "table.csv")
     if json:
         print_json(result.to_json() | ({"checks": checks} if checks else {}))
     else:

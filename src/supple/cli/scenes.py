@@ -17,7 +17,7 @@ SUFFIXES = (".toml", ".json", ".py")
 
 @dataclass(frozen=True)
 class Chosen:
-    """A scene to run. settings: what its maker says about until, dt, record_every, observers."""
+    """A scene to run. settings: what its maker says about until, dt, record_every [s]."""
 
     name: str
     scene: Any
@@ -39,9 +39,7 @@ def find_scene(given: str) -> Chosen:
         fix = f"Built-in scenes: {', '.join(known)}; files end in {', '.join(SUFFIXES)}."
         raise unknown("built-in scene", given, known, fix=fix)
     example = known[given]
-    settings: dict[str, Any] = {"until": example.until}
-    if getattr(example, "observers", None):
-        settings["observers"] = example.observers
+    settings = {"until": example.until, "record_every": example.record_every}
     return Chosen(given, example.make(), settings, example)
 
 

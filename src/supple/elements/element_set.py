@@ -65,7 +65,7 @@ class ElementSet:
     order: Array
 
     @classmethod
-    def make(cls, X: Array, connectivity: Array, lam: Array, mu: Array) -> ElementSet:
+    def make(cls, X: Array, connectivity: Array, lam: Array | float, mu: Array | float) -> ElementSet:
         """From rest positions X (node_count, 3) [m] and Lamé's constants (element_count,) [Pa]."""
         connectivity = np.asarray(connectivity)
         gradients, weights = rest_gradients(X, connectivity)

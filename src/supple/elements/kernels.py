@@ -97,7 +97,7 @@ def add_divergence(arrays, flat, base, P, factor, local_out):
 @compiled
 def sweep_force(arrays, law, start, stop, x, f_out):
     """Forces of the groups start..stop, added to f_out (node_count, 3) [N]."""
-    groups, points, nodes, _, _ = arrays.gradients.shape
+    _, points, nodes, _, _ = arrays.gradients.shape
     flat, weights = arrays.gradients.ravel(), arrays.weights.ravel()
     lams, mus = arrays.lam.ravel(), arrays.mu.ravel()
     local, force = np.empty(3 * nodes * LANES), np.empty(3 * nodes * LANES)
@@ -138,7 +138,7 @@ def symmetric_product(C, D, work):
 @compiled
 def sweep_differential(arrays, law, definite, start, stop, x, dx, factor, df_out):
     """df_out += factor K dx for the groups start..stop, K = df/dx, without assembling it."""
-    groups, points, nodes, _, _ = arrays.gradients.shape
+    _, points, nodes, _, _ = arrays.gradients.shape
     flat, weights = arrays.gradients.ravel(), arrays.weights.ravel()
     lams, mus = arrays.lam.ravel(), arrays.mu.ravel()
     size = 3 * nodes * LANES
@@ -188,7 +188,7 @@ def add_block_row(flat, base, nodes, C, b, factor, half, block_out):
 @compiled
 def sweep_blocks(arrays, law, definite, start, stop, x, factor, positions, data_out):
     """data_out[positions[g, a, b, w]] += factor df_a/dx_b for the groups start..stop; data_out (block_count, 3, 3)."""
-    groups, points, nodes, _, _ = arrays.gradients.shape
+    _, points, nodes, _, _ = arrays.gradients.shape
     flat, weights = arrays.gradients.ravel(), arrays.weights.ravel()
     lams, mus = arrays.lam.ravel(), arrays.mu.ravel()
     local = np.empty(3 * nodes * LANES)
@@ -221,10 +221,10 @@ def sweep_blocks(arrays, law, definite, start, stop, x, factor, positions, data_
 @compiled
 def compute_energy(arrays, law, x):
     """Elastic energy [J]."""
-    groups, points, nodes, _, _ = arrays.gradients.shape
+    _, points, nodes, _, _ = arrays.gradients.shape
     total = 0.0
     F = np.empty((3, 3))
-    for g in range(groups):
+    for g in range(arrays.nodes.shape[0]):
         for w in range(LANES):
             for q in range(points):
                 weight = arrays.weights[g, q, w]

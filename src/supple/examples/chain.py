@@ -1,8 +1,9 @@
 """chain: bodies of different kinds joined in one swinging chain, through mappings and joints.
 
 A rigid bar hangs on a hinge in the world; a soft block is joined to its end by ball joints; a ball hangs on a spring
-from the block's other end; and a string of particles trails from the ball. Checked: the joints hold, the energy is kept, and
-the ends of each joint pull alike, so that the momentum changes by the impulse of gravity and of the hinge alone.
+from the block's other end; and a string of particles trails from the ball. Checked: the joints hold, the energy is
+kept, and the ends of each joint pull alike, so that the momentum changes by the impulse of gravity and of the hinge
+alone.
 """
 
 from __future__ import annotations

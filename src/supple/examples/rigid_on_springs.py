@@ -1,7 +1,7 @@
 """rigid-on-springs: a heavy rigid plate carried by a soft block, coupled both ways in one solve.
 
-The plate's corners are tied to the block's top by stiff springs. Given a push, the plate bounces on the block. Checked: the
-frequency of its bounce against the closed form of a mass on a rod,
+The plate's corners are tied to the block's top by stiff springs. Given a push, the plate bounces on the block.
+Checked: the frequency of its bounce against the closed form of a mass on a rod,
 
     b tan b = m_block / m_plate,   w = b c / L,   c = sqrt(E / rho)
 
@@ -66,4 +66,6 @@ def check(run: Any) -> list[Check]:
     return [within("bounce frequency [Hz]", frequency_of(run.energies.times, z), bounce_frequency(), 0.01)]
 
 
-EXAMPLE = Example("rigid-on-springs", "a rigid plate bounces on a soft block, one solve", make, 0.5, check, record_every=0.002)
+EXAMPLE = Example(
+    "rigid-on-springs", "a rigid plate bounces on a soft block, one solve", make, 0.5, check, record_every=0.002
+)

@@ -1,7 +1,7 @@
 """Layers: sheets of one size, each drawn by matplotlib without a display, laid upon each other and reduced.
 
-A sheet is drawn at twice its size without smoothing, so that no seams show between triangles. A faint moment
-is a sheet laid with an opacity of its own: its triangles do not shine through each other.
+A faint moment is a sheet laid with an opacity of its own, so that its triangles do not shine through each
+other. Sheets are drawn at twice the size and reduced.
 """
 
 from __future__ import annotations
@@ -33,8 +33,10 @@ class Sheet:
         """Axes without a frame at a place of the sheet, one scale for both directions, that show low..high.
         """
         axes = self.figure.add_axes(place)
-        axes.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]))
-        axes.set_aspect("equal", adjustable="datalim")
+        room = np.array([place[2] * SIZE[0], place[3] * SIZE[1]])
+        half = room * ((high - low) / room).max() / 2
+        (left, bottom), (right, top) = (low + high) / 2 - half, (low + high) / 2 + half
+        axes.set(xlim=(left, right), ylim=(bottom, top))
         axes.set_axis_off()
         return axes
 

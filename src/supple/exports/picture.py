@@ -25,6 +25,7 @@ COLOURS = ("#5b8fd0", "#ee9a4d", "#62b37c", "#c76a9c", "#9a8bd8", "#d4b548", "#6
 INK, FAINT_INK, GRID, SHADOW = "#33373d", "#8a9099", "#d5d9de", "#e6e9ed"
 MOMENTS = 4
 FAINTEST, FAINTER = 0.16, 0.42  # opacities of the first moment and of the last but one
+SEAM = 0.2  # points: facets are this much wider, so that no gaps show between them
 VIEW, VIEW_ALONE = (0.03, 0.30, 0.94, 0.60), (0.03, 0.03, 0.94, 0.87)
 PLOT = (0.085, 0.075, 0.785, 0.185)
 
@@ -120,7 +121,8 @@ class View:
 
         corners, colours = self.facets(frame).painted(self.camera)
         axes.add_collection(
-            PolyCollection(corners, facecolors=colours, edgecolors="none", antialiaseds=False), autolim=False
+            PolyCollection(list(corners), facecolors=colours, edgecolors=colours, linewidths=SEAM),
+            autolim=False,
         )
 
     def draw_ground(self, axes: Any) -> None:
@@ -130,15 +132,14 @@ class View:
         z = self.box[0][2]
         fallen = self.facets(self.frames[-1]).corners.copy()
         fallen[..., 2] = z
-        shade = PolyCollection(
-            self.camera.project(fallen), facecolors=SHADOW, edgecolors="none", antialiaseds=False
+        shadow = list(self.camera.project(fallen))
+        axes.add_collection(
+            PolyCollection(shadow, facecolors=SHADOW, edgecolors=SHADOW, linewidths=SEAM), autolim=False
         )
-        axes.add_collection(shade, autolim=False)
         x, y, spacing = self.ticks
         lines = [[(a, y[0], z), (a, y[-1], z)] for a in x] + [[(x[0], b, z), (x[-1], b, z)] for b in y]
-        axes.add_collection(
-            LineCollection(self.camera.project(np.array(lines)), colors=GRID, linewidths=0.6), autolim=False
-        )
+        flat = list(self.camera.project(np.array(lines)))
+        axes.add_collection(LineCollection(flat, colors=GRID, linewidths=0.6), autolim=False)
         corner = self.camera.project(np.array([x[-1], y[0], z]))
         axes.text(*corner, f"  grid {spacing:g} m", color=FAINT_INK, fontsize=8, ha="left", va="center")
 

@@ -111,7 +111,7 @@ def write_data(path: Path, data: dict[str, Any]) -> None:
 
 
 def _toml(data: dict[str, Any]) -> str:
-    """TOML with a section for each table and each table of a list; what is inside them stays on one line a key."""
+    """TOML with a section for each table, also of a list; what is inside stays on one line a key."""
     lines = [f"{_toml_key(k)} = {_toml_value(v)}" for k, v in data.items() if not _is_section(v)]
     for key, value in data.items():
         if _is_section(value):

@@ -1,7 +1,7 @@
 """Isotropic elastic materials.
 
-    lambda = E nu / ((1 + nu)(1 - 2 nu)),   mu = E / (2 (1 + nu))        Lamé's constants [Pa]
-    f_damping = -(alpha M + beta K_s) v                                  Rayleigh's damping, K_s = -df/dx
+lambda = E nu / ((1 + nu)(1 - 2 nu)),   mu = E / (2 (1 + nu))        Lamé's constants [Pa]
+f_damping = -(alpha M + beta K_s) v                                  Rayleigh's damping, K_s = -df/dx
 """
 
 from __future__ import annotations

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import errno
+import os
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from supple.errors import RecordError
+from supple.errors import RecordError, SuppleError
 
 RESERVE = 1 << 20  # bytes left free beside a frame: tables and the file's own bookkeeping
 
@@ -25,12 +26,31 @@ def check_space(folder: Path, needed: int) -> None:
         )
 
 
+def reserve(descriptor: int, size: int, path: Path) -> None:
+    """Give an open file room for `size` bytes, so that writing them cannot fail later.
+
+    HDF5 does not survive a write that fails half-way: the room is taken before it is asked to write.
+    """
+    if not hasattr(os, "posix_fallocate"):
+        return
+    with record_errors(path, f"there is no room for {_size(size)}"):
+        try:
+            os.posix_fallocate(descriptor, 0, size)
+        except OSError as error:
+            if error.errno not in (
+                errno.EINVAL,
+                errno.EOPNOTSUPP,
+                errno.ENOSYS,
+            ):  # not known to this file system
+                raise
+
+
 @contextmanager
 def record_errors(path: Path, what: str) -> Iterator[None]:
     """Tell errors of the file system and of HDF5 as a RecordError about `path`."""
     try:
         yield
-    except RecordError:
+    except SuppleError:
         raise
     except (OSError, RuntimeError, ValueError, KeyError, EOFError) as error:
         raise RecordError(f"{what}: {_reason(error)}", where=str(path), fix=_fix(error)) from error
@@ -51,7 +71,7 @@ def _reason(error: Exception) -> str:
 def _fix(error: Exception) -> str | None:
     number = error.errno if isinstance(error, OSError) else None
     text = str(error).lower()
-    if number == errno.ENOSPC or "no space left" in text:
+    if number in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG) or "no space left" in text:
         return "Free some space on the disk, or record less often with record_every."
     if number in (errno.EACCES, errno.EPERM, errno.EROFS) or "permission denied" in text:
         return "Choose a folder that can be written to."

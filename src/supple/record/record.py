@@ -6,7 +6,8 @@
                            outcome and residual of the step, worst_residual and under_converged so far
       states/<step>        t, x, v and memory in double precision, at checkpoints
 
-The file is flushed after each frame, in HDF5's default version, which reopens after a kill. A frame counts
+Room is taken before a frame, and the file is flushed after it, in HDF5's default version, which reopens
+after a kill. A frame counts
 once it is whole; a reader takes the whole ones.
 """
 
@@ -22,7 +23,7 @@ import numpy as np
 
 from supple.errors import RecordError
 from supple.record import vtkhdf
-from supple.record.disk import check_space, make_folder, record_errors
+from supple.record.disk import RESERVE, check_space, make_folder, record_errors, reserve
 from supple.record.frame import Frame
 from supple.record.surfaces import Surface, make_surfaces
 from supple.scene.state import State
@@ -112,7 +113,7 @@ class RecordWriter:
 
     def append(self, frame: Frame) -> None:
         """Add a frame and bring it to the file."""
-        check_space(self.path.parent, _frame_bytes(self.surfaces))
+        self._reserve(_frame_bytes(self.surfaces))
         row = frame.row()
         try:
             with record_errors(self.path, "the frame cannot be written"):
@@ -131,7 +132,7 @@ class RecordWriter:
 
     def append_state(self, state: State, step: int) -> None:
         """Add the exact state, once a step, and bring the file to the disk."""
-        check_space(self.path.parent, state.x.nbytes + state.v.nbytes)
+        self._reserve(sum(array.nbytes for array in (state.x, state.v, *state.memory.values())))
         name = f"{step:012d}"
         with record_errors(self.path, "the state cannot be written"):
             if name not in self.file["supple/states"]:
@@ -148,9 +149,17 @@ class RecordWriter:
             return {name: self.file["supple/frames"][name][:] for name in COLUMNS}
 
     def close(self) -> None:
-        """End writing. What was flushed stays, whatever happens here."""
+        """End writing, and give back the room that was taken ahead."""
         with contextlib.suppress(OSError, RuntimeError, ValueError):
+            self.file.flush()
+            size = self.file.id.get_filesize()
             self.file.close()
+            os.truncate(self.path, size)
+
+    def _reserve(self, needed: int) -> None:
+        check_space(self.path.parent, needed)
+        size = self.file.id.get_filesize() + needed + RESERVE
+        reserve(self.file.id.get_vfd_handle(), size, self.path)
 
     def _truncate(self) -> None:
         for block in self.blocks:
@@ -171,4 +180,5 @@ def _memory(state: State) -> dict[str, np.ndarray]:
 
 
 def _frame_bytes(surfaces: list[Surface]) -> int:
-    return sum(max(12 * s.point_count, vtkhdf.CHUNK_BYTES) for s in surfaces)
+    """No frame takes more: points in chunks that may be begun, and the tables of steps."""
+    return sum(2 * max(12 * s.point_count, vtkhdf.CHUNK_BYTES) + vtkhdf.CHUNK_BYTES for s in surfaces)

@@ -134,8 +134,8 @@ class Ball:
 class Hinge:
     """Two rigid bodies (or a body and the world) that turn about a common axis (3,) through `at` [m] at the start.
 
-    limits: (lowest, highest) angle [rad] of b against a. motor_speed: [rad/s], a number or a function of time, kept with
-    at most motor_torque [N m].
+    limits: (lowest, highest) angle [rad] of b against a. motor_speed: [rad/s], a number or a function of time, kept
+    with at most motor_torque [N m].
     """
 
     a: Any
@@ -152,7 +152,9 @@ class Hinge:
         for side in (self.a, self.b):
             _check_frame(side, "hinge")
         if self.limits is not None and not (self.limits[0] <= 0 <= self.limits[1]):
-            raise InputError("the limits do not contain the start", where="Hinge", value=self.limits, allowed="low <= 0 <= high")
+            raise InputError(
+                "the limits do not contain the start", where="Hinge", value=self.limits, allowed="low <= 0 <= high"
+            )
         if self.motor_torque <= 0:
             raise InputError("the motor's torque is not positive", where="Hinge", value=self.motor_torque)
         tips = np.vstack([o, o + axes])

@@ -38,7 +38,8 @@ class DerivativeReport:
 
     def __str__(self) -> str:
         return "\n".join(
-            f"{name:<28} {error:.1e}  {'ok' if error <= self.tolerance else 'WRONG'}" for name, error in self.errors.items()
+            f"{name:<28} {error:.1e}  {'ok' if error <= self.tolerance else 'WRONG'}"
+            for name, error in self.errors.items()
         )
 
 
@@ -54,7 +55,7 @@ def differentiate(function: Callable[[float], Array | float], step: float) -> Ar
 def relative_error(value: ArrayLike, reference: ArrayLike, floor: float = 0.0) -> float:
     """|value - reference| over the larger of |reference|, |value| and floor."""
     a, b = np.asarray(value, dtype=float), np.asarray(reference, dtype=float)
-    size = max(np.linalg.norm(a), np.linalg.norm(b), floor)
+    size = max(float(np.linalg.norm(a)), float(np.linalg.norm(b)), floor)
     return float(np.linalg.norm(a - b) / size) if size > 0 else 0.0
 
 
@@ -81,7 +82,9 @@ def check_derivatives(
     if isinstance(thing, System):
         return _check_system(thing, rng, t, tolerance, step, x, v)
     if x is None:
-        raise InputError("positions are needed to check a force or a mapping", where="check_derivatives", fix="Give x=.")
+        raise InputError(
+            "positions are needed to check a force or a mapping", where="check_derivatives", fix="Give x=."
+        )
     x = np.atleast_2d(np.asarray(x, dtype=float))
     coordinates: Points | Frames = Frames(len(x)) if x.shape[1] == 7 else Points(len(x))
     v = np.zeros((len(x), coordinates.v_width)) if v is None else np.atleast_2d(np.asarray(v, dtype=float))

@@ -3,7 +3,8 @@
     product(dv) = mass M dv + damping B dv + stiffness K dv
     K = sum J^T K_c J + (dJ^T/dx) f_c + J^T B_c d(J v)/dx         with f_c the force on the mapped points
 
-The last two terms come from the turning of frames; a definite K keeps the symmetric part of the first and drops the other.
+The last two terms come from the turning of frames; a definite K keeps the symmetric part of the first and drops the
+other.
 """
 
 from __future__ import annotations

@@ -177,7 +177,9 @@ class Springs:
 
     def __post_init__(self) -> None:
         if self.a.count != self.b.count:
-            raise InputError("the two sides have different numbers of points", where="Springs", value=(self.a.count, self.b.count))
+            raise InputError(
+                "the two sides have different numbers of points", where="Springs", value=(self.a.count, self.b.count)
+            )
         _ = self.force
 
     @cached_property

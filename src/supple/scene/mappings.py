@@ -8,8 +8,8 @@ angular velocity and F = R^T f:
     v = v_o - R [r]x w        torque r × F        bias R (w × (w × r))        geometric stiffness [r]x [F]x
 
 The last is not symmetric; its skew part is half the applied moment. `add_geometric` gives all of it,
-`geometric_blocks(..., definite=True)` its symmetric negative semi-definite part, for conjugate gradients. Where a damper
-acts on mapped points, their velocity also changes with x: d(J v)/dx, here -R [w × r]x, `velocity_change`.
+`geometric_blocks(..., definite=True)` its symmetric negative semi-definite part, for conjugate gradients. Where a
+damper acts on mapped points, their velocity also changes with x: d(J v)/dx, here -R [w × r]x, `velocity_change`.
 """
 
 from __future__ import annotations
@@ -47,7 +47,9 @@ class WeightedPoints:
         """The parent's points of these numbers."""
         index = np.asarray(indices, dtype=np.int64).ravel()
         if index.size and (index.min() < 0 or index.max() >= parent_count):
-            raise InputError("a point's number is out of range", value=int(index.max()), allowed=f"0..{parent_count - 1}")
+            raise InputError(
+                "a point's number is out of range", value=int(index.max()), allowed=f"0..{parent_count - 1}"
+            )
         ptr = np.arange(len(index) + 1)
         return cls(sparse.csr_array((np.ones(len(index)), index, ptr), shape=(len(index), parent_count)))
 
@@ -199,7 +201,6 @@ class FramePointsTangent:
         blocks[:, 1] = -self._R @ rotations.skew(m.local)
         cols = np.stack([2 * m.frame, 2 * m.frame + 1], axis=1)
         return JacobianRows(np.arange(0, 2 * m.count + 1, 2), cols.ravel(), blocks.reshape(-1, 3, 3))
-
 
     def velocity_rows(self, v: Array) -> JacobianRows:
         """d(J v)/dx in the pattern of `jacobian_rows`."""

@@ -82,12 +82,16 @@ class Node:
             return np.arange(count)
         if isinstance(selector, str):
             raise InputError("particles have no named regions", where=f"node '{self.name}'", value=selector)
-        index = np.flatnonzero(selector(self.rest)) if callable(selector) else np.asarray(selector, dtype=np.int64).ravel()
+        index = (
+            np.flatnonzero(selector(self.rest)) if callable(selector) else np.asarray(selector, dtype=np.int64).ravel()
+        )
         if index.size == 0:
             raise InputError("the selection is empty", where=f"node '{self.name}'")
         if index.min() < 0 or index.max() >= count:
             raise InputError(
-                "a point's number is out of range", where=f"node '{self.name}'", value=int(index.max()),
+                "a point's number is out of range",
+                where=f"node '{self.name}'",
+                value=int(index.max()),
                 allowed=f"0..{count - 1}",
             )
         return index

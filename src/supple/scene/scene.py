@@ -62,7 +62,9 @@ class Scene:
         for node in self.root.walk():
             if node.name == name:
                 return node
-        raise InputError("no node of that name", where="scene", value=name, allowed=", ".join(n.name for n in self.nodes))
+        raise InputError(
+            "no node of that name", where="scene", value=name, allowed=", ".join(n.name for n in self.nodes)
+        )
 
     def group(self, name: str, *, under: Node | None = None) -> Node:
         """A new node that groups others."""
@@ -115,12 +117,22 @@ class Scene:
     def _target(self, on: Any, thing: Any) -> Any:
         if not isinstance(on, Node | PointSet | WorldPoints | JoinedPoints):
             raise InputError(
-                f"{type(thing).__name__} does not say what it acts on", value=on, fix="Give on=node or on=node.points(...)."
+                f"{type(thing).__name__} does not say what it acts on",
+                value=on,
+                fix="Give on=node or on=node.points(...).",
             )
         return on
 
     def _add_body(
-        self, body: Any, at: ArrayLike, rotation: Any, velocity: ArrayLike, spin: ArrayLike, fix: Any, name: str | None, under: Node | None
+        self,
+        body: Any,
+        at: ArrayLike,
+        rotation: Any,
+        velocity: ArrayLike,
+        spin: ArrayLike,
+        fix: Any,
+        name: str | None,
+        under: Node | None,
     ) -> Node:
         name = self._unused(name or body.kind, given=name is not None)
         where = f"body '{name}'"

@@ -188,9 +188,7 @@ class System:
         kin.pull(out)
         return self.gather(out)
 
-    def linearize(
-        self, kin: Kinematics, *, definite: bool = False, multipliers: Array | None = None
-    ) -> Linearization:
+    def linearize(self, kin: Kinematics, *, definite: bool = False, multipliers: Array | None = None) -> Linearization:
         """K, B and M at this state, as a value."""
         with self.timings.measure("linearize"):
             return Linearization(self, kin, self.slot_forces(kin, multipliers), definite, multipliers)
@@ -252,7 +250,10 @@ class System:
 
         for slot in self.slots:
             if slot.mapping is not None:
-                call(f"propagate  {slot.parents[0].name} -> {slot.name}  ({type(slot.mapping).__name__}, {slot.coordinates.count})")
+                call(
+                    f"propagate  {slot.parents[0].name} -> {slot.name}  ({type(slot.mapping).__name__},
+                    {slot.coordinates.count})"
+                )
             elif slot.parents:
                 call(f"join       {slot.name}  ({slot.coordinates.count} points)")
         for label, slot, force in self.forces:

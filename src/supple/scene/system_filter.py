@@ -1,7 +1,7 @@
 """The filters of a system in flat form: which 3-blocks of velocity are restricted, and where they must be.
 
-    (I - C_k)(x_k - p_k(t)) = 0       for points and origins of frames
-    q_k = given(t)                    for frames whose rotation is held
+(I - C_k)(x_k - p_k(t)) = 0       for points and origins of frames
+q_k = given(t)                    for frames whose rotation is held
 """
 
 from __future__ import annotations
@@ -60,7 +60,9 @@ class SystemFilter:
         seen: dict[int, int] = {}
         for slot, c in conditions:
             if not slot.is_body:
-                raise InputError("filters act on bodies, not on mapped points", where=slot.name, fix="Use a Ball joint.")
+                raise InputError(
+                    "filters act on bodies, not on mapped points", where=slot.name, fix="Use a Ball joint."
+                )
             is_frame = slot.coordinates.x_width == 7
             first = len(blocks)
             for i, C in zip(c.indices, c.projector):
@@ -78,16 +80,14 @@ class SystemFilter:
             if c.path is not None:
                 moving.append(_Moving(first, len(blocks), c.path))
             if is_frame and c.hold_rotation:
-                at = slot.x_start + 3
-                q0 = x[at : at + 4].copy()
-                held.append(_Held(len(blocks), at, c.orientation or (lambda t, q0=q0: q0)))
+                q_at = slot.x_start + 3
+                held.append(_Held(len(blocks), q_at, c.orientation or _constant(x[q_at : q_at + 4].copy())))
                 blocks.append(slot.block_start + 1)
                 projectors.append(np.zeros((3, 3)))
                 x_at.append(-1)
         at = np.array(x_at, dtype=np.int64)
         start = np.zeros((len(blocks), 3))
-        for k in np.flatnonzero(at >= 0):
-            start[k] = x[at[k] : at[k] + 3]
+        start[at >= 0] = x[at[at >= 0][:, None] + np.arange(3)]
         C_all = np.array(projectors).reshape(-1, 3, 3)
         return cls(np.array(blocks, dtype=np.int64), C_all, at, start, tuple(moving), tuple(held))
 
@@ -134,7 +134,7 @@ class SystemFilter:
         linear = self.x_at >= 0
         at = self.x_at[linear][:, None] + np.arange(3)
         p = self.places(t)[linear]
-        x[at] = p + ((self.projectors[linear] @ (x[at] - p)[..., None]))[..., 0]
+        x[at] = p + (self.projectors[linear] @ (x[at] - p)[..., None])[..., 0]
         for h in self.held:
             x[h.x_at : h.x_at + 4] = h.orientation(t)
 
@@ -156,6 +156,10 @@ class SystemFilter:
             self.project(v)
             keep = np.eye(3) - self.projectors
             v.reshape(-1, 3)[self.blocks] += np.einsum("kij,kj->ki", keep, self.speeds(t, step))
+
+
+def _constant(value: Array) -> Callable[[float], Array]:
+    return lambda t: value
 
 
 def _common(C: Array, D: Array) -> Array:

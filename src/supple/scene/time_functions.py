@@ -67,9 +67,7 @@ class SineInTime:
 
     def __call__(self, t: float) -> Any:
         """The value at time t [s]."""
-        value = np.asarray(self.offset) + np.asarray(self.amplitude) * sin(
-            2 * pi * self.frequency * t + self.phase
-        )
+        value = np.asarray(self.offset) + np.asarray(self.amplitude) * sin(2 * pi * self.frequency * t + self.phase)
         return value if value.ndim else float(value)
 
 

@@ -90,7 +90,12 @@ class Newmark:
     def __post_init__(self) -> None:
         check_dt(self.dt, "Newmark")
         if not (0 < self.beta <= 0.5 and 0.5 <= self.gamma <= 1):
-            raise InputError("outside the stable range", where="Newmark", value=(self.beta, self.gamma), allowed="0 < beta <= 1/2 <= gamma <= 1")
+            raise InputError(
+                "outside the stable range",
+                where="Newmark",
+                value=(self.beta, self.gamma),
+                allowed="0 < beta <= 1/2 <= gamma <= 1",
+            )
         newton = Newton(LinearSolve(LinearOptions(self.linear, 1e-10)), tolerance=self.newton_tolerance)
         self._scheme = _Scheme(self.dt, self.beta, self.gamma, 0.0, 0.0, newton)
 

@@ -3,8 +3,8 @@
     linearised   (M - h B - h² K) dv = h (f + bias + h K v),   v += dv,  x moves by h v     K = df/dx, B = df/dv
     full         M (v1 - v0) = h f(x1, v1),  x1 = x0 moved by h v1,  by Newton's method
 
-The signs are those of K = df/dx throughout; the slides [Faure07] mix them, see docs/theory.md. Joints: the linearised step
-asks for G v1 = -phi / h, which brings a joint back that has drifted.
+The signs are those of K = df/dx throughout; the slides [Faure07] mix them, see docs/theory.md. Joints: the
+linearised step asks for G v1 = -phi / h, which brings a joint back that has drifted.
 """
 
 from __future__ import annotations

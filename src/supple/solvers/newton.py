@@ -37,8 +37,8 @@ class Weights:
 class Evaluation:
     """r at u without the joints' forces; the state the forces were taken at; the state the joints must hold in.
 
-    scale: the size of the terms that cancel in r, to measure it against. push: factor of G^T l in r. energy: of which r is
-    the gradient, or None.
+    scale: the size of the terms that cancel in r, to measure it against. push: factor of G^T l in r. energy: of
+    which r is the gradient, or None.
     """
 
     residual: Array

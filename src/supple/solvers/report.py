@@ -14,9 +14,7 @@ class Outcome(Enum):
         "the linear solve stopped above its tolerance; allow more iterations, use a stronger preconditioner, "
         "linear='direct', or a smaller step"
     )
-    NEWTON_LIMIT = (
-        "Newton's iteration did not reach its tolerance; try a smaller step, more iterations, or load steps"
-    )
+    NEWTON_LIMIT = "Newton's iteration did not reach its tolerance; try a smaller step, more iterations, or load steps"
     NOT_FINITE = "a position or velocity is not finite; try a smaller step or more damping"
 
     @property

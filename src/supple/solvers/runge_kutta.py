@@ -1,6 +1,6 @@
 """Fourth-order Runge-Kutta on the rotation group: the reference for the others.
 
-    d' = dexp^-1(d) v,   v' = M^-1 (f + bias)          positions are x0 moved by d; dexp is the identity for points [MK98]
+d' = dexp^-1(d) v,   v' = M^-1 (f + bias)          positions are x0 moved by d; dexp is the identity for points [MK98]
 """
 
 from __future__ import annotations
@@ -32,7 +32,9 @@ class RungeKutta4:
     def prepare(self, system: System) -> None:
         """Refuse what the method cannot hold."""
         if system.joints:
-            raise InputError("joints need an implicit solver", where="RungeKutta4", fix="Use Midpoint or GeneralizedAlpha.")
+            raise InputError(
+                "joints need an implicit solver", where="RungeKutta4", fix="Use Midpoint or GeneralizedAlpha."
+            )
 
     def step(self, system: System, state: State) -> StepReport:
         """Advance the state by dt, in place."""

@@ -1,6 +1,6 @@
 """Static equilibrium: f(x) = 0 by Newton's method with line search, the loads applied in steps if asked.
 
-    -K dx = f,   x moves by dx        joints hold by multipliers, filters by projection
+-K dx = f,   x moves by dx        joints hold by multipliers, filters by projection
 """
 
 from __future__ import annotations
@@ -93,7 +93,10 @@ class _Loads:
         total = 0.0
         for _, slot, force in system.forces:
             x = kin.x[slot.index]
-            total += -self.factor * np.sum(force.values(kin.t) * x) if is_load(force) else force.energy(kin.local(slot))
+            if is_load(force):
+                total -= self.factor * float(np.sum(force.values(kin.t) * x))  # type: ignore[attr-defined]
+            else:
+                total += force.energy(kin.local(slot))
         for _, slot, mass in system.masses:
             total -= self.factor * float(system.gravity @ mass.first_moment(kin.x[slot.index])[1])
         return float(total)

@@ -1,7 +1,7 @@
 """Symplectic Euler: explicit, conserves momentum, energy without drift below its stable step.
 
-    v += h M^-1 (f(x, v) + bias),   x moves by h v
-    stable for  h < 2/w (sqrt(1 + z²) - z),   w: highest frequency,  z = (alpha/w + beta w)/2 from the damping at w
+v += h M^-1 (f(x, v) + bias),   x moves by h v
+stable for  h < 2/w (sqrt(1 + z²) - z),   w: highest frequency,  z = (alpha/w + beta w)/2 from the damping at w
 """
 
 from __future__ import annotations
@@ -69,7 +69,9 @@ class SymplecticEuler:
     def prepare(self, system: System) -> None:
         """Compute the stable step at the start, and take or check the step."""
         if system.joints:
-            raise InputError("joints need an implicit solver", where="SymplecticEuler", fix="Use Midpoint or GeneralizedAlpha.")
+            raise InputError(
+                "joints need an implicit solver", where="SymplecticEuler", fix="Use Midpoint or GeneralizedAlpha."
+            )
         largest = stable_step(system, system.initial_state(), safety=self.safety)
         if self.dt is None:
             self.dt = largest if np.isfinite(largest) else 0.01

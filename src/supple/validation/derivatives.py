@@ -66,9 +66,13 @@ def scene_derivatives() -> list[Row]:
     """Mappings alone, and the whole of `everything` at a disturbed, moving state."""
     rng = np.random.default_rng(2)
     frames = np.hstack([rng.normal(size=(2, 3)), rotations.normalise(rng.normal(size=(2, 4)))])
-    rigid = check_derivatives(FramePoints.make(rng.normal(size=(5, 3)), [0, 1, 1, 0, 1]), frames, rng.normal(size=(2, 6)))
+    rigid = check_derivatives(
+        FramePoints.make(rng.normal(size=(5, 3)), [0, 1, 1, 0, 1]), frames, rng.normal(size=(2, 6))
+    )
     nodes, weights = np.array([[0, 1, 2, 3], [1, 2, 3, 4]]), rng.random((2, 4))
-    weighted = check_derivatives(WeightedPoints.barycentric(nodes, weights, 5), rng.normal(size=(5, 3)), rng.normal(size=(5, 3)))
+    weighted = check_derivatives(
+        WeightedPoints.barycentric(nodes, weights, 5), rng.normal(size=(5, 3)), rng.normal(size=(5, 3))
+    )
     system = everything()
     x = system.retract(system.x0, 0.02 * rng.normal(size=system.v_size))
     whole = check_derivatives(system, x, rng.normal(size=system.v_size))

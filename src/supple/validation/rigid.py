@@ -42,7 +42,15 @@ def spin() -> list[Row]:
     return [
         bounded(case, "momentum error", momentum, 1e-10, source=source),
         bounded(case, "energy error", energy, 1e-5, source=source),
-        compare(case, "order of the motion", float(np.log2(errors[0] / errors[1])), 2.0, 0.05, unit="-", source="midpoint rule"),
+        compare(
+            case,
+            "order of the motion",
+            float(np.log2(errors[0] / errors[1])),
+            2.0,
+            0.05,
+            unit="-",
+            source="midpoint rule",
+        ),
     ]
 
 
@@ -84,7 +92,9 @@ def pendulum() -> list[Row]:
     crossings = [t[k] - a[k] * (t[k + 1] - t[k]) / (a[k + 1] - a[k]) for k in np.flatnonzero(a[:-1] * a[1:] < 0)]
     measured = 2 * (crossings[1] - crossings[0])
     return [
-        compare("scene/pendulum", "period", float(measured), period, 1e-4, unit="s", source="complete elliptic integral K"),
+        compare(
+            "scene/pendulum", "period", float(measured), period, 1e-4, unit="s", source="complete elliptic integral K"
+        ),
     ]
 
 

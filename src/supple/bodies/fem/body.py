@@ -103,7 +103,7 @@ class FemBody:
         for k, material in enumerate(self.materials):
             chosen = self.mesh.elements[self.element_material == k]
             if len(chosen):
-                elements = ElementSet.make(x, chosen, np.float64(material.lam), np.float64(material.mu))
+                elements = ElementSet.make(x, chosen, material.lam, material.mu)
                 label = "elastic" if len(self.materials) == 1 else f"elastic '{material.name}'"
                 forces.append((label, ElasticForce(elements, Law.of(self.law), material.stiffness_damping)))
         alphas = {m.mass_damping for m in self.materials}

@@ -38,9 +38,7 @@ class ElasticForce:
         """Elastic and damping forces on the nodes [N]."""
         self.elements.add_force(self.law, state.x, f_out)
         if self.stiffness_damping:
-            self.elements.add_differential(
-                self.law, state.x, state.v, self.stiffness_damping, f_out, definite=True
-            )
+            self.elements.add_differential(self.law, state.x, state.v, self.stiffness_damping, f_out, definite=True)
 
     def linearize(self, state: LocalState, *, definite: bool = False) -> ElasticTangent:
         """K and B at this state."""
@@ -78,9 +76,7 @@ class ElasticTangent:
         pattern, positions = self.force.own_matrix
         matrix = self.force.spare.pop() if self.force.spare else pattern.copy()
         matrix.clear()
-        self.force.elements.add_blocks(
-            self.force.law, self.x, 1.0, positions, matrix.data, definite=self.definite
-        )
+        self.force.elements.add_blocks(self.force.law, self.x, 1.0, positions, matrix.data, definite=self.definite)
         return matrix
 
     def __del__(self) -> None:

@@ -1,0 +1,18 @@
+"""The cases of `supple validate` that are quick hold; the longer ones are marked."""
+
+from __future__ import annotations
+
+import pytest
+
+from supple.validation import registry
+
+SLOW = {"scene/spin", "fem/cantilever"}
+CASES = [pytest.param(name, marks=pytest.mark.slow if name in SLOW else ()) for name in registry()]
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_case_is_within_its_limits(name: str) -> None:
+    rows = registry()[name]()
+    assert rows
+    for row in rows:
+        assert row.ok, row

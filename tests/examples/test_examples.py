@@ -1,0 +1,18 @@
+"""Every built-in scene runs and ends in its physical assertion."""
+
+from __future__ import annotations
+
+import pytest
+
+import supple as sp
+from supple.examples import registry
+
+
+@pytest.mark.parametrize("name", sorted(registry()))
+def test_example_keeps_its_physics(name: str) -> None:
+    example = registry()[name]
+    run = sp.run(example.make(), until=example.until, record_every=example.record_every)
+    checks = example.check(run)
+    assert checks
+    for check in checks:
+        assert check.ok, check
