@@ -250,10 +250,8 @@ class System:
 
         for slot in self.slots:
             if slot.mapping is not None:
-                call(
-                    f"propagate  {slot.parents[0].name} -> {slot.name}  ({type(slot.mapping).__name__},
-                    {slot.coordinates.count})"
-                )
+                kind = type(slot.mapping).__name__
+                call(f"propagate  {slot.parents[0].name} -> {slot.name}  ({kind}, {slot.coordinates.count})")
             elif slot.parents:
                 call(f"join       {slot.name}  ({slot.coordinates.count} points)")
         for label, slot, force in self.forces:
