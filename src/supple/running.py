@@ -124,9 +124,7 @@ def thread_count(threads: int | None) -> Iterator[None]:
 
     most = int(numba.config.NUMBA_NUM_THREADS)  # type: ignore[attr-defined]
     if not 1 <= threads <= most:
-        raise InputError(
-            "this number of threads cannot be had", where="run", value=threads, allowed=f"1..{most}"
-        )
+        raise InputError("this number of threads cannot be had", where="run", value=threads, allowed=f"1..{most}")
     before = numba.get_num_threads()
     numba.set_num_threads(threads)
     try:

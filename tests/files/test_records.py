@@ -29,7 +29,7 @@ import numpy as np
 import supple as sp
 from supple.errors import RecordError
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-resource.setrlimit(resource.RLIMIT_FSIZE, (600_000, 600_000))   # writes beyond fail, as on a full disk
+resource.setrlimit(resource.RLIMIT_FSIZE, (2_000_000, 2_000_000))  # writes beyond fail, as on a full disk
 scene = sp.Scene(gravity=(0, 0, -9.81))
 scene.add(sp.RigidBody.sphere(0.1, density=500), name="ball")
 try:
@@ -171,9 +171,7 @@ def test_full_disk_is_told_before_a_frame(tmp_path: Path, monkeypatch) -> None:
 
 def test_write_that_fails_leaves_a_readable_record(tmp_path: Path) -> None:
     pytest.importorskip("resource")
-    done = subprocess.run(
-        [sys.executable, "-c", FULL, str(tmp_path)], capture_output=True, text=True, check=True
-    )
+    done = subprocess.run([sys.executable, "-c", FULL, str(tmp_path)], capture_output=True, text=True, check=True)
     outcome, *_ = done.stdout.split()
     assert outcome == "failed", done.stdout + done.stderr
     assert "no room" in done.stdout
@@ -217,9 +215,7 @@ def test_checkpoint_returns_the_exact_doubles(tmp_path: Path) -> None:
     assert back.state.t == state.t
     assert back.state.x.tobytes() == state.x.tobytes()
     assert back.state.v.tobytes() == state.v.tobytes()
-    assert {k: a.tobytes() for k, a in back.state.memory.items()} == {
-        k: a.tobytes() for k, a in memory.items()
-    }
+    assert {k: a.tobytes() for k, a in back.state.memory.items()} == {k: a.tobytes() for k, a in memory.items()}
     assert [p.name for p in tmp_path.iterdir()] == ["checkpoint.npz"]
 
 

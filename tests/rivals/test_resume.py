@@ -75,6 +75,23 @@ def test_resumed_run_is_the_uninterrupted_one(tmp_path: Path, solver) -> None:
     assert_same(whole, parts)
 
 
+@pytest.mark.parametrize("linear", ["cg", "direct"])
+def test_resumed_finite_elements_are_the_uninterrupted_ones(tmp_path: Path, linear: str) -> None:
+    rubber = sp.Material(young=1e5, poisson=0.3, density=1000, stiffness_damping=1e-3)
+
+    def scene() -> sp.Scene:
+        scene = sp.Scene(gravity=(0, 0, -9.81))
+        scene.add(sp.FemBody(sp.box_tets(size=(0.4, 0.1, 0.1), cells=(4, 1, 1)), rubber), fix="x_min")
+        return scene
+
+    whole = sp.run(scene(), until=0.3, out=tmp_path / "whole", solver=sp.ImplicitEuler(0.01, linear=linear))
+    sp.run(scene(), until=0.15, out=tmp_path / "parts", solver=sp.ImplicitEuler(0.01, linear=linear))
+    parts = sp.run(
+        scene(), until=0.3, out=tmp_path / "parts", solver=sp.ImplicitEuler(0.01, linear=linear), resume=True
+    )
+    assert_same(whole, parts)
+
+
 def test_resuming_a_finished_run_changes_nothing(tmp_path: Path) -> None:
     once = sp.run(make_scene(), until=0.31, out=tmp_path / "a")
     again = sp.run(make_scene(), until=0.31, out=tmp_path / "a", resume=True)

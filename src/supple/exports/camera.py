@@ -32,8 +32,7 @@ class Camera:
 
     @cached_property
     def light(self) -> Array:
-        """Unit vector to the light, above and left of the eye: tops are bright, fronts middling, sides dim.
-        """
+        """Unit vector to the light, above and left of the eye: tops are bright, fronts middling, sides dim."""
         light = 0.6 * self.eye - 0.5 * self.right + UP
         return light / np.linalg.norm(light)
 

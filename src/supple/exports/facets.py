@@ -56,9 +56,7 @@ def lit_surface(points: Array, triangles: Array, camera: Camera, colour: Array, 
     return Facets(corners, np.clip(colour * shade[parent, None] * 1.08, 0, 1))
 
 
-def ribbons(
-    points: Array, lines: Array, camera: Camera, colour: Array, width: float, longest: float
-) -> Facets:
+def ribbons(points: Array, lines: Array, camera: Camera, colour: Array, width: float, longest: float) -> Facets:
     """Lines (l, 2) as flat bands that face the eye; width [m]."""
     a, b = points[lines[:, 0]].astype(float), points[lines[:, 1]].astype(float)
     side = np.cross(b - a, camera.eye)
@@ -81,9 +79,7 @@ def discs(points: Array, camera: Camera, colour: Array, radius: float) -> Facets
 
 def is_closed(triangles: Array) -> bool:
     """Whether every edge is met once in each direction."""
-    edges = np.concatenate([triangles[:, [0, 1]], triangles[:, [1, 2]], triangles[:, [2, 0]]]).astype(
-        np.int64
-    )
+    edges = np.concatenate([triangles[:, [0, 1]], triangles[:, [1, 2]], triangles[:, [2, 0]]]).astype(np.int64)
     base = int(edges.max(initial=0)) + 1
     forward, backward = np.sort(edges @ [base, 1]), np.sort(edges[:, ::-1] @ [base, 1])
     return bool(np.array_equal(forward, backward))

@@ -30,8 +30,7 @@ class Sheet:
         self.canvas = FigureCanvasAgg(self.figure)
 
     def plane(self, place: tuple[float, float, float, float], low: Array, high: Array) -> Any:
-        """Axes without a frame at a place of the sheet, one scale for both directions, that show low..high.
-        """
+        """Axes without a frame at a place of the sheet, one scale for both directions, that show low..high."""
         axes = self.figure.add_axes(place)
         room = np.array([place[2] * SIZE[0], place[3] * SIZE[1]])
         half = room * ((high - low) / room).max() / 2

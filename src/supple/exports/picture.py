@@ -68,9 +68,7 @@ class View:
     def box(self) -> tuple[Array, Array]:
         """Lowest and highest corner of all that is seen, (3,) each [m]."""
         bodies = self.trajectory.body_names
-        points = np.concatenate([self.trajectory.points(b, k) for b in bodies for k in self.frames]).astype(
-            float
-        )
+        points = np.concatenate([self.trajectory.points(b, k) for b in bodies for k in self.frames]).astype(float)
         return points.min(axis=0), points.max(axis=0)
 
     @cached_property
@@ -178,9 +176,7 @@ def draw_titles(figure: Any, trajectory: Trajectory, frames: Sequence[int]) -> N
         figure.text(0.953, y, "\u25cf", fontsize=11, color=COLOURS[index], ha="left", va="top")
     if len(names) > len(COLOURS):
         more = f"and {len(names) - len(COLOURS)} more"
-        figure.text(
-            0.945, 0.962 - 0.026 * len(COLOURS), more, fontsize=9, color=FAINT_INK, ha="right", va="top"
-        )
+        figure.text(0.945, 0.962 - 0.026 * len(COLOURS), more, fontsize=9, color=FAINT_INK, ha="right", va="top")
 
 
 def _rgb(colour: str) -> Array:

@@ -43,9 +43,7 @@ def save_record_copy(trajectory: Trajectory, path: Path, frames: Sequence[int] |
     if not isinstance(trajectory, Record):
         raise InputError("the run kept no record", where="export", fix="Run it with out= a folder.")
     if frames is not None:
-        raise InputError(
-            "the record is copied as a whole", where="export", value=list(frames), allowed="frames=None"
-        )
+        raise InputError("the record is copied as a whole", where="export", value=list(frames), allowed="frames=None")
     if path.resolve() != trajectory.path.resolve():
         shutil.copyfile(trajectory.path, path)
 

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from supple.errors import RecordError, SuppleError
+from supple.errors import ConvergenceError, RecordError, SuppleError
 from supple.record.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
 from supple.record.frame import Frame
 from supple.record.measures import measure
@@ -97,7 +97,7 @@ class Loop:
             if interrupts.asked:
                 return "interrupted"
             self.whole = (self.state.copy(), self.step)
-            self.report = report = self.solver.step(self.system, self.state)
+            self.report = report = self._step()
             self.step += 1
             self.state.t = self.step * self.solver.dt
             self._count(report)
@@ -113,6 +113,13 @@ class Loop:
             if self.writer is not None and perf_counter() - self.checkpointed >= self.checkpoint_every:
                 self._checkpoint()
         return "finished"
+
+    def _step(self) -> StepReport:
+        try:
+            return self.solver.step(self.system, self.state)
+        except (ConvergenceError, FloatingPointError, np.linalg.LinAlgError):
+            self.guard.check_forces(self.whole[0], self.step + 1)
+            raise
 
     def is_frame_due(self, step: int) -> bool:
         """Whether the step is the first of a stretch of `record_every`."""

@@ -2,7 +2,7 @@
 
 Three signs are looked for:
 
-    not finite    a position or velocity is NaN or infinite, after every step
+    not finite    a position or velocity is NaN or infinite, after every step; or a force, where a step failed
     energy        T + V - E0  >  GROWTH (T0 + V0⁺ + W),   W = max over frames of V0 - V,  at every frame
     inversion     det F <= 0 in an element whose law has no way back, at every frame
 
@@ -68,23 +68,27 @@ class Plausibility:
         if state.is_finite:
             return
         for slot in self.system.bodies:
-            bad = ~np.isfinite(slot.view_x(state.x)).all(axis=1) | ~np.isfinite(slot.view_v(state.v)).all(
-                axis=1
-            )
+            bad = ~np.isfinite(slot.view_x(state.x)).all(axis=1) | ~np.isfinite(slot.view_v(state.v)).all(axis=1)
             if bad.any():
                 where = _place(slot, int(np.flatnonzero(bad)[0]))
-                raise self._error(
-                    "the simulation diverged: a position or velocity is not finite", where, state, step
-                )
+                raise self._error("the simulation diverged: a position or velocity is not finite", where, state, step)
+
+    def check_forces(self, state: State, step: int) -> None:
+        """Where a step could not be solved: the forces it started from, or would end with, are finite."""
+        for t in (state.t, state.t + self.dt):
+            f = self.system.force(self.system.propagate(t, state.x, state.v))
+            for slot in self.system.bodies:
+                bad = ~np.isfinite(slot.view_v(f)).all(axis=1)
+                if bad.any():
+                    where = _place(slot, int(np.flatnonzero(bad)[0]))
+                    raise self._error("the simulation diverged: a force is not finite", where, state, step)
 
     def check_frame(self, state: State, measures: Measures, step: int) -> int:
         """At a frame: the energy is plausible, no element is inverted for good. Returns how many are
         inverted.
         """
         if not np.isfinite(measures.total):
-            raise self._error(
-                "the simulation diverged: the energy is not finite", self._fastest(state), state, step
-            )
+            raise self._error("the simulation diverged: the energy is not finite", self._fastest(state), state, step)
         if self.is_closed:
             self._check_energy(state, measures, step)
         return self._check_inversion(state, step)

@@ -43,7 +43,7 @@ class _Bar:
 
 @contextmanager
 def progress_bar(shown: bool | None, *, name: str, start: float, until: float) -> Iterator[Progress]:
-    """A bar on standard error. shown: None for "on a terminal only"."""
+    """A bar on standard error. shown: None for "on a terminal only", True for everywhere."""
     if not (sys.stderr.isatty() if shown is None else shown):
         yield _Silent()
         return
@@ -58,7 +58,7 @@ def progress_bar(shown: bool | None, *, name: str, start: float, until: float) -
         TextColumn("residual {task.fields[residual]}"),
         TimeRemainingColumn(),
     )
-    with RichProgress(*columns, console=Console(stderr=True), transient=True) as bar:
+    with RichProgress(*columns, console=Console(stderr=True, force_terminal=shown), transient=True) as bar:
         fields = {"now": f"{start:.3f}", "speed": "-", "residual": "-"}
         task = bar.add_task(name, total=until, **fields)  # type: ignore[arg-type]
         bar.update(task, completed=start)

@@ -100,9 +100,7 @@ class Record:
     def state(self, step: int) -> State:
         """The exact state that was kept after a step; `state_steps` lists them."""
         if step not in self.state_steps:
-            raise InputError(
-                "no state was kept then", where=str(self.path), value=step, allowed=str(self.state_steps)
-            )
+            raise InputError("no state was kept then", where=str(self.path), value=step, allowed=str(self.state_steps))
         with _open(self.path) as file:
             group = file["supple/states"][f"{step:012d}"]
             memory = {name: a[()] for name, a in group["memory"].items()} if "memory" in group else {}

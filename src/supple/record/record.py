@@ -48,9 +48,7 @@ COLUMNS: dict[str, tuple[str, tuple[int, ...]]] = {
 class RecordWriter:
     """An open record; made by `create` or `reopen`, ended by `close`."""
 
-    def __init__(
-        self, path: Path, file: Any, surfaces: list[Surface], blocks: list[Any], frame_count: int
-    ) -> None:
+    def __init__(self, path: Path, file: Any, surfaces: list[Surface], blocks: list[Any], frame_count: int) -> None:
         self.path, self.file, self.surfaces, self.blocks = path, file, surfaces, blocks
         self.frame_count = frame_count
 
@@ -65,21 +63,17 @@ class RecordWriter:
         with record_errors(path, "the record cannot be written"):
             (folder / CHECKPOINT_NAME).unlink(missing_ok=True)
             file = h5py.File(path, "w")
+            reserve(file.id.get_vfd_handle(), _frame_bytes(surfaces) + RESERVE, path)
             blocks = vtkhdf.make_collection(file, surfaces)
             own = file.create_group("supple")
             for name, value in about.items():
                 own.attrs[name] = value if isinstance(value, int | float | str) else json.dumps(value)
             own.attrs["bodies"] = json.dumps(
-                [
-                    {"name": s.name, "kind": s.kind, "block": b.name.split("/")[-1]}
-                    for s, b in zip(surfaces, blocks)
-                ]
+                [{"name": s.name, "kind": s.kind, "block": b.name.split("/")[-1]} for s, b in zip(surfaces, blocks)]
             )
             frames = own.create_group("frames")
             for name, (kind, tail) in COLUMNS.items():
-                frames.create_dataset(
-                    name, (0, *tail), maxshape=(None, *tail), dtype=kind, chunks=(256, *tail)
-                )
+                frames.create_dataset(name, (0, *tail), maxshape=(None, *tail), dtype=kind, chunks=(256, *tail))
             own.create_group("states")
             file.flush()
         return cls(path, file, surfaces, blocks, 0)
@@ -91,9 +85,7 @@ class RecordWriter:
 
         surfaces, path = make_surfaces(system), folder / RECORD_NAME
         if not path.is_file():
-            raise RecordError(
-                "the record is gone", where=str(path), fix="Start the run anew, without resume."
-            )
+            raise RecordError("the record is gone", where=str(path), fix="Start the run anew, without resume.")
         with record_errors(path, "the record cannot be continued"):
             file = h5py.File(path, "r+")
             bodies = json.loads(file["supple"].attrs["bodies"])

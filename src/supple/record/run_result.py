@@ -101,9 +101,7 @@ class Run:
             centre, moved = _vector(body.centre_of_mass), _vector(body.displacement)
             lines.append(f"  {body.name:<16} {body.kind:<10} {centre:<30} {moved}")
         if self.inverted:
-            lines.append(
-                f"  {self.inverted} elements are turned inside out; refine the mesh there, or load it less."
-            )
+            lines.append(f"  {self.inverted} elements are turned inside out; refine the mesh there, or load it less.")
         lines.append(f"  {self.convergence}")
         return "\n".join(lines)
 

@@ -76,9 +76,7 @@ def make_surface(slot: Slot) -> Surface:
         lines = np.asarray(body.springs, dtype=np.int64).reshape(-1, 2)
         vertices = np.arange(count, dtype=np.int64)[:, None]
         return Surface(slot.name, body.kind, slot, nodes=np.arange(count), lines=lines, vertices=vertices)
-    raise InputError(
-        "a body of this kind has no surface to record", where=f"body '{slot.name}'", value=body.kind
-    )
+    raise InputError("a body of this kind has no surface to record", where=f"body '{slot.name}'", value=body.kind)
 
 
 def make_surfaces(system: System) -> list[Surface]:

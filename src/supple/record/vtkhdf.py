@@ -42,9 +42,7 @@ def block_names(bodies: list[str]) -> list[str]:
     for body in bodies:
         plain = re.sub(r"[^A-Za-z0-9_-]", "_", body)
         plain = plain if re.match(r"[A-Za-z_]", plain) else f"_{plain}"
-        name = next(
-            n for k in range(len(taken) + 1) if (n := plain if k == 0 else f"{plain}_{k}") not in taken
-        )
+        name = next(n for k in range(len(taken) + 1) if (n := plain if k == 0 else f"{plain}_{k}") not in taken)
         taken.add(name)
         out.append(name)
     return out

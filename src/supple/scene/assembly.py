@@ -68,7 +68,7 @@ class Assembly:
                 return None
             rows, cols = item.block_pattern()
             patterns.append((slot, np.asarray(rows), np.asarray(cols)))
-        for _, slot, _, _ in system.joints:
+        for _, slot, _ in system.joints:
             n = slot.coordinates.count
             patterns.append((slot, np.repeat(np.arange(n), n), np.tile(np.arange(n), n)))
         for slot, rows, cols in patterns:
@@ -140,7 +140,7 @@ class Assembly:
             for (_, slot, item), positions in zip(system.masses, self.mass_positions):
                 item.add_blocks(target(slot), positions, mass)
         if stiffness:
-            for (_, slot, _, _), second, positions in zip(system.joints, lin.joint_seconds, self.joint_positions):
+            for (_, slot, _), second, positions in zip(system.joints, lin.joint_seconds, self.joint_positions):
                 np.add.at(target(slot), positions, stiffness * second.reshape(-1, 3, 3))
             for index, blocks in lin.geometric.items():
                 if index in self.geometric_positions:

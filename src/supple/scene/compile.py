@@ -78,7 +78,10 @@ def compile_scene(scene: Scene) -> System:
     joints = []
     for given in scene.joints:
         joint = given.joint()
-        joints.append(BoundJoint(joint.label, slots.find(joint.points), joint.rows, joint.extras))
+        slot = slots.find(joint.points)
+        joints.append(BoundJoint(joint.label, slot, joint.rows))
+        if joint.extra is not None:
+            joints.append(BoundJoint(f"{joint.label}, limits and motor", slot, joint.extra))
     x, v = np.concatenate(x_parts), np.concatenate(v_parts)
     conditions = [(slots.find(f.target), f.conditions()) for f in scene.filters]
     _keep_constant_rows(slots.all, x, v)

@@ -20,6 +20,7 @@ from numpy.typing import ArrayLike
 
 from supple.bodies.placement import check_vector
 from supple.errors import InputError
+from supple.scene.hinge_rows import HingeRows
 from supple.scene.points import JoinedPoints, Points, World, join
 
 Array = np.ndarray
@@ -58,9 +59,22 @@ class PointConditionRows:
             G[r, d] += first
         return G.reshape(self.count, -1)
 
-    def second(self, multipliers: Array, point_count: int) -> Array:
+    @property
+    def bounds(self) -> tuple[Array, Array]:
+        """Lowest and highest multiplier of each row: a joint pulls both ways."""
+        return np.full(self.count, -np.inf), np.full(self.count, np.inf)
+
+    @property
+    def rates(self) -> Array:
+        """dphi/dt where a row holds: zero."""
+        return np.zeros(self.count)
+
+    def begin(self, x: Array, dt: float, t1: float) -> None:
+        """Nothing depends on the step."""
+
+    def second(self, multipliers: Array, x: Array) -> Array:
         """d(G^T lambda)/dx, (point_count, point_count, 3, 3): constant, since phi is quadratic."""
-        H = np.zeros((point_count, point_count, 3, 3))
+        H = np.zeros((len(x), len(x), 3, 3))
         eye = np.eye(3)
         for l, (a, b, c, d) in zip(multipliers[3 * len(self.meetings) :], self.angles):
             for p, sign in ((a, -1.0), (b, 1.0)):
@@ -103,7 +117,7 @@ class Joint:
     points: JoinedPoints
     rows: PointConditionRows
     label: str
-    extras: dict[str, Any] = field(default_factory=dict)
+    extra: HingeRows | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,7 +148,7 @@ class Ball:
 class Hinge:
     """Two rigid bodies (or a body and the world) that turn about a common axis (3,) through `at` [m] at the start.
 
-    limits: (lowest, highest) angle [rad] of b against a. motor_speed: [rad/s], a number or a function of time, kept
+    limits: (lowest, highest) angle [rad] of a against b, within a half turn. motor_speed: [rad/s], a number or a function of time, kept
     with at most motor_torque [N m].
     """
 
@@ -151,17 +165,18 @@ class Hinge:
         o, axes = _joint_axes(self.at, self.axis, "Hinge")
         for side in (self.a, self.b):
             _check_frame(side, "hinge")
-        if self.limits is not None and not (self.limits[0] <= 0 <= self.limits[1]):
+        if self.limits is not None and not (-np.pi < self.limits[0] <= 0 <= self.limits[1] < np.pi):
             raise InputError(
-                "the limits do not contain the start", where="Hinge", value=self.limits, allowed="low <= 0 <= high"
+                "the limits do not contain the start", where="Hinge", value=self.limits, allowed="-pi < low <= 0 <= high < pi"
             )
         if self.motor_torque <= 0:
             raise InputError("the motor's torque is not positive", where="Hinge", value=self.motor_torque)
         tips = np.vstack([o, o + axes])
         points = join(_side(self.a, tips), _side(self.b, tips))
         rows = _rows([(0, 4)], [(0, 3, 4, 5), (0, 3, 4, 6)])
-        extras = {"limits": self.limits, "speed": self.motor_speed, "torque": self.motor_torque}
-        return Joint(points, rows, f"hinge {_name(self.a)} - {_name(self.b)}", extras)
+        extra = HingeRows(self.limits, self.motor_speed, self.motor_torque)
+        label = f"hinge {_name(self.a)} - {_name(self.b)}"
+        return Joint(points, rows, label, extra if extra.count else None)
 
 
 @dataclass(frozen=True, eq=False)

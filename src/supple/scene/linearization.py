@@ -41,11 +41,12 @@ class Linearization:
         ]
         self.joint_seconds: list[Array] = []
         start = 0
-        for _, slot, rows, _ in system.joints:
+        for _, slot, rows in system.joints:
             n = slot.coordinates.count
-            zero = np.zeros((n, n, 3, 3))
-            given = None if multipliers is None or definite else multipliers[start : start + rows.count]
-            self.joint_seconds.append(zero if given is None else rows.second(given, n))
+            if multipliers is None or definite:
+                self.joint_seconds.append(np.zeros((n, n, 3, 3)))
+            else:
+                self.joint_seconds.append(rows.second(multipliers[start : start + rows.count], kin.x[slot.index]))
             start += rows.count
 
     @property
@@ -82,7 +83,7 @@ class Linearization:
         for _, slot, item in system.masses:
             if mass:
                 item.add_product(pushed[slot.index], out[slot.index], mass)
-        for (_, slot, _, _), second in zip(system.joints, self.joint_seconds):
+        for (_, slot, _), second in zip(system.joints, self.joint_seconds):
             out[slot.index] += stiffness * np.einsum("abij,bj->ai", second, pushed[slot.index])
         kin.pull(out)
         if stiffness:
@@ -122,7 +123,7 @@ class Linearization:
     def joint_jacobian(self) -> sparse.csr_array:
         """G = dphi/d(move) of all joints, (joint_row_count, v_size)."""
         parts = []
-        for _, slot, rows, _ in self.system.joints:
+        for _, slot, rows in self.system.joints:
             G = sparse.csr_array(rows.jacobian(self.kin.x[slot.index]))
             parts.append(G @ slot_jacobian(self.kin, slot, self.system.v_size))
         return sparse.csr_array(sparse.vstack(parts)) if parts else sparse.csr_array((0, self.system.v_size))

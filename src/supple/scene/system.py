@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -22,6 +22,7 @@ from supple.bodies.protocols import Force, Mass
 from supple.errors import InputError
 from supple.scene.assembly import Assembly
 from supple.scene.constraints import PointConditionRows
+from supple.scene.hinge_rows import HingeRows
 from supple.scene.kinematics import Kinematics
 from supple.scene.linearization import Linearization
 from supple.scene.slots import Slot
@@ -53,8 +54,7 @@ class BoundJoint(NamedTuple):
 
     label: str
     slot: Slot
-    rows: PointConditionRows
-    extras: dict[str, Any]
+    rows: PointConditionRows | HingeRows
 
 
 @dataclass(eq=False)
@@ -143,7 +143,7 @@ class System:
                 mass.add_product(mass.gravity_field(self.gravity), out[slot.index], 1.0)
         if multipliers is not None:
             start = 0
-            for _, slot, rows, _ in self.joints:
+            for _, slot, rows in self.joints:
                 part = multipliers[start : start + rows.count]
                 out[slot.index] += (part @ rows.jacobian(kin.x[slot.index])).reshape(-1, 3)
                 start += rows.count
@@ -203,12 +203,23 @@ class System:
     @property
     def joint_row_count(self) -> int:
         """Number of scalar conditions of all joints."""
-        return sum(rows.count for _, _, rows, _ in self.joints)
+        return sum(rows.count for _, _, rows in self.joints)
 
     def violation(self, kin: Kinematics) -> Array:
         """phi of all joints."""
-        parts = [rows.violation(kin.x[slot.index]) for _, slot, rows, _ in self.joints]
+        parts = [rows.violation(kin.x[slot.index]) for _, slot, rows in self.joints]
         return np.concatenate(parts) if parts else np.zeros(0)
+
+    @cached_property
+    def joint_bounds(self) -> tuple[Array, Array]:
+        """Lowest and highest multiplier of each row of the joints."""
+        pairs = [rows.bounds for _, _, rows in self.joints]
+        return np.concatenate([p[0] for p in pairs]), np.concatenate([p[1] for p in pairs])
+
+    def begin_joints(self, kin: Kinematics, dt: float, t1: float) -> None:
+        """Tell the joints that a step from this state begins: motors note their angle."""
+        for _, slot, rows in self.joints:
+            rows.begin(kin.x[slot.index], dt, t1)
 
     # energy and momentum
 
@@ -265,7 +276,7 @@ class System:
             call(f"apply mass {label}  on {slot.name}  ({type(mass).__name__})")
         if len(self.filter):
             call(f"filter     {len(self.filter)} blocks")
-        for label, _, rows, _ in self.joints:
+        for label, _, rows in self.joints:
             call(f"joint      {label}  ({rows.count} rows)")
         path = "one block-sparse matrix" if self.assembly is not None else "products only"
         lines.append(f"  solved by {path}")

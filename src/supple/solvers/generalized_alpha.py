@@ -46,6 +46,7 @@ class _Scheme:
             state.memory["acceleration"], state.memory["auxiliary"] = dv, dv.copy()
         dv0, a0 = state.memory["acceleration"], state.memory["auxiliary"]
         t1, ratio = state.t + h, (1 - af) / (1 - am)
+        system.begin_joints(system.propagate(state.t, state.x, state.v), h, t1)
         rest = (af * dv0 - am * a0) / (1 - am)
 
         def motion(dv1: Array) -> tuple[Array, Array, Array]:

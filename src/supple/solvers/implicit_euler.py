@@ -15,10 +15,11 @@ from typing import Literal
 import numpy as np
 
 from supple.errors import InputError
+from supple.scene.linearization import Linearization
 from supple.scene.state import State
 from supple.scene.system import System
-from supple.solvers.linear import LinearOptions, LinearSolve
-from supple.solvers.newton import Evaluation, Newton, Weights
+from supple.solvers.linear import JointSystem, LinearOptions, LinearSolution, LinearSolve
+from supple.solvers.newton import Evaluation, Newton, Weights, bound_of
 from supple.solvers.report import Outcome, StepReport
 
 Array = np.ndarray
@@ -76,11 +77,11 @@ class ImplicitEuler:
         b *= h
         given = system.filter.increment(state.x, t1) / h
         prescribed = system.filter.flat(given, system.v_size) - _restricted(system, state.v)
-        joints = None
+        weights = {"mass": 1.0, "damping": -h, "stiffness": -h * h}
         if system.joints:
-            G = lin.joint_jacobian()
-            joints = (G, G, -system.violation(kin) / h - G @ state.v)
-        s = self._solve.solve(lin, b, mass=1.0, damping=-h, stiffness=-h * h, prescribed=prescribed, joints=joints)
+            s = self._with_joints(system, lin, b, prescribed, weights)
+        else:
+            s = self._solve.solve(lin, b, prescribed=prescribed, **weights)
         state.v = state.v + s.d
         state.x = system.retract(state.x, h * state.v)
         state.t = t1
@@ -90,9 +91,29 @@ class ImplicitEuler:
         outcome = Outcome.SOLVED if s.ok else Outcome.UNDER_CONVERGED
         return StepReport(outcome if state.is_finite else Outcome.NOT_FINITE, 1, s.iterations, s.residual)
 
+    def _with_joints(
+        self, system: System, lin: Linearization, b: Array, prescribed: Array, weights: dict[str, float]
+    ) -> LinearSolution:
+        """Solve with G v1 = -phi / h, until every bounded multiplier either rests at its bound or holds its row."""
+        h, v = self.dt, lin.kin.flat_v
+        system.begin_joints(lin.kin, h, lin.kin.t + h)
+        G, phi = lin.joint_jacobian(), system.violation(lin.kin)
+        l = np.zeros(system.joint_row_count)
+        expected = phi + h * (G @ v)
+        for _ in range(20):
+            held = bound_of(system, l, expected)
+            joints = JointSystem(G, G, -phi / h - G @ v, h * held)
+            s = self._solve.solve(lin, b, prescribed=prescribed, joints=joints, **weights)
+            l, expected = s.multipliers / h, phi + h * (G @ (v + s.d))
+            expected[np.isnan(held)] = 0.0
+            if np.array_equal(np.isnan(bound_of(system, l, expected)), np.isnan(held)):
+                break
+        return s
+
     def _full(self, system: System, state: State) -> StepReport:
         h, t1 = self.dt, state.t + self.dt
         kin0 = system.propagate(state.t, state.x, state.v)
+        system.begin_joints(kin0, h, t1)
 
         def evaluate(v1: Array) -> Evaluation:
             kin = system.propagate(t1, system.retract(state.x, h * v1), v1)

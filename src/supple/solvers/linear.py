@@ -52,6 +52,17 @@ class LinearOptions:
         return self.method == "cg" or (self.method == "auto" and system.v_size > SMALL)
 
 
+@dataclass(frozen=True)
+class JointSystem:
+    """pull: G whose transpose carries the multipliers; G and g: the rows G d = g; held: the given value of a multiplier
+    that rests at its bound, NaN where its row holds."""
+
+    pull: sparse.csr_array
+    G: sparse.csr_array
+    g: Array
+    held: Array
+
+
 @dataclass
 class LinearSolution:
     """d: the increment. multipliers of the joints. iterations, residual: of the linear solve; ok: within tolerance."""
@@ -79,9 +90,9 @@ class LinearSolve:
         damping: float,
         stiffness: float,
         prescribed: Array | None = None,
-        joints: tuple[sparse.csr_array, sparse.csr_array, Array] | None = None,
+        joints: JointSystem | None = None,
     ) -> LinearSolution:
-        """Solve for the increment d. prescribed: its given part, flat; joints: (G^T's G, G, g)."""
+        """Solve for the increment d. prescribed: its given part, flat."""
         system = lin.system
         A = lin.assemble(mass=mass, damping=damping, stiffness=stiffness)
         weights = {"mass": mass, "damping": damping, "stiffness": stiffness}
@@ -132,7 +143,7 @@ class LinearSolve:
         b: Array,
         weights: dict[str, float],
         prescribed: Array | None,
-        joints: tuple[sparse.csr_array, sparse.csr_array, Array] | None,
+        joints: JointSystem | None,
     ) -> LinearSolution:
         system = lin.system
         n = system.v_size
@@ -145,12 +156,13 @@ class LinearSolve:
         if joints is None:
             d, residual = solve_directly(matrix, b)
             return LinearSolution(d, np.zeros(0), 0, residual, True)
-        Gt, G, g = joints
-        if prescribed is not None:
-            g = g - G @ prescribed
+        g = joints.g if prescribed is None else joints.g - joints.G @ prescribed
         C = filter_matrix(system)
-        kkt = sparse.block_array([[matrix, (Gt @ C).T], [G @ C, None]], format="csc")
-        rhs = np.concatenate([b, g])
+        rests = ~np.isnan(joints.held)
+        rows = sparse.diags_array((~rests).astype(float)) @ joints.G @ C
+        kkt = sparse.block_array([[matrix, (joints.pull @ C).T], [rows, sparse.diags_array(rests.astype(float))]])
+        kkt = sparse.csc_array(kkt)
+        rhs = np.concatenate([b, np.where(rests, -np.nan_to_num(joints.held), g)])
         x, residual = solve_directly(kkt, rhs)
         return LinearSolution(x[:n].copy(), -x[n:], 0, residual, True)
 

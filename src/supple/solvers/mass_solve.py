@@ -51,25 +51,33 @@ def acceleration(system: System, kin: Kinematics) -> Array:
 def _with_joints(system: System, kin: Kinematics, f: Array) -> tuple[Array, Array]:
     lin = system.linearize(kin)
     C = filter_matrix(system)
-    G = lin.joint_jacobian() @ C
+    low, high = system.joint_bounds
+    always = np.flatnonzero(np.isinf(low) & np.isinf(high))  # limits and motors have no say before the first step
+    G = lin.joint_jacobian()[always] @ C
     M = filtered_matrix(system, lin.matrix(mass=1.0))
     system.filter.project(f)
     e = 1e-6  # (dG/dt) v by a difference along the motion
     ahead = system.propagate(kin.t, system.retract(kin.flat_x, e * kin.flat_v), kin.flat_v)
     behind = system.propagate(kin.t, system.retract(kin.flat_x, -e * kin.flat_v), kin.flat_v)
     rate = system.linearize(ahead).joint_jacobian() - system.linearize(behind).joint_jacobian()
-    g = -(rate @ kin.flat_v) / (2 * e)
+    g = -(rate @ kin.flat_v)[always] / (2 * e)
     kkt = sparse.block_array([[M, G.T], [G, None]], format="csc")
     x = solve_directly(kkt, np.concatenate([f, g]))[0]
     return x[: system.v_size], -x[system.v_size :]
 
 
-def project_velocity(system: System, kin: Kinematics) -> Array:
-    """The velocity nearest to kin's, in the kinetic energy, with G v = 0; prescribed parts stay."""
+def project_velocity(system: System, kin: Kinematics, multipliers: Array) -> Array:
+    """The velocity nearest to kin's, in the kinetic energy, with G v = the rows' rates; prescribed parts stay.
+
+    Rows whose multipliers rest at their bounds (an open limit, a motor at its largest torque) do not count.
+    """
+    low, high = system.joint_bounds
+    holds = np.flatnonzero((multipliers > low) & (multipliers < high))
     lin = system.linearize(kin)
-    G0 = lin.joint_jacobian()
+    G0 = lin.joint_jacobian()[holds]
+    rates = np.concatenate([rows.rates for _, _, rows in system.joints])[holds]
     G = G0 @ filter_matrix(system)
     M = filtered_matrix(system, lin.matrix(mass=1.0))
-    kkt = sparse.block_array([[M, G.T], [G, None]], format="csc")
-    x = solve_directly(kkt, np.concatenate([np.zeros(system.v_size), -(G0 @ kin.flat_v)]))[0]
+    kkt = sparse.csc_array(sparse.block_array([[M, G.T], [G, None]]))
+    x = solve_directly(kkt, np.concatenate([np.zeros(system.v_size), rates - G0 @ kin.flat_v]))[0]
     return kin.flat_v + x[: system.v_size]

@@ -49,6 +49,7 @@ class Midpoint:
         """Advance the state by dt, in place."""
         h = self.dt
         kin0 = system.propagate(state.t, state.x, state.v)
+        system.begin_joints(kin0, h, state.t + h)
         joints = system.joint_row_count > 0
 
         def evaluate(u: Array) -> Evaluation:
@@ -80,7 +81,7 @@ class Midpoint:
         state.x, state.t = x1, t1
         system.filter.project_position(state.x, t1)
         system.filter.project_velocity(v1, t1, h)
-        state.v = project_velocity(system, system.propagate(t1, state.x, v1)) if joints else v1
+        state.v = project_velocity(system, system.propagate(t1, state.x, v1), s.multipliers) if joints else v1
         if joints:
             state.memory["multipliers"] = s.multipliers
         return StepReport(s.outcome, s.iterations, s.linear_iterations, s.residual)

@@ -17,7 +17,7 @@ import numpy as np
 
 from supple.scene.kinematics import Kinematics
 from supple.scene.system import System
-from supple.solvers.linear import LinearSolution, LinearSolve
+from supple.solvers.linear import JointSystem, LinearSolution, LinearSolve
 from supple.solvers.report import Outcome
 
 Array = np.ndarray
@@ -91,7 +91,7 @@ class Newton:
         for iteration in range(self.max_iterations + 1):
             if not np.isfinite(merit):
                 return NewtonSolution(u, l, now, Outcome.NOT_FINITE, iteration, linear_iterations, np.inf)
-            violation = np.abs(system.violation(now.end)).max() if m else 0.0
+            violation = self._open(system, now, l) if m else 0.0
             if np.linalg.norm(r) <= self.tolerance * now.scale and violation <= self.joint_tolerance:
                 outcome = Outcome.SOLVED
                 break
@@ -130,6 +130,13 @@ class Newton:
         relative = float(np.linalg.norm(r)) / now.scale if now.scale else 0.0
         return NewtonSolution(u, l, now, outcome, iteration, linear_iterations, relative)
 
+    def _open(self, system: System, now: Evaluation, l: Array) -> float:
+        """Largest violation of what must hold, infinite where a multiplier has not reached its bound."""
+        held = bound_of(system, l, system.violation(now.end))
+        if np.any(~np.isnan(held) & (np.abs(held - l) > 1e-9 * (1 + np.abs(l)))):
+            return np.inf
+        return float(np.abs(_unbounded_violation(system, now, l)).max())
+
     def _direction(
         self, system: System, now: Evaluation, r: Array, l: Array, weights: Weights, *, definite: bool
     ) -> LinearSolution:
@@ -138,7 +145,8 @@ class Newton:
         if l.size:
             at_end = lin if now.end is now.kin else system.linearize(now.end)
             gap = -system.violation(now.end) / weights.position
-            joints = (lin.joint_jacobian(), at_end.joint_jacobian(), gap)
+            held = bound_of(system, l, system.violation(now.end))
+            joints = JointSystem(lin.joint_jacobian(), at_end.joint_jacobian(), gap, now.push * (held - l))
         return self.linear.solve(
             lin, -r, mass=weights.mass, damping=weights.damping, stiffness=weights.stiffness, joints=joints
         )
@@ -154,15 +162,33 @@ class Newton:
         total = float(r @ r)
         if l.size:
             stiff = e.scale / max(weights.position, 1e-12)
-            total += float(np.sum((stiff * system.violation(e.end)) ** 2))
+            total += float(np.sum((stiff * _unbounded_violation(system, e, l)) ** 2))
+            held = bound_of(system, l, system.violation(e.end))
+            total += float(np.sum(np.where(np.isnan(held), 0.0, e.push * (l - held)) ** 2))
         return r, total
+
+
+def bound_of(system: System, l: Array, violation: Array) -> Array:
+    """The bound at which each multiplier rests, NaN where its condition must hold.
+
+    A multiplier within its bounds holds its condition; one that would have to leave them stays at the bound and lets go.
+    """
+    low, high = system.joint_bounds
+    wanted = l - violation  # pushes against the violation; any positive factor gives the same rest
+    return np.where(wanted <= low, low, np.where(wanted >= high, high, np.nan))
+
+
+def _unbounded_violation(system: System, e: Evaluation, l: Array) -> Array:
+    """phi of the conditions that must hold, zero elsewhere."""
+    violation = system.violation(e.end)
+    return np.where(np.isnan(bound_of(system, l, violation)), violation, 0.0)
 
 
 def joint_forces(system: System, kin: Kinematics, l: Array) -> Array:
     """G^T l on the bodies, flat."""
     out = [np.zeros_like(v) for v in kin.v]
     start = 0
-    for _, slot, rows, _ in system.joints:
+    for _, slot, rows in system.joints:
         out[slot.index] += (l[start : start + rows.count] @ rows.jacobian(kin.x[slot.index])).reshape(-1, 3)
         start += rows.count
     kin.pull(out)

@@ -1,0 +1,185 @@
+"""export: formats by ending, what they hold, and pictures without a display."""
+
+from __future__ import annotations
+
+import csv
+import subprocess
+import sys
+from pathlib import Path
+from xml.etree import ElementTree
+
+import meshio
+import numpy as np
+import pytest
+
+import supple as sp
+from supple.errors import InputError, MissingExtraError, RecordError
+from supple.exports.camera import Camera
+from supple.exports.facets import Facets, is_closed, lit_surface, split_long
+from supple.exports.picture import choose_moments
+
+LAZY = """
+import sys
+import supple.exports
+late = [name for name in ("matplotlib", "pyvista", "vtkmodules", "PIL") if name in sys.modules]
+assert not late, late
+"""
+
+
+def make_scene() -> sp.Scene:
+    scene = sp.Scene(gravity=(0, 0, -9.81), name="box and chain")
+    scene.add(sp.RigidBody.box((0.5, 0.4, 0.3), density=500), at=(0, 0, 0.5), spin=(1, 2, 3), name="box")
+    positions = np.c_[np.arange(4.0), np.zeros((4, 2))]
+    node = scene.add(sp.Particles(positions, 0.1, springs=[(0, 1), (1, 2), (2, 3)], stiffness=500), name="chain")
+    scene.add(sp.FixedPoints(node, [0, 3]))
+    return scene
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    return sp.run(make_scene(), until=0.3, out=tmp_path_factory.mktemp("export"), record_every=0.1)
+
+
+@pytest.fixture(scope="module")
+def without_folder():
+    return sp.run(make_scene(), until=0.3, record_every=0.1)
+
+
+def test_picture_shows_all_bodies(run, tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    from PIL import Image
+
+    path = sp.export(run, tmp_path / "new" / "picture.png")
+    pixels = np.asarray(Image.open(path).convert("RGB")).astype(int)
+    assert min(pixels.shape[:2]) >= 800
+    view = pixels[130 : int(0.68 * len(pixels))]
+    red, green, blue = view[..., 0], view[..., 1], view[..., 2]
+    assert ((blue > red + 60) & (blue > green)).sum() > 500  # the box is blue
+    assert ((red > blue + 60) & (red > green)).sum() > 300  # the chain is orange
+    assert (view.min(axis=2) > 250).mean() > 0.3  # on a white ground
+    corners = pixels[[0, 0, -1, -1], [0, -1, 0, -1]]
+    assert (corners == 255).all()
+
+
+def test_picture_of_chosen_frames_and_of_one_state(run, without_folder, tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    a = sp.export(run, tmp_path / "a.png", frames=[0, -1]).read_bytes()
+    assert sp.export(without_folder, tmp_path / "b.png", frames=[0, 3]).read_bytes() == a
+    still = sp.run(make_scene(), until=0.0)
+    assert sp.export(still, tmp_path / "c.png").stat().st_size > 5000
+
+
+def test_moments_are_spread_over_time() -> None:
+    assert choose_moments(np.linspace(0, 1, 31)) == [0, 10, 20, 30]
+    assert choose_moments(np.array([0.0])) == [0]
+    assert choose_moments(np.array([0.0, 0.9, 1.0])) == [0, 1, 2]
+
+
+def test_csv_reads_back_exactly(run, tmp_path: Path) -> None:
+    with open(sp.export(run.folder, tmp_path / "table.csv"), encoding="utf-8") as file:
+        rows = list(csv.reader(file))
+    assert rows[0][:4] == ["time [s]", "kinetic [J]", "potential [J]", "total [J]"]
+    values = np.array(rows[1:], dtype=float)
+    assert np.array_equal(values[:, 0], run.energies.times)
+    assert np.array_equal(values[:, 3], run.energies.total)
+    assert np.array_equal(values[:, 4:], run.frames.columns["momentum"])
+
+
+def test_markdown_is_a_table(run, tmp_path: Path) -> None:
+    lines = sp.export(run, tmp_path / "table.md").read_text(encoding="utf-8").splitlines()
+    assert len(lines) == 2 + 4
+    assert {line.count("|") for line in lines} == {11}
+
+
+def test_vtk_files_hold_the_points_of_each_time(run, without_folder, tmp_path: Path) -> None:
+    for name, source in (("a", run), ("b", without_folder)):
+        index = sp.export(source, tmp_path / f"{name}.pvd")
+        entries = ElementTree.parse(index).getroot().findall("./Collection/DataSet")
+        assert len(entries) == 8
+        assert [float(e.get("timestep")) for e in entries[::2]] == run.energies.times.tolist()
+        mesh = meshio.read(index.parent / entries[-2].get("file"))
+        assert np.array_equal(mesh.points, run.frames.points("box", 3))
+        assert np.array_equal(mesh.cells_dict["triangle"], run.frames.triangles("box"))
+        chain = meshio.read(index.parent / entries[-1].get("file"))
+        assert chain.cells_dict["line"].tolist() == [[0, 1], [1, 2], [2, 3]]
+
+
+def test_pyvista_reads_the_index(run, tmp_path: Path) -> None:
+    pyvista = pytest.importorskip("pyvista")
+    reader = pyvista.get_reader(sp.export(run, tmp_path / "a.pvd"))
+    assert reader.time_values == run.energies.times.tolist()
+    reader.set_active_time_value(reader.time_values[2])
+    blocks = reader.read()
+    assert np.allclose(blocks[0].points, run.frames.points("box", 2))
+
+
+def test_format_is_chosen_by_name_into_a_folder(run, tmp_path: Path) -> None:
+    assert sp.export(run, tmp_path, to="csv") == tmp_path / "box_and_chain.csv"
+    assert sp.export(run, tmp_path / "sub", to="md") == tmp_path / "sub" / "box_and_chain.md"
+    copy = sp.export(run, tmp_path / "copy.vtkhdf")
+    assert copy.read_bytes() == (run.folder / "record.vtkhdf").read_bytes()
+
+
+def test_what_cannot_be_exported_is_told(run, without_folder, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"vtk \(\.pvd\).*png.*csv"):
+        sp.export(run, tmp_path / "scene.xyz")
+    with pytest.raises(InputError, match="mp3"):
+        sp.export(run, tmp_path / "a.png", to="mp3")
+    with pytest.raises(InputError, match=r"0\.\.3"):
+        sp.export(run, tmp_path / "a.csv", frames=[4])
+    with pytest.raises(InputError, match="out="):
+        sp.export(without_folder, tmp_path / "a.vtkhdf")
+    with pytest.raises(RecordError, match="no record"):
+        sp.export(tmp_path / "nowhere", tmp_path / "a.csv")
+    with pytest.raises(InputError, match="a Run"):
+        sp.export(3, tmp_path / "a.csv")
+    (tmp_path / "file").write_text("in the way")
+    with pytest.raises(RecordError, match="file"):
+        sp.export(run, tmp_path / "file" / "a.csv")
+
+
+def test_picture_without_matplotlib_names_the_extra(run, tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    with pytest.raises(MissingExtraError, match=r"supple\[render\]"):
+        sp.export(run, tmp_path / "a.png")
+
+
+def test_heavy_libraries_are_loaded_late() -> None:
+    subprocess.run([sys.executable, "-c", LAZY], check=True)
+
+
+def test_painters_order_holds_across_bodies() -> None:
+    camera = Camera()
+    triangle, points = np.array([[0, 1, 2]]), np.array([camera.right, -camera.right, [0.0, 0, 1]])
+    far, near = (
+        lit_surface(points + shift * camera.eye, triangle, camera, colour, 0.2)
+        for shift, colour in ((-1.0, np.array([1.0, 0, 0])), (1.0, np.array([0, 0, 1.0])))
+    )
+    for parts in ([far, near], [near, far]):
+        _, colours = Facets.join(parts).painted(camera)
+        assert (colours[: len(far.corners), 0] > 0).all()
+        assert (colours[len(far.corners) :, 2] > 0).all()
+
+
+def test_facets_of_closed_surfaces_face_the_eye_and_keep_their_area() -> None:
+    surface = sp.RigidBody.box((1, 2, 3), density=1).surface
+    camera = Camera()
+    assert is_closed(surface.triangles)
+    assert not is_closed(surface.triangles[:-1])
+    facets = lit_surface(surface.nodes, surface.triangles, camera, np.ones(3), 0.3)
+    a, b, c = np.moveaxis(facets.corners, 1, 0)
+    areas = np.cross(b - a, c - a) / 2
+    assert (areas @ camera.eye > 0).all()
+    assert np.linalg.norm(areas, axis=1).sum() == pytest.approx(2 + 3 + 6)  # three of the six faces
+    edges = np.linalg.norm(facets.corners - np.roll(facets.corners, 1, axis=1), axis=2)
+    assert edges.max() <= 0.3
+    top = np.argmax(areas[:, 2] / np.linalg.norm(areas, axis=1))
+    assert facets.colours[top].min() == facets.colours.max()  # the light stands above
+
+
+def test_splitting_knows_where_each_part_came_from() -> None:
+    corners = np.array([[[0, 0, 0], [8, 0, 0], [0, 8, 0]], [[0, 0, 1], [0.1, 0, 1], [0, 0.1, 1]]], dtype=float)
+    parts, parent = split_long(corners, 3.0)
+    assert len(parts) == 16 + 1
+    assert (parts[parent == 0][..., 2] == 0).all()
+    assert (parts[parent == 1][..., 2] == 1).all()
