@@ -20,7 +20,7 @@ from supple.scene.state import State
 from supple.scene.system import System
 from supple.solvers.implicit_euler import check_dt
 from supple.solvers.linear import LinearOptions, LinearSolve
-from supple.solvers.mass_solve import acceleration
+from supple.solvers.mass_solve import acceleration, project_velocity
 from supple.solvers.newton import Evaluation, Newton, Weights
 from supple.solvers.report import StepReport
 
@@ -42,7 +42,8 @@ class _Scheme:
     def step(self, system: System, state: State) -> StepReport:
         h, b, g, am, af = self.dt, self.beta, self.gamma, self.alpha_m, self.alpha_f
         if "acceleration" not in state.memory:
-            dv = acceleration(system, system.propagate(state.t, state.x, state.v))
+            kin = system.propagate(state.t, state.x, state.v)
+            dv = acceleration(system, kin, state.memory.get("multipliers"))
             state.memory["acceleration"], state.memory["auxiliary"] = dv, dv.copy()
         dv0, a0 = state.memory["acceleration"], state.memory["auxiliary"]
         t1, ratio = state.t + h, (1 - af) / (1 - am)
@@ -75,7 +76,17 @@ class _Scheme:
         state.memory["acceleration"], state.memory["auxiliary"] = s.u, a1
         if s.multipliers.size:
             state.memory["multipliers"] = s.multipliers
+            self._land(system, state, s.multipliers)
         return StepReport(s.outcome, s.iterations, s.linear_iterations, s.residual)
+
+    def _land(self, system: System, state: State, multipliers: Array) -> None:
+        """Where a limit or motor holds, its velocity is met at once, as in an inelastic stop; the old one is forgotten."""
+        low, high = system.joint_bounds
+        bounded = ~(np.isinf(low) & np.isinf(high))
+        if np.any(bounded & (multipliers > low) & (multipliers < high)):
+            kin = system.propagate(state.t, state.x, state.v)
+            state.v = project_velocity(system, kin, multipliers)
+            del state.memory["acceleration"], state.memory["auxiliary"]
 
 
 @dataclass

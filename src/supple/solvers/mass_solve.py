@@ -32,11 +32,14 @@ def solve_mass(system: System, kin: Kinematics, f: Array) -> Array:
     return solve_directly(system.linearize(kin).matrix(mass=1.0), f)[0]
 
 
-def acceleration(system: System, kin: Kinematics) -> Array:
-    """a = M^-1 (f + bias), zero in filtered directions; joints, if any, hold by multipliers: G a = -(dG/dt) v."""
+def acceleration(system: System, kin: Kinematics, multipliers: Array | None = None) -> Array:
+    """a = M^-1 (f + bias), zero in filtered directions; joints, if any, hold by multipliers: G a = -(dG/dt) v.
+
+    Limits and motors count where their last multipliers, if given, were within their bounds.
+    """
     f = system.force(kin) + system.bias(kin)
     if system.joints:
-        return _with_joints(system, kin, f)[0]
+        return _with_joints(system, kin, f, multipliers)
     if len(system.filter) == 0:
         return solve_mass(system, kin, f)
     if is_block_diagonal(system) and all(getattr(mass, "is_lumped", True) for _, _, mass in system.masses):
@@ -48,11 +51,14 @@ def acceleration(system: System, kin: Kinematics) -> Array:
     return solve_directly(M, f)[0]
 
 
-def _with_joints(system: System, kin: Kinematics, f: Array) -> tuple[Array, Array]:
+def _with_joints(system: System, kin: Kinematics, f: Array, multipliers: Array | None) -> Array:
     lin = system.linearize(kin)
     C = filter_matrix(system)
     low, high = system.joint_bounds
-    always = np.flatnonzero(np.isinf(low) & np.isinf(high))  # limits and motors have no say before the first step
+    holds = np.isinf(low) & np.isinf(high)
+    if multipliers is not None:
+        holds |= (multipliers > low) & (multipliers < high)
+    always = np.flatnonzero(holds)
     G = lin.joint_jacobian()[always] @ C
     M = filtered_matrix(system, lin.matrix(mass=1.0))
     system.filter.project(f)
@@ -63,7 +69,7 @@ def _with_joints(system: System, kin: Kinematics, f: Array) -> tuple[Array, Arra
     g = -(rate @ kin.flat_v)[always] / (2 * e)
     kkt = sparse.block_array([[M, G.T], [G, None]], format="csc")
     x = solve_directly(kkt, np.concatenate([f, g]))[0]
-    return x[: system.v_size], -x[system.v_size :]
+    return x[: system.v_size]
 
 
 def project_velocity(system: System, kin: Kinematics, multipliers: Array) -> Array:
