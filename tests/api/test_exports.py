@@ -69,10 +69,25 @@ def test_picture_of_chosen_frames_and_of_one_state(run, without_folder, tmp_path
     assert sp.export(still, tmp_path / "c.png").stat().st_size > 5000
 
 
-def test_moments_are_spread_over_time() -> None:
-    assert choose_moments(np.linspace(0, 1, 31)) == [0, 10, 20, 30]
-    assert choose_moments(np.array([0.0])) == [0]
-    assert choose_moments(np.array([0.0, 0.9, 1.0])) == [0, 1, 2]
+class Moving:
+    """A point that goes along x as a function of time."""
+
+    body_names = ("point",)
+
+    def __init__(self, times, path) -> None:
+        self.times, self.path = np.asarray(times, dtype=float), path
+
+    def points(self, body: str, frame: int) -> np.ndarray:
+        return np.array([[self.path(self.times[frame]), 0.0, 0.0]])
+
+
+def test_moments_are_spread_along_the_way() -> None:
+    times = np.linspace(0, 1, 31)
+    assert choose_moments(Moving(times, lambda t: t)) == [0, 10, 20, 30]
+    assert choose_moments(Moving(times, lambda t: min(t, 0.3))) == [0, 3, 6, 9, 30]  # it rests from frame 9 on
+    assert choose_moments(Moving(times, lambda t: 1.0)) == [0, 10, 20, 30]
+    assert choose_moments(Moving([0.0], lambda t: t)) == [0]
+    assert choose_moments(Moving(np.linspace(0, 1, 9001), lambda t: t))[-1] == 9000
 
 
 def test_csv_reads_back_exactly(run, tmp_path: Path) -> None:

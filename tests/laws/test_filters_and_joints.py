@@ -11,6 +11,7 @@ import supple as sp
 from supple.algebra import rotations
 from supple.errors import ConvergenceError, InputError
 from supple.scene.derivatives import differentiate, relative_error
+from supple.solvers.mass_solve import project_velocity
 from supple.solvers.newton import joint_forces
 
 RNG = np.random.default_rng(23)
@@ -391,13 +392,12 @@ def test_a_free_joined_pair_keeps_its_momentum(kind):
     """Midpoint, no outer force: both momenta to round-off, the joint closed; energy bounded by h²."""
     scene = pair(kind, velocity=(0.4, -0.2, 0.3), spin=(2.0, -1.0, 3.0))
     system = scene.compile()
-    state, solver = system.initial_state(), sp.Midpoint(0.005)
-    from supple.solvers.mass_solve import project_velocity
-
-    state.v = project_velocity(system, system.propagate(0.0, state.x, state.v))
+    state, solver = system.initial_state(), sp.Midpoint(0.01)
+    every = np.zeros(system.joint_row_count)
+    state.v = project_velocity(system, system.propagate(0.0, state.x, state.v), every)
     start = system.propagate(0.0, state.x, state.v)
     momentum, energy = system.momentum(start), system.kinetic_energy(start)
-    for _ in range(150):
+    for _ in range(40):
         assert solver.step(system, state).is_solved
         kin = system.propagate(state.t, state.x, state.v)
         assert np.abs(system.violation(kin)).max() <= 1e-11
@@ -408,16 +408,16 @@ def test_a_free_joined_pair_keeps_its_momentum(kind):
 
 @pytest.mark.parametrize("name", ["implicit Euler", "implicit Euler, Newton", "midpoint", "Newmark", "generalised alpha"])
 def test_a_swinging_chain_of_joints_stays_closed(name):
-    """World - ball - a - hinge - b under gravity for 1.5 s."""
+    """World - ball - a - hinge - b under gravity for 0.8 s."""
     system = pair("hinge", gravity=(0, 0, -9.81), to_world=True).compile()
-    state, solver, worst = system.initial_state(), solver_of(name, 0.005), 0.0
+    state, solver, worst = system.initial_state(), solver_of(name, 0.01), 0.0
     far = 0.0
-    for _ in range(300):
+    for _ in range(80):
         assert solver.step(system, state).is_solved
         worst = max(worst, np.abs(system.violation(system.propagate(state.t, state.x, state.v))).max())
         far = max(far, np.abs(system.difference(system.x0, state.x)).max())
     # the linearised step asks for G v = -phi / h: what is left is of second order in the angle of one step
-    assert worst <= (5e-3 if name == "implicit Euler" else 1e-9)
+    assert worst <= (2e-2 if name == "implicit Euler" else 1e-9)
     assert far > 0.5
 
 
@@ -462,7 +462,7 @@ def test_a_led_body_leads_what_is_joined_to_it():
     scene.add(sp.Ball(a, b, at=(0, 0, -0.1)))
     system = scene.compile()
     for solver in (sp.Midpoint(0.005), sp.ImplicitEuler(0.005, newton=True), sp.GeneralizedAlpha(0.005)):
-        state = run(system, solver, 60)
+        state = run(system, solver, 25)
         np.testing.assert_allclose(system.positions(state, "a")[0, :3], swing(state.t), atol=1e-14)
         kin = system.propagate(state.t, state.x, state.v)
         assert np.abs(system.violation(kin)).max() <= 1e-9
@@ -486,20 +486,32 @@ def test_explicit_solvers_and_cg_refuse_joints():
 
 
 def test_a_hinge_motor_turns_at_its_speed():
+    """The speed of the first side against the second, through more than a whole turn."""
+    for order, sign in ((1, 1.0), (-1, -1.0)):
+        scene = sp.Scene()
+        wheel = scene.add(sp.RigidBody(1.0, (0.1, 0.1, 0.1)), name="wheel")
+        scene.add(sp.Hinge(*[wheel, sp.World][::order], axis=(0, 0, 1), motor_speed=40.0))
+        state = run(scene.compile(), sp.ImplicitEuler(0.01), 20)
+        assert state.v[5] == pytest.approx(sign * 40.0, rel=1e-9)
+
+
+def test_a_hinge_motor_gives_no_more_than_its_torque():
+    """0.2 N m on 0.1 kg m² for 0.3 s: 0.6 rad/s on the way to 5."""
     scene = sp.Scene()
     wheel = scene.add(sp.RigidBody(1.0, (0.1, 0.1, 0.1)), name="wheel")
-    scene.add(sp.Hinge(sp.World, wheel, axis=(0, 0, 1), motor_speed=2.0))
-    system = scene.compile()
-    state = run(system, sp.ImplicitEuler(0.01), 50)
-    assert state.v[5] == pytest.approx(2.0, rel=1e-3)
+    scene.add(sp.Hinge(wheel, axis=(0, 0, 1), motor_speed=5.0, motor_torque=0.2))
+    state = run(scene.compile(), sp.ImplicitEuler(0.01), 30)
+    assert state.v[5] == pytest.approx(0.6, rel=1e-6)
 
 
 def test_hinge_limits_stop_the_turn():
     scene = sp.Scene()
     door = scene.add(sp.RigidBody(1.0, (0.1, 0.1, 0.1)), spin=(0, 0, 3.0), name="door")
-    scene.add(sp.Hinge(sp.World, door, axis=(0, 0, 1), limits=(-0.5, 0.5)))
+    scene.add(sp.Hinge(door, axis=(0, 0, 1), limits=(-0.5, 0.2)))
     system = scene.compile()
     state, solver = system.initial_state(), sp.ImplicitEuler(0.01)
-    for _ in range(50):
+    for _ in range(20):
         solver.step(system, state)
-        assert abs(rotations.log(state.x[3:])[2]) <= 0.55
+        assert rotations.log(state.x[3:])[2] <= 0.2 + 1e-6
+    assert rotations.log(state.x[3:])[2] == pytest.approx(0.2, abs=1e-6)
+    assert abs(state.v[5]) <= 1e-6

@@ -24,6 +24,7 @@ Array = np.ndarray
 COLOURS = ("#5b8fd0", "#ee9a4d", "#62b37c", "#c76a9c", "#9a8bd8", "#d4b548", "#66b6c4", "#b98267")
 INK, FAINT_INK, GRID, SHADOW = "#33373d", "#8a9099", "#d5d9de", "#e6e9ed"
 MOMENTS = 4
+MOST_LOOKED_AT = 200  # frames, when moments are chosen
 FAINTEST, FAINTER = 0.16, 0.42  # opacities of the first moment and of the last but one
 SEAM = 0.2  # points: facets are this much wider, so that no gaps show between them
 VIEW, VIEW_ALONE = (0.03, 0.30, 0.94, 0.60), (0.03, 0.03, 0.94, 0.87)
@@ -32,7 +33,7 @@ PLOT = (0.085, 0.075, 0.785, 0.185)
 
 def save_picture(trajectory: Trajectory, path: Path, frames: Sequence[int] | None = None) -> None:
     """A PNG of the given frames, or of a few moments from the first to the last."""
-    chosen = choose_moments(trajectory.times) if frames is None else sorted(set(frames))
+    chosen = choose_moments(trajectory) if frames is None else sorted(set(frames))
     has_energies = len(trajectory.times) > 1
     place = VIEW if has_energies else VIEW_ALONE
     view = View(trajectory, tuple(chosen), Camera())
@@ -50,10 +51,22 @@ def save_picture(trajectory: Trajectory, path: Path, frames: Sequence[int] | Non
     lay(sheets, path)
 
 
-def choose_moments(times: Array) -> list[int]:
-    """First, last and a few frames between, evenly in time."""
-    wanted = np.linspace(times[0], times[-1], MOMENTS)
-    return sorted({int(np.argmin(np.abs(times - t))) for t in wanted})
+def choose_moments(trajectory: Trajectory) -> list[int]:
+    """First, last and a few frames between, evenly along the way that the points go."""
+    last = len(trajectory.times) - 1
+    looked_at = np.unique(np.linspace(0, last, min(last + 1, MOST_LOOKED_AT)).astype(int))
+    way = np.zeros(len(looked_at))
+    before: Array | None = None
+    for k, frame in enumerate(looked_at):
+        points = np.concatenate([trajectory.points(body, int(frame)) for body in trajectory.body_names])
+        if before is not None:
+            way[k] = way[k - 1] + float(np.sqrt(np.mean((points - before) ** 2)))
+        before = points
+    if way[-1] == 0:
+        way = trajectory.times[looked_at]
+    wanted = np.linspace(way[0], way[-1], MOMENTS)
+    nearest = {int(looked_at[np.argmin(np.abs(way - w))]) for w in wanted}
+    return sorted(nearest | {0, last})
 
 
 @dataclass(frozen=True, eq=False)
