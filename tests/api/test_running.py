@@ -254,6 +254,19 @@ def test_no_false_alarm(change, solver) -> None:
     assert sp.run(scene, until=2.0, solver=solver).outcome == "finished"
 
 
+def test_motor_may_feed_energy() -> None:
+    scene = sp.Scene()
+    rod = scene.add(sp.RigidBody.box((1.0, 0.1, 0.1), density=500), at=(0.5, 0, 0), name="rod")
+    hinge = {"at": (0, 0, 0), "axis": (0, 1, 0)}
+    scene.add(sp.Hinge(rod, **hinge))
+    assert is_closed(scene.compile())
+    scene.joints.clear()
+    scene.add(sp.Hinge(rod, **hinge, motor_speed=5.0))
+    assert not is_closed(scene.compile())
+    run = sp.run(scene, until=0.5)
+    assert run.energies.kinetic[-1] > 1.0
+
+
 @pytest.mark.parametrize("law", ["stvk", "neo-hookean"])
 def test_inverted_elements_end_a_run_only_where_there_is_no_way_back(law: str) -> None:
     rubber = sp.Material(young=1e5, poisson=0.3, density=1000)

@@ -75,6 +75,18 @@ def test_resumed_run_is_the_uninterrupted_one(tmp_path: Path, solver) -> None:
     assert_same(whole, parts)
 
 
+def test_resumed_motor_is_the_uninterrupted_one(tmp_path: Path) -> None:
+    def scene() -> sp.Scene:
+        scene = sp.Scene(gravity=(0, 0, -9.81))
+        rod = scene.add(sp.RigidBody.box((1.0, 0.1, 0.1), density=500), at=(0.5, 0, 0), name="rod")
+        scene.add(sp.Hinge(rod, at=(0, 0, 0), axis=(0, 1, 0), motor_speed=lambda t: 4 + t, motor_torque=200))
+        return scene
+
+    whole = sp.run(scene(), until=2.0, out=tmp_path / "whole")
+    sp.run(scene(), until=1.11, out=tmp_path / "parts")
+    assert_same(whole, sp.run(scene(), until=2.0, out=tmp_path / "parts", resume=True))
+
+
 @pytest.mark.parametrize("linear", ["cg", "direct"])
 def test_resumed_finite_elements_are_the_uninterrupted_ones(tmp_path: Path, linear: str) -> None:
     rubber = sp.Material(young=1e5, poisson=0.3, density=1000, stiffness_damping=1e-3)

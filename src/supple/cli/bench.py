@@ -10,9 +10,7 @@ COLUMNS = ("case", "quantity", "value", "unit", "threads", "device", "dtype", "l
 
 
 def bench(
-    cases: Annotated[
-        list[str] | None, typer.Argument(help="kind/name, or a kind for all of its cases.")
-    ] = None,
+    cases: Annotated[list[str] | None, typer.Argument(help="kind/name, or a kind for all of its cases.")] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Measure speed; exit 1 where a limit is not kept."""

@@ -11,9 +11,7 @@ import typer
 def export(
     run: Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a run, or its record.")],
     to: Annotated[str, typer.Option("--to", metavar="vtk|png|csv|md", help="The kind of files to write.")],
-    out: Annotated[
-        Path | None, typer.Option("--out", help="Where to write; default: in the run's folder.")
-    ] = None,
+    out: Annotated[Path | None, typer.Option("--out", help="Where to write; default: in the run's folder.")] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Write a run as VTK files, a picture or a table."""

@@ -44,9 +44,7 @@ def print_table(columns: Sequence[str], rows: Iterable[Row], *, title: str | Non
         table.add_column("" if column == "ok" else column, overflow="fold")
     for row in rows:
         table.add_row(*(_cell(column, row.get(column)) for column in columns))
-    Console(width=max(shutil.get_terminal_size((160, 24)).columns, 80), markup=False, highlight=False).print(
-        table
-    )
+    Console(width=max(shutil.get_terminal_size((160, 24)).columns, 80), markup=False, highlight=False).print(table)
 
 
 def _cell(column: str, value: Any) -> str:

@@ -18,9 +18,7 @@ class Device(StrEnum):
 
 
 def run(
-    scene: Annotated[
-        str, typer.Argument(metavar="SCENE", help="A built-in name, or a .toml, .json or .py file.")
-    ],
+    scene: Annotated[str, typer.Argument(metavar="SCENE", help="A built-in name, or a .toml, .json or .py file.")],
     until: Annotated[float | None, typer.Option(help="Simulated time, in seconds.")] = None,
     out: Annotated[Path | None, typer.Option(help="Folder of the results; default: out/NAME.")] = None,
     dt: Annotated[float | None, typer.Option(help="Step, in seconds.")] = None,
@@ -48,9 +46,7 @@ def run(
 
     result = run_scene(chosen.scene, out=folder, resume=resume, threads=threads, **settings)
     finished = result.outcome == "finished"
-    checks = (
-        [as_row(row) for row in chosen.example.check(result)] if _is_checked(chosen.example, finished) else []
-    )
+    checks = [as_row(row) for row in chosen.example.check(result)] if _is_checked(chosen.example, finished) else []
     if picture:
         from supple.exports import export
 
@@ -97,6 +93,4 @@ def _check_writable(folder: Path) -> None:
     except OSError as error:
         raise InputError(f"the folder cannot be made: {error.strerror}", value=str(folder)) from error
     if not os.access(folder, os.W_OK | os.X_OK):
-        raise InputError(
-            "the folder cannot be written", value=str(folder), fix="Give another one with --out."
-        )
+        raise InputError("the folder cannot be written", value=str(folder), fix="Give another one with --out.")

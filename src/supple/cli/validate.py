@@ -10,9 +10,7 @@ COLUMNS = ("case", "quantity", "value", "reference", "unit", "error", "limit", "
 
 
 def validate(
-    cases: Annotated[
-        list[str] | None, typer.Argument(help="kind/name, or a kind for all of its cases.")
-    ] = None,
+    cases: Annotated[list[str] | None, typer.Argument(help="kind/name, or a kind for all of its cases.")] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Compare with published numbers; exit 1 where one falls short."""

@@ -12,7 +12,7 @@ import numpy as np
 
 from supple.bodies.fem import FemBody
 from supple.examples import Check, Example, within
-from supple.geometry import box_tets
+from supple.geometry import box_hexes
 from supple.material import Material
 from supple.scene import Scene
 from supple.solvers import ImplicitEuler, solve_statics
@@ -22,7 +22,7 @@ def make() -> Scene:
     """A beam of 0.2 m x 0.02 m x 0.02 m, clamped at x = 0."""
     rubber = Material(young=1e6, poisson=0.45, density=1100, mass_damping=4.0, name="rubber")
     scene = Scene(gravity=(0, 0, -9.81), solver=ImplicitEuler(dt=0.01), name="hanging-beam")
-    scene.add(FemBody(box_tets(size=(0.2, 0.02, 0.02), cells=(20, 3, 3)), rubber), fix="x_min", name="beam")
+    scene.add(FemBody(box_hexes(size=(0.2, 0.02, 0.02), cells=(24, 3, 3)), rubber), fix="x_min", name="beam")
     return scene
 
 

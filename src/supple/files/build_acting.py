@@ -70,9 +70,7 @@ def _points(section: schema.Points, scene: Scene) -> Any:
 def _weighted(points: Any, nodes: Any, weights: Any) -> PointSet:
     """Points that are weighted sums of given ones, row by row."""
     if nodes.min() < 0 or nodes.max() >= points.count:
-        raise InputError(
-            "a point's number is out of range", value=int(nodes.max()), allowed=f"0..{points.count - 1}"
-        )
+        raise InputError("a point's number is out of range", value=int(nodes.max()), allowed=f"0..{points.count - 1}")
     mapping = WeightedPoints.barycentric(nodes, weights, points.count)
     return PointSet(points, mapping, mapping.apply(points.rest), f"points of {points.label}")
 

@@ -52,10 +52,7 @@ def build_mesh(section: schema_shapes.Mesh, place: Place) -> TetMesh | HexMesh:
         mesh = _mesh(section, place)
         if section.regions is None:
             return mesh
-        own = {
-            name: Region(**region.given("nodes", "elements", "faces"))
-            for name, region in section.regions.items()
-        }
+        own = {name: Region(**region.given("nodes", "elements", "faces")) for name, region in section.regions.items()}
         return mesh.with_regions({**mesh.regions, **own})
 
 

@@ -16,9 +16,7 @@ from supple.files.schema_solver import make_solver
 from supple.material import Material
 from supple.scene import Node, Scene
 
-UNIT_TOLERANCE = (
-    1e-15  # a quaternion this near to unit length is taken as written, so that a saved one comes back
-)
+UNIT_TOLERANCE = 1e-15  # a quaternion this near to unit length is taken as written, so that a saved one comes back
 
 
 def build_scene(document: Document, place: Place) -> Scene:

@@ -80,12 +80,7 @@ def _weighted_points(points: PointSet, mapping: WeightedPoints) -> Table:
         if not whole:
             return {"of": base, "numbers": plain(index)}
         return _selection(_body_of(points), points.label, index)
-    if (
-        W.shape[0] == 1
-        and np.array_equal(W.indices, np.arange(n))
-        and (W.data == 1 / n).all()
-        and "join" not in base
-    ):
+    if W.shape[0] == 1 and np.array_equal(W.indices, np.arange(n)) and (W.data == 1 / n).all() and "join" not in base:
         return (base if "centroid" not in base else {"of": base}) | {"centroid": True}
     width = lengths.max()
     starts, within = W.indptr[:-1, None], np.arange(width)

@@ -66,9 +66,7 @@ class BodyWriter:
             "velocity": np.zeros(3),
             "spin": np.zeros(3),
         }
-        moved = {
-            k: plain(getattr(place, k)) for k, v in rest.items() if not np.array_equal(getattr(place, k), v)
-        }
+        moved = {k: plain(getattr(place, k)) for k, v in rest.items() if not np.array_equal(getattr(place, k), v)}
         return {"name": node.name, "kind": body.kind, **table, **moved}
 
     def _fem(self, name: str, body: FemBody) -> Table:
@@ -111,8 +109,8 @@ class BodyWriter:
     def material_tables(self) -> Table:
         """All materials, with what differs from the defaults."""
         return {
-            name: {k: getattr(m, k) for k in ("young", "poisson", "density")}
-            | {k: v for k in ("mass_damping", "stiffness_damping") if (v := getattr(m, k))}
+            name: {k: float(getattr(m, k)) for k in ("young", "poisson", "density")}
+            | {k: float(v) for k in ("mass_damping", "stiffness_damping") if (v := getattr(m, k))}
             for name, m in self.materials.items()
         }
 

@@ -64,9 +64,7 @@ def _side(value: Any) -> Any:
         return value
     if isinstance(value, dict):
         return Points.model_validate(value)
-    raise complaint(
-        "is not a side of a joint", value=shorten(value), allowed="a body's name, 'world', or points"
-    )
+    raise complaint("is not a side of a joint", value=shorten(value), allowed="a body's name, 'world', or points")
 
 
 class Load(Section):
@@ -85,9 +83,7 @@ class Load(Section):
             or self.on.choose("at", "local", "nodes", needed=False) is not None
             or self.on.centroid
         ):
-            raise complaint(
-                "a pressure acts on a region of a body", allowed="on = { body = ..., region = ... }"
-            )
+            raise complaint("a pressure acts on a region of a body", allowed="on = { body = ..., region = ... }")
         return self
 
 

@@ -18,9 +18,7 @@ def _texts(value: Any) -> bool:
 def _fix(value: Any) -> Any:
     if value is True or isinstance(value, str) or _texts(value):
         return value
-    raise complaint(
-        "is not what stays in place", value=shorten(value), allowed="a region, a list of regions, true"
-    )
+    raise complaint("is not what stays in place", value=shorten(value), allowed="a region, a list of regions, true")
 
 
 def _material(value: Any) -> Any:

@@ -23,9 +23,7 @@ SOLVERS: dict[str, type] = {
 def _section(kind: str, solver: type) -> type[Section]:
     """A table with the solver's parameters, each optional."""
     hints = get_type_hints(solver)
-    keys: dict[str, Any] = {
-        f.name: (hints[f.name] | None, None) for f in dataclasses.fields(solver) if f.init
-    }
+    keys: dict[str, Any] = {f.name: (hints[f.name] | None, None) for f in dataclasses.fields(solver) if f.init}
     return create_model(solver.__name__, __base__=Section, kind=(str, ...), **keys)
 
 

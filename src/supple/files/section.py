@@ -48,9 +48,7 @@ def by_kind(models: Mapping[str, type[Section]]) -> PlainValidator:
         if not isinstance(kind, str) or kind not in models:
             near = nearest(str(kind), models)
             fix = f"Did you mean '{near}'?" if near else None
-            raise complaint(
-                "unknown kind", key="kind", value=shorten(kind), allowed=", ".join(models), fix=fix
-            )
+            raise complaint("unknown kind", key="kind", value=shorten(kind), allowed=", ".join(models), fix=fix)
         return models[kind].model_validate(data)
 
     return PlainValidator(check)

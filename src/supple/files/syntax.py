@@ -116,11 +116,7 @@ def _toml(data: dict[str, Any]) -> str:
     for key, value in data.items():
         if _is_section(value):
             nested = isinstance(value, dict) and all(isinstance(v, dict) for v in value.values())
-            parts = (
-                value.items()
-                if nested
-                else [(None, v) for v in (value if isinstance(value, list) else [value])]
-            )
+            parts = value.items() if nested else [(None, v) for v in (value if isinstance(value, list) else [value])]
             for name, table in parts:
                 head = _toml_key(key) if name is None else f"{_toml_key(key)}.{_toml_key(name)}"
                 lines += ["", f"[[{head}]]" if isinstance(value, list) else f"[{head}]"]

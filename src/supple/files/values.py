@@ -84,9 +84,7 @@ Numbers = Annotated[Array, _array_of("a list of whole numbers", (None,), dtype=i
 Pairs = Annotated[Array, _array_of("a list of pairs of whole numbers", (None, 2), dtype=int)]
 IndexRows = Annotated[Array, _array_of("a list of rows of whole numbers", (None, None), dtype=int)]
 WeightRows = Annotated[Array, _array_of("a list of rows of numbers", (None, None))]
-_Values = Annotated[
-    Array, _array_of("a number, a vector or rows of 3", (), (None,), (None, 3), (None, None, 3))
-]
+_Values = Annotated[Array, _array_of("a number, a vector or rows of 3", (), (None,), (None, 3), (None, None, 3))]
 
 
 class Sine(Section):
@@ -139,9 +137,7 @@ def _in_time(what: str, *shapes: tuple[int | None, ...]) -> Any:
             return _array(value, shapes, f"{what}, or a table with 'sine' or 'table'")
         function = TimeFunction.model_validate(value).function()
         shape = np.shape(function(0.0))
-        if not any(
-            len(shape) == len(s) and all(m is None or n == m for n, m in zip(shape, s)) for s in shapes
-        ):
+        if not any(len(shape) == len(s) and all(m is None or n == m for n, m in zip(shape, s)) for s in shapes):
             raise complaint(f"does not give {what} at each time", value=shape)
         return function
 

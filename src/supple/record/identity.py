@@ -29,8 +29,8 @@ def describe(system: System, solver: Any) -> dict[str, Any]:
         "solver": type(solver).__name__,
         "dt": float(solver.dt),
         "gravity": [float(g) for g in system.gravity],
-        "forces": [label for label, _, _ in system.forces],
-        "joints": [label for label, _, _, _ in system.joints],
+        "forces": [bound.label for bound in system.forces],
+        "joints": [joint.label for joint in system.joints],
         "filters": len(system.filter),
         "start": start[:16],
     }

@@ -152,7 +152,7 @@ def is_closed(system: System) -> bool:
         if isinstance(force, Pressure) and not callable(force.pressure) and force.is_closed:
             continue
         return False
-    driven = any(joint.extras.get("speed") is not None for joint in system.joints)
+    driven = any(getattr(joint.rows, "speed", None) is not None for joint in system.joints)
     return not driven and not system.filter.moving
 
 
