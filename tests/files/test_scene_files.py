@@ -433,7 +433,9 @@ force_order = ["springs[0]", "loads[0]", "loads[1]"]
 [[bodies]]
 name = "block"
 kind = "fem"
-mesh = { box = { size = [1, 1, 1], cells = [1, 1, 1] }, elements = "hex", regions = { a = { nodes = [0, 1] }, all = { elements = [0] } } }
+mesh.box = { size = [1, 1, 1], cells = [1, 1, 1] }
+mesh.elements = "hex"
+mesh.regions = { a = { nodes = [0, 1] }, all = { elements = [0] } }
 material = { all = "rubber" }
 law = "stvk"
 mass = "consistent"
@@ -463,7 +465,7 @@ motor_torque = 3
 [[filters]]
 kind = "motion"
 body = "block"
-region = "z_max"
+numbers = [4, 6]
 displacement = { sine = { amplitude = [0, 0, 0.1], frequency = 1 } }
 """
 )

@@ -387,23 +387,37 @@ def test_joint_forces_and_their_tangent(kind):
 # ---- joints in motion ----
 
 
-@all_joints
-def test_a_free_joined_pair_keeps_its_momentum(kind):
-    """Midpoint, no outer force: both momenta to round-off, the joint closed; energy bounded by h²."""
-    scene = pair(kind, velocity=(0.4, -0.2, 0.3), spin=(2.0, -1.0, 3.0))
-    system = scene.compile()
-    state, solver = system.initial_state(), sp.Midpoint(0.01)
+def drift_of_a_free_pair(kind: str, dt: float, time: float) -> tuple[np.ndarray, float]:
+    """Change of both momenta, relative, and of the energy, of a tumbling joined pair under no outer force."""
+    system = pair(kind, velocity=(0.4, -0.2, 0.3), spin=(2.0, -1.0, 3.0)).compile()
+    state, solver = system.initial_state(), sp.Midpoint(dt)
     every = np.zeros(system.joint_row_count)
     state.v = project_velocity(system, system.propagate(0.0, state.x, state.v), every)
     start = system.propagate(0.0, state.x, state.v)
-    momentum, energy = system.momentum(start), system.kinetic_energy(start)
-    for _ in range(40):
+    for _ in range(round(time / dt)):
         assert solver.step(system, state).is_solved
         kin = system.propagate(state.t, state.x, state.v)
         assert np.abs(system.violation(kin)).max() <= 1e-11
-    np.testing.assert_allclose(system.momentum(kin), momentum, atol=1e-10 * np.abs(momentum).max())
-    assert system.kinetic_energy(kin) == pytest.approx(energy, rel=2e-3)
-    assert np.abs(system.difference(system.x0, state.x)).max() > 0.5
+    assert np.abs(system.difference(system.x0, state.x)).max() > 0.3
+    change = system.momentum(kin) - system.momentum(start)
+    size = np.linalg.norm(system.momentum(start))
+    return change / size, system.kinetic_energy(kin) / system.kinetic_energy(start) - 1
+
+
+@all_joints
+def test_a_free_joined_pair_keeps_its_momentum(kind):
+    """Joint forces are equal and opposite: linear momentum to round-off; angular momentum and energy in order h²."""
+    change, energy = drift_of_a_free_pair(kind, 0.01, 0.4)
+    assert np.abs(change[:3]).max() <= 1e-14
+    assert np.abs(change[3:]).max() <= 2e-6
+    assert abs(energy) <= 2e-5
+
+
+@all_joints
+def test_a_free_joined_pair_keeps_its_angular_momentum(kind):
+    """Equal and opposite forces on one line: nothing but rounding may turn the pair."""
+    change, _ = drift_of_a_free_pair(kind, 0.02, 0.4)
+    assert np.abs(change[3:]).max() <= 1e-13
 
 
 @pytest.mark.parametrize("name", ["implicit Euler", "implicit Euler, Newton", "midpoint", "Newmark", "generalised alpha"])

@@ -53,7 +53,7 @@ def test_boundary_is_closed_outward_and_encloses_the_volume(make):
 
 
 def test_box_follows_its_contract():
-    beam = box_tets((1.0, 0.1, 0.1), (20, 4, 4))
+    beam = box_tets((1.0, 0.1, 0.1), (20, 4, 4), pattern="uniform")
     assert beam.nodes.shape == (525, 3)
     assert beam.tets.shape == (1920, 4)
     np.testing.assert_allclose(beam.bounds, [[0, -0.05, -0.05], [1, 0.05, 0.05]])

@@ -26,7 +26,7 @@ def sagging_beam(cells: tuple[int, int, int]) -> tuple[System, State]:
     """A clamped beam a few steps into its fall."""
     rubber = Material(young=1e6, poisson=0.3, density=1000.0)
     scene = Scene(gravity=(0, 0, -9.81))
-    scene.add(FemBody(box_tets(size=(1.0, 0.1, 0.1), cells=cells), rubber), fix="x_min", name="beam")
+    scene.add(FemBody(box_tets(size=(1.0, 0.1, 0.1), cells=cells, pattern="uniform"), rubber), fix="x_min", name="beam")
     system = scene.compile()
     return system, system.initial_state()
 

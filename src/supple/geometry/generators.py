@@ -8,6 +8,8 @@ and the rim round.
 
 from __future__ import annotations
 
+from typing import Literal
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -18,10 +20,20 @@ from supple.geometry.region import FloatArray, IntArray
 from supple.geometry.structured import block_cells, cell_hexes, check_cells, kuhn_tets, lattice
 
 
-def box_tets(size: ArrayLike, cells: tuple[int, int, int]) -> TetMesh:
-    """A box of six tets a cell. size: edges [m], (3,). cells: along x, y, z."""
+def box_tets(
+    size: ArrayLike, cells: tuple[int, int, int], *, pattern: Literal["mirrored", "uniform"] = "mirrored"
+) -> TetMesh:
+    """A box of six tets a cell. size: edges [m], (3,). cells: along x, y, z.
+
+    pattern: "mirrored" turns the diagonals of every other cell around, so that the box has no preferred direction (a
+    beam bends straight down); "uniform" makes all cells alike.
+    """
+    if pattern not in ("mirrored", "uniform"):
+        raise InputError("unknown pattern of tets", value=pattern, allowed="mirrored, uniform")
     nodes, block = _box(size, cells)
-    return TetMesh(nodes, kuhn_tets(cell_hexes(block_cells(block), block)))
+    cell = block_cells(block)
+    mirror = cell % 2 if pattern == "mirrored" else None
+    return TetMesh(nodes, kuhn_tets(cell_hexes(cell, block, mirror=mirror)))
 
 
 def box_hexes(size: ArrayLike, cells: tuple[int, int, int]) -> HexMesh:

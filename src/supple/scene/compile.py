@@ -95,6 +95,8 @@ def compile_scene(scene: Scene) -> System:
         filter=SystemFilter.make(conditions, x, v_size // 3),
         x0=x,
         v0=v,
+        handles=slots.of,
+        kept=slots.kept,
     )
 
 

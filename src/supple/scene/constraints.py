@@ -167,7 +167,10 @@ class Hinge:
             _check_frame(side, "hinge")
         if self.limits is not None and not (-np.pi < self.limits[0] <= 0 <= self.limits[1] < np.pi):
             raise InputError(
-                "the limits do not contain the start", where="Hinge", value=self.limits, allowed="-pi < low <= 0 <= high < pi"
+                "the limits do not contain the start",
+                where="Hinge",
+                value=self.limits,
+                allowed="-pi < low <= 0 <= high < pi",
             )
         if self.motor_torque <= 0:
             raise InputError("the motor's torque is not positive", where="Hinge", value=self.motor_torque)

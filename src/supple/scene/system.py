@@ -14,9 +14,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+import scipy.sparse as sparse
 
 from supple.bodies.protocols import Force, Mass
 from supple.errors import InputError
@@ -24,7 +25,7 @@ from supple.scene.assembly import Assembly
 from supple.scene.constraints import PointConditionRows
 from supple.scene.hinge_rows import HingeRows
 from supple.scene.kinematics import Kinematics
-from supple.scene.linearization import Linearization
+from supple.scene.linearization import Linearization, slot_jacobian
 from supple.scene.slots import Slot
 from supple.scene.state import State
 from supple.scene.system_filter import SystemFilter
@@ -57,6 +58,15 @@ class BoundJoint(NamedTuple):
     rows: PointConditionRows | HingeRows
 
 
+class Matrices(NamedTuple):
+    """M [kg], K = df/dx [N/m] and B = df/dv [N s/m] as scipy matrices (v_size, v_size); rows and columns of frames are
+    (force, torque) and (move, turn in body axes)."""
+
+    M: sparse.csr_array
+    K: sparse.csr_array
+    B: sparse.csr_array
+
+
 @dataclass(eq=False)
 class System:
     """See the module's docstring. Made by `Scene.compile`."""
@@ -70,6 +80,8 @@ class System:
     filter: SystemFilter
     x0: Array
     v0: Array
+    handles: dict[int, Slot] = field(default_factory=dict, repr=False)  # by id of the point sets in `kept`
+    kept: list[Any] = field(default_factory=list, repr=False)
     timings: Timings = field(default_factory=Timings)
 
     @property
@@ -197,6 +209,24 @@ class System:
     def assembly(self) -> Assembly | None:
         """Where every block of the forces lands in one block-sparse matrix; None where a force has no blocks."""
         return Assembly.make(self)
+
+    # for those who want to leave
+
+    def matrices(self, state: State) -> Matrices:
+        """M, K and B at a state, filters and joints not applied."""
+        lin = self.linearize(self.propagate(state.t, state.x, state.v))
+        return Matrices(lin.matrix(mass=1.0), lin.matrix(stiffness=1.0), lin.matrix(damping=1.0))
+
+    def jacobian(self, points: Any, state: State) -> sparse.csr_array:
+        """J of a point set of the scene, (3 * count, v_size): velocities of its points from those of the bodies."""
+        slot = self.handles.get(id(points))
+        if slot is None:
+            raise InputError(
+                "these points are not in the system",
+                value=getattr(points, "label", type(points).__name__),
+                fix="Only point sets that a force, joint or mass of the scene uses are compiled.",
+            )
+        return slot_jacobian(self.propagate(state.t, state.x, state.v), slot, self.v_size)
 
     # joints
 
