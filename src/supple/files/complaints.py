@@ -7,7 +7,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from supple.errors import FileFormatError, SuppleError
-from supple.files.section import shorten
+from supple.files.section import one_line, shorten
 
 _SENTENCES = {
     "string_type": "is not text",
@@ -33,8 +33,9 @@ def path_text(parts: tuple[Any, ...]) -> str:
 def as_format_error(error: ValidationError, file: str) -> FileFormatError:
     """The first complaint of a validation, about a file."""
     parts, fields = _first(error, ())
-    path = path_text(parts)
-    return FileFormatError(where=f"{file}, {path}" if path else file, **fields)
+    path = one_line(path_text(parts))
+    shown = {k: one_line(v) if isinstance(v, str) and k != "value" else v for k, v in fields.items()}
+    return FileFormatError(where=f"{file}, {path}" if path else file, **shown)
 
 
 def _first(error: ValidationError, before: tuple[Any, ...]) -> tuple[tuple[Any, ...], dict[str, Any]]:

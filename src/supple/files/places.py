@@ -6,8 +6,10 @@ import contextlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from supple.errors import FileFormatError, MissingExtraError, SuppleError
+from supple.files.section import one_line
 
 
 @dataclass(frozen=True)
@@ -22,28 +24,30 @@ class Place:
         """A place in the same file."""
         return Place(self.file, keys, self.outside)
 
-    def error(self, what: str, **fields: str | None) -> FileFormatError:
+    @property
+    def where(self) -> str:
+        """File and keys, as a person reads them."""
+        return f"{self.file.name}, {one_line(self.keys)}" if self.keys else self.file.name
+
+    def error(self, what: str, *, fix: str | None = None, value: Any = None, allowed: str | None = None) -> SuppleError:
         """An error about this place."""
-        where = f"{self.file.name}, {self.keys}" if self.keys else self.file.name
-        return FileFormatError(what, where=where, **fields)
+        more = None if fix is None else one_line(fix)
+        return FileFormatError(one_line(what), where=self.where, value=value, allowed=allowed, fix=more)
 
     @contextlib.contextmanager
     def guarded(self) -> Iterator[None]:
         """Errors from inside name this place."""
-        where = f"{self.file.name}, {self.keys}" if self.keys else self.file.name
         try:
             yield
         except MissingExtraError:
             raise
         except SuppleError as error:
-            if error.where:
-                where = error.where if error.where.startswith(self.file.name) else f"{where}, {error.where}"
-            raise FileFormatError(
-                error.what, where=where, value=error.value, allowed=error.allowed, fix=error.fix
-            ) from error
+            if error.where and error.where.startswith(self.file.name):
+                raise
+            inner = f"{error.where}: " if error.where else ""
+            raise self.error(inner + error.what, value=error.value, allowed=error.allowed, fix=error.fix) from error
         except (ValueError, TypeError, ArithmeticError) as error:
-            reason = " ".join(str(error).split())[:200].rstrip(".")
-            raise FileFormatError(f"the values do not fit together: {reason}", where=where) from error
+            raise self.error(f"the values do not fit together: {str(error).rstrip('.')}") from error
 
     def named_file(self, name: str) -> Path:
         """The file a scene file names, inside the scene file's folder unless `outside` is allowed."""

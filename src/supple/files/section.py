@@ -16,6 +16,12 @@ def nearest(word: str, known: Iterable[str]) -> str | None:
     return found[0] if found else None
 
 
+def one_line(text: str, limit: int = 500) -> str:
+    """Text of strangers as it may stand in a sentence: what cannot be printed is escaped, and its length bounded."""
+    shown = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text[:limit])
+    return shown if len(text) <= limit else f"{shown}…"
+
+
 def complaint(what: str, *, fix: str | None = None, **notes: Any) -> PydanticCustomError:
     """An error of a value, as the fields of a SuppleError: what, and value, allowed, key where they help."""
     return PydanticCustomError("supple", "{what}", {"what": what, "fix": fix, **notes})

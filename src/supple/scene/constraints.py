@@ -148,8 +148,8 @@ class Ball:
 class Hinge:
     """Two rigid bodies (or a body and the world) that turn about a common axis (3,) through `at` [m] at the start.
 
-    limits: (lowest, highest) angle [rad] of a against b, within a half turn. motor_speed: [rad/s], a number or a function of time, kept
-    with at most motor_torque [N m].
+    limits: (lowest, highest) angle [rad] of a against b, within a half turn. motor_speed: [rad/s], a number or a
+    function of time, kept with at most motor_torque [N m].
     """
 
     a: Any

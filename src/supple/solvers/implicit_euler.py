@@ -77,11 +77,10 @@ class ImplicitEuler:
         b *= h
         given = system.filter.increment(state.x, t1) / h
         prescribed = system.filter.flat(given, system.v_size) - _restricted(system, state.v)
-        weights = {"mass": 1.0, "damping": -h, "stiffness": -h * h}
         if system.joints:
-            s = self._with_joints(system, lin, b, prescribed, weights)
+            s = self._with_joints(system, lin, b, prescribed)
         else:
-            s = self._solve.solve(lin, b, prescribed=prescribed, **weights)
+            s = self._solve.solve(lin, b, mass=1.0, damping=-h, stiffness=-h * h, prescribed=prescribed)
         state.v = state.v + s.d
         state.x = system.retract(state.x, h * state.v)
         state.t = t1
@@ -91,9 +90,7 @@ class ImplicitEuler:
         outcome = Outcome.SOLVED if s.ok else Outcome.UNDER_CONVERGED
         return StepReport(outcome if state.is_finite else Outcome.NOT_FINITE, 1, s.iterations, s.residual)
 
-    def _with_joints(
-        self, system: System, lin: Linearization, b: Array, prescribed: Array, weights: dict[str, float]
-    ) -> LinearSolution:
+    def _with_joints(self, system: System, lin: Linearization, b: Array, prescribed: Array) -> LinearSolution:
         """Solve with G v1 = -phi / h, until every bounded multiplier either rests at its bound or holds its row."""
         h, v = self.dt, lin.kin.flat_v
         system.begin_joints(lin.kin, h, lin.kin.t + h)
@@ -103,7 +100,7 @@ class ImplicitEuler:
         for _ in range(20):
             held = bound_of(system, l, expected)
             joints = JointSystem(G, G, -phi / h - G @ v, h * held)
-            s = self._solve.solve(lin, b, prescribed=prescribed, joints=joints, **weights)
+            s = self._solve.solve(lin, b, mass=1.0, damping=-h, stiffness=-h * h, prescribed=prescribed, joints=joints)
             l, expected = s.multipliers / h, phi + h * (G @ (v + s.d))
             expected[np.isnan(held)] = 0.0
             if np.array_equal(np.isnan(bound_of(system, l, expected)), np.isnan(held)):
