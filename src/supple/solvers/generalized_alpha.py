@@ -80,7 +80,7 @@ class _Scheme:
         return StepReport(s.outcome, s.iterations, s.linear_iterations, s.residual)
 
     def _land(self, system: System, state: State, multipliers: Array) -> None:
-        """Where a limit or motor holds, its velocity is met at once, as in an inelastic stop; the old one is forgotten."""
+        """Where a limit or motor holds, its velocity is met at once, as in an inelastic stop."""
         low, high = system.joint_bounds
         bounded = ~(np.isinf(low) & np.isinf(high))
         if np.any(bounded & (multipliers > low) & (multipliers < high)):

@@ -171,7 +171,7 @@ class Newton:
 def bound_of(system: System, l: Array, violation: Array) -> Array:
     """The bound at which each multiplier rests, NaN where its condition must hold.
 
-    A multiplier within its bounds holds its condition; one that would have to leave them stays at the bound and lets go.
+    A multiplier within its bounds holds its condition; one that would leave them stays at the bound and lets go.
     """
     low, high = system.joint_bounds
     wanted = l - violation  # pushes against the violation; any positive factor gives the same rest
