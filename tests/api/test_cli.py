@@ -14,7 +14,7 @@ import pytest
 import supple as sp
 from supple.cli import main
 from supple.errors import InputError
-from supple.examples import registry
+from supple.examples import Check, Example, registry
 
 SCENE = """
 supple = 1
@@ -121,6 +121,24 @@ def test_examples_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
     assert code == 0
     assert all(name in out for name in known)
     assert {row["name"] for row in json.loads(call(capsys, "examples", "--json")[1])} == set(known)
+
+
+def test_examples_are_checked_at_their_end(
+    scene: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def example(ok: bool) -> Example:
+        checks = [Check("height [m]", 1.0, 2.0, 0.1, ok)]
+        return Example("drop", "a string falls", lambda: sp.load(scene), 0.02, lambda run: checks)
+
+    monkeypatch.setattr("supple.examples.registry", lambda: {"drop": example(True)})
+    code, out, _ = call(capsys, "run", "drop")
+    assert code == 0
+    assert "height [m]" in out
+    monkeypatch.setattr("supple.examples.registry", lambda: {"drop": example(False)})
+    code, out, _ = call(capsys, "run", "drop", "--json")
+    assert code == 1
+    assert json.loads(out)["checks"][0]["ok"] is False
+    assert call(capsys, "run", "drop", "--until", 0.01)[0] == 0
 
 
 def _rows(ok: bool) -> list[dict[str, object]]:

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 import supple as sp
 from supple.errors import FileFormatError, InputError, SuppleError
+from supple.examples import registry
 from supple.files import RunSettings, load, load_scene_file, save
 from supple.geometry import Region, sphere_hexes
 from supple.scene import join
@@ -324,6 +325,24 @@ def test_the_example_of_the_design(tmp_path: Path) -> None:
     assert [f.selector for f in read.scene.filters] == ["x_min"]
 
 
+@pytest.mark.parametrize("name", registry())
+def test_built_in_scenes_can_be_saved(name: str, tmp_path: Path) -> None:
+    scene = registry()[name].make()
+    save(scene, tmp_path / "first.toml")
+    again = load(tmp_path / "first.toml")
+    save(again, tmp_path / "second.toml")
+    assert (tmp_path / "second.toml").read_text() == (tmp_path / "first.toml").read_text()
+    one, two = scene.compile(), again.compile()
+    assert str(two) == str(one)
+    assert np.array_equal(two.x0, one.x0)
+
+
+def test_the_example_of_the_manual(tmp_path: Path) -> None:
+    manual = (Path(__file__).parents[2] / "docs" / "scene-files.md").read_text(encoding="utf-8")
+    text = manual.split("```toml\n")[1].split("```")[0]
+    assert_round_trip(load(written(tmp_path, text)), tmp_path, count=1)
+
+
 WRONG = {
     "unknown key": ("density = 500", "densty = 500", r"bodies\[0\]\.densty: unknown key\. Did you mean 'density'\?"),
     "unknown table": ("[[loads]]", "[[laods]]", "laods: unknown key. Did you mean 'loads'"),
@@ -351,6 +370,7 @@ WRONG = {
     "step": ("dt = 0.01", "dt = -1", "step is not positive"),
     "until": ("until = 0.1", "until = -1", "run.until: is not positive"),
     "obstacles": ("[run]", "[[obstacles]]\nkind = 'floor'\n[run]", "obstacles are not supported.*fem, rigid"),
+    "control": ('name = "ball"', '"na\\nme" = 1', r"bodies\[0\]\.na\\nme: unknown key"),
     "the world": ('name = "ball"', 'name = "world"', "name of the world"),
     "twice": ('name = "ball"', 'name = "string"', "already used"),
 }

@@ -23,7 +23,7 @@ INLINE_NODES = 200  # meshes up to so many nodes stand in the scene file itself
 
 
 def plain(value: Any) -> Any:
-    """Numbers as TOML and JSON have them; an array of equal numbers, one for each thing, as one number."""
+    """Arrays as lists and numpy's numbers as Python's, which TOML and JSON hold."""
     return np.asarray(value).tolist()
 
 

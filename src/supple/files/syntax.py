@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from supple.errors import FileFormatError, InputError, RecordError
+from supple.geometry.mesh_files import SUFFIXES as MESH_SUFFIXES
 
 MAX_BYTES = 64 * 2**20
 MAX_DEPTH = 40
 SUFFIXES = (".toml", ".json")
-MESH_SUFFIXES = (".veg", ".msh", ".vtk", ".vtu", ".obj", ".stl", ".ply", ".glb")
 
 
 def check_suffix(path: Path) -> str:

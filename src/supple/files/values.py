@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Annotated, Any, Self
 
 import numpy as np
-from pydantic import BeforeValidator, Field, PlainValidator, model_validator
+from pydantic import BeforeValidator, PlainValidator, model_validator
 
 from supple.files.section import Section, complaint, shorten
 from supple.scene.time_functions import SineInTime, TableInTime
@@ -69,7 +69,6 @@ def _array_of(what: str, *shapes: tuple[int | None, ...], dtype: type = float) -
 
 Number = Annotated[float, BeforeValidator(_number)]
 Name = Annotated[str, BeforeValidator(_name)]
-Count = Annotated[int, Field(ge=1)]
 Vector = Annotated[Array, _array_of("a vector of 3 numbers", (3,))]
 Rotation = Annotated[
     Array, _array_of("a quaternion of 4 numbers (w, x, y, z) or a rotation vector of 3 [rad]", (3,), (4,))

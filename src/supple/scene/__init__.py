@@ -9,6 +9,7 @@ from supple.scene.points import World, join
 from supple.scene.scene import Scene
 from supple.scene.state import State
 from supple.scene.system import System
+from supple.scene.time_functions import SineInTime, TableInTime
 
 __all__ = [
     "Ball",
@@ -21,11 +22,13 @@ __all__ = [
     "PrescribedMotion",
     "Pressure",
     "Scene",
+    "SineInTime",
     "Slider",
     "SlidingPlane",
     "Springs",
     "State",
     "System",
+    "TableInTime",
     "World",
     "check_derivatives",
     "join",

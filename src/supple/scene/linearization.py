@@ -120,13 +120,43 @@ class Linearization:
         columns = [self.product(e, mass=mass, damping=damping, stiffness=stiffness) for e in np.eye(n)]
         return sparse.csr_array(np.array(columns).T)
 
-    def joint_jacobian(self) -> sparse.csr_array:
-        """G = dphi/d(move) of all joints, (joint_row_count, v_size)."""
+    def small_matrix(self, *, mass: float = 0.0, damping: float = 0.0, stiffness: float = 0.0) -> Array:
+        """The same as a dense matrix, for systems of a few hundred unknowns."""
+        assembled = self.assemble(mass=mass, damping=damping, stiffness=stiffness)
+        if assembled is None:
+            return self.matrix(mass=mass, damping=damping, stiffness=stiffness).toarray()
+        return dense_blocks(assembled)
+
+    def joint_jacobian(self) -> Array | sparse.csr_array:
+        """G = dphi/d(move) of all joints, (joint_row_count, v_size); dense for small systems."""
+        if self.system.is_small:
+            return self._small_joint_jacobian()
         parts = []
         for _, slot, rows in self.system.joints:
             G = sparse.csr_array(rows.jacobian(self.kin.x[slot.index]))
             parts.append(G @ slot_jacobian(self.kin, slot, self.system.v_size))
         return sparse.csr_array(sparse.vstack(parts)) if parts else sparse.csr_array((0, self.system.v_size))
+
+    def _small_joint_jacobian(self) -> Array:
+        system = self.system
+        G = np.zeros((system.joint_row_count, system.v_size // 3, 3))
+        start = 0
+        for _, slot, rows in system.joints:
+            J = self.kin.rows(slot)
+            point = np.repeat(np.arange(len(J.ptr) - 1), np.diff(J.ptr))
+            by_point = rows.jacobian(self.kin.x[slot.index]).reshape(rows.count, -1, 3)
+            part = np.einsum("mei,eij->mej", by_point[:, point], J.blocks)
+            np.add.at(G[start : start + rows.count], (slice(None), J.cols), part)
+            start += rows.count
+        return G.reshape(len(G), -1)
+
+
+def dense_blocks(A: BlockSparse) -> Array:
+    """A block-sparse matrix as a dense one."""
+    n = A.block_row_count
+    out = np.zeros((n, 3, n, 3))
+    out[np.repeat(np.arange(n), np.diff(A.indptr)), :, A.indices, :] = A.data
+    return out.reshape(3 * n, 3 * n)
 
 
 def slot_jacobian(kin: Kinematics, slot: Any, v_size: int) -> sparse.csr_array:

@@ -32,6 +32,7 @@ from supple.scene.system_filter import SystemFilter
 from supple.scene.timing import Timings
 
 Array = np.ndarray
+SMALL = 300  # unknowns up to which dense matrices are faster than sparse ones
 
 
 class BoundForce(NamedTuple):
@@ -98,6 +99,11 @@ class System:
     def v_size(self) -> int:
         """Length of flat velocities and forces."""
         return self.v0.size
+
+    @property
+    def is_small(self) -> bool:
+        """Whether dense matrices are the better choice."""
+        return self.v_size + self.joint_row_count <= SMALL
 
     def body(self, name: str) -> Slot:
         """The slot of the body of that name."""

@@ -9,7 +9,7 @@ One matrix where all forces can be assembled, ordered products where not. Joints
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import scipy.sparse as sparse
@@ -19,12 +19,12 @@ from supple.algebra.block_sparse import BlockSparse
 from supple.algebra.conjugate_gradients import CgWorkspace, solve_cg
 from supple.algebra.direct import DirectSolver
 from supple.errors import ConvergenceError, InputError
-from supple.scene.linearization import Linearization
+from supple.scene.linearization import Linearization, dense_blocks
 from supple.scene.system import System
 
 Array = np.ndarray
+Matrix: TypeAlias = Any  # a dense array for small systems, a scipy matrix for large ones
 SMALL = 1500  # unknowns up to which the direct solver is the better choice
-DENSE = 300  # unknowns up to which a dense matrix is the better choice
 
 
 @dataclass(frozen=True)
@@ -57,8 +57,8 @@ class JointSystem:
     """pull: G whose transpose carries the multipliers; G and g: the rows G d = g; held: the given value of a multiplier
     that rests at its bound, NaN where its row holds."""
 
-    pull: sparse.csr_array
-    G: sparse.csr_array
+    pull: Matrix
+    G: Matrix
     g: Array
     held: Array
 
@@ -150,18 +150,17 @@ class LinearSolve:
         if A is not None:
             assert system.assembly is not None
             system.assembly.project(system, _diagonal_scale(A))
-            matrix = sparse.csr_array(A.to_scipy())
+            matrix = dense_blocks(A) if system.is_small else sparse.csr_array(A.to_scipy())
         else:
-            matrix = filtered_matrix(system, lin.matrix(**weights))
+            matrix = filtered_matrix(system, lin.small_matrix(**weights) if system.is_small else lin.matrix(**weights))
         if joints is None:
             d, residual = solve_directly(matrix, b)
             return LinearSolution(d, np.zeros(0), 0, residual, True)
         g = joints.g if prescribed is None else joints.g - joints.G @ prescribed
-        C = filter_matrix(system)
         rests = ~np.isnan(joints.held)
-        rows = sparse.diags_array((~rests).astype(float)) @ joints.G @ C
-        kkt = sparse.block_array([[matrix, (joints.pull @ C).T], [rows, sparse.diags_array(rests.astype(float))]])
-        kkt = sparse.csc_array(kkt)
+        kkt = joint_matrix(
+            matrix, filtered_columns(system, joints.pull), filtered_columns(system, joints.G), rests.astype(float)
+        )
         rhs = np.concatenate([b, np.where(rests, -np.nan_to_num(joints.held), g)])
         x, residual = solve_directly(kkt, rhs)
         return LinearSolution(x[:n].copy(), -x[n:], 0, residual, True)
@@ -180,19 +179,18 @@ def _diagonal_scale(A: BlockSparse) -> float:
     return scale if scale > 0 and np.isfinite(scale) else 1.0
 
 
-def solve_directly(A: sparse.sparray, b: Array) -> tuple[Array, float]:
-    """A^-1 b and its true relative residual; dense below a few hundred unknowns, where that is faster."""
-    if len(b) > DENSE:
+def solve_directly(A: Matrix, b: Array) -> tuple[Array, float]:
+    """A^-1 b and its true relative residual."""
+    if not isinstance(A, np.ndarray):
         report = DirectSolver(A).solve(b)
         return report.x, float(report.residual)
-    dense = A.toarray()
     try:
         with one_blas_thread():
-            x = np.linalg.solve(dense, b)
+            x = np.linalg.solve(A, b)
     except np.linalg.LinAlgError:
         x = np.full_like(b, np.nan)
     norm = float(np.linalg.norm(b))
-    residual = float(np.linalg.norm(b - dense @ x)) / norm if norm else 0.0
+    residual = float(np.linalg.norm(b - A @ x)) / norm if norm else 0.0
     if not residual < 1e-3:
         raise ConvergenceError(
             "the matrix is singular",
@@ -200,6 +198,15 @@ def solve_directly(A: sparse.sparray, b: Array) -> tuple[Array, float]:
             fix="A body may be held by nothing, or joints may say the same thing twice.",
         )
     return x, residual
+
+
+def joint_matrix(A: Matrix, pull: Matrix, G: Matrix, rests: Array | None = None) -> Matrix:
+    """[[A, pull^T], [G, 0]]; rows that rest (1 in `rests`) ask for their multiplier instead."""
+    rests = np.zeros(G.shape[0]) if rests is None else rests
+    if isinstance(A, np.ndarray):
+        return np.block([[A, np.asarray(pull).T], [np.asarray(G) * (1 - rests)[:, None], np.diag(rests)]])
+    held = sparse.diags_array(1 - rests) @ G
+    return sparse.csc_array(sparse.block_array([[A, pull.T], [held, sparse.diags_array(rests)]]))
 
 
 def filter_matrix(system: System) -> sparse.csr_array:
@@ -210,7 +217,25 @@ def filter_matrix(system: System) -> sparse.csr_array:
     return sparse.csr_array(sparse.bsr_array((blocks, np.arange(n), np.arange(n + 1)), shape=(3 * n, 3 * n)))
 
 
-def filtered_matrix(system: System, A: sparse.csr_array) -> sparse.csr_array:
-    C = filter_matrix(system)
+def filtered_columns(system: System, G: Matrix) -> Matrix:
+    """G C."""
+    f = system.filter
+    if not len(f):
+        return G
+    if not isinstance(G, np.ndarray):
+        return G @ filter_matrix(system)
+    out = G.reshape(len(G), -1, 3).copy()
+    out[:, f.blocks] = np.einsum("mki,kij->mkj", out[:, f.blocks], f.projectors)
+    return out.reshape(G.shape)
+
+
+def filtered_matrix(system: System, A: Matrix) -> Matrix:
+    """C A C + scale (I - C)."""
+    if not len(system.filter):
+        return A
     scale = float(np.abs(A.diagonal()).mean()) or 1.0
+    C = filter_matrix(system)
+    if isinstance(A, np.ndarray):
+        dense = C.toarray()
+        return dense @ A @ dense + scale * (np.eye(len(A)) - dense)
     return sparse.csr_array(C @ A @ C + scale * (sparse.eye_array(system.v_size) - C))

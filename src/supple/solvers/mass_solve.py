@@ -7,11 +7,10 @@ take a sparse factorisation.
 from __future__ import annotations
 
 import numpy as np
-import scipy.sparse as sparse
 
 from supple.scene.kinematics import Kinematics
 from supple.scene.system import System
-from supple.solvers.linear import filter_matrix, filtered_matrix, solve_directly
+from supple.solvers.linear import Matrix, filtered_columns, filtered_matrix, joint_matrix, solve_directly
 
 Array = np.ndarray
 
@@ -29,7 +28,12 @@ def solve_mass(system: System, kin: Kinematics, f: Array) -> Array:
         for _, slot, mass in system.masses:
             slot.view_v(out)[:] = mass.solve(slot.view_v(f))
         return out
-    return solve_directly(system.linearize(kin).matrix(mass=1.0), f)[0]
+    return solve_directly(_mass_matrix(system, kin), f)[0]
+
+
+def _mass_matrix(system: System, kin: Kinematics) -> Matrix:
+    lin = system.linearize(kin)
+    return lin.small_matrix(mass=1.0) if system.is_small else lin.matrix(mass=1.0)
 
 
 def acceleration(system: System, kin: Kinematics, multipliers: Array | None = None) -> Array:
@@ -46,28 +50,27 @@ def acceleration(system: System, kin: Kinematics, multipliers: Array | None = No
         a = solve_mass(system, kin, f)
         system.filter.project(a)
         return a
-    M = filtered_matrix(system, system.linearize(kin).matrix(mass=1.0))
+    M = filtered_matrix(system, _mass_matrix(system, kin))
     system.filter.project(f)
     return solve_directly(M, f)[0]
 
 
 def _with_joints(system: System, kin: Kinematics, f: Array, multipliers: Array | None) -> Array:
     lin = system.linearize(kin)
-    C = filter_matrix(system)
     low, high = system.joint_bounds
     holds = np.isinf(low) & np.isinf(high)
     if multipliers is not None:
         holds |= (multipliers > low) & (multipliers < high)
     always = np.flatnonzero(holds)
-    G = lin.joint_jacobian()[always] @ C
-    M = filtered_matrix(system, lin.matrix(mass=1.0))
+    G = filtered_columns(system, lin.joint_jacobian()[always])
+    M = filtered_matrix(system, _mass_matrix(system, kin))
     system.filter.project(f)
     e = 1e-6  # (dG/dt) v by a difference along the motion
     ahead = system.propagate(kin.t, system.retract(kin.flat_x, e * kin.flat_v), kin.flat_v)
     behind = system.propagate(kin.t, system.retract(kin.flat_x, -e * kin.flat_v), kin.flat_v)
     rate = system.linearize(ahead).joint_jacobian() - system.linearize(behind).joint_jacobian()
     g = -(rate @ kin.flat_v)[always] / (2 * e)
-    kkt = sparse.block_array([[M, G.T], [G, None]], format="csc")
+    kkt = joint_matrix(M, G, G)
     x = solve_directly(kkt, np.concatenate([f, g]))[0]
     return x[: system.v_size]
 
@@ -82,8 +85,8 @@ def project_velocity(system: System, kin: Kinematics, multipliers: Array) -> Arr
     lin = system.linearize(kin)
     G0 = lin.joint_jacobian()[holds]
     rates = np.concatenate([rows.rates for _, _, rows in system.joints])[holds]
-    G = G0 @ filter_matrix(system)
-    M = filtered_matrix(system, lin.matrix(mass=1.0))
-    kkt = sparse.csc_array(sparse.block_array([[M, G.T], [G, None]]))
+    G = filtered_columns(system, G0)
+    M = filtered_matrix(system, _mass_matrix(system, kin))
+    kkt = joint_matrix(M, G, G)
     x = solve_directly(kkt, np.concatenate([np.zeros(system.v_size), rates - G0 @ kin.flat_v]))[0]
     return kin.flat_v + x[: system.v_size]
