@@ -1,4 +1,4 @@
-"""Closed-form dynamics and statics: fall, spin, pendulum, vibrations, waves, stability limits, elastica; and honest reports."""
+"""Closed-form dynamics and statics: fall, spin, pendulum, vibrations, waves, limits, elastica; and honest reports."""
 
 from __future__ import annotations
 
@@ -76,10 +76,10 @@ def linear_net(seed: int = 0) -> Any:
     scene = sp.Scene()
     X = rng.normal(size=(12, 3))
     pairs = [(i, j) for i in range(12) for j in range(i) if (i + j) % 3]
+    stiffness = rng.uniform(10, 1000, len(pairs))
     net = scene.add(
-        sp.Particles(X, rng.uniform(0.5, 2, 12), springs=pairs, stiffness=rng.uniform(10, 1000, len(pairs)), rest_length=0.0),
-        name="net",
-    )  # fmt: skip
+        sp.Particles(X, rng.uniform(0.5, 2, 12), springs=pairs, stiffness=stiffness, rest_length=0.0), name="net"
+    )
     scene.add(sp.FixedPoints(net, [0]))
     return scene.compile()
 
@@ -242,7 +242,8 @@ def spring_chain(n: int, k: float, m: float, damping: float = 0.0) -> Any:
     scene = sp.Scene()
     X = np.c_[np.arange(1.0, n + 1), np.zeros((n, 2))]
     dots = scene.add(
-        sp.Particles(X, m, springs=[(i, i + 1) for i in range(n - 1)], stiffness=k, rest_length=0.0, damping=damping), name="chain"
+        sp.Particles(X, m, springs=[(i, i + 1) for i in range(n - 1)], stiffness=k, rest_length=0.0, damping=damping),
+        name="chain",
     )
     walls = sp.World.points([[0.0, 0, 0], [n + 1.0, 0, 0]])
     scene.add(sp.Springs(dots.points([0, n - 1]), walls, k, damping, rest_length=0.0))
@@ -285,7 +286,7 @@ def test_a_mass_on_a_spring_turns_at_the_frequency_of_the_scheme(name):
 
 
 def test_modes_of_a_rigid_plate_on_four_springs():
-    """Bounce sqrt(4k/m), rocking sqrt(4 k b²/I_x), sqrt(4 k a²/I_y), twist sqrt(4 k (a² + b²)/I_z), three shifts alike."""
+    """Three shifts sqrt(4k/m), rocking sqrt(4 k b²/I_x), sqrt(4 k a²/I_y), twist sqrt(4 k (a² + b²)/I_z)."""
     k, a, b = 50.0, 0.3, 0.2
     scene = sp.Scene()
     plate = scene.add(sp.RigidBody.box((0.8, 0.5, 0.05), density=300), rotation=(0.2, 0.5, -0.3), name="plate")
@@ -323,7 +324,7 @@ def rod(scene: sp.Scene, mass: str = "lumped") -> Any:
 
 @pytest.mark.parametrize("mass", ["lumped", "consistent"])
 def test_axial_modes_of_a_fixed_rod(mass):
-    """Linear elements of size h: w = 2 c/h sin(k h/2), over sqrt(1 - 2/3 sin²(k h/2)) if consistent; k = (2n-1) pi / 2L."""
+    """Elements of size h: w = 2 c/h s, s = sin(k h/2), over sqrt(1 - 2/3 s²) if consistent; k = (2n-1) pi / 2L."""
     scene = sp.Scene()
     scene.add(sp.FixedPoints(rod(scene, mass), "x_min"))
     modes = sp.vibration_modes(scene.compile(), 4)
@@ -393,7 +394,7 @@ def test_elastica_itself():
 
 @pytest.mark.parametrize("load_steps", [1, 4])
 def test_large_deflection_of_a_cantilever_is_the_elastica(load_steps):
-    """P L²/EI = 2, tip at half the length; shear and extension of a beam of 1:20 add 0.2 %, the hexes are 1-2 % stiff."""
+    """P L²/EI = 2, tip at half the length; shear and extension of a beam 1:20 add 0.2 %, hexes are 1-2 % stiff."""
     length, thickness, load = 1.0, 0.05, 2.0
     stuff = sp.Material(young=1e7, poisson=0.0, density=1000)
     EI = stuff.young * thickness**4 / 12
@@ -432,7 +433,7 @@ def grows(system: Any, dt: float, steps: int = 300) -> bool:
 
 @pytest.mark.parametrize("damping", [0.0, 0.2, 3.0])
 def test_symplectic_euler_is_stable_just_below_its_limit_and_not_above(damping):
-    """h < 2/w (sqrt(1 + z²) - z), with w of the chain in closed form and z = c w / 2k from dampers beside the springs."""
+    """h < 2/w (sqrt(1 + z²) - z), w of the chain in closed form, z = c w / 2k from dampers beside the springs."""
     n, k, m = 6, 40.0, 0.3
     system = spring_chain(n, k, m, damping)
     w = chain_frequencies(n, k, m)[-1]
@@ -626,7 +627,7 @@ def body_pulled_at_an_arm() -> Any:
 @pytest.mark.parametrize("make", [block_under_pressure, body_pulled_at_an_arm])
 @pytest.mark.parametrize(("load_steps", "each"), [(1, 13), (10, 4)])
 def test_statics_with_following_loads_takes_newtons_few_iterations(make, load_steps, each):
-    """Tangents that grow with the load steps make a small step quadratic: four iterations, or thirteen for all at once."""
+    """Tangents that grow with the load steps make each quadratic: four iterations, or thirteen for all at once."""
     system = make()
     state = system.initial_state()
     report = sp.Statics(load_steps=load_steps).solve(system, state)
@@ -647,7 +648,9 @@ def test_statics_of_a_turning_body_ends_quadratically():
     assert min(residuals) <= 1e-12
 
 
-@pytest.mark.parametrize("make", [sp.ImplicitEuler, sp.Midpoint, sp.Newmark, sp.GeneralizedAlpha, sp.SymplecticEuler, sp.RungeKutta4])
+@pytest.mark.parametrize(
+    "make", [sp.ImplicitEuler, sp.Midpoint, sp.Newmark, sp.GeneralizedAlpha, sp.SymplecticEuler, sp.RungeKutta4]
+)
 @pytest.mark.parametrize("dt", [0.0, -0.1, float("nan"), float("inf")])
 def test_a_step_that_is_no_time_is_refused(make, dt):
     with pytest.raises(InputError, match="step is not positive"):

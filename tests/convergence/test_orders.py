@@ -42,14 +42,18 @@ def run(system: Any, solver: Any, steps: int) -> Any:
 
 @cache
 def spinning_body() -> Any:
-    """Two springs with damping, gravity, and a spin through more than two radians in 0.4 s."""
+    """Two springs with damping, gravity, and a spin that turns it by more than a radian in 0.4 s."""
     scene = sp.Scene(gravity=(0, 0, -9.81))
     body = scene.add(
-        sp.RigidBody(1.2, (0.02, 0.05, 0.04)), at=(0.1, 0, 0.2), rotation=(0.3, -0.4, 0.2), spin=(4.0, -3.0, 5.0), name="body"
-    )  # fmt: skip
+        sp.RigidBody(1.2, (0.02, 0.05, 0.04)),
+        at=(0.1, 0, 0.2),
+        rotation=(0.3, -0.4, 0.2),
+        spin=(5.0, -4.0, 6.0),
+        name="body",
+    )
     feet = body.points(local=[[0.2, 0.1, 0.0], [-0.1, 0.2, 0.15]])
     anchors = sp.World.points(feet.rest + np.array([[0.2, 0.1, 0.4], [-0.3, 0.2, 0.3]]))
-    scene.add(sp.Springs(feet, anchors, [60.0, 40.0], 0.4, rest_length=0.3))
+    scene.add(sp.Springs(feet, anchors, [15.0, 8.0], 0.1, rest_length=0.3))
     return scene.compile()
 
 
@@ -62,9 +66,13 @@ def exact_body() -> Any:
     return run(spinning_body(), sp.RungeKutta4(0.4 / 400), 400)
 
 
-def test_the_reference_turns_far():
-    system, exact = spinning_body(), exact_body()
-    assert np.linalg.norm(system.difference(system.x0, exact.x)[3:]) > 1.5
+def test_the_body_turns_far():
+    system = spinning_body()
+    state, turned = system.initial_state(), 0.0
+    for _ in range(40):
+        sp.RungeKutta4(0.01).step(system, state)
+        turned = max(turned, np.linalg.norm(system.difference(system.x0, state.x)[3:]))
+    assert turned > 1.2
 
 
 @all_solvers
@@ -118,7 +126,8 @@ def test_order_is_kept_when_a_base_is_led(name, mass):
     errors = []
     for n in STEPS[order]:
         state = run(system, make(TIME / n), n)
-        errors.append(np.linalg.norm(np.r_[(state.x - system.x0)[free], 0.1 * state.v[free]] - end * np.r_[np.ones(12), 0.1 * np.ones(12)]))
+        found = np.r_[(state.x - system.x0)[free], state.v[free]]
+        errors.append(np.linalg.norm((found - end) * np.repeat([1.0, 0.1], 12)))  # velocities over 10 1/s
     assert order_of(errors) == pytest.approx(order, abs=0.3) or order_of(errors) > order
 
 
@@ -153,7 +162,7 @@ def test_order_of_a_clamped_soft_body(name):
 def tip_of_cantilever(kind: str, n: int) -> float:
     """Tip deflection under an end load, a beam 4:1, n cells in its height, Poisson's ratio zero."""
     box = sp.box_hexes if kind == "hexes" else sp.box_tets
-    mesh = box(size=(4.0, 1.0, 1.0), cells=(4 * n, n, n))
+    mesh = box(size=(4.0, 1.0, 1.0), cells=(4 * n, 1, n))  # alike across its width
     scene = sp.Scene()
     beam = scene.add(sp.FemBody(mesh, sp.Material(1e6, 0.0, 1000), law="linear"), fix="x_min", name="beam")
     tip = mesh.node_region("x_max")
@@ -166,17 +175,14 @@ def tip_of_cantilever(kind: str, n: int) -> float:
     return float(-moved @ share / share.sum())
 
 
-@pytest.mark.parametrize("kind", ["hexes", "tets"])
-def test_cantilever_converges_with_the_square_of_the_mesh(kind):
-    """Energy of linear elements: order 2, a little less for the stress at the clamp's edges; limit by Timoshenko."""
-    tips = np.array([tip_of_cantilever(kind, n) for n in (1, 2, 4)])
-    slope = np.log2((tips[1] - tips[0]) / (tips[2] - tips[1]))
-    assert 0.9 < slope < 2.3
+@pytest.mark.parametrize(("kind", "last", "worst"), [("hexes", 1.95, 0.01), ("tets", 1.75, 0.05)])
+def test_cantilever_converges_with_the_square_of_the_mesh(kind, last, worst):
+    """Error against Timoshenko's tip: order 2 is approached from below, sooner by hexes, whose bending locks less."""
     EI, kGA = 1e6 / 12, 5 / 6 * 0.5e6
-    limit = 100 * 4**3 / (3 * EI) + 100 * 4 / kGA
-    assert (np.diff(tips) > 0).all()  # from below: displacement elements are too stiff
-    assert tips[-1] < limit * 1.01
-    if kind == "hexes":
-        errors = limit - tips
-        assert errors[-1] < 0.08 * limit
-        assert np.log2(errors[:-1] / errors[1:]) == pytest.approx([2.0, 2.0], abs=0.35)
+    exact = 100 * 4**3 / (3 * EI) + 100 * 4 / kGA
+    errors = 1 - np.array([tip_of_cantilever(kind, n) for n in (2, 4, 8)]) / exact
+    assert (errors > 0).all()  # displacement elements are too stiff
+    orders = np.log2(errors[:-1] / errors[1:])
+    assert orders[0] < orders[1] < 2.05
+    assert orders[1] > last
+    assert errors[-1] < worst

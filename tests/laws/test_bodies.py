@@ -72,8 +72,14 @@ def test_spring_tangents_are_slopes_of_the_force(name):
     force = CASES[name]
     K, B = dense_tangent(force, X, V, 1.0, 0.0), dense_tangent(force, X, V, 0.0, 1.0)
     for d in RNG.normal(size=(3, *X.shape)):
-        assert relative_error(K @ d.ravel(), differentiate(lambda e, d=d: force_of(force, X + e * d, V).ravel(), 1e-3)) <= DIFFERENCED
-        assert relative_error(B @ d.ravel(), differentiate(lambda e, d=d: force_of(force, X, V + e * d).ravel(), 1.0)) <= DIFFERENCED
+        assert (
+            relative_error(K @ d.ravel(), differentiate(lambda e, d=d: force_of(force, X + e * d, V).ravel(), 1e-3))
+            <= DIFFERENCED
+        )
+        assert (
+            relative_error(B @ d.ravel(), differentiate(lambda e, d=d: force_of(force, X, V + e * d).ravel(), 1.0))
+            <= DIFFERENCED
+        )
     assert np.abs(B - B.T).max() <= 1e-13 * max(np.abs(B).max(), 1.0)
     if name == "elastic":
         assert np.abs(K - K.T).max() <= 1e-13 * np.abs(K).max()
@@ -288,7 +294,9 @@ def test_frame_momentum_is_that_of_its_particles():
     """Eight particles of a box, moved rigidly, against the rigid body with their mass and inertia."""
     corners = np.array([[a, b, c] for a in (-1, 1) for b in (-2, 2) for c in (-0.5, 0.5)], dtype=float)
     m = np.full(8, 0.25)
-    inertia = np.einsum("n,nij->ij", m, np.eye(3) * np.sum(corners**2, axis=1)[:, None, None]) - corners.T @ (corners * m[:, None])
+    inertia = np.einsum("n,nij->ij", m, np.eye(3) * np.sum(corners**2, axis=1)[:, None, None]) - corners.T @ (
+        corners * m[:, None]
+    )
     body = FrameMass(np.array([2.0]), inertia[None])
     x, v = random_frames(1), RNG.normal(size=(1, 6))
     R = rotations.to_matrix(x[0, 3:])
@@ -342,7 +350,9 @@ def test_velocity_is_the_rate_of_position():
 BODIES = {
     "particles": sp.Particles(X, 1.0),
     "rigid": sp.RigidBody.box((0.3, 0.2, 0.1), density=500),
-    "fem": sp.FemBody(sp.box_tets(size=(0.3, 0.2, 0.1), cells=(1, 1, 1)), sp.Material(young=1e5, poisson=0.3, density=500)),
+    "fem": sp.FemBody(
+        sp.box_tets(size=(0.3, 0.2, 0.1), cells=(1, 1, 1)), sp.Material(young=1e5, poisson=0.3, density=500)
+    ),
 }
 
 
@@ -399,8 +409,16 @@ REFUSED = {
     "Young not a number": (lambda: rubber(young=float("nan")), "young is not a finite number", "nan"),
     "density a word": (lambda: rubber(density="heavy"), "density is not a finite number", "heavy"),
     "negative damping": (lambda: rubber(stiffness_damping=-1e-3), "stiffness_damping is negative", ">= 0"),
-    "unknown law": (lambda: sp.FemBody(BODIES["fem"].mesh, rubber(), law="hooke"), "unknown elastic law", "corotational"),
-    "unknown mass": (lambda: sp.FemBody(BODIES["fem"].mesh, rubber(), mass="heavy"), "unknown kind of mass", "consistent"),
+    "unknown law": (
+        lambda: sp.FemBody(BODIES["fem"].mesh, rubber(), law="hooke"),
+        "unknown elastic law",
+        "corotational",
+    ),
+    "unknown mass": (
+        lambda: sp.FemBody(BODIES["fem"].mesh, rubber(), mass="heavy"),
+        "unknown kind of mass",
+        "consistent",
+    ),
     "no mesh": (lambda: sp.FemBody("beam", rubber()), "needs a TetMesh or a HexMesh", "str"),
     "no material": (lambda: sp.FemBody(BODIES["fem"].mesh, 3.0), "neither a Material nor a mapping", ""),
     "massless": (lambda: sp.RigidBody(0.0, (1, 1, 1)), "mass is not positive", "> 0 kg"),

@@ -164,7 +164,7 @@ def test_jacobian_rows_are_the_same_matrix(name):
 
 def test_geometric_blocks_are_the_products_and_can_be_made_definite():
     """[r]x [F]x: its skew part is half the moment; asked definite, nothing positive is left."""
-    mapping, coordinates, x = MAPPINGS["frame points"]
+    mapping, _, x = MAPPINGS["frame points"]
     tangent, f = mapping.linearize(x), RNG.normal(size=(mapping.count, 3))
     blocks = tangent.geometric_blocks(f, definite=False)
     d, out = RNG.normal(size=(3, 6)), np.zeros((3, 6))
@@ -263,8 +263,12 @@ def test_the_check_names_each_fault_of_a_mapping(fault, size):
 
 def two_bodies() -> tuple[sp.Scene, Any, Any, Any]:
     scene = sp.Scene()
-    box = scene.add(sp.RigidBody.box((0.3, 0.2, 0.4), density=700), at=(0.5, 0.2, 1.0), rotation=(0.3, -0.5, 0.8), name="box")
-    rod = scene.add(sp.RigidBody.cylinder(0.1, 0.5, density=900), at=(-0.4, 0.1, 0.9), rotation=(1.0, 0.2, 0.1), name="rod")
+    box = scene.add(
+        sp.RigidBody.box((0.3, 0.2, 0.4), density=700), at=(0.5, 0.2, 1.0), rotation=(0.3, -0.5, 0.8), name="box"
+    )
+    rod = scene.add(
+        sp.RigidBody.cylinder(0.1, 0.5, density=900), at=(-0.4, 0.1, 0.9), rotation=(1.0, 0.2, 0.1), name="rod"
+    )
     dots = scene.add(sp.Particles(RNG.normal(size=(4, 3)), 0.3), name="dots")
     return scene, box, rod, dots
 
@@ -274,7 +278,7 @@ def moved(system: Any, seed: int = 1) -> tuple[np.ndarray, np.ndarray]:
     return system.retract(system.x0, 0.2 * rng.normal(size=system.v_size)), rng.normal(size=system.v_size)
 
 
-def chained_scene() -> tuple[sp.Scene, Any]:
+def chained_scene() -> sp.Scene:
     """Points on two frames and particles, joined, some of them, averaged across bodies, and their centroid."""
     scene, box, rod, dots = two_bodies()
     a = box.points(local=RNG.uniform(-0.2, 0.2, (3, 3)))
@@ -285,11 +289,11 @@ def chained_scene() -> tuple[sp.Scene, Any]:
     scene.add(sp.Springs(some, sp.World.points(RNG.normal(size=(2, 3))), 30.0, 0.5, rest_length=0.4), name="on some")
     scene.add(sp.Springs(mixed.centroid(), dots.points([3]), 20.0, rest_length=0.1), name="on the centroid")
     scene.add(sp.Springs(a, box.points(local=RNG.normal(size=(3, 3))), 5.0, rest_length=0.2), name="inside one body")
-    return scene, mixed
+    return scene
 
 
 def test_chains_and_joins_carry_positions_velocities_and_forces():
-    scene, mixed = chained_scene()
+    scene = chained_scene()
     system = scene.compile()
     x, v = moved(system)
     kin = system.propagate(0.0, x, v)
@@ -297,7 +301,9 @@ def test_chains_and_joins_carry_positions_velocities_and_forces():
         if slot.is_body or slot.fixed is not None:
             continue
         d = np.random.default_rng(slot.index).normal(size=system.v_size)
-        slope = differentiate(lambda e, d=d, k=slot.index: system.propagate(0.0, system.retract(x, e * d), v).x[k], 1e-3)
+        slope = differentiate(
+            lambda e, d=d, k=slot.index: system.propagate(0.0, system.retract(x, e * d), v).x[k], 1e-3
+        )
         pushed = kin.push(d)[slot.index]
         assert relative_error(pushed, slope) <= DIFFERENCED, slot.name
         np.testing.assert_allclose(slot_jacobian(kin, slot, system.v_size) @ d, pushed.ravel(), atol=1e-13)
@@ -309,7 +315,7 @@ def test_chains_and_joins_carry_positions_velocities_and_forces():
 
 
 def test_chained_forces_have_exact_tangents():
-    scene, _ = chained_scene()
+    scene = chained_scene()
     system = scene.compile()
     x, v = moved(system)
     report = check_derivatives(system, x, v, step=1e-3)
@@ -325,7 +331,7 @@ def test_chained_forces_have_exact_tangents():
 
 
 def test_bias_of_chains_is_the_acceleration_at_constant_velocity():
-    scene, _ = chained_scene()
+    scene = chained_scene()
     system = scene.compile()
     x, v = moved(system)
     biases = system.propagate(0.0, x, v).biases()
@@ -345,7 +351,9 @@ def test_embedded_points_of_a_soft_body_are_barycentric():
     np.testing.assert_allclose(points.mapping.weights.sum(axis=1), 1.0, atol=1e-13)
     A = RNG.normal(size=(3, 3))  # an affine field is carried exactly
     np.testing.assert_allclose(points.mapping.apply(beam.rest @ A.T + 1.0), inside @ A.T + 1.0, atol=1e-12)
-    np.testing.assert_allclose(beam.points("x_max").centroid().rest[0], beam.rest[mesh.node_region("x_max")].mean(axis=0))
+    np.testing.assert_allclose(
+        beam.points("x_max").centroid().rest[0], beam.rest[mesh.node_region("x_max")].mean(axis=0)
+    )
 
 
 @pytest.mark.parametrize(
@@ -423,7 +431,9 @@ def test_user_mapping_and_force_have_the_right_derivatives():
 
 SOLVERS = {
     "implicit Euler": lambda: sp.ImplicitEuler(0.02),
-    "implicit Euler, cg": lambda: sp.ImplicitEuler(0.02, linear="cg", tolerance=1e-13, newton=True, newton_tolerance=1e-11),
+    "implicit Euler, cg": lambda: sp.ImplicitEuler(
+        0.02, linear="cg", tolerance=1e-13, newton=True, newton_tolerance=1e-11
+    ),
     "implicit Euler, Newton": lambda: sp.ImplicitEuler(0.02, newton=True, newton_tolerance=1e-12),
     "midpoint": lambda: sp.Midpoint(0.02),
     "Newmark": lambda: sp.Newmark(0.02, newton_tolerance=1e-12),
@@ -500,7 +510,12 @@ def test_a_mapped_mass_adds_its_inertia():
     M = system.linearize(kin).matrix(mass=1.0).toarray()
     R = rotations.to_matrix(system.x0[3:])
     r = rotations.skew(AT)
-    expected = np.block([[(2.0 + LUMP) * np.eye(3), -LUMP * R @ r], [LUMP * r @ R.T, np.diag([0.05, 0.08, 0.06]) + inertia_of(LUMP, AT)]])
+    expected = np.block(
+        [
+            [(2.0 + LUMP) * np.eye(3), -LUMP * R @ r],
+            [LUMP * r @ R.T, np.diag([0.05, 0.08, 0.06]) + inertia_of(LUMP, AT)],
+        ]
+    )
     np.testing.assert_allclose(M, expected, atol=1e-14)
     d = RNG.normal(size=6)
     np.testing.assert_allclose(system.mass_product(kin, d), expected @ d, atol=1e-13)

@@ -34,14 +34,22 @@ def everything() -> sp.Scene:
         rotation=(0.1, 0.2, 0.3), fix="x_min", name="beam",
     )  # fmt: skip
     block = scene.add(
-        sp.FemBody(sp.box_hexes(size=(0.5, 0.4, 0.3), cells=(2, 1, 1)), foam, law="neo-hookean"), at=(0, 1, 0), name="block"
+        sp.FemBody(sp.box_hexes(size=(0.5, 0.4, 0.3), cells=(2, 1, 1)), foam, law="neo-hookean"),
+        at=(0, 1, 0),
+        name="block",
     )
-    plate = scene.add(sp.RigidBody.box((0.4, 0.3, 0.1), density=600), at=(1.2, 0, 0.4), rotation=(0.5, 0.1, 0), name="plate")
-    arm = scene.add(sp.RigidBody.cylinder(0.05, 0.4, density=800), at=(1.3, 0.2, 0.8), rotation=(0, 0.9, 0.3), name="arm")
+    plate = scene.add(
+        sp.RigidBody.box((0.4, 0.3, 0.1), density=600), at=(1.2, 0, 0.4), rotation=(0.5, 0.1, 0), name="plate"
+    )
+    arm = scene.add(
+        sp.RigidBody.cylinder(0.05, 0.4, density=800), at=(1.3, 0.2, 0.8), rotation=(0, 0.9, 0.3), name="arm"
+    )
     dots = scene.add(
-        sp.Particles(rng.normal(size=(4, 3)), [0.1, 0.2, 0.3, 0.4], springs=[(0, 1), (1, 2), (2, 3)], stiffness=30, damping=0.3),
+        sp.Particles(
+            rng.normal(size=(4, 3)), [0.1, 0.2, 0.3, 0.4], springs=[(0, 1), (1, 2), (2, 3)], stiffness=30, damping=0.3
+        ),
         name="dots",
-    )  # fmt: skip
+    )
     scene.add(sp.SlidingPlane(dots, [0], normal=(1.0, 1.0, 0.2)))
     tip = beam.points("x_max")
     scene.add(sp.Springs(tip, plate.points(at=tip.rest), 200.0, 1.0, rest_length=0.0), name="glue")
@@ -57,6 +65,10 @@ def everything() -> sp.Scene:
     scene.add(PointMass(np.array([0.7, 0.2])), on=mixed)
     scene.add(PointMass(np.array([0.5])), on=arm.points(local=[[0.1, 0.2, 0.0]]), name="lump")
     return scene
+
+
+def dense(A: Any) -> np.ndarray:
+    return A.toarray() if sparse.issparse(A) else A
 
 
 @cache
@@ -90,7 +102,7 @@ def test_products_are_slopes_of_the_force():
 
 
 def test_force_is_the_slope_of_the_potential_where_all_loads_have_one():
-    system, (x, v) = compiled(), somewhere()
+    system, (x, _) = compiled(), somewhere()
     d = np.random.default_rng(6).normal(size=system.v_size)
     wind = next(force for label, _, force in system.forces if label == "wind")
     still = at_rest_here(system, x)
@@ -108,7 +120,12 @@ def test_assembled_matrix_equals_products(definite):
     system, (x, v) = compiled(), somewhere()
     multipliers = np.random.default_rng(8).normal(size=system.joint_row_count)
     lin = system.linearize(system.propagate(0.7, x, v), definite=definite, multipliers=multipliers)
-    for weights in ({"mass": 1.0}, {"damping": 1.0}, {"stiffness": 1.0}, {"mass": 1.0, "damping": -0.1, "stiffness": -0.01}):
+    for weights in (
+        {"mass": 1.0},
+        {"damping": 1.0},
+        {"stiffness": 1.0},
+        {"mass": 1.0, "damping": -0.1, "stiffness": -0.01},
+    ):
         A = lin.matrix(**weights)
         for d in np.random.default_rng(7).normal(size=(2, system.v_size)):
             assert relative_error(A @ d, lin.product(d, **weights)) <= 1e-12, weights
@@ -142,9 +159,10 @@ def test_matrices_are_scipy_matrices_of_ones_own():
     lin.matrix(mass=1.0, stiffness=3.0)
     system.linearize(system.propagate(0.0, system.x0, system.v0)).assemble(stiffness=1.0)
     np.testing.assert_array_equal(K.toarray(), kept)
-    for A, rows in ((M, n), (K, n), (B, n), (G, system.joint_row_count)):
+    for A in (M, K, B):
         assert sparse.issparse(A)
-        assert A.shape == (rows, n)
+        assert A.shape == (n, n)
+    assert G.shape == (system.joint_row_count, n)
     slot = next(s for s in system.slots if s.name == "combined points")
     J = slot_jacobian(lin.kin, slot, n)
     d = np.random.default_rng(9).normal(size=n)
@@ -238,6 +256,22 @@ def test_the_check_misses_no_geometric_stiffness():
     assert relative_error(lin.product(d, stiffness=1.0), slope) > 1e-5
 
 
+def test_small_and_large_systems_have_the_same_matrices(monkeypatch):
+    """Dense for small systems, sparse for large: one scene taken as either, matrices, joints and a step."""
+    results = []
+    for small in (True, False):
+        system, (x, v) = everything().compile(), somewhere()
+        monkeypatch.setattr(type(system), "is_small", property(lambda self, small=small: small))
+        lin = system.linearize(system.propagate(0.7, x, v))
+        state = system.initial_state()
+        state.v = 0.1 * v
+        assert sp.ImplicitEuler(1e-3).step(system, state).is_solved
+        assert sp.Midpoint(1e-3).step(system, state).is_solved
+        results.append((dense(lin.joint_jacobian()), dense(lin.matrix(mass=1.0, stiffness=-0.1)), state.x, state.v))
+    for a, b in zip(*results):
+        np.testing.assert_allclose(a, b, atol=1e-9 * np.abs(b).max())
+
+
 # ---- threads ----
 
 
@@ -291,7 +325,17 @@ def test_print_lists_the_calls_in_order():
     assert [int(number) for number, _ in calls] == list(range(1, len(calls) + 1))
     kinds = [next(k for k in KINDS if what.startswith(k)) for _, what in calls]
     assert kinds == sorted(kinds, key=lambda k: STAGE[k]), "propagate, forces, pull back, masses, filter, joints"
-    for label in ("beam elastic", "mass damping", "dots springs", "glue", "balloon", "wind", "gravity", "lump", "hinge"):
+    for label in (
+        "beam elastic",
+        "mass damping",
+        "dots springs",
+        "glue",
+        "balloon",
+        "wind",
+        "gravity",
+        "lump",
+        "hinge",
+    ):
         assert label in text, label
     propagated = [what.split("->")[1].split("(")[0].strip() for _, what in calls if what.startswith("propagate")]
     pulled = [what.split()[2:] for _, what in calls if what.startswith("pull back")]
@@ -360,7 +404,10 @@ def test_energies_are_sums_over_what_is_in_the_scene():
 def test_gravity_pulls_each_body_with_its_weight():
     scene = sp.Scene(gravity=(0.0, 0.0, -9.81))
     scene.add(sp.RigidBody.sphere(0.1, density=1000), name="ball")
-    scene.add(sp.FemBody(sp.box_tets(size=(1, 1, 1), cells=(1, 1, 1)), sp.Material(1e5, 0.3, 500), mass="consistent"), at=(2, 0, 0))
+    scene.add(
+        sp.FemBody(sp.box_tets(size=(1, 1, 1), cells=(1, 1, 1)), sp.Material(1e5, 0.3, 500), mass="consistent"),
+        at=(2, 0, 0),
+    )
     system = scene.compile()
     f = system.force(system.propagate(0.0, system.x0, system.v0))
     assert f[2] == pytest.approx(-9.81 * 4 / 3 * np.pi * 1e-3 * 1000)
@@ -372,7 +419,7 @@ def test_rate_of_energy_is_the_power_of_what_is_not_conservative():
     system, (x, v) = compiled(), somewhere()
     kin = system.propagate(0.7, x, v)
     lin = system.linearize(kin)
-    M, G, C = lin.matrix(mass=1.0).toarray(), lin.joint_jacobian().toarray(), np.eye(system.v_size)
+    M, G, C = lin.matrix(mass=1.0).toarray(), dense(lin.joint_jacobian()), np.eye(system.v_size)
     for block, projector in zip(system.filter.blocks, system.filter.projectors):
         C[3 * block : 3 * block + 3, 3 * block : 3 * block + 3] = projector
     free = v.copy()

@@ -133,9 +133,10 @@ class Assembly:
         def target(slot: Slot) -> Array:
             return data if slot.is_body else self.parts[slot.index].matrix.data
 
-        for (_, slot, _), tangent, positions in zip(system.forces, lin.tangents, self.force_positions):
+        tangents = zip(system.forces, lin.tangents, lin.factors, self.force_positions)
+        for (_, slot, _), tangent, factor, positions in tangents:
             if stiffness or damping:
-                tangent.add_blocks(target(slot), positions, stiffness, damping)
+                tangent.add_blocks(target(slot), positions, factor * stiffness, factor * damping)
         if mass:
             for (_, slot, item), positions in zip(system.masses, self.mass_positions):
                 item.add_blocks(target(slot), positions, mass)

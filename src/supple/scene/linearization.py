@@ -34,11 +34,13 @@ class Linearization:
         slot_forces: list[Array],
         definite: bool,
         multipliers: Array | None,
+        load: float = 1.0,
     ) -> None:
         self.system, self.kin, self.slot_forces, self.definite = system, kin, slot_forces, definite
         self.tangents: list[Any] = [
             force.linearize(kin.local(slot), definite=definite) for _, slot, force in system.forces
         ]
+        self.factors = [load if getattr(force, "is_load", False) else 1.0 for _, _, force in system.forces]
         self.joint_seconds: list[Array] = []
         start = 0
         for _, slot, rows in system.joints:
@@ -73,8 +75,8 @@ class Linearization:
         system, kin = self.system, self.kin
         pushed = kin.push(dv)
         out = [np.zeros_like(v) for v in kin.v]
-        for (_, slot, _), tangent in zip(system.forces, self.tangents):
-            tangent.add_product(pushed[slot.index], out[slot.index], stiffness, damping)
+        for (_, slot, _), tangent, factor in zip(system.forces, self.tangents, self.factors):
+            tangent.add_product(pushed[slot.index], out[slot.index], factor * stiffness, factor * damping)
         if stiffness and self.turns_velocities:
             change = kin.push_change(pushed)
             for (_, slot, _), tangent in zip(system.forces, self.tangents):
@@ -146,7 +148,7 @@ class Linearization:
             point = np.repeat(np.arange(len(J.ptr) - 1), np.diff(J.ptr))
             by_point = rows.jacobian(self.kin.x[slot.index]).reshape(rows.count, -1, 3)
             part = np.einsum("mei,eij->mej", by_point[:, point], J.blocks)
-            np.add.at(G[start : start + rows.count], (slice(None), J.cols), part)
+            np.add.at(np.swapaxes(G[start : start + rows.count], 0, 1), J.cols, np.swapaxes(part, 0, 1))
             start += rows.count
         return G.reshape(len(G), -1)
 

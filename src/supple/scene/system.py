@@ -59,6 +59,11 @@ class BoundJoint(NamedTuple):
     rows: PointConditionRows | HingeRows
 
 
+def is_load(force: Any) -> bool:
+    """Whether a force is given from outside, and so grows with the load steps."""
+    return bool(getattr(force, "is_load", False))
+
+
 class Matrices(NamedTuple):
     """M [kg], K = df/dx [N/m] and B = df/dv [N s/m] as scipy matrices (v_size, v_size); rows and columns of frames are
     (force, torque) and (move, turn in body axes)."""
@@ -84,6 +89,7 @@ class System:
     handles: dict[int, Slot] = field(default_factory=dict, repr=False)  # by id of the point sets in `kept`
     kept: list[Any] = field(default_factory=list, repr=False)
     timings: Timings = field(default_factory=Timings)
+    memo: dict[str, Any] = field(default_factory=dict, repr=False)  # what solvers compute once
 
     @property
     def bodies(self) -> list[Slot]:
@@ -150,15 +156,23 @@ class System:
         with self.timings.measure("propagate"):
             return Kinematics(self.slots, t, x, v)
 
-    def slot_forces(self, kin: Kinematics, multipliers: Array | None = None) -> list[Array]:
-        """Forces at every slot, pulled back through the mappings; joints push with their multipliers."""
+    def slot_forces(self, kin: Kinematics, multipliers: Array | None = None, *, load: float = 1.0) -> list[Array]:
+        """Forces at every slot, pulled back through the mappings; joints push with their multipliers.
+
+        load: factor of gravity and of given loads, for equilibria in load steps.
+        """
         out = [np.zeros_like(v) for v in kin.v]
         for label, slot, force in self.forces:
             with self.timings.measure(f"force {label}"):
-                force.add_force(kin.local(slot), out[slot.index])
+                if load == 1.0 or not is_load(force):
+                    force.add_force(kin.local(slot), out[slot.index])
+                else:
+                    part = np.zeros_like(out[slot.index])
+                    force.add_force(kin.local(slot), part)
+                    out[slot.index] += load * part
         if self.gravity.any():
             for _, slot, mass in self.masses:
-                mass.add_product(mass.gravity_field(self.gravity), out[slot.index], 1.0)
+                mass.add_product(mass.gravity_field(self.gravity), out[slot.index], load)
         if multipliers is not None:
             start = 0
             for _, slot, rows in self.joints:
@@ -206,10 +220,13 @@ class System:
         kin.pull(out)
         return self.gather(out)
 
-    def linearize(self, kin: Kinematics, *, definite: bool = False, multipliers: Array | None = None) -> Linearization:
+    def linearize(
+        self, kin: Kinematics, *, definite: bool = False, multipliers: Array | None = None, load: float = 1.0
+    ) -> Linearization:
         """K, B and M at this state, as a value."""
         with self.timings.measure("linearize"):
-            return Linearization(self, kin, self.slot_forces(kin, multipliers), definite, multipliers)
+            forces = self.slot_forces(kin, multipliers, load=load)
+            return Linearization(self, kin, forces, definite, multipliers, load)
 
     @cached_property
     def assembly(self) -> Assembly | None:

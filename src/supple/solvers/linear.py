@@ -102,6 +102,9 @@ class LinearSolve:
             assert prescribed is not None
             b -= _product(A, lin, prescribed, weights)
         system.filter.project(b)
+        if not np.isfinite(b).all():
+            nothing = np.full(system.joint_row_count, np.nan)
+            return LinearSolution(np.full_like(b, np.nan), nothing, 0, np.inf, False)
         with system.timings.measure("linear solve"):
             if self.options.uses_cg(system):
                 solution = self._by_cg(lin, A, b, weights)

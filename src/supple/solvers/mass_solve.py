@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from supple.algebra.direct import DirectSolver
 from supple.scene.kinematics import Kinematics
 from supple.scene.system import System
 from supple.solvers.linear import Matrix, filtered_columns, filtered_matrix, joint_matrix, solve_directly
@@ -31,6 +32,23 @@ def solve_mass(system: System, kin: Kinematics, f: Array) -> Array:
     return solve_directly(_mass_matrix(system, kin), f)[0]
 
 
+def solve_filtered_mass(system: System, kin: Kinematics, f: Array, given: Array) -> Array:
+    """v with M v = f in the free directions and v = given in the filtered ones, flat."""
+    if not len(system.filter):
+        return solve_mass(system, kin, f)
+    if is_block_diagonal(system) and all(getattr(mass, "is_lumped", True) for _, _, mass in system.masses):
+        v = solve_mass(system, kin, f)  # points do not share mass: each may be projected by itself
+        system.filter.project(v)
+        return v + given
+    rest = f - system.mass_product(kin, given)
+    system.filter.project(rest)
+    if not is_block_diagonal(system):
+        return solve_directly(filtered_matrix(system, _mass_matrix(system, kin)), rest)[0] + given
+    if "filtered mass" not in system.memo:  # constant, so factored once
+        system.memo["filtered mass"] = DirectSolver(filtered_matrix(system, system.linearize(kin).matrix(mass=1.0)))
+    return system.memo["filtered mass"].solve(rest).x + given
+
+
 def _mass_matrix(system: System, kin: Kinematics) -> Matrix:
     lin = system.linearize(kin)
     return lin.small_matrix(mass=1.0) if system.is_small else lin.matrix(mass=1.0)
@@ -44,15 +62,7 @@ def acceleration(system: System, kin: Kinematics, multipliers: Array | None = No
     f = system.force(kin) + system.bias(kin)
     if system.joints:
         return _with_joints(system, kin, f, multipliers)
-    if len(system.filter) == 0:
-        return solve_mass(system, kin, f)
-    if is_block_diagonal(system) and all(getattr(mass, "is_lumped", True) for _, _, mass in system.masses):
-        a = solve_mass(system, kin, f)
-        system.filter.project(a)
-        return a
-    M = filtered_matrix(system, _mass_matrix(system, kin))
-    system.filter.project(f)
-    return solve_directly(M, f)[0]
+    return solve_filtered_mass(system, kin, f, np.zeros_like(f))
 
 
 def _with_joints(system: System, kin: Kinematics, f: Array, multipliers: Array | None) -> Array:

@@ -22,7 +22,7 @@ from supple.scene.state import State
 from supple.scene.system import System
 from supple.solvers.implicit_euler import check_dt
 from supple.solvers.linear import LinearOptions, LinearSolve
-from supple.solvers.mass_solve import project_velocity, solve_mass
+from supple.solvers.mass_solve import project_velocity, solve_filtered_mass
 from supple.solvers.newton import Evaluation, Newton, Weights, joint_forces
 from supple.solvers.report import StepReport
 
@@ -77,10 +77,12 @@ class Midpoint:
         x1 = system.retract(state.x, h * s.u)
         rest = system.propagate(t1, x1, np.zeros_like(s.u))
         # from the start, not from the middle: momentum is then kept whatever Newton left over
-        v1 = solve_mass(system, rest, h * transport(system, mid, rest, f) - system.impulse(kin0, rest))
+        target = np.zeros_like(s.u)
+        system.filter.project_velocity(target, t1, h)
+        momentum = h * transport(system, mid, rest, f) - system.impulse(kin0, rest)
+        v1 = solve_filtered_mass(system, rest, momentum, target)
         state.x, state.t = x1, t1
         system.filter.project_position(state.x, t1)
-        system.filter.project_velocity(v1, t1, h)
         state.v = project_velocity(system, system.propagate(t1, state.x, v1), s.multipliers) if joints else v1
         if joints:
             state.memory["multipliers"] = s.multipliers

@@ -47,6 +47,7 @@ class Evaluation:
     scale: float
     push: float
     energy: float | None = None
+    load: float = 1.0
 
 
 @dataclass
@@ -80,8 +81,12 @@ class Newton:
         weights: Weights,
         *,
         multipliers: Array | None = None,
+        accept: Callable[[Array], Array] | None = None,
     ) -> NewtonSolution:
-        """From a start u (with the prescribed parts in place) to r = 0."""
+        """From a start u (with the prescribed parts in place) to r = 0.
+
+        accept(u) is told each step taken and returns the u to go on from, for unknowns that are moves from a base.
+        """
         m = system.joint_row_count
         l = np.zeros(m) if multipliers is None or multipliers.size != m else multipliers.copy()
         now = evaluate(u)
@@ -121,6 +126,7 @@ class Newton:
                 return NewtonSolution(u, l, now, Outcome.NOT_FINITE, iteration + 1, linear_iterations, np.inf)
             new_merit, size, now, r = best
             u, l = u + size * step.d, l + size * dl
+            u = u if accept is None else accept(u)
             if new_merit >= merit and size < 1e-2:  # no way down: rounding, or a tangent of no use
                 merit = new_merit
                 relative = float(np.linalg.norm(r)) / max(now.scale, 1e-300)
@@ -140,7 +146,7 @@ class Newton:
     def _direction(
         self, system: System, now: Evaluation, r: Array, l: Array, weights: Weights, *, definite: bool
     ) -> LinearSolution:
-        lin = system.linearize(now.kin, definite=definite, multipliers=l if l.size else None)
+        lin = system.linearize(now.kin, definite=definite, multipliers=l if l.size else None, load=now.load)
         joints = None
         if l.size:
             at_end = lin if now.end is now.kin else system.linearize(now.end)

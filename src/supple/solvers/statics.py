@@ -6,14 +6,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
 from supple.errors import ConvergenceError, InputError
 from supple.scene.kinematics import Kinematics
 from supple.scene.state import State
-from supple.scene.system import System
+from supple.scene.system import System, is_load
 from supple.solvers.linear import LinearOptions, LinearSolve
 from supple.solvers.newton import Evaluation, Newton, Weights
 from supple.solvers.report import StepReport
@@ -42,23 +42,21 @@ class Statics:
         zero = np.zeros(system.v_size)
         iterations, report = 0, None
         for k in range(1, self.load_steps + 1):
-            scaled = _Loads(system, k / self.load_steps)
-            base, t = state.x, state.t
-
-            def evaluate(u: Array, base: Array = base, t: float = t, scaled: _Loads = scaled) -> Evaluation:
-                kin = system.propagate(t, system.retract(base, u), zero)
-                f, scale = scaled.force(kin)
-                return Evaluation(-f, kin, kin, scale or 1.0, 1.0, scaled.energy(kin))
-
+            path = _Path(system, state, k / self.load_steps)
             s = newton.solve(
-                system, evaluate, zero.copy(), Weights(0.0, 0.0, -1.0, 1.0), multipliers=state.memory.get("multipliers")
+                system,
+                path.evaluate,
+                zero.copy(),
+                Weights(0.0, 0.0, -1.0, 1.0),
+                multipliers=state.memory.get("multipliers"),
+                accept=path.accept,
             )
             iterations += s.iterations
             report = StepReport(s.outcome, iterations, s.linear_iterations, s.residual)
             if not report.is_solved:
                 return report
-            state.x = system.retract(base, s.u)
-            system.filter.project_position(state.x, t)
+            state.x = path.base
+            system.filter.project_position(state.x, state.t)
             if s.multipliers.size:
                 state.memory["multipliers"] = s.multipliers
         state.v = zero
@@ -66,24 +64,29 @@ class Statics:
         return report
 
 
-class _Loads:
-    """Forces and energy with gravity and given loads scaled."""
+class _Path:
+    """Positions on the way to an equilibrium, the residual and the energy at a share of the loads.
 
-    def __init__(self, system: System, factor: float) -> None:
-        self.system, self.factor = system, factor
+    The unknown is a move from the last accepted positions, so that rotations add up as they are made.
+    """
 
-    def force(self, kin: Kinematics) -> tuple[Array, float]:
-        """f, and the size of the terms that cancel in it."""
+    def __init__(self, system: System, state: State, load: float) -> None:
+        self.system, self.base, self.t, self.load = system, state.x, state.t, load
+        self.zero = np.zeros(system.v_size)
+
+    def accept(self, u: Array) -> Array:
+        """Take the positions moved by u as the new base."""
+        self.base = self.system.retract(self.base, u)
+        return self.zero.copy()
+
+    def evaluate(self, u: Array) -> Evaluation:
+        """-f at the base moved by u."""
         system = self.system
-        inner, outer = [np.zeros_like(v) for v in kin.v], [np.zeros_like(v) for v in kin.v]
-        for _, slot, force in system.forces:
-            force.add_force(kin.local(slot), (outer if is_load(force) else inner)[slot.index])
-        for _, slot, mass in system.masses:
-            mass.add_product(mass.gravity_field(system.gravity), outer[slot.index], 1.0)
-        kin.pull(inner)
-        kin.pull(outer)
-        f_in, f_out = system.gather(inner), self.factor * system.gather(outer)
-        return f_in + f_out, float(np.linalg.norm(f_in) + np.linalg.norm(f_out))
+        kin = system.propagate(self.t, system.retract(self.base, u), self.zero)
+        inner = system.gather(system.slot_forces(kin, load=0.0))
+        f = system.gather(system.slot_forces(kin, load=self.load))
+        scale = float(np.linalg.norm(inner) + np.linalg.norm(f - inner))
+        return Evaluation(-f, kin, kin, scale or 1.0, 1.0, self.energy(kin), self.load)
 
     def energy(self, kin: Kinematics) -> float | None:
         """Potential energy, None where a load follows the body or joints carry forces."""
@@ -92,19 +95,14 @@ class _Loads:
             return None
         total = 0.0
         for _, slot, force in system.forces:
-            x = kin.x[slot.index]
             if is_load(force):
-                total -= self.factor * float(np.sum(force.values(kin.t) * x))  # type: ignore[attr-defined]
+                given = force.values(kin.t)  # type: ignore[attr-defined]
+                total -= self.load * float(np.sum(given * kin.x[slot.index]))
             else:
                 total += force.energy(kin.local(slot))
         for _, slot, mass in system.masses:
-            total -= self.factor * float(system.gravity @ mass.first_moment(kin.x[slot.index])[1])
-        return float(total)
-
-
-def is_load(force: Any) -> bool:
-    """Whether a force is given from outside, and so grows with the load steps."""
-    return bool(getattr(force, "is_load", False))
+            total -= self.load * float(system.gravity @ mass.first_moment(kin.x[slot.index])[1])
+        return total
 
 
 def solve_statics(system: System, state: State | None = None, *, load_steps: int = 1, tolerance: float = 1e-8) -> State:

@@ -15,7 +15,7 @@ from supple.errors import InputError
 from supple.scene.state import State
 from supple.scene.system import System
 from supple.solvers.implicit_euler import check_dt
-from supple.solvers.mass_solve import acceleration, solve_mass
+from supple.solvers.mass_solve import acceleration, solve_filtered_mass
 from supple.solvers.report import Outcome, StepReport
 
 Array = np.ndarray
@@ -33,12 +33,24 @@ def highest_mode(system: System, state: State) -> tuple[float, float]:
         return y
 
     def mass(d: Array) -> Array:
-        return system.mass_product(kin, d.ravel())
+        free = d.ravel().copy()
+        system.filter.project(free)
+        y = system.mass_product(kin, free)
+        system.filter.project(y)
+        return y + d.ravel() - free
+
+    def solve(f: Array) -> Array:
+        free = f.ravel().copy()
+        system.filter.project(free)
+        return solve_filtered_mass(system, kin, free, np.zeros(n)) + f.ravel() - free
 
     K = LinearOperator((n, n), matvec=apply, dtype=float)
     M = LinearOperator((n, n), matvec=mass, dtype=float)
-    inverse = LinearOperator((n, n), matvec=lambda f: solve_mass(system, kin, f.ravel()), dtype=float)
+    inverse = LinearOperator((n, n), matvec=solve, dtype=float)
     start = np.random.default_rng(0).normal(size=n)
+    system.filter.project(start)
+    if not np.isfinite(apply(start)).all():
+        return 0.0, 0.0
     value, vector = eigsh(K, k=1, M=M, Minv=inverse, which="LM", v0=start, tol=1e-3)
     d = vector[:, 0]
     rate = -float(d @ lin.product(d, damping=1.0)) / float(d @ mass(d))

@@ -1,0 +1,78 @@
+"""The pages in docs/: every Python block runs, in order, and prints what the page says it prints.
+
+One namespace and one empty folder a page. A block marked `text` right after a Python block is its output. README.md
+has its own test.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import re
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+DOCS = Path(__file__).parents[2] / "docs"
+FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", flags=re.M | re.S)
+
+
+class Block(NamedTuple):
+    """A fenced block: its language, its text, the line of the page it begins in."""
+
+    language: str
+    text: str
+    line: int
+
+
+def blocks_of(page: Path) -> list[Block]:
+    """All fenced blocks of a page."""
+    text = page.read_text(encoding="utf-8")
+    return [Block(m[1], m[2], text.count("\n", 0, m.start(2)) + 1) for m in FENCE.finditer(text)]
+
+
+def run_page(page: Path) -> None:
+    """Run the Python blocks in one namespace; compare what they print with the `text` block that follows."""
+    space: dict[str, object] = {"__name__": "__main__"}
+    printed = None
+    for block in blocks_of(page):
+        if block.language == "python":
+            out = io.StringIO()
+            code = compile("\n" * (block.line - 1) + block.text, str(page), "exec")  # tracebacks name the page's lines
+            with contextlib.redirect_stdout(out):
+                exec(code, space)
+            printed = out.getvalue()
+        elif block.language == "text" and printed is not None:
+            assert printed.rstrip() == block.text.rstrip(), f"{page.name}, line {block.line}"
+            printed = None
+
+
+PAGES = [page for page in sorted(DOCS.rglob("*.md")) if any(b.language == "python" for b in blocks_of(page))]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(DOCS).as_posix())
+def test_the_code_of_a_page_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    run_page(page)
+
+
+def test_the_guide_and_the_theory_have_code() -> None:
+    assert {"guide.md", "theory.md"} <= {page.name for page in PAGES}
+
+
+def test_wrong_output_and_wrong_code_are_noticed(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text("```python\nprint(1)\n```\n\n```text\n2\n```\n")
+    with pytest.raises(AssertionError, match=r"page\.md, line 6"):
+        run_page(page)
+    page.write_text("# Title\n\n```python\n1 / 0\n```\n")
+    with pytest.raises(ZeroDivisionError) as caught:
+        run_page(page)
+    assert caught.traceback[-1].lineno == 3  # counted from zero
+
+
+def test_links_between_pages_lead_somewhere() -> None:
+    for page in DOCS.rglob("*.md"):
+        for target in re.findall(r"\]\(([^)#:\s]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8")):
+            assert (page.parent / target).exists(), f"{page.name} links to {target}"
