@@ -73,7 +73,14 @@ def compile_scene(scene: Scene) -> System:
         x_size, v_size = x_size + x_parts[-1].size, v_size + v_parts[-1].size
         masses += [BoundMass(f"{node.name} mass", slot, mass) for mass in placed.masses]
         forces += [BoundForce(f"{node.name} {label}", slot, force) for label, force in placed.forces]
-    masses += [BoundMass(m.label, slots.find(m.on), m.force) for m in scene.masses]
+    for m in scene.masses:
+        slot, width = slots.find(m.on), np.shape(m.force.gravity_field(np.zeros(3)))
+        expected = (slot.coordinates.count, slot.coordinates.v_width)
+        if width != expected:
+            raise InputError(
+                "a mass does not fit the points it is on", where=slot.name, value=width, allowed=str(expected)
+            )
+        masses.append(BoundMass(m.label, slot, m.force))
     forces += [BoundForce(f.label, slots.find(f.on), f.force) for f in scene.forces]
     joints = []
     for given in scene.joints:

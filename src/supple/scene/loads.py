@@ -95,7 +95,8 @@ class Pressure:
     @cached_property
     def triangles(self) -> Array:
         """Loaded boundary triangles, outward, (k, 3)."""
-        return np.asarray(self.node.body.mesh.faces_region(self.region))
+        mesh = self.node.body.mesh
+        return np.asarray(mesh.boundary.triangles if self.region is None else mesh.faces_region(self.region))
 
     @property
     def on(self) -> Points:

@@ -1,0 +1,171 @@
+"""The forces of a lattice: its links, elastic with damping, and damping relative to the world.
+
+    K = df/dx, B = df/dv exact, in 3x3 blocks: block 2i linear, 2i + 1 angular of voxel i
+
+K is not symmetric where links carry moments, since rotations do not commute: its skew part is half the moment. A
+definite K is, link by link, the symmetric part without its positive eigenvalues (lengths measured in voxels) and
+without the change of damping forces with positions. B is symmetric and negative semi-definite as it is.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from supple.algebra.block_sparse import BlockSparse
+from supple.bodies.protocols import LocalState, Pairs
+from supple.bodies.voxel import lattice_kernels as kernels
+from supple.bodies.voxel.lattice_kernels import Links
+from supple.bodies.voxel.model import VoxelModel
+
+Array = np.ndarray
+CHUNK = 4096  # links whose 9x9 tangents are held at once
+
+
+@dataclass(frozen=True, eq=False)
+class LatticeForce:
+    """The links of a lattice of voxel_count voxels. unit: the voxel size [m]."""
+
+    links: Links
+    voxel_count: int
+    unit: float
+
+    @classmethod
+    def of(cls, model: VoxelModel) -> LatticeForce:
+        """All links of a model."""
+        links = Links(
+            np.ascontiguousarray(model.link_voxels, dtype=np.int32),
+            np.ascontiguousarray(model.link_axis, dtype=np.int32),
+            model.link_stiffness,
+            model.link_damping,
+            model.link_rest,
+        )
+        return cls(links, model.voxel_count, model.grid.voxel_size)
+
+    @cached_property
+    def is_damped(self) -> bool:
+        """Whether any link is damped."""
+        return bool(self.links.damping.any())
+
+    def energy(self, state: LocalState) -> float:
+        """Elastic energy [J]."""
+        return float(kernels.compute_energy(self.links, state.x))
+
+    def add_force(self, state: LocalState, f_out: Array) -> None:
+        """Forces in world axes [N], torques in body axes [N m], (n, 6)."""
+        kernels.add_force(self.links, state.x, state.v, 1.0, f_out)
+
+    def linearize(self, state: LocalState, *, definite: bool = False) -> LatticeTangent:
+        """K and B at this state."""
+        return LatticeTangent(self, state.x.copy(), state.v.copy(), definite)
+
+    def block_pattern(self) -> Pairs:
+        """Blocks of voxels that share a link, each once."""
+        matrix, _ = self.own_matrix
+        return np.repeat(np.arange(2 * self.voxel_count), np.diff(matrix.indptr)), matrix.indices
+
+    @cached_property
+    def own_matrix(self) -> tuple[BlockSparse, Array]:
+        """An empty matrix of this force alone, and where the links' blocks lie in it, (m, 4, 4)."""
+        i, j = self.links.voxels.T.astype(np.int64)
+        blocks = np.stack([2 * i, 2 * i + 1, 2 * j, 2 * j + 1], axis=1)
+        shape = (len(i), 4, 4)
+        rows = np.broadcast_to(blocks[:, :, None], shape).ravel()
+        cols = np.broadcast_to(blocks[:, None, :], shape).ravel()
+        matrix = BlockSparse.from_pairs(2 * self.voxel_count, rows, cols)
+        return matrix, matrix.locate(rows, cols).reshape(shape)
+
+
+@dataclass(frozen=True, eq=False)
+class LatticeTangent:
+    """K and B at positions x and velocities v, assembled once, at the first use."""
+
+    force: LatticeForce
+    x: Array
+    v: Array
+    definite: bool
+
+    @cached_property
+    def stiffness(self) -> BlockSparse:
+        """K."""
+        v = np.zeros_like(self.v) if self.definite else self.v
+        return self._assembled(lambda start, out: kernels.compute_stiffness(self.force.links, start, self.x, v, out))
+
+    @cached_property
+    def damping(self) -> BlockSparse:
+        """B."""
+        return self._assembled(lambda start, out: kernels.compute_damping(self.force.links, start, self.x, out))
+
+    def _assembled(self, compute) -> BlockSparse:  # type: ignore[no-untyped-def]
+        links = self.force.links
+        empty, positions = self.force.own_matrix
+        matrix = empty.copy()
+        for start in range(0, len(links.axis), CHUNK):
+            K = np.empty((min(CHUNK, len(links.axis) - start), 9, 9))
+            compute(start, K)
+            if self.definite:
+                K = negative_part(K, self.force.unit)
+            kernels.scatter(links, start, K, positions[start : start + len(K)], matrix.data)
+        return matrix
+
+    def add_product(self, dv: Array, df_out: Array, stiffness: float, damping: float) -> None:
+        """df += stiffness K dv + damping B dv."""
+        d, out = np.ascontiguousarray(dv).reshape(-1), df_out.reshape(-1)
+        if stiffness:
+            self.stiffness.add_product(d, out, stiffness)
+        if damping and self.force.is_damped:
+            self.damping.add_product(d, out, damping)
+
+    def add_blocks(self, data_out: Array, positions: Array, stiffness: float, damping: float) -> None:
+        """Assemble stiffness K + damping B; each position occurs once."""
+        if stiffness:
+            data_out[positions] += stiffness * self.stiffness.data
+        if damping and self.force.is_damped:
+            data_out[positions] += damping * self.damping.data
+
+
+def negative_part(K: Array, unit: float) -> Array:
+    """The symmetric part of K (count, 9, 9) without positive eigenvalues; lengths are measured in `unit`."""
+    units = np.repeat([unit, 1.0, 1.0], 3)
+    scaled = K * units[:, None] * units
+    scaled = (scaled + np.swapaxes(scaled, 1, 2)) / 2
+    values, vectors = np.linalg.eigh(scaled)
+    return (vectors * np.minimum(values, 0.0)[:, None, :]) @ np.swapaxes(vectors, 1, 2) / (units[:, None] * units)
+
+
+@dataclass(frozen=True, eq=False)
+class GroundDamping:
+    """f = -c v of each voxel, coefficients (n, 2) [N s/m, N m s]."""
+
+    coefficients: Array
+
+    @cached_property
+    def _columns(self) -> Array:
+        return np.repeat(self.coefficients, 3, axis=1)
+
+    def energy(self, state: LocalState) -> float:
+        """None is stored."""
+        return 0.0
+
+    def add_force(self, state: LocalState, f_out: Array) -> None:
+        """f -= c v."""
+        f_out -= self._columns * state.v
+
+    def linearize(self, state: LocalState, *, definite: bool = False) -> GroundDamping:
+        """The force is linear: it is its own tangent."""
+        return self
+
+    def add_product(self, dv: Array, df_out: Array, stiffness: float, damping: float) -> None:
+        """df -= damping c dv."""
+        df_out -= damping * self._columns * dv
+
+    def block_pattern(self) -> Pairs:
+        """The diagonal."""
+        k = np.arange(2 * len(self.coefficients))
+        return k, k
+
+    def add_blocks(self, data_out: Array, positions: Array, stiffness: float, damping: float) -> None:
+        """Assemble -damping c."""
+        data_out[positions] -= damping * self.coefficients.reshape(-1, 1, 1) * np.eye(3)
