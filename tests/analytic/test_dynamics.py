@@ -541,12 +541,7 @@ def test_newton_that_does_not_end_is_reported(name):
     assert report.residual > 1e-3
 
 
-NOTHING_STIFF = pytest.mark.xfail(strict=True, reason="ARPACK is asked for the modes of a zero stiffness")
-
-
-@pytest.mark.parametrize(
-    "name", [pytest.param(n, marks=NOTHING_STIFF) if n == "symplectic Euler" else n for n in SOLVERS]
-)
+@all_solvers
 def test_what_is_not_finite_is_reported(name):
     system = one_particle(Nothing())
     state, solver = system.initial_state(), SOLVERS[name](0.01)
@@ -556,7 +551,7 @@ def test_what_is_not_finite_is_reported(name):
     assert "not finite" in outcomes[-1].sentence
 
 
-@pytest.mark.parametrize("name", [pytest.param("symplectic Euler", marks=NOTHING_STIFF), "Runge-Kutta"])
+@pytest.mark.parametrize("name", ["symplectic Euler", "Runge-Kutta"])
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 def test_an_explicit_blow_up_is_reported(name):
     system = one_particle(Stiffening(), velocity=(50.0, 0, 0))

@@ -1,4 +1,4 @@
-"""Citations: every [Key] in the sources, the tests and the pages is in docs/references.bib, and every entry is cited."""
+"""Citations: every [Key] in sources, tests and pages is in docs/references.bib, and every entry is cited."""
 
 from __future__ import annotations
 

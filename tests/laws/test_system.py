@@ -474,7 +474,6 @@ def test_a_force_on_a_body_of_another_scene_is_refused():
         scene.compile()
 
 
-@pytest.mark.xfail(strict=True, reason="a mesh has no region None", raises=InputError)
 def test_a_pressure_on_all_of_a_body_needs_no_region():
     """region as in `node.points`: None is everything, and a closed surface is pushed by no net force."""
     scene = sp.Scene()
@@ -487,7 +486,6 @@ def test_a_pressure_on_all_of_a_body_needs_no_region():
     assert np.abs(f).max() > 1.0
 
 
-@pytest.mark.xfail(strict=True, reason="sizes of added masses are not compared with their points")
 def test_a_mass_of_the_wrong_size_is_refused():
     scene = sp.Scene()
     dots = scene.add(sp.Particles(np.eye(3), 1.0), name="dots")

@@ -1,0 +1,167 @@
+"""Laying a lattice out in bricks: which voxel lies in which lane, what lies ahead and behind, who sweeps what.
+
+Only bricks that hold voxels are kept, so that a sparse body costs its bricks, not its bounding box; empty lanes of a
+kept brick are swept in vain. The axes are turned cyclically so that the longest one is swept last, which gives the
+threads layers to share; the sweep knows nothing of it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from supple.algebra.lanes import lane_count
+from supple.bodies.voxel.brick_lanes import BRICKS
+from supple.bodies.voxel.kernels import CONSTANTS, LOADS, STATE, Bricks, Slabs
+from supple.bodies.voxel.model import VoxelModel
+
+Array = np.ndarray
+SLAB_LAYERS = 4  # layers a slab at least, so that the borders cost little
+SLABS = 8  # at most
+BAND_BYTES = 400_000  # state of a band's layer, for half of a second-level cache
+
+
+def aligned_zeros(size: int, dtype: np.dtype) -> Array:
+    """Zeros that start at a cache line."""
+    raw = np.empty(size * dtype.itemsize + 64, dtype=np.uint8)  # numpy asks for huge pages here, not for zeros
+    raw.fill(0)
+    start = -raw.ctypes.data % 64
+    return raw[start : start + size * dtype.itemsize].view(dtype)
+
+
+@dataclass(frozen=True, eq=False)
+class Layout:
+    """axes: the body's axes in the order of the sweep. brick, lane (n,): where each voxel lies. bricks, slabs: arrays."""
+
+    axes: tuple[int, int, int]
+    brick: Array
+    lane: Array
+    bricks: Bricks
+    slabs: Slabs
+
+    @classmethod
+    def make(cls, model: VoxelModel, dtype: np.dtype) -> Layout:
+        """Lay out a model; constants and state are still zero."""
+        W = lane_count(dtype)
+        last = int(np.argmax(model.grid.shape))
+        axes = ((last + 1) % 3, (last + 2) % 3, last)
+        cells = model.grid.voxels[:, axes]
+        size = np.array(BRICKS[W])
+        place, inside = cells // size, cells % size
+        shape = place.max(axis=0) + 1
+        keys, brick = np.unique((place[:, 2] * shape[1] + place[:, 1]) * shape[0] + place[:, 0], return_inverse=True)
+        lane = (inside[:, 2] * size[1] + inside[:, 1]) * size[0] + inside[:, 0]
+        count = len(keys)
+        bx, by, bz = keys % shape[0], keys // shape[0] % shape[1], keys // (shape[0] * shape[1])
+        # bands of rows are swept through all layers of a slab, so that a band's layer stays in the cache
+        start, slab = share_out(bz)
+        band_rows = max(2, BAND_BYTES // (int(shape[0]) * STATE * W * dtype.itemsize))
+        order = np.lexsort((bx, by, bz, by // band_rows, slab))
+        number = np.empty(count, dtype=np.int64)
+        number[order] = np.arange(count)
+        bx, by, bz, slab, brick = bx[order], by[order], bz[order], slab[order], number[brick.ravel()]
+
+        def found(dx: int, dy: int, dz: int) -> Array:
+            """Number of the brick so far away, or -1."""
+            x, y, z = bx + dx, by + dy, bz + dz
+            exists = (x >= 0) & (x < shape[0]) & (y >= 0) & (y < shape[1]) & (z >= 0) & (z < shape[2])
+            wanted = (z * shape[1] + y) * shape[0] + x
+            at = np.minimum(np.searchsorted(keys, wanted), count - 1)
+            return np.where(exists & (keys[at] == wanted), number[at], -1)
+
+        void, column = count, by * shape[0] + bx
+        above, below, back = found(0, 0, 1), found(0, 0, -1), found(0, -1, 0)
+        next_z = np.where(above >= 0, above, void)
+        slabs = border_tables(slab, below, next_z, void + 1)
+        # rows that end a band wait for the next band: they have places of their own, by layer
+        row = np.where((by + 1) % band_rows == 0, (bz + 1) * shape[0] + bx, bx)
+        row_behind = np.where(by % band_rows == 0, (bz + 1) * shape[0] + bx, bx)
+        row_count, column_count = int((shape[2] + 1) * shape[0]) + 1, int(shape[0] * shape[1]) + 1
+        slab_count = len(start) - 1
+        tiles = count + 1 + 2 * slabs["halo"]
+        bricks = Bricks(
+            state=aligned_zeros(tiles * STATE * W, dtype),
+            constants=aligned_zeros(count * CONSTANTS * W, dtype),
+            loads=np.zeros(0, dtype=dtype),
+            next_x=_int(np.where(found(1, 0, 0) >= 0, found(1, 0, 0), void)),
+            next_y=_int(np.where(found(0, 1, 0) >= 0, found(0, 1, 0), void)),
+            next_z=_int(next_z),
+            follows=_int(found(-1, 0, 0) >= 0),
+            row=_int(row),
+            row_behind=_int(np.where(back >= 0, row_behind, row_count - 1)),
+            column=_int(column),
+            column_behind=_int(np.where(below >= 0, column, column_count - 1)),
+        )
+        buffers = Slabs(
+            start=start,
+            rows=aligned_zeros(slab_count * row_count * LOADS * W, dtype),
+            columns=aligned_zeros(slab_count * column_count * LOADS * W, dtype),
+            row_count=row_count,
+            column_count=column_count,
+            first_copy=void + 1,
+            **slabs,
+        )
+        bricks.state.reshape(tiles, STATE, W)[:, 3] = 1.0  # no rotation, in empty lanes too
+        return cls(axes, brick, lane, bricks, buffers)
+
+    @property
+    def lanes(self) -> int:
+        """W."""
+        return lane_count(self.bricks.state.dtype)
+
+    def fields(self, array: Array, count: int) -> Array:
+        """A flat array of tiles as (tile, field, lane)."""
+        return array.reshape(-1, count, self.lanes)
+
+    @property
+    def fill(self) -> float:
+        """Part of the lanes that hold a voxel."""
+        return len(self.brick) / (len(self.bricks.row) * self.lanes)
+
+    @property
+    def nbytes(self) -> int:
+        """Memory of all arrays [B]."""
+        arrays = (*self.bricks, *self.slabs)
+        return sum(a.nbytes for a in arrays if isinstance(a, np.ndarray))
+
+
+def _int(values: Array) -> Array:
+    return np.ascontiguousarray(values, dtype=np.int32)
+
+
+def share_out(layer: Array) -> tuple[Array, Array]:
+    """First brick of each slab, and the slab of each brick: whole layers, about equally many bricks a slab.
+
+    layer (count,): ascending.
+    """
+    slab_count = int(np.clip((layer[-1] + 1) // SLAB_LAYERS, 1, SLABS))
+    first = np.flatnonzero(np.r_[True, np.diff(layer) > 0])  # first brick of each layer
+    ends = np.arange(1, slab_count) * len(layer) / slab_count
+    cuts = np.unique(first[np.argmin(np.abs(first[:, None] - ends), axis=0)])
+    start = np.r_[0, cuts[cuts > 0], len(layer)].astype(np.int64)
+    return start, np.repeat(np.arange(len(start) - 1), np.diff(start))
+
+
+def border_tables(slab: Array, below: Array, next_z: Array, first_copy: int) -> dict[str, Any]:
+    """Copies and entries at the borders of slabs; points next_z of the bricks under a border to the copies."""
+    up = np.flatnonzero((below >= 0) & (slab[below] != slab))
+    low = below[up]
+    upper_copy = first_copy + np.arange(len(up))
+    lower_copy = upper_copy + len(up)
+    next_z[low] = upper_copy
+    copy_from, copy_to = np.r_[up, low], np.r_[upper_copy, lower_copy]
+    owner = slab[copy_from]
+    order = np.argsort(owner, kind="stable")
+    slabs = np.arange(slab[-1] + 2)
+    return {
+        "copy_start": np.searchsorted(owner[order], slabs),
+        "copy_from": _int(copy_from[order]),
+        "copy_to": _int(copy_to[order]),
+        "entry_start": np.searchsorted(slab[up], slabs),
+        "entry_tile": _int(lower_copy),
+        "entry_below": _int(low),
+        "entry_above": _int(up),
+        "halo": 2 * len(up),
+    }

@@ -1,0 +1,130 @@
+"""A lattice with its state in bricks, ready for the fused sweep: load a state, advance, read it back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numba
+import numpy as np
+from numpy.typing import ArrayLike, DTypeLike
+
+from supple.algebra import rotations
+from supple.bodies.placement import check_vector
+from supple.bodies.voxel import kernels
+from supple.bodies.voxel.bricks import Layout, aligned_zeros
+from supple.bodies.voxel.kernels import CONSTANTS, LOADS, STATE, Step
+from supple.bodies.voxel.model import VoxelModel
+from supple.errors import InputError
+
+Array = np.ndarray
+
+
+@dataclass(eq=False)
+class LatticeSweep:
+    """The fused explicit sweep of a lattice. Held voxels stay where they are.
+
+    The state is the sweep's own: `load` copies frames in, `save` copies them out.
+    """
+
+    model: VoxelModel
+    layout: Layout
+    held: Array
+
+    @classmethod
+    def make(cls, model: VoxelModel, *, held: ArrayLike = (), dtype: DTypeLike = np.float64) -> LatticeSweep:
+        """held: numbers of voxels that do not move. dtype: float64 or float32."""
+        kind = np.dtype(dtype)
+        if kind not in (np.dtype(np.float64), np.dtype(np.float32)):
+            raise InputError("the sweep runs in float64 or float32", where="LatticeSweep", value=str(kind))
+        index = np.asarray(held, dtype=np.int64).ravel()
+        if index.size and (index.min() < 0 or index.max() >= model.voxel_count):
+            raise InputError(
+                "a held voxel is out of range",
+                where="LatticeSweep",
+                value=int(index.max()),
+                allowed=f"0..{model.voxel_count - 1}",
+            )
+        mask = np.zeros(model.voxel_count, dtype=bool)
+        mask[index] = True
+        sweep = cls(model, Layout.make(model, kind), mask)
+        sweep._store_constants()
+        x = model.rest_frames
+        sweep.load(x, np.zeros((len(x), 6)))
+        return sweep
+
+    @property
+    def dtype(self) -> np.dtype:
+        """float64 or float32."""
+        return self.layout.bricks.state.dtype
+
+    @property
+    def bytes_per_voxel(self) -> float:
+        """Memory [B] a voxel."""
+        return self.layout.nbytes / self.model.voxel_count
+
+    def _store_constants(self) -> None:
+        model, layout = self.model, self.layout
+        fields = layout.fields(layout.bricks.constants, CONSTANTS)
+        one = model.link_voxels[:, 0]
+        for k, axis in enumerate(layout.axes):
+            chosen = model.link_axis == axis
+            values = np.hstack([model.link_stiffness[chosen][:, [0, 2]], model.link_damping[chosen]])
+            at = one[chosen]
+            fields[layout.brick[at], 4 * k : 4 * k + 4, layout.lane[at]] = values
+        free = np.flatnonzero(~self.held)
+        per = 1.0 / np.stack([model.mass, model.inertia], axis=1)
+        values = np.hstack([per, model.ground_damping * per])[free]
+        fields[layout.brick[free], 12:, layout.lane[free]] = values
+
+    def load(self, x: Array, v: Array) -> None:
+        """Take over frames x (n, 7) and velocities v (n, 6), linear in world and angular in body axes."""
+        layout = self.layout
+        axes = np.array(layout.axes)
+        values = np.empty((self.model.voxel_count, STATE))
+        values[:, :3] = x[:, axes]
+        values[:, 3] = x[:, 3]
+        values[:, 4:7] = x[:, 4 + axes]
+        moving = np.where(self.held[:, None], 0.0, v)
+        values[:, 7:10] = moving[:, axes]
+        values[:, 10:13] = rotations.rotate(x[:, 3:], moving[:, 3:])[:, axes]
+        values[:, 13] = self.model.grid.voxel_size
+        fields = layout.fields(layout.bricks.state, STATE)
+        fields[layout.brick, :, layout.lane] = values
+
+    def save(self, x_out: Array, v_out: Array) -> None:
+        """Copy the state out, to frames x_out (n, 7) and velocities v_out (n, 6)."""
+        layout = self.layout
+        fields = layout.fields(layout.bricks.state, STATE)
+        values = fields[layout.brick, :, layout.lane].astype(np.float64)
+        axes = np.array(layout.axes)
+        x_out[:, axes] = values[:, :3]
+        x_out[:, 3] = values[:, 3]
+        x_out[:, 4 + axes] = values[:, 4:7]
+        if self.dtype != np.float64:
+            x_out[:, 3:] = rotations.normalise(x_out[:, 3:])
+        v_out[:, axes] = values[:, 7:10]
+        w = np.empty((len(values), 3))
+        w[:, axes] = values[:, 10:13]
+        v_out[:, 3:] = rotations.rotate_inverse(x_out[:, 3:], w)
+
+    def set_loads(self, f: Array | None) -> None:
+        """Forces and moments on the voxels in world axes, (n, 6) [N, N m], kept until changed; None: none."""
+        layout = self.layout
+        if f is None:
+            loads = np.zeros(0, dtype=self.dtype)
+        else:
+            axes = np.array(layout.axes)
+            loads = aligned_zeros(len(layout.bricks.row) * LOADS * layout.lanes, self.dtype)
+            values = np.hstack([f[:, axes], f[:, 3 + axes]])
+            layout.fields(loads, LOADS)[layout.brick, :, layout.lane] = values
+        self.layout = Layout(layout.axes, layout.brick, layout.lane, layout.bricks._replace(loads=loads), layout.slabs)
+
+    def advance(self, dt: float, steps: int, *, gravity: ArrayLike = (0.0, 0.0, 0.0)) -> None:
+        """So many steps of dt [s] under gravity (3,) [m/s²] and the loads set before."""
+        if not np.isfinite(dt) or dt <= 0:
+            raise InputError("the step is not positive", where="LatticeSweep.advance", value=dt, allowed="> 0 s")
+        g = check_vector(gravity, name="gravity", where="LatticeSweep.advance")[list(self.layout.axes)]
+        step = Step(float(dt), float(g[0]), float(g[1]), float(g[2]), self.model.grid.voxel_size**2 / 12)
+        threaded = numba.get_num_threads() > 1 and len(self.layout.slabs.start) > 2
+        kernel = kernels.advance_parallel if threaded else kernels.advance
+        kernel(self.layout.bricks, self.layout.slabs, step, int(steps))
