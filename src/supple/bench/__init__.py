@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import importlib
-import platform
 from collections.abc import Callable
-from typing import Any
 
 from supple.bench.row import Row
 
@@ -18,21 +16,3 @@ def registry() -> dict[str, Callable[[], list[Row]]]:
     for module in _MODULES:
         cases.update(importlib.import_module(f"supple.bench.{module}").CASES)
     return dict(sorted(cases.items()))
-
-
-def machine() -> dict[str, Any]:
-    """What the numbers were measured on."""
-    import os
-
-    import llvmlite.binding
-    import numba
-
-    from supple.algebra.lanes import LANES
-
-    return {
-        "processor": llvmlite.binding.get_host_cpu_name(),
-        "cores": os.cpu_count(),
-        "lanes": LANES,
-        "python": platform.python_version(),
-        "numba": numba.__version__,
-    }

@@ -309,16 +309,39 @@ def compute_tangent(law, F, lam, mu, definite, work, C_out):
 
 
 @compiled
+def is_semidefinite(A, factor):
+    """Whether the 9x9 matrix A has no eigenvalue below -1e-12 of its size, by Cholesky's factors of a shifted A."""
+    shift = 0.0
+    for i in range(9):
+        shift += 1e-12 * abs(A[i, i])
+    for i in range(9):
+        for j in range(i + 1):
+            total = A[i, j]
+            for k in range(j):
+                total -= factor[i, k] * factor[j, k]
+            if i == j:
+                total += shift
+                if not total > 0.0:
+                    return False
+                factor[i, i] = math.sqrt(total)
+            else:
+                factor[i, j] = total / factor[j, j]
+    return True
+
+
+@compiled
 def project_definite(C):
     """Clamp the negative eigenvalues of each lane's 9x9 matrix to zero, in place (upper triangle)."""
-    A = np.empty((9, 9))
+    A, factor = np.empty((9, 9)), np.empty((9, 9))
     for w in range(LANES):
         for s in range(9):
             for k in range(s, 9):
                 A[s, k] = C[(9 * s + k) * LANES + w]
                 A[k, s] = A[s, k]
+        if is_semidefinite(A, factor):
+            continue
         values, vectors = np.linalg.eigh(A)
-        if values[0] >= 0.0 or not np.isfinite(values[0]):
+        if not np.isfinite(values[0]):
             continue
         for s in range(9):
             for k in range(s, 9):

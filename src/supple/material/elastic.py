@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import IntEnum
 from math import isfinite
+from numbers import Real
 
 from supple.errors import InputError
 
@@ -60,8 +61,9 @@ class Material:
         where = f"material '{self.name}'"
         for field in ("young", "poisson", "density", "mass_damping", "stiffness_damping"):
             value = getattr(self, field)
-            if not isinstance(value, (int, float)) or not isfinite(value):
+            if isinstance(value, bool) or not isinstance(value, Real) or not isfinite(value):
                 raise InputError(f"{field} is not a finite number", where=where, value=value)
+            object.__setattr__(self, field, float(value))
         if self.young <= 0:
             raise InputError("Young's modulus is not positive", where=where, value=self.young, allowed="> 0 Pa")
         if self.density <= 0:

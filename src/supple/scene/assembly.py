@@ -76,7 +76,9 @@ class Assembly:
                 by_slot.setdefault(slot.index, []).append((rows, cols))
         for slot in system.slots:
             tangent = kin.tangents.get(slot.index)
-            if tangent is not None and not hasattr(tangent, "jacobian_rows"):
+            if tangent is None or getattr(slot.mapping, "is_linear", False):
+                continue
+            if not (hasattr(tangent, "jacobian_rows") and hasattr(tangent, "geometric_blocks")):
                 return None
 
         parts: dict[int, MappedPart] = {}

@@ -111,6 +111,6 @@ def _keep_constant_rows(slots: list[Slot], x: Array, v: Array) -> None:
     """Store J where no frame stands between a slot and its bodies: it never changes."""
     kin = Kinematics(slots, 0.0, x, v)
     for slot in slots:
-        linear = slot.mapping is None or getattr(slot.mapping, "jacobian_rows", None) is not None
+        linear = slot.mapping is None or getattr(slot.mapping, "is_linear", False)
         if linear and all(p.constant_rows is not None for p in slot.parents):
             slot.constant_rows = kin.rows(slot)

@@ -65,6 +65,11 @@ class PointConditionRows:
         return np.full(self.count, -np.inf), np.full(self.count, np.inf)
 
     @property
+    def meets(self) -> Array:
+        """Which rows ask points to meet: their forces are in balance only where the points do."""
+        return np.arange(self.count) < 3 * len(self.meetings)
+
+    @property
     def rates(self) -> Array:
         """dphi/dt where a row holds: zero."""
         return np.zeros(self.count)

@@ -55,6 +55,8 @@ def differentiate(function: Callable[[float], Array | float], step: float) -> Ar
 def relative_error(value: ArrayLike, reference: ArrayLike, floor: float = 0.0) -> float:
     """|value - reference| over the larger of |reference|, |value| and floor."""
     a, b = np.asarray(value, dtype=float), np.asarray(reference, dtype=float)
+    if not (np.isfinite(a).all() and np.isfinite(b).all()):
+        return np.inf
     size = max(float(np.linalg.norm(a)), float(np.linalg.norm(b)), floor)
     return float(np.linalg.norm(a - b) / size) if size > 0 else 0.0
 

@@ -50,6 +50,11 @@ class HingeRows:
             self.advance = dt * self.rate
 
     @property
+    def meets(self) -> Array:
+        """No row asks points to meet."""
+        return np.zeros(self.count, dtype=bool)
+
+    @property
     def rates(self) -> Array:
         """How fast the angle turns where a row holds, (count,) [rad/s]."""
         return np.array([0.0] * (2 * (self.limits is not None)) + [self.rate] * (self.speed is not None))

@@ -3,8 +3,8 @@
     product(dv) = mass M dv + damping B dv + stiffness K dv
     K = sum J^T K_c J + (dJ^T/dx) f_c + J^T B_c d(J v)/dx         with f_c the force on the mapped points
 
-The last two terms come from the turning of frames; a definite K keeps the symmetric part of the first and drops the
-other.
+The last two terms come from the turning of frames; a definite K keeps the negative semi-definite part of the first of
+them and drops the other.
 """
 
 from __future__ import annotations
@@ -129,28 +129,34 @@ class Linearization:
             return self.matrix(mass=mass, damping=damping, stiffness=stiffness).toarray()
         return dense_blocks(assembled)
 
-    def joint_jacobian(self) -> Array | sparse.csr_array:
-        """G = dphi/d(move) of all joints, (joint_row_count, v_size); dense for small systems."""
+    def joint_jacobian(self) -> Any:
+        """G = dphi/d(move) of all joints, (joint_row_count, v_size): dense for small systems, else a scipy matrix."""
+        parts = [self._rows_of(slot, rows.jacobian(self.kin.x[slot.index])) for _, slot, rows in self.system.joints]
         if self.system.is_small:
-            return self._small_joint_jacobian()
-        parts = []
-        for _, slot, rows in self.system.joints:
-            G = sparse.csr_array(rows.jacobian(self.kin.x[slot.index]))
-            parts.append(G @ slot_jacobian(self.kin, slot, self.system.v_size))
+            return np.concatenate(parts) if parts else np.zeros((0, self.system.v_size))
         return sparse.csr_array(sparse.vstack(parts)) if parts else sparse.csr_array((0, self.system.v_size))
 
-    def _small_joint_jacobian(self) -> Array:
+    def _rows_of(self, slot: Any, by_point: Array) -> Any:
+        """Rows by_point (count, 3 * point_count) on a slot's points, carried to the bodies: by_point J."""
         system = self.system
-        G = np.zeros((system.joint_row_count, system.v_size // 3, 3))
-        start = 0
-        for _, slot, rows in system.joints:
+        try:
             J = self.kin.rows(slot)
-            point = np.repeat(np.arange(len(J.ptr) - 1), np.diff(J.ptr))
-            by_point = rows.jacobian(self.kin.x[slot.index]).reshape(rows.count, -1, 3)
-            part = np.einsum("mei,eij->mej", by_point[:, point], J.blocks)
-            np.add.at(np.swapaxes(G[start : start + rows.count], 0, 1), J.cols, np.swapaxes(part, 0, 1))
-            start += rows.count
-        return G.reshape(len(G), -1)
+        except AttributeError:  # a mapping written by a user, which knows products only
+            return np.array([self._pulled(slot, row.reshape(-1, 3)) for row in by_point])
+        if not system.is_small:
+            return sparse.csr_array(by_point) @ slot_jacobian(self.kin, slot, system.v_size)
+        point = np.repeat(np.arange(len(J.ptr) - 1), np.diff(J.ptr))
+        part = np.einsum("mei,eij->mej", by_point.reshape(len(by_point), -1, 3)[:, point], J.blocks)
+        G = np.zeros((system.v_size // 3, len(by_point), 3))
+        np.add.at(G, J.cols, np.swapaxes(part, 0, 1))
+        return np.swapaxes(G, 0, 1).reshape(len(by_point), -1)
+
+    def _pulled(self, slot: Any, f: Array) -> Array:
+        """J^T f of a force on one slot, flat."""
+        out = [np.zeros_like(v) for v in self.kin.v]
+        out[slot.index] += f
+        self.kin.pull(out)
+        return self.system.gather(out)
 
 
 def dense_blocks(A: BlockSparse) -> Array:

@@ -41,14 +41,16 @@ class WeightedPoints:
     """x_c = W x_p with constant weights W (count, parent_count): subsets, barycentric points, averages."""
 
     weights: sparse.csr_array
+    is_linear = True
 
     @classmethod
     def subset(cls, indices: ArrayLike, parent_count: int) -> WeightedPoints:
         """The parent's points of these numbers."""
         index = np.asarray(indices, dtype=np.int64).ravel()
-        if index.size and (index.min() < 0 or index.max() >= parent_count):
+        strangers = index[(index < 0) | (index >= parent_count)]
+        if strangers.size:
             raise InputError(
-                "a point's number is out of range", value=int(index.max()), allowed=f"0..{parent_count - 1}"
+                "a point's number is out of range", value=int(strangers[0]), allowed=f"0..{parent_count - 1}"
             )
         ptr = np.arange(len(index) + 1)
         return cls(sparse.csr_array((np.ones(len(index)), index, ptr), shape=(len(index), parent_count)))

@@ -73,9 +73,7 @@ class Node:
 
     def indices(self, selector: Any) -> Array:
         """Numbers of the body's points that a selector names (a region's name, numbers, a predicate, None: all)."""
-        if hasattr(self.body, "mesh"):
-            if selector is None:
-                return np.arange(len(self.body.mesh.nodes))
+        if hasattr(self.body, "mesh") and selector is not None and not callable(selector):
             return np.asarray(self.body.mesh.node_region(selector))
         count = len(self.rest)
         if selector is None:
@@ -91,7 +89,7 @@ class Node:
             raise InputError(
                 "a point's number is out of range",
                 where=f"node '{self.name}'",
-                value=int(index.max()),
+                value=int(index[(index < 0) | (index >= count)][0]),
                 allowed=f"0..{count - 1}",
             )
         return index

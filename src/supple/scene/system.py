@@ -30,6 +30,7 @@ from supple.scene.slots import Slot
 from supple.scene.state import State
 from supple.scene.system_filter import SystemFilter
 from supple.scene.timing import Timings
+from supple.scene.transport import transport
 
 Array = np.ndarray
 SMALL = 300  # unknowns up to which dense matrices are faster than sparse ones
@@ -202,14 +203,19 @@ class System:
         kin.pull(out)
         return self.gather(out)
 
-    def impulse(self, kin0: Kinematics, kin1: Kinematics) -> Array:
-        """Change of momentum from one state to another, in the coordinates of the second, flat [N s]."""
-        out = [np.zeros_like(v) for v in kin1.v]
+    def impulse(self, kin0: Kinematics, kin1: Kinematics, at: Kinematics | None = None) -> Array:
+        """Change of momentum from one state to another, in the coordinates of `at`, or of the second, flat [N s].
+
+        Momentum of mapped points is pulled back there: a rule that is symmetric in time does so in the middle.
+        """
+        at = at or kin1
+        own, mapped = [np.zeros_like(v) for v in kin1.v], [np.zeros_like(v) for v in kin1.v]
         for _, slot, mass in self.masses:
             k = slot.index
-            out[k] += mass.compute_impulse(kin0.x[k], kin0.v[k], kin1.x[k], kin1.v[k])
-        kin1.pull(out)
-        return self.gather(out)
+            change = mass.compute_impulse(kin0.x[k], kin0.v[k], kin1.x[k], kin1.v[k])
+            (own if slot.is_body else mapped)[k] += change
+        at.pull(mapped)
+        return transport(self, kin1, at, self.gather(own)) + self.gather(mapped)
 
     def mass_product(self, kin: Kinematics, dv: Array) -> Array:
         """M dv, flat, mapped masses included."""

@@ -144,10 +144,33 @@ class SystemFilter:
         if not self.moving and not self.held:
             return out
         e = 1e-3 * step
+        if t < e:  # at the start the past is not asked for: one-sided, of the same order
+            now, soon, later = (self.places(t + k * e) for k in range(3))
+            out = (4 * (soon - now) - (later - now)) / (2 * e)
+            for h in self.held:
+                out[h.k] = (4 * _turned(h, t, t + e) - _turned(h, t, t + 2 * e)) / (2 * e)
+            return out
         out = (self.places(t + e) - self.places(t - e)) / (2 * e)
         for h in self.held:
-            turned = rotations.multiply(rotations.conjugate(h.orientation(t - e)), h.orientation(t + e))
-            out[h.k] = rotations.log(turned) / (2 * e)
+            out[h.k] = _turned(h, t - e, t + e) / (2 * e)
+        return out
+
+    def accelerations(self, t: float, step: float) -> Array:
+        """Prescribed accelerations (k, 3) at time t, by second differences over a tenth of a step."""
+        if not self.moving and not self.held:
+            return np.zeros((len(self), 3))
+        e = 0.1 * step
+        if t < e:  # one-sided at the start: the rates over three intervals, extrapolated
+            times = t + e * np.arange(4)
+            moves = [self._moves(times[k], times[k + 1]) for k in range(3)]
+            return (3 * moves[1] - 2 * moves[0] - moves[2]) / e**2
+        return (self._moves(t, t + e) - self._moves(t - e, t)) / e**2
+
+    def _moves(self, t0: float, t1: float) -> Array:
+        """How far the places and orientations go from one time to another, (k, 3) [m, rad]."""
+        out = self.places(t1) - self.places(t0)
+        for h in self.held:
+            out[h.k] = _turned(h, t0, t1)
         return out
 
     def project_velocity(self, v: Array, t: float, step: float) -> None:
@@ -156,6 +179,12 @@ class SystemFilter:
             self.project(v)
             keep = np.eye(3) - self.projectors
             v.reshape(-1, 3)[self.blocks] += np.einsum("kij,kj->ki", keep, self.speeds(t, step))
+
+
+def _turned(held: _Held, t0: float, t1: float) -> Array:
+    """Rotation vector from one time to another, in body axes [rad]."""
+    q0, q1 = held.orientation(t0), held.orientation(t1)
+    return rotations.log(rotations.multiply(rotations.conjugate(q0), q1))
 
 
 def _constant(value: Array) -> Callable[[float], Array]:

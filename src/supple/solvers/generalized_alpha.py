@@ -38,12 +38,25 @@ class _Scheme:
     alpha_m: float
     alpha_f: float
     newton: Newton
+    damps: bool
+
+    def prepare(self, system: System) -> None:
+        """Find the matrix pattern; refuse joints where nothing would damp their multipliers."""
+        if system.joints and not self.damps:
+            raise InputError(
+                "joints make this method unstable without numerical damping",
+                where="Newmark or GeneralizedAlpha",
+                fix="Use GeneralizedAlpha with rho <= 0.9, Newmark with gamma >= 0.6, or Midpoint.",
+            )
+        _ = system.assembly
 
     def step(self, system: System, state: State) -> StepReport:
+        if system.joints:
+            self.prepare(system)
         h, b, g, am, af = self.dt, self.beta, self.gamma, self.alpha_m, self.alpha_f
         if "acceleration" not in state.memory:
             kin = system.propagate(state.t, state.x, state.v)
-            dv = acceleration(system, kin, state.memory.get("multipliers"))
+            dv = acceleration(system, kin, self.dt, state.memory.get("multipliers"))
             state.memory["acceleration"], state.memory["auxiliary"] = dv, dv.copy()
         dv0, a0 = state.memory["acceleration"], state.memory["auxiliary"]
         t1, ratio = state.t + h, (1 - af) / (1 - am)
@@ -101,19 +114,19 @@ class Newmark:
 
     def __post_init__(self) -> None:
         check_dt(self.dt, "Newmark")
-        if not (0 < self.beta <= 0.5 and 0.5 <= self.gamma <= 1):
+        if not (0.5 <= self.gamma <= min(2 * self.beta, 1.0)):
             raise InputError(
                 "outside the stable range",
                 where="Newmark",
                 value=(self.beta, self.gamma),
-                allowed="0 < beta <= 1/2 <= gamma <= 1",
+                allowed="1/2 <= gamma <= 2 beta, gamma <= 1",
             )
         newton = Newton(LinearSolve(LinearOptions(self.linear, 1e-10)), tolerance=self.newton_tolerance)
-        self._scheme = _Scheme(self.dt, self.beta, self.gamma, 0.0, 0.0, newton)
+        self._scheme = _Scheme(self.dt, self.beta, self.gamma, 0.0, 0.0, newton, self.gamma >= 0.55)
 
     def prepare(self, system: System) -> None:
-        """Find the matrix pattern."""
-        _ = system.assembly
+        """Find the matrix pattern; refuse joints where nothing would damp their multipliers."""
+        self._scheme.prepare(system)
 
     def step(self, system: System, state: State) -> StepReport:
         """Advance the state by dt, in place."""
@@ -136,11 +149,11 @@ class GeneralizedAlpha:
         am, af = (2 * self.rho - 1) / (self.rho + 1), self.rho / (self.rho + 1)
         gamma = 0.5 + af - am
         newton = Newton(LinearSolve(LinearOptions(self.linear, 1e-10)), tolerance=self.newton_tolerance)
-        self._scheme = _Scheme(self.dt, 0.25 * (gamma + 0.5) ** 2, gamma, am, af, newton)
+        self._scheme = _Scheme(self.dt, 0.25 * (gamma + 0.5) ** 2, gamma, am, af, newton, self.rho <= 0.95)
 
     def prepare(self, system: System) -> None:
-        """Find the matrix pattern."""
-        _ = system.assembly
+        """Find the matrix pattern; refuse joints where nothing would damp their multipliers."""
+        self._scheme.prepare(system)
 
     def step(self, system: System, state: State) -> StepReport:
         """Advance the state by dt, in place."""

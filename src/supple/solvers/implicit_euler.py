@@ -1,4 +1,4 @@
-"""Implicit Euler: stable at large steps, first order, dissipative.
+"""Implicit Euler: stable at large steps, first order, dissipative but for the explicit gyroscopic term.
 
     linearised   (M - h B - h² K) dv = h (f + bias + h K v),   v += dv,  x moves by h v     K = df/dx, B = df/dv
     full         M (v1 - v0) = h f(x1, v1),  x1 = x0 moved by h v1,  by Newton's method
@@ -115,7 +115,7 @@ class ImplicitEuler:
         def evaluate(v1: Array) -> Evaluation:
             kin = system.propagate(t1, system.retract(state.x, h * v1), v1)
             impulse, f = system.impulse(kin0, kin), system.force(kin)
-            scale = float(np.linalg.norm(impulse) + h * np.linalg.norm(f))
+            scale = float(np.linalg.norm(system.mass_product(kin, v1)) + h * np.linalg.norm(f))
             return Evaluation(impulse - h * f, kin, kin, scale or 1.0, h)
 
         given = system.filter.increment(state.x, t1) / h

@@ -54,35 +54,40 @@ def _mass_matrix(system: System, kin: Kinematics) -> Matrix:
     return lin.small_matrix(mass=1.0) if system.is_small else lin.matrix(mass=1.0)
 
 
-def acceleration(system: System, kin: Kinematics, multipliers: Array | None = None) -> Array:
-    """a = M^-1 (f + bias), zero in filtered directions; joints, if any, hold by multipliers: G a = -(dG/dt) v.
+def acceleration(system: System, kin: Kinematics, dt: float, multipliers: Array | None = None) -> Array:
+    """a = M^-1 (f + bias), as prescribed in filtered directions; joints hold by multipliers: G a = -(dG/dt) v.
 
-    Limits and motors count where their last multipliers, if given, were within their bounds.
+    dt: the step, for the accelerations of prescribed motions. Limits and motors count where their last multipliers, if
+    given, were within their bounds.
     """
     f = system.force(kin) + system.bias(kin)
+    keep = np.eye(3) - system.filter.projectors
+    led = np.einsum("kij,kj->ki", keep, system.filter.accelerations(kin.t, dt))
+    given = system.filter.flat(led, system.v_size)
     if system.joints:
-        return _with_joints(system, kin, f, multipliers)
-    return solve_filtered_mass(system, kin, f, np.zeros_like(f))
+        return _with_joints(system, kin, f, given, multipliers)
+    return solve_filtered_mass(system, kin, f, given)
 
 
-def _with_joints(system: System, kin: Kinematics, f: Array, multipliers: Array | None) -> Array:
+def _with_joints(system: System, kin: Kinematics, f: Array, given: Array, multipliers: Array | None) -> Array:
     lin = system.linearize(kin)
     low, high = system.joint_bounds
     holds = np.isinf(low) & np.isinf(high)
     if multipliers is not None:
         holds |= (multipliers > low) & (multipliers < high)
     always = np.flatnonzero(holds)
-    G = filtered_columns(system, lin.joint_jacobian()[always])
+    G0 = lin.joint_jacobian()[always]
+    G = filtered_columns(system, G0)
     M = filtered_matrix(system, _mass_matrix(system, kin))
+    f = f - system.mass_product(kin, given)
     system.filter.project(f)
     e = 1e-6  # (dG/dt) v by a difference along the motion
     ahead = system.propagate(kin.t, system.retract(kin.flat_x, e * kin.flat_v), kin.flat_v)
     behind = system.propagate(kin.t, system.retract(kin.flat_x, -e * kin.flat_v), kin.flat_v)
     rate = system.linearize(ahead).joint_jacobian() - system.linearize(behind).joint_jacobian()
-    g = -(rate @ kin.flat_v)[always] / (2 * e)
-    kkt = joint_matrix(M, G, G)
-    x = solve_directly(kkt, np.concatenate([f, g]))[0]
-    return x[: system.v_size]
+    g = -(rate @ kin.flat_v)[always] / (2 * e) - G0 @ given
+    x = solve_directly(joint_matrix(M, G, G), np.concatenate([f, g]))[0]
+    return x[: system.v_size] + given
 
 
 def project_velocity(system: System, kin: Kinematics, multipliers: Array) -> Array:

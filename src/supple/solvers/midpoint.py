@@ -6,7 +6,8 @@
 
 For points this is the classical rule, v1 = 2u - v0. For frames the momentum R I w is balanced in the world, so that
 a free body keeps it exactly, and the map is symmetric in time, so that its energy error does not grow [Krysl05].
-Joints hold at x1; v1 is then projected on their tangent.
+Joints hold at x1. Rows that make points meet push with the mean of G^T l at both ends, where the points do meet, the
+others in the middle, so that joints keep the angular momentum too; v1 is then projected on their tangent.
 """
 
 from __future__ import annotations
@@ -16,14 +17,14 @@ from typing import Literal
 
 import numpy as np
 
-from supple.algebra import rotations
 from supple.scene.kinematics import Kinematics
 from supple.scene.state import State
 from supple.scene.system import System
+from supple.scene.transport import transport
 from supple.solvers.implicit_euler import check_dt
 from supple.solvers.linear import LinearOptions, LinearSolve
-from supple.solvers.mass_solve import project_velocity, solve_filtered_mass
-from supple.solvers.newton import Evaluation, Newton, Weights, joint_forces
+from supple.solvers.mass_solve import is_block_diagonal, project_velocity, solve_filtered_mass
+from supple.solvers.newton import Evaluation, Newton, Weights, pulled_forces
 from supple.solvers.report import StepReport
 
 Array = np.ndarray
@@ -51,13 +52,17 @@ class Midpoint:
         kin0 = system.propagate(state.t, state.x, state.v)
         system.begin_joints(kin0, h, state.t + h)
         joints = system.joint_row_count > 0
+        meets = np.concatenate([rows.meets for _, _, rows in system.joints]) * 1.0 if joints else np.zeros(0)
 
         def evaluate(u: Array) -> Evaluation:
             kin = system.propagate(state.t + h / 2, system.retract(state.x, h / 2 * u), u)
             impulse, f = system.impulse(kin0, kin), system.force(kin)
             scale = float(np.linalg.norm(system.mass_product(kin, u)) + h * np.linalg.norm(f))
-            end = system.propagate(state.t + h, system.retract(state.x, h * u), u) if joints else kin
-            return Evaluation(impulse - h / 2 * f, kin, end, scale or 1.0, h / 2)
+            if not joints:
+                return Evaluation(impulse - h / 2 * f, kin, kin, scale or 1.0, h / 2)
+            end = system.propagate(state.t + h, system.retract(state.x, h * u), u)
+            pulls = ((kin0, 0.5 * meets), (end, 0.5 * meets), (kin, 1.0 - meets))
+            return Evaluation(impulse - h / 2 * f, kin, end, scale or 1.0, h / 2, pulls=pulls)
 
         t1 = state.t + h
         given = system.filter.flat(system.filter.increment(state.x, t1) / h, system.v_size)
@@ -73,14 +78,9 @@ class Midpoint:
         mid = s.last.kin
         f = system.force(mid)
         if joints:
-            f = f + joint_forces(system, mid, s.multipliers)
+            f = f + pulled_forces(system, s.last, s.multipliers)
         x1 = system.retract(state.x, h * s.u)
-        rest = system.propagate(t1, x1, np.zeros_like(s.u))
-        # from the start, not from the middle: momentum is then kept whatever Newton left over
-        target = np.zeros_like(s.u)
-        system.filter.project_velocity(target, t1, h)
-        momentum = h * transport(system, mid, rest, f) - system.impulse(kin0, rest)
-        v1 = solve_filtered_mass(system, rest, momentum, target)
+        v1 = self._end_velocity(system, kin0, mid, x1, t1, h * f)
         state.x, state.t = x1, t1
         system.filter.project_position(state.x, t1)
         state.v = project_velocity(system, system.propagate(t1, state.x, v1), s.multipliers) if joints else v1
@@ -88,13 +88,20 @@ class Midpoint:
             state.memory["multipliers"] = s.multipliers
         return StepReport(s.outcome, s.iterations, s.linear_iterations, s.residual)
 
+    def _end_velocity(
+        self, system: System, kin0: Kinematics, mid: Kinematics, x1: Array, t1: float, push: Array
+    ) -> Array:
+        """v1 from P(x1, v1) - P(x0, v0) = push, seen from the middle.
 
-def transport(system: System, kin: Kinematics, kin1: Kinematics, f: Array) -> Array:
-    """A flat force at one state, seen from the axes of another: torques of frames turn with their body axes."""
-    out = f.copy()
-    for slot in system.bodies:
-        if slot.coordinates.x_width == 7:
-            q, q1 = kin.x[slot.index][:, 3:], kin1.x[slot.index][:, 3:]
-            torque = slot.view_v(out)[:, 3:]
-            slot.view_v(out)[:, 3:] = rotations.rotate_inverse(q1, rotations.rotate(q, torque))
-    return out
+        From the start, not from the middle: momentum is then kept whatever Newton left over. Masses on mapped points
+        are pulled back in the middle, which the mass at x1 only approximates: a few corrections take it to round-off.
+        """
+        v1 = np.zeros_like(push)
+        system.filter.project_velocity(v1, t1, self.dt)
+        led = v1.copy()
+        for _ in range(1 if is_block_diagonal(system) else 12):
+            end = system.propagate(t1, x1, v1)
+            rest = transport(system, mid, end, push - system.impulse(kin0, end, at=mid))
+            rest += system.mass_product(end, v1)
+            v1 = solve_filtered_mass(system, end, rest, led)
+        return v1

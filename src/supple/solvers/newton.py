@@ -3,7 +3,8 @@
     r(u, l) = 0,  phi(u) = 0:     [A  -G^T][du]   [-r]          A = dr/du,  G = dphi/dx,  w = dx/du
                                   [G    0 ][dl] = [-phi / w]
 
-A is exact for the direct solver and made definite for conjugate gradients. A step is halved while it lowers neither
+A has the exact stiffness for the direct solver, one made definite for conjugate gradients; how momentum turns with a
+frame is left out of it, which costs a fast spinning body some iterations. A step is halved while it lowers neither
 |r| (with the joints' violation, in the units of r) nor, where the residual is the gradient of an energy, that energy as
 Armijo asks. A slender body needs the latter: on the way to its equilibrium, |r| grows at first.
 """
@@ -12,11 +13,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+import scipy.sparse as sparse
 
 from supple.scene.kinematics import Kinematics
+from supple.scene.linearization import Linearization
 from supple.scene.system import System
+from supple.scene.transport import transport
 from supple.solvers.linear import JointSystem, LinearSolution, LinearSolve
 from supple.solvers.report import Outcome
 
@@ -37,6 +42,7 @@ class Weights:
 class Evaluation:
     """r at u without the joints' forces; the state the forces were taken at; the state the joints must hold in.
 
+    pulls: the states at which G^T l is taken and the weights of its rows there, if not all at kin.
     scale: the size of the terms that cancel in r, to measure it against. push: factor of G^T l in r. energy: of
     which r is the gradient, or None.
     """
@@ -48,6 +54,7 @@ class Evaluation:
     push: float
     energy: float | None = None
     load: float = 1.0
+    pulls: tuple[tuple[Kinematics, Array], ...] = ()
 
 
 @dataclass
@@ -152,7 +159,7 @@ class Newton:
             at_end = lin if now.end is now.kin else system.linearize(now.end)
             gap = -system.violation(now.end) / weights.position
             held = bound_of(system, l, system.violation(now.end))
-            joints = JointSystem(lin.joint_jacobian(), at_end.joint_jacobian(), gap, now.push * (held - l))
+            joints = JointSystem(pull_matrix(system, now, lin), at_end.joint_jacobian(), gap, now.push * (held - l))
         return self.linear.solve(
             lin, -r, mass=weights.mass, damping=weights.damping, stiffness=weights.stiffness, joints=joints
         )
@@ -161,8 +168,7 @@ class Newton:
         """The filtered residual with the joints' forces, and |r|² + (violation in the units of r)²."""
         r = e.residual
         if l.size:
-            lin_forces = joint_forces(system, e.kin, l)
-            r = r - e.push * lin_forces
+            r = r - e.push * pulled_forces(system, e, l)
         r = r.copy()
         system.filter.project(r)
         total = float(r @ r)
@@ -188,6 +194,26 @@ def _unbounded_violation(system: System, e: Evaluation, l: Array) -> Array:
     """phi of the conditions that must hold, zero elsewhere."""
     violation = system.violation(e.end)
     return np.where(np.isnan(bound_of(system, l, violation)), violation, 0.0)
+
+
+def pulled_forces(system: System, e: Evaluation, l: Array) -> Array:
+    """G^T l in the axes of the evaluation, taken where it says."""
+    if not e.pulls:
+        return joint_forces(system, e.kin, l)
+    parts = [transport(system, kin, e.kin, joint_forces(system, kin, weight * l)) for kin, weight in e.pulls]
+    return np.sum(parts, axis=0)
+
+
+def pull_matrix(system: System, e: Evaluation, lin: Linearization) -> Any:
+    """The G whose transpose `pulled_forces` applies; lin: at the state of the evaluation."""
+    if not e.pulls:
+        return lin.joint_jacobian()
+    total: Any = 0.0
+    for kin, weight in e.pulls:
+        G = (lin if kin is e.kin else system.linearize(kin)).joint_jacobian()
+        rows = weight[:, None] * G if isinstance(G, np.ndarray) else sparse.diags_array(weight) @ G
+        total = total + transport(system, kin, e.kin, rows)
+    return total
 
 
 def joint_forces(system: System, kin: Kinematics, l: Array) -> Array:

@@ -48,7 +48,7 @@ class RungeKutta4:
             x = system.retract(x0, d)
             system.filter.project_position(x, t)
             system.filter.project_velocity(v, t, h)
-            v_rate = acceleration(system, system.propagate(t, x, v))
+            v_rate = acceleration(system, system.propagate(t, x, v), h)
             d_rate = _coordinate_rate(system, d, v)
             d_sum += b * d_rate
             v_sum += b * v_rate

@@ -1,4 +1,4 @@
-"""Symplectic Euler: explicit, conserves momentum, energy without drift below its stable step.
+"""Symplectic Euler: explicit; energy without drift below its stable step; momentum kept but for the spin of frames.
 
 v += h M^-1 (f(x, v) + bias),   x moves by h v
 stable for  h < 2/w (sqrt(1 + z²) - z),   w: highest frequency,  z = (alpha/w + beta w)/2 from the damping at w
@@ -98,7 +98,7 @@ class SymplecticEuler:
         if self._checked is not system:
             self.prepare(system)
         assert self.dt is not None
-        a = acceleration(system, system.propagate(state.t, state.x, state.v))
+        a = acceleration(system, system.propagate(state.t, state.x, state.v), self.dt)
         state.v = state.v + self.dt * a
         t1 = state.t + self.dt
         system.filter.project_velocity(state.v, t1, self.dt)

@@ -1,7 +1,6 @@
 """Timoshenko's beam: tip deflections in closed form, and natural frequencies from the exact transfer matrix.
 
-    V' = -q,  M' = V,  phi' = M / EI,  w' = phi - V / kappa G A              statics
-    d/dx (w, phi, M, V) = [phi - V/(kGA), M/(EI), V - rho I W² phi, rho A W² w]    at frequency W, signs as used below
+    w' = phi + V / (kappa G A),  phi' = M / (E I),  M' = -V - rho I W² phi,  V' = -rho A W² w       at frequency W
 
 kappa = 5/6 for a rectangular section of Poisson's ratio zero [Cowper66].
 """

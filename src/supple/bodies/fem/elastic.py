@@ -73,22 +73,37 @@ class ElasticTangent:
     @cached_property
     def matrix(self) -> BlockSparse:
         """K [N/m] as a block-sparse matrix."""
+        return self._assembled(self.definite)
+
+    @cached_property
+    def damping_matrix(self) -> BlockSparse:
+        """The semi-definite K that damps."""
+        return self.matrix if self.definite else self._assembled(True)
+
+    def _assembled(self, definite: bool) -> BlockSparse:
         pattern, positions = self.force.own_matrix
         matrix = self.force.spare.pop() if self.force.spare else pattern.copy()
         matrix.clear()
-        self.force.elements.add_blocks(self.force.law, self.x, 1.0, positions, matrix.data, definite=self.definite)
+        self.force.elements.add_blocks(self.force.law, self.x, 1.0, positions, matrix.data, definite=definite)
         return matrix
 
     def __del__(self) -> None:
-        if "matrix" in self.__dict__:
-            self.force.spare.append(self.matrix)
+        made = [self.__dict__[name] for name in ("matrix", "damping_matrix") if name in self.__dict__]
+        self.force.spare.extend(made[:1] if self.definite else made)
+
+    def _parts(self, stiffness: float, damping: float) -> list[tuple[BlockSparse, float]]:
+        """Matrices and factors whose sum is stiffness K + damping B."""
+        viscous = self.force.stiffness_damping * damping
+        if viscous == 0.0 or self.definite:
+            return [(self.matrix, stiffness + viscous)]
+        return [*([(self.matrix, stiffness)] if stiffness else []), (self.damping_matrix, viscous)]
 
     def add_product(self, dv: Array, df_out: Array, stiffness: float, damping: float) -> None:
-        """df += (stiffness + beta damping) K dv."""
-        factor = stiffness + self.force.stiffness_damping * damping
-        self.matrix.add_product(dv.reshape(-1), df_out.reshape(-1), factor)
+        """df += stiffness K dv + damping B dv."""
+        for matrix, factor in self._parts(stiffness, damping):
+            matrix.add_product(dv.reshape(-1), df_out.reshape(-1), factor)
 
     def add_blocks(self, data_out: Array, positions: Array, stiffness: float, damping: float) -> None:
-        """Assemble (stiffness + beta damping) K."""
-        factor = stiffness + self.force.stiffness_damping * damping
-        add_scaled(self.matrix.data, factor, positions, data_out)
+        """Assemble stiffness K + damping B."""
+        for matrix, factor in self._parts(stiffness, damping):
+            add_scaled(matrix.data, factor, positions, data_out)

@@ -43,12 +43,25 @@ class Particles:
         X = np.array(self.positions, dtype=float, ndmin=2)
         if X.ndim != 2 or X.shape[1] != 3 or not np.isfinite(X).all():
             raise InputError("positions are not (n, 3) finite numbers", where="particles", value=X.shape)
-        m = np.broadcast_to(np.asarray(self.mass, dtype=float), len(X)).copy()
+        m = np.asarray(self.mass, dtype=float)
+        if m.shape not in ((), (len(X),)):
+            raise InputError(
+                "there is not one mass a particle", where="particles", value=m.shape, allowed=f"({len(X)},)"
+            )
+        m = np.broadcast_to(m, len(X)).copy()
         if not (np.isfinite(m).all() and (m > 0).all()):
             raise InputError("a particle's mass is not positive", where="particles", allowed="> 0 kg")
-        pairs = np.asarray(self.springs, dtype=np.int64).reshape(-1, 2)
-        if pairs.size and (pairs.min() < 0 or pairs.max() >= len(X)):
-            raise InputError("a spring names a particle that does not exist", where="particles", value=int(pairs.max()))
+        pairs = np.asarray(self.springs, dtype=np.int64)
+        if pairs.size and (pairs.ndim != 2 or pairs.shape[1] != 2):
+            raise InputError(
+                "springs are not pairs of particles", where="particles", value=pairs.shape, allowed="(n, 2)"
+            )
+        pairs = pairs.reshape(-1, 2)
+        strangers = pairs[(pairs < 0) | (pairs >= len(X))]
+        if strangers.size:
+            raise InputError(
+                "a spring names a particle that does not exist", where="particles", value=int(strangers[0])
+            )
         if (pairs[:, 0] == pairs[:, 1]).any():
             raise InputError("a spring joins a particle to itself", where="particles")
         for name, value in (("positions", X), ("mass", m), ("springs", pairs)):

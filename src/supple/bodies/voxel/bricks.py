@@ -19,6 +19,7 @@ from supple.bodies.voxel.model import VoxelModel
 
 Array = np.ndarray
 SLAB_LAYERS = 4  # layers a slab at least, so that the borders cost little
+SLAB_BRICKS = 128  # bricks a slab at least, some 50 µs of work: less is not worth a thread
 SLABS = 8  # at most
 BAND_BYTES = 400_000  # state of a band's layer, for half of a second-level cache
 
@@ -136,7 +137,7 @@ def share_out(layer: Array) -> tuple[Array, Array]:
 
     layer (count,): ascending.
     """
-    slab_count = int(np.clip((layer[-1] + 1) // SLAB_LAYERS, 1, SLABS))
+    slab_count = int(np.clip(min((layer[-1] + 1) // SLAB_LAYERS, len(layer) // SLAB_BRICKS), 1, SLABS))
     first = np.flatnonzero(np.r_[True, np.diff(layer) > 0])  # first brick of each layer
     ends = np.arange(1, slab_count) * len(layer) / slab_count
     cuts = np.unique(first[np.argmin(np.abs(first[:, None] - ends), axis=0)])

@@ -24,13 +24,22 @@ import numpy as np
 from supple.algebra.compiling import compiled
 from supple.algebra.lanes import lane_count, load, select_ge, store
 from supple.algebra.rotation_kernels import quaternion_multiply, quaternion_normalise
-from supple.bodies.voxel.brick_lanes import arrive_x, arrive_y, arrive_z, neighbour_x, neighbour_y, neighbour_z
+from supple.bodies.voxel.brick_lanes import (
+    arrive_x,
+    arrive_y,
+    arrive_z,
+    neighbour_x,
+    neighbour_y,
+    neighbour_z,
+    prefetch,
+)
 from supple.bodies.voxel.link import add, dot, link_loads, scale, subtract
 
 Array = np.ndarray
 STATE = 14  # x, q, v, w (world axes), size
 CONSTANTS = 16  # a1, a2, c_u, c_t of the links along x, y, z; 1/m, 1/I, drag, spin drag
 LOADS = 6
+AHEAD = 6  # bricks whose data are asked for early
 
 
 class Bricks(NamedTuple):
@@ -319,7 +328,14 @@ def sweep_slab(bricks, slabs, slab, parity, step):
     zero = load(bricks.state, 0) * 0.0
     none = (zero, zero, zero)
     before_F, before_N = none, none
-    for b in range(slabs.start[slab], slabs.start[slab + 1]):
+    stop = slabs.start[slab + 1]
+    for b in range(slabs.start[slab], stop):
+        early = min(b + AHEAD, stop - 1)
+        for k in range(CONSTANTS):
+            prefetch(bricks.constants, (early * CONSTANTS + k) * W)
+        tile = bricks.next_z[early]
+        for k in range(STATE):
+            prefetch(bricks.state, (tile * STATE + k) * W)
         s = load_state(bricks.state, b, W)
         # along x: what arrives from behind is still at hand
         t = ahead_x(s, load_state(bricks.state, bricks.next_x[b], W))

@@ -107,6 +107,12 @@ class LatticeSweep:
         w[:, axes] = values[:, 10:13]
         v_out[:, 3:] = rotations.rotate_inverse(x_out[:, 3:], w)
 
+    def component(self, axis: int) -> Array:
+        """One coordinate of the voxels' centres [m], (n,), without the rest of the state."""
+        layout = self.layout
+        fields = layout.fields(layout.bricks.state, STATE)
+        return fields[layout.brick, layout.axes.index(axis), layout.lane].astype(np.float64)
+
     def set_loads(self, f: Array | None) -> None:
         """Forces and moments on the voxels in world axes, (n, 6) [N, N m], kept until changed; None: none."""
         layout = self.layout

@@ -1,0 +1,89 @@
+"""voxel/block, voxel/sparse: voxel-steps a second of the fused sweep, its memory, and how the cost grows.
+
+The block has 20x20x10 voxels of two materials mixed at random, one end layer held, gravity, bond and ground damping.
+The sparse body is a hollow box of 40x40x40 voxels with walls two voxels thick.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numba
+import numpy as np
+
+from supple.bench.row import Row, at_least, at_most, best_of, threads
+from supple.bodies.voxel.model import VoxelModel
+from supple.bodies.voxel.sweep import LatticeSweep
+from supple.geometry import VoxelGrid
+from supple.material.voxel import VoxelMaterial
+
+CASE = "voxel/block"
+SPARSE = "voxel/sparse"
+PALETTE = [
+    VoxelMaterial(young=1e6, density=1000, poisson=0.3, bond_damping=0.3, ground_damping=0.001, name="stiff"),
+    VoxelMaterial(young=5e5, density=1000, poisson=0.3, bond_damping=0.3, ground_damping=0.001, name="soft"),
+]
+DT = 4e-6  # [s], a tenth of sqrt(m / (E l))
+WORK = 800_000  # voxel-steps of one measurement
+
+
+def ready(numbers: np.ndarray, dtype: Any) -> LatticeSweep:
+    """A body of voxels of 1 mm, held at its lowest layer along x."""
+    model = VoxelModel.make(VoxelGrid(numbers, 1e-3), PALETTE)
+    return LatticeSweep.make(model, held=np.flatnonzero(model.grid.voxels[:, 0] == 0), dtype=dtype)
+
+
+def mixed(shape: tuple[int, int, int]) -> np.ndarray:
+    """Two materials at random."""
+    return np.random.default_rng(0).integers(1, 3, shape)
+
+
+def hollow_box(side: int, wall: int) -> np.ndarray:
+    """Two materials at random in the walls of a box."""
+    numbers = mixed((side, side, side))
+    numbers[(slice(wall, -wall),) * 3] = 0
+    return numbers
+
+
+def rate(sweep: LatticeSweep, repeats: int = 15) -> float:
+    """Voxel-steps a second."""
+    count = max(2, WORK // sweep.model.voxel_count)
+    time = best_of(repeats, lambda: sweep.advance(DT, count, gravity=(0, 0, -9.81)))
+    return sweep.model.voxel_count * count / time
+
+
+def rate_row(case: str, what: str, value: float, limit: float, *, dtype: str, thread_count: int) -> Row:
+    """A row for a rate."""
+    row = at_least(case, f"rate, {what}", value, limit, unit="voxel-steps/s", threads=thread_count)
+    return row._replace(dtype=dtype)
+
+
+def block() -> list[Row]:
+    """The block in double on one thread and two, in single, and against a million voxels."""
+    rows = []
+    with threads(1):
+        double, single = ready(mixed((20, 20, 10)), np.float64), ready(mixed((20, 20, 10)), np.float32)
+        small = rate(double)
+        rows.append(rate_row(CASE, "20x20x10", small, 18e6, dtype="float64", thread_count=1))
+        rows.append(rate_row(CASE, "20x20x10", rate(single), 34e6, dtype="float32", thread_count=1))
+    if numba.get_num_threads() >= 2:
+        with threads(2):
+            rows.append(rate_row(CASE, "20x20x10", rate(double), 30e6, dtype="float64", thread_count=2))
+    memory = double.bytes_per_voxel
+    rows.append(at_most(CASE, "bytes_per_voxel, 20x20x10", memory, 400.0, unit="B", threads=1))
+    with threads(1):
+        large = rate(ready(mixed((100, 100, 100)), np.float64), 5)
+    rows.append(at_most(CASE, "cost a voxel, 1e6 over 4000 voxels", small / large, 1.6, unit="-", threads=1))
+    return rows
+
+
+def sparse() -> list[Row]:
+    """Filled voxels a second of a hollow box."""
+    with threads(1):
+        sweep = ready(hollow_box(40, 2), np.float64)
+        filled = rate_row(SPARSE, "hollow 40x40x40", rate(sweep), 10e6, dtype="float64", thread_count=1)
+    memory = at_most(SPARSE, "bytes_per_voxel, hollow 40x40x40", sweep.bytes_per_voxel, 800.0, unit="B", threads=1)
+    return [filled, memory]
+
+
+CASES = {CASE: block, SPARSE: sparse}
