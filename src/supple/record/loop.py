@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from supple.algebra.blas_threads import one_blas_thread
 from supple.errors import ConvergenceError, RecordError, SuppleError
 from supple.record.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
 from supple.record.frame import Frame
@@ -88,7 +89,8 @@ class Loop:
         """Step to the end, or to a reason to stop; the first and the last state are frames."""
         if self.recorded_step < 0:
             self._observe()
-        outcome = self._advance(last_step, progress, interrupts)
+        with one_blas_thread():  # ours are the threads; sums then have one order
+            outcome = self._advance(last_step, progress, interrupts)
         self._observe_last()
         return outcome
 

@@ -34,7 +34,7 @@ def aligned_zeros(size: int, dtype: np.dtype) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class Layout:
-    """axes: the body's axes in the order of the sweep. brick, lane (n,): where each voxel lies. bricks, slabs: arrays."""
+    """axes: the body's axes in the order of the sweep. brick, lane (n,): where each voxel lies."""
 
     axes: tuple[int, int, int]
     brick: Array
@@ -86,6 +86,8 @@ class Layout:
             state=aligned_zeros(tiles * STATE * W, dtype),
             constants=aligned_zeros(count * CONSTANTS * W, dtype),
             loads=np.zeros(0, dtype=dtype),
+            swings=np.zeros(0, dtype=dtype),
+            contact=np.zeros(0, dtype=dtype),
             next_x=_int(np.where(found(1, 0, 0) >= 0, found(1, 0, 0), void)),
             next_y=_int(np.where(found(0, 1, 0) >= 0, found(0, 1, 0), void)),
             next_z=_int(next_z),
@@ -115,6 +117,13 @@ class Layout:
     def fields(self, array: Array, count: int) -> Array:
         """A flat array of tiles as (tile, field, lane)."""
         return array.reshape(-1, count, self.lanes)
+
+    def tiles(self, values: Array) -> Array:
+        """Values (n, count) of the voxels as a new flat array of tiles."""
+        count = values.shape[1]
+        array = aligned_zeros(len(self.bricks.row) * count * self.lanes, self.bricks.state.dtype)
+        self.fields(array, count)[self.brick, :, self.lane] = values
+        return array
 
     @property
     def fill(self) -> float:

@@ -17,6 +17,7 @@ import numpy as np
 from supple.algebra.block_sparse import BlockSparse
 from supple.bodies.protocols import LocalState, Pairs
 from supple.bodies.voxel import lattice_kernels as kernels
+from supple.bodies.voxel.actuation import Swing
 from supple.bodies.voxel.lattice_kernels import Links
 from supple.bodies.voxel.model import VoxelModel
 
@@ -26,14 +27,15 @@ CHUNK = 4096  # links whose 9x9 tangents are held at once
 
 @dataclass(frozen=True, eq=False)
 class LatticeForce:
-    """The links of a lattice of voxel_count voxels. unit: the voxel size [m]."""
+    """The links of a lattice of voxel_count voxels. unit: the voxel size [m]. swing: how the voxels change size."""
 
     links: Links
     voxel_count: int
     unit: float
+    swing: Swing | None = None
 
     @classmethod
-    def of(cls, model: VoxelModel) -> LatticeForce:
+    def of(cls, model: VoxelModel, swing: Swing | None = None) -> LatticeForce:
         """All links of a model."""
         links = Links(
             np.ascontiguousarray(model.link_voxels, dtype=np.int32),
@@ -42,24 +44,31 @@ class LatticeForce:
             model.link_damping,
             model.link_rest,
         )
-        return cls(links, model.voxel_count, model.grid.voxel_size)
+        return cls(links, model.voxel_count, model.grid.voxel_size, swing)
 
     @cached_property
     def is_damped(self) -> bool:
         """Whether any link is damped."""
         return bool(self.links.damping.any())
 
+    def links_at(self, t: float) -> Links:
+        """The links with their rest lengths at time t [s]."""
+        if self.swing is None:
+            return self.links
+        size = self.swing.sizes(t)
+        return self.links._replace(rest=(size[self.links.voxels[:, 0]] + size[self.links.voxels[:, 1]]) / 2)
+
     def energy(self, state: LocalState) -> float:
         """Elastic energy [J]."""
-        return float(kernels.compute_energy(self.links, state.x))
+        return float(kernels.compute_energy(self.links_at(state.t), state.x))
 
     def add_force(self, state: LocalState, f_out: Array) -> None:
         """Forces in world axes [N], torques in body axes [N m], (n, 6)."""
-        kernels.add_force(self.links, state.x, state.v, 1.0, f_out)
+        kernels.add_force(self.links_at(state.t), state.x, state.v, 1.0, f_out)
 
     def linearize(self, state: LocalState, *, definite: bool = False) -> LatticeTangent:
         """K and B at this state."""
-        return LatticeTangent(self, state.x.copy(), state.v.copy(), definite)
+        return LatticeTangent(self, self.links_at(state.t), state.x.copy(), state.v.copy(), definite)
 
     def block_pattern(self) -> Pairs:
         """Blocks of voxels that share a link, each once."""
@@ -83,6 +92,7 @@ class LatticeTangent:
     """K and B at positions x and velocities v, assembled once, at the first use."""
 
     force: LatticeForce
+    links: Links
     x: Array
     v: Array
     definite: bool
@@ -91,15 +101,15 @@ class LatticeTangent:
     def stiffness(self) -> BlockSparse:
         """K."""
         v = np.zeros_like(self.v) if self.definite else self.v
-        return self._assembled(lambda start, out: kernels.compute_stiffness(self.force.links, start, self.x, v, out))
+        return self._assembled(lambda start, out: kernels.compute_stiffness(self.links, start, self.x, v, out))
 
     @cached_property
     def damping(self) -> BlockSparse:
         """B."""
-        return self._assembled(lambda start, out: kernels.compute_damping(self.force.links, start, self.x, out))
+        return self._assembled(lambda start, out: kernels.compute_damping(self.links, start, self.x, out))
 
     def _assembled(self, compute) -> BlockSparse:  # type: ignore[no-untyped-def]
-        links = self.force.links
+        links = self.links
         empty, positions = self.force.own_matrix
         matrix = empty.copy()
         for start in range(0, len(links.axis), CHUNK):

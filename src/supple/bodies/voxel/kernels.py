@@ -1,4 +1,4 @@
-"""The fused explicit sweep: symplectic Euler of a whole lattice, many steps in one call, bricks of voxels in SIMD lanes.
+"""The fused explicit sweep: symplectic Euler of a lattice, many steps in one call, bricks of voxels in SIMD lanes.
 
     v += dt (F/m + g - drag v),   w += dt (T/I - spin_drag w),   x += dt v,   q <- exp(dt w) q      [HL12, eqs. 27-30]
 
@@ -22,7 +22,7 @@ import numba
 import numpy as np
 
 from supple.algebra.compiling import compiled
-from supple.algebra.lanes import lane_count, load, select_ge, store
+from supple.algebra.lanes import lane_count, load, maximum, select_ge, sqrt, store
 from supple.algebra.rotation_kernels import quaternion_multiply, quaternion_normalise
 from supple.bodies.voxel.brick_lanes import (
     arrive_x,
@@ -39,6 +39,9 @@ Array = np.ndarray
 STATE = 14  # x, q, v, w (world axes), size
 CONSTANTS = 16  # a1, a2, c_u, c_t of the links along x, y, z; 1/m, 1/I, drag, spin drag
 LOADS = 6
+SWINGS = 2  # sine and cosine of the size
+CONTACT = 4  # k/m, c/m, mu_s, mu_d
+RESTING = 1e-6  # a voxel that moves along a plane by less than this part of a step's friction is at rest
 AHEAD = 6  # bricks whose data are asked for early
 
 
@@ -46,7 +49,7 @@ class Bricks(NamedTuple):
     """A lattice in bricks of W lanes. All float arrays are flat, in tiles of so many fields of W values.
 
     state: STATE fields of the bricks, a void one, and copies at the slabs' borders, twice. constants: CONSTANTS
-    fields of the bricks. loads: LOADS fields, or nothing. next_x, next_y, next_z: the state tile ahead; follows: 1
+    fields of the bricks. loads, swings, contact: LOADS, SWINGS, CONTACT fields, or nothing. next_x, next_y, next_z: the state tile ahead; follows: 1
     where the brick before is the one behind along x. row, column: where the brick leaves its loads along y and z;
     row_behind, column_behind: where it finds those of the bricks behind it, a zero one if there are none.
     """
@@ -54,6 +57,8 @@ class Bricks(NamedTuple):
     state: Array
     constants: Array
     loads: Array
+    swings: Array
+    contact: Array
     next_x: Array
     next_y: Array
     next_z: Array
@@ -90,13 +95,20 @@ class Slabs(NamedTuple):
 
 
 class Step(NamedTuple):
-    """dt [s], gravity (gx, gy, gz) [m/s²], bend = l²/12 [m²]: bending over axial stiffness of a link."""
+    """t, dt [s], gravity (gx, gy, gz) [m/s²], bend = l²/12 [m²]: bending over axial stiffness of a link.
 
+    size [m] and frequency [Hz] of the voxels that swing; planes (4 p,): normals and offsets.
+    """
+
+    t: float
     dt: float
     gx: float
     gy: float
     gz: float
     bend: float
+    size: float
+    frequency: float
+    planes: Array
 
 
 @compiled(inline=True)
@@ -264,8 +276,49 @@ def turn(q, w, dt):
 
 
 @compiled(inline=True)
-def update_brick(bricks, b, W, step, s, F, M):
-    """Move a brick by one step under the loads F, M of its links."""
+def along(planes, p, u):
+    """The part of u along the normal of plane p, as a length."""
+    return u[0] * planes[4 * p] + u[1] * planes[4 * p + 1] + u[2] * planes[4 * p + 2]
+
+
+@compiled(inline=True)
+def tangential(planes, p, u):
+    """The part of u along plane p."""
+    a = along(planes, p, u)
+    return u[0] - a * planes[4 * p], u[1] - a * planes[4 * p + 1], u[2] - a * planes[4 * p + 2]
+
+
+@compiled(inline=True)
+def push(planes, p, stiffness, damping, x, v, size):
+    """Acceleration by plane p along its normal, zero off the plane."""
+    depth = 0.5 * size - (along(planes, p, x) - planes[4 * p + 3])
+    return select_ge(0.0, depth, 0.0 * depth, maximum(stiffness * depth - damping * along(planes, p, v), 0.0))
+
+
+@compiled(inline=True)
+def meet_planes(bricks, b, W, step, s, v):
+    """Velocities after contact with the planes; v: the candidates without it, s: the state at the step's start."""
+    at = b * CONTACT * W
+    stiffness, damping = load(bricks.contact, at), load(bricks.contact, at + W)
+    static, kinetic = load(bricks.contact, at + 2 * W), load(bricks.contact, at + 3 * W)
+    planes = step.planes
+    for p in range(len(planes) // 4):
+        a = step.dt * push(planes, p, stiffness, damping, s[0], s[2], s[4])
+        v = (v[0] + a * planes[4 * p], v[1] + a * planes[4 * p + 1], v[2] + a * planes[4 * p + 2])
+    for p in range(len(planes) // 4):
+        a = step.dt * push(planes, p, stiffness, damping, s[0], s[2], s[4])
+        u, before = tangential(planes, p, v), tangential(planes, p, s[2])
+        speed = sqrt(dot(u, u))
+        rests = RESTING * static * a
+        grip = select_ge(rests * rests, dot(before, before), static, kinetic)
+        slow = select_ge(grip * a, speed, 0.0 * speed + 1.0, kinetic * a / maximum(speed, 1e-30))
+        v = subtract(v, scale(slow, u))
+    return v
+
+
+@compiled(inline=True)
+def update_brick(bricks, b, W, step, wave, s, F, M):
+    """Move a brick by one step under the loads F, M of its links. wave: sine and cosine of the swing at its end."""
     x, q, v, w, _ = s
     at = (b * CONSTANTS + 12) * W
     per_mass, per_inertia = load(bricks.constants, at), load(bricks.constants, at + W)
@@ -280,6 +333,8 @@ def update_brick(bricks, b, W, step, s, F, M):
         v[1] + (dt * (per_mass * F[1] - drag * v[1]) + free * step.gy),
         v[2] + (dt * (per_mass * F[2] - drag * v[2]) + free * step.gz),
     )
+    if bricks.contact.size > 0:
+        v = meet_planes(bricks, b, W, step, s, v)
     w = (
         w[0] + dt * (per_inertia * M[0] - spin_drag * w[0]),
         w[1] + dt * (per_inertia * M[1] - spin_drag * w[1]),
@@ -292,6 +347,10 @@ def update_brick(bricks, b, W, step, s, F, M):
     store_three(bricks.state, to + 4 * W, W, (q[1], q[2], q[3]))
     store_three(bricks.state, to + 7 * W, W, v)
     store_three(bricks.state, to + 10 * W, W, w)
+    if bricks.swings.size > 0:
+        at = b * SWINGS * W
+        size = step.size + wave[0] * load(bricks.swings, at) + wave[1] * load(bricks.swings, at + W)
+        store(bricks.state, to + 13 * W, size)
 
 
 @compiled
@@ -319,8 +378,11 @@ def copy_borders(bricks, slabs, slab, parity):
 
 
 @compiled
-def sweep_slab(bricks, slabs, slab, parity, step):
-    """One step of one slab. Parity: which of the two sets of copies belongs to the step's start."""
+def sweep_slab(bricks, slabs, slab, n, step):
+    """The n-th step of one slab."""
+    parity = n % 2  # which of the two sets of copies belongs to the step's start
+    angle = 2.0 * np.pi * step.frequency * (step.t + (n + 1) * step.dt)
+    wave = (np.sin(angle), np.cos(angle))
     W = lane_count(bricks.state)
     enter_slab(bricks, slabs, slab, parity, step.bend)
     rows, columns = slabs.rows, slabs.columns
@@ -364,7 +426,7 @@ def sweep_slab(bricks, slabs, slab, parity, step):
         store_three(columns, at, W, F)
         store_three(columns, at + 3 * W, W, N)
         total_F, total_M = add(total_F, subtract(F, G)), add(total_M, add(M, H))
-        update_brick(bricks, b, W, step, s, total_F, total_M)
+        update_brick(bricks, b, W, step, wave, s, total_F, total_M)
     copy_borders(bricks, slabs, slab, 1 - parity)
 
 
@@ -376,7 +438,7 @@ def advance(bricks, slabs, step, count):
         copy_borders(bricks, slabs, slab, 0)
     for n in range(count):
         for slab in range(slab_count):
-            sweep_slab(bricks, slabs, slab, n % 2, step)
+            sweep_slab(bricks, slabs, slab, n, step)
 
 
 @compiled(parallel=True)
@@ -387,4 +449,4 @@ def advance_parallel(bricks, slabs, step, count):
         copy_borders(bricks, slabs, slab, 0)
     for n in range(count):
         for slab in numba.prange(slab_count):
-            sweep_slab(bricks, slabs, slab, n % 2, step)
+            sweep_slab(bricks, slabs, slab, n, step)

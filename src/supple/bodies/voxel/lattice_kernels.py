@@ -112,7 +112,7 @@ def mean_state(links, k, x, v):
 
 @compiled(inline=True)
 def link_move(links, k, mean, dx, t1, t2):
-    """Change of F2 (world), torque 1, torque 2 (body axes) while 2 moves by dx (world) and both turn by t1, t2 (body)."""
+    """Change of F2 (world), torques 1, 2 (body axes) while 2 moves by dx (world) and they turn by t1, t2 (body)."""
     q1, q2, R, tau, d, rate, w1, w2 = mean
     stiffness, damping = constants(links, k)
     dF, dm1, dm2 = link_differential(

@@ -71,12 +71,9 @@ class VoxelModel:
         """Find the links and compute their constants."""
         materials = palette_of(grid, palette)
         l = grid.voxel_size
-        number = grid.materials[tuple(grid.voxels.T)]
-        order = np.array(list(materials))
-        which = np.searchsorted(order, number)
 
         def values(name: str) -> Array:
-            return np.array([getattr(m, name) for m in materials.values()], dtype=float)[which]
+            return material_values(grid, materials, name)
 
         young, shear, zeta = values("young"), values("shear_modulus"), values("bond_damping")
         mass = values("density") * l**3
@@ -112,6 +109,10 @@ class VoxelModel:
             array.setflags(write=False)
         return model
 
+    def values(self, name: str) -> Array:
+        """A number of each voxel's material, such as "expansion", (n,)."""
+        return material_values(self.grid, self.palette, name)
+
     @property
     def voxel_count(self) -> int:
         """How many voxels."""
@@ -139,6 +140,12 @@ class VoxelModel:
     def link_rest(self) -> Array:
         """Rest lengths [m], (m,)."""
         return np.full(self.link_count, self.grid.voxel_size)
+
+
+def material_values(grid: VoxelGrid, materials: dict[int, VoxelMaterial], name: str) -> Array:
+    """A number of each voxel's material, (n,)."""
+    which = np.searchsorted(np.array(list(materials)), grid.materials[tuple(grid.voxels.T)])
+    return np.array([getattr(m, name) for m in materials.values()], dtype=float)[which]
 
 
 def face_neighbours(grid: VoxelGrid) -> tuple[Array, Array]:

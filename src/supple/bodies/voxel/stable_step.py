@@ -18,6 +18,7 @@ from scipy.sparse.linalg import LinearOperator, eigsh
 
 from supple.bodies.protocols import LocalState
 from supple.bodies.voxel import lattice_kernels as kernels
+from supple.bodies.voxel.contact import contact_constants
 from supple.bodies.voxel.elastic import LatticeForce
 from supple.bodies.voxel.model import VoxelModel
 from supple.errors import ConvergenceError
@@ -27,26 +28,36 @@ TOLERANCE = 1e-3
 
 
 def stable_step(
-    model: VoxelModel, *, held: ArrayLike = (), x: Array | None = None, safety: float = 0.9, max_iterations: int = 20
+    model: VoxelModel,
+    *,
+    held: ArrayLike = (),
+    x: Array | None = None,
+    contact: bool = False,
+    safety: float = 0.9,
+    max_iterations: int = 20,
 ) -> float:
     """The largest stable step [s] times a safety factor.
 
     held: voxels that do not move. x: frames (n, 7) to linearise at, at rest by default; compressed and stretched
-    lattices have other frequencies, so ask again where deformation is large.
+    lattices have other frequencies, so ask again where deformation is large. contact: with every voxel on a plane.
     """
-    if model.link_count == 0 and not model.ground_damping.any():
+    if model.link_count == 0 and not model.ground_damping.any() and not contact:
         return np.inf
     force = LatticeForce.of(model)
     n = model.voxel_count
     free = np.ones((n, 1))
     free[np.asarray(held, dtype=np.int64)] = 0.0
     scale = free / np.sqrt(np.repeat(np.stack([model.mass, model.inertia], axis=1), 3, axis=1))
-    ground = np.repeat(model.ground_damping, 3, axis=1)
+    ground, floor = np.repeat(model.ground_damping, 3, axis=1), np.zeros((n, 6))
+    if contact:
+        on_plane = contact_constants(model) * model.mass[:, None]
+        floor[:, :3] = on_plane[:, :1]
+        ground[:, :3] += on_plane[:, 1:2]
     frames = model.rest_frames if x is None else np.ascontiguousarray(x, dtype=float)
     tangent = None if x is None else force.linearize(LocalState(0.0, frames, np.zeros((n, 6))), definite=True)
 
     def stiffness(d: Array) -> Array:
-        f = np.zeros((n, 6))
+        f = floor * d
         if tangent is not None:
             tangent.add_product(d, f, -1.0, 0.0)
         else:

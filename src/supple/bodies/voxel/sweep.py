@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numba
 import numpy as np
@@ -11,8 +12,10 @@ from numpy.typing import ArrayLike, DTypeLike
 from supple.algebra import rotations
 from supple.bodies.placement import check_vector
 from supple.bodies.voxel import kernels
-from supple.bodies.voxel.bricks import Layout, aligned_zeros
-from supple.bodies.voxel.kernels import CONSTANTS, LOADS, STATE, Step
+from supple.bodies.voxel.actuation import Swing
+from supple.bodies.voxel.bricks import Layout
+from supple.bodies.voxel.contact import Plane, contact_constants
+from supple.bodies.voxel.kernels import CONSTANTS, STATE, Step
 from supple.bodies.voxel.model import VoxelModel
 from supple.errors import InputError
 
@@ -23,16 +26,27 @@ Array = np.ndarray
 class LatticeSweep:
     """The fused explicit sweep of a lattice. Held voxels stay where they are.
 
-    The state is the sweep's own: `load` copies frames in, `save` copies them out.
+    The state is the sweep's own: `load` copies frames in, `save` copies them out. t: its time [s].
     """
 
     model: VoxelModel
     layout: Layout
     held: Array
+    planes: tuple[Plane, ...] = ()
+    swing: Swing | None = None
+    t: float = 0.0
 
     @classmethod
-    def make(cls, model: VoxelModel, *, held: ArrayLike = (), dtype: DTypeLike = np.float64) -> LatticeSweep:
-        """held: numbers of voxels that do not move. dtype: float64 or float32."""
+    def make(
+        cls,
+        model: VoxelModel,
+        *,
+        held: ArrayLike = (),
+        planes: Sequence[Plane] = (),
+        swing: Swing | None = None,
+        dtype: DTypeLike = np.float64,
+    ) -> LatticeSweep:
+        """held: numbers of voxels that do not move. planes: that voxels rest on. dtype: float64 or float32."""
         kind = np.dtype(dtype)
         if kind not in (np.dtype(np.float64), np.dtype(np.float32)):
             raise InputError("the sweep runs in float64 or float32", where="LatticeSweep", value=str(kind))
@@ -46,8 +60,14 @@ class LatticeSweep:
             )
         mask = np.zeros(model.voxel_count, dtype=bool)
         mask[index] = True
-        sweep = cls(model, Layout.make(model, kind), mask)
+        sweep = cls(model, Layout.make(model, kind), mask, tuple(planes), swing)
         sweep._store_constants()
+        if planes:
+            contact = contact_constants(model)
+            contact[mask, :2] = 0.0
+            sweep._replace_tiles(contact=contact)
+        if swing is not None:
+            sweep._replace_tiles(swings=np.stack([swing.sine, swing.cosine], axis=1))
         x = model.rest_frames
         sweep.load(x, np.zeros((len(x), 6)))
         return sweep
@@ -76,9 +96,15 @@ class LatticeSweep:
         values = np.hstack([per, model.ground_damping * per])[free]
         fields[layout.brick[free], 12:, layout.lane[free]] = values
 
-    def load(self, x: Array, v: Array) -> None:
-        """Take over frames x (n, 7) and velocities v (n, 6), linear in world and angular in body axes."""
+    def _replace_tiles(self, **values: Array) -> None:
+        """Give arrays of the bricks new values (n, count)."""
+        tiles = {name: self.layout.tiles(v) for name, v in values.items()}
+        self.layout = replace(self.layout, bricks=self.layout.bricks._replace(**tiles))
+
+    def load(self, x: Array, v: Array, t: float = 0.0) -> None:
+        """Take over frames x (n, 7) and velocities v (n, 6), linear in world and angular in body axes, at time t."""
         layout = self.layout
+        self.t = t
         axes = np.array(layout.axes)
         values = np.empty((self.model.voxel_count, STATE))
         values[:, :3] = x[:, axes]
@@ -87,7 +113,7 @@ class LatticeSweep:
         moving = np.where(self.held[:, None], 0.0, v)
         values[:, 7:10] = moving[:, axes]
         values[:, 10:13] = rotations.rotate(x[:, 3:], moving[:, 3:])[:, axes]
-        values[:, 13] = self.model.grid.voxel_size
+        values[:, 13] = self.model.grid.voxel_size if self.swing is None else self.swing.sizes(t)
         fields = layout.fields(layout.bricks.state, STATE)
         fields[layout.brick, :, layout.lane] = values
 
@@ -115,22 +141,31 @@ class LatticeSweep:
 
     def set_loads(self, f: Array | None) -> None:
         """Forces and moments on the voxels in world axes, (n, 6) [N, N m], kept until changed; None: none."""
-        layout = self.layout
         if f is None:
-            loads = np.zeros(0, dtype=self.dtype)
+            bricks = self.layout.bricks._replace(loads=np.zeros(0, dtype=self.dtype))
+            self.layout = replace(self.layout, bricks=bricks)
         else:
-            axes = np.array(layout.axes)
-            loads = aligned_zeros(len(layout.bricks.row) * LOADS * layout.lanes, self.dtype)
-            values = np.hstack([f[:, axes], f[:, 3 + axes]])
-            layout.fields(loads, LOADS)[layout.brick, :, layout.lane] = values
-        self.layout = Layout(layout.axes, layout.brick, layout.lane, layout.bricks._replace(loads=loads), layout.slabs)
+            axes = np.array(self.layout.axes)
+            self._replace_tiles(loads=np.hstack([f[:, axes], f[:, 3 + axes]]))
 
     def advance(self, dt: float, steps: int, *, gravity: ArrayLike = (0.0, 0.0, 0.0)) -> None:
         """So many steps of dt [s] under gravity (3,) [m/s²] and the loads set before."""
         if not np.isfinite(dt) or dt <= 0:
             raise InputError("the step is not positive", where="LatticeSweep.advance", value=dt, allowed="> 0 s")
-        g = check_vector(gravity, name="gravity", where="LatticeSweep.advance")[list(self.layout.axes)]
-        step = Step(float(dt), float(g[0]), float(g[1]), float(g[2]), self.model.grid.voxel_size**2 / 12)
+        axes, l = list(self.layout.axes), self.model.grid.voxel_size
+        g = check_vector(gravity, name="gravity", where="LatticeSweep.advance")[axes]
+        step = Step(
+            t=self.t,
+            dt=float(dt),
+            gx=float(g[0]),
+            gy=float(g[1]),
+            gz=float(g[2]),
+            bend=l**2 / 12,
+            size=l,
+            frequency=0.0 if self.swing is None else self.swing.frequency,
+            planes=np.array([[*np.asarray(p.normal)[axes], p.offset] for p in self.planes]).ravel(),
+        )
         threaded = numba.get_num_threads() > 1 and len(self.layout.slabs.start) > 2
         kernel = kernels.advance_parallel if threaded else kernels.advance
         kernel(self.layout.bricks, self.layout.slabs, step, int(steps))
+        self.t += steps * dt
