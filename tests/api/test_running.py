@@ -61,7 +61,7 @@ class ExplicitEuler:
         """Advance."""
         from supple.solvers.mass_solve import acceleration
 
-        a = acceleration(system, system.propagate(state.t, state.x, state.v))
+        a = acceleration(system, system.propagate(state.t, state.x, state.v), self.dt)
         system.filter.project(a)
         state.x = system.retract(state.x, self.dt * state.v)
         state.v = state.v + self.dt * a

@@ -118,7 +118,10 @@ class Loop:
 
     def _step(self) -> StepReport:
         try:
-            return self.solver.step(self.system, self.state)
+            report = self.solver.step(self.system, self.state)
+            if report.outcome is Outcome.NOT_FINITE:
+                self.guard.check_forces(self.whole[0], self.step + 1)
+            return report
         except (ConvergenceError, FloatingPointError, np.linalg.LinAlgError):
             self.guard.check_forces(self.whole[0], self.step + 1)
             raise
