@@ -33,9 +33,7 @@ needs_reference = pytest.mark.skipif(not REFERENCE.exists(), reason="the referen
 
 SOLID_SUFFIXES = (".veg", ".msh", ".vtk", ".vtu")
 SURFACE_SUFFIXES = (".obj", ".stl", ".ply", ".glb")
-HURRIED = settings(
-    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+HURRIED = settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 def _tets(suffix=".vtu"):
@@ -93,14 +91,10 @@ def test_surfaces_return_in_single_precision(tmp_path, suffix):
 
 def test_text_stl_and_polygons_of_obj(tmp_path):
     corners = ["0 0 0", "1 0 0", "0 1 0"]
-    facet = (
-        "facet normal 0 0 1\nouter loop\n" + "".join(f"vertex {c}\n" for c in corners) + "endloop\nendfacet\n"
-    )
+    facet = "facet normal 0 0 1\nouter loop\n" + "".join(f"vertex {c}\n" for c in corners) + "endloop\nendfacet\n"
     (tmp_path / "a.stl").write_text(f"solid a\n{facet}endsolid a\n")
     assert load_mesh(tmp_path / "a.stl").area == pytest.approx(0.5)
-    (tmp_path / "q.obj").write_text(
-        "# quad\nv 0 0 0\nv 1 0 0\nvt 0 0\nv 1 1 0\nv 0 1 0\nf -4/1 2/1/1 3//1 4\n"
-    )
+    (tmp_path / "q.obj").write_text("# quad\nv 0 0 0\nv 1 0 0\nvt 0 0\nv 1 1 0\nv 0 1 0\nf -4/1 2/1/1 3//1 4\n")
     assert load_mesh(tmp_path / "q.obj").area == pytest.approx(1.0)
 
 
@@ -441,9 +435,7 @@ def test_formats_refuse_what_they_cannot_hold(tmp_path):
 
 def test_isolated_vertices_of_a_file_can_be_dropped(tmp_path):
     (tmp_path / "a.obj").write_text("v 0 0 0\nv 1 0 0\nv 9 9 9\nv 0 1 0\nf 1 2 4\n")
-    with pytest.raises(
-        FileFormatError, match=r"a\.obj: 1 node\(s\) belong to no element, first node 2.*drop"
-    ):
+    with pytest.raises(FileFormatError, match=r"a\.obj: 1 node\(s\) belong to no element, first node 2.*drop"):
         load_mesh(tmp_path / "a.obj")
     assert len(load_mesh(tmp_path / "a.obj", isolated="drop").nodes) == 3
 

@@ -82,9 +82,7 @@ def test_a_saddle_point_holds_a_free_body():
 
 
 def test_a_matrix_that_is_not_symmetric():
-    A = scipy.sparse.random_array(
-        (200, 200), density=0.02, rng=np.random.default_rng(3)
-    ) + scipy.sparse.eye_array(200)
+    A = scipy.sparse.random_array((200, 200), density=0.02, rng=np.random.default_rng(3)) + scipy.sparse.eye_array(200)
     b = np.arange(200.0)
     report = DirectSolver(A).solve(b)
     np.testing.assert_allclose(A @ report.x, b, atol=1e-9)

@@ -18,9 +18,7 @@ MESHES = {
 
 def _warped(mesh):
     x, y, z = mesh.nodes.T
-    return HexMesh(
-        mesh.nodes + 0.1 * np.stack([np.sin(3 * y), np.sin(4 * z), np.sin(3 * x)], axis=1), mesh.hexes
-    )
+    return HexMesh(mesh.nodes + 0.1 * np.stack([np.sin(3 * y), np.sin(4 * z), np.sin(3 * x)], axis=1), mesh.hexes)
 
 
 def _points(mesh, count, stretch, seed=0):

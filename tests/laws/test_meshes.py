@@ -28,9 +28,7 @@ SOLIDS = {
     "voxel_hexes": lambda: VoxelGrid(np.tri(3, 3, dtype=int)[:, :, None] + [[[0, 1]]], 0.1).to_hexes(),
 }
 UNIT_TET = np.array([[0.0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]])
-UNIT_HEX = np.array(
-    [[0.0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0], [0, 0, 1], [1, 0, 1], [1, 1, 1], [0, 1, 1]]
-)
+UNIT_HEX = np.array([[0.0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0], [0, 0, 1], [1, 0, 1], [1, 1, 1], [0, 1, 1]])
 
 
 @pytest.mark.parametrize("make", SOLIDS.values(), ids=SOLIDS)
@@ -40,9 +38,7 @@ def test_boundary_is_closed_outward_and_encloses_the_volume(make):
     assert (mesh.volumes > 0).all()
     assert surface.edges.is_closed
     assert surface.edges.is_oriented
-    assert (
-        len(surface.nodes) - surface.edges.total + len(surface.triangles) == 2
-    )  # Euler: one body, no tunnel
+    assert len(surface.nodes) - surface.edges.total + len(surface.triangles) == 2  # Euler: one body, no tunnel
     # divergence theorem; quads are planar or split alike, the ball's quads are warped and lose second order
     tolerance = 0.02 if make is SOLIDS["sphere_hexes"] else 1e-12
     assert surface.volume == pytest.approx(mesh.volumes.sum(), rel=tolerance)
@@ -177,9 +173,7 @@ def test_regions_by_name_axis_predicate_and_indices():
     np.testing.assert_array_equal(mesh.node_region(lambda X: X[:, 0] > 1.9), mesh.node_region("x_max"))
     np.testing.assert_array_equal(mesh.node_region([5, 3, 5]), [3, 5])
     np.testing.assert_array_equal(mesh.element_region("middle"), [0, 1])
-    with pytest.raises(
-        InputError, match=r"no region is called 'x_mni'.*middle, tip, x_min.*Did you mean 'x_min'"
-    ):
+    with pytest.raises(InputError, match=r"no region is called 'x_mni'.*middle, tip, x_min.*Did you mean 'x_min'"):
         mesh.node_region("x_mni")
     with pytest.raises(InputError, match="out of range"):
         mesh.node_region([45])
@@ -206,9 +200,7 @@ def test_moving_scaling_merging_and_welding():
     mesh = box_tets((1, 1, 1), (2, 2, 2)).with_regions({"a": [0]})
     quarter = (np.sqrt(0.5), 0, 0, np.sqrt(0.5))  # about z
     moved = mesh.moved(at=(1, 2, 3), rotation=quarter)
-    np.testing.assert_allclose(
-        moved.nodes, mesh.nodes @ [[0, 1, 0], [-1, 0, 0], [0, 0, 1]] + [1, 2, 3], atol=1e-15
-    )
+    np.testing.assert_allclose(moved.nodes, mesh.nodes @ [[0, 1, 0], [-1, 0, 0], [0, 0, 1]] + [1, 2, 3], atol=1e-15)
     assert mesh.scaled(2.0).volumes.sum() == pytest.approx(8.0)
     pair = mesh.merged(mesh.moved(at=(1, 0, 0)))
     assert pair.volumes.sum() == pytest.approx(2.0)

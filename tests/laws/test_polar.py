@@ -253,9 +253,7 @@ def test_kernel_on_rotations_of_any_angle():
 @pytest.mark.parametrize("compute", [compute_polar_scalars, compute_polar_lanes])
 def test_kernel_on_special_matrices(compute):
     unit = [np.outer(a, b) for a in np.eye(3) for b in np.eye(3)]
-    diagonal = [
-        np.diag(d) for d in ([1, 1, 1], [-1, -1, -1], [-1, -1, 1], [1, -1, -1], [1, 1, -1], [2, -2, 0])
-    ]
+    diagonal = [np.diag(d) for d in ([1, 1, 1], [-1, -1, -1], [-1, -1, 1], [1, -1, -1], [1, 1, -1], [2, -2, 0])]
     A = np.array([*unit, *diagonal, np.zeros((3, 3))])
     R, s_min = run(compute, A)
     check_rotation(A, R, s_min)

@@ -75,9 +75,7 @@ def test_exp_is_the_matrix_exponential():
     from scipy.linalg import expm
 
     for theta in THETAS[::7]:
-        np.testing.assert_allclose(
-            rotations.to_matrix(rotations.exp(theta)), expm(rotations.skew(theta)), atol=3e-15
-        )
+        np.testing.assert_allclose(rotations.to_matrix(rotations.exp(theta)), expm(rotations.skew(theta)), atol=3e-15)
 
 
 def test_dexp_is_the_derivative_of_exp():
@@ -86,9 +84,7 @@ def test_dexp_is_the_derivative_of_exp():
     J = rotations.dexp(thetas)
     for k in range(3):
         step = h * np.eye(3)[k]
-        ends = rotations.multiply(
-            rotations.conjugate(rotations.exp(thetas - step)), rotations.exp(thetas + step)
-        )
+        ends = rotations.multiply(rotations.conjugate(rotations.exp(thetas - step)), rotations.exp(thetas + step))
         # central differences: h²/6 times third derivatives of order one, and ε/h
         np.testing.assert_allclose(rotations.log(ends) / (2 * h), J[:, :, k], atol=1e-9)
 
@@ -104,9 +100,7 @@ def test_rotation_update_turns_in_body_axes():
     updated = rotations.to_matrix(rotations.rotation_update(q, theta))
     expected = rotations.to_matrix(q) @ rotations.to_matrix(rotations.exp(theta))
     np.testing.assert_allclose(updated, expected, atol=2e-15)
-    np.testing.assert_allclose(
-        np.linalg.norm(rotations.rotation_update(1.1 * q, theta), axis=1), 1, rtol=1e-15
-    )
+    np.testing.assert_allclose(np.linalg.norm(rotations.rotation_update(1.1 * q, theta), axis=1), 1, rtol=1e-15)
 
 
 @compiled

@@ -71,12 +71,9 @@ def block_row_product(
             x_block = builder.gep(x_at, [builder.mul(column, _integer(3))])
             _accumulate_block(builder, block, x_block, sums, last_sum)
         total = builder.load(sums)
-        entries = [builder.extract_element(total, _lane(lane)) for lane in range(8)] + [
-            builder.load(last_sum)
-        ]
+        entries = [builder.extract_element(total, _lane(lane)) for lane in range(8)] + [builder.load(last_sum)]
         components = [
-            builder.fadd(builder.fadd(entries[3 * i], entries[3 * i + 1]), entries[3 * i + 2])
-            for i in range(3)
+            builder.fadd(builder.fadd(entries[3 * i], entries[3 * i + 1]), entries[3 * i + 2]) for i in range(3)
         ]
         return context.make_tuple(builder, signature.return_type, components)
 

@@ -30,9 +30,7 @@ class BlockSparse:
     data: (block_count, 3, 3) float64. diagonal: (block_row_count) int32, places of the diagonal blocks.
     """
 
-    def __init__(
-        self, indptr: NDArray[np.int32], indices: NDArray[np.int32], data: NDArray[np.float64]
-    ) -> None:
+    def __init__(self, indptr: NDArray[np.int32], indices: NDArray[np.int32], data: NDArray[np.float64]) -> None:
         """Take sorted rows with their diagonal blocks; `from_pairs` makes them from anything."""
         self.indptr = np.ascontiguousarray(indptr, dtype=np.int32)
         self.indices = np.ascontiguousarray(indices, dtype=np.int32)
@@ -65,9 +63,7 @@ class BlockSparse:
         kernels.gather_unique(rows, cols, starts, last_row, columns, counts)
         block_count = int(counts.sum())
         if block_count > np.iinfo(np.int32).max:
-            raise InputError(
-                "the matrix has too many blocks", value=block_count, allowed="at most 2147483647"
-            )
+            raise InputError("the matrix has too many blocks", value=block_count, allowed="at most 2147483647")
         # Twice transposed, each row is sorted, in linear time.
         for _ in range(2):
             indptr = np.empty(block_row_count + 1, dtype=np.int32)
@@ -108,9 +104,7 @@ class BlockSparse:
 
     def add_product(self, x: NDArray[np.float64], y_out: NDArray[np.float64], factor: float = 1.0) -> None:
         """y_out += factor A x. x, y_out as in `product`."""
-        kernels.add_product(
-            self.kernel_arrays, self.flat(x), float(factor), self.is_parallel, self.flat(y_out)
-        )
+        kernels.add_product(self.kernel_arrays, self.flat(x), float(factor), self.is_parallel, self.flat(y_out))
 
     def flat(self, vector: NDArray[np.float64]) -> NDArray[np.float64]:
         """The (3 block_row_count) view of a vector that fits this matrix."""
@@ -175,9 +169,7 @@ class BlockSparse:
 
     def to_scipy(self) -> Any:
         """A `scipy.sparse.bsr_array` with a copy of the values."""
-        return scipy.sparse.bsr_array(
-            (self.data.copy(), self.indices.copy(), self.indptr.copy()), shape=self.shape
-        )
+        return scipy.sparse.bsr_array((self.data.copy(), self.indices.copy(), self.indptr.copy()), shape=self.shape)
 
 
 def _checked_pairs(

@@ -68,9 +68,7 @@ class CgWorkspace:
     def preconditioner(self, name: str) -> Any:
         """The preconditioner of this name, made at its first use."""
         if name not in PRECONDITIONERS:
-            raise InputError(
-                "there is no such preconditioner", value=name, allowed=", ".join(PRECONDITIONERS)
-            )
+            raise InputError("there is no such preconditioner", value=name, allowed=", ".join(PRECONDITIONERS))
         if name not in self._preconditioners:
             self._preconditioners[name] = PRECONDITIONERS[name]()
         return self._preconditioners[name]
@@ -163,9 +161,7 @@ def _solve_compiled(
     return request.make_report(CgOutcome.from_code(code), iterations, residual, history)
 
 
-def _matrix_preconditioner(
-    A: BlockSparse, preconditioner: Any, mask: ArrayLike | None, workspace: CgWorkspace
-) -> Any:
+def _matrix_preconditioner(A: BlockSparse, preconditioner: Any, mask: ArrayLike | None, workspace: CgWorkspace) -> Any:
     """The object given, or the named one made from A; diagonal blocks where there is no incomplete factor."""
     if preconditioner is not None and not isinstance(preconditioner, str):
         return preconditioner

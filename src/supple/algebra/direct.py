@@ -68,9 +68,7 @@ class DirectSolver:
         b = np.asarray(b, dtype=np.float64)
         if b.ndim not in (1, 2) or b.shape[0] != self.A.shape[0]:
             n = self.A.shape[0]
-            raise InputError(
-                "the right side does not fit the matrix", value=b.shape, allowed=f"({n},) or ({n}, k)"
-            )
+            raise InputError("the right side does not fit the matrix", value=b.shape, allowed=f"({n},) or ({n}, k)")
         with one_blas_thread():
             x = self._solve(b)
             x += self._solve(b - self.A @ x)
@@ -118,9 +116,7 @@ def as_csc(A: Any) -> Any:
     if isinstance(A, BlockSparse):
         A = A.to_scipy()
     if not scipy.sparse.issparse(A):
-        raise InputError(
-            "this is not a sparse matrix", value=type(A).__name__, allowed="BlockSparse or scipy sparse"
-        )
+        raise InputError("this is not a sparse matrix", value=type(A).__name__, allowed="BlockSparse or scipy sparse")
     A = scipy.sparse.csc_array(A, dtype=np.float64, copy=True)
     if A.shape[0] != A.shape[1] or A.shape[0] == 0:
         raise InputError("the matrix is not square", value=A.shape, allowed="(n, n) with n > 0")

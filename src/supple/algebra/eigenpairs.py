@@ -83,9 +83,7 @@ def _shift_invert(K: Any, M: Any, count: int, sigma: float) -> Eigenpairs:
 
 def _lanczos(K: Any, M: Any, count: int, sigma: float, inverse: DirectSolver) -> NDArray[np.float64]:
     n = K.shape[0]
-    operator = scipy.sparse.linalg.LinearOperator(
-        (n, n), matvec=lambda b: inverse.solve(b).x, dtype=np.float64
-    )
+    operator = scipy.sparse.linalg.LinearOperator((n, n), matvec=lambda b: inverse.solve(b).x, dtype=np.float64)
     start = 1.0 + 0.3 * np.sin(1.7 * np.arange(n))
     try:
         _, vectors = scipy.sparse.linalg.eigsh(
@@ -102,9 +100,7 @@ def _lanczos(K: Any, M: Any, count: int, sigma: float, inverse: DirectSolver) ->
     return vectors
 
 
-def _make_pairs(
-    K: Any, M: Any, values: NDArray[np.float64], vectors: NDArray[np.float64], sigma: float
-) -> Eigenpairs:
+def _make_pairs(K: Any, M: Any, values: NDArray[np.float64], vectors: NDArray[np.float64], sigma: float) -> Eigenpairs:
     _fix_signs(vectors)
     return Eigenpairs(values, vectors, _residuals(K, M, values, vectors), sigma)
 
@@ -117,9 +113,7 @@ def _fix_signs(vectors: NDArray[np.float64]) -> None:
             vector *= -1.0
 
 
-def _residuals(
-    K: Any, M: Any, values: NDArray[np.float64], vectors: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def _residuals(K: Any, M: Any, values: NDArray[np.float64], vectors: NDArray[np.float64]) -> NDArray[np.float64]:
     miss = np.linalg.norm(K @ vectors - (M @ vectors) * values, axis=0)
     K_size, M_size = scipy.sparse.linalg.norm(K, 1), scipy.sparse.linalg.norm(M, 1)
     return miss / ((K_size + np.abs(values) * M_size) * np.linalg.norm(vectors, axis=0))
@@ -143,9 +137,7 @@ def _check_problem(K: Any, M: Any, count: int) -> None:
         )
     for name, matrix in (("K", K), ("M", M)):
         if not is_symmetric(matrix):
-            raise InputError(
-                f"{name} is not symmetric", where="smallest_eigenpairs", fix="Use its symmetric part."
-            )
+            raise InputError(f"{name} is not symmetric", where="smallest_eigenpairs", fix="Use its symmetric part.")
     if not _is_positive_definite(M):
         raise InputError(
             "M is not positive definite",

@@ -126,9 +126,7 @@ def ldlt_solve_lanes(A: Array, B: Array) -> None:
     """
     n, m, size = A.shape[0], B.shape[1], lane_count(A.dtype)
     if A.shape[1] != n or A.shape[2] != size or B.shape[0] != n or B.shape[2] != size:
-        raise InputError(
-            "the factors are not (n, n, lane_count(dtype)) or the right-hand sides not (n, m, ...)"
-        )
+        raise InputError("the factors are not (n, n, lane_count(dtype)) or the right-hand sides not (n, m, ...)")
     a, b = A.reshape(-1), B.reshape(-1)
     row, width = n * size, m * size
     for c in range(0, width, size):

@@ -55,9 +55,7 @@ class Embedding:
         """Interpolate nodal values (n,) or (n, d) to the points, (k,) or (k, d)."""
         field = np.asarray(values, dtype=np.float64)
         if field.shape[:1] != (self.node_count,):
-            raise InputError(
-                "there is not one value a node", value=field.shape, allowed=f"({self.node_count}, ...)"
-            )
+            raise InputError("there is not one value a node", value=field.shape, allowed=f"({self.node_count}, ...)")
         return np.einsum("kw,kw...->k...", self.weights, field[self.nodes])
 
     def matrix(self) -> csr_array:

@@ -27,9 +27,7 @@ def read_text(path: Path) -> str:
     try:
         text = read_bytes(path).decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise FileFormatError(
-            f"the file is not text: byte {error.start} cannot be read", where=path.name
-        ) from error
+        raise FileFormatError(f"the file is not text: byte {error.start} cannot be read", where=path.name) from error
     if "\x00" in text:
         raise FileFormatError("the file is not text: it holds zero bytes", where=path.name)
     return text
@@ -55,9 +53,7 @@ def guarded(path: Path, what: str) -> Iterator[None]:
         raise relocated(error, path) from error
     except (Exception, SystemExit) as error:
         reason = " ".join(str(error).split())[:200] or type(error).__name__
-        raise FileFormatError(
-            f"the file is damaged, cut short or not {what}: {reason}", where=path.name
-        ) from error
+        raise FileFormatError(f"the file is damaged, cut short or not {what}: {reason}", where=path.name) from error
 
 
 def relocated(error: SuppleError, path: Path) -> FileFormatError:

@@ -88,9 +88,7 @@ class Mesh(ABC):
                     allowed=f"0 to {len(self.nodes) - 1}",
                 )
         if not found.size:
-            raise InputError(
-                "the selection holds no node", value=selector if isinstance(selector, str) else None
-            )
+            raise InputError("the selection holds no node", value=selector if isinstance(selector, str) else None)
         return found
 
     def _named_nodes(self, name: str) -> IntArray:
@@ -160,7 +158,5 @@ class Mesh(ABC):
     def welded(self, *, tolerance: float = 0.0) -> Self:
         """Nodes within `tolerance` [m] of each other made one, at the first of them."""
         first, number = weld_nodes(self.nodes, tolerance)
-        regions = {
-            name: Region(number[r.nodes], r.elements, number[r.faces]) for name, r in self.regions.items()
-        }
+        regions = {name: Region(number[r.nodes], r.elements, number[r.faces]) for name, r in self.regions.items()}
         return self._with(self.nodes[first], number[self.elements], regions)

@@ -28,9 +28,7 @@ def check_nodes(values: Any) -> FloatArray:
     except (TypeError, ValueError) as error:
         raise InputError("the nodes are not an array of numbers", allowed="shape (n, 3)") from error
     if nodes.ndim != 2 or nodes.shape[1] != 3 or len(nodes) == 0:
-        raise InputError(
-            "the nodes are not rows of x, y, z", value=nodes.shape, allowed="shape (n, 3), n > 0"
-        )
+        raise InputError("the nodes are not rows of x, y, z", value=nodes.shape, allowed="shape (n, 3), n > 0")
     bad = np.flatnonzero(~np.isfinite(nodes).all(axis=1))
     if bad.size:
         raise InputError(f"node {bad[0]} is not finite", value=nodes[bad[0]].tolist())
@@ -42,9 +40,7 @@ def check_elements(values: Any, width: int, kind: str, node_count: int) -> IntAr
     """Element nodes (m, width) as int64, in range, without a node twice in one element."""
     given = np.asarray(values)
     if given.ndim != 2 or given.shape[1] != width or len(given) == 0:
-        raise InputError(
-            f"the {kind} array has the wrong shape", value=given.shape, allowed=f"(m, {width}), m > 0"
-        )
+        raise InputError(f"the {kind} array has the wrong shape", value=given.shape, allowed=f"(m, {width}), m > 0")
     if not np.issubdtype(given.dtype, np.integer):
         raise InputError(f"the {kind} indices are not whole numbers", value=str(given.dtype))
     elements = np.array(given, dtype=np.int64, order="C")
@@ -79,8 +75,7 @@ def check_shapes(measure: FloatArray, longest_edge: FloatArray, kind: str) -> No
 def refuse_inverted(inverted: IntArray, kind: str) -> InputError:
     """The error for elements whose nodes are ordered left-handed."""
     return InputError(
-        f"{kind} {inverted[0]} is inverted"
-        + (f", and {inverted.size - 1} more are" if inverted.size > 1 else ""),
+        f"{kind} {inverted[0]} is inverted" + (f", and {inverted.size - 1} more are" if inverted.size > 1 else ""),
         fix='Pass orientation="repair" to reorder its nodes.',
     )
 

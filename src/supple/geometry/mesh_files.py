@@ -46,9 +46,7 @@ def save_mesh(path: str | Path, mesh: TetMesh | HexMesh | SurfaceMesh) -> None:
     suffix = _check_suffix(path)
     if suffix in SURFACE_SUFFIXES:
         if not isinstance(mesh, SurfaceMesh):
-            raise InputError(
-                f"a {suffix} file holds surfaces only", value=mesh, fix="Save mesh.boundary.surface."
-            )
+            raise InputError(f"a {suffix} file holds surfaces only", value=mesh, fix="Save mesh.boundary.surface.")
         if mesh.regions:
             fix = "Save as .vtu, or leave them out with mesh.with_regions({})."
             raise InputError(f"a {suffix} file holds no regions", value=sorted(mesh.regions), fix=fix)

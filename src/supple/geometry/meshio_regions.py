@@ -110,9 +110,7 @@ def _check_group(name: str, region: Region, element_tags: IntArray) -> None:
     fix = "Save as .vtu, or leave the region out with mesh.with_regions(...)."
     where = f"region '{name}'"
     if sum(part.size > 0 for part in (region.nodes, region.elements, region.faces)) > 1:
-        raise InputError(
-            "a .msh group holds nodes, elements or faces, not several of them", where=where, fix=fix
-        )
+        raise InputError("a .msh group holds nodes, elements or faces, not several of them", where=where, fix=fix)
     if element_tags[region.elements].any():
         raise InputError("a .msh file cannot hold regions that share elements", where=where, fix=fix)
     if any(sign in name for sign in "\"'\\\n\r") or not name:

@@ -31,9 +31,7 @@ class _Cursor:
             try:
                 return np.array([float(word) if dtype == "<f8" else int(word) for word in words])
             except (ValueError, OverflowError) as error:
-                raise FileFormatError(
-                    "the section holds something that is no number", where=self.where
-                ) from error
+                raise FileFormatError("the section holds something that is no number", where=self.where) from error
         size = np.dtype(dtype).itemsize
         if count * size > len(self.section) - self.at:
             raise FileFormatError("the section is cut short or claims too much", where=self.where)
@@ -120,9 +118,7 @@ def _elements_2(cursor: _Cursor) -> IntArray:
             raise FileFormatError("an element has a negative count", where=cursor.where)
         lead = int(tag_count) + (0 if cursor.is_text else 1)
         width = _width(int(kind), cursor.where)
-        used.append(
-            cursor.take(int(many) * (lead + width), "<i4").reshape(-1, lead + width)[:, lead:].ravel()
-        )
+        used.append(cursor.take(int(many) * (lead + width), "<i4").reshape(-1, lead + width)[:, lead:].ravel())
         left -= int(many)
     return np.concatenate(used).astype(np.int64) if used else _none(cursor)
 
@@ -138,9 +134,7 @@ def _nodes_4(cursor: _Cursor, size: str) -> IntArray:
         tags.append(cursor.take(count, size).astype(np.int64))
         cursor.take(3 * count, "<f8")
     if not tags or sum(map(len, tags)) != int(total) or int(total) == 0:
-        raise FileFormatError(
-            "the blocks do not hold the nodes claimed", where=cursor.where, value=int(total)
-        )
+        raise FileFormatError("the blocks do not hold the nodes claimed", where=cursor.where, value=int(total))
     return np.concatenate(tags)
 
 
@@ -155,9 +149,7 @@ def _elements_4(cursor: _Cursor, size: str) -> IntArray:
         used.append(rows[:, 1:].astype(np.int64).ravel())
         found += count
     if found != int(total):
-        raise FileFormatError(
-            "the blocks do not hold the elements claimed", where=cursor.where, value=int(total)
-        )
+        raise FileFormatError("the blocks do not hold the elements claimed", where=cursor.where, value=int(total))
     return np.concatenate(used) if used else _none(cursor)
 
 

@@ -68,9 +68,7 @@ def as_indices(values: Any, what: str) -> IntArray:
     if array.size == 0:
         return np.empty(0, np.int64)
     if not np.issubdtype(array.dtype, np.integer) or array.ndim != 1:
-        raise InputError(
-            f"{what} are not a flat array of whole numbers", value=f"{array.dtype} {array.shape}"
-        )
+        raise InputError(f"{what} are not a flat array of whole numbers", value=f"{array.dtype} {array.shape}")
     return array.astype(np.int64)
 
 
@@ -86,9 +84,7 @@ def check_regions(
         region = given if isinstance(given, Region) else Region(nodes=as_indices(given, f"region '{name}'"))
         where = f"region '{name}'"
         if region.is_empty:
-            raise InputError(
-                "the region is empty", where=where, fix="Name at least one node, element or face."
-            )
+            raise InputError("the region is empty", where=where, fix="Name at least one node, element or face.")
         for kind, indices, count in (
             ("node", region.nodes, node_count),
             ("element", region.elements, element_count),

@@ -12,9 +12,7 @@ import numpy as np
 from supple.errors import InputError
 from supple.geometry.region import FloatArray, IntArray
 
-_HEX_STEPS = np.array(
-    [[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0], [0, 0, 1], [1, 0, 1], [1, 1, 1], [0, 1, 1]]
-)
+_HEX_STEPS = np.array([[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0], [0, 0, 1], [1, 0, 1], [1, 1, 1], [0, 1, 1]])
 _KUHN = np.array([[0, 1, 2, 6], [0, 2, 3, 6], [0, 3, 7, 6], [0, 7, 4, 6], [0, 4, 5, 6], [0, 5, 1, 6]])
 MAX_CELLS = 50_000_000
 

@@ -85,9 +85,7 @@ def dot(u: FloatArray, v: FloatArray) -> float:
 
 
 @compiled
-def compute_nearest_weights(
-    p: FloatArray, corners: FloatArray, work: FloatArray, weight_out: FloatArray
-) -> None:
+def compute_nearest_weights(p: FloatArray, corners: FloatArray, work: FloatArray, weight_out: FloatArray) -> None:
     """Barycentric weights (3,) of the triangle's point nearest to p (3,); corners (3, 3); work (5, 3)."""
     ab, ac, ap, bp, cp = work[0], work[1], work[2], work[3], work[4]
     for a in range(3):

@@ -32,9 +32,7 @@ def load_trimesh(path: Path, *, isolated: Isolated) -> SurfaceMesh:
             claimed_triangles = check_stl(data, path.name)
             nodes, triangles = _read(data, suffix)
             if len(triangles) != claimed_triangles:
-                raise FileFormatError(
-                    "not all triangles could be read", where=path.name, value=len(triangles)
-                )
+                raise FileFormatError("not all triangles could be read", where=path.name, value=len(triangles))
             return _welded(nodes, triangles, path)
         if suffix == ".ply":
             claimed = check_ply(data, path.name)

@@ -78,9 +78,7 @@ class _Line:
             self.refuse("the line is not numbers", expected)
 
 
-def load_veg(
-    path: str | Path, *, orientation: Orientation = "repair", isolated: Isolated = "refuse"
-) -> VegFile:
+def load_veg(path: str | Path, *, orientation: Orientation = "repair", isolated: Isolated = "refuse") -> VegFile:
     """Read a `.veg` file; orientation and isolated as for `TetMesh`."""
     path = Path(path)
     sections = _sections(path)
@@ -236,6 +234,4 @@ def _check_regions(
         if set_name != ALL_ELEMENTS and set_name not in sets:
             raise FileFormatError(f"a region uses the set '{set_name}', which is missing", where=path.name)
         if material not in materials:
-            raise FileFormatError(
-                f"a region uses the material '{material}', which is missing", where=path.name
-            )
+            raise FileFormatError(f"a region uses the material '{material}', which is missing", where=path.name)

@@ -31,9 +31,7 @@ def save_veg(path: str | Path, content: VegFile | TetMesh | HexMesh) -> None:
             )
     for name in [*sets, *file.materials]:
         if not name or name != name.strip() or any(sign in name for sign in ",#*\n\r\t "):
-            raise InputError(
-                "a .veg file cannot hold this name", value=name, allowed="no spaces, commas, # or *"
-            )
+            raise InputError("a .veg file cannot hold this name", value=name, allowed="no spaces, commas, # or *")
     lines = ["# Vega mesh file.", "", "*VERTICES", f"{len(mesh.nodes)} 3 0 0"]
     lines += [f"{i} {x!r} {y!r} {z!r}" for i, (x, y, z) in enumerate(mesh.nodes.tolist(), start=1)]
     width = mesh.elements.shape[1]

@@ -14,9 +14,7 @@ Counts = tuple[int, int]
 def check_vtk(data: bytes, name: str) -> Counts:
     """Claims of a legacy `.vtk` file; refuses what is no unstructured grid or cannot hold what it claims."""
     if not data.startswith(b"# vtk DataFile Version"):
-        raise FileFormatError(
-            "the file does not begin with '# vtk DataFile Version'", where=f"{name}, line 1"
-        )
+        raise FileFormatError("the file does not begin with '# vtk DataFile Version'", where=f"{name}, line 1")
     kind = re.search(rb"^DATASET[ \t]+(\w+)", data, re.MULTILINE)
     if kind is None or kind[1].upper() != b"UNSTRUCTURED_GRID":
         raise FileFormatError(
@@ -29,9 +27,7 @@ def check_vtk(data: bytes, name: str) -> Counts:
     for title in (b"POINTS", b"CELLS", b"CELL_TYPES"):
         found = re.search(rb"^" + title + rb"[ \t]+(\d{1,18})(?:[ \t]+(\d{1,18}))?", data, re.MULTILINE)
         if found is None:
-            raise FileFormatError(
-                f"the section {title.decode()} is missing: the file is cut short", where=name
-            )
+            raise FileFormatError(f"the section {title.decode()} is missing: the file is cut short", where=name)
         for number in found.groups(default=b"0"):
             check_claim(int(number), len(data), title.decode(), name)
         claims[title] = int(found[1])

@@ -14,9 +14,7 @@ def weld_nodes(nodes: FloatArray, tolerance: float) -> tuple[IntArray, IntArray]
     Returns the first old node of each new one (k,), and the new number of each old one (n,).
     """
     if not (np.isfinite(tolerance) and tolerance >= 0):
-        raise InputError(
-            "the welding tolerance is negative", value=tolerance, allowed="a length [m], zero or more"
-        )
+        raise InputError("the welding tolerance is negative", value=tolerance, allowed="a length [m], zero or more")
     if tolerance == 0:
         _, group = np.unique(nodes, axis=0, return_inverse=True)
     else:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.spatial import KDTree
 
 from supple.algebra import rotations
 from supple.bodies.placement import Placement
@@ -35,8 +36,13 @@ class Node:
 
     @property
     def is_frame(self) -> bool:
-        """Whether the body's coordinates are a rigid frame."""
+        """Whether the body's coordinates are one rigid frame."""
         return getattr(self.body, "kind", None) == "rigid"
+
+    @property
+    def is_lattice(self) -> bool:
+        """Whether the body's coordinates are many frames, one a voxel."""
+        return getattr(self.body, "kind", None) == "voxel"
 
     @property
     def rest(self) -> Array:
@@ -64,10 +70,14 @@ class Node:
                     "a rigid body's points are given by position", where=f"node '{self.name}'", fix="Use at= or local=."
                 )
             return PointSet(self, FramePoints.make(surface.nodes), self.rest, f"{self.name} surface")
-        if selector is None:
+        if selector is None and not self.is_lattice:
             return PointSet(self, None, self.rest, self.name)
         indices = self.indices(selector)
-        mapping = WeightedPoints.subset(indices, len(self.rest))
+        mapping: WeightedPoints | FramePoints
+        if self.is_lattice:
+            mapping = FramePoints.make(np.zeros((len(indices), 3)), indices)
+        else:
+            mapping = WeightedPoints.subset(indices, len(self.rest))
         label = f"{self.name}.{selector}" if isinstance(selector, str) else f"{self.name}[...]"
         return PointSet(self, mapping, self.rest[indices], label)
 
@@ -79,7 +89,7 @@ class Node:
         if selector is None:
             return np.arange(count)
         if isinstance(selector, str):
-            raise InputError("particles have no named regions", where=f"node '{self.name}'", value=selector)
+            return self._layer(selector)
         index = (
             np.flatnonzero(selector(self.rest)) if callable(selector) else np.asarray(selector, dtype=np.int64).ravel()
         )
@@ -94,6 +104,19 @@ class Node:
             )
         return index
 
+    def _layer(self, name: str) -> Array:
+        """Voxels of an outermost layer: "x_min" to "z_max"."""
+        if not self.is_lattice:
+            raise InputError("particles have no named regions", where=f"node '{self.name}'", value=name)
+        layers = [f"{axis}_{end}" for axis in "xyz" for end in ("min", "max")]
+        if name not in layers:
+            raise InputError(
+                "no layer of that name", where=f"node '{self.name}'", value=name, allowed=", ".join(layers)
+            )
+        along = np.asarray(self.body.positions)[:, "xyz".index(name[0])]
+        end = along.min() if name.endswith("min") else along.max()
+        return np.flatnonzero(np.abs(along - end) < 0.5 * self.body.grid.voxel_size)
+
     def _embedded(self, at: ArrayLike | None, local: ArrayLike | None) -> PointSet:
         inverse = rotations.to_matrix(self.placement.rotation)
         if local is None:
@@ -102,6 +125,10 @@ class Node:
         mapping: WeightedPoints | FramePoints
         if self.is_frame:
             mapping = FramePoints.make(r)
+        elif self.is_lattice:
+            centres = np.asarray(self.body.positions)
+            nearest = KDTree(centres).query(r)[1]
+            mapping = FramePoints.make(r - centres[nearest], nearest)
         elif hasattr(self.body, "mesh"):
             from supple.geometry import embed
 

@@ -30,11 +30,21 @@ class _Moving:
 
 @dataclass(frozen=True, eq=False)
 class _Held:
-    """A frame whose rotation is given: entry k of the filter, where its quaternion is, and what it must be."""
+    """Frames whose rotations are given: entries k (m,) of the filter, where their quaternions start in flat x (m,),
+    what they were (m, 4), and the orientation in time of all of them, None to stay as they were."""
 
-    k: int
-    x_at: int
-    orientation: Callable[[float], Array]
+    k: Array
+    x_at: Array
+    start: Array
+    orientation: Callable[[float], Array] | None
+
+    def target(self, t: float) -> Array:
+        """Quaternions at time t, (m, 4)."""
+        return self.start if self.orientation is None else np.broadcast_to(self.orientation(t), self.start.shape)
+
+    def current(self, x: Array) -> Array:
+        """Quaternions in flat positions x, (m, 4)."""
+        return x[self.x_at[:, None] + np.arange(4)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,11 +90,18 @@ class SystemFilter:
             if c.path is not None:
                 moving.append(_Moving(first, len(blocks), c.path))
             if is_frame and c.hold_rotation:
-                q_at = slot.x_start + 3
-                held.append(_Held(len(blocks), q_at, c.orientation or _constant(x[q_at : q_at + 4].copy())))
-                blocks.append(slot.block_start + 1)
-                projectors.append(np.zeros((3, 3)))
-                x_at.append(-1)
+                frames = np.array(
+                    [i for i in c.indices if slot.block_start + 2 * int(i) + 1 not in seen], dtype=np.int64
+                )
+                angular = slot.block_start + 2 * frames + 1
+                q_at = slot.x_start + 7 * frames + 3
+                k0 = len(blocks)
+                entries = np.arange(k0, k0 + len(frames))
+                held.append(_Held(entries, q_at, x[q_at[:, None] + np.arange(4)], c.orientation))
+                seen |= dict(zip(angular.tolist(), entries.tolist()))
+                blocks += angular.tolist()
+                projectors += [np.zeros((3, 3))] * len(frames)
+                x_at += [-1] * len(frames)
         at = np.array(x_at, dtype=np.int64)
         start = np.zeros((len(blocks), 3))
         start[at >= 0] = x[at[at >= 0][:, None] + np.arange(3)]
@@ -117,8 +134,7 @@ class SystemFilter:
         gap = (self.places(t)[linear] - x[at])[..., None]
         out[linear] = ((np.eye(3) - self.projectors[linear]) @ gap)[..., 0]
         for h in self.held:
-            q = x[h.x_at : h.x_at + 4]
-            out[h.k] = rotations.log(rotations.multiply(rotations.conjugate(q), h.orientation(t)))
+            out[h.k] = rotations.log(rotations.multiply(rotations.conjugate(h.current(x)), h.target(t)))
         return out
 
     def flat(self, values: Array, size: int) -> Array:
@@ -136,7 +152,7 @@ class SystemFilter:
         p = self.places(t)[linear]
         x[at] = p + (self.projectors[linear] @ (x[at] - p)[..., None])[..., 0]
         for h in self.held:
-            x[h.x_at : h.x_at + 4] = h.orientation(t)
+            x[h.x_at[:, None] + np.arange(4)] = h.target(t)
 
     def speeds(self, t: float, step: float) -> Array:
         """Prescribed velocities (k, 3) at time t: central differences of the places over a small part of a step."""
@@ -183,12 +199,8 @@ class SystemFilter:
 
 def _turned(held: _Held, t0: float, t1: float) -> Array:
     """Rotation vector from one time to another, in body axes [rad]."""
-    q0, q1 = held.orientation(t0), held.orientation(t1)
+    q0, q1 = held.target(t0), held.target(t1)
     return rotations.log(rotations.multiply(rotations.conjugate(q0), q1))
-
-
-def _constant(value: Array) -> Callable[[float], Array]:
-    return lambda t: value
 
 
 def _common(C: Array, D: Array) -> Array:

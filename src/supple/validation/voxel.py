@@ -6,6 +6,8 @@ voxels. Tip loads are shared by the voxels of the last layer.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -30,8 +32,8 @@ LATTICE = "the lattice's own linear assembly"
 
 def block(shape: tuple[int, int, int], *, size: float = 1e-3, **material: float) -> VoxelBody:
     """A solid block of one material: E = 1 MPa, 1000 kg/m³, undamped unless told."""
-    numbers = {"young": 1e6, "density": 1000.0, "bond_damping": 0.0, **material}
-    return VoxelBody(VoxelGrid(np.ones(shape, dtype=int), size), VoxelMaterial(**numbers))
+    plain = VoxelMaterial(young=1e6, density=1000.0, bond_damping=0.0)
+    return VoxelBody(VoxelGrid(np.ones(shape, dtype=int), size), replace(plain, **material))  # type: ignore[arg-type]
 
 
 def layer(body: VoxelBody, axis: int, index: int) -> Array:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -12,6 +13,8 @@ from supple.algebra import rotations
 from supple.bodies.coordinates import Frames
 from supple.bodies.placement import Placement
 from supple.bodies.protocols import Force, LocalState, PlacedBody
+from supple.bodies.voxel.actuation import Actuation, Swing
+from supple.bodies.voxel.contact import Plane
 from supple.bodies.voxel.elastic import GroundDamping, LatticeForce
 from supple.bodies.voxel.mass import CubeMass
 from supple.bodies.voxel.model import Palette, VoxelModel
@@ -28,7 +31,7 @@ class VoxelBody:
     """A soft body of voxels.
 
     grid: VoxelGrid. palette: one VoxelMaterial for all voxels, a sequence for the numbers 1, 2, ..., or a mapping from
-    number to material. Each voxel is a frame: its centre and rotation.
+    number to material. actuation: how the voxels swell and shrink. Each voxel is a frame: its centre and rotation.
 
     >>> import numpy as np
     >>> from supple.geometry import VoxelGrid
@@ -40,12 +43,13 @@ class VoxelBody:
 
     grid: VoxelGrid
     palette: Palette
+    actuation: Actuation | None = field(default=None, kw_only=True)
     kind = "voxel"
 
     def __post_init__(self) -> None:
         if not isinstance(self.grid, VoxelGrid):
             raise InputError("a voxel body needs a VoxelGrid", value=type(self.grid).__name__)
-        _ = self.model
+        _ = self.swing if self.actuation is not None else self.model
 
     @cached_property
     def model(self) -> VoxelModel:
@@ -53,9 +57,14 @@ class VoxelBody:
         return VoxelModel.make(self.grid, self.palette)
 
     @cached_property
+    def swing(self) -> Swing | None:
+        """Sizes of the voxels in time, None where they keep their size."""
+        return None if self.actuation is None else Swing.of(self.model, self.actuation)
+
+    @cached_property
     def lattice_force(self) -> LatticeForce:
         """The links as a force; rotations of the whole change nothing, so it serves every placement."""
-        return LatticeForce.of(self.model)
+        return LatticeForce.of(self.model, self.swing)
 
     @property
     def positions(self) -> Array:
@@ -81,12 +90,17 @@ class VoxelBody:
             forces.append(("ground damping", GroundDamping(model.ground_damping)))
         return PlacedBody(Frames(n), x, v, (CubeMass(model.mass, model.inertia),), tuple(forces))
 
-    def stable_step(self, *, held: ArrayLike = (), x: Array | None = None, safety: float = 0.9) -> float:
-        """The largest stable step [s] of `advance`, times a safety factor; at frames x (n, 7), or at rest."""
-        return stable_step(self.model, held=held, x=x, safety=safety)
+    def stable_step(
+        self, *, held: ArrayLike = (), x: Array | None = None, contact: bool = False, safety: float = 0.9
+    ) -> float:
+        """The largest stable step [s] of `advance`, times a safety factor; at frames x (n, 7), or at rest.
+
+        contact: for use with planes.
+        """
+        return stable_step(self.model, held=held, x=x, contact=contact, safety=safety)
 
     @cached_property
-    def _strides(self) -> dict[tuple[bytes, str], tuple[LatticeSweep, float]]:
+    def _strides(self) -> dict[tuple[object, ...], tuple[LatticeSweep, float]]:
         """Sweeps made before, with their largest stable step at rest."""
         return {}
 
@@ -99,26 +113,28 @@ class VoxelBody:
         gravity: ArrayLike = (0.0, 0.0, 0.0),
         held: ArrayLike = (),
         loads: Array | None = None,
+        planes: Sequence[Plane] = (),
         dtype: DTypeLike = np.float64,
     ) -> LocalState:
         """The state after so many steps of symplectic Euler, all in one compiled call.
 
         gravity (3,) [m/s²]; held: voxels that stay where they are; loads (n, 6): forces and moments in world axes
-        [N, N m]. The same as `SymplecticEuler` on the body's forces, to round-off. An unstable step is refused.
+        [N, N m]; planes: that voxels rest on, with friction. Without planes it is the same as `SymplecticEuler` on the
+        body's forces, to round-off. An unstable step is refused.
         """
         index = np.unique(np.asarray(held, dtype=np.int64))
-        key = (index.tobytes(), np.dtype(dtype).name)
+        key = (index.tobytes(), np.dtype(dtype).name, tuple(planes))
         if key not in self._strides:
             self._strides[key] = (
-                LatticeSweep.make(self.model, held=index, dtype=dtype),
-                self.stable_step(held=index, safety=1.0),
+                LatticeSweep.make(self.model, held=index, planes=planes, swing=self.swing, dtype=dtype),
+                self.stable_step(held=index, contact=bool(planes), safety=1.0),
             )
         sweep, largest = self._strides[key]
         if dt > largest:
             raise InputError(
                 "the step is larger than stable", where="voxel body", value=dt, allowed=f"<= {largest:.3g} s"
             )
-        sweep.load(state.x, state.v)
+        sweep.load(state.x, state.v, state.t)
         sweep.set_loads(loads)
         sweep.advance(dt, steps, gravity=gravity)
         x, v = np.empty_like(state.x), np.empty_like(state.v)

@@ -26,7 +26,7 @@ Array = np.ndarray
 
 @dataclass(frozen=True, eq=False)
 class Plane:
-    """The half-space normal . x >= offset is free; normal (3,), of any length but zero, offset [m]. The floor: Plane()."""
+    """The half-space normal . x >= offset is free: normal (3,) of any length, offset [m]. Plane() is a floor."""
 
     normal: ArrayLike = (0.0, 0.0, 1.0)
     offset: float = 0.0

@@ -9,6 +9,7 @@ without the change of damping forces with positions. B is symmetric and negative
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -101,22 +102,29 @@ class LatticeTangent:
     def stiffness(self) -> BlockSparse:
         """K."""
         v = np.zeros_like(self.v) if self.definite else self.v
-        return self._assembled(lambda start, out: kernels.compute_stiffness(self.links, start, self.x, v, out))
+
+        def compute(start: int, out: Array) -> Array:
+            kernels.compute_stiffness(self.links, start, self.x, v, out)
+            return negative_part(out, self.force.unit) if self.definite else out
+
+        return self._assembled(compute)
 
     @cached_property
     def damping(self) -> BlockSparse:
         """B."""
-        return self._assembled(lambda start, out: kernels.compute_damping(self.links, start, self.x, out))
 
-    def _assembled(self, compute) -> BlockSparse:  # type: ignore[no-untyped-def]
+        def compute(start: int, out: Array) -> Array:
+            kernels.compute_damping(self.links, start, self.x, out)
+            return out
+
+        return self._assembled(compute)
+
+    def _assembled(self, compute: Callable[[int, Array], Array]) -> BlockSparse:
         links = self.links
         empty, positions = self.force.own_matrix
         matrix = empty.copy()
         for start in range(0, len(links.axis), CHUNK):
-            K = np.empty((min(CHUNK, len(links.axis) - start), 9, 9))
-            compute(start, K)
-            if self.definite:
-                K = negative_part(K, self.force.unit)
+            K = compute(start, np.empty((min(CHUNK, len(links.axis) - start), 9, 9)))
             kernels.scatter(links, start, K, positions[start : start + len(K)], matrix.data)
         return matrix
 

@@ -42,16 +42,17 @@ LOADS = 6
 SWINGS = 2  # sine and cosine of the size
 CONTACT = 4  # k/m, c/m, mu_s, mu_d
 RESTING = 1e-6  # a voxel that moves along a plane by less than this part of a step's friction is at rest
-AHEAD = 6  # bricks whose data are asked for early
+AHEAD = 3  # bricks whose data are asked for early
 
 
 class Bricks(NamedTuple):
     """A lattice in bricks of W lanes. All float arrays are flat, in tiles of so many fields of W values.
 
     state: STATE fields of the bricks, a void one, and copies at the slabs' borders, twice. constants: CONSTANTS
-    fields of the bricks. loads, swings, contact: LOADS, SWINGS, CONTACT fields, or nothing. next_x, next_y, next_z: the state tile ahead; follows: 1
-    where the brick before is the one behind along x. row, column: where the brick leaves its loads along y and z;
-    row_behind, column_behind: where it finds those of the bricks behind it, a zero one if there are none.
+    fields of the bricks. loads, swings, contact: LOADS, SWINGS, CONTACT fields, or nothing.
+    next_x, next_y, next_z: the state tile ahead; follows: 1 where the brick before is the one behind along x. row,
+    column: where the brick leaves its loads along y and z; row_behind, column_behind: where it finds those of the
+    bricks behind it, a zero one if there are none.
     """
 
     state: Array
