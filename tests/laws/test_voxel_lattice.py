@@ -168,6 +168,17 @@ def test_implicit_steps_hundredfold(linear: str) -> None:
     assert np.abs(state.x.reshape(-1, 7)[:, 2]).max() < 0.05
 
 
+def test_the_skin_follows_rigid_motion_and_closes() -> None:
+    grid = VoxelGrid(np.array([[[1, 0], [1, 1]], [[0, 1], [1, 1]]]), 0.1, (1.0, 2.0, 3.0))
+    body = VoxelBody(grid, VoxelMaterial(young=1.0, density=1.0))
+    placement = Placement(np.array([1.0, -2.0, 0.5]), rotations.exp([0.3, 0.2, -1.0]))
+    corners = body.skin.positions(body.model.rest_frames)
+    np.testing.assert_allclose(body.skin.positions(body.place(placement).x), placement.apply(corners), atol=1e-14)
+    a, b, c = np.moveaxis(corners[body.skin.triangles], 1, 0)
+    volume = np.sum(a * np.cross(b, c)) / 6  # divergence theorem; outward triangles
+    assert volume == pytest.approx(grid.volume)
+
+
 def test_errors_name_the_fix() -> None:
     with pytest.raises(InputError, match="kinetic friction is larger"):
         VoxelMaterial(young=1.0, density=1.0, static_friction=0.1, kinetic_friction=0.2)

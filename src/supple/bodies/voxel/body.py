@@ -18,6 +18,7 @@ from supple.bodies.voxel.contact import Plane
 from supple.bodies.voxel.elastic import GroundDamping, LatticeForce
 from supple.bodies.voxel.mass import CubeMass
 from supple.bodies.voxel.model import Palette, VoxelModel
+from supple.bodies.voxel.skin import VoxelSkin
 from supple.bodies.voxel.stable_step import stable_step
 from supple.bodies.voxel.sweep import LatticeSweep
 from supple.errors import DivergenceError, InputError
@@ -70,6 +71,11 @@ class VoxelBody:
     def positions(self) -> Array:
         """Rest positions of the voxels' centres [m], (n, 3)."""
         return self.model.centres
+
+    @cached_property
+    def skin(self) -> VoxelSkin:
+        """The surface to look at and to touch, carried by the voxels."""
+        return VoxelSkin.of(self.grid)
 
     @property
     def total_mass(self) -> float:

@@ -21,7 +21,7 @@ Array = np.ndarray
 SLAB_LAYERS = 4  # layers a slab at least, so that the borders cost little
 SLAB_BRICKS = 128  # bricks a slab at least, some 50 µs of work: less is not worth a thread
 SLABS = 8  # at most
-BAND_BYTES = 250_000  # state of a band's layer, for half of a second-level cache
+BAND_BYTES = 400_000  # state of a band's layer, for half of a second-level cache
 
 
 def aligned_zeros(size: int, dtype: np.dtype) -> Array:

@@ -1,0 +1,100 @@
+"""quadruped: a robot of voxels walks by swelling and shrinking its legs.
+
+Each leg has a front and a rear half that swing a quarter of a period apart: their mean lifts the foot, their
+difference bends the leg, and the foot runs round an ellipse. Legs across from each other swing together, half a period
+after the other two: a trot. Checked: it walks forward by more than its own length, stays on its feet and keeps its way.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from supple.bodies.protocols import LocalState
+from supple.bodies.voxel import Actuation, Plane, VoxelBody
+from supple.examples import Check, Example, below
+from supple.geometry import VoxelGrid
+from supple.material.voxel import VoxelMaterial
+from supple.scene import Scene, State, System
+from supple.solvers.report import Outcome, StepReport
+
+Array = np.ndarray
+SIZE = 0.01  # [m]
+LENGTH, WIDTH, LEG = 10, 6, 3  # voxels
+BODY, MUSCLE = 1, 2
+
+
+def robot(direction: float = 1.0) -> VoxelBody:
+    """The robot; direction -1 walks the other way."""
+    numbers = np.zeros((LENGTH, WIDTH, LEG + 2), dtype=int)
+    numbers[:, :, LEG:] = BODY
+    legs = (slice(0, 2), slice(-2, None))
+    for x in legs:
+        for y in legs:
+            numbers[x, y, :LEG] = MUSCLE
+    grid = VoxelGrid(numbers, SIZE)
+    i, j, _ = grid.voxels.T
+    front, left, ahead = i >= LENGTH // 2, j >= WIDTH // 2, i % 2 == 1
+    phase = np.where(front == left, 0.0, 0.5) + np.where(ahead, 0.0, 0.25 * direction)
+    firm = VoxelMaterial(young=1e6, density=1000, bond_damping=0.3, ground_damping=1e-3, name="body")
+    muscle = VoxelMaterial(
+        young=5e5,
+        density=1000,
+        expansion=0.01,
+        bond_damping=0.3,
+        ground_damping=1e-3,
+        contact_damping=0.8,
+        static_friction=1.0,
+        kinetic_friction=0.8,
+        name="muscle",
+    )
+    return VoxelBody(grid, {BODY: firm, MUSCLE: muscle}, actuation=Actuation(15.0, 5.0, phase))
+
+
+@dataclass
+class Stride:
+    """The body's own stride on a floor, dt [s] at a time: as many stable steps as that takes."""
+
+    dt: float = 1 / 300
+
+    def prepare(self, system: System) -> None:
+        """Find the stable step."""
+        (slot,) = system.bodies
+        body = slot.node.body
+        self._floor = Plane()
+        self._steps = int(np.ceil(self.dt / body.stable_step(contact=True, safety=0.7)))
+
+    def step(self, system: System, state: State) -> StepReport:
+        """Advance the state by dt, in place."""
+        (slot,) = system.bodies
+        start = LocalState(state.t, slot.view_x(state.x), slot.view_v(state.v))
+        end = slot.node.body.advance(
+            start, self.dt / self._steps, self._steps, gravity=system.gravity, planes=[self._floor]
+        )
+        state.x, state.v, state.t = end.x.ravel(), end.v.ravel(), state.t + self.dt
+        return StepReport(Outcome.SOLVED if state.is_finite else Outcome.NOT_FINITE)
+
+
+def make() -> Scene:
+    """The robot on a floor at z = 0."""
+    scene = Scene(gravity=(0, 0, -9.81), solver=Stride(), name="quadruped")
+    scene.add(robot(), name="robot")
+    return scene
+
+
+def check(run: Any) -> list[Check]:
+    """How far it came, and how."""
+    system, state = run.system, run.state
+    slot = system.body("robot")
+    before, after = slot.view_x(system.x0)[:, :3].mean(axis=0), slot.view_x(state.x)[:, :3].mean(axis=0)
+    way = after - before
+    return [
+        Check("way forward [m]", float(way[0]), LENGTH * SIZE, 0.0, bool(way[0] >= LENGTH * SIZE)),
+        below("drift sideways over the way", abs(float(way[1] / way[0])), 0.2),
+        below("loss of height [m]", -float(way[2]), 0.5 * SIZE),
+    ]
+
+
+EXAMPLE = Example("quadruped", "a voxel robot walks on a floor", make, 5.0, check)
