@@ -1,4 +1,4 @@
-"""voxel/block, voxel/sparse: voxel-steps a second of the fused sweep, its memory, and how the cost grows.
+"""voxel/block, voxel/sparse, voxel/floor: voxel-steps a second of the fused sweep, its memory, how the cost grows.
 
 The block has 20x20x10 voxels of two materials mixed at random, one end layer held, gravity, bond and ground damping.
 The sparse body is a hollow box of 40x40x40 voxels with walls two voxels thick.
@@ -6,12 +6,15 @@ The sparse body is a hollow box of 40x40x40 voxels with walls two voxels thick.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numba
 import numpy as np
 
 from supple.bench.row import Row, at_least, at_most, best_of, threads
+from supple.bodies.voxel import Actuation, Plane
+from supple.bodies.voxel.actuation import Swing
 from supple.bodies.voxel.model import VoxelModel
 from supple.bodies.voxel.sweep import LatticeSweep
 from supple.geometry import VoxelGrid
@@ -19,10 +22,12 @@ from supple.material.voxel import VoxelMaterial
 
 CASE = "voxel/block"
 SPARSE = "voxel/sparse"
+FLOOR = "voxel/floor"
 PALETTE = [
     VoxelMaterial(young=1e6, density=1000, poisson=0.3, bond_damping=0.3, ground_damping=0.001, name="stiff"),
     VoxelMaterial(young=5e5, density=1000, poisson=0.3, bond_damping=0.3, ground_damping=0.001, name="soft"),
 ]
+MUSCLES = [replace(material, expansion=0.005) for material in PALETTE]
 DT = 4e-6  # [s], a tenth of sqrt(m / (E l))
 WORK = 800_000  # voxel-steps of one measurement
 
@@ -86,4 +91,14 @@ def sparse() -> list[Row]:
     return [filled, memory]
 
 
-CASES = {CASE: block, SPARSE: sparse}
+def floor() -> list[Row]:
+    """The block lying on a floor with friction, its voxels swinging in size."""
+    model = VoxelModel.make(VoxelGrid(mixed((20, 20, 10)), 1e-3), MUSCLES)
+    swing = Swing.of(model, Actuation(10.0, 5.0, np.random.default_rng(1).uniform(size=model.voxel_count)))
+    with threads(1):
+        sweep = LatticeSweep.make(model, planes=[Plane()], swing=swing)
+        value = rate(sweep)
+    return [rate_row(FLOOR, "20x20x10, friction, actuation", value, 15e6, dtype="float64", thread_count=1)]
+
+
+CASES = {CASE: block, SPARSE: sparse, FLOOR: floor}

@@ -1,6 +1,6 @@
 """The skin of a voxel body: corners of its surface, each the mean of where the voxels around it carry it.
 
-    x_c = sum_v w (x_v + R_v r),    r: the corner seen from the centre of voxel v, w: one over the number of voxels
+x_c = sum_v w (x_v + R_v r),    r: the corner seen from the centre of voxel v, w: one over the number of voxels
 """
 
 from __future__ import annotations
