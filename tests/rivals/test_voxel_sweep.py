@@ -177,6 +177,11 @@ def test_the_stable_step_is_recomputed_where_asked() -> None:
     assert body.stable_step(x=x) < 0.9 * body.stable_step()
 
 
+def test_nothing_stiff_has_no_largest_step() -> None:
+    assert block((1, 1, 1)).stable_step() == np.inf
+    assert block((2, 1, 1)).stable_step(held=[0, 1]) == np.inf
+
+
 def test_refusals() -> None:
     body = block((2, 2, 2))
     with pytest.raises(InputError, match="out of range"):

@@ -200,7 +200,7 @@ def scatter(links, start, K, positions, data_out):
     for k in range(len(K)):
         a = links.axis[start + k]
         for r in range(4):
-            # rows 1 and 2 of the forces on voxel 1 are minus those of voxel 2; the same holds for columns
+            # the force on voxel 1 is minus that on voxel 2, and moving voxel 1 is moving voxel 2 back
             row, row_sign = (0, 1, 0, 2)[r], -1.0 if r == 0 else 1.0
             for c in range(4):
                 col, sign = (0, 1, 0, 2)[c], -row_sign if c == 0 else row_sign

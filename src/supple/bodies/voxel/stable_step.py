@@ -36,13 +36,11 @@ def stable_step(
     safety: float = 0.9,
     max_iterations: int = 20,
 ) -> float:
-    """The largest stable step [s] times a safety factor.
+    """The largest stable step [s] times a safety factor; infinite where nothing is stiff or damped.
 
     held: voxels that do not move. x: frames (n, 7) to linearise at, at rest by default; compressed and stretched
     lattices have other frequencies, so ask again where deformation is large. contact: with every voxel on a plane.
     """
-    if model.link_count == 0 and not model.ground_damping.any() and not contact:
-        return np.inf
     force = LatticeForce.of(model)
     n = model.voxel_count
     free = np.ones((n, 1))
@@ -73,6 +71,9 @@ def stable_step(
     if not model.link_count:
         h = 1.0
     start = np.random.default_rng(0).normal(size=6 * n)
+    trial = scale * start.reshape(n, 6)
+    if not (np.any(scale * stiffness(trial)) or np.any(scale * damping(trial))):
+        return np.inf
     for _ in range(max_iterations):
 
         def apply(y: Array, h: float = h) -> Array:
