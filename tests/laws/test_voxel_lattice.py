@@ -10,7 +10,7 @@ from supple.bodies.placement import Placement
 from supple.bodies.protocols import LocalState
 from supple.bodies.voxel import VoxelBody
 from supple.bodies.voxel import lattice_kernels as kernels
-from supple.bodies.voxel.elastic import GroundDamping
+from supple.bodies.voxel.elastic import GroundDamping, LatticeForce
 from supple.errors import InputError
 from supple.geometry import VoxelGrid
 from supple.material.voxel import VoxelMaterial
@@ -90,6 +90,16 @@ def test_products_need_no_matrix() -> None:
     force.linearize(LocalState(0.0, x, v)).add_product(d, by_matrix, 2.0, 0.0)
     kernels.add_differential(force.links, x, v, d, 2.0, by_links)
     np.testing.assert_allclose(by_links, by_matrix, atol=1e-13 * np.abs(by_matrix).max())
+
+
+def test_products_at_rest() -> None:
+    force, _, v = random_lattice()
+    body = VoxelBody(VoxelGrid(np.ones((3, 2, 2), dtype=int), 0.01), VoxelMaterial(young=1.0, density=1.0))
+    force = LatticeForce(force.links._replace(rest=np.full(len(force.links.rest), 0.01)), 12, 0.01)
+    general, special = np.zeros_like(v), np.zeros_like(v)
+    kernels.add_differential(force.links, body.model.rest_frames, np.zeros_like(v), v, -1.0, general)
+    kernels.add_rest_product(force.links, v, special)
+    np.testing.assert_allclose(special, general, atol=1e-14 * np.abs(general).max())
 
 
 def test_a_tangent_is_a_value() -> None:

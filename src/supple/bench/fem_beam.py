@@ -96,10 +96,11 @@ def speedup() -> list[Row]:
         return []
     system, state = sagging_beam((100, 18, 19))
     solver = ImplicitEuler(1e-2, linear="cg", tolerance=0.0, max_iterations=50)
-    times = {}
-    for count in (1, 2):
-        with threads(count):
-            times[count] = step_time(system, state, solver, 5)
+    times = {1: float("inf"), 2: float("inf")}
+    for _ in range(8):  # by turns, so that both see the same machine
+        for count in times:
+            with threads(count):
+                times[count] = min(times[count], step_time(system, state, solver, 1))
     ratio = times[1] / times[2]
     return [
         at_least(CASE, "two threads over one, step on 2e5 tets", ratio, 1.6, unit="-", threads=2),

@@ -77,7 +77,7 @@ def block() -> list[Row]:
     memory = double.bytes_per_voxel
     rows.append(at_most(CASE, "bytes_per_voxel, 20x20x10", memory, 400.0, unit="B", threads=1))
     with threads(1):
-        large = rate(ready(mixed((100, 100, 100)), np.float64), 5)
+        large = rate(ready(mixed((100, 100, 100)), np.float64))
     rows.append(at_most(CASE, "cost a voxel, 1e6 over 4000 voxels", small / large, 1.6, unit="-", threads=1))
     return rows
 

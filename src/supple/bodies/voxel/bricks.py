@@ -21,7 +21,6 @@ Array = np.ndarray
 SLAB_LAYERS = 4  # layers a slab at least, so that the borders cost little
 SLAB_BRICKS = 128  # bricks a slab at least, some 50 µs of work: less is not worth a thread
 SLABS = 8  # at most
-BAND_BYTES = 400_000  # state of a band's layer, for half of a second-level cache
 
 
 def aligned_zeros(size: int, dtype: np.dtype) -> Array:
@@ -56,13 +55,7 @@ class Layout:
         lane = (inside[:, 2] * size[1] + inside[:, 1]) * size[0] + inside[:, 0]
         count = len(keys)
         bx, by, bz = keys % shape[0], keys // shape[0] % shape[1], keys // (shape[0] * shape[1])
-        # bands of rows are swept through all layers of a slab, so that a band's layer stays in the cache
         start, slab = share_out(bz)
-        band_rows = max(2, BAND_BYTES // (int(shape[0]) * STATE * W * dtype.itemsize))
-        order = np.lexsort((bx, by, bz, by // band_rows, slab))
-        number = np.empty(count, dtype=np.int64)
-        number[order] = np.arange(count)
-        bx, by, bz, slab, brick = bx[order], by[order], bz[order], slab[order], number[brick.ravel()]
 
         def found(dx: int, dy: int, dz: int) -> Array:
             """Number of the brick so far away, or -1."""
@@ -70,16 +63,13 @@ class Layout:
             exists = (x >= 0) & (x < shape[0]) & (y >= 0) & (y < shape[1]) & (z >= 0) & (z < shape[2])
             wanted = (z * shape[1] + y) * shape[0] + x
             at = np.minimum(np.searchsorted(keys, wanted), count - 1)
-            return np.where(exists & (keys[at] == wanted), number[at], -1)
+            return np.where(exists & (keys[at] == wanted), at, -1)
 
         void, column = count, by * shape[0] + bx
         above, below, back = found(0, 0, 1), found(0, 0, -1), found(0, -1, 0)
         next_z = np.where(above >= 0, above, void)
         slabs = border_tables(slab, below, next_z, void + 1)
-        # rows that end a band wait for the next band: they have places of their own, by layer
-        row = np.where((by + 1) % band_rows == 0, (bz + 1) * shape[0] + bx, bx)
-        row_behind = np.where(by % band_rows == 0, (bz + 1) * shape[0] + bx, bx)
-        row_count, column_count = int((shape[2] + 1) * shape[0]) + 1, int(shape[0] * shape[1]) + 1
+        row_count, column_count = int(shape[0]) + 1, int(shape[0] * shape[1]) + 1
         slab_count = len(start) - 1
         tiles = count + 1 + 2 * slabs["halo"]
         bricks = Bricks(
@@ -92,8 +82,8 @@ class Layout:
             next_y=_int(np.where(found(0, 1, 0) >= 0, found(0, 1, 0), void)),
             next_z=_int(next_z),
             follows=_int(found(-1, 0, 0) >= 0),
-            row=_int(row),
-            row_behind=_int(np.where(back >= 0, row_behind, row_count - 1)),
+            row=_int(bx),
+            row_behind=_int(np.where(back >= 0, bx, row_count - 1)),
             column=_int(column),
             column_behind=_int(np.where(below >= 0, column, column_count - 1)),
         )
@@ -107,7 +97,7 @@ class Layout:
             **slabs,
         )
         bricks.state.reshape(tiles, STATE, W)[:, 3] = 1.0  # no rotation, in empty lanes too
-        return cls(axes, brick, lane, bricks, buffers)
+        return cls(axes, brick.ravel(), lane, bricks, buffers)
 
     @property
     def lanes(self) -> int:

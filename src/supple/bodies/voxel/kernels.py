@@ -42,7 +42,7 @@ LOADS = 6
 SWINGS = 2  # sine and cosine of the size
 CONTACT = 4  # k/m, c/m, mu_s, mu_d
 RESTING = 1e-6  # a voxel that moves along a plane by less than this part of a step's friction is at rest
-AHEAD = 6  # bricks whose data are asked for early
+AHEAD = 8  # bricks whose data are asked for early
 
 
 class Bricks(NamedTuple):

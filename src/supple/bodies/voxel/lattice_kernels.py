@@ -150,6 +150,25 @@ def add_differential(links, x, v, dx, factor, df_out):
         add_vector((factor * T2[0], factor * T2[1], factor * T2[2]), j, 3, a, df_out)
 
 
+@compiled
+def add_rest_product(links, d, f_out):
+    """f_out += K d with K = -df/dx of the lattice at rest, unturned; damping is ignored."""
+    for k in range(len(links.axis)):
+        i, j, a = links.voxels[k, 0], links.voxels[k, 1], links.axis[k]
+        (axial, lateral, twist, bend), _ = constants(links, k)
+        rest = links.rest[k]
+        x, y, z = subtract(vector(d, j, 0, a), vector(d, i, 0, a))
+        p1, p2 = vector(d, i, 3, a), vector(d, j, 3, a)
+        ry, rz = 0.5 * rest * (p1[1] + p2[1]), 0.5 * rest * (p1[2] + p2[2])
+        f = (axial * x, lateral * (y - rz), lateral * (z + ry))
+        g = (twist * (p2[0] - p1[0]), bend * (p2[1] - p1[1]), bend * (p2[2] - p1[2]))
+        my, mz = 0.5 * rest * f[2], -0.5 * rest * f[1]
+        add_vector((-f[0], -f[1], -f[2]), i, 0, a, f_out)
+        add_vector(f, j, 0, a, f_out)
+        add_vector((-g[0], my - g[1], mz - g[2]), i, 3, a, f_out)
+        add_vector((g[0], my + g[1], mz + g[2]), j, 3, a, f_out)
+
+
 @compiled(inline=True)
 def axis_vector(c):
     """The c-th unit vector, zero outside 0, 1, 2."""

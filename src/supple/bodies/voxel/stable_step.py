@@ -12,6 +12,8 @@ step of a solid block five times smaller than that of the undamped one.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.sparse.linalg import LinearOperator, eigsh
@@ -24,6 +26,7 @@ from supple.bodies.voxel.model import VoxelModel
 from supple.errors import ConvergenceError
 
 Array = np.ndarray
+Product = Callable[[Array], Array]
 TOLERANCE = 1e-3
 
 
@@ -41,51 +44,61 @@ def stable_step(
     held: voxels that do not move. x: frames (n, 7) to linearise at, at rest by default; compressed and stretched
     lattices have other frequencies, so ask again where deformation is large. contact: with every voxel on a plane.
     """
-    force = LatticeForce.of(model)
     n = model.voxel_count
     free = np.ones((n, 1))
     free[np.asarray(held, dtype=np.int64)] = 0.0
     scale = free / np.sqrt(np.repeat(np.stack([model.mass, model.inertia], axis=1), 3, axis=1))
+    weighted = _weighted_sums(model, x, contact)
+
+    def quotient(y: Array, stiffness: float, damping: float) -> float:
+        d = scale * y.reshape(n, 6)
+        return float(np.sum(d * weighted(stiffness, damping)(d)))
+
+    y = np.random.default_rng(0).normal(size=6 * n)
+    largest = max(quotient(y, 1.0, 0.0), quotient(y, 0.0, 1.0) ** 2) / float(y @ y)
+    if largest == 0.0:
+        return np.inf
+    h = 1.0 / np.sqrt(largest)
+    for _ in range(max_iterations):
+        product = weighted(h * h, 2 * h)
+
+        def apply(y: Array, product: Product = product) -> Array:
+            return (scale * product(scale * y.reshape(n, 6))).ravel()
+
+        operator = LinearOperator((6 * n, 6 * n), matvec=apply, dtype=float)
+        y = eigsh(operator, k=1, which="LA", v0=y, tol=TOLERANCE)[1][:, 0]
+        k, c = quotient(y, 1.0, 0.0), quotient(y, 0.0, 1.0)
+        before, h = h, 4.0 / (c + np.sqrt(c * c + 4 * k))
+        if abs(h - before) < TOLERANCE * h:
+            return safety * h
+    raise ConvergenceError("the stable step was not found", where="voxel body", value=h)
+
+
+def _weighted_sums(model: VoxelModel, x: Array | None, contact: bool) -> Callable[[float, float], Product]:
+    """(a, b) -> (d -> (a K + b C) d), at frames x or at rest."""
+    n = model.voxel_count
+    force = LatticeForce.of(model)
     ground, floor = np.repeat(model.ground_damping, 3, axis=1), np.zeros((n, 6))
     if contact:
         on_plane = contact_constants(model) * model.mass[:, None]
         floor[:, :3] = on_plane[:, :1]
         ground[:, :3] += on_plane[:, 1:2]
-    frames = model.rest_frames if x is None else np.ascontiguousarray(x, dtype=float)
-    tangent = None if x is None else force.linearize(LocalState(0.0, frames, np.zeros((n, 6))), definite=True)
+    if x is not None:
+        frames = np.ascontiguousarray(x, dtype=float)
+        tangent = force.linearize(LocalState(0.0, frames, np.zeros((n, 6))), definite=True)
 
-    def stiffness(d: Array) -> Array:
-        f = floor * d
-        if tangent is not None:
-            tangent.add_product(d, f, -1.0, 0.0)
-        else:
-            kernels.add_differential(force.links, frames, np.zeros((n, 6)), d, -1.0, f)
-        return f
+    def weighted(a: float, b: float) -> Product:
+        constants = a * force.links.stiffness + b * np.repeat(force.links.damping, 2, axis=1)
+        links = force.links._replace(stiffness=constants)
 
-    def damping(d: Array) -> Array:
-        f = np.zeros((n, 6))
-        kernels.add_force(force.links, frames, d, 0.0, f)
-        return ground * d - f
+        def product(d: Array) -> Array:
+            f = (a * floor + b * ground) * d
+            if x is None:
+                kernels.add_rest_product(links, d, f)
+            else:
+                tangent.add_product(d, f, -a, -b)
+            return f
 
-    h = 0.5 * float(np.sqrt(model.mass.min() / max(model.link_stiffness[:, 0].max(initial=0.0), 1e-300)))
-    if not model.link_count:
-        h = 1.0
-    start = np.random.default_rng(0).normal(size=6 * n)
-    trial = scale * start.reshape(n, 6)
-    if not (np.any(scale * stiffness(trial)) or np.any(scale * damping(trial))):
-        return np.inf
-    for _ in range(max_iterations):
+        return product
 
-        def apply(y: Array, h: float = h) -> Array:
-            d = scale * y.reshape(n, 6)
-            return (scale * (h * h * stiffness(d) + 2 * h * damping(d))).ravel()
-
-        operator = LinearOperator((6 * n, 6 * n), matvec=apply, dtype=float)
-        y = eigsh(operator, k=1, which="LA", v0=start, tol=TOLERANCE)[1][:, 0]
-        d = scale * y.reshape(n, 6)
-        k, c = float(np.sum(d * stiffness(d))), float(np.sum(d * damping(d)))
-        before, h = h, 4.0 / (c + np.sqrt(c * c + 4 * k))
-        start = y
-        if abs(h - before) < TOLERANCE * h:
-            return safety * h
-    raise ConvergenceError("the stable step was not found", where="voxel body", value=h)
+    return weighted
