@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from supple.bench.row import Row
 
-_MODULES = ("fem_beam",)
+_MODULES = ("fem_beam", "voxel_block")
 
 
 def registry() -> dict[str, Callable[[], list[Row]]]:

@@ -7,18 +7,16 @@ after the other two: a trot. Checked: it walks forward by more than its own leng
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from supple.bodies.protocols import LocalState
 from supple.bodies.voxel import Actuation, Plane, VoxelBody
 from supple.examples import Check, Example, below
 from supple.geometry import VoxelGrid
 from supple.material.voxel import VoxelMaterial
-from supple.scene import Scene, State, System
-from supple.solvers.report import Outcome, StepReport
+from supple.scene import Scene
+from supple.solvers import LatticeStride
 
 Array = np.ndarray
 SIZE = 0.01  # [m]
@@ -53,33 +51,9 @@ def robot(direction: float = 1.0) -> VoxelBody:
     return VoxelBody(grid, {BODY: firm, MUSCLE: muscle}, actuation=Actuation(15.0, 5.0, phase))
 
 
-@dataclass
-class Stride:
-    """The body's own stride on a floor, dt [s] at a time: as many stable steps as that takes."""
-
-    dt: float = 1 / 300
-
-    def prepare(self, system: System) -> None:
-        """Find the stable step."""
-        (slot,) = system.bodies
-        body = slot.node.body
-        self._floor = Plane()
-        self._steps = int(np.ceil(self.dt / body.stable_step(contact=True, safety=0.7)))
-
-    def step(self, system: System, state: State) -> StepReport:
-        """Advance the state by dt, in place."""
-        (slot,) = system.bodies
-        start = LocalState(state.t, slot.view_x(state.x), slot.view_v(state.v))
-        end = slot.node.body.advance(
-            start, self.dt / self._steps, self._steps, gravity=system.gravity, planes=[self._floor]
-        )
-        state.x, state.v, state.t = end.x.ravel(), end.v.ravel(), state.t + self.dt
-        return StepReport(Outcome.SOLVED if state.is_finite else Outcome.NOT_FINITE)
-
-
 def make() -> Scene:
     """The robot on a floor at z = 0."""
-    scene = Scene(gravity=(0, 0, -9.81), solver=Stride(), name="quadruped")
+    scene = Scene(gravity=(0, 0, -9.81), solver=LatticeStride(planes=(Plane(),)), name="quadruped")
     scene.add(robot(), name="robot")
     return scene
 

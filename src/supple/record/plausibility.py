@@ -38,7 +38,7 @@ from supple.scene.system import System
 Array = np.ndarray
 GROWTH = 100.0
 ROUND_OFF = 1e-9  # part of the potential's own size that counts as no change
-POINT_WORDS = {"fem": "node", "particles": "particle"}
+POINT_WORDS = {"fem": "node", "particles": "particle", "voxel": "voxel"}
 
 
 @dataclass(eq=False)

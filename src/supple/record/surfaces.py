@@ -9,9 +9,9 @@ voxels            the outer faces; a corner is the mean of where its voxels woul
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
-from scipy.spatial import KDTree
 
 from supple.algebra import rotations
 from supple.errors import InputError
@@ -27,35 +27,11 @@ def _no_cells(width: int) -> Array:
 
 
 @dataclass(frozen=True, eq=False)
-class Corners:
-    """Points that are means of points on frames: point, frame (m,), offset in its axes (m, 3) [m]; count (n,)."""
-
-    point: Array
-    frame: Array
-    offset: Array
-    count: Array
-
-    @classmethod
-    def of(cls, corners: Array, centres: Array, size: float) -> Corners:
-        """Corners (n, 3) of voxels with these centres and edge length, at rest."""
-        touching = KDTree(centres).query_ball_point(corners, 0.9 * size)  # centres are 0.866 edges from their corners
-        count = np.array([len(t) for t in touching])
-        point, frame = np.repeat(np.arange(len(corners)), count), np.concatenate(touching).astype(np.int64)
-        return cls(point, frame, corners[point] - centres[frame], count)
-
-    def points(self, x: Array) -> Array:
-        """World positions (n, 3) for frames x (frame_count, 7)."""
-        out = np.zeros((len(self.count), 3))
-        np.add.at(out, self.point, x[self.frame, :3] + rotations.rotate(x[self.frame, 3:], self.offset))
-        return out / self.count[:, None]
-
-
-@dataclass(frozen=True, eq=False)
 class Surface:
     """What is seen of a body. triangles (k, 3), lines (l, 2), vertices (m, 1): numbers of its points.
 
     slot: where the body lies in the state. nodes: which of the body's points are seen, (n,). local: for a
-    frame, the points in its own axes, (n, 3) [m]. corners: for many frames, how the points hang on them.
+    frame, the points in its own axes, (n, 3) [m]. skin: for a lattice, how the corners hang on the voxels.
     """
 
     name: str
@@ -63,7 +39,7 @@ class Surface:
     slot: Slot
     nodes: Array | None = None
     local: Array | None = None
-    corners: Corners | None = None
+    skin: Any = None
     triangles: Array = field(default_factory=lambda: _no_cells(3))
     lines: Array = field(default_factory=lambda: _no_cells(2))
     vertices: Array = field(default_factory=lambda: _no_cells(1))
@@ -71,8 +47,8 @@ class Surface:
     @property
     def point_count(self) -> int:
         """Number of points."""
-        if self.corners is not None:
-            return len(self.corners.count)
+        if self.skin is not None:
+            return int(self.skin.count)
         seen = self.nodes if self.local is None else self.local
         assert seen is not None
         return len(seen)
@@ -80,8 +56,8 @@ class Surface:
     def points(self, state: State) -> Array:
         """World positions in single precision, (point_count, 3) [m]."""
         x = self.slot.view_x(state.x)
-        if self.corners is not None:
-            return self.corners.points(x).astype(np.float32)
+        if self.skin is not None:
+            return self.skin.positions(x).astype(np.float32)
         if self.local is not None:
             return (x[0, :3] + rotations.rotate(x[0, 3:], self.local)).astype(np.float32)
         return x[self.nodes].astype(np.float32)
@@ -91,10 +67,8 @@ def make_surface(slot: Slot) -> Surface:
     """The surface of a body in a system."""
     body = slot.node.body
     if body.kind == "voxel":
-        outside = body.grid.surface()
-        corners = Corners.of(np.asarray(outside.nodes), np.asarray(body.positions), body.grid.voxel_size)
-        triangles = np.asarray(outside.triangles, dtype=np.int64)
-        return Surface(slot.name, body.kind, slot, corners=corners, triangles=triangles)
+        triangles = np.asarray(body.skin.triangles, dtype=np.int64)
+        return Surface(slot.name, body.kind, slot, skin=body.skin, triangles=triangles)
     if slot.coordinates.x_width == 7:
         if body.surface is None:
             return Surface(

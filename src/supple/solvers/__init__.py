@@ -2,6 +2,7 @@
 
 from supple.solvers.generalized_alpha import GeneralizedAlpha, Newmark
 from supple.solvers.implicit_euler import ImplicitEuler
+from supple.solvers.lattice_stride import LatticeStride
 from supple.solvers.midpoint import Midpoint
 from supple.solvers.modes import Modes, vibration_modes
 from supple.solvers.report import Outcome, StepReport
@@ -12,6 +13,7 @@ from supple.solvers.symplectic_euler import SymplecticEuler, stable_step
 __all__ = [
     "GeneralizedAlpha",
     "ImplicitEuler",
+    "LatticeStride",
     "Midpoint",
     "Modes",
     "Newmark",

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from supple.validation.row import Row
 
-_MODULES = ("derivatives", "implicit_euler", "cantilever", "frequencies", "waves", "rigid", "reference_forces")
+_MODULES = ("derivatives", "implicit_euler", "cantilever", "frequencies", "waves", "rigid", "reference_forces", "voxel")
 
 
 def registry() -> dict[str, Callable[[], list[Row]]]:
