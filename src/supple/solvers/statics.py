@@ -73,6 +73,7 @@ class _Path:
     def __init__(self, system: System, state: State, load: float) -> None:
         self.system, self.base, self.t, self.load = system, state.x, state.t, load
         self.zero = np.zeros(system.v_size)
+        self.reference: float | None = None
 
     def accept(self, u: Array) -> Array:
         """Take the positions moved by u as the new base."""
@@ -86,6 +87,9 @@ class _Path:
         inner = system.gather(system.slot_forces(kin, load=0.0))
         f = system.gather(system.slot_forces(kin, load=self.load))
         scale = float(np.linalg.norm(inner) + np.linalg.norm(f - inner))
+        # without loads, forces end at nothing: they are measured against what there was at the start
+        self.reference = scale if self.reference is None else self.reference
+        scale = max(scale, self.reference)
         return Evaluation(-f, kin, kin, scale or 1.0, 1.0, self.energy(kin), self.load)
 
     def energy(self, kin: Kinematics) -> float | None:

@@ -21,49 +21,69 @@ from supple.solvers.report import Outcome, StepReport
 Array = np.ndarray
 
 
-def highest_mode(system: System, state: State) -> tuple[float, float]:
-    """Highest frequency w [rad/s] of M^-1 K at a state, and the damping rate d^T(-B)d / d^T M d [1/s] of its mode."""
-    kin = system.propagate(state.t, state.x, state.v)
-    lin = system.linearize(kin, definite=True)
-    n = system.v_size
+class _Step:
+    """h² K_s + 2 h C against M at one state, with the filters applied; K_s = -df/dx, C = -df/dv."""
 
-    def apply(d: Array) -> Array:
-        y = -lin.product(d.ravel(), stiffness=1.0)
-        system.filter.project(y)
-        return y
+    def __init__(self, system: System, state: State) -> None:
+        self.system, self.n = system, system.v_size
+        self.kin = system.propagate(state.t, state.x, state.v)
+        self.lin = system.linearize(self.kin, definite=True)
 
-    def mass(d: Array) -> Array:
-        free = d.ravel().copy()
-        system.filter.project(free)
-        y = system.mass_product(kin, free)
-        system.filter.project(y)
-        return y + d.ravel() - free
+    def _free(self, d: Array) -> Array:
+        free = np.array(d).ravel()
+        self.system.filter.project(free)
+        return free
 
-    def solve(f: Array) -> Array:
-        free = f.ravel().copy()
-        system.filter.project(free)
-        return solve_filtered_mass(system, kin, free, np.zeros(n)) + f.ravel() - free
+    def product(self, d: Array, stiffness: float, damping: float) -> Array:
+        """C (stiffness K_s + damping C) C d."""
+        return self._free(-self.lin.product(self._free(d), stiffness=stiffness, damping=damping))
 
-    K = LinearOperator((n, n), matvec=apply, dtype=float)
-    M = LinearOperator((n, n), matvec=mass, dtype=float)
-    inverse = LinearOperator((n, n), matvec=solve, dtype=float)
-    start = np.random.default_rng(0).normal(size=n)
-    system.filter.project(start)
-    if not np.linalg.norm(apply(start)) > 0:  # nothing is stiff, or nothing is finite
-        return 0.0, 0.0
-    value, vector = eigsh(K, k=1, M=M, Minv=inverse, which="LM", v0=start, tol=1e-3)
-    d = vector[:, 0]
-    rate = -float(d @ lin.product(d, damping=1.0)) / float(d @ mass(d))
-    return float(np.sqrt(max(value[0], 0.0))), max(rate, 0.0)
+    def mass(self, d: Array) -> Array:
+        """M on the free directions, the identity on the others."""
+        free = self._free(d)
+        return self._free(self.system.mass_product(self.kin, free)) + d.ravel() - free
+
+    def solve_mass(self, f: Array) -> Array:
+        """The inverse of `mass`."""
+        free = self._free(f)
+        return solve_filtered_mass(self.system, self.kin, free, np.zeros(self.n)) + f.ravel() - free
+
+    def fastest(self, h: float) -> tuple[float, float]:
+        """Stiffness k [1/s²] and damping c [1/s] a unit of mass of the motion with the largest h² k + 2 h c."""
+        shape = (self.n, self.n)
+        start = self._free(np.random.default_rng(0).normal(size=self.n))
+        if not np.linalg.norm(self.product(start, h * h, 2 * h)) > 0:  # nothing is stiff, or nothing is finite
+            return 0.0, 0.0
+        _, vectors = eigsh(
+            LinearOperator(shape, matvec=lambda d: self.product(d, h * h, 2 * h), dtype=float),
+            k=1,
+            M=LinearOperator(shape, matvec=self.mass, dtype=float),
+            Minv=LinearOperator(shape, matvec=self.solve_mass, dtype=float),
+            which="LM",
+            v0=start,
+            tol=1e-4,
+        )
+        d = vectors[:, 0]
+        m = float(d @ self.mass(d))
+        return float(d @ self.product(d, 1.0, 0.0)) / m, float(d @ self.product(d, 0.0, 1.0)) / m
 
 
 def stable_step(system: System, state: State, *, safety: float = 0.9) -> float:
-    """The largest stable step [s] at a state, times a safety factor; infinite where nothing is stiff."""
-    w, rate = highest_mode(system, state)
-    if w == 0.0:
-        return np.inf
-    z = rate / (2 * w)
-    return safety * 2 / w * (np.sqrt(1 + z * z) - z)
+    """The largest stable step [s] at a state, times a safety factor; infinite where nothing is stiff or damped.
+
+    The step's own fastest motion decides: its limit h² k + 2 h c = 4 gives a smaller h, whose fastest motion is sought
+    again, until the step no longer falls.
+    """
+    matrix, h = _Step(system, state), 1.0
+    for _ in range(12):
+        k, c = matrix.fastest(h)
+        if k <= 0.0 and c <= 0.0:
+            return np.inf
+        limit = (np.sqrt(c * c + 4 * k) - c) / k if k > 1e-12 * c * c else 2 / c
+        if abs(limit - h) <= 1e-4 * h:
+            break
+        h = float(limit)
+    return safety * h
 
 
 @dataclass
