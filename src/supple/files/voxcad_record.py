@@ -1,0 +1,244 @@
+"""What a VoxCAD file says, as plain records. Units are SI; temperatures are degrees."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import IntEnum
+from math import isfinite
+
+import numpy as np
+
+from supple.errors import InputError
+from supple.files.voxcad_xml import UnreadTag
+from supple.geometry import VoxelGrid
+from supple.material.voxel import VoxelMaterial
+
+Vector = tuple[float, float, float]
+Array = np.ndarray
+
+FIELD_WIDTHS = {
+    "PhaseOffset": 1,
+    "FinalPhaseOffset": 1,
+    "Stiffness": 1,
+    "TempAmpDamp": 1,
+    "FinalTempAmpDamp": 1,
+    "BaseCiliaForce": 3,
+    "ShiftCiliaForce": 3,
+}
+"""Per-voxel tables that are read, and how many numbers they have a cell."""
+
+HELD_ALL = (True,) * 6
+MAX_MATERIALS = 255
+
+
+class RegionShape(IntEnum):
+    """Shapes of boundary regions, as files number them."""
+
+    BOX = 0
+    CYLINDER = 1
+    SPHERE = 2
+
+
+class StopKind(IntEnum):
+    """When a simulation ends, as files number it; the last two are evosoro's."""
+
+    NONE = 0
+    STEPS = 1
+    TIME = 2
+    TEMPERATURE_CYCLES = 3
+    ENERGY_CONSTANT = 4
+    KINETIC_ENERGY_BELOW = 5
+    MOTION_BELOW = 6
+    MOTION_BELOW_OR_TIME = 7
+    POINTING_ERROR = 8
+
+
+@dataclass(frozen=True)
+class BoundaryRegion:
+    """A region whose voxels are held, moved or loaded; lengths are fractions of the workspace along each axis.
+
+    corner: lowest corner of a box, end of a cylinder's axis, centre of a sphere. size: of a box; a cylinder's axis, of
+    which one component counts. radius: as a fraction of the workspace's largest side. held: x, y, z, and the rotations
+    about them. force [N], torque [N m]: shared equally by the voxels touched. displacement [m], rotation [rad]: of what
+    is held. colour: to draw it.
+    """
+
+    corner: Vector
+    size: Vector
+    shape: RegionShape = RegionShape.BOX
+    radius: float = 0.0
+    held: tuple[bool, ...] = (False,) * 6
+    force: Vector = (0.0, 0.0, 0.0)
+    torque: Vector = (0.0, 0.0, 0.0)
+    displacement: Vector = (0.0, 0.0, 0.0)
+    rotation: Vector = (0.0, 0.0, 0.0)
+    colour: tuple[float, float, float, float] = (0.0, 0.0, 0.0, 0.0)
+
+    def __post_init__(self) -> None:
+        numbers = [self.radius, *self.colour]
+        for name in ("corner", "size", "force", "torque", "displacement", "rotation"):
+            if len(getattr(self, name)) != 3:
+                raise InputError(f"the {name} is not three numbers", where="BoundaryRegion", value=getattr(self, name))
+            numbers += getattr(self, name)
+        if len(self.held) != 6 or len(self.colour) != 4 or not all(map(isfinite, numbers)):
+            raise InputError("not six flags and finite numbers", where="BoundaryRegion", value=self.held)
+
+
+@dataclass(frozen=True)
+class VoxcadEnvironment:
+    """Surroundings: regions, gravity along z [m/s²], a floor at z = 0, and the temperature that drives the voxels.
+
+    A temperature that varies swings about the base by the amplitude with the period [s]; one that does not stays at
+    base plus amplitude.
+    """
+
+    regions: tuple[BoundaryRegion, ...] = ()
+    gravity_enabled: bool = False
+    gravity_acceleration: float = -9.81
+    floor_enabled: bool = False
+    temperature_enabled: bool = False
+    temperature_base: float = 25.0
+    temperature_amplitude: float = 0.0
+    temperature_varies: bool = False
+    temperature_period: float = 0.1
+
+    def __post_init__(self) -> None:
+        for name, value in vars(self).items():
+            if isinstance(value, float) and not isfinite(value):
+                raise InputError(f"{name} is not finite", where="VoxcadEnvironment", value=value)
+        if self.temperature_period < 0:
+            raise InputError("the period is negative", where="VoxcadEnvironment", value=self.temperature_period)
+
+    @property
+    def gravity(self) -> Vector:
+        """Acceleration [m/s²]; zero where gravity is off."""
+        return (0.0, 0.0, self.gravity_acceleration if self.gravity_enabled else 0.0)
+
+
+@dataclass(frozen=True)
+class VoxcadSimulator:
+    """How to run. time_step_fraction: of the largest step. self_collision: do voxels collide with voxels?
+
+    stop_value: steps, seconds, cycles or a threshold, by stop_kind.
+    """
+
+    time_step_fraction: float = 0.9
+    self_collision: bool = False
+    stop_kind: StopKind = StopKind.NONE
+    stop_value: float = 0.0
+
+    def __post_init__(self) -> None:
+        if not (isfinite(self.time_step_fraction) and self.time_step_fraction > 0):
+            raise InputError(
+                "the fraction of the time step is not positive",
+                where="VoxcadSimulator",
+                value=self.time_step_fraction,
+                allowed="> 0",
+            )
+        if not isfinite(self.stop_value):
+            raise InputError("the stop value is not finite", where="VoxcadSimulator", value=self.stop_value)
+
+
+@dataclass(frozen=True, eq=False)
+class VoxcadFile:
+    """A VoxCAD scene.
+
+    grid: the voxels. palette: materials 1, 2, ...; their three damping ratios are the same for all, as files have one
+    for a scene. material_phase: a phase of the temperature for each material [rad]. voxel_fields: per-voxel tables by
+    tag, (nx, ny, nz), or (nx, ny, nz, 3) of forces; entries at empty cells mean nothing. unread: tags that were not read;
+    they are written back.
+    """
+
+    grid: VoxelGrid
+    palette: tuple[VoxelMaterial, ...]
+    material_phase: tuple[float, ...] = ()
+    voxel_fields: Mapping[str, Array] = field(default_factory=dict)
+    simulator: VoxcadSimulator = VoxcadSimulator()
+    environment: VoxcadEnvironment = VoxcadEnvironment()
+    unread: tuple[UnreadTag, ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "palette", tuple(self.palette))
+        object.__setattr__(self, "material_phase", tuple(self.material_phase) or (0.0,) * len(self.palette))
+        count = len(self.palette)
+        if not 0 < count <= MAX_MATERIALS:
+            raise InputError("the palette is empty or too long", where="VoxcadFile", value=count, allowed="1 to 255")
+        highest = max(self.grid.material_counts)
+        if highest > count:
+            raise InputError(
+                "a voxel has a material that is not in the palette", where="VoxcadFile", value=highest, allowed=f"0 to {count}"
+            )
+        if len(self.material_phase) != count or not all(map(isfinite, self.material_phase)):
+            raise InputError("not one finite phase a material", where="VoxcadFile", value=self.material_phase)
+        if len({_damping(m) for m in self.palette}) > 1:
+            raise InputError(
+                "materials differ in damping, and VoxCAD files have one for all",
+                where="VoxcadFile",
+                fix="Give all materials the same bond_damping, contact_damping and ground_damping.",
+            )
+        object.__setattr__(self, "voxel_fields", {k: self._field(k, v) for k, v in self.voxel_fields.items()})
+
+    def _field(self, name: str, given: Array) -> Array:
+        if name not in FIELD_WIDTHS:
+            raise InputError("an unknown per-voxel table", where="VoxcadFile", value=name, allowed=", ".join(FIELD_WIDTHS))
+        array = np.array(given, dtype=np.float64)
+        shape = self.grid.shape if FIELD_WIDTHS[name] == 1 else (*self.grid.shape, FIELD_WIDTHS[name])
+        if array.shape != shape or not np.isfinite(array).all():
+            raise InputError(f"{name} is not finite numbers {shape}", where="VoxcadFile", value=array.shape)
+        array.setflags(write=False)
+        return array
+
+    @property
+    def damping(self) -> tuple[float, float, float]:
+        """Damping ratios of links, of contacts, and of motion relative to the world."""
+        return _damping(self.palette[0])
+
+    @property
+    def phase_offset(self) -> Array | None:
+        """Phases of the temperature [periods], (nx, ny, nz), where the file has them."""
+        return self.voxel_fields.get("PhaseOffset")
+
+    @property
+    def stop_time(self) -> float | None:
+        """When the simulation ends [s], where the file says so as a time."""
+        if self.simulator.stop_kind is StopKind.TIME:
+            return self.simulator.stop_value
+        if self.simulator.stop_kind is StopKind.TEMPERATURE_CYCLES:
+            return self.simulator.stop_value * self.environment.temperature_period
+        return None
+
+    @property
+    def unsupported(self) -> tuple[str, ...]:
+        """Paths of the tags that change nothing here: unread, or in this record without a part in the simulation."""
+        paths = [tag.path for tag in self.unread]
+        if self.simulator.self_collision:
+            paths.append("Simulator/Collisions/SelfColEnabled")
+        if self.simulator.stop_kind > StopKind.TEMPERATURE_CYCLES:
+            paths.append("Simulator/StopCondition/StopConditionType")
+        for number, region in enumerate(self.environment.regions, start=1):
+            path = f"Environment/Boundary_Conditions/FRegion[{number}]"
+            if any(region.held):
+                paths += [f"{path}/DofFixed"] if region.held != HELD_ALL else []
+                paths += [f"{path}/Displace"] if any(region.displacement) else []
+                paths += [f"{path}/AngDisplace"] if any(region.rotation) else []
+        paths += [f"VXC/Structure/{name}" for name in self.voxel_fields if name != "PhaseOffset"]
+        return tuple(paths)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, VoxcadFile):
+            return NotImplemented
+        return self._key() == other._key() and all(
+            np.array_equal(table, other.voxel_fields[name]) for name, table in self.voxel_fields.items()
+        )
+
+    def __hash__(self) -> int:
+        return hash(self.grid.content_hash)
+
+    def _key(self) -> tuple[object, ...]:
+        rest = (self.material_phase, self.simulator, self.environment, self.unread)
+        return (self.grid.content_hash, self.palette, set(self.voxel_fields), *rest)
+
+
+def _damping(material: VoxelMaterial) -> tuple[float, float, float]:
+    return material.bond_damping, material.contact_damping, material.ground_damping
