@@ -11,7 +11,7 @@ from supple.algebra import rotations
 from supple.algebra.compiling import compiled
 from supple.algebra.lanes import LANES, lane_count, load, store
 from supple.algebra.polar import polar_decompose, polar_gap, polar_omega, polar_omega_dot, polar_S_dot
-from supple.algebra.polar_kernels import polar_rate, polar_rotation, polar_stretch, solve_sym3
+from supple.algebra.polar_kernels import polar_acceleration, polar_rate, polar_rotation, polar_stretch, solve_sym3
 from supple.errors import InputError
 
 RNG = np.random.default_rng(6)
@@ -289,6 +289,25 @@ def test_kernel_in_single_precision():
     error = np.abs(R - polar_decompose(A)[0]).max(axis=(1, 2))
     assert (error < 20 * np.finfo(np.float32).eps * norm / gap).all()
     np.testing.assert_allclose(s_min / norm, gap / norm, atol=1e-4)
+
+
+@compiled
+def compute_accelerations(A, dA, ddA, out):
+    for i in range(A.shape[1]):
+        y = polar_rotation(*row(A, i))
+        R = (y[0], y[1], y[2], y[3], y[4], y[5], y[6], y[7], y[8])
+        S = polar_stretch(R, row(A, i))
+        a = polar_acceleration(R, S, row(dA, i), row(ddA, i), polar_rate(R, S, row(dA, i)))
+        for k in range(3):
+            out[k, i] = a[k]
+
+
+def test_acceleration_kernel_equals_array_function():
+    A, dA, ddA = matrices_of([1.5, 1.0, -0.4]), *RNG.normal(size=(2, 64, 3, 3))
+    out = np.full((3, 64), np.nan)
+    compute_accelerations(A.reshape(-1, 9).T, dA.reshape(-1, 9).T, ddA.reshape(-1, 9).T, out)
+    R, S = polar_decompose(A)
+    np.testing.assert_allclose(out.T, polar_omega_dot(R, S, dA, ddA, polar_omega(R, S, dA)), atol=1e-11)
 
 
 @compiled

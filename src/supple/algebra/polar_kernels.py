@@ -84,6 +84,36 @@ def polar_rate(R, S, dA):
 
 
 @compiled(inline=True)
+def skew_times(w, A):
+    """skew(w) A, row by row."""
+    return (
+        w[1] * A[6] - w[2] * A[3], w[1] * A[7] - w[2] * A[4], w[1] * A[8] - w[2] * A[5],
+        w[2] * A[0] - w[0] * A[6], w[2] * A[1] - w[0] * A[7], w[2] * A[2] - w[0] * A[8],
+        w[0] * A[3] - w[1] * A[0], w[0] * A[4] - w[1] * A[1], w[0] * A[5] - w[1] * A[2],
+    )  # fmt: skip
+
+
+@compiled(inline=True)
+def polar_acceleration(R, S, dA, ddA, omega):
+    """ω' = R K⁻¹ (2 skew(Rᵀ(ddA - skew(ω) dA)) - (tr(dS) I - dS) Rᵀω), dS = Rᵀ(dA - skew(ω) R S) [BZ11, eq. 9].
+
+    R, dA, ddA: nine values, row by row; S: six values as of `polar_stretch`; omega: three, as of `polar_rate`. With
+    w = Rᵀω and D = RᵀdA all terms are in inner axes: dS = D - skew(w) S, and the first bracket is Rᵀ ddA - skew(w) D.
+    """
+    s00, s01, s02, s11, s12, s22 = S
+    w = matrix_rotate_inverse(R, omega)
+    D = rotation_transpose_times(R, dA)
+    E, wD = rotation_transpose_times(R, ddA), skew_times(w, D)
+    wS = skew_times(w, (s00, s01, s02, s01, s11, s12, s02, s12, s22))
+    t00, t11, t22 = D[0] - wS[0], D[4] - wS[4], D[8] - wS[8]
+    t01, t02, t12 = D[1] - wS[1], D[2] - wS[2], D[5] - wS[5]
+    b0 = (E[7] - wD[7]) - (E[5] - wD[5]) - ((t11 + t22) * w[0] - t01 * w[1] - t02 * w[2])
+    b1 = (E[2] - wD[2]) - (E[6] - wD[6]) - ((t00 + t22) * w[1] - t01 * w[0] - t12 * w[2])
+    b2 = (E[3] - wD[3]) - (E[1] - wD[1]) - ((t00 + t11) * w[2] - t02 * w[0] - t12 * w[1])
+    return matrix_rotate(R, solve_sym3(s11 + s22, -s01, -s02, s00 + s22, -s12, s00 + s11, b0, b1, b2))
+
+
+@compiled(inline=True)
 def horn_root(A):
     """A bound of λ₀ from above that exceeds it by about √ε/8, for |A| = 1."""
     a00, a01, a02, a10, a11, a12, a20, a21, a22 = A
