@@ -28,9 +28,7 @@ def test_voxels_agree_with_the_solid_angle_of_every_centre(rule):
     la, lb, lc = (np.linalg.norm(v, axis=2) for v in (a, b, c))
     top = np.einsum("ijk,ijk->ij", a, np.cross(b, c))
     dot = lambda u, v: np.einsum("ijk,ijk->ij", u, v)  # noqa: E731
-    winding = np.arctan2(top, la * lb * lc + dot(a, b) * lc + dot(b, c) * la + dot(c, a) * lb).sum(axis=1) / (
-        2 * np.pi
-    )
+    winding = np.arctan2(top, la * lb * lc + dot(a, b) * lc + dot(b, c) * la + dot(c, a) * lb).sum(axis=1) / (2 * np.pi)
     np.testing.assert_array_equal(grid.materials.ravel() == 7, np.abs(winding) > 0.5)
 
 

@@ -36,9 +36,7 @@ class VoxelGrid:
             value = f"{given.dtype} {given.shape}"
             raise InputError("the materials are not whole numbers (nx, ny, nz)", value=value)
         if given.min() < 0 or given.max() > np.iinfo(np.int32).max:
-            raise InputError(
-                "a material number is out of range", value=int(given.min()), allowed="0 to 2147483647"
-            )
+            raise InputError("a material number is out of range", value=int(given.min()), allowed="0 to 2147483647")
         if not given.any():
             raise InputError("the grid holds no voxel", fix="Give at least one cell a material above zero.")
         if not (np.isfinite(self.voxel_size) and self.voxel_size > 0):
@@ -102,9 +100,7 @@ class VoxelGrid:
             name: Region(elements=(6 * found[:, None] + np.arange(6)).ravel())
             for name, found in self._voxels_by_material().items()
         }
-        return TetMesh(
-            self._corners, kuhn_tets(cell_hexes(self.voxels, self.shape)), regions, isolated="drop"
-        )
+        return TetMesh(self._corners, kuhn_tets(cell_hexes(self.voxels, self.shape)), regions, isolated="drop")
 
     def surface(self) -> SurfaceMesh:
         """The faces between filled and empty cells, as outward triangles."""

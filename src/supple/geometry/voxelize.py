@@ -58,7 +58,5 @@ def voxelize(
     inside = np.empty(shape, np.uint8)
     fill_columns(change, rule == "parity", inside)
     if not inside.any():
-        raise InputError(
-            "no voxel centre lies inside the surface", value=voxel_size, fix="Choose smaller voxels."
-        )
+        raise InputError("no voxel centre lies inside the surface", value=voxel_size, fix="Choose smaller voxels.")
     return VoxelGrid(inside * np.min_scalar_type(material).type(material), voxel_size, origin)
