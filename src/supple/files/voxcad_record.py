@@ -10,7 +10,7 @@ from math import isfinite
 import numpy as np
 
 from supple.errors import InputError
-from supple.files.voxcad_xml import UnreadTag
+from supple.files.voxcad_xml import UnreadTag, step_of
 from supple.geometry import VoxelGrid
 from supple.material.voxel import VoxelMaterial
 
@@ -28,6 +28,7 @@ FIELD_WIDTHS = {
 }
 """Per-voxel tables that are read, and how many numbers they have a cell."""
 
+CONDITIONS = "Environment/Boundary_Conditions"
 HELD_ALL = (True,) * 6
 MAX_MATERIALS = 255
 
@@ -146,8 +147,8 @@ class VoxcadFile:
 
     grid: the voxels. palette: materials 1, 2, ...; their three damping ratios are the same for all, as files have one
     for a scene. material_phase: a phase of the temperature for each material [rad]. voxel_fields: per-voxel tables by
-    tag, (nx, ny, nz), or (nx, ny, nz, 3) of forces; entries at empty cells mean nothing. unread: tags that were not read;
-    they are written back.
+    tag, (nx, ny, nz), or (nx, ny, nz, 3) of forces; entries at empty cells mean nothing. unread: tags that were not
+    read, ordered by path; they are written back.
     """
 
     grid: VoxelGrid
@@ -161,13 +162,21 @@ class VoxcadFile:
     def __post_init__(self) -> None:
         object.__setattr__(self, "palette", tuple(self.palette))
         object.__setattr__(self, "material_phase", tuple(self.material_phase) or (0.0,) * len(self.palette))
+        object.__setattr__(self, "unread", tuple(sorted(self.unread, key=_in_order)))
+        if self.grid.origin.any():
+            raise InputError(
+                "the grid is not at the origin", where="VoxcadFile", value=tuple(self.grid.origin.tolist())
+            )
         count = len(self.palette)
         if not 0 < count <= MAX_MATERIALS:
             raise InputError("the palette is empty or too long", where="VoxcadFile", value=count, allowed="1 to 255")
-        highest = max(self.grid.material_counts)
+        highest = int(self.grid.materials.max())
         if highest > count:
             raise InputError(
-                "a voxel has a material that is not in the palette", where="VoxcadFile", value=highest, allowed=f"0 to {count}"
+                "a voxel has a material that is not in the palette",
+                where="VoxcadFile",
+                value=highest,
+                allowed=f"0 to {count}",
             )
         if len(self.material_phase) != count or not all(map(isfinite, self.material_phase)):
             raise InputError("not one finite phase a material", where="VoxcadFile", value=self.material_phase)
@@ -177,11 +186,13 @@ class VoxcadFile:
                 where="VoxcadFile",
                 fix="Give all materials the same bond_damping, contact_damping and ground_damping.",
             )
-        object.__setattr__(self, "voxel_fields", {k: self._field(k, v) for k, v in self.voxel_fields.items()})
+        object.__setattr__(self, "voxel_fields", {k: self._field(k, v) for k, v in sorted(self.voxel_fields.items())})
 
     def _field(self, name: str, given: Array) -> Array:
         if name not in FIELD_WIDTHS:
-            raise InputError("an unknown per-voxel table", where="VoxcadFile", value=name, allowed=", ".join(FIELD_WIDTHS))
+            raise InputError(
+                "an unknown per-voxel table", where="VoxcadFile", value=name, allowed=", ".join(FIELD_WIDTHS)
+            )
         array = np.array(given, dtype=np.float64)
         shape = self.grid.shape if FIELD_WIDTHS[name] == 1 else (*self.grid.shape, FIELD_WIDTHS[name])
         if array.shape != shape or not np.isfinite(array).all():
@@ -217,7 +228,7 @@ class VoxcadFile:
         if self.simulator.stop_kind > StopKind.TEMPERATURE_CYCLES:
             paths.append("Simulator/StopCondition/StopConditionType")
         for number, region in enumerate(self.environment.regions, start=1):
-            path = f"Environment/Boundary_Conditions/FRegion[{number}]"
+            path = f"{CONDITIONS}/{step_of('FRegion', number, len(self.environment.regions))}"
             if any(region.held):
                 paths += [f"{path}/DofFixed"] if region.held != HELD_ALL else []
                 paths += [f"{path}/Displace"] if any(region.displacement) else []
@@ -238,6 +249,12 @@ class VoxcadFile:
     def _key(self) -> tuple[object, ...]:
         rest = (self.material_phase, self.simulator, self.environment, self.unread)
         return (self.grid.content_hash, self.palette, set(self.voxel_fields), *rest)
+
+
+def _in_order(tag: UnreadTag) -> list[tuple[str, int]]:
+    """By path; tags of one name by their number."""
+    steps = (step.partition("[") for step in tag.path.split("/"))
+    return [(name, int(index[:-1]) if index[:-1].isdecimal() else 0) for name, _, index in steps]
 
 
 def _damping(material: VoxelMaterial) -> tuple[float, float, float]:

@@ -1,8 +1,8 @@
 """The layers of a VoxCAD structure: material numbers and per-voxel tables, one layer for each z, x fastest.
 
-    ASCII_READABLE    one character a cell, its code less 48
-    BASE64            base64 of one byte a cell
-    ZLIB              base64 of a zlib stream of one byte a cell
+ASCII_READABLE    one character a cell, its code less 48
+BASE64            base64 of one byte a cell
+ZLIB              base64 of a zlib stream of one byte a cell
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 
 from supple.errors import FileFormatError, InputError
 from supple.files.voxcad_record import FIELD_WIDTHS
-from supple.files.voxcad_xml import Section
+from supple.files.voxcad_xml import MAX_DIGITS, Section
 
 Array = np.ndarray
 Compression = Literal["ascii", "base64", "zlib"]
@@ -29,7 +29,7 @@ _MAX_READABLE = 44  # the next character is a bracket, which could end a CDATA s
 def read_materials(structure: Section) -> Array:
     """The material numbers of a <Structure>, (nx, ny, nz)."""
     form = structure.attribute("Compression")
-    if form not in NAMES.values():
+    if form is None or form not in NAMES.values():
         raise FileFormatError(
             "this form of the layers is not read",
             where=f"{structure.where}, attribute Compression",
@@ -58,12 +58,12 @@ def _read_shape(structure: Section) -> tuple[int, int, int]:
 
 def _layers(data: Section, shape: tuple[int, int, int]) -> list[Section]:
     """The layers; as many as claimed."""
-    layers = data.sections("Layer")
-    if len(layers) != shape[2]:
+    count = data.count("Layer")
+    if count != shape[2]:
         raise FileFormatError(
-            "the number of layers differs from Z_Voxels", where=data.where, value=len(layers), allowed=f"{shape[2]}"
+            "the number of layers differs from Z_Voxels", where=data.where, value=count, allowed=f"{shape[2]}"
         )
-    return layers
+    return data.sections("Layer")
 
 
 def _decode(layer: Section, form: str, cells: int) -> Array:
@@ -81,7 +81,10 @@ def _decode(layer: Section, form: str, cells: int) -> Array:
         numbers = np.frombuffer(_decode_bytes(layer, text, form, cells), dtype=np.uint8)
     if len(numbers) != cells:
         raise FileFormatError(
-            "the cells of the layer are not X_Voxels times Y_Voxels", where=layer.where, value=len(numbers), allowed=f"{cells}"
+            "the cells of the layer are not X_Voxels times Y_Voxels",
+            where=layer.where,
+            value=len(numbers),
+            allowed=f"{cells}",
         )
     return numbers
 
@@ -117,6 +120,10 @@ def _read_numbers(layer: Section, count: int) -> Array:
     if len(words) != count:
         raise FileFormatError(
             "the numbers of the layer do not fit the voxels", where=layer.where, value=len(words), allowed=f"{count}"
+        )
+    if max(map(len, words)) > MAX_DIGITS:
+        raise FileFormatError(
+            "a number of the layer is too long", where=layer.where, allowed=f"{MAX_DIGITS} characters"
         )
     try:
         numbers = np.array([float(word) for word in words])

@@ -20,6 +20,7 @@ from supple.errors import FileFormatError, InputError
 MAX_BYTES = 64 * 2**20
 MAX_DEPTH = 40
 MAX_TAGS = 1_000_000
+MAX_DIGITS = 100  # of one number: to read a long one takes time
 
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,6})?", re.ASCII)
 _INTEGER = re.compile(r"[+-]?\d{1,18}", re.ASCII)
@@ -76,7 +77,9 @@ def parse_xml(data: bytes, file: str) -> Element:
         parser.feed(data)
         root: Element = parser.close()
     except DefusedXmlException as error:
-        raise FileFormatError("the file defines XML document types or entities, which are not read", where=file) from error
+        raise FileFormatError(
+            "the file defines XML document types or entities, which are not read", where=file
+        ) from error
     except ParseError as error:
         raise FileFormatError(f"damaged, cut short or not XML: {error}", where=file) from error
     except (ValueError, LookupError) as error:
@@ -100,6 +103,7 @@ class Section:
 
     def __init__(self, element: Element, path: str, file: str) -> None:
         self.element, self.path, self.file = element, path, file
+        self.kept_as: str | None = None  # the path its unread tags are given, where not the section's own
         self._read: dict[int, Section] = {}
         self._attributes: set[str] = set()
 
@@ -108,10 +112,10 @@ class Section:
         """The file and the path of the tag."""
         return f"{self.file}, {self.path or self.element.tag}"
 
-    def section(self, tag: str, *, path: str | None = None) -> Section | None:
-        """The first child of that name. path: what to call it where not by its own name."""
-        found = self.element.find(tag)
-        return None if found is None else self._open(found, path)
+    def section(self, tag: str) -> Section | None:
+        """The first child of that name."""
+        found = self.element.findall(tag)
+        return self._open(found[0], step_of(tag, 1, len(found))) if found else None
 
     def need(self, tag: str) -> Section:
         """As `section`, for tags a file must have."""
@@ -120,21 +124,17 @@ class Section:
             raise FileFormatError(f"the tag <{tag}> is missing", where=self.where)
         return found
 
-    def sections(self, tag: str, *, paths: list[str] | None = None) -> list[Section]:
+    def sections(self, tag: str) -> list[Section]:
         """All children of that name."""
         found = self.element.findall(tag)
-        return [self._open(child, paths[i] if paths else None) for i, child in enumerate(found)]
+        return [self._open(child, step_of(tag, i, len(found))) for i, child in enumerate(found, start=1)]
 
-    def _open(self, child: Element, path: str | None) -> Section:
-        if id(child) not in self._read:
-            self._read[id(child)] = Section(child, path or self._path_of(child), self.file)
-        return self._read[id(child)]
+    def _open(self, child: Element, step: str) -> Section:
+        return self._read.setdefault(id(child), Section(child, joined(self.path, step), self.file))
 
-    def _path_of(self, child: Element) -> str:
-        alike = self.element.findall(child.tag)
-        index = next(i for i, other in enumerate(alike, start=1) if other is child)
-        name = child.tag if len(alike) == 1 else f"{child.tag}[{index}]"
-        return f"{self.path}/{name}" if self.path else name
+    def count(self, tag: str) -> int:
+        """How many children have that name."""
+        return len(self.element.findall(tag))
 
     def attribute(self, name: str) -> str | None:
         """An attribute's value."""
@@ -162,7 +162,7 @@ class Section:
             assert default is not None
             return default
         text = (found.element.text or "").strip()
-        value = float(text) if _NUMBER.fullmatch(text) else float("nan")
+        value = float(text) if len(text) <= MAX_DIGITS and _NUMBER.fullmatch(text) else float("nan")
         if not abs(value) < float("inf"):
             raise FileFormatError("not a finite number", where=found.where, value=text[:60])
         return value
@@ -201,20 +201,30 @@ class Section:
                 error.what, where=self.where, value=error.value, allowed=error.allowed, fix=error.fix
             ) from error
 
-    def unread(self) -> Iterator[UnreadTag]:
-        """What was not asked for, here and below, in the order of the file."""
-        prefix = f"{self.path}/" if self.path else ""
+    def unread(self, path: str | None = None) -> Iterator[UnreadTag]:
+        """What was not asked for, here and below, in the order of the file. path: to go by instead of its own."""
+        path = self.kept_as or (self.path if path is None else path)
         for name, value in self.element.items():
             if name not in self._attributes:
-                yield UnreadTag(f"{prefix}@{name}", value)
+                yield UnreadTag(joined(path, f"@{name}"), value)
         alike, seen = Counter(c.tag for c in self.element), Counter[str]()
         for child in self.element:
             seen[child.tag] += 1
+            below = joined(path, step_of(child.tag, seen[child.tag], alike[child.tag]))
             if id(child) in self._read:
-                yield from self._read[id(child)].unread()
+                yield from self._read[id(child)].unread(below)
             else:
-                name = child.tag if alike[child.tag] == 1 else f"{child.tag}[{seen[child.tag]}]"
-                yield UnreadTag(prefix + name, format_xml(child))
+                yield UnreadTag(below, format_xml(child))
+
+
+def step_of(tag: str, index: int, count: int) -> str:
+    """A step of a path: the tag, with its number where there are several."""
+    return tag if count == 1 else f"{tag}[{index}]"
+
+
+def joined(path: str, step: str) -> str:
+    """A path and one step more."""
+    return f"{path}/{step}" if path else step
 
 
 def format_xml(element: Element, indent: str = "") -> str:

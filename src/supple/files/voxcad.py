@@ -1,0 +1,30 @@
+"""VoxCAD files: scenes and objects of VoxCAD, evosoro and voxcraft, as records and voxel bodies."""
+
+from supple.files.voxcad_body import voxcad_body, voxcad_held, voxcad_loads, voxcad_planes
+from supple.files.voxcad_reader import load_voxcad
+from supple.files.voxcad_record import (
+    BoundaryRegion,
+    RegionShape,
+    StopKind,
+    VoxcadEnvironment,
+    VoxcadFile,
+    VoxcadSimulator,
+)
+from supple.files.voxcad_writer import save_voxcad
+from supple.files.voxcad_xml import UnreadTag
+
+__all__ = [
+    "BoundaryRegion",
+    "RegionShape",
+    "StopKind",
+    "UnreadTag",
+    "VoxcadEnvironment",
+    "VoxcadFile",
+    "VoxcadSimulator",
+    "load_voxcad",
+    "save_voxcad",
+    "voxcad_body",
+    "voxcad_held",
+    "voxcad_loads",
+    "voxcad_planes",
+]
