@@ -20,6 +20,8 @@ _HOME = {
     "load_mesh": "geometry",
     "save_mesh": "geometry",
     "Actuation": "bodies.voxel",
+    "Collision": "bodies.voxel",
+    "Sphere": "bodies.voxel",
     "FemBody": "bodies.fem",
     "LatticeStride": "solvers",
     "Plane": "bodies.voxel",

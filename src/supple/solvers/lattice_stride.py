@@ -1,7 +1,7 @@
 """The stride of a voxel lattice: its own fused sweep of symplectic Euler, many stable steps in one compiled call.
 
-For a scene of one voxel body, with gravity, held voxels, actuation and planes to stand on. Anything else in the scene
-takes the general solvers, in which the lattice is a force like any other.
+For a scene of one voxel body, with gravity, held voxels, actuation, planes to stand on and collisions of voxels with
+voxels. Anything else in the scene takes the general solvers, in which the lattice is a force like any other.
 """
 
 from __future__ import annotations
@@ -13,6 +13,8 @@ import numpy as np
 
 from supple.bodies.protocols import LocalState
 from supple.bodies.voxel import Plane, VoxelBody
+from supple.bodies.voxel.collision import Collision
+from supple.bodies.voxel.contact import Sphere
 from supple.errors import InputError
 from supple.scene.state import State
 from supple.scene.system import System
@@ -26,11 +28,12 @@ Array = np.ndarray
 class LatticeStride:
     """dt: time of one call [s], divided into as many stable steps as it takes. planes: what the voxels stand on.
 
-    safety: part of the largest stable step that is used.
+    collision: how voxels meet each other, None: not at all. safety: part of the largest stable step that is used.
     """
 
     dt: float = 1 / 300
-    planes: Sequence[Plane] = field(default=(), kw_only=True)
+    planes: Sequence[Plane | Sphere] = field(default=(), kw_only=True)
+    collision: Collision | None = field(default=None, kw_only=True)
     safety: float = field(default=0.7, kw_only=True)
 
     def __post_init__(self) -> None:
@@ -48,7 +51,9 @@ class LatticeStride:
                 fix="Use ImplicitEuler or SymplecticEuler.",
             )
         self._held = _held_voxels(system)
-        largest = body.stable_step(held=self._held, contact=bool(self.planes), safety=self.safety)
+        largest = body.stable_step(
+            held=self._held, contact=bool(self.planes), collision=self.collision, safety=self.safety
+        )
         self._steps = int(np.ceil(self.dt / largest))
         self._prepared = system
 
@@ -65,6 +70,7 @@ class LatticeStride:
             gravity=system.gravity,
             held=self._held,
             planes=self.planes,
+            collision=self.collision,
         )
         state.x, state.v, state.t = end.x.ravel(), end.v.ravel(), state.t + self.dt
         outcome = Outcome.SOLVED if state.is_finite else Outcome.NOT_FINITE

@@ -7,7 +7,17 @@ from collections.abc import Callable
 
 from supple.validation.row import Row
 
-_MODULES = ("derivatives", "implicit_euler", "cantilever", "frequencies", "waves", "rigid", "reference_forces", "voxel")
+_MODULES = (
+    "derivatives",
+    "implicit_euler",
+    "cantilever",
+    "frequencies",
+    "waves",
+    "rigid",
+    "reference_forces",
+    "voxel",
+    "voxel_contact",
+)
 
 
 def registry() -> dict[str, Callable[[], list[Row]]]:

@@ -2,6 +2,7 @@
 
 from supple.bodies.voxel.actuation import Actuation
 from supple.bodies.voxel.body import VoxelBody
-from supple.bodies.voxel.contact import Plane
+from supple.bodies.voxel.collision import Collision
+from supple.bodies.voxel.contact import Plane, Sphere
 
-__all__ = ["Actuation", "Plane", "VoxelBody"]
+__all__ = ["Actuation", "Collision", "Plane", "Sphere", "VoxelBody"]

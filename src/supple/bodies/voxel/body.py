@@ -14,7 +14,8 @@ from supple.bodies.coordinates import Frames
 from supple.bodies.placement import Placement
 from supple.bodies.protocols import Force, LocalState, PlacedBody
 from supple.bodies.voxel.actuation import Actuation, Swing
-from supple.bodies.voxel.contact import Plane
+from supple.bodies.voxel.collision import Collision
+from supple.bodies.voxel.contact import Plane, Sphere
 from supple.bodies.voxel.elastic import GroundDamping, LatticeForce
 from supple.bodies.voxel.mass import CubeMass
 from supple.bodies.voxel.model import Palette, VoxelModel
@@ -97,13 +98,19 @@ class VoxelBody:
         return PlacedBody(Frames(n), x, v, (CubeMass(model.mass, model.inertia),), tuple(forces))
 
     def stable_step(
-        self, *, held: ArrayLike = (), x: Array | None = None, contact: bool = False, safety: float = 0.9
+        self,
+        *,
+        held: ArrayLike = (),
+        x: Array | None = None,
+        contact: bool = False,
+        collision: Collision | None = None,
+        safety: float = 0.9,
     ) -> float:
         """The largest stable step [s] of `advance`, times a safety factor; at frames x (n, 7), or at rest.
 
-        contact: for use with planes.
+        contact: for use with planes and spheres. collision: for use with collisions.
         """
-        return stable_step(self.model, held=held, x=x, contact=contact, safety=safety)
+        return stable_step(self.model, held=held, x=x, contact=contact, collision=collision, safety=safety)
 
     @cached_property
     def _strides(self) -> dict[tuple[object, ...], tuple[LatticeSweep, float]]:
@@ -119,21 +126,25 @@ class VoxelBody:
         gravity: ArrayLike = (0.0, 0.0, 0.0),
         held: ArrayLike = (),
         loads: Array | None = None,
-        planes: Sequence[Plane] = (),
+        planes: Sequence[Plane | Sphere] = (),
+        collision: Collision | None = None,
         dtype: DTypeLike = np.float64,
     ) -> LocalState:
         """The state after so many steps of symplectic Euler, all in one compiled call.
 
         gravity (3,) [m/s²]; held: voxels that stay where they are; loads (n, 6): forces and moments in world axes
-        [N, N m]; planes: that voxels rest on, with friction. Without planes it is the same as `SymplecticEuler` on the
-        body's forces, to round-off. An unstable step is refused.
+        [N, N m]; planes: planes and spheres to rest on, with friction; collision: how voxels meet each other, None:
+        not at all. Without planes and collisions it is the same as `SymplecticEuler` on the body's forces, to
+        round-off. An unstable step is refused.
         """
         index = np.unique(np.asarray(held, dtype=np.int64))
-        key = (index.tobytes(), np.dtype(dtype).name, tuple(planes))
+        key = (index.tobytes(), np.dtype(dtype).name, tuple(planes), collision)
         if key not in self._strides:
             self._strides[key] = (
-                LatticeSweep.make(self.model, held=index, planes=planes, swing=self.swing, dtype=dtype),
-                self.stable_step(held=index, contact=bool(planes), safety=1.0),
+                LatticeSweep.make(
+                    self.model, held=index, planes=planes, swing=self.swing, collision=collision, dtype=dtype
+                ),
+                self.stable_step(held=index, contact=bool(planes), collision=collision, safety=1.0),
             )
         sweep, largest = self._strides[key]
         if dt > largest:

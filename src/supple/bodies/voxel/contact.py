@@ -1,4 +1,4 @@
-"""Planes that voxels rest on: a penalty normal to the plane, and Coulomb's friction along it.
+"""Planes and spheres that voxels rest on: a penalty normal to the surface, and Coulomb's friction along it.
 
     p = size/2 - (n . x - offset),   N = max(0, k p - c n . v),   k = 2 E l,   c = 2 zeta sqrt(m E l)
     V* = V + dt F/m without friction, along the plane
@@ -7,7 +7,7 @@
 
 Eq. 38 tests the velocity before the step; tested is the candidate V*, so that friction never turns a motion round. A
 voxel counts as at rest while it does not move along the plane. The normal force never pulls. Contact acts at the
-voxel's centre: it exerts no torque.
+voxel's centre: it exerts no torque. On a sphere n points from its centre to the voxel, and p = size/2 + R - distance.
 """
 
 from __future__ import annotations
@@ -39,6 +39,20 @@ class Plane:
         if not np.isfinite(self.offset):
             raise InputError("the offset is not finite", where="Plane", value=self.offset)
         object.__setattr__(self, "normal", n / length)
+
+
+@dataclass(frozen=True)
+class Sphere:
+    """A ball that stays where it is: centre (3,) [m], radius [m]."""
+
+    centre: tuple[float, float, float]
+    radius: float
+
+    def __post_init__(self) -> None:
+        centre = check_vector(self.centre, name="centre", where="Sphere")
+        if not (np.isfinite(self.radius) and self.radius > 0):
+            raise InputError("the radius is not positive", where="Sphere", value=self.radius, allowed="> 0 m")
+        object.__setattr__(self, "centre", (float(centre[0]), float(centre[1]), float(centre[2])))
 
 
 def contact_constants(model: VoxelModel) -> Array:

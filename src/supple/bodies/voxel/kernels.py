@@ -98,7 +98,8 @@ class Slabs(NamedTuple):
 class Step(NamedTuple):
     """t, dt [s], gravity (gx, gy, gz) [m/s²], bend = l²/12 [m²]: bending over axial stiffness of a link.
 
-    size [m] and frequency [Hz] of the voxels that swing; planes (4 p,): normals and offsets.
+    size [m] and frequency [Hz] of the voxels that swing; planes (4 p,): normals and offsets; spheres (4 s,):
+    centres and radii.
     """
 
     t: float
@@ -110,6 +111,7 @@ class Step(NamedTuple):
     size: float
     frequency: float
     planes: Array
+    spheres: Array
 
 
 @compiled(inline=True)
@@ -297,6 +299,15 @@ def push(planes, p, stiffness, damping, x, v, size):
 
 
 @compiled(inline=True)
+def slowing(static, kinetic, a, u, before):
+    """Part of the tangential velocity u that friction takes out of it, under a normal push a; before: u last step."""
+    speed = sqrt(dot(u, u))
+    rests = RESTING * static * a
+    grip = select_ge(rests * rests, dot(before, before), static, kinetic)
+    return select_ge(grip * a, speed, 0.0 * speed + 1.0, kinetic * a / maximum(speed, 1e-30))
+
+
+@compiled(inline=True)
 def meet_planes(bricks, b, W, step, s, v):
     """Velocities after contact with the planes; v: the candidates without it, s: the state at the step's start."""
     at = b * CONTACT * W
@@ -309,11 +320,27 @@ def meet_planes(bricks, b, W, step, s, v):
     for p in range(len(planes) // 4):
         a = step.dt * push(planes, p, stiffness, damping, s[0], s[2], s[4])
         u, before = tangential(planes, p, v), tangential(planes, p, s[2])
-        speed = sqrt(dot(u, u))
-        rests = RESTING * static * a
-        grip = select_ge(rests * rests, dot(before, before), static, kinetic)
-        slow = select_ge(grip * a, speed, 0.0 * speed + 1.0, kinetic * a / maximum(speed, 1e-30))
-        v = subtract(v, scale(slow, u))
+        v = subtract(v, scale(slowing(static, kinetic, a, u, before), u))
+    return v
+
+
+@compiled(inline=True)
+def meet_spheres(bricks, b, W, step, s, v):
+    """The same with the spheres."""
+    at = b * CONTACT * W
+    stiffness, damping = load(bricks.contact, at), load(bricks.contact, at + W)
+    static, kinetic = load(bricks.contact, at + 2 * W), load(bricks.contact, at + 3 * W)
+    spheres = step.spheres
+    for p in range(len(spheres) // 4):
+        r = (s[0][0] - spheres[4 * p], s[0][1] - spheres[4 * p + 1], s[0][2] - spheres[4 * p + 2])
+        distance = sqrt(dot(r, r))
+        n = scale(1.0 / maximum(distance, 1e-30), r)
+        depth = 0.5 * s[4] + spheres[4 * p + 3] - distance
+        force = maximum(stiffness * depth - damping * dot(n, s[2]), 0.0)
+        a = step.dt * select_ge(0.0, depth, 0.0 * depth, force)
+        v = add(v, scale(a, n))
+        u, before = subtract(v, scale(dot(n, v), n)), subtract(s[2], scale(dot(n, s[2]), n))
+        v = subtract(v, scale(slowing(static, kinetic, a, u, before), u))
     return v
 
 
@@ -335,7 +362,7 @@ def update_brick(bricks, b, W, step, wave, s, F, M):
         v[2] + (dt * (per_mass * F[2] - drag * v[2]) + free * step.gz),
     )
     if bricks.contact.size > 0:
-        v = meet_planes(bricks, b, W, step, s, v)
+        v = meet_spheres(bricks, b, W, step, s, meet_planes(bricks, b, W, step, s, v))
     w = (
         w[0] + dt * (per_inertia * M[0] - spin_drag * w[0]),
         w[1] + dt * (per_inertia * M[1] - spin_drag * w[1]),

@@ -7,7 +7,8 @@ quotients k = y*Ky / y*My, c = y*Cy / y*My the step gives
 
 and at the border lambda = -1 is an eigenvalue. So h is the root of largest_eigenvalue(M^-1 (h² K + 2 h C)) = 4, found
 by Lanczos iteration: each eigenvector y gives the next h = (sqrt(c² + 4 k) - c) / k. Critical bond damping makes the
-step of a solid block five times smaller than that of the undamped one.
+step of a solid block five times smaller than that of the undamped one. Friction between voxels adds a damping of at
+most slip M / h, which leaves h² K + 2 h C < (4 - 2 slip) M to the rest.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from scipy.sparse.linalg import LinearOperator, eigsh
 
 from supple.bodies.protocols import LocalState
 from supple.bodies.voxel import lattice_kernels as kernels
+from supple.bodies.voxel.collision import Collision, contact_rates
 from supple.bodies.voxel.contact import contact_constants
 from supple.bodies.voxel.elastic import LatticeForce
 from supple.bodies.voxel.model import VoxelModel
@@ -36,6 +38,7 @@ def stable_step(
     held: ArrayLike = (),
     x: Array | None = None,
     contact: bool = False,
+    collision: Collision | None = None,
     safety: float = 0.9,
     max_iterations: int = 20,
 ) -> float:
@@ -43,12 +46,14 @@ def stable_step(
 
     held: voxels that do not move. x: frames (n, 7) to linearise at, at rest by default; compressed and stretched
     lattices have other frequencies, so ask again where deformation is large. contact: with every voxel on a plane.
+    collision: with every voxel in the midst of others.
     """
     n = model.voxel_count
     free = np.ones((n, 1))
     free[np.asarray(held, dtype=np.int64)] = 0.0
     scale = free / np.sqrt(np.repeat(np.stack([model.mass, model.inertia], axis=1), 3, axis=1))
-    weighted = _weighted_sums(model, x, contact)
+    weighted = _weighted_sums(model, x, contact, collision)
+    bound = 4.0 if collision is None else 4.0 - 2.0 * collision.slip
 
     def quotient(y: Array, stiffness: float, damping: float) -> float:
         d = scale * y.reshape(n, 6)
@@ -68,13 +73,15 @@ def stable_step(
         operator = LinearOperator((6 * n, 6 * n), matvec=apply, dtype=float)
         y = eigsh(operator, k=1, which="LA", v0=y, tol=TOLERANCE)[1][:, 0]
         k, c = quotient(y, 1.0, 0.0), quotient(y, 0.0, 1.0)
-        before, h = h, 4.0 / (c + np.sqrt(c * c + 4 * k))
+        before, h = h, bound / (c + np.sqrt(c * c + bound * k))
         if abs(h - before) < TOLERANCE * h:
             return safety * h
     raise ConvergenceError("the stable step was not found", where="voxel body", value=h)
 
 
-def _weighted_sums(model: VoxelModel, x: Array | None, contact: bool) -> Callable[[float, float], Product]:
+def _weighted_sums(
+    model: VoxelModel, x: Array | None, contact: bool, collision: Collision | None
+) -> Callable[[float, float], Product]:
     """(a, b) -> (d -> (a K + b C) d), at frames x or at rest."""
     n = model.voxel_count
     force = LatticeForce.of(model)
@@ -83,6 +90,10 @@ def _weighted_sums(model: VoxelModel, x: Array | None, contact: bool) -> Callabl
         on_plane = contact_constants(model) * model.mass[:, None]
         floor[:, :3] = on_plane[:, :1]
         ground[:, :3] += on_plane[:, 1:2]
+    if collision is not None:
+        among = contact_rates(model, collision) * model.mass[:, None]
+        floor[:, :3] += among[:, :1]
+        ground[:, :3] += among[:, 1:]
     if x is not None:
         frames = np.ascontiguousarray(x, dtype=float)
         tangent = force.linearize(LocalState(0.0, frames, np.zeros((n, 6))), definite=True)

@@ -11,11 +11,13 @@ from numpy.typing import ArrayLike, DTypeLike
 
 from supple.algebra import rotations
 from supple.bodies.placement import check_vector
-from supple.bodies.voxel import kernels
+from supple.bodies.voxel import collision_kernels, kernels
 from supple.bodies.voxel.actuation import Swing
 from supple.bodies.voxel.bricks import Layout
-from supple.bodies.voxel.contact import Plane, contact_constants
-from supple.bodies.voxel.kernels import CONSTANTS, STATE, Step
+from supple.bodies.voxel.collision import Collision, enlarged, make_contacts
+from supple.bodies.voxel.collision_kernels import LISTED, LISTS, TOUCHING, Contacts
+from supple.bodies.voxel.contact import Plane, Sphere, contact_constants
+from supple.bodies.voxel.kernels import CONSTANTS, LOADS, STATE, Step
 from supple.bodies.voxel.model import VoxelModel
 from supple.errors import InputError
 
@@ -32,8 +34,9 @@ class LatticeSweep:
     model: VoxelModel
     layout: Layout
     held: Array
-    planes: tuple[Plane, ...] = ()
+    planes: tuple[Plane | Sphere, ...] = ()
     swing: Swing | None = None
+    contacts: Contacts | None = None
     t: float = 0.0
 
     @classmethod
@@ -42,11 +45,15 @@ class LatticeSweep:
         model: VoxelModel,
         *,
         held: ArrayLike = (),
-        planes: Sequence[Plane] = (),
+        planes: Sequence[Plane | Sphere] = (),
         swing: Swing | None = None,
+        collision: Collision | None = None,
         dtype: DTypeLike = np.float64,
     ) -> LatticeSweep:
-        """held: numbers of voxels that do not move. planes: that voxels rest on. dtype: float64 or float32."""
+        """held: numbers of voxels that do not move. planes: planes and spheres to rest on. dtype: float64 or float32.
+
+        collision: how voxels meet each other; None: they pass through each other.
+        """
         kind = np.dtype(dtype)
         if kind not in (np.dtype(np.float64), np.dtype(np.float32)):
             raise InputError("the sweep runs in float64 or float32", where="LatticeSweep", value=str(kind))
@@ -68,6 +75,8 @@ class LatticeSweep:
             sweep._replace_tiles(contact=contact)
         if swing is not None:
             sweep._replace_tiles(swings=np.stack([swing.sine, swing.cosine], axis=1))
+        if collision is not None:
+            sweep.contacts = make_contacts(model, sweep.layout, collision, mask, swing)
         x = model.rest_frames
         sweep.load(x, np.zeros((len(x), 6)))
         return sweep
@@ -163,9 +172,44 @@ class LatticeSweep:
             bend=l**2 / 12,
             size=l,
             frequency=0.0 if self.swing is None else self.swing.frequency,
-            planes=np.array([[*np.asarray(p.normal)[axes], p.offset] for p in self.planes]).ravel(),
+            planes=np.array(
+                [[*np.asarray(p.normal)[axes], p.offset] for p in self.planes if isinstance(p, Plane)], dtype=float
+            ).ravel(),
+            spheres=np.array(
+                [[*np.asarray(p.centre)[axes], p.radius] for p in self.planes if isinstance(p, Sphere)], dtype=float
+            ).ravel(),
         )
         threaded = numba.get_num_threads() > 1 and len(self.layout.slabs.start) > 2
-        kernel = kernels.advance_parallel if threaded else kernels.advance
-        kernel(self.layout.bricks, self.layout.slabs, step, int(steps))
+        if self.contacts is None:
+            kernel = kernels.advance_parallel if threaded else kernels.advance
+            kernel(self.layout.bricks, self.layout.slabs, step, int(steps))
+        else:
+            self._advance_colliding(self.contacts, step, int(steps), threaded)
         self.t += steps * dt
+
+    def _advance_colliding(self, contacts: Contacts, step: Step, steps: int, threaded: bool) -> None:
+        """The same with collisions; where pairs lack room, goes on from that step with more."""
+        bricks, slabs = self.layout.bricks, self.layout.slabs
+        base = bricks.loads if bricks.loads.size else self.layout.tiles(np.zeros((self.model.voxel_count, LOADS)))
+        bricks = bricks._replace(loads=base.copy())
+        contacts = contacts._replace(base=base)
+        contacts.memory[:] = 0.0
+        contacts.memory[LISTED] = -1.0
+        contacts.contact_count[:] = 0
+        kernel = collision_kernels.advance_colliding_parallel if threaded else collision_kernels.advance_colliding
+        reached = 0
+        while reached < steps:
+            reached, lacking = kernel(bricks, slabs, contacts, step, reached, steps)
+            if lacking:
+                contacts = enlarged(contacts, lacking)
+        self.contacts = contacts
+
+    @property
+    def touching(self) -> int:
+        """Pairs of voxels that touched at the start of the last step."""
+        return 0 if self.contacts is None else int(self.contacts.memory[TOUCHING])
+
+    @property
+    def lists_made(self) -> int:
+        """How often the last `advance` listed the candidates of collisions."""
+        return 0 if self.contacts is None else int(self.contacts.memory[LISTS])
