@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-_MODULES = ("hanging_beam", "rigid_on_springs", "chain", "quadruped", "clapper", "cloth")
+_MODULES = ("hanging_beam", "rigid_on_springs", "chain", "quadruped", "clapper", "cloth", "bouncing_ball")
 
 
 @dataclass(frozen=True)
