@@ -7,7 +7,17 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-_MODULES = ("hanging_beam", "rigid_on_springs", "chain", "quadruped", "clapper", "cloth", "bouncing_ball")
+_MODULES = (
+    "hanging_beam",
+    "rigid_on_springs",
+    "chain",
+    "quadruped",
+    "clapper",
+    "cloth",
+    "bouncing_ball",
+    "bimaterial",
+    "kicker",
+)
 
 
 @dataclass(frozen=True)

@@ -36,7 +36,7 @@ def ball() -> VoxelBody:
     distance = np.sqrt(sum(a**2 for a in np.meshgrid(place, place, place, indexing="ij")))
     shell = (distance < ACROSS / 2) & (distance >= ACROSS / 2 - WALL)
     rubber = VoxelMaterial(young=3e5, density=1000, bond_damping=0.2, contact_damping=0.5, name="rubber")
-    return VoxelBody(VoxelGrid(shell.astype(int), SIZE, (0.0, 0.0, DROP)), rubber)
+    return VoxelBody(VoxelGrid(shell.astype(int), SIZE, np.array([0.0, 0.0, DROP])), rubber)
 
 
 def make() -> Scene:
