@@ -63,8 +63,8 @@ def test_no_piece_passes_through_another_during_the_kick() -> None:
         for name, one, two in (("kick", beam, ball), ("hit", ball, pin)):
             distance = np.linalg.norm(x[one, None] - x[None, two], axis=2).min()
             least[name] = min(least[name], distance / SIZE)
-    assert 0.5 < least["kick"] < 1.0  # they touch: spheres of one voxel size
-    assert 0.5 < least["hit"] < 1.0
+    assert 0.7 < least["kick"] < 1.0  # they touch: spheres of one voxel size
+    assert 0.7 < least["hit"] < 1.0
 
 
 def test_without_actuation_the_pin_stands() -> None:
