@@ -77,3 +77,11 @@ class RecordError(SuppleError):
 
 class SuppleWarning(UserWarning):
     """Something a person should know, that does not stop the work."""
+
+
+class PoissonNotice(SuppleWarning):
+    """Poisson's ratio of a voxel lattice acts through torsion alone."""
+
+
+class BendWarning(SuppleWarning):
+    """A link of a voxel lattice bends beyond what the theory of beams carries."""

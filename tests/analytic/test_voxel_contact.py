@@ -89,7 +89,7 @@ def test_contact_never_pulls_and_an_undamped_bounce_keeps_its_energy() -> None:
         if state.t > 1.5 * fall:
             best = max(best, float(state.x[0, 2]) - 0.005)
     assert best == pytest.approx(lift, rel=0.01)
-    damped = block((1, 1, 1), size=0.01, contact_damping=2.0)
+    damped = block((1, 1, 1), size=0.01, contact_damping=1.0)
     pressed = start(damped, lift=-1e-4)
     pressed.v[0, 2] = 5.0  # leaves faster than the damper would follow
     end = damped.advance(pressed, 1e-6, 1, planes=[Plane()])

@@ -26,7 +26,7 @@ from supple.solvers import vibration_modes
 
 
 def test_stiffnesses_are_as_100_to_10_to_1() -> None:
-    young = {number: m.young for number, m in pieces().model.palette.items()}
+    young = {number: m.young for number, m in pieces().palette_by_number.items()}
     assert young[LEFT] == young[RIGHT] == 10 * young[BALL] == 100 * young[PIN]
 
 

@@ -203,4 +203,4 @@ def test_bad_choices_are_refused() -> None:
     material = VoxelMaterial(young=1e6, density=1000, expansion=0.02)
     body = VoxelBody(VoxelGrid(np.ones((2, 1, 1), dtype=int), SIZE), material, actuation=Actuation(30.0, 1.0))
     with pytest.raises(InputError, match="grow to the horizon"):
-        LatticeSweep.make(body.model, swing=body.swing, collision=Collision(horizon=1.5))
+        LatticeSweep.make(body.model, swing=body.swing, collision=Collision(horizon=1.5)).advance(1e-3, 250)

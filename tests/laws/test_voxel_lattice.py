@@ -194,7 +194,7 @@ def test_errors_name_the_fix() -> None:
         VoxelMaterial(young=1.0, density=1.0, static_friction=0.1, kinetic_friction=0.2)
     with pytest.raises(InputError, match="> 0 Pa"):
         VoxelMaterial(young=-1.0, density=1.0)
-    with pytest.raises(InputError, match="bond_damping is negative"):
+    with pytest.raises(InputError, match="bond_damping is out of range"):
         VoxelMaterial(young=1.0, density=1.0, bond_damping=-0.1)
     with pytest.raises(InputError, match="colour"):
         VoxelMaterial(young=1.0, density=1.0, colour=(2.0, 0, 0, 1))

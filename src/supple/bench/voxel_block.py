@@ -35,7 +35,7 @@ WORK = 800_000  # voxel-steps of one measurement
 def ready(numbers: np.ndarray, dtype: Any) -> LatticeSweep:
     """A body of voxels of 1 mm, held at its lowest layer along x."""
     model = VoxelModel.make(VoxelGrid(numbers, 1e-3), PALETTE)
-    return LatticeSweep.make(model, held=np.flatnonzero(model.grid.voxels[:, 0] == 0), dtype=dtype)
+    return LatticeSweep.make(model, held=np.flatnonzero(model.cells[:, 0] == 0), dtype=dtype)
 
 
 def mixed(shape: tuple[int, int, int]) -> np.ndarray:

@@ -10,7 +10,7 @@ A tangent is a value: it belongs to the state it was made from, whatever is call
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol, runtime_checkable
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -21,11 +21,15 @@ Pairs = tuple[Array, Array]
 
 
 class LocalState(NamedTuple):
-    """What a force sees: time [s], positions x (n, x_width), velocities v (n, v_width) of the points it acts on."""
+    """What a force sees: time [s], positions x (n, x_width), velocities v (n, v_width) of the points it acts on.
+
+    memory: what a body with a stride of its own remembers beside them, None where it remembers nothing.
+    """
 
     t: float
     x: Array
     v: Array
+    memory: Any = None
 
 
 class Tangent(Protocol):

@@ -41,14 +41,14 @@ def ball() -> VoxelBody:
 
 def make() -> Scene:
     """The ball, let go."""
-    scene = Scene(gravity=(0, 0, -GRAVITY), solver=LatticeStride(planes=(FLOOR,)), name="bouncing-ball")
+    scene = Scene(gravity=(0, 0, -GRAVITY), solver=LatticeStride(planes=(FLOOR,), bend_limit=0.5), name="bouncing-ball")
     scene.add(ball(), name="ball")
     return scene
 
 
 def first_contact(system: Any, dt: float = 2.5e-4) -> float:
     """Time [s] at which the floor is first felt, to dt/2."""
-    state, stride = system.initial_state(), LatticeStride(dt, planes=(FLOOR,))
+    state, stride = system.initial_state(), LatticeStride(dt, planes=(FLOOR,), bend_limit=0.5)
     (slot,) = system.bodies
     mass = slot.node.body.model.mass
     while float(mass @ slot.view_v(state.v)[:, 2]) <= -mass.sum() * GRAVITY * state.t * (1 - 1e-9):

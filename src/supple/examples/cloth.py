@@ -35,7 +35,8 @@ def sheet() -> VoxelBody:
 def make() -> Scene:
     """The layer half a voxel above the ball."""
     ball = Sphere((MIDDLE, MIDDLE, -RADIUS - SIZE), RADIUS)
-    scene = Scene(gravity=(0, 0, -9.81), solver=LatticeStride(planes=(ball,), collision=Collision()), name="cloth")
+    stride = LatticeStride(planes=(ball,), collision=Collision(), bend_limit=None)  # cloth folds
+    scene = Scene(gravity=(0, 0, -9.81), solver=stride, name="cloth")
     scene.add(sheet(), name="cloth")
     return scene
 

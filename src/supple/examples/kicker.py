@@ -76,7 +76,7 @@ def hold(body: VoxelBody) -> Array:
 def make(strain: float = STRAIN) -> Scene:
     """The three on a floor at z = 0."""
     body = pieces(strain)
-    stride = LatticeStride(planes=(Plane(),), collision=Collision())
+    stride = LatticeStride(planes=(Plane(),), collision=Collision(), bend_limit=0.5)
     scene = Scene(gravity=(0, 0, -9.81), solver=stride, name="kicker")
     scene.add(body, fix=hold(body), name="pieces")
     return scene

@@ -10,6 +10,7 @@ from supple.scene.scene import Scene
 from supple.scene.state import State
 from supple.scene.system import System
 from supple.scene.time_functions import SineInTime, TableInTime
+from supple.scene.wrench import Wrench
 
 __all__ = [
     "Ball",
@@ -30,6 +31,7 @@ __all__ = [
     "System",
     "TableInTime",
     "World",
+    "Wrench",
     "check_derivatives",
     "join",
 ]

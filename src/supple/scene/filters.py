@@ -64,18 +64,19 @@ class FixedPoints:
 
 @dataclass(frozen=True, eq=False)
 class FixedAxes:
-    """Points that keep their world coordinates along some axes: axes="xz"."""
+    """Points that keep their world coordinates along some axes: axes="xz". rotation: frames keep their orientation."""
 
     target: Any
     selector: Any = None
     axes: str = "xyz"
+    rotation: bool = False
 
     def conditions(self) -> PointConditions:
         """The other axes are free."""
         if not self.axes or set(self.axes) - set("xyz"):
             raise InputError("axes are not letters of xyz", where="FixedAxes", value=self.axes)
         free = np.diag([0.0 if axis in self.axes else 1.0 for axis in "xyz"])
-        return _conditions(self.target, self.selector, free)
+        return _conditions(self.target, self.selector, free, hold_rotation=self.rotation)
 
 
 @dataclass(frozen=True, eq=False)

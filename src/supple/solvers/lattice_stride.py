@@ -1,90 +1,241 @@
-"""The stride of a voxel lattice: its own fused sweep of symplectic Euler, many stable steps in one compiled call.
+"""The stride of voxel lattices: their own fused sweep of symplectic Euler, many stable steps in one compiled call.
 
-For a scene of one voxel body, with gravity, held voxels, actuation, planes to stand on and collisions of voxels with
-voxels. Anything else in the scene takes the general solvers, in which the lattice is a force like any other.
+For a scene of voxel bodies alone, one or many, which are swept and collide as one lattice. Held, sliding and led voxels
+follow the scene's filters; whatever else acts on the voxels (loads, springs, a person's own forces) is asked once a
+stride and kept constant during it. Scenes with other bodies or joints take the general solvers, in which a lattice is a
+force like any other.
 """
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
+from supple.algebra import rotations
 from supple.bodies.protocols import LocalState
-from supple.bodies.voxel import Plane, VoxelBody
+from supple.bodies.voxel import Commands, Fluid, VoxelBody
+from supple.bodies.voxel import lattice_kernels as kernels
+from supple.bodies.voxel.actuation import Swing
+from supple.bodies.voxel.body import advance_finite
 from supple.bodies.voxel.collision import Collision
-from supple.bodies.voxel.contact import Sphere
-from supple.errors import InputError
+from supple.bodies.voxel.contact import Obstacle
+from supple.bodies.voxel.elastic import GroundDamping, LatticeForce
+from supple.bodies.voxel.link_memory import LinkMemory
+from supple.bodies.voxel.model import VoxelModel
+from supple.bodies.voxel.stable_step import stable_step
+from supple.bodies.voxel.sweep import LatticeSweep
+from supple.errors import BendWarning, InputError
 from supple.scene.state import State
-from supple.scene.system import System
+from supple.scene.system import BoundForce, System
 from supple.solvers.implicit_euler import check_dt
 from supple.solvers.report import Outcome, StepReport
 
 Array = np.ndarray
+LINKS, COMMANDED, TICK = "lattice links", "lattice commands", "lattice tick"  # names in a state's memory
+STRAIN_STEP = 0.1  # growth of the largest strain after which the stable step is looked for again
 
 
 @dataclass
 class LatticeStride:
     """dt: time of one call [s], divided into as many stable steps as it takes. planes: what the voxels stand on.
 
-    collision: how voxels meet each other, None: not at all. safety: part of the largest stable step that is used.
+    collision: how voxels meet each other, None: not at all. fluid: what surrounds them. safety: part of the largest
+    stable step that is used. bend_limit [rad]: warns once where links bend beyond it; None: never.
     """
 
     dt: float = 1 / 300
-    planes: Sequence[Plane | Sphere] = field(default=(), kw_only=True)
+    planes: Sequence[Obstacle] = field(default=(), kw_only=True)
     collision: Collision | None = field(default=None, kw_only=True)
+    fluid: Fluid | None = field(default=None, kw_only=True)
     safety: float = field(default=0.7, kw_only=True)
+    bend_limit: float | None = field(default=0.3, kw_only=True)
 
     def __post_init__(self) -> None:
         check_dt(self.dt, "LatticeStride")
         self._prepared: System | None = None
 
     def prepare(self, system: System) -> None:
-        """Find the held voxels and the number of steps a call."""
-        (body, *others) = [slot.node.body for slot in system.bodies]
-        own = {label for label, slot, _ in system.forces if slot.is_body}
-        if others or not isinstance(body, VoxelBody) or system.joints or len(own) < len(system.forces):
+        """Join the lattices, find what acts on them, and the number of steps a call."""
+        bodies = [slot.node.body for slot in system.bodies]
+        if not bodies or system.joints or not all(isinstance(body, VoxelBody) for body in bodies):
             raise InputError(
-                "the stride of a lattice needs a scene of one voxel body and nothing that acts on it",
+                "the stride of a lattice needs a scene of voxel bodies alone, without joints",
                 where="LatticeStride",
                 fix="Use ImplicitEuler or SymplecticEuler.",
             )
-        self._held = _held_voxels(system)
-        largest = body.stable_step(
-            held=self._held, contact=bool(self.planes), collision=self.collision, safety=self.safety
+        models = [body.model for body in bodies]
+        self._model = VoxelModel.joined(models)
+        self._swing = Swing.joined(models, [body.swing for body in bodies])
+        self._force = LatticeForce.of(self._model)
+        self._acting = [f for f in system.forces if not isinstance(f.force, LatticeForce | GroundDamping)]
+        self._guides = _Guides.of(system)
+        self._sweep = LatticeSweep.make(
+            self._model,
+            held=self._guides.held,
+            planes=self.planes,
+            swing=self._swing,
+            collision=self.collision,
+            fluid=self.fluid,
         )
-        self._steps = int(np.ceil(self.dt / largest))
+        self._largest = self._stable_step(None)
+        self._strain_seen = 0.0
         self._prepared = system
+
+    def _stable_step(self, x: Array | None) -> float:
+        return stable_step(
+            self._model,
+            held=self._guides.held,
+            x=x,
+            contact=bool(self.planes),
+            collision=self.collision,
+            safety=self.safety,
+        )
+
+    @property
+    def sweep(self) -> LatticeSweep:
+        """The sweep, with the state in bricks, after `prepare`."""
+        return self._sweep
 
     def step(self, system: System, state: State) -> StepReport:
         """Advance the state by dt, in place."""
         if self._prepared is not system:
             self.prepare(system)
-        (slot,) = system.bodies
-        start = LocalState(state.t, slot.view_x(state.x), slot.view_v(state.v))
-        end = slot.node.body.advance(
-            start,
-            self.dt / self._steps,
-            self._steps,
-            gravity=system.gravity,
-            held=self._held,
-            planes=self.planes,
-            collision=self.collision,
-        )
-        state.x, state.v, state.t = end.x.ravel(), end.v.ravel(), state.t + self.dt
+        stop, steps = state.t + self.dt, 0
+        parts = max([1, *(int(np.ceil(self.dt * command.rate - 1e-9)) for command in self._commands)])
+        for part in range(parts):
+            steps += self._advance(system, state, (stop - state.t) / (parts - part))
+        state.t = stop
+        self._look(state)
         outcome = Outcome.SOLVED if state.is_finite else Outcome.NOT_FINITE
-        return StepReport(outcome, iterations=self._steps)
+        return StepReport(outcome, iterations=steps)
+
+    @property
+    def _commands(self) -> list[Commands]:
+        return [] if self._swing is None else [command for _, command in self._swing.commands]
+
+    def _advance(self, system: System, state: State, duration: float) -> int:
+        """Advance by a duration [s]; returns how many steps it took."""
+        x, v = state.x.reshape(-1, 7), state.v.reshape(-1, 6)
+        steps = int(np.ceil(duration / self._largest))
+        sweep = self._sweep
+        if self._acting:
+            sweep.set_loads(_acting_loads(system, state, self._acting))
+        if self._guides.moves:
+            sweep.set_guides(*self._guides.at(system, state, duration))
+        if self._commands:
+            sweep.commanded = self._ask(system, state)
+        saved = state.memory.get(LINKS)
+        memory = None if saved is None else LinkMemory.of_array(saved)
+        end = advance_finite(sweep, LocalState(state.t, x, v, memory), duration / steps, steps, system.gravity)
+        state.x, state.v, state.t = end.x.ravel(), end.v.ravel(), end.t
+        if end.memory is not None:
+            state.memory[LINKS] = end.memory.to_array()
+        return steps
+
+    def _ask(self, system: System, state: State) -> Array:
+        """Values of the commands; each is asked when its next tick has come."""
+        count = sum(command.count for command in self._commands)
+        values = state.memory.get(COMMANDED, np.zeros(count)).copy()
+        ticks = state.memory.get(TICK, np.full(len(self._commands), -1.0)).copy()
+        owners = [(slot, c) for slot in system.bodies for _, c in (slot.node.body.swing or _NOTHING).commands]
+        first = 0
+        for k, (slot, command) in enumerate(owners):
+            tick = np.floor(state.t * command.rate + 1e-6)
+            if tick > ticks[k]:
+                local = LocalState(state.t, slot.view_x(state.x), slot.view_v(state.v))
+                values[first : first + command.count] = command.ask(state.t, local)
+                ticks[k] = tick
+            first += command.count
+        state.memory[COMMANDED], state.memory[TICK] = values, ticks
+        return values
+
+    def _look(self, state: State) -> None:
+        """Warn of links bent too far, and find the stable step anew where strains have grown."""
+        if not len(self._force.links.axis) or not state.is_finite:
+            return
+        x = state.x.reshape(-1, 7)
+        links = self._force.links
+        if self._swing is not None:
+            size = self._swing.sizes(state.t, state.memory.get(COMMANDED))
+            links = links._replace(rest=size[links.voxels].mean(axis=1))
+        strain, bend, where = kernels.largest_strain_and_bend(links, x)
+        if self.bend_limit is not None and bend > self.bend_limit:
+            one, two = (self._model.cells[i].tolist() for i in links.voxels[where])
+            warnings.warn(
+                f"t = {state.t:.4g} s: the link between the voxels of cells {one} and {two} bends by {bend:.2f} rad; "
+                f"beyond {self.bend_limit:g} rad the theory of beams does not carry. Use smaller or stiffer voxels.",
+                BendWarning,
+                stacklevel=4,
+            )
+            self.bend_limit = None
+        if strain > self._strain_seen + STRAIN_STEP:
+            self._strain_seen = strain
+            self._largest = min(self._largest, self._stable_step(x))
 
 
-def _held_voxels(system: System) -> Array:
-    """Numbers of the voxels that filters hold, which must be wholly and for good."""
-    f = system.filter
-    linear, angular = f.blocks[f.blocks % 2 == 0] // 2, f.blocks[f.blocks % 2 == 1] // 2
-    if f.projectors.any() or f.moving or set(linear.tolist()) != set(angular.tolist()):
-        raise InputError(
-            "the stride of a lattice holds voxels wholly or not at all",
-            where="LatticeStride",
-            fix="Use fix= or FixedPoints; for sliding or led voxels use ImplicitEuler.",
-        )
-    return np.unique(linear)
+class _NoSwing:
+    commands: tuple[tuple[int, Commands], ...] = ()
+
+
+_NOTHING = _NoSwing()
+
+
+def _acting_loads(system: System, state: State, acting: list[BoundForce]) -> Array:
+    """Forces and moments in world axes on the voxels of all bodies, (n, 6), of what acts on them from outside."""
+    kin = system.propagate(state.t, state.x, state.v)
+    out = [np.zeros_like(v) for v in kin.v]
+    for _, slot, force in acting:
+        force.add_force(kin.local(slot), out[slot.index])
+    kin.pull(out)
+    f = system.gather(out).reshape(-1, 6)
+    f[:, 3:] = rotations.rotate(state.x.reshape(-1, 7)[:, 3:], f[:, 3:])
+    return f
+
+
+@dataclass(frozen=True, eq=False)
+class _Guides:
+    """held: voxels that never move. voxels (k,): those with some freedom or a given motion, entries (k, 2) of the
+    system's filter for place and orientation, -1 where that is free."""
+
+    held: Array
+    voxels: Array
+    entries: Array
+
+    @classmethod
+    def of(cls, system: System) -> _Guides:
+        """Sort the voxels that filters act on."""
+        f = system.filter
+        entries: dict[int, list[int]] = {}
+        for entry, block in enumerate(f.blocks.tolist()):
+            entries.setdefault(block // 2, [-1, -1])[block % 2] = entry
+        moving = {k for m in f.moving for k in range(m.start, m.stop)}
+        moving |= {int(k) for h in f.held if h.orientation is not None for k in h.k}
+
+        def stays(place: int, turn: int) -> bool:
+            return place >= 0 and turn >= 0 and not f.projectors[place].any() and not {place, turn} & moving
+
+        held = [voxel for voxel, (place, turn) in entries.items() if stays(place, turn)]
+        others = [voxel for voxel, (place, turn) in entries.items() if not stays(place, turn)]
+        pairs = np.array([entries[voxel] for voxel in others], dtype=np.int64).reshape(-1, 2)
+        return cls(np.array(sorted(held), dtype=np.int64), np.array(others, dtype=np.int64), pairs)
+
+    @property
+    def moves(self) -> bool:
+        """Whether any voxel is guided."""
+        return len(self.voxels) > 0
+
+    def at(self, system: System, state: State, duration: float) -> tuple[Array, Array, Array, Array, Array]:
+        """What `LatticeSweep.set_guides` takes, so that the voxels are where they must be after the duration [s]."""
+        f, count = system.filter, len(self.voxels)
+        rates = f.increment(state.x, state.t + duration) / duration
+        place, turn = self.entries.T
+        free = np.broadcast_to(np.eye(3), (count, 3, 3)).copy()
+        free[place >= 0] = f.projectors[place[place >= 0]]
+        v, w = np.zeros((count, 3)), np.zeros((count, 3))
+        v[place >= 0] = rates[place[place >= 0]]
+        q = state.x.reshape(-1, 7)[self.voxels, 3:]
+        w[turn >= 0] = rotations.rotate(q[turn >= 0], rates[turn[turn >= 0]])
+        return self.voxels, free, np.where(turn >= 0, 0.0, 1.0), v, w

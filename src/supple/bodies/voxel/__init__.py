@@ -1,8 +1,28 @@
 """Voxel bodies: lattices of beams between the voxels of a grid."""
 
-from supple.bodies.voxel.actuation import Actuation
+from supple.bodies.voxel.actuation import Actuation, Commands, Drive, Samples
 from supple.bodies.voxel.body import VoxelBody
 from supple.bodies.voxel.collision import Collision
-from supple.bodies.voxel.contact import Plane, Sphere
+from supple.bodies.voxel.contact import Box, Ground, Plane, Sphere
+from supple.bodies.voxel.fluid import Fluid
+from supple.bodies.voxel.link_memory import LinkMemory
+from supple.bodies.voxel.regions import index_box, touched_by_box, touched_by_cylinder, touched_by_sphere
 
-__all__ = ["Actuation", "Collision", "Plane", "Sphere", "VoxelBody"]
+__all__ = [
+    "Actuation",
+    "Box",
+    "Collision",
+    "Commands",
+    "Drive",
+    "Fluid",
+    "Ground",
+    "LinkMemory",
+    "Plane",
+    "Samples",
+    "Sphere",
+    "VoxelBody",
+    "index_box",
+    "touched_by_box",
+    "touched_by_cylinder",
+    "touched_by_sphere",
+]

@@ -1,14 +1,21 @@
-"""Volumetric actuation: voxels swell and shrink with a control variable, a "temperature", that swings in time.
+"""Volumetric actuation: voxels swell and shrink with control variables, "temperatures" that change in time.
 
-    T_i(t) = amplitude sin(2 pi (frequency t + phase_i)),    size_i = l (1 + expansion_i T_i)           [HL12, eq. 40]
-    rest length of a link = (size_1 + size_2) / 2
+    size_i(t) = l (1 + expansion_i sum_c gain_ci u_c(t, phase_ci)),   rest length of a link = (size_1 + size_2) / 2
+                                                                                                       [HL12, eq. 40]
+    a sine       u = amplitude sin(2 pi (frequency t + phase))
+    a signal     u = signal(t + phase period)
+    commands     u: what a function of the person's own returned last, asked at a chosen rate
 
-The stiffness of links, the mass and the inertia keep their nominal values.
+The stiffness of links, the mass and the inertia keep their nominal values. The sizes are sums of fixed patterns times
+signals of time, size = l + sum_b pattern_ib s_b(t), exact at every step: a sine with a phase for each voxel is two of
+them, any other signal one for each phase that occurs.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,11 +24,14 @@ from supple.bodies.voxel.model import VoxelModel
 from supple.errors import InputError
 
 Array = np.ndarray
+MOST_PHASES = 64  # different phases of one signal that is not a sine
+PerVoxel = ArrayLike | Mapping[int, float]
+"""One number for all voxels, one for each (n,), or one for each material by its number in the grid."""
 
 
 @dataclass(frozen=True, eq=False)
 class Actuation:
-    """A swinging control variable. amplitude [unit of control], frequency [Hz], phase [periods], one or (n,).
+    """A control variable that swings. amplitude [unit of control], frequency [Hz], phase [periods], gain [-].
 
     >>> Actuation(amplitude=30.0, frequency=2.0).frequency
     2.0
@@ -29,47 +39,310 @@ class Actuation:
 
     amplitude: float
     frequency: float
-    phase: ArrayLike = 0.0
+    phase: PerVoxel = 0.0
+    gain: PerVoxel = 1.0
 
     def __post_init__(self) -> None:
         if not np.isfinite(self.amplitude):
             raise InputError("the amplitude is not finite", where="Actuation", value=self.amplitude)
         if not (np.isfinite(self.frequency) and self.frequency >= 0):
             raise InputError("the frequency is negative", where="Actuation", value=self.frequency, allowed=">= 0 Hz")
-        phase = np.asarray(self.phase, dtype=float)
-        if phase.ndim > 1 or not np.isfinite(phase).all():
-            raise InputError("the phase is not one number or one a voxel", where="Actuation", value=phase.shape)
-        object.__setattr__(self, "phase", phase)
+
+
+@dataclass(frozen=True, eq=False)
+class Drive:
+    """A control variable that follows a signal: any function of time [s], such as `TableInTime` or `Samples`.
+
+    phase: in periods of the signal, whose period [s] is then needed.
+
+    >>> Drive(lambda t: 10.0 * min(t, 1.0)).gain
+    1.0
+    """
+
+    signal: Callable[[float], float]
+    gain: PerVoxel = 1.0
+    phase: PerVoxel = 0.0
+    period: float | None = None
+
+    def __post_init__(self) -> None:
+        if not callable(self.signal):
+            raise InputError("the signal is not a function of time", where="Drive", value=type(self.signal).__name__)
+        period = self.period if self.period is not None else getattr(self.signal, "period", None)
+        if period is not None and not (np.isfinite(period) and period > 0):
+            raise InputError("the period is not positive", where="Drive", value=period, allowed="> 0 s")
+        object.__setattr__(self, "period", period)
+
+
+@dataclass(frozen=True, eq=False)
+class Commands:
+    """Control variables from a person's own function(t, state), called rate [Hz] times a second; held in between.
+
+    function returns `count` numbers; state is a `LocalState` of the body: t, x (n, 7), v (n, 6). gain: one for each
+    variable (count,), or one for each variable and voxel (count, n).
+
+    >>> Commands(lambda t, state: [1.0 if state.x[:, 2].min() < 0.01 else 0.0], rate=50.0).count
+    1
+    """
+
+    function: Callable[[float, Any], ArrayLike]
+    rate: float
+    count: int = 1
+    gain: ArrayLike = 1.0
+
+    def __post_init__(self) -> None:
+        if not callable(self.function):
+            raise InputError("the function cannot be called", where="Commands", value=type(self.function).__name__)
+        if not (np.isfinite(self.rate) and self.rate > 0):
+            raise InputError("the rate is not positive", where="Commands", value=self.rate, allowed="> 0 Hz")
+        if self.count < 1:
+            raise InputError("there is no control variable", where="Commands", value=self.count, allowed=">= 1")
+
+    def ask(self, t: float, state: Any) -> Array:
+        """The control variables at time t, (count,)."""
+        values = np.asarray(self.function(t, state), dtype=float).ravel()
+        if values.shape != (self.count,) or not np.isfinite(values).all():
+            raise InputError(
+                "the function did not return finite numbers, one for each control variable",
+                where=f"Commands, t = {t:g} s",
+                value=values.tolist(),
+                allowed=f"{self.count} numbers",
+            )
+        return values
+
+
+@dataclass(frozen=True, eq=False)
+class Samples:
+    """A signal from samples at a rate [Hz] from t = 0 on, linear in between; repeats, or stays at the last.
+
+    >>> Samples([0.0, 1.0, 0.0], rate=10.0)(0.05)
+    0.5
+    """
+
+    values: ArrayLike
+    rate: float
+    repeats: bool = False
+
+    def __post_init__(self) -> None:
+        values = np.array(self.values, dtype=float)
+        if values.ndim != 1 or not values.size or not np.isfinite(values).all():
+            raise InputError("the samples are not finite numbers in a row", where="Samples", value=values.shape)
+        if not (np.isfinite(self.rate) and self.rate > 0):
+            raise InputError("the rate is not positive", where="Samples", value=self.rate, allowed="> 0 Hz")
+        object.__setattr__(self, "values", values)
+
+    @property
+    def period(self) -> float | None:
+        """Time after which the samples repeat [s]."""
+        return np.asarray(self.values).size / self.rate if self.repeats else None
+
+    def __call__(self, t: float) -> float:
+        """The value at time t [s]."""
+        return float(self.sample(np.array([t]))[0])
+
+    def sample(self, times: Array) -> Array:
+        """The values at times (k,) [s]."""
+        values = np.asarray(self.values)
+        place = times * self.rate
+        if self.repeats:
+            return np.interp(place, np.arange(values.size + 1), np.r_[values, values[0]], period=values.size)
+        return np.interp(place, np.arange(values.size), values)
+
+
+Driver = Actuation | Drive | Commands
 
 
 @dataclass(frozen=True, eq=False)
 class Swing:
-    """Sizes in time: size = rest + sine sin(2 pi frequency t) + cosine cos(2 pi frequency t), each (n,) [m]."""
+    """Sizes in time: size = rest + patterns @ signals(t). rest (n,) [m]; patterns (n, b) [m].
 
-    rest: float
-    frequency: float
-    sine: Array
-    cosine: Array
+    signals: functions of times (k,) giving (k,), one for each pattern but the last ones, which are commanded: commands,
+    with where their patterns start.
+    """
+
+    rest: Array
+    patterns: Array
+    signals: tuple[Callable[[Array], Array], ...]
+    commands: tuple[tuple[int, Commands], ...] = field(default=())
 
     @classmethod
-    def of(cls, model: VoxelModel, actuation: Actuation) -> Swing:
-        """The swing of a model's voxels; voxels that would vanish are refused."""
-        n, l = model.voxel_count, model.grid.voxel_size
-        phase = np.asarray(actuation.phase)
-        if phase.shape not in ((), (n,)):
-            raise InputError("the phase is not one number or one a voxel", where="Actuation", value=phase.shape)
-        strain = model.values("expansion") * actuation.amplitude
-        if n and np.abs(strain).max() >= 1:
-            raise InputError(
-                "the control makes a voxel vanish",
-                where="Actuation",
-                value=float(np.abs(strain).max()),
-                allowed="expansion times amplitude < 1",
-            )
-        angle = 2 * np.pi * np.broadcast_to(phase, n)
-        return cls(l, float(actuation.frequency), l * strain * np.cos(angle), l * strain * np.sin(angle))
+    def of(cls, model: VoxelModel, given: Driver | Sequence[Driver], materials: Array | None = None) -> Swing:
+        """The swing of a model's voxels. materials (n,): their numbers, for gains and phases by material."""
+        drivers = [given] if isinstance(given, Driver) else list(given)
+        for driver in drivers:
+            if not isinstance(driver, Driver):
+                raise InputError(
+                    "not a control variable",
+                    where="actuation",
+                    value=type(driver).__name__,
+                    allowed="Actuation, Drive, Commands",
+                )
+        n = model.voxel_count
+        strength = model.values("expansion") * model.size
+        columns: list[Array] = []
+        signals: list[Callable[[Array], Array]] = []
+        for driver in drivers:
+            if isinstance(driver, Commands):
+                continue
+            parts = _sine_parts if isinstance(driver, Actuation) else _signal_parts
+            phase = _per_voxel(driver.phase, n, materials, "phase")
+            gain = _per_voxel(driver.gain, n, materials, "gain")
+            for pattern, signal in parts(driver, phase):  # type: ignore[arg-type]
+                columns.append(strength * gain * pattern)
+                signals.append(signal)
+        commands = []
+        for driver in drivers:
+            if isinstance(driver, Commands):
+                commands.append((len(columns), driver))
+                columns += list(strength * _command_gains(driver, n))
+        patterns = np.stack(columns, axis=1) if columns else np.zeros((n, 0))
+        swing = cls(model.size, patterns, tuple(signals), tuple(commands))
+        swing._check_sines(drivers, materials, model)
+        return swing
 
-    def sizes(self, t: float) -> Array:
+    def _check_sines(self, drivers: list[Driver], materials: Array | None, model: VoxelModel) -> None:
+        """Refuse sines that make a voxel vanish before anything runs."""
+        n = model.voxel_count
+        sines = [d for d in drivers if isinstance(d, Actuation)]
+        strain = sum((abs(d.amplitude * _per_voxel(d.gain, n, materials, "gain")) for d in sines), np.zeros(n))
+        _refuse_vanishing(float(np.max(np.abs(model.values("expansion")) * strain, initial=0.0)))
+
+    def values(self, times: Array, commanded: Array | None = None) -> Array:
+        """Signals at times (k,) [s], (k, b); commanded: values of the commands, zero if not given."""
+        out = np.empty((len(times), self.patterns.shape[1]))
+        for b, signal in enumerate(self.signals):
+            out[:, b] = signal(times)
+        free = len(self.signals)
+        out[:, free:] = 0.0 if commanded is None else commanded
+        if not np.isfinite(out).all():
+            raise InputError("a control signal is not finite", where=f"actuation, t = {times[0]:g} s")
+        return out
+
+    def largest(self, values: Array, allowed: float) -> float:
+        """A bound of the sizes [m] while the signals are values (k, b), exact where it would be above the allowed
+        size [m]; refuses signals that make a voxel vanish."""
+        reach = np.abs(self.patterns) @ np.abs(values).max(axis=0, initial=0.0)
+        largest = float(np.max(self.rest + reach))
+        if largest < allowed and (reach < self.rest).all():
+            return largest
+        ends = [(c.min(axis=1), c.max(axis=1)) for c in (self.patterns @ part.T for part in _chunks(values))]
+        least, most = np.min([low for low, _ in ends], axis=0), np.max([high for _, high in ends], axis=0)
+        _refuse_vanishing(float(np.max(-least / self.rest, initial=0.0)))
+        return float(np.max(self.rest + most))
+
+    @property
+    def is_free(self) -> bool:
+        """Whether all signals are functions of time."""
+        return not self.commands
+
+    def sizes(self, t: float, commanded: Array | None = None) -> Array:
         """Sizes of the voxels at time t [s], (n,) [m]."""
-        angle = 2 * np.pi * self.frequency * t
-        return self.rest + self.sine * np.sin(angle) + self.cosine * np.cos(angle)
+        return np.asarray(self.rest + self.patterns @ self.values(np.array([t]), commanded)[0])
+
+    @classmethod
+    def joined(cls, models: Sequence[VoxelModel], swings: Sequence[Swing | None]) -> Swing | None:
+        """The swings of several bodies, one after the other; commands stay last."""
+        if all(swing is None for swing in swings):
+            return None
+        starts = np.cumsum([0, *(m.voxel_count for m in models)])
+        free: list[tuple[int, Array, Any]] = []
+        led: list[tuple[int, Array, Commands]] = []
+        for start, swing in zip(starts, swings):
+            if swing is None:
+                continue
+            for b, signal in enumerate(swing.signals):
+                free.append((start, swing.patterns[:, b : b + 1], signal))
+            for b, command in swing.commands:
+                led.append((start, swing.patterns[:, b : b + command.count], command))
+        width = len(free) + sum(command.count for _, _, command in led)
+        patterns, at = np.zeros((starts[-1], width)), 0
+        commands = []
+        for start, block, what in [*free, *led]:
+            if isinstance(what, Commands):
+                commands.append((at, what))
+            patterns[start : start + len(block), at : at + block.shape[1]] = block
+            at += block.shape[1]
+        rest = np.concatenate([m.size for m in models])
+        return cls(rest, patterns, tuple(signal for _, _, signal in free), tuple(commands))
+
+
+def _chunks(values: Array) -> list[Array]:
+    return [values[k : k + 256] for k in range(0, len(values), 256)]
+
+
+def _sine_parts(driver: Actuation, phase: Array) -> list[tuple[Array, Callable[[Array], Array]]]:
+    """Patterns and signals of a sine: sin(a + b) = sin a cos b + cos a sin b."""
+    rate, amplitude, angle = 2 * np.pi * driver.frequency, float(driver.amplitude), 2 * np.pi * phase
+    return [
+        (amplitude * np.cos(angle), lambda t: np.sin(rate * t)),
+        (amplitude * np.sin(angle), lambda t: np.cos(rate * t)),
+    ]
+
+
+def _signal_parts(driver: Drive, phase: Array) -> list[tuple[Array, Callable[[Array], Array]]]:
+    """Patterns and signals of any other signal: one for each phase that occurs."""
+    phases = np.unique(phase)
+    if phases.any() and driver.period is None:
+        raise InputError("a phase needs the signal's period", where="Drive", fix="Give period=, in seconds.")
+    if len(phases) > MOST_PHASES:
+        raise InputError(
+            "too many different phases of a signal that is not a sine",
+            where="Drive",
+            value=len(phases),
+            allowed=f"<= {MOST_PHASES}",
+            fix="Round the phases, or use Actuation.",
+        )
+    period, signal = driver.period or 0.0, driver.signal
+
+    def shifted(by: float) -> Callable[[Array], Array]:
+        sample = getattr(signal, "sample", None)
+        if sample is not None:
+            return lambda t: np.asarray(sample(t + by), dtype=float)
+        return lambda t: np.array([float(signal(time + by)) for time in t])
+
+    return [(np.where(phase == value, 1.0, 0.0), shifted(float(value) * period)) for value in phases]
+
+
+def _per_voxel(given: PerVoxel, n: int, materials: Array | None, name: str) -> Array:
+    """Numbers (n,) from one, from one for each voxel, or from one for each material."""
+    if isinstance(given, Mapping):
+        if materials is None:
+            raise InputError(f"the {name} is by material where the materials are not known", where="actuation")
+        values = np.array([given.get(int(m), np.nan) for m in np.unique(materials)], dtype=float)
+        if np.isnan(values).any():
+            lacking = int(np.unique(materials)[np.isnan(values)][0])
+            raise InputError(f"a material has no {name}", where="actuation", value=lacking)
+        return values[np.searchsorted(np.unique(materials), materials)]
+    values = np.asarray(given, dtype=float)
+    if values.shape not in ((), (n,)) or not np.isfinite(values).all():
+        raise InputError(
+            f"the {name} is not one number or one a voxel",
+            where="actuation",
+            value=values.shape,
+            allowed=f"() or ({n},)",
+        )
+    return np.broadcast_to(values, n)
+
+
+def _command_gains(driver: Commands, n: int) -> Array:
+    """Gains (count, n)."""
+    gain = np.asarray(driver.gain, dtype=float)
+    if gain.ndim == 1:
+        gain = gain[:, None]
+    try:
+        gains = np.broadcast_to(gain, (driver.count, n))
+    except ValueError:
+        allowed = f"({driver.count},) or ({driver.count}, {n})"
+        raise InputError("the gains have another shape", where="Commands", value=gain.shape, allowed=allowed) from None
+    if not np.isfinite(gains).all():
+        raise InputError("a gain is not finite", where="Commands")
+    return gains
+
+
+def _refuse_vanishing(strain: float) -> None:
+    if strain >= 1:
+        raise InputError(
+            "the control makes a voxel vanish",
+            where="actuation",
+            value=strain,
+            allowed="expansion times control < 1",
+        )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -13,17 +14,20 @@ from supple.algebra import rotations
 from supple.bodies.coordinates import Frames
 from supple.bodies.placement import Placement
 from supple.bodies.protocols import Force, LocalState, PlacedBody
-from supple.bodies.voxel.actuation import Actuation, Swing
+from supple.bodies.voxel.actuation import Driver, Swing
 from supple.bodies.voxel.collision import Collision
-from supple.bodies.voxel.contact import Plane, Sphere
-from supple.bodies.voxel.elastic import GroundDamping, LatticeForce
+from supple.bodies.voxel.contact import Obstacle
+from supple.bodies.voxel.elastic import GroundDamping, LatticeForce, LinkLoads
+from supple.bodies.voxel.fluid import Fluid
+from supple.bodies.voxel.link_memory import LinkMemory
 from supple.bodies.voxel.mass import CubeMass
-from supple.bodies.voxel.model import Palette, VoxelModel
+from supple.bodies.voxel.model import Palette, VoxelModel, palette_of
 from supple.bodies.voxel.skin import VoxelSkin
 from supple.bodies.voxel.stable_step import stable_step
 from supple.bodies.voxel.sweep import LatticeSweep
-from supple.errors import DivergenceError, InputError
+from supple.errors import DivergenceError, InputError, PoissonNotice
 from supple.geometry import VoxelGrid
+from supple.material.voxel import VoxelMaterial
 
 Array = np.ndarray
 
@@ -33,7 +37,10 @@ class VoxelBody:
     """A soft body of voxels.
 
     grid: VoxelGrid. palette: one VoxelMaterial for all voxels, a sequence for the numbers 1, 2, ..., or a mapping from
-    number to material. actuation: how the voxels swell and shrink. Each voxel is a frame: its centre and rotation.
+    number to material. actuation: one control variable or several: how the voxels swell and shrink. young [Pa],
+    density [kg/m³]: for each voxel (n,) or cell of the grid, instead of the materials' own. transverse: couple strains
+    across axes, so that the lattice contracts sideways; without it, Poisson's ratio acts through torsion alone.
+    Each voxel is a frame: its centre and rotation.
 
     >>> import numpy as np
     >>> from supple.geometry import VoxelGrid
@@ -45,23 +52,45 @@ class VoxelBody:
 
     grid: VoxelGrid
     palette: Palette
-    actuation: Actuation | None = field(default=None, kw_only=True)
+    actuation: Driver | Sequence[Driver] | None = field(default=None, kw_only=True)
+    young: ArrayLike | None = field(default=None, kw_only=True)
+    density: ArrayLike | None = field(default=None, kw_only=True)
+    transverse: bool = field(default=False, kw_only=True)
     kind = "voxel"
 
     def __post_init__(self) -> None:
         if not isinstance(self.grid, VoxelGrid):
             raise InputError("a voxel body needs a VoxelGrid", value=type(self.grid).__name__)
         _ = self.swing if self.actuation is not None else self.model
+        if not self.transverse and self.model.values("poisson").any():
+            warnings.warn(
+                "a lattice behaves as a solid of Poisson's ratio 0 and shear modulus E/2: the ratio entered acts "
+                "through the torsion of links alone. transverse=True couples strains across axes.",
+                PoissonNotice,
+                stacklevel=3,
+            )
 
     @cached_property
     def model(self) -> VoxelModel:
         """The lattice; it does not depend on the placement."""
-        return VoxelModel.make(self.grid, self.palette)
+        return VoxelModel.make(
+            self.grid, self.palette, young=self.young, density=self.density, transverse=self.transverse
+        )
+
+    @cached_property
+    def palette_by_number(self) -> dict[int, VoxelMaterial]:
+        """The material of each number that occurs in the grid."""
+        return palette_of(self.grid, self.palette)
+
+    @cached_property
+    def materials(self) -> Array:
+        """Number of each voxel's material, (n,)."""
+        return np.asarray(self.grid.materials[tuple(self.grid.voxels.T)])
 
     @cached_property
     def swing(self) -> Swing | None:
         """Sizes of the voxels in time, None where they keep their size."""
-        return None if self.actuation is None else Swing.of(self.model, self.actuation)
+        return None if self.actuation is None else Swing.of(self.model, self.actuation, self.materials)
 
     @cached_property
     def lattice_force(self) -> LatticeForce:
@@ -126,41 +155,79 @@ class VoxelBody:
         gravity: ArrayLike = (0.0, 0.0, 0.0),
         held: ArrayLike = (),
         loads: Array | None = None,
-        planes: Sequence[Plane | Sphere] = (),
+        planes: Sequence[Obstacle] = (),
         collision: Collision | None = None,
+        fluid: Fluid | None = None,
         dtype: DTypeLike = np.float64,
     ) -> LocalState:
         """The state after so many steps of symplectic Euler, all in one compiled call.
 
         gravity (3,) [m/s²]; held: voxels that stay where they are; loads (n, 6): forces and moments in world axes
-        [N, N m]; planes: planes and spheres to rest on, with friction; collision: how voxels meet each other, None:
-        not at all. Without planes and collisions it is the same as `SymplecticEuler` on the body's forces, to
-        round-off. An unstable step is refused.
+        [N, N m]; planes: obstacles to rest on, with friction; collision: how voxels meet each other, None: not at all;
+        fluid: what surrounds them. state.memory: what links remember of yielding and failing, a `LinkMemory`, or None.
+        Without obstacles and collisions it is the same as `SymplecticEuler` on the body's forces, to round-off. An
+        unstable step is refused. Where the lattice leaves the finite, a DivergenceError names the voxel and the time,
+        and its `last_good` is the last finite state.
         """
         index = np.unique(np.asarray(held, dtype=np.int64))
-        key = (index.tobytes(), np.dtype(dtype).name, tuple(planes), collision)
+        key = (index.tobytes(), np.dtype(dtype).name, tuple(planes), collision, fluid)
         if key not in self._strides:
-            self._strides[key] = (
-                LatticeSweep.make(
-                    self.model, held=index, planes=planes, swing=self.swing, collision=collision, dtype=dtype
-                ),
-                self.stable_step(held=index, contact=bool(planes), collision=collision, safety=1.0),
+            sweep = LatticeSweep.make(
+                self.model,
+                held=index,
+                planes=planes,
+                swing=self.swing,
+                collision=collision,
+                fluid=fluid,
+                dtype=dtype,
             )
+            largest = self.stable_step(held=index, contact=bool(planes), collision=collision, safety=1.0)
+            self._strides[key] = sweep, largest
         sweep, largest = self._strides[key]
         if dt > largest:
             raise InputError(
                 "the step is larger than stable", where="voxel body", value=dt, allowed=f"<= {largest:.3g} s"
             )
-        sweep.load(state.x, state.v, state.t)
         sweep.set_loads(loads)
+        return advance_finite(sweep, state, dt, steps, gravity)
+
+    def links(self, state: LocalState) -> LinkLoads:
+        """Strains, forces and moments of all links at a state."""
+        return self.lattice_force.measure(state)
+
+
+def advance_finite(sweep: LatticeSweep, state: LocalState, dt: float, steps: int, gravity: ArrayLike) -> LocalState:
+    """Advance a sweep from a state; where that leaves the finite, find out when and where."""
+    end = _replayed(sweep, state, dt, steps, gravity)
+    if _is_finite(end):
+        return end
+    good, bad = 0, steps  # the first step that is not finite, by halving
+    while bad - good > 1:
+        middle = (good + bad) // 2
+        good, bad = (middle, bad) if _is_finite(_replayed(sweep, state, dt, middle, gravity)) else (good, middle)
+    last, first = _replayed(sweep, state, dt, good, gravity), _replayed(sweep, state, dt, bad, gravity)
+    lost = ~(np.isfinite(first.x).all(axis=1) & np.isfinite(first.v).all(axis=1))
+    voxel = int(np.flatnonzero(lost)[0])
+    error = DivergenceError(
+        f"the lattice left the finite at t = {first.t:.6g} s, step {bad}",
+        where=f"voxel {voxel} of cell {tuple(sweep.model.cells[voxel].tolist())}",
+        value=int(lost.sum()),
+        allowed="no voxel lost",
+        fix="Take a smaller step: stable_step(x=...) finds one at a deformed state.",
+    )
+    error.last_good = last  # type: ignore[attr-defined]
+    raise error
+
+
+def _is_finite(state: LocalState) -> bool:
+    return bool(np.isfinite(state.x).all() and np.isfinite(state.v).all())
+
+
+def _replayed(sweep: LatticeSweep, state: LocalState, dt: float, steps: int, gravity: ArrayLike) -> LocalState:
+    sweep.load(state.x, state.v, state.t)
+    sweep.memory = state.memory if state.memory is not None else LinkMemory.fresh(sweep.model.link_count)
+    if steps:
         sweep.advance(dt, steps, gravity=gravity)
-        x, v = np.empty_like(state.x), np.empty_like(state.v)
-        sweep.save(x, v)
-        if not (np.isfinite(x).all() and np.isfinite(v).all()):
-            raise DivergenceError(
-                "the lattice left the finite",
-                where="voxel body",
-                value=state.t + steps * dt,
-                fix="Take a smaller step: ask stable_step(x=...) for one at a deformed state.",
-            )
-        return LocalState(state.t + steps * dt, x, v)
+    x, v = np.empty_like(state.x), np.empty_like(state.v)
+    sweep.save(x, v)
+    return LocalState(state.t + steps * dt, x, v, sweep.memory if sweep.laws is not None else None)

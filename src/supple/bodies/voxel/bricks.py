@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from supple.algebra.lanes import lane_count
+from supple.bodies.voxel.brick_data import CONSTANTS, LOADS, STATE, Bricks, Slabs
 from supple.bodies.voxel.brick_lanes import BRICKS
-from supple.bodies.voxel.kernels import CONSTANTS, LOADS, STATE, Bricks, Slabs
 from supple.bodies.voxel.model import VoxelModel
 
 Array = np.ndarray
@@ -33,21 +33,26 @@ def aligned_zeros(size: int, dtype: np.dtype) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class Layout:
-    """axes: the body's axes in the order of the sweep. brick, lane (n,): where each voxel lies."""
+    """axes: the body's axes in the order of the sweep. brick, lane (n,): where each voxel lies.
+
+    ahead, behind (3, count): the bricks ahead and behind along the axes of the sweep, count where there is none.
+    """
 
     axes: tuple[int, int, int]
     brick: Array
     lane: Array
     bricks: Bricks
     slabs: Slabs
+    ahead: Array
+    behind: Array
 
     @classmethod
     def make(cls, model: VoxelModel, dtype: np.dtype) -> Layout:
         """Lay out a model; constants and state are still zero."""
         W = lane_count(dtype)
-        last = int(np.argmax(model.grid.shape))
+        last = int(np.argmax(model.cells.max(axis=0)))
         axes = ((last + 1) % 3, (last + 2) % 3, last)
-        cells = model.grid.voxels[:, axes]
+        cells = model.cells[:, axes]
         size = np.array(BRICKS[W])
         place, inside = cells // size, cells % size
         shape = place.max(axis=0) + 1
@@ -66,8 +71,14 @@ class Layout:
             return np.where(exists & (keys[at] == wanted), at, -1)
 
         void, column = count, by * shape[0] + bx
-        above, below, back = found(0, 0, 1), found(0, 0, -1), found(0, -1, 0)
-        next_z = np.where(above >= 0, above, void)
+        steps = np.eye(3, dtype=int)
+        near = np.array([[found(*(sign * step)) for step in steps] for sign in (1, -1)])
+        ahead, behind = np.where(near >= 0, near, void)
+        below, back = near[1, 2], near[1, 1]
+        next_z = ahead[2].copy()
+        edge = np.zeros(count)
+        edge[brick.ravel()] = model.size
+        none = np.zeros(0, dtype=dtype)
         slabs = border_tables(slab, below, next_z, void + 1)
         row_count, column_count = int(shape[0]) + 1, int(shape[0] * shape[1]) + 1
         slab_count = len(start) - 1
@@ -75,13 +86,18 @@ class Layout:
         bricks = Bricks(
             state=aligned_zeros(tiles * STATE * W, dtype),
             constants=aligned_zeros(count * CONSTANTS * W, dtype),
-            loads=np.zeros(0, dtype=dtype),
-            swings=np.zeros(0, dtype=dtype),
-            contact=np.zeros(0, dtype=dtype),
-            next_x=_int(np.where(found(1, 0, 0) >= 0, found(1, 0, 0), void)),
-            next_y=_int(np.where(found(0, 1, 0) >= 0, found(0, 1, 0), void)),
+            edge=edge,
+            loads=none,
+            swings=none,
+            contact=none,
+            shifts=none,
+            skin=none,
+            guide=_int(none),
+            guides=none,
+            next_x=_int(ahead[0]),
+            next_y=_int(ahead[1]),
             next_z=_int(next_z),
-            follows=_int(found(-1, 0, 0) >= 0),
+            follows=_int(near[1, 0] >= 0),
             row=_int(bx),
             row_behind=_int(np.where(back >= 0, bx, row_count - 1)),
             column=_int(column),
@@ -94,10 +110,11 @@ class Layout:
             row_count=row_count,
             column_count=column_count,
             first_copy=void + 1,
+            scratch=aligned_zeros(slab_count * 8 * W, dtype),
             **slabs,
         )
         bricks.state.reshape(tiles, STATE, W)[:, 3] = 1.0  # no rotation, in empty lanes too
-        return cls(axes, brick.ravel(), lane, bricks, buffers)
+        return cls(axes, brick.ravel(), lane, bricks, buffers, _int(ahead), _int(behind))
 
     @property
     def lanes(self) -> int:

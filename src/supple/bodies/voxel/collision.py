@@ -27,10 +27,9 @@ from typing import Literal
 import numpy as np
 import scipy.sparse as sparse
 
-from supple.bodies.voxel.actuation import Swing
+from supple.bodies.voxel.brick_data import LOADS, STATE
 from supple.bodies.voxel.bricks import Layout, aligned_zeros
 from supple.bodies.voxel.collision_kernels import MEMORY, Contacts
-from supple.bodies.voxel.kernels import LOADS, STATE
 from supple.bodies.voxel.model import VoxelModel
 from supple.errors import InputError
 
@@ -79,14 +78,10 @@ class Collision:
         return SLIP if self.friction else 0.0
 
 
-def make_contacts(
-    model: VoxelModel, layout: Layout, collision: Collision, held: Array, swing: Swing | None, capacity: int = 0
-) -> Contacts:
-    """Storage of the collisions of a model. capacity: pairs to start with; more are made room for when needed."""
-    l = model.grid.voxel_size
-    horizon = collision.horizon * l
-    largest = l if swing is None else l + float(np.hypot(swing.sine, swing.cosine).max())
-    if largest >= horizon * (1 - ROUND_OFF):
+def check_horizon(model: VoxelModel, collision: Collision, largest: float) -> None:
+    """Refuse voxels that grow to a size [m] at which the list of pairs would miss some."""
+    l = float(model.size.max())
+    if largest >= collision.horizon * l * (1 - ROUND_OFF):
         raise InputError(
             "voxels grow to the horizon of their collisions",
             where="Collision",
@@ -94,14 +89,24 @@ def make_contacts(
             allowed=f"> {largest / l / (1 - ROUND_OFF):.4g} voxel sizes",
             fix="Enlarge horizon=.",
         )
-    joined = np.bincount(model.link_voxels.ravel(), minlength=model.voxel_count)
+
+
+def make_contacts(
+    model: VoxelModel, layout: Layout, collision: Collision, held: Array, links: Array, capacity: int = 0
+) -> Contacts:
+    """Storage of the collisions of a model. held (n,): voxels that do not move. links (k, 2): voxels still joined.
+
+    capacity: pairs to start with; more are made room for when needed.
+    """
+    horizon = collision.horizon * float(model.size.max())
+    joined = np.bincount(links.ravel(), minlength=model.voxel_count)
     chosen = np.flatnonzero(joined < 6) if collision.surface_only else np.arange(model.voxel_count)
     count = len(chosen)
-    barred_start, barred = joined_pairs(model, chosen)
+    barred_start, barred = joined_pairs(model.voxel_count, links, chosen)
     free = np.where(held, 0.0, 1.0)
     friction = model.values("kinetic_friction") if collision.friction else np.zeros(model.voxel_count)
     values = [
-        2 * model.values("young") * l,
+        2 * model.values("young") * model.size,
         model.mass,
         damping_ratios(model, collision),
         friction,
@@ -145,10 +150,9 @@ def enlarged(contacts: Contacts, pair_count: int) -> Contacts:
     return contacts._replace(pairs=np.zeros((room, 2), dtype=np.int64), touching=np.zeros(room, dtype=np.int64))
 
 
-def joined_pairs(model: VoxelModel, chosen: Array) -> tuple[Array, Array]:
-    """For each chosen voxel, the later ones at most HOPS links away, ascending: starts (count + 1,), numbers."""
-    n = model.voxel_count
-    one, two = model.link_voxels.T
+def joined_pairs(n: int, links: Array, chosen: Array) -> tuple[Array, Array]:
+    """For each chosen of n voxels, the later ones at most HOPS links away, ascending: starts (count + 1,), numbers."""
+    one, two = links.T
     ends, others = np.r_[one, two, np.arange(n)], np.r_[two, one, np.arange(n)]
     step = sparse.csr_array((np.ones(len(ends), dtype=np.int32), (ends, others)), shape=(n, n))
     reached = step[chosen]
@@ -172,7 +176,7 @@ def contact_rates(model: VoxelModel, collision: Collision) -> Array:
     A pair's k (n . (d2 - d1))² <= k (1/m_1 + 1/m_2) (m_1 d_1² + m_2 d_2²), over all partners of the palette, times
     the crowd that can touch one voxel.
     """
-    k, m, zeta = 2 * model.values("young") * model.grid.voxel_size, model.mass, damping_ratios(model, collision)
+    k, m, zeta = 2 * model.values("young") * model.size, model.mass, damping_ratios(model, collision)
     kinds, which = np.unique(np.stack([k, m, zeta], axis=1), axis=0, return_inverse=True)
     k1, m1, z1 = kinds.T[:, :, None]
     k2, m2, z2 = kinds.T[:, None, :]

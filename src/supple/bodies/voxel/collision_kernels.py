@@ -16,8 +16,11 @@ import numpy as np
 from supple.algebra.compiling import compiled
 from supple.algebra.lanes import lane_count, load, maximum, store
 from supple.algebra.rotation_kernels import cross
-from supple.bodies.voxel.kernels import STATE, copy_borders, load_three, sweep_slab
+from supple.bodies.voxel.brick_data import STATE
+from supple.bodies.voxel.brick_links import load_three
+from supple.bodies.voxel.kernels import copy_borders, sweep_slab
 from supple.bodies.voxel.link import add, dot, scale, subtract
+from supple.bodies.voxel.shift_kernels import shift_links, shift_links_parallel
 
 Array = np.ndarray
 MEMORY = 4  # number of listed pairs, motion since they were listed [m], number of touching pairs, lists made
@@ -297,8 +300,11 @@ def collide(state, loads, contacts, dt):
 
 
 @compiled
-def advance_colliding(bricks, slabs, contacts, step, first, count):
-    """Steps first to count on one thread; returns the step it came to, and how many pairs lacked room there."""
+def advance_colliding(bricks, slabs, laws, contacts, step, first, count):
+    """Steps first to count on one thread; returns the step it came to, and how many pairs lacked room there.
+
+    It stops early, without lacking anything, after a step in which links failed.
+    """
     slab_count = len(slabs.start) - 1
     for slab in range(slab_count):
         copy_borders(bricks, slabs, slab, first % 2)
@@ -306,21 +312,28 @@ def advance_colliding(bricks, slabs, contacts, step, first, count):
         lacking = collide(bricks.state, bricks.loads, contacts, step.dt)
         if lacking > 0:
             return n, lacking
+        failures = 0
+        if bricks.shifts.size > 0:
+            failures = shift_links(bricks, slabs, laws, n)
         for slab in range(slab_count):
             sweep_slab(bricks, slabs, slab, n, step)
+        if failures > 0:
+            return n + 1, 0
     return count, 0
 
 
 @compiled(parallel=True)
-def advance_colliding_parallel(bricks, slabs, contacts, step, first, count):
+def advance_colliding_parallel(bricks, slabs, laws, contacts, step, first, count):
     """The same on all threads, contacts on one; the same bits as `advance_colliding`."""
     slab_count = len(slabs.start) - 1
-    reached, lacking = first, 0
+    reached, lacking, failures = first, 0, 0
     for slab in range(slab_count):
         copy_borders(bricks, slabs, slab, first % 2)
-    while reached < count and lacking == 0:
+    while reached < count and lacking == 0 and failures == 0:
         lacking = collide(bricks.state, bricks.loads, contacts, step.dt)
         if lacking == 0:
+            if bricks.shifts.size > 0:
+                failures = shift_links_parallel(bricks, slabs, laws, reached)
             for slab in numba.prange(slab_count):
                 sweep_slab(bricks, slabs, slab, reached, step)
             reached += 1

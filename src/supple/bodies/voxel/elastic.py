@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
@@ -21,9 +22,20 @@ from supple.bodies.voxel import lattice_kernels as kernels
 from supple.bodies.voxel.actuation import Swing
 from supple.bodies.voxel.lattice_kernels import Links
 from supple.bodies.voxel.model import VoxelModel
+from supple.errors import InputError
 
 Array = np.ndarray
 CHUNK = 4096  # links whose 9x9 tangents are held at once
+
+
+class LinkLoads(NamedTuple):
+    """Of links: strain (m,) [-]; bend (m,) [rad], the angle between its voxels; force (m, 3) [N] on the second voxel
+    and moment (m, 3) [N m] on it, in world axes."""
+
+    strain: Array
+    bend: Array
+    force: Array
+    moment: Array
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,7 +57,7 @@ class LatticeForce:
             model.link_damping,
             model.link_rest,
         )
-        return cls(links, model.voxel_count, model.grid.voxel_size, swing)
+        return cls(links, model.voxel_count, float(model.size.max()), swing)
 
     @cached_property
     def is_damped(self) -> bool:
@@ -56,6 +68,12 @@ class LatticeForce:
         """The links with their rest lengths at time t [s]."""
         if self.swing is None:
             return self.links
+        if not self.swing.is_free:
+            raise InputError(
+                "commands from a function are given to the lattice's own stride alone",
+                where="voxel body",
+                fix="Use LatticeStride, or a Drive of time.",
+            )
         size = self.swing.sizes(t)
         return self.links._replace(rest=(size[self.links.voxels[:, 0]] + size[self.links.voxels[:, 1]]) / 2)
 
@@ -70,6 +88,13 @@ class LatticeForce:
     def linearize(self, state: LocalState, *, definite: bool = False) -> LatticeTangent:
         """K and B at this state."""
         return LatticeTangent(self, self.links_at(state.t), state.x.copy(), state.v.copy(), definite)
+
+    def measure(self, state: LocalState) -> LinkLoads:
+        """What the links carry, laws and couplings left aside."""
+        links = self.links_at(state.t)
+        out = np.empty((len(links.axis), 8))
+        kernels.measure_links(links, np.ascontiguousarray(state.x), np.ascontiguousarray(state.v), out)
+        return LinkLoads(out[:, 0] / self.unit, out[:, 1], out[:, 2:5], out[:, 5:8])
 
     def block_pattern(self) -> Pairs:
         """Blocks of voxels that share a link, each once."""

@@ -18,7 +18,7 @@ from supple.algebra.rotation_kernels import (
     quaternion_rotate,
     quaternion_rotate_inverse,
 )
-from supple.bodies.voxel.link import add, link_differential, link_energy, link_frame, link_loads, subtract
+from supple.bodies.voxel.link import add, dot, link_differential, link_energy, link_frame, link_loads, subtract
 
 Array = np.ndarray
 
@@ -95,6 +95,48 @@ def add_force(links, x, v, elastic, f_out):
         add_vector((-F[0], -F[1], -F[2]), j, 0, a, f_out)
         add_vector(quaternion_rotate_inverse(q1, add(A, B)), i, 3, a, f_out)
         add_vector(quaternion_rotate_inverse(q2, subtract(A, B)), j, 3, a, f_out)
+
+
+@compiled
+def measure_links(links, x, v, out):
+    """out (m, 8): elongation, angle between the voxels, force and moment on voxel 2 in world axes."""
+    for k in range(len(links.axis)):
+        i, j, a = links.voxels[k, 0], links.voxels[k, 1], links.axis[k]
+        q1, q2 = quaternion(x, i, a), quaternion(x, j, a)
+        d = subtract(vector(x, j, 0, a), vector(x, i, 0, a))
+        tau, R = link_frame(q1, q2)
+        stiffness, damping = constants(links, k)
+        F, A, B = link_loads(
+            stiffness,
+            damping,
+            links.rest[k],
+            d,
+            q1,
+            q2,
+            subtract(vector(v, j, 0, a), vector(v, i, 0, a)),
+            quaternion_rotate(q1, vector(v, i, 3, a)),
+            quaternion_rotate(q2, vector(v, j, 3, a)),
+        )
+        M = subtract(A, B)
+        out[k, 0] = matrix_rotate_inverse(R, d)[0] - links.rest[k]
+        out[k, 1] = 4.0 * np.arctan(np.sqrt(dot(tau, tau)))
+        for c in range(3):
+            out[k, 2 + (a + c) % 3] = -F[c]
+            out[k, 5 + (a + c) % 3] = M[c]
+
+
+@compiled
+def largest_strain_and_bend(links, x):
+    """The largest size of a strain, the largest angle between linked voxels [rad], and the number of that link."""
+    strain, most, which = 0.0, -1.0, 0
+    for k in range(len(links.axis)):
+        i, j, a = links.voxels[k, 0], links.voxels[k, 1], links.axis[k]
+        tau, R = link_frame(quaternion(x, i, a), quaternion(x, j, a))
+        d = matrix_rotate_inverse(R, subtract(vector(x, j, 0, a), vector(x, i, 0, a)))
+        strain = max(strain, abs(d[0] / links.rest[k] - 1.0))
+        if dot(tau, tau) > most:
+            most, which = dot(tau, tau), k
+    return strain, 4.0 * np.arctan(np.sqrt(max(most, 0.0))), which
 
 
 @compiled(inline=True)

@@ -14,16 +14,31 @@ forces stay equal and opposite.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from supple.bodies.voxel.link_laws import LinkLaws
 from supple.errors import InputError
 from supple.geometry import VoxelGrid
 from supple.material.voxel import VoxelMaterial
 
 Array = np.ndarray
+APART = 8  # bodies side by side start at multiples of this, so that no brick holds two
+NUMBERS = (
+    "young",
+    "density",
+    "poisson",
+    "expansion",
+    "static_friction",
+    "kinetic_friction",
+    "bond_damping",
+    "ground_damping",
+    "contact_damping",
+)
+"""Numbers of a material that a model keeps for each voxel."""
 Palette = VoxelMaterial | Sequence[VoxelMaterial] | Mapping[int, VoxelMaterial]
 
 
@@ -49,84 +64,148 @@ def palette_of(grid: VoxelGrid, palette: Palette) -> dict[int, VoxelMaterial]:
 
 @dataclass(frozen=True, eq=False)
 class VoxelModel:
-    """A lattice. Voxels are in the order of `grid.voxels`.
+    """A lattice, of one body or of several that lie apart. Voxels are in the order of `grid.voxels`.
 
-    mass [kg], inertia [kg m²], ground_damping (n, 2) [N s/m, N m s]: of the voxels.
+    cells (n, 3): places in the grid. centres (n, 3), size (n,) [m]. properties: numbers of the voxels' materials, (n,)
+    each. mass [kg], inertia [kg m²], ground_damping (n, 2) [N s/m, N m s]: of the voxels. transverse (n,): Poisson's
+    ratio where strains are coupled across axes, else zero.
     link_voxels (m, 2), link_axis (m,) 0, 1, 2; link_stiffness (m, 4) a1, b1 [N/m], a2, b3/2 [N m]; link_damping (m, 2)
-    c_u [N s/m], c_t [N m s].
+    c_u [N s/m], c_t [N m s]. laws: where links yield and fail.
     """
 
-    grid: VoxelGrid
-    palette: dict[int, VoxelMaterial]
+    cells: Array
+    centres: Array
+    size: Array
+    properties: dict[str, Array]
     mass: Array
     inertia: Array
     ground_damping: Array
+    transverse: Array
     link_voxels: Array
     link_axis: Array
     link_stiffness: Array
     link_damping: Array
+    laws: LinkLaws
 
     @classmethod
-    def make(cls, grid: VoxelGrid, palette: Palette) -> VoxelModel:
-        """Find the links and compute their constants."""
+    def make(
+        cls,
+        grid: VoxelGrid,
+        palette: Palette,
+        *,
+        young: ArrayLike | None = None,
+        density: ArrayLike | None = None,
+        transverse: bool = False,
+    ) -> VoxelModel:
+        """Find the links and compute their constants.
+
+        young [Pa], density [kg/m³]: instead of the materials' own, for each voxel (n,) or cell of the grid. transverse:
+        couple strains across axes, so that Poisson's ratio acts as in a solid.
+        """
         materials = palette_of(grid, palette)
         l = grid.voxel_size
-
-        def values(name: str) -> Array:
-            return material_values(grid, materials, name)
-
-        young, shear, zeta = values("young"), values("shear_modulus"), values("bond_damping")
-        mass = values("density") * l**3
-        inertia = mass * l**2 / 6
-        ground = 2 * values("ground_damping")
+        values = {name: material_values(grid, materials, name) for name in NUMBERS}
+        for name, given in (("young", young), ("density", density)):
+            if given is not None:
+                values[name] = voxel_field(grid, given, name)
+        nu = values["poisson"] if transverse else np.zeros(grid.voxel_count)
+        if (nu > 0.49).any():
+            raise InputError(
+                "coupled strains do not carry this Poisson's ratio",
+                where="voxel body",
+                value=float(nu.max()),
+                allowed="<= 0.49 with transverse=True",
+            )
+        E1, zeta = values["young"], values["bond_damping"]
+        shear = E1 / (2 * (1 + values["poisson"]))
         link_voxels, link_axis = face_neighbours(grid)
         one, two = link_voxels.T
-        E = 2 * young[one] * young[two] / (young[one] + young[two])
-        G = 2 * shear[one] * shear[two] / (shear[one] + shear[two])
-        z = (zeta[one] + zeta[two]) / 2
-        damping = np.stack(
-            [
-                z * np.sqrt(np.sqrt(mass[one] * mass[two]) * E * l),
-                z * np.sqrt(np.sqrt(inertia[one] * inertia[two]) * E * l**3 / 3),
-            ],
-            axis=1,
-        )
-        ground_damping = np.stack(
-            [ground * np.sqrt(mass * young * l), ground * np.sqrt(inertia * young * l**3)], axis=1
-        )
-        model = cls(
-            grid=grid,
-            palette=materials,
+        with np.errstate(over="ignore", invalid="ignore"):
+            mass = values["density"] * np.float64(l) ** 3
+            inertia = mass * np.float64(l) ** 2 / 6
+            E = 2 * E1[one] * E1[two] / (E1[one] + E1[two])
+            G = 2 * shear[one] * shear[two] / (shear[one] + shear[two])
+            z = (zeta[one] + zeta[two]) / 2
+            c_u = z * np.sqrt(np.sqrt(mass[one] * mass[two]) * E * l)
+            c_t = z * np.sqrt(np.sqrt(inertia[one] * inertia[two]) * E * l**3 / 3)
+            drag = 2 * values["ground_damping"]
+            ground = np.stack([drag * np.sqrt(mass * E1 * l), drag * np.sqrt(inertia * E1 * l**3)], axis=1)
+            stiffness = np.stack([E * l, E * l, G * l**3 / 6, E * l**3 / 12], axis=1)
+        numbers = np.array(list(materials))
+        kind = np.searchsorted(numbers, grid.materials[tuple(grid.voxels.T)])
+        is_linear = all(m.is_linear for m in materials.values())
+        laws = LinkLaws.linear(len(one)) if is_linear else LinkLaws.of(list(materials.values()), kind[one], kind[two])
+        return cls._frozen(
+            cells=grid.voxels.copy(),
+            centres=np.array(grid.voxel_centres),
+            size=np.full(grid.voxel_count, float(l)),
+            properties=values,
             mass=mass,
             inertia=inertia,
-            ground_damping=ground_damping,
+            ground_damping=ground,
+            transverse=nu,
             link_voxels=link_voxels,
             link_axis=link_axis,
-            link_stiffness=np.stack([E * l, E * l, G * l**3 / 6, E * l**3 / 12], axis=1),
-            link_damping=damping,
+            link_stiffness=stiffness,
+            link_damping=np.stack([c_u, c_t], axis=1),
+            laws=laws,
         )
-        for array in (mass, inertia, ground_damping, link_voxels, link_axis, model.link_stiffness, damping):
-            array.setflags(write=False)
+
+    @classmethod
+    def _frozen(cls, **values: object) -> VoxelModel:
+        """A model whose arrays nobody writes to; refused where numbers overflow."""
+        model = cls(**values)  # type: ignore[arg-type]
+        constants = (model.mass, model.inertia, model.ground_damping, model.link_stiffness, model.link_damping)
+        if not all(np.isfinite(array).all() for array in constants):
+            raise InputError(
+                "masses, stiffnesses or damping of the voxels are not finite numbers",
+                where="voxel body",
+                value=float(model.size.max()),
+                fix="Look at the voxel size [m] and the materials' numbers [Pa, kg/m³].",
+            )
+        for field in fields(model):
+            array = getattr(model, field.name)
+            if isinstance(array, np.ndarray):
+                array.setflags(write=False)
         return model
+
+    @classmethod
+    def joined(cls, models: Sequence[VoxelModel]) -> VoxelModel:
+        """Several lattices as one, side by side in the grid without links between them; centres as they are."""
+        if len(models) == 1:
+            return models[0]
+        shifts, first = [], 0
+        for model in models:
+            shifts.append(np.array([first, 0, 0]))
+            first += APART * (int(model.cells[:, 0].max()) // APART + 1)
+        starts = np.cumsum([0, *(model.voxel_count for model in models)])
+
+        def stacked(name: str) -> Array:
+            return np.concatenate([getattr(model, name) for model in models])
+
+        plain = ("centres", "size", "mass", "inertia", "ground_damping", "transverse")
+        links = ("link_axis", "link_stiffness", "link_damping")
+        return cls._frozen(
+            cells=np.concatenate([model.cells + shift for model, shift in zip(models, shifts)]),
+            properties={name: np.concatenate([m.properties[name] for m in models]) for name in NUMBERS},
+            link_voxels=np.concatenate([model.link_voxels + start for model, start in zip(models, starts)]),
+            laws=LinkLaws.joined([model.laws for model in models]),
+            **{name: stacked(name) for name in plain + links},
+        )
 
     def values(self, name: str) -> Array:
         """A number of each voxel's material, such as "expansion", (n,)."""
-        return material_values(self.grid, self.palette, name)
+        return self.properties[name]
 
     @property
     def voxel_count(self) -> int:
         """How many voxels."""
-        return len(self.mass)
+        return len(self.cells)
 
     @property
     def link_count(self) -> int:
         """How many links."""
         return len(self.link_axis)
-
-    @cached_property
-    def centres(self) -> Array:
-        """Rest positions of the voxels [m], (n, 3)."""
-        return self.grid.voxel_centres
 
     @cached_property
     def rest_frames(self) -> Array:
@@ -139,7 +218,33 @@ class VoxelModel:
     @property
     def link_rest(self) -> Array:
         """Rest lengths [m], (m,)."""
-        return np.full(self.link_count, self.grid.voxel_size)
+        return self.size[self.link_voxels[:, 0]].copy()
+
+
+def voxel_field(grid: VoxelGrid, given: ArrayLike, name: str) -> Array:
+    """Positive numbers for each voxel, from (n,) or from one for each cell of the grid."""
+    try:
+        values = np.array(given, dtype=float)
+    except (TypeError, ValueError):
+        values = np.full(1, np.nan)
+    if values.shape == tuple(grid.shape):
+        values = values[tuple(grid.voxels.T)]
+    if values.shape != (grid.voxel_count,):
+        raise InputError(
+            f"the field of {name} has another shape",
+            where="voxel body",
+            value=np.shape(given),
+            allowed=f"({grid.voxel_count},) or {tuple(grid.shape)}",
+        )
+    bad = ~(np.isfinite(values) & (values > 0))
+    if bad.any():
+        raise InputError(
+            f"{name} of a voxel is not positive",
+            where=f"voxel {int(np.flatnonzero(bad)[0])}",
+            value=float(values[bad][0]),
+            allowed="> 0",
+        )
+    return values
 
 
 def material_values(grid: VoxelGrid, materials: dict[int, VoxelMaterial], name: str) -> Array:

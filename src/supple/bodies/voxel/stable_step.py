@@ -8,12 +8,14 @@ quotients k = y*Ky / y*My, c = y*Cy / y*My the step gives
 and at the border lambda = -1 is an eigenvalue. So h is the root of largest_eigenvalue(M^-1 (h² K + 2 h C)) = 4, found
 by Lanczos iteration: each eigenvector y gives the next h = (sqrt(c² + 4 k) - c) / k. Critical bond damping makes the
 step of a solid block five times smaller than that of the undamped one. Friction between voxels adds a damping of at
-most slip M / h, which leaves h² K + 2 h C < (4 - 2 slip) M to the rest.
+most slip M / h, which leaves h² K + 2 h C < (4 - 2 slip) M to the rest. Links that yield or fail grow softer, so that
+the step stays stable.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -25,6 +27,7 @@ from supple.bodies.voxel.collision import Collision, contact_rates
 from supple.bodies.voxel.contact import contact_constants
 from supple.bodies.voxel.elastic import LatticeForce
 from supple.bodies.voxel.model import VoxelModel
+from supple.bodies.voxel.transverse import stiffening
 from supple.errors import ConvergenceError
 
 Array = np.ndarray
@@ -85,6 +88,10 @@ def _weighted_sums(
     """(a, b) -> (d -> (a K + b C) d), at frames x or at rest."""
     n = model.voxel_count
     force = LatticeForce.of(model)
+    if model.transverse.any():
+        stiffness = force.links.stiffness.copy()
+        stiffness[:, 0] *= stiffening(model)
+        force = replace(force, links=force.links._replace(stiffness=stiffness))
     ground, floor = np.repeat(model.ground_damping, 3, axis=1), np.zeros((n, 6))
     if contact:
         on_plane = contact_constants(model) * model.mass[:, None]

@@ -13,15 +13,19 @@ from supple.algebra import rotations
 from supple.bodies.placement import check_vector
 from supple.bodies.voxel import collision_kernels, kernels
 from supple.bodies.voxel.actuation import Swing
+from supple.bodies.voxel.brick_data import CONSTANTS, GUIDE, LOADS, STATE, Step
 from supple.bodies.voxel.bricks import Layout
-from supple.bodies.voxel.collision import Collision, enlarged, make_contacts
+from supple.bodies.voxel.collision import Collision, check_horizon, enlarged, make_contacts
 from supple.bodies.voxel.collision_kernels import LISTED, LISTS, TOUCHING, Contacts
-from supple.bodies.voxel.contact import Plane, Sphere, contact_constants
-from supple.bodies.voxel.kernels import CONSTANTS, LOADS, STATE, Step
+from supple.bodies.voxel.contact import Obstacle, contact_constants, obstacle_arrays
+from supple.bodies.voxel.fluid import Fluid, exposed_faces, fluid_array
+from supple.bodies.voxel.link_memory import LinkMemory, has_laws, load_memory, make_laws, save_memory
 from supple.bodies.voxel.model import VoxelModel
+from supple.bodies.voxel.shift_kernels import Laws
 from supple.errors import InputError
 
 Array = np.ndarray
+CHUNK = 65536  # steps whose control signals are computed at once
 
 
 @dataclass(eq=False)
@@ -34,9 +38,13 @@ class LatticeSweep:
     model: VoxelModel
     layout: Layout
     held: Array
-    planes: tuple[Plane | Sphere, ...] = ()
+    obstacles: tuple[Obstacle, ...] = ()
     swing: Swing | None = None
+    collision: Collision | None = None
     contacts: Contacts | None = None
+    fluid: Fluid | None = None
+    laws: Laws | None = None
+    commanded: Array | None = None
     t: float = 0.0
 
     @classmethod
@@ -45,14 +53,15 @@ class LatticeSweep:
         model: VoxelModel,
         *,
         held: ArrayLike = (),
-        planes: Sequence[Plane | Sphere] = (),
+        planes: Sequence[Obstacle] = (),
         swing: Swing | None = None,
         collision: Collision | None = None,
+        fluid: Fluid | None = None,
         dtype: DTypeLike = np.float64,
     ) -> LatticeSweep:
-        """held: numbers of voxels that do not move. planes: planes and spheres to rest on. dtype: float64 or float32.
+        """held: numbers of voxels that do not move. planes: obstacles to rest on. dtype: float64 or float32.
 
-        collision: how voxels meet each other; None: they pass through each other.
+        collision: how voxels meet each other; None: they pass through each other. fluid: what surrounds them.
         """
         kind = np.dtype(dtype)
         if kind not in (np.dtype(np.float64), np.dtype(np.float32)):
@@ -67,16 +76,19 @@ class LatticeSweep:
             )
         mask = np.zeros(model.voxel_count, dtype=bool)
         mask[index] = True
-        sweep = cls(model, Layout.make(model, kind), mask, tuple(planes), swing)
+        sweep = cls(model, Layout.make(model, kind), mask, tuple(planes), swing, collision, fluid=fluid)
         sweep._store_constants()
         if planes:
             contact = contact_constants(model)
             contact[mask, :2] = 0.0
             sweep._replace_tiles(contact=contact)
         if swing is not None:
-            sweep._replace_tiles(swings=np.stack([swing.sine, swing.cosine], axis=1))
-        if collision is not None:
-            sweep.contacts = make_contacts(model, sweep.layout, collision, mask, swing)
+            sweep._replace_tiles(swings=swing.patterns)
+        if fluid is not None:
+            sweep._replace_tiles(skin=exposed_faces(model, model.link_voxels, model.link_axis, sweep.layout.axes))
+        if has_laws(model):
+            sweep.layout, sweep.laws = make_laws(model, sweep.layout)
+        sweep._renew_contacts()
         x = model.rest_frames
         sweep.load(x, np.zeros((len(x), 6)))
         return sweep
@@ -110,6 +122,13 @@ class LatticeSweep:
         tiles = {name: self.layout.tiles(v) for name, v in values.items()}
         self.layout = replace(self.layout, bricks=self.layout.bricks._replace(**tiles))
 
+    def _renew_contacts(self) -> None:
+        """Find anew which voxels lie on the surface and which are joined too closely to meet."""
+        if self.collision is not None:
+            links = self.model.link_voxels[self.memory.alive]
+            room = 0 if self.contacts is None else len(self.contacts.pairs)
+            self.contacts = make_contacts(self.model, self.layout, self.collision, self.held, links, room)
+
     def load(self, x: Array, v: Array, t: float = 0.0) -> None:
         """Take over frames x (n, 7) and velocities v (n, 6), linear in world and angular in body axes, at time t."""
         layout = self.layout
@@ -122,7 +141,7 @@ class LatticeSweep:
         moving = np.where(self.held[:, None], 0.0, v)
         values[:, 7:10] = moving[:, axes]
         values[:, 10:13] = rotations.rotate(x[:, 3:], moving[:, 3:])[:, axes]
-        values[:, 13] = self.model.grid.voxel_size if self.swing is None else self.swing.sizes(t)
+        values[:, 13] = self.model.size if self.swing is None else self.swing.sizes(t, self.commanded)
         fields = layout.fields(layout.bricks.state, STATE)
         fields[layout.brick, :, layout.lane] = values
 
@@ -142,6 +161,31 @@ class LatticeSweep:
         w[:, axes] = values[:, 10:13]
         v_out[:, 3:] = rotations.rotate_inverse(x_out[:, 3:], w)
 
+    @property
+    def memory(self) -> LinkMemory:
+        """What the links remember: plastic strains and failures."""
+        if self.laws is None:
+            return LinkMemory.fresh(self.model.link_count)
+        return save_memory(self.model, self.layout, self.laws)
+
+    @memory.setter
+    def memory(self, memory: LinkMemory) -> None:
+        if self.laws is None:
+            return
+        changed = not np.array_equal(memory.alive, self.memory.alive)
+        load_memory(self.model, self.layout, self.laws, memory)
+        if changed:
+            self._follow_failures()
+
+    def _follow_failures(self) -> None:
+        """The surface, and what may collide, after links have failed."""
+        if self.fluid is not None:
+            alive = self.memory.alive
+            model = self.model
+            faces = exposed_faces(model, model.link_voxels[alive], model.link_axis[alive], self.layout.axes)
+            self._replace_tiles(skin=faces)
+        self._renew_contacts()
+
     def component(self, axis: int) -> Array:
         """One coordinate of the voxels' centres [m], (n,), without the rest of the state."""
         layout = self.layout
@@ -157,52 +201,95 @@ class LatticeSweep:
             axes = np.array(self.layout.axes)
             self._replace_tiles(loads=np.hstack([f[:, axes], f[:, 3 + axes]]))
 
+    def set_guides(self, voxels: Array, free: Array, turns: Array, v: Array, w: Array) -> None:
+        """Guide voxels (k,): v moves in the directions free (k, 3, 3) leaves, an orthogonal projector, plus v (k, 3)
+        [m/s]; a voxel turns freely where turns (k,) is 1, else by w (k, 3) [rad/s]. World axes, kept until changed."""
+        layout = self.layout
+        axes = np.array(layout.axes)
+        values = np.hstack(
+            [
+                free[:, axes][:, :, axes].reshape(-1, 9),
+                turns[:, None],
+                v[:, axes],
+                w[:, axes],
+            ]
+        )
+        bricks, tile = np.unique(layout.brick[voxels], return_inverse=True)
+        fields = np.zeros((len(bricks), GUIDE, layout.lanes), dtype=self.dtype)
+        fields[:, [0, 4, 8, 9]] = 1.0
+        fields[tile.ravel(), :, layout.lane[voxels]] = values
+        guide = np.full(len(layout.bricks.row), -1, dtype=np.int32)
+        guide[bricks] = np.arange(len(bricks))
+        self.layout = replace(layout, bricks=layout.bricks._replace(guide=guide, guides=fields.ravel()))
+
     def advance(self, dt: float, steps: int, *, gravity: ArrayLike = (0.0, 0.0, 0.0)) -> None:
         """So many steps of dt [s] under gravity (3,) [m/s²] and the loads set before."""
         if not np.isfinite(dt) or dt <= 0:
             raise InputError("the step is not positive", where="LatticeSweep.advance", value=dt, allowed="> 0 s")
-        axes, l = list(self.layout.axes), self.model.grid.voxel_size
+        axes = list(self.layout.axes)
         g = check_vector(gravity, name="gravity", where="LatticeSweep.advance")[axes]
-        step = Step(
-            t=self.t,
-            dt=float(dt),
-            gx=float(g[0]),
-            gy=float(g[1]),
-            gz=float(g[2]),
-            bend=l**2 / 12,
-            size=l,
-            frequency=0.0 if self.swing is None else self.swing.frequency,
-            planes=np.array(
-                [[*np.asarray(p.normal)[axes], p.offset] for p in self.planes if isinstance(p, Plane)], dtype=float
-            ).ravel(),
-            spheres=np.array(
-                [[*np.asarray(p.centre)[axes], p.radius] for p in self.planes if isinstance(p, Sphere)], dtype=float
-            ).ravel(),
-        )
-        threaded = numba.get_num_threads() > 1 and len(self.layout.slabs.start) > 2
-        if self.contacts is None:
-            kernel = kernels.advance_parallel if threaded else kernels.advance
-            kernel(self.layout.bricks, self.layout.slabs, step, int(steps))
-        else:
-            self._advance_colliding(self.contacts, step, int(steps), threaded)
-        self.t += steps * dt
+        if self.contacts is not None:
+            self._start_contacts()
+        for start in range(0, int(steps), CHUNK):
+            count = min(CHUNK, int(steps) - start)
+            step = Step(
+                t=self.t,
+                dt=float(dt),
+                gx=float(g[0]),
+                gy=float(g[1]),
+                gz=float(g[2]),
+                signals=self._signals(dt, count),
+                fluid=fluid_array(self.fluid, axes),
+                **obstacle_arrays(self.obstacles, axes),
+            )
+            self._advance(step, count)
+            self.t += count * dt
 
-    def _advance_colliding(self, contacts: Contacts, step: Step, steps: int, threaded: bool) -> None:
-        """The same with collisions; where pairs lack room, goes on from that step with more."""
-        bricks, slabs = self.layout.bricks, self.layout.slabs
-        base = bricks.loads if bricks.loads.size else self.layout.tiles(np.zeros((self.model.voxel_count, LOADS)))
-        bricks = bricks._replace(loads=base.copy())
-        contacts = contacts._replace(base=base)
-        contacts.memory[:] = 0.0
-        contacts.memory[LISTED] = -1.0
-        contacts.contact_count[:] = 0
-        kernel = collision_kernels.advance_colliding_parallel if threaded else collision_kernels.advance_colliding
-        reached = 0
-        while reached < steps:
-            reached, lacking = kernel(bricks, slabs, contacts, step, reached, steps)
-            if lacking:
-                contacts = enlarged(contacts, lacking)
-        self.contacts = contacts
+    def _signals(self, dt: float, count: int) -> Array:
+        """Control signals at the ends of the next steps, (count, b)."""
+        if self.swing is None:
+            return np.zeros((0, 0))
+        values = self.swing.values(self.t + dt * np.arange(1, count + 1), self.commanded)
+        allowed = np.inf if self.collision is None else self.collision.horizon * float(self.model.size.max())
+        largest = self.swing.largest(values, allowed)
+        if self.collision is not None:
+            check_horizon(self.model, self.collision, largest)
+        return values
+
+    def _start_contacts(self) -> None:
+        """Forget the contacts of an earlier state."""
+        assert self.contacts is not None
+        base = self.layout.bricks.loads
+        if not base.size:
+            base = self.layout.tiles(np.zeros((self.model.voxel_count, LOADS)))
+        self.contacts = self.contacts._replace(base=base)
+        self.contacts.memory[:] = 0.0
+        self.contacts.memory[LISTED] = -1.0
+        self.contacts.contact_count[:] = 0
+
+    def _advance(self, step: Step, count: int) -> None:
+        """Steps of one chunk; stops and goes on where links fail, or where pairs lack room."""
+        threaded = numba.get_num_threads() > 1 and len(self.layout.slabs.start) > 2
+        laws = self.laws if self.laws is not None else _no_laws(self.dtype)
+        kernel = kernels.advance_parallel if threaded else kernels.advance
+        colliding = collision_kernels.advance_colliding_parallel if threaded else collision_kernels.advance_colliding
+        reached, loads = 0, None
+        while reached < count:
+            bricks, slabs = self.layout.bricks, self.layout.slabs
+            if self.contacts is None:
+                reached = kernel(bricks, slabs, laws, step, reached, count)
+            else:
+                loads = self.contacts.base.copy() if loads is None else loads
+                bricks = bricks._replace(loads=loads)
+                reached, lacking = colliding(bricks, slabs, laws, self.contacts, step, reached, count)
+                if lacking:
+                    self.contacts = enlarged(self.contacts, lacking)
+            if self.laws is not None and self.laws.failures.any():
+                self.laws.failures[:] = 0
+                self._follow_failures()
+                if self.contacts is not None:
+                    self._start_contacts()
+                    loads = None
 
     @property
     def touching(self) -> int:
@@ -213,3 +300,8 @@ class LatticeSweep:
     def lists_made(self) -> int:
         """How often the last `advance` listed the candidates of collisions."""
         return 0 if self.contacts is None else int(self.contacts.memory[LISTS])
+
+
+def _no_laws(dtype: np.dtype) -> Laws:
+    none, index = np.zeros(0, dtype=dtype), np.zeros((3, 0), dtype=np.int32)
+    return Laws(0, none, none, none, none, none, index, index, np.zeros(0, dtype=np.int64))

@@ -1,0 +1,100 @@
+"""What the fused sweep works on: the lattice in bricks, the slabs that threads share, and what a step needs to know.
+
+All float arrays of bricks are flat, in tiles of so many fields of W values, W being the number of SIMD lanes.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+Array = np.ndarray
+STATE = 14  # x, q, v, w (world axes), size
+CONSTANTS = 16  # a1, a2, c_u, c_t of the links along x, y, z; 1/m, 1/I, drag, spin drag
+LOADS = 6  # force, moment
+CONTACT = 4  # k/m, c/m, mu_s, mu_d
+SHIFTS = 6  # change of the rest length [m] and strength, 1 or 0, of the links along x, y, z
+GUIDE = 16  # free directions (3x3), whether turning is free, velocity, angular velocity
+SKIN = 6  # exposed faces ahead and behind along x, y, z: 1 or 0
+
+
+class Bricks(NamedTuple):
+    """A lattice in bricks of W lanes.
+
+    state: STATE fields of the bricks, a void one, and copies at the slabs' borders, twice. constants: CONSTANTS
+    fields of the bricks. edge (count,): voxel size without actuation [m].
+    Present or empty: loads (LOADS fields), swings (as many fields as the step has signals), contact (CONTACT), shifts
+    (SHIFTS), skin (SKIN). guide (count,): number of the brick's tile in guides (GUIDE), or -1; or empty.
+    next_x, next_y, next_z: the state tile ahead; follows: 1 where the brick before is the one behind along x. row,
+    column: where the brick leaves its loads along y and z; row_behind, column_behind: where it finds those of the
+    bricks behind it, a zero one if there are none.
+    """
+
+    state: Array
+    constants: Array
+    edge: Array
+    loads: Array
+    swings: Array
+    contact: Array
+    shifts: Array
+    skin: Array
+    guide: Array
+    guides: Array
+    next_x: Array
+    next_y: Array
+    next_z: Array
+    follows: Array
+    row: Array
+    row_behind: Array
+    column: Array
+    column_behind: Array
+
+
+class Slabs(NamedTuple):
+    """How the bricks are shared out. start (count + 1,): first brick of each slab.
+
+    rows, columns: buffers along y and z, tiles of LOADS fields; row_count, column_count: tiles a slab, the last zero.
+    copy_start, copy_from, copy_to: tiles a slab copies at the end of a step. entry_start, entry_tile, entry_below,
+    entry_above: links into a slab from below; the copied tile, its brick, and the slab's own brick.
+    halo: copies of one step. scratch: 8 fields a slab.
+    """
+
+    start: Array
+    rows: Array
+    columns: Array
+    row_count: int
+    column_count: int
+    copy_start: Array
+    copy_from: Array
+    copy_to: Array
+    entry_start: Array
+    entry_tile: Array
+    entry_below: Array
+    entry_above: Array
+    first_copy: int
+    halo: int
+    scratch: Array
+
+
+class Step(NamedTuple):
+    """t, dt [s], gravity (gx, gy, gz) [m/s²].
+
+    signals (steps, count): control signals at the end of each step. planes (4 p,): normals and offsets; spheres
+    (4 s,): centres and radii; boxes (15 b,): centres, axes (3x3 by rows) and half edges. ground (rows, columns):
+    heights over the world's x and y; ground_place (8,): origin and spacing along x and y, the highest height, and where
+    the world's x, y, z stand in the order of the sweep. fluid (9,): see `surroundings`. Any of them may be empty.
+    """
+
+    t: float
+    dt: float
+    gx: float
+    gy: float
+    gz: float
+    signals: Array
+    planes: Array
+    spheres: Array
+    boxes: Array
+    ground: Array
+    ground_place: Array
+    fluid: Array

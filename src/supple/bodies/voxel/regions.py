@@ -1,0 +1,79 @@
+"""Regions of a voxel grid: which voxels a condition or a load acts on.
+
+By fractions of the workspace every voxel that the region touches belongs to it, as in VoxCAD; by index boxes, all of a
+box of cells. What comes back are voxel numbers, which serve wherever voxels are chosen: fix=, filters, loads, points.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from supple.bodies.placement import check_vector
+from supple.errors import InputError
+from supple.geometry import VoxelGrid
+
+Array = np.ndarray
+
+
+def touched_by_box(grid: VoxelGrid, corner: ArrayLike, size: ArrayLike) -> Array:
+    """Voxels that a box touches. corner, size (3,): in fractions of the grid's extent.
+
+    >>> import numpy as np
+    >>> grid = VoxelGrid(np.ones((10, 1, 1), dtype=int), 0.01)
+    >>> touched_by_box(grid, (0, 0, 0), (0.15, 1, 1)).tolist()
+    [0, 1]
+    """
+    low, extent = _fractions(corner, "corner"), _fractions(size, "size")
+    shape = np.array(grid.shape, dtype=float)
+    inside = ((grid.voxels + 1) / shape > low) & (grid.voxels / shape < low + extent)
+    return np.flatnonzero(inside.all(axis=1))
+
+
+def touched_by_sphere(grid: VoxelGrid, centre: ArrayLike, radius: float) -> Array:
+    """Voxels whose centres lie in a sphere. centre (3,): fractions of the extent; radius: of the longest edge."""
+    shape = np.array(grid.shape, dtype=float)
+    offset = grid.voxels + 0.5 - _fractions(centre, "centre") * shape
+    return np.flatnonzero(np.einsum("ij,ij->i", offset, offset) < (radius * shape.max()) ** 2)
+
+
+def touched_by_cylinder(grid: VoxelGrid, start: ArrayLike, length: ArrayLike, radius: float) -> Array:
+    """Voxels whose centres lie in a cylinder. start (3,), length (3,) along one axis: fractions of the extent."""
+    along = _fractions(length, "length")
+    if np.count_nonzero(along) != 1:
+        raise InputError("the length is not along one axis", where="cylinder", value=along.tolist())
+    axis = int(np.flatnonzero(along)[0])
+    shape = np.array(grid.shape, dtype=float)
+    offset = grid.voxels + 0.5 - _fractions(start, "start") * shape
+    across = np.delete(offset, axis, axis=1)
+    near = np.einsum("ij,ij->i", across, across) < (radius * shape.max()) ** 2
+    return np.flatnonzero(near & (offset[:, axis] > 0) & (offset[:, axis] < along[axis] * shape[axis]))
+
+
+def index_box(grid: VoxelGrid, low: ArrayLike, high: ArrayLike) -> Array:
+    """Voxels in a box of cells, low and high (3,) both inside; negative numbers count from the end.
+
+    >>> import numpy as np
+    >>> grid = VoxelGrid(np.ones((4, 2, 1), dtype=int), 0.01)
+    >>> index_box(grid, (-1, 0, 0), (-1, -1, -1)).tolist()
+    [6, 7]
+    """
+    shape = np.array(grid.shape)
+    ends = []
+    for given in (low, high):
+        cell = np.asarray(given)
+        if cell.shape != (3,) or not np.issubdtype(cell.dtype, np.integer):
+            raise InputError("not three whole numbers", where="index_box", value=given)
+        if ((cell < -shape) | (cell >= shape)).any():
+            raise InputError(
+                "a cell is outside the grid",
+                where="index_box",
+                value=cell.tolist(),
+                allowed=f"0 to {(shape - 1).tolist()}",
+            )
+        ends.append(np.where(cell < 0, cell + shape, cell))
+    return np.flatnonzero(((grid.voxels >= ends[0]) & (grid.voxels <= ends[1])).all(axis=1))
+
+
+def _fractions(given: ArrayLike, name: str) -> Array:
+    return check_vector(given, name=name, where="region of a grid")
