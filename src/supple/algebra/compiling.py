@@ -49,10 +49,14 @@ def _numba_cache_folder() -> Iterator[None]:
         config.CACHE_DIR = before
 
 
-def compiled(function: Callable[..., Any] | None = None, *, parallel: bool = False, inline: bool = False) -> Any:
+def compiled(
+    function: Callable[..., Any] | None = None, *, parallel: bool = False, inline: bool = False, borrows: bool = False
+) -> Any:
     """Decorate a module-level kernel: no Python objects, no GIL, cached on disk, contraction only.
 
     parallel: the kernel contains `numba.prange`. inline: inline at LLVM level into its callers (small formulas).
+    borrows: arrays are not reference-counted inside, and nothing can be allocated; counting the arrays of a named tuple
+    at each inner call makes a sweep three times slower. Inlined formulas always borrow.
     """
 
     def decorate(fn: Callable[..., Any]) -> Any:
@@ -65,6 +69,7 @@ def compiled(function: Callable[..., Any] | None = None, *, parallel: bool = Fal
                 error_model="numpy",
                 fastmath={"contract"},
                 forceinline=inline,
+                _nrt=not (inline or borrows),
             )
 
     return decorate if function is None else decorate(function)

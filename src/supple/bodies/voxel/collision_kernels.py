@@ -62,7 +62,7 @@ class Contacts(NamedTuple):
     brick_count: int
 
 
-@compiled
+@compiled(borrows=True)
 def largest_values(state, contacts):
     """The largest speed and the largest size of all voxels."""
     W = lane_count(state)
@@ -78,7 +78,7 @@ def largest_values(state, contacts):
     return np.sqrt(np.float64(contacts.peaks[:W].max())), np.float64(contacts.peaks[W:].max())
 
 
-@compiled
+@compiled(borrows=True)
 def compute_spheres(state, contacts):
     """Centres and radii of the voxels that may meet."""
     W = lane_count(state)
@@ -110,7 +110,7 @@ def bucket_of(x, y, z, mask):
     return ((x * 73856093) ^ (y * 19349663) ^ (z * 83492791)) & mask
 
 
-@compiled
+@compiled(borrows=True)
 def sort_cells(contacts):
     """Sort the voxels by the bucket of their cell: counting sort."""
     spheres, cell, start = contacts.spheres, contacts.cell, contacts.start
@@ -141,7 +141,7 @@ def add_pair(pairs, first, found, i, j):
     return found + 1
 
 
-@compiled
+@compiled(borrows=True)
 def list_by_cells(contacts):
     """List the pairs within the horizon; returns how many there are, also where the room did not suffice."""
     spheres, cell, start, order = contacts.spheres, contacts.cell, contacts.start, contacts.order
@@ -166,7 +166,7 @@ def list_by_cells(contacts):
     return found
 
 
-@compiled
+@compiled(borrows=True)
 def list_by_force(contacts):
     """The same by testing every pair."""
     spheres = contacts.spheres
@@ -181,7 +181,7 @@ def list_by_force(contacts):
     return found
 
 
-@compiled
+@compiled(borrows=True)
 def update_list(state, contacts, dt):
     """Find where the voxels are and renew the list if it may miss a pair; returns how many pairs lack room."""
     memory = contacts.memory
@@ -201,7 +201,7 @@ def update_list(state, contacts, dt):
     return 0
 
 
-@compiled
+@compiled(borrows=True)
 def clear_contacts(loads, contacts):
     """Take the contacts of the step before out of the loads."""
     W = lane_count(loads)
@@ -215,7 +215,7 @@ def clear_contacts(loads, contacts):
     contacts.memory[TOUCHING] = 0.0
 
 
-@compiled
+@compiled(borrows=True)
 def find_touching(contacts):
     """Which of the listed pairs touch, and how many contacts each voxel has."""
     spheres, pairs = contacts.spheres, contacts.pairs
@@ -265,7 +265,7 @@ def pair_loads(state, contacts, i, j, dt):
     return subtract(scale(N, n), T), scale(a1, turn), scale(a2, turn)
 
 
-@compiled
+@compiled(borrows=True)
 def add_contacts(state, loads, contacts, dt):
     """Add forces and moments of all pairs that touch to the loads, in the order of the list."""
     W = lane_count(state)
@@ -288,7 +288,7 @@ def add_contacts(state, loads, contacts, dt):
         loads[two + 5 * W] += M2[2]
 
 
-@compiled
+@compiled(borrows=True)
 def collide(state, loads, contacts, dt):
     """Renew the loads by contacts at the start of a step; returns how many pairs lack room, zero when done."""
     clear_contacts(loads, contacts)

@@ -114,7 +114,7 @@ def update_brick(bricks, slabs, slab, b, W, step, n, s, F, M):
         store(bricks.state, to + 13 * W, size)
 
 
-@compiled
+@compiled(borrows=True)
 def enter_slab(bricks, slabs, slab, parity):
     """Loads on a slab's first layer from the layer below, computed from copies, into the slab's buffer."""
     W = lane_count(bricks.state)
@@ -127,7 +127,7 @@ def enter_slab(bricks, slabs, slab, parity):
         store_three(slabs.columns, at + 3 * W, W, N)
 
 
-@compiled
+@compiled(borrows=True)
 def copy_borders(bricks, slabs, slab, parity):
     """Copy the layers of a slab that its neighbours will see."""
     size = STATE * lane_count(bricks.state)
@@ -138,7 +138,7 @@ def copy_borders(bricks, slabs, slab, parity):
             state[b + i] = state[a + i]
 
 
-@compiled
+@compiled(borrows=True)
 def sweep_slab(bricks, slabs, slab, n, step):
     """The n-th step of one slab."""
     parity = n % 2  # which of the two sets of copies belongs to the step's start

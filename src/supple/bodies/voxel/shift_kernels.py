@@ -91,7 +91,7 @@ def apply_law(bricks, laws, b, axis, W, strain):
     return any_greater(before, strength)
 
 
-@compiled
+@compiled(borrows=True)
 def measure_slab(bricks, slabs, laws, slab, parity):
     """Strains and laws of the links of a slab at the start of a step."""
     W = lane_count(bricks.state)
@@ -112,7 +112,7 @@ def measure_slab(bricks, slabs, laws, slab, parity):
     laws.failures[slab] = failures
 
 
-@compiled
+@compiled(borrows=True)
 def couple_slab(bricks, slabs, laws, slab):
     """beta_x = k_z S_y + k_y S_z and so on, S the sums of both links along an axis, of the voxels of a slab."""
     W = lane_count(bricks.state)
@@ -130,7 +130,7 @@ def couple_slab(bricks, slabs, laws, slab):
         store(laws.beta, (b * 3 + 2) * W, softness * (k[1] * x + k[0] * y))
 
 
-@compiled
+@compiled(borrows=True)
 def shift_slab(bricks, slabs, laws, slab):
     """shift -= l (beta_1 + beta_2) of the links of a slab."""
     W = lane_count(bricks.state)

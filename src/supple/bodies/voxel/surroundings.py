@@ -133,7 +133,7 @@ def meet_boxes(bricks, b, W, step, s, v):
     return v
 
 
-@compiled
+@compiled(borrows=True)
 def sample_ground(ground, place, x, y):
     """Height and slopes of the ground at (x, y); flat beyond its samples."""
     rows, columns = ground.shape
@@ -149,7 +149,7 @@ def sample_ground(ground, place, x, y):
     return (1 - w) * low + w * high, slope_x if in_x else 0.0, slope_y if in_y else 0.0
 
 
-@compiled
+@compiled(borrows=True)
 def measure_ground(ground, place, scratch, start, W):
     """Normals and distances of W points: fields 0 to 2 of the scratch hold x, 3 to 5 take n, 6 the distance."""
     x_at, y_at, z_at = start + int(place[5]) * W, start + int(place[6]) * W, start + int(place[7]) * W
