@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +13,13 @@ COLOURS = ("#1f6fb4", "#d1495b", "#2a9d5c", "#e09f3e")
 DPI = 150
 
 
-def make_figure(width: float, height: float, *, rows: int = 1, columns: int = 1) -> tuple[Any, Any]:
-    """A figure of so many inches, and its axes, (rows, columns); MissingExtraError without matplotlib."""
+def make_figure(
+    width: float, height: float, *, rows: int = 1, columns: int = 1, heights: Sequence[float] | None = None
+) -> tuple[Any, Any]:
+    """A figure of so many inches, and its axes, (rows, columns); MissingExtraError without matplotlib.
+
+    heights: of the rows, relative to each other.
+    """
     try:
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure
@@ -21,7 +27,7 @@ def make_figure(width: float, height: float, *, rows: int = 1, columns: int = 1)
         raise MissingExtraError("render", needed_for="a picture") from error
     figure = Figure(figsize=(width, height), dpi=DPI, layout="constrained")
     FigureCanvasAgg(figure)
-    axes = figure.subplots(rows, columns, squeeze=False)
+    axes = figure.subplots(rows, columns, squeeze=False, height_ratios=heights)
     for ax in axes.ravel():
         ax.spines[["top", "right"]].set_visible(False)
         ax.tick_params(labelsize=9, color=GREY)

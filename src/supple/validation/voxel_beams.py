@@ -18,7 +18,7 @@ from supple.algebra.direct import DirectSolver
 from supple.bodies.voxel import VoxelBody
 from supple.scene import System
 from supple.solvers import solve_statics
-from supple.validation.figure import COLOURS, GREY, make_figure, save_figure
+from supple.validation.figure import GREY, INK, make_figure, save_figure
 from supple.validation.row import Row, compare
 from supple.validation.voxel import block, held_system, layer
 
@@ -76,7 +76,7 @@ def beams() -> list[Row]:
     return rows
 
 
-def draw_side(ax: Any, body: VoxelBody, x: Array, *, title: str) -> None:
+def draw_side(ax: Any, body: VoxelBody, x: Array, *, title: str) -> Any:
     """The outermost slice of voxels as squares in the plane (x, z), coloured by deflection [mm]."""
     from matplotlib.collections import PolyCollection
 
@@ -95,12 +95,12 @@ def draw_side(ax: Any, body: VoxelBody, x: Array, *, title: str) -> None:
     ax.set_title(title, fontsize=10, loc="left")
     ax.set_xlabel("x [mm]", fontsize=9)
     ax.set_ylabel("z [mm]", fontsize=9)
-    ax.figure.colorbar(shown, ax=ax, label="deflection [mm]", shrink=0.85, pad=0.01)
+    return shown
 
 
 def picture(path: Path) -> None:
     """The deflected lattices beside the direct stiffness method, as in [HL12, figure 4], and the tips' layers."""
-    figure, axes = make_figure(11.0, 5.6, rows=2, columns=2)
+    figure, axes = make_figure(11.0, 5.0, rows=2, columns=2, heights=(0.45, 1.0))
     for row, (name, shape, force, *_) in zip(axes, BEAMS):
         body, system = cantilever(shape, force)
         d, x = linear_motion(system), equilibrium(system)
@@ -108,8 +108,9 @@ def picture(path: Path) -> None:
         tip = layer(body, 0, -1)
         for ax, frames, method in ((row[0], straight, "direct stiffness, linear"), (row[1], x, "lattice, nonlinear")):
             mean = 1e3 * float((body.model.centres - frames[:, :3])[tip, 2].mean())
-            draw_side(ax, body, frames, title=f"{name}, {method}: tip {mean:.4f} mm")
-    figure.suptitle("Cantilevers of voxels of 1 mm, E = 1 MPa; grey: at rest", fontsize=11, color=COLOURS[0])
+            shown = draw_side(ax, body, frames, title=f"{name}, {method}: tip {mean:.4f} mm")
+        figure.colorbar(shown, ax=list(row), label="deflection [mm]", pad=0.01, aspect=12)
+    figure.suptitle("Cantilevers of voxels of 1 mm, E = 1 MPa; grey: at rest", fontsize=11, color=INK)
     save_figure(figure, path)
 
 

@@ -96,7 +96,7 @@ def picture(path: Path) -> None:
     ax.set(xlabel="thousand steps", ylabel="distance of the tip from equilibrium over its deflection")
     ax.set_ylim(1e-16, 5)
     ax.set_title("Thick cantilever, 10x5x5 voxels: how far it is from rest", fontsize=11, loc="left")
-    ax.legend(fontsize=9, loc="center right")
+    ax.legend(fontsize=9, loc="center right", bbox_to_anchor=(1.0, 0.34))
     save_figure(figure, path)
 
 

@@ -1,4 +1,4 @@
-"""voxel/scenes: the surfaces of the built-in clapper and cloth never pass through each other, at any stride of a run."""
+"""voxel/scenes: the surfaces of the built-in clapper and cloth never pass through each other in a run."""
 
 from __future__ import annotations
 

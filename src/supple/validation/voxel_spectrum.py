@@ -124,13 +124,16 @@ def spectrum() -> list[Row]:
 
 def picture(path: Path) -> None:
     """The spectrum of the tip, as [HL12, figure 5], with the chain's frequencies and the source's two columns."""
-    figure, axes = make_figure(11.0, 5.4)
+    figure, axes = make_figure(11.0, 6.0)
     ax = axes[0, 0]
-    for colour, zeta in zip((GREY, COLOURS[0]), (0.0, 0.01)):
+    folded = f" (small lines: modes above {0.5e-3 / (EVERY * DT):.0f} kHz, folded)"
+    for colour, zeta, note in ((GREY, 0.0, folded), (COLOURS[0], 0.01, "")):
         found = ringing(zeta)
         shown = (found.frequency > 100) & (found.frequency < 40_000)
         size = found.size[shown] / found.size.max()
-        ax.semilogy(1e-3 * found.frequency[shown], size, color=colour, lw=0.9, label=f"tip, bond damping {zeta:g}")
+        ax.semilogy(
+            1e-3 * found.frequency[shown], size, color=colour, lw=1.1, label=f"tip, bond damping {zeta:g}{note}"
+        )
     top = 8.0
     for values, colour, style, label in (
         (chain_frequencies(19), INK, ":", "chain of 19 links: 20 voxels, the first held"),
@@ -140,7 +143,7 @@ def picture(path: Path) -> None:
         ax.vlines(1e-3 * np.array(values), 1e-9, top, color=colour, ls=style, lw=1.1, label=label)
     ax.set(xlim=(0, 38), ylim=(3e-8, top), xlabel="frequency [kHz]", ylabel="size of the transform, largest 1")
     ax.set_title("Ringing of a beam of 20 voxels, E/rho = 1e6 m²/s²", fontsize=11, loc="left")
-    ax.legend(fontsize=8, loc="lower left", framealpha=0.95)
+    ax.legend(fontsize=8.5, loc="upper center", bbox_to_anchor=(0.5, -0.1), ncols=2, frameon=False)
     save_figure(figure, path)
 
 
