@@ -86,8 +86,10 @@ def draw_side(ax: Any, body: VoxelBody, x: Array, *, title: str) -> Any:
     squares = np.stack([x[side, :3] + rotations.rotate(x[side, 3:], np.tile(c, (len(side), 1))) for c in corners], 1)
     deflection = 1e3 * (body.model.centres[side, 2] - x[side, 2])
     rest = np.stack([body.model.centres[side] + c for c in corners], 1)
-    ax.add_collection(PolyCollection(1e3 * rest[:, :, [0, 2]], facecolor="none", edgecolor=GREY, linewidth=0.3))
-    shown = PolyCollection(1e3 * squares[:, :, [0, 2]], array=deflection, cmap="viridis", edgecolor="white", lw=0.4)
+    ax.add_collection(PolyCollection(list(1e3 * rest[:, :, [0, 2]]), facecolor="none", edgecolor=GREY, linewidth=0.3))
+    shown = PolyCollection(
+        list(1e3 * squares[:, :, [0, 2]]), array=deflection, cmap="viridis", edgecolor="white", lw=0.4
+    )
     shown.set_clim(0.0, deflection.max())
     ax.add_collection(shown)
     ax.autoscale_view()

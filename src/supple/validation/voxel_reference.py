@@ -130,8 +130,8 @@ def contact_time(t: Array, distance: Array) -> float:
     """When a distance over its touching value comes to 1: the parabola through the last three records before it."""
     k = int(np.argmax(distance < 1.05))
     fit = np.polynomial.Polynomial.fit(t[k - 3 : k], distance[k - 3 : k] - 1.0, 2)
-    later = [r.real for r in fit.roots() if abs(r.imag) < 1e-12 and r.real > t[k - 1]]
-    return float(min(later)) if later else float("nan")
+    later = [float(r.real) for r in fit.roots() if abs(r.imag) < 1e-12 and r.real > t[k - 1]]
+    return min(later, default=float("nan"))
 
 
 def clap(folder: Path) -> list[Row]:
