@@ -46,6 +46,11 @@ def test_a_long_chain_has_the_frequencies_of_a_beam() -> None:
     assert np.all(np.abs(errors[1]) < 0.6 * np.abs(errors[0]))
 
 
+def test_the_chain_of_nineteen_links() -> None:
+    known = [424.65, 2649.09, 7355.8, 14234.6, 23149.7, 33902.4]  # [Hz], a three-dimensional frame assembled elsewhere
+    np.testing.assert_allclose(chain_frequencies(19), known, rtol=1e-5)
+
+
 def test_the_peak_of_a_known_sine_is_found_between_bins() -> None:
     t = voxel_spectrum.EVERY * voxel_spectrum.DT * np.arange(4000)
     size = np.abs(np.fft.rfft(np.sin(2 * np.pi * 5012.3 * t) * np.hanning(4000)))

@@ -61,26 +61,19 @@ def statics() -> list[Row]:
 
 
 def large_steps() -> list[Row]:
-    """A stiff beam released under gravity, stepped far beyond the explicit limit until it rests."""
+    """A stiff, straight beam released under gravity, stepped far beyond the explicit limit until it rests."""
     body = block((20, 2, 2), size=SIZE, young=1e9, bond_damping=0.1)
     held = layer(body, 0, 0)
     system = held_system(body, held, gravity=(0, 0, -G))
     rest = solve_statics(system, tolerance=1e-8).x.reshape(-1, 7)
     dt = LARGER * body.stable_step(held=held, safety=1.0)
     solver, state = ImplicitEuler(dt=dt), system.initial_state()
-    first = 0.0
-    for k in range(400):
+    for _ in range(400):
         solver.step(system, state)
-        if k == 0:
-            first = float(state.x.reshape(-1, 7)[-1, 2] - rest[-1, 2])
     deflection = float(body.model.centres[-1, 2] - rest[-1, 2])
     value = float(body.model.centres[-1, 2] - state.x.reshape(-1, 7)[-1, 2])
-    started = abs(first) / deflection
     what = f"implicit Euler, E = 1 GPa, {LARGER} explicit steps each, tip"
-    return [
-        compare(CASE, what, value, deflection, 1e-3, unit="m", source="statics"),
-        bounded(CASE, "the same after one step, off", max(0.0, 0.1 - started), 0.0, source="it starts far from rest"),
-    ]
+    return [compare(CASE, what, value, deflection, 1e-3, unit="m", source="statics")]
 
 
 def supported(body: VoxelBody, tension: float) -> System:

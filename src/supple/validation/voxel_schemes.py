@@ -26,6 +26,7 @@ from supple.validation.voxel import held_system
 Array = np.ndarray
 CASE = "voxel/schemes"
 SIZE = 1e-3  # [m]
+LOOKS = 30  # on the way
 SAFETY = 0.5  # of the step that is stable at rest: at 60 % of strain the lattice is stiffer
 
 
@@ -75,24 +76,23 @@ def sweep_of(collision: Collision) -> LatticeSweep:
 def run() -> list[Row]:
     """The frames after three quarters of a period, against those of all voxels listed at every step."""
     body, _, dt, period = source_clapper()
-    ends, touching = {}, 0
+    ends, quiet = {}, 0
     for name, collision in schemes().items():
         sweep = sweep_of(collision)
         x, v = body.model.rest_frames.copy(), np.zeros((body.model.voxel_count, 6))
-        touched = 0
-        for _ in range(30):
-            sweep.advance(dt, int(0.75 * period / dt / 30))
-            touched += sweep.touching
+        quiet = 0
+        for _ in range(LOOKS):
+            sweep.advance(dt, int(0.75 * period / dt / LOOKS))
+            quiet += sweep.touching == 0
         sweep.save(x, v)
-        ends[name], touching = x, max(touching, touched)
+        ends[name] = x
     first = next(iter(ends))
     rows = [
         bounded(CASE, f"{name}: off in position", float(np.abs(x - ends[first]).max()), 0.0, unit="m", source=first)
         for name, x in ends.items()
         if name != first
     ]
-    quiet = 0.0 if touching else 1.0
-    return [*rows, bounded(CASE, "no voxels met on the way", quiet, 0.0, source="the arms clap")]
+    return [*rows, bounded(CASE, "part of the looks at which nothing touched", quiet / LOOKS, 0.5, source="they clap")]
 
 
 CASES = {CASE: run}
