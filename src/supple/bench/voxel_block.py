@@ -12,10 +12,9 @@ import numba
 import numpy as np
 
 from supple.bench.row import Row, at_least, at_most, best_of, measured, threads
-from supple.bodies.voxel import Actuation, Plane
+from supple.bodies.voxel import Actuation, Plane, VoxelBody
 from supple.bodies.voxel.actuation import Swing
 from supple.bodies.voxel.model import VoxelModel
-from supple.bodies.voxel.stable_step import stable_step
 from supple.bodies.voxel.sweep import LatticeSweep
 from supple.geometry import VoxelGrid
 from supple.material.voxel import VoxelMaterial
@@ -77,12 +76,12 @@ def block() -> list[Row]:
 
 def real_time() -> list[Row]:
     """Simulated seconds a second of the block, at the source's step [HL12, eq. 31] and at the largest stable one."""
+    body = VoxelBody(VoxelGrid(mixed((20, 20, 10)), 1e-3), PALETTE)
+    model = body.model
     with threads(1):
-        sweep = ready(mixed((20, 20, 10)), np.float64)
-        steps = rate(sweep) / sweep.model.voxel_count
-    model = sweep.model
+        steps = rate(ready(mixed((20, 20, 10)), np.float64)) / model.voxel_count
     source = float(1 / (2 * np.pi * np.sqrt((model.values("young") * model.grid.voxel_size / model.mass).max())))
-    ours = stable_step(model, held=np.flatnonzero(sweep.held))
+    ours = body.stable_step(held=np.flatnonzero(body.grid.voxels[:, 0] == 0))
     return [
         measured(TIME, f"simulated, steps of {dt:.3g} s: {what}", steps * dt, unit="s/s", threads=1)
         for what, dt in (("1/(2 pi w0)", source), ("stable_step", ours))
