@@ -38,7 +38,7 @@ def test_pictures_of_the_chosen_cases_are_written(
     folder = tmp_path / "new" / "figures"
     assert call("validate", "--pictures", folder) == 0
     assert [p.name for p in folder.iterdir()] == ["a-x.png"]
-    assert "1 pictures" in capsys.readouterr().out
+    assert "figures: 1" in capsys.readouterr().out
     assert call("validate", "a/y", "--pictures", folder / "none") == 0
     assert "None of these cases has a picture" in capsys.readouterr().out
 

@@ -34,7 +34,7 @@ def validate(
     if pictures is not None:
         written = write_pictures(pictures, chosen)
         if not json:
-            print(f"{written} pictures are in {pictures}" if written else "None of these cases has a picture.")
+            print(f"Pictures in {pictures}: {written}" if written else "None of these cases has a picture.")
     if not all(row["ok"] for row in rows):
         raise typer.Exit(1)
 
