@@ -7,7 +7,15 @@ from collections.abc import Callable
 
 from supple.bench.row import Row
 
-_MODULES = ("fem_beam", "voxel_block")
+_MODULES = (
+    "fem_beam",
+    "voxel_block",
+    "voxel_collision",
+    "voxel_everything",
+    "voxel_scaling",
+    "voxel_sparse",
+    "voxel_start",
+)
 
 
 def registry() -> dict[str, Callable[[], list[Row]]]:

@@ -11,7 +11,7 @@ import numba
 
 
 class Row(NamedTuple):
-    """ok: value <= limit, or >= limit for rates and ratios."""
+    """ok: value <= limit, or >= limit for rates and ratios; a number without a limit is always ok."""
 
     case: str
     quantity: str
@@ -20,7 +20,7 @@ class Row(NamedTuple):
     threads: int
     device: str
     dtype: str
-    limit: float
+    limit: float | None
     ok: bool
 
 
@@ -32,6 +32,11 @@ def at_most(case: str, quantity: str, value: float, limit: float, *, unit: str, 
 def at_least(case: str, quantity: str, value: float, limit: float, *, unit: str, threads: int) -> Row:
     """A row for a gain."""
     return Row(case, quantity, float(value), unit, threads, "cpu", "float64", limit, bool(value >= limit))
+
+
+def measured(case: str, quantity: str, value: float, *, unit: str, threads: int) -> Row:
+    """A row for a number that nothing is asked of."""
+    return Row(case, quantity, float(value), unit, threads, "cpu", "float64", None, True)
 
 
 def best_of(repeats: int, work: Callable[[], Any]) -> float:

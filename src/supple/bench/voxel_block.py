@@ -1,7 +1,6 @@
-"""voxel/block, voxel/sparse, voxel/floor: voxel-steps a second of the fused sweep, its memory, how the cost grows.
+"""voxel/block, voxel/floor, voxel/time: voxel-steps a second of the fused sweep, its memory, how the cost grows.
 
 The block has 20x20x10 voxels of two materials mixed at random, one end layer held, gravity, bond and ground damping.
-The sparse body is a hollow box of 40x40x40 voxels with walls two voxels thick.
 """
 
 from __future__ import annotations
@@ -12,8 +11,8 @@ from typing import Any
 import numba
 import numpy as np
 
-from supple.bench.row import Row, at_least, at_most, best_of, threads
-from supple.bodies.voxel import Actuation, Plane
+from supple.bench.row import Row, at_least, at_most, best_of, measured, threads
+from supple.bodies.voxel import Actuation, Plane, VoxelBody
 from supple.bodies.voxel.actuation import Swing
 from supple.bodies.voxel.model import VoxelModel
 from supple.bodies.voxel.sweep import LatticeSweep
@@ -21,8 +20,8 @@ from supple.geometry import VoxelGrid
 from supple.material.voxel import VoxelMaterial
 
 CASE = "voxel/block"
-SPARSE = "voxel/sparse"
 FLOOR = "voxel/floor"
+TIME = "voxel/time"
 PALETTE = [
     VoxelMaterial(young=1e6, density=1000, poisson=0.3, bond_damping=0.3, ground_damping=0.001, name="stiff"),
     VoxelMaterial(young=5e5, density=1000, poisson=0.3, bond_damping=0.3, ground_damping=0.001, name="soft"),
@@ -41,13 +40,6 @@ def ready(numbers: np.ndarray, dtype: Any) -> LatticeSweep:
 def mixed(shape: tuple[int, int, int]) -> np.ndarray:
     """Two materials at random."""
     return np.random.default_rng(0).integers(1, 3, shape)
-
-
-def hollow_box(side: int, wall: int) -> np.ndarray:
-    """Two materials at random in the walls of a box."""
-    numbers = mixed((side, side, side))
-    numbers[(slice(wall, -wall),) * 3] = 0
-    return numbers
 
 
 def rate(sweep: LatticeSweep, repeats: int = 15) -> float:
@@ -82,13 +74,18 @@ def block() -> list[Row]:
     return rows
 
 
-def sparse() -> list[Row]:
-    """Filled voxels a second of a hollow box."""
+def real_time() -> list[Row]:
+    """Simulated seconds a second of the block, at the source's step [HL12, eq. 31] and at the largest stable one."""
+    body = VoxelBody(VoxelGrid(mixed((20, 20, 10)), 1e-3), PALETTE)
+    model = body.model
     with threads(1):
-        sweep = ready(hollow_box(40, 2), np.float64)
-        filled = rate_row(SPARSE, "hollow 40x40x40", rate(sweep), 10e6, dtype="float64", thread_count=1)
-    memory = at_most(SPARSE, "bytes_per_voxel, hollow 40x40x40", sweep.bytes_per_voxel, 800.0, unit="B", threads=1)
-    return [filled, memory]
+        steps = rate(ready(mixed((20, 20, 10)), np.float64)) / model.voxel_count
+    source = float(1 / (2 * np.pi * np.sqrt((model.values("young") * model.grid.voxel_size / model.mass).max())))
+    ours = body.stable_step(held=np.flatnonzero(body.grid.voxels[:, 0] == 0))
+    return [
+        measured(TIME, f"simulated, steps of {dt:.3g} s: {what}", steps * dt, unit="s/s", threads=1)
+        for what, dt in (("1/(2 pi w0)", source), ("stable_step", ours))
+    ]
 
 
 def floor() -> list[Row]:
@@ -101,4 +98,4 @@ def floor() -> list[Row]:
     return [rate_row(FLOOR, "20x20x10, friction, actuation", value, 15e6, dtype="float64", thread_count=1)]
 
 
-CASES = {CASE: block, SPARSE: sparse, FLOOR: floor}
+CASES = {CASE: block, FLOOR: floor, TIME: real_time}

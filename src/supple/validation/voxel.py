@@ -1,8 +1,4 @@
-"""Voxel lattices: the link's derivatives and balance, cantilevers of the source, momentum, and a beam's spectrum.
-
-The lattice is a solid with Poisson's ratio zero between the centres of its voxels: the thin beam's free length is 19
-voxels. Tip loads are shared by the voxels of the last layer.
-"""
+"""Voxel lattices: the link's derivatives and balance, and the momentum of a free block; bodies for the other cases."""
 
 from __future__ import annotations
 
@@ -12,7 +8,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from supple.algebra import rotations
-from supple.algebra.direct import DirectSolver
 from supple.bodies.protocols import LocalState
 from supple.bodies.voxel import VoxelBody
 from supple.bodies.voxel.elastic import LatticeForce
@@ -22,12 +17,9 @@ from supple.geometry import VoxelGrid
 from supple.material.voxel import VoxelMaterial
 from supple.scene import Scene, System, check_derivatives
 from supple.scene.system_filter import SystemFilter
-from supple.solvers import solve_statics, vibration_modes
-from supple.validation.row import Row, bounded, compare
+from supple.validation.row import Row, bounded
 
 Array = np.ndarray
-SOURCE = "Hiller and Lipson 2012, table 1"
-LATTICE = "the lattice's own linear assembly"
 
 
 def block(shape: tuple[int, int, int], *, size: float = 1e-3, **material: float) -> VoxelBody:
@@ -92,49 +84,6 @@ def held_system(
     start[0::2] = system.x0.reshape(-1, 7)[index, :3]
     system.filter = SystemFilter(blocks, np.zeros((len(blocks), 3, 3)), at, start, (), ())
     return system
-
-
-def cantilever(shape: tuple[int, int, int], force: float) -> tuple[VoxelBody, System]:
-    """A beam along x, first layer held, with a force [N] along -z on the last layer."""
-    body = block(shape)
-    load = np.zeros((body.model.voxel_count, 6))
-    tip = layer(body, 0, -1)
-    load[tip, 2] = -force / len(tip)
-    return body, held_system(body, layer(body, 0, 0), load=load)
-
-
-def linear_deflection(system: System) -> Array:
-    """Deflection along -z of the linear lattice [m], (n,)."""
-    state = system.initial_state()
-    lin = system.linearize(system.propagate(0.0, state.x, state.v))
-    free = np.ones(system.v_size, dtype=bool)
-    free.reshape(-1, 3)[system.filter.blocks] = False
-    K = -lin.matrix(stiffness=1.0)[free][:, free]
-    d = np.zeros(system.v_size)
-    d[free] = DirectSolver(K).solve(lin.force[free]).x
-    return -d.reshape(-1, 6)[:, 2]
-
-
-def nonlinear_deflection(system: System) -> Array:
-    """Deflection along -z at equilibrium [m], (n,)."""
-    state = solve_statics(system, tolerance=1e-9)
-    return system.x0.reshape(-1, 7)[:, 2] - state.x.reshape(-1, 7)[:, 2]
-
-
-def beams() -> list[Row]:
-    """Tip deflections of the source's thin and thick cantilevers."""
-    case, rows = "voxel/beams", []
-    for name, shape, force, linear, nonlinear, limit in (
-        ("thin 20x1x1", (20, 1, 1), 3e-5, 0.8231, 0.8215, 1e-3),
-        ("thick 10x5x5", (10, 5, 5), 0.1, 0.5461, 0.5438, 3e-3),
-    ):
-        body, system = cantilever(shape, force)
-        tip = layer(body, 0, -1)
-        largest = 1e3 * float(linear_deflection(system).max())
-        rows.append(compare(case, f"{name}, linear, largest", largest, linear, 1e-4, unit="mm", source=SOURCE))
-        mean = 1e3 * float(nonlinear_deflection(system)[tip].mean())
-        rows.append(compare(case, f"{name}, nonlinear, tip mean", mean, nonlinear, limit, unit="mm", source=LATTICE))
-    return rows
 
 
 def random_lattice(seed: int = 0) -> tuple[LatticeForce, Array, Array]:
@@ -206,51 +155,4 @@ def momentum() -> list[Row]:
     ]
 
 
-BEAM_FREQUENCIES = (424.6, 2649.0, 7356.0, 14235.0, 23150.0, 33902.0)  # Hz, E/rho = 1e6 m²/s², 20 voxels of 1 mm
-
-
-def spectrum() -> list[Row]:
-    """Peaks of an undamped beam's ringing against the lattice's eigenfrequencies, within one bin of the transform.
-
-    The explicit step lowers a frequency f as sin(pi f dt) = pi f_lattice dt; this known shift is taken out.
-    """
-    case = "voxel/spectrum"
-    body = block((20, 1, 1), young=1e6, density=1.0)
-    modes = vibration_modes(held_system(body, [0]), 20)
-    sideways = modes.shapes.reshape(len(modes.shapes), -1, 6)[:, :, 1:3]
-    is_bending = body.model.mass[0] * np.sum(sideways**2, axis=(1, 2)) > 0.1  # part of the kinetic energy
-    own = modes.frequencies[is_bending][::2][: len(BEAM_FREQUENCIES)]  # each occurs along y and along z
-    rows = [
-        compare(case, f"lattice eigenfrequency {k + 1}", f, ref, 5e-4, unit="Hz", source="docs/voxels.md")
-        for k, (f, ref) in enumerate(zip(own, BEAM_FREQUENCIES))
-    ]
-    sweep = LatticeSweep.make(body.model, held=[0])
-    dt, every, samples = 2.0e-7, 32, 20_000
-    x, v = body.model.rest_frames.copy(), np.zeros((20, 6))
-    v[-1, 2] = 1e-3
-    sweep.load(x, v)
-    signal = np.empty(samples)
-    for k in range(samples):
-        sweep.advance(dt, every)
-        signal[k] = sweep.component(2)[-1]
-    window = np.hanning(samples)
-    power = np.abs(np.fft.rfft((signal - signal.mean()) * window))
-    bin_width = 1.0 / (samples * every * dt)
-    frequency = np.fft.rfftfreq(samples, every * dt)
-    for k, ref in enumerate(own):
-        near = np.abs(frequency - ref) < 0.03 * ref
-        peak = float(frequency[near][np.argmax(power[near])])
-        unshifted = float(np.sin(np.pi * peak * dt) / (np.pi * dt))
-        row = bounded(
-            case, f"peak {k + 1}, distance in bins", (unshifted - ref) / bin_width, 1.0, unit="bins", source=LATTICE
-        )
-        rows.append(row)
-    return rows
-
-
-CASES = {
-    "voxel/beams": beams,
-    "voxel/link": link,
-    "voxel/momentum": momentum,
-    "voxel/spectrum": spectrum,
-}
+CASES = {"voxel/link": link, "voxel/momentum": momentum}
