@@ -8,9 +8,9 @@ import pytest
 
 from supple.bodies.protocols import LocalState
 from supple.bodies.voxel import Actuation, VoxelBody
+from supple.bodies.voxel.brick_data import LOADS, STATE
 from supple.bodies.voxel.collision import Collision, enlarged, make_contacts
 from supple.bodies.voxel.collision_kernels import LISTED, LISTS, TOUCHING, collide
-from supple.bodies.voxel.kernels import LOADS, STATE
 from supple.bodies.voxel.sweep import LatticeSweep
 from supple.geometry import VoxelGrid
 from supple.material.voxel import VoxelMaterial
