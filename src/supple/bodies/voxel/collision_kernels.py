@@ -75,7 +75,11 @@ def largest_values(state, contacts):
         size = maximum(size, load(state, at + 13 * W))
     store(contacts.peaks, 0, speed)
     store(contacts.peaks, W, size)
-    return np.sqrt(np.float64(contacts.peaks[:W].max())), np.float64(contacts.peaks[W:].max())
+    fastest, largest = 0.0, 0.0
+    for k in range(W):
+        fastest = max(fastest, np.float64(contacts.peaks[k]))
+        largest = max(largest, np.float64(contacts.peaks[W + k]))
+    return np.sqrt(fastest), largest
 
 
 @compiled(borrows=True)
