@@ -64,7 +64,7 @@ class BodyMeasures:
 
 def measure(system: System, state: State) -> Measures:
     """Energies, momenta and centre of mass of all bodies."""
-    kin = system.propagate(state.t, state.x, state.v)
+    kin = system.propagate(state.t, state.x, state.v, state.memory)
     return Measures(
         system.kinetic_energy(kin),
         system.potential_energy(kin),

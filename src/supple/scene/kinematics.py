@@ -24,8 +24,8 @@ def body_rows(slot: Slot) -> JacobianRows:
 class Kinematics:
     """x[k], v[k] of slot k, (count, width) each; made by `System.propagate`."""
 
-    def __init__(self, slots: list[Slot], t: float, x: Array, v: Array) -> None:
-        self.slots, self.t, self.flat_x, self.flat_v = slots, t, x, v
+    def __init__(self, slots: list[Slot], t: float, x: Array, v: Array, memory: dict[str, Array] | None = None) -> None:
+        self.slots, self.t, self.flat_x, self.flat_v, self.memory = slots, t, x, v, memory or {}
         self.x: list[Array] = []
         self.v: list[Array] = []
         self.tangents: dict[int, Any] = {}
@@ -48,7 +48,13 @@ class Kinematics:
 
     def local(self, slot: Slot) -> LocalState:
         """What a force on this slot sees."""
-        return LocalState(self.t, self.x[slot.index], self.v[slot.index])
+        return LocalState(self.t, self.x[slot.index], self.v[slot.index], self._recalled(slot))
+
+    def _recalled(self, slot: Slot) -> Any:
+        """What a body remembers: the arrays "name/..." of the state's memory, as the body reads them."""
+        own = f"{slot.name}/"
+        kept = {name.removeprefix(own): array for name, array in self.memory.items() if name.startswith(own)}
+        return slot.node.body.recall(kept) if slot.is_body and kept else None
 
     def push(self, dv: Array) -> list[Array]:
         """A velocity-like vector of the bodies, carried to every slot: J dv."""

@@ -152,10 +152,10 @@ class System:
 
     # elementary operations
 
-    def propagate(self, t: float, x: Array, v: Array) -> Kinematics:
-        """Positions and velocities of every slot."""
+    def propagate(self, t: float, x: Array, v: Array, memory: dict[str, Array] | None = None) -> Kinematics:
+        """Positions and velocities of every slot. memory: of the state, for bodies that remember."""
         with self.timings.measure("propagate"):
-            return Kinematics(self.slots, t, x, v)
+            return Kinematics(self.slots, t, x, v, memory)
 
     def slot_forces(self, kin: Kinematics, multipliers: Array | None = None, *, load: float = 1.0) -> list[Array]:
         """Forces at every slot, pulled back through the mappings; joints push with their multipliers.

@@ -34,7 +34,7 @@ from supple.solvers.implicit_euler import check_dt
 from supple.solvers.report import Outcome, StepReport
 
 Array = np.ndarray
-LINKS, COMMANDED, TICK = "lattice links", "lattice commands", "lattice tick"  # names in a state's memory
+LINKS, COMMANDS, TICKS = "links", "commands", "ticks"  # what a body remembers, in a state's memory under its name
 STRAIN_STEP = 0.1  # growth of the largest strain after which the stable step is looked for again
 
 
@@ -68,6 +68,7 @@ class LatticeStride:
             )
         models = [body.model for body in bodies]
         self._model = VoxelModel.joined(models)
+        self._link_counts = [model.link_count for model in models]
         self._swing = Swing.joined(models, [body.swing for body in bodies])
         self._force = LatticeForce.of(self._model)
         self._acting = [f for f in system.forces if not isinstance(f.force, LatticeForce | GroundDamping)]
@@ -127,30 +128,44 @@ class LatticeStride:
             sweep.set_guides(*self._guides.at(system, state, duration))
         if self._commands:
             sweep.commanded = self._ask(system, state)
-        saved = state.memory.get(LINKS)
-        memory = None if saved is None else LinkMemory.of_array(saved)
+        memory = self._recalled(system, state)
         end = advance_finite(sweep, LocalState(state.t, x, v, memory), duration / steps, steps, system.gravity)
         state.x, state.v, state.t = end.x.ravel(), end.v.ravel(), end.t
         if end.memory is not None:
-            state.memory[LINKS] = end.memory.to_array()
+            parts = np.split(end.memory.to_array(), np.cumsum(self._link_counts)[:-1])
+            state.memory |= {f"{slot.name}/{LINKS}": part for slot, part in zip(system.bodies, parts)}
         return steps
 
+    def _recalled(self, system: System, state: State) -> LinkMemory | None:
+        """What the links of all bodies remember, None where they remember nothing."""
+        if self._sweep.laws is None:
+            return None
+        kept = [state.memory.get(f"{slot.name}/{LINKS}") for slot in system.bodies]
+        fresh = [LinkMemory.fresh(count).to_array() for count in self._link_counts]
+        return LinkMemory.of_array(np.concatenate([f if k is None else k for k, f in zip(kept, fresh)]))
+
     def _ask(self, system: System, state: State) -> Array:
-        """Values of the commands; each is asked when its next tick has come."""
-        count = sum(command.count for command in self._commands)
-        values = state.memory.get(COMMANDED, np.zeros(count)).copy()
-        ticks = state.memory.get(TICK, np.full(len(self._commands), -1.0)).copy()
-        owners = [(slot, c) for slot in system.bodies for _, c in (slot.node.body.swing or _NOTHING).commands]
-        first = 0
-        for k, (slot, command) in enumerate(owners):
-            tick = np.floor(state.t * command.rate + 1e-6)
-            if tick > ticks[k]:
-                local = LocalState(state.t, slot.view_x(state.x), slot.view_v(state.v))
-                values[first : first + command.count] = command.ask(state.t, local)
-                ticks[k] = tick
-            first += command.count
-        state.memory[COMMANDED], state.memory[TICK] = values, ticks
-        return values
+        """Values of the commands of all bodies; each is asked when its next tick has come."""
+        asked = []
+        for slot in system.bodies:
+            swing = slot.node.body.swing
+            if swing is None or not swing.commands:
+                continue
+            values = state.memory.get(
+                f"{slot.name}/{COMMANDS}", np.zeros(sum(c.count for _, c in swing.commands))
+            ).copy()
+            ticks = state.memory.get(f"{slot.name}/{TICKS}", np.full(len(swing.commands), -1.0)).copy()
+            first = 0
+            for k, (_, command) in enumerate(swing.commands):
+                tick = np.floor(state.t * command.rate + 1e-6)
+                if tick > ticks[k]:
+                    local = LocalState(state.t, slot.view_x(state.x), slot.view_v(state.v))
+                    values[first : first + command.count] = command.ask(state.t, local)
+                    ticks[k] = tick
+                first += command.count
+            state.memory[f"{slot.name}/{COMMANDS}"], state.memory[f"{slot.name}/{TICKS}"] = values, ticks
+            asked.append(values)
+        return np.concatenate(asked)
 
     def _look(self, state: State) -> None:
         """Warn of links bent too far, and find the stable step anew where strains have grown."""
@@ -159,7 +174,7 @@ class LatticeStride:
         x = state.x.reshape(-1, 7)
         links = self._force.links
         if self._swing is not None:
-            size = self._swing.sizes(state.t, state.memory.get(COMMANDED))
+            size = self._swing.sizes(state.t, self._sweep.commanded)
             links = links._replace(rest=size[links.voxels].mean(axis=1))
         strain, bend, where = kernels.largest_strain_and_bend(links, x)
         if self.bend_limit is not None and bend > self.bend_limit:
@@ -174,13 +189,6 @@ class LatticeStride:
         if strain > self._strain_seen + STRAIN_STEP:
             self._strain_seen = strain
             self._largest = min(self._largest, self._stable_step(x))
-
-
-class _NoSwing:
-    commands: tuple[tuple[int, Commands], ...] = ()
-
-
-_NOTHING = _NoSwing()
 
 
 def _acting_loads(system: System, state: State, acting: list[BoundForce]) -> Array:

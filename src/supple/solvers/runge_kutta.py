@@ -31,6 +31,12 @@ class RungeKutta4:
 
     def prepare(self, system: System) -> None:
         """Refuse what the method cannot hold."""
+        if any(getattr(force, "remembers", False) for _, _, force in system.forces):
+            raise InputError(
+                "a force remembers what happened to it, which this method does not advance",
+                where="RungeKutta4",
+                fix="Use the body's own stride, such as LatticeStride.",
+            )
         if system.joints:
             raise InputError(
                 "joints need an implicit solver", where="RungeKutta4", fix="Use Midpoint or GeneralizedAlpha."

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -190,6 +190,12 @@ class VoxelBody:
             )
         sweep.set_loads(loads)
         return advance_finite(sweep, state, dt, steps, gravity)
+
+    def recall(self, kept: dict[str, Array]) -> LinkMemory:
+        """What the links remember, from arrays of a state's memory: "links" (m, 3) and "commands"."""
+        links = kept.get("links")
+        memory = LinkMemory.fresh(self.model.link_count) if links is None else LinkMemory.of_array(links)
+        return replace(memory, commanded=kept.get("commands"))
 
     def links(self, state: LocalState) -> LinkLoads:
         """Strains, forces and moments of all links at a state."""

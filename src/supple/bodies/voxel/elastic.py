@@ -22,6 +22,7 @@ from supple.bodies.voxel import lattice_kernels as kernels
 from supple.bodies.voxel.actuation import Swing
 from supple.bodies.voxel.lattice_kernels import Links
 from supple.bodies.voxel.model import VoxelModel
+from supple.bodies.voxel.strain_coupling import StrainCoupling
 from supple.errors import InputError
 
 Array = np.ndarray
@@ -40,12 +41,18 @@ class LinkLoads(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class LatticeForce:
-    """The links of a lattice of voxel_count voxels. unit: the voxel size [m]. swing: how the voxels change size."""
+    """The links of a lattice of voxel_count voxels. unit: the voxel size [m]. swing: how the voxels change size.
+
+    coupling: of strains across axes, or None. remembers: whether links yield or fail, or sizes are commanded, which the
+    lattice's own stride advances alone; here they are as they were left.
+    """
 
     links: Links
     voxel_count: int
     unit: float
     swing: Swing | None = None
+    coupling: StrainCoupling | None = None
+    remembers: bool = False
 
     @classmethod
     def of(cls, model: VoxelModel, swing: Swing | None = None) -> LatticeForce:
@@ -57,43 +64,64 @@ class LatticeForce:
             model.link_damping,
             model.link_rest,
         )
-        return cls(links, model.voxel_count, float(model.size.max()), swing)
+        coupling = StrainCoupling.of(model) if model.transverse.any() else None
+        remembers = not model.laws.is_linear or not (swing is None or swing.is_free)
+        return cls(links, model.voxel_count, float(model.size.max()), swing, coupling, remembers)
 
     @cached_property
     def is_damped(self) -> bool:
         """Whether any link is damped."""
         return bool(self.links.damping.any())
 
-    def links_at(self, t: float) -> Links:
-        """The links with their rest lengths at time t [s]."""
-        if self.swing is None:
-            return self.links
-        if not self.swing.is_free:
-            raise InputError(
-                "commands from a function are given to the lattice's own stride alone",
-                where="voxel body",
-                fix="Use LatticeStride, or a Drive of time.",
+    def links_at(self, state: LocalState) -> Links:
+        """The links with their rest lengths at the time of a state, and with what they remember."""
+        links, memory = self.links, state.memory
+        if self.swing is not None:
+            size = self.swing.sizes(state.t, None if memory is None else memory.commanded)
+            links = links._replace(rest=(size[links.voxels[:, 0]] + size[links.voxels[:, 1]]) / 2)
+        if self.remembers and memory is not None:
+            alive = memory.alive[:, None]
+            links = links._replace(
+                rest=links.rest + self.unit * memory.plastic,
+                stiffness=links.stiffness * alive,
+                damping=links.damping * alive,
             )
-        size = self.swing.sizes(t)
-        return self.links._replace(rest=(size[self.links.voxels[:, 0]] + size[self.links.voxels[:, 1]]) / 2)
+        return links
+
+    def _coupled(self, links: Links, x: Array) -> Links:
+        """The links with rest lengths shifted by the coupling of strains."""
+        if self.coupling is None:
+            return links
+        return links._replace(rest=links.rest + self.coupling.shifts(links, x))
 
     def energy(self, state: LocalState) -> float:
         """Elastic energy [J]."""
-        return float(kernels.compute_energy(self.links_at(state.t), state.x))
+        links = self.links_at(state)
+        coupled = 0.0 if self.coupling is None else self.coupling.energy(links, state.x)
+        return float(kernels.compute_energy(links, state.x)) + coupled
 
     def add_force(self, state: LocalState, f_out: Array) -> None:
         """Forces in world axes [N], torques in body axes [N m], (n, 6)."""
-        kernels.add_force(self.links_at(state.t), state.x, state.v, 1.0, f_out)
+        links = self._coupled(self.links_at(state), state.x)
+        kernels.add_force(links, state.x, state.v, 1.0, f_out)
 
     def linearize(self, state: LocalState, *, definite: bool = False) -> LatticeTangent:
         """K and B at this state."""
-        return LatticeTangent(self, self.links_at(state.t), state.x.copy(), state.v.copy(), definite)
+        if self.remembers:
+            raise InputError(
+                "links that yield or fail, and commands, are advanced by the lattice's own stride alone",
+                where="voxel body",
+                fix="Use LatticeStride, or materials without yield stress, curve and failure, and a Drive of time.",
+            )
+        links = self._coupled(self.links_at(state), state.x)
+        return LatticeTangent(self, links, state.x.copy(), state.v.copy(), definite)
 
     def measure(self, state: LocalState) -> LinkLoads:
-        """What the links carry, laws and couplings left aside."""
-        links = self.links_at(state.t)
-        out = np.empty((len(links.axis), 8))
-        kernels.measure_links(links, np.ascontiguousarray(state.x), np.ascontiguousarray(state.v), out)
+        """What the links carry."""
+        own, x = self.links_at(state), np.ascontiguousarray(state.x)
+        out = np.empty((len(own.axis), 8))
+        kernels.measure_links(self._coupled(own, x), x, np.ascontiguousarray(state.v), out)
+        kernels.compute_elongations(own, x, out[:, 0])
         return LinkLoads(out[:, 0] / self.unit, out[:, 1], out[:, 2:5], out[:, 5:8])
 
     def block_pattern(self) -> Pairs:
@@ -109,7 +137,11 @@ class LatticeForce:
         shape = (len(i), 4, 4)
         rows = np.broadcast_to(blocks[:, :, None], shape).ravel()
         cols = np.broadcast_to(blocks[:, None, :], shape).ravel()
-        matrix = BlockSparse.from_pairs(2 * self.voxel_count, rows, cols)
+        if self.coupling is None:
+            matrix = BlockSparse.from_pairs(2 * self.voxel_count, rows, cols)
+        else:
+            more = self.coupling.block_pairs(blocks)
+            matrix = BlockSparse.from_pairs(2 * self.voxel_count, np.r_[rows, more[0]], np.r_[cols, more[1]])
         return matrix, matrix.locate(rows, cols).reshape(shape)
 
 
@@ -132,7 +164,10 @@ class LatticeTangent:
             kernels.compute_stiffness(self.links, start, self.x, v, out)
             return negative_part(out, self.force.unit) if self.definite else out
 
-        return self._assembled(compute)
+        matrix = self._assembled(compute)
+        if self.force.coupling is not None:
+            self.force.coupling.add_stiffness(self.links, self.x, matrix)
+        return matrix
 
     @cached_property
     def damping(self) -> BlockSparse:

@@ -126,6 +126,34 @@ def measure_links(links, x, v, out):
 
 
 @compiled
+def compute_elongations(links, x, out):
+    """Elongations of the links [m], (m,)."""
+    for k in range(len(links.axis)):
+        i, j, a = links.voxels[k, 0], links.voxels[k, 1], links.axis[k]
+        _, R = link_frame(quaternion(x, i, a), quaternion(x, j, a))
+        d = matrix_rotate_inverse(R, subtract(vector(x, j, 0, a), vector(x, i, 0, a)))
+        out[k] = d[0] - links.rest[k]
+
+
+@compiled
+def compute_tension_loads(links, x, out):
+    """out (m, 12): force and torque on voxel 1, then on voxel 2, of links under a tension of 1 N and nothing else."""
+    for k in range(len(links.axis)):
+        i, j, a = links.voxels[k, 0], links.voxels[k, 1], links.axis[k]
+        q1, q2 = quaternion(x, i, a), quaternion(x, j, a)
+        d = subtract(vector(x, j, 0, a), vector(x, i, 0, a))
+        _, R = link_frame(q1, q2)
+        none = (0.0, 0.0, 0.0)
+        rest = matrix_rotate_inverse(R, d)[0] - 1.0
+        F, A, B = link_loads((1.0, 0.0, 0.0, 0.0), (0.0, 0.0), rest, d, q1, q2, none, none, none)
+        T1, T2 = quaternion_rotate_inverse(q1, add(A, B)), quaternion_rotate_inverse(q2, subtract(A, B))
+        for c in range(3):
+            at = (a + c) % 3
+            out[k, at], out[k, 6 + at] = F[c], -F[c]
+            out[k, 3 + at], out[k, 9 + at] = T1[c], T2[c]
+
+
+@compiled
 def largest_strain_and_bend(links, x):
     """The largest size of a strain, the largest angle between linked voxels [rad], and the number of that link."""
     strain, most, which = 0.0, -1.0, 0

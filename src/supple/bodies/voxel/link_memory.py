@@ -18,11 +18,15 @@ Array = np.ndarray
 
 @dataclass(frozen=True, eq=False)
 class LinkMemory:
-    """plastic, accumulated (m,): plastic strain, and the sum of its changes. alive (m,): links that have not failed."""
+    """plastic, accumulated (m,): plastic strain, and the sum of its changes. alive (m,): links that have not failed.
+
+    commanded: the last values of commanded control variables, if there are any.
+    """
 
     plastic: Array
     accumulated: Array
     alive: Array
+    commanded: Array | None = None
 
     @classmethod
     def fresh(cls, link_count: int) -> LinkMemory:
