@@ -1,4 +1,4 @@
-"""`CubicForce`: the exact reduced St. Venant-Kirchhoff force, a cubic polynomial in q [BJ05, eqs. 7-10].
+"""`CubicForce`: the exact reduced St. Venant-Kirchhoff force, a cubic polynomial in q [BJ05].
 
     f_l(q) = sum_i P_li q_i + sum_{i<=j} Q_l(ij) q_i q_j + sum_{i<=j<=k} C_l(ijk) q_i q_j q_k
     E(q)   = 1/2 [q; w]^T [[K0, T], [T^T, D]] [q; w],   w = q_i q_j for i <= j            (Gram form)
@@ -8,8 +8,8 @@
     K0, T, D                                    products of strain features (`gram_kernels`), one matrix product
 
 The layout is VegaFEM's. f is the gradient of E; the coefficients come from the fully symmetric tensors of E:
-E = 1/2 P q q + S3 q q q + S4 q q q q, f = P q + 3 S3 q q + 4 S4 q q q, K = P + 6 S3 q + 12 S4 q q. Memory and time of the
-precomputation are linear in the number of elements.
+E = 1/2 P q q + S3 q q q + S4 q q q q, f = P q + 3 S3 q q + 4 S4 q q q, K = P + 6 S3 q + 12 S4 q q. Memory and time
+of the precomputation are linear in the number of elements.
 """
 
 from __future__ import annotations

@@ -90,7 +90,7 @@ class MassIntegrals:
         return axial_twice(self.W7)
 
     def scaled(self, factor: float) -> MassIntegrals:
-        """Of the solid `factor` times as large, with the same basis: s³ for m, Ub and W7, s⁴ for S0 and W5, s⁵ for P0."""
+        """Of the solid s = `factor` times as large, with the same basis: s³ m, Ub, W7; s⁴ S0, W5; s⁵ P0."""
         cube = factor**3
         return MassIntegrals(
             cube * self.mass, cube * factor * self.S0, cube * factor**2 * self.P0,

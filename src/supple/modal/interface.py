@@ -10,8 +10,8 @@
     xh, ah      `x_hat`, `a_hat`        [m], (3,) and (3, r)
     A0, A_l     `A_rest`, `A_modes`     (3, 3) [-] and (r, 3, 3)
 
-We depart from the paper where the nodes lie in a plane: it adds a point on the normal, which halves every tilt unless the
-point turns with the plane. The pseudo-inverse C+ without the small eigenvalue needs no point and is exact at any
+We depart from the paper where the nodes lie in a plane: it adds a point on the normal, which halves every tilt unless
+the point turns with the plane. The pseudo-inverse C+ without the small eigenvalue needs no point and is exact at any
 angle. Then A0 = (I - N N^T) Rh, with N the normal, has rank 2, which the polar decomposition takes.
 """
 
@@ -37,8 +37,8 @@ COLLINEAR = 1e-8
 class Interface:
     """Nodes of a mesh with weights, and the child's axes at rest.
 
-    X: rest positions of all nodes of the domain [m], (node_count, 3). nodes: indices (m,), each once. weights: positive,
-    (m,), scaled to sum 1; None: equal ones. rest_rotation: (3, 3), child's axes to the domain's.
+    X: rest positions of all nodes of the domain [m], (node_count, 3). nodes: indices (m,), each once. weights:
+    positive, (m,), scaled to sum 1; None: equal ones. rest_rotation: (3, 3), child's axes to the domain's.
     """
 
     X: Array
@@ -122,7 +122,7 @@ class Interface:
         if U.ndim != 2 or U.shape[0] != 3 * len(self.X):
             raise InputError("the basis does not fit the nodes", value=U.shape, allowed=f"({3 * len(self.X)}, r)")
         local = U.reshape(len(self.X), 3, -1)[self.nodes]
-        a_hat = np.einsum("k,kil->il", self.weights, local)
+        a_hat = np.einsum("k,kil->il", np.asarray(self.weights), local)
         A = np.einsum("kil,kj->lij", local - a_hat, self.duals)
         R = np.asarray(self.rest_rotation)
         return InterfaceFit(self.x_hat, a_hat, self.projector @ R, np.ascontiguousarray(A @ R))

@@ -1,6 +1,6 @@
 """`modal_derivatives`: how modes bend as the solid deforms, from the exact St. Venant-Kirchhoff Hessian at rest.
 
-    K phi_ij = -(H : psi_i) psi_j,     H = dK/du at rest                              [BJ05, eq. 6]
+    K phi_ij = -(H : psi_i) psi_j,     H = dK/du at rest                              [BJ05]
     (H : a) b = int (A C:sym B + B C:sym A + C:sym(A^T B)) grad N,   A = grad a, B = grad b, C the elastic moduli
 
 phi_ij = phi_ji, the second derivative of the static response u(p) to loads along the modes. The masses' part of

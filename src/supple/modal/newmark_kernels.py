@@ -7,7 +7,7 @@
     (a1 M + a4 D + K) dq = f_ext - f - M q"_1 - D q'_1                       from q_1 = q
 
 h: step, b and g: Newmark's beta and gamma. Iterations end where the squared residual falls below epsilon² of the first.
-One iteration is the semi-implicit step [BJ05, sec. 5].
+One iteration is the semi-implicit step [BJ05].
 """
 
 # mypy: ignore-errors

@@ -142,4 +142,6 @@ class ReducedDomain:
 
     def energy(self, state: ReducedState) -> Array:
         """Kinetic and elastic energy of each copy [J], (instances,)."""
-        return 0.5 * np.einsum("ni,ij,nj->n", state.v, self.mass, state.v) + self.tuned_force.energy(state.q)
+        return 0.5 * np.einsum("ni,ij,nj->n", state.v, np.asarray(self.mass), state.v) + self.tuned_force.energy(
+            state.q
+        )

@@ -11,8 +11,8 @@
     K       `stiffness` (3 node, 3 node)                     [N/m], sparse
 
 The tet has one point. The hex has 3x3x3 Gauss points: on a parallelepiped a displacement gradient is linear in each
-reference coordinate, so the St. Venant-Kirchhoff energy has degree 4 in each, and 3 points integrate it exactly, while 2
-do not. On other hexes, whose gradients are rational, the rule is an approximation.
+reference coordinate, so the St. Venant-Kirchhoff energy has degree 4 in each, and 3 points integrate it exactly, while
+2 do not. On other hexes, whose gradients are rational, the rule is an approximation.
 """
 
 from __future__ import annotations
