@@ -118,7 +118,10 @@ class ReducedDomain:
             or not state.q.shape == state.v.shape == state.a.shape
         ):
             raise InputError("the state does not fit the domain", value=state.q.shape)
-        load = np.ascontiguousarray(np.broadcast_to(np.asarray(f_ext, dtype=float), state.q.shape))
+        load = np.asarray(f_ext, dtype=float)
+        if load.shape not in ((), state.q.shape, state.q.shape[1:]):
+            raise InputError("the forces do not fit the state", value=load.shape, allowed=f"{state.q.shape}")
+        load = np.ascontiguousarray(np.broadcast_to(load, state.q.shape))
         numbers = self.settings.numbers(dt, self.mass_damping, self.stiffness_damping)
         with one_blas_thread():
             failed, iterations, ratio = advance(

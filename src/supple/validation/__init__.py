@@ -15,6 +15,8 @@ _MODULES = (
     "waves",
     "rigid",
     "reference_forces",
+    "reduced",
+    "reduced_vega",
     "voxel",
     "voxel_contact",
 )
