@@ -107,6 +107,13 @@ class ReducedDomain:
         shape = (instances, self.force.count)
         return ReducedState(np.zeros(shape), np.zeros(shape), np.zeros(shape))
 
+    def acceleration(self, state: ReducedState, f_ext: Array | float = 0.0) -> Array:
+        """q" (instances, r) that the equation of motion gives: a start for `state.a` where a load acts at once."""
+        f, K = self.tuned_force.evaluate(state.q)
+        mass = np.asarray(self.mass)
+        damping = state.v @ mass * self.mass_damping + self.stiffness_damping * np.einsum("nij,nj->ni", K, state.v)
+        return np.linalg.solve(mass, (f_ext - f - damping).T).T
+
     def advance(self, state: ReducedState, dt: float, *, steps: int = 1, f_ext: Array | float = 0.0) -> int:
         """Move `state` on by `steps` steps of dt [s] under constant forces f_ext (instances, r) [N].
 

@@ -1,8 +1,8 @@
 """Reduced domains against VegaFEM's files of a dragon, where they are at hand (see `reference_forces`).
 
 Material, held nodes, basis, coefficients and a trajectory are read. What the trajectory's file does not say follows
-from it by inverse dynamics: a constant force of 0.5 on the first coordinate during the first ten steps, and a step written
-as 0.0066666666 s (with 1/150 s the paths part by 4e-8). Without the files there are no cases here.
+from it by inverse dynamics: a constant force of 0.5 on the first coordinate during the first ten steps, and a step
+written as 0.0066666666 s (with 1/150 s the paths part by 4e-8). Without the files there are no cases here.
 """
 
 from __future__ import annotations
