@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
+
 import numpy as np
 import pytest
 
@@ -16,6 +18,7 @@ from supple.modal.interface_kernels import interface_motion
 from supple.modal.modal_derivatives import modal_derivatives, pair_indices, second_differential
 from supple.modal.support import rigid_motions
 
+modal_derivatives_module = importlib.import_module("supple.modal.modal_derivatives")
 RUBBER = Material(young=1e6, poisson=0.3, density=1000.0)
 MESHES = [box_tets(size=(1.0, 0.2, 0.3), cells=(5, 1, 2)), box_hexes(size=(1.0, 0.2, 0.3), cells=(5, 1, 2))]
 kinds = pytest.mark.parametrize("mesh", MESHES, ids=["tets", "hexes"])
@@ -94,6 +97,14 @@ def test_the_hessian_is_the_difference_of_tangents():
         assert error < 1e-12, (i, j)
 
 
+def test_chunks_of_points_give_the_same_hessian(monkeypatch):
+    solid = ElasticSolid(MESHES[1], RUBBER)
+    U = np.random.default_rng(3).normal(size=(3 * solid.node_count, 3))
+    whole = second_differential(solid, U)
+    monkeypatch.setattr(modal_derivatives_module, "CHUNK", 13)
+    np.testing.assert_allclose(second_differential(solid, U), whole, atol=1e-13 * np.abs(whole).max())
+
+
 def test_derivatives_bend_the_static_response():
     """u(p) of f(u) = M psi lambda p has u" = phi, here by differences of nonlinear static solutions."""
     support = Support(ElasticSolid(MESHES[0], RUBBER), "x_min")
@@ -149,6 +160,17 @@ def test_attachment_modes_compete_and_carry_the_tip_load():
     without, with_tip = lost([]), lost([tip])
     assert with_tip[1:].max() < 0.01 < without[1:].max()  # forces across, torques; the rod hardly stretches
     assert np.all(with_tip > -1e-12)  # a smaller space is never softer
+
+
+def test_a_free_basis_has_no_rigid_part():
+    """Modes, derivatives and inertia-relieved attachment modes alike: int rho U = 0, int rho X x U = 0."""
+    solid = ElasticSolid(crooked(MESHES[0]), RUBBER)
+    tip = Interface(solid.mesh.nodes, solid.mesh.node_region(lambda x: x[:, 0] > 0.9))
+    U = reduced_basis(Support(solid), 12, attachments=[Attachment(tip, mass=1.0, arm=0.1)]).U
+    moved = solid.mass_product(U).reshape(-1, 3, 12)
+    scale = np.sqrt(solid.total_mass)
+    assert np.abs(moved.sum(axis=0)).max() < 1e-11 * scale
+    assert np.abs(np.cross(solid.mesh.nodes[:, :, None], moved, axis=1).sum(axis=0)).max() < 1e-11 * scale
 
 
 @pytest.mark.parametrize("inner", ["mass", "lumped"])

@@ -122,9 +122,9 @@ class CubicForce:
         values = self.cubic * (3.0 / repetitions(a, b, c))  # 12 S4
         for order in ((a, b, c), (a, c, b), (b, a, c), (b, c, a), (c, a, b), (c, b, a)):
             C[(slice(None), *order)] = values
-        by_pair = np.ascontiguousarray(Q[i, j].T)
-        by_pairs = np.ascontiguousarray(C[i, j][:, i, j].T * repetitions(i, j)[:, None])
-        return ForceArrays(np.ascontiguousarray(self.linear), by_pair, by_pairs)
+        by_q = np.ascontiguousarray(Q[i, j])
+        by_pairs = np.ascontiguousarray(C[i, j][:, i, j] * repetitions(i, j))
+        return ForceArrays(np.ascontiguousarray(self.linear), by_q, by_pairs)
 
     def evaluate(self, q: Array) -> tuple[Array, Array]:
         """f (..., r) and the tangent K (..., r, r) at q (..., r), all instances in one matrix product."""

@@ -16,6 +16,8 @@ from supple.modal.solid import ElasticSolid
 from supple.modal.support import Support
 
 Array = np.ndarray
+CHUNK = 4096
+"""Quadrature points taken at a time."""
 
 
 def pair_indices(count: int) -> tuple[Array, Array]:
@@ -34,20 +36,25 @@ def isotropic_stress(lam: Array, mu: Array, A: Array) -> Array:
 
 def second_differential(solid: ElasticSolid, U: Array) -> Array:
     """(H : U_i) U_j for all pairs i <= j of columns U (3 node_count, r): (3 node_count, r (r + 1) / 2) [N]."""
-    G = np.ascontiguousarray(solid.displacement_gradients(U).swapaxes(1, 2))  # G[p, i, j, l] = dU_i/dX_j
-    weights, lam, mu = solid.point_values
-    S = isotropic_stress(lam, mu, G)
-    count, transpose = U.shape[1], solid.gradient_operator.T.tocsr()
-    columns = []
-    for i in range(count):
-        A, B = G[..., i], G[..., i:]
-        P = np.einsum("pij,pjkl->pikl", A, S[..., i:], optimize=True)
-        P += np.einsum("pijl,pjk->pikl", B, S[..., i], optimize=True)
-        P += isotropic_stress(lam, mu, np.einsum("pki,pkjl->pijl", A, B, optimize=True))
-        P *= weights[:, None, None, None]
-        stacked = np.ascontiguousarray(P.swapaxes(1, 2)).reshape(3 * len(weights), -1)  # rows (p, j), columns (i, l)
-        columns.append((transpose @ stacked).reshape(3 * solid.node_count, count - i))
-    return np.concatenate(columns, axis=1)
+    count, total = U.shape[1], len(solid.point_values[0])
+    starts = np.concatenate([[0], np.cumsum(np.arange(count, 0, -1))])  # first pair of each i
+    out = np.zeros((solid.node_count, 3, int(starts[-1])))
+    values = U.reshape(solid.node_count, 3 * count)
+    for start in range(0, total, CHUNK):
+        stop = min(start + CHUNK, total)
+        weights, lam, mu = (value[start:stop] for value in solid.point_values)
+        operator = solid.gradient_operator[3 * start : 3 * stop]
+        G = np.ascontiguousarray((operator @ values).reshape(-1, 3, 3, count).swapaxes(1, 2))  # dU_i/dX_j
+        S, transpose = isotropic_stress(lam, mu, G), operator.T.tocsr()
+        for i in range(count):
+            A, B = G[..., i], G[..., i:]
+            P = np.einsum("pij,pjkl->pikl", A, S[..., i:], optimize=True)
+            P += np.einsum("pijl,pjk->pikl", B, S[..., i], optimize=True)
+            P += isotropic_stress(lam, mu, np.einsum("pki,pkjl->pijl", A, B, optimize=True))
+            P *= weights[:, None, None, None]
+            stacked = np.ascontiguousarray(P.swapaxes(1, 2)).reshape(3 * (stop - start), -1)  # rows (p, j)
+            out[:, :, starts[i] : starts[i + 1]] += (transpose @ stacked).reshape(-1, 3, count - i)
+    return out.reshape(3 * solid.node_count, -1)
 
 
 def modal_derivatives(support: Support, shapes: Array) -> Array:

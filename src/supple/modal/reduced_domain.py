@@ -11,9 +11,10 @@ from functools import cached_property
 import numpy as np
 
 from supple.algebra.blas_threads import one_blas_thread
+from supple.algebra.lanes import LANES
 from supple.errors import ConvergenceError, DivergenceError, InputError
 from supple.modal.cubic import CubicForce
-from supple.modal.newmark_kernels import NewmarkNumbers, advance
+from supple.modal.newmark_kernels import NOT_CONVERGED, SINGULAR, NewmarkNumbers, advance
 
 Array = np.ndarray
 
@@ -76,7 +77,7 @@ class ReducedDomain:
     >>> domain = ReducedDomain(kind.force, mass=kind.mass, stiffness_damping=0.01)
     >>> state = domain.state()
     >>> domain.advance(state, 1 / 120, steps=10, f_ext=kind.integrals.U_bar.T @ [0, 0, -9.81])
-    10
+    1
     """
 
     force: CubicForce
@@ -117,7 +118,8 @@ class ReducedDomain:
     def advance(self, state: ReducedState, dt: float, *, steps: int = 1, f_ext: Array | float = 0.0) -> int:
         """Move `state` on by `steps` steps of dt [s] under constant forces f_ext (instances, r) [N].
 
-        f_ext may also be (r,), for all copies alike. Returns the number of Newton iterations of all copies and steps.
+        f_ext may also be (r,), for all copies alike. Returns the most Newton iterations of a step.
+        Where a step fails, an error is raised and `state` is not to be used any more.
         """
         if (
             state.q.ndim != 2
@@ -131,21 +133,22 @@ class ReducedDomain:
         load = np.ascontiguousarray(np.broadcast_to(load, state.q.shape))
         numbers = self.settings.numbers(dt, self.mass_damping, self.stiffness_damping)
         with one_blas_thread():
-            failed, iterations, ratio = advance(
+            outcome, copy, iterations = advance(
                 self.tuned_force.arrays, self.mass, numbers, steps, load, state.q, state.v, state.a
             )
-        if failed >= 0 and failed % 2 and np.isfinite(ratio):
+        finite = np.isfinite(state.q).all(axis=1)
+        if outcome == NOT_CONVERGED:
             raise ConvergenceError(
                 "Newton's iterations did not reach their tolerance",
-                where=f"ReducedDomain, copy {failed // 2}", value=f"residual {ratio:.1e} of its start",
-                allowed=f"{self.settings.epsilon:g} in {self.settings.max_iterations} iterations",
-                fix="Take smaller steps, allow more iterations, or add stiffness_damping.",
-            )  # fmt: skip
-        if failed >= 0 or not np.isfinite(state.q).all():
-            copy = failed // 2 if failed >= 0 else int(np.argmax(~np.isfinite(state.q).all(axis=1)))
-            raise DivergenceError(
-                "the motion is not finite any more",
                 where=f"ReducedDomain, copy {copy}",
+                allowed=f"{self.settings.epsilon:g} of the first residual in {self.settings.max_iterations} iterations",
+                fix="Take smaller steps, allow more iterations, or add stiffness_damping.",
+            )
+        if outcome == SINGULAR or not finite.all():
+            copy = copy if outcome == SINGULAR else int(np.argmin(finite))
+            raise DivergenceError(
+                "the motion is not finite any more, or its matrix is singular",
+                where=f"ReducedDomain, copy {copy} or one of the next {LANES - 1}",
                 fix="Take smaller steps, or add stiffness_damping.",
             )
         return int(iterations)
