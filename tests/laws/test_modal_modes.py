@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
-
 import numpy as np
 import pytest
 
@@ -12,13 +10,22 @@ from supple.elements.element_set import ElementSet
 from supple.errors import InputError
 from supple.geometry import TetMesh, box_hexes, box_tets
 from supple.material import Law, Material
-from supple.modal import Attachment, ElasticSolid, Interface, Support, attachment_modes, linear_modes, reduced_basis
+from supple.modal import (
+    Attachment,
+    ElasticSolid,
+    Interface,
+    Support,
+    attachment_modes,
+    derivatives,
+    linear_modes,
+    modal_derivatives,
+    reduced_basis,
+)
 from supple.modal.basis import mass_principal_components
+from supple.modal.derivatives import pair_indices, second_differential
 from supple.modal.interface_kernels import interface_motion
-from supple.modal.modal_derivatives import modal_derivatives, pair_indices, second_differential
 from supple.modal.support import rigid_motions
 
-modal_derivatives_module = importlib.import_module("supple.modal.modal_derivatives")
 RUBBER = Material(young=1e6, poisson=0.3, density=1000.0)
 MESHES = [box_tets(size=(1.0, 0.2, 0.3), cells=(5, 1, 2)), box_hexes(size=(1.0, 0.2, 0.3), cells=(5, 1, 2))]
 kinds = pytest.mark.parametrize("mesh", MESHES, ids=["tets", "hexes"])
@@ -101,7 +108,7 @@ def test_chunks_of_points_give_the_same_hessian(monkeypatch):
     solid = ElasticSolid(MESHES[1], RUBBER)
     U = np.random.default_rng(3).normal(size=(3 * solid.node_count, 3))
     whole = second_differential(solid, U)
-    monkeypatch.setattr(modal_derivatives_module, "CHUNK", 13)
+    monkeypatch.setattr(derivatives, "CHUNK", 13)
     np.testing.assert_allclose(second_differential(solid, U), whole, atol=1e-13 * np.abs(whole).max())
 
 

@@ -2,14 +2,14 @@
 
 from supple.modal.basis import Attachment, Basis, attachment_modes, mass_principal_components, reduced_basis
 from supple.modal.cubic import CubicForce
+from supple.modal.derivatives import modal_derivatives
 from supple.modal.integrals import MassIntegrals
 from supple.modal.interface import Interface, InterfaceFit
-from supple.modal.linear_modes import LinearModes, linear_modes
-from supple.modal.modal_derivatives import modal_derivatives
 from supple.modal.reduced_class import ReducedClass, reduce_solid
 from supple.modal.reduced_domain import NewmarkSettings, ReducedDomain, ReducedState
 from supple.modal.solid import ElasticSolid
 from supple.modal.support import Support
+from supple.modal.vibration import LinearModes, linear_modes
 
 __all__ = [
     "Attachment",

@@ -24,11 +24,11 @@ import scipy.linalg
 from supple.algebra.blas_threads import one_blas_thread
 from supple.algebra.eigenpairs import fix_signs
 from supple.errors import InputError
+from supple.modal.derivatives import modal_derivatives, pair_indices
 from supple.modal.interface import Interface
-from supple.modal.linear_modes import LinearModes, linear_modes
-from supple.modal.modal_derivatives import modal_derivatives, pair_indices
 from supple.modal.solid import ElasticSolid
 from supple.modal.support import Support
+from supple.modal.vibration import LinearModes, linear_modes
 
 Array = np.ndarray
 Inner = Literal["mass", "lumped"]

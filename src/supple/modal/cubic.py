@@ -21,9 +21,9 @@ import numpy as np
 
 from supple.algebra.blas_threads import one_blas_thread
 from supple.errors import InputError
+from supple.modal.derivatives import pair_indices
 from supple.modal.force_kernels import ForceArrays, compute_force
 from supple.modal.gram_kernels import compute_features
-from supple.modal.modal_derivatives import pair_indices
 from supple.modal.solid import ElasticSolid
 
 Array = np.ndarray
