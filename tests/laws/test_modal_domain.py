@@ -7,7 +7,7 @@ import pytest
 
 import supple as sp
 from supple.errors import ConvergenceError, DivergenceError, InputError
-from supple.geometry import box_tets
+from supple.geometry import Region, box_tets
 from supple.material import Material
 from supple.modal import (
     Attachment,
@@ -54,6 +54,25 @@ def test_second_order_for_a_damped_oscillator():
     errors = [abs(swing(domain, dt).q[0, 0] - exact) for dt in (0.02, 0.01, 0.005)]
     slopes = np.log2(np.array(errors[:-1]) / errors[1:])
     np.testing.assert_allclose(slopes, 2.0, atol=0.05)
+
+
+@pytest.mark.parametrize(("beta", "gamma"), [(0.25, 0.5), (0.3025, 0.6), (0.4, 0.55)])
+def test_a_step_is_newmarks_and_ends_in_the_equation_of_motion(beta, gamma):
+    """With a dense mass, damping and any beta and gamma, for more copies than one block of lanes holds."""
+    kind, h, rng = reduce_solid(beam(), 4, keep=False), 0.02, np.random.default_rng(2)
+    root = np.eye(4) + 0.2 * rng.normal(size=(4, 4))
+    settings = NewmarkSettings(beta, gamma, max_iterations=40, epsilon=1e-13)
+    domain = ReducedDomain(kind.force, mass=root @ root.T, mass_damping=0.3, stiffness_damping=0.02, settings=settings)
+    load = rng.normal(size=(70, 4))
+    state = domain.state(70)
+    state.q, state.v, state.a = 0.02 * rng.normal(size=(70, 4)), rng.normal(size=(70, 4)), rng.normal(size=(70, 4))
+    old = state.copy()
+    domain.advance(state, h, f_ext=load)
+    q = old.q + h * old.v + h * h * ((0.5 - beta) * old.a + beta * state.a)
+    np.testing.assert_allclose(state.q, q, atol=1e-12 * np.abs(q).max())
+    v = old.v + h * ((1 - gamma) * old.a + gamma * state.a)
+    np.testing.assert_allclose(state.v, v, atol=1e-11 * np.abs(v).max())
+    np.testing.assert_allclose(state.a, domain.acceleration(state, load), atol=1e-9 * np.abs(state.a).max())
 
 
 def test_energy_of_a_linear_domain_is_kept():
@@ -168,6 +187,25 @@ def test_a_class_is_kept_by_content(tmp_path, monkeypatch):
     reduce_solid(support, 5, attachments=attachments)
     reduce_solid(support, 4, attachments={"tip": Attachment(tip, mass=2.0, arm=0.1)})
     assert len(list(tmp_path.rglob("*.npz"))) == 3
+
+
+def test_what_changes_the_class_changes_the_key(tmp_path, monkeypatch):
+    monkeypatch.setenv("SUPPLE_CACHE", str(tmp_path))
+    mesh = box_tets(size=(0.5, 0.1, 0.1), cells=(2, 1, 1))
+    halves = mesh.with_regions({"a": Region(elements=np.arange(6)), "b": Region(elements=np.arange(6, 12))})
+    hard = Material(young=1e6, poisson=0.3, density=1000.0)
+    for solid in (
+        ElasticSolid(mesh, RUBBER),
+        ElasticSolid(mesh, hard),
+        ElasticSolid(mesh, RUBBER, mass="lumped"),
+        ElasticSolid(halves, {"a": RUBBER, "b": hard}),
+        ElasticSolid(halves, {"b": RUBBER, "a": hard}),
+        ElasticSolid(mesh.scaled(2.0), RUBBER),
+    ):
+        reduce_solid(Support(solid, "x_min"), 2)
+    reduce_solid(Support(ElasticSolid(mesh, RUBBER), "x_max"), 2)
+    reduce_solid(Support(ElasticSolid(mesh, RUBBER), "x_min"), 2, inner="lumped")
+    assert len(list(tmp_path.rglob("*.npz"))) == 8
 
 
 def test_a_damaged_or_foreign_file_counts_as_absent(tmp_path, monkeypatch):

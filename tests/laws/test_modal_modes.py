@@ -169,6 +169,21 @@ def test_attachment_modes_compete_and_carry_the_tip_load():
     assert np.all(with_tip > -1e-12)  # a smaller space is never softer
 
 
+@pytest.mark.parametrize(("length", "density"), [(3.0, 1.0), (1.0, 7.0), (0.2, 50.0)])
+def test_the_basis_does_not_depend_on_units(length, density):
+    """A larger, heavier copy with a child that grows alike keeps the same modes, derivatives and attachments."""
+
+    def space(length, density):
+        mesh = TetMesh(length * crooked(MESHES[0]).nodes, MESHES[0].tets)
+        solid = ElasticSolid(mesh, Material(young=1e6, poisson=0.3, density=1000.0 * density))
+        tip = Interface(mesh.nodes, MESHES[0].node_region("x_max"))
+        child = Attachment(tip, mass=30.0 * length**3 * density, arm=0.2 * length)
+        return np.linalg.qr(reduced_basis(Support(solid, [0, 1, 2, 3, 4, 5]), 8, attachments=[child]).U)[0]
+
+    one, other = space(1.0, 1.0), space(length, density)
+    assert np.linalg.norm(other - one @ (one.T @ other), 2) < 1e-7
+
+
 def test_a_free_basis_has_no_rigid_part():
     """Modes, derivatives and inertia-relieved attachment modes alike: int rho U = 0, int rho X x U = 0."""
     solid = ElasticSolid(crooked(MESHES[0]), RUBBER)
