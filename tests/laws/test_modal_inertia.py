@@ -103,6 +103,26 @@ def test_the_rest_frame_is_the_rest_rotation():
     assert interface.is_planar
 
 
+def test_an_interface_of_a_rigid_domain_stays():
+    fit = Interface(MESH.nodes, MESH.node_region("x_max")).fit(np.zeros((3 * len(MESH.nodes), 0)))
+    motion = interface_motion(fit, np.zeros((2, 0)), np.zeros((2, 0)))
+    np.testing.assert_allclose(motion.R, np.broadcast_to(np.eye(3), (2, 3, 3)), atol=1e-14)
+    np.testing.assert_array_equal(motion.omega, 0.0)
+
+
+def test_a_frame_does_not_depend_on_its_neighbours():
+    """Eleven instances, lanes full and not: each as alone, bit for bit."""
+    fit = Interface(MESH.nodes, MESH.node_region("x_max")).fit(
+        np.random.default_rng(5).normal(size=(3 * len(MESH.nodes), 2))
+    )
+    q, v, _ = random_state(2, 11)
+    together = interface_motion(fit, 0.1 * q, v)
+    for k in range(11):
+        alone = interface_motion(fit, 0.1 * q[k : k + 1], v[k : k + 1])
+        for name, value in alone._asdict().items():
+            np.testing.assert_array_equal(getattr(together, name)[k], value[0], err_msg=name)
+
+
 def test_the_interface_kernel_writes_every_output():
     fit = Interface(MESH.nodes, MESH.node_region("x_max")).fit(
         np.random.default_rng(5).normal(size=(3 * len(MESH.nodes), 2))

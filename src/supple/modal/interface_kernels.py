@@ -13,8 +13,11 @@ from typing import NamedTuple
 import numpy as np
 
 from supple.algebra.compiling import compiled
+from supple.algebra.lanes import LANES, load, splat, store
 from supple.algebra.polar_kernels import polar_acceleration, polar_rate, polar_rotation, polar_stretch
+from supple.elements.laws import store_nine
 from supple.errors import InputError
+from supple.modal.force_kernels import gather_block
 from supple.modal.interface import InterfaceFit
 
 Array = np.ndarray
@@ -52,39 +55,66 @@ def add_nine(A, factor, B):
 
 
 @compiled
-def compute_interface(x_hat, a_hat, A_rest, A_modes, q, q_dot, k, motion_out):
-    """Row k of motion_out from q, q_dot (r,)."""
-    r = len(q)
-    zero = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-    A, A_dot = add_nine(zero, 1.0, A_rest), zero
+def compute_group(x_hat, a_hat, A_rest, A_modes, q, q_dot, out):
+    """The frames of LANES instances; q, q_dot (r, LANES), flat. out, flat: rows of `scatter_group`."""
+    r = len(A_modes)
+    none = splat(0.0, load(out, 0, LANES))
+    zero = (none, none, none, none, none, none, none, none, none)
+    one = none + 1.0
+    A, A_dot = add_nine(zero, one, A_rest), zero
     for l in range(r):
-        A = add_nine(A, q[l], A_modes[l])
-        A_dot = add_nine(A_dot, q_dot[l], A_modes[l])
+        A = add_nine(A, load(q, l * LANES, LANES), A_modes[l])
+        A_dot = add_nine(A_dot, load(q_dot, l * LANES, LANES), A_modes[l])
     r00, r01, r02, r10, r11, r12, r20, r21, r22, margin = polar_rotation(*A)
     R = (r00, r01, r02, r10, r11, r12, r20, r21, r22)
     S = polar_stretch(R, A)
-    for l in range(r):
-        g0, g1, g2 = polar_rate(R, S, add_nine(zero, 1.0, A_modes[l]))
-        motion_out.Gamma[k, 0, l], motion_out.Gamma[k, 1, l], motion_out.Gamma[k, 2, l] = g0, g1, g2
     omega = polar_rate(R, S, A_dot)
     alpha0 = polar_acceleration(R, S, A_dot, zero, omega)
     for i in range(3):
-        x, v = x_hat[i], 0.0
+        x, v = none + x_hat[i], none
         for l in range(r):
-            x += a_hat[i, l] * q[l]
-            v += a_hat[i, l] * q_dot[l]
-        motion_out.x[k, i], motion_out.v[k, i] = x, v
-        motion_out.omega[k, i], motion_out.alpha0[k, i] = omega[i], alpha0[i]
-        for j in range(3):
-            motion_out.R[k, i, j] = R[3 * i + j]
-    motion_out.margin[k] = margin
+            x = x + a_hat[i, l] * load(q, l * LANES, LANES)
+            v = v + a_hat[i, l] * load(q_dot, l * LANES, LANES)
+        store(out, i * LANES, x)
+        store(out, (3 + i) * LANES, v)
+    store_nine(R, out, 6 * LANES, LANES)
+    for i in range(3):
+        store(out, (15 + i) * LANES, omega[i])
+        store(out, (18 + i) * LANES, alpha0[i])
+    store(out, 21 * LANES, margin)
+    for l in range(r):
+        g0, g1, g2 = polar_rate(R, S, add_nine(zero, one, A_modes[l]))
+        store(out, (22 + l) * LANES, g0)
+        store(out, (22 + r + l) * LANES, g1)
+        store(out, (22 + 2 * r + l) * LANES, g2)
+
+
+@compiled
+def scatter_group(group, count, start, motion_out):
+    """`count` rows of motion_out from group (22 + 3 r, LANES): x, v, R, omega, alpha0, margin, Gamma."""
+    r = motion_out.Gamma.shape[2]
+    for b in range(count):
+        k = start + b
+        for i in range(3):
+            motion_out.x[k, i], motion_out.v[k, i] = group[i, b], group[3 + i, b]
+            motion_out.omega[k, i], motion_out.alpha0[k, i] = group[15 + i, b], group[18 + i, b]
+            for j in range(3):
+                motion_out.R[k, i, j] = group[6 + 3 * i + j, b]
+            for l in range(r):
+                motion_out.Gamma[k, i, l] = group[22 + i * r + l, b]
+        motion_out.margin[k] = group[21, b]
 
 
 @compiled
 def compute_interfaces(x_hat, a_hat, A_rest, A_modes, q, q_dot, motion_out):
-    """The same interface of n instances; q, q_dot (n, r)."""
-    for k in range(len(q)):
-        compute_interface(x_hat, a_hat, A_rest, A_modes, q[k], q_dot[k], k, motion_out)
+    """The same interface of n instances, LANES at a time; q, q_dot (n, r)."""
+    n, r = q.shape
+    q1, v1, group = np.zeros((r, LANES)), np.zeros((r, LANES)), np.zeros((22 + 3 * r, LANES))
+    for start in range(0, n, LANES):
+        gather_block(q, start, q1)
+        gather_block(q_dot, start, v1)
+        compute_group(x_hat, a_hat, A_rest, A_modes, q1.ravel(), v1.ravel(), group.ravel())
+        scatter_group(group, min(LANES, n - start), start, motion_out)
 
 
 def interface_motion(fit: InterfaceFit, q: Array, q_dot: Array) -> InterfaceMotion:
