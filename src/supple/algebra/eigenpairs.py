@@ -101,11 +101,11 @@ def _lanczos(K: Any, M: Any, count: int, sigma: float, inverse: DirectSolver) ->
 
 
 def _make_pairs(K: Any, M: Any, values: NDArray[np.float64], vectors: NDArray[np.float64], sigma: float) -> Eigenpairs:
-    _fix_signs(vectors)
+    fix_signs(vectors)
     return Eigenpairs(values, vectors, _residuals(K, M, values, vectors), sigma)
 
 
-def _fix_signs(vectors: NDArray[np.float64]) -> None:
+def fix_signs(vectors: NDArray[np.float64]) -> None:
     """Make the largest component of each vector positive; of components alike to 1e-6 the first decides."""
     for vector in vectors.T:
         size = np.abs(vector)

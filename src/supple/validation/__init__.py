@@ -20,6 +20,8 @@ _MODULES = (
     "waves",
     "rigid",
     "reference_forces",
+    "reduced",
+    "reduced_vega",
     "voxel",
     "voxel_beams",
     "voxel_spectrum",

@@ -1,0 +1,144 @@
+"""`reduced_basis`: the r displacement fields that a domain may move in, by mass-weighted principal components.
+
+The snapshots, scaled by how far a load of unit mass norm moves the solid along them, compete for the r places:
+
+    (lambda_1 / lambda_i) psi_i                                      linear modes
+    (lambda_1² / (lambda_i lambda_j)) phi_ij / |phi_ij|_M             modal derivatives             [BJ05]
+    (lambda_1 m_c / sqrt m) K^-1 b,   (lambda_1 m_c l_c / sqrt m) K^-1 t     attachment modes
+
+A scaled linear mode is lambda_1 times the static response to the load M psi_i, of acceleration amplitude about
+1 / sqrt(m), m the solid's mass. An attachment mode is the response to the unit force b or torque t of an interface, so
+it is scaled to the same acceleration of what hangs there: a mass m_c at the distance l_c. The singular vectors of the
+snapshots in the mass norm are the basis, U^T M U = I, largest component positive.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+import scipy.linalg
+
+from supple.algebra.blas_threads import one_blas_thread
+from supple.algebra.eigenpairs import fix_signs
+from supple.errors import InputError
+from supple.modal.derivatives import modal_derivatives, pair_indices
+from supple.modal.interface import Interface
+from supple.modal.solid import ElasticSolid
+from supple.modal.support import Support
+from supple.modal.vibration import LinearModes, linear_modes
+
+Array = np.ndarray
+Inner = Literal["mass", "lumped"]
+
+MOST_LINEAR = 20
+"""Linear modes that are derived from, unless told otherwise."""
+SMALLEST_SHARE = 1e-7
+"""Of the largest singular value: directions with less are rounding."""
+
+
+@dataclass(frozen=True, eq=False)
+class Attachment:
+    """An interface that carries something. mass: what hangs there [kg]. arm: how far from it the mass lies [m]."""
+
+    interface: Interface
+    mass: float = field(kw_only=True)
+    arm: float = field(kw_only=True)
+
+    def __post_init__(self) -> None:
+        for name in ("mass", "arm"):
+            value = getattr(self, name)
+            if not np.isfinite(value) or value <= 0:
+                raise InputError(f"the {name} of the attachment is not positive", where="Attachment", value=value)
+
+
+@dataclass(frozen=True, eq=False)
+class Basis:
+    """U (3 node_count, r), orthonormal in the mass. sizes: singular values (all of them), descending.
+
+    modes: the linear modes the basis was made from.
+    """
+
+    U: Array
+    sizes: Array
+    modes: LinearModes
+
+
+def mass_norms(solid: ElasticSolid, U: Array) -> Array:
+    """sqrt(u^T M u) of columns U, (r,)."""
+    return np.sqrt(np.einsum("ij,ij->j", U, solid.mass_product(U)))
+
+
+def attachment_modes(support: Support, interface: Interface) -> Array:
+    """Responses (3 node_count, 6) to three unit forces [m/N], then three unit torques [m/(N m)] of an interface."""
+    return support.static_response(interface.unit_loads())
+
+
+def mass_principal_components(
+    solid: ElasticSolid, snapshots: Array, count: int, *, inner: Inner = "mass"
+) -> tuple[Array, Array]:
+    """The `count` leading directions (3 node_count, count) of snapshots, and all singular values.
+
+    inner: the norm, "mass" the solid's own or "lumped" its row sums.
+    """
+    if inner not in ("mass", "lumped"):
+        raise InputError("unknown inner product", value=inner, allowed="mass, lumped")
+    row_mass = np.repeat(solid.lumped_mass, 3)[:, None]
+
+    def product(U: Array) -> Array:
+        return solid.mass_product(U) if inner == "mass" else row_mass * U
+
+    with one_blas_thread():
+        squares, weights = np.linalg.eigh(snapshots.T @ product(snapshots))
+        sizes = np.sqrt(np.maximum(squares[::-1], 0.0))
+        known = int(np.count_nonzero(sizes > SMALLEST_SHARE * sizes[0]))
+        if not 1 <= count <= known:
+            raise InputError(
+                "the snapshots do not hold so many directions",
+                where="mass_principal_components",
+                value=count,
+                allowed=f"1 to {known}",
+                fix="Ask for fewer, or give more linear modes.",
+            )
+        U = snapshots @ (weights[:, ::-1][:, :count] / sizes[:count])
+        gram = U.T @ product(U)  # takes out what squaring cost
+        U = scipy.linalg.solve_triangular(np.linalg.cholesky(gram), U.T, lower=True).T
+    U = np.ascontiguousarray(U)
+    fix_signs(U)
+    return U, sizes
+
+
+def reduced_basis(
+    support: Support,
+    count: int,
+    *,
+    linear: int | None = None,
+    attachments: Sequence[Attachment] = (),
+    inner: Inner = "mass",
+) -> Basis:
+    """A basis of `count` columns. linear: linear modes to derive from, by default `count`, but at most 20.
+
+    >>> from supple.geometry import box_tets
+    >>> from supple.material import Material
+    >>> beam = ElasticSolid(box_tets(size=(1, 0.1, 0.1), cells=(8, 1, 1)), Material(1e6, 0.3, 1000))
+    >>> reduced_basis(Support(beam, "x_min"), 6).U.shape
+    (108, 6)
+    """
+    if not isinstance(count, int | np.integer) or count < 1:
+        raise InputError("the number of basis vectors is not a positive whole number", value=count)
+    linear = min(count, MOST_LINEAR) if linear is None else linear
+    solid, modes = support.solid, linear_modes(support, linear)
+    shares = modes.values[0] / modes.values
+    derivatives = modal_derivatives(support, modes.shapes)
+    i, j = pair_indices(linear)
+    norms = mass_norms(solid, derivatives)
+    scale = np.divide(shares[i] * shares[j], norms, out=np.zeros_like(norms), where=norms > 0)
+    snapshots = [modes.shapes * shares, derivatives * scale]
+    for attachment in attachments:
+        load = modes.values[0] * attachment.mass / np.sqrt(solid.total_mass)
+        arms = np.repeat([1.0, attachment.arm], 3)
+        snapshots.append(attachment_modes(support, attachment.interface) * (load * arms))
+    U, sizes = mass_principal_components(solid, np.concatenate(snapshots, axis=1), count, inner=inner)
+    return Basis(U, sizes, modes)

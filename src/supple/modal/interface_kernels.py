@@ -1,0 +1,128 @@
+"""The motion of a fitted interface frame at q and q', for one interface or a batch of instances [BZ11, eqs. 1-9].
+
+    x = xh + ah q        v = ah q'        w = Gamma q'        alpha = Gamma q" + alpha0        a = ah q"
+
+w, alpha0 and Gamma are in the domain's axes (the parent's of the frame); R maps the child's axes to them.
+"""
+
+# mypy: ignore-errors
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from supple.algebra.compiling import compiled
+from supple.algebra.lanes import LANES, load, splat, store
+from supple.algebra.polar_kernels import polar_acceleration, polar_rate, polar_rotation, polar_stretch
+from supple.elements.laws import store_nine
+from supple.errors import InputError
+from supple.modal.force_kernels import gather_block
+from supple.modal.interface import InterfaceFit
+
+Array = np.ndarray
+
+
+class InterfaceMotion(NamedTuple):
+    """Of n instances: x [m], v [m/s], omega [rad/s], alpha0 [rad/s²] (n, 3); R (n, 3, 3); Gamma (n, 3, r).
+
+    margin (n,): the sum of the two smaller singular values of A, 1 or 2 at rest; near 0 the frame is lost.
+    """
+
+    x: Array
+    v: Array
+    R: Array
+    omega: Array
+    Gamma: Array
+    alpha0: Array
+    margin: Array
+
+    @classmethod
+    def empty(cls, count: int, r: int) -> InterfaceMotion:
+        """Room for `count` instances."""
+        shapes = ((3,), (3,), (3, 3), (3,), (3, r), (3,), ())
+        return cls(*(np.empty((count, *shape)) for shape in shapes))
+
+
+@compiled(inline=True)
+def add_nine(A, factor, B):
+    """A + factor B; A nine values, B (3, 3)."""
+    return (
+        A[0] + factor * B[0, 0], A[1] + factor * B[0, 1], A[2] + factor * B[0, 2],
+        A[3] + factor * B[1, 0], A[4] + factor * B[1, 1], A[5] + factor * B[1, 2],
+        A[6] + factor * B[2, 0], A[7] + factor * B[2, 1], A[8] + factor * B[2, 2],
+    )  # fmt: skip
+
+
+@compiled
+def compute_group(x_hat, a_hat, A_rest, A_modes, q, q_dot, out):
+    """The frames of LANES instances; q, q_dot (r, LANES), flat. out, flat: rows of `scatter_group`."""
+    r = len(A_modes)
+    none = splat(0.0, load(out, 0, LANES))
+    zero = (none, none, none, none, none, none, none, none, none)
+    one = none + 1.0
+    A, A_dot = add_nine(zero, one, A_rest), zero
+    for l in range(r):
+        A = add_nine(A, load(q, l * LANES, LANES), A_modes[l])
+        A_dot = add_nine(A_dot, load(q_dot, l * LANES, LANES), A_modes[l])
+    r00, r01, r02, r10, r11, r12, r20, r21, r22, margin = polar_rotation(*A)
+    R = (r00, r01, r02, r10, r11, r12, r20, r21, r22)
+    S = polar_stretch(R, A)
+    omega = polar_rate(R, S, A_dot)
+    alpha0 = polar_acceleration(R, S, A_dot, zero, omega)
+    for i in range(3):
+        x, v = none + x_hat[i], none
+        for l in range(r):
+            x = x + a_hat[i, l] * load(q, l * LANES, LANES)
+            v = v + a_hat[i, l] * load(q_dot, l * LANES, LANES)
+        store(out, i * LANES, x)
+        store(out, (3 + i) * LANES, v)
+    store_nine(R, out, 6 * LANES, LANES)
+    for i in range(3):
+        store(out, (15 + i) * LANES, omega[i])
+        store(out, (18 + i) * LANES, alpha0[i])
+    store(out, 21 * LANES, margin)
+    for l in range(r):
+        g0, g1, g2 = polar_rate(R, S, add_nine(zero, one, A_modes[l]))
+        store(out, (22 + l) * LANES, g0)
+        store(out, (22 + r + l) * LANES, g1)
+        store(out, (22 + 2 * r + l) * LANES, g2)
+
+
+@compiled
+def scatter_group(group, count, start, motion_out):
+    """`count` rows of motion_out from group (22 + 3 r, LANES): x, v, R, omega, alpha0, margin, Gamma."""
+    r = motion_out.Gamma.shape[2]
+    for b in range(count):
+        k = start + b
+        for i in range(3):
+            motion_out.x[k, i], motion_out.v[k, i] = group[i, b], group[3 + i, b]
+            motion_out.omega[k, i], motion_out.alpha0[k, i] = group[15 + i, b], group[18 + i, b]
+            for j in range(3):
+                motion_out.R[k, i, j] = group[6 + 3 * i + j, b]
+            for l in range(r):
+                motion_out.Gamma[k, i, l] = group[22 + i * r + l, b]
+        motion_out.margin[k] = group[21, b]
+
+
+@compiled
+def compute_interfaces(x_hat, a_hat, A_rest, A_modes, q, q_dot, motion_out):
+    """The same interface of n instances, LANES at a time; q, q_dot (n, r)."""
+    n, r = q.shape
+    q1, v1, group = np.zeros((r, LANES)), np.zeros((r, LANES)), np.zeros((22 + 3 * r, LANES))
+    for start in range(0, n, LANES):
+        gather_block(q, start, q1)
+        gather_block(q_dot, start, v1)
+        compute_group(x_hat, a_hat, A_rest, A_modes, q1.ravel(), v1.ravel(), group.ravel())
+        scatter_group(group, min(LANES, n - start), start, motion_out)
+
+
+def interface_motion(fit: InterfaceFit, q: Array, q_dot: Array) -> InterfaceMotion:
+    """The frames of n instances; q, q_dot (n, r)."""
+    r = fit.a_hat.shape[1]
+    q, q_dot = np.ascontiguousarray(q, dtype=float), np.ascontiguousarray(q_dot, dtype=float)
+    if q.ndim != 2 or q.shape[1] != r or q_dot.shape != q.shape:
+        raise InputError("the coordinates do not fit the interface", value=(q.shape, q_dot.shape), allowed=f"(n, {r})")
+    motion = InterfaceMotion.empty(len(q), r)
+    compute_interfaces(fit.x_hat, fit.a_hat, fit.A_rest, fit.A_modes, q, q_dot, motion)
+    return motion
