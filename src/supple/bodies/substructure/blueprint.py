@@ -1,8 +1,8 @@
 """Blueprints: a tree of domains before anything is reduced. Kinds of domains, their copies, and how they hang together.
 
-A kind is a mesh in a frame of its own, whose origin is where it hangs on its parent. Ports are the places where children
-hang: a child's frame has its origin at the port's centroid and the port's rotation, relative to the parent's frame. A copy
-is scaled uniformly about its frame's origin. [BZ11, section 3]
+A kind is a mesh in a frame of its own, whose origin is where it hangs on its parent. Ports are the places where
+children hang: a child's frame has its origin at the port's centroid and the port's rotation, relative to the parent's
+frame. A copy is scaled uniformly about its frame's origin.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ Array = np.ndarray
 
 @dataclass(frozen=True, eq=False)
 class Port:
-    """A place for a child: nodes (k,) of the kind's mesh, weights (k,) (areas [m²] or volumes), rotation: quaternion (4,)
-    of the child's frame in the parent's."""
+    """A place for a child: nodes (k,) of the kind's mesh, weights (k,) (areas [m²] or volumes [m³]), rotation: quaternion
+    (4,) of the child's frame in the parent's."""
 
     nodes: Array
     weights: Array
@@ -45,8 +45,8 @@ class Port:
 class DomainKind:
     """A class of domains. mesh: nodes in the kind's own frame [m]. modes: reduced coordinates, 0: rigid.
 
-    held: nodes (k,) where it hangs on its parent, or by which a root is fixed; none for a free-flying root. skin: a finer
-    surface in the same frame to be carried along, or None.
+    held: nodes (k,) where it hangs on its parent, or by which a root is fixed; none for a free-flying root. skin: a
+    finer surface in the same frame to be carried along, or None.
     """
 
     name: str
