@@ -119,6 +119,7 @@ def make_contacts(
     memory = np.zeros(MEMORY)
     memory[0] = -1.0
     return Contacts(
+        voxels=chosen,
         place=layout.brick[chosen] * STATE * W + layout.lane[chosen],
         load_place=layout.brick[chosen] * LOADS * W + layout.lane[chosen],
         constants=np.ascontiguousarray(np.stack(values, axis=1)[chosen]),

@@ -30,14 +30,15 @@ LISTED, MOVED, TOUCHING, LISTS = range(MEMORY)
 class Contacts(NamedTuple):
     """Voxels that may meet, s of them, and what is known of their meetings.
 
-    place, load_place (s,): where x and the loads of a voxel start. constants (s, 6): k, m, zeta, mu, 1/m, 1/I; the
-    last two zero for held voxels. barred_start (s + 1,), barred: later partners that never meet. base: the loads
-    without contacts. pairs (capacity, 2), touching (capacity,): listed pairs, and those of them that touch.
-    spheres (s, 4): centre and radius. contact_count (s,). cell, bucket, order, start: the cells. memory (MEMORY,).
-    horizon [m] of the list; limit [m]: motion and size that make a new one; cell_size [m], zero: every pair is tested.
-    slip: part of a slip that friction takes out in a step. mark (s,), peaks (2 W,): room to work in.
+    voxels (s,): their numbers. place, load_place (s,): where x and the loads of a voxel start. constants (s, 6): k, m,
+    zeta, mu, 1/m, 1/I; the last two zero for held voxels. barred_start (s + 1,), barred: later partners that never
+    meet. base: the loads without contacts. pairs (capacity, 2), touching (capacity,): listed pairs, and those of them
+    that touch. spheres (s, 4): centre and radius. contact_count (s,). cell, bucket, order, start: the cells. memory
+    (MEMORY,). horizon [m] of the list; limit [m]: motion and size that make a new one; cell_size [m], zero: every pair
+    is tested. slip: part of a slip that friction takes out in a step. mark (s,), peaks (2 W,): room to work in.
     """
 
+    voxels: Array
     place: Array
     load_place: Array
     constants: Array

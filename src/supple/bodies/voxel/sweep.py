@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numba
 import numpy as np
@@ -26,6 +27,24 @@ from supple.errors import InputError
 
 Array = np.ndarray
 CHUNK = 65536  # steps whose control signals are computed at once
+
+
+class SweepViews(NamedTuple):
+    """Voxel i lies in brick[i], lane[i]: positions[brick[i], :, lane[i]] are its coordinates along the world's axes
+    axes[0], axes[1], axes[2].
+
+    positions (b, 3, W) [m], quaternions (b, 4, W), velocities (b, 3, W) [m/s], spins (b, 3, W) [rad/s] in world axes,
+    sizes (b, W) [m]: strided views of one array. Lanes without a voxel hold nothing of use.
+    """
+
+    axes: tuple[int, int, int]
+    brick: Array
+    lane: Array
+    positions: Array
+    quaternions: Array
+    velocities: Array
+    spins: Array
+    sizes: Array
 
 
 @dataclass(eq=False)
@@ -185,6 +204,30 @@ class LatticeSweep:
             faces = exposed_faces(model, model.link_voxels[alive], model.link_axis[alive], self.layout.axes)
             self._replace_tiles(skin=faces)
         self._renew_contacts()
+
+    @property
+    def views(self) -> SweepViews:
+        """The state as it is kept, without copies: change nothing while a step runs, anything in between."""
+        layout = self.layout
+        fields = layout.fields(layout.bricks.state, STATE)[: len(layout.bricks.row)]
+        return SweepViews(
+            layout.axes,
+            layout.brick,
+            layout.lane,
+            fields[:, :3],
+            fields[:, 3:7],
+            fields[:, 7:10],
+            fields[:, 10:13],
+            fields[:, 13],
+        )
+
+    @property
+    def touching_pairs(self) -> Array:
+        """Voxels that touched at the start of the last step, (k, 2)."""
+        if self.contacts is None:
+            return np.zeros((0, 2), dtype=np.int64)
+        count = int(self.contacts.memory[TOUCHING])
+        return self.contacts.voxels[self.contacts.pairs[self.contacts.touching[:count]]]
 
     def component(self, axis: int) -> Array:
         """One coordinate of the voxels' centres [m], (n,), without the rest of the state."""
