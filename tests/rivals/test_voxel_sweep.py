@@ -190,3 +190,26 @@ def test_refusals() -> None:
         LatticeSweep.make(body.model, dtype=np.int32)
     with pytest.raises(InputError, match="not positive"):
         LatticeSweep.make(body.model).advance(0.0, 1)
+
+
+@pytest.mark.parametrize("fill", [1.0, 0.6])
+def test_strips_do_not_change_a_bit(monkeypatch: pytest.MonkeyPatch, fill: float) -> None:
+    """Layers swept in strips, one and several slabs, against layers swept whole."""
+    from supple.bodies.voxel import bricks
+
+    numbers = (np.random.default_rng(3).uniform(size=(11, 13, 40)) < fill).astype(int)
+    body = VoxelBody(VoxelGrid(numbers, 0.01), VoxelMaterial(young=1e6, density=1000, bond_damping=0.2))
+    x, v = shaken(body)
+    ends = []
+    for strip in (10**6, 8, 1):
+        monkeypatch.setattr(bricks, "STRIP_BRICKS", strip)
+        sweep = LatticeSweep.make(body.model)
+        sweep.load(x, v)
+        sweep.advance(1e-5, 30, gravity=(0.3, 0.2, -9.81))
+        out = np.empty_like(x), np.empty_like(v)
+        sweep.save(*out)
+        ends.append(np.hstack(out))
+    assert len(sweep.layout.slabs.start) > 2
+    assert sweep.layout.slabs.row_count > 20
+    np.testing.assert_array_equal(ends[0], ends[1])
+    np.testing.assert_array_equal(ends[0], ends[2])

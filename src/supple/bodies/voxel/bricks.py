@@ -2,7 +2,8 @@
 
 Only bricks that hold voxels are kept, so that a sparse body costs its bricks, not its bounding box; empty lanes of a
 kept brick are swept in vain. The axes are turned cyclically so that the longest one is swept last, which gives the
-threads layers to share; the sweep knows nothing of it.
+threads layers to share; the sweep knows nothing of it. Wide layers are swept in strips, all layers of one before the
+next strip, so that the layer ahead is still in the cache when its turn comes.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ Array = np.ndarray
 SLAB_LAYERS = 4  # layers a slab at least, so that the borders cost little
 SLAB_BRICKS = 128  # bricks a slab at least, some 50 µs of work: less is not worth a thread
 SLABS = 8  # at most
+STRIP_BRICKS = 300  # of a layer, whose state and constants, some 2 kB each, stay in a cache of 1 MB
 
 
 def aligned_zeros(size: int, dtype: np.dtype) -> Array:
@@ -61,6 +63,11 @@ class Layout:
         count = len(keys)
         bx, by, bz = keys % shape[0], keys // shape[0] % shape[1], keys // (shape[0] * shape[1])
         start, slab = share_out(bz)
+        width = strip_width(shape)
+        order = np.lexsort((bx, by, bz, by // width, slab))
+        number = np.empty(count, dtype=np.int64)
+        number[order] = np.arange(count)
+        bx, by, bz, slab, brick = bx[order], by[order], bz[order], slab[order], number[brick.ravel()]
 
         def found(dx: int, dy: int, dz: int) -> Array:
             """Number of the brick so far away, or -1."""
@@ -68,7 +75,7 @@ class Layout:
             exists = (x >= 0) & (x < shape[0]) & (y >= 0) & (y < shape[1]) & (z >= 0) & (z < shape[2])
             wanted = (z * shape[1] + y) * shape[0] + x
             at = np.minimum(np.searchsorted(keys, wanted), count - 1)
-            return np.where(exists & (keys[at] == wanted), at, -1)
+            return np.where(exists & (keys[at] == wanted), number[at], -1)
 
         void, column = count, by * shape[0] + bx
         steps = np.eye(3, dtype=int)
@@ -77,11 +84,12 @@ class Layout:
         below, back = near[1, 2], near[1, 1]
         next_z = ahead[2].copy()
         edge = np.zeros(count)
-        edge[brick.ravel()] = model.size
+        edge[brick] = model.size
         none = np.zeros(0, dtype=dtype)
         slabs = border_tables(slab, below, next_z, void + 1)
-        row_count, column_count = int(shape[0]) + 1, int(shape[0] * shape[1]) + 1
         slab_count = len(start) - 1
+        row, row_behind, row_count = row_places(bx, by, bz - bz[start[slab]], shape, width)
+        column_count = int(shape[0] * shape[1]) + 1
         tiles = count + 1 + 2 * slabs["halo"]
         bricks = Bricks(
             state=aligned_zeros(tiles * STATE * W, dtype),
@@ -98,8 +106,8 @@ class Layout:
             next_y=_int(ahead[1]),
             next_z=_int(next_z),
             follows=_int(near[1, 0] >= 0),
-            row=_int(bx),
-            row_behind=_int(np.where(back >= 0, bx, row_count - 1)),
+            row=_int(row),
+            row_behind=_int(np.where(back >= 0, row_behind, row_count - 1)),
             column=_int(column),
             column_behind=_int(np.where(below >= 0, column, column_count - 1)),
         )
@@ -114,7 +122,7 @@ class Layout:
             **slabs,
         )
         bricks.state.reshape(tiles, STATE, W)[:, 3] = 1.0  # no rotation, in empty lanes too
-        return cls(axes, brick.ravel(), lane, bricks, buffers, _int(ahead), _int(behind))
+        return cls(axes, brick, lane, bricks, buffers, _int(ahead), _int(behind))
 
     @property
     def lanes(self) -> int:
@@ -159,6 +167,26 @@ def share_out(layer: Array) -> tuple[Array, Array]:
     cuts = np.unique(first[np.argmin(np.abs(first[:, None] - ends), axis=0)])
     start = np.r_[0, cuts[cuts > 0], len(layer)].astype(np.int64)
     return start, np.repeat(np.arange(len(start) - 1), np.diff(start))
+
+
+def strip_width(shape: Array) -> int:
+    """Rows of bricks in a strip; all of them where a layer fits in the cache."""
+    width = max(1, STRIP_BRICKS // int(shape[0]))
+    return int(shape[1]) if shape[1] <= 1.5 * width else width
+
+
+def row_places(bx: Array, by: Array, layer: Array, shape: Array, width: int) -> tuple[Array, Array, int]:
+    """Where bricks leave their loads along y, where those of the row before lie, and how many places there are.
+
+    A row inside a strip serves the next one at once; the last one of a strip is kept for the next strip, by layer.
+    """
+    nx = int(shape[0])
+    if width >= shape[1]:
+        return bx, bx, nx + 1
+    kept = nx + layer * nx + bx
+    row = np.where(by % width == width - 1, kept, bx)
+    row_behind = np.where(by % width == 0, kept, bx)
+    return row, row_behind, nx + (int(layer.max()) + 1) * nx + 1
 
 
 def border_tables(slab: Array, below: Array, next_z: Array, first_copy: int) -> dict[str, Any]:
