@@ -21,6 +21,7 @@ from supple.material.voxel import VoxelMaterial
 
 CASE = "voxel/block"
 FLOOR = "voxel/floor"
+FIELDS = "voxel/fields"
 TIME = "voxel/time"
 PALETTE = [
     VoxelMaterial(young=1e6, density=1000, poisson=0.3, bond_damping=0.3, ground_damping=0.001, name="stiff"),
@@ -98,4 +99,24 @@ def floor() -> list[Row]:
     return [rate_row(FLOOR, "20x20x10, friction, actuation", value, 15e6, dtype="float64", thread_count=1)]
 
 
-CASES = {CASE: block, FLOOR: floor, TIME: real_time}
+def fields() -> list[Row]:
+    """A block whose voxels all differ in stiffness and density over a block of one material, and with other laws."""
+    shape = (20, 20, 10)
+    rng = np.random.default_rng(2)
+    grid, one = VoxelGrid(np.ones(shape, dtype=int), 1e-3), replace(PALETTE[0], poisson=0.0)
+    uniform = LatticeSweep.make(VoxelModel.make(grid, one))
+    young, density = rng.uniform(5e5, 1e6, shape), rng.uniform(900, 1100, shape)
+    varied = LatticeSweep.make(VoxelModel.make(grid, one, young=young, density=density))
+    plastic = LatticeSweep.make(VoxelModel.make(grid, replace(one, yield_stress=1e5, plastic_modulus=1e5)))
+    coupled = LatticeSweep.make(VoxelModel.make(grid, replace(one, poisson=0.3), transverse=True))
+    with threads(1):
+        rounds = [[rate(sweep, 4) for sweep in (uniform, varied, plastic, coupled)] for _ in range(4)]
+    plain, field, yielding, transverse = np.max(rounds, axis=0)
+    return [
+        at_most(FIELDS, "cost, fields of stiffness and density over none", plain / field, 1.1, unit="-", threads=1),
+        measured(FIELDS, "rate, links that may yield", yielding, unit="voxel-steps/s", threads=1),
+        measured(FIELDS, "rate, strains coupled across axes", transverse, unit="voxel-steps/s", threads=1),
+    ]
+
+
+CASES = {CASE: block, FIELDS: fields, FLOOR: floor, TIME: real_time}
