@@ -24,6 +24,7 @@ from supple.bodies.voxel.collision import Collision
 from supple.bodies.voxel.contact import Obstacle
 from supple.bodies.voxel.elastic import GroundDamping, LatticeForce
 from supple.bodies.voxel.link_memory import LinkMemory
+from supple.bodies.voxel.mass import CubeMass
 from supple.bodies.voxel.model import VoxelModel
 from supple.bodies.voxel.stable_step import stable_step
 from supple.bodies.voxel.sweep import LatticeSweep
@@ -34,7 +35,8 @@ from supple.solvers.implicit_euler import check_dt
 from supple.solvers.report import Outcome, StepReport
 
 Array = np.ndarray
-LINKS, COMMANDED, TICK = "lattice links", "lattice commands", "lattice tick"  # names in a state's memory
+# names in a state's memory; STEP: the largest strain seen so far, and the stable step found at it [s]
+LINKS, COMMANDED, TICK, STEP = "lattice links", "lattice commands", "lattice tick", "lattice step"
 STRAIN_STEP = 0.1  # growth of the largest strain after which the stable step is looked for again
 
 
@@ -66,10 +68,17 @@ class LatticeStride:
                 where="LatticeStride",
                 fix="Use ImplicitEuler or SymplecticEuler.",
             )
+        extra = [mass.label for mass in system.masses if not isinstance(mass.mass, CubeMass)]
+        if extra:
+            raise InputError(
+                "the stride of a lattice knows the masses of its voxels alone",
+                where="LatticeStride",
+                value=extra[0],
+                fix="Give the voxels another density, or use ImplicitEuler or SymplecticEuler.",
+            )
         models = [body.model for body in bodies]
         self._model = VoxelModel.joined(models)
         self._swing = Swing.joined(models, [body.swing for body in bodies])
-        self._force = LatticeForce.of(self._model)
         self._acting = [f for f in system.forces if not isinstance(f.force, LatticeForce | GroundDamping)]
         self._guides = _Guides.of(system)
         self._sweep = LatticeSweep.make(
@@ -80,15 +89,16 @@ class LatticeStride:
             collision=self.collision,
             fluid=self.fluid,
         )
-        self._largest = self._stable_step(None)
-        self._strain_seen = 0.0
+        self._largest = self._stable_step(self._model, None, None)
+        self._has_warned = False
         self._prepared = system
 
-    def _stable_step(self, x: Array | None) -> float:
+    def _stable_step(self, model: VoxelModel, x: Array | None, rest: Array | None) -> float:
         return stable_step(
-            self._model,
+            model,
             held=self._guides.held,
             x=x,
+            rest=rest,
             contact=bool(self.planes),
             collision=self.collision,
             safety=self.safety,
@@ -119,7 +129,7 @@ class LatticeStride:
     def _advance(self, system: System, state: State, duration: float) -> int:
         """Advance by a duration [s]; returns how many steps it took."""
         x, v = state.x.reshape(-1, 7), state.v.reshape(-1, 6)
-        steps = int(np.ceil(duration / self._largest))
+        steps = max(1, int(np.ceil(duration / state.memory.get(STEP, (0.0, self._largest))[1])))
         sweep = self._sweep
         if self._acting:
             sweep.set_loads(_acting_loads(system, state, self._acting))
@@ -145,7 +155,7 @@ class LatticeStride:
         for k, (slot, command) in enumerate(owners):
             tick = np.floor(state.t * command.rate + 1e-6)
             if tick > ticks[k]:
-                local = LocalState(state.t, slot.view_x(state.x), slot.view_v(state.v))
+                local = LocalState(state.t, slot.view_x(state.x).copy(), slot.view_v(state.v).copy())
                 values[first : first + command.count] = command.ask(state.t, local)
                 ticks[k] = tick
             first += command.count
@@ -153,27 +163,32 @@ class LatticeStride:
         return values
 
     def _look(self, state: State) -> None:
-        """Warn of links bent too far, and find the stable step anew where strains have grown."""
-        if not len(self._force.links.axis) or not state.is_finite:
+        """Warn of links bent too far, and find the stable step anew where strains have grown. Failed links are left
+        aside. What was found is kept in the state, so that a run that goes on from it takes the same steps."""
+        if not state.is_finite:
             return
-        x = state.x.reshape(-1, 7)
-        links = self._force.links
-        if self._swing is not None:
-            size = self._swing.sizes(state.t, state.memory.get(COMMANDED))
-            links = links._replace(rest=size[links.voxels].mean(axis=1))
+        model, saved = self._model, state.memory.get(LINKS)
+        if saved is not None and not (saved[:, 2] > 0.5).all():
+            model = model.with_links(saved[:, 2] > 0.5)
+        if not model.link_count:
+            return
+        x, links = state.x.reshape(-1, 7), LatticeForce.of(model).links
         strain, bend, where = kernels.largest_strain_and_bend(links, x)
-        if self.bend_limit is not None and bend > self.bend_limit:
-            one, two = (self._model.cells[i].tolist() for i in links.voxels[where])
+        if self.bend_limit is not None and bend > self.bend_limit and not self._has_warned:
+            one, two = (model.cells[i].tolist() for i in links.voxels[where])
             warnings.warn(
                 f"t = {state.t:.4g} s: the link between the voxels of cells {one} and {two} bends by {bend:.2f} rad; "
                 f"beyond {self.bend_limit:g} rad the theory of beams does not carry. Use smaller or stiffer voxels.",
                 BendWarning,
                 stacklevel=4,
             )
-            self.bend_limit = None
-        if strain > self._strain_seen + STRAIN_STEP:
-            self._strain_seen = strain
-            self._largest = min(self._largest, self._stable_step(x))
+            self._has_warned = True
+        seen, largest = state.memory.get(STEP, (0.0, self._largest))
+        if strain > seen + STRAIN_STEP:
+            rest = links.rest
+            if self._swing is not None:
+                rest = self._swing.sizes(state.t, state.memory.get(COMMANDED))[links.voxels].mean(axis=1)
+            state.memory[STEP] = np.array([strain, min(largest, self._stable_step(model, x, rest))])
 
 
 class _NoSwing:

@@ -19,7 +19,7 @@ from supple.bodies.voxel.collision import Collision
 from supple.bodies.voxel.contact import Obstacle
 from supple.bodies.voxel.elastic import GroundDamping, LatticeForce, LinkLoads
 from supple.bodies.voxel.fluid import Fluid
-from supple.bodies.voxel.link_memory import LinkMemory
+from supple.bodies.voxel.link_memory import LinkMemory, has_laws
 from supple.bodies.voxel.mass import CubeMass
 from supple.bodies.voxel.model import Palette, VoxelModel, palette_of
 from supple.bodies.voxel.skin import VoxelSkin
@@ -95,7 +95,7 @@ class VoxelBody:
     @cached_property
     def lattice_force(self) -> LatticeForce:
         """The links as a force; rotations of the whole change nothing, so it serves every placement."""
-        return LatticeForce.of(self.model, self.swing)
+        return LatticeForce.of(self.model, self.swing, has_laws=has_laws(self.model))
 
     @property
     def positions(self) -> Array:
@@ -169,6 +169,8 @@ class VoxelBody:
         unstable step is refused. Where the lattice leaves the finite, a DivergenceError names the voxel and the time,
         and its `last_good` is the last finite state.
         """
+        if self.swing is not None:
+            self.swing.check_free()
         index = np.unique(np.asarray(held, dtype=np.int64))
         key = (index.tobytes(), np.dtype(dtype).name, tuple(planes), collision, fluid)
         if key not in self._strides:

@@ -46,9 +46,10 @@ class LatticeForce:
     voxel_count: int
     unit: float
     swing: Swing | None = None
+    has_laws: bool = False
 
     @classmethod
-    def of(cls, model: VoxelModel, swing: Swing | None = None) -> LatticeForce:
+    def of(cls, model: VoxelModel, swing: Swing | None = None, *, has_laws: bool = False) -> LatticeForce:
         """All links of a model."""
         links = Links(
             np.ascontiguousarray(model.link_voxels, dtype=np.int32),
@@ -57,7 +58,7 @@ class LatticeForce:
             model.link_damping,
             model.link_rest,
         )
-        return cls(links, model.voxel_count, float(model.size.max()), swing)
+        return cls(links, model.voxel_count, float(model.size.max()), swing, has_laws)
 
     @cached_property
     def is_damped(self) -> bool:
@@ -68,33 +69,49 @@ class LatticeForce:
         """The links with their rest lengths at time t [s]."""
         if self.swing is None:
             return self.links
-        if not self.swing.is_free:
-            raise InputError(
-                "commands from a function are given to the lattice's own stride alone",
-                where="voxel body",
-                fix="Use LatticeStride, or a Drive of time.",
-            )
         size = self.swing.sizes(t)
         return self.links._replace(rest=(size[self.links.voxels[:, 0]] + size[self.links.voxels[:, 1]]) / 2)
 
+    def _check_general(self) -> None:
+        """Refuse what only the lattice's own stride does."""
+        if self.swing is not None:
+            self.swing.check_free()
+        if self.has_laws:
+            raise InputError(
+                "links that yield, fail or couple strains across axes are stepped by the lattice's own stride alone",
+                where="voxel body",
+                fix="Use LatticeStride, or a linear material and transverse=False.",
+            )
+
     def energy(self, state: LocalState) -> float:
-        """Elastic energy [J]."""
+        """Elastic energy [J]; laws, couplings and commands from a function left aside."""
         return float(kernels.compute_energy(self.links_at(state.t), state.x))
 
     def add_force(self, state: LocalState, f_out: Array) -> None:
         """Forces in world axes [N], torques in body axes [N m], (n, 6)."""
+        self._check_general()
         kernels.add_force(self.links_at(state.t), state.x, state.v, 1.0, f_out)
 
     def linearize(self, state: LocalState, *, definite: bool = False) -> LatticeTangent:
         """K and B at this state."""
+        self._check_general()
         return LatticeTangent(self, self.links_at(state.t), state.x.copy(), state.v.copy(), definite)
 
     def measure(self, state: LocalState) -> LinkLoads:
-        """What the links carry, laws and couplings left aside."""
+        """What the links carry, couplings left aside; with state.memory, yielded links from their shifted rest lengths,
+        and failed ones nothing."""
         links = self.links_at(state.t)
+        if state.memory is not None:
+            alive = state.memory.alive.astype(float)[:, None]
+            links = links._replace(
+                rest=links.rest + self.unit * state.memory.plastic,
+                stiffness=alive * links.stiffness,
+                damping=alive * links.damping,
+            )
         out = np.empty((len(links.axis), 8))
         kernels.measure_links(links, np.ascontiguousarray(state.x), np.ascontiguousarray(state.v), out)
-        return LinkLoads(out[:, 0] / self.unit, out[:, 1], out[:, 2:5], out[:, 5:8])
+        plastic = 0.0 if state.memory is None else state.memory.plastic
+        return LinkLoads(out[:, 0] / self.unit + plastic, out[:, 1], out[:, 2:5], out[:, 5:8])
 
     def block_pattern(self) -> Pairs:
         """Blocks of voxels that share a link, each once."""

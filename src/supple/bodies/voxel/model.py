@@ -14,7 +14,7 @@ forces stay equal and opposite.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 
 import numpy as np
@@ -134,7 +134,12 @@ class VoxelModel:
         numbers = np.array(list(materials))
         kind = np.searchsorted(numbers, grid.materials[tuple(grid.voxels.T)])
         is_linear = all(m.is_linear for m in materials.values())
-        laws = LinkLaws.linear(len(one)) if is_linear else LinkLaws.of(list(materials.values()), kind[one], kind[two])
+        kinds = list(materials.values())
+        if young is not None and not is_linear:  # a material of its own for each modulus
+            found, kind = np.unique(np.stack([kind, E1], axis=1), axis=0, return_inverse=True)
+            kind = kind.ravel()
+            kinds = [with_young(kinds[int(k)], float(modulus)) for k, modulus in found]
+        laws = LinkLaws.linear(len(one)) if is_linear else LinkLaws.of(kinds, kind[one], kind[two])
         return cls._frozen(
             cells=grid.voxels.copy(),
             centres=np.array(grid.voxel_centres),
@@ -193,6 +198,12 @@ class VoxelModel:
             **{name: stacked(name) for name in plain + links},
         )
 
+    def with_links(self, kept: Array) -> VoxelModel:
+        """The same with some of its links, kept (m,) true."""
+        laws = LinkLaws(self.laws.knot[kept], self.laws.change[kept], self.laws.failure[kept])
+        names = ("link_voxels", "link_axis", "link_stiffness", "link_damping")
+        return replace(self, laws=laws, **{name: getattr(self, name)[kept] for name in names})
+
     def values(self, name: str) -> Array:
         """A number of each voxel's material, such as "expansion", (n,)."""
         return self.properties[name]
@@ -245,6 +256,19 @@ def voxel_field(grid: VoxelGrid, given: ArrayLike, name: str) -> Array:
             allowed="> 0",
         )
     return values
+
+
+def with_young(material: VoxelMaterial, young: float) -> VoxelMaterial:
+    """A material with another Young's modulus; refused where its stress-strain curve is a table."""
+    if material.curve is not None and young != material.young:
+        raise InputError(
+            "a field of Young's modulus does not go with a stress-strain curve",
+            where=f"material '{material.name}'",
+            value=young,
+            allowed=f"{material.young:g} Pa",
+            fix="Leave young= out for voxels of this material, or give yield_stress and plastic_modulus.",
+        )
+    return replace(material, young=young)
 
 
 def material_values(grid: VoxelGrid, materials: dict[int, VoxelMaterial], name: str) -> Array:

@@ -40,6 +40,7 @@ def stable_step(
     *,
     held: ArrayLike = (),
     x: Array | None = None,
+    rest: Array | None = None,
     contact: bool = False,
     collision: Collision | None = None,
     safety: float = 0.9,
@@ -48,14 +49,15 @@ def stable_step(
     """The largest stable step [s] times a safety factor; infinite where nothing is stiff or damped.
 
     held: voxels that do not move. x: frames (n, 7) to linearise at, at rest by default; compressed and stretched
-    lattices have other frequencies, so ask again where deformation is large. contact: with every voxel on a plane.
-    collision: with every voxel in the midst of others.
+    lattices have other frequencies, so ask again where deformation is large. rest: rest lengths of the links there
+    (m,) [m], where voxels have changed their sizes. contact: with every voxel on a plane. collision: with every voxel
+    in the midst of others.
     """
     n = model.voxel_count
     free = np.ones((n, 1))
     free[np.asarray(held, dtype=np.int64)] = 0.0
     scale = free / np.sqrt(np.repeat(np.stack([model.mass, model.inertia], axis=1), 3, axis=1))
-    weighted = _weighted_sums(model, x, contact, collision)
+    weighted = _weighted_sums(model, x, rest, contact, collision)
     bound = 4.0 if collision is None else 4.0 - 2.0 * collision.slip
 
     def quotient(y: Array, stiffness: float, damping: float) -> float:
@@ -83,7 +85,7 @@ def stable_step(
 
 
 def _weighted_sums(
-    model: VoxelModel, x: Array | None, contact: bool, collision: Collision | None
+    model: VoxelModel, x: Array | None, rest: Array | None, contact: bool, collision: Collision | None
 ) -> Callable[[float, float], Product]:
     """(a, b) -> (d -> (a K + b C) d), at frames x or at rest."""
     n = model.voxel_count
@@ -92,6 +94,8 @@ def _weighted_sums(
         stiffness = force.links.stiffness.copy()
         stiffness[:, 0] *= stiffening(model)
         force = replace(force, links=force.links._replace(stiffness=stiffness))
+    if rest is not None:
+        force = replace(force, links=force.links._replace(rest=rest))
     ground, floor = np.repeat(model.ground_damping, 3, axis=1), np.zeros((n, 6))
     if contact:
         on_plane = contact_constants(model) * model.mass[:, None]
