@@ -188,7 +188,7 @@ class VoxelBody:
         sweep, largest = self._strides[key]
         if dt > largest:
             raise InputError(
-                "the step is larger than stable", where="voxel body", value=dt, allowed=f"<= {largest:.3g} s"
+                "the step is larger than stable", where="voxel body", value=dt, allowed=f"<= {largest:.9g} s"
             )
         sweep.set_loads(loads)
         return advance_finite(sweep, state, dt, steps, gravity)
