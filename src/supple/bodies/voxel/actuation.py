@@ -321,9 +321,10 @@ def _per_voxel(given: PerVoxel, n: int, materials: Array | None, name: str) -> A
         if materials is None:
             raise InputError(f"the {name} is by material where the materials are not known", where="actuation")
         values = np.array([given.get(int(m), np.nan) for m in np.unique(materials)], dtype=float)
-        if np.isnan(values).any():
-            lacking = int(np.unique(materials)[np.isnan(values)][0])
-            raise InputError(f"a material has no {name}", where="actuation", value=lacking)
+        lacking = ~np.isfinite(values)
+        if lacking.any():
+            number = int(np.unique(materials)[lacking][0])
+            raise InputError(f"a material has no finite {name}", where="actuation", value=number)
         return values[np.searchsorted(np.unique(materials), materials)]
     values = np.asarray(given, dtype=float)
     if values.shape not in ((), (n,)) or not np.isfinite(values).all():
