@@ -103,7 +103,7 @@ class VoxelModel:
         couple strains across axes, so that Poisson's ratio acts as in a solid.
         """
         materials = palette_of(grid, palette)
-        l = grid.voxel_size
+        l = np.float64(grid.voxel_size)
         values = {name: material_values(grid, materials, name) for name in NUMBERS}
         for name, given in (("young", young), ("density", density)):
             if given is not None:
@@ -121,8 +121,8 @@ class VoxelModel:
         link_voxels, link_axis = face_neighbours(grid)
         one, two = link_voxels.T
         with np.errstate(over="ignore", invalid="ignore"):
-            mass = values["density"] * np.float64(l) ** 3
-            inertia = mass * np.float64(l) ** 2 / 6
+            mass = values["density"] * l**3
+            inertia = mass * l**2 / 6
             E = 2 * E1[one] * E1[two] / (E1[one] + E1[two])
             G = 2 * shear[one] * shear[two] / (shear[one] + shear[two])
             z = (zeta[one] + zeta[two]) / 2
@@ -161,9 +161,9 @@ class VoxelModel:
         """A model whose arrays nobody writes to; refused where numbers overflow."""
         model = cls(**values)  # type: ignore[arg-type]
         constants = (model.mass, model.inertia, model.ground_damping, model.link_stiffness, model.link_damping)
-        if not all(np.isfinite(array).all() for array in constants):
+        if not (all(np.isfinite(array).all() for array in constants) and (model.inertia > 0).all()):
             raise InputError(
-                "masses, stiffnesses or damping of the voxels are not finite numbers",
+                "masses, stiffnesses or damping of the voxels are not finite numbers, or vanish",
                 where="voxel body",
                 value=float(model.size.max()),
                 fix="Look at the voxel size [m] and the materials' numbers [Pa, kg/m³].",
@@ -244,7 +244,7 @@ def voxel_field(grid: VoxelGrid, given: ArrayLike, name: str) -> Array:
         raise InputError(
             f"the field of {name} has another shape",
             where="voxel body",
-            value=np.shape(given),
+            value=values.shape,
             allowed=f"({grid.voxel_count},) or {tuple(grid.shape)}",
         )
     bad = ~(np.isfinite(values) & (values > 0))
