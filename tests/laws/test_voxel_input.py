@@ -1,4 +1,4 @@
-"""Fields of constants, regions, what is refused and with which words, divergence, bends and the step at large strain."""
+"""Fields of constants, regions, what is refused in which words, divergence, bends and the step at large strain."""
 
 from __future__ import annotations
 
@@ -208,7 +208,7 @@ def test_divergence_names_the_voxel_and_keeps_the_last_good_state() -> None:
     body = sp.VoxelBody(grid(), rubber())
     loads = np.zeros((24, 6))
     loads[17, 1] = 1e300
-    with pytest.raises(DivergenceError, match="left the finite at t = .*smaller step") as caught:
+    with pytest.raises(DivergenceError, match=r"left the finite at t = .*smaller step") as caught:
         body.advance(at_rest(body), 1e-5, 100000, loads=loads)
     good = caught.value.last_good
     assert np.isfinite(good.x).all()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numba
 import numpy as np
 import pytest
 
@@ -156,12 +157,23 @@ def test_several_obstacles_hold_a_voxel_in_a_corner() -> None:
     ground = Ground(np.zeros((2, 2)), origin=(-1, -1), spacing=2.0)
     state = at(body, (SIZE / 2, SIZE / 2, SIZE / 2))
     gravity = np.array([-3.0, -2.0, -G])
-    dt = body.stable_step(contact=True)
+    dt = body.stable_step(contact=2)
     end = body.advance(state, dt, 5000, gravity=gravity, planes=[wall, ball, ground])
     sunk = np.full(3, SIZE / 2) - end.x[0, :3]
     np.testing.assert_allclose(sunk, -MASS * gravity / (2 * YOUNG * SIZE), rtol=1e-3)
     with pytest.raises(InputError, match="more than one height field"):
         body.advance(state, dt, 1, planes=[ground, ground])
+
+
+def test_two_floors_in_one_place_push_twice_and_stay_stable() -> None:
+    body = block()
+    floors = [Plane(), Box((0, 0, -0.5), (1, 1, 1))]
+    dt = body.stable_step(contact=2)
+    assert dt < 0.8 * body.stable_step(contact=1)
+    state = body.advance(at(body, (0, 0, SIZE / 2)), dt, 5000, gravity=(0, 0, -G), planes=floors)
+    assert SIZE / 2 - state.x[0, 2] == pytest.approx(MASS * G / (4 * YOUNG * SIZE), rel=1e-6)
+    with pytest.raises(InputError, match="larger than stable"):
+        body.advance(state, body.stable_step(contact=1), 1, planes=floors)
 
 
 def test_bad_obstacles_are_refused() -> None:
@@ -256,3 +268,23 @@ def test_a_flow_carries_a_body_away_and_never_faster_than_it_flows() -> None:
         speeds.append(float(state.v[:, :3].mean(axis=0) @ flow / (flow @ flow)))
     assert np.all(np.diff(speeds) > 0)
     assert 0.8 < speeds[-1] < 1.0
+
+
+def test_one_and_two_threads_meet_the_world_with_the_same_bits() -> None:
+    body = block((8, 8, 44), static_friction=0.6)
+    n, before, found = body.model.voxel_count, numba.get_num_threads(), []
+    v = np.random.default_rng(0).normal(size=(n, 6)) * np.repeat([0.2, 5.0], 3)
+    rng = np.random.default_rng(1)
+    ground = Ground(0.004 * rng.uniform(size=(9, 9)), origin=(-0.05, -0.05), spacing=0.03)
+    obstacles = [ground, Box((0.04, -0.02, 0.2), (0.03, 0.04, 0.1), (0.1, 0.2, 0.0)), Plane((1, 0, 0), 0.001)]
+    dt = body.stable_step(contact=2)
+    fluid = Fluid(500.0, flow=(0.1, 0.2, 0.0), level=0.2)
+    try:
+        for threads in (1, 2):
+            numba.set_num_threads(min(threads, before))
+            state = LocalState(0.0, body.model.rest_frames, v)
+            state = body.advance(state, dt, 60, gravity=(0, 0, -G), planes=obstacles, fluid=fluid)
+            found.append(np.hstack([state.x, state.v]))
+    finally:
+        numba.set_num_threads(before)
+    np.testing.assert_array_equal(*found)

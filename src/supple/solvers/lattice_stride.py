@@ -1,9 +1,10 @@
 """The stride of voxel lattices: their own fused sweep of symplectic Euler, many stable steps in one compiled call.
 
 For a scene of voxel bodies alone, one or many, which are swept and collide as one lattice. Held, sliding and led voxels
-follow the scene's filters; whatever else acts on the voxels (loads, springs, a person's own forces) is asked once a
-stride and kept constant during it. Scenes with other bodies or joints take the general solvers, in which a lattice is a
-force like any other.
+follow the scene's filters, led ones in straight lines from the start of a stride to its end; whatever else acts on the
+voxels (loads, springs, a person's own forces) is asked once a stride, or more often where it is stiff, and is constant
+in between: see `supple.solvers.lattice_loads`. Scenes with other bodies or joints take the general solvers, in which a
+lattice is a force like any other.
 """
 
 from __future__ import annotations
@@ -30,8 +31,9 @@ from supple.bodies.voxel.stable_step import stable_step
 from supple.bodies.voxel.sweep import LatticeSweep
 from supple.errors import BendWarning, InputError
 from supple.scene.state import State
-from supple.scene.system import BoundForce, System
+from supple.scene.system import System
 from supple.solvers.implicit_euler import check_dt
+from supple.solvers.lattice_loads import acting_loads, foreseen, longest_part
 from supple.solvers.report import Outcome, StepReport
 
 Array = np.ndarray
@@ -81,6 +83,8 @@ class LatticeStride:
         self._swing = Swing.joined(models, [body.swing for body in bodies])
         self._acting = [f for f in system.forces if not isinstance(f.force, LatticeForce | GroundDamping)]
         self._guides = _Guides.of(system)
+        masses = np.stack([self._model.mass, self._model.inertia], axis=1)
+        self._longest = longest_part(system, self._acting, np.repeat(masses, 3, axis=1))
         self._sweep = LatticeSweep.make(
             self._model,
             held=self._guides.held,
@@ -99,7 +103,7 @@ class LatticeStride:
             held=self._guides.held,
             x=x,
             rest=rest,
-            contact=bool(self.planes),
+            contact=min(len(self.planes), 2),
             collision=self.collision,
             safety=self.safety,
         )
@@ -114,7 +118,8 @@ class LatticeStride:
         if self._prepared is not system:
             self.prepare(system)
         stop, steps = state.t + self.dt, 0
-        parts = max([1, *(int(np.ceil(self.dt * command.rate - 1e-9)) for command in self._commands)])
+        asked = [int(np.ceil(self.dt * command.rate - 1e-9)) for command in self._commands]
+        parts = max([1, int(np.ceil(self.dt / self._longest)), *asked])
         for part in range(parts):
             steps += self._advance(system, state, (stop - state.t) / (parts - part))
         state.t = stop
@@ -132,7 +137,8 @@ class LatticeStride:
         steps = max(1, int(np.ceil(duration / state.memory.get(STEP, (0.0, self._largest))[1])))
         sweep = self._sweep
         if self._acting:
-            sweep.set_loads(_acting_loads(system, state, self._acting))
+            ahead = (steps - 1) / (2 * steps) * duration
+            sweep.set_loads(acting_loads(system, foreseen(state, ahead), self._acting))
         if self._guides.moves:
             sweep.set_guides(*self._guides.at(system, state, duration))
         if self._commands:
@@ -196,18 +202,6 @@ class _NoSwing:
 
 
 _NOTHING = _NoSwing()
-
-
-def _acting_loads(system: System, state: State, acting: list[BoundForce]) -> Array:
-    """Forces and moments in world axes on the voxels of all bodies, (n, 6), of what acts on them from outside."""
-    kin = system.propagate(state.t, state.x, state.v)
-    out = [np.zeros_like(v) for v in kin.v]
-    for _, slot, force in acting:
-        force.add_force(kin.local(slot), out[slot.index])
-    kin.pull(out)
-    f = system.gather(out).reshape(-1, 6)
-    f[:, 3:] = rotations.rotate(state.x.reshape(-1, 7)[:, 3:], f[:, 3:])
-    return f
 
 
 @dataclass(frozen=True, eq=False)

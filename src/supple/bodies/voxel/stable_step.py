@@ -41,7 +41,7 @@ def stable_step(
     held: ArrayLike = (),
     x: Array | None = None,
     rest: Array | None = None,
-    contact: bool = False,
+    contact: int = 0,
     collision: Collision | None = None,
     safety: float = 0.9,
     max_iterations: int = 20,
@@ -50,8 +50,8 @@ def stable_step(
 
     held: voxels that do not move. x: frames (n, 7) to linearise at, at rest by default; compressed and stretched
     lattices have other frequencies, so ask again where deformation is large. rest: rest lengths of the links there
-    (m,) [m], where voxels have changed their sizes. contact: with every voxel on a plane. collision: with every voxel
-    in the midst of others.
+    (m,) [m], where voxels have changed their sizes. contact: with every voxel on so many planes of one
+    normal. collision: with every voxel in the midst of others.
     """
     n = model.voxel_count
     free = np.ones((n, 1))
@@ -85,7 +85,7 @@ def stable_step(
 
 
 def _weighted_sums(
-    model: VoxelModel, x: Array | None, rest: Array | None, contact: bool, collision: Collision | None
+    model: VoxelModel, x: Array | None, rest: Array | None, contact: int, collision: Collision | None
 ) -> Callable[[float, float], Product]:
     """(a, b) -> (d -> (a K + b C) d), at frames x or at rest."""
     n = model.voxel_count
@@ -98,7 +98,7 @@ def _weighted_sums(
         force = replace(force, links=force.links._replace(rest=rest))
     ground, floor = np.repeat(model.ground_damping, 3, axis=1), np.zeros((n, 6))
     if contact:
-        on_plane = contact_constants(model) * model.mass[:, None]
+        on_plane = contact * contact_constants(model) * model.mass[:, None]
         floor[:, :3] = on_plane[:, :1]
         ground[:, :3] += on_plane[:, 1:2]
     if collision is not None:
