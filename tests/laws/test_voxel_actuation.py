@@ -180,6 +180,9 @@ def test_commands_go_on_from_a_saved_state_with_the_same_bits() -> None:
         other.step(again, saved)
     np.testing.assert_array_equal(saved.x, state.x)
     np.testing.assert_array_equal(saved.v, state.v)
+    held = slice(7 * N, 7 * N + 7 * 6)  # x_min of the second body
+    np.testing.assert_array_equal(state.x[held], system.x0[held])
+    assert (state.x[: 7 * N] != system.x0[: 7 * N]).any()
 
 
 def test_commands_run_record_and_resume(tmp_path: Any) -> None:
