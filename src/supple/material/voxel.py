@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from math import inf, isfinite
 
 import numpy as np
@@ -156,6 +157,11 @@ class VoxelMaterial:
                 return start + (stress - reached) / slope
             reached += slope * (end - start) if slope > 0 else 0.0
         return inf
+
+    def plateau(self, stress: float) -> float:
+        """How far the strain grows at a constant stress [Pa] on the curve of first loading, before it rises again."""
+        ends = pairwise(self.segments)
+        return sum(end - start for (start, slope), (end, _) in ends if slope == 0 and self.stress(start) == stress)
 
     @property
     def failure(self) -> float:

@@ -1,9 +1,10 @@
 """The stride of voxel lattices: their own fused sweep of symplectic Euler, many stable steps in one compiled call.
 
 For a scene of voxel bodies alone, one or many, which are swept and collide as one lattice. Held, sliding and led voxels
-follow the scene's filters; whatever else acts on the voxels (loads, springs, a person's own forces) is asked once a
-stride and kept constant during it. Scenes with other bodies or joints take the general solvers, in which a lattice is a
-force like any other.
+follow the scene's filters, led ones in straight lines from the start of a stride to its end; whatever else acts on the
+voxels (loads, springs, a person's own forces) is asked once a stride, or more often where it is stiff, and is constant
+in between: see `supple.solvers.lattice_loads`. Scenes with other bodies or joints take the general solvers, in which a
+lattice is a force like any other.
 """
 
 from __future__ import annotations
@@ -22,19 +23,23 @@ from supple.bodies.voxel.actuation import Swing
 from supple.bodies.voxel.body import advance_finite
 from supple.bodies.voxel.collision import Collision
 from supple.bodies.voxel.contact import Obstacle
-from supple.bodies.voxel.elastic import GroundDamping, LatticeForce
+from supple.bodies.voxel.elastic import GroundDamping, LatticeForce, links_of
 from supple.bodies.voxel.link_memory import LinkMemory
+from supple.bodies.voxel.mass import CubeMass
 from supple.bodies.voxel.model import VoxelModel
 from supple.bodies.voxel.stable_step import stable_step
 from supple.bodies.voxel.sweep import LatticeSweep
 from supple.errors import BendWarning, InputError
 from supple.scene.state import State
-from supple.scene.system import BoundForce, System
+from supple.scene.system import System
 from supple.solvers.implicit_euler import check_dt
+from supple.solvers.lattice_loads import acting_loads, foreseen, longest_part
 from supple.solvers.report import Outcome, StepReport
 
 Array = np.ndarray
-LINKS, COMMANDS, TICKS = "links", "commands", "ticks"  # what a body remembers, in a state's memory under its name
+# what a body remembers, in a state's memory under its name; STEP: the largest strain seen so far, and the stable step
+# found at it [s], of all bodies
+LINKS, COMMANDS, TICKS, STEP = "links", "commands", "ticks", "lattice step"
 STRAIN_STEP = 0.1  # growth of the largest strain after which the stable step is looked for again
 
 
@@ -66,13 +71,22 @@ class LatticeStride:
                 where="LatticeStride",
                 fix="Use ImplicitEuler or SymplecticEuler.",
             )
+        extra = [mass.label for mass in system.masses if not isinstance(mass.mass, CubeMass)]
+        if extra:
+            raise InputError(
+                "the stride of a lattice knows the masses of its voxels alone",
+                where="LatticeStride",
+                value=extra[0],
+                fix="Give the voxels another density, or use ImplicitEuler or SymplecticEuler.",
+            )
         models = [body.model for body in bodies]
         self._model = VoxelModel.joined(models)
         self._link_counts = [model.link_count for model in models]
         self._swing = Swing.joined(models, [body.swing for body in bodies])
-        self._force = LatticeForce.of(self._model)
         self._acting = [f for f in system.forces if not isinstance(f.force, LatticeForce | GroundDamping)]
         self._guides = _Guides.of(system)
+        masses = np.stack([self._model.mass, self._model.inertia], axis=1)
+        self._longest = longest_part(system, self._acting, np.repeat(masses, 3, axis=1))
         self._sweep = LatticeSweep.make(
             self._model,
             held=self._guides.held,
@@ -81,16 +95,17 @@ class LatticeStride:
             collision=self.collision,
             fluid=self.fluid,
         )
-        self._largest = self._stable_step(None)
-        self._strain_seen = 0.0
+        self._largest = self._stable_step(self._model, None, None)
+        self._has_warned = False
         self._prepared = system
 
-    def _stable_step(self, x: Array | None) -> float:
+    def _stable_step(self, model: VoxelModel, x: Array | None, rest: Array | None) -> float:
         return stable_step(
-            self._model,
+            model,
             held=self._guides.held,
             x=x,
-            contact=bool(self.planes),
+            rest=rest,
+            contact=min(len(self.planes), 2),
             collision=self.collision,
             safety=self.safety,
         )
@@ -105,11 +120,12 @@ class LatticeStride:
         if self._prepared is not system:
             self.prepare(system)
         stop, steps = state.t + self.dt, 0
-        parts = max([1, *(int(np.ceil(self.dt * command.rate - 1e-9)) for command in self._commands)])
+        asked = [int(np.ceil(self.dt * command.rate - 1e-9)) for command in self._commands]
+        parts = max([1, int(np.ceil(self.dt / self._longest)), *asked])
         for part in range(parts):
             steps += self._advance(system, state, (stop - state.t) / (parts - part))
         state.t = stop
-        self._look(state)
+        self._look(system, state)
         outcome = Outcome.SOLVED if state.is_finite else Outcome.NOT_FINITE
         return StepReport(outcome, iterations=steps)
 
@@ -120,10 +136,11 @@ class LatticeStride:
     def _advance(self, system: System, state: State, duration: float) -> int:
         """Advance by a duration [s]; returns how many steps it took."""
         x, v = state.x.reshape(-1, 7), state.v.reshape(-1, 6)
-        steps = int(np.ceil(duration / self._largest))
+        steps = max(1, int(np.ceil(duration / state.memory.get(STEP, (0.0, self._largest))[1])))
         sweep = self._sweep
         if self._acting:
-            sweep.set_loads(_acting_loads(system, state, self._acting))
+            ahead = (steps - 1) / (2 * steps) * duration
+            sweep.set_loads(acting_loads(system, foreseen(state, ahead), self._acting))
         if self._guides.moves:
             sweep.set_guides(*self._guides.at(system, state, duration))
         if self._commands:
@@ -159,7 +176,7 @@ class LatticeStride:
             for k, (_, command) in enumerate(swing.commands):
                 tick = np.floor(state.t * command.rate + 1e-6)
                 if tick > ticks[k]:
-                    local = LocalState(state.t, slot.view_x(state.x), slot.view_v(state.v))
+                    local = LocalState(state.t, slot.view_x(state.x).copy(), slot.view_v(state.v).copy())
                     values[first : first + command.count] = command.ask(state.t, local)
                     ticks[k] = tick
                 first += command.count
@@ -167,40 +184,33 @@ class LatticeStride:
             asked.append(values)
         return np.concatenate(asked)
 
-    def _look(self, state: State) -> None:
-        """Warn of links bent too far, and find the stable step anew where strains have grown."""
-        if not len(self._force.links.axis) or not state.is_finite:
+    def _look(self, system: System, state: State) -> None:
+        """Warn of links bent too far, and find the stable step anew where strains have grown. Failed links are left
+        aside. What was found is kept in the state, so that a run that goes on from it takes the same steps."""
+        if not state.is_finite:
             return
-        x = state.x.reshape(-1, 7)
-        links = self._force.links
-        if self._swing is not None:
-            size = self._swing.sizes(state.t, self._sweep.commanded)
-            links = links._replace(rest=size[links.voxels].mean(axis=1))
+        model, memory = self._model, self._recalled(system, state)
+        if memory is not None and not memory.alive.all():
+            model = model.with_links(memory.alive)
+        if not model.link_count:
+            return
+        x, links = state.x.reshape(-1, 7), links_of(model)
         strain, bend, where = kernels.largest_strain_and_bend(links, x)
-        if self.bend_limit is not None and bend > self.bend_limit:
-            one, two = (self._model.cells[i].tolist() for i in links.voxels[where])
+        if self.bend_limit is not None and bend > self.bend_limit and not self._has_warned:
+            one, two = (model.cells[i].tolist() for i in links.voxels[where])
             warnings.warn(
                 f"t = {state.t:.4g} s: the link between the voxels of cells {one} and {two} bends by {bend:.2f} rad; "
                 f"beyond {self.bend_limit:g} rad the theory of beams does not carry. Use smaller or stiffer voxels.",
                 BendWarning,
                 stacklevel=4,
             )
-            self.bend_limit = None
-        if strain > self._strain_seen + STRAIN_STEP:
-            self._strain_seen = strain
-            self._largest = min(self._largest, self._stable_step(x))
-
-
-def _acting_loads(system: System, state: State, acting: list[BoundForce]) -> Array:
-    """Forces and moments in world axes on the voxels of all bodies, (n, 6), of what acts on them from outside."""
-    kin = system.propagate(state.t, state.x, state.v)
-    out = [np.zeros_like(v) for v in kin.v]
-    for _, slot, force in acting:
-        force.add_force(kin.local(slot), out[slot.index])
-    kin.pull(out)
-    f = system.gather(out).reshape(-1, 6)
-    f[:, 3:] = rotations.rotate(state.x.reshape(-1, 7)[:, 3:], f[:, 3:])
-    return f
+            self._has_warned = True
+        seen, largest = state.memory.get(STEP, (0.0, self._largest))
+        if strain > seen + STRAIN_STEP:
+            rest = links.rest
+            if self._swing is not None:
+                rest = self._swing.sizes(state.t, self._sweep.commanded)[links.voxels].mean(axis=1)
+            state.memory[STEP] = np.array([strain, min(largest, self._stable_step(model, x, rest))])
 
 
 @dataclass(frozen=True, eq=False)

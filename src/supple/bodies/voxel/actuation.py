@@ -99,12 +99,16 @@ class Commands:
 
     def ask(self, t: float, state: Any) -> Array:
         """The control variables at time t, (count,)."""
-        values = np.asarray(self.function(t, state), dtype=float).ravel()
+        given = self.function(t, state)
+        try:
+            values = np.asarray(given, dtype=float).ravel()
+        except (TypeError, ValueError):
+            values = np.full(0, np.nan)
         if values.shape != (self.count,) or not np.isfinite(values).all():
             raise InputError(
                 "the function did not return finite numbers, one for each control variable",
                 where=f"Commands, t = {t:g} s",
-                value=values.tolist(),
+                value=given,
                 allowed=f"{self.count} numbers",
             )
         return values
@@ -234,6 +238,15 @@ class Swing:
         """Whether all signals are functions of time."""
         return not self.commands
 
+    def check_free(self) -> None:
+        """Refuse commands where nobody asks for them."""
+        if not self.is_free:
+            raise InputError(
+                "commands from a function are given to the lattice's own stride alone",
+                where="voxel body",
+                fix="Use LatticeStride, or a Drive of time.",
+            )
+
     def sizes(self, t: float, commanded: Array | None = None) -> Array:
         """Sizes of the voxels at time t [s], (n,) [m]."""
         return np.asarray(self.rest + self.patterns @ self.values(np.array([t]), commanded)[0])
@@ -308,9 +321,10 @@ def _per_voxel(given: PerVoxel, n: int, materials: Array | None, name: str) -> A
         if materials is None:
             raise InputError(f"the {name} is by material where the materials are not known", where="actuation")
         values = np.array([given.get(int(m), np.nan) for m in np.unique(materials)], dtype=float)
-        if np.isnan(values).any():
-            lacking = int(np.unique(materials)[np.isnan(values)][0])
-            raise InputError(f"a material has no {name}", where="actuation", value=lacking)
+        lacking = ~np.isfinite(values)
+        if lacking.any():
+            number = int(np.unique(materials)[lacking][0])
+            raise InputError(f"a material has no finite {name}", where="actuation", value=number)
         return values[np.searchsorted(np.unique(materials), materials)]
     values = np.asarray(given, dtype=float)
     if values.shape not in ((), (n,)) or not np.isfinite(values).all():
@@ -325,7 +339,11 @@ def _per_voxel(given: PerVoxel, n: int, materials: Array | None, name: str) -> A
 
 def _command_gains(driver: Commands, n: int) -> Array:
     """Gains (count, n)."""
-    gain = np.asarray(driver.gain, dtype=float)
+    try:
+        gain = np.asarray(driver.gain, dtype=float)
+    except (TypeError, ValueError):
+        allowed = f"({driver.count},) or ({driver.count}, {n})"
+        raise InputError("the gains are not numbers", where="Commands", value=driver.gain, allowed=allowed) from None
     if gain.ndim == 1:
         gain = gain[:, None]
     try:

@@ -131,13 +131,14 @@ class VoxelBody:
         *,
         held: ArrayLike = (),
         x: Array | None = None,
-        contact: bool = False,
+        contact: int = 0,
         collision: Collision | None = None,
         safety: float = 0.9,
     ) -> float:
         """The largest stable step [s] of `advance`, times a safety factor; at frames x (n, 7), or at rest.
 
-        contact: for use with planes and spheres. collision: for use with collisions.
+        contact: for use with obstacles; 1 (or True): one, 2: several, two of which may push a voxel along one normal.
+        collision: for use with collisions.
         """
         return stable_step(self.model, held=held, x=x, contact=contact, collision=collision, safety=safety)
 
@@ -169,6 +170,8 @@ class VoxelBody:
         unstable step is refused. Where the lattice leaves the finite, a DivergenceError names the voxel and the time,
         and its `last_good` is the last finite state.
         """
+        if self.swing is not None:
+            self.swing.check_free()
         index = np.unique(np.asarray(held, dtype=np.int64))
         key = (index.tobytes(), np.dtype(dtype).name, tuple(planes), collision, fluid)
         if key not in self._strides:
@@ -181,12 +184,12 @@ class VoxelBody:
                 fluid=fluid,
                 dtype=dtype,
             )
-            largest = self.stable_step(held=index, contact=bool(planes), collision=collision, safety=1.0)
+            largest = self.stable_step(held=index, contact=min(len(planes), 2), collision=collision, safety=1.0)
             self._strides[key] = sweep, largest
         sweep, largest = self._strides[key]
         if dt > largest:
             raise InputError(
-                "the step is larger than stable", where="voxel body", value=dt, allowed=f"<= {largest:.3g} s"
+                "the step is larger than stable", where="voxel body", value=dt, allowed=f"<= {largest:.9g} s"
             )
         sweep.set_loads(loads)
         return advance_finite(sweep, state, dt, steps, gravity)

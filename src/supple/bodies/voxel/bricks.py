@@ -88,7 +88,7 @@ class Layout:
         none = np.zeros(0, dtype=dtype)
         slabs = border_tables(slab, below, next_z, void + 1)
         slab_count = len(start) - 1
-        row, row_behind, row_count = row_places(bx, by, bz - bz[start[slab]], shape, width)
+        row, row_behind, row_count = row_places(bx, by, bz - np.minimum.reduceat(bz, start[:-1])[slab], shape, width)
         column_count = int(shape[0] * shape[1]) + 1
         tiles = count + 1 + 2 * slabs["halo"]
         bricks = Bricks(

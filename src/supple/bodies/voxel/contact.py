@@ -83,8 +83,8 @@ class Ground:
 
     Bilinear in between, level beyond its borders. origin (2,) [m], spacing: one or (2,) [m].
 
-    >>> Ground([[0.0, 0.0], [0.1, 0.1]], origin=(0, 0), spacing=1.0).height(0.5, 0.3)
-    0.05
+    >>> Ground([[0.0, 0.0], [0.5, 0.5]], origin=(0, 0), spacing=1.0).height(0.5, 0.25)
+    0.25
     """
 
     heights: ArrayLike

@@ -39,6 +39,17 @@ class LinkLoads(NamedTuple):
     moment: Array
 
 
+def links_of(model: VoxelModel) -> Links:
+    """All links of a model, as the kernels take them."""
+    return Links(
+        np.ascontiguousarray(model.link_voxels, dtype=np.int32),
+        np.ascontiguousarray(model.link_axis, dtype=np.int32),
+        model.link_stiffness,
+        model.link_damping,
+        model.link_rest,
+    )
+
+
 @dataclass(frozen=True, eq=False)
 class LatticeForce:
     """The links of a lattice of voxel_count voxels. unit: the voxel size [m]. swing: how the voxels change size.
@@ -57,13 +68,7 @@ class LatticeForce:
     @classmethod
     def of(cls, model: VoxelModel, swing: Swing | None = None) -> LatticeForce:
         """All links of a model."""
-        links = Links(
-            np.ascontiguousarray(model.link_voxels, dtype=np.int32),
-            np.ascontiguousarray(model.link_axis, dtype=np.int32),
-            model.link_stiffness,
-            model.link_damping,
-            model.link_rest,
-        )
+        links = links_of(model)
         coupling = StrainCoupling.of(model) if model.transverse.any() else None
         remembers = not model.laws.is_linear or not (swing is None or swing.is_free)
         return cls(links, model.voxel_count, float(model.size.max()), swing, coupling, remembers)
@@ -122,7 +127,8 @@ class LatticeForce:
         out = np.empty((len(own.axis), 8))
         kernels.measure_links(self._coupled(own, x), x, np.ascontiguousarray(state.v), out)
         kernels.compute_elongations(own, x, out[:, 0])
-        return LinkLoads(out[:, 0] / self.unit, out[:, 1], out[:, 2:5], out[:, 5:8])
+        plastic = 0.0 if state.memory is None else state.memory.plastic
+        return LinkLoads(out[:, 0] / self.unit + plastic, out[:, 1], out[:, 2:5], out[:, 5:8])
 
     def block_pattern(self) -> Pairs:
         """Blocks of voxels that share a link, each once."""

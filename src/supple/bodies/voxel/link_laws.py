@@ -17,6 +17,7 @@ from supple.material.voxel import VoxelMaterial
 
 Array = np.ndarray
 NEVER = 1e30  # a strain that no link reaches
+ROUND_OFF = 1e-9  # knots nearer than this part of their strain are one
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,15 +77,20 @@ def in_series(one: VoxelMaterial, two: VoxelMaterial) -> tuple[list[float], list
     def strain(stress: float) -> float:
         return (one.strain(stress) + two.strain(stress)) / 2
 
+    def plateau(stress: float) -> float:
+        return (one.plateau(stress) + two.plateau(stress)) / 2
+
     caps = [m.stress(m.segments[-1][0]) for m in (one, two) if m.segments[-1][1] == 0]
     cap = min(caps, default=np.inf)
-    stresses = [0.0, *sorted({s for s in breaks(one) + breaks(two) if s <= cap})]
-    strains = [strain(s) for s in stresses]
-    points = list(zip(strains, stresses))
+    points = [(0.0, 0.0)]
+    for stress in sorted({s for s in breaks(one) + breaks(two) if s <= cap}):
+        for place in (strain(stress), strain(stress) + plateau(stress)):
+            if place > points[-1][0] * (1 + ROUND_OFF):
+                points.append((place, stress))
     slopes = [(s1 - s0) / (e1 - e0) for (e0, s0), (e1, s1) in pairwise(points)]
     last = [m.segments[-1][1] for m in (one, two)]
     slopes.append(0.0 if caps else 2 * last[0] * last[1] / (last[0] + last[1]))
-    knots = strains[1:]
+    knots = [place for place, _ in points[1:]]
     changes = [(after - before) / slopes[0] for before, after in pairwise(slopes)]
     weak, strong = sorted((one, two), key=lambda m: m.stress(m.failure) if np.isfinite(m.failure) else np.inf)
     if not np.isfinite(weak.failure):

@@ -12,6 +12,7 @@ from supple.bodies.voxel.link_laws import NEVER
 from supple.bodies.voxel.model import VoxelModel
 from supple.bodies.voxel.shift_kernels import COUPLING, YIELDED, Laws
 from supple.bodies.voxel.transverse import coupling_constants
+from supple.errors import InputError
 
 Array = np.ndarray
 
@@ -65,10 +66,7 @@ def make_laws(model: VoxelModel, layout: Layout) -> tuple[Layout, Laws]:
     none = np.zeros(0, dtype=dtype)
     coupling = tension = beta = none
     if model.transverse.any():
-        gains, k, softness = coupling_constants(model)
-        axes = list(layout.axes)
-        coupling = layout.tiles(np.hstack([np.zeros((len(k), 3)), k[:, axes], softness[:, None]]))
-        layout.fields(coupling, COUPLING)[brick, axis, lane] = gains
+        coupling = coupling_tiles(model, layout, np.ones(model.link_count, dtype=bool))
         tension, beta = (aligned_zeros((count + 1) * 3 * W, dtype) for _ in range(2))
     laws = Laws(
         knots=knots,
@@ -84,6 +82,15 @@ def make_laws(model: VoxelModel, layout: Layout) -> tuple[Layout, Laws]:
     return replace(layout, bricks=layout.bricks._replace(shifts=shifts)), laws
 
 
+def coupling_tiles(model: VoxelModel, layout: Layout, alive: Array) -> Array:
+    """COUPLING fields of a model whose links have failed where alive (m,) says so."""
+    gains, k, softness = coupling_constants(model, alive)
+    coupling = layout.tiles(np.hstack([np.zeros((len(k), 3)), k[:, list(layout.axes)], softness[:, None]]))
+    brick, axis, lane = _places(model, layout)
+    layout.fields(coupling, COUPLING)[brick, axis, lane] = gains
+    return coupling
+
+
 def save_memory(model: VoxelModel, layout: Layout, laws: Laws) -> LinkMemory:
     """What the links of a sweep remember."""
     brick, axis, lane = _places(model, layout)
@@ -96,6 +103,14 @@ def save_memory(model: VoxelModel, layout: Layout, laws: Laws) -> LinkMemory:
 
 def load_memory(model: VoxelModel, layout: Layout, laws: Laws, memory: LinkMemory) -> None:
     """Give it back to the links of a sweep."""
+    shape = (model.link_count,)
+    if not memory.plastic.shape == memory.accumulated.shape == memory.alive.shape == shape:
+        raise InputError(
+            "what links remember belongs to another lattice",
+            where="link memory",
+            value=memory.alive.shape,
+            allowed=str(shape),
+        )
     brick, axis, lane = _places(model, layout)
     count = len(layout.bricks.row)
     yielded = layout.fields(laws.yielded, YIELDED).reshape(count, 3, 2, -1)

@@ -14,7 +14,7 @@ forces stay equal and opposite.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 
 import numpy as np
@@ -103,7 +103,7 @@ class VoxelModel:
         couple strains across axes, so that Poisson's ratio acts as in a solid.
         """
         materials = palette_of(grid, palette)
-        l = grid.voxel_size
+        l = np.float64(grid.voxel_size)
         values = {name: material_values(grid, materials, name) for name in NUMBERS}
         for name, given in (("young", young), ("density", density)):
             if given is not None:
@@ -121,8 +121,8 @@ class VoxelModel:
         link_voxels, link_axis = face_neighbours(grid)
         one, two = link_voxels.T
         with np.errstate(over="ignore", invalid="ignore"):
-            mass = values["density"] * np.float64(l) ** 3
-            inertia = mass * np.float64(l) ** 2 / 6
+            mass = values["density"] * l**3
+            inertia = mass * l**2 / 6
             E = 2 * E1[one] * E1[two] / (E1[one] + E1[two])
             G = 2 * shear[one] * shear[two] / (shear[one] + shear[two])
             z = (zeta[one] + zeta[two]) / 2
@@ -134,7 +134,12 @@ class VoxelModel:
         numbers = np.array(list(materials))
         kind = np.searchsorted(numbers, grid.materials[tuple(grid.voxels.T)])
         is_linear = all(m.is_linear for m in materials.values())
-        laws = LinkLaws.linear(len(one)) if is_linear else LinkLaws.of(list(materials.values()), kind[one], kind[two])
+        kinds = list(materials.values())
+        if young is not None and not is_linear:  # a material of its own for each modulus
+            found, kind = np.unique(np.stack([kind, E1], axis=1), axis=0, return_inverse=True)
+            kind = kind.ravel()
+            kinds = [with_young(kinds[int(k)], float(modulus)) for k, modulus in found]
+        laws = LinkLaws.linear(len(one)) if is_linear else LinkLaws.of(kinds, kind[one], kind[two])
         return cls._frozen(
             cells=grid.voxels.copy(),
             centres=np.array(grid.voxel_centres),
@@ -156,9 +161,9 @@ class VoxelModel:
         """A model whose arrays nobody writes to; refused where numbers overflow."""
         model = cls(**values)  # type: ignore[arg-type]
         constants = (model.mass, model.inertia, model.ground_damping, model.link_stiffness, model.link_damping)
-        if not all(np.isfinite(array).all() for array in constants):
+        if not (all(np.isfinite(array).all() for array in constants) and (model.inertia > 0).all()):
             raise InputError(
-                "masses, stiffnesses or damping of the voxels are not finite numbers",
+                "masses, stiffnesses or damping of the voxels are not finite numbers, or vanish",
                 where="voxel body",
                 value=float(model.size.max()),
                 fix="Look at the voxel size [m] and the materials' numbers [Pa, kg/m³].",
@@ -192,6 +197,12 @@ class VoxelModel:
             laws=LinkLaws.joined([model.laws for model in models]),
             **{name: stacked(name) for name in plain + links},
         )
+
+    def with_links(self, kept: Array) -> VoxelModel:
+        """The same with some of its links, kept (m,) true."""
+        laws = LinkLaws(self.laws.knot[kept], self.laws.change[kept], self.laws.failure[kept])
+        names = ("link_voxels", "link_axis", "link_stiffness", "link_damping")
+        return replace(self, laws=laws, **{name: getattr(self, name)[kept] for name in names})
 
     def values(self, name: str) -> Array:
         """A number of each voxel's material, such as "expansion", (n,)."""
@@ -233,7 +244,7 @@ def voxel_field(grid: VoxelGrid, given: ArrayLike, name: str) -> Array:
         raise InputError(
             f"the field of {name} has another shape",
             where="voxel body",
-            value=np.shape(given),
+            value=values.shape,
             allowed=f"({grid.voxel_count},) or {tuple(grid.shape)}",
         )
     bad = ~(np.isfinite(values) & (values > 0))
@@ -245,6 +256,19 @@ def voxel_field(grid: VoxelGrid, given: ArrayLike, name: str) -> Array:
             allowed="> 0",
         )
     return values
+
+
+def with_young(material: VoxelMaterial, young: float) -> VoxelMaterial:
+    """A material with another Young's modulus; refused where its stress-strain curve is a table."""
+    if material.curve is not None and young != material.young:
+        raise InputError(
+            "a field of Young's modulus does not go with a stress-strain curve",
+            where=f"material '{material.name}'",
+            value=young,
+            allowed=f"{material.young:g} Pa",
+            fix="Leave young= out for voxels of this material, or give yield_stress and plastic_modulus.",
+        )
+    return replace(material, young=young)
 
 
 def material_values(grid: VoxelGrid, materials: dict[int, VoxelMaterial], name: str) -> Array:

@@ -14,6 +14,7 @@ from supple.errors import InputError
 from supple.geometry import VoxelGrid
 
 Array = np.ndarray
+ROUND_OFF = 1e-9  # part of a voxel by which a region may overlap it and not touch it
 
 
 def touched_by_box(grid: VoxelGrid, corner: ArrayLike, size: ArrayLike) -> Array:
@@ -25,29 +26,41 @@ def touched_by_box(grid: VoxelGrid, corner: ArrayLike, size: ArrayLike) -> Array
     [0, 1]
     """
     low, extent = _fractions(corner, "corner"), _fractions(size, "size")
+    if (extent < 0).any():
+        raise InputError("the size is negative", where="region of a grid", value=extent.tolist(), allowed=">= 0")
     shape = np.array(grid.shape, dtype=float)
-    inside = ((grid.voxels + 1) / shape > low) & (grid.voxels / shape < low + extent)
+    start, stop = low * shape + ROUND_OFF, (low + extent) * shape - ROUND_OFF
+    inside = (grid.voxels + 1 > start) & (grid.voxels < np.maximum(stop, start))
     return np.flatnonzero(inside.all(axis=1))
 
 
 def touched_by_sphere(grid: VoxelGrid, centre: ArrayLike, radius: float) -> Array:
-    """Voxels whose centres lie in a sphere. centre (3,): fractions of the extent; radius: of the longest edge."""
+    """Voxels that a sphere touches. centre (3,): fractions of the extent; radius: of the longest edge.
+
+    >>> import numpy as np
+    >>> grid = VoxelGrid(np.ones((10, 1, 1), dtype=int), 0.01)
+    >>> touched_by_sphere(grid, (0.5, 0.5, 0.5), 0.15).tolist()
+    [3, 4, 5, 6]
+    """
     shape = np.array(grid.shape, dtype=float)
-    offset = grid.voxels + 0.5 - _fractions(centre, "centre") * shape
-    return np.flatnonzero(np.einsum("ij,ij->i", offset, offset) < (radius * shape.max()) ** 2)
+    gap = _gaps(grid.voxels + 0.5 - _fractions(centre, "centre") * shape)
+    return np.flatnonzero(np.einsum("ij,ij->i", gap, gap) < _radius(radius, shape) ** 2)
 
 
 def touched_by_cylinder(grid: VoxelGrid, start: ArrayLike, length: ArrayLike, radius: float) -> Array:
-    """Voxels whose centres lie in a cylinder. start (3,), length (3,) along one axis: fractions of the extent."""
+    """Voxels that a cylinder touches. start (3,), length (3,) along one axis: fractions of the extent; radius: of the
+    longest edge."""
     along = _fractions(length, "length")
     if np.count_nonzero(along) != 1:
         raise InputError("the length is not along one axis", where="cylinder", value=along.tolist())
     axis = int(np.flatnonzero(along)[0])
     shape = np.array(grid.shape, dtype=float)
     offset = grid.voxels + 0.5 - _fractions(start, "start") * shape
-    across = np.delete(offset, axis, axis=1)
-    near = np.einsum("ij,ij->i", across, across) < (radius * shape.max()) ** 2
-    return np.flatnonzero(near & (offset[:, axis] > 0) & (offset[:, axis] < along[axis] * shape[axis]))
+    across = _gaps(np.delete(offset, axis, axis=1))
+    near = np.einsum("ij,ij->i", across, across) < _radius(radius, shape) ** 2
+    low, high = sorted((0.0, along[axis] * shape[axis]))
+    beside = (offset[:, axis] + 0.5 > low + ROUND_OFF) & (offset[:, axis] - 0.5 < high - ROUND_OFF)
+    return np.flatnonzero(near & beside)
 
 
 def index_box(grid: VoxelGrid, low: ArrayLike, high: ArrayLike) -> Array:
@@ -73,6 +86,17 @@ def index_box(grid: VoxelGrid, low: ArrayLike, high: ArrayLike) -> Array:
             )
         ends.append(np.where(cell < 0, cell + shape, cell))
     return np.flatnonzero(((grid.voxels >= ends[0]) & (grid.voxels <= ends[1])).all(axis=1))
+
+
+def _gaps(offset: Array) -> Array:
+    """How far cells lie from a point along each axis, in voxels; offset: of their centres from it."""
+    return np.maximum(np.abs(offset) - 0.5, 0.0)
+
+
+def _radius(given: float, shape: Array) -> float:
+    if not (np.isfinite(given) and given > 0):
+        raise InputError("the radius is not positive", where="region of a grid", value=given, allowed="> 0")
+    return max(float(given) * float(shape.max()) - ROUND_OFF, 0.0)
 
 
 def _fractions(given: ArrayLike, name: str) -> Array:

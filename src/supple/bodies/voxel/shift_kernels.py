@@ -159,15 +159,35 @@ def shift_links(bricks, slabs, laws, n):
     return laws.failures.sum()
 
 
+# each pass is a function of its own: Numba would join two loops over slabs into one, and slabs read what others wrote
+
+
 @compiled(parallel=True)
+def measure_parallel(bricks, slabs, laws, n):
+    """Strains and laws on all threads."""
+    for slab in numba.prange(len(slabs.start) - 1):
+        measure_slab(bricks, slabs, laws, slab, n % 2)
+
+
+@compiled(parallel=True)
+def couple_parallel(bricks, slabs, laws):
+    """beta on all threads."""
+    for slab in numba.prange(len(slabs.start) - 1):
+        couple_slab(bricks, slabs, laws, slab)
+
+
+@compiled(parallel=True)
+def shift_parallel(bricks, slabs, laws):
+    """Shifts by beta on all threads."""
+    for slab in numba.prange(len(slabs.start) - 1):
+        shift_slab(bricks, slabs, laws, slab)
+
+
+@compiled
 def shift_links_parallel(bricks, slabs, laws, n):
     """The same on all threads."""
-    slab_count = len(slabs.start) - 1
-    for slab in numba.prange(slab_count):
-        measure_slab(bricks, slabs, laws, slab, n % 2)
+    measure_parallel(bricks, slabs, laws, n)
     if laws.coupling.size > 0:
-        for slab in numba.prange(slab_count):
-            couple_slab(bricks, slabs, laws, slab)
-        for slab in numba.prange(slab_count):
-            shift_slab(bricks, slabs, laws, slab)
+        couple_parallel(bricks, slabs, laws)
+        shift_parallel(bricks, slabs, laws)
     return laws.failures.sum()

@@ -25,7 +25,7 @@ from supple.bodies.protocols import LocalState
 from supple.bodies.voxel import lattice_kernels as kernels
 from supple.bodies.voxel.collision import Collision, contact_rates
 from supple.bodies.voxel.contact import contact_constants
-from supple.bodies.voxel.elastic import LatticeForce
+from supple.bodies.voxel.elastic import LatticeForce, links_of
 from supple.bodies.voxel.model import VoxelModel
 from supple.bodies.voxel.transverse import stiffening
 from supple.errors import ConvergenceError
@@ -40,7 +40,8 @@ def stable_step(
     *,
     held: ArrayLike = (),
     x: Array | None = None,
-    contact: bool = False,
+    rest: Array | None = None,
+    contact: int = 0,
     collision: Collision | None = None,
     safety: float = 0.9,
     max_iterations: int = 20,
@@ -48,14 +49,15 @@ def stable_step(
     """The largest stable step [s] times a safety factor; infinite where nothing is stiff or damped.
 
     held: voxels that do not move. x: frames (n, 7) to linearise at, at rest by default; compressed and stretched
-    lattices have other frequencies, so ask again where deformation is large. contact: with every voxel on a plane.
-    collision: with every voxel in the midst of others.
+    lattices have other frequencies, so ask again where deformation is large. rest: rest lengths of the links there
+    (m,) [m], where voxels have changed their sizes. contact: with every voxel on so many planes of one
+    normal. collision: with every voxel in the midst of others.
     """
     n = model.voxel_count
     free = np.ones((n, 1))
     free[np.asarray(held, dtype=np.int64)] = 0.0
     scale = free / np.sqrt(np.repeat(np.stack([model.mass, model.inertia], axis=1), 3, axis=1))
-    weighted = _weighted_sums(model, x, contact, collision)
+    weighted = _weighted_sums(model, x, rest, contact, collision)
     bound = 4.0 if collision is None else 4.0 - 2.0 * collision.slip
 
     def quotient(y: Array, stiffness: float, damping: float) -> float:
@@ -83,18 +85,20 @@ def stable_step(
 
 
 def _weighted_sums(
-    model: VoxelModel, x: Array | None, contact: bool, collision: Collision | None
+    model: VoxelModel, x: Array | None, rest: Array | None, contact: int, collision: Collision | None
 ) -> Callable[[float, float], Product]:
     """(a, b) -> (d -> (a K + b C) d), at frames x or at rest."""
     n = model.voxel_count
-    force = LatticeForce.of(model)
+    force = LatticeForce(links_of(model), n, float(model.size.max()))
     if model.transverse.any():
         stiffness = force.links.stiffness.copy()
         stiffness[:, 0] *= stiffening(model)
         force = replace(force, links=force.links._replace(stiffness=stiffness))
+    if rest is not None:
+        force = replace(force, links=force.links._replace(rest=rest))
     ground, floor = np.repeat(model.ground_damping, 3, axis=1), np.zeros((n, 6))
     if contact:
-        on_plane = contact_constants(model) * model.mass[:, None]
+        on_plane = contact * contact_constants(model) * model.mass[:, None]
         floor[:, :3] = on_plane[:, :1]
         ground[:, :3] += on_plane[:, 1:2]
     if collision is not None:

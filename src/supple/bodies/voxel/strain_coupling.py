@@ -31,7 +31,7 @@ class StrainCoupling:
     @classmethod
     def of(cls, model: VoxelModel) -> StrainCoupling:
         """C of a model whose voxels have one size."""
-        gains, k, softness = coupling_constants(model)
+        gains, k, softness = coupling_constants(model, np.ones(model.link_count, dtype=bool))
         l, m = float(model.size[0]), model.link_count
         axial, axis = model.link_stiffness[:, 0], model.link_axis
         ends = sparse.csr_array(
@@ -54,7 +54,7 @@ class StrainCoupling:
         """Strains of the links, (m,)."""
         out = np.empty(len(links.axis))
         kernels.compute_elongations(links, x, out)
-        return out / self.size
+        return np.where(links.stiffness[:, 0] > 0, out / self.size, 0.0)  # failed links carry nothing
 
     def energy(self, links: Links, x: Array) -> float:
         """Energy of the coupling [J]."""
@@ -63,7 +63,8 @@ class StrainCoupling:
 
     def shifts(self, links: Links, x: Array) -> Array:
         """Changes of the rest lengths [m], (m,)."""
-        return -(self.matrix @ self.strains(links, x)) / (links.stiffness[:, 0] * self.size)
+        axial = links.stiffness[:, 0] * self.size
+        return -np.divide(self.matrix @ self.strains(links, x), axial, out=np.zeros_like(axial), where=axial > 0)
 
     def block_pairs(self, blocks: Array) -> tuple[Array, Array]:
         """Pairs of blocks that coupled links fill; blocks (m, 4): those of each link's voxels."""

@@ -20,7 +20,14 @@ from supple.bodies.voxel.collision import Collision, check_horizon, enlarged, ma
 from supple.bodies.voxel.collision_kernels import LISTED, LISTS, TOUCHING, Contacts
 from supple.bodies.voxel.contact import Obstacle, contact_constants, obstacle_arrays
 from supple.bodies.voxel.fluid import Fluid, exposed_faces, fluid_array
-from supple.bodies.voxel.link_memory import LinkMemory, has_laws, load_memory, make_laws, save_memory
+from supple.bodies.voxel.link_memory import (
+    LinkMemory,
+    coupling_tiles,
+    has_laws,
+    load_memory,
+    make_laws,
+    save_memory,
+)
 from supple.bodies.voxel.model import VoxelModel
 from supple.bodies.voxel.shift_kernels import Laws
 from supple.errors import InputError
@@ -90,7 +97,7 @@ class LatticeSweep:
             raise InputError(
                 "a held voxel is out of range",
                 where="LatticeSweep",
-                value=int(index.max()),
+                value=int(index.max() if index.max() >= model.voxel_count else index.min()),
                 allowed=f"0..{model.voxel_count - 1}",
             )
         mask = np.zeros(model.voxel_count, dtype=bool)
@@ -191,16 +198,18 @@ class LatticeSweep:
     def memory(self, memory: LinkMemory) -> None:
         if self.laws is None:
             return
-        changed = not np.array_equal(memory.alive, self.memory.alive)
+        before = self.memory.alive
         load_memory(self.model, self.layout, self.laws, memory)
+        changed = not np.array_equal(memory.alive, before)
         if changed:
             self._follow_failures()
 
     def _follow_failures(self) -> None:
-        """The surface, and what may collide, after links have failed."""
+        """The surface, the octants that couple strains, and what may collide, after links have failed."""
+        alive, model = self.memory.alive, self.model
+        if self.laws is not None and self.laws.coupling.size:
+            self.laws = self.laws._replace(coupling=coupling_tiles(model, self.layout, alive))
         if self.fluid is not None:
-            alive = self.memory.alive
-            model = self.model
             faces = exposed_faces(model, model.link_voxels[alive], model.link_axis[alive], self.layout.axes)
             self._replace_tiles(skin=faces)
         self._renew_contacts()
@@ -241,6 +250,14 @@ class LatticeSweep:
             bricks = self.layout.bricks._replace(loads=np.zeros(0, dtype=self.dtype))
             self.layout = replace(self.layout, bricks=bricks)
         else:
+            f = np.asarray(f, dtype=float)
+            if f.shape != (self.model.voxel_count, 6) or not np.isfinite(f).all():
+                raise InputError(
+                    "the loads are not finite forces and moments of each voxel",
+                    where="LatticeSweep",
+                    value=f.shape,
+                    allowed=f"({self.model.voxel_count}, 6)",
+                )
             axes = np.array(self.layout.axes)
             self._replace_tiles(loads=np.hstack([f[:, axes], f[:, 3 + axes]]))
 
@@ -313,12 +330,12 @@ class LatticeSweep:
     def _advance(self, step: Step, count: int) -> None:
         """Steps of one chunk; stops and goes on where links fail, or where pairs lack room."""
         threaded = numba.get_num_threads() > 1 and len(self.layout.slabs.start) > 2
-        laws = self.laws if self.laws is not None else _no_laws(self.dtype)
+        none = _no_laws(self.dtype)
         kernel = kernels.advance_parallel if threaded else kernels.advance
         colliding = collision_kernels.advance_colliding_parallel if threaded else collision_kernels.advance_colliding
         reached, loads = 0, None
         while reached < count:
-            bricks, slabs = self.layout.bricks, self.layout.slabs
+            bricks, slabs, laws = self.layout.bricks, self.layout.slabs, self.laws or none
             if self.contacts is None:
                 reached = kernel(bricks, slabs, laws, step, reached, count)
             else:

@@ -26,13 +26,16 @@ from supple.bodies.voxel.model import VoxelModel
 Array = np.ndarray
 
 
-def coupling_constants(model: VoxelModel) -> tuple[Array, Array, Array]:
-    """Gains of the links (m,), factors k of the voxels (n, 3), and 1 / (E l) of the voxels (n,) [m/N]."""
+def coupling_constants(model: VoxelModel, alive: Array) -> tuple[Array, Array, Array]:
+    """Gains of the links (m,), factors k of the voxels (n, 3), and 1 / (E l) of the voxels (n,) [m/N].
+
+    alive (m,): links that have not failed; octants are free of stress along the others.
+    """
     n, nu = model.voxel_count, model.transverse
     one, two = model.link_voxels.T
     count = np.zeros((n, 3))
     for end in (one, two):
-        np.add.at(count, (end, model.link_axis), 1.0)
+        np.add.at(count, (end, model.link_axis), alive.astype(float))
     B3 = nu / ((1 + nu) * (1 - 2 * nu))
     A3 = (1 - nu) / ((1 + nu) * (1 - 2 * nu)) - 1
     B2, A2 = nu / (1 - nu**2), nu**2 / (1 - nu**2)
@@ -47,6 +50,8 @@ def coupling_constants(model: VoxelModel) -> tuple[Array, Array, Array]:
 
 
 def stiffening(model: VoxelModel) -> Array:
-    """A bound of the factor by which the coupling raises the axial stiffness of links, (m,): 1 / (1 - 2 nu)."""
-    nu = np.maximum(model.transverse[model.link_voxels[:, 0]], model.transverse[model.link_voxels[:, 1]])
-    return np.asarray(1.0 / (1.0 - 2.0 * nu))
+    """A bound of the factor by which the coupling raises the axial stiffness of links, (m,): the largest eigenvalue
+    of an octant's W over E, 1 / (1 - 2 nu) for nu > 0 and 1 / (1 + nu) for nu < 0."""
+    nu = model.transverse
+    factor = np.maximum(1.0 / (1.0 - 2.0 * nu), 1.0 / (1.0 + nu))
+    return np.asarray(factor[model.link_voxels].max(axis=1))
