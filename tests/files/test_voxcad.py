@@ -348,7 +348,7 @@ def records(draw) -> VoxcadFile:
     random = np.random.default_rng(draw(st.integers(0, 2**32)))
     numbers = random.integers(0, count + 1, shape)
     numbers[0, 0, 0] = count
-    damping = [draw(st.floats(0, 10)) for _ in range(3)]
+    damping = [draw(st.floats(0, 1)) for _ in range(3)]
     materials = [
         VoxelMaterial(
             young=draw(st.floats(1e-300, 1e300)),

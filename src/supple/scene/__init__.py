@@ -9,7 +9,7 @@ from supple.scene.points import World, join
 from supple.scene.scene import Scene
 from supple.scene.state import State
 from supple.scene.system import System
-from supple.scene.time_functions import SineInTime, TableInTime
+from supple.scene.time_functions import RampInTime, SineInTime, TableInTime
 from supple.scene.wrench import Wrench
 
 __all__ = [
@@ -21,6 +21,7 @@ __all__ = [
     "Load",
     "Node",
     "PrescribedMotion",
+    "RampInTime",
     "Pressure",
     "Scene",
     "SineInTime",
