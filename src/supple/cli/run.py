@@ -18,7 +18,7 @@ class Device(StrEnum):
 
 
 def run(
-    scene: Annotated[str, typer.Argument(metavar="SCENE", help="A built-in name, or a .toml, .json, .vxa or .py file.")],
+    scene: Annotated[str, typer.Argument(metavar="SCENE", help="A built-in name, or a .toml, .json, .vxa, .py file.")],
     until: Annotated[float | None, typer.Option(help="Simulated time, in seconds.")] = None,
     out: Annotated[Path | None, typer.Option(help="Folder of the results; default: out/NAME.")] = None,
     dt: Annotated[float | None, typer.Option(help="Step, in seconds.")] = None,

@@ -12,8 +12,7 @@ from typing import Any
 from supple.cli.names import unknown
 from supple.errors import FileFormatError, InputError, SuppleError
 
-VOXCAD = (".vxa", ".vxc", ".vxd")
-SUFFIXES = (".toml", ".json", ".py", *VOXCAD)
+SUFFIXES = (".toml", ".json", ".vxa", ".vxc", ".vxd", ".py")
 
 
 @dataclass(frozen=True)
@@ -36,7 +35,7 @@ def find_scene(given: str) -> Chosen:
     if path.suffix.lower() in SUFFIXES or path.is_file():
         if not path.is_file():
             raise InputError("there is no such file", value=given)
-        if path.suffix.lower() in VOXCAD:
+        if path.suffix.lower().startswith(".vx"):
             return _from_voxcad(path)
         return _from_python(path) if path.suffix.lower() == ".py" else _from_data(path)
     from supple.examples import registry

@@ -8,7 +8,7 @@ import numpy as np
 
 
 def travel(file: Any, result: Any) -> dict[str, Any] | None:
-    """since [s], displacement (3,) [m], distance along the ground [m] and in voxels; None where the run ended before."""
+    """since [s], displacement (3,) [m], distance along the ground [m] and in voxels; None for a run too short."""
     since = file.simulator.measured_from
     if result.frames is None or result.time < since:
         return None

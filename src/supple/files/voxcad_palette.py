@@ -85,9 +85,7 @@ def _read_law(mechanical: Section) -> dict[str, Any]:
 def _read_failure(mechanical: Section) -> dict[str, float]:
     by = mechanical.integer("FailModel", _guessed(mechanical))
     if by not in (BY_STRESS, BY_STRAIN):
-        raise FileFormatError(
-            "an unknown way to fail", where=f"{mechanical.where}/FailModel", value=by, allowed="0, 1"
-        )
+        raise FileFormatError("an unknown way to fail", where=f"{mechanical.where}/FailModel", value=by, allowed="0, 1")
     key, tag = ("fail_stress", "Fail_Stress") if by == BY_STRESS else ("fail_strain", "Fail_Strain")
     value = mechanical.number(tag, 0.0)
     return {key: value} if value > 0 else {}
@@ -115,7 +113,9 @@ def _read_table(data: Section, young: float) -> dict[str, Any]:
     strains, stresses = ([point.own_number() for point in column] for column in columns)
     start = 0 if strains[0] or stresses[0] else 1  # the point (0, 0) may be left out
     if not strains[start] > 0:
-        raise FileFormatError("the strains of the table do not ascend from zero", where=data.where, value=strains[start])
+        raise FileFormatError(
+            "the strains of the table do not ascend from zero", where=data.where, value=strains[start]
+        )
     slope = stresses[start] / strains[start]
     return {
         "young": young if abs(young - slope) <= SLOPE_TOLERANCE * abs(slope) else slope,

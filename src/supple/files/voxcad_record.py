@@ -56,6 +56,9 @@ class StopKind(IntEnum):
     POINTING_ERROR = 8
 
 
+STOPS_UNSUPPORTED = (StopKind.ENERGY_CONSTANT, StopKind.MOTION_BELOW_OR_TIME, StopKind.POINTING_ERROR)
+
+
 @dataclass(frozen=True)
 class BoundaryRegion:
     """A region whose voxels are held, moved or loaded; lengths are fractions of the workspace along each axis.
@@ -255,8 +258,8 @@ class VoxcadFile:
 
     @property
     def young(self) -> Array | None:
-        """Young's modulus of each cell [Pa], (nx, ny, nz), where the file has a table of it; the materials' own where its
-        entry is not positive."""
+        """Young's modulus of each cell [Pa], (nx, ny, nz), where the file has a table of it; its entries that are not
+        positive mean the materials' own."""
         table = self.voxel_fields.get("Stiffness")
         if table is None:
             return None
@@ -265,9 +268,9 @@ class VoxcadFile:
 
     @property
     def own_step(self) -> float:
-        """The step of Voxelyze at rest [s], times the file's fraction: DtFrac / (2 pi sqrt(k/m)), the least of all voxels.
+        """The step of Voxelyze at rest [s] times the file's fraction, DtFrac / (2 pi sqrt(k/m)), the least of all.
 
-        k = E l, with Poisson's ratio E l / ((1 + nu)(1 - 2 nu)).
+        k = E l / ((1 + nu)(1 - 2 nu)).
         """
         used = [self.palette[number - 1] for number in self.grid.material_counts]
         with np.errstate(over="ignore", divide="ignore"):
@@ -277,7 +280,7 @@ class VoxcadFile:
 
     @property
     def stop_time(self) -> float | None:
-        """When the simulation ends [s], where the file says so as a time, as cycles, or as a number of its own steps."""
+        """When the simulation ends [s], where the file says so as a time, as cycles, or as steps of its own."""
         kind, value = self.simulator.stop_kind, self.simulator.stop_value
         if kind is StopKind.TIME:
             return value
@@ -289,7 +292,11 @@ class VoxcadFile:
     def unsupported(self) -> tuple[str, ...]:
         """Paths of the tags that change nothing here: unread, or in this record without a part in the simulation."""
         paths = [tag.path for tag in self.unread]
-        if self.simulator.stop_kind in (StopKind.ENERGY_CONSTANT, StopKind.MOTION_BELOW_OR_TIME, StopKind.POINTING_ERROR):
+        if self.simulator.stop_kind in (
+            StopKind.ENERGY_CONSTANT,
+            StopKind.MOTION_BELOW_OR_TIME,
+            StopKind.POINTING_ERROR,
+        ):
             paths.append("Simulator/StopCondition/StopConditionType")
         for number, region in enumerate(self.environment.regions, start=1):
             path = f"{CONDITIONS}/{step_of('FRegion', number, len(self.environment.regions))}"

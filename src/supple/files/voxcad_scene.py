@@ -36,8 +36,9 @@ def voxcad_scene(file: VoxcadFile, *, name: str = "voxcad", ramp: float = RAMP) 
     >>> from supple.geometry import VoxelGrid
     >>> from supple.material.voxel import VoxelMaterial
     >>> soft = VoxelMaterial(young=1e6, density=1000)
-    >>> surroundings = VoxcadEnvironment(gravity_enabled=True, floor_enabled=True)
-    >>> scene = voxcad_scene(VoxcadFile(VoxelGrid(np.ones((4, 2, 2), dtype=int), 0.01), (soft,), environment=surroundings))
+    >>> around = VoxcadEnvironment(gravity_enabled=True, floor_enabled=True)
+    >>> grid = VoxelGrid(np.ones((4, 2, 2), dtype=int), 0.01)
+    >>> scene = voxcad_scene(VoxcadFile(grid, (soft,), environment=around))
     >>> scene.gravity.tolist(), len(scene.solver.planes)
     ([0.0, 0.0, -9.81], 1)
     """
@@ -110,7 +111,7 @@ def voxcad_notes(file: VoxcadFile, *, ramp: float = RAMP) -> list[str]:
 
 
 def collapsed(paths: tuple[str, ...]) -> list[str]:
-    """Paths with `[*]` for the numbers in which alone they differ, in their order; how many there are, where several."""
+    """Paths in their order; those that differ in their numbers alone as one, with `[*]` and how many there are."""
     alike = Counter(re.sub(r"\[\d+\]", "[*]", path) for path in paths)
     first = {re.sub(r"\[\d+\]", "[*]", path): path for path in reversed(paths)}
     return [first[path] if count == 1 else f"{path} ({count})" for path, count in alike.items()]

@@ -1,4 +1,4 @@
-"""Stop conditions of VoxCAD files that look at the motion: it must stay below a threshold for 500 of the file's own steps.
+"""Stop conditions of VoxCAD files that look at the motion: below a threshold for 500 of the file's own steps.
 
 kinetic energy    sum (m v² + I w²) / 2 / voxels <= threshold [mJ]
 motion            fastest voxel times the file's own step <= threshold [mm]

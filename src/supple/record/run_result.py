@@ -96,7 +96,9 @@ class Run:
         if self.folder is not None:
             rows.append(("record", str(self.folder)))
         lines += [f"  {name:<10} {text}" for name, text in rows]
-        head = f"  {'body':<16} {'kind':<10} {'centre of mass [m]':<30} {'displacement [m]':<30} orientation (w, x, y, z)"
+        head = (
+            f"  {'body':<16} {'kind':<10} {'centre of mass [m]':<30} {'displacement [m]':<30} orientation (w, x, y, z)"
+        )
         lines.append(head)
         for body in measure_bodies(self.system, self.state):
             centre, moved = _vector(body.centre_of_mass), _vector(body.displacement)
