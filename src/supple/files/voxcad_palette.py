@@ -83,7 +83,7 @@ def _read_law(mechanical: Section) -> dict[str, Any]:
 
 
 def _read_failure(mechanical: Section) -> dict[str, float]:
-    by = mechanical.integer("FailModel", _guessed(mechanical))
+    by = mechanical.integer("FailModel") if mechanical.has("FailModel") else _guessed(mechanical)
     if by not in (BY_STRESS, BY_STRAIN):
         raise FileFormatError("an unknown way to fail", where=f"{mechanical.where}/FailModel", value=by, allowed="0, 1")
     key, tag = ("fail_stress", "Fail_Stress") if by == BY_STRESS else ("fail_strain", "Fail_Strain")
