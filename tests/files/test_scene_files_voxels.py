@@ -154,6 +154,15 @@ def test_a_collision_without_changes_is_still_one(tmp_path: Path) -> None:
     assert load(tmp_path / "a.toml").solver.collision == sp.Collision()
 
 
+def test_the_example_of_the_manual(tmp_path: Path) -> None:
+    manual = (Path(__file__).parents[2] / "docs" / "scene-files.md").read_text(encoding="utf-8")
+    text = manual.split("```toml\n")[2].split("```")[0]
+    assert 'kind = "voxel"' in text
+    scene = load(written(tmp_path, text))
+    assert scene.solver.collision == sp.Collision()
+    assert_round_trip(scene, tmp_path)
+
+
 def test_a_ball_of_voxels(tmp_path: Path) -> None:
     text = WALKER.replace('layers = [["1.1", "1.1"], ["222", "121"]]', "sphere = { cells = 20 }")
     grid = load(written(tmp_path, text)).node("walker").body.grid
