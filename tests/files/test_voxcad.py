@@ -30,7 +30,10 @@ from supple.files.voxcad import (
     voxcad_body,
     voxcad_held,
     voxcad_loads,
+    voxcad_notes,
     voxcad_planes,
+    voxcad_scene,
+    voxcad_settings,
 )
 from supple.geometry import VoxelGrid
 from supple.material.voxel import VoxelMaterial
@@ -79,7 +82,7 @@ SCENE = f"""<?xml version="1.0" encoding="ISO-8859-1"?>
     <Damping><BondDampingZ>0.9</BondDampingZ><ColDampingZ>0.7</ColDampingZ><SlowDampingZ>0.02</SlowDampingZ></Damping>
     <Collisions><SelfColEnabled>1</SelfColEnabled></Collisions>
     <StopCondition>
-      <StopConditionType>3</StopConditionType><StopConditionValue>5</StopConditionValue>
+      <StopConditionType>3</StopConditionType><StopConditionValue>5</StopConditionValue><InitCmTime>0.2</InitCmTime>
     </StopCondition>
     <GA><!-- a comment --><FitnessFileName>a &lt; b.xml</FitnessFileName></GA>
   </Simulator>
@@ -97,7 +100,9 @@ SCENE = f"""<?xml version="1.0" encoding="ISO-8859-1"?>
         <TorqueX>3</TorqueX><Note>shared</Note>
       </FRegion>
     </Forced_Regions>
-    <Gravity><GravEnabled>1</GravEnabled><GravAcc>-3.7</GravAcc><FloorEnabled>1</FloorEnabled></Gravity>
+    <Gravity>
+      <GravEnabled>1</GravEnabled><GravAcc>-3.7</GravAcc><FloorEnabled>1</FloorEnabled><FloorSlope>0</FloorSlope>
+    </Gravity>
     <Thermal>
       <TempEnabled>1</TempEnabled><TempAmp>39</TempAmp><TempBase>25</TempBase>
       <VaryTempEnabled>1</VaryTempEnabled><TempPeriod>0.25</TempPeriod>
@@ -160,7 +165,7 @@ def test_materials_carry_the_damping_of_the_scene(scene):
 
 
 def test_simulator_and_environment(scene):
-    assert scene.simulator == VoxcadSimulator(0.8, True, StopKind.TEMPERATURE_CYCLES, 5)
+    assert scene.simulator == VoxcadSimulator(0.8, True, StopKind.TEMPERATURE_CYCLES, 5, 0.2)
     assert scene.stop_time == 5 * 0.25
     environment = scene.environment
     assert environment.gravity == (0, 0, -3.7)
@@ -715,6 +720,9 @@ def survives(folder: Path, data: bytes, name: str) -> None:
         voxcad_body(file)
         voxcad_held(file)
         voxcad_loads(file)
+        voxcad_scene(file).compile()
+        assert all("\n" not in note for note in voxcad_notes(file))
+        assert voxcad_settings(file)["record_every"] > 0
     except SuppleError as error:
         assert "\n" not in str(error)  # noqa: PT017
 

@@ -159,6 +159,20 @@ def test_a_slope_holds_or_lets_slide():
     assert (c - 2 * b + a) @ along / 0.1**2 == pytest.approx(rate, rel=1e-3)
 
 
+def test_voxels_below_a_rising_floor_are_told():
+    """Of four voxels along x the floor at 10 degrees rises above half a voxel below the centres of all."""
+    for slope, count in ((0.0, None), (-10.0, None), (10.0, 4)):
+        notes = " ".join(voxcad_notes(bar(4, floor_enabled=True, floor_slope=slope)))
+        assert ("below the floor" in notes) == (count is not None)
+        assert count is None or f"{count} voxels start" in notes
+
+
+def test_odd_times_leave_the_steps_alone():
+    for start, end in ((1e-300, 1.0), (0.0, 1e300), (1e300, 0.0), (0.0, 0.0)):
+        file = replace(bar(2), simulator=VoxcadSimulator(0.9, False, StopKind.TIME, end, start))
+        assert 1 / 60 <= voxcad_settings(file)["record_every"] <= 1 / 30
+
+
 def test_collisions_follow_the_flag():
     file = bar(2)
     assert voxcad_scene(file).solver.collision is None

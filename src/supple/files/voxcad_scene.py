@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from supple.bodies.voxel import Collision
+from supple.bodies.voxel import Collision, Plane
 from supple.files.voxcad_body import touched, voxcad_body, voxcad_planes
 from supple.files.voxcad_record import CONDITIONS, HELD_ALL, BoundaryRegion, VoxcadFile
 from supple.files.voxcad_stop import stop_test
@@ -22,10 +22,11 @@ from supple.files.voxcad_xml import step_of
 from supple.scene import FixedAxes, FixedPoints, Node, PrescribedMotion, RampInTime, Scene, Wrench
 from supple.solvers import LatticeStride
 
+Array = np.ndarray
 RAMP = 0.1  # time in which displacements grow [s]
 BODY = "robot"
 FRAMES, STRIDES = 30, 10  # frames a second, and strides a frame, at least
-LONGEST = 1e6  # times beyond it do not set the frames [s]
+SHORTEST, LONGEST = 1 / 300, 1e6  # times to measure from [s] outside do not set the frames
 
 
 def voxcad_scene(file: VoxcadFile, *, name: str = "voxcad", ramp: float = RAMP) -> Scene:
@@ -79,10 +80,10 @@ def _hold(scene: Scene, node: Node, region: BoundaryRegion, on: Any, ramp: float
 
 def frame_interval(file: VoxcadFile) -> float:
     """Time between frames [s], such that one falls on the time to measure from, or else on the end."""
-    for time in (file.simulator.measured_from, file.stop_time or 0.0):
-        if 0 < time < LONGEST:
-            return time / ceil(FRAMES * time)
-    return 1 / FRAMES
+    start, end = file.simulator.measured_from, file.stop_time or 0.0
+    if SHORTEST <= start < LONGEST:
+        return start / ceil(FRAMES * start)
+    return end / ceil(FRAMES * end) if 0 < end < LONGEST else 1 / FRAMES
 
 
 def voxcad_settings(file: VoxcadFile) -> dict[str, Any]:
@@ -104,10 +105,19 @@ def voxcad_notes(file: VoxcadFile, *, ramp: float = RAMP) -> list[str]:
     if empty:
         names = ", ".join(f"{CONDITIONS}/{step_of('FRegion', k, len(regions))}" for k in empty)
         notes.append(f"These regions touch no voxel: {names}.")
+    below = np.count_nonzero([_sunk(file, plane) for plane in voxcad_planes(file)])
+    if below:
+        notes.append(f"{below} voxels start below the floor by more than 1 % of their size, and are pushed out of it.")
     if any(region.moves for region in regions):
         notes.append(f"Displacements grow smoothly within {ramp:g} s.")
     notes.append("The time step is our own, the largest that is stable; DtFrac is not applied.")
     return notes
+
+
+def _sunk(file: VoxcadFile, plane: Plane) -> Array:
+    """Which voxels start below a plane, (n,)."""
+    size = file.grid.voxel_size
+    return np.asarray(file.grid.voxel_centres @ np.asarray(plane.normal) - plane.offset < 0.49 * size)
 
 
 def collapsed(paths: tuple[str, ...]) -> list[str]:

@@ -23,19 +23,21 @@ MILLI = 1e-3
 class StopTest:
     """An `on_step` of `run`: True once the motion has been below the threshold for a duration [s].
 
-    weights (n, 2): mass [kg] and inertia [kg m²] over the number of voxels, for energies; None for speeds [m/s].
+    step [s]: in which the fastest voxel's way is measured. weights (n, 2): mass [kg] and inertia [kg m²] over the
+    number of voxels, for energies; None for the way.
     """
 
     threshold: float
     duration: float
+    step: float
     weights: Array | None = None
     quiet_since: float | None = field(default=None, init=False)
 
     def value(self, v: Array) -> float:
-        """Energy a voxel [J], or the speed of the fastest voxel [m/s], for velocities v (n, 6)."""
+        """Energy a voxel [J], or the fastest voxel's way in a step [m], for velocities v (n, 6)."""
         squares = np.stack([(v[:, :3] ** 2).sum(axis=1), (v[:, 3:] ** 2).sum(axis=1)], axis=1)
         if self.weights is None:
-            return float(np.sqrt(squares[:, 0].max()))
+            return self.step * float(np.sqrt(squares[:, 0].max()))
         return 0.5 * float((self.weights * squares).sum())
 
     def __call__(self, state: Any, report: Any) -> bool:
@@ -51,11 +53,11 @@ class StopTest:
 def stop_test(file: VoxcadFile) -> StopTest | None:
     """The test of a file that stops by its motion; None for others."""
     kind, value = file.simulator.stop_kind, file.simulator.stop_value
-    duration = STEPS * file.own_step
+    step = file.own_step
     if kind is StopKind.KINETIC_ENERGY_BELOW:
         model = voxcad_body(file).model
         weights = np.stack([model.mass, model.inertia], axis=1) / model.voxel_count
-        return StopTest(MILLI * value, duration, weights)
+        return StopTest(MILLI * value, STEPS * step, step, weights)
     if kind is StopKind.MOTION_BELOW:
-        return StopTest(MILLI * value / file.own_step, duration)
+        return StopTest(MILLI * value, STEPS * step, step)
     return None
