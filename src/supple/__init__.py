@@ -38,6 +38,7 @@ _HOME = {
     "Scene": "scene",
     "Node": "scene",
     "World": "scene",
+    "RampInTime": "scene",
     "SineInTime": "scene",
     "Springs": "scene",
     "TableInTime": "scene",

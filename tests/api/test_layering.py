@@ -29,6 +29,7 @@ LAYERS = [
     "validation",
     "bench",
     "cli",
+    "__main__",
 ]
 BODY_KINDS = {"particles", "rigid", "fem", "voxel", "substructure", "floating"}
 

@@ -325,16 +325,7 @@ def test_the_example_of_the_design(tmp_path: Path) -> None:
     assert [f.selector for f in read.scene.filters] == ["x_min"]
 
 
-VOXELS = {name for name, example in registry().items() if any(n.is_lattice for n in example.make().nodes)}
-
-
-@pytest.mark.parametrize("name", sorted(VOXELS))
-def test_scenes_of_voxels_say_that_they_cannot_be_saved(name: str, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="a body of this kind cannot be saved"):
-        save(registry()[name].make(), tmp_path / "first.toml")
-
-
-@pytest.mark.parametrize("name", sorted(set(registry()) - VOXELS))
+@pytest.mark.parametrize("name", sorted(registry()))
 def test_built_in_scenes_can_be_saved(name: str, tmp_path: Path) -> None:
     scene = registry()[name].make()
     save(scene, tmp_path / "first.toml")
@@ -357,7 +348,7 @@ WRONG = {
     "unknown table": ("[[loads]]", "[[laods]]", "laods: unknown key. Did you mean 'loads'"),
     "deep key": ("frequency", "freqency", r"loads\[0\]\.force\.sine\.freqency: unknown key.*'frequency'"),
     "kind": ('"particles"', '"particle"', r"bodies\[1\]\.kind: unknown kind.*Did you mean 'particles'"),
-    "voxel": ('"particles"', '"voxel"', r"got 'voxel'; allowed: fem, rigid, particles, group"),
+    "liquid": ('"particles"', '"liquid"', r"got 'liquid'; allowed: fem, rigid, particles, voxel, group"),
     "missing": ("density = 500", "", r"bodies\[0\]: a key is missing"),
     "missing key": (", frequency = 2", "", r"loads\[0\]\.force\.sine\.frequency: the key is missing"),
     "text": ("density = 500", 'density = "500"', r"bodies\[0\]\.density: is not a number"),
@@ -378,7 +369,11 @@ WRONG = {
     "solver's key": ("dt = 0.01", "td = 0.01", r"solver\.td: unknown key\. Did you mean 'dt'"),
     "step": ("dt = 0.01", "dt = -1", "step is not positive"),
     "until": ("until = 0.1", "until = -1", "run.until: is not positive"),
-    "obstacles": ("[run]", "[[obstacles]]\nkind = 'floor'\n[run]", "obstacles are not supported.*fem, rigid"),
+    "obstacles": (
+        "[run]",
+        "[[obstacles]]\nkind = 'floor'\n[run]",
+        "obstacles: obstacles belongs to scenes of voxel bodies alone",
+    ),
     "control": ('name = "ball"', '"na\\nme" = 1', r"bodies\[0\]\.na\\nme: unknown key"),
     "the world": ('name = "ball"', 'name = "world"', "name of the world"),
     "twice": ('name = "ball"', 'name = "string"', "already used"),

@@ -18,7 +18,7 @@ class Device(StrEnum):
 
 
 def run(
-    scene: Annotated[str, typer.Argument(metavar="SCENE", help="A built-in name, or a .toml, .json or .py file.")],
+    scene: Annotated[str, typer.Argument(metavar="SCENE", help="A built-in name, or a .toml, .json, .vxa, .py file.")],
     until: Annotated[float | None, typer.Option(help="Simulated time, in seconds.")] = None,
     out: Annotated[Path | None, typer.Option(help="Folder of the results; default: out/NAME.")] = None,
     dt: Annotated[float | None, typer.Option(help="Step, in seconds.")] = None,
@@ -29,7 +29,34 @@ def run(
     picture: Annotated[bool, typer.Option("--picture", help="Write picture.png and table.csv too.")] = False,
 ) -> None:
     """Run a scene and record it."""
-    from supple.cli.printing import print_json, print_table
+    from supple.cli.notices import shown_warnings, tell
+
+    with shown_warnings():
+        chosen = _found(scene, device)
+        for note in chosen.notes:
+            tell(note)
+        settings = chosen.settings | {k: v for k, v in (("until", until), ("dt", dt)) if v is not None}
+        _check_settings(settings, threads)
+        folder = out if out is not None else Path("out") / chosen.name
+        _check_writable(folder)
+
+        from supple.running import run as run_scene
+
+        result = run_scene(chosen.scene, out=folder, resume=resume, threads=threads, **settings)
+    checks = _checks(chosen.example, result)
+    if picture:
+        from supple.exports import export
+
+        export(result, folder / "picture.png")
+        export(result, folder / "table.csv")
+    _print(chosen, result, checks, folder, as_json=json)
+    if result.outcome == "interrupted":
+        raise typer.Exit(130)
+    if not all(row["ok"] for row in checks):
+        raise typer.Exit(1)
+
+
+def _found(scene: str, device: Device) -> Any:
     from supple.cli.scenes import find_scene
 
     chosen = find_scene(scene)
@@ -37,31 +64,27 @@ def run(
         from supple.errors import InputError
 
         raise InputError("this scene runs on the CPU only", where=chosen.name, fix="Leave out --device cuda.")
-    settings = chosen.settings | {k: v for k, v in (("until", until), ("dt", dt)) if v is not None}
-    _check_settings(settings, threads)
-    folder = out if out is not None else Path("out") / chosen.name
-    _check_writable(folder)
+    return chosen
 
-    from supple.running import run as run_scene
 
-    result = run_scene(chosen.scene, out=folder, resume=resume, threads=threads, **settings)
-    checks = _checks(chosen.example, result)
-    if picture:
-        from supple.exports import export
+def _print(chosen: Any, result: Any, checks: list[dict[str, Any]], folder: Path, *, as_json: bool) -> None:
+    """What a run tells at its end."""
+    from supple.cli.printing import print_json, print_table
+    from supple.cli.travel import travel, travel_sentence
 
-        export(result, folder / "picture.png")
-        export(result, folder / "table.csv")
-    if json:
-        print_json(result.to_json() | ({"checks": checks} if checks else {}))
-    else:
-        print(result.report())
-        if checks:
-            print_table(("quantity", "value", "reference", "limit", "ok"), checks)
-        print(f"Results are in {folder}")
-    if result.outcome == "interrupted":
-        raise typer.Exit(130)
-    if not all(row["ok"] for row in checks):
-        raise typer.Exit(1)
+    way = None if chosen.voxcad is None else travel(chosen.voxcad, result)
+    if as_json:
+        more: dict[str, Any] = {"checks": checks} if checks else {}
+        if chosen.voxcad is not None:
+            more |= {"travel": way, "unsupported": list(chosen.voxcad.unsupported)}
+        print_json(result.to_json() | more)
+        return
+    print(result.report())
+    if chosen.voxcad is not None:
+        print(f"  {travel_sentence(chosen.voxcad, way)}")
+    if checks:
+        print_table(("quantity", "value", "reference", "limit", "ok"), checks)
+    print(f"Results are in {folder}")
 
 
 def _checks(example: Any, result: Any) -> list[dict[str, Any]]:

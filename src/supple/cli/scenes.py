@@ -1,4 +1,4 @@
-"""SCENE on the command line: a built-in name, a .toml or .json scene, or a .py file."""
+"""SCENE on the command line: a built-in name, a .toml or .json scene, a VoxCAD file, or a .py file."""
 
 from __future__ import annotations
 
@@ -12,17 +12,21 @@ from typing import Any
 from supple.cli.names import unknown
 from supple.errors import FileFormatError, InputError, SuppleError
 
-SUFFIXES = (".toml", ".json", ".py")
+SUFFIXES = (".toml", ".json", ".vxa", ".vxc", ".vxd", ".py")
 
 
 @dataclass(frozen=True)
 class Chosen:
-    """A scene to run. settings: what its maker says about until, dt, record_every [s]."""
+    """A scene to run. settings: what its maker says about until, dt, record_every [s]. notes: what a person should know
+    first. voxcad: the record of the file, where it is one of VoxCAD's.
+    """
 
     name: str
     scene: Any
     settings: dict[str, Any] = field(default_factory=dict)
     example: Any = None
+    notes: tuple[str, ...] = ()
+    voxcad: Any = None
 
 
 def find_scene(given: str) -> Chosen:
@@ -31,6 +35,8 @@ def find_scene(given: str) -> Chosen:
     if path.suffix.lower() in SUFFIXES or path.is_file():
         if not path.is_file():
             raise InputError("there is no such file", value=given)
+        if path.suffix.lower().startswith(".vx"):
+            return _from_voxcad(path)
         return _from_python(path) if path.suffix.lower() == ".py" else _from_data(path)
     from supple.examples import registry
 
@@ -48,6 +54,14 @@ def _from_data(path: Path) -> Chosen:
 
     loaded = load_scene_file(path)
     return Chosen(path.stem, loaded.scene, {k: v for k, v in vars(loaded.run).items() if v is not None})
+
+
+def _from_voxcad(path: Path) -> Chosen:
+    from supple.files.voxcad import load_voxcad, voxcad_notes, voxcad_scene, voxcad_settings
+
+    file = load_voxcad(path)
+    scene = voxcad_scene(file, name=path.stem)
+    return Chosen(path.stem, scene, voxcad_settings(file), notes=tuple(voxcad_notes(file)), voxcad=file)
 
 
 def _from_python(path: Path) -> Chosen:

@@ -22,6 +22,7 @@ from supple.scene import (
     SlidingPlane,
     Springs,
     World,
+    Wrench,
     join,
 )
 from supple.scene.mappings import WeightedPoints
@@ -75,8 +76,15 @@ def _weighted(points: Any, nodes: Any, weights: Any) -> PointSet:
     return PointSet(points, mapping, mapping.apply(points.rest), f"points of {points.label}")
 
 
-def build_load(section: schema.Load, scene: Scene) -> Load | Pressure:
-    """The load or pressure of a table."""
+def build_load(section: schema.Load, scene: Scene) -> Load | Pressure | Wrench:
+    """The load, wrench or pressure of a table."""
+    if section.torque is not None:
+        assert section.on.body is not None
+        node = find_body(scene, section.on.body)
+        selector = section.on.region if section.on.region is not None else section.on.numbers
+        if node.is_frame and selector is not None:
+            raise InputError("a rigid body takes a torque as a whole", fix="Leave out region and numbers.")
+        return Wrench(node, selector, **section.given("force", "torque"))
     if section.pressure is not None:
         assert section.on.body is not None
         region = section.on.region if section.on.region is not None else section.on.numbers
@@ -121,7 +129,7 @@ def build_filter(section: Any, scene: Scene) -> Any:
     if isinstance(section, schema.FixedPoints):
         return FixedPoints(node, selector, **section.given("rotation"))
     if isinstance(section, schema.FixedAxes):
-        return FixedAxes(node, selector, section.axes)
+        return FixedAxes(node, selector, section.axes, **section.given("rotation"))
     if isinstance(section, schema.SlidingPlane):
         return SlidingPlane(node, selector, section.normal)
     return PrescribedMotion(node, selector, **_motions(section))

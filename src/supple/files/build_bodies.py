@@ -12,16 +12,22 @@ from supple.bodies.particles import Particles
 from supple.bodies.rigid import RigidBody
 from supple.errors import InputError
 from supple.files import schema_bodies, schema_shapes
+from supple.files.build_voxels import build_voxel_body
 from supple.files.places import Place
 from supple.files.section import nearest
 from supple.geometry import HexMesh, Region, SurfaceMesh, TetMesh, generators, load_mesh
 from supple.material import Material
+from supple.material.voxel import VoxelMaterial
 
 MAX_CELLS = 2_000_000  # of a generated mesh: a small file must not fill the memory
 
 
-def build_body(section: Any, materials: Mapping[str, Material], place: Place) -> Any:
+def build_body(
+    section: Any, materials: Mapping[str, Material], voxel_materials: Mapping[str, VoxelMaterial], place: Place
+) -> Any:
     """The body of a table."""
+    if isinstance(section, schema_bodies.VoxelBody):
+        return build_voxel_body(section, voxel_materials, place)
     if isinstance(section, schema_bodies.FemBody):
         material = _material(section.material, materials, place)
         mesh = build_mesh(section.mesh, place.at(f"{place.keys}.mesh"))

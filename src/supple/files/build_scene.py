@@ -9,11 +9,13 @@ import numpy as np
 
 from supple.files.build_acting import build_filter, build_joint, build_load, build_springs
 from supple.files.build_bodies import build_body
+from supple.files.build_voxels import build_voxel_material, surround
 from supple.files.places import Place
 from supple.files.schema import Document
 from supple.files.schema_bodies import Group
 from supple.files.schema_solver import make_solver
 from supple.material import Material
+from supple.material.voxel import VoxelMaterial
 from supple.scene import Node, Scene
 
 UNIT_TOLERANCE = 1e-15  # a quaternion this near to unit length is taken as written, so that a saved one comes back
@@ -26,12 +28,17 @@ def build_scene(document: Document, place: Place) -> Scene:
         with place.at(f"materials.{name}").guarded():
             numbers = section.given("young", "poisson", "density", "mass_damping", "stiffness_damping")
             materials[name] = Material(**numbers, name=name)
+    voxel_materials: dict[str, VoxelMaterial] = {}
+    for name, numbers_of_voxels in document.voxel_materials.items():
+        with place.at(f"voxel_materials.{name}").guarded():
+            voxel_materials[name] = build_voxel_material(numbers_of_voxels, name)
     scene = Scene(**document.given("gravity", "name"))
     if document.solver is not None:
         with place.at("solver").guarded():
             scene.solver = make_solver(document.solver)
     for k, body in enumerate(document.bodies):
-        _add_body(scene, body, materials, place.at(f"bodies[{k}]"))
+        _add_body(scene, body, materials, voxel_materials, place.at(f"bodies[{k}]"))
+    surround(scene, document, place)
     _add_forces(scene, document, place)
     for kind, sections, build in (
         ("joints", document.joints, build_joint),
@@ -43,13 +50,19 @@ def build_scene(document: Document, place: Place) -> Scene:
     return scene
 
 
-def _add_body(scene: Scene, section: Any, materials: dict[str, Material], place: Place) -> None:
+def _add_body(
+    scene: Scene,
+    section: Any,
+    materials: dict[str, Material],
+    voxel_materials: dict[str, VoxelMaterial],
+    place: Place,
+) -> None:
     with place.guarded():
         under = _find_node(scene, section.under, place)
         if isinstance(section, Group):
             scene.group(section.name, under=under)
             return
-        body = build_body(section, materials, place)
+        body = build_body(section, materials, voxel_materials, place)
         given = section.given("at", "rotation", "velocity", "spin", "fix", "name")
         node = scene.add(body, under=under, **given)
         q = given.get("rotation")

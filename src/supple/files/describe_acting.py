@@ -8,7 +8,7 @@ import numpy as np
 
 from supple.bodies.particles.springs import SpringForce
 from supple.errors import InputError
-from supple.files.describe_bodies import Table, one_or_each, plain
+from supple.files.describe_values import Table, in_time, one_or_each, plain
 from supple.scene import (
     Ball,
     FixedAxes,
@@ -22,27 +22,11 @@ from supple.scene import (
     Slider,
     SlidingPlane,
     World,
+    Wrench,
 )
 from supple.scene.mappings import FramePoints, WeightedPoints
 from supple.scene.points import JoinedPoints, PointSet, WorldPoints
 from supple.scene.scene import Acting
-from supple.scene.time_functions import SineInTime, TableInTime
-
-
-def in_time(value: Any, what: str) -> Any:
-    """A constant, or a function of time that is data."""
-    if isinstance(value, SineInTime):
-        table: Table = {"amplitude": plain(value.amplitude), "frequency": float(value.frequency)}
-        table |= {"phase": float(value.phase)} if value.phase else {}
-        return {"sine": table | ({"offset": plain(value.offset)} if np.any(value.offset) else {})}
-    if isinstance(value, TableInTime):
-        return {"table": {"times": plain(value.times), "values": plain(value.values)}}
-    if callable(value):
-        raise InputError(
-            f"{what} is a Python function, which a file cannot hold",
-            fix="Use SineInTime or TableInTime of supple.scene.time_functions.",
-        )
-    return plain(np.asarray(value, dtype=float))
 
 
 def describe_points(points: Any) -> Table:
@@ -57,17 +41,31 @@ def describe_points(points: Any) -> Table:
         if points.mapping is None:
             return describe_points(points.parent)
         if isinstance(points.mapping, FramePoints) and isinstance(points.parent, Node):
-            return _frame_points(points.parent, points.mapping)
+            return _frame_points(points.parent, points.mapping, points.label)
         if isinstance(points.mapping, WeightedPoints):
             return _weighted_points(points, points.mapping)
     raise InputError("points by a mapping of your own cannot be saved", where=getattr(points, "label", None))
 
 
-def _frame_points(node: Node, mapping: FramePoints) -> Table:
+def _frame_points(node: Node, mapping: FramePoints, label: str) -> Table:
+    if node.is_lattice:
+        return _voxel_points(node, mapping, label)
     surface = node.body.surface
     if surface is not None and np.array_equal(surface.nodes, mapping.local):
         return {"body": node.name}
     return {"body": node.name, "local": plain(mapping.local)}
+
+
+def _voxel_points(node: Node, mapping: FramePoints, label: str) -> Table:
+    """Centres of voxels by their layer's name or their numbers, other points by their place."""
+    if mapping.local.any():
+        return {"body": node.name, "local": plain(np.asarray(node.body.positions)[mapping.frame] + mapping.local)}
+    layer = label.removeprefix(f"{node.name}.")
+    if layer != label and np.array_equal(node.indices(layer), mapping.frame):
+        return {"body": node.name, "region": layer}
+    if np.array_equal(mapping.frame, np.arange(len(node.body.positions))):
+        return {"body": node.name}
+    return {"body": node.name, "numbers": plain(mapping.frame)}
 
 
 def _weighted_points(points: PointSet, mapping: WeightedPoints) -> Table:
@@ -131,6 +129,10 @@ def describe_force(acting: Acting) -> tuple[str, Table]:
             "on": {"body": force.node.name} | selection,
             "pressure": in_time(force.pressure, f"'{label}'"),
         }
+    elif type(force) is Wrench:
+        kind = "loads"
+        table = {"on": {"body": force.node.name} | _selector(force.node, force.selector)}
+        table |= {name: in_time(getattr(force, name), f"the wrench '{label}'") for name in ("force", "torque")}
     elif type(force) is SpringForce and _is_pairwise(force, on):
         kind, default = "springs", "springs"
         table = {"a": describe_points(on.parts[0]), "b": describe_points(on.parts[1])}
@@ -195,7 +197,7 @@ def describe_filter(given: Any) -> Table:
     if isinstance(given, FixedPoints):
         return table | ({} if given.rotation else {"rotation": False})
     if isinstance(given, FixedAxes):
-        return table | {"axes": given.axes}
+        return table | {"axes": given.axes} | ({"rotation": True} if given.rotation else {})
     if isinstance(given, SlidingPlane):
         return table | {"normal": plain(np.asarray(given.normal, dtype=float))}
     what = f"the motion of '{node.name}'"

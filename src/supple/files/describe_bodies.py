@@ -3,34 +3,25 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from supple.bodies.fem import FemBody
 from supple.bodies.particles import Particles
 from supple.bodies.rigid import RigidBody
+from supple.bodies.voxel import VoxelBody
 from supple.errors import InputError
+from supple.files.describe_values import Table, one_or_each, plain
+from supple.files.describe_voxels import describe_voxel_body, voxel_material_table
 from supple.files.recipes import mesh_recipe, rigid_recipe
 from supple.geometry import HexMesh, TetMesh
 from supple.material import Law, Material
+from supple.material.voxel import VoxelMaterial
 from supple.scene import Node
 
-Table = dict[str, Any]
 INLINE_NODES = 200  # meshes up to so many nodes stand in the scene file itself
-
-
-def plain(value: Any) -> Any:
-    """Arrays as lists and numpy's numbers as Python's, which TOML and JSON hold."""
-    return np.asarray(value).tolist()
-
-
-def one_or_each(value: Any) -> Any:
-    """One number where all are equal, else the list."""
-    array = np.asarray(value, dtype=float)
-    return float(array.flat[0]) if array.size and (array == array.flat[0]).all() else array.tolist()
 
 
 @dataclass
@@ -39,6 +30,7 @@ class BodyWriter:
 
     path: Path
     materials: dict[str, Material] = field(default_factory=dict)
+    voxel_materials: dict[str, VoxelMaterial] = field(default_factory=dict)
     meshes: dict[Path, TetMesh | HexMesh] = field(default_factory=dict)
 
     def describe(self, node: Node) -> Table:
@@ -52,12 +44,15 @@ class BodyWriter:
             table = _rigid(body)
         elif type(body) is Particles:
             table = _particles(body)
+        elif type(body) is VoxelBody:
+            names = {number: self._voxel_material(m) for number, m in body.palette_by_number.items()}
+            table = describe_voxel_body(body, names)
         else:
             raise InputError(
                 "a body of this kind cannot be saved",
                 where=f"body '{node.name}'",
                 value=type(body).__name__,
-                allowed="FemBody, RigidBody, Particles",
+                allowed="FemBody, RigidBody, Particles, VoxelBody",
             )
         place = node.placement
         rest = {
@@ -83,6 +78,14 @@ class BodyWriter:
         while name in self.materials and not _same_numbers(self.materials[name], material):
             name, k = f"{material.name}-{k}", k + 1
         self.materials.setdefault(name, material)
+        return name
+
+    def _voxel_material(self, material: VoxelMaterial) -> str:
+        """As `_material`, among the materials of voxels."""
+        name, k = material.name, 2
+        while name in self.voxel_materials and replace(self.voxel_materials[name], name=material.name) != material:
+            name, k = f"{material.name}-{k}", k + 1
+        self.voxel_materials.setdefault(name, material)
         return name
 
     def _mesh(self, name: str, mesh: TetMesh | HexMesh) -> Table:
@@ -113,6 +116,10 @@ class BodyWriter:
             | {k: float(v) for k in ("mass_damping", "stiffness_damping") if (v := getattr(m, k))}
             for name, m in self.materials.items()
         }
+
+    def voxel_material_tables(self) -> Table:
+        """All materials of voxels."""
+        return {name: voxel_material_table(material) for name, material in self.voxel_materials.items()}
 
 
 def _same_numbers(a: Material, b: Material) -> bool:

@@ -9,10 +9,13 @@ import numpy as np
 
 from supple.errors import InputError
 from supple.files.describe_acting import describe_filter, describe_force, describe_joint
-from supple.files.describe_bodies import BodyWriter, Table, plain
+from supple.files.describe_bodies import BodyWriter
+from supple.files.describe_values import Table, plain
+from supple.files.describe_voxels import describe_surroundings
 from supple.files.schema import VERSION
 from supple.files.schema_solver import describe_solver
 from supple.scene import FixedPoints, Node, Scene
+from supple.solvers import LatticeStride
 
 
 def describe_scene(scene: Scene, path: Path) -> tuple[Table, dict[Path, Any]]:
@@ -27,7 +30,7 @@ def describe_scene(scene: Scene, path: Path) -> tuple[Table, dict[Path, Any]]:
         table |= {} if parent is scene.root else {"under": parent.name}
         bodies.append(table | ({"fix": fixed[id(node)]} if id(node) in fixed else {}))
     data: Table = {"supple": VERSION, "name": scene.name, "gravity": plain(scene.gravity)}
-    data |= {"materials": writer.material_tables(), "bodies": bodies}
+    data |= {"materials": writer.material_tables(), "voxel_materials": writer.voxel_material_tables(), "bodies": bodies}
     data |= _forces(scene)
     data |= {"joints": [describe_joint(j) for j in scene.joints]}
     data |= {"filters": [describe_filter(f) for f in filters]}
@@ -35,6 +38,8 @@ def describe_scene(scene: Scene, path: Path) -> tuple[Table, dict[Path, Any]]:
         data["solver"] = describe_solver(scene.solver)
         if data["solver"] is None:
             raise InputError("a solver of your own cannot be saved", value=type(scene.solver).__name__)
+    if isinstance(scene.solver, LatticeStride):
+        data |= describe_surroundings(scene.solver)
     needed = ("supple", "bodies")
     return {key: value for key, value in data.items() if key in needed or np.size(value)}, writer.meshes
 

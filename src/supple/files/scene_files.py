@@ -12,7 +12,7 @@ from supple.errors import InputError
 from supple.files.complaints import as_format_error
 from supple.files.places import Place
 from supple.files.schema import Document
-from supple.files.syntax import check_suffix, read_data, write_data
+from supple.files.syntax import VOXCAD_SUFFIXES, check_suffix, read_data, write_data
 from supple.scene import Scene
 
 
@@ -33,11 +33,15 @@ class SceneFile:
     run: RunSettings
 
 
-def load(path: str | Path, *, outside: bool = False) -> Scene:
-    """The scene of a .toml or .json file.
+def load(path: str | Path, *, outside: bool = False) -> Any:
+    """The scene of a .toml or .json file, or the voxel body of a VoxCAD file (.vxa, .vxc, .vxd).
 
-    outside: let the file name meshes outside its own folder, by absolute paths or "..".
+    outside: let a scene file name others outside its own folder, by absolute paths or "..".
     """
+    if Path(path).suffix.lower() in VOXCAD_SUFFIXES:
+        from supple.files.voxcad import load_voxcad, voxcad_body
+
+        return voxcad_body(load_voxcad(path))
     return load_scene_file(path, outside=outside).scene
 
 

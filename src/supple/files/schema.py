@@ -9,6 +9,7 @@ from pydantic import Field, model_validator
 from supple.files.schema_acting import Filter, Joint, Load, Springs
 from supple.files.schema_bodies import Body, Material
 from supple.files.schema_solver import Solver
+from supple.files.schema_voxels import Collision, Fluid, Obstacle, VoxelMaterial
 from supple.files.section import Section, check_table, complaint
 from supple.files.values import Name, Number, Vector
 
@@ -41,11 +42,15 @@ class Document(Section):
     name: Name | None = None
     gravity: Vector | None = None
     materials: dict[str, Material] = Field(default_factory=dict)
+    voxel_materials: dict[str, VoxelMaterial] = Field(default_factory=dict)
     bodies: Entries[Body]
     loads: Entries[Load] = Field(default_factory=list)
     springs: Entries[Springs] = Field(default_factory=list)
     joints: Entries[Joint] = Field(default_factory=list)
     filters: Entries[Filter] = Field(default_factory=list)
+    obstacles: Entries[Obstacle] = Field(default_factory=list)
+    collision: Collision | None = None
+    fluid: Fluid | None = None
     force_order: list[str] | None = None
     solver: Solver = None
     run: RunKeys = RunKeys()
@@ -63,12 +68,6 @@ class Document(Section):
                 key="supple",
                 value=version if abs(version) < 1e9 else None,
                 allowed=str(VERSION),
-            )
-        if "obstacles" in table:
-            raise complaint(
-                "obstacles are not supported by this version",
-                key="obstacles",
-                allowed="bodies (fem, rigid, particles), loads, springs, joints, filters",
             )
         return data
 

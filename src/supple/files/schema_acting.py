@@ -68,23 +68,30 @@ def _side(value: Any) -> Any:
 
 
 class Load(Section):
-    """A force on points, or a pressure on a region's boundary faces."""
+    """A force on points, a force and torque on voxels or a rigid body, or a pressure on a region's boundary faces."""
 
     name: Name | None = None
     on: Points
     force: ForceInTime = None
+    torque: VectorInTime = None
     pressure: NumberInTime = None
 
     @model_validator(mode="after")
     def _one_kind(self) -> Self:
-        if self.choose("force", "pressure") == "pressure" and (
-            self.on.body is None
-            or self.on.choose("region", "numbers", needed=False) is None
-            or self.on.choose("at", "local", "nodes", needed=False) is not None
-            or self.on.centroid
+        if self.torque is not None:
+            self.choose("torque", "pressure")
+            if not self._on_a_body:
+                raise complaint("a torque acts on voxels or on a rigid body", allowed="on = { body = ... }")
+        elif self.choose("force", "pressure") == "pressure" and (
+            not self._on_a_body or self.on.choose("region", "numbers", needed=False) is None
         ):
             raise complaint("a pressure acts on a region of a body", allowed="on = { body = ..., region = ... }")
         return self
+
+    @property
+    def _on_a_body(self) -> bool:
+        placed = self.on.choose("at", "local", "nodes", needed=False)
+        return self.on.body is not None and placed is None and not self.on.centroid
 
 
 class Springs(Section):
@@ -170,6 +177,7 @@ class FixedAxes(_Filter):
 
     kind: Literal["axes"]
     axes: str
+    rotation: bool | None = None
 
 
 class SlidingPlane(_Filter):

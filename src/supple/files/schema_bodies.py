@@ -1,4 +1,4 @@
-"""Bodies in a scene file, by kind: fem, rigid, particles, and groups of them."""
+"""Bodies in a scene file, by kind: fem, rigid, particles, voxel, and groups of them."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import AfterValidator, PlainValidator, model_validator
 
 from supple.files.schema_shapes import BoxShape, CylinderShape, Mesh, SphereShape, Surface
+from supple.files.schema_voxels import VoxelKeys
 from supple.files.section import Section, by_kind, complaint, shorten
 from supple.files.values import Inertia, Name, Number, NumberEach, Pairs, Positions, Rotation, Vector
 
@@ -121,6 +122,13 @@ class Particles(Placed):
         return self
 
 
+class VoxelBody(Placed, VoxelKeys):
+    """A soft body of voxels."""
+
+    kind: Literal["voxel"]
+    fix: Annotated[Any, PlainValidator(_fix)] = None
+
+
 class Group(Section):
     """A node that groups the bodies that name it in `under`."""
 
@@ -130,6 +138,6 @@ class Group(Section):
 
 
 Body = Annotated[
-    FemBody | RigidBody | Particles | Group,
-    by_kind({"fem": FemBody, "rigid": RigidBody, "particles": Particles, "group": Group}),
+    FemBody | RigidBody | Particles | VoxelBody | Group,
+    by_kind({"fem": FemBody, "rigid": RigidBody, "particles": Particles, "voxel": VoxelBody, "group": Group}),
 ]

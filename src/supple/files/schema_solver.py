@@ -17,20 +17,26 @@ SOLVERS: dict[str, type] = {
     "generalized_alpha": solvers.GeneralizedAlpha,
     "symplectic_euler": solvers.SymplecticEuler,
     "runge_kutta_4": solvers.RungeKutta4,
+    "lattice_stride": solvers.LatticeStride,
 }
+APART = ("planes", "collision", "fluid")  # of the stride: tables of their own
+
+
+def _parameters(solver: type) -> list[str]:
+    return [f.name for f in dataclasses.fields(solver) if f.init and f.name not in APART]
 
 
 def _section(kind: str, solver: type) -> type[Section]:
     """A table with the solver's parameters, each optional."""
     hints = get_type_hints(solver)
-    keys: dict[str, Any] = {f.name: (hints[f.name] | None, None) for f in dataclasses.fields(solver) if f.init}
+    keys: dict[str, Any] = {name: (hints[name] | None, None) for name in _parameters(solver)}
     return create_model(solver.__name__, __base__=Section, kind=(str, ...), **keys)
 
 
 def make_solver(section: Any) -> Any:
     """The solver of a table."""
     kind = SOLVERS[section.kind]
-    return kind(**section.given(*(f.name for f in dataclasses.fields(kind) if f.init)))
+    return kind(**section.given(*_parameters(kind)))
 
 
 def describe_solver(solver: Any) -> dict[str, Any] | None:
@@ -39,8 +45,8 @@ def describe_solver(solver: Any) -> dict[str, Any] | None:
     if kind is None:
         return None
     default = SOLVERS[kind]()
-    changed = {f.name: getattr(solver, f.name) for f in dataclasses.fields(solver) if f.init}
-    return {"kind": kind} | {k: v for k, v in changed.items() if v != getattr(default, k)}
+    changed = {name: getattr(solver, name) for name in _parameters(SOLVERS[kind])}
+    return {"kind": kind} | {k: v for k, v in changed.items() if v is not None and v != getattr(default, k)}
 
 
 Solver = Annotated[Any, by_kind({kind: _section(kind, solver) for kind, solver in SOLVERS.items()})]

@@ -16,6 +16,7 @@ from supple.geometry.mesh_files import SUFFIXES as MESH_SUFFIXES
 MAX_BYTES = 64 * 2**20
 MAX_DEPTH = 40
 SUFFIXES = (".toml", ".json")
+VOXCAD_SUFFIXES = (".vxa", ".vxc", ".vxd")
 
 
 def check_suffix(path: Path) -> str:

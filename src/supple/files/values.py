@@ -8,8 +8,9 @@ from typing import Annotated, Any, Self
 import numpy as np
 from pydantic import BeforeValidator, PlainValidator, model_validator
 
+from supple.bodies.voxel import Samples as SampledSignal
 from supple.files.section import Section, complaint, shorten
-from supple.scene.time_functions import SineInTime, TableInTime
+from supple.scene.time_functions import RampInTime, SineInTime, TableInTime
 
 Array = np.ndarray
 MAX_NAME = 100
@@ -63,6 +64,11 @@ def _all_numbers(value: Any, dtype: type) -> bool:
     return _is_number(value) and (dtype is float or isinstance(value, int))
 
 
+def number_each(value: Any) -> Array:
+    """A number or a list of them."""
+    return _array(value, ((), (None,)), "a number, a list of numbers, or a table by the numbers of materials")
+
+
 def _array_of(what: str, *shapes: tuple[int | None, ...], dtype: type = float) -> Any:
     return PlainValidator(lambda value: _array(value, shapes, what, dtype))
 
@@ -82,6 +88,12 @@ Inertia = Annotated[Array, _array_of("3 principal moments or a matrix of 3 rows 
 Numbers = Annotated[Array, _array_of("a list of whole numbers", (None,), dtype=int)]
 Pairs = Annotated[Array, _array_of("a list of pairs of whole numbers", (None, 2), dtype=int)]
 IndexRows = Annotated[Array, _array_of("a list of rows of whole numbers", (None, None), dtype=int)]
+Cells = Annotated[Array, _array_of("three whole numbers", (3,), dtype=int)]
+Colour = Annotated[Array, _array_of("a colour of 4 numbers", (4,))]
+PairRows = Annotated[Array, _array_of("rows of two numbers", (None, 2))]
+HeightRows = Annotated[Array, _array_of("rows of heights", (None, None))]
+OneOrTwo = Annotated[Array, _array_of("a number or a pair of them", (), (2,))]
+FieldNumbers = Annotated[Array, _array_of("numbers, one a voxel or one a cell", (None,), (None, None, None))]
 WeightRows = Annotated[Array, _array_of("a list of rows of numbers", (None, None))]
 _Values = Annotated[Array, _array_of("a number, a vector or rows of 3", (), (None,), (None, 3), (None, None, 3))]
 
@@ -110,21 +122,46 @@ class Table(Section):
         return TableInTime(self.times, self.values)
 
 
+class Ramp(Section):
+    """From zero to `end` within a duration [s], smoothly."""
+
+    end: _Values
+    duration: Number
+
+    def function(self) -> RampInTime:
+        """The callable."""
+        return RampInTime(self.end, self.duration)
+
+
+class Samples(Section):
+    """Numbers at a rate [Hz], linear in between."""
+
+    values: Times
+    rate: Number
+    repeats: bool | None = None
+
+    def function(self) -> SampledSignal:
+        """The callable."""
+        return SampledSignal(self.values, self.rate, **self.given("repeats"))
+
+
 class TimeFunction(Section):
-    """A function of time: a sine or a table."""
+    """A function of time: a sine, a table, a ramp or samples."""
 
     sine: Sine | None = None
     table: Table | None = None
+    ramp: Ramp | None = None
+    samples: Samples | None = None
 
     def function(self) -> Callable[[float], Any]:
         """The callable."""
-        chosen = self.sine or self.table
+        chosen = self.sine or self.table or self.ramp or self.samples
         assert chosen is not None
         return chosen.function()
 
     @model_validator(mode="after")
     def _one(self) -> Self:
-        self.choose("sine", "table")
+        self.choose("sine", "table", "ramp", "samples")
         return self
 
 
@@ -133,7 +170,7 @@ def _in_time(what: str, *shapes: tuple[int | None, ...]) -> Any:
 
     def check(value: Any) -> Any:
         if not isinstance(value, dict):
-            return _array(value, shapes, f"{what}, or a table with 'sine' or 'table'")
+            return _array(value, shapes, f"{what}, or a table with 'sine', 'table', 'ramp' or 'samples'")
         function = TimeFunction.model_validate(value).function()
         shape = np.shape(function(0.0))
         if not any(len(shape) == len(s) and all(m is None or n == m for n, m in zip(shape, s)) for s in shapes):

@@ -10,6 +10,7 @@ from supple.files.voxcad_record import (
     VoxcadFile,
     VoxcadSimulator,
 )
+from supple.files.voxcad_scene import voxcad_notes, voxcad_scene, voxcad_settings
 from supple.files.voxcad_writer import save_voxcad
 from supple.files.voxcad_xml import UnreadTag
 
@@ -26,5 +27,8 @@ __all__ = [
     "voxcad_body",
     "voxcad_held",
     "voxcad_loads",
+    "voxcad_notes",
     "voxcad_planes",
+    "voxcad_scene",
+    "voxcad_settings",
 ]

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from supple.bodies.voxel import Actuation, Plane, VoxelBody
+from supple.bodies.voxel import (
+    Actuation,
+    Plane,
+    VoxelBody,
+    touched_by_box,
+    touched_by_cylinder,
+    touched_by_sphere,
+)
 from supple.errors import InputError
 from supple.files.voxcad_record import HELD_ALL, BoundaryRegion, RegionShape, VoxcadFile
 
@@ -19,13 +26,7 @@ def voxcad_body(file: VoxcadFile) -> VoxelBody:
     if not SMALLEST <= size <= LARGEST:
         allowed = f"{SMALLEST:g} to {LARGEST:g} m"
         raise InputError("voxels of this size cannot be simulated", where="Lattice_Dim", value=size, allowed=allowed)
-    with np.errstate(over="ignore", invalid="ignore"):
-        body = VoxelBody(file.grid, file.palette, actuation=_actuation(file))
-    model = body.model
-    constants = (model.mass, model.inertia, model.ground_damping, model.link_stiffness, model.link_damping)
-    if not all(np.isfinite(array).all() for array in constants):
-        raise InputError("the masses, stiffnesses or damping of the voxels are not finite", where="Palette")
-    return body
+    return VoxelBody(file.grid, file.palette, actuation=_actuation(file), young=file.young)
 
 
 def _actuation(file: VoxcadFile) -> Actuation | None:
@@ -46,11 +47,8 @@ def _actuation(file: VoxcadFile) -> Actuation | None:
 
 def voxcad_held(file: VoxcadFile) -> Array:
     """Voxels of the regions that hold all six coordinates, for `VoxelBody.advance`."""
-    held = np.zeros(file.grid.voxel_count, dtype=bool)
-    for region in file.environment.regions:
-        if region.held == HELD_ALL:
-            held |= touched(file, region)
-    return np.flatnonzero(held)
+    regions = [region for region in file.environment.regions if region.held == HELD_ALL]
+    return np.unique(np.concatenate([np.zeros(0, dtype=np.int64), *(touched(file, region) for region in regions)]))
 
 
 def voxcad_loads(file: VoxcadFile) -> Array:
@@ -58,31 +56,26 @@ def voxcad_loads(file: VoxcadFile) -> Array:
     loads = np.zeros((file.grid.voxel_count, 6))
     for region in file.environment.regions:
         on = touched(file, region)
-        if on.any():
-            loads[on] += np.array([*region.force, *region.torque]) / np.count_nonzero(on)
+        if on.size:
+            loads[on] += np.array([*region.force, *region.torque]) / on.size
     return loads
 
 
 def voxcad_planes(file: VoxcadFile) -> tuple[Plane, ...]:
-    """The floor, if there is one."""
-    return (Plane(),) if file.environment.floor_enabled else ()
+    """The floor, if there is one: through the origin, rising along x by its slope."""
+    if not file.environment.floor_enabled:
+        return ()
+    slope = np.radians(file.environment.floor_slope)
+    return (Plane((-np.sin(slope), 0.0, np.cos(slope))) if slope else Plane(),)
 
 
 def touched(file: VoxcadFile, region: BoundaryRegion) -> Array:
-    """Which voxels a region touches: a box the cubes it overlaps, others the cubes whose centres are inside, (n,)."""
-    shape = np.array(file.grid.shape, dtype=float)
-    low = file.grid.voxels / shape
-    corner, size = np.array(region.corner), np.array(region.size)
+    """Which voxels a region touches: a box the cubes it overlaps, others the cubes whose centres are inside."""
     if region.shape is RegionShape.BOX:
-        high = (file.grid.voxels + 1) / shape
-        return np.all((high > corner) & (low < corner + size), axis=1)
-    offset = (file.grid.voxels + 0.5) - corner * shape  # in voxels, so that all axes have one measure
-    radius = region.radius * shape.max()
+        return touched_by_box(file.grid, region.corner, region.size)
     if region.shape is RegionShape.SPHERE:
-        return np.einsum("ij,ij->i", offset, offset) < radius**2
-    if not size.any():
-        return np.zeros(len(low), dtype=bool)
-    axis = int(np.flatnonzero(size)[0])
-    across = np.delete(offset, axis, axis=1)
-    along = offset[:, axis]
-    return (along > 0) & (along < size[axis] * shape[axis]) & (np.einsum("ij,ij->i", across, across) < radius**2)
+        return touched_by_sphere(file.grid, region.corner, region.radius)
+    if not any(region.size):
+        return np.zeros(0, dtype=np.int64)
+    axis = int(np.flatnonzero(region.size)[0])
+    return touched_by_cylinder(file.grid, region.corner, np.eye(3)[axis] * region.size[axis], region.radius)

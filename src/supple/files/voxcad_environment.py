@@ -23,6 +23,7 @@ def read_environment(scene: Section) -> VoxcadEnvironment:
         values["gravity_enabled"] = gravity.flag("GravEnabled", False)
         values["gravity_acceleration"] = gravity.number("GravAcc", -9.81)
         values["floor_enabled"] = gravity.flag("FloorEnabled", False)
+        values["floor_slope"] = gravity.number("FloorSlope", 0.0)
     if thermal is not None:
         base = thermal.number("TempBase", 25.0)
         values["temperature_base"] = base

@@ -9,9 +9,9 @@ from xml.etree.ElementTree import Element
 from supple.errors import FileFormatError, InputError
 from supple.files.voxcad_environment import read_environment
 from supple.files.voxcad_overlay import overlaid
+from supple.files.voxcad_palette import read_palette
 from supple.files.voxcad_record import (
     FIELD_WIDTHS,
-    MAX_MATERIALS,
     StopKind,
     VoxcadEnvironment,
     VoxcadFile,
@@ -20,7 +20,6 @@ from supple.files.voxcad_record import (
 from supple.files.voxcad_structure import read_field, read_materials
 from supple.files.voxcad_xml import Section, load_xml
 from supple.geometry import VoxelGrid
-from supple.material.voxel import VoxelMaterial
 
 ROOTS = {".vxa": "VXA", ".vxc": "VXC", ".vxd": "VXD"}
 
@@ -71,7 +70,7 @@ def _make(
 ) -> VoxcadFile:
     vxc.attribute("Version")
     size = _read_voxel_size(vxc.need("Lattice"))
-    palette, phases = _read_palette(vxc.need("Palette"), damping)
+    palette, phases = read_palette(vxc.need("Palette"), damping)
     structure = vxc.need("Structure")
     materials = read_materials(structure)
     with structure.blamed():
@@ -105,49 +104,6 @@ def _read_voxel_size(lattice: Section) -> float:
     return size
 
 
-def _read_palette(palette: Section, damping: dict[str, float]) -> tuple[tuple[VoxelMaterial, ...], tuple[float, ...]]:
-    count = palette.count("Material")
-    if not 0 < count <= MAX_MATERIALS:
-        raise FileFormatError(
-            "the number of materials is out of range", where=palette.where, value=count, allowed=f"1 to {MAX_MATERIALS}"
-        )
-    pairs = [_read_material(m, n, damping) for n, m in enumerate(palette.sections("Material"), start=1)]
-    materials, phases = zip(*pairs)
-    return materials, phases
-
-
-def _read_material(section: Section, number: int, damping: dict[str, Any]) -> tuple[VoxelMaterial, float]:
-    """A material and its phase [rad]. Its place in the palette is its number, whatever its ID."""
-    section.attribute("ID")
-    if section.integer("MatType", 0) != 0:
-        raise FileFormatError(
-            "materials made of others are not read",
-            where=f"{section.where}/MatType",
-            value=section.peek("MatType"),
-            allowed="0",
-        )
-    mechanical = section.need("Mechanical")
-    if mechanical.peek("MatModel") == "0":
-        mechanical.integer("MatModel")
-    optional: dict[str, Any] = {"name": section.text("Name") or f"material {number}"}
-    display = section.section("Display")
-    if display is not None:
-        red, green, blue = (display.number(tag, 0.0) for tag in ("Red", "Green", "Blue"))
-        optional["colour"] = (red, green, blue, display.number("Alpha", 1.0))
-    with mechanical.blamed():
-        material = VoxelMaterial(
-            young=mechanical.number("Elastic_Mod"),
-            density=mechanical.number("Density"),
-            poisson=mechanical.number("Poissons_Ratio", 0.0),
-            expansion=mechanical.number("CTE", 0.0),
-            static_friction=mechanical.number("uStatic", 0.0),
-            kinetic_friction=mechanical.number("uDynamic", 0.0),
-            **damping,
-            **optional,
-        )
-    return material, mechanical.number("MaterialTempPhase", 0.0)
-
-
 def _read_damping(simulator: Section | None) -> dict[str, float]:
     """Ratios for all materials; the values of voxcraft where the file has none."""
     section = simulator.section("Damping") if simulator is not None else None
@@ -155,20 +111,27 @@ def _read_damping(simulator: Section | None) -> dict[str, float]:
     found["ground_damping"] = ("SlowDampingZ", 1.0)
     if section is None:
         return {name: default for name, (_, default) in found.items()}
-    return {name: section.number(tag, default) for name, (tag, default) in found.items()}
+    ratios = {name: section.number(tag, default) for name, (tag, default) in found.items()}
+    for name, ratio in ratios.items():
+        if not 0 <= ratio <= 1:
+            where = f"{section.where}/{found[name][0]}"
+            raise FileFormatError("a damping ratio is out of range", where=where, value=ratio, allowed="0 to 1")
+    return ratios
 
 
 def _read_simulator(section: Section | None) -> VoxcadSimulator:
     if section is None:
         return VoxcadSimulator()
     integration, collisions = section.section("Integration"), section.section("Collisions")
-    stop_kind, stop_value = _read_stop(section.section("StopCondition"))
+    stop = section.section("StopCondition")
+    stop_kind, stop_value = _read_stop(stop)
     with section.blamed():
         return VoxcadSimulator(
             time_step_fraction=integration.number("DtFrac", 0.9) if integration is not None else 0.9,
             self_collision=collisions.flag("SelfColEnabled", False) if collisions is not None else False,
             stop_kind=stop_kind,
             stop_value=stop_value,
+            measured_from=stop.number("InitCmTime", 0.0) if stop is not None else 0.0,
         )
 
 

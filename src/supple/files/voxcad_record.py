@@ -31,6 +31,7 @@ FIELD_WIDTHS = {
 CONDITIONS = "Environment/Boundary_Conditions"
 HELD_ALL = (True,) * 6
 MAX_MATERIALS = 255
+STEEPEST = 89.0  # slope of a floor [degrees]
 
 
 class RegionShape(IntEnum):
@@ -55,14 +56,17 @@ class StopKind(IntEnum):
     POINTING_ERROR = 8
 
 
+STOPS_UNSUPPORTED = (StopKind.ENERGY_CONSTANT, StopKind.MOTION_BELOW_OR_TIME, StopKind.POINTING_ERROR)
+
+
 @dataclass(frozen=True)
 class BoundaryRegion:
     """A region whose voxels are held, moved or loaded; lengths are fractions of the workspace along each axis.
 
     corner: lowest corner of a box, end of a cylinder's axis, centre of a sphere. size: of a box; a cylinder's axis, of
     which one component counts. radius: as a fraction of the workspace's largest side. held: x, y, z, and the rotations
-    about them. force [N], torque [N m]: shared equally by the voxels touched. displacement [m], rotation [rad]: of what
-    is held. colour: to draw it.
+    about them. force [N], torque [N m]: shared equally by the voxels touched. displacement [m], rotation [rad]: of each
+    voxel held altogether. colour: to draw it.
     """
 
     corner: Vector
@@ -85,10 +89,35 @@ class BoundaryRegion:
         if len(self.held) != 6 or len(self.colour) != 4 or not all(map(isfinite, numbers)):
             raise InputError("not six flags and finite numbers", where="BoundaryRegion", value=self.held)
 
+    @property
+    def axes(self) -> str:
+        """Which coordinates are held, such as "xz"."""
+        return "".join(axis for axis, held in zip("xyz", self.held) if held)
+
+    @property
+    def holds_rotation(self) -> bool:
+        """Whether all rotations are held, and with them a coordinate; filters hold no others."""
+        return all(self.held[3:]) and bool(self.axes)
+
+    @property
+    def moves(self) -> bool:
+        """Whether what is held is moved or turned."""
+        return self.held == HELD_ALL and any((*self.displacement, *self.rotation))
+
+    @property
+    def unsupported(self) -> list[str]:
+        """Tags without effect: rotations held one by one or alone, and motions of what is not held altogether."""
+        names = ["DofFixed"] if any(self.held[3:]) and not self.holds_rotation else []
+        if self.held != HELD_ALL:
+            names += ["Displace"] if any(self.displacement) else []
+            names += ["AngDisplace"] if any(self.rotation) else []
+        return names
+
 
 @dataclass(frozen=True)
 class VoxcadEnvironment:
-    """Surroundings: regions, gravity along z [m/s²], a floor at z = 0, and the temperature that drives the voxels.
+    """Surroundings: regions, gravity along z [m/s²], a floor through the origin that rises along x by floor_slope
+    [degrees], and the temperature that drives the voxels.
 
     A temperature that varies swings about the base by the amplitude with the period [s]; one that does not stays at
     base plus amplitude.
@@ -103,6 +132,7 @@ class VoxcadEnvironment:
     temperature_amplitude: float = 0.0
     temperature_varies: bool = False
     temperature_period: float = 0.1
+    floor_slope: float = 0.0
 
     def __post_init__(self) -> None:
         for name, value in vars(self).items():
@@ -110,6 +140,13 @@ class VoxcadEnvironment:
                 raise InputError(f"{name} is not finite", where="VoxcadEnvironment", value=value)
         if self.temperature_period < 0:
             raise InputError("the period is negative", where="VoxcadEnvironment", value=self.temperature_period)
+        if not abs(self.floor_slope) < STEEPEST:
+            raise InputError(
+                "the floor is too steep",
+                where="VoxcadEnvironment",
+                value=self.floor_slope,
+                allowed=f"-{STEEPEST:g} to {STEEPEST:g} degrees",
+            )
 
     @property
     def gravity(self) -> Vector:
@@ -121,13 +158,15 @@ class VoxcadEnvironment:
 class VoxcadSimulator:
     """How to run. time_step_fraction: of the largest step. self_collision: do voxels collide with voxels?
 
-    stop_value: steps, seconds, cycles or a threshold, by stop_kind.
+    stop_value: steps, seconds, cycles or a threshold, by stop_kind. measured_from: time [s] from which the way of the
+    centre of mass counts.
     """
 
     time_step_fraction: float = 0.9
     self_collision: bool = False
     stop_kind: StopKind = StopKind.NONE
     stop_value: float = 0.0
+    measured_from: float = 0.0
 
     def __post_init__(self) -> None:
         if not (isfinite(self.time_step_fraction) and self.time_step_fraction > 0):
@@ -139,6 +178,13 @@ class VoxcadSimulator:
             )
         if not isfinite(self.stop_value):
             raise InputError("the stop value is not finite", where="VoxcadSimulator", value=self.stop_value)
+        if not (isfinite(self.measured_from) and self.measured_from >= 0):
+            raise InputError(
+                "the time to measure from is not a time",
+                where="VoxcadSimulator",
+                value=self.measured_from,
+                allowed=">= 0 s",
+            )
 
 
 @dataclass(frozen=True, eq=False)
@@ -211,29 +257,51 @@ class VoxcadFile:
         return self.voxel_fields.get("PhaseOffset")
 
     @property
+    def young(self) -> Array | None:
+        """Young's modulus of each cell [Pa], (nx, ny, nz), where the file has a table of it; its entries that are not
+        positive mean the materials' own."""
+        table = self.voxel_fields.get("Stiffness")
+        if table is None:
+            return None
+        own = np.array([1.0, *(m.young for m in self.palette)])[self.grid.materials]
+        return np.where(table > 0, table, own)
+
+    @property
+    def own_step(self) -> float:
+        """The step of Voxelyze at rest [s] times the file's fraction, DtFrac / (2 pi sqrt(k/m)), the least of all.
+
+        k = E l / ((1 + nu)(1 - 2 nu)).
+        """
+        used = [self.palette[number - 1] for number in self.grid.material_counts]
+        with np.errstate(over="ignore", divide="ignore"):
+            rates = [m.young / ((1 + m.poisson) * max(1 - 2 * m.poisson, 1e-3)) / m.density for m in used]
+            least = self.grid.voxel_size / (2 * np.pi * np.sqrt(max(rates)))
+        return float(self.simulator.time_step_fraction * least)
+
+    @property
     def stop_time(self) -> float | None:
-        """When the simulation ends [s], where the file says so as a time."""
-        if self.simulator.stop_kind is StopKind.TIME:
-            return self.simulator.stop_value
-        if self.simulator.stop_kind is StopKind.TEMPERATURE_CYCLES:
-            return self.simulator.stop_value * self.environment.temperature_period
-        return None
+        """When the simulation ends [s], where the file says so as a time, as cycles, or as steps of its own."""
+        kind, value = self.simulator.stop_kind, self.simulator.stop_value
+        if kind is StopKind.TIME:
+            return value
+        if kind is StopKind.TEMPERATURE_CYCLES:
+            return value * self.environment.temperature_period
+        return value * self.own_step if kind is StopKind.STEPS else None
 
     @property
     def unsupported(self) -> tuple[str, ...]:
         """Paths of the tags that change nothing here: unread, or in this record without a part in the simulation."""
         paths = [tag.path for tag in self.unread]
-        if self.simulator.self_collision:
-            paths.append("Simulator/Collisions/SelfColEnabled")
-        if self.simulator.stop_kind > StopKind.TEMPERATURE_CYCLES:
+        if self.simulator.stop_kind in (
+            StopKind.ENERGY_CONSTANT,
+            StopKind.MOTION_BELOW_OR_TIME,
+            StopKind.POINTING_ERROR,
+        ):
             paths.append("Simulator/StopCondition/StopConditionType")
         for number, region in enumerate(self.environment.regions, start=1):
             path = f"{CONDITIONS}/{step_of('FRegion', number, len(self.environment.regions))}"
-            if any(region.held):
-                paths += [f"{path}/DofFixed"] if region.held != HELD_ALL else []
-                paths += [f"{path}/Displace"] if any(region.displacement) else []
-                paths += [f"{path}/AngDisplace"] if any(region.rotation) else []
-        paths += [f"VXC/Structure/{name}" for name in self.voxel_fields if name != "PhaseOffset"]
+            paths += [f"{path}/{tag}" for tag in region.unsupported]
+        paths += [f"VXC/Structure/{name}" for name in self.voxel_fields if name not in ("PhaseOffset", "Stiffness")]
         return tuple(paths)
 
     def __eq__(self, other: object) -> bool:

@@ -8,9 +8,10 @@ from xml.etree.ElementTree import Element, SubElement
 
 from supple.errors import InputError, RecordError
 from supple.files.voxcad_environment import HELD_BITS
+from supple.files.voxcad_palette import BILINEAR, BY_STRAIN, BY_STRESS, FAILING, LINEAR, TABLE
 from supple.files.voxcad_record import BoundaryRegion, VoxcadEnvironment, VoxcadFile
 from supple.files.voxcad_structure import NAMES, Compression, encode_field, encode_materials
-from supple.files.voxcad_xml import UnreadTag, format_xml, parse_xml, step_of
+from supple.files.voxcad_xml import UnreadTag, format_xml, parse_xml
 from supple.material.voxel import VoxelMaterial
 
 _HEAD = '<?xml version="1.0" encoding="ISO-8859-1"?>\n'
@@ -40,11 +41,8 @@ def _scene(file: VoxcadFile, compression: Compression) -> Element:
     lattice = SubElement(vxc, "Lattice")
     _add(lattice, Lattice_Dim=file.grid.voxel_size, X_Dim_Adj=1, Y_Dim_Adj=1, Z_Dim_Adj=1)
     palette = SubElement(vxc, "Palette")
-    kept = {tag.path for tag in file.unread}
     for number, (material, phase) in enumerate(zip(file.palette, file.material_phase), start=1):
-        path = f"VXC/Palette/{step_of('Material', number, len(file.palette))}/Mechanical/MatModel"
-        linear = path not in kept and f"{path}[1]" not in kept
-        _add_material(SubElement(palette, "Material", ID=str(number)), material, phase, linear=linear)
+        _add_material(SubElement(palette, "Material", ID=str(number)), material, phase)
     _add_structure(SubElement(vxc, "Structure", Compression=NAMES.get(compression, "")), file, compression)
     for tag in file.unread:
         _put_back(root, tag)
@@ -67,6 +65,7 @@ def _add_simulator(parent: Element, file: VoxcadFile) -> None:
     _add(SubElement(parent, "Collisions"), SelfColEnabled=simulator.self_collision)
     stop = SubElement(parent, "StopCondition")
     _add(stop, StopConditionType=int(simulator.stop_kind), StopConditionValue=simulator.stop_value)
+    _add(stop, InitCmTime=simulator.measured_from)
 
 
 def _add_environment(parent: Element, environment: VoxcadEnvironment) -> None:
@@ -79,6 +78,7 @@ def _add_environment(parent: Element, environment: VoxcadEnvironment) -> None:
         GravEnabled=environment.gravity_enabled,
         GravAcc=environment.gravity_acceleration,
         FloorEnabled=environment.floor_enabled,
+        FloorSlope=environment.floor_slope,
     )
     _add(
         SubElement(parent, "Thermal"),
@@ -100,7 +100,7 @@ def _add_region(parent: Element, region: BoundaryRegion) -> None:
         _add(parent, **{tag + axis: value for axis, value in zip("XYZ", getattr(region, name))})
 
 
-def _add_material(parent: Element, material: VoxelMaterial, phase: float, *, linear: bool) -> None:
+def _add_material(parent: Element, material: VoxelMaterial, phase: float) -> None:
     if _UNWRITABLE.search(material.name) or " ".join(material.name.split()) != material.name or not material.name:
         raise InputError(
             "the name of a material cannot be written", value=material.name, allowed="words with single spaces"
@@ -108,8 +108,7 @@ def _add_material(parent: Element, material: VoxelMaterial, phase: float, *, lin
     _add(parent, MatType=0, Name=material.name)
     _add(SubElement(parent, "Display"), **dict(zip(("Red", "Green", "Blue", "Alpha"), material.colour)))
     mechanical = SubElement(parent, "Mechanical")
-    if linear:
-        _add(mechanical, MatModel=0)
+    _add_law(mechanical, material)
     _add(
         mechanical,
         Elastic_Mod=material.young,
@@ -120,6 +119,34 @@ def _add_material(parent: Element, material: VoxelMaterial, phase: float, *, lin
         uStatic=material.static_friction,
         uDynamic=material.kinetic_friction,
     )
+
+
+def _add_law(parent: Element, material: VoxelMaterial) -> None:
+    """Where the material yields and fails; a table ends where it fails, as other readers take it."""
+    if material.curve is not None:
+        if material.fail_strain != material.curve[-1][0]:
+            raise InputError(
+                "a stress-strain curve is written only where the material fails at its end",
+                where=f"material '{material.name}'",
+                value=material.fail_strain,
+                allowed=f"fail_strain={material.curve[-1][0]!r}",
+            )
+        _add(parent, MatModel=TABLE)
+        data = SubElement(parent, "SSData")
+        _add(data, NumDataPts=len(material.curve))
+        for column, tag in enumerate(("Strain", "Stress")):
+            points = SubElement(data, f"{tag}Data")
+            for point in material.curve:
+                _add(points, **{tag: point[column]})
+        return
+    if material.yield_stress is not None:
+        _add(parent, MatModel=BILINEAR, Yield_Stress=material.yield_stress, Plastic_Mod=material.plastic_modulus)
+    else:
+        _add(parent, MatModel=LINEAR if material.is_linear else FAILING)
+    if material.fail_strain is not None:
+        _add(parent, FailModel=BY_STRAIN, Fail_Strain=material.fail_strain)
+    elif not material.is_linear:
+        _add(parent, FailModel=BY_STRESS, Fail_Stress=material.fail_stress or -1.0)  # -1: never
 
 
 def _add_structure(parent: Element, file: VoxcadFile, compression: Compression) -> None:

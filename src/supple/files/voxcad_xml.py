@@ -161,10 +161,14 @@ class Section:
         if found is None:
             assert default is not None
             return default
-        text = (found.element.text or "").strip()
+        return found.own_number()
+
+    def own_number(self) -> float:
+        """The text of this tag as a finite number."""
+        text = (self.element.text or "").strip()
         value = float(text) if len(text) <= MAX_DIGITS and _NUMBER.fullmatch(text) else float("nan")
         if not abs(value) < float("inf"):
-            raise FileFormatError("not a finite number", where=found.where, value=text[:60])
+            raise FileFormatError("not a finite number", where=self.where, value=text[:60])
         return value
 
     def integer(self, tag: str, default: int | None = None) -> int:

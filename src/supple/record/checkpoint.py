@@ -128,6 +128,7 @@ def _read(path: Path, expected: int) -> dict[str, Array]:
         KeyError,
         EOFError,
         MemoryError,
+        RuntimeError,
         TypeError,
         zipfile.BadZipFile,
         zlib.error,

@@ -3,7 +3,8 @@
     A = sum_i m_i (x_i - c)(X_i - C)^T,  R = argmax tr(R^T A)      orientation of a soft body (Kabsch)
 
 R takes the body's own axes to the world, so that it is the placement's rotation at the start. Where the
-points lie on a line the shortest turn is taken; a single point keeps the placement's rotation.
+points lie on a line the shortest turn is taken; a single point keeps the placement's rotation. The points of a voxel
+body are the centres of its voxels; one voxel alone has its own.
 """
 
 from __future__ import annotations
@@ -89,8 +90,9 @@ def measure_bodies(system: System, state: State) -> list[BodyMeasures]:
 
 def orientation(slot: Slot, x0: Array, x: Array) -> Array:
     """Quaternion (4,) from a body's own axes to the world, for positions x0 at the start and x now."""
-    if slot.coordinates.x_width == 7:
+    if slot.coordinates.x_width == 7 and slot.coordinates.count == 1:
         return x[0, 3:].copy()
+    x0, x = x0[:, :3], x[:, :3]  # of voxels, their centres
     mass = node_mass(slot)[:, None]
     a = x0 - (mass * x0).sum(axis=0) / mass.sum()
     b = x - (mass * x).sum(axis=0) / mass.sum()
@@ -100,6 +102,8 @@ def orientation(slot: Slot, x0: Array, x: Array) -> Array:
 def node_mass(slot: Slot) -> Array:
     """Weights of a soft body's points, (n,) [kg]."""
     body = slot.node.body
+    if body.kind == "voxel":
+        return np.asarray(body.model.mass)
     if hasattr(body, "point_mass"):
         return np.asarray(body.point_mass.node_mass)
     return np.broadcast_to(np.asarray(getattr(body, "mass", 1.0), dtype=float), slot.coordinates.count)

@@ -96,10 +96,14 @@ class Run:
         if self.folder is not None:
             rows.append(("record", str(self.folder)))
         lines += [f"  {name:<10} {text}" for name, text in rows]
-        lines.append(f"  {'body':<16} {'kind':<10} {'centre of mass [m]':<30} displacement [m]")
+        head = (
+            f"  {'body':<16} {'kind':<10} {'centre of mass [m]':<30} {'displacement [m]':<30} orientation (w, x, y, z)"
+        )
+        lines.append(head)
         for body in measure_bodies(self.system, self.state):
             centre, moved = _vector(body.centre_of_mass), _vector(body.displacement)
-            lines.append(f"  {body.name:<16} {body.kind:<10} {centre:<30} {moved}")
+            turned = _vector(body.orientation)
+            lines.append(f"  {body.name:<16} {body.kind:<10} {centre:<30} {moved:<30} {turned}")
         if self.inverted:
             lines.append(f"  {self.inverted} elements are turned inside out; refine the mesh there, or load it less.")
         lines.append(f"  {self.convergence}")

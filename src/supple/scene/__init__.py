@@ -9,7 +9,7 @@ from supple.scene.points import World, join
 from supple.scene.scene import Scene
 from supple.scene.state import State
 from supple.scene.system import System
-from supple.scene.time_functions import SineInTime, TableInTime
+from supple.scene.time_functions import RampInTime, SineInTime, TableInTime
 from supple.scene.wrench import Wrench
 
 __all__ = [
@@ -22,6 +22,7 @@ __all__ = [
     "Node",
     "PrescribedMotion",
     "Pressure",
+    "RampInTime",
     "Scene",
     "SineInTime",
     "Slider",

@@ -2,6 +2,7 @@
 
 sine     value(t) = offset + amplitude sin(2 pi frequency t + phase)
 table    linear between the times given, constant before the first and after the last
+ramp     value(t) = end s² (3 - 2 s), s = t / duration from 0 to 1: starts and ends at rest
 """
 
 from __future__ import annotations
@@ -105,3 +106,28 @@ class TableInTime:
             weight = (t - times[k]) / (times[k + 1] - times[k])
             value = (1 - weight) * values[k] + weight * values[k + 1]
         return value if np.ndim(value) else float(value)
+
+
+@dataclass(frozen=True, eq=False)
+class RampInTime:
+    """From zero to `end` within a duration [s], starting and ending without speed; constant afterwards.
+
+    end: a number or a vector (3,), in the unit of what it drives.
+
+    >>> RampInTime(2.0, 1.0)(0.5), RampInTime(2.0, 1.0)(3.0)
+    (1.0, 2.0)
+    """
+
+    end: ArrayLike
+    duration: float
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "end", _finite(self.end, "end", "RampInTime"))
+        if not (isinstance(self.duration, int | float) and isfinite(self.duration) and self.duration > 0):
+            raise InputError("the duration is not positive", where="RampInTime", value=self.duration, allowed="> 0 s")
+
+    def __call__(self, t: float) -> Any:
+        """The value at time t [s]."""
+        s = min(max(t / self.duration, 0.0), 1.0)
+        value = np.asarray(self.end) * (s * s * (3 - 2 * s))
+        return value if value.ndim else float(value)

@@ -1,0 +1,106 @@
+"""VoxCAD files on the command line: run to the file's own end, with what changes nothing named first."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from supple.cli import main
+from supple.files.voxcad import StopKind, VoxcadEnvironment, VoxcadFile, VoxcadSimulator, save_voxcad
+from supple.geometry import VoxelGrid
+from supple.material.voxel import VoxelMaterial
+
+SLIPPERY = VoxelMaterial(young=1e6, density=1000, static_friction=0.0, kinetic_friction=0.0, poisson=0.3)
+
+
+def call(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
+    """Exit code, standard output and standard error of a command."""
+    with pytest.raises(SystemExit) as ended:
+        main([str(a) for a in arguments])
+    captured = capsys.readouterr()
+    return int(ended.value.code or 0), captured.out, captured.err
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The current folder, with slide.vxa: a block on a slippery slope."""
+    monkeypatch.chdir(tmp_path)
+    surroundings = VoxcadEnvironment(gravity_enabled=True, floor_enabled=True, floor_slope=-30.0)
+    simulator = VoxcadSimulator(stop_kind=StopKind.TIME, stop_value=0.3, measured_from=0.1)
+    grid = VoxelGrid(np.ones((2, 2, 1), dtype=int), 0.01)
+    save_voxcad(VoxcadFile(grid, (SLIPPERY,), (), {}, simulator, surroundings), "slide.vxa")
+    return tmp_path
+
+
+def test_a_file_runs_to_its_own_end(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, err = call(capsys, "run", "slide.vxa", "--json")
+    result = json.loads(out)
+    assert (code, result["outcome"]) == (0, "finished")
+    assert result["time"] == pytest.approx(0.3, abs=1e-9)
+    (body,) = result["bodies"]
+    assert (body["name"], body["kind"]) == ("robot", "voxel")
+    assert body["orientation"] == pytest.approx([np.cos(np.pi / 12), 0, np.sin(np.pi / 12), 0], abs=0.01)
+    travel = result["travel"]
+    assert travel["since"] == 0.1
+    assert 0 < travel["displacement"][0] < body["displacement"][0]
+    assert travel["distance_in_voxels"] == pytest.approx(travel["distance"] / 0.01)
+    assert result["unsupported"] == []
+    assert [line[:8] for line in err.splitlines()] == ["supple: "] * len(err.splitlines())
+    assert err.count("Poisson's ratio") == 1
+    assert "DtFrac is not applied" in err
+
+
+def test_people_read_the_way(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = call(capsys, "run", "slide.vxa")
+    assert code == 0
+    assert "Since 0.1 s the centre of mass moved by (" in out
+    assert "orientation (w, x, y, z)" in out
+    code, out, _ = call(capsys, "run", "slide.vxa", "--until", 0.05)
+    assert "the run did not reach" in out
+
+
+def test_a_resumed_run_measures_from_the_same_time(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    whole = json.loads(call(capsys, "run", "slide.vxa", "--json", "--out", "whole")[1])
+    call(capsys, "run", "slide.vxa", "--out", "part", "--until", 0.2)
+    resumed = json.loads(call(capsys, "run", "slide.vxa", "--json", "--out", "part", "--resume")[1])
+    assert (resumed["travel"], resumed["bodies"]) == (whole["travel"], whole["bodies"])
+
+
+def test_changes_to_a_base_run(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("slide.vxa").rename("base.vxa")
+    change = '<A replace="VXA.Environment.Gravity.FloorSlope">0</A><B replace="VXA.GPU.HeapSize">1</B>'
+    Path("robot.vxd").write_text(f"<VXD>{change}</VXD>")
+    code, out, err = call(capsys, "run", "robot.vxd", "--json")
+    assert code == 0
+    assert abs(json.loads(out)["travel"]["displacement"][0]) < 1e-9
+    assert json.loads(out)["unsupported"] == ["GPU"]
+    assert "These tags change nothing here: GPU." in err
+
+
+def test_a_file_without_an_end_asks_for_one(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    save_voxcad(VoxcadFile(VoxelGrid(np.ones((1, 1, 2), dtype=int), 0.01), (SLIPPERY,)), "still.vxa")
+    code, out, err = call(capsys, "run", "still.vxa")
+    assert (code, out) == (2, "")
+    assert (
+        err.splitlines()[-1] == "supple: nothing says how long to run. Give --until SECONDS, or `until` in the scene."
+    )
+    assert call(capsys, "run", "still.vxa", "--until", 0.01)[0] == 0
+
+
+def test_a_damaged_file_is_one_sentence(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("a.vxa").write_text("<VXA>")
+    assert call(capsys, "run", "a.vxa")[::2] == (
+        2,
+        "supple: a.vxa: damaged, cut short or not XML: no element found: line 1, column 5\n",
+    )
+    assert call(capsys, "run", "none.vxa")[2] == "supple: there is no such file (got 'none.vxa')\n"
+
+
+def test_python_runs_the_package() -> None:
+    done = subprocess.run([sys.executable, "-m", "supple", "--version"], capture_output=True, text=True, check=True)
+    assert done.stdout.startswith("supple ")
