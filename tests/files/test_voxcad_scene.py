@@ -330,7 +330,7 @@ def test_a_link_breaks_at_its_failing_strain(strain, holds):
     moved = BoundaryRegion(*LAST, held=HELD, displacement=(strain * SIZE, 0, 0))
     file = bar(2, BoundaryRegion(*FIRST, held=HELD), moved, material=replace(SOFT, fail_strain=0.05))
     run = sp.run(voxcad_scene(file), until=0.15)
-    plastic, accumulated, alive = run.state.memory["lattice links"][0]
+    plastic, accumulated, alive = run.state.memory[f"{BODY}/links"][0]
     assert (plastic, accumulated, alive) == (0.0, 0.0, float(holds))
 
 
