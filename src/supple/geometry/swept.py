@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 
 from supple.errors import InputError
 from supple.geometry.conforming_split import split_hexes
+from supple.geometry.element_shapes import tet_volumes
 from supple.geometry.mesh import TetMesh
 from supple.geometry.region import FloatArray, IntArray
 
@@ -57,8 +58,14 @@ class HexSketch:
         return grid
 
     def to_tets(self) -> tuple[TetMesh, IntArray]:
-        """Six tets a hex, and the label of each tet (m,)."""
-        mesh = TetMesh(self.nodes, split_hexes(np.concatenate(self._hexes)))
+        """Six tets a hex, and the label of each tet (m,). Nodes without a hex are left out, so numbers may change."""
+        hexes = np.concatenate(self._hexes)
+        signs = np.sign(tet_volumes(self.nodes, split_hexes(hexes))).reshape(-1, 6)
+        folded = np.flatnonzero(np.abs(signs.sum(axis=1)) != 6)
+        if folded.size:
+            label = int(np.concatenate(self._labels)[folded[0]])
+            raise InputError("a swept hex is folded", where=f"label {label}", value=f"{folded.size} hexes")
+        mesh = TetMesh(self.nodes, split_hexes(hexes), isolated="drop")
         return mesh, np.repeat(np.concatenate(self._labels), 6)
 
 

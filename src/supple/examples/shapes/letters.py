@@ -16,7 +16,7 @@ from supple.examples.shapes.stroke_font import strokes
 from supple.material import Material
 
 Array = np.ndarray
-HEIGHT, DEPTH, PEN = 0.2, 0.045, 0.021  # [m]: of the centre lines; along y; radius of the pen
+HEIGHT, DEPTH, PEN = 0.2, 0.042, 0.021  # [m]: of the centre lines; along y; radius of the pen
 GAP = 0.024  # [m], between neighbouring letters where they are nearest
 BAR = 0.0105  # [m], half the height of a bar
 BITE = 0.012  # [m], how deep a bar reaches into a letter
