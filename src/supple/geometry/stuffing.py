@@ -1,8 +1,9 @@
 """Solids given by a function, filled with tets of even quality: isosurface stuffing [LS07].
 
 The solid is where phi < 0. A body-centred cubic lattice covers it: corners and centres of cubes, twelve tets a cube.
-Where phi changes its sign along an edge lies a cut point. A node that has one nearer than `NEAR_LONG` or `NEAR_SHORT` of the edge moves to
-it and lies on the surface from then on. What is left of the tets that are still cut is a tet, a pyramid or a prism.
+Where phi changes its sign along an edge lies a cut point. A node that has one nearer than a part `NEAR_LONG` or
+`NEAR_SHORT` of the edge moves to it and lies on the surface from then on. What is left of the tets that are still cut
+is a tet, a pyramid or a prism.
 
 We depart from the source in the diagonals of the quads: they start at the lowest node, so that cells of any kind fit.
 Parts thinner than about one cell are lost, and so are edges sharper than it.

@@ -7,6 +7,8 @@ all hexes so that neighbours conform.
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -109,5 +111,5 @@ def bezier(points: ArrayLike, parameters: ArrayLike) -> FloatArray:
     t = np.asarray(parameters, dtype=float)[:, None]
     rows = [np.broadcast_to(row, (len(t), p.shape[1])) for row in p]
     while len(rows) > 1:
-        rows = [a + t * (b - a) for a, b in zip(rows[:-1], rows[1:])]
+        rows = [a + t * (b - a) for a, b in pairwise(rows)]
     return rows[0]

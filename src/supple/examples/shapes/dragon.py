@@ -131,16 +131,14 @@ def _legs() -> list[Part]:
         for place, x, thigh in (("front", 0.27, 0.085), ("hind", -0.22, 0.105)):
             knee = np.array([x - 0.02 if place == "front" else x + 0.09, s * 0.25, -0.27])
             ankle = np.array([x + 0.03 if place == "front" else x - 0.05, s * 0.26, -0.46])
-            toe = ankle + (0.15, s * 0.01, -0.035)
+            toe = ankle + np.array([0.15, s * 0.01, -0.035])
             upper, lower, foot = (f"{place} {what} {side}" for what in ("thigh", "shin", "foot"))
             thigh_top = np.array([x, s * 0.15, -0.06])
             found.append(part(upper, "body", tube(np.array([thigh_top, knee]), np.array([thigh, 0.065]))))
             found.append(part(lower, upper, tube(np.array([knee, ankle]), np.array([0.062, 0.045]))))
-            claws = [
-                cone(ankle + (0.03, 0, -0.02), toe + (0, 0.06 * k, 0), 0.042, 0.026)
-                for k in (-1, 0, 1)
-            ]
-            found.append(part(foot, lower, united(*claws, cone(ankle, ankle + (0.05, 0, -0.02), 0.05, 0.045))))
+            heel, spread = ankle + np.array([0.03, 0, -0.02]), np.array([0, 0.06, 0])
+            claws = [cone(heel, toe + k * spread, 0.042, 0.026) for k in (-1, 0, 1)]
+            found.append(part(foot, lower, united(*claws, cone(ankle, heel, 0.05, 0.046))))
     return found
 
 

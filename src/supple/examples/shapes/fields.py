@@ -1,4 +1,7 @@
-"""Solids as functions of a point, about the distance to their surface [m], negative inside; parts of an object in a tree."""
+"""Solids as functions of a point, and objects that are trees of them.
+
+A field is about the distance to the surface [m], negative inside.
+"""
 
 from __future__ import annotations
 

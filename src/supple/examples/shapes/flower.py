@@ -39,7 +39,7 @@ STEM_LAYERS, SMALL_LAYERS, BUD_LAYERS = 30, 12, 9
 
 @dataclass(frozen=True)
 class Blade:
-    """A leaf or petal. curve: control points (outward, upward) in lengths. outline: half widths along it, in half_width.
+    """A leaf or petal. curve: control points (outward, upward) in lengths. outline: half widths, in half_width.
 
     length, half_width, half_thickness: [m]. fold: how far the sides stand up, in half_width. point: how far the tip
     stands out, in lengths. layers: along it.
@@ -56,7 +56,14 @@ class Blade:
 
 
 PETAL_SHAPE = Blade(
-    0.085, 0.026, 0.0035, ((0, 0), (0.4, 0.05), (0.75, 0.3), (1.0, 0.25)), (0.3, 0.5, 0.85, 1.0, 0.95, 0.55), 0.15, 0.05, 13
+    0.085,
+    0.026,
+    0.0035,
+    ((0, 0), (0.4, 0.05), (0.75, 0.3), (1.0, 0.25)),
+    (0.3, 0.5, 0.85, 1.0, 0.95, 0.55),
+    0.15,
+    0.05,
+    13,
 )
 LEAF_SHAPE = Blade(
     0.16,
@@ -93,7 +100,9 @@ def _grow() -> tuple[Labelled, Array]:
     """The labelled whole, and the nodes of the pot."""
     sketch = HexSketch()
     pot, start = _pot(sketch)
-    curve = bezier([(0, 0, POT_TOP), (0.01, 0, 0.2), (-0.025, 0, 0.35), (0.015, 0, 0.5)], np.linspace(0, 1, STEM_LAYERS + 1))
+    curve = bezier(
+        [(0, 0, POT_TOP), (0.01, 0, 0.2), (-0.025, 0, 0.35), (0.015, 0, 0.5)], np.linspace(0, 1, STEM_LAYERS + 1)
+    )
     stem = _stem(sketch, start, curve, (STEM_RADIUS, 0.75 * STEM_RADIUS), 0)
     _bloom(sketch, stem[-1], curve[-1], curve[-1] - curve[-2])
     up = np.array([0.0, 0.0, 1.0])
@@ -206,7 +215,7 @@ def _sense(sketch: HexSketch, base: Array, frame: Array) -> float:
 def _small_stem(sketch: HexSketch, base: Array) -> None:
     """A side stem from nodes (4, 4) of the main stem's side, with a bud at its end and a leaf."""
     start = sketch.nodes[base].mean(axis=(0, 1))
-    control = [start, start + (0.05, 0, 0.005), start + (0.09, 0, 0.03), start + (0.1, 0.0, 0.115)]
+    control = start + np.array([[0, 0, 0], [0.05, 0, 0.005], [0.09, 0, 0.03], [0.1, 0, 0.115]])
     curve = bezier(control, np.linspace(0, 1, SMALL_LAYERS + 1))
     stem = _stem(sketch, base, curve, (0.0055, 0.0045), SMALL_STEM)
     tangent = curve[-1] - curve[-2]

@@ -37,7 +37,6 @@ class Labelled:
         """A kind and one copy of it for each domain. held: nodes of the whole mesh by which the root is fixed."""
         nodes, welds = self._domain_nodes(), self._welds()
         faces = _shared_faces(self.mesh, self.labels)
-        depths = tree_depths(self.parents)
         origins = np.zeros((len(self.names), 3))
         ports: list[dict[str, Port]] = [{} for _ in self.names]
         for child, parent in enumerate(self.parents):
@@ -59,7 +58,6 @@ class Labelled:
             Domain(name, parent, name if parent >= 0 else "", name=name)
             for name, parent in zip(self.names, self.parents)
         ]
-        assert depths[0] == 1
         return Blueprint(kinds, domains, welds)
 
     def _domain_nodes(self) -> list[Array]:

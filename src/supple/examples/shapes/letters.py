@@ -6,6 +6,8 @@ root: between eight letters that is the fourth bar.
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 
 from supple.bodies.substructure.blueprint import Blueprint
@@ -20,7 +22,7 @@ HEIGHT, DEPTH, PEN = 0.2, 0.042, 0.021  # [m]: of the centre lines; along y; rad
 GAP = 0.024  # [m], between neighbouring letters where they are nearest
 BAR = 0.0105  # [m], half the height of a bar
 BITE = 0.012  # [m], how deep a bar reaches into a letter
-CELL = 0.01015  # [m]
+CELL = 0.00995  # [m]
 MODES = 20
 RUBBER = Material(young=2e5, poisson=0.45, density=1000, stiffness_damping=0.002, name="letter")
 STEEL = Material(young=2e9, poisson=0.3, density=1000, name="bar")
@@ -57,7 +59,7 @@ def _chain(text: str) -> list[tuple[str, Field, Array, Array]]:
     """Letters and bars from left to right: name, field and box. The word is centred at the origin."""
     lines = [[HEIGHT * line for line in strokes(character)] for character in text]
     places = [0.0]
-    for before, after in zip(lines[:-1], lines[1:]):
+    for before, after in pairwise(lines):
         places.append(places[-1] + _advance(before, after))
     width = places[-1] + max(line[:, 0].max() for line in lines[-1])
     shift = np.array([-width / 2, -HEIGHT / 2])
@@ -107,11 +109,11 @@ def _advance(before: list[Array], after: list[Array]) -> float:
 def _samples(lines: list[Array]) -> Array:
     """Points along the centre lines, (n, 2)."""
     t = np.linspace(0.0, 1.0, 41)[:, None]
-    return np.concatenate([a + t * (b - a) for line in lines for a, b in zip(line[:-1], line[1:])])
+    return np.concatenate([a + t * (b - a) for line in lines for a, b in pairwise(line)])
 
 
 def _reach(lines: list[Array], side: int, base: float) -> Array:
-    """How far the centre lines reach to the right (1) or left (-1) at each of `HEIGHTS` [m]; not finite where none is."""
+    """How far the centre lines reach to the right (1) or left (-1) at `HEIGHTS` [m]; not finite where none is."""
     found = np.full(len(HEIGHTS), -side * np.inf)
     points = _samples(lines)
     row = np.rint((points[:, 1] - base) / HEIGHT * (len(HEIGHTS) - 1)).astype(int).clip(0, len(HEIGHTS) - 1)
@@ -123,7 +125,7 @@ def _distance(lines: list[Array], q: Array) -> Array:
     """Distance of points (n, 2) from the nearest centre line [m]."""
     least = np.full(len(q), np.inf)
     for line in lines:
-        for a, b in zip(line[:-1], line[1:]):
+        for a, b in pairwise(line):
             edge = b - a
             t = np.clip((q - a) @ edge / max(edge @ edge, 1e-30), 0.0, 1.0)
             np.minimum(least, np.linalg.norm(q - a - t[:, None] * edge, axis=1), out=least)

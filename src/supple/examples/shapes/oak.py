@@ -72,4 +72,6 @@ def _leaves(domains: list[Domain], kinds: dict, count: int, random: np.random.Ge
         raise InputError("the oak has no such number of leaves", value=count, allowed=f"0 to {len(places)}")
     chosen = sorted(places[k] for k in random.permutation(len(places))[:count])
     scales = random.uniform(0.75, 1.15, count)
-    return [Domain("leaf", b, port, float(s), name=f"leaf {k + 1}") for k, ((b, port), s) in enumerate(zip(chosen, scales))]
+    return [
+        Domain("leaf", b, port, float(s), name=f"leaf {k + 1}") for k, ((b, port), s) in enumerate(zip(chosen, scales))
+    ]

@@ -41,7 +41,7 @@ class Fork:
 
 @dataclass(frozen=True)
 class BranchShape:
-    """length [m]; radii [m] at both ends; bends: how far it wanders sideways, in lengths; forks; leaves: ports for them.
+    """length [m]; radii [m] at both ends; bends: how far it wanders, in lengths; forks; leaves: ports for them.
 
     bare: part of the length without leaves. flare: how much thicker the foot is, in radii.
     """
