@@ -6,17 +6,20 @@ by the logarithms of the numbers of tets; a domain is softer the farther it is f
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 
 from supple.bodies.substructure.blueprint import Blueprint
 from supple.examples.shapes.fields import Part, cone, ellipsoid, fill, part, plate, tube, united
 from supple.examples.shapes.labelled import Labelled, share_modes, tree_depths
+from supple.geometry import TetMesh
 from supple.material import Material
 
 Array = np.ndarray
-CELL = 0.02876  # [m]
+CELL = 0.02866  # [m]
 COORDINATES = 454
-YOUNG, SOFTER = 6e5, 0.6  # [Pa] of the body; and times this for every level below it
+YOUNG, SOFTER = 3e6, 0.6  # [Pa] of the body; and times this for every level below it
 SOFT_TIPS = {"horn": 0.3, "ear": 0.3, "spike": 0.2, "jaw": 0.5, "tail tip": 0.5, "wing tip": 0.6}
 BELLY = -0.13  # [m]: nodes of the body below this are held
 
@@ -42,14 +45,15 @@ MEMBRANE = 0.042  # [m], thickness
 HAND = (MEMBRANE / 2 + 0.012, 0.022)  # [m], radii of a finger
 
 
-def dragon_mesh(cell: float = CELL) -> Labelled:
-    """The dragon as one mesh, its tets labelled with the domains. cell: size of the lattice [m]."""
-    return fill([*_trunk(), *_head(), *_wings(), *_legs(), *_spikes()], cell)
+def dragon_mesh(cell: float = CELL) -> tuple[TetMesh, Array, tuple[str, ...]]:
+    """The whole dragon, the number of its domain for each tet (m,), and their names. cell: of the lattice [m]."""
+    whole = _fill(cell)
+    return whole.mesh, whole.labels, whole.names
 
 
 def dragon(*, coordinates: int = COORDINATES, cell: float = CELL) -> Blueprint:
     """The dragon cut into its domains. coordinates: shared out over them. cell: size of the lattice [m]."""
-    whole = dragon_mesh(cell)
+    whole = _fill(cell)
     modes = share_modes(coordinates, np.bincount(whole.labels).tolist())
     depths = tree_depths(whole.parents)
     materials = []
@@ -59,6 +63,11 @@ def dragon(*, coordinates: int = COORDINATES, cell: float = CELL) -> Blueprint:
         materials.append(Material(young, 0.45, 1000, stiffness_damping=0.002, name=f"flesh of {name}"))
     body = np.unique(whole.mesh.tets[whole.labels == 0])
     return whole.cut(modes, materials, held=body[whole.mesh.nodes[body, 2] < BELLY])
+
+
+@lru_cache(maxsize=2)
+def _fill(cell: float) -> Labelled:
+    return fill([*_trunk(), *_head(), *_wings(), *_legs(), *_spikes()], cell)
 
 
 def _trunk() -> list[Part]:
@@ -101,7 +110,7 @@ def _wings() -> list[Part]:
     for side, s in (("left", 1), ("right", -1)):
         flip = np.array([1.0, s, 1.0])
         shoulder, elbow, wrist, fingers = SHOULDER * flip, ELBOW * flip, WRIST * flip, FINGERS * flip
-        hip = np.array([-0.16, 0.14, 0.12]) * flip
+        hip = np.array([-0.02, 0.16, 0.13]) * flip
         root = np.array([0.1, 0.16, 0.17]) * flip
         inner, outer, tip = f"wing arm {side}", f"wing hand {side}", f"wing tip {side}"
         arm = united(

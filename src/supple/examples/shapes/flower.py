@@ -30,7 +30,7 @@ NAMES = (
 )
 PARENTS = (-1, 0, 1, 1, 1, 1, 1, 0, 0, 0, 9, 9)
 BLOOM, PETAL, LEAF, SMALL_STEM, SMALL_BLOOM, SMALL_LEAF = 1, 2, 7, 9, 10, 11
-STEM = Material(young=6e6, poisson=0.4, density=900, stiffness_damping=0.002, name="stem")
+STEM = Material(young=6e7, poisson=0.4, density=900, stiffness_damping=0.002, name="stem")
 GREEN = Material(young=1.5e6, poisson=0.4, density=700, stiffness_damping=0.002, name="leaf")
 WHITE = Material(young=1e6, poisson=0.4, density=500, stiffness_damping=0.002, name="petal")
 POT_TOP, STEM_RADIUS = 0.09, 0.008  # [m]

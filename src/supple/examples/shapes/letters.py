@@ -6,6 +6,7 @@ root: between eight letters that is the fourth bar.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from itertools import pairwise
 
 import numpy as np
@@ -15,6 +16,7 @@ from supple.errors import InputError
 from supple.examples.shapes.fields import Field, Part, fill
 from supple.examples.shapes.labelled import Labelled
 from supple.examples.shapes.stroke_font import strokes
+from supple.geometry import TetMesh
 from supple.material import Material
 
 Array = np.ndarray
@@ -24,13 +26,31 @@ BAR = 0.0105  # [m], half the height of a bar
 BITE = 0.012  # [m], how deep a bar reaches into a letter
 CELL = 0.00995  # [m]
 MODES = 20
-RUBBER = Material(young=2e5, poisson=0.45, density=1000, stiffness_damping=0.002, name="letter")
+RUBBER = Material(young=1e6, poisson=0.45, density=1000, stiffness_damping=0.002, name="letter")
 STEEL = Material(young=2e9, poisson=0.3, density=1000, name="bar")
 HEIGHTS = np.linspace(0.0, 1.0, 41)  # where a bar may be, in parts of the height
 
 
-def letters_mesh(text: str = "EIGHTLTR", cell: float = CELL) -> Labelled:
-    """The word as one mesh, its tets labelled with letters and bars, the middle of the chain first. cell: [m]."""
+def letters_mesh(text: str = "EIGHTLTR", cell: float = CELL) -> tuple[TetMesh, Array, tuple[str, ...]]:
+    """The whole word, the number of its domain for each tet (m,), and their names. cell: of the lattice [m]."""
+    whole = _fill(text, cell)
+    return whole.mesh, whole.labels, whole.names
+
+
+def letters(text: str = "EIGHTLTR", *, modes: int = MODES, cell: float = CELL) -> Blueprint:
+    """A chain of letters with `modes` coordinates each, between rigid bars. cell: size of the lattice [m].
+
+    >>> letters("HI", cell=0.012).coordinate_count
+    40
+    """
+    whole = _fill(text, cell)
+    is_bar = [name.startswith("bar") for name in whole.names]
+    return whole.cut([0 if bar else modes for bar in is_bar], [STEEL if bar else RUBBER for bar in is_bar])
+
+
+@lru_cache(maxsize=2)
+def _fill(text: str, cell: float) -> Labelled:
+    """The labelled whole, the middle of the chain first."""
     if not text:
         raise InputError("there is no letter", where="letters", value=text)
     chain = _chain(text)
@@ -42,17 +62,6 @@ def letters_mesh(text: str = "EIGHTLTR", cell: float = CELL) -> Labelled:
         name, field, lower, upper = chain[k]
         parts.append(Part(name, "" if k == middle else chain[toward][0], field, lower, upper))
     return fill(parts, cell)
-
-
-def letters(text: str = "EIGHTLTR", *, modes: int = MODES, cell: float = CELL) -> Blueprint:
-    """A chain of letters with `modes` coordinates each, between rigid bars. cell: size of the lattice [m].
-
-    >>> letters("HI", cell=0.012).coordinate_count
-    40
-    """
-    whole = letters_mesh(text, cell)
-    is_bar = [name.startswith("bar") for name in whole.names]
-    return whole.cut([0 if bar else modes for bar in is_bar], [STEEL if bar else RUBBER for bar in is_bar])
 
 
 def _chain(text: str) -> list[tuple[str, Field, Array, Array]]:

@@ -14,7 +14,7 @@ from supple.material import Material
 
 HULL = Material(young=2e9, poisson=0.3, density=300, stiffness_damping=0.001, name="hull")
 FRAME = Material(young=1e9, poisson=0.3, density=200, stiffness_damping=0.001, name="truss")
-CELLS = Material(young=3e8, poisson=0.3, density=60, stiffness_damping=0.001, name="panel")
+CELLS = Material(young=1e9, poisson=0.3, density=60, stiffness_damping=0.001, name="panel")
 
 BAY = 14  # [voxels], and the other numbers here too
 INNER, OUTER = 5 * BAY, 8 * BAY
