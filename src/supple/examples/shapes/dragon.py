@@ -20,7 +20,8 @@ Array = np.ndarray
 CELL = 0.02866  # [m]
 COORDINATES = 454
 YOUNG, SOFTER = 3e6, 0.6  # [Pa] of the body; and times this for every level below it
-SOFT_TIPS = {"horn": 0.3, "ear": 0.3, "spike": 0.2, "jaw": 0.5, "tail tip": 0.5, "wing tip": 0.6}
+DENSITY, WING_DENSITY = 1000.0, 300.0  # [kg/m³]
+SOFT_TIPS = {"horn": 0.5, "ear": 0.3, "spike": 0.2, "jaw": 0.5, "tail tip": 0.5, "wing tip": 0.6}
 BELLY = -0.13  # [m]: nodes of the body below this are held
 
 NECK = np.array([[0.38, 0, 0.08], [0.52, 0, 0.2], [0.6, 0, 0.36], [0.62, 0, 0.52], [0.68, 0, 0.66]])
@@ -59,8 +60,9 @@ def dragon(*, coordinates: int = COORDINATES, cell: float = CELL) -> Blueprint:
     materials = []
     for name, depth in zip(whole.names, depths):
         tip = min([part for word, part in SOFT_TIPS.items() if word in name], default=1.0)
+        density = WING_DENSITY if "wing" in name else DENSITY
         young = YOUNG * SOFTER ** (int(depth) - 1) * tip
-        materials.append(Material(young, 0.45, 1000, stiffness_damping=0.002, name=f"flesh of {name}"))
+        materials.append(Material(young, 0.45, density, stiffness_damping=0.002, name=f"flesh of {name}"))
     body = np.unique(whole.mesh.tets[whole.labels == 0])
     return whole.cut(modes, materials, held=body[whole.mesh.nodes[body, 2] < BELLY])
 
