@@ -23,7 +23,7 @@ from supple.geometry.placement import as_vector
 from supple.geometry.region import FloatArray, IntArray
 from supple.geometry.structured import check_cells, lattice
 
-NEAR_LONG, NEAR_SHORT = 0.21509, 0.35900  # parts of an edge [LS07]: along the axes, and slanting
+NEAR_LONG, NEAR_SHORT = 0.24999, 0.41189  # parts of an edge [LS07]: along the axes, and slanting
 BLOCK = 4  # cells along an edge of the cubes that are looked at first
 REACH = 2.0  # a cube is left out where phi in its middle is beyond this times half its edge and a cell
 _EDGES = np.array([[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]])

@@ -17,7 +17,7 @@ from supple.geometry import TetMesh
 from supple.material import Material
 
 Array = np.ndarray
-CELL = 0.02866  # [m]
+CELL = 0.02815  # [m]
 COORDINATES = 454
 YOUNG, SOFTER = 3e6, 0.6  # [Pa] of the body; and times this for every level below it
 DENSITY, WING_DENSITY = 1000.0, 300.0  # [kg/m³]
@@ -101,7 +101,7 @@ def _head() -> list[Part]:
     ]
     for side, s in (("left", 1), ("right", -1)):
         horn = np.array([[0.72, s * 0.05, 0.8], [0.62, s * 0.1, 0.91], [0.5, s * 0.13, 0.96], [0.4, s * 0.14, 0.95]])
-        ear = [(0.7, s * 0.07, 0.74), (0.58, s * 0.2, 0.76), (0.52, s * 0.26, 0.71), (0.64, s * 0.1, 0.68)]
+        ear = [(0.73, s * 0.06, 0.77), (0.58, s * 0.2, 0.78), (0.52, s * 0.26, 0.72), (0.67, s * 0.06, 0.68)]
         found.append(part(f"horn {side}", "head", tube(horn, np.array([0.046, 0.04, 0.032, 0.022]))))
         found.append(part(f"ear {side}", "head", plate(ear, 0.046)))
     return found

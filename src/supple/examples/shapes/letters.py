@@ -24,7 +24,7 @@ HEIGHT, DEPTH, PEN = 0.2, 0.042, 0.021  # [m]: of the centre lines; along y; rad
 GAP = 0.024  # [m], between neighbouring letters where they are nearest
 BAR = 0.0105  # [m], half the height of a bar
 BITE = 0.012  # [m], how deep a bar reaches into a letter
-CELL = 0.00995  # [m]
+CELL = 0.0098  # [m]
 MODES = 20
 RUBBER = Material(young=1e6, poisson=0.45, density=1000, stiffness_damping=0.002, name="letter")
 STEEL = Material(young=2e9, poisson=0.3, density=1000, name="bar")
