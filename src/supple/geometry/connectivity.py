@@ -48,7 +48,7 @@ class SharedFaces:
     def node_areas(self, which: IntArray) -> FloatArray:
         """A third of the triangles around each node, over the faces `which`, for all nodes [m²], (n,)."""
         triangles, areas = self.triangles[which].reshape(-1, 3), self.triangle_areas[which].ravel()
-        return np.bincount(triangles.ravel(), np.repeat(areas / 3.0, 3), minlength=len(self.nodes))
+        return np.bincount(triangles.ravel(), np.repeat(areas / 3.0, 3), minlength=len(self.nodes)).astype(float)
 
     def graph(self, element_count: int) -> sparse.csr_array:
         """Symmetric adjacency (element_count, element_count) with the areas of the faces [m²]."""

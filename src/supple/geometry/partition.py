@@ -10,7 +10,7 @@ import numpy as np
 from supple.geometry.mesh import HexMesh, SurfaceMesh, TetMesh
 from supple.geometry.region import IntArray, Region
 
-AnyMesh = TypeVar("AnyMesh", TetMesh, HexMesh, SurfaceMesh)
+AnyMesh = TypeVar("AnyMesh", bound=TetMesh | HexMesh | SurfaceMesh)
 
 
 @dataclass(frozen=True, eq=False)

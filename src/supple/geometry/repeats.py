@@ -1,5 +1,4 @@
-"""`find_repeats`: parts of a triangle mesh that are copies of each other, turned, shifted and scaled, as the leaves of a
-tree are.
+"""`find_repeats`: parts of a triangle mesh that are copies of each other, turned, shifted and scaled, as leaves are.
 
 Exporters write copies in the same order, so points of the same rank are compared first. Where that fails, the points
 are matched without an order. Mirrored parts are not copies.
@@ -67,7 +66,8 @@ def find_repeats(surface: SurfaceMesh, *, tolerance: float = 1e-3) -> Repeats:
     cuts = np.searchsorted(piece[order], np.arange(1, piece.max() + 1))
     bare = SurfaceMesh(surface.nodes, surface.triangles)
     parts = tuple(part_of(bare, elements) for elements in np.split(order, cuts))
-    kinds, templates, placements, errors = [], [], [], []
+    templates: list[int] = []
+    kinds, placements, errors = [], [], []
     alike: dict[tuple[int, int], list[int]] = {}
     for number, part in enumerate(parts):
         bucket = alike.setdefault((len(part.nodes), len(part.elements)), [])

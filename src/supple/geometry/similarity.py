@@ -54,9 +54,9 @@ def fit_similarity(x: FloatArray, y: FloatArray) -> Similarity:
 def match_points(x: FloatArray, y: FloatArray, tolerance: float) -> tuple[Similarity, IntArray] | None:
     """The similarity that maps points x (n, 3) onto y (n, 3) in another order, and the y of each x, (n,).
 
-    tolerance: largest distance, as a fraction of the size of y (root mean square distance from its mean). None where there
-    is no such similarity. Two points of x, as rare as possible by their distance from the mean, are tried on all pairs of
-    points of y at the same distances: with the mean each pair gives a rotation.
+    tolerance: largest distance, as a fraction of the size of y (root mean square distance from its mean). None where
+    there is no such similarity. Two points of x, as rare as possible by their distance from the mean, are tried on all
+    pairs of points of y at the same distances: with the mean each pair gives a rotation.
     """
     if len(x) != len(y):
         return None

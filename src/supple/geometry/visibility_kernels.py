@@ -6,9 +6,11 @@ import numpy as np
 
 from supple.algebra.compiling import compiled
 
+Array = np.ndarray
+
 
 @compiled(inline=True)
-def sees(filled, a, b, tolerance):
+def sees(filled: Array, a: Array, b: Array, tolerance: float) -> bool:
     """Whether the way from a to b, in cells, leaves the filled cells by no more than `tolerance` cells of length.
 
     It is sampled twice a cell.
@@ -17,14 +19,13 @@ def sees(filled, a, b, tolerance):
     count = int(2.0 * length) + 1
     step = length / count
     outside = 0.0
-    for k in range(1, count):
-        t = k / count
+    for sample in range(1, count):
+        t = sample / count
         i = int(np.floor(a[0] + t * (b[0] - a[0])))
         j = int(np.floor(a[1] + t * (b[1] - a[1])))
-        l = int(np.floor(a[2] + t * (b[2] - a[2])))
-        if i < 0 or j < 0 or l < 0 or i >= filled.shape[0] or j >= filled.shape[1] or l >= filled.shape[2]:
-            outside += step
-        elif filled[i, j, l] == 0:
+        k = int(np.floor(a[2] + t * (b[2] - a[2])))
+        within = 0 <= i < filled.shape[0] and 0 <= j < filled.shape[1] and 0 <= k < filled.shape[2]
+        if not within or filled[i, j, k] == 0:
             outside += step
         if outside > tolerance:
             return False
@@ -32,7 +33,7 @@ def sees(filled, a, b, tolerance):
 
 
 @compiled
-def add_group_visibility(filled, points, groups, tolerance, seen_out):
+def add_group_visibility(filled: Array, points: Array, groups: Array, tolerance: float, seen_out: Array) -> None:
     """Count, for each pair of groups, the pairs of points that see each other.
 
     filled (nx, ny, nz) uint8; points (p, 3) in cells; groups (p,); seen_out (g, g): symmetric.
@@ -45,7 +46,7 @@ def add_group_visibility(filled, points, groups, tolerance, seen_out):
 
 
 @compiled
-def compute_point_visibility(filled, points, targets, tolerance, share_out):
+def compute_point_visibility(filled: Array, points: Array, targets: Array, tolerance: float, share_out: Array) -> None:
     """Share of targets (t, 3) that each point (p, 3) sees, share_out (p,)."""
     for i in range(len(points)):
         seen = 0

@@ -1,11 +1,11 @@
 """`automatic_labels`: natural parts of a mesh with small interfaces, in a tree.
 
 A natural part sees nearly all of itself: lines between its points stay inside the solid, as in a limb, a tooth, a
-petal, but not from one tooth of a comb to the next. Small patches are joined by that measure (`cut_patches`) after the
-weak convex decomposition of [AGC13], which clusters lines of sight too, by spectral means. Then every interface is moved
-to where it is small and separates what does not see each other (`cut_refine`). Last, small
-contacts that close cycles are given away, and parts of the other cycles joined, until the graph of domains is a tree;
-where that leaves fewer parts than asked for, it starts from more.
+petal, but not from one tooth of a comb to the next. Small patches are joined by that measure (`cut_patches`), after the
+weak convex decomposition of [AGC13], which clusters lines of sight too, but by spectral means. Then every interface is
+moved to where it is small and separates what does not see each other (`cut_refine`). Last, small contacts that close
+cycles are given away, and parts of the other cycles joined, until the graph of domains is a tree. Where that leaves
+fewer parts than asked for, it starts from more.
 """
 
 from __future__ import annotations
@@ -68,8 +68,9 @@ def automatic_labels(mesh: TetMesh | HexMesh, *, parts: int | None = None, size:
 def join_cycles(mesh: TetMesh | HexMesh, labels: Array, shared: SharedFaces) -> Array:
     """Labels (m,), counted from 0, whose graph of domains is a tree.
 
-    Of a cycle, where two parts touch away from its largest part, the elements of one at that place go to the largest, if
-    they are few. Otherwise, of the cycle, the two parts are joined whose common interface is largest against the smaller of them.
+    Of a cycle, where two parts touch away from its largest part, the elements of one at that place go to the largest,
+    if they are few. Otherwise the two parts of the cycle are joined whose common interface is largest against the
+    smaller of them.
     """
     out = np.unique(absorb_loose(labels, shared), return_inverse=True)[1].ravel()
     moved = np.zeros(len(out), dtype=bool)

@@ -50,7 +50,8 @@ class DomainGraph:
     def spanning(self) -> tuple[list[CutInterface], list[CutInterface]]:
         """Interfaces of the tree of the largest areas, and those that close cycles, largest first."""
         group = list(range(len(self.names)))
-        kept, closing = [], []
+        kept: list[CutInterface] = []
+        closing: list[CutInterface] = []
         for interface in sorted(self.interfaces, key=lambda i: (-i.area, -len(i.nodes), i.pair)):
             a, b = (_find(group, domain) for domain in interface.pair)
             (kept if a != b else closing).append(interface)

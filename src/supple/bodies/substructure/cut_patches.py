@@ -138,7 +138,7 @@ def _diffusion(area: Array, middle: Array, volume: Array) -> Array:
 
 
 def _along(X: Array) -> Array:
-    """Coordinate of points (k, 3) along their longest axis, the axis turned so that its largest component is positive."""
+    """Coordinate of points (k, 3) along their longest axis, turned so that its largest component is positive."""
     offsets = X - X.mean(axis=0)
     axis = np.linalg.eigh(offsets.T @ offsets)[1][:, 2]
     return offsets @ (axis * np.sign(axis[np.argmax(np.abs(axis))]))

@@ -3,8 +3,8 @@
     w_k = a third of the interface triangles around vertex k                [m²]    weights="area"
     w_k = its share of the parent's elements, volume / corners              [m³]    weights="volume"
 
-An interface without faces has no area, so volumes are its weights. Vertices in line fix no rotation [BZ11, sec. 3]: such
-an interface is thickened by one ring, the other vertices of the elements around it, on both sides.
+as [BZ11, sec. 3] leaves open. An interface without faces has no area, so volumes are its weights. Vertices in line fix
+no rotation: such an interface is thickened by one ring, the other vertices of the elements around it, on both sides.
 """
 
 from __future__ import annotations

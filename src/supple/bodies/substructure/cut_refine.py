@@ -4,8 +4,8 @@ Over the labels of the elements of two parts A and B near their interface,
 
     E = l sum_(faces between A and B) area + sum_elements volume (1 - s(element, own part)) + e volume that moved
 
-is smallest, where s is the share of the part that the element sees, l a typical element's size [m], e = `STAY`. The minimum is
-found exactly, as the minimal cut of a graph with an edge a face and edges to the two parts.
+is smallest, where s is the share of the part that the element sees, l a typical element's size [m], e = `STAY`. The
+minimum is found exactly, as the minimal cut of a graph with an edge a face and edges to the two parts.
 """
 
 from __future__ import annotations

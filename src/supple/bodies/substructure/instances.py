@@ -1,0 +1,135 @@
+"""Instances: copies of a kind hung on domains of a tree, as leaves on branches.
+
+A copy hangs on a port of its parent. The port is made of the parent's nodes around the place, with positive weights
+whose mean is that place, so that the copy's frame has its origin there. Copies on several domains of one kind at the
+same place share the port.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.optimize import lsq_linear
+from scipy.spatial import cKDTree
+
+from supple.algebra import rotations
+from supple.bodies.substructure.blueprint import Blueprint, Domain, DomainKind, Port
+from supple.bodies.substructure.cut_ports import spans_plane
+from supple.errors import InputError
+from supple.geometry import HexMesh, TetMesh
+
+Array = np.ndarray
+FEWEST_NODES, MOST_NODES = 4, 64
+"""Nodes of a port around a place."""
+LEAST_WEIGHT = 0.05
+"""Of an equal share: the smallest weight of a node."""
+
+
+@dataclass(frozen=True, eq=False)
+class Mount:
+    """Where a copy hangs. parent: name or number of a domain. at: in the frame of the parent's kind [m], (3,).
+
+    rotation: quaternion of the copy's frame in the parent's. scale and frequency_factor: of the copy [-]. name: of the
+    new domain.
+    """
+
+    parent: str | int
+    at: ArrayLike
+    rotation: ArrayLike = (1.0, 0.0, 0.0, 0.0)
+    scale: float = field(default=1.0, kw_only=True)
+    frequency_factor: float = field(default=1.0, kw_only=True)
+    name: str = field(default="", kw_only=True)
+
+
+def port_at(
+    mesh: TetMesh | HexMesh, at: ArrayLike, rotation: ArrayLike = (1.0, 0.0, 0.0, 0.0), *, reach: float | None = None
+) -> Port:
+    """A port around a place [m], (3,): the nearest nodes whose weighted mean is that place.
+
+    reach: how far from the mesh the place may be [m]; the port is then where the mesh is nearest. None allows a
+    twentieth of the mesh's diagonal.
+
+    >>> from supple.geometry import box_tets
+    >>> beam = box_tets((1, 0.1, 0.1), (10, 1, 1))
+    >>> port = port_at(beam, (0.52, 0.01, 0.02))
+    >>> np.average(beam.nodes[port.nodes], axis=0, weights=port.weights).round(9).tolist()
+    [0.52, 0.01, 0.02]
+    """
+    place = np.asarray(at, dtype=float)
+    if place.shape != (3,) or not np.isfinite(place).all():
+        raise InputError("the place is not three finite numbers", where="port_at", value=at)
+    allowed = mesh.diagonal / 20 if reach is None else reach
+    best: tuple[float, Array, Array] | None = None
+    _, order = cKDTree(mesh.nodes).query(place, k=min(MOST_NODES, len(mesh.nodes)))
+    for count in range(FEWEST_NODES, len(order) + 1, 4):
+        nodes = np.sort(order[:count])
+        if spans_plane(mesh.nodes[nodes]):
+            weights = _weights(mesh.nodes[nodes] - place)
+            gap = float(np.linalg.norm(weights @ (mesh.nodes[nodes] - place)))
+            if best is None or gap < 0.9 * best[0]:
+                best = (gap, nodes, weights)
+            if gap < 1e-9 * mesh.diagonal:
+                break
+    if best is None or best[0] > allowed:
+        raise InputError(
+            "the place is not on the mesh",
+            where="port_at",
+            value=place.tolist(),
+            allowed=f"within {allowed:.3g} m; it is {best[0]:.3g} m away" if best else None,
+        )
+    return Port(best[1], best[2], np.asarray(rotation, dtype=float))
+
+
+def attach(blueprint: Blueprint, kind: DomainKind, mounts: Sequence[Mount], *, reach: float | None = None) -> Blueprint:
+    """The tree with copies of a kind hung on its domains, in the order of the mounts. reach: as for `port_at`."""
+    if kind.name in blueprint.kinds and blueprint.kinds[kind.name] is not kind:
+        raise InputError("another kind has that name", where="attach", value=kind.name)
+    if not kind.held.size:
+        raise InputError("a kind that hangs on others must be held somewhere", where=f"domain kind '{kind.name}'")
+    kinds, domains = {**blueprint.kinds, kind.name: kind}, list(blueprint.domains)
+    known: dict[tuple[str, bytes], str] = {}
+    for mount in mounts:
+        parent = _number(blueprint, mount.parent)
+        carrier = kinds[blueprint.domains[parent].kind]
+        turn = rotations.normalise(np.asarray(mount.rotation, dtype=float))
+        key = (carrier.name, np.concatenate([np.asarray(mount.at, dtype=float), turn]).tobytes())
+        if key not in known:
+            known[key] = _free_name(carrier, kind.name)
+            ports = {**carrier.ports, known[key]: port_at(carrier.mesh, mount.at, turn, reach=reach)}
+            kinds[carrier.name] = replace(carrier, ports=ports)
+        name = mount.name or f"{kind.name}_{len(domains)}"
+        domains.append(Domain(kind.name, parent, known[key], mount.scale, mount.frequency_factor, name))
+    return Blueprint(kinds, domains, blueprint.welds)
+
+
+def _weights(offsets: Array) -> Array:
+    """Positive weights of sum 1 whose mean of the offsets (k, 3) is as small as possible, as even as possible."""
+    count, size = len(offsets), float(np.abs(offsets).max())
+    even = 1e-6 * np.eye(count)  # little enough to leave the mean alone, enough to choose among many solutions
+    A = np.concatenate([offsets.T / size, np.ones((1, count)), even])
+    b = np.concatenate([np.zeros(3), [1.0], np.full(count, 1e-6 / count)])
+    weights = np.asarray(lsq_linear(A, b, bounds=(LEAST_WEIGHT / count, 1.0), tol=1e-14).x)
+    return weights / weights.sum()
+
+
+def _number(blueprint: Blueprint, parent: str | int) -> int:
+    if isinstance(parent, str):
+        names = [d.name for d in blueprint.domains]
+        if parent not in names:
+            raise InputError("no domain of that name", where="attach", value=parent, allowed=", ".join(names[:20]))
+        return names.index(parent)
+    if not 0 <= parent < len(blueprint.domains):
+        raise InputError(
+            "no domain of that number", where="attach", value=parent, allowed=f"0 to {len(blueprint.domains) - 1}"
+        )
+    return int(parent)
+
+
+def _free_name(kind: DomainKind, stem: str) -> str:
+    number = len(kind.ports)
+    while f"{stem}_{number}" in kind.ports:
+        number += 1
+    return f"{stem}_{number}"
