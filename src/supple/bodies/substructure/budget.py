@@ -1,8 +1,8 @@
 """How many reduced coordinates each domain gets: given, or a total shared out.
 
-A total is shared in proportion to the domains' elements, or to their logarithm, which favours small domains. Every
-deformable domain first gets the minimum; the rest follows the shares, whole numbers by largest remainder, never beyond
-what a domain can hold. The sum is exactly the total.
+A total is shared in proportion to the domains' elements, or to their logarithm, which favours small domains; but every
+deformable domain gets at least the minimum, and none more than it can hold. Whole numbers follow by largest remainder.
+The sum is exactly the total.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class ModeBudget:
     domain. rigid: names of domains without modes.
 
     >>> ModeBudget(24, minimum=4).share(["trunk", "twig"], [900, 100], [99, 99])
-    [18, 6]
+    [20, 4]
     """
 
     total: int
@@ -61,18 +61,25 @@ class ModeBudget:
                 allowed=f"{least} ({self.minimum} for each of {int(soft.sum())} domains) to {limit} (their unknowns)",
             )
         weight = np.asarray(elements, dtype=float) if self.by == "elements" else np.log1p(elements)
-        out = np.where(soft, self.minimum, 0)
-        while out.sum() < self.total:
-            open_ones = np.flatnonzero(out < most)
-            left = self.total - int(out.sum())
-            wanted = left * weight[open_ones] / weight[open_ones].sum()
-            given = np.minimum(wanted.astype(int), (most - out)[open_ones])
-            if not given.any():  # whole parts are used up: one each, largest remainder first
-                first = open_ones[np.argsort(-wanted, kind="stable")[:left]]
-                out[first] += 1
-            else:
-                out[open_ones] += given
-        return out.tolist()
+        return _fill(weight, np.where(soft, self.minimum, 0), most, self.total).tolist()
+
+
+def _fill(weight: Array, least: Array, most: Array, total: int) -> Array:
+    """Whole numbers of a given sum, in proportion to the weights, between bounds that allow that sum."""
+
+    def at(level: float) -> Array:
+        return np.clip(level * weight, least, most)
+
+    low, high = 0.0, float((most / weight).max())
+    for _ in range(200):
+        middle = 0.5 * (low + high)
+        low, high = (middle, high) if at(middle).sum() < total else (low, middle)
+    wanted = at(high)
+    out = np.floor(wanted + 1e-9).astype(np.int64)
+    order = np.argsort(-(wanted - out), kind="stable")
+    for k in order[out[order] < most[order]][: total - int(out.sum())]:
+        out[k] += 1
+    return out
 
 
 Modes = int | Mapping[str, int] | ModeBudget

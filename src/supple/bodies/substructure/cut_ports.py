@@ -45,8 +45,9 @@ def make_joint(
 ) -> Joint:
     """Vertices and weights of an interface whose parent is the domain `parent`. where: its name, for messages."""
     child = interface.pair[0] + interface.pair[1] - parent
-    volumes = _node_volumes(mesh, labels == parent)
     nodes = interface.nodes
+    around = np.isin(mesh.elements, nodes).any(axis=1)
+    volumes = _node_volumes(mesh, around & (labels == parent))
     if spans_plane(mesh.nodes[nodes]):
         shares = shared.node_areas(interface.faces) if weights == "area" and interface.faces.size else volumes
         port = nodes[shares[nodes] > 0]
@@ -59,7 +60,7 @@ def make_joint(
             value=f"{len(nodes)} vertices",
             fix='Pass thin="thicken" to add the vertices around it, or join the two domains.',
         )
-    port, held = (_with_ring(mesh, labels == domain, nodes) for domain in (parent, child))
+    port, held = (np.unique(mesh.elements[around & (labels == domain)]) for domain in (parent, child))
     return Joint(port, volumes[port], held)
 
 
@@ -76,9 +77,3 @@ def _node_volumes(mesh: TetMesh | HexMesh, inside: Array) -> Array:
     width = mesh.elements.shape[1]
     shares = np.repeat(mesh.volumes[inside] / width, width)
     return np.bincount(mesh.elements[inside].ravel(), shares, minlength=len(mesh.nodes))
-
-
-def _with_ring(mesh: TetMesh | HexMesh, inside: Array, nodes: Array) -> Array:
-    """These nodes and those of the elements `inside` around them, ascending."""
-    elements = mesh.elements[inside]
-    return np.unique(elements[np.isin(elements, nodes).any(axis=1)])
