@@ -23,10 +23,10 @@ from supple.geometry.connectivity import SharedFaces, element_pieces
 from supple.geometry.visibility import Sightlines
 
 Array = np.ndarray
-MOST_PATCHES = 400
+MOST_PATCHES = 300
 SMALLEST_PATCH = 8
 """Elements of a patch."""
-SAMPLES = 5
+SAMPLES = 4
 """Points of a patch that lines of sight are drawn from."""
 COMPACTNESS = 0.01
 MODES = 12
