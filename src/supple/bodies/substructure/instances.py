@@ -67,11 +67,10 @@ def port_at(
     for count in range(FEWEST_NODES, len(order) + 1, 4):
         nodes = np.sort(order[:count])
         if spans_plane(mesh.nodes[nodes]):
-            weights = _weights(mesh.nodes[nodes] - place)
-            gap = float(np.linalg.norm(weights @ (mesh.nodes[nodes] - place)))
-            if best is None or gap < 0.9 * best[0]:
-                best = (gap, nodes, weights)
-            if gap < 1e-9 * mesh.diagonal:
+            found = _balanced(mesh.nodes, nodes, place)
+            if best is None or found[0] < 0.9 * best[0]:
+                best = found
+            if found[0] < 1e-9 * mesh.diagonal:
                 break
     if best is None or best[0] > allowed:
         raise InputError(
@@ -105,14 +104,29 @@ def attach(blueprint: Blueprint, kind: DomainKind, mounts: Sequence[Mount], *, r
     return Blueprint(kinds, domains, blueprint.welds)
 
 
-def _weights(offsets: Array) -> Array:
-    """Positive weights of sum 1 whose mean of the offsets (k, 3) is as small as possible, as even as possible."""
+def _weights(offsets: Array, least: float) -> Array:
+    """Weights of sum 1, none below `least`, whose mean of the offsets (k, 3) is as small as possible, and even."""
     count, size = len(offsets), float(np.abs(offsets).max())
     even = 1e-6 * np.eye(count)  # little enough to leave the mean alone, enough to choose among many solutions
     A = np.concatenate([offsets.T / size, np.ones((1, count)), even])
     b = np.concatenate([np.zeros(3), [1.0], np.full(count, 1e-6 / count)])
-    weights = np.asarray(lsq_linear(A, b, bounds=(LEAST_WEIGHT / count, 1.0), tol=1e-14).x)
+    weights = np.asarray(lsq_linear(A, b, bounds=(least, 1.0), tol=1e-14).x)
     return weights / weights.sum()
+
+
+def _balanced(X: Array, nodes: Array, place: Array) -> tuple[float, Array, Array]:
+    """Distance of the weighted mean from the place [m], nodes and weights: those that pull away are left out.
+
+    Where the rest fixes no rotation, as at a corner, all stay, with small weights.
+    """
+    offsets = X[nodes] - place
+    kept = nodes[_weights(offsets, 0.0) > LEAST_WEIGHT / len(nodes)]
+    if spans_plane(X[kept]):
+        nodes, offsets, least = kept, X[kept] - place, 1e-3 / len(kept)
+    else:
+        least = LEAST_WEIGHT / len(nodes)
+    weights = _weights(offsets, least)
+    return float(np.linalg.norm(weights @ offsets)), nodes, weights
 
 
 def _number(blueprint: Blueprint, parent: str | int) -> int:
