@@ -170,7 +170,7 @@ def test_three_tets_around_an_edge_are_no_cycle():
     mesh = TetMesh(nodes, [[0, 1, 2, 3], [0, 1, 3, 4], [1, 2, 3, 5]])
     made = cut(mesh, [0, 1, 2], material=RUBBER, modes=3)
     assert [i.pair for i in made.graph.interfaces] == [(0, 1), (0, 2)]
-    assert [d.parent for d in made.blueprint.domains].count(0) == 2 or made.blueprint.depths.max() == 3
+    assert len(made.blueprint.domains) == 3
 
 
 def edge_to_edge():
@@ -305,6 +305,24 @@ def test_regions_follow_their_domain():
     end = tree.kinds["tip"].mesh
     assert len(end.faces_region("end")) == 8
     assert np.allclose(end.nodes[end.node_region("end"), 0], end.bounds[1, 0])
+
+
+def test_an_interface_in_several_patches_is_counted():
+    grid = np.zeros((9, 3, 7), dtype=int)
+    grid[:, :, :3] = 1
+    grid[:3, :, 3:] = grid[6:, :, 3:] = grid[:, :, 5:] = 2  # a handle on two feet
+    made = cut(VoxelGrid(grid, 0.1).to_hexes(), regions=["material_1", "material_2"], material=RUBBER, modes=3)
+    assert list(made.interface_patches.values()) == [2]
+    beam_cut = cut(beam(), thirds(beam()), material=RUBBER, modes=3, root="root")
+    assert beam_cut.interface_patches == {"middle": 1, "tip": 1}
+
+
+def test_the_whole_mesh_with_its_domains_as_regions():
+    mesh = beam(box_hexes)
+    made = cut(mesh, thirds(mesh), material=RUBBER, modes=3)
+    regions = made.labelled_mesh.regions
+    assert {name: len(r.elements) for name, r in regions.items()} == {"root": 16, "middle": 16, "tip": 16}
+    assert (thirds(mesh)[regions["tip"].elements] == "tip").all()
 
 
 def test_budgets_are_shared_exactly():

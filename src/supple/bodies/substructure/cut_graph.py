@@ -70,6 +70,18 @@ class DomainGraph:
         beside = neighbours(len(self.names), kept)
         return [path_between(beside, *interface.pair) for interface in closing]
 
+    def patch_count(self, interface: CutInterface) -> int:
+        """Patches of an interface, whose faces share vertices within each; 0 where it has no faces."""
+        faces = np.unique(self.shared.faces[interface.faces], return_inverse=True)[1].reshape(len(interface.faces), -1)
+        if not len(faces):
+            return 0
+        group = list(range(int(faces.max()) + 1))
+        for face in faces.tolist():
+            roots = [_find(group, node) for node in face]
+            for root in roots:
+                group[root] = min(roots)
+        return len({_find(group, node) for node in range(len(group))})
+
     def check_acyclic(self) -> None:
         """Refuse cycles, with the names of the domains in order."""
         if self.cycles:

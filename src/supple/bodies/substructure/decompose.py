@@ -23,7 +23,7 @@ from supple.bodies.substructure.cut_labels import Pieces, check_pieces, resolve_
 from supple.bodies.substructure.cut_ports import Joint, Thin, Weights, make_joint
 from supple.bodies.substructure.cut_root import Root, choose_root, held_by_root
 from supple.errors import InputError
-from supple.geometry import HexMesh, Selector, TetMesh
+from supple.geometry import HexMesh, Region, Selector, TetMesh
 from supple.geometry.connectivity import shared_faces
 from supple.geometry.partition import Part, part_of
 from supple.material import Material
@@ -65,6 +65,19 @@ class Decomposition:
         """Vertices of the port each child hangs on, by the child's name."""
         domains, kinds = self.blueprint.domains, self.blueprint.kinds
         return {d.name: len(kinds[domains[d.parent].kind].ports[d.port].nodes) for d in domains[1:]}
+
+    @cached_property
+    def interface_patches(self) -> dict[str, int]:
+        """Patches of faces of each interface, by the child's name. More than one hide a loop, as the feet of a handle."""
+        patches = {frozenset(i.pair): self.graph.patch_count(i) for i in self.graph.interfaces}
+        number = {name: k for k, name in enumerate(self.graph.names)}
+        domains = self.blueprint.domains
+        return {d.name: patches[frozenset((number[d.name], number[domains[d.parent].name]))] for d in domains[1:]}
+
+    @cached_property
+    def labelled_mesh(self) -> TetMesh | HexMesh:
+        """The whole mesh with a region of elements for each domain, to be saved and looked at."""
+        return self.mesh.with_regions({n: Region(elements=p.elements) for n, p in zip(self.names, self.parts)})
 
 
 def decompose(
