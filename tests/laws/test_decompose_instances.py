@@ -25,6 +25,7 @@ from supple.geometry import Region, SurfaceMesh, box_hexes, box_tets, cylinder_t
 from supple.geometry.repeats import find_repeats
 from supple.geometry.similarity import fit_similarity, match_points
 from supple.material import Material
+from supple.modal import Interface
 
 MESHES = Path(__file__).resolve().parents[3] / "shared" / "reference" / "meshes"
 RUBBER = Material(young=1e5, poisson=0.3, density=1000.0, stiffness_damping=0.01, name="rubber")
@@ -187,6 +188,9 @@ def test_ports_meet_their_place_inside_and_on_the_surface():
         port = port_at(mesh, at)
         assert np.linalg.norm(np.average(mesh.nodes[port.nodes], axis=0, weights=port.weights) - at) < 0.02
         assert (port.weights > 0).all()
+        face = Interface(mesh.nodes, port.nodes, weights=port.weights)
+        spread = np.linalg.eigvalsh((face.weights[:, None] * face.offsets).T @ face.offsets)
+        assert spread[1] > 0.05 * spread[2]  # broad enough to hold a rotation
 
 
 def plant(leaves=5):

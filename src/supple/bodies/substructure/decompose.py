@@ -68,7 +68,7 @@ class Decomposition:
 
     @cached_property
     def interface_patches(self) -> dict[str, int]:
-        """Patches of faces of each interface, by the child's name. More than one hide a loop, as the feet of a handle."""
+        """Patches of each interface, by the child's name. More than one hide a loop, as the feet of a handle do."""
         patches = {frozenset(i.pair): self.graph.patch_count(i) for i in self.graph.interfaces}
         number = {name: k for k, name in enumerate(self.graph.names)}
         domains = self.blueprint.domains

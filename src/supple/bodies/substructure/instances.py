@@ -17,7 +17,6 @@ from scipy.spatial import cKDTree
 
 from supple.algebra import rotations
 from supple.bodies.substructure.blueprint import Blueprint, Domain, DomainKind, Port
-from supple.bodies.substructure.cut_ports import spans_plane
 from supple.errors import InputError
 from supple.geometry import HexMesh, TetMesh
 
@@ -26,6 +25,8 @@ FEWEST_NODES, MOST_NODES = 4, 64
 """Nodes of a port around a place."""
 LEAST_WEIGHT = 0.05
 """Of an equal share: the smallest weight of a node."""
+LEAST_BREADTH = 0.05
+"""Of nodes and weights, middle against largest eigenvalue of their covariance: narrower ports turn too easily."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,13 +66,11 @@ def port_at(
     best: tuple[float, Array, Array] | None = None
     _, order = cKDTree(mesh.nodes).query(place, k=min(MOST_NODES, len(mesh.nodes)))
     for count in range(FEWEST_NODES, len(order) + 1, 4):
-        nodes = np.sort(order[:count])
-        if spans_plane(mesh.nodes[nodes]):
-            found = _balanced(mesh.nodes, nodes, place)
-            if best is None or found[0] < 0.9 * best[0]:
-                best = found
-            if found[0] < 1e-9 * mesh.diagonal:
-                break
+        found = _balanced(mesh.nodes, np.sort(order[:count]), place)
+        if found is not None and (best is None or found[0] < 0.9 * best[0]):
+            best = found
+        if best is not None and best[0] < 1e-9 * mesh.diagonal:
+            break
     if best is None or best[0] > allowed:
         raise InputError(
             "the place is not on the mesh",
@@ -114,19 +113,26 @@ def _weights(offsets: Array, least: float) -> Array:
     return weights / weights.sum()
 
 
-def _balanced(X: Array, nodes: Array, place: Array) -> tuple[float, Array, Array]:
+def _balanced(X: Array, nodes: Array, place: Array) -> tuple[float, Array, Array] | None:
     """Distance of the weighted mean from the place [m], nodes and weights: those that pull away are left out.
 
-    Where the rest fixes no rotation, as at a corner, all stay, with small weights.
+    Where the rest is nearly in line, as at an edge, all stay, with small weights. None where all are in line.
     """
     offsets = X[nodes] - place
-    kept = nodes[_weights(offsets, 0.0) > LEAST_WEIGHT / len(nodes)]
-    if spans_plane(X[kept]):
-        nodes, offsets, least = kept, X[kept] - place, 1e-3 / len(kept)
-    else:
-        least = LEAST_WEIGHT / len(nodes)
-    weights = _weights(offsets, least)
-    return float(np.linalg.norm(weights @ offsets)), nodes, weights
+    kept = _weights(offsets, 0.0) > LEAST_WEIGHT / len(nodes)
+    for choice, least in ((kept, 1e-3), (np.ones(len(nodes), dtype=bool), LEAST_WEIGHT)):
+        if np.count_nonzero(choice) >= 3:
+            weights = _weights(offsets[choice], least / np.count_nonzero(choice))
+            if _breadth(offsets[choice], weights) > LEAST_BREADTH:
+                return float(np.linalg.norm(weights @ offsets[choice])), nodes[choice], weights
+    return None
+
+
+def _breadth(offsets: Array, weights: Array) -> float:
+    """Middle against largest eigenvalue of the weighted covariance, 0 for points in line [-]."""
+    centred = offsets - weights @ offsets
+    values = np.linalg.eigvalsh((weights[:, None] * centred).T @ centred)
+    return float(values[1] / values[2]) if values[2] > 0 else 0.0
 
 
 def _number(blueprint: Blueprint, parent: str | int) -> int:
