@@ -193,3 +193,15 @@ def test_a_real_mesh_gives_a_tree():
     found = automatic_labels(mesh, parts=6)
     assert is_tree(mesh, found)
     assert found.max() + 1 == 6
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not MESHES.exists(), reason="meshes of other programs are not here")
+@pytest.mark.parametrize("parts", [6, 12])
+def test_an_animal_gives_a_tree_of_limbs(parts):
+    mesh = load_mesh(MESHES / "Armadillo13K.msh")
+    found = automatic_labels(mesh, parts=parts)
+    made = cut(mesh, found, material=RUBBER, modes=20)
+    assert len(made.names) == parts
+    assert max(made.interface_sizes.values()) < 0.02 * len(mesh.nodes)
+    assert max(made.interface_patches.values()) == 1
