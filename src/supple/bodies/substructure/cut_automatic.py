@@ -25,7 +25,7 @@ PASSES = 2
 """Times that every interface is moved."""
 SMALLEST = 0.05
 """Of the average part: elements below which a part is joined to its neighbour."""
-MOST_MOVED = 0.2
+MOST_MOVED = 0.1
 """Of a part: elements that may be given away to end a contact."""
 EXTRA = 4
 """How many more parts than asked for it starts from, at most, to make up for those that cycles cost."""
