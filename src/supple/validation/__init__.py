@@ -20,6 +20,7 @@ _MODULES = (
     "waves",
     "rigid",
     "reference_forces",
+    "decompose",
     "reduced",
     "reduced_vega",
     "voxel",
