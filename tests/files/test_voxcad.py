@@ -512,7 +512,7 @@ def block_with(region: BoundaryRegion) -> VoxcadFile:
 
 
 def test_a_region_ends_at_the_faces_of_voxels():
-    """A box up to x = 1/8 of eight voxels touches the first layer alone, so does a flat one; just beyond, two layers."""
+    """A box up to x = 1/8 of eight voxels touches the first layer alone, so does a flat one; just beyond, two."""
     held = (True,) * 6
     for size, count in ((1 / 8, 16), (1 / 8 + 1e-9, 32), (1.0, 128), (0.0, 16)):
         file = block_with(BoundaryRegion((0, 0, 0), (size, 1, 1), held=held))

@@ -26,7 +26,7 @@ from supple.files.voxcad import (
     voxcad_scene,
     voxcad_settings,
 )
-from supple.files.voxcad_scene import collapsed
+from supple.files.voxcad_scene import BODY, collapsed
 from supple.geometry import VoxelGrid
 from supple.material.voxel import VoxelMaterial
 from supple.record.measures import measure_bodies
