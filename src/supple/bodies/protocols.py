@@ -61,7 +61,11 @@ class Force(Protocol):
 
 
 class Mass(Protocol):
-    """Inertia of one set of coordinates; the matrix is constant in the coordinates of `supple.bodies.coordinates`."""
+    """Inertia of one set of coordinates; the matrix is constant in the coordinates of `supple.bodies.coordinates`.
+
+    Where it is not, the mass has `at(x)`, which gives the mass at positions x as a value, and `impulse_at(x0, v0, x1,
+    v1, x)`, the change of momentum pulled back at x. One whose weight changes with x has `weight(g)`, a force.
+    """
 
     def add_product(self, dv: Array, f_out: Array, factor: float) -> None: ...
     def add_blocks(self, data_out: Array, positions: Array, factor: float) -> None: ...

@@ -103,13 +103,13 @@ def _perpendicular(axis: Array) -> tuple[Array, Array]:
 
 
 def _side(node: Any, at: Array) -> Points:
-    return World.points(at) if node is World or node is None else node.points(at=at)
+    return World.points(at) if node is World or node is None else node.held_points(at)
 
 
 def _check_frame(node: Any, joint: str) -> None:
     if node is not World and node is not None and not node.is_frame:
         raise InputError(
-            f"a {joint} needs the orientation of a rigid body on both sides",
+            f"a {joint} needs the orientation of a rigid or floating body on both sides",
             where=f"node '{node.name}'",
             fix="Join soft bodies with Ball joints, or attach a rigid body to them.",
         )
