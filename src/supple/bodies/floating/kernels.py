@@ -15,7 +15,10 @@
     h_w = int rho u x g = w x J w + 2 (tr(N') I - N') w,       N' = sum_l q'_l N_l
     h_q = int rho U_l . g = w . N_l w - |w|² tr N_l + 2 w . 2 skew(V_l),   V_l = sum_p q'_p W7_lp
 
-Momentum pulled back at another rotation R_a, with F = R_a^T R:  p_l = Ub_l . R_a^T c' + <N_l, F skew(w)> + <V_l, F>.
+Momentum of the modes, pulled back at another rotation R_a, with F = R_a^T R and <.,.> the sum of products:
+
+    p_l = int rho U_l . R_a^T x' = Ub_l . R_a^T c' + <B_l, F>,   B_l = int rho U_l (w x u + U q')^T = N_l skew(w)^T + V_l
+
 Centrifugal stiffening changes only the symmetric part of the W7 that N is made with (see `stiffening`), never V.
 N and V are flat, (9 r,), l outermost.
 """
@@ -205,42 +208,66 @@ def compute_mass(numbers, room, M_out):
 
 
 @compiled(borrows=True)
-def compute_momentum(numbers, v, room, R_at, p_out):
-    """p_out (6 + r,): linear [kg m/s] and angular momentum about the origin of the frame, both in world axes, and the
-    modes' momentum pulled back at the rotation R_at; after `compute_moments` and with V of v."""
-    R, N, V, U_bar = room.R, room.N, room.V, numbers.U_bar
-    r = U_bar.shape[1]
-    S, w = (room.S[0], room.S[1], room.S[2]), (v[3], v[4], v[5])
+def compute_momentum(numbers, v, room, p_out):
+    """p_out (6 + r,): linear momentum in world axes, angular about the frame's origin in body axes, and the modes'; M v.
+
+    After `compute_moments`.
+    """
+    R, N, U_bar, Me = room.R, room.N, numbers.U_bar, numbers.Me
+    S, w, m = (room.S[0], room.S[1], room.S[2]), (v[3], v[4], v[5]), numbers.mass
     body = turn_back(R, (v[0], v[1], v[2]))
     flow = modes_product(U_bar, v, 6)
     a = cross(w, S)
-    m = numbers.mass
     p = turn(R, (m * body[0] + a[0] + flow[0], m * body[1] + a[1] + flow[1], m * body[2] + a[2] + flow[2]))
     L = cross(S, body)
     b = turn(room.J, w)
     l0, l1, l2 = L[0] + b[0], L[1] + b[1], L[2] + b[2]
-    for l in range(r):
-        k = 9 * l
-        l0 += v[6 + l] * (N[k + 7] - N[k + 5])
-        l1 += v[6 + l] * (N[k + 2] - N[k + 6])
-        l2 += v[6 + l] * (N[k + 3] - N[k + 1])
+    for l in range(U_bar.shape[1]):
+        k, rate = 9 * l, v[6 + l]
+        h0, h1, h2 = N[k + 7] - N[k + 5], N[k + 2] - N[k + 6], N[k + 3] - N[k + 1]
+        l0 += rate * h0
+        l1 += rate * h1
+        l2 += rate * h2
+        total = U_bar[0, l] * body[0] + U_bar[1, l] * body[1] + U_bar[2, l] * body[2]
+        p_out[6 + l] = total + h0 * w[0] + h1 * w[1] + h2 * w[2]
     p_out[0], p_out[1], p_out[2] = p
-    p_out[3], p_out[4], p_out[5] = turn(R, (l0, l1, l2))
+    p_out[3], p_out[4], p_out[5] = l0, l1, l2
+    for q in range(Me.shape[0]):
+        rate = v[6 + q]
+        for l in range(Me.shape[0]):
+            p_out[6 + l] += Me[q, l] * rate
+
+
+@compiled(borrows=True)
+def compute_pull(v, room):
+    """room.V <- B_l = int rho U_l (w x u + U q')^T, from N and V: momentum pulled back at R_a is Ub . R_a^T c' + <B, F>.
+
+    After `compute_moments`, and `mix` of V.
+    """
+    N, V = room.N, room.V
+    for k in range(0, N.size, 3):  # row i of U_l u^T becomes w x that row
+        a = cross((v[3], v[4], v[5]), (N[k], N[k + 1], N[k + 2]))
+        V[k] += a[0]
+        V[k + 1] += a[1]
+        V[k + 2] += a[2]
+
+
+@compiled(borrows=True)
+def pull_modes(numbers, v, room, R_at, p_out):
+    """p_out[6:] = the modes' momentum pulled back at the rotation R_at, after `compute_pull`."""
+    R, B, U_bar = room.R, room.V, numbers.U_bar
     f0 = turn_back(R_at, (R[0, 0], R[1, 0], R[2, 0]))  # columns of F = R_at^T R
     f1 = turn_back(R_at, (R[0, 1], R[1, 1], R[2, 1]))
     f2 = turn_back(R_at, (R[0, 2], R[1, 2], R[2, 2]))
     at = turn_back(R_at, (v[0], v[1], v[2]))
-    for l in range(r):
+    for l in range(U_bar.shape[1]):
         k = 9 * l
-        total = U_bar[0, l] * at[0] + U_bar[1, l] * at[1] + U_bar[2, l] * at[2]
-        for i in range(3):
-            # row i of F skew(w) is (row i of F) x w
-            g0 = f1[i] * w[2] - f2[i] * w[1]
-            g1 = f2[i] * w[0] - f0[i] * w[2]
-            g2 = f0[i] * w[1] - f1[i] * w[0]
-            n = k + 3 * i
-            total += N[n] * g0 + N[n + 1] * g1 + N[n + 2] * g2 + V[n] * f0[i] + V[n + 1] * f1[i] + V[n + 2] * f2[i]
-        p_out[6 + l] = total
+        p_out[6 + l] = (
+            (U_bar[0, l] * at[0] + U_bar[1, l] * at[1] + U_bar[2, l] * at[2])
+            + (B[k] * f0[0] + B[k + 1] * f1[0] + B[k + 2] * f2[0])
+            + (B[k + 3] * f0[1] + B[k + 4] * f1[1] + B[k + 5] * f2[1])
+            + (B[k + 6] * f0[2] + B[k + 7] * f1[2] + B[k + 8] * f2[2])
+        )
 
 
 @compiled
@@ -259,7 +286,11 @@ def velocity_terms(numbers, x, v, room):
 
 @compiled
 def momentum(numbers, x, v, R_at, room, p_out):
-    """As `compute_momentum`, from x (7 + r,) and v (6 + r,)."""
+    """p_out (6 + r,): linear and angular momentum about the frame's origin, both in world axes, and the modes' pulled
+    back at the rotation R_at, of x (7 + r,) and v (6 + r,)."""
     compute_moments(numbers, x, room)
+    compute_momentum(numbers, v, room, p_out)
     mix(numbers.W7, v, room.V)
-    compute_momentum(numbers, v, room, R_at, p_out)
+    compute_pull(v, room)
+    pull_modes(numbers, v, room, R_at, p_out)
+    p_out[3], p_out[4], p_out[5] = turn(room.R, (p_out[3], p_out[4], p_out[5]))

@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.bodies.floating.stride_kernels import NOT_CONVERGED, SINGULAR, StrideNumbers, StrideRoom, advance_steps
+from supple.bodies.floating.stride_kernels import (
+    NOT_CONVERGED,
+    SINGULAR,
+    StrideNumbers,
+    StrideRoom,
+    advance_explicitly,
+    advance_steps,
+)
 from supple.bodies.placement import check_vector
 from supple.errors import ConvergenceError, DivergenceError, InputError
 
@@ -27,14 +34,20 @@ class StrideReport(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Stride:
-    """tolerance: relative residual of a step. nodes (k,), forces (k, 3) [N]: constant world forces on nodes."""
+    """tolerance: relative residual of a step. nodes (k,), forces (k, 3) [N]: constant world forces on nodes.
 
+    method: "midpoint", implicit and converged, or "runge-kutta", explicit of fourth order, as a reference.
+    """
+
+    method: Literal["midpoint", "runge-kutta"] = field(default="midpoint", kw_only=True)
     tolerance: float = field(default=1e-11, kw_only=True)
     max_iterations: int = field(default=30, kw_only=True)
     nodes: ArrayLike = field(default=(), kw_only=True)
     forces: ArrayLike | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
+        if self.method not in ("midpoint", "runge-kutta"):
+            raise InputError("unknown method", where="Stride", value=self.method, allowed="midpoint, runge-kutta")
         if not 0 < self.tolerance < 1 or self.max_iterations < 1:
             raise InputError(
                 "the settings are out of range",
@@ -71,10 +84,15 @@ def advance(
     points, shapes = (np.ascontiguousarray(part) for part in body.node_shapes(nodes))
     K, D = np.ascontiguousarray(body.model.K), np.ascontiguousarray(body.damping)
     x_own, v_own = x[0, : 7 + r].copy(), v[0, : 6 + r].copy()
-    outcome, made, iterations, residual = advance_steps(
-        body.model.numbers, StrideNumbers(K, D, g, points, shapes, forces), float(dt), int(steps),
-        float(stride.tolerance), int(stride.max_iterations), StrideRoom.empty(r), x_own, v_own,
-    )  # fmt: skip
+    numbers, room = StrideNumbers(K, D, g, points, shapes, forces), StrideRoom.empty(r)
+    iterations, residual = 0, 0.0
+    if stride.method == "runge-kutta":
+        outcome, made = advance_explicitly(body.model.numbers, numbers, float(dt), int(steps), room, x_own, v_own)
+    else:
+        limits = (float(stride.tolerance), int(stride.max_iterations))
+        outcome, made, iterations, residual = advance_steps(
+            body.model.numbers, numbers, float(dt), int(steps), *limits, room, x_own, v_own
+        )
     if outcome == NOT_CONVERGED:
         raise ConvergenceError(
             "a step did not reach its tolerance",
