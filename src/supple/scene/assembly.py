@@ -134,9 +134,9 @@ class Assembly:
         def target(slot: Slot) -> Array:
             return data if slot.is_body else self.parts[slot.index].matrix.data
 
-        tangents = zip(system.forces, lin.tangents, lin.factors, self.force_positions)
-        for (_, slot, _), tangent, factor, positions in tangents:
-            if stiffness or damping:
+        if stiffness or damping:
+            tangents = zip(system.forces, lin.tangents, lin.factors, self.force_positions)
+            for (_, slot, _), tangent, factor, positions in tangents:
                 tangent.add_blocks(target(slot), positions, factor * stiffness, factor * damping)
         if mass:
             for (_, slot, item), positions in zip(system.masses, self.mass_positions):

@@ -109,7 +109,7 @@ def _side(node: Any, at: Array) -> Points:
 def _check_frame(node: Any, joint: str) -> None:
     if node is not World and node is not None and not node.is_frame:
         raise InputError(
-            f"a {joint} needs the orientation of a rigid or floating body on both sides",
+            f"a {joint} needs the orientation of a rigid body on both sides",
             where=f"node '{node.name}'",
             fix="Join soft bodies with Ball joints, or attach a rigid body to them.",
         )

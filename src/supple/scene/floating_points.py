@@ -70,7 +70,7 @@ class FloatingPointsTangent:
 
     def _relative(self, v: Array) -> Array:
         """w x u + S q', in body axes, (count, 3)."""
-        return np.cross(v[0, 3:6], self.u) + self.mapping.shapes @ v[0, 6:]
+        return rotations.cross(v[0, 3:6], self.u) + self.mapping.shapes @ v[0, 6:]
 
     def product(self, v: Array) -> Array:
         """c' + R (w x u + S q')."""
@@ -80,13 +80,13 @@ class FloatingPointsTangent:
         """f_out += (f, u x F, S^T F), summed."""
         F = f @ self.R
         f_out[0, :3] += f.sum(axis=0)
-        f_out[0, 3:6] += np.cross(self.u, F).sum(axis=0)
+        f_out[0, 3:6] += rotations.cross(self.u, F).sum(axis=0)
         f_out[0, 6:] += np.einsum("kil,ki->l", self.mapping.shapes, F)
 
     def bias(self, v: Array) -> Array:
         """R (w x (w x u) + 2 w x S q') [m/s²]."""
         w = v[0, 3:6]
-        return np.cross(w, np.cross(w, self.u) + 2 * (self.mapping.shapes @ v[0, 6:])) @ self.R.T
+        return rotations.cross(w, rotations.cross(w, self.u) + 2 * (self.mapping.shapes @ v[0, 6:])) @ self.R.T
 
     def _geometric(self, f: Array) -> Array:
         """The matrix of the module on (turn, q), (3 + p, 3 + p)."""
@@ -105,7 +105,7 @@ class FloatingPointsTangent:
 
     def velocity_change(self, v: Array, dx: Array) -> Array:
         """d(J v)/dx dx."""
-        change = np.cross(dx[0, 3:6], self._relative(v)) + np.cross(v[0, 3:6], self.mapping.shapes @ dx[0, 6:])
+        change = rotations.cross(dx[0, 3:6], self._relative(v)) + rotations.cross(v[0, 3:6], self.mapping.shapes @ dx[0, 6:])
         return change @ self.R.T
 
     @property

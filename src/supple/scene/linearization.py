@@ -37,9 +37,6 @@ class Linearization:
         load: float = 1.0,
     ) -> None:
         self.system, self.kin, self.slot_forces, self.definite = system, kin, slot_forces, definite
-        self.tangents: list[Any] = [
-            force.linearize(kin.local(slot), definite=definite) for _, slot, force in system.forces
-        ]
         self.factors = [load if getattr(force, "is_load", False) else 1.0 for _, _, force in system.forces]
         self.joint_seconds: list[Array] = []
         start = 0
@@ -50,6 +47,11 @@ class Linearization:
             else:
                 self.joint_seconds.append(rows.second(multipliers[start : start + rows.count], kin.x[slot.index]))
             start += rows.count
+
+    @cached_property
+    def tangents(self) -> list[Any]:
+        """Of all forces, in their order."""
+        return [force.linearize(self.kin.local(slot), definite=self.definite) for _, slot, force in self.system.forces]
 
     @property
     def force(self) -> Array:

@@ -10,6 +10,7 @@ import numpy as np
 
 from supple.algebra.direct import DirectSolver
 from supple.scene.kinematics import Kinematics
+from supple.scene.linearization import Linearization
 from supple.scene.system import System
 from supple.solvers.linear import Matrix, filtered_columns, filtered_matrix, joint_matrix, solve_directly
 
@@ -55,7 +56,7 @@ def solve_filtered_mass(system: System, kin: Kinematics, f: Array, given: Array)
 
 
 def _mass_matrix(system: System, kin: Kinematics) -> Matrix:
-    lin = system.linearize(kin)
+    lin = Linearization(system, kin, [], False, None)  # forces have no say in the mass
     return lin.small_matrix(mass=1.0) if system.is_small else lin.matrix(mass=1.0)
 
 

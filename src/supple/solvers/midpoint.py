@@ -104,5 +104,7 @@ class Midpoint:
             end = system.propagate(t1, x1, v1)
             rest = transport(system, mid, end, push - system.impulse(kin0, end, at=mid))
             rest += system.mass_product(end, v1)
-            v1 = solve_filtered_mass(system, end, rest, led)
+            before, v1 = v1, solve_filtered_mass(system, end, rest, led)
+            if np.abs(v1 - before).max(initial=0.0) <= 1e-15 * np.abs(v1).max(initial=0.0):
+                break
         return v1

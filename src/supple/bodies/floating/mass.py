@@ -103,7 +103,7 @@ class FloatingMass:
         own = np.empty(n)
         kernels.momentum(self.numbers, *self._cut(x, v), R_at, self._room, own)
         out[:n] = own
-        out[3:6] += np.cross(x[0, :3], out[:3])
+        out[3:6] += rotations.cross(x[0, :3], out[:3])
         out[n:] = v[0, n:]
         return out
 
@@ -111,7 +111,7 @@ class FloatingMass:
         """Change of momentum (1, 6 + p) from one state to another, seen from positions `at`; see the module."""
         R_at = np.ascontiguousarray(rotations.to_matrix(at[0, 3:7]))
         change = self._momentum(x1, v1, R_at) - self._momentum(x0, v0, R_at)
-        change[3:6] = R_at.T @ (change[3:6] - np.cross(at[0, :3], change[:3]))
+        change[3:6] = R_at.T @ (change[3:6] - rotations.cross(at[0, :3], change[:3]))
         return change[None]
 
     def gravity_field(self, g: Array) -> Array:
@@ -159,7 +159,7 @@ class Weight:
         """f += the weight."""
         n, G = self.mass.numbers, self._local(state.x)
         f_out[0, :3] += n.mass * self.g
-        f_out[0, 3:6] += np.cross(self.mass.local_moment(state.x), G)
+        f_out[0, 3:6] += rotations.cross(self.mass.local_moment(state.x), G)
         f_out[0, 6 : 6 + self.mass.mode_count] += n.U_bar.T @ G
 
     def linearize(self, state: LocalState, *, definite: bool = False) -> MatrixTangent:

@@ -5,7 +5,7 @@
     G_lp,ij = int grad U_l : (grad U_p sigma_ij)             geometric stiffness of the modes, (r, r, 3, 3)
 
 A linear model forgets that a bent beam is drawn towards its hub: without that, a spin faster than the lowest bending
-frequency tears it apart, where a real beam grows stiffer [Kane87]. The missing part is quadratic in q, and adds
+frequency tears it apart, where a real beam grows stiffer [KRB87]. The missing part is quadratic in q, and adds
 
     T += -1/2 sum_lp q_l q_p w . G_lp w                      to the kinetic energy
 

@@ -236,12 +236,12 @@ def solve_in_place(A, b):
             b[k], b[best] = b[best], b[k]
             for j in range(k, n):
                 A[k, j], A[best, j] = A[best, j], A[k, j]
-        inverse = 1.0 / A[k, k]
+        inverse, pivot = 1.0 / A[k, k], A[k, k + 1 :]
         for i in range(k + 1, n):
-            factor = A[i, k] * inverse
+            factor, row = A[i, k] * inverse, A[i, k + 1 :]
             b[i] -= factor * b[k]
-            for j in range(k + 1, n):
-                A[i, j] -= factor * A[k, j]
+            for j in range(row.size):
+                row[j] -= factor * pivot[j]
     for k in range(n - 1, -1, -1):
         b[k] /= A[k, k]
         for i in range(k):
