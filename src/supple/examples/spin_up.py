@@ -19,7 +19,7 @@ import numpy as np
 from supple.algebra import rotations
 from supple.bodies.fem import FemBody
 from supple.bodies.floating import FloatingBody
-from supple.examples import Check, Example, below, within
+from supple.examples import Check, Example, within
 from supple.geometry import box_hexes
 from supple.material import Material
 from supple.modal import ElasticSolid

@@ -71,8 +71,9 @@ def check_derivatives(
     step: float | None = None,
     seed: int = 0,
 ) -> DerivativeReport:
-    """Check a force, a mapping or a system at positions x (n, 3 or 7, or (1, 7 + p)) and velocities v, in random directions.
+    """Check a force, a mapping or a system at positions x (n, 3 or 7) and velocities v, in random directions.
 
+    x (1, 7 + p): of a floating body.
     step: length of the differences [m, rad]; default 1e-4 of the extent of x. `print` the report, or look at `is_ok`.
 
     >>> import numpy as np, supple as sp

@@ -105,7 +105,9 @@ class FloatingPointsTangent:
 
     def velocity_change(self, v: Array, dx: Array) -> Array:
         """d(J v)/dx dx."""
-        change = rotations.cross(dx[0, 3:6], self._relative(v)) + rotations.cross(v[0, 3:6], self.mapping.shapes @ dx[0, 6:])
+        change = rotations.cross(dx[0, 3:6], self._relative(v)) + rotations.cross(
+            v[0, 3:6], self.mapping.shapes @ dx[0, 6:]
+        )
         return change @ self.R.T
 
     @property

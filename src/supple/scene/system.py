@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sparse
 
-from supple.bodies.protocols import Force, Mass
+from supple.bodies.protocols import Force
 from supple.errors import InputError
 from supple.scene.assembly import Assembly
 from supple.scene.constraints import PointConditionRows
@@ -45,11 +45,11 @@ class BoundForce(NamedTuple):
 
 
 class BoundMass(NamedTuple):
-    """A mass on its slot."""
+    """A mass on its slot: a `Mass`, or a `ChangingMass` on a body's."""
 
     label: str
     slot: Slot
-    mass: Mass
+    mass: Any
 
 
 class BoundJoint(NamedTuple):

@@ -1,7 +1,7 @@
 """Floating bodies: equations of motion against their kinetic energy, free flight, a path by other programs, a spin-up.
 
-The kinetic energy is summed over the nodes, T = 1/2 sum m_ab x'_a . x'_b with x = c + R (X + U q), and differenced with a
-complex step, which has no truncation error. From it, in the coordinates (c', w, q') with w in body axes,
+The kinetic energy is summed over the nodes, T = 1/2 sum m_ab x'_a . x'_b with x = c + R (X + U q), and differenced
+with a complex step, which has no truncation error. From it, in the coordinates (c', w, q') with w in body axes,
 
     M = d²T/dv²,    Q_v = -(dp/dt at constant v) - (0, w x dT/dw, 0) + dT/dx,      p = dT/dv           (Boltzmann-Hamel)
 """
@@ -102,7 +102,11 @@ def equations() -> list[Row]:
         source = "complex step on the kinetic energy of the nodes"
         rows += [
             bounded(
-                "floating/equations", f"{name}: {what}", float(np.abs(a - b).max() / np.abs(b).max()), 1e-9, source=source
+                "floating/equations",
+                f"{name}: {what}",
+                float(np.abs(a - b).max() / np.abs(b).max()),
+                1e-9,
+                source=source,
             )
             for what, a, b in (
                 ("mass matrix", body.inertia.at(x).M[:n, :n], M),
@@ -127,7 +131,7 @@ def advance(body: FloatingBody, state: State, dt: float, until: float, stride: S
 
 
 def flight() -> list[Row]:
-    """2 s of free flight by Runge-Kutta at 0.1 ms, and the orders of the implicit rules over 0.1 s."""
+    """2 s of free flight by Runge-Kutta at 0.1 ms, and the orders of the implicit rules over 20 ms."""
     body = FloatingBody.from_solid(beam(), modes=8)
     system, start = flying(body)
     before, worst = measure(system, start), np.zeros(2)
@@ -142,23 +146,24 @@ def flight() -> list[Row]:
         bounded(case, "Runge-Kutta, 0.1 ms, 2 s: energy", worst[0], 1e-8, source=source),
         bounded(case, "Runge-Kutta, 0.1 ms, 2 s: angular momentum", worst[1], 1e-8, source=source),
     ]
-    reference, turned = start.copy(), 0.0
-    advance(body, reference, 2e-5, 0.1, exact)
-    for name, method, order, steps in (
-        ("implicit Euler, Newton", lambda h: ImplicitEuler(h, newton=True), 1.0, (1e-3, 5e-4)),
-        ("implicit Euler, linearised", ImplicitEuler, 1.0, (1e-3, 5e-4)),
-        ("midpoint", Midpoint, 2.0, (2e-3, 1e-3)),
+    until, turned = 0.02, 0.0
+    reference = start.copy()
+    advance(body, reference, 1e-5, until, exact)
+    for name, method, order, h, limit in (
+        ("implicit Euler, linearised", ImplicitEuler, 1.0, 1e-4, 0.1),
+        ("implicit Euler, Newton", lambda h: ImplicitEuler(h, newton=True), 1.0, 1e-4, 0.1),
+        ("midpoint", Midpoint, 2.0, 2.5e-4, 0.05),
     ):
         errors = []
-        for h in steps:
-            state, solver = start.copy(), method(h)
-            while state.t < 0.1 - h / 2:
+        for dt in (2 * h, h):
+            state, solver = start.copy(), method(dt)
+            for _ in range(round(until / dt)):
                 solver.step(system, state)
-            errors.append(float(np.abs(state.x - reference.x).max()))
+            errors.append(float(np.linalg.norm(state.x - reference.x)))
             if order == 2.0:
                 turned = max(turned, float(np.abs(measure(system, state).momentum - before.momentum).max()))
         measured = float(np.log2(errors[0] / errors[1]))
-        rows.append(compare(case, f"{name}: order", measured, order, 0.1, unit="-", source="declared order"))
+        rows.append(compare(case, f"{name}: order", measured, order, limit, unit="-", source="declared order"))
     size = float(np.abs(before.momentum).max())
     rows.append(bounded(case, "midpoint: momentum", turned / size, 1e-12, source="conservation"))
     return rows
@@ -212,7 +217,7 @@ def spinning_up() -> list[Row]:
     return [
         compare(case, "largest lag with stiffening", lags["stiffened"].min(), largest, 0.02, unit="m", source=source),
         bounded(case, "lag at all times with stiffening, of the largest", apart, 0.02, source=source),
-        Row(case, "the same without stiffening, at least", lost, 1.0, "-", lost, 1.0, lost >= 1.0, source),
+        bounded(case, "largest lag, of the error without stiffening", 1 / lost, 0.1, source=source),
     ]
 
 

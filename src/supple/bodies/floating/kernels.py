@@ -17,7 +17,8 @@
 
 Momentum of the modes, pulled back at another rotation R_a, with F = R_a^T R and <.,.> the sum of products:
 
-    p_l = int rho U_l . R_a^T x' = Ub_l . R_a^T c' + <B_l, F>,   B_l = int rho U_l (w x u + U q')^T = N_l skew(w)^T + V_l
+    p_l = int rho U_l . R_a^T x' = Ub_l . R_a^T c' + <B_l, F>
+    B_l = int rho U_l (w x u + U q')^T = N_l skew(w)^T + V_l
 
 Centrifugal stiffening changes only the symmetric part of the W7 that N is made with (see `stiffening`), never V.
 N and V are flat, (9 r,), l outermost.
@@ -200,7 +201,11 @@ def compute_mass(numbers, room, M_out):
         k = 9 * l
         a = turn(R, (U_bar[0, l], U_bar[1, l], U_bar[2, l]))
         M_out[6 + l, 0], M_out[6 + l, 1], M_out[6 + l, 2] = a
-        M_out[6 + l, 3], M_out[6 + l, 4], M_out[6 + l, 5] = N[k + 7] - N[k + 5], N[k + 2] - N[k + 6], N[k + 3] - N[k + 1]
+        M_out[6 + l, 3], M_out[6 + l, 4], M_out[6 + l, 5] = (
+            N[k + 7] - N[k + 5],
+            N[k + 2] - N[k + 6],
+            N[k + 3] - N[k + 1],
+        )
         for i in range(6):
             M_out[i, 6 + l] = M_out[6 + l, i]
         for p in range(r):
@@ -209,7 +214,7 @@ def compute_mass(numbers, room, M_out):
 
 @compiled(borrows=True)
 def compute_momentum(numbers, v, room, p_out):
-    """p_out (6 + r,): linear momentum in world axes, angular about the frame's origin in body axes, and the modes'; M v.
+    """p_out (6 + r,) = M v: linear in world axes, angular about the frame's origin in body axes, of the modes.
 
     After `compute_moments`.
     """
@@ -240,7 +245,7 @@ def compute_momentum(numbers, v, room, p_out):
 
 @compiled(borrows=True)
 def compute_pull(v, room):
-    """room.V <- B_l = int rho U_l (w x u + U q')^T, from N and V: momentum pulled back at R_a is Ub . R_a^T c' + <B, F>.
+    """room.V <- B_l, from N and V; see the module.
 
     After `compute_moments`, and `mix` of V.
     """

@@ -107,16 +107,12 @@ class FloatingMass:
         out[n:] = v[0, n:]
         return out
 
-    def impulse_at(self, x0: Array, v0: Array, x1: Array, v1: Array, at: Array) -> Array:
-        """Change of momentum (1, 6 + p) from one state to another, seen from positions `at`; see the module."""
-        R_at = np.ascontiguousarray(rotations.to_matrix(at[0, 3:7]))
+    def impulse_at(self, x0: Array, v0: Array, x1: Array, v1: Array, x: Array) -> Array:
+        """Change of momentum (1, 6 + p) from one state to another, seen from positions x; see the module."""
+        R_at = np.ascontiguousarray(rotations.to_matrix(x[0, 3:7]))
         change = self._momentum(x1, v1, R_at) - self._momentum(x0, v0, R_at)
-        change[3:6] = R_at.T @ (change[3:6] - rotations.cross(at[0, :3], change[:3]))
+        change[3:6] = R_at.T @ (change[3:6] - rotations.cross(x[0, :3], change[:3]))
         return change[None]
-
-    def gravity_field(self, g: Array) -> Array:
-        """(g, 0, 0), (1, 6 + p)."""
-        return np.concatenate([g, np.zeros(3 + self.padded)])[None]
 
     def weight(self, g: Array) -> Weight:
         """The force of a uniform gravity g (3,) [m/s²]."""

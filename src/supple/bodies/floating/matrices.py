@@ -126,7 +126,9 @@ class MatrixSolid:
 def _checked(given: Any, name: str, size: int) -> Any:
     A = sparse.csr_array(given, dtype=float)
     if A.shape != (size, size) or not np.isfinite(A.data).all():
-        raise InputError(f"{name} does not fit the nodes", where="MatrixSolid", value=A.shape, allowed=(size, size))
+        raise InputError(
+            f"{name} does not fit the nodes", where="MatrixSolid", value=A.shape, allowed=f"({size}, {size})"
+        )
     off = abs(A - A.T)
     if off.nnz and off.max() > SYMMETRY * abs(A).max():
         raise InputError(f"{name} is not symmetric", where="MatrixSolid", value=float(off.max()))

@@ -41,8 +41,8 @@ from supple.modal.support import Support
 from supple.modal.vibration import linear_modes
 
 Array = np.ndarray
-RIGID = 1e-8
-"""Of the largest eigenvalue of K against M among the shapes: a smaller one is rigid motion."""
+RIGID = 1e-9
+"""Rigid motion is in the span where the cosine of the angle between both, in the mass, is nearer to one."""
 DEPENDENT = 1e-10
 """Of the largest eigenvalue of U^T M U: a smaller one means that the shapes depend on each other."""
 
@@ -183,7 +183,7 @@ def without_rigid_span(support: Support, U: Array) -> Array:
     if U.ndim != 2 or U.shape[0] != 3 * solid.node_count or not U.shape[1] or not np.isfinite(U).all():
         allowed = f"({3 * solid.node_count}, r), finite"
         raise InputError("the basis does not fit the solid", where="FloatingBody", value=U.shape, allowed=allowed)
-    M, K = U.T @ solid.mass_product(U), U.T @ (solid.stiffness @ U)
+    M = U.T @ solid.mass_product(U)
     sizes = np.linalg.eigvalsh(M / np.sqrt(np.outer(M.diagonal(), M.diagonal())))
     if not sizes[0] > DEPENDENT * sizes[-1]:
         raise InputError(
@@ -192,8 +192,10 @@ def without_rigid_span(support: Support, U: Array) -> Array:
             value=float(sizes[0] / sizes[-1]),
             fix="Leave out shapes that others already hold.",
         )
-    values, vectors = scipy.linalg.eigh(0.5 * (K + K.T), 0.5 * (M + M.T))
-    rigid = int(np.count_nonzero(values <= RIGID * values[-1]))
+    V = scipy.linalg.solve_triangular(np.linalg.cholesky(0.5 * (M + M.T)), U.T, lower=True).T  # V^T M V = I
+    motions = Support(solid, None).rigid_modes
+    _, cosines, directions = np.linalg.svd(motions.T @ solid.mass_product(V))
+    rigid = int(np.count_nonzero(cosines > 1.0 - RIGID))
     if not rigid:
         return U
     if rigid == U.shape[1]:
@@ -203,4 +205,8 @@ def without_rigid_span(support: Support, U: Array) -> Array:
         f"and the {U.shape[1] - rigid} vibration modes of the rest are used",
         stacklevel=4,
     )
-    return support.without_rigid(np.ascontiguousarray(U @ vectors[:, rigid:]))
+    rest = support.without_rigid(V @ directions[rigid:].T)
+    _, vectors = np.linalg.eigh(rest.T @ (solid.stiffness @ rest))
+    out = np.ascontiguousarray(rest @ vectors)
+    fix_signs(out)
+    return out

@@ -10,9 +10,9 @@ frequency tears it apart, where a real beam grows stiffer [KRB87]. The missing p
     T += -1/2 sum_lp q_l q_p w . G_lp w                      to the kinetic energy
 
 so that the modes get the stiffness sum w_i w_j G_ij and the inertia J(q) loses sum q_l q_p G_lp, the shortening of the
-body. As a part of the energy it keeps energy and momentum. Since J = tr(P) I - P with P = ... + sum q_l q_p W7_lp, it is
-the same to take tr(G)/2 I - G from W7; what is symmetric there touches nothing else. Left out: the coupling of the
-shortening with accelerations of the frame, which is small where the spin changes slowly.
+body. As a part of the energy it keeps energy and momentum. Since J = tr(P) I - P with P = ... + sum q_l q_p W7_lp, the
+same comes from taking tr(G)/2 I - G from W7; what is symmetric there touches nothing else. Left out: the coupling of
+the shortening with accelerations of the frame, which is small where the spin changes slowly.
 """
 
 from __future__ import annotations

@@ -3,8 +3,8 @@
     u: velocity over the step,   x_m = x0 moved by h/2 u,   x1 = x0 moved by h u
     P(x_m, u) - P(x0, v0) = h/2 f(x_m, u),     P(x1, v1) - P(x0, v0) = h f(x_m, u)     both seen from the middle
 
-The rule is that of `supple.solvers.midpoint`, with the momentum of `mass`: it is second order and symmetric in time, and
-keeps linear and angular momentum to round-off. Newton's matrix M + h²/4 K + h/2 D is factored once a step; what it
+The rule is that of `supple.solvers.midpoint`, with the momentum of `mass`: it is second order and symmetric in time,
+and keeps linear and angular momentum to round-off. Newton's matrix M + h²/4 K + h/2 D is factored once a step; what it
 leaves out, the turning of momentum, shrinks the residual by about h |w| / 2 an iteration.
 """
 
