@@ -30,9 +30,11 @@ from supple.solvers import Midpoint
 Array = np.ndarray
 SIZE, CELLS = (1.0, 0.04, 0.04), (12, 1, 1)
 MATERIAL = Material(young=5e7, poisson=0.0, density=1000.0, name="polymer")
-RISE, UNTIL, STEP = 1.0, 0.8, 5e-3
+RISE, UNTIL, STEP = 1.5, 0.96, 6e-3
 SPEED = 20.0
 """Final spin [rad/s]; the lowest bending frequency of the mesh is 16.1 rad/s."""
+MODES = 10
+"""The eighth is the first axial one, without which the beam would not grow longer under its tension, by 0.4 %."""
 APART = 0.5
 """Between the bodies [m], along z."""
 
@@ -70,7 +72,7 @@ def make() -> Scene:
     scene.add(TurningNodes(soft, "x_min"))
     solid = ElasticSolid(mesh, MATERIAL)
     for k, name in enumerate(("stiffened", "plain")):
-        body = FloatingBody.from_solid(solid, modes=6, fixed="x_min", stiffening=name == "stiffened")
+        body = FloatingBody.from_solid(solid, modes=MODES, fixed="x_min", stiffening=name == "stiffened")
         node = scene.add(body, at=(0, 0, APART * (k + 1)), name=name)
         scene.add(PrescribedMotion(node, rotation=lambda t: (0.0, 0.0, turned(t))))
     return scene

@@ -209,7 +209,7 @@ def free_spin() -> list[Row]:
 
 def spinning_up() -> list[Row]:
     """The beam of the example `spin-up` with stiffening against nonlinear finite elements; without, it is lost."""
-    lags = spin_up.simulate(1.2)
+    lags = spin_up.simulate(1.8)
     case, source = "floating/spin-up", "finite elements, St. Venant-Kirchhoff"
     largest = float(lags["fem"].min())
     apart = float(np.abs(lags["stiffened"] - lags["fem"]).max() / abs(largest))
@@ -223,14 +223,14 @@ def spinning_up() -> list[Row]:
 
 def draw_spin_up(path: Path) -> None:
     """Lag of the tip in the turning frame, against time."""
-    lags = spin_up.simulate(1.2)
+    lags = spin_up.simulate(1.8)
     figure, axes = make_figure(7.0, 4.0)
     ax: Any = axes[0, 0]
     bound = 1.4 * np.abs(lags["fem"]).max()
     labels = {"fem": "finite elements", "stiffened": "floating, stiffening", "plain": "floating, none"}
     for (name, label), colour, style in zip(labels.items(), COLOURS, ("-", "--", ":")):
         ax.plot(lags["t"], 1e3 * lags[name], color=colour, linestyle=style, linewidth=2, label=label)
-    ax.set_ylim(-1e3 * bound, 1e3 * 0.6 * bound)
+    ax.set_ylim(-1e3 * bound, 1e3 * 0.4 * bound)
     ax.axvline(spin_up.RISE, color=GREY, linewidth=0.8)
     ax.set_xlabel("time [s]")
     ax.set_ylabel("lag of the tip [mm]")
