@@ -17,7 +17,7 @@ from supple.modal import ElasticSolid
 
 Array = np.ndarray
 CASE = "floating/modal"
-STEPS, REPEATS = 2000, 20
+STEPS, REPEATS = 200, 300
 
 
 def modal() -> list[Row]:

@@ -190,14 +190,15 @@ def find_end(numbers, h, x0, x1, v1_out, room):
             c = cross((N[n], N[n + 1], N[n + 2]), (f0[i], f1[i], f2[i]))
             b0, b1, b2 = b0 + c[0], b1 + c[1], b2 + c[2]
         A[6 + l, 3], A[6 + l, 4], A[6 + l, 5] = b0, b1, b2
-        for q in range(r):
-            row = W7[q]
-            A[6 + l, 6 + q] = (
-                (row[k] * f0[0] + row[k + 1] * f1[0] + row[k + 2] * f2[0])
-                + (row[k + 3] * f0[1] + row[k + 4] * f1[1] + row[k + 5] * f2[1])
-                + (row[k + 6] * f0[2] + row[k + 7] * f1[2] + row[k + 8] * f2[2])
-            )
         v1_out[6 + l] = p0[6 + l] + h * f[6 + l]
+    for q in range(r):
+        for l in range(r):
+            k = 9 * l
+            A[6 + l, 6 + q] = (
+                (W7[q, k] * f0[0] + W7[q, k + 1] * f1[0] + W7[q, k + 2] * f2[0])
+                + (W7[q, k + 3] * f0[1] + W7[q, k + 4] * f1[1] + W7[q, k + 5] * f2[1])
+                + (W7[q, k + 6] * f0[2] + W7[q, k + 7] * f1[2] + W7[q, k + 8] * f2[2])
+            )
     p1 = (p0[0] + h * f[0], p0[1] + h * f[1], p0[2] + h * f[2])
     before = cross((x0[0] - x[0], x0[1] - x[1], x0[2] - x[2]), (p0[0], p0[1], p0[2]))
     after = cross((x1[0] - x[0], x1[1] - x[1], x1[2] - x[2]), p1)
