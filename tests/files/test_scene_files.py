@@ -325,16 +325,18 @@ def test_the_example_of_the_design(tmp_path: Path) -> None:
     assert [f.selector for f in read.scene.filters] == ["x_min"]
 
 
-VOXELS = {name for name, example in registry().items() if any(n.is_lattice for n in example.make().nodes)}
+UNSAVED = {
+    name for name, example in registry().items() if any(n.is_lattice or n.is_floating for n in example.make().nodes)
+}
 
 
-@pytest.mark.parametrize("name", sorted(VOXELS))
-def test_scenes_of_voxels_say_that_they_cannot_be_saved(name: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", sorted(UNSAVED))
+def test_scenes_of_voxels_and_floating_bodies_say_that_they_cannot_be_saved(name: str, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="a body of this kind cannot be saved"):
         save(registry()[name].make(), tmp_path / "first.toml")
 
 
-@pytest.mark.parametrize("name", sorted(set(registry()) - VOXELS))
+@pytest.mark.parametrize("name", sorted(set(registry()) - UNSAVED))
 def test_built_in_scenes_can_be_saved(name: str, tmp_path: Path) -> None:
     scene = registry()[name].make()
     save(scene, tmp_path / "first.toml")
