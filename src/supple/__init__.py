@@ -29,6 +29,7 @@ _HOME = {
     "Samples": "bodies.voxel",
     "Sphere": "bodies.voxel",
     "FemBody": "bodies.fem",
+    "FloatingBody": "bodies.floating",
     "LatticeStride": "solvers",
     "Plane": "bodies.voxel",
     "VoxelBody": "bodies.voxel",

@@ -9,6 +9,7 @@ from supple.bench.row import Row
 
 _MODULES = (
     "fem_beam",
+    "floating",
     "voxel_block",
     "voxel_collision",
     "voxel_everything",

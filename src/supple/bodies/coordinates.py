@@ -2,10 +2,12 @@
 
     points   x (n, 3) [m]                     v (n, 3) [m/s]
     frames   x (n, 7) [m], quaternion wxyz    v (n, 6) linear in world axes [m/s], angular in body axes [rad/s]
+    a frame with modes   x (1, 7 + p), the frame and q      v (1, 6 + p), that of the frame and q'
 
 `retract(x, d)` moves x along the velocity-like increment d (a velocity times a time); `difference(a, b)` is the
 increment that takes a to b, so that retract(a, difference(a, b)) = b. Every velocity is a whole number of 3-vectors
-("blocks"): one for a point, two for a frame. The matrices of a system are block-sparse in these.
+("blocks"): one for a point, two for a frame, and q fills up to whole blocks. The matrices of a system are block-sparse
+in these. `turns` says that x[:, 3:7] are quaternions and v[:, 3:6] angular velocities.
 """
 
 from __future__ import annotations
@@ -29,6 +31,8 @@ class Coordinates(Protocol):
     def x_width(self) -> int: ...
     @property
     def v_width(self) -> int: ...
+    @property
+    def turns(self) -> bool: ...
     def retract(self, x: Array, d: Array) -> Array: ...
     def difference(self, a: Array, b: Array) -> Array: ...
 
@@ -40,6 +44,7 @@ class Points:
     count: int
     x_width = 3
     v_width = 3
+    turns = False
 
     def retract(self, x: Array, d: Array) -> Array:
         """x + d, (n, 3)."""
@@ -57,6 +62,7 @@ class Frames:
     count: int
     x_width = 7
     v_width = 6
+    turns = True
 
     def retract(self, x: Array, d: Array) -> Array:
         """(c + d_linear, q exp(d_angular)), (n, 7)."""
@@ -71,3 +77,35 @@ class Frames:
         out[:, :3] = b[:, :3] - a[:, :3]
         out[:, 3:] = rotations.log(rotations.multiply(rotations.conjugate(a[:, 3:]), b[:, 3:]))
         return out
+
+
+@dataclass(frozen=True)
+class FrameWithModes:
+    """One frame with r reduced coordinates q, which are filled up with zeros to whole 3-blocks: p >= r of them."""
+
+    mode_count: int
+    count = 1
+    turns = True
+
+    @property
+    def padded(self) -> int:
+        """p, the next multiple of three."""
+        return -(-self.mode_count // 3) * 3
+
+    @property
+    def x_width(self) -> int:
+        """7 + p."""
+        return 7 + self.padded
+
+    @property
+    def v_width(self) -> int:
+        """6 + p."""
+        return 6 + self.padded
+
+    def retract(self, x: Array, d: Array) -> Array:
+        """(c + d_linear, quaternion exp(d_angular), q + d_q), (1, 7 + p)."""
+        return np.hstack([Frames(1).retract(x[:, :7], d[:, :6]), x[:, 7:] + d[:, 6:]])
+
+    def difference(self, a: Array, b: Array) -> Array:
+        """As for a frame, and q_b - q_a, (1, 6 + p)."""
+        return np.hstack([Frames(1).difference(a[:, :7], b[:, :7]), b[:, 7:] - a[:, 7:]])

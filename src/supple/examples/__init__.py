@@ -17,6 +17,7 @@ _MODULES = (
     "bouncing_ball",
     "bimaterial",
     "kicker",
+    "spin_up",
 )
 
 

@@ -60,7 +60,7 @@ class Plausibility:
         self.gradients = {
             slot.name: rest_gradients(slot.node.rest, slot.node.body.mesh.elements)[0]
             for slot in self.system.bodies
-            if hasattr(slot.node.body, "mesh")
+            if hasattr(slot.node.body, "mesh") and not slot.coordinates.turns
         }
 
     def check_step(self, state: State, step: int) -> None:

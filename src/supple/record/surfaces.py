@@ -2,6 +2,7 @@
 
 finite elements   boundary nodes and outward boundary triangles
 rigid             the surface, moved by the frame; the frame's origin where it has none
+floating          boundary nodes, deformed and moved by the frame; all nodes where there are no elements
 particles         the particles, with springs as lines
 voxels            the outer faces; a corner is the mean of where its voxels would put it
 """
@@ -31,7 +32,8 @@ class Surface:
     """What is seen of a body. triangles (k, 3), lines (l, 2), vertices (m, 1): numbers of its points.
 
     slot: where the body lies in the state. nodes: which of the body's points are seen, (n,). local: for a
-    frame, the points in its own axes, (n, 3) [m]. skin: for a lattice, how the corners hang on the voxels.
+    frame, the points in its own axes, (n, 3) [m]; shapes: how they follow the modes of a floating body, (n, 3, r).
+    skin: for a lattice, how the corners hang on the voxels.
     """
 
     name: str
@@ -39,6 +41,7 @@ class Surface:
     slot: Slot
     nodes: Array | None = None
     local: Array | None = None
+    shapes: Array | None = None
     skin: Any = None
     triangles: Array = field(default_factory=lambda: _no_cells(3))
     lines: Array = field(default_factory=lambda: _no_cells(2))
@@ -59,7 +62,10 @@ class Surface:
         if self.skin is not None:
             return self.skin.positions(x).astype(np.float32)
         if self.local is not None:
-            return (x[0, :3] + rotations.rotate(x[0, 3:], self.local)).astype(np.float32)
+            local = self.local
+            if self.shapes is not None:
+                local = local + self.shapes @ x[0, 7 : 7 + self.shapes.shape[2]]
+            return (x[0, :3] + rotations.rotate(x[0, 3:7], local)).astype(np.float32)
         return x[self.nodes].astype(np.float32)
 
 
@@ -69,7 +75,9 @@ def make_surface(slot: Slot) -> Surface:
     if body.kind == "voxel":
         triangles = np.asarray(body.skin.triangles, dtype=np.int64)
         return Surface(slot.name, body.kind, slot, skin=body.skin, triangles=triangles)
-    if slot.coordinates.x_width == 7:
+    if body.kind == "floating":
+        return _floating_surface(slot, body)
+    if slot.coordinates.turns:
         if body.surface is None:
             return Surface(
                 slot.name, body.kind, slot, local=np.zeros((1, 3)), vertices=np.zeros((1, 1), dtype=np.int64)
@@ -87,6 +95,17 @@ def make_surface(slot: Slot) -> Surface:
         vertices = np.arange(count, dtype=np.int64)[:, None]
         return Surface(slot.name, body.kind, slot, nodes=np.arange(count), lines=lines, vertices=vertices)
     raise InputError("a body of this kind has no surface to record", where=f"body '{slot.name}'", value=body.kind)
+
+
+def _floating_surface(slot: Slot, body: Any) -> Surface:
+    if not hasattr(body.mesh, "boundary"):
+        local, shapes = body.node_shapes(np.arange(len(body.mesh.nodes)))
+        vertices = np.arange(len(local), dtype=np.int64)[:, None]
+        return Surface(slot.name, body.kind, slot, local=local, shapes=shapes, vertices=vertices)
+    nodes = np.asarray(body.mesh.boundary.node_indices)
+    local, shapes = body.node_shapes(nodes)
+    triangles = np.searchsorted(nodes, body.mesh.boundary.triangles).astype(np.int64)
+    return Surface(slot.name, body.kind, slot, local=local, shapes=shapes, triangles=triangles)
 
 
 def make_surfaces(system: System) -> list[Surface]:

@@ -112,9 +112,8 @@ class Assembly:
         geometric = {}
         for slot in system.slots:
             if hasattr(kin.tangents.get(slot.index), "geometric_blocks"):
-                parent = slot.parents[0]
-                angular = parent.block_start + 2 * np.arange(parent.coordinates.count) + 1
-                geometric[slot.index] = matrix.locate(angular, angular)
+                first, (rows, cols) = slot.parents[0].block_start, kin.tangents[slot.index].geometric_pattern()
+                geometric[slot.index] = matrix.locate(first + rows, first + cols)
         return cls(
             matrix,
             positions[:nf],
@@ -135,19 +134,19 @@ class Assembly:
         def target(slot: Slot) -> Array:
             return data if slot.is_body else self.parts[slot.index].matrix.data
 
-        tangents = zip(system.forces, lin.tangents, lin.factors, self.force_positions)
-        for (_, slot, _), tangent, factor, positions in tangents:
-            if stiffness or damping:
+        if stiffness or damping:
+            tangents = zip(system.forces, lin.tangents, lin.factors, self.force_positions)
+            for (_, slot, _), tangent, factor, positions in tangents:
                 tangent.add_blocks(target(slot), positions, factor * stiffness, factor * damping)
         if mass:
             for (_, slot, item), positions in zip(system.masses, self.mass_positions):
-                item.add_blocks(target(slot), positions, mass)
+                kin.mass_of(slot, item).add_blocks(target(slot), positions, mass)
         if stiffness:
             for (_, slot, _), second, positions in zip(system.joints, lin.joint_seconds, self.joint_positions):
                 np.add.at(target(slot), positions, stiffness * second.reshape(-1, 3, 3))
             for index, blocks in lin.geometric.items():
                 if index in self.geometric_positions:
-                    data[self.geometric_positions[index]] += stiffness * blocks
+                    np.add.at(data, self.geometric_positions[index], stiffness * blocks)
         for part in self.parts.values():
             J = kin.rows(part.slot)
             left = np.ascontiguousarray(J.blocks)

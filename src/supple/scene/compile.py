@@ -72,6 +72,9 @@ def compile_scene(scene: Scene) -> System:
         v_parts.append(np.asarray(placed.v).ravel())
         x_size, v_size = x_size + x_parts[-1].size, v_size + v_parts[-1].size
         masses += [BoundMass(f"{node.name} mass", slot, mass) for mass in placed.masses]
+        if np.any(scene.gravity):
+            weights = [mass.weight(np.asarray(scene.gravity)) for mass in placed.masses if hasattr(mass, "weight")]
+            forces += [BoundForce(f"{node.name} weight", slot, weight) for weight in weights]
         forces += [BoundForce(f"{node.name} {label}", slot, force) for label, force in placed.forces]
     for m in scene.masses:
         slot, width = slots.find(m.on), np.shape(m.force.gravity_field(np.zeros(3)))

@@ -103,7 +103,7 @@ def _perpendicular(axis: Array) -> tuple[Array, Array]:
 
 
 def _side(node: Any, at: Array) -> Points:
-    return World.points(at) if node is World or node is None else node.points(at=at)
+    return World.points(at) if node is World or node is None else node.held_points(at)
 
 
 def _check_frame(node: Any, joint: str) -> None:

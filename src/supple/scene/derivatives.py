@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.bodies.coordinates import Frames, Points
+from supple.bodies.coordinates import Coordinates, Frames, FrameWithModes, Points
 from supple.bodies.protocols import LocalState
 from supple.errors import InputError
 from supple.scene.system import System
@@ -73,6 +73,7 @@ def check_derivatives(
 ) -> DerivativeReport:
     """Check a force, a mapping or a system at positions x (n, 3 or 7) and velocities v, in random directions.
 
+    x (1, 7 + p): of a floating body.
     step: length of the differences [m, rad]; default 1e-4 of the extent of x. `print` the report, or look at `is_ok`.
 
     >>> import numpy as np, supple as sp
@@ -88,7 +89,9 @@ def check_derivatives(
             "positions are needed to check a force or a mapping", where="check_derivatives", fix="Give x=."
         )
     x = np.atleast_2d(np.asarray(x, dtype=float))
-    coordinates: Points | Frames = Frames(len(x)) if x.shape[1] == 7 else Points(len(x))
+    coordinates: Coordinates = Frames(len(x)) if x.shape[1] == 7 else Points(len(x))
+    if x.shape[1] > 7:
+        coordinates = FrameWithModes(x.shape[1] - 7)
     v = np.zeros((len(x), coordinates.v_width)) if v is None else np.atleast_2d(np.asarray(v, dtype=float))
     h = step or 1e-4 * (float(np.ptp(x[:, :3], axis=0).max()) or 1.0)
     if hasattr(thing, "add_force"):

@@ -114,7 +114,7 @@ class PrescribedMotion:
         from supple.algebra import rotations
 
         node = self.target
-        start = node.placement.at[None] if node.is_frame else node.rest[node.indices(self.selector)]
+        start = node.origin[None] if node.is_frame else node.rest[node.indices(self.selector)]
         move, turn = self.displacement, self.rotation
 
         def path(t: float) -> Array:

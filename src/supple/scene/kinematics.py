@@ -56,6 +56,18 @@ class Kinematics:
         kept = {name.removeprefix(own): array for name, array in self.memory.items() if name.startswith(own)}
         return slot.node.body.recall(kept) if slot.is_body and kept else None
 
+    def mass_of(self, slot: Slot, mass: Any) -> Any:
+        """A mass at this instant: itself where it is constant, else its value at the slot's positions."""
+        if not hasattr(mass, "at"):
+            return mass
+        if id(mass) not in self._masses:
+            self._masses[id(mass)] = mass.at(self.x[slot.index])
+        return self._masses[id(mass)]
+
+    @cached_property
+    def _masses(self) -> dict[int, Any]:
+        return {}
+
     def push(self, dv: Array) -> list[Array]:
         """A velocity-like vector of the bodies, carried to every slot: J dv."""
         out: list[Array] = []

@@ -37,9 +37,6 @@ class Linearization:
         load: float = 1.0,
     ) -> None:
         self.system, self.kin, self.slot_forces, self.definite = system, kin, slot_forces, definite
-        self.tangents: list[Any] = [
-            force.linearize(kin.local(slot), definite=definite) for _, slot, force in system.forces
-        ]
         self.factors = [load if getattr(force, "is_load", False) else 1.0 for _, _, force in system.forces]
         self.joint_seconds: list[Array] = []
         start = 0
@@ -50,6 +47,11 @@ class Linearization:
             else:
                 self.joint_seconds.append(rows.second(multipliers[start : start + rows.count], kin.x[slot.index]))
             start += rows.count
+
+    @cached_property
+    def tangents(self) -> list[Any]:
+        """Of all forces, in their order."""
+        return [force.linearize(self.kin.local(slot), definite=self.definite) for _, slot, force in self.system.forces]
 
     @property
     def force(self) -> Array:
@@ -63,7 +65,7 @@ class Linearization:
 
     @cached_property
     def geometric(self) -> dict[int, Array]:
-        """Geometric stiffness blocks of points on frames, by slot."""
+        """Geometric stiffness blocks of points on frames, by slot, in the order of their `geometric_pattern`."""
         return {
             index: tangent.geometric_blocks(self.slot_forces[index], definite=self.definite)
             for index, tangent in self.kin.tangents.items()
@@ -84,7 +86,7 @@ class Linearization:
                     tangent.add_product(change[slot.index], out[slot.index], 0.0, stiffness)
         for _, slot, item in system.masses:
             if mass:
-                item.add_product(pushed[slot.index], out[slot.index], mass)
+                kin.mass_of(slot, item).add_product(pushed[slot.index], out[slot.index], mass)
         for (_, slot, _), second in zip(system.joints, self.joint_seconds):
             out[slot.index] += stiffness * np.einsum("abij,bj->ai", second, pushed[slot.index])
         kin.pull(out)
@@ -96,8 +98,10 @@ class Linearization:
         for index, tangent in self.kin.tangents.items():
             parent = self.system.slots[index].parents[0]
             if index in self.geometric:
-                turned = np.einsum("nij,nj->ni", self.geometric[index], pushed[parent.index][:, 3:])
-                out[parent.index][:, 3:] += stiffness * turned
+                rows, cols = tangent.geometric_pattern()
+                moves = pushed[parent.index].reshape(-1, 3)[cols]
+                changes = stiffness * np.einsum("kij,kj->ki", self.geometric[index], moves)
+                np.add.at(out[parent.index].reshape(-1, 3), rows, changes)
             elif not self.definite:
                 extra = [np.zeros_like(v) for v in self.kin.v]
                 tangent.add_geometric(self.slot_forces[index], pushed[parent.index], extra[parent.index], stiffness)

@@ -185,6 +185,11 @@ class FramePointsTangent:
         turning = rotations.cross(dx[m.frame, 3:], rotations.cross(v[m.frame, 3:], m.local))
         return np.einsum("nij,nj->ni", self._R, turning)
 
+    def geometric_pattern(self) -> tuple[Array, Array]:
+        """Pairs of the parent's blocks that `geometric_blocks` fills: the angular one of each frame with itself."""
+        angular = 2 * np.arange(len(self.R)) + 1
+        return angular, angular
+
     def geometric_blocks(self, f: Array, *, definite: bool) -> Array:
         """sum [r]x [F]x for each frame, (frame_count, 3, 3) [N m]; definite: symmetric and negative semi-definite."""
         r, F = rotations.skew(self.mapping.local), rotations.skew(self._local(f))

@@ -13,6 +13,7 @@ from scipy.spatial import KDTree
 from supple.algebra import rotations
 from supple.bodies.placement import Placement
 from supple.errors import InputError
+from supple.scene.floating_points import FloatingPoints
 from supple.scene.mappings import FramePoints, WeightedPoints
 from supple.scene.points import PointSet
 
@@ -21,7 +22,7 @@ Array = np.ndarray
 
 @dataclass(eq=False)
 class Node:
-    """A place in the tree. body: FemBody, RigidBody, Particles or None for a group."""
+    """A place in the tree. body: FemBody, RigidBody, FloatingBody, Particles or None for a group."""
 
     name: str
     body: Any = None
@@ -36,8 +37,18 @@ class Node:
 
     @property
     def is_frame(self) -> bool:
-        """Whether the body's coordinates are one rigid frame."""
-        return getattr(self.body, "kind", None) == "rigid"
+        """Whether the body has one frame: a rigid or a floating body."""
+        return getattr(self.body, "kind", None) in ("rigid", "floating")
+
+    @property
+    def is_floating(self) -> bool:
+        """Whether the body's coordinates are one frame with modes."""
+        return getattr(self.body, "kind", None) == "floating"
+
+    @property
+    def origin(self) -> Array:
+        """World position of the body's frame at the start, (3,) [m]."""
+        return self.placement.apply(self.body.origin[None])[0] if self.is_floating else self.placement.at
 
     @property
     def is_lattice(self) -> bool:
@@ -47,7 +58,7 @@ class Node:
     @property
     def rest(self) -> Array:
         """World positions at the start of the body's points (nodes, particles, surface of a rigid body), (n, 3) [m]."""
-        if self.is_frame:
+        if self.is_frame and not self.is_floating:
             surface = self.body.surface
             return self.placement.apply(surface.nodes if surface is not None else np.zeros((1, 3)))
         own = self.body.mesh.nodes if hasattr(self.body, "mesh") else self.body.positions
@@ -63,6 +74,10 @@ class Node:
             raise InputError("a group has no points of its own", where=f"node '{self.name}'")
         if at is not None or local is not None:
             return self._embedded(at, local)
+        if self.is_floating:
+            indices = self.indices(selector)
+            label = f"{self.name}.{selector}" if isinstance(selector, str) else f"{self.name}[...]"
+            return PointSet(self, FloatingPoints.make(*self.body.node_shapes(indices)), self.rest[indices], label)
         if self.is_frame:
             surface = self.body.surface
             if selector is not None or surface is None:
@@ -80,6 +95,15 @@ class Node:
             mapping = WeightedPoints.subset(indices, len(self.rest))
         label = f"{self.name}.{selector}" if isinstance(selector, str) else f"{self.name}[...]"
         return PointSet(self, mapping, self.rest[indices], label)
+
+    def held_points(self, at: Array) -> PointSet:
+        """Points at world positions (n, 3) [m] held fast to the place of the first, which turn with it: for joints."""
+        if not self.is_floating:
+            return self.points(at=at)
+        local = (at - self.placement.at) @ rotations.to_matrix(self.placement.rotation)
+        return PointSet(
+            self, FloatingPoints.make(*self.body.shapes_fixed_to(local[0], local)), at, f"{self.name} points"
+        )
 
     def indices(self, selector: Any) -> Array:
         """Numbers of the body's points that a selector names (a region's name, numbers, a predicate, None: all)."""
@@ -122,8 +146,10 @@ class Node:
         if local is None:
             local = (np.atleast_2d(np.asarray(at, dtype=float)) - self.placement.at) @ inverse
         r = np.atleast_2d(np.asarray(local, dtype=float))
-        mapping: WeightedPoints | FramePoints
-        if self.is_frame:
+        mapping: WeightedPoints | FramePoints | FloatingPoints
+        if self.is_floating:
+            mapping = FloatingPoints.make(*self.body.shapes_at(r))
+        elif self.is_frame:
             mapping = FramePoints.make(r)
         elif self.is_lattice:
             centres = np.asarray(self.body.positions)

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sparse
 
-from supple.bodies.protocols import Force, Mass
+from supple.bodies.protocols import Force
 from supple.errors import InputError
 from supple.scene.assembly import Assembly
 from supple.scene.constraints import PointConditionRows
@@ -45,11 +45,11 @@ class BoundForce(NamedTuple):
 
 
 class BoundMass(NamedTuple):
-    """A mass on its slot."""
+    """A mass on its slot: a `Mass`, or a `ChangingMass` on a body's."""
 
     label: str
     slot: Slot
-    mass: Mass
+    mass: Any
 
 
 class BoundJoint(NamedTuple):
@@ -173,7 +173,8 @@ class System:
                     out[slot.index] += load * part
         if self.gravity.any():
             for _, slot, mass in self.masses:
-                mass.add_product(mass.gravity_field(self.gravity), out[slot.index], load)
+                if not hasattr(mass, "weight"):  # which is a force of its own
+                    mass.add_product(mass.gravity_field(self.gravity), out[slot.index], load)
         if multipliers is not None:
             start = 0
             for _, slot, rows in self.joints:
@@ -212,6 +213,9 @@ class System:
         own, mapped = [np.zeros_like(v) for v in kin1.v], [np.zeros_like(v) for v in kin1.v]
         for _, slot, mass in self.masses:
             k = slot.index
+            if hasattr(mass, "impulse_at"):
+                mapped[k] += mass.impulse_at(kin0.x[k], kin0.v[k], kin1.x[k], kin1.v[k], at.x[k])
+                continue
             change = mass.compute_impulse(kin0.x[k], kin0.v[k], kin1.x[k], kin1.v[k])
             (own if slot.is_body else mapped)[k] += change
         at.pull(mapped)
@@ -222,7 +226,7 @@ class System:
         pushed = kin.push(dv)
         out = [np.zeros_like(v) for v in kin.v]
         for _, slot, mass in self.masses:
-            mass.add_product(pushed[slot.index], out[slot.index], 1.0)
+            kin.mass_of(slot, mass).add_product(pushed[slot.index], out[slot.index], 1.0)
         kin.pull(out)
         return self.gather(out)
 
@@ -295,7 +299,7 @@ class System:
         total = 0.0
         for _, slot, mass in self.masses:
             p = np.zeros_like(kin.v[slot.index])
-            mass.add_product(kin.v[slot.index], p, 1.0)
+            kin.mass_of(slot, mass).add_product(kin.v[slot.index], p, 1.0)
             total += 0.5 * float(np.sum(p * kin.v[slot.index]))
         return total
 

@@ -73,10 +73,10 @@ class SystemFilter:
                 raise InputError(
                     "filters act on bodies, not on mapped points", where=slot.name, fix="Use a Ball joint."
                 )
-            is_frame = slot.coordinates.x_width == 7
+            is_frame, stride = slot.coordinates.turns, slot.coordinates.v_width // 3
             first = len(blocks)
             for i, C in zip(c.indices, c.projector):
-                block = slot.block_start + int(i) * (2 if is_frame else 1)
+                block = slot.block_start + int(i) * stride
                 if block in seen:
                     k = seen[block]
                     if c.path is not None or any(m.start <= k < m.stop for m in moving):
@@ -91,10 +91,10 @@ class SystemFilter:
                 moving.append(_Moving(first, len(blocks), c.path))
             if is_frame and c.hold_rotation:
                 frames = np.array(
-                    [i for i in c.indices if slot.block_start + 2 * int(i) + 1 not in seen], dtype=np.int64
+                    [i for i in c.indices if slot.block_start + stride * int(i) + 1 not in seen], dtype=np.int64
                 )
-                angular = slot.block_start + 2 * frames + 1
-                q_at = slot.x_start + 7 * frames + 3
+                angular = slot.block_start + stride * frames + 1
+                q_at = slot.x_start + slot.coordinates.x_width * frames + 3
                 k0 = len(blocks)
                 entries = np.arange(k0, k0 + len(frames))
                 held.append(_Held(entries, q_at, x[q_at[:, None] + np.arange(4)], c.orientation))

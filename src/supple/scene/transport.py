@@ -24,24 +24,24 @@ def transport(system: System, start: Kinematics, end: Kinematics, f: Any) -> Any
         return sparse.csr_array(f @ _matrix(system, start, end).T)
     out = np.array(f)
     for slot in system.bodies:
-        if slot.coordinates.x_width == 7:
+        if slot.coordinates.turns:
             turn = _turns(start.x[slot.index], end.x[slot.index])
-            part = out[..., slot.v_slice].reshape(*out.shape[:-1], -1, 6)
-            part[..., 3:] = np.einsum("nij,...nj->...ni", turn, part[..., 3:])
+            part = out[..., slot.v_slice].reshape(*out.shape[:-1], -1, slot.coordinates.v_width)
+            part[..., 3:6] = np.einsum("nij,...nj->...ni", turn, part[..., 3:6])
             out[..., slot.v_slice] = part.reshape(*out.shape[:-1], -1)
     return out
 
 
 def _turns(x0: Array, x1: Array) -> Array:
     """R1^T R0 of frames, (n, 3, 3)."""
-    return np.swapaxes(rotations.to_matrix(x1[:, 3:]), 1, 2) @ rotations.to_matrix(x0[:, 3:])
+    return np.swapaxes(rotations.to_matrix(x1[:, 3:7]), 1, 2) @ rotations.to_matrix(x0[:, 3:7])
 
 
 def _matrix(system: System, start: Kinematics, end: Kinematics) -> sparse.csr_array:
     blocks = np.broadcast_to(np.eye(3), (system.v_size // 3, 3, 3)).copy()
     for slot in system.bodies:
-        if slot.coordinates.x_width == 7:
-            angular = slot.block_start + 2 * np.arange(slot.coordinates.count) + 1
+        if slot.coordinates.turns:
+            angular = slot.block_start + slot.coordinates.v_width // 3 * np.arange(slot.coordinates.count) + 1
             blocks[angular] = _turns(start.x[slot.index], end.x[slot.index])
     n = len(blocks)
     return sparse.csr_array(sparse.bsr_array((blocks, np.arange(n), np.arange(n + 1)), shape=(3 * n, 3 * n)))

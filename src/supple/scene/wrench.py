@@ -72,19 +72,19 @@ class Wrench:
         """Potential of a constant force [J], zero at the start; a torque has none."""
         if callable(self.force):
             return 0.0
-        start = self.node.placement.at[None] if self.node.is_frame else self.node.rest[self.indices]
+        start = self.node.origin[None] if self.node.is_frame else self.node.rest[self.indices]
         return -float(self.total(state.t)[0] @ (state.x[self.indices, :3] - start).mean(axis=0))
 
     def add_force(self, state: LocalState, f_out: Array) -> None:
         """f += (force, R^T torque)."""
         force, torque = (part / len(self.indices) for part in self.total(state.t))
         f_out[self.indices, :3] += force
-        f_out[self.indices, 3:] += rotations.rotate_inverse(state.x[self.indices, 3:], torque)
+        f_out[self.indices, 3:6] += rotations.rotate_inverse(state.x[self.indices, 3:7], torque)
 
     def linearize(self, state: LocalState, *, definite: bool = False) -> WrenchTangent:
         """How the torque in body axes changes when the frames turn; a definite one leaves it out."""
         torque = self.total(state.t)[1] / len(self.indices)
-        own = rotations.rotate_inverse(state.x[self.indices, 3:], torque)
+        own = rotations.rotate_inverse(state.x[self.indices, 3:7], torque)
         return WrenchTangent(self.indices, np.zeros((len(own), 3, 3)) if definite else rotations.skew(own))
 
     def block_pattern(self) -> Pairs:
@@ -101,7 +101,7 @@ class WrenchTangent:
 
     def add_product(self, dv: Array, df_out: Array, stiffness: float, damping: float) -> None:
         """df += stiffness K dv."""
-        df_out[self.indices, 3:] += stiffness * np.einsum("kij,kj->ki", self.blocks, dv[self.indices, 3:])
+        df_out[self.indices, 3:6] += stiffness * np.einsum("kij,kj->ki", self.blocks, dv[self.indices, 3:6])
 
     def add_blocks(self, data_out: Array, positions: Array, stiffness: float, damping: float) -> None:
         """Assemble stiffness K."""

@@ -237,8 +237,11 @@ def filtered_matrix(system: System, A: Matrix) -> Matrix:
     if not len(system.filter):
         return A
     scale = float(np.abs(A.diagonal()).mean()) or 1.0
-    C = filter_matrix(system)
     if isinstance(A, np.ndarray):
-        dense = C.toarray()
-        return dense @ A @ dense + scale * (np.eye(len(A)) - dense)
+        f = system.filter
+        rows = filtered_columns(system, A).reshape(-1, 3, A.shape[1])
+        rows[f.blocks] = np.einsum("kij,kjm->kim", f.projectors, rows[f.blocks])
+        rows.reshape(-1, 3, len(rows), 3)[f.blocks, :, f.blocks] += scale * (np.eye(3) - f.projectors)
+        return rows.reshape(A.shape)
+    C = filter_matrix(system)
     return sparse.csr_array(C @ A @ C + scale * (sparse.eye_array(system.v_size) - C))

@@ -10,6 +10,7 @@ import numpy as np
 
 from supple.algebra.direct import DirectSolver
 from supple.scene.kinematics import Kinematics
+from supple.scene.linearization import Linearization
 from supple.scene.system import System
 from supple.solvers.linear import Matrix, filtered_columns, filtered_matrix, joint_matrix, solve_directly
 
@@ -22,12 +23,17 @@ def is_block_diagonal(system: System) -> bool:
     return all(slot.is_body for _, slot, _ in system.masses) and len(set(owners)) == len(owners)
 
 
+def has_constant_mass(system: System) -> bool:
+    """Whether the mass matrix is block-diagonal and the same in every state."""
+    return is_block_diagonal(system) and not any(hasattr(mass, "at") for _, _, mass in system.masses)
+
+
 def solve_mass(system: System, kin: Kinematics, f: Array) -> Array:
     """M^-1 f at a state, flat."""
     if is_block_diagonal(system):
         out = np.zeros_like(f)
         for _, slot, mass in system.masses:
-            slot.view_v(out)[:] = mass.solve(slot.view_v(f))
+            slot.view_v(out)[:] = kin.mass_of(slot, mass).solve(slot.view_v(f))
         return out
     return solve_directly(_mass_matrix(system, kin), f)[0]
 
@@ -42,7 +48,7 @@ def solve_filtered_mass(system: System, kin: Kinematics, f: Array, given: Array)
         return v + given
     rest = f - system.mass_product(kin, given)
     system.filter.project(rest)
-    if not is_block_diagonal(system):
+    if not has_constant_mass(system):
         return solve_directly(filtered_matrix(system, _mass_matrix(system, kin)), rest)[0] + given
     if "filtered mass" not in system.memo:  # constant, so factored once
         system.memo["filtered mass"] = DirectSolver(filtered_matrix(system, system.linearize(kin).matrix(mass=1.0)))
@@ -50,7 +56,7 @@ def solve_filtered_mass(system: System, kin: Kinematics, f: Array, given: Array)
 
 
 def _mass_matrix(system: System, kin: Kinematics) -> Matrix:
-    lin = system.linearize(kin)
+    lin = Linearization(system, kin, [], False, None)  # forces have no say in the mass
     return lin.small_matrix(mass=1.0) if system.is_small else lin.matrix(mass=1.0)
 
 

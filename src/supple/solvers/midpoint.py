@@ -23,7 +23,7 @@ from supple.scene.system import System
 from supple.scene.transport import transport
 from supple.solvers.implicit_euler import check_dt
 from supple.solvers.linear import LinearOptions, LinearSolve
-from supple.solvers.mass_solve import is_block_diagonal, project_velocity, solve_filtered_mass
+from supple.solvers.mass_solve import has_constant_mass, project_velocity, solve_filtered_mass
 from supple.solvers.newton import Evaluation, Newton, Weights, pulled_forces
 from supple.solvers.report import StepReport
 
@@ -94,14 +94,17 @@ class Midpoint:
         """v1 from P(x1, v1) - P(x0, v0) = push, seen from the middle.
 
         From the start, not from the middle: momentum is then kept whatever Newton left over. Masses on mapped points
-        are pulled back in the middle, which the mass at x1 only approximates: a few corrections take it to round-off.
+        and masses that change with positions are pulled back in the middle, which the mass at x1 only approximates: a
+        few corrections take it to round-off.
         """
         v1 = np.zeros_like(push)
         system.filter.project_velocity(v1, t1, self.dt)
         led = v1.copy()
-        for _ in range(1 if is_block_diagonal(system) else 12):
+        for _ in range(1 if has_constant_mass(system) else 12):
             end = system.propagate(t1, x1, v1)
             rest = transport(system, mid, end, push - system.impulse(kin0, end, at=mid))
             rest += system.mass_product(end, v1)
-            v1 = solve_filtered_mass(system, end, rest, led)
+            before, v1 = v1, solve_filtered_mass(system, end, rest, led)
+            if np.abs(v1 - before).max(initial=0.0) <= 1e-15 * np.abs(v1).max(initial=0.0):
+                break
         return v1

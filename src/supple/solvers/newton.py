@@ -6,7 +6,8 @@
 A has the exact stiffness for the direct solver, one made definite for conjugate gradients; how momentum turns with a
 frame is left out of it, which costs a fast spinning body some iterations. A step is halved while it lowers neither
 |r| (with the joints' violation, in the units of r) nor, where the residual is the gradient of an energy, that energy as
-Armijo asks. A slender body needs the latter: on the way to its equilibrium, |r| grows at first.
+Armijo asks. Where a mass changes with positions, the last two residuals count: without that change in A they fall over
+two iterations rather than in each. A slender body needs the latter: on the way to its equilibrium, |r| grows at first.
 """
 
 from __future__ import annotations
@@ -99,6 +100,8 @@ class Newton:
         now = evaluate(u)
         r, merit = self._merit(system, now, l, weights)
         linear_iterations = 0
+        memory = 2 if any(hasattr(mass, "at") for _, _, mass in system.masses) else 1
+        recent = [merit]
         outcome = Outcome.NEWTON_LIMIT
         for iteration in range(self.max_iterations + 1):
             if not np.isfinite(merit):
@@ -121,7 +124,7 @@ class Newton:
             for _ in range(self.max_halvings + 1):
                 trial = evaluate(u + size * step.d)
                 trial_r, trial_merit = self._merit(system, trial, l + size * dl, weights)
-                falls = trial_merit <= (1 - 1e-4 * size) * merit
+                falls = trial_merit <= (1 - 1e-4 * size) * max(recent)
                 if trial.energy is not None and now.energy is not None:
                     falls = falls or trial.energy <= now.energy + 1e-4 * size * slope
                 if np.isfinite(trial_merit) and (best is None or falls or trial_merit < best[0]):
@@ -132,6 +135,7 @@ class Newton:
             if best is None:
                 return NewtonSolution(u, l, now, Outcome.NOT_FINITE, iteration + 1, linear_iterations, np.inf)
             new_merit, size, now, r = best
+            recent = [*recent, new_merit][-memory:]
             u, l = u + size * step.d, l + size * dl
             u = u if accept is None else accept(u)
             if new_merit >= merit and size < 1e-2:  # no way down: rounding, or a tangent of no use

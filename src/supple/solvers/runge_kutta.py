@@ -68,7 +68,7 @@ def _coordinate_rate(system: System, d: Array, v: Array) -> Array:
     """dexp^-1(d) v: how fast the move d changes while the body has the velocity v."""
     out = v.copy()
     for slot in system.bodies:
-        if slot.coordinates.x_width == 7:
-            theta, w = slot.view_v(d)[:, 3:], slot.view_v(v)[:, 3:]
-            slot.view_v(out)[:, 3:] = np.einsum("nij,nj->ni", rotations.dexp_inverse(theta), w)
+        if slot.coordinates.turns:
+            theta, w = slot.view_v(d)[:, 3:6], slot.view_v(v)[:, 3:6]
+            slot.view_v(out)[:, 3:6] = np.einsum("nij,nj->ni", rotations.dexp_inverse(theta), w)
     return out

@@ -23,6 +23,7 @@ _MODULES = (
     "decompose",
     "reduced",
     "reduced_vega",
+    "floating",
     "voxel",
     "voxel_beams",
     "voxel_spectrum",

@@ -1,0 +1,8 @@
+"""Floating bodies: a moving frame with small deformations in it, by a few shapes."""
+
+from supple.bodies.floating.body import FloatingBody
+from supple.bodies.floating.matrices import MatrixSolid, load_matrices
+from supple.bodies.floating.model import FloatingModel
+from supple.bodies.floating.stride import Stride, StrideReport
+
+__all__ = ["FloatingBody", "FloatingModel", "MatrixSolid", "Stride", "StrideReport", "load_matrices"]
