@@ -22,6 +22,7 @@ _MODULES = (
     "reference_forces",
     "reduced",
     "reduced_vega",
+    "substructure",
     "voxel",
     "voxel_beams",
     "voxel_spectrum",
