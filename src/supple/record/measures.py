@@ -89,8 +89,8 @@ def measure_bodies(system: System, state: State) -> list[BodyMeasures]:
 
 def orientation(slot: Slot, x0: Array, x: Array) -> Array:
     """Quaternion (4,) from a body's own axes to the world, for positions x0 at the start and x now."""
-    if slot.coordinates.x_width == 7:
-        return x[0, 3:].copy()
+    if slot.coordinates.x_width == 7 or getattr(slot.coordinates, "starts_with_frame", False):
+        return x[0, 3:7].copy()
     mass = node_mass(slot)[:, None]
     a = x0 - (mass * x0).sum(axis=0) / mass.sum()
     b = x - (mass * x).sum(axis=0) / mass.sum()

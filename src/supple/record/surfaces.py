@@ -4,6 +4,7 @@ finite elements   boundary nodes and outward boundary triangles
 rigid             the surface, moved by the frame; the frame's origin where it has none
 particles         the particles, with springs as lines
 voxels            the outer faces; a corner is the mean of where its voxels would put it
+trees of domains  the boundaries of the domains, or their finer skins; nodes that were one are where their mean is
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ class Surface:
     """What is seen of a body. triangles (k, 3), lines (l, 2), vertices (m, 1): numbers of its points.
 
     slot: where the body lies in the state. nodes: which of the body's points are seen, (n,). local: for a
-    frame, the points in its own axes, (n, 3) [m]. skin: for a lattice, how the corners hang on the voxels.
+    frame, the points in its own axes, (n, 3) [m]. skin: for a lattice or a tree, how the points hang on it.
     """
 
     name: str
@@ -66,7 +67,7 @@ class Surface:
 def make_surface(slot: Slot) -> Surface:
     """The surface of a body in a system."""
     body = slot.node.body
-    if body.kind == "voxel":
+    if body.kind in ("voxel", "substructure"):
         triangles = np.asarray(body.skin.triangles, dtype=np.int64)
         return Surface(slot.name, body.kind, slot, skin=body.skin, triangles=triangles)
     if slot.coordinates.x_width == 7:

@@ -15,7 +15,7 @@ import scipy.sparse as sparse
 
 from supple.algebra import rotations
 from supple.bodies.substructure import Blueprint, Domain, DomainKind, Port, SubstructureModel
-from supple.geometry import TetMesh, box_tets
+from supple.geometry import HexMesh, TetMesh, box_tets
 from supple.material import Material
 from supple.modal import ElasticSolid
 
@@ -31,7 +31,7 @@ def block_mesh(size: tuple[float, float, float], cells: tuple[int, int, int]) ->
     return TetMesh(mesh.nodes - shift, mesh.tets)
 
 
-def face(mesh: TetMesh, x: float) -> Array:
+def face(mesh: TetMesh | HexMesh, x: float) -> Array:
     """Nodes of the plane at x."""
     return mesh.node_region(lambda nodes: np.abs(nodes[:, 0] - x) < 1e-9)
 

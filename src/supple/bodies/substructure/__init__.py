@@ -1,6 +1,7 @@
 """Trees of reduced deformable domains."""
 
 from supple.bodies.substructure.blueprint import Blueprint, Domain, DomainKind, Port
+from supple.bodies.substructure.body import TreeBody
 from supple.bodies.substructure.kinematics import TreeKinematics, TreeMeasures, TreeMotion
 from supple.bodies.substructure.linearized import LinearizedTree
 from supple.bodies.substructure.model import DomainClass, SubstructureModel
@@ -16,6 +17,7 @@ __all__ = [
     "Port",
     "SubstructureModel",
     "SubstructureTree",
+    "TreeBody",
     "TreeKinematics",
     "TreeMeasures",
     "TreeMotion",

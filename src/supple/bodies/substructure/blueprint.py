@@ -23,8 +23,8 @@ Array = np.ndarray
 
 @dataclass(frozen=True, eq=False)
 class Port:
-    """A place for a child: nodes (k,) of the kind's mesh, weights (k,) (areas [m²] or volumes [m³]), rotation: quaternion
-    (4,) of the child's frame in the parent's."""
+    """A place for a child: nodes (k,) of the kind's mesh, weights (k,) (areas [m²] or volumes [m³]), rotation:
+    quaternion (4,) of the child's frame in the parent's."""
 
     nodes: Array
     weights: Array

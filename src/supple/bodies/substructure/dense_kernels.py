@@ -17,9 +17,15 @@ def factor_lanes(a, base, r):
         for j in range(i):
             at_j = base + j * row
             w = load(a, at_i + j * LANES)
-            for k in range(j):
+            w1, w2, w3, even = w * 0.0, w * 0.0, w * 0.0, j - j % 4
+            for k in range(0, even, 4):  # four sums, so that none waits for another
                 w -= load(a, at_i + k * LANES) * load(a, at_j + k * LANES)
-            store(a, at_i + j * LANES, w)
+                w1 -= load(a, at_i + (k + 1) * LANES) * load(a, at_j + (k + 1) * LANES)
+                w2 -= load(a, at_i + (k + 2) * LANES) * load(a, at_j + (k + 2) * LANES)
+                w3 -= load(a, at_i + (k + 3) * LANES) * load(a, at_j + (k + 3) * LANES)
+            for k in range(even, j):
+                w -= load(a, at_i + k * LANES) * load(a, at_j + k * LANES)
+            store(a, at_i + j * LANES, (w + w1) + (w2 + w3))
         d = load(a, at_i + i * LANES)
         for j in range(i):
             w = load(a, at_i + j * LANES)

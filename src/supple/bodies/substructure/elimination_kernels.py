@@ -12,39 +12,34 @@ What a child shows at its port, (I, p), is the choice of coupling:
 
 w: wrench from outside. Without torque, the children of the one-way couplings push the port's centre alone, as in the
 paper: the angular rows of N are left out on the left; M* is then not symmetric for the centroid. Children on one port
-share its frame, so their (I, p) are summed first. Six-vectors are (angular, linear); (i, j) of a symmetric 6x6 matrix
-with i <= j is row i (11 - i) / 2 + j.
+share its frame, so their (I, p) are summed first.
 """
 
 # mypy: ignore-errors
 from __future__ import annotations
 
 from supple.algebra.compiling import compiled
-from supple.algebra.lanes import LANES, load, store
+from supple.algebra.lanes import LANES, any_greater, fabs, load, splat, store
 from supple.algebra.rotation_kernels import cross
 from supple.algebra.rotation_kernels import matrix_rotate as turned
 from supple.algebra.rotation_kernels import matrix_rotate_inverse as turned_back
 from supple.bodies.substructure.dense_kernels import eliminate_general, factor_lanes, solve_seven
 from supple.bodies.substructure.frame_kernels import add3, dot3, load3, load9, store3, times3
 from supple.bodies.substructure.layout import OUT, group_rows, port_rows
+from supple.bodies.substructure.spatial_kernels import (
+    add_moved_inertia,
+    add_row,
+    load_symmetric,
+    moved_wrench,
+    pair,
+    symmetric_six_times,
+)
 
 LUMPED, CENTROID, COMPOSITE, ARTICULATED = 0, 1, 2, 3
 FORCE_ONLY = 4
 """Added to a coupling: the children push without torque."""
 BIAS, SUBTREE, OUTER = 21, 27, 31
 """Rows of what a domain shows: p, mass with first moment, outer wrench."""
-
-
-@compiled(inline=True)
-def pair(i, j):
-    """Row of (i, j), i <= j, of a symmetric 6x6 matrix."""
-    return i * (11 - i) // 2 + j
-
-
-@compiled(inline=True)
-def entry(i, j):
-    """Row of (i, j) of a symmetric 6x6 matrix."""
-    return pair(i, j) if i <= j else pair(j, i)
 
 
 @compiled(borrows=True)
@@ -58,83 +53,6 @@ def gather_children(tree, storage, slot, at, count):
             there = OUT * tree.children[c]
             for k in range(count):
                 work[at + k * LANES + b] += storage.out[there + k]
-
-
-@compiled(inline=True)
-def moved_wrench(R, x, torque, force):
-    """X^T (torque, force)."""
-    F = turned(R, force)
-    return add3(turned(R, torque), cross(x, F)), F
-
-
-@compiled(inline=True)
-def turned_matrix(R, M):
-    """R M R^T, nine values each."""
-    a = turned_rows(R, M)
-    b0, b1, b2 = turned(R, (a[0], a[1], a[2])), turned(R, (a[3], a[4], a[5])), turned(R, (a[6], a[7], a[8]))
-    return b0[0], b0[1], b0[2], b1[0], b1[1], b1[2], b2[0], b2[1], b2[2]
-
-
-@compiled(inline=True)
-def turned_rows(R, M):
-    """R M, nine values each."""
-    c0, c1, c2 = turned(R, (M[0], M[3], M[6])), turned(R, (M[1], M[4], M[7])), turned(R, (M[2], M[5], M[8]))
-    return c0[0], c1[0], c2[0], c0[1], c1[1], c2[1], c0[2], c1[2], c2[2]
-
-
-@compiled(inline=True)
-def add_row(work, at, value):
-    """A row += value."""
-    store(work, at, load(work, at) + value)
-
-
-@compiled(borrows=True)
-def add_moved_inertia(work, at, R_at, x_at, out):
-    """Rows out (21) += X^T I X, I in rows from `at`: turned by R, then moved by x.
-
-    I = [A B; B^T D]:  D' = D,  B' = B + x~ D,  A' = A + x~ B^T - B' x~
-    """
-    R, x = load9(work, R_at), load3(work, x_at, LANES)
-    A = (
-        load(work, at), load(work, at + LANES), load(work, at + 2 * LANES),
-        load(work, at + LANES), load(work, at + 6 * LANES), load(work, at + 7 * LANES),
-        load(work, at + 2 * LANES), load(work, at + 7 * LANES), load(work, at + 11 * LANES),
-    )  # fmt: skip
-    B = (
-        load(work, at + 3 * LANES), load(work, at + 4 * LANES), load(work, at + 5 * LANES),
-        load(work, at + 8 * LANES), load(work, at + 9 * LANES), load(work, at + 10 * LANES),
-        load(work, at + 12 * LANES), load(work, at + 13 * LANES), load(work, at + 14 * LANES),
-    )  # fmt: skip
-    D = (
-        load(work, at + 15 * LANES), load(work, at + 16 * LANES), load(work, at + 17 * LANES),
-        load(work, at + 16 * LANES), load(work, at + 18 * LANES), load(work, at + 19 * LANES),
-        load(work, at + 17 * LANES), load(work, at + 19 * LANES), load(work, at + 20 * LANES),
-    )  # fmt: skip
-    A, B, D = turned_matrix(R, A), turned_matrix(R, B), turned_matrix(R, D)
-    d0, d1, d2 = cross(x, (D[0], D[3], D[6])), cross(x, (D[1], D[4], D[7])), cross(x, (D[2], D[5], D[8]))
-    C = (
-        B[0] + d0[0], B[1] + d1[0], B[2] + d2[0],
-        B[3] + d0[1], B[4] + d1[1], B[5] + d2[1],
-        B[6] + d0[2], B[7] + d1[2], B[8] + d2[2],
-    )  # fmt: skip
-    b0, b1, b2 = cross(x, (B[0], B[1], B[2])), cross(x, (B[3], B[4], B[5])), cross(x, (B[6], B[7], B[8]))
-    e0, e1, e2 = cross((C[0], C[1], C[2]), x), cross((C[3], C[4], C[5]), x), cross((C[6], C[7], C[8]), x)
-    add_row(work, out, A[0] + b0[0] - e0[0])
-    add_row(work, out + LANES, A[1] + b1[0] - e0[1])
-    add_row(work, out + 2 * LANES, A[2] + b2[0] - e0[2])
-    add_row(work, out + 6 * LANES, A[4] + b1[1] - e1[1])
-    add_row(work, out + 7 * LANES, A[5] + b2[1] - e1[2])
-    add_row(work, out + 11 * LANES, A[8] + b2[2] - e2[2])
-    for j in range(3):
-        add_row(work, out + (3 + j) * LANES, C[j])
-        add_row(work, out + (8 + j) * LANES, C[3 + j])
-        add_row(work, out + (12 + j) * LANES, C[6 + j])
-    add_row(work, out + 15 * LANES, D[0])
-    add_row(work, out + 16 * LANES, D[1])
-    add_row(work, out + 17 * LANES, D[2])
-    add_row(work, out + 18 * LANES, D[4])
-    add_row(work, out + 19 * LANES, D[5])
-    add_row(work, out + 20 * LANES, D[8])
 
 
 @compiled(borrows=True)
@@ -173,28 +91,22 @@ def add_port(tree, storage, coupling, base, rows, r, at, slot):
     inner, N, IN = at + LANES * port.children, at + LANES * port.N, at + LANES * port.IN
     gather_children(tree, storage, slot, inner, OUT if kind < COMPOSITE else SUBTREE)
     R, x = load9(work, at + 6 * LANES), load3(work, at, LANES)
-    for i in range(6):  # y = I c + p replaces p
-        y = load(work, inner + LANES * (BIAS + i))
-        for j in range(6):
-            y += load(work, inner + LANES * entry(i, j)) * load(work, at + LANES * (port.c + j))
-        store(work, inner + LANES * (BIAS + i), y)
+    I = load_symmetric(work, inner)
+    c0, c1, c2 = load3(work, at + LANES * port.c, LANES)
+    c3, c4, c5 = load3(work, at + LANES * (port.c + 3), LANES)
+    y = symmetric_six_times(I, (c0, c1, c2, c3, c4, c5))
+    for i in range(6):  # I c + p replaces p
+        add_row(work, inner + LANES * (BIAS + i), y[i])
+    none = c0 * 0.0
     for l in range(r):
         n0, n1, n2 = load3(work, N + LANES * l, r * LANES)
         n3, n4, n5 = load3(work, N + LANES * (3 * r + l), r * LANES)
+        if low:
+            n0, n1, n2 = none, none, none
+        y = symmetric_six_times(I, (n0, n1, n2, n3, n4, n5))
         for i in range(6):
-            value = load(work, inner + LANES * entry(i, 3)) * n3
-            value += load(work, inner + LANES * entry(i, 4)) * n4
-            value += load(work, inner + LANES * entry(i, 5)) * n5
-            store(work, IN + LANES * (i * r + l), value)
-        if low == 0:
-            for i in range(6):
-                value = load(work, inner + LANES * entry(i, 0)) * n0
-                value += load(work, inner + LANES * entry(i, 1)) * n1
-                value += load(work, inner + LANES * entry(i, 2)) * n2
-                add_row(work, IN + LANES * (i * r + l), value)
-        turn, push = moved_wrench(
-            R, x, load3(work, IN + LANES * l, r * LANES), load3(work, IN + LANES * (3 * r + l), r * LANES)
-        )
+            store(work, IN + LANES * (i * r + l), y[i])
+        turn, push = moved_wrench(R, x, (y[0], y[1], y[2]), (y[3], y[4], y[5]))
         here = base + LANES * (rows.coupling + l)
         for i in range(3):
             add_row(work, here + LANES * i * r, turn[i])
@@ -272,18 +184,23 @@ def show_lumped(storage, coupling, base, rows):
 def condense(work, base, rows, r):
     """I -= H* M*^-1 H*^T and p += H* M*^-1 r, in what the parent sees."""
     seen, H, Z = base + LANES * rows.seen, base + LANES * rows.coupling, base + LANES * rows.solved
+    none = load(work, seen) * 0.0
     for i in range(6):
-        for j in range(i, 6):
-            at = seen + LANES * pair(i, j)
-            value = load(work, at)
-            for l in range(r):
-                value -= load(work, H + LANES * (i * r + l)) * load(work, Z + LANES * (7 * l + j))
-            store(work, at, value)
-        at = seen + LANES * (BIAS + i)
-        value = load(work, at)
+        a0, a1, a2, a3, a4, a5, a6 = none, none, none, none, none, none, none
         for l in range(r):
-            value += load(work, H + LANES * (i * r + l)) * load(work, Z + LANES * (7 * l + 6))
-        store(work, at, value)
+            h, at = load(work, H + LANES * (i * r + l)), Z + 7 * LANES * l
+            a0 += h * load(work, at)
+            a1 += h * load(work, at + LANES)
+            a2 += h * load(work, at + 2 * LANES)
+            a3 += h * load(work, at + 3 * LANES)
+            a4 += h * load(work, at + 4 * LANES)
+            a5 += h * load(work, at + 5 * LANES)
+            a6 += h * load(work, at + 6 * LANES)
+        sums = (a0, a1, a2, a3, a4, a5)
+        for j in range(6):
+            if j >= i:
+                add_row(work, seen + LANES * pair(i, j), -sums[j])
+        add_row(work, seen + LANES * (BIAS + i), a6)
 
 
 @compiled(borrows=True)
@@ -326,7 +243,7 @@ def eliminate_group(tree, storage, coupling, g):
         condense(work, base, rows, r)
     elif coupling % FORCE_ONLY < COMPOSITE:
         show_lumped(storage, coupling, base, rows)
-    for k in range(OUT):
+    for k in range(OUT if coupling % FORCE_ONLY < COMPOSITE else SUBTREE):
         for b in range(LANES):
             storage.out[OUT * (g * LANES + b) + k] = work[base + LANES * (rows.seen + k) + b]
     return -1
@@ -361,9 +278,13 @@ def substitute_group(tree, storage, by_q, by_v, g):
         store(storage.v, here, load(storage.v_p, here) + by_v * value)
     change, size = 0.0, 0.0
     for l in range(r):
-        for b in range(LANES):
-            change = max(change, abs(work[solved + 7 * LANES * l + b]))
-            size = max(size, abs(storage.a[at_q + l * LANES + b]))
+        there, here = solved + 7 * LANES * l, at_q + l * LANES
+        if any_greater(fabs(load(work, there)), splat(change, used)):
+            for b in range(LANES):
+                change = max(change, abs(work[there + b]))
+        if any_greater(fabs(load(storage.a, here)), splat(size, used)):
+            for b in range(LANES):
+                size = max(size, abs(storage.a[here + b]))
     storage.change[2 * g], storage.change[2 * g + 1] = change, size
     for k in range(ports):
         at = base + LANES * (rows.ports + k * port.size)

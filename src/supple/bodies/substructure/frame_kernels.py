@@ -63,7 +63,14 @@ class Storage(NamedTuple):
         sizes = {"work": tree.group_work[-1], "out": OUT * places, "slot_A": 6 * slots, "slot_w": 3 * slots}
         sizes |= {"batch": tree.batch_work[-1], "load_w": 6 * places, "alpha": places, "beta": places}
         sizes |= {"change": 2 * len(tree.group_class), "bad": len(tree.group_class)}
-        return cls(*(np.zeros(int(sizes.get(name, coordinates))) for name in cls._fields))
+        return cls(*(aligned_zeros(int(sizes.get(name, coordinates))) for name in cls._fields))
+
+
+def aligned_zeros(count: int) -> Array:
+    """Zeros that begin at a cache line, so that no row of lanes lies across two."""
+    raw = np.zeros(count + 8)
+    first = (-raw.ctypes.data % 64) // 8
+    return raw[first : first + count]
 
 
 @compiled(inline=True)
@@ -274,5 +281,6 @@ def compute_group_frames(tree, storage, g):
     """All of group g that follows from q, q' and its parents."""
     compute_spins(tree, storage, g)
     compute_inertia(tree, storage, g)
-    compute_fits(tree, storage, g)
-    compute_ports(tree, storage, g)
+    if tree.group_ports[g] > 0:
+        compute_fits(tree, storage, g)
+        compute_ports(tree, storage, g)

@@ -1,6 +1,7 @@
 """How the kernels see a tree: groups of at most LANES copies of one class and level, the instance index last.
 
-    group       copies of one class on one level; every row of its storage is LANES numbers side by side
+    group       copies of one class on one level, all with children or all without; every row of its storage is LANES
+                numbers side by side
     slot        a port of a copy, with the frame that all children on it share; slot 0 carries the root
     batch       groups of one class, over all levels, whose elastic forces are one matrix product
 
@@ -127,20 +128,22 @@ class TreeArrays(NamedTuple):
 def pack(model: SubstructureModel) -> TreeArrays:
     """The arrays of a model."""
     level, kinds = model.levels, model.domain_class
-    order = np.lexsort((np.arange(model.domain_count), kinds, level))
+    bears = np.zeros(model.domain_count, dtype=bool)
+    bears[model.parent[1:]] = True
     r_of, ports_of = [c.count for c in model.classes], [len(c.ports) for c in model.classes]
     groups: list[Array] = []
     level_start = [0]
     for depth in range(int(level.max()) + 1):
-        here = order[level[order] == depth]
-        for number in np.unique(kinds[here]):
-            copies = here[kinds[here] == number]
+        here = np.flatnonzero(level == depth)
+        for key in np.unique(2 * kinds[here] + bears[here]):
+            copies = here[2 * kinds[here] + bears[here] == key]
             groups += [copies[k : k + LANES] for k in range(0, len(copies), LANES)]
         level_start.append(len(groups))
     count = len(groups)
     group_class = np.array([kinds[g[0]] for g in groups])
     group_count = np.array([len(g) for g in groups])
-    r, ports = np.array(r_of)[group_class], np.array(ports_of)[group_class]
+    r = np.array(r_of)[group_class]
+    ports = np.where([bears[g[0]] for g in groups], np.array(ports_of)[group_class], 0)
     sizes = np.array([group_rows.py_func(int(a), int(b)).size for a, b in zip(r, ports)])
     lane_domain = np.full((count, LANES), -1)
     for g, copies in enumerate(groups):

@@ -25,9 +25,10 @@ from supple.algebra.lanes import LANES, load, select_ge, store
 from supple.algebra.ldlt import ldlt_factor, ldlt_solve
 from supple.algebra.rotation_kernels import quaternion_matrix, rotation_update
 from supple.bodies.substructure.dense_kernels import factor_lanes
-from supple.bodies.substructure.elimination_kernels import BIAS, eliminate_group, entry, substitute_group
+from supple.bodies.substructure.elimination_kernels import BIAS, eliminate_group, substitute_group
 from supple.bodies.substructure.frame_kernels import compute_group_frames
 from supple.bodies.substructure.layout import group_rows
+from supple.bodies.substructure.spatial_kernels import entry
 from supple.modal.force_kernels import ForceArrays, ForceWork, compute_force_block
 
 Array = np.ndarray
@@ -40,7 +41,8 @@ ENOUGH = 16
 class StepNumbers(NamedTuple):
     """h [s], Newmark's beta and gamma, coupling (see `elimination_kernels`), passes a step; is_free: the root flies.
 
-    most: iterations at most, where steps are iterated (else 0), to `epsilon` of the largest q".
+    most: iterations at most, where steps are iterated (else 0), to `epsilon` of the largest q". renews: f and K are
+    taken anew in every pass.
     """
 
     h: float
@@ -51,6 +53,7 @@ class StepNumbers(NamedTuple):
     is_free: bool
     most: int
     epsilon: float
+    renews: bool
 
 
 @compiled(borrows=True)
@@ -329,9 +332,9 @@ def advance(tree, storage, root, numbers, gravity, steps, threaded):
                 change = settled(storage)
                 if passes == limit or (iterates and passes > 1 and change <= numbers.epsilon):
                     break
-                if iterates:
+                if iterates or numbers.renews:
                     storage.q_f[:] = storage.q
-                stage = FORCES if iterates else ELIMINATE
+                stage = FORCES if iterates or numbers.renews else ELIMINATE
         if not still:
             move_root(storage, root, numbers)
         most = max(most, passes)

@@ -75,14 +75,16 @@ class TreeState:
 
 @dataclass(frozen=True)
 class TreeSettings:
-    """Newmark's beta and gamma; passes: how often a step evaluates the coupling, with f and K taken once.
+    """Newmark's beta and gamma; passes: how often a step evaluates the coupling, with f and K taken once, at its start.
 
-    converge: iterate each step, f and K included, until q" changes by less than `epsilon` of the largest one.
+    renew_forces: take f and K anew in every pass; three such passes are nearly converged. converge: iterate each step,
+    f and K included, until q" changes by less than `epsilon` of the largest one.
     """
 
     beta: float = 0.25
     gamma: float = 0.5
     passes: int = 2
+    renew_forces: bool = False
     converge: bool = False
     epsilon: float = 1e-8
     max_iterations: int = 50
@@ -183,7 +185,7 @@ class SubstructureTree:
         s = self.settings
         return kernels.StepNumbers(
             float(dt), s.beta, s.gamma, COUPLINGS[self.coupling] + (0 if self.torque else elimination.FORCE_ONLY),
-            s.passes, self.model.is_free, s.max_iterations if s.converge else 0, s.epsilon,
+            s.passes, self.model.is_free, s.max_iterations if s.converge else 0, s.epsilon, s.renew_forces,
         )  # fmt: skip
 
     def advance(
