@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from supple.algebra import rotations
+from supple.bodies.protocols import LocalState
 from supple.bodies.substructure.body import TreeBody, TreeElastic
 from supple.errors import InputError
 from supple.scene.state import State
@@ -55,26 +55,20 @@ class TreeStride:
         """Advance the state by dt, in place."""
         if self._prepared is not system:
             self.prepare(system)
-        loads, passes = self._loads(system, state), 0
+        loads = self._loads(system, state)
         for slot in system.bodies:
-            body: TreeBody = slot.node.body
-            x, v = slot.view_x(state.x), slot.view_v(state.v)
-            key = f"{slot.name}/{ACCELERATIONS}"
-            tree, now = body.dynamics, body.unpack(x, v, state.memory.get(key))
-            n = body.model.coordinate_count
-            acting = {"gravity": system.gravity}
-            if loads is not None:
-                f = loads[slot.index][0]
-                wrenches = np.zeros((body.model.domain_count, 6))
-                wrenches[0, :3], wrenches[0, 3:] = f[3:6], rotations.rotate_inverse(x[0, 3:7], f[:3])
-                acting |= {"forces": f[6 : 6 + n], "wrenches": wrenches}
-            if key not in state.memory:
-                tree.start(now, **acting)
-            passes = max(passes, tree.advance(now, self.dt / self.steps, steps=self.steps, **acting))
-            state.memory[key] = body.pack(now, x, v)
+            x, v, key = slot.view_x(state.x), slot.view_v(state.v), f"{slot.name}/{ACCELERATIONS}"
+            end = slot.node.body.advance(
+                LocalState(state.t, x, v, state.memory.get(key)),
+                self.dt / self.steps,
+                steps=self.steps,
+                gravity=system.gravity,
+                forces=None if loads is None else loads[slot.index],
+            )
+            x[:], v[:], state.memory[key] = end.x, end.v, end.memory
         state.t += self.dt
         outcome = Outcome.SOLVED if state.is_finite else Outcome.NOT_FINITE
-        return StepReport(outcome, iterations=passes * self.steps)
+        return StepReport(outcome, iterations=self.steps)
 
     def _loads(self, system: System, state: State) -> list[Array] | None:
         """What acts on the coordinates of the bodies, slot by slot; None where nothing does."""

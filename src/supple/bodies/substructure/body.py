@@ -15,7 +15,7 @@ from supple.bodies.placement import Placement
 from supple.bodies.protocols import LocalState, PlacedBody
 from supple.bodies.substructure.blueprint import Blueprint
 from supple.bodies.substructure.coordinates import TreeCoordinates
-from supple.bodies.substructure.kinematics import TreeKinematics, TreeMeasures
+from supple.bodies.substructure.kinematics import TreeMeasures
 from supple.bodies.substructure.model import SubstructureModel
 from supple.bodies.substructure.skin import TreePoints, TreeSkin
 from supple.bodies.substructure.tree import Coupling, SubstructureTree, TreeSettings, TreeState
@@ -28,8 +28,9 @@ Array = np.ndarray
 class TreeBody:
     """A tree of domains. tree: a blueprint, which is reduced here, or a model.
 
-    coupling, torque, mass_damping, stiffness_damping, settings: as of `SubstructureTree`. The root is fixed where its
-    kind is held, else it flies freely.
+    coupling, torque, mass_damping [1/s], stiffness_damping [s], settings: as of `SubstructureTree`; undamped,
+    steps of 1/60 s and more that take f once gain energy after many oscillations. The root is fixed where its kind is
+    held, else it flies freely.
 
     >>> from supple.geometry import box_tets
     >>> from supple.material import Material
@@ -44,7 +45,7 @@ class TreeBody:
     coupling: Coupling = field(default="articulated", kw_only=True)
     torque: bool = field(default=True, kw_only=True)
     mass_damping: ArrayLike = field(default=0.0, kw_only=True)
-    stiffness_damping: ArrayLike = field(default=0.0, kw_only=True)
+    stiffness_damping: ArrayLike = field(default=0.001, kw_only=True)
     settings: TreeSettings = field(default_factory=TreeSettings, kw_only=True)
     kind = "substructure"
 
@@ -138,14 +139,40 @@ class TreeBody:
         v_out[0, :6], v_out[0, 6 : 6 + n] = state.velocity, state.v
         return np.concatenate([state.acceleration, state.a])
 
+    def advance(
+        self,
+        state: LocalState,
+        dt: float,
+        *,
+        steps: int = 1,
+        gravity: ArrayLike = (0.0, 0.0, 0.0),
+        forces: Array | None = None,
+    ) -> LocalState:
+        """The state after so many steps of dt [s], in one compiled call. `forces` (1, v_width) act all the while.
+
+        state.memory: the accelerations (6 + n,) of an earlier call; None: they follow from the equations of motion.
+        """
+        now, n = self.unpack(state.x, state.v, state.memory), self.model.coordinate_count
+        acting: dict[str, Any] = {"gravity": gravity}
+        if forces is not None:
+            wrenches = np.zeros((self.model.domain_count, 6))
+            wrenches[0, :3] = forces[0, 3:6]
+            wrenches[0, 3:] = rotations.rotate_inverse(state.x[0, 3:7], forces[0, :3])
+            acting |= {"forces": forces[0, 6 : 6 + n], "wrenches": wrenches}
+        if state.memory is None:
+            self.dynamics.start(now, **acting)
+        self.dynamics.advance(now, dt, steps=steps, **acting)
+        x, v = state.x.copy(), state.v.copy()
+        accelerations = self.pack(now, x, v)
+        return LocalState(state.t + steps * dt, x, v, accelerations)
+
+    def largest_gap(self, x: Array) -> float:
+        """The largest distance [m] at coordinates x between points that were one before the tree was cut."""
+        return self.skin.largest_gap(x)
+
     def measures(self, x: Array, v: Array | None = None) -> TreeMeasures:
         """Energies and momenta at coordinates x, v (1, width)."""
         return TreePoints(self.skin, np.zeros(0, dtype=np.int64)).motion(x, v).measures()
-
-    @cached_property
-    def kinematics(self) -> TreeKinematics:
-        """How its frames follow from its coordinates."""
-        return TreeKinematics(self.model)
 
 
 def _refuse() -> NoReturn:

@@ -12,6 +12,9 @@ from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from functools import cached_property
+from multiprocessing import reduction
+from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 
@@ -197,6 +200,7 @@ def _reduce_all(tasks: list[tuple], processes: int, progress: Progress | None) -
             if progress is not None:
                 progress(names[k], k + 1, total)
         return out
+    reduction.register(MappingProxyType, _as_dict)  # type: ignore[arg-type]
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(min(processes, total), mp_context=context) as pool:
         for k, made in enumerate(pool.map(reduce_kind, *zip(*tasks))):
@@ -204,6 +208,11 @@ def _reduce_all(tasks: list[tuple], processes: int, progress: Progress | None) -
             if progress is not None:
                 progress(names[k], k + 1, total)
     return out
+
+
+def _as_dict(frozen: Any) -> tuple[Any, tuple[Any]]:
+    """How a read-only mapping, such as a mesh's regions, travels to another process."""
+    return dict, (dict(frozen),)
 
 
 def reduce_kind(

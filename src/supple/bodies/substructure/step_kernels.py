@@ -34,8 +34,8 @@ from supple.modal.force_kernels import ForceArrays, ForceWork, compute_force_blo
 Array = np.ndarray
 FINE, SINGULAR, NOT_CONVERGED = 0, 1, 2
 FORCES, FRAMES, ELIMINATE, SUBSTITUTE, SUBSTITUTE_FRAMES = 0, 1, 2, 3, 4
-ENOUGH = 16
-"""Groups of a level from which threads pay."""
+ENOUGH, ENOUGH_BATCHES = 32, 8
+"""Groups of a level, and batches of forces, from which threads pay."""
 
 
 class StepNumbers(NamedTuple):
@@ -316,7 +316,7 @@ def advance(tree, storage, root, numbers, gravity, steps, threaded):
                 first, last = tree.level_start[level], tree.level_start[level + 1]
                 if stage == FORCES:
                     first, last = 0, len(tree.batch_class)
-                if threaded and (last - first >= ENOUGH or (stage == FORCES and last - first > 1)):
+                if threaded and last - first >= (ENOUGH_BATCHES if stage == FORCES else ENOUGH):
                     treat_parallel(tree, storage, phase, numbers.coupling, by_q, by_v, first, last)
                 else:
                     for k in range(first, last):
