@@ -43,16 +43,22 @@ BIAS, SUBTREE, OUTER = 21, 27, 31
 
 
 @compiled(borrows=True)
-def gather_children(tree, storage, slot, at, count):
-    """Sums of the first `count` rows of what the children on LANES slots show, into rows from `at`."""
-    work = storage.work
-    for k in range(count * LANES):
-        work[at + k] = 0.0
+def gather_children(tree, storage, place, slot, at, count):
+    """Sums of the first `count` rows of what the children on LANES slots show, into rows from `at`.
+
+    What the group's own places will show serves as room, where the sums are contiguous.
+    """
+    out = storage.out
     for b in range(LANES):
+        own = OUT * (place + b)
+        for k in range(count):
+            out[own + k] = 0.0
         for c in range(tree.child_start[slot + b], tree.child_start[slot + b + 1]):
             there = OUT * tree.children[c]
             for k in range(count):
-                work[at + k * LANES + b] += storage.out[there + k]
+                out[own + k] += out[there + k]
+        for k in range(count):
+            storage.work[at + k * LANES + b] = out[own + k]
 
 
 @compiled(borrows=True)
@@ -83,13 +89,13 @@ def start_seen(tree, storage, g, base, rows):
 
 
 @compiled(borrows=True)
-def add_port(tree, storage, coupling, base, rows, r, at, slot):
+def add_port(tree, storage, coupling, base, rows, r, at, place, slot):
     """Add the children on one port of a group, whose rows begin at `at`."""
     work, port = storage.work, port_rows(r)
     kind = coupling % FORCE_ONLY
     low = 3 if coupling >= FORCE_ONLY else 0
     inner, N, IN = at + LANES * port.children, at + LANES * port.N, at + LANES * port.IN
-    gather_children(tree, storage, slot, inner, OUT if kind < COMPOSITE else SUBTREE)
+    gather_children(tree, storage, place, slot, inner, OUT if kind < COMPOSITE else SUBTREE)
     R, x = load9(work, at + 6 * LANES), load3(work, at, LANES)
     I = load_symmetric(work, inner)
     c0, c1, c2 = load3(work, at + LANES * port.c, LANES)
@@ -222,7 +228,7 @@ def eliminate_group(tree, storage, coupling, g):
                 store(work, total + LANES * (j * r + i), value)
         for k in range(ports):
             at = base + LANES * (rows.ports + k * port.size)
-            add_port(tree, storage, coupling, base, rows, r, at, tree.group_slot[g] + k * LANES)
+            add_port(tree, storage, coupling, base, rows, r, at, g * LANES, tree.group_slot[g] + k * LANES)
     for l in range(r):
         for i in range(6):
             value = load(work, base + LANES * (rows.coupling + i * r + l))
