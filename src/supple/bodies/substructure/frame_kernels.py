@@ -274,13 +274,3 @@ def compute_ports(tree, storage, g):
         for b in range(LANES):
             for i in range(3):
                 storage.slot_w[3 * (slot + b) + i] = work[free + i * LANES + b]
-
-
-@compiled
-def compute_group_frames(tree, storage, g):
-    """All of group g that follows from q, q' and its parents."""
-    compute_spins(tree, storage, g)
-    compute_inertia(tree, storage, g)
-    if tree.group_ports[g] > 0:
-        compute_fits(tree, storage, g)
-        compute_ports(tree, storage, g)

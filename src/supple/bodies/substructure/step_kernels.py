@@ -26,7 +26,7 @@ from supple.algebra.ldlt import ldlt_factor, ldlt_solve
 from supple.algebra.rotation_kernels import quaternion_matrix, rotation_update
 from supple.bodies.substructure.dense_kernels import factor_lanes
 from supple.bodies.substructure.elimination_kernels import BIAS, eliminate_group, substitute_group
-from supple.bodies.substructure.frame_kernels import compute_group_frames
+from supple.bodies.substructure.frame_kernels import compute_fits, compute_inertia, compute_ports, compute_spins
 from supple.bodies.substructure.layout import group_rows
 from supple.bodies.substructure.spatial_kernels import entry
 from supple.modal.force_kernels import ForceArrays, ForceWork, compute_force_block
@@ -36,6 +36,8 @@ FINE, SINGULAR, NOT_CONVERGED = 0, 1, 2
 FORCES, FRAMES, ELIMINATE, SUBSTITUTE, SUBSTITUTE_FRAMES = 0, 1, 2, 3, 4
 ENOUGH, ENOUGH_BATCHES = 32, 8
 """Groups of a level, and batches of forces, from which threads pay."""
+PIECE = 8
+"""Groups that a thread takes at a time."""
 
 
 class StepNumbers(NamedTuple):
@@ -137,25 +139,32 @@ def compute_batch(tree, storage, by_q, by_v, n):
 
 
 @compiled
-def treat(tree, storage, phase, coupling, by_q, by_v, k):
-    """One phase of group k, or of batch k."""
-    if phase == FORCES:
-        compute_batch(tree, storage, by_q, by_v, k)
-    elif phase == ELIMINATE:
-        if eliminate_group(tree, storage, coupling, k) >= 0:
-            storage.bad[k] = 1.0
-    else:
-        if phase != FRAMES:
-            substitute_group(tree, storage, by_q, by_v, k)
-        if phase != SUBSTITUTE:
-            compute_group_frames(tree, storage, k)
+def treat(tree, storage, phase, coupling, by_q, by_v, first, last):
+    """One phase of groups, or of batches, first ... last - 1: many a call, since the arrays are counted at each."""
+    for k in range(first, last):
+        if phase == FORCES:
+            compute_batch(tree, storage, by_q, by_v, k)
+        elif phase == ELIMINATE:
+            if eliminate_group(tree, storage, coupling, k) >= 0:
+                storage.bad[k] = 1.0
+        else:
+            if phase != FRAMES:
+                substitute_group(tree, storage, by_q, by_v, k)
+            if phase != SUBSTITUTE:
+                compute_spins(tree, storage, k)
+                compute_inertia(tree, storage, k)
+                if tree.group_ports[k] > 0:
+                    compute_fits(tree, storage, k)
+                    compute_ports(tree, storage, k)
 
 
 @compiled(parallel=True)
-def treat_parallel(tree, storage, phase, coupling, by_q, by_v, start, stop):
-    """One phase of groups, or batches, start ... stop - 1, shared by threads."""
-    for k in numba.prange(start, stop):
-        treat(tree, storage, phase, coupling, by_q, by_v, np.int64(k))
+def treat_parallel(tree, storage, phase, coupling, by_q, by_v, start, stop, size):
+    """The same, shared by threads in pieces of `size`."""
+    pieces = (stop - start + size - 1) // size
+    for piece in numba.prange(pieces):
+        first = start + np.int64(piece) * size
+        treat(tree, storage, phase, coupling, by_q, by_v, first, min(first + size, stop))
 
 
 @compiled
@@ -317,10 +326,10 @@ def advance(tree, storage, root, numbers, gravity, steps, threaded):
                 if stage == FORCES:
                     first, last = 0, len(tree.batch_class)
                 if threaded and last - first >= (ENOUGH_BATCHES if stage == FORCES else ENOUGH):
-                    treat_parallel(tree, storage, phase, numbers.coupling, by_q, by_v, first, last)
+                    size = 1 if stage == FORCES else PIECE
+                    treat_parallel(tree, storage, phase, numbers.coupling, by_q, by_v, first, last, size)
                 else:
-                    for k in range(first, last):
-                        treat(tree, storage, phase, numbers.coupling, by_q, by_v, k)
+                    treat(tree, storage, phase, numbers.coupling, by_q, by_v, first, last)
             if stage == FRAMES:
                 stage = FORCES
             elif stage == FORCES:
