@@ -17,6 +17,7 @@ from supple.record.run_result import Run
 from supple.scene.scene import Scene
 from supple.scene.system import System
 from supple.solvers.implicit_euler import ImplicitEuler, check_dt
+from supple.solvers.tree_stride import TreeStride
 
 ROUND_OFF = 1e-9  # part of a step that is round-off
 
@@ -92,7 +93,9 @@ def choose_solver(scene: Scene, solver: Any, dt: float | None) -> Any:
     """The solver of a run, with the given step [s] where there is one."""
     chosen = solver if solver is not None else scene.solver
     if chosen is None:
-        return ImplicitEuler() if dt is None else ImplicitEuler(dt=dt)
+        trees = all(node.body.kind == "substructure" for node in scene.nodes)
+        default: Any = TreeStride if trees else ImplicitEuler
+        return default() if dt is None else default(dt=dt)
     if not (hasattr(chosen, "step") and hasattr(chosen, "prepare") and hasattr(chosen, "dt")):
         raise InputError(
             "this solver does not step through time",

@@ -90,7 +90,8 @@ def measure_bodies(system: System, state: State) -> list[BodyMeasures]:
 
 def orientation(slot: Slot, x0: Array, x: Array) -> Array:
     """Quaternion (4,) from a body's own axes to the world, for positions x0 at the start and x now."""
-    if slot.coordinates.turns and slot.coordinates.count == 1:
+    starts = getattr(slot.coordinates, "starts_with_frame", False)
+    if starts or (slot.coordinates.turns and slot.coordinates.count == 1):
         return x[0, 3:7].copy()
     x0, x = x0[:, :3], x[:, :3]  # of voxels, their centres
     mass = node_mass(slot)[:, None]

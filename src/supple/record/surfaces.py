@@ -5,6 +5,7 @@ rigid             the surface, moved by the frame; the frame's origin where it h
 floating          boundary nodes, deformed and moved by the frame; all nodes where there are no elements
 particles         the particles, with springs as lines
 voxels            the outer faces; a corner is the mean of where its voxels would put it
+trees of domains  the boundaries of the domains, or their finer skins; nodes that were one are where their mean is
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ class Surface:
 
     slot: where the body lies in the state. nodes: which of the body's points are seen, (n,). local: for a
     frame, the points in its own axes, (n, 3) [m]; shapes: how they follow the modes of a floating body, (n, 3, r).
-    skin: for a lattice, how the corners hang on the voxels.
+    skin: for a lattice or a tree, how the points hang on it.
     """
 
     name: str
@@ -72,7 +73,7 @@ class Surface:
 def make_surface(slot: Slot) -> Surface:
     """The surface of a body in a system."""
     body = slot.node.body
-    if body.kind == "voxel":
+    if body.kind in ("voxel", "substructure"):
         triangles = np.asarray(body.skin.triangles, dtype=np.int64)
         return Surface(slot.name, body.kind, slot, skin=body.skin, triangles=triangles)
     if body.kind == "floating":

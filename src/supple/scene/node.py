@@ -68,7 +68,8 @@ class Node:
         """Points of the body to attach to.
 
         selector: a region's name ("x_max"), point numbers, a predicate on world positions, or None for all.
-        at: world positions at the start (n, 3) [m], embedded in the body. local: the same in the body's own axes.
+        at: world positions at the start (n, 3) [m], embedded in the body; a tree takes its nearest surface points.
+        local: the same in the body's own axes.
         """
         if self.body is None:
             raise InputError("a group has no points of its own", where=f"node '{self.name}'")
@@ -85,6 +86,10 @@ class Node:
                     "a rigid body's points are given by position", where=f"node '{self.name}'", fix="Use at= or local=."
                 )
             return PointSet(self, FramePoints.make(surface.nodes), self.rest, f"{self.name} surface")
+        if hasattr(self.body, "point_mapping"):
+            indices = self.indices(selector)
+            label = f"{self.name}.{selector}" if isinstance(selector, str) else f"{self.name}[...]"
+            return PointSet(self, self.body.point_mapping(indices), self.rest[indices], label)
         if selector is None and not self.is_lattice:
             return PointSet(self, None, self.rest, self.name)
         indices = self.indices(selector)
@@ -112,6 +117,8 @@ class Node:
         count = len(self.rest)
         if selector is None:
             return np.arange(count)
+        if isinstance(selector, str) and hasattr(self.body, "point_region"):
+            return np.asarray(self.body.point_region(selector))
         if isinstance(selector, str):
             return self._layer(selector)
         index = (
@@ -147,6 +154,9 @@ class Node:
             local = (np.atleast_2d(np.asarray(at, dtype=float)) - self.placement.at) @ inverse
         r = np.atleast_2d(np.asarray(local, dtype=float))
         mapping: WeightedPoints | FramePoints | FloatingPoints
+        if hasattr(self.body, "point_mapping"):
+            nearest = self.body.nearest_points(r)
+            return PointSet(self, self.body.point_mapping(nearest), self.rest[nearest], f"{self.name} points")
         if self.is_floating:
             mapping = FloatingPoints.make(*self.body.shapes_at(r))
         elif self.is_frame:

@@ -298,6 +298,9 @@ class System:
         """v^T M v / 2 [J]."""
         total = 0.0
         for _, slot, mass in self.masses:
+            if hasattr(mass, "kinetic_energy"):  # where M changes with x
+                total += float(mass.kinetic_energy(kin.local(slot)))
+                continue
             p = np.zeros_like(kin.v[slot.index])
             kin.mass_of(slot, mass).add_product(kin.v[slot.index], p, 1.0)
             total += 0.5 * float(np.sum(p * kin.v[slot.index]))

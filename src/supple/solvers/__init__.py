@@ -9,6 +9,7 @@ from supple.solvers.report import Outcome, StepReport
 from supple.solvers.runge_kutta import RungeKutta4
 from supple.solvers.statics import Statics, solve_statics
 from supple.solvers.symplectic_euler import SymplecticEuler, stable_step
+from supple.solvers.tree_stride import TreeStride
 
 __all__ = [
     "GeneralizedAlpha",
@@ -22,6 +23,7 @@ __all__ = [
     "Statics",
     "StepReport",
     "SymplecticEuler",
+    "TreeStride",
     "solve_statics",
     "stable_step",
     "vibration_modes",

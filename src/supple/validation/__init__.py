@@ -24,6 +24,7 @@ _MODULES = (
     "reduced",
     "reduced_vega",
     "floating",
+    "substructure",
     "voxel",
     "voxel_beams",
     "voxel_spectrum",

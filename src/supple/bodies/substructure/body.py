@@ -1,0 +1,251 @@
+"""A tree of reduced domains in a scene. It is stepped by its own Newmark scheme, `TreeStride`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, NoReturn
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.spatial import KDTree
+
+from supple.algebra import rotations
+from supple.bodies.placement import Placement
+from supple.bodies.protocols import LocalState, PlacedBody
+from supple.bodies.substructure.blueprint import Blueprint
+from supple.bodies.substructure.coordinates import TreeCoordinates
+from supple.bodies.substructure.kinematics import TreeMeasures
+from supple.bodies.substructure.model import SubstructureModel
+from supple.bodies.substructure.skin import TreePoints, TreeSkin
+from supple.bodies.substructure.tree import Coupling, SubstructureTree, TreeSettings, TreeState
+from supple.errors import InputError
+
+Array = np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class TreeBody:
+    """A tree of domains. tree: a blueprint, which is reduced here, or a model.
+
+    coupling, torque, mass_damping [1/s], stiffness_damping [s], settings: as of `SubstructureTree`; undamped,
+    steps of 1/60 s and more that take f once gain energy after many oscillations. The root is fixed where its kind is
+    held, else it flies freely.
+
+    >>> from supple.geometry import box_tets
+    >>> from supple.material import Material
+    >>> from supple.bodies.substructure import Domain, DomainKind
+    >>> mesh = box_tets(size=(1, 0.1, 0.1), cells=(8, 1, 1))
+    >>> kind = DomainKind("beam", mesh, Material(1e6, 0.3, 1000), 4, held=mesh.node_region("x_min"))
+    >>> TreeBody(Blueprint({"beam": kind}, [Domain("beam")])).skin.count
+    36
+    """
+
+    tree: Blueprint | SubstructureModel
+    coupling: Coupling = field(default="articulated", kw_only=True)
+    torque: bool = field(default=True, kw_only=True)
+    mass_damping: ArrayLike = field(default=0.0, kw_only=True)
+    stiffness_damping: ArrayLike = field(default=0.001, kw_only=True)
+    settings: TreeSettings = field(default_factory=TreeSettings, kw_only=True)
+    kind = "substructure"
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.tree, Blueprint | SubstructureModel):
+            raise InputError(
+                "a tree needs a Blueprint or a SubstructureModel", where="TreeBody", value=type(self.tree).__name__
+            )
+        _ = self.dynamics
+
+    @cached_property
+    def model(self) -> SubstructureModel:
+        """The reduced tree."""
+        return self.tree if isinstance(self.tree, SubstructureModel) else SubstructureModel.of(self.tree)
+
+    @cached_property
+    def dynamics(self) -> SubstructureTree:
+        """What steps it."""
+        return SubstructureTree(
+            self.model,
+            coupling=self.coupling,
+            torque=self.torque,
+            mass_damping=self.mass_damping,
+            stiffness_damping=self.stiffness_damping,
+            settings=self.settings,
+        )
+
+    @cached_property
+    def skin(self) -> TreeSkin:
+        """The surface to look at and to pull."""
+        return TreeSkin.of(self.model)
+
+    @property
+    def positions(self) -> Array:
+        """Surface points at rest, in the root's frame, (n, 3) [m]."""
+        return self.skin.rest
+
+    @property
+    def coordinates(self) -> TreeCoordinates:
+        """How its state is laid out."""
+        return TreeCoordinates(self.model.coordinate_count)
+
+    @property
+    def total_mass(self) -> float:
+        """Mass [kg]."""
+        return self.model.total_mass
+
+    def place(self, placement: Placement) -> PlacedBody:
+        """The tree in the world, undeformed."""
+        c = self.coordinates
+        x, v = np.zeros((1, c.x_width)), np.zeros((1, c.v_width))
+        x[0, :3], x[0, 3:7] = placement.at, placement.rotation
+        if self.model.is_free:
+            v[0, :3], v[0, 3:6] = placement.velocity, rotations.rotate_inverse(placement.rotation, placement.spin)
+        elif np.any(placement.velocity) or np.any(placement.spin):
+            raise InputError("the root of this tree is fixed: it starts at rest", where="TreeBody")
+        return PlacedBody(c, x, v, (TreeMass(self),), (("elastic", TreeElastic(self)),))
+
+    def point_mapping(self, indices: Array) -> TreePoints:
+        """Surface points of these numbers, as a mapping."""
+        return TreePoints(self.skin, np.asarray(indices, dtype=np.int64))
+
+    def point_region(self, name: str) -> Array:
+        """Numbers of the surface points of the domains of that name, or kind."""
+        domains = self.model.blueprint.domains
+        chosen = [k for k, d in enumerate(domains) if name in (d.name, d.kind)]
+        if not chosen:
+            raise InputError("no domain of that name", where="TreeBody", value=name)
+        return np.flatnonzero(np.isin(self.skin.domain, chosen))
+
+    def nearest_points(self, local: Array) -> Array:
+        """Numbers of the surface points nearest to positions at rest, in the root's frame (n, 3) [m]."""
+        return np.asarray(KDTree(self.skin.rest).query(local)[1])
+
+    def recall(self, kept: dict[str, Array]) -> Array | None:
+        """The accelerations that a state remembers."""
+        return kept.get("accelerations")
+
+    def unpack(self, x: Array, v: Array, accelerations: Array | None = None) -> TreeState:
+        """The state of coordinates x, v (1, width); accelerations (6 + n,): the root's, then q"."""
+        n = self.model.coordinate_count
+        a = np.zeros(6 + n) if accelerations is None else accelerations
+        return TreeState(
+            x[0, 7 : 7 + n].copy(), v[0, 6 : 6 + n].copy(), a[6:].copy(), x[0, :7].copy(), v[0, :6].copy(), a[:6].copy()
+        )
+
+    def pack(self, state: TreeState, x_out: Array, v_out: Array) -> Array:
+        """Write a state to coordinates; returns its accelerations (6 + n,)."""
+        n = self.model.coordinate_count
+        x_out[0, :7], x_out[0, 7 : 7 + n] = state.frame, state.q
+        v_out[0, :6], v_out[0, 6 : 6 + n] = state.velocity, state.v
+        return np.concatenate([state.acceleration, state.a])
+
+    def advance(
+        self,
+        state: LocalState,
+        dt: float,
+        *,
+        steps: int = 1,
+        gravity: ArrayLike = (0.0, 0.0, 0.0),
+        forces: Array | None = None,
+    ) -> LocalState:
+        """The state after so many steps of dt [s], in one compiled call. `forces` (1, v_width) act all the while.
+
+        state.memory: the accelerations (6 + n,) of an earlier call; None: they follow from the equations of motion.
+        """
+        now, n = self.unpack(state.x, state.v, state.memory), self.model.coordinate_count
+        acting: dict[str, Any] = {"gravity": gravity}
+        if forces is not None:
+            wrenches = np.zeros((self.model.domain_count, 6))
+            wrenches[0, :3] = forces[0, 3:6]
+            wrenches[0, 3:] = rotations.rotate_inverse(state.x[0, 3:7], forces[0, :3])
+            acting |= {"forces": forces[0, 6 : 6 + n], "wrenches": wrenches}
+        if state.memory is None:
+            self.dynamics.start(now, **acting)
+        self.dynamics.advance(now, dt, steps=steps, **acting)
+        x, v = state.x.copy(), state.v.copy()
+        accelerations = self.pack(now, x, v)
+        return LocalState(state.t + steps * dt, x, v, accelerations)
+
+    def largest_gap(self, x: Array) -> float:
+        """The largest distance [m] at coordinates x between points that were one before the tree was cut."""
+        return self.skin.largest_gap(x)
+
+    def measures(self, x: Array, v: Array | None = None) -> TreeMeasures:
+        """Energies and momenta at coordinates x, v (1, width)."""
+        return TreePoints(self.skin, np.zeros(0, dtype=np.int64)).motion(x, v).measures()
+
+
+def _refuse() -> NoReturn:
+    raise InputError(
+        "a tree of domains is stepped by its own scheme",
+        where="TreeBody",
+        fix="Use TreeStride as the solver, in a scene of trees alone.",
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class TreeMass:
+    """Inertia of a tree, which changes with its coordinates: energies and momenta, but no constant matrix."""
+
+    body: TreeBody
+
+    def kinetic_energy(self, state: LocalState) -> float:
+        """[J]."""
+        return self.body.measures(state.x, state.v).kinetic
+
+    def momentum(self, state: LocalState) -> Array:
+        """Linear and angular momentum about the origin, (6,)."""
+        return self.body.measures(state.x, state.v).momentum
+
+    def first_moment(self, x: Array) -> tuple[float, Array]:
+        """Mass and sum of m x."""
+        return self.body.total_mass, self.body.measures(x).first_moment
+
+    def gravity_field(self, g: Array) -> Array:
+        """g as an acceleration of the coordinates."""
+        out = np.zeros((1, self.body.coordinates.v_width))
+        out[0, :3] = g
+        return out
+
+    def add_product(self, dv: Array, f_out: Array, factor: float) -> None:
+        """Not for the general solvers."""
+        _refuse()
+
+    def add_blocks(self, data_out: Array, positions: Array, factor: float) -> None:
+        """Not for the general solvers."""
+        _refuse()
+
+    def solve(self, f: Array) -> Array:
+        """Not for the general solvers."""
+        _refuse()
+
+    def add_bias(self, state: LocalState, f_out: Array) -> None:
+        """Not for the general solvers."""
+        _refuse()
+
+    def block_pattern(self) -> tuple[Array, Array]:
+        """No blocks."""
+        return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
+
+    def compute_impulse(self, x0: Array, v0: Array, x1: Array, v1: Array) -> Array:
+        """Not for the general solvers."""
+        _refuse()
+
+
+@dataclass(frozen=True, eq=False)
+class TreeElastic:
+    """The elastic energy of a tree; its force is inside the stride."""
+
+    body: TreeBody
+
+    def energy(self, state: LocalState) -> float:
+        """[J]."""
+        return self.body.measures(state.x).elastic
+
+    def add_force(self, state: LocalState, f_out: Array) -> None:
+        """Not for the general solvers."""
+        _refuse()
+
+    def linearize(self, state: LocalState, *, definite: bool = False) -> Any:
+        """Not for the general solvers."""
+        _refuse()

@@ -1,0 +1,310 @@
+"""Elimination of a tree's accelerations, leaves to root, and their substitution, root to leaves.
+
+    M* = M + sum N^T I N        H* = H + sum X^T I N        r = Q - h_q - sum N^T (I c + p)
+    q" = M*^-1 (r - H*^T A)     A_j = X A + N q" + c        M: effective mass of the step
+
+What a child shows at its port, (I, p), is the choice of coupling:
+
+    articulated   I = Phi + sum X^T I X - H* M*^-1 H*^T     p = h - w + sum X^T (I c + p) + H* M*^-1 r     exact
+    composite     the same without what the child's own q" does
+    centroid      the subtree's mass at its centre, fixed in the child's frame [BZ11, L2]
+    lumped        the subtree's mass at the port [BZ11, eq. 16, L1]
+
+w: wrench from outside. Without torque, the children of the one-way couplings push the port's centre alone, as in the
+paper: the angular rows of N are left out on the left; M* is then not symmetric for the centroid. Children on one port
+share its frame, so their (I, p) are summed first.
+"""
+
+# mypy: ignore-errors
+from __future__ import annotations
+
+from supple.algebra.compiling import compiled
+from supple.algebra.lanes import LANES, any_greater, fabs, load, splat, store
+from supple.algebra.rotation_kernels import cross
+from supple.algebra.rotation_kernels import matrix_rotate as turned
+from supple.algebra.rotation_kernels import matrix_rotate_inverse as turned_back
+from supple.bodies.substructure.dense_kernels import eliminate_general, factor_lanes, solve_seven
+from supple.bodies.substructure.frame_kernels import add3, dot3, load3, load9, store3, times3
+from supple.bodies.substructure.layout import OUT, group_rows, port_rows
+from supple.bodies.substructure.spatial_kernels import (
+    add_moved_inertia,
+    add_row,
+    load_symmetric,
+    moved_wrench,
+    pair,
+    symmetric_six_times,
+)
+
+LUMPED, CENTROID, COMPOSITE, ARTICULATED = 0, 1, 2, 3
+FORCE_ONLY = 4
+"""Added to a coupling: the children push without torque."""
+BIAS, SUBTREE, OUTER = 21, 27, 31
+"""Rows of what a domain shows: p, mass with first moment, outer wrench."""
+
+
+@compiled(borrows=True)
+def gather_children(tree, storage, place, slot, at, count):
+    """Sums of the first `count` rows of what the children on LANES slots show, into rows from `at`.
+
+    What the group's own places will show serves as room, where the sums are contiguous.
+    """
+    out = storage.out
+    for b in range(LANES):
+        own = OUT * (place + b)
+        for k in range(count):
+            out[own + k] = 0.0
+        for c in range(tree.child_start[slot + b], tree.child_start[slot + b + 1]):
+            there = OUT * tree.children[c]
+            for k in range(count):
+                out[own + k] += out[there + k]
+        for k in range(count):
+            storage.work[at + k * LANES + b] = out[own + k]
+
+
+@compiled(borrows=True)
+def start_seen(tree, storage, g, base, rows):
+    """The domain's own part of what its parent sees: Phi, h - w, and mass, first moment, outer wrench."""
+    work, kind, at = storage.work, tree.group_class[g], base + LANES * rows.seen
+    s = load(tree.scale, g * LANES)
+    m, none = tree.fixed[kind, 0] * (s * s * s), s * 0.0
+    S = load3(work, base + LANES * rows.moment, LANES)
+    for i in range(3):
+        for j in range(i, 3):
+            store(work, at + LANES * pair(i, j), load(work, base + LANES * (rows.inertia + i * (5 - i) // 2 + j)))
+            store(work, at + LANES * pair(3 + i, 3 + j), m if i == j else none)
+        store(work, at + LANES * pair(i, 3 + i), none)
+        store(work, at + LANES * (SUBTREE + 1 + i), S[i])
+    store(work, at + LANES * pair(0, 4), -S[2])
+    store(work, at + LANES * pair(0, 5), S[1])
+    store(work, at + LANES * pair(1, 3), S[2])
+    store(work, at + LANES * pair(1, 5), -S[0])
+    store(work, at + LANES * pair(2, 3), -S[1])
+    store(work, at + LANES * pair(2, 4), S[0])
+    store(work, at + LANES * SUBTREE, m)
+    for i in range(6):
+        for b in range(LANES):
+            outer = storage.load_w[6 * (g * LANES + b) + i]
+            work[at + LANES * (OUTER + i) + b] = outer
+            work[at + LANES * (BIAS + i) + b] = work[base + LANES * (rows.bias + i) + b] - outer
+
+
+@compiled(borrows=True)
+def add_port(tree, storage, coupling, base, rows, r, at, place, slot):
+    """Add the children on one port of a group, whose rows begin at `at`."""
+    work, port = storage.work, port_rows(r)
+    kind = coupling % FORCE_ONLY
+    low = 3 if coupling >= FORCE_ONLY else 0
+    inner, N, IN = at + LANES * port.children, at + LANES * port.N, at + LANES * port.IN
+    gather_children(tree, storage, place, slot, inner, OUT if kind < COMPOSITE else SUBTREE)
+    R, x = load9(work, at + 6 * LANES), load3(work, at, LANES)
+    I = load_symmetric(work, inner)
+    c0, c1, c2 = load3(work, at + LANES * port.c, LANES)
+    c3, c4, c5 = load3(work, at + LANES * (port.c + 3), LANES)
+    y = symmetric_six_times(I, (c0, c1, c2, c3, c4, c5))
+    for i in range(6):  # I c + p replaces p
+        add_row(work, inner + LANES * (BIAS + i), y[i])
+    none = c0 * 0.0
+    for l in range(r):
+        n0, n1, n2 = load3(work, N + LANES * l, r * LANES)
+        n3, n4, n5 = load3(work, N + LANES * (3 * r + l), r * LANES)
+        if low:
+            n0, n1, n2 = none, none, none
+        y = symmetric_six_times(I, (n0, n1, n2, n3, n4, n5))
+        for i in range(6):
+            store(work, IN + LANES * (i * r + l), y[i])
+        turn, push = moved_wrench(R, x, (y[0], y[1], y[2]), (y[3], y[4], y[5]))
+        here = base + LANES * (rows.coupling + l)
+        for i in range(3):
+            add_row(work, here + LANES * i * r, turn[i])
+            add_row(work, here + LANES * (3 + i) * r, push[i])
+        rest = base + LANES * (rows.solved + 7 * l + 6)
+        value = load(work, rest)
+        for k in range(low, 6):
+            value -= load(work, N + LANES * (k * r + l)) * load(work, inner + LANES * (BIAS + k))
+        store(work, rest, value)
+    total = base + LANES * rows.total
+    for i in range(r):
+        # without torque the matrix is (I N_left)^T N, which is not symmetric
+        a, b = (IN, N) if low else (N, IN)
+        a0, a1, a2 = load3(work, a + LANES * i, r * LANES)
+        a3, a4, a5 = load3(work, a + LANES * (3 * r + i), r * LANES)
+        for j in range(r if low else i + 1):
+            value = a0 * load(work, b + LANES * j)
+            value += a1 * load(work, b + LANES * (r + j))
+            value += a2 * load(work, b + LANES * (2 * r + j))
+            value += a3 * load(work, b + LANES * (3 * r + j))
+            value += a4 * load(work, b + LANES * (4 * r + j))
+            value += a5 * load(work, b + LANES * (5 * r + j))
+            add_row(work, total + LANES * (i * r + j), value)
+    seen = base + LANES * rows.seen
+    if kind >= COMPOSITE:
+        add_moved_inertia(work, inner, at + 6 * LANES, at, seen)
+        turn, push = moved_wrench(
+            R, x, load3(work, inner + LANES * BIAS, LANES), load3(work, inner + LANES * (BIAS + 3), LANES)
+        )
+        for i in range(3):
+            add_row(work, seen + LANES * (BIAS + i), turn[i])
+            add_row(work, seen + LANES * (BIAS + 3 + i), push[i])
+        return
+    m, S = load(work, inner + LANES * SUBTREE), load3(work, inner + LANES * (SUBTREE + 1), LANES)
+    S = add3(turned(R, S), times3(m, x))
+    turn, push = moved_wrench(
+        R, x, load3(work, inner + LANES * OUTER, LANES), load3(work, inner + LANES * (OUTER + 3), LANES)
+    )
+    add_row(work, seen + LANES * SUBTREE, m)
+    for i in range(3):
+        add_row(work, seen + LANES * (SUBTREE + 1 + i), S[i])
+        add_row(work, seen + LANES * (OUTER + i), turn[i])
+        add_row(work, seen + LANES * (OUTER + 3 + i), push[i])
+
+
+@compiled(borrows=True)
+def show_lumped(storage, coupling, base, rows):
+    """What the parent sees of a subtree whose mass is one point: at the port, or at its centre of mass."""
+    work, at = storage.work, base + LANES * rows.seen
+    m, S = load(work, at + LANES * SUBTREE), load3(work, at + LANES * (SUBTREE + 1), LANES)
+    none = m * 0.0
+    c = times3(1.0 / m, S)
+    if coupling % FORCE_ONLY == LUMPED:
+        S, c = (none, none, none), (none, none, none)
+    w = load3(work, base + LANES * rows.spin, LANES)
+    square, pull = dot3(c, c), times3(m, cross(w, cross(w, c)))
+    turn = cross(c, pull)
+    for k in range(BIAS):
+        store(work, at + LANES * k, none)
+    for i in range(3):
+        for j in range(i, 3):
+            store(work, at + LANES * pair(i, j), m * ((square if i == j else none) - c[i] * c[j]))
+        store(work, at + LANES * pair(3 + i, 3 + i), m)
+        store(work, at + LANES * (BIAS + i), turn[i] - load(work, at + LANES * (OUTER + i)))
+        store(work, at + LANES * (BIAS + 3 + i), pull[i] - load(work, at + LANES * (OUTER + 3 + i)))
+    store(work, at + LANES * pair(0, 4), -S[2])
+    store(work, at + LANES * pair(0, 5), S[1])
+    store(work, at + LANES * pair(1, 3), S[2])
+    store(work, at + LANES * pair(1, 5), -S[0])
+    store(work, at + LANES * pair(2, 3), -S[1])
+    store(work, at + LANES * pair(2, 4), S[0])
+
+
+@compiled(borrows=True)
+def condense(work, base, rows, r):
+    """I -= H* M*^-1 H*^T and p += H* M*^-1 r, in what the parent sees."""
+    seen, H, Z = base + LANES * rows.seen, base + LANES * rows.coupling, base + LANES * rows.solved
+    none = load(work, seen) * 0.0
+    for i in range(6):
+        a0, a1, a2, a3, a4, a5, a6 = none, none, none, none, none, none, none
+        for l in range(r):
+            h, at = load(work, H + LANES * (i * r + l)), Z + 7 * LANES * l
+            a0 += h * load(work, at)
+            a1 += h * load(work, at + LANES)
+            a2 += h * load(work, at + 2 * LANES)
+            a3 += h * load(work, at + 3 * LANES)
+            a4 += h * load(work, at + 4 * LANES)
+            a5 += h * load(work, at + 5 * LANES)
+            a6 += h * load(work, at + 6 * LANES)
+        sums = (a0, a1, a2, a3, a4, a5)
+        for j in range(6):
+            if j >= i:
+                add_row(work, seen + LANES * pair(i, j), -sums[j])
+        add_row(work, seen + LANES * (BIAS + i), a6)
+
+
+@compiled(borrows=True)
+def eliminate_group(tree, storage, coupling, g):
+    """Eliminate q" of group g, whose children are done, and show the rest to the parents. -1, or a bad row."""
+    kind, ports = tree.group_class[g], tree.group_ports[g]
+    r = tree.class_r[kind]
+    rows, port, base, work = group_rows(r, ports), port_rows(r), tree.group_work[g], storage.work
+    start_seen(tree, storage, g, base, rows)
+    for l in range(r):
+        value = load(work, base + LANES * (rows.force + l)) - load(work, base + LANES * (rows.mode_bias + l))
+        store(work, base + LANES * (rows.solved + 7 * l + 6), value)
+    if ports > 0:
+        mass, total = base + LANES * rows.mass, base + LANES * rows.total
+        for i in range(r):
+            for j in range(i + 1):
+                value = load(work, mass + LANES * (i * r + j))
+                store(work, total + LANES * (i * r + j), value)
+                store(work, total + LANES * (j * r + i), value)
+        for k in range(ports):
+            at = base + LANES * (rows.ports + k * port.size)
+            add_port(tree, storage, coupling, base, rows, r, at, g * LANES, tree.group_slot[g] + k * LANES)
+    for l in range(r):
+        for i in range(6):
+            value = load(work, base + LANES * (rows.coupling + i * r + l))
+            store(work, base + LANES * (rows.solved + 7 * l + i), value)
+    solved = base + LANES * rows.solved
+    if ports == 0:
+        solve_seven(work, base + LANES * rows.mass, work, solved, r)
+    elif coupling >= FORCE_ONLY:
+        bad = eliminate_general(work, base + LANES * rows.total, work, solved, r)
+        if bad >= 0:
+            return bad
+    else:
+        bad = factor_lanes(work, base + LANES * rows.total, r)
+        if bad >= 0:
+            return bad
+        solve_seven(work, base + LANES * rows.total, work, solved, r)
+    if coupling == ARTICULATED:
+        condense(work, base, rows, r)
+    elif coupling % FORCE_ONLY < COMPOSITE:
+        show_lumped(storage, coupling, base, rows)
+    for k in range(OUT if coupling % FORCE_ONLY < COMPOSITE else SUBTREE):
+        for b in range(LANES):
+            storage.out[OUT * (g * LANES + b) + k] = work[base + LANES * (rows.seen + k) + b]
+    return -1
+
+
+@compiled(borrows=True)
+def substitute_group(tree, storage, by_q, by_v, g):
+    """q" of group g from the accelerations of its frames, then those of its ports.
+
+    q = q_p + by_q q", v = v_p + by_v q". Notes the largest change of q" and the largest q" of the group.
+    """
+    kind, ports = tree.group_class[g], tree.group_ports[g]
+    r = tree.class_r[kind]
+    rows, port, base, work = group_rows(r, ports), port_rows(r), tree.group_work[g], storage.work
+    at_A = base + LANES * rows.seen  # shown already: its first rows hold A now
+    for b in range(LANES):
+        slot = 6 * tree.parent_slot[g * LANES + b]
+        for i in range(6):
+            work[at_A + i * LANES + b] = storage.slot_A[slot + i]
+    alpha, a = load3(work, at_A, LANES), load3(work, at_A + 3 * LANES, LANES)
+    solved, at_q = base + LANES * rows.solved, tree.group_q[g]
+    used = load(tree.mask, g * LANES)
+    for l in range(r):
+        Z = solved + 7 * LANES * l
+        value = load(work, Z + 6 * LANES)
+        value -= dot3(load3(work, Z, LANES), alpha) + dot3(load3(work, Z + 3 * LANES, LANES), a)
+        value *= used
+        here = at_q + l * LANES
+        store(work, Z, value - load(storage.a, here))
+        store(storage.a, here, value)
+        store(storage.q, here, load(storage.q_p, here) + by_q * value)
+        store(storage.v, here, load(storage.v_p, here) + by_v * value)
+    change, size = 0.0, 0.0
+    for l in range(r):
+        there, here = solved + 7 * LANES * l, at_q + l * LANES
+        if any_greater(fabs(load(work, there)), splat(change, used)):
+            for b in range(LANES):
+                change = max(change, abs(work[there + b]))
+        if any_greater(fabs(load(storage.a, here)), splat(size, used)):
+            for b in range(LANES):
+                size = max(size, abs(storage.a[here + b]))
+    storage.change[2 * g], storage.change[2 * g + 1] = change, size
+    for k in range(ports):
+        at = base + LANES * (rows.ports + k * port.size)
+        R, x = load9(work, at + 6 * LANES), load3(work, at, LANES)
+        turn = add3(turned_back(R, alpha), load3(work, at + LANES * port.c, LANES))
+        move = add3(turned_back(R, add3(a, cross(alpha, x))), load3(work, at + LANES * (port.c + 3), LANES))
+        for l in range(r):
+            value = load(storage.a, at_q + l * LANES)
+            turn = add3(turn, times3(value, load3(work, at + LANES * (port.N + l), r * LANES)))
+            move = add3(move, times3(value, load3(work, at + LANES * (port.N + 3 * r + l), r * LANES)))
+        inner = at + LANES * port.children
+        store3(work, inner, turn)
+        store3(work, inner + 3 * LANES, move)
+        slot = tree.group_slot[g] + k * LANES
+        for b in range(LANES):
+            for i in range(6):
+                storage.slot_A[6 * (slot + b) + i] = work[inner + i * LANES + b]

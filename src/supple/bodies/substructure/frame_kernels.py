@@ -1,0 +1,276 @@
+"""Frames and inertia of a group of domains at q and q', from the root outwards.
+
+    w_j = R^T (w_i + w_ij)                                                       [BZ11, eq. 11]
+    A_j = X A_i + N q" + c,   A = (alpha, a) in own axes                         the parent's i, the child's j
+    X = [R^T 0; -R^T x~ R^T],  N = (R^T Gamma; R^T ah)
+    c = (R^T (w_i x w_ij + alpha0);  R^T (w_i x (w_i x x) + 2 w_i x v_ij))
+
+The term w_i x w_ij is not in the paper, which treats points alone. R, x, v_ij, w_ij, alpha0, Gamma: of the port's
+fitted frame in the parent's axes, `modal.interface_kernels`. Inertia as in `modal.inertia_kernels`, from
+
+    N_l = int rho U_l x^T:  symmetric part and twice its axial vector, from W5 and W7 split in the same way
+
+A copy scaled by s has, in the coordinates of its kind, mass s³, S s⁴, J s⁵, H (s⁵; s⁴), h (s⁵; s⁴), h_q s⁵, ports s x.
+"""
+
+# mypy: ignore-errors
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from supple.algebra.compiling import compiled
+from supple.algebra.lanes import LANES, load, store
+from supple.algebra.rotation_kernels import cross
+from supple.algebra.rotation_kernels import matrix_rotate_inverse as turned_back
+from supple.bodies.substructure.layout import OUT, TreeArrays, group_rows, port_rows
+from supple.modal.interface_kernels import compute_group
+
+Array = np.ndarray
+
+
+class Storage(NamedTuple):
+    """What changes in a step, flat. q, v, a: state of the groups; q_p, v_p: predictors; q_f: where forces were taken.
+
+    work: rows of the groups; out: `OUT` numbers a place; slot_A (6 a slot), slot_w (3 a slot); batch: room for forces;
+    load_q: outer forces on coordinates, load_w: outer wrenches (6 a place); alpha, beta: damping of each place;
+    change: largest change and size of q" of each group (2 a group); bad: 1 where a group's matrix was singular.
+    """
+
+    q: Array
+    v: Array
+    a: Array
+    q_p: Array
+    v_p: Array
+    q_f: Array
+    work: Array
+    out: Array
+    slot_A: Array
+    slot_w: Array
+    batch: Array
+    load_q: Array
+    load_w: Array
+    alpha: Array
+    beta: Array
+    change: Array
+    bad: Array
+
+    @classmethod
+    def empty(cls, tree: TreeArrays) -> Storage:
+        """Room for a tree, all zeros."""
+        coordinates, places, slots = tree.group_q[-1], len(tree.scale), tree.group_slot[-1]
+        sizes = {"work": tree.group_work[-1], "out": OUT * places, "slot_A": 6 * slots, "slot_w": 3 * slots}
+        sizes |= {"batch": tree.batch_work[-1], "load_w": 6 * places, "alpha": places, "beta": places}
+        sizes |= {"change": 2 * len(tree.group_class), "bad": len(tree.group_class)}
+        return cls(*(aligned_zeros(int(sizes.get(name, coordinates))) for name in cls._fields))
+
+
+def aligned_zeros(count: int) -> Array:
+    """Zeros that begin at a cache line, so that no row of lanes lies across two."""
+    raw = np.zeros(count + 8)
+    first = (-raw.ctypes.data % 64) // 8
+    return raw[first : first + count]
+
+
+@compiled(inline=True)
+def load3(a, at, step):
+    """Three lanes, `step` numbers apart."""
+    return load(a, at), load(a, at + step), load(a, at + 2 * step)
+
+
+@compiled(inline=True)
+def store3(a, at, values):
+    """Three rows."""
+    store(a, at, values[0])
+    store(a, at + LANES, values[1])
+    store(a, at + 2 * LANES, values[2])
+
+
+@compiled(inline=True)
+def load9(a, at):
+    """Nine rows, as of a matrix row by row."""
+    return (
+        load(a, at), load(a, at + LANES), load(a, at + 2 * LANES),
+        load(a, at + 3 * LANES), load(a, at + 4 * LANES), load(a, at + 5 * LANES),
+        load(a, at + 6 * LANES), load(a, at + 7 * LANES), load(a, at + 8 * LANES),
+    )  # fmt: skip
+
+
+@compiled(inline=True)
+def add3(a, b):
+    """a + b of triples."""
+    return a[0] + b[0], a[1] + b[1], a[2] + b[2]
+
+
+@compiled(inline=True)
+def times3(f, a):
+    """f a of a triple."""
+    return f * a[0], f * a[1], f * a[2]
+
+
+@compiled(inline=True)
+def dot3(a, b):
+    """a . b of triples."""
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+
+
+@compiled(inline=True)
+def symmetric_times(S, a):
+    """S a for six values of a symmetric matrix."""
+    return (
+        S[0] * a[0] + S[1] * a[1] + S[2] * a[2],
+        S[1] * a[0] + S[3] * a[1] + S[4] * a[2],
+        S[2] * a[0] + S[4] * a[1] + S[5] * a[2],
+    )
+
+
+@compiled(borrows=True)
+def compute_spins(tree, storage, g):
+    """The angular velocity of group g from its parents' slots."""
+    r = tree.class_r[tree.group_class[g]]
+    at = tree.group_work[g] + LANES * group_rows(r, tree.group_ports[g]).spin
+    for b in range(LANES):
+        slot = 3 * tree.parent_slot[g * LANES + b]
+        for i in range(3):
+            storage.work[at + i * LANES + b] = storage.slot_w[slot + i]
+
+
+@compiled(borrows=True)
+def compute_inertia(tree, storage, g):
+    """S, J, H, h and h_q of group g at its q, q' and angular velocity."""
+    kind = tree.group_class[g]
+    r = tree.class_r[kind]
+    rows = group_rows(r, tree.group_ports[g])
+    work, base, at_q = storage.work, tree.group_work[g], tree.group_q[g]
+    s = load(tree.scale, g * LANES)
+    s3 = s * s * s
+    s4 = s3 * s
+    s5 = s4 * s
+    none = s * 0.0
+    w = load3(work, base + LANES * rows.spin, LANES)
+    square = dot3(w, w)
+    S = (none + tree.fixed[kind, 1], none + tree.fixed[kind, 2], none + tree.fixed[kind, 3])
+    flow = (none, none, none)
+    P0, P1, P2 = none + tree.fixed[kind, 4], none + tree.fixed[kind, 5], none + tree.fixed[kind, 6]
+    P3, P4, P5 = none + tree.fixed[kind, 7], none + tree.fixed[kind, 8], none + tree.fixed[kind, 9]
+    T0, T1, T2, T3, T4, T5 = none, none, none, none, none, none
+    turn = (none, none, none)
+    W5, W7, Ub = tree.W5, tree.W7, tree.U_bar
+    first, first_bar = 9 * tree.class_sum[kind], 3 * tree.class_sum[kind]
+    for l in range(r):
+        at = first + 9 * l
+        n0, n1, n2 = none + W5[at], none + W5[at + 1], none + W5[at + 2]
+        n3, n4, n5 = none + W5[at + 3], none + W5[at + 4], none + W5[at + 5]
+        x0, x1, x2 = none + W5[at + 6], none + W5[at + 7], none + W5[at + 8]
+        y0, y1, y2 = none, none, none
+        k = 9 * (tree.class_rr[kind] + l * r)
+        for p in range(r):
+            q, v = load(storage.q, at_q + p * LANES), load(storage.v, at_q + p * LANES)
+            n0 += W7[k] * q
+            n1 += W7[k + 1] * q
+            n2 += W7[k + 2] * q
+            n3 += W7[k + 3] * q
+            n4 += W7[k + 4] * q
+            n5 += W7[k + 5] * q
+            x0 += W7[k + 6] * q
+            x1 += W7[k + 7] * q
+            x2 += W7[k + 8] * q
+            y0 += W7[k + 6] * v
+            y1 += W7[k + 7] * v
+            y2 += W7[k + 8] * v
+            k += 9
+        q, v = load(storage.q, at_q + l * LANES), load(storage.v, at_q + l * LANES)
+        P0 += q * (n0 + W5[at])
+        P1 += q * (n1 + W5[at + 1])
+        P2 += q * (n2 + W5[at + 2])
+        P3 += q * (n3 + W5[at + 3])
+        P4 += q * (n4 + W5[at + 4])
+        P5 += q * (n5 + W5[at + 5])
+        T0, T1, T2 = T0 + v * n0, T1 + v * n1, T2 + v * n2
+        T3, T4, T5 = T3 + v * n3, T4 + v * n4, T5 + v * n5
+        H = (x0, x1, x2)
+        turn = add3(turn, times3(v, H))
+        bar = (Ub[first_bar + l], Ub[first_bar + r + l], Ub[first_bar + 2 * r + l])
+        S = (S[0] + bar[0] * q, S[1] + bar[1] * q, S[2] + bar[2] * q)
+        flow = (flow[0] + bar[0] * v, flow[1] + bar[1] * v, flow[2] + bar[2] * v)
+        N = (n0, n1, n2, n3, n4, n5)
+        bias = dot3(w, symmetric_times(N, w)) - square * (n0 + n3 + n5) + 2.0 * dot3(w, (y0, y1, y2))
+        store(work, base + LANES * (rows.mode_bias + l), s5 * bias)
+        at_H = base + LANES * (rows.coupling + l)
+        for i in range(3):
+            store(work, at_H + i * r * LANES, s5 * H[i])
+            store(work, at_H + (3 + i) * r * LANES, s4 * bar[i])
+    trace = P0 + P3 + P5
+    J = (trace - P0, -P1, -P2, trace - P3, -P4, trace - P5)
+    N = (T0, T1, T2, T3, T4, T5)
+    rate = T0 + T3 + T5
+    moved = symmetric_times(N, w)
+    swept = cross(turn, w)
+    gyro = cross(w, symmetric_times(J, w))
+    pull = cross(w, add3(cross(w, S), times3(2.0, flow)))
+    for i in range(3):
+        store(work, base + LANES * (rows.moment + i), s4 * S[i])
+        store(work, base + LANES * (rows.bias + i), s5 * (gyro[i] + 2.0 * (rate * w[i] - moved[i]) - swept[i]))
+        store(work, base + LANES * (rows.bias + 3 + i), s4 * pull[i])
+    for i in range(6):
+        store(work, base + LANES * (rows.inertia + i), s5 * J[i])
+
+
+@compiled
+def compute_fits(tree, storage, g):
+    """The fitted frames of all ports of group g."""
+    kind = tree.group_class[g]
+    r = tree.class_r[kind]
+    rows, port = group_rows(r, tree.group_ports[g]), port_rows(r)
+    at_q, n = tree.group_q[g], r * LANES
+    q, v = storage.q[at_q : at_q + n], storage.v[at_q : at_q + n]
+    for k in range(tree.group_ports[g]):
+        number = tree.class_port[kind] + k
+        first = tree.port_start[number]
+        a_hat = tree.port_a[3 * first : 3 * (first + r)].reshape(3, r)
+        A_modes = tree.port_modes[9 * first : 9 * (first + r)].reshape(r, 3, 3)
+        at = tree.group_work[g] + LANES * (rows.ports + k * port.size)
+        out = storage.work[at : at + LANES * port.N]
+        compute_group(tree.port_x[number], a_hat, tree.port_A[number], A_modes, q, v, out)
+
+
+@compiled(borrows=True)
+def compute_ports(tree, storage, g):
+    """N, c and the children's angular velocities of all ports of group g, from its fits."""
+    kind = tree.group_class[g]
+    r = tree.class_r[kind]
+    rows, port = group_rows(r, tree.group_ports[g]), port_rows(r)
+    work, s = storage.work, load(tree.scale, g * LANES)
+    w = load3(work, tree.group_work[g] + LANES * rows.spin, LANES)
+    for k in range(tree.group_ports[g]):
+        at = tree.group_work[g] + LANES * (rows.ports + k * port.size)
+        x, v = times3(s, load3(work, at, LANES)), times3(s, load3(work, at + 3 * LANES, LANES))
+        store3(work, at, x)
+        store3(work, at + 3 * LANES, v)
+        R = load9(work, at + 6 * LANES)
+        w_rel, alpha0 = load3(work, at + 15 * LANES, LANES), load3(work, at + 18 * LANES, LANES)
+        first = 3 * tree.port_start[tree.class_port[kind] + k]
+        for l in range(r):
+            Gamma = load3(work, at + LANES * (22 + l), r * LANES)
+            turn = turned_back(R, Gamma)
+            a_hat = (
+                s * tree.port_a[first + l],
+                s * tree.port_a[first + r + l],
+                s * tree.port_a[first + 2 * r + l],
+            )
+            move = turned_back(R, a_hat)
+            for i in range(3):
+                store(work, at + LANES * (port.N + i * r + l), turn[i])
+                store(work, at + LANES * (port.N + (3 + i) * r + l), move[i])
+        spin = turned_back(R, add3(w, w_rel))
+        store3(work, at + LANES * port.c, turned_back(R, add3(cross(w, w_rel), alpha0)))
+        pulled = cross(w, add3(cross(w, x), times3(2.0, v)))
+        store3(work, at + LANES * (port.c + 3), turned_back(R, pulled))
+        # the children's angular velocities, slot by slot; the row of Gamma is free now
+        free = at + LANES * 22 if r else at + LANES * port.children
+        store3(work, free, spin)
+        slot = tree.group_slot[g] + k * LANES
+        for b in range(LANES):
+            for i in range(3):
+                storage.slot_w[3 * (slot + b) + i] = work[free + i * LANES + b]

@@ -1,0 +1,354 @@
+"""Implicit Newmark steps of a whole tree: many steps in one call.
+
+    q_p = q + h q' + h² (1/2 - b) q",   v_p = q' + h (1 - g) q",   q_1 = q_p + b h² q"_1,   q'_1 = v_p + g h q"_1
+    (M + g h D + b h² K) q"_1 + ... = Q - f - K (q_p - q_f) - D v_p - ...,    D = alpha M + beta K
+
+f and K are taken once a step, at the state q_f it starts from, and the tree is eliminated with these effective masses;
+passes then repeat the coupling (frames, velocity terms, elimination) at the state of the end. A step that is iterated
+takes f and K anew as well, until q" settles. A free root moves by the same rule, its velocity in world axes, and turns
+by R_1 = R exp(h w + h² ((1/2 - b) w' + b w'_1)) in body axes.
+
+Threads share the groups of a level; every group is computed alone and its children are summed in a fixed order, so
+the result has the same bits for any number of them.
+"""
+
+# mypy: ignore-errors
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numba
+import numpy as np
+
+from supple.algebra.compiling import compiled
+from supple.algebra.lanes import LANES, load, select_ge, store
+from supple.algebra.ldlt import ldlt_factor, ldlt_solve
+from supple.algebra.rotation_kernels import quaternion_matrix, rotation_update
+from supple.bodies.substructure.dense_kernels import factor_lanes
+from supple.bodies.substructure.elimination_kernels import BIAS, eliminate_group, substitute_group
+from supple.bodies.substructure.frame_kernels import compute_fits, compute_inertia, compute_ports, compute_spins
+from supple.bodies.substructure.layout import group_rows
+from supple.bodies.substructure.spatial_kernels import entry
+from supple.modal.force_kernels import ForceArrays, ForceWork, compute_force_block
+
+Array = np.ndarray
+FINE, SINGULAR, NOT_CONVERGED = 0, 1, 2
+FORCES, FRAMES, ELIMINATE, SUBSTITUTE, SUBSTITUTE_FRAMES = 0, 1, 2, 3, 4
+ENOUGH, ENOUGH_BATCHES = 32, 8
+"""Groups of a level, and batches of forces, from which threads pay."""
+PIECE = 8
+"""Groups that a thread takes at a time."""
+
+
+class StepNumbers(NamedTuple):
+    """h [s], Newmark's beta and gamma, coupling (see `elimination_kernels`), passes a step; is_free: the root flies.
+
+    most: iterations at most, where steps are iterated (else 0), to `epsilon` of the largest q". renews: f and K are
+    taken anew in every pass.
+    """
+
+    h: float
+    beta: float
+    gamma: float
+    coupling: int
+    passes: int
+    is_free: bool
+    most: int
+    epsilon: float
+    renews: bool
+
+
+@compiled(borrows=True)
+def finish_forces(tree, storage, by_q, by_v, g, f, K, width):
+    """Effective mass and constant force of group g from f and K of its batch, flat (r, width), (pairs, width)."""
+    kind = tree.group_class[g]
+    r = tree.class_r[kind]
+    rows, base, work = group_rows(r, tree.group_ports[g]), tree.group_work[g], storage.work
+    s, used = load(tree.scale, g * LANES), load(tree.mask, g * LANES)
+    none = s * 0.0
+    s3 = s * s * s
+    stiff, heavy = load(tree.tuning, g * LANES) * s3, s3 * s * s
+    alpha, beta = load(storage.alpha, g * LANES), load(storage.beta, g * LANES)
+    m_factor, k_factor = heavy * (1.0 + by_v * alpha), by_q + by_v * beta
+    column, at_q = tree.group_column[g], tree.group_q[g]
+    force, mass = base + LANES * rows.force, base + LANES * rows.mass
+    for i in range(r):
+        here = at_q + i * LANES
+        value = select_ge(used, 0.5, stiff * load(f, i * width + column), none)
+        store(work, force + LANES * i, load(storage.load_q, here) - value)
+    k = 0
+    for i in range(r):
+        at_i = at_q + i * LANES
+        v_i = load(storage.v_p, at_i)
+        d_i = load(storage.q_p, at_i) - load(storage.q_f, at_i) + beta * v_i
+        sum_i = load(work, force + LANES * i)
+        for j in range(i, r):
+            stiffness = select_ge(used, 0.5, stiff * load(K, k * width + column), none)
+            m = tree.mass[tree.class_rr[kind] + i * r + j]
+            store(work, mass + LANES * (j * r + i), m_factor * m + k_factor * stiffness)
+            damped = alpha * heavy * m
+            at_j = at_q + j * LANES
+            v_j = load(storage.v_p, at_j)
+            d_j = load(storage.q_p, at_j) - load(storage.q_f, at_j) + beta * v_j
+            sum_i -= stiffness * d_j + damped * v_j
+            if j > i:
+                at = force + LANES * j
+                store(work, at, load(work, at) - (stiffness * d_i + damped * v_i))
+            k += 1
+        store(work, force + LANES * i, sum_i)
+    if tree.group_ports[g] == 0 and factor_lanes(work, mass, r) >= 0:
+        storage.bad[g] = 1.0
+
+
+@compiled
+def compute_batch(tree, storage, by_q, by_v, n):
+    """f and K of batch n at q_f, then the effective masses and constant forces of its groups."""
+    kind, count = tree.batch_class[n], tree.batch_count[n]
+    r = tree.class_r[kind]
+    pairs = r * (r + 1) // 2
+    width = LANES * ((count + LANES - 1) // LANES)
+    room = storage.batch[tree.batch_work[n] : tree.batch_work[n + 1]]
+    size = pairs * width
+    K = room[:size].reshape(pairs, width)
+    f = room[size : size + r * width].reshape(r, width)
+    at = size + r * width
+    q = room[at : at + r * width].reshape(r, width)
+    at += r * width + LANES
+    work = ForceWork(
+        room[at : at + size].reshape(pairs, width),
+        room[at + size : at + 2 * size].reshape(pairs, width),
+        room[at + 2 * size : at + 3 * size].reshape(pairs, width),
+        room[at + 3 * size : at + 3 * size + pairs],
+        room[at + 3 * size + pairs : at + 3 * size + 2 * pairs],
+    )
+    first_q, first_pairs = tree.class_pairs_r[kind], tree.class_pairs[kind]
+    arrays = ForceArrays(
+        tree.linear[tree.class_rr[kind] : tree.class_rr[kind] + r * r].reshape(r, r),
+        tree.by_q[first_q : first_q + pairs * r].reshape(pairs, r),
+        tree.by_pairs[first_pairs : first_pairs + pairs * pairs].reshape(pairs, pairs),
+    )
+    for k in range(tree.batch_start[n], tree.batch_start[n + 1]):
+        g = tree.batch_groups[k]
+        column = tree.group_column[g]
+        for i in range(r):
+            for b in range(tree.group_count[g]):
+                q[i, column + b] = storage.q_f[tree.group_q[g] + i * LANES + b]
+    compute_force_block(arrays, work, count, q, f, K)
+    for k in range(tree.batch_start[n], tree.batch_start[n + 1]):
+        finish_forces(tree, storage, by_q, by_v, tree.batch_groups[k], room[size:], room, width)
+
+
+@compiled
+def treat(tree, storage, phase, coupling, by_q, by_v, first, last):
+    """One phase of groups, or of batches, first ... last - 1: many a call, since the arrays are counted at each."""
+    for k in range(first, last):
+        if phase == FORCES:
+            compute_batch(tree, storage, by_q, by_v, k)
+        elif phase == ELIMINATE:
+            if eliminate_group(tree, storage, coupling, k) >= 0:
+                storage.bad[k] = 1.0
+        else:
+            if phase != FRAMES:
+                substitute_group(tree, storage, by_q, by_v, k)
+            if phase != SUBSTITUTE:
+                compute_spins(tree, storage, k)
+                compute_inertia(tree, storage, k)
+                if tree.group_ports[k] > 0:
+                    compute_fits(tree, storage, k)
+                    compute_ports(tree, storage, k)
+
+
+@compiled(parallel=True)
+def treat_parallel(tree, storage, phase, coupling, by_q, by_v, start, stop, size):
+    """The same, shared by threads in pieces of `size`."""
+    pieces = (stop - start + size - 1) // size
+    for piece in numba.prange(pieces):
+        first = start + np.int64(piece) * size
+        treat(tree, storage, phase, coupling, by_q, by_v, first, min(first + size, stop))
+
+
+@compiled
+def turn_root(root, h, beta, start, rotation_out):
+    """Quaternion of the root at the end of a step, from that at its start (4) and w, w' in `root`; see `advance`."""
+    x = h * root.spin_0[0] + h * h * ((0.5 - beta) * root.alpha_0[0] + beta * root.alpha[0])
+    y = h * root.spin_0[1] + h * h * ((0.5 - beta) * root.alpha_0[1] + beta * root.alpha[1])
+    z = h * root.spin_0[2] + h * h * ((0.5 - beta) * root.alpha_0[2] + beta * root.alpha[2])
+    q = rotation_update((start[0], start[1], start[2], start[3]), (x, y, z))
+    for i in range(4):
+        rotation_out[i] = q[i]
+
+
+class Root(NamedTuple):
+    """The root's frame. x, velocity, acceleration (3) in world axes; rotation (4); spin, alpha (3) in its own axes.
+
+    Those with _0 are of the start of a step.
+    """
+
+    x: Array
+    rotation: Array
+    velocity: Array
+    spin: Array
+    acceleration: Array
+    alpha: Array
+    x_0: Array
+    rotation_0: Array
+    velocity_0: Array
+    spin_0: Array
+    acceleration_0: Array
+    alpha_0: Array
+
+    @classmethod
+    def empty(cls) -> Root:
+        """A root at the origin, at rest."""
+        root = cls(*(np.zeros(4 if name.startswith("rotation") else 3) for name in cls._fields))
+        root.rotation[0] = root.rotation_0[0] = 1.0
+        return root
+
+
+@compiled
+def solve_root(storage, root, gravity, is_free):
+    """The root's acceleration, less gravity, into slot 0. False where its inertia is singular."""
+    R = quaternion_matrix((root.rotation[0], root.rotation[1], root.rotation[2], root.rotation[3]))
+    A, p = storage.slot_A, np.zeros(6)
+    g = np.empty(3)
+    for i in range(3):
+        g[i] = R[i] * gravity[0] + R[3 + i] * gravity[1] + R[6 + i] * gravity[2]
+    if is_free:
+        inertia = np.empty((6, 6))
+        for i in range(6):
+            p[i] = -storage.out[BIAS + i]
+            for j in range(6):
+                inertia[i, j] = storage.out[entry(i, j)]
+        if ldlt_factor(inertia) >= 0:
+            return False
+        ldlt_solve(inertia, p)
+        for i in range(3):
+            root.alpha[i] = p[i]
+        for i in range(3):
+            root.acceleration[i] = gravity[i] + R[3 * i] * p[3] + R[3 * i + 1] * p[4] + R[3 * i + 2] * p[5]
+    else:
+        for i in range(3):
+            p[3 + i] = -g[i]
+    for i in range(6):
+        A[i] = p[i]
+    return True
+
+
+@compiled
+def move_root(storage, root, numbers):
+    """The root at the end of a step, from its present accelerations; its spin into slot 0."""
+    h, beta, gamma = numbers.h, numbers.beta, numbers.gamma
+    if numbers.is_free:
+        for i in range(3):
+            a0, a1 = root.acceleration_0[i], root.acceleration[i]
+            root.velocity[i] = root.velocity_0[i] + h * ((1.0 - gamma) * a0 + gamma * a1)
+            root.x[i] = root.x_0[i] + h * root.velocity_0[i] + h * h * ((0.5 - beta) * a0 + beta * a1)
+            root.spin[i] = root.spin_0[i] + h * ((1.0 - gamma) * root.alpha_0[i] + gamma * root.alpha[i])
+        turn_root(root, h, beta, root.rotation_0, root.rotation)
+    for i in range(3):
+        storage.slot_w[i] = root.spin[i]
+
+
+@compiled
+def start_step(storage, root, numbers):
+    """Predictors, and the state they give with the accelerations of the step before."""
+    h, beta, gamma = numbers.h, numbers.beta, numbers.gamma
+    for k in range(len(storage.q)):
+        q, v, a = storage.q[k], storage.v[k], storage.a[k]
+        storage.q_f[k] = q
+        storage.q_p[k] = q + h * v + h * h * (0.5 - beta) * a
+        storage.v_p[k] = v + h * (1.0 - gamma) * a
+        storage.q[k] = storage.q_p[k] + beta * h * h * a
+        storage.v[k] = storage.v_p[k] + gamma * h * a
+    root.x_0[:], root.rotation_0[:], root.velocity_0[:] = root.x, root.rotation, root.velocity
+    root.spin_0[:], root.acceleration_0[:], root.alpha_0[:] = root.spin, root.acceleration, root.alpha
+
+
+@compiled
+def settled(storage):
+    """Largest change of q" over the largest q"."""
+    change, size = 0.0, 0.0
+    for g in range(len(storage.change) // 2):
+        change, size = max(change, storage.change[2 * g]), max(size, storage.change[2 * g + 1])
+    return change / size if size > 0.0 else 0.0
+
+
+@compiled
+def finish_pass(storage, root, numbers, gravity, is_last):
+    """The root's acceleration after an elimination and, unless a pass is the last, its new frame."""
+    if not solve_root(storage, root, gravity, numbers.is_free):
+        storage.bad[0] = 1.0
+    if not is_last:
+        move_root(storage, root, numbers)
+
+
+@compiled
+def is_singular(storage):
+    """Whether a matrix was."""
+    found = 0.0
+    for g in range(len(storage.bad)):
+        found += storage.bad[g]
+    return found > 0.0
+
+
+@compiled
+def advance(tree, storage, root, numbers, gravity, steps, threaded):
+    """`steps` steps; none: only the accelerations of now.
+
+    Returns (outcome, steps done, most passes of a step, last change of q").
+    A pass eliminates at the frames of now, then finds the new state and, unless it is the last, its frames. All phases
+    go through one place, since each call of a kernel is compiled into its caller.
+    """
+    still = steps == 0
+    by_q = 0.0 if still else numbers.beta * numbers.h * numbers.h
+    by_v = 0.0 if still else numbers.gamma * numbers.h
+    levels, most, change = len(tree.level_start) - 1, 0, 0.0
+    iterates = numbers.most > 0 and not still
+    limit = 1 if still else (numbers.most if iterates else numbers.passes)
+    storage.bad[:] = 0.0
+    for step in range(1 if still else steps):
+        if still:
+            storage.q_p[:], storage.q_f[:], storage.v_p[:] = storage.q, storage.q, storage.v
+            storage.slot_w[:3] = root.spin
+        else:
+            start_step(storage, root, numbers)
+            move_root(storage, root, numbers)
+        passes, stage = 0, FRAMES  # stages of a step: FRAMES, then FORCES, ELIMINATE, SUBSTITUTE of every pass
+        while True:
+            is_last = not iterates and passes == limit - 1
+            phase = stage
+            if stage == SUBSTITUTE:
+                finish_pass(storage, root, numbers, gravity, is_last)
+                phase = SUBSTITUTE if is_last else SUBSTITUTE_FRAMES
+            for round in range(1 if stage == FORCES else levels):
+                level = levels - 1 - round if stage == ELIMINATE else round
+                first, last = tree.level_start[level], tree.level_start[level + 1]
+                if stage == FORCES:
+                    first, last = 0, len(tree.batch_class)
+                if threaded and last - first >= (ENOUGH_BATCHES if stage == FORCES else ENOUGH):
+                    size = 1 if stage == FORCES else PIECE
+                    treat_parallel(tree, storage, phase, numbers.coupling, by_q, by_v, first, last, size)
+                else:
+                    treat(tree, storage, phase, numbers.coupling, by_q, by_v, first, last)
+            if stage == FRAMES:
+                stage = FORCES
+            elif stage == FORCES:
+                stage = ELIMINATE
+            elif stage == ELIMINATE:
+                stage = SUBSTITUTE
+            else:
+                passes += 1
+                change = settled(storage)
+                if passes == limit or (iterates and passes > 1 and change <= numbers.epsilon):
+                    break
+                if iterates or numbers.renews:
+                    storage.q_f[:] = storage.q
+                stage = FORCES if iterates or numbers.renews else ELIMINATE
+        if not still:
+            move_root(storage, root, numbers)
+        most = max(most, passes)
+        if not np.isfinite(change) or is_singular(storage):
+            return SINGULAR, step, most, change
+        if iterates and change > numbers.epsilon:
+            return NOT_CONVERGED, step, most, change
+    return FINE, steps, most, change

@@ -1,0 +1,110 @@
+"""The tree against its rivals: brute-force Lagrangian, unreduced finite elements, one domain, threads, steps."""
+
+from __future__ import annotations
+
+import numba
+import numpy as np
+import pytest
+
+from supple.bodies.substructure import (
+    Blueprint,
+    Domain,
+    OneWayWarning,
+    SubstructureModel,
+    SubstructureTree,
+    TreeSettings,
+)
+from supple.errors import DivergenceError
+from supple.modal import ReducedDomain
+from supple.validation import substructure as validation
+from supple.validation.substructure_reference import mixed_blueprint, mixed_kind
+
+GRAVITY = validation.GRAVITY
+
+
+@pytest.mark.parametrize("free", [False, True])
+@pytest.mark.parametrize("chain", [False, True])
+def test_accelerations_are_the_lagrangians(free: bool, chain: bool) -> None:
+    assert validation.acceleration_error(free=free, chain=chain) < 1e-6  # differences of positions
+
+
+def test_the_composite_coupling_is_not_exact() -> None:
+    assert validation.acceleration_error(free=False, chain=True, coupling="composite") > 1e-3
+
+
+def test_one_domain_is_a_reduced_domain() -> None:
+    kind = mixed_kind("k", 5, seed=3)
+    model = SubstructureModel.of(Blueprint({"k": kind}, [Domain("k")]), keep=False)
+    tree = SubstructureTree(model, stiffness_damping=0.003, mass_damping=0.2)
+    one, force = model.classes[0], model.classes[0].force
+    assert force is not None
+    rival = ReducedDomain(force, mass=one.integrals.W4, stiffness_damping=0.003, mass_damping=0.2)
+    load = one.integrals.U_bar.T @ GRAVITY
+    state, other = tree.state(), rival.state()
+    tree.start(state, gravity=GRAVITY)
+    other.a[:] = rival.acceleration(other, load)
+    tree.advance(state, 1 / 100, steps=40, gravity=GRAVITY)
+    rival.advance(other, 1 / 100, steps=40, f_ext=load)
+    assert np.abs(state.q - other.q[0]).max() < 1e-10 * np.abs(state.q).max()
+
+
+def test_threads_and_strides_do_not_change_bits() -> None:
+    domains = [Domain("k0"), *(Domain("k2", 0, ("tip", "top")[k % 2]) for k in range(200))]
+    blueprint = Blueprint(mixed_blueprint(free=False, chain=True).kinds, domains)
+    tree = SubstructureTree(SubstructureModel.of(blueprint), stiffness_damping=0.002)
+    before, ends = numba.get_num_threads(), []
+    try:
+        for threads, strides in ((1, 1), (min(2, numba.config.NUMBA_NUM_THREADS), 1), (1, 4)):
+            numba.set_num_threads(threads)
+            state = tree.state()
+            tree.start(state, gravity=GRAVITY)
+            for _ in range(strides):
+                tree.advance(state, 1 / 200, steps=8 // strides, gravity=GRAVITY)
+            ends.append(state.q)
+    finally:
+        numba.set_num_threads(before)
+    assert (ends[0] == ends[1]).all()
+    assert (ends[0] == ends[2]).all()
+
+
+def hanging(model: SubstructureModel, **options: object) -> np.ndarray:
+    """q of a tree that has come to rest under gravity, by strong damping."""
+    settings = TreeSettings(beta=0.3025, gamma=0.6)  # dissipates
+    tree = SubstructureTree(model, mass_damping=4.0, stiffness_damping=0.05, settings=settings, **options)  # type: ignore[arg-type]
+    state = tree.state()
+    tree.start(state, gravity=GRAVITY)
+    tree.advance(state, 1 / 20, steps=240, gravity=GRAVITY)
+    assert np.abs(state.v).max() < 1e-4 * np.abs(state.q).max()
+    return state.q
+
+
+def test_one_way_couplings_hang_as_the_articulated_one_does_if_they_pass_on_torques() -> None:
+    model = SubstructureModel.of(mixed_blueprint(free=False, chain=False))
+    expected = hanging(model)
+    for coupling in ("composite", "centroid", "lumped"):
+        for torque in (True, False):
+            error = np.abs(hanging(model, coupling=coupling, torque=torque) - expected).max() / np.abs(expected).max()
+            # a mass at the port turns nothing, whether torques are passed on or not
+            assert (error < 1e-4) == (torque and coupling != "lumped"), (coupling, torque, error)
+
+
+def test_processes_reduce_to_the_same() -> None:
+    blueprint, seen = mixed_blueprint(free=False, chain=True), []
+    two = SubstructureModel.of(blueprint, keep=False, processes=2, progress=lambda *step: seen.append(step))
+    one = SubstructureModel.of(blueprint, keep=False)
+    assert seen[-1] == ("k4", 5, 5)
+    assert all((a.U == b.U).all() for a, b in zip(one.classes, two.classes))
+
+
+def test_one_way_couplings_warn_without_damping() -> None:
+    model = SubstructureModel.of(mixed_blueprint(free=False, chain=False))
+    with pytest.warns(OneWayWarning):
+        SubstructureTree(model, coupling="lumped")
+
+
+def test_a_lost_tree_says_so() -> None:
+    tree = SubstructureTree(SubstructureModel.of(mixed_blueprint(free=False, chain=False)))
+    state = tree.state()
+    with pytest.raises(DivergenceError, match="domain"):
+        tree.advance(state, 0.1, steps=50, forces=np.full(tree.model.coordinate_count, 1e200))
+    assert np.isfinite(state.q).all()
