@@ -77,6 +77,6 @@ def test_the_residual_of_statics_sees_a_voxel_out_of_place() -> None:
 def test_a_picture_is_written(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     drawn = pictures()
-    assert set(drawn) == {"voxel/beams", "voxel/damping", "voxel/scaling", "voxel/spectrum"}
+    assert {"voxel/beams", "voxel/damping", "voxel/scaling", "voxel/spectrum"} <= set(drawn)
     drawn["voxel/beams"](tmp_path / "beams.png")
     assert (tmp_path / "beams.png").read_bytes().startswith(b"\x89PNG")
