@@ -26,6 +26,7 @@ import numpy as np
 import scipy.sparse as sparse
 
 from supple.elements.mass import element_masses
+from supple.elements.region_materials import RegionMaterials
 from supple.elements.shapes import hex_gradients, rest_gradients
 from supple.errors import InputError
 from supple.geometry import HexMesh, TetMesh
@@ -45,7 +46,7 @@ class Quadrature(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class ElasticSolid:
+class ElasticSolid(RegionMaterials):
     """A solid to be reduced.
 
     mesh: TetMesh or HexMesh. material: one, or a mapping from region to material that covers every element (later
@@ -72,31 +73,6 @@ class ElasticSolid:
     def node_count(self) -> int:
         """Nodes of the mesh."""
         return len(self.mesh.nodes)
-
-    @cached_property
-    def materials(self) -> tuple[Material, ...]:
-        """The materials, each once."""
-        return (self.material,) if isinstance(self.material, Material) else tuple(self.material.values())
-
-    @cached_property
-    def element_material(self) -> Array:
-        """Index into `materials` of each element, (element_count,)."""
-        count = len(self.mesh.elements)
-        if isinstance(self.material, Material):
-            return np.zeros(count, dtype=int)
-        if not isinstance(self.material, Mapping) or not all(isinstance(m, Material) for m in self.material.values()):
-            raise InputError("the material is neither a Material nor a mapping from region to Material")
-        out = np.full(count, -1)
-        for k, region in enumerate(self.material):
-            out[self.mesh.element_region(region)] = k
-        bare = np.flatnonzero(out < 0)
-        if bare.size:
-            raise InputError(f"{bare.size} elements have no material", where=f"element {bare[0]}")
-        return out
-
-    def element_values(self, name: str) -> Array:
-        """A material number of each element, such as "density" or "mu", (element_count,)."""
-        return np.array([getattr(m, name) for m in self.materials])[self.element_material]
 
     @cached_property
     def quadrature(self) -> Quadrature:

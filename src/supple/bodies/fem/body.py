@@ -18,6 +18,7 @@ from supple.bodies.protocols import Force, PlacedBody
 from supple.elements.element_set import ElementSet
 from supple.elements.mass import element_masses, lumped_mass
 from supple.elements.recovery import ElementStress, element_stress
+from supple.elements.region_materials import RegionMaterials
 from supple.errors import InputError
 from supple.geometry import HexMesh, TetMesh
 from supple.material import Law, Material
@@ -26,7 +27,7 @@ Array = np.ndarray
 
 
 @dataclass(frozen=True, eq=False)
-class FemBody:
+class FemBody(RegionMaterials):
     """A soft body of finite elements.
 
     mesh: TetMesh or HexMesh. material: one for all elements, or a mapping from region name to material that covers
@@ -53,31 +54,6 @@ class FemBody:
             raise InputError("unknown kind of mass", value=self.mass, allowed="lumped, consistent")
         object.__setattr__(self, "law", Law.of(self.law))
         _ = self.element_material
-
-    @cached_property
-    def materials(self) -> tuple[Material, ...]:
-        """The materials, each once."""
-        return (self.material,) if isinstance(self.material, Material) else tuple(self.material.values())
-
-    @cached_property
-    def element_material(self) -> Array:
-        """Index into `materials` of each element, (element_count,)."""
-        count = len(self.mesh.elements)
-        if isinstance(self.material, Material):
-            return np.zeros(count, dtype=int)
-        if not isinstance(self.material, Mapping) or not all(isinstance(m, Material) for m in self.material.values()):
-            raise InputError("the material is neither a Material nor a mapping from region to Material")
-        out = np.full(count, -1)
-        for k, region in enumerate(self.material):
-            out[self.mesh.element_region(region)] = k
-        bare = np.flatnonzero(out < 0)
-        if bare.size:
-            raise InputError(f"{bare.size} elements have no material", where=f"element {bare[0]}")
-        return out
-
-    def element_values(self, name: str) -> Array:
-        """A material number of each element, such as "density" or "mu", (element_count,)."""
-        return np.array([getattr(m, name) for m in self.materials])[self.element_material]
 
     @cached_property
     def point_mass(self) -> PointMass:
