@@ -85,3 +85,7 @@ class PoissonNotice(SuppleWarning):
 
 class BendWarning(SuppleWarning):
     """A link of a voxel lattice bends beyond what the theory of beams carries."""
+
+
+class ContactWarning(SuppleWarning):
+    """Bodies overlap at the start, or a contact cannot be carried by the step."""

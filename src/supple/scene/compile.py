@@ -92,6 +92,9 @@ def compile_scene(scene: Scene) -> System:
         joints.append(BoundJoint(joint.label, slot, joint.rows))
         if joint.extra is not None:
             joints.append(BoundJoint(f"{joint.label}, limits and motor", slot, joint.extra))
+    contacts = [given.bind_contact(scene, slots.find) for given in scene.contacts]
+    for number, contact in enumerate(contacts):
+        contact.prefix = f"contact:{number}/"
     x, v = np.concatenate(x_parts), np.concatenate(v_parts)
     conditions = [(slots.find(f.target), f.conditions()) for f in scene.filters]
     _keep_constant_rows(slots.all, x, v)
@@ -102,6 +105,8 @@ def compile_scene(scene: Scene) -> System:
         masses=masses,
         forces=forces,
         joints=joints,
+        contacts=contacts,
+        scene=scene,
         filter=SystemFilter.make(conditions, x, v_size // 3),
         x0=x,
         v0=v,

@@ -69,7 +69,7 @@ class Linearization:
         return {
             index: tangent.geometric_blocks(self.slot_forces[index], definite=self.definite)
             for index, tangent in self.kin.tangents.items()
-            if hasattr(tangent, "geometric_blocks")
+            if hasattr(tangent, "geometric_blocks") and self.slot_forces[index].any()
         }
 
     def product(self, dv: Array, *, mass: float = 0.0, damping: float = 0.0, stiffness: float = 0.0) -> Array:
@@ -96,6 +96,8 @@ class Linearization:
 
     def _add_geometric(self, pushed: list[Array], out: list[Array], stiffness: float) -> None:
         for index, tangent in self.kin.tangents.items():
+            if not self.slot_forces[index].any():
+                continue
             parent = self.system.slots[index].parents[0]
             if index in self.geometric:
                 rows, cols = tangent.geometric_pattern()

@@ -48,6 +48,7 @@ class Scene:
     filters: list[Any] = field(default_factory=list)
     joints: list[Any] = field(default_factory=list)
     masses: list[Acting] = field(default_factory=list)
+    contacts: list[Any] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.gravity = check_vector(self.gravity, name="gravity", where="scene")
@@ -85,7 +86,7 @@ class Scene:
         under: Node | None = None,
         on: Any = None,
     ) -> Any:
-        """Add a body (returns its node), or a force, filter, joint or interaction (returned as it is).
+        """Add a body (returns its node), or a force, filter, joint, contact or interaction (returned as it is).
 
         at [m], rotation (quaternion or rotation vector [rad]), velocity [m/s], spin [rad/s, world axes]: where a body
         starts. fix: region or list of regions of the body that stay in place; True for all of it. on: the node or
@@ -96,6 +97,8 @@ class Scene:
         if hasattr(thing, "joint"):
             thing.joint()
             self.joints.append(thing)
+        elif hasattr(thing, "bind_contact"):
+            self.contacts.append(thing)
         elif hasattr(thing, "conditions"):
             thing.conditions()
             self.filters.append(thing)
@@ -110,7 +113,7 @@ class Scene:
             raise InputError(
                 "this cannot be added to a scene",
                 value=type(thing).__name__,
-                allowed="a body, a force (add_force), a filter, a joint, springs",
+                allowed="a body, a force (add_force), a filter, a joint, a contact, springs",
             )
         return thing
 

@@ -87,6 +87,8 @@ class System:
     filter: SystemFilter
     x0: Array
     v0: Array
+    contacts: list[Any] = field(default_factory=list)
+    scene: Any = field(default=None, repr=False)
     handles: dict[int, Slot] = field(default_factory=dict, repr=False)  # by id of the point sets in `kept`
     kept: list[Any] = field(default_factory=list, repr=False)
     timings: Timings = field(default_factory=Timings)

@@ -18,6 +18,7 @@ import numpy as np
 from supple.errors import InputError
 from supple.scene.state import State
 from supple.scene.system import System
+from supple.solvers.contact_steps import refuse_contacts
 from supple.solvers.implicit_euler import check_dt
 from supple.solvers.linear import LinearOptions, LinearSolve
 from supple.solvers.mass_solve import acceleration, project_velocity
@@ -42,6 +43,7 @@ class _Scheme:
 
     def prepare(self, system: System) -> None:
         """Find the matrix pattern; refuse joints where nothing would damp their multipliers."""
+        refuse_contacts(system, "GeneralizedAlpha")
         if system.joints and not self.damps:
             raise InputError(
                 "joints make this method unstable without numerical damping",

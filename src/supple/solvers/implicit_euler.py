@@ -10,19 +10,23 @@ linearised step asks for G v1 = -phi / h, which brings a joint back that has dri
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 from supple.errors import InputError
+from supple.scene.kinematics import Kinematics
 from supple.scene.linearization import Linearization
 from supple.scene.state import State
 from supple.scene.system import System
+from supple.solvers.contact_steps import ContactStep, Solve, refuse_contacts
 from supple.solvers.linear import JointSystem, LinearOptions, LinearSolution, LinearSolve
 from supple.solvers.newton import Evaluation, Newton, Weights, bound_of
 from supple.solvers.report import Outcome, StepReport
 
 Array = np.ndarray
+CONTACT_TOLERANCE = 1e-6
+"""Part of the impulse of contacts up to which their iterations may leave it open."""
 
 
 def check_dt(dt: float, solver: str) -> float:
@@ -30,6 +34,16 @@ def check_dt(dt: float, solver: str) -> float:
     if not np.isfinite(dt) or dt <= 0:
         raise InputError("the step is not positive", where=solver, value=dt, allowed="> 0 s")
     return float(dt)
+
+
+class LinearStep(NamedTuple):
+    """A linearised step that has begun. kin: its start; solve(b, extra, start): see `ContactStep`; symmetric: its
+    matrix must be."""
+
+    kin: Kinematics
+    b: Array
+    solve: Solve
+    symmetric: bool
 
 
 @dataclass
@@ -69,6 +83,18 @@ class ImplicitEuler:
         return self._full(system, state) if self.newton else self._linearised(system, state)
 
     def _linearised(self, system: System, state: State) -> StepReport:
+        begun = self.begin(system, state)
+        contacts = None
+        if system.contacts:
+            contacts = ContactStep.begin(system, begun.kin, state, self.dt, symmetric=begun.symmetric)
+        if contacts is None:
+            return self.finish(system, state, begun.solve(begun.b))
+        s = contacts.solve(begun.b, begun.solve)
+        contacts.end(s.forces, state)
+        return self.finish(system, state, s.linear, s.iterations, s.left)
+
+    def begin(self, system: System, state: State) -> LinearStep:
+        """A step's linear system, A d = b: how it is solved for d, the change of velocity."""
         h, t1 = self.dt, state.t + self.dt
         kin = system.propagate(state.t, state.x, state.v)
         lin = system.linearize(kin, definite=self._solve.options.uses_cg(system))
@@ -77,10 +103,21 @@ class ImplicitEuler:
         b *= h
         given = system.filter.increment(state.x, t1) / h
         prescribed = system.filter.flat(given, system.v_size) - _restricted(system, state.v)
-        if system.joints:
-            s = self._with_joints(system, lin, b, prescribed)
-        else:
-            s = self._solve.solve(lin, b, mass=1.0, damping=-h, stiffness=-h * h, prescribed=prescribed)
+
+        def solve(b: Array, extra: Any = None, start: Array | None = None) -> LinearSolution:
+            if system.joints:
+                return self._with_joints(system, lin, b, prescribed, extra)
+            return self._solve.solve(
+                lin, b, mass=1.0, damping=-h, stiffness=-h * h, prescribed=prescribed, extra=extra, start=start
+            )
+
+        return LinearStep(kin, b, solve, lin.definite)
+
+    def finish(
+        self, system: System, state: State, s: LinearSolution, iterations: int = 1, left: float = 0.0
+    ) -> StepReport:
+        """Move the state by a solution. left: part of the impulse of contacts that their iterations left open."""
+        h, t1 = self.dt, state.t + self.dt
         state.v = state.v + s.d
         state.x = system.retract(state.x, h * state.v)
         state.t = t1
@@ -88,9 +125,13 @@ class ImplicitEuler:
         if s.multipliers.size:
             state.memory["multipliers"] = s.multipliers / h
         outcome = Outcome.SOLVED if s.ok else Outcome.UNDER_CONVERGED
-        return StepReport(outcome if state.is_finite else Outcome.NOT_FINITE, 1, s.iterations, s.residual)
+        if left > CONTACT_TOLERANCE:
+            outcome = Outcome.CONTACT_LIMIT
+        return StepReport(outcome if state.is_finite else Outcome.NOT_FINITE, iterations, s.iterations, s.residual)
 
-    def _with_joints(self, system: System, lin: Linearization, b: Array, prescribed: Array) -> LinearSolution:
+    def _with_joints(
+        self, system: System, lin: Linearization, b: Array, prescribed: Array, extra: Any = None
+    ) -> LinearSolution:
         """Solve with G v1 = -phi / h, until every bounded multiplier either rests at its bound or holds its row."""
         h, v = self.dt, lin.kin.flat_v
         system.begin_joints(lin.kin, h, lin.kin.t + h)
@@ -100,7 +141,9 @@ class ImplicitEuler:
         for _ in range(20):
             held = bound_of(system, l, expected)
             joints = JointSystem(G, G, -phi / h - G @ v, h * held)
-            s = self._solve.solve(lin, b, mass=1.0, damping=-h, stiffness=-h * h, prescribed=prescribed, joints=joints)
+            s = self._solve.solve(
+                lin, b, mass=1.0, damping=-h, stiffness=-h * h, prescribed=prescribed, joints=joints, extra=extra
+            )
             l, expected = s.multipliers / h, phi + h * (G @ (v + s.d))
             expected[np.isnan(held)] = 0.0
             if np.array_equal(np.isnan(bound_of(system, l, expected)), np.isnan(held)):
@@ -108,6 +151,7 @@ class ImplicitEuler:
         return s
 
     def _full(self, system: System, state: State) -> StepReport:
+        refuse_contacts(system, "ImplicitEuler(newton=True)")
         h, t1 = self.dt, state.t + self.dt
         kin0 = system.propagate(state.t, state.x, state.v)
         system.begin_joints(kin0, h, t1)

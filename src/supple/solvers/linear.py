@@ -18,6 +18,7 @@ from supple.algebra.blas_threads import one_blas_thread
 from supple.algebra.block_sparse import BlockSparse
 from supple.algebra.conjugate_gradients import CgWorkspace, solve_cg
 from supple.algebra.direct import DirectSolver
+from supple.algebra.preconditioners import BlockJacobi
 from supple.errors import ConvergenceError, InputError
 from supple.scene.linearization import Linearization, dense_blocks
 from supple.scene.system import System
@@ -91,8 +92,11 @@ class LinearSolve:
         stiffness: float,
         prescribed: Array | None = None,
         joints: JointSystem | None = None,
+        extra: Matrix | None = None,
+        start: Array | None = None,
     ) -> LinearSolution:
-        """Solve for the increment d. prescribed: its given part, flat."""
+        """Solve for the increment d. prescribed: its given part, flat. extra: a symmetric scipy matrix that is added to A.
+        start: of the iterations of cg."""
         system = lin.system
         A = lin.assemble(mass=mass, damping=damping, stiffness=stiffness)
         weights = {"mass": mass, "damping": damping, "stiffness": stiffness}
@@ -101,22 +105,46 @@ class LinearSolve:
         if moved:
             assert prescribed is not None
             b -= _product(A, lin, prescribed, weights)
+            if extra is not None:
+                b -= extra @ prescribed
         system.filter.project(b)
         if not np.isfinite(b).all():
             nothing = np.full(system.joint_row_count, np.nan)
             return LinearSolution(np.full_like(b, np.nan), nothing, 0, np.inf, False)
         with system.timings.measure("linear solve"):
             if self.options.uses_cg(system):
-                solution = self._by_cg(lin, A, b, weights)
+                free = None if start is None or not moved else start - prescribed
+                solution = self._by_cg(lin, A, b, weights, extra, start if free is None else free)
             else:
-                solution = self._directly(lin, A, b, weights, prescribed if moved else None, joints)
+                solution = self._directly(lin, A, b, weights, prescribed if moved else None, joints, extra)
         if moved:
             solution.d += prescribed
         return solution
 
-    def _by_cg(self, lin: Linearization, A: BlockSparse | None, b: Array, weights: dict[str, float]) -> LinearSolution:
+    def _by_cg(
+        self,
+        lin: Linearization,
+        A: BlockSparse | None,
+        b: Array,
+        weights: dict[str, float],
+        extra: Matrix | None,
+        start: Array | None,
+    ) -> LinearSolution:
         o, system = self.options, lin.system
-        if A is not None:
+        if A is not None and extra is not None:
+            assert system.assembly is not None
+            system.assembly.project(system, _diagonal_scale(A))
+            total = SummedMatrix.make(A, filtered_matrix(system, extra, 0.0))
+            report = solve_cg(
+                total,
+                b,
+                x0=start,
+                preconditioner=total,
+                tolerance=o.tolerance,
+                max_iterations=o.max_iterations,
+                fixed=system.filter.project if len(system.filter) else None,
+            )
+        elif A is not None:
             assert system.assembly is not None
             system.assembly.project(system, _diagonal_scale(A))
             if self.workspace is None:
@@ -131,8 +159,9 @@ class LinearSolve:
             )
         else:
             report = solve_cg(
-                lambda d: lin.product(d, **weights),
+                lambda d: lin.product(d, **weights) + (0.0 if extra is None else extra @ d),
                 b,
+                x0=start,
                 tolerance=o.tolerance,
                 max_iterations=o.max_iterations,
                 fixed=system.filter.project,
@@ -147,6 +176,7 @@ class LinearSolve:
         weights: dict[str, float],
         prescribed: Array | None,
         joints: JointSystem | None,
+        extra: Matrix | None,
     ) -> LinearSolution:
         system = lin.system
         n = system.v_size
@@ -156,6 +186,9 @@ class LinearSolve:
             matrix = dense_blocks(A) if system.is_small else sparse.csr_array(A.to_scipy())
         else:
             matrix = filtered_matrix(system, lin.small_matrix(**weights) if system.is_small else lin.matrix(**weights))
+        if extra is not None:
+            added = filtered_matrix(system, extra, 0.0)
+            matrix = matrix + (added.toarray() if system.is_small else added)
         if joints is None:
             d, residual = solve_directly(matrix, b)
             return LinearSolution(d, np.zeros(0), 0, residual, True)
@@ -167,6 +200,36 @@ class LinearSolve:
         rhs = np.concatenate([b, np.where(rests, -np.nan_to_num(joints.held), g)])
         x, residual = solve_directly(kkt, rhs)
         return LinearSolution(x[:n].copy(), -x[n:], 0, residual, True)
+
+
+@dataclass(eq=False)
+class SummedMatrix:
+    """A block-sparse matrix with a scipy one beside it: their product, and a preconditioner by diagonal blocks."""
+
+    A: BlockSparse
+    extra: Matrix
+    blocks: BlockJacobi
+
+    @classmethod
+    def make(cls, A: BlockSparse, extra: Matrix) -> SummedMatrix:
+        """Invert the diagonal blocks of the sum."""
+        blocks = BlockJacobi()
+        blocks.update(A)
+        own = sparse.bsr_array(extra, blocksize=(3, 3))
+        row = np.repeat(np.arange(A.block_row_count), np.diff(own.indptr))
+        on = row == own.indices
+        touched = row[on]
+        blocks.inverse_blocks[touched] = np.linalg.inv(A.data[A.diagonal[touched]] + own.data[on])
+        return cls(A, sparse.csr_array(extra), blocks)
+
+    def product(self, x: Array, y_out: Array) -> None:
+        """y_out = (A + extra) x."""
+        self.A.product(x, y_out)
+        y_out += self.extra @ x
+
+    def apply(self, r: Array, z_out: Array) -> None:
+        """z_out: r, by the inverses of the diagonal blocks."""
+        self.blocks.apply(r, z_out)
 
 
 def _product(A: BlockSparse | None, lin: Linearization, d: Array, weights: dict[str, float]) -> Array:
@@ -232,11 +295,12 @@ def filtered_columns(system: System, G: Matrix) -> Matrix:
     return out.reshape(G.shape)
 
 
-def filtered_matrix(system: System, A: Matrix) -> Matrix:
+def filtered_matrix(system: System, A: Matrix, scale: float | None = None) -> Matrix:
     """C A C + scale (I - C)."""
     if not len(system.filter):
         return A
-    scale = float(np.abs(A.diagonal()).mean()) or 1.0
+    if scale is None:
+        scale = float(np.abs(A.diagonal()).mean()) or 1.0
     if isinstance(A, np.ndarray):
         f = system.filter
         rows = filtered_columns(system, A).reshape(-1, 3, A.shape[1])

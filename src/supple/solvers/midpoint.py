@@ -20,6 +20,7 @@ import numpy as np
 from supple.scene.kinematics import Kinematics
 from supple.scene.state import State
 from supple.scene.system import System
+from supple.solvers.contact_steps import refuse_contacts
 from supple.scene.transport import transport
 from supple.solvers.implicit_euler import check_dt
 from supple.solvers.linear import LinearOptions, LinearSolve
@@ -44,6 +45,7 @@ class Midpoint:
 
     def prepare(self, system: System) -> None:
         """Find the matrix pattern."""
+        refuse_contacts(system, "Midpoint")
         _ = system.assembly
 
     def step(self, system: System, state: State) -> StepReport:

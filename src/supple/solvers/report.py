@@ -15,6 +15,7 @@ class Outcome(Enum):
         "linear='direct', or a smaller step"
     )
     NEWTON_LIMIT = "Newton's iteration did not reach its tolerance; try a smaller step, more iterations, or load steps"
+    CONTACT_LIMIT = "the forces of contacts did not settle; try a smaller step, or less stiff contacts"
     NOT_FINITE = "a position or velocity is not finite; try a smaller step or more damping"
 
     @property

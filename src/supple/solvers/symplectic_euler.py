@@ -14,6 +14,7 @@ from scipy.sparse.linalg import LinearOperator, eigsh
 from supple.errors import InputError
 from supple.scene.state import State
 from supple.scene.system import System
+from supple.solvers.contact_steps import refuse_contacts
 from supple.solvers.implicit_euler import check_dt
 from supple.solvers.mass_solve import acceleration, solve_filtered_mass
 from supple.solvers.report import Outcome, StepReport
@@ -100,6 +101,7 @@ class SymplecticEuler:
 
     def prepare(self, system: System) -> None:
         """Compute the stable step at the start, and take or check the step."""
+        refuse_contacts(system, "SymplecticEuler")
         if system.joints:
             raise InputError(
                 "joints need an implicit solver", where="SymplecticEuler", fix="Use Midpoint or GeneralizedAlpha."

@@ -1,0 +1,248 @@
+"""`BoundContact`: a contact on the slots of a compiled scene: what is near, what is remembered, what is reported."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from supple.contact.area_kernels import compute_facing_areas
+from supple.contact.contact_set import ContactForces, ContactSet
+from supple.contact.detect import Detector
+from supple.contact.law_kernels import OPEN
+from supple.contact.surface import ContactSurface
+from supple.contact.surfaces import BodySurface
+from supple.errors import ContactWarning, InputError
+from supple.scene.kinematics import Kinematics
+from supple.scene.slots import Slot
+
+if TYPE_CHECKING:
+    from supple.contact.contact import Contact
+
+Array = np.ndarray
+SINKS = 1e-4
+"""Part of its size by which a body sinks under its own weight, on a sixth of its surface, where no stiffness is given."""
+NEAR = 0.25
+"""Part of the length of an edge within which surfaces are looked at."""
+DEEP = 0.02
+"""Part of the length of an edge beyond which bodies count as overlapping at the start."""
+
+
+class Touching(NamedTuple):
+    """Contacts that push: names of the two sides, place (k, 3) [m], normal (k, 3), force (k, 3) [N] on the first."""
+
+    bodies: list[tuple[str, str]]
+    place: Array
+    normal: Array
+    force: Array
+
+
+@dataclass(eq=False)
+class BoundContact:
+    """See the module. names: of bodies, then obstacles; slots: of the bodies' surface points; starts (bodies + 1,): first
+    vertices; modulus (bodies,): pressure a depth [N/m³]. prefix: of what it remembers in a state."""
+
+    contact: Contact
+    names: list[str]
+    slots: list[Slot]
+    starts: Array
+    surface: ContactSurface
+    modulus: Array
+    detector: Detector
+    prefix: str = "contact:0/"
+
+    @classmethod
+    def make(
+        cls, contact: Contact, surfaces: Sequence[BodySurface], slots: list[Slot], gravity: Array
+    ) -> BoundContact:
+        """Join the surfaces."""
+        names = [s.node.name for s in surfaces] + [type(o).__name__.lower() for o in contact.obstacles]
+        parts = [ContactSurface.of((s.points.rest, s.triangles)) for s in surfaces]
+        joined = ContactSurface.joined(parts)
+        starts = np.concatenate([[0], np.cumsum([s.points.count for s in surfaces])]).astype(np.int64)
+        alone = {id(node) for node in contact.self_contact}
+        detector = Detector(
+            joined,
+            margin=contact.margin if contact.margin is not None else NEAR * element_size(joined),
+            self_contact=[id(s.node) in alone for s in surfaces],
+        )
+        g = float(np.linalg.norm(gravity)) or 9.81
+        modulus = [
+            contact.stiffness if contact.stiffness is not None else own_modulus(s.node, part, g)
+            for s, part in zip(surfaces, parts)
+        ]
+        return cls(contact, names, slots, starts, joined, np.array(modulus), detector)
+
+    # what is near
+
+    def vertices(self, values: list[Array]) -> Array:
+        """Positions or velocities of all vertices (n, 3), from those of every slot."""
+        return np.concatenate([values[slot.index] for slot in self.slots])
+
+    def find(self, kin: Kinematics, h: float, memory: dict[str, Array]) -> ContactSet:
+        """The contacts that may push during a step of h [s] from this instant."""
+        return self.find_at(self.vertices(kin.x), self.vertices(kin.v), h, memory)
+
+    def find_at(self, x: Array, v: Array, h: float, memory: dict[str, Array]) -> ContactSet:
+        """The same, from positions and velocities of all vertices (n, 3)."""
+        pairs = self.detector.find(x, v, h)
+        other = np.where(pairs.kind == 0, pairs.points[:, 1], pairs.points[:, 2])
+        sides = np.stack([self.owner(pairs.points[:, 0]), self.owner(other)], axis=1)
+        key = pairs.points[:, 0] * len(self.names) + sides[:, 1]
+        edges = pairs.kind != 0
+        key[edges] = _edge_keys(pairs.points[edges])
+        parts = [(pairs.points, pairs.weights, pairs.normal, pairs.gap, sides, pairs.area, key)]
+        for number, obstacle in enumerate(self.contact.obstacles, start=len(self.slots)):
+            parts.append(self._on_obstacle(obstacle, number, x, v, h))
+        points, weights, normal, gap, sides, area, key = (np.concatenate(part) for part in zip(*parts))
+        stiffness = area * np.maximum(self.modulus_of(sides[:, 0]), self.modulus_of(sides[:, 1]))
+        grip, relax = self.contact.grip * stiffness, self.contact.damping
+        found = ContactSet(
+            points,
+            weights,
+            normal,
+            gap,
+            sides,
+            np.zeros_like(normal),
+            stiffness,
+            grip,
+            relax * stiffness,
+            relax * grip,
+            self._frictions(sides),
+            np.zeros_like(normal),
+            key,
+        )
+        approaching = gap + h * np.einsum("ki,ki->k", found.normal, found.relative(v)) < self.detector.margin
+        found = found.chosen(approaching | (gap < self.detector.margin))
+        first = np.where(found.points[:, :1] >= 0, found.points[:, :1], 0)
+        return self._recalled(found._replace(place=x[first[:, 0]]), h, memory)
+
+    def _on_obstacle(self, obstacle: Any, number: int, x: Array, v: Array, h: float) -> tuple[Array, ...]:
+        gap, normal = obstacle.distance(x)
+        near = np.flatnonzero(gap + np.minimum(0.0, h * np.einsum("ki,ki->k", normal, v)) < self.detector.margin)
+        points = np.full((len(near), 4), -1)
+        points[:, 0] = near
+        weights = np.zeros((len(near), 4))
+        weights[:, 0] = 1.0
+        sides = np.stack([self.owner(near), np.full(len(near), number)], axis=1)
+        key = near * len(self.names) + number
+        area = self.surface.vertex_area[near]
+        if len(self.surface.triangles):
+            start, around = self._around
+            compute_facing_areas(x, self.surface.triangles, start, around, near, normal[near], area)
+        return points, weights, normal[near], gap[near], sides, area, key
+
+    @cached_property
+    def _around(self) -> tuple[Array, Array]:
+        """The triangles around each vertex, as `compute_facing_areas` reads them."""
+        corners = self.surface.triangles.ravel()
+        order = np.argsort(corners, kind="stable")
+        return np.searchsorted(corners[order], np.arange(self.surface.count + 1)), order // 3
+
+    def owner(self, vertex: Array) -> Array:
+        """Numbers of the bodies that vertices belong to."""
+        return np.searchsorted(self.starts, vertex, side="right") - 1
+
+    def modulus_of(self, body: Array) -> Array:
+        """Pressure a depth [N/m³] of bodies; of obstacles: zero, since they take that of the other side."""
+        return np.append(self.modulus, np.zeros(len(self.contact.obstacles)))[body]
+
+    def _frictions(self, sides: Array) -> Array:
+        n = len(self.names)
+        table = np.array([[self.contact.friction_of(a, b) for b in self.names] for a in self.names]).reshape(n, n)
+        return table[sides[:, 0], sides[:, 1]]
+
+    # what is remembered
+
+    def _recalled(self, found: ContactSet, h: float, memory: dict[str, Array]) -> ContactSet:
+        """With the slip of contacts known before, and gaps as seen while bodies that overlapped are pushed apart."""
+        known = memory.get(f"{self.prefix}key")
+        if known is None:
+            memory[f"{self.prefix}key"] = found.key
+            memory[f"{self.prefix}slip"] = found.slip
+            memory[f"{self.prefix}offset"] = self._start(found)
+            known = found.key
+        order = np.argsort(known, kind="stable")
+        at = np.minimum(np.searchsorted(known[order], found.key), max(len(known) - 1, 0))
+        if not len(known):
+            return found
+        same = known[order[at]] == found.key
+        slip = np.where(same[:, None], memory[f"{self.prefix}slip"][order[at]], 0.0)
+        offset = np.where(same, memory[f"{self.prefix}offset"][order[at]], 0.0)
+        return found._replace(slip=slip, gap=found.gap + np.maximum(0.0, offset - self.contact.push_speed * h))
+
+    def _start(self, found: ContactSet) -> Array:
+        """How deep contacts begin, where that is more than touching; says so, or refuses."""
+        depth = -found.gap
+        deep = depth > DEEP * element_size(self.surface)
+        if not deep.any():
+            return np.zeros(found.count)
+        worst = int(np.argmax(depth))
+        one, two = (self.names[k] for k in found.body[worst])
+        place = ", ".join(f"{c:.4g}" for c in found.place[worst])
+        what = f"'{one}' and '{two}' overlap at the start, by {depth[worst]:.3g} m at ({place})"
+        if self.contact.overlap == "refuse":
+            raise InputError(what, where="Contact", fix="Move them apart, or use overlap='push'.")
+        warnings.warn(
+            f"{what}; overlapping bodies are pushed apart at {self.contact.push_speed:g} m/s.", ContactWarning, stacklevel=6
+        )
+        return np.where(deep, depth, 0.0)
+
+    def remember(self, contacts: ContactSet, forces: ContactForces, h: float, memory: dict[str, Array]) -> None:
+        """Keep slips, offsets and forces of a step that has been taken. Open contacts forget theirs."""
+        old, p = {}, self.prefix
+        if f"{p}key" in memory and memory[f"{p}offset"].any():
+            old = dict(zip(memory[f"{p}key"].tolist(), memory[f"{p}offset"].tolist()))
+        offset = np.array([max(0.0, old.get(key, 0.0) - self.contact.push_speed * h) for key in contacts.key.tolist()])
+        kept = (forces.mode != OPEN) | (offset > 0)
+        memory[f"{p}key"], memory[f"{p}slip"], memory[f"{p}offset"] = (
+            contacts.key[kept],
+            forces.slip[kept],
+            offset[kept],
+        )
+        pushing = forces.mode != OPEN
+        memory[f"{p}body"], memory[f"{p}place"] = contacts.body[pushing], contacts.place[pushing]
+        memory[f"{p}normal"], memory[f"{p}force"] = contacts.normal[pushing], forces.force[pushing]
+
+    def touching(self, memory: dict[str, Array]) -> Touching:
+        """The contacts that pushed in the last step, from a state's memory."""
+        p = self.prefix
+        if f"{p}force" not in memory:
+            return Touching([], np.zeros((0, 3)), np.zeros((0, 3)), np.zeros((0, 3)))
+        names = [(self.names[a], self.names[b]) for a, b in memory[f"{p}body"].tolist()]
+        return Touching(names, memory[f"{p}place"], memory[f"{p}normal"], memory[f"{p}force"])
+
+
+def element_size(surface: ContactSurface) -> float:
+    """The smallest mean edge of the bodies [m]."""
+    size = surface.element_size[surface.element_size > 0]
+    return float(size.min()) if len(size) else 1.0
+
+
+def _edge_keys(points: Array) -> Array:
+    """Negative numbers that tell pairs of edges apart."""
+    mixed = np.zeros(len(points), dtype=np.uint64)
+    for column in range(4):
+        mixed = (mixed ^ points[:, column].astype(np.uint64)) * np.uint64(0x9E3779B97F4A7C15)
+        mixed ^= mixed >> np.uint64(29)
+    return -1 - (mixed >> np.uint64(2)).astype(np.int64)
+
+
+def own_modulus(node: Any, surface: ContactSurface, g: float) -> float:
+    """Pressure a depth [N/m³] that carries a body's weight on a sixth of its surface at a depth of SINKS of its size."""
+    size = float(np.ptp(surface.rest, axis=0).max()) or 1.0
+    area = float(surface.vertex_area.sum()) or size**2
+    return 6 * node_mass(node) * g / (area * SINKS * size)
+
+
+def node_mass(node: Any) -> float:
+    """Mass of a body [kg]."""
+    body = node.body
+    for name in ("total_mass", "mass"):
+        if hasattr(body, name):
+            return float(np.sum(getattr(body, name)))
+    return float(np.sum(body.model.mass))

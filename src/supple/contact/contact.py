@@ -1,0 +1,89 @@
+"""`Contact`: which bodies and obstacles of a scene may touch, how stiff their surfaces are, and how rough."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+
+from supple.contact.bound import BoundContact
+from supple.contact.surfaces import surface_of
+from supple.errors import InputError
+from supple.scene.node import Node
+
+Array = np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class Contact:
+    """Contact between bodies, and of bodies with obstacles.
+
+    bodies: the nodes that may touch; None: all bodies of the scene. obstacles: planes, spheres, boxes, capsules, height
+    fields that stay where they are. friction: Coulomb's coefficient; frictions: of pairs of names, where another one
+    holds; an obstacle's name is its class in small letters. stiffness: pressure a depth [N/m³]; None: such
+    that a body sinks by about a thousandth of its size under its own weight on a face. damping [s]: the dashpot beside a
+    spring k is damping k. grip: tangential stiffness over normal stiffness, of contacts that stick.
+    self_contact: bodies that may touch themselves. margin [m]: how near surfaces are looked at; None: from the size
+    of the triangles. overlap: what to do with bodies that overlap at the start: "push" them apart at `push_speed`
+    [m/s] and say so, or "refuse".
+
+    >>> import supple as sp
+    >>> scene = sp.Scene(gravity=(0, 0, -9.81), solver=sp.ImplicitEuler(0.005))
+    >>> box = scene.add(sp.RigidBody.box((0.1, 0.1, 0.1), density=500), at=(0, 0, 0.06))
+    >>> floor = scene.add(sp.Contact(obstacles=[sp.Plane()], friction=0.4))
+    >>> run = sp.run(scene, until=0.5)
+    >>> bool(abs(run.state.x[2] - 0.05) < 1e-3)
+    True
+    """
+
+    bodies: Sequence[Node] | None = None
+    obstacles: Sequence[Any] = ()
+    friction: float = field(default=0.5, kw_only=True)
+    frictions: Mapping[tuple[str, str], float] = field(default_factory=dict, kw_only=True)
+    stiffness: float | None = field(default=None, kw_only=True)
+    damping: float = field(default=0.0, kw_only=True)
+    grip: float = field(default=0.5, kw_only=True)
+    self_contact: Sequence[Node] = field(default=(), kw_only=True)
+    margin: float | None = field(default=None, kw_only=True)
+    overlap: Literal["push", "refuse"] = field(default="push", kw_only=True)
+    push_speed: float = field(default=0.1, kw_only=True)
+
+    def __post_init__(self) -> None:
+        for value in (self.friction, *self.frictions.values()):
+            if not (np.isfinite(value) and value >= 0):
+                raise InputError(
+                    "friction is a finite number",
+                    where="Contact",
+                    value=value,
+                    allowed=">= 0",
+                    fix="For surfaces that never slide, use a large number, such as 100.",
+                )
+        for name in ("stiffness", "margin", "grip", "push_speed"):
+            value = getattr(self, name)
+            if value is not None and not (np.isfinite(value) and value > 0):
+                raise InputError(f"{name} is not positive", where="Contact", value=value, allowed="> 0")
+        if not (np.isfinite(self.damping) and self.damping >= 0):
+            raise InputError("damping is negative", where="Contact", value=self.damping, allowed=">= 0 s")
+        if self.overlap not in ("push", "refuse"):
+            raise InputError("unknown choice", where="Contact, overlap", value=self.overlap, allowed="push, refuse")
+        for obstacle in self.obstacles:
+            if not hasattr(obstacle, "distance"):
+                raise InputError(
+                    "this is not an obstacle",
+                    where="Contact",
+                    value=type(obstacle).__name__,
+                    allowed="Plane, Sphere, Box, Capsule, HeightField, a surface mesh as MeshObstacle",
+                )
+
+    def friction_of(self, one: str, other: str) -> float:
+        """Coulomb's coefficient of two names."""
+        given = self.frictions.get((one, other), self.frictions.get((other, one)))
+        return self.friction if given is None else given
+
+    def bind_contact(self, scene: Any, slot_of: Callable[[Any], Any]) -> BoundContact:
+        """The contact on the slots of a compiled scene."""
+        nodes = list(scene.nodes if self.bodies is None else self.bodies)
+        surfaces = [surface_of(node) for node in nodes]
+        return BoundContact.make(self, surfaces, [slot_of(s.points) for s in surfaces], np.asarray(scene.gravity))

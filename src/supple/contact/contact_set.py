@@ -1,0 +1,134 @@
+"""`ContactSet`: the contacts of one step, with what their law needs, and J from the bodies to their relative velocities.
+
+    u = sum_m w_m J_m v         velocity of the first side less that of the second, at the contact
+
+Weights and normals are frozen during the step. A contact is known from one step to the next by its key: the vertex and
+the body it touches, or the two edges.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sparse
+
+from supple.contact.law_kernels import OPEN, compute_contacts
+from supple.scene.floating_points import FloatingPoints
+from supple.scene.kinematics import Kinematics
+from supple.scene.mappings import FramePoints, JacobianRows
+from supple.scene.slots import Slot
+
+Array = np.ndarray
+
+
+class ContactForces(NamedTuple):
+    """force (k, 3) [N] on the first sides; tangent (k, 3, 3) [N s/m], -df/du; slip (k, 3) [m]; mode (k,)."""
+
+    force: Array
+    tangent: Array
+    slip: Array
+    mode: Array
+
+
+class ContactSet(NamedTuple):
+    """points (k, 4): vertices in the numbering of all surfaces, -1: none; weights (k, 4); normal (k, 3); gap (k,) [m].
+
+    body (k, 2): number of the body of each side, obstacles after the bodies. place (k, 3) [m]. stiffness (k,) [N/m],
+    grip (k,) [N/m], dashpot, grip_dashpot (k,) [N s/m], friction (k,). slip (k, 3) [m] at the start of the step, key (k,).
+    """
+
+    points: Array
+    weights: Array
+    normal: Array
+    gap: Array
+    body: Array
+    place: Array
+    stiffness: Array
+    grip: Array
+    dashpot: Array
+    grip_dashpot: Array
+    friction: Array
+    slip: Array
+    key: Array
+
+    @property
+    def count(self) -> int:
+        """Number of contacts."""
+        return len(self.gap)
+
+    def chosen(self, mask: Array) -> ContactSet:
+        """Some of the contacts."""
+        return ContactSet(*(part[mask] for part in self))
+
+    def forces(self, u: Array, h: float, *, symmetric: bool) -> ContactForces:
+        """Forces at relative velocities u (k, 3) [m/s] at the end of a step of h [s]; see `law_kernels`."""
+        k = self.count
+        out = ContactForces(np.empty((k, 3)), np.empty((k, 3, 3)), np.empty((k, 3)), np.full(k, OPEN, dtype=np.int8))
+        compute_contacts(
+            h,
+            self.gap,
+            self.normal,
+            self.slip,
+            self.stiffness,
+            self.grip,
+            self.dashpot,
+            self.grip_dashpot,
+            self.friction,
+            np.ascontiguousarray(u),
+            symmetric,
+            *out,
+        )
+        return out
+
+    def relative(self, values: Array) -> Array:
+        """sum_m w_m values[point m] (k, 3), of values (vertices, 3)."""
+        used = np.where(self.points >= 0, self.points, 0)
+        weights = np.where(self.points >= 0, self.weights, 0.0)
+        return np.einsum("km,kmi->ki", weights, values[used])
+
+    def spread(self, force: Array, out: Array) -> None:
+        """out (vertices, 3) += what forces (k, 3) on the first sides are at the vertices."""
+        m, j = np.nonzero(self.points >= 0)
+        np.add.at(out, self.points[m, j], self.weights[m, j, None] * force[m])
+
+
+def point_rows(kin: Kinematics, slot: Slot, points: Array) -> JacobianRows:
+    """J of some points of a slot, in blocks of the system: not more work than there are points."""
+    mapping: Any = slot.mapping
+    if slot.constant_rows is None and isinstance(mapping, FramePoints | FloatingPoints) and slot.parents[0].is_body:
+        parent = slot.parents[0]
+        if isinstance(mapping, FramePoints):
+            part: Any = FramePoints(mapping.local[points], mapping.frame[points])
+        else:
+            part = FloatingPoints(mapping.local[points], mapping.shapes[points])
+        rows = part.linearize(kin.x[parent.index]).jacobian_rows()
+        return JacobianRows(rows.ptr, rows.cols + parent.block_start, rows.blocks)
+    rows = kin.rows(slot)
+    length = np.diff(rows.ptr)[points]
+    ptr = np.concatenate([[0], np.cumsum(length)])
+    at = np.repeat(rows.ptr[points] - ptr[:-1], length) + np.arange(ptr[-1])
+    return JacobianRows(ptr, rows.cols[at], rows.blocks[at])
+
+
+def contact_jacobian(
+    kin: Kinematics, contacts: ContactSet, slots: list[Slot], starts: Array, v_size: int
+) -> sparse.bsr_array:
+    """J (3 k, v_size) of the contacts' relative velocities, in 3x3 blocks; starts (bodies + 1,): first vertices."""
+    contact, side = np.nonzero(contacts.points >= 0)
+    vertex, weight = contacts.points[contact, side], contacts.weights[contact, side]
+    owner = np.searchsorted(starts, vertex, side="right") - 1
+    rows, cols, blocks = [], [], []
+    for number in np.unique(owner):
+        mine = owner == number
+        J = point_rows(kin, slots[number], vertex[mine] - starts[number])
+        of = np.repeat(np.arange(mine.sum()), np.diff(J.ptr))
+        rows.append(contact[mine][of])
+        cols.append(J.cols)
+        blocks.append(weight[mine][of, None, None] * J.blocks)
+    row = np.concatenate([*rows, np.zeros(0, dtype=np.int64)])
+    order = np.argsort(row, kind="stable")
+    ptr = np.searchsorted(row[order], np.arange(contacts.count + 1))
+    data = np.concatenate([*blocks, np.zeros((0, 3, 3))])[order]
+    indices = np.concatenate([*cols, np.zeros(0, dtype=np.int64)])[order]
+    return sparse.bsr_array((data, indices, ptr), shape=(3 * contacts.count, v_size), blocksize=(3, 3))

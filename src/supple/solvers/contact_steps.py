@@ -1,0 +1,137 @@
+"""Contacts within a linearised step: their forces are those at its end, found by Newton's method.
+
+    A d = b + h J^T l,   l = f(u),   u = J (v + d) + u_0 + C l
+    linearised at u_*:   l = S (f_* + T (u_* - J (v + d) - u_0)),   S = (I + T C)^-1,   T = -df/du
+    (A + h J^T S T J) d = b + h J^T S (f_* + T (u_* - J v - u_0))
+
+A, b: of the step without contacts, d: change of velocity, l: forces on the first sides. u_0 and C: velocities of sides
+that other schemes move, and how these answer to the forces, where there are such sides. Bodies are linearised once a
+step; contacts open, close, stick and slide until f(u) is what the solve took it for. J is that of the start of the step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sparse
+
+from supple.contact.bound import BoundContact
+from supple.contact.contact_set import ContactForces, ContactSet, contact_jacobian
+from supple.errors import InputError
+from supple.scene.kinematics import Kinematics
+from supple.scene.state import State
+from supple.scene.system import System
+from supple.solvers.linear import LinearSolution
+
+Array = np.ndarray
+Solve = Callable[..., LinearSolution]
+MOST = 40
+TOLERANCE = 1e-8
+"""Of the impulse of contacts, at which its iterations end."""
+
+
+class ContactSolution(NamedTuple):
+    """linear: the last linear solution; forces: of each set; pushes (k, 3) [N]: what the solution took for their forces;
+    velocity (k, 3) [m/s]: relative, at the end; iterations; left: how far the pushes are from the law, relative."""
+
+    linear: LinearSolution
+    forces: list[ContactForces]
+    pushes: Array
+    velocity: Array
+    iterations: int
+    left: float
+
+
+@dataclass(eq=False)
+class ContactStep:
+    """The contacts of a system during one step of h [s]; J (3 k, v_size) of all of them; u_0 (3 k,), C (3 k, 3 k): of
+    sides that move by another scheme, C None where there are none."""
+
+    bound: list[BoundContact]
+    sets: list[ContactSet]
+    J: Any
+    h: float
+    v: Array
+    symmetric: bool
+    u_0: Array
+    C: Array | None = None
+
+    @classmethod
+    def begin(
+        cls, system: System, kin: Kinematics, state: State, h: float, *, symmetric: bool
+    ) -> ContactStep | None:
+        """Look for contacts; None where nothing is near."""
+        with system.timings.measure("find contacts"):
+            sets = [contact.find(kin, h, state.memory) for contact in system.contacts]
+        if not any(s.count for s in sets):
+            for contact, s in zip(system.contacts, sets):
+                contact.remember(s, s.forces(np.zeros((0, 3)), h, symmetric=True), h, state.memory)
+            return None
+        with system.timings.measure("contact rows"):
+            bound = list(system.contacts)
+            parts = [contact_jacobian(kin, s, c.slots, c.starts, system.v_size) for c, s in zip(bound, sets)]
+            J = sparse.csr_array(sparse.vstack(parts))
+        return cls(bound, sets, J, h, kin.flat_v, symmetric, np.zeros(J.shape[0]))
+
+    def forces(self, u: Array) -> list[ContactForces]:
+        """Of each set, at relative velocities u (3 k,)."""
+        u = u.reshape(-1, 3)
+        ends = np.cumsum([0] + [s.count for s in self.sets])
+        return [s.forces(u[a:b], self.h, symmetric=self.symmetric) for s, a, b in zip(self.sets, ends, ends[1:])]
+
+    def solve(self, b: Array, solve: Solve) -> ContactSolution:
+        """Iterate `solve(b, extra, start)`, which solves (A + extra) d = b."""
+        h, J, d = self.h, self.J, np.zeros(self.J.shape[1])
+        given = J @ self.v + self.u_0
+        u, smallest, size, linear_iterations = given.copy(), np.inf, 1.0, 0
+        for iteration in range(1, MOST + 1):
+            forces = self.forces(u)
+            f, T = (np.concatenate([getattr(x, name) for x in forces]) for name in ("force", "tangent"))
+            ST, wanted = block_diagonal(T), f.ravel() + np.einsum("kij,kj->ki", T, (u - given).reshape(-1, 3)).ravel()
+            if self.C is not None:
+                S = np.linalg.inv(np.eye(len(wanted)) + ST @ self.C)
+                ST, wanted = sparse.csr_array(S @ ST), S @ wanted
+            STJ = ST @ J
+            s = solve(b + h * (J.T @ wanted), sparse.csr_array(h * (J.T @ STJ)), d)
+            linear_iterations += s.iterations
+            if not np.isfinite(s.d).all():
+                return ContactSolution(s, forces, np.zeros((len(f), 3)), u.reshape(-1, 3), iteration, np.inf)
+            pushes = wanted - STJ @ s.d
+            reached = given + J @ s.d + (0.0 if self.C is None else self.C @ pushes)
+            forces = self.forces(reached)
+            law = np.concatenate([x.force for x in forces]).ravel()
+            scale = float(np.linalg.norm(np.maximum(np.abs(law), np.abs(pushes)))) or 1.0
+            left = float(np.linalg.norm(law - pushes)) / scale
+            if left <= TOLERANCE:
+                break
+            if left > 0.5 * smallest and iteration > 8:
+                size = max(0.25, 0.7 * size)  # contacts that go back and forth: smaller steps
+            smallest = min(smallest, left)
+            d, u = d + size * (s.d - d), u + size * (reached - u)
+        s.iterations = linear_iterations
+        pushes = pushes.reshape(-1, 3)
+        ends = np.cumsum([0] + [x.count for x in self.sets])
+        forces = [x._replace(force=pushes[a:b]) for x, a, b in zip(forces, ends, ends[1:])]
+        return ContactSolution(s, forces, pushes, reached.reshape(-1, 3), iteration, left)
+
+    def end(self, forces: list[ContactForces], state: State) -> None:
+        """Keep what the contacts remember."""
+        for contact, s, f in zip(self.bound, self.sets, forces):
+            contact.remember(s, f, self.h, state.memory)
+
+
+def block_diagonal(blocks: Array) -> sparse.csr_array:
+    """A matrix of 3x3 blocks (k, 3, 3) on its diagonal."""
+    k = len(blocks)
+    return sparse.csr_array(sparse.bsr_array((blocks, np.arange(k), np.arange(k + 1)), shape=(3 * k, 3 * k)))
+
+
+def refuse_contacts(system: System, where: str) -> None:
+    """For solvers that know nothing of contacts."""
+    if system.contacts:
+        raise InputError(
+            "this solver does not carry contacts between bodies", where=where, fix="Use ImplicitEuler or Islands."
+        )
