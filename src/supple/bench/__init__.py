@@ -8,6 +8,7 @@ from collections.abc import Callable
 from supple.bench.row import Row
 
 _MODULES = (
+    "contact",
     "fem_beam",
     "floating",
     "voxel_block",

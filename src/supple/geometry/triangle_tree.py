@@ -32,7 +32,7 @@ class TriangleTree(NamedTuple):
 def make_triangle_tree(nodes: FloatArray, triangles: IntArray) -> TriangleTree:
     """The tree over triangles (m, 3) of nodes (n, 3) [m]."""
     corners = nodes[triangles]
-    number = np.argsort(_morton_codes(corners.mean(axis=1)), kind="stable")
+    number = np.argsort(morton_codes(corners.mean(axis=1)), kind="stable")
     corners = np.ascontiguousarray(corners[number])
     leaf_count = 1 << max(0, int(np.ceil(np.log2(len(corners) / LEAF))))
     box = np.empty((2 * leaf_count - 1, 2, 3))
@@ -40,7 +40,8 @@ def make_triangle_tree(nodes: FloatArray, triangles: IntArray) -> TriangleTree:
     return TriangleTree(corners, number, leaf_count, box)
 
 
-def _morton_codes(points: FloatArray) -> IntArray:
+def morton_codes(points: FloatArray) -> IntArray:
+    """The place of each point (n, 3) along a Morton curve through their box, (n,)."""
     lower = points.min(axis=0)
     extent = max(float((points.max(axis=0) - lower).max()), 1e-300)
     cell = np.minimum((points - lower) / extent * 2**20, 2**20 - 1).astype(np.int64)

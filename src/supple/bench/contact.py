@@ -1,0 +1,112 @@
+"""contact/surfaces and contact/patch: finding contacts of large surfaces, one thread.
+
+surfaces: two bumpy balls of 101,568 triangles each, pressed flat against each other over about 1 % of them.
+patch: two cubes of 1e4 to 1e6 vertices with elements of one size, in contact over the same patch of 200 vertices; the
+time beyond the refit must not grow with the bodies.
+"""
+
+from __future__ import annotations
+
+from time import perf_counter
+
+import numpy as np
+
+from supple.bench.row import Row, at_most, measured, threads
+from supple.contact import ContactSurface, Detector
+
+Array = np.ndarray
+REPEATS = 60
+
+
+def cube_sphere(cells: int) -> tuple[Array, Array]:
+    """Unit ball of 12 cells² triangles: a cube of grids pressed round. Nodes (n, 3), triangles (m, 3) outward."""
+    i, j = (a.ravel() for a in np.meshgrid(np.arange(cells), np.arange(cells), indexing="ij"))
+    quads = []
+    for axis in range(3):
+        for side in (0, cells):
+            corner = [(i, j), (i + 1, j), (i + 1, j + 1), (i, j + 1)]
+            face = np.stack([np.insert(np.stack(c, axis=1), axis, side, axis=1) for c in corner], axis=1)
+            quads.append(face if (side > 0) == (axis != 1) else face[:, ::-1])
+    grid = np.concatenate(quads)
+    key = (grid[..., 0] * (cells + 1) + grid[..., 1]) * (cells + 1) + grid[..., 2]
+    _, first, number = np.unique(key.ravel(), return_index=True, return_inverse=True)
+    nodes = np.tan(0.25 * np.pi * (grid.reshape(-1, 3)[first] * 2.0 / cells - 1.0))
+    quad = number.reshape(-1, 4)
+    return nodes / np.linalg.norm(nodes, axis=1)[:, None], np.concatenate([quad[:, [0, 1, 2]], quad[:, [0, 2, 3]]])
+
+
+def pressed(nodes: Array) -> Array:
+    """The ball with bumps 1 mm high, pressed flat where x > 0.98 m: 1 % of its surface."""
+    x, y, z = nodes.T
+    return np.stack([np.minimum(x, 0.98) + 0.001 * np.sin(23 * y) * np.sin(31 * z), y, z], axis=1)
+
+
+def best_times(detector: Detector, x: Array, v: Array, repeats: int = REPEATS) -> tuple[float, float, float]:
+    """Best times of the refit, of the search after it, and of both [s]."""
+    times = []
+    detector.find(x, v, 1e-3)
+    for _ in range(repeats):
+        start = perf_counter()
+        detector.refit(x, v, 1e-3)
+        middle = perf_counter()
+        detector.search()
+        times.append((middle - start, perf_counter() - middle, perf_counter() - start))
+    return tuple(min(column) for column in zip(*times))  # type: ignore[return-value]
+
+
+def surfaces() -> list[Row]:
+    """Time to find the contacts of two surfaces of 100,000 triangles."""
+    case = "contact/surfaces"
+    nodes, triangles = cube_sphere(92)
+    ball = ContactSurface.of((pressed(nodes), triangles))
+    surface = ContactSurface.joined([ball, ball])
+    detector = Detector(surface, margin=0.005)
+    x = np.concatenate([ball.rest, ball.rest * (-1.0, 1.0, -1.0) + (1.96, 0.005, 0.003)])
+    v = np.zeros_like(x)
+    v[len(nodes) :, 0] = -1.0
+    with threads(1):
+        refit, search, both = best_times(detector, x, v)
+        pairs = detector.find(x, v, 1e-3)
+    touched = np.zeros(surface.count, dtype=bool)
+    touched[pairs.points[pairs.points >= 0]] = True
+    near = 100 * touched[surface.triangles].any(axis=1).mean()
+    return [
+        at_most(case, f"find, 2 x {len(triangles)} triangles", 1e3 * both, 30.0, unit="ms", threads=1),
+        measured(case, "of this the refit", 1e3 * refit, unit="ms", threads=1),
+        measured(case, "of this the search", 1e3 * search, unit="ms", threads=1),
+        measured(case, "contacts", pairs.size, unit="-", threads=1),
+        measured(case, "triangles near the other surface", near, unit="%", threads=1),
+    ]
+
+
+def cubes(cells: int, size: float) -> tuple[ContactSurface, Array]:
+    """Two cubes of equal elements of a size [m], and positions: a shallow bowl under the second touches the first."""
+    nodes, triangles = cube_sphere(cells)
+    cube = 2.0 / np.pi * cells * size * np.arctan(nodes / np.abs(nodes).max(axis=1)[:, None])
+    body = ContactSurface.of((cube, triangles))
+    upper = cube + size * np.array([0.31, 0.17, cells])
+    square = (upper[:, :2] ** 2).sum(axis=1)
+    upper[:, 2] += np.where(cube[:, 2] < 0, np.minimum(square / (60 * size), size), 0.0) - 0.05 * size
+    return ContactSurface.joined([body, body]), np.concatenate([cube, upper])
+
+
+def patch() -> list[Row]:
+    """Time beyond the refit of a patch of 200 vertices on bodies of 1e4, 1e5 and 1e6 vertices."""
+    case, rows, searches = "contact/patch", [], []
+    for cells in (41, 129, 408):
+        surface, x = cubes(cells, 0.01)
+        detector = Detector(surface, margin=0.005, depth=0.005)
+        with threads(1):
+            refit, search, _ = best_times(detector, x, np.zeros_like(x), repeats=REPEATS if cells < 400 else 20)
+        found = detector.find(x).size
+        searches.append(search)
+        name = f"{surface.count // 2} vertices a body"
+        rows += [
+            measured(case, f"refit, {name}", 1e3 * refit, unit="ms", threads=1),
+            measured(case, f"search, {name}, {found} contacts", 1e3 * search, unit="ms", threads=1),
+        ]
+    rows.append(at_most(case, "growth of the search", searches[-1] / searches[0], 1.2, unit="-", threads=1))
+    return rows
+
+
+CASES = {"contact/surfaces": surfaces, "contact/patch": patch}

@@ -1,0 +1,135 @@
+"""What kernels need of a joined surface, as flat arrays, and the room they work in."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from supple.contact.surface import ContactSurface
+
+Array = np.ndarray
+
+
+class Shape(NamedTuple):
+    """Connectivity and rest values of a joined surface of n vertices, m triangles and e edges.
+
+    edge_first, edge_triangles: the triangles at each edge; vertex_first, vertex_triangles: around each vertex.
+    vertex_mask, edge_mask: which corners, and edges opposite corners, a triangle owns, as bits (m,): each vertex and
+    edge has one owner, so that a pair of triangles with boxes that meet brings every pair of features once.
+    """
+
+    triangles: Array
+    triangle_edges: Array
+    edges: Array
+    edge_first: Array
+    edge_triangles: Array
+    vertex_first: Array
+    vertex_triangles: Array
+    vertex_mask: Array
+    edge_mask: Array
+    triangle_body: Array
+    vertex_body: Array
+    triangle_area: Array
+    vertex_area: Array
+    edge_area: Array
+    rest: Array
+    radius: Array
+    closed: Array
+
+
+class Room(NamedTuple):
+    """Where candidates of vertices wait: a list a vertex, valid where its stamp is that of this search.
+
+    whole: vertex, 2 body + (1 behind a sheet), nearest triangle, nearest facing triangle, first triangle met, next in
+    the list, whether it became a contact, (k, 7). real: squares of the distances to the first two [m²], time of the
+    meeting, (k, 3). normal: outward at vertices, where its stamp is that of this search.
+    side_head, side_next: the remembered sides of each vertex, as lists likewise.
+    """
+
+    head: Array
+    stamp: Array
+    whole: Array
+    real: Array
+    normal: Array
+    normal_stamp: Array
+    side_head: Array
+    side_stamp: Array
+
+
+class Sides(NamedTuple):
+    """Vertex (k,) was on side +1 or -1 (k,) of triangle (k,) when it touched it last."""
+
+    vertex: Array
+    triangle: Array
+    side: Array
+
+    @classmethod
+    def none(cls) -> Sides:
+        """Nothing to remember."""
+        return cls(np.zeros(0, np.int32), np.zeros(0, np.int32), np.zeros(0, np.int8))
+
+
+class Settings(NamedTuple):
+    """Lengths [m] and how this search goes. reach: what a remembered side may have moved over the rest shape."""
+
+    margin: float
+    depth: float
+    rest_distance: float
+    reach: float
+    moves: bool
+    stamp: int
+
+
+def make_shape(surface: ContactSurface) -> Shape:
+    """The arrays of a surface."""
+    edge_first, edge_triangles = _around(surface.triangle_edges, len(surface.edges))
+    vertex_first, vertex_triangles = _around(surface.triangles, surface.count)
+    return Shape(
+        surface.triangles.astype(np.int32),
+        surface.triangle_edges.astype(np.int32),
+        surface.edges.astype(np.int32),
+        edge_first,
+        edge_triangles,
+        vertex_first,
+        vertex_triangles,
+        _owners(surface.triangles),
+        _owners(surface.triangle_edges),
+        surface.triangle_body.astype(np.int32),
+        surface.vertex_body.astype(np.int32),
+        surface.triangle_area,
+        surface.vertex_area,
+        surface.edge_area,
+        np.ascontiguousarray(surface.rest),
+        surface.radius,
+        surface.closed,
+    )
+
+
+def make_room(count: int, capacity: int) -> Room:
+    """Room for so many vertices and candidates."""
+    return Room(
+        np.full(count, -1, np.int32),
+        np.zeros(count, np.int64),
+        np.empty((capacity, 7), np.int32),
+        np.empty((capacity, 3)),
+        np.empty((count, 3)),
+        np.zeros(count, np.int64),
+        np.full(count, -1, np.int32),
+        np.zeros(count, np.int64),
+    )
+
+
+def _around(numbers: Array, count: int) -> tuple[Array, Array]:
+    """Rows of `numbers` (m, 3) that name each of so many things: where each list begins, and the lists."""
+    flat = numbers.ravel()
+    first = np.r_[0, np.cumsum(np.bincount(flat, minlength=count))].astype(np.int64)
+    return first, (np.argsort(flat, kind="stable") // 3).astype(np.int32)
+
+
+def _owners(numbers: Array) -> Array:
+    """Bits of the columns in which each number of (m, 3) appears first, (m,)."""
+    _, place = np.unique(numbers.ravel(), return_index=True)
+    mask = np.zeros(len(numbers), np.uint8)
+    np.bitwise_or.at(mask, place // 3, (1 << (place % 3)).astype(np.uint8))
+    return mask

@@ -1,0 +1,280 @@
+"""Vertices against triangles: for each vertex and other body the one contact that stands for it.
+
+A closed other body    nearest feature if the vertex is outside it. Inside, the nearest triangle that looks against the
+                       vertex: near a rim the nearest one of all may be a side that pushes along the contact.
+A sheet, or oneself    nearest feature on each of both sides, the farther dropped where it lies next to the nearer in
+                       the rest shape. A side is where the vertex was when it touched last; oneself, if closed, is
+                       touched from outside alone.
+In motion              a triangle met during the step stands before the nearest, with the side the vertex comes from.
+"""
+
+# mypy: ignore-errors
+from __future__ import annotations
+
+import numpy as np
+
+from supple.algebra.compiling import compiled
+from supple.contact.closest_kernels import meeting, nearest_vector
+from supple.contact.normal_kernels import face_normal, facing_area, feature_normal, vertex_normal
+from supple.contact.vectors import at, blend, cross, dot, norm, scale, subtract, toward, unit
+
+VERTEX, KEY, NEAR, FACING, MET, NEXT, USED = range(7)
+TINY = 1e-9  # a distance this small against the margin and radii has no direction of its own
+
+
+@compiled(borrows=True)
+def compute_side_lists(sides, room, stamp, next_out):
+    """Lists of the remembered sides by vertex."""
+    for k in range(len(sides.vertex)):
+        v = sides.vertex[k]
+        next_out[k] = room.side_head[v] if room.side_stamp[v] == stamp else -1
+        room.side_head[v], room.side_stamp[v] = k, stamp
+
+
+@compiled(inline=True)
+def rest_centre(shape, t):
+    """Centre of a triangle at rest."""
+    third = 1.0 / 3.0
+    i, j, k = shape.triangles[t, 0], shape.triangles[t, 1], shape.triangles[t, 2]
+    return blend((third, third, third), at(shape.rest, i), at(shape.rest, j), at(shape.rest, k))
+
+
+@compiled(inline=True)
+def near_at_rest(shape, t1, t2, reach):
+    """Whether two triangles of one body lie within reach of each other in its rest shape."""
+    if shape.triangle_body[t1] != shape.triangle_body[t2]:
+        return False
+    d = subtract(rest_centre(shape, t1), rest_centre(shape, t2))
+    return dot(d, d) <= reach * reach
+
+
+@compiled(borrows=True)
+def remembered_side(shape, room, sides, side_next, settings, v, t):
+    """The side of triangle t on which vertex v was when it touched there last, or 0."""
+    if room.side_stamp[v] != settings.stamp:
+        return 0
+    k = room.side_head[v]
+    while k >= 0:
+        if near_at_rest(shape, sides.triangle[k], t, settings.reach):
+            return sides.side[k]
+        k = side_next[k]
+    return 0
+
+
+@compiled(borrows=True)
+def candidate(room, stamp, v, key, count):
+    """The row of vertex v with this key, new where there was none, or -1 where there is no room; and the new count."""
+    if room.stamp[v] != stamp:
+        room.stamp[v], room.head[v] = stamp, -1
+    k = room.head[v]
+    while k >= 0:
+        if room.whole[k, KEY] == key:
+            return k, count
+        k = room.whole[k, NEXT]
+    if count >= len(room.whole):
+        return -1, count + 1
+    room.whole[count, VERTEX], room.whole[count, KEY], room.whole[count, NEXT] = v, key, room.head[v]
+    room.whole[count, NEAR] = room.whole[count, FACING] = room.whole[count, MET] = -1
+    room.whole[count, USED] = 0
+    room.real[count, 0] = room.real[count, 1] = room.real[count, 2] = np.inf
+    room.head[v] = count
+    return count, count + 1
+
+
+@compiled(inline=True)
+def keep_nearest(room, k, column, t, value):
+    """Note triangle t if its value is smaller than that noted; of equals the smallest number."""
+    if value < room.real[k, column] or (value == room.real[k, column] and t < room.whole[k, NEAR + column]):
+        room.real[k, column], room.whole[k, NEAR + column] = value, t
+
+
+@compiled(inline=True)
+def swept_apart(x, end, moves, v, i, j, k, reach):
+    """Whether the boxes of a vertex and a triangle over the step are farther apart than reach along an axis."""
+    for a in range(3):
+        low, high = min(x[i, a], x[j, a], x[k, a]), max(x[i, a], x[j, a], x[k, a])
+        least, most = x[v, a], x[v, a]
+        if moves:
+            low = min(low, min(end[i, a], end[j, a], end[k, a]))
+            high = max(high, max(end[i, a], end[j, a], end[k, a]))
+            least, most = min(least, end[v, a]), max(most, end[v, a])
+        if least > high + reach or most < low - reach:
+            return True
+    return False
+
+
+@compiled(borrows=True)
+def meet_vertex(shape, room, sides, side_next, settings, x, end, v, t, count):
+    """Take triangle t into the candidates of vertex v; returns their new number."""
+    i, j, k = shape.triangles[t, 0], shape.triangles[t, 1], shape.triangles[t, 2]
+    if v in (i, j, k):
+        return count
+    own, body = shape.vertex_body[v], shape.triangle_body[t]
+    reach = shape.radius[own] + shape.radius[body] + max(settings.margin, settings.depth)
+    if swept_apart(x, end, settings.moves, v, i, j, k, reach):
+        return count
+    p, a, b, c = at(x, v), at(x, i), at(x, j), at(x, k)
+    w, d = nearest_vector(p, a, b, c)
+    d2 = dot(d, d)
+    if not settings.moves and d2 > reach * reach:
+        return count
+    if own == body:
+        _, r = nearest_vector(at(shape.rest, v), at(shape.rest, i), at(shape.rest, j), at(shape.rest, k))
+        if dot(r, r) <= (settings.rest_distance + shape.radius[own] + shape.radius[body]) ** 2:
+            return count
+    time, met_side = 2.0, 0.0
+    if settings.moves:
+        time, met_side, _, _, _ = meeting(p, a, b, c, at(end, v), at(end, i), at(end, j), at(end, k))
+    stamp = settings.stamp
+    if shape.closed[body] and own != body:
+        row, count = candidate(room, stamp, v, 2 * body, count)
+        if row < 0:
+            return count
+        keep_nearest(room, row, 0, t, d2)
+        n = face_normal(shape, x, t)
+        if dot(d, n) < 0.0 and dot(n, vertex_normal(shape, room, stamp, x, v)) < 0.0:
+            keep_nearest(room, row, 1, t, d2)
+        if time <= 1.0 and met_side > 0.0:
+            keep_nearest(room, row, 2, t, time)
+        return count
+    side = remembered_side(shape, room, sides, side_next, settings, v, t)
+    if time <= 1.0 and (side == 0 or side == met_side) and (met_side > 0.0 or not shape.closed[body]):
+        row, count = candidate(room, stamp, v, 2 * body + (met_side < 0.0), count)
+        if row < 0:
+            return count
+        keep_nearest(room, row, 2, t, time)
+    if side == 0:
+        side = 1 if dot(d, feature_normal(shape, room, stamp, x, t, w)) >= 0.0 else -1
+    if side > 0 or not shape.closed[body]:
+        row, count = candidate(room, stamp, v, 2 * body + (side < 0), count)
+        if row < 0:
+            return count
+        keep_nearest(room, row, 0, t, d2)
+    return count
+
+
+@compiled(borrows=True)
+def collect_vertices(shape, room, sides, side_next, settings, x, end, pairs, pair_count):
+    """Candidates of all vertices from pairs of triangles; returns how many there are, more than fit if too many."""
+    count = 0
+    for k in range(pair_count):
+        for way in range(2):
+            t1, t2 = pairs[k, way], pairs[k, 1 - way]
+            mask = shape.vertex_mask[t1]
+            for c in range(3):
+                if mask >> c & 1:
+                    v = shape.triangles[t1, c]
+                    count = meet_vertex(shape, room, sides, side_next, settings, x, end, v, t2, count)
+    return count
+
+
+@compiled(borrows=True)
+def write_vertex(shape, v, t, w, n, gap, area, k, pairs_out):
+    """Contact k: vertex v on the feature of triangle t with weights w."""
+    points, weights = pairs_out.points, pairs_out.weights
+    points[k, 0], weights[k, 0] = v, 1.0
+    m = 1
+    for c in range(3):
+        if w[c] > 0.0:
+            points[k, m], weights[k, m] = shape.triangles[t, c], -w[c]
+            m += 1
+    if m == 3 and points[k, 1] > points[k, 2]:
+        points[k, 1], points[k, 2] = points[k, 2], points[k, 1]
+        weights[k, 1], weights[k, 2] = weights[k, 2], weights[k, 1]
+    for c in range(m, 4):
+        points[k, c], weights[k, c] = -1, 0.0
+    pairs_out.normal[k, 0], pairs_out.normal[k, 1], pairs_out.normal[k, 2] = n
+    pairs_out.gap[k], pairs_out.kind[k], pairs_out.area[k] = gap, 0, area
+
+
+@compiled(inline=True)
+def weighted_vector(shape, x, v, t, w):
+    """x_v minus the point of triangle t with weights w."""
+    i, j, k = shape.triangles[t, 0], shape.triangles[t, 1], shape.triangles[t, 2]
+    return subtract(at(x, v), blend(w, at(x, i), at(x, j), at(x, k)))
+
+
+@compiled(borrows=True)
+def met_contact(shape, x, end, v, t):
+    """Weights where vertex v meets triangle t, and the normal there towards where it comes from."""
+    i, j, k = shape.triangles[t, 0], shape.triangles[t, 1], shape.triangles[t, 2]
+    time, side, wa, wb, wc = meeting(
+        at(x, v), at(x, i), at(x, j), at(x, k), at(end, v), at(end, i), at(end, j), at(end, k)
+    )
+    a = toward(at(x, i), at(end, i), time)
+    b = toward(at(x, j), at(end, j), time)
+    c = toward(at(x, k), at(end, k), time)
+    return (wa, wb, wc), scale(side, unit(cross(subtract(b, a), subtract(c, a))))
+
+
+@compiled(borrows=True)
+def compute_vertex_contacts(shape, room, settings, x, end, candidates, sides_out, pairs_out):
+    """Contacts from candidates; returns their number and that of the sides to remember. Both fit: one a candidate."""
+    count = side_count = 0
+    for row in range(candidates):
+        v, body = room.whole[row, VERTEX], room.whole[row, KEY] >> 1
+        own, near, met = shape.vertex_body[v], room.whole[row, NEAR], room.whole[row, MET]
+        two_sided = own == body or not shape.closed[body]
+        side = -1.0 if room.whole[row, KEY] & 1 else 1.0
+        radii = shape.radius[own] + shape.radius[body]
+        t, w, n, gap, inside = near, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), np.inf, False
+        if near >= 0:
+            i, j, k = shape.triangles[t, 0], shape.triangles[t, 1], shape.triangles[t, 2]
+            w, d = nearest_vector(at(x, v), at(x, i), at(x, j), at(x, k))
+            outward = feature_normal(shape, room, settings.stamp, x, t, w)
+            inside = side * dot(d, outward) < 0.0
+            facing = room.whole[row, FACING]
+            if inside and not two_sided and facing >= 0:
+                t = facing
+                i, j, k = shape.triangles[t, 0], shape.triangles[t, 1], shape.triangles[t, 2]
+                w, d = nearest_vector(at(x, v), at(x, i), at(x, j), at(x, k))
+                outward = face_normal(shape, x, t)
+            distance = norm(d)
+            if distance > TINY * (settings.margin + radii):
+                n = scale((-1.0 if inside else 1.0) / distance, d)
+            else:
+                n = scale(side, unit(outward))
+            gap = (-distance if inside else distance) - radii
+            inside = inside and distance <= settings.depth and (two_sided or facing >= 0)
+            if gap < -radii and not inside:
+                gap = np.inf
+        is_met = met >= 0 and not inside
+        if is_met:
+            t = met
+            w, n = met_contact(shape, x, end, v, t)
+            gap = dot(n, weighted_vector(shape, x, v, t, w)) - radii
+        change = 0.0
+        if settings.moves and gap < np.inf:
+            change = dot(n, weighted_vector(shape, end, v, t, w)) - dot(n, weighted_vector(shape, x, v, t, w))
+        if not is_met and gap + min(change, 0.0) >= settings.margin:
+            continue
+        if two_sided and is_doubled(shape, room, row, t, abs(gap + radii), settings.reach):
+            continue
+        area = facing_area(shape, x, v, n)
+        if area <= 0.0:
+            if not is_met:
+                continue
+            area = shape.vertex_area[v]
+        write_vertex(shape, v, t, w, n, gap, 0.5 * area, count, pairs_out)
+        room.whole[row, USED] = 1
+        count += 1
+        if two_sided:
+            sides_out.vertex[side_count], sides_out.triangle[side_count] = v, t
+            sides_out.side[side_count] = side
+            side_count += 1
+    return count, side_count
+
+
+@compiled(borrows=True)
+def is_doubled(shape, room, row, t, distance, reach):
+    """Whether the other side of the same body has a nearer triangle that lies next to t in the rest shape."""
+    other = room.head[room.whole[row, VERTEX]]
+    while other >= 0:
+        if room.whole[other, KEY] == (room.whole[row, KEY] ^ 1):
+            rival = room.whole[other, MET] if room.whole[other, MET] >= 0 else room.whole[other, NEAR]
+            if near_at_rest(shape, rival, t, reach):
+                if room.whole[other, MET] >= 0:
+                    return room.whole[row, MET] < 0
+                return room.whole[row, MET] < 0 and room.real[other, 0] < distance * distance
+        other = room.whole[other, NEXT]
+    return False
