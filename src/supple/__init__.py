@@ -68,6 +68,7 @@ _HOME = {
     "Wrench": "scene",
     "check_derivatives": "scene",
     "ImplicitEuler": "solvers",
+    "Islands": "solvers",
     "Midpoint": "solvers",
     "Newmark": "solvers",
     "GeneralizedAlpha": "solvers",

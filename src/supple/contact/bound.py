@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 Array = np.ndarray
 SINKS = 1e-4
-"""Part of its size by which a body sinks under its own weight, on a sixth of its surface, where no stiffness is given."""
+"""Part of its size by which a body sinks under its own weight, on a sixth of its surface, with no stiffness given."""
 NEAR = 0.25
 """Part of the length of an edge within which surfaces are looked at."""
 DEEP = 0.02
@@ -43,8 +43,11 @@ class Touching(NamedTuple):
 
 @dataclass(eq=False)
 class BoundContact:
-    """See the module. names: of bodies, then obstacles; slots: of the bodies' surface points; starts (bodies + 1,): first
-    vertices; modulus (bodies,): pressure a depth [N/m³]. prefix: of what it remembers in a state."""
+    """See the module. names: of bodies, then obstacles; slots: of the bodies' surface points.
+
+    starts (bodies + 1,): first vertices; modulus (bodies,): pressure a depth [N/m³]; is_lattice (bodies,). prefix: of
+    what it remembers in a state.
+    """
 
     contact: Contact
     names: list[str]
@@ -52,13 +55,13 @@ class BoundContact:
     starts: Array
     surface: ContactSurface
     modulus: Array
+    is_lattice: Array
     detector: Detector
     prefix: str = "contact:0/"
+    has_warned: bool = False
 
     @classmethod
-    def make(
-        cls, contact: Contact, surfaces: Sequence[BodySurface], slots: list[Slot], gravity: Array
-    ) -> BoundContact:
+    def make(cls, contact: Contact, surfaces: Sequence[BodySurface], slots: list[Slot], gravity: Array) -> BoundContact:
         """Join the surfaces."""
         names = [s.node.name for s in surfaces] + [type(o).__name__.lower() for o in contact.obstacles]
         parts = [ContactSurface.of((s.points.rest, s.triangles)) for s in surfaces]
@@ -75,7 +78,8 @@ class BoundContact:
             contact.stiffness if contact.stiffness is not None else own_modulus(s.node, part, g)
             for s, part in zip(surfaces, parts)
         ]
-        return cls(contact, names, slots, starts, joined, np.array(modulus), detector)
+        is_lattice = np.array([s.node.is_lattice for s in surfaces], dtype=bool)
+        return cls(contact, names, slots, starts, joined, np.array(modulus), is_lattice, detector)
 
     # what is near
 
@@ -90,16 +94,19 @@ class BoundContact:
     def find_at(self, x: Array, v: Array, h: float, memory: dict[str, Array]) -> ContactSet:
         """The same, from positions and velocities of all vertices (n, 3)."""
         pairs = self.detector.find(x, v, h)
+        self._watch(v, h)
         other = np.where(pairs.kind == 0, pairs.points[:, 1], pairs.points[:, 2])
         sides = np.stack([self.owner(pairs.points[:, 0]), self.owner(other)], axis=1)
         key = pairs.points[:, 0] * len(self.names) + sides[:, 1]
         edges = pairs.kind != 0
         key[edges] = _edge_keys(pairs.points[edges])
-        parts = [(pairs.points, pairs.weights, pairs.normal, pairs.gap, sides, pairs.area, key)]
+        parts: list[tuple[Array, ...]] = [
+            (pairs.points, pairs.weights, pairs.normal, pairs.gap, sides, pairs.area, key)
+        ]
         for number, obstacle in enumerate(self.contact.obstacles, start=len(self.slots)):
             parts.append(self._on_obstacle(obstacle, number, x, v, h))
         points, weights, normal, gap, sides, area, key = (np.concatenate(part) for part in zip(*parts))
-        stiffness = area * np.maximum(self.modulus_of(sides[:, 0]), self.modulus_of(sides[:, 1]))
+        stiffness = area * self._pair_modulus(sides)
         grip, relax = self.contact.grip * stiffness, self.contact.damping
         found = ContactSet(
             points,
@@ -120,6 +127,31 @@ class BoundContact:
         found = found.chosen(approaching | (gap < self.detector.margin))
         first = np.where(found.points[:, :1] >= 0, found.points[:, :1], 0)
         return self._recalled(found._replace(place=x[first[:, 0]]), h, memory)
+
+    def _watch(self, v: Array, h: float) -> None:
+        """Warn once where bodies that come near each other move further in a step than is certainly found."""
+        if self.has_warned or len(self.slots) < 2:
+            return
+        fastest = np.array([np.abs(v[a:b]).max(initial=0.0) for a, b in zip(self.starts, self.starts[1:])])
+        safe = self.detector.largest_safe_travel
+        if 2 * np.sqrt(3) * h * fastest.max() <= safe:
+            return
+        box, mean = self.detector.boxes, [v[a:b].mean(axis=0) for a, b in zip(self.starts, self.starts[1:])]
+        for one in np.flatnonzero(np.sqrt(3) * h * fastest > 0.5 * safe):
+            meets = (box[one, :3] <= box[:, 3:]).all(axis=1) & (box[:, :3] <= box[one, 3:]).all(axis=1)
+            for two in np.flatnonzero(meets & (np.arange(len(box)) != one)):
+                relative = v[self.starts[one] : self.starts[one + 1]] - mean[two]
+                travel = h * float(np.linalg.norm(relative, axis=1).max())
+                if travel > safe:
+                    warnings.warn(
+                        f"'{self.names[one]}' moves {travel:.3g} m past '{self.names[two]}' in a step, more than the "
+                        f"{safe:.3g} m (two elements) within which contact is certain; use a step of at most "
+                        f"{h * safe / travel:.2g} s.",
+                        ContactWarning,
+                        stacklevel=6,
+                    )
+                    self.has_warned = True
+                    return
 
     def _on_obstacle(self, obstacle: Any, number: int, x: Array, v: Array, h: float) -> tuple[Array, ...]:
         gap, normal = obstacle.distance(x)
@@ -147,9 +179,12 @@ class BoundContact:
         """Numbers of the bodies that vertices belong to."""
         return np.searchsorted(self.starts, vertex, side="right") - 1
 
-    def modulus_of(self, body: Array) -> Array:
-        """Pressure a depth [N/m³] of bodies; of obstacles: zero, since they take that of the other side."""
-        return np.append(self.modulus, np.zeros(len(self.contact.obstacles)))[body]
+    def _pair_modulus(self, sides: Array) -> Array:
+        """Pressure a depth [N/m³] of pairs (k, 2): the stiffer side's, but the softer one's where voxels touch, whose
+        small steps could not carry more."""
+        both = np.append(self.modulus, np.full(len(self.contact.obstacles), np.nan))[sides]
+        soft = np.append(self.is_lattice, np.zeros(len(self.contact.obstacles), dtype=bool))[sides].any(axis=1)
+        return np.where(soft, np.nanmin(both, axis=1), np.nanmax(both, axis=1)) if len(sides) else np.zeros(0)
 
     def _frictions(self, sides: Array) -> Array:
         n = len(self.names)
@@ -180,7 +215,7 @@ class BoundContact:
         depth = -found.gap
         deep = depth > DEEP * element_size(self.surface)
         if not deep.any():
-            return np.zeros(found.count)
+            return np.zeros(found.size)
         worst = int(np.argmax(depth))
         one, two = (self.names[k] for k in found.body[worst])
         place = ", ".join(f"{c:.4g}" for c in found.place[worst])
@@ -188,7 +223,9 @@ class BoundContact:
         if self.contact.overlap == "refuse":
             raise InputError(what, where="Contact", fix="Move them apart, or use overlap='push'.")
         warnings.warn(
-            f"{what}; overlapping bodies are pushed apart at {self.contact.push_speed:g} m/s.", ContactWarning, stacklevel=6
+            f"{what}; overlapping bodies are pushed apart at {self.contact.push_speed:g} m/s.",
+            ContactWarning,
+            stacklevel=6,
         )
         return np.where(deep, depth, 0.0)
 
@@ -233,7 +270,9 @@ def _edge_keys(points: Array) -> Array:
 
 
 def own_modulus(node: Any, surface: ContactSurface, g: float) -> float:
-    """Pressure a depth [N/m³] that carries a body's weight on a sixth of its surface at a depth of SINKS of its size."""
+    """Pressure a depth [N/m³] that carries a body's weight on a sixth of its surface, at SINKS of its size."""
+    if node.is_lattice:  # a corner of a voxel is about as stiff as a link, E l
+        return float(np.max(node.body.model.properties["young"])) / node.body.grid.voxel_size
     size = float(np.ptp(surface.rest, axis=0).max()) or 1.0
     area = float(surface.vertex_area.sum()) or size**2
     return 6 * node_mass(node) * g / (area * SINKS * size)

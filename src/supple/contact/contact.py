@@ -22,12 +22,12 @@ class Contact:
 
     bodies: the nodes that may touch; None: all bodies of the scene. obstacles: planes, spheres, boxes, capsules, height
     fields that stay where they are. friction: Coulomb's coefficient; frictions: of pairs of names, where another one
-    holds; an obstacle's name is its class in small letters. stiffness: pressure a depth [N/m³]; None: such
-    that a body sinks by about a thousandth of its size under its own weight on a face. damping [s]: the dashpot beside a
-    spring k is damping k. grip: tangential stiffness over normal stiffness, of contacts that stick.
-    self_contact: bodies that may touch themselves. margin [m]: how near surfaces are looked at; None: from the size
-    of the triangles. overlap: what to do with bodies that overlap at the start: "push" them apart at `push_speed`
-    [m/s] and say so, or "refuse".
+    holds; an obstacle's name is its class in small letters. stiffness: pressure a depth [N/m³]; None: such that a body
+    sinks by a ten-thousandth of its size under its own weight on a face. damping [s]: the dashpot beside a spring k is
+    damping k. grip: tangential stiffness over normal stiffness, of contacts that stick. self_contact: bodies that may
+    touch themselves. parts: by name of a body, what of its surface may touch (see `surface_of`), for bodies with more
+    surface than matters. margin [m]: how near surfaces are looked at; None: from the size of the triangles. overlap:
+    what to do with bodies that overlap at the start: "push" them apart at `push_speed` [m/s] and say so, or "refuse".
 
     >>> import supple as sp
     >>> scene = sp.Scene(gravity=(0, 0, -9.81), solver=sp.ImplicitEuler(0.005))
@@ -46,6 +46,7 @@ class Contact:
     damping: float = field(default=0.0, kw_only=True)
     grip: float = field(default=0.5, kw_only=True)
     self_contact: Sequence[Node] = field(default=(), kw_only=True)
+    parts: Mapping[str, Any] = field(default_factory=dict, kw_only=True)
     margin: float | None = field(default=None, kw_only=True)
     overlap: Literal["push", "refuse"] = field(default="push", kw_only=True)
     push_speed: float = field(default=0.1, kw_only=True)
@@ -85,5 +86,5 @@ class Contact:
     def bind_contact(self, scene: Any, slot_of: Callable[[Any], Any]) -> BoundContact:
         """The contact on the slots of a compiled scene."""
         nodes = list(scene.nodes if self.bodies is None else self.bodies)
-        surfaces = [surface_of(node) for node in nodes]
+        surfaces = [surface_of(node, self.parts.get(node.name)) for node in nodes]
         return BoundContact.make(self, surfaces, [slot_of(s.points) for s in surfaces], np.asarray(scene.gravity))

@@ -1,4 +1,4 @@
-"""`ContactSet`: the contacts of one step, with what their law needs, and J from the bodies to their relative velocities.
+"""`ContactSet`: the contacts of one step, with what their law needs, and J from bodies to their relative velocities.
 
     u = sum_m w_m J_m v         velocity of the first side less that of the second, at the contact
 
@@ -30,12 +30,23 @@ class ContactForces(NamedTuple):
     slip: Array
     mode: Array
 
+    @classmethod
+    def none(cls, k: int) -> ContactForces:
+        """Of k open contacts."""
+        return cls(np.zeros((k, 3)), np.zeros((k, 3, 3)), np.zeros((k, 3)), np.full(k, OPEN, dtype=np.int8))
+
+    def put(self, mask: Array, parts: list[ContactForces]) -> None:
+        """Write those of several sets, one after another, to the contacts of a mask (k,)."""
+        for own, name in zip(self, self._fields):
+            if parts:
+                own[mask] = np.concatenate([getattr(part, name) for part in parts])
+
 
 class ContactSet(NamedTuple):
     """points (k, 4): vertices in the numbering of all surfaces, -1: none; weights (k, 4); normal (k, 3); gap (k,) [m].
 
     body (k, 2): number of the body of each side, obstacles after the bodies. place (k, 3) [m]. stiffness (k,) [N/m],
-    grip (k,) [N/m], dashpot, grip_dashpot (k,) [N s/m], friction (k,). slip (k, 3) [m] at the start of the step, key (k,).
+    grip (k,) [N/m], dashpot, grip_dashpot (k,) [N s/m], friction (k,). slip (k, 3) [m] at the start of the step.
     """
 
     points: Array
@@ -53,7 +64,7 @@ class ContactSet(NamedTuple):
     key: Array
 
     @property
-    def count(self) -> int:
+    def size(self) -> int:
         """Number of contacts."""
         return len(self.gap)
 
@@ -63,8 +74,7 @@ class ContactSet(NamedTuple):
 
     def forces(self, u: Array, h: float, *, symmetric: bool) -> ContactForces:
         """Forces at relative velocities u (k, 3) [m/s] at the end of a step of h [s]; see `law_kernels`."""
-        k = self.count
-        out = ContactForces(np.empty((k, 3)), np.empty((k, 3, 3)), np.empty((k, 3)), np.full(k, OPEN, dtype=np.int8))
+        out = ContactForces.none(self.size)
         compute_contacts(
             h,
             self.gap,
@@ -128,7 +138,7 @@ def contact_jacobian(
         blocks.append(weight[mine][of, None, None] * J.blocks)
     row = np.concatenate([*rows, np.zeros(0, dtype=np.int64)])
     order = np.argsort(row, kind="stable")
-    ptr = np.searchsorted(row[order], np.arange(contacts.count + 1))
+    ptr = np.searchsorted(row[order], np.arange(contacts.size + 1))
     data = np.concatenate([*blocks, np.zeros((0, 3, 3))])[order]
     indices = np.concatenate([*cols, np.zeros(0, dtype=np.int64)])[order]
-    return sparse.bsr_array((data, indices, ptr), shape=(3 * contacts.count, v_size), blocksize=(3, 3))
+    return sparse.bsr_array((data, indices, ptr), shape=(3 * contacts.size, v_size), blocksize=(3, 3))

@@ -1,8 +1,8 @@
 """Forces and tangents of contacts: a penalty along the normal with a dashpot, Coulomb's friction that sticks.
 
-    g  = g_0 + n . (h u)                            gap at the end of a step [m], u: relative velocity, first side less second
+    g  = g_0 + n . (h u)                            gap at the end of a step [m]; u: velocity, first side less second
     N  = max(0, -k g - c n . u)  while g < 0        normal force; it never pulls
-    s  = s_0 + h P u,   P = I - n n^T               tangential stretch of the spring that holds a sticking contact [CS79]
+    s  = s_0 + h P u,   P = I - n n^T               stretch of the spring that holds a sticking contact [CS79]
     T* = -k_t s - c_t P u                           trial force along the surface
     T  = T*  where |T*| <= mu N (sticks),  else mu N T* / |T*| (slides),  and s is shortened to -T / k_t
 
@@ -25,8 +25,9 @@ OPEN, STICKS, SLIDES = 0, 1, 2
 def compute_contacts(h, gap, normal, slip, k, k_t, c, c_t, mu, u, symmetric, f_out, T_out, slip_out, mode_out):
     """f_out (n, 3) [N] on the first sides, T_out (n, 3, 3) = -df/du [N s/m], slip_out (n, 3) [m], mode_out (n,).
 
-    gap (n,) [m], normal (n, 3), slip (n, 3) [m]: at the start of a step of h [s]; k, k_t (n,) [N/m], c, c_t (n,) [N s/m],
-    mu (n,); u (n, 3) [m/s] at its end. symmetric: leave out how friction grows with the normal force in the tangent.
+    gap (n,) [m], normal (n, 3), slip (n, 3) [m]: at the start of a step of h [s]; k, k_t (n,) [N/m], c, c_t (n,)
+    [N s/m], mu (n,); u (n, 3) [m/s] at its end. symmetric: leave out of the tangent how friction grows with the normal
+    force.
     """
     P = np.empty((3, 3))
     for m in range(len(gap)):

@@ -1,10 +1,10 @@
 """What of a body can touch: points that follow its coordinates, and the triangles between them.
 
-    finite elements, floating   nodes of the boundary
-    rigid                       the surface, with triangles of at most COARSE of its size
-    particles                   the particles, without triangles
-    voxels                      corners of the outer faces: means of where the voxels around would put them
-    trees of domains            the surface, without gaps between domains
+finite elements, floating   nodes of the boundary
+rigid                       the surface, with triangles of at most COARSE of its size
+particles                   the particles, without triangles
+voxels                      corners of the outer faces: means of where the voxels around would put them
+trees of domains            the surface, without gaps between domains
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ class BodySurface:
     triangles: Array
 
 
-def surface_of(node: Node) -> BodySurface:
-    """The surface of a node's body."""
+def surface_of(node: Node, part: Any = None) -> BodySurface:
+    """The surface of a node's body. part: what of it may touch: a region's name or several, numbers of points, or a
+    predicate on world positions at the start (n, 3); None: all of it. Rigid bodies and voxels take predicates."""
     body: Any = node.body
     if body is None:
         raise InputError("a group has no surface", where=f"node '{node.name}'", fix="Name the bodies below it.")
-    none = np.zeros((0, 3), dtype=np.int64)
     if body.kind == "rigid":
         if body.surface is None:
             raise InputError(
@@ -46,22 +46,44 @@ def surface_of(node: Node) -> BodySurface:
                 where=f"body '{node.name}'",
                 fix="Make it by RigidBody.box, .sphere or .cylinder, or leave it out of the contact.",
             )
-        places, triangles = subdivided(np.asarray(body.surface.nodes), np.asarray(body.surface.triangles, dtype=np.int64))
-        return BodySurface(node, node.points(local=places), triangles)
+        places, triangles = subdivided(
+            np.asarray(body.surface.nodes), np.asarray(body.surface.triangles, dtype=np.int64)
+        )
+        return _reduced(node, node.points(local=places), triangles, part)
     if body.kind == "voxel":
         skin = body.skin
         corners = FramePoints.make(skin.local, skin.voxel)
-        rest = node.placement.apply(body.positions[skin.voxel] + skin.local)
+        rest = node.placement.apply(np.asarray(body.positions)[skin.voxel] + skin.local)
         carried = PointSet(node, corners, rest, f"{node.name} corners")
         points = carried.mapped(WeightedPoints(skin.weights), label=f"{node.name} surface")
-        return BodySurface(node, points, np.asarray(skin.triangles, dtype=np.int64))
+        return _reduced(node, points, np.asarray(skin.triangles, dtype=np.int64), part)
     if body.kind == "substructure":
-        return BodySurface(node, node.points(), np.asarray(body.skin.triangles, dtype=np.int64))
-    if hasattr(getattr(body, "mesh", None), "boundary"):
-        boundary = body.mesh.boundary
-        nodes = np.asarray(boundary.node_indices)
-        return BodySurface(node, node.points(nodes), np.searchsorted(nodes, boundary.triangles).astype(np.int64))
-    return BodySurface(node, node.points(), none)
+        triangles, nodes = np.asarray(body.skin.triangles, dtype=np.int64), np.arange(body.skin.count)
+    elif hasattr(getattr(body, "mesh", None), "boundary"):
+        triangles, nodes = np.asarray(body.mesh.boundary.triangles), np.asarray(body.mesh.boundary.node_indices)
+    else:
+        return BodySurface(node, node.points(part), np.zeros((0, 3), dtype=np.int64))
+    if part is not None:
+        names = part if isinstance(part, list | tuple) and all(isinstance(p, str) for p in part) else [part]
+        chosen = np.unique(np.concatenate([node.indices(name) for name in names]))
+        triangles = triangles[np.isin(triangles, chosen).all(axis=1)]
+        nodes = np.unique(triangles)
+    return BodySurface(node, node.points(nodes), np.searchsorted(nodes, triangles).astype(np.int64))
+
+
+def _reduced(node: Node, points: PointSet, triangles: Array, part: Any) -> BodySurface:
+    """A surface, or what of it a predicate takes."""
+    if part is None:
+        return BodySurface(node, points, triangles)
+    if not callable(part):
+        raise InputError(
+            "a part of this body's surface is given by a predicate on positions",
+            where=f"body '{node.name}'",
+            value=part,
+        )
+    triangles = triangles[np.asarray(part(points.rest), dtype=bool)[triangles].all(axis=1)]
+    used = np.unique(triangles)
+    return BodySurface(node, points.subset(used), np.searchsorted(used, triangles))
 
 
 def subdivided(nodes: Array, triangles: Array) -> tuple[Array, Array]:

@@ -2,6 +2,7 @@
 
 from supple.solvers.generalized_alpha import GeneralizedAlpha, Newmark
 from supple.solvers.implicit_euler import ImplicitEuler
+from supple.solvers.islands import Islands
 from supple.solvers.lattice_stride import LatticeStride
 from supple.solvers.midpoint import Midpoint
 from supple.solvers.modes import Modes, vibration_modes
@@ -14,6 +15,7 @@ from supple.solvers.tree_stride import TreeStride
 __all__ = [
     "GeneralizedAlpha",
     "ImplicitEuler",
+    "Islands",
     "LatticeStride",
     "Midpoint",
     "Modes",

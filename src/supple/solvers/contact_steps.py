@@ -6,7 +6,7 @@
 
 A, b: of the step without contacts, d: change of velocity, l: forces on the first sides. u_0 and C: velocities of sides
 that other schemes move, and how these answer to the forces, where there are such sides. Bodies are linearised once a
-step; contacts open, close, stick and slide until f(u) is what the solve took it for. J is that of the start of the step.
+step; contacts open, close, stick and slide until f(u) is what the solve took it for. J is that of the start.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ TOLERANCE = 1e-8
 
 
 class ContactSolution(NamedTuple):
-    """linear: the last linear solution; forces: of each set; pushes (k, 3) [N]: what the solution took for their forces;
+    """linear: the last linear solution; forces: of each set; pushes (k, 3) [N]: what the solution took for them;
     velocity (k, 3) [m/s]: relative, at the end; iterations; left: how far the pushes are from the law, relative."""
 
     linear: LinearSolution
@@ -60,13 +60,11 @@ class ContactStep:
     C: Array | None = None
 
     @classmethod
-    def begin(
-        cls, system: System, kin: Kinematics, state: State, h: float, *, symmetric: bool
-    ) -> ContactStep | None:
+    def begin(cls, system: System, kin: Kinematics, state: State, h: float, *, symmetric: bool) -> ContactStep | None:
         """Look for contacts; None where nothing is near."""
         with system.timings.measure("find contacts"):
             sets = [contact.find(kin, h, state.memory) for contact in system.contacts]
-        if not any(s.count for s in sets):
+        if not any(s.size for s in sets):
             for contact, s in zip(system.contacts, sets):
                 contact.remember(s, s.forces(np.zeros((0, 3)), h, symmetric=True), h, state.memory)
             return None
@@ -79,7 +77,7 @@ class ContactStep:
     def forces(self, u: Array) -> list[ContactForces]:
         """Of each set, at relative velocities u (3 k,)."""
         u = u.reshape(-1, 3)
-        ends = np.cumsum([0] + [s.count for s in self.sets])
+        ends = np.cumsum([0] + [s.size for s in self.sets])
         return [s.forces(u[a:b], self.h, symmetric=self.symmetric) for s, a, b in zip(self.sets, ends, ends[1:])]
 
     def solve(self, b: Array, solve: Solve) -> ContactSolution:
@@ -113,7 +111,7 @@ class ContactStep:
             d, u = d + size * (s.d - d), u + size * (reached - u)
         s.iterations = linear_iterations
         pushes = pushes.reshape(-1, 3)
-        ends = np.cumsum([0] + [x.count for x in self.sets])
+        ends = np.cumsum([0] + [x.size for x in self.sets])
         forces = [x._replace(force=pushes[a:b]) for x, a, b in zip(forces, ends, ends[1:])]
         return ContactSolution(s, forces, pushes, reached.reshape(-1, 3), iteration, left)
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 
@@ -28,10 +29,12 @@ from supple.bodies.voxel.link_memory import LinkMemory
 from supple.bodies.voxel.mass import CubeMass
 from supple.bodies.voxel.model import VoxelModel
 from supple.bodies.voxel.stable_step import stable_step
+from supple.bodies.voxel.surface_contact import SurfaceContacts, contact_step_limit
 from supple.bodies.voxel.sweep import LatticeSweep
 from supple.errors import BendWarning, InputError
 from supple.scene.state import State
 from supple.scene.system import System
+from supple.solvers.contact_steps import refuse_contacts
 from supple.solvers.implicit_euler import check_dt
 from supple.solvers.lattice_loads import acting_loads, foreseen, longest_part
 from supple.solvers.report import Outcome, StepReport
@@ -43,12 +46,23 @@ LINKS, COMMANDS, TICKS, STEP = "links", "commands", "ticks", "lattice step"
 STRAIN_STEP = 0.1  # growth of the largest strain after which the stable step is looked for again
 
 
+class SurfaceMet(NamedTuple):
+    """What became of contacts with other bodies' surfaces in a stride: impulse (k, 3) [N s] on the points with positive
+    weights, slip (k, 3) [m], mode (k,)."""
+
+    impulse: Array
+    slip: Array
+    mode: Array
+
+
 @dataclass
 class LatticeStride:
     """dt: time of one call [s], divided into as many stable steps as it takes. planes: what the voxels stand on.
 
     collision: how voxels meet each other, None: not at all. fluid: what surrounds them. safety: part of the largest
-    stable step that is used. bend_limit [rad]: warns once where links bend beyond it; None: never.
+    stable step that is used. bend_limit [rad]: warns once where links bend beyond it; None: never. `contacts` with
+    surfaces of other bodies, for the next stride, are set by who moves those bodies, and finds in `met` what became of
+    them.
     """
 
     dt: float = 1 / 300
@@ -61,9 +75,12 @@ class LatticeStride:
     def __post_init__(self) -> None:
         check_dt(self.dt, "LatticeStride")
         self._prepared: System | None = None
+        self.contacts: SurfaceContacts | None = None
+        self.met: SurfaceMet | None = None
 
     def prepare(self, system: System) -> None:
         """Join the lattices, find what acts on them, and the number of steps a call."""
+        refuse_contacts(system, "LatticeStride")
         bodies = [slot.node.body for slot in system.bodies]
         if not bodies or system.joints or not all(isinstance(body, VoxelBody) for body in bodies):
             raise InputError(
@@ -122,8 +139,16 @@ class LatticeStride:
         stop, steps = state.t + self.dt, 0
         asked = [int(np.ceil(self.dt * command.rate - 1e-9)) for command in self._commands]
         parts = max([1, int(np.ceil(self.dt / self._longest)), *asked])
+        contacts = self.contacts
+        impulse = np.zeros((0 if contacts is None else len(contacts.gap), 3))
         for part in range(parts):
+            self._sweep.set_contacts(contacts)
             steps += self._advance(system, state, (stop - state.t) / (parts - part))
+            if contacts is not None:
+                impulse += self._sweep.contact_impulse
+                contacts = contacts._replace(gap=self._sweep.contact_gap, slip=self._sweep.contact_slip)
+        if contacts is not None:
+            self.met = SurfaceMet(impulse, self._sweep.contact_slip, self._sweep.contact_mode)
         state.t = stop
         self._look(system, state)
         outcome = Outcome.SOLVED if state.is_finite else Outcome.NOT_FINITE
@@ -136,7 +161,10 @@ class LatticeStride:
     def _advance(self, system: System, state: State, duration: float) -> int:
         """Advance by a duration [s]; returns how many steps it took."""
         x, v = state.x.reshape(-1, 7), state.v.reshape(-1, 6)
-        steps = max(1, int(np.ceil(duration / state.memory.get(STEP, (0.0, self._largest))[1])))
+        largest = state.memory.get(STEP, (0.0, self._largest))[1]
+        if self.contacts is not None:
+            largest = min(largest, contact_step_limit(self.contacts, self._model))
+        steps = max(1, int(np.ceil(duration / largest)))
         sweep = self._sweep
         if self._acting:
             ahead = (steps - 1) / (2 * steps) * duration

@@ -95,8 +95,8 @@ class LinearSolve:
         extra: Matrix | None = None,
         start: Array | None = None,
     ) -> LinearSolution:
-        """Solve for the increment d. prescribed: its given part, flat. extra: a symmetric scipy matrix that is added to A.
-        start: of the iterations of cg."""
+        """Solve for the increment d. prescribed: its given part, flat. extra: a scipy matrix added to A, symmetric for
+        cg. start: of the iterations of cg."""
         system = lin.system
         A = lin.assemble(mass=mass, damping=damping, stiffness=stiffness)
         weights = {"mass": mass, "damping": damping, "stiffness": stiffness}

@@ -20,8 +20,8 @@ import numpy as np
 from supple.scene.kinematics import Kinematics
 from supple.scene.state import State
 from supple.scene.system import System
-from supple.solvers.contact_steps import refuse_contacts
 from supple.scene.transport import transport
+from supple.solvers.contact_steps import refuse_contacts
 from supple.solvers.implicit_euler import check_dt
 from supple.solvers.linear import LinearOptions, LinearSolve
 from supple.solvers.mass_solve import has_constant_mass, project_velocity, solve_filtered_mass

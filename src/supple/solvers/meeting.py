@@ -1,0 +1,79 @@
+"""The contacts of one step of a scene, seen by its islands: who is on which side, and how each side moves."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.sparse as sparse
+
+from supple.contact.bound import BoundContact
+from supple.contact.contact_set import ContactForces, ContactSet, contact_jacobian
+from supple.scene.kinematics import Kinematics
+
+Array = np.ndarray
+
+
+@dataclass(eq=False)
+class Meeting:
+    """The sets of contacts of all `bound`; islands: which island each of its bodies is in, for each of them."""
+
+    bound: list[BoundContact]
+    sets: list[ContactSet]
+    islands: list[Array]
+
+    @property
+    def count(self) -> int:
+        """Number of contacts."""
+        return sum(s.size for s in self.sets)
+
+    def owners(self, number: int) -> Array:
+        """Island of each point (k, 4) of a set, -1 where there is none."""
+        points = self.sets[number].points
+        return np.where(points >= 0, self.islands[number][self.bound[number].owner(np.maximum(points, 0))], -1)
+
+    def has(self, island: int) -> Array:
+        """Contacts (k,) of all sets with a point in an island."""
+        masks = [(self.owners(n) == island).any(axis=1) for n in range(len(self.sets))]
+        return np.concatenate([*masks, np.zeros(0, dtype=bool)])
+
+    def side(self, island: int) -> list[ContactSet]:
+        """The sets with the points of one island alone."""
+        out = []
+        for n, s in enumerate(self.sets):
+            out.append(s._replace(points=np.where(self.owners(n) == island, s.points, -1)))
+        return out
+
+    def chosen(self, mask: Array) -> Meeting:
+        """Some of the contacts (k,)."""
+        sets = [s.chosen(part) for s, part in zip(self.sets, self.split(mask))]
+        return Meeting(self.bound, sets, self.islands)
+
+    def split(self, values: Array) -> list[Array]:
+        """Values of all contacts (k, ...), set by set."""
+        return np.split(values, np.cumsum([s.size for s in self.sets])[:-1])
+
+    def velocity(self, island: int, kin: Kinematics) -> Array:
+        """What an island's points contribute to the relative velocities now, (k, 3) [m/s]."""
+        parts = [s.relative(c.vertices(kin.v)) for c, s in zip(self.bound, self.side(island))]
+        return np.concatenate([*parts, np.zeros((0, 3))])
+
+    def jacobian(self, island: int, kin: Kinematics, v_size: int, columns: Array) -> sparse.csr_array:
+        """J (3 k, columns) of an island's points."""
+        parts = [contact_jacobian(kin, s, c.slots, c.starts, v_size) for c, s in zip(self.bound, self.side(island))]
+        return sparse.csr_array(sparse.vstack(parts))[:, columns]
+
+    def vertex_forces(self, island: int, pushes: Array) -> list[Array]:
+        """Forces (vertices, 3) [N] on an island's vertices, for each of `bound`; pushes (k, 3): on first sides."""
+        out = []
+        for c, s, f in zip(self.bound, self.side(island), self.split(pushes)):
+            total = np.zeros((int(c.starts[-1]), 3))
+            s.spread(f, total)
+            out.append(total)
+        return out
+
+    def remember(self, forces: ContactForces, h: float, memory: dict[str, Array]) -> None:
+        """Keep forces (k, ...) of all contacts, once a step has been taken."""
+        parts = [self.split(part) for part in forces]
+        for n, (c, s) in enumerate(zip(self.bound, self.sets)):
+            c.remember(s, ContactForces(*(part[n] for part in parts)), h, memory)

@@ -1,0 +1,144 @@
+"""Trees of reduced domains in a scene with other bodies: what they do without contacts, and how they answer to forces.
+
+    u_0 = (x_1 - x_0) / h of touching points after a free step;   C = du / d(force), forces constant over the step
+
+A step with contacts begins with the accelerations that go with their forces, so that the impulse a tree receives is the
+force times the step.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sparse
+
+from supple.bodies.protocols import LocalState
+from supple.bodies.substructure.skin import TreePoints
+from supple.scene.parts import part_of
+from supple.scene.slots import Slot
+from supple.scene.state import State
+from supple.scene.system import System
+from supple.solvers.meeting import Meeting
+from supple.solvers.tree_stride import ACCELERATIONS, TreeStride
+
+Array = np.ndarray
+
+
+class TreePrediction(NamedTuple):
+    """velocity (k, 3) [m/s]: what points of trees contribute to the relative velocities of contacts, without their
+    forces. C (3 k, 3 k) [m/s/N]: how that changes with forces on the first sides; None where no tree touches."""
+
+    velocity: Array
+    C: Array | None
+
+
+@dataclass(eq=False)
+class TreeIsland:
+    """The trees of a scene. slots: of their bodies in the whole system; part: a system of trees alone."""
+
+    slots: list[Slot]
+    part: System | None
+    stride: TreeStride
+    ends: dict[str, LocalState] = field(default_factory=dict)
+    touched: dict[str, TreeTouch] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, system: System, steps: int, dt: float) -> TreeIsland:
+        """Of all trees of a system."""
+        slots = [slot for slot in system.bodies if slot.node.body.kind == "substructure"]
+        part = part_of(system.scene, [slot.node for slot in slots]).compile() if slots else None
+        stride = TreeStride(dt, steps=steps)
+        if part is not None:
+            stride.prepare(part)
+        return cls(slots, part, stride)
+
+    def predict(self, state: State, meeting: Meeting) -> TreePrediction:
+        """Step every tree without contacts, and ask those that touch how they answer to forces."""
+        k = meeting.count
+        velocity, C = np.zeros((k, 3)), None
+        self.ends, self.touched = {}, {}
+        loads = self._loads(state)
+        for slot in self.slots:
+            touch = TreeTouch.of(slot, meeting)
+            x, v = slot.view_x(state.x), slot.view_v(state.v)
+            kept = None if touch else state.memory.get(f"{slot.name}/{ACCELERATIONS}")
+            self.ends[slot.name] = end = self._advance(slot, LocalState(state.t, x, v, kept), loads.get(slot.name))
+            if touch is None:
+                continue
+            self.touched[slot.name] = touch
+            moved = (touch.points.apply(end.x) - touch.points.apply(x)) / self.stride.dt
+            velocity += (touch.weights @ moved.ravel()).reshape(-1, 3)
+            own = touch.weights @ self._answers(slot, touch, x, v, end, loads.get(slot.name)) @ touch.weights.T
+            C = own if C is None else C + own
+        return TreePrediction(velocity, C)
+
+    def finish(self, state: State, pushes: Array) -> None:
+        """Take the step, with forces (k, 3) [N] on the first sides of the contacts."""
+        loads = self._loads(state)
+        for slot in self.slots:
+            x, v, key = slot.view_x(state.x), slot.view_v(state.v), f"{slot.name}/{ACCELERATIONS}"
+            touch = self.touched.get(slot.name)
+            if touch is None:
+                end = self.ends[slot.name]
+                state.memory[key] = end.memory
+            else:
+                acting = np.zeros_like(v) if loads.get(slot.name) is None else loads[slot.name].copy()
+                touch.points.linearize(x).add_transpose((touch.weights.T @ pushes.ravel()).reshape(-1, 3), acting)
+                end = self._advance(slot, LocalState(state.t, x, v), acting)
+                state.memory.pop(key, None)
+            x[:], v[:] = end.x, end.v
+
+    def _advance(self, slot: Slot, now: LocalState, forces: Array | None) -> LocalState:
+        steps, gravity = self.stride.steps, self.part.gravity if self.part is not None else None
+        return slot.node.body.advance(now, self.stride.dt / steps, steps=steps, gravity=gravity, forces=forces)
+
+    def _loads(self, state: State) -> dict[str, Array]:
+        """What else acts on the coordinates of the trees, by name."""
+        if self.part is None:
+            return {}
+        x = np.concatenate([slot.view_x(state.x).ravel() for slot in self.slots])
+        v = np.concatenate([slot.view_v(state.v).ravel() for slot in self.slots])
+        loads = self.stride._loads(self.part, State(state.t, x, v))
+        return {} if loads is None else {slot.name: loads[slot.index] for slot in self.part.bodies}
+
+    def _answers(self, slot: Slot, touch: TreeTouch, x: Array, v: Array, end: LocalState, loads: Array | None) -> Array:
+        """du of all touching points (3 p, 3 p) by unit forces on them."""
+        base, out = np.zeros_like(v) if loads is None else loads, []
+        free, tangent = touch.points.apply(end.x), touch.points.linearize(x)
+        for unit in np.eye(3 * touch.points.count):
+            acting = base.copy()
+            tangent.add_transpose(1e-3 * unit.reshape(-1, 3), acting)
+            there = self._advance(slot, LocalState(0.0, x, v), acting)
+            out.append((touch.points.apply(there.x) - free).ravel() / (1e-3 * self.stride.dt))
+        return np.array(out).T
+
+
+@dataclass(frozen=True, eq=False)
+class TreeTouch:
+    """The points of a tree that touch, (p,), and the weights (3 k, 3 p) by which contacts see them."""
+
+    points: TreePoints
+    weights: sparse.csr_array
+
+    @classmethod
+    def of(cls, slot: Slot, meeting: Meeting) -> TreeTouch | None:
+        """None where nothing touches the tree."""
+        rows, vertices, shares, start = [], [], [], 0
+        for contact, s in zip(meeting.bound, meeting.sets):
+            if slot.name in contact.names[: len(contact.slots)]:
+                number = contact.names.index(slot.name)
+                m, j = np.nonzero((s.points >= contact.starts[number]) & (s.points < contact.starts[number + 1]))
+                mapping: Any = contact.slots[number].mapping
+                numbers = mapping.indices
+                rows.append(start + m)
+                vertices.append(numbers[s.points[m, j] - contact.starts[number]])
+                shares.append(s.weights[m, j])
+            start += s.size
+        if not rows or not sum(len(r) for r in rows):
+            return None
+        row, vertex, share = (np.concatenate(part) for part in (rows, vertices, shares))
+        used, column = np.unique(vertex, return_inverse=True)
+        one = sparse.csr_array((share, (row, column)), shape=(start, len(used)))
+        return cls(slot.node.body.point_mapping(used), sparse.csr_array(sparse.kron(one, sparse.eye_array(3))))

@@ -1,0 +1,78 @@
+"""The law of a contact: its tangent, and where it opens, sticks and slides."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from supple.contact.contact_set import ContactSet
+from supple.contact.law_kernels import OPEN, SLIDES, STICKS
+
+H = 0.01
+
+
+def contacts(count: int, seed: int, *, friction: float = 0.5) -> tuple[ContactSet, np.ndarray]:
+    """Random contacts, and relative velocities at the end of a step."""
+    rng = np.random.default_rng(seed)
+    n = rng.normal(size=(count, 3))
+    n /= np.linalg.norm(n, axis=1)[:, None]
+    none = np.zeros((count, 4))
+    k = rng.uniform(100, 1000, count)
+    found = ContactSet(
+        none.astype(int), none, n, rng.uniform(-2e-3, 1e-3, count), np.zeros((count, 2), dtype=int),
+        np.zeros((count, 3)), k, 0.7 * k, 0.002 * k, 0.001 * k, np.full(count, friction), rng.normal(scale=1e-3, size=(count, 3)),
+        np.arange(count),
+    )  # fmt: skip
+    return found, rng.normal(scale=0.05, size=(count, 3))
+
+
+def test_tangent_is_the_derivative_of_the_force() -> None:
+    found, u = contacts(400, 1)
+    law = found.forces(u, H, symmetric=False)
+    assert {OPEN, STICKS, SLIDES} == set(law.mode.tolist())
+    step = 1e-7
+    for i in range(3):
+        up, down = u.copy(), u.copy()
+        up[:, i] += step
+        down[:, i] -= step
+        a, b = found.forces(up, H, symmetric=False), found.forces(down, H, symmetric=False)
+        same = (a.mode == law.mode) & (b.mode == law.mode)
+        slope = (a.force - b.force) / (2 * step)
+        scale = np.abs(law.tangent).max()
+        assert same.mean() > 0.9
+        assert np.abs(slope + law.tangent[:, :, i])[same].max() < 1e-6 * scale
+
+
+def test_a_contact_never_pulls_and_friction_stays_in_its_cone() -> None:
+    found, u = contacts(1000, 2)
+    law = found.forces(u, H, symmetric=True)
+    along = np.einsum("ki,ki->k", law.force, found.normal)
+    across = np.linalg.norm(law.force - along[:, None] * found.normal, axis=1)
+    assert along.min() >= 0.0
+    assert np.all(across <= 0.5 * along * (1 + 1e-12))
+    slides = law.mode == SLIDES
+    np.testing.assert_allclose(across[slides], 0.5 * along[slides], rtol=1e-12)
+
+
+def test_a_sliding_contact_keeps_the_stretch_that_its_force_has() -> None:
+    found, u = contacts(1000, 3)
+    law = found.forces(u, H, symmetric=True)
+    slides = law.mode == SLIDES
+    along = np.einsum("ki,ki->k", law.force, found.normal)
+    across = law.force - along[:, None] * found.normal
+    np.testing.assert_allclose(law.slip[slides], -across[slides] / found.grip[slides, None], atol=1e-15)
+    sticks = law.mode == STICKS
+    moved = found.slip + H * u
+    moved -= np.einsum("ki,ki->k", moved, found.normal)[:, None] * found.normal
+    np.testing.assert_allclose(law.slip[sticks], moved[sticks], atol=1e-15)
+
+
+@pytest.mark.parametrize("symmetric", [True, False])
+def test_the_symmetric_tangent_is_positive(symmetric: bool) -> None:
+    found, u = contacts(300, 4)
+    T = found.forces(u, H, symmetric=symmetric).tangent
+    if symmetric:
+        np.testing.assert_allclose(T, np.swapaxes(T, 1, 2), atol=1e-12)
+        assert np.linalg.eigvalsh(T).min() > -1e-9
+    else:
+        assert np.abs(T - np.swapaxes(T, 1, 2)).max() > 1.0
