@@ -219,7 +219,7 @@ def test_a_sticking_block_does_not_creep() -> None:
 
 def test_a_sliding_block_slows_down_by_mu_g() -> None:
     mu, body = 0.3, block_of((4, 4, 2))
-    sweep, contacts, dt = settled(body, mu)
+    sweep, _, dt = settled(body, mu)
     rest = state_of(sweep)
     v = rest.v.copy()
     v[:, 0] += 1.0

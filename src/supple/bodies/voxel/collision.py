@@ -146,9 +146,9 @@ def make_contacts(
     )
 
 
-def no_collisions(dtype: np.dtype) -> Contacts:
-    """Contacts of no voxel at all; their list is never renewed."""
-    none, numbers, pairs = np.zeros(0, dtype=dtype), np.zeros(0, dtype=np.int64), np.zeros((0, 2), dtype=np.int64)
+def no_collisions(base: Array) -> Contacts:
+    """Contacts of no voxel at all, whose list is never renewed. base: the loads of the bricks."""
+    numbers, pairs = np.zeros(0, dtype=np.int64), np.zeros((0, 2), dtype=np.int64)
     return Contacts(
         voxels=numbers,
         place=numbers,
@@ -156,7 +156,7 @@ def no_collisions(dtype: np.dtype) -> Contacts:
         constants=np.zeros((0, 6)),
         barred_start=np.zeros(1, dtype=np.int64),
         barred=numbers,
-        base=none,
+        base=base,
         pairs=pairs,
         touching=numbers,
         spheres=np.zeros((0, 4)),
@@ -164,7 +164,7 @@ def no_collisions(dtype: np.dtype) -> Contacts:
         cell=np.zeros((0, 3), dtype=np.int64),
         bucket=numbers,
         mark=numbers,
-        peaks=aligned_zeros(2 * lane_count(dtype), dtype),
+        peaks=aligned_zeros(2 * lane_count(base.dtype), base.dtype),
         order=numbers,
         start=np.zeros(1, dtype=np.int64),
         memory=np.zeros(MEMORY),

@@ -103,11 +103,13 @@ class SurfaceMeeting:
 
     def begin(self, state: Array) -> None:
         """Forget what became of the contacts before, and begin at a state in bricks."""
-        start_run(state, in_axes(self.contacts.slip, self.axes), self.run)
+        if len(self.run.gap):
+            start_run(state, in_axes(self.contacts.slip, self.axes), self.run)
 
     def end(self, state: Array, dt: float) -> None:
         """Bring gaps and slips to the state at the end of the steps of dt [s]."""
-        end_run(state, dt, self.run)
+        if len(self.run.gap):
+            end_run(state, dt, self.run)
 
     def turned_back(self, values: Array) -> Array:
         """Vectors (k, 3) from the axes of the sweep to the world's."""

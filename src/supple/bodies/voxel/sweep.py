@@ -368,9 +368,8 @@ class LatticeSweep:
         none, run = no_laws(self.dtype), self.meeting.run
         kernel = kernels.advance_parallel if threaded else kernels.advance
         colliding = collision_kernels.advance_colliding_parallel if threaded else collision_kernels.advance_colliding
-        alone = None  # no collisions, but contacts with surfaces
-        if self.contacts is None and len(run.gap):
-            alone = no_collisions(self.dtype)._replace(base=self.layout.base_loads)
+        meets_surfaces_alone = self.contacts is None and len(run.gap) > 0
+        alone = no_collisions(self.layout.base_loads) if meets_surfaces_alone else None
         reached, loads = 0, None
         while reached < count:
             bricks, slabs, laws = self.layout.bricks, self.layout.slabs, self.laws or none
