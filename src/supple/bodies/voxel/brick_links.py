@@ -3,6 +3,8 @@
 # mypy: ignore-errors
 from __future__ import annotations
 
+import numpy as np
+
 from supple.algebra.compiling import compiled
 from supple.algebra.lanes import load, store
 from supple.bodies.voxel.brick_data import CONSTANTS, SHIFTS, STATE
@@ -14,6 +16,12 @@ from supple.bodies.voxel.link import add, link_loads, subtract
 def load_three(array, at, stride):
     """Three fields from a tile."""
     return load(array, at), load(array, at + stride), load(array, at + 2 * stride)
+
+
+@compiled(inline=True)
+def three(array, at, stride):
+    """Three fields of one voxel, in double precision."""
+    return np.float64(array[at]), np.float64(array[at + stride]), np.float64(array[at + 2 * stride])
 
 
 @compiled(inline=True)

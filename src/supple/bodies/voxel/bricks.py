@@ -141,6 +141,11 @@ class Layout:
         return array
 
     @property
+    def base_loads(self) -> Array:
+        """The loads of the bricks, zeros where none are set."""
+        return self.bricks.loads if self.bricks.loads.size else self.tiles(np.zeros((len(self.brick), LOADS)))
+
+    @property
     def fill(self) -> float:
         """Part of the lanes that hold a voxel."""
         return len(self.brick) / (len(self.bricks.row) * self.lanes)

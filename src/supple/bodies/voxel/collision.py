@@ -27,6 +27,7 @@ from typing import Literal
 import numpy as np
 import scipy.sparse as sparse
 
+from supple.algebra.lanes import lane_count
 from supple.bodies.voxel.brick_data import LOADS, STATE
 from supple.bodies.voxel.bricks import Layout, aligned_zeros
 from supple.bodies.voxel.collision_kernels import MEMORY, Contacts
@@ -142,6 +143,36 @@ def make_contacts(
         cell_size=horizon if collision.scheme == "cells" else 0.0,
         slip=collision.slip,
         brick_count=len(layout.bricks.row),
+    )
+
+
+def no_collisions(base: Array) -> Contacts:
+    """Contacts of no voxel at all, whose list is never renewed. base: the loads of the bricks."""
+    numbers, pairs = np.zeros(0, dtype=np.int64), np.zeros((0, 2), dtype=np.int64)
+    return Contacts(
+        voxels=numbers,
+        place=numbers,
+        load_place=numbers,
+        constants=np.zeros((0, 6)),
+        barred_start=np.zeros(1, dtype=np.int64),
+        barred=numbers,
+        base=base,
+        pairs=pairs,
+        touching=numbers,
+        spheres=np.zeros((0, 4)),
+        contact_count=numbers,
+        cell=np.zeros((0, 3), dtype=np.int64),
+        bucket=numbers,
+        mark=numbers,
+        peaks=aligned_zeros(2 * lane_count(base.dtype), base.dtype),
+        order=numbers,
+        start=np.zeros(1, dtype=np.int64),
+        memory=np.zeros(MEMORY),
+        horizon=0.0,
+        limit=np.inf,
+        cell_size=0.0,
+        slip=0.0,
+        brick_count=0,
     )
 
 

@@ -17,10 +17,11 @@ from supple.algebra.compiling import compiled
 from supple.algebra.lanes import lane_count, load, maximum, store
 from supple.algebra.rotation_kernels import cross
 from supple.bodies.voxel.brick_data import STATE
-from supple.bodies.voxel.brick_links import load_three
+from supple.bodies.voxel.brick_links import load_three, three
 from supple.bodies.voxel.kernels import copy_borders, sweep_slab
 from supple.bodies.voxel.link import add, dot, scale, subtract
 from supple.bodies.voxel.shift_kernels import shift_links, shift_links_parallel
+from supple.bodies.voxel.surface_contact_kernels import add_surfaces, clear_surfaces
 
 Array = np.ndarray
 MEMORY = 4  # number of listed pairs, motion since they were listed [m], number of touching pairs, lists made
@@ -236,12 +237,6 @@ def find_touching(contacts):
 
 
 @compiled(inline=True)
-def three(array, at, W):
-    """Three fields of one voxel, in double precision."""
-    return np.float64(array[at]), np.float64(array[at + W]), np.float64(array[at + 2 * W])
-
-
-@compiled(inline=True)
 def pair_loads(state, contacts, i, j, dt):
     """Force on j, opposite on i, and the moments on i and on j."""
     W = lane_count(state)
@@ -305,8 +300,10 @@ def collide(state, loads, contacts, dt):
 
 
 @compiled
-def advance_colliding(bricks, slabs, laws, contacts, step, first, count):
+def advance_colliding(bricks, slabs, laws, contacts, run, step, first, count):
     """Steps first to count on one thread; returns the step it came to, and how many pairs lacked room there.
+
+    run: contacts with surfaces of other bodies.
 
     It stops early, without lacking anything, after a step in which links failed.
     """
@@ -314,9 +311,11 @@ def advance_colliding(bricks, slabs, laws, contacts, step, first, count):
     for slab in range(slab_count):
         copy_borders(bricks, slabs, slab, first % 2)
     for n in range(first, count):
+        clear_surfaces(run, contacts.base, bricks.loads)
         lacking = collide(bricks.state, bricks.loads, contacts, step.dt)
         if lacking > 0:
             return n, lacking
+        add_surfaces(bricks.state, run, step.dt, bricks.loads)
         failures = 0
         if bricks.shifts.size > 0:
             failures = shift_links(bricks, slabs, laws, n)
@@ -328,15 +327,17 @@ def advance_colliding(bricks, slabs, laws, contacts, step, first, count):
 
 
 @compiled(parallel=True)
-def advance_colliding_parallel(bricks, slabs, laws, contacts, step, first, count):
+def advance_colliding_parallel(bricks, slabs, laws, contacts, run, step, first, count):
     """The same on all threads, contacts on one; the same bits as `advance_colliding`."""
     slab_count = len(slabs.start) - 1
     reached, lacking, failures = first, 0, 0
     for slab in range(slab_count):
         copy_borders(bricks, slabs, slab, first % 2)
     while reached < count and lacking == 0 and failures == 0:
+        clear_surfaces(run, contacts.base, bricks.loads)
         lacking = collide(bricks.state, bricks.loads, contacts, step.dt)
         if lacking == 0:
+            add_surfaces(bricks.state, run, step.dt, bricks.loads)
             if bricks.shifts.size > 0:
                 failures = shift_links_parallel(bricks, slabs, laws, reached)
             for slab in numba.prange(slab_count):

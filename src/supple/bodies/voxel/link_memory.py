@@ -49,6 +49,12 @@ def has_laws(model: VoxelModel) -> bool:
     return not model.laws.is_linear or bool(model.transverse.any())
 
 
+def no_laws(dtype: np.dtype) -> Laws:
+    """Laws of links that know none."""
+    none, index = np.zeros(0, dtype=dtype), np.zeros((3, 0), dtype=np.int32)
+    return Laws(0, none, none, none, none, none, index, index, np.zeros(0, dtype=np.int64))
+
+
 def make_laws(model: VoxelModel, layout: Layout) -> tuple[Layout, Laws]:
     """Tiles of the laws of a model, and the layout with its shifts."""
     count, W, dtype = len(layout.bricks.row), layout.lanes, layout.bricks.state.dtype

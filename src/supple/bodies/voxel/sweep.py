@@ -14,9 +14,9 @@ from supple.algebra import rotations
 from supple.bodies.placement import check_vector
 from supple.bodies.voxel import collision_kernels, kernels
 from supple.bodies.voxel.actuation import Swing
-from supple.bodies.voxel.brick_data import CONSTANTS, GUIDE, LOADS, STATE, Step
+from supple.bodies.voxel.brick_data import CONSTANTS, GUIDE, STATE, Step
 from supple.bodies.voxel.bricks import Layout
-from supple.bodies.voxel.collision import Collision, check_horizon, enlarged, make_contacts
+from supple.bodies.voxel.collision import Collision, check_horizon, enlarged, make_contacts, no_collisions
 from supple.bodies.voxel.collision_kernels import LISTED, LISTS, TOUCHING, Contacts
 from supple.bodies.voxel.contact import Obstacle, contact_constants, obstacle_arrays
 from supple.bodies.voxel.fluid import Fluid, exposed_faces, fluid_array
@@ -26,10 +26,12 @@ from supple.bodies.voxel.link_memory import (
     has_laws,
     load_memory,
     make_laws,
+    no_laws,
     save_memory,
 )
 from supple.bodies.voxel.model import VoxelModel
 from supple.bodies.voxel.shift_kernels import Laws
+from supple.bodies.voxel.surface_contact import NO_CONTACTS, SurfaceContacts, SurfaceMeeting
 from supple.errors import InputError
 
 Array = np.ndarray
@@ -64,6 +66,7 @@ class LatticeSweep:
     model: VoxelModel
     layout: Layout
     held: Array
+    meeting: SurfaceMeeting
     obstacles: tuple[Obstacle, ...] = ()
     swing: Swing | None = None
     collision: Collision | None = None
@@ -102,7 +105,9 @@ class LatticeSweep:
             )
         mask = np.zeros(model.voxel_count, dtype=bool)
         mask[index] = True
-        sweep = cls(model, Layout.make(model, kind), mask, tuple(planes), swing, collision, fluid=fluid)
+        layout = Layout.make(model, kind)
+        meeting = SurfaceMeeting.make(NO_CONTACTS, layout)
+        sweep = cls(model, layout, mask, meeting, tuple(planes), swing, collision, fluid=fluid)
         sweep._store_constants()
         if planes:
             contact = contact_constants(model)
@@ -282,6 +287,37 @@ class LatticeSweep:
         guide[bricks] = np.arange(len(bricks))
         self.layout = replace(layout, bricks=layout.bricks._replace(guide=guide, guides=fields.ravel()))
 
+    def set_contacts(self, contacts: SurfaceContacts | None) -> None:
+        """Contacts with surfaces of other bodies, as they are at the start of every `advance`, kept until changed;
+        None: none. Afterwards `contact_impulse` and the like tell what became of them; to go on in another `advance`,
+        set them again with `contact_gap` and `contact_slip`."""
+        self.meeting = SurfaceMeeting.make(NO_CONTACTS if contacts is None else contacts, self.layout)
+
+    @property
+    def contact_impulse(self) -> Array:
+        """What the last `advance` passed to the points of positive weight, (k, 3) [N s]: the sum of dt F."""
+        return self.meeting.turned_back(self.meeting.run.impulse)
+
+    @property
+    def contact_slip(self) -> Array:
+        """Stretch along the surfaces at its end, (k, 3) [m]."""
+        return self.meeting.turned_back(self.meeting.run.slip)
+
+    @property
+    def contact_mode(self) -> Array:
+        """OPEN, STICKS or SLIDES in its last step, (k,)."""
+        return self.meeting.run.mode.copy()
+
+    @property
+    def contact_depth(self) -> Array:
+        """The deepest penetration at the starts of its steps, (k,) [m]."""
+        return self.meeting.run.depth.copy()
+
+    @property
+    def contact_gap(self) -> Array:
+        """Gaps at its end, (k,) [m]."""
+        return self.meeting.run.gap_end.copy()
+
     def advance(self, dt: float, steps: int, *, gravity: ArrayLike = (0.0, 0.0, 0.0)) -> None:
         """So many steps of dt [s] under gravity (3,) [m/s²] and the loads set before."""
         if not np.isfinite(dt) or dt <= 0:
@@ -290,6 +326,7 @@ class LatticeSweep:
         g = check_vector(gravity, name="gravity", where="LatticeSweep.advance")[axes]
         if self.contacts is not None:
             self._start_contacts()
+        self.meeting.begin(self.layout.bricks.state)
         for start in range(0, int(steps), CHUNK):
             count = min(CHUNK, int(steps) - start)
             step = Step(
@@ -304,6 +341,7 @@ class LatticeSweep:
             )
             self._advance(step, count)
             self.t += count * dt
+        self.meeting.end(self.layout.bricks.state, dt)
 
     def _signals(self, dt: float, count: int) -> Array:
         """Control signals at the ends of the next steps, (count, b)."""
@@ -319,10 +357,7 @@ class LatticeSweep:
     def _start_contacts(self) -> None:
         """Forget the contacts of an earlier state."""
         assert self.contacts is not None
-        base = self.layout.bricks.loads
-        if not base.size:
-            base = self.layout.tiles(np.zeros((self.model.voxel_count, LOADS)))
-        self.contacts = self.contacts._replace(base=base)
+        self.contacts = self.contacts._replace(base=self.layout.base_loads)
         self.contacts.memory[:] = 0.0
         self.contacts.memory[LISTED] = -1.0
         self.contacts.contact_count[:] = 0
@@ -330,20 +365,23 @@ class LatticeSweep:
     def _advance(self, step: Step, count: int) -> None:
         """Steps of one chunk; stops and goes on where links fail, or where pairs lack room."""
         threaded = numba.get_num_threads() > 1 and len(self.layout.slabs.start) > 2
-        none = _no_laws(self.dtype)
+        none, run = no_laws(self.dtype), self.meeting.run
         kernel = kernels.advance_parallel if threaded else kernels.advance
         colliding = collision_kernels.advance_colliding_parallel if threaded else collision_kernels.advance_colliding
+        meets_surfaces_alone = self.contacts is None and len(run.gap) > 0
+        alone = no_collisions(self.layout.base_loads) if meets_surfaces_alone else None
         reached, loads = 0, None
         while reached < count:
             bricks, slabs, laws = self.layout.bricks, self.layout.slabs, self.laws or none
-            if self.contacts is None:
+            contacts = self.contacts or alone
+            if contacts is None:
                 reached = kernel(bricks, slabs, laws, step, reached, count)
             else:
-                loads = self.contacts.base.copy() if loads is None else loads
+                loads = contacts.base.copy() if loads is None else loads
                 bricks = bricks._replace(loads=loads)
-                reached, lacking = colliding(bricks, slabs, laws, self.contacts, step, reached, count)
+                reached, lacking = colliding(bricks, slabs, laws, contacts, run, step, reached, count)
                 if lacking:
-                    self.contacts = enlarged(self.contacts, lacking)
+                    self.contacts = enlarged(contacts, lacking)
             if self.laws is not None and self.laws.failures.any():
                 self.laws.failures[:] = 0
                 self._follow_failures()
@@ -360,8 +398,3 @@ class LatticeSweep:
     def lists_made(self) -> int:
         """How often the last `advance` listed the candidates of collisions."""
         return 0 if self.contacts is None else int(self.contacts.memory[LISTS])
-
-
-def _no_laws(dtype: np.dtype) -> Laws:
-    none, index = np.zeros(0, dtype=dtype), np.zeros((3, 0), dtype=np.int32)
-    return Laws(0, none, none, none, none, none, index, index, np.zeros(0, dtype=np.int64))
