@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 Array = np.ndarray
 SINKS = 1e-4
 """Part of its size by which a body sinks under its own weight, on a sixth of its surface, with no stiffness given."""
+LATTICE_SINKS = 2e-3
+"""The same of a voxel body, whose contacts are met in small explicit steps."""
 NEAR = 0.25
 """Part of the length of an edge within which surfaces are looked at."""
 DEEP = 0.02
@@ -272,10 +274,15 @@ def _edge_keys(points: Array) -> Array:
 def own_modulus(node: Any, surface: ContactSurface, g: float) -> float:
     """Pressure a depth [N/m³] that carries a body's weight on a sixth of its surface, at SINKS of its size."""
     if node.is_lattice:  # a corner of a voxel is about as stiff as a link, E l
-        return float(np.max(node.body.model.properties["young"])) / node.body.grid.voxel_size
+        young = float(np.max(node.body.model.properties["young"]))
+        return min(young / node.body.grid.voxel_size, _weight_modulus(node, surface, g, LATTICE_SINKS))
+    return _weight_modulus(node, surface, g, SINKS)
+
+
+def _weight_modulus(node: Any, surface: ContactSurface, g: float, sinks: float) -> float:
     size = float(np.ptp(surface.rest, axis=0).max()) or 1.0
     area = float(surface.vertex_area.sum()) or size**2
-    return 6 * node_mass(node) * g / (area * SINKS * size)
+    return 6 * node_mass(node) * g / (area * sinks * size)
 
 
 def node_mass(node: Any) -> float:

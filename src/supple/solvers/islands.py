@@ -117,10 +117,14 @@ class Islands:
         slow, fast = meeting.has(IMPLICIT) | meeting.has(TREE), meeting.has(LATTICE)
         pushes, ended = np.zeros((meeting.count, 3)), ContactForces.none(meeting.count)
         begun = self._begin(system, kin, state, meeting)
-        found = begun.solve(slow, pushes, meeting.velocity(LATTICE, kin))
+        yields = self._surfaces.answers(meeting, kin, self.dt) if (slow & fast).any() else None
+        found = begun.solve(slow, pushes, meeting.velocity(LATTICE, kin), yields)
         if self._fast is not None:
             motion = np.zeros((meeting.count, 3))
-            motion[slow] = found.velocity - meeting.velocity(LATTICE, kin)[slow]
+            lattice = meeting.velocity(LATTICE, kin)[slow]
+            if yields is not None:
+                lattice += (yields[np.repeat(slow, 3)][:, np.repeat(slow, 3)] @ found.pushes.ravel()).reshape(-1, 3)
+            motion[slow] = found.velocity - lattice
             with system.timings.measure("lattices"):
                 self._sweep(state, meeting, fast, motion, ended)
         if (slow & fast).any():
@@ -181,10 +185,11 @@ class SlowStep:
     trees: TreePrediction
     h: float
 
-    def solve(self, law: Array, given: Array, others: Array) -> ContactSolution:
+    def solve(self, law: Array, given: Array, others: Array, yields: Array | None = None) -> ContactSolution:
         """With forces by the law on the contacts `law` (k,), given ones (k, 3) [N] on the first sides of the others.
 
-        others (k, 3) [m/s]: what points of other islands contribute to the relative velocities.
+        others (k, 3) [m/s]: what points of other islands contribute to the relative velocities; yields (3 k, 3 k)
+        [m/s/N]: how these give way.
         """
         rows = np.repeat(law, 3)
         chosen = self.meeting.chosen(law)
@@ -193,6 +198,8 @@ class SlowStep:
             v, solve, symmetric = self.linear.kin.flat_v, self.linear.solve, self.linear.symmetric
             b = self.linear.b + self.h * (self.J.T @ given.ravel())
         C = self.trees.C
+        if yields is not None:
+            C = yields if C is None else C + yields
         u_0 = others.ravel() + self.trees.velocity.ravel()
         if C is not None:
             u_0, C = u_0 + C @ given.ravel(), C[np.ix_(rows, rows)]
