@@ -47,7 +47,7 @@ def crossing_triangles(surface: ContactSurface, x: Array | None = None) -> Array
 
     Pairs of one body that share an edge are left out. x: by default the rest shape.
     """
-    x = np.ascontiguousarray(surface.rest if x is None else x, dtype=float)
+    x = np.array(surface.rest if x is None else x, dtype=float, order="C")
     if not surface.body_count:
         return np.zeros((0, 2), np.int64)
     detector = Detector(surface, margin=0.0, depth=0.0, self_contact=True)
