@@ -31,6 +31,7 @@ _HOME = {
     "FemBody": "bodies.fem",
     "FloatingBody": "bodies.floating",
     "LatticeStride": "solvers",
+    "Capsule": "contact",
     "Contact": "contact",
     "Plane": "bodies.voxel",
     "VoxelBody": "bodies.voxel",

@@ -2,9 +2,23 @@
 
 from __future__ import annotations
 
+from supple.contact.check import check_closed, crossing_triangles
 from supple.contact.contact import Contact
 from supple.contact.detect import Detector
+from supple.contact.obstacles import Capsule, Obstacle, distance
 from supple.contact.pairs import EDGE_EDGE, VERTEX_TRIANGLE, ContactPairs
 from supple.contact.surface import ContactSurface
 
-__all__ = ["EDGE_EDGE", "VERTEX_TRIANGLE", "Contact", "ContactPairs", "ContactSurface", "Detector"]
+__all__ = [
+    "EDGE_EDGE",
+    "VERTEX_TRIANGLE",
+    "Capsule",
+    "Contact",
+    "ContactPairs",
+    "ContactSurface",
+    "Detector",
+    "Obstacle",
+    "check_closed",
+    "crossing_triangles",
+    "distance",
+]

@@ -14,9 +14,11 @@ from supple.contact.area_kernels import compute_facing_areas
 from supple.contact.contact_set import ContactForces, ContactSet
 from supple.contact.detect import Detector
 from supple.contact.law_kernels import OPEN
+from supple.contact.obstacles import Obstacle, distance
 from supple.contact.surface import ContactSurface
-from supple.contact.surfaces import BodySurface
+from supple.contact.surfaces import BodySurface, Wall
 from supple.errors import ContactWarning, InputError
+from supple.geometry import SurfaceMesh
 from supple.scene.kinematics import Kinematics
 from supple.scene.slots import Slot
 
@@ -52,6 +54,7 @@ class BoundContact:
     """
 
     contact: Contact
+    obstacles: list[Obstacle]
     names: list[str]
     slots: list[Slot]
     starts: Array
@@ -65,8 +68,9 @@ class BoundContact:
     @classmethod
     def make(cls, contact: Contact, surfaces: Sequence[BodySurface], slots: list[Slot], gravity: Array) -> BoundContact:
         """Join the surfaces."""
-        names = [s.node.name for s in surfaces] + [type(o).__name__.lower() for o in contact.obstacles]
-        parts = [ContactSurface.of((s.points.rest, s.triangles)) for s in surfaces]
+        formulas = [o for o in contact.obstacles if not isinstance(o, SurfaceMesh)]
+        names = [s.node.name for s in surfaces] + [type(o).__name__.lower() for o in formulas]
+        parts = [ContactSurface.of((s.points.rest, s.triangles), fixed=isinstance(s.node, Wall)) for s in surfaces]
         joined = ContactSurface.joined(parts)
         starts = np.concatenate([[0], np.cumsum([s.points.count for s in surfaces])]).astype(np.int64)
         alone = {id(node) for node in contact.self_contact}
@@ -77,11 +81,11 @@ class BoundContact:
         )
         g = float(np.linalg.norm(gravity)) or 9.81
         modulus = [
-            contact.stiffness if contact.stiffness is not None else own_modulus(s.node, part, g)
+            np.nan if isinstance(s.node, Wall) else contact.stiffness or own_modulus(s.node, part, g)
             for s, part in zip(surfaces, parts)
         ]
         is_lattice = np.array([s.node.is_lattice for s in surfaces], dtype=bool)
-        return cls(contact, names, slots, starts, joined, np.array(modulus), is_lattice, detector)
+        return cls(contact, formulas, names, slots, starts, joined, np.array(modulus), is_lattice, detector)
 
     # what is near
 
@@ -105,7 +109,7 @@ class BoundContact:
         parts: list[tuple[Array, ...]] = [
             (pairs.points, pairs.weights, pairs.normal, pairs.gap, sides, pairs.area, key)
         ]
-        for number, obstacle in enumerate(self.contact.obstacles, start=len(self.slots)):
+        for number, obstacle in enumerate(self.obstacles, start=len(self.slots)):
             parts.append(self._on_obstacle(obstacle, number, x, v, h))
         points, weights, normal, gap, sides, area, key = (np.concatenate(part) for part in zip(*parts))
         stiffness = area * self._pair_modulus(sides)
@@ -156,7 +160,7 @@ class BoundContact:
                     return
 
     def _on_obstacle(self, obstacle: Any, number: int, x: Array, v: Array, h: float) -> tuple[Array, ...]:
-        gap, normal = obstacle.distance(x)
+        gap, normal = distance(obstacle, x)
         near = np.flatnonzero(gap + np.minimum(0.0, h * np.einsum("ki,ki->k", normal, v)) < self.detector.margin)
         points = np.full((len(near), 4), -1)
         points[:, 0] = near
@@ -184,8 +188,8 @@ class BoundContact:
     def _pair_modulus(self, sides: Array) -> Array:
         """Pressure a depth [N/m³] of pairs (k, 2): the stiffer side's, but the softer one's where voxels touch, whose
         small steps could not carry more."""
-        both = np.append(self.modulus, np.full(len(self.contact.obstacles), np.nan))[sides]
-        soft = np.append(self.is_lattice, np.zeros(len(self.contact.obstacles), dtype=bool))[sides].any(axis=1)
+        both = np.append(self.modulus, np.full(len(self.obstacles), np.nan))[sides]
+        soft = np.append(self.is_lattice, np.zeros(len(self.obstacles), dtype=bool))[sides].any(axis=1)
         return np.where(soft, np.nanmin(both, axis=1), np.nanmax(both, axis=1)) if len(sides) else np.zeros(0)
 
     def _frictions(self, sides: Array) -> Array:

@@ -67,15 +67,23 @@ def cubic(c0, c1, c2, c3, t):
 
 @compiled
 def root_between(c0, c1, c2, c3, low, high):
-    """The zero of a cubic that changes its sign once between low and high, by bisection."""
+    """The zero of a cubic that changes its sign once between low and high: Newton's steps, halves where they leave."""
     falling = cubic(c0, c1, c2, c3, low) > 0.0
+    t = 0.5 * (low + high)
     for _ in range(60):
-        middle = 0.5 * (low + high)
-        if (cubic(c0, c1, c2, c3, middle) > 0.0) == falling:
-            low = middle
+        f = cubic(c0, c1, c2, c3, t)
+        if (f > 0.0) == falling:
+            low = t
         else:
-            high = middle
-    return high
+            high = t
+        slope = c1 + t * (2.0 * c2 + t * 3.0 * c3)
+        better = t - f / slope if slope != 0.0 else low
+        if not low < better < high:
+            better = 0.5 * (low + high)
+        if abs(better - t) <= 1e-15:
+            break
+        t = better
+    return t
 
 
 @compiled
@@ -92,6 +100,9 @@ def meeting(p, a, b, c, p1, a1, b1, c1):
     m1 = add(cross(e, dg), cross(de, g))
     k0, k1 = dot(u, m0), dot(u, m1) + dot(du, m0)
     k2, k3 = dot(u, m2) + dot(du, m1), dot(du, m2)
+    h1, h2, h3 = k0 + k1 / 3.0, k0 + (2.0 * k1 + k2) / 3.0, k0 + k1 + k2 + k3  # Bezier's values: a hull
+    if (k0 > 0.0 and h1 > 0.0 and h2 > 0.0 and h3 > 0.0) or (k0 < 0.0 and h1 < 0.0 and h2 < 0.0 and h3 < 0.0):
+        return none
     t0, t1 = 1.0, 1.0  # the turning points, in between which the cubic is monotone
     square = k2 * k2 - 3.0 * k1 * k3
     if square > 0.0:

@@ -9,8 +9,10 @@ from typing import Any, Literal
 import numpy as np
 
 from supple.contact.bound import BoundContact
-from supple.contact.surfaces import surface_of
+from supple.contact.obstacles import Obstacle
+from supple.contact.surfaces import surface_of, wall
 from supple.errors import InputError
+from supple.geometry import SurfaceMesh
 from supple.scene.node import Node
 
 Array = np.ndarray
@@ -21,7 +23,7 @@ class Contact:
     """Contact between bodies, and of bodies with obstacles.
 
     bodies: the nodes that may touch; None: all bodies of the scene. obstacles: planes, spheres, boxes, capsules, height
-    fields that stay where they are. friction: Coulomb's coefficient; frictions: of pairs of names, where another one
+    fields, surface meshes that stay where they are. friction: Coulomb's coefficient; frictions: of pairs of names, where another one
     holds; an obstacle's name is its class in small letters. stiffness: pressure a depth [N/m³]; None: such that a body
     sinks by a ten-thousandth of its size under its own weight on a face. damping [s]: the dashpot beside a spring k is
     damping k. grip: tangential stiffness over normal stiffness, of contacts that stick. self_contact: bodies that may
@@ -70,12 +72,12 @@ class Contact:
         if self.overlap not in ("push", "refuse"):
             raise InputError("unknown choice", where="Contact, overlap", value=self.overlap, allowed="push, refuse")
         for obstacle in self.obstacles:
-            if not hasattr(obstacle, "distance"):
+            if not isinstance(obstacle, Obstacle | SurfaceMesh):
                 raise InputError(
                     "this is not an obstacle",
                     where="Contact",
                     value=type(obstacle).__name__,
-                    allowed="Plane, Sphere, Box, Capsule, HeightField, a surface mesh as MeshObstacle",
+                    allowed="Plane, Sphere, Box, Capsule, Ground, SurfaceMesh",
                 )
 
     def friction_of(self, one: str, other: str) -> float:
@@ -87,4 +89,5 @@ class Contact:
         """The contact on the slots of a compiled scene."""
         nodes = list(scene.nodes if self.bodies is None else self.bodies)
         surfaces = [surface_of(node, self.parts.get(node.name)) for node in nodes]
+        surfaces += [wall(mesh) for mesh in self.obstacles if isinstance(mesh, SurfaceMesh)]
         return BoundContact.make(self, surfaces, [slot_of(s.points) for s in surfaces], np.asarray(scene.gravity))

@@ -198,7 +198,7 @@ class Detector:
                 raise InputError(
                     f"{name} of vertex {bad[0]} is not finite", where="Detector.find", value=array[bad[0]].tolist()
                 )
-        return array
+        return array if array.flags.writeable else array.copy()  # kernels are compiled once more for read-only arrays
 
 
 def _grown(count: int) -> int:

@@ -83,6 +83,11 @@ def meet_edges(shape, room, settings, x, end, e1, e2, b1, b2, count, pairs_out):
     reach = radii + max(settings.margin, settings.depth)
     if edges_apart(x, end, settings.moves, i, j, k, l, reach):
         return count
+    stamp = settings.stamp
+    if vertex_touches(room, stamp, i, b2) or vertex_touches(room, stamp, j, b2):
+        return count
+    if vertex_touches(room, stamp, k, b1) or vertex_touches(room, stamp, l, b1):
+        return count
     s, t = edge_parameters(at(x, i), at(x, j), at(x, k), at(x, l))
     if s < 0.0:
         return count
@@ -108,11 +113,6 @@ def meet_edges(shape, room, settings, x, end, e1, e2, b1, b2, count, pairs_out):
     if b1 == b2 and close_at_rest(shape, i, j, k, l, settings.rest_distance + radii):
         return count
     if not in_cone(shape, x, e2, n, LEAN) or not in_cone(shape, x, e1, scale(-1.0, n), LEAN):
-        return count
-    stamp = settings.stamp
-    if vertex_touches(room, stamp, i, b2) or vertex_touches(room, stamp, j, b2):
-        return count
-    if vertex_touches(room, stamp, k, b1) or vertex_touches(room, stamp, l, b1):
         return count
     if count < len(pairs_out.gap):
         for m, (point, weight) in enumerate(((i, 1.0 - s), (j, s), (k, t - 1.0), (l, -t))):

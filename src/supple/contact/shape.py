@@ -100,7 +100,7 @@ def make_shape(surface: ContactSurface) -> Shape:
         surface.triangle_area,
         surface.vertex_area,
         surface.edge_area,
-        np.ascontiguousarray(surface.rest),
+        np.array(surface.rest, order="C"),  # a copy: kernels are compiled once more for read-only arrays
         surface.radius,
         surface.closed,
     )

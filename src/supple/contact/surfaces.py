@@ -15,22 +15,36 @@ from typing import Any
 import numpy as np
 
 from supple.errors import InputError
+from supple.geometry import SurfaceMesh
 from supple.scene.mappings import FramePoints, WeightedPoints
 from supple.scene.node import Node
-from supple.scene.points import PointSet
+from supple.scene.points import PointSet, WorldPoints
 
 Array = np.ndarray
 COARSE = 0.26
 """Largest edge of a rigid body's surface, over the body's size: pressure is carried at vertices."""
 
 
+@dataclass(frozen=True)
+class Wall:
+    """In place of the node of a surface that stays where it is."""
+
+    name: str = "surfacemesh"
+    is_lattice: bool = False
+
+
 @dataclass(frozen=True, eq=False)
 class BodySurface:
     """points of a body, triangles (m, 3) between them, outward."""
 
-    node: Node
-    points: PointSet
+    node: Node | Wall
+    points: PointSet | WorldPoints
     triangles: Array
+
+
+def wall(mesh: SurfaceMesh) -> BodySurface:
+    """A surface mesh that stays where it is, as an obstacle."""
+    return BodySurface(Wall(), WorldPoints(np.asarray(mesh.nodes)), np.asarray(mesh.triangles, dtype=np.int64))
 
 
 def surface_of(node: Node, part: Any = None) -> BodySurface:

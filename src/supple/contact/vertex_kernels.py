@@ -1,7 +1,8 @@
 """Vertices against triangles: for each vertex and other body the one contact that stands for it.
 
 A closed other body    nearest feature if the vertex is outside it. Inside, the nearest triangle that looks against the
-                       vertex: near a rim the nearest one of all may be a side that pushes along the contact.
+                       vertex: near a rim the nearest one of all may be a side that pushes along the contact. So too
+                       for a vertex on the rim itself, beside the other body by a rounding error.
 A sheet, or oneself    nearest feature on each of both sides, the farther dropped where it lies next to the nearer in
                        the rest shape. A side is where the vertex was when it touched last; oneself, if closed, is
                        touched from outside alone.
@@ -19,6 +20,7 @@ from supple.contact.normal_kernels import face_normal, facing_area, feature_norm
 from supple.contact.vectors import at, blend, cross, dot, norm, scale, subtract, toward, unit
 
 VERTEX, KEY, NEAR, FACING, MET, NEXT, USED = range(7)
+STRAIGHT = 0.99  # cosine of the angle between a normal and the way out that counts as straight
 TINY = 1e-9  # a distance this small against the margin and radii has no direction of its own
 
 
@@ -40,25 +42,27 @@ def rest_centre(shape, t):
 
 
 @compiled(inline=True)
-def near_at_rest(shape, t1, t2, reach):
-    """Whether two triangles of one body lie within reach of each other in its rest shape."""
+def rest_distance2(shape, t1, t2):
+    """Square of the distance of two triangles' centres in the rest shape [m²]; infinite for two bodies."""
     if shape.triangle_body[t1] != shape.triangle_body[t2]:
-        return False
+        return np.inf
     d = subtract(rest_centre(shape, t1), rest_centre(shape, t2))
-    return dot(d, d) <= reach * reach
+    return dot(d, d)
 
 
 @compiled(borrows=True)
 def remembered_side(shape, room, sides, side_next, settings, v, t):
-    """The side of triangle t on which vertex v was when it touched there last, or 0."""
+    """The side of triangle t on which vertex v was when it touched there last, or 0: that of the nearest at rest."""
     if room.side_stamp[v] != settings.stamp:
         return 0
-    k = room.side_head[v]
+    k, best, side, least = room.side_head[v], settings.reach * settings.reach, 0, -1
     while k >= 0:
-        if near_at_rest(shape, sides.triangle[k], t, settings.reach):
-            return sides.side[k]
+        d2 = rest_distance2(shape, sides.triangle[k], t)
+        rank = 2 * sides.triangle[k] + (sides.side[k] < 0)  # decides between equals, whatever the order of the list
+        if d2 < best or (d2 == best and (side == 0 or rank < least)):
+            best, side, least = d2, sides.side[k], rank
         k = side_next[k]
-    return 0
+    return side
 
 
 @compiled(borrows=True)
@@ -123,7 +127,7 @@ def meet_vertex(shape, room, sides, side_next, settings, x, end, v, t, count):
         if dot(r, r) <= (settings.rest_distance + shape.radius[own] + shape.radius[body]) ** 2:
             return count
     time, met_side = 2.0, 0.0
-    if settings.moves:
+    if settings.moves and not swept_apart(x, end, True, v, i, j, k, TINY * settings.reach):
         time, met_side, _, _, _ = meeting(p, a, b, c, at(end, v), at(end, i), at(end, j), at(end, k))
     stamp = settings.stamp
     if shape.closed[body] and own != body:
@@ -208,6 +212,20 @@ def met_contact(shape, x, end, v, t):
 
 
 @compiled(borrows=True)
+def is_beside(shape, x, v, facing, d, outward):
+    """Whether vertex v, outside at d from the nearest point, does not face it, yet sank straight into one it faces.
+
+    So it is on the rim of a face that lies flush on another: hardly outside its side, and behind its face.
+    """
+    i, j, k = shape.triangles[facing, 0], shape.triangles[facing, 1], shape.triangles[facing, 2]
+    _, e = nearest_vector(at(x, v), at(x, i), at(x, j), at(x, k))
+    if -dot(e, face_normal(shape, x, facing)) < STRAIGHT * norm(e):
+        return False
+    n = unit(d) if dot(d, d) > TINY * dot(e, e) else unit(outward)
+    return facing_area(shape, x, v, n) <= TINY * shape.vertex_area[v]
+
+
+@compiled(borrows=True)
 def compute_vertex_contacts(shape, room, settings, x, end, candidates, sides_out, pairs_out):
     """Contacts from candidates; returns their number and that of the sides to remember. Both fit: one a candidate."""
     count = side_count = 0
@@ -224,8 +242,8 @@ def compute_vertex_contacts(shape, room, settings, x, end, candidates, sides_out
             outward = feature_normal(shape, room, settings.stamp, x, t, w)
             inside = side * dot(d, outward) < 0.0
             facing = room.whole[row, FACING]
-            if inside and not two_sided and facing >= 0:
-                t = facing
+            if not two_sided and facing >= 0 and (inside or is_beside(shape, x, v, facing, d, outward)):
+                inside, t = True, facing
                 i, j, k = shape.triangles[t, 0], shape.triangles[t, 1], shape.triangles[t, 2]
                 w, d = nearest_vector(at(x, v), at(x, i), at(x, j), at(x, k))
                 outward = face_normal(shape, x, t)
@@ -251,7 +269,7 @@ def compute_vertex_contacts(shape, room, settings, x, end, candidates, sides_out
         if two_sided and is_doubled(shape, room, row, t, abs(gap + radii), settings.reach):
             continue
         area = facing_area(shape, x, v, n)
-        if area <= 0.0:
+        if area <= TINY * shape.vertex_area[v]:
             if not is_met:
                 continue
             area = shape.vertex_area[v]
@@ -272,7 +290,7 @@ def is_doubled(shape, room, row, t, distance, reach):
     while other >= 0:
         if room.whole[other, KEY] == (room.whole[row, KEY] ^ 1):
             rival = room.whole[other, MET] if room.whole[other, MET] >= 0 else room.whole[other, NEAR]
-            if near_at_rest(shape, rival, t, reach):
+            if rest_distance2(shape, rival, t) <= reach * reach:
                 if room.whole[other, MET] >= 0:
                     return room.whole[row, MET] < 0
                 return room.whole[row, MET] < 0 and room.real[other, 0] < distance * distance

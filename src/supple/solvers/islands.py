@@ -35,7 +35,7 @@ from supple.solvers.report import Outcome, StepReport
 from supple.solvers.tree_island import TreeIsland, TreePrediction
 
 Array = np.ndarray
-IMPLICIT, TREE, LATTICE = 0, 1, 2
+IMPLICIT, TREE, LATTICE, FIXED = 0, 1, 2, 3
 ISLAND_OF = {"voxel": LATTICE, "substructure": TREE}
 
 
@@ -103,7 +103,7 @@ class Islands:
             self._surfaces = LatticeSurfaces.of(self._fast.system, system.contacts)
         kinds = [ISLAND_OF.get(slot.node.body.kind, IMPLICIT) for slot in system.bodies]
         of = {slot.name: kind for slot, kind in zip(system.bodies, kinds)}
-        self._islands = [np.array([of[name] for name in c.names[: len(c.slots)]]) for c in system.contacts]
+        self._islands = [np.array([of.get(name, FIXED) for name in c.names[: len(c.slots)]]) for c in system.contacts]
         self._prepared = system
 
     def step(self, system: System, state: State) -> StepReport:
