@@ -3,7 +3,7 @@
 What slow bodies are told of a lattice before it is swept: its points go on at their velocity, and give way to a force F
 that lasts for a step h as the whole body does, freely, and as the voxel at the contact does on its links:
 
-    C = h/2 (1/m + [r]x I^-1 [r]x^T) + w² / (E l h)          of a free body; one that is held gives way by its links alone
+    C = h/2 (1/m + [r]x I^-1 [r]x^T) + w² / (E l h)      of a free body; a held one gives way by its links alone
 """
 
 from __future__ import annotations
