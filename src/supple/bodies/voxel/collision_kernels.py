@@ -303,7 +303,7 @@ def collide(state, loads, contacts, dt):
 def advance_colliding(bricks, slabs, laws, contacts, run, step, first, count):
     """Steps first to count on one thread; returns the step it came to, and how many pairs lacked room there.
 
-    run: contacts with surfaces of other bodies.
+    run: contacts with surfaces of other bodies, or None.
 
     It stops early, without lacking anything, after a step in which links failed.
     """
@@ -311,11 +311,13 @@ def advance_colliding(bricks, slabs, laws, contacts, run, step, first, count):
     for slab in range(slab_count):
         copy_borders(bricks, slabs, slab, first % 2)
     for n in range(first, count):
-        clear_surfaces(run, contacts.base, bricks.loads)
+        if run is not None:
+            clear_surfaces(run, contacts.base, bricks.loads)
         lacking = collide(bricks.state, bricks.loads, contacts, step.dt)
         if lacking > 0:
             return n, lacking
-        add_surfaces(bricks.state, run, step.dt, bricks.loads)
+        if run is not None:
+            add_surfaces(bricks.state, run, step.dt, bricks.loads)
         failures = 0
         if bricks.shifts.size > 0:
             failures = shift_links(bricks, slabs, laws, n)
@@ -334,10 +336,12 @@ def advance_colliding_parallel(bricks, slabs, laws, contacts, run, step, first, 
     for slab in range(slab_count):
         copy_borders(bricks, slabs, slab, first % 2)
     while reached < count and lacking == 0 and failures == 0:
-        clear_surfaces(run, contacts.base, bricks.loads)
+        if run is not None:
+            clear_surfaces(run, contacts.base, bricks.loads)
         lacking = collide(bricks.state, bricks.loads, contacts, step.dt)
         if lacking == 0:
-            add_surfaces(bricks.state, run, step.dt, bricks.loads)
+            if run is not None:
+                add_surfaces(bricks.state, run, step.dt, bricks.loads)
             if bricks.shifts.size > 0:
                 failures = shift_links_parallel(bricks, slabs, laws, reached)
             for slab in numba.prange(slab_count):

@@ -101,14 +101,17 @@ class SurfaceMeeting:
         check_contacts(contacts, len(layout.brick))
         return cls(contacts, np.array(layout.axes), make_run(contacts, layout))
 
+    def __bool__(self) -> bool:
+        return len(self.run.gap) > 0
+
     def begin(self, state: Array) -> None:
         """Forget what became of the contacts before, and begin at a state in bricks."""
-        if len(self.run.gap):
+        if self:
             start_run(state, in_axes(self.contacts.slip, self.axes), self.run)
 
     def end(self, state: Array, dt: float) -> None:
         """Bring gaps and slips to the state at the end of the steps of dt [s]."""
-        if len(self.run.gap):
+        if self:
             end_run(state, dt, self.run)
 
     def turned_back(self, values: Array) -> Array:

@@ -365,11 +365,10 @@ class LatticeSweep:
     def _advance(self, step: Step, count: int) -> None:
         """Steps of one chunk; stops and goes on where links fail, or where pairs lack room."""
         threaded = numba.get_num_threads() > 1 and len(self.layout.slabs.start) > 2
-        none, run = no_laws(self.dtype), self.meeting.run
+        none, run = no_laws(self.dtype), self.meeting.run if self.meeting else None
         kernel = kernels.advance_parallel if threaded else kernels.advance
         colliding = collision_kernels.advance_colliding_parallel if threaded else collision_kernels.advance_colliding
-        meets_surfaces_alone = self.contacts is None and len(run.gap) > 0
-        alone = no_collisions(self.layout.base_loads) if meets_surfaces_alone else None
+        alone = no_collisions(self.layout.base_loads) if self.contacts is None and run is not None else None
         reached, loads = 0, None
         while reached < count:
             bricks, slabs, laws = self.layout.bricks, self.layout.slabs, self.laws or none
