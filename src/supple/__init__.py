@@ -31,6 +31,7 @@ _HOME = {
     "FemBody": "bodies.fem",
     "FloatingBody": "bodies.floating",
     "LatticeStride": "solvers",
+    "LayeredBody": "bodies.floating",
     "Plane": "bodies.voxel",
     "VoxelBody": "bodies.voxel",
     "VoxelMaterial": "material",
