@@ -55,9 +55,10 @@ def postorder(parent, order_out):
 
 @compiled
 def sweep(first, row_start, rows, value_start, values, work, x):
-    """x <- L^-T L^-1 x in place. Supernode s: unknowns first[s] to first[s+1], rows below them, values (W; L21) by rows,
+    """x <- L^-T L^-1 x in place.
 
-    with W = L11^-1. work: room for the longest supernode, three times.
+    Supernode s: unknowns first[s] to first[s+1], rows below them, values (W; L21) by rows, with W = L11^-1. work: room
+    for the longest supernode, three times.
     """
     count = first.size - 1
     longest = work.size // 3

@@ -1,7 +1,7 @@
 """`SignedDistance`: distance to a closed surface, negative inside.
 
-The sign is that of (p - nearest) . n with n the normal of the nearest feature: of a triangle, the sum of the two of an edge,
-the sum over a corner weighted by angles [BA05]. It is exact for a closed surface that does not cut itself.
+The sign is that of (p - nearest) . n with n the normal of the nearest feature: of a triangle, the sum of the two of an
+edge, the sum over a corner weighted by angles [BA05]. It is exact for a closed surface that does not cut itself.
 """
 
 from __future__ import annotations
@@ -79,7 +79,10 @@ class SignedDistance:
         area = np.cross(b - a, c - a)
         size = np.maximum(np.einsum("ij,ij->i", area, area), 1e-300)
         weights = np.stack(
-            [np.einsum("ij,ij->i", np.cross(v - nearest, w - nearest), area) / size for v, w in ((b, c), (c, a), (a, b))],
+            [
+                np.einsum("ij,ij->i", np.cross(v - nearest, w - nearest), area) / size
+                for v, w in ((b, c), (c, a), (a, b))
+            ],
             axis=1,
         )
         zero = weights < ON_EDGE

@@ -34,9 +34,9 @@ class Surface:
     """What is seen of a body. triangles (k, 3), lines (l, 2), vertices (m, 1): numbers of its points.
 
     slot: where the body lies in the state. nodes: which of the body's points are seen, (n,). local: for a
-    frame, the points in its own axes, (n, 3) [m]; shapes: how they follow the modes of a floating body, (n, 3, r), or the
-    free nodes of a layered one, (n, free_count) and sparse.
-    skin: for a lattice or a tree, how the points hang on it.
+    frame, the points in its own axes, (n, 3) [m]; shapes: how they follow the modes of a floating body, (n, 3, r), or
+    the free nodes of a layered one, (n, free_count) and sparse. skin: for a lattice or a tree, how the points hang on
+    it.
     """
 
     name: str

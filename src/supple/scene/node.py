@@ -107,9 +107,7 @@ class Node:
         if not self.is_floating:
             return self.points(at=at)
         local = (at - self.placement.at) @ rotations.to_matrix(self.placement.rotation)
-        return PointSet(
-            self, points_in_frame(*self.body.shapes_fixed_to(local[0], local)), at, f"{self.name} points"
-        )
+        return PointSet(self, points_in_frame(*self.body.shapes_fixed_to(local[0], local)), at, f"{self.name} points")
 
     def indices(self, selector: Any) -> Array:
         """Numbers of the body's points that a selector names (a region's name, numbers, a predicate, None: all)."""

@@ -1,14 +1,17 @@
-"""Layered bodies: their equations against the kinetic energy, free flight, and full finite elements around a rigid core.
+"""Layered bodies: equations against the kinetic energy, free flight, and full finite elements around a rigid core.
 
 The kinetic energy is summed over all nodes, with the consistent mass of the core's elements and the lumped one of the
 layer's, T = 1/2 sum m_ab x'_a . x'_b, and differenced with a complex step as for floating bodies.
 
-Full finite elements: the layer alone as a St. Venant-Kirchhoff body in world coordinates, each of its inner nodes joined to a
-rigid body with the core's mass. The layer with that law in the frame is the same body at any deformation. With the
-linear law it is the same in the limit of small ones: displacements e apart by O(e²), so that the relative error has slope 1.
+Full finite elements: the layer alone as a St. Venant-Kirchhoff body in world coordinates, each of its inner nodes
+joined to a rigid body with the core's mass. The layer with that law in the frame is the same body at any deformation. With the
+linear law it is the same in the limit of small ones: displacements e differ by O(e²), the relative error has slope 1.
 """
 
 from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
@@ -22,7 +25,7 @@ from supple.elements.mass import element_masses
 from supple.geometry import TetMesh, box_tets
 from supple.material import Material
 from supple.record.measures import measure
-from supple.scene import Ball, Scene, State, System
+from supple.scene import Ball, Load, Scene, State, System
 from supple.solvers import ImplicitEuler, Midpoint, RungeKutta4
 from supple.validation.floating import TINY, skew
 from supple.validation.row import Row, bounded, compare
@@ -35,7 +38,7 @@ RUBBER = Material(young=1e5, poisson=0.35, density=1000.0)
 GEL = Material(young=1e4, poisson=0.35, density=1000.0)
 
 
-def cube(law: str = "linear", material: Material = RUBBER, **more: object) -> LayeredBody:
+def cube(law: str = "linear", material: Material = RUBBER, **more: Any) -> LayeredBody:
     """A soft cube of 0.1 m around a core of 0.05 m and 2000 kg/m³, at rest in the frame."""
     mesh = box_tets(size=(SIDE,) * 3, cells=(4, 4, 4)).moved(at=(-SIDE / 2, 0.0, 0.0))
     return LayeredBody.from_mesh(
@@ -56,7 +59,7 @@ class NodalEnergy:
     def __init__(self, body: LayeredBody, x: Array) -> None:
         model = body.model
         elements, count = np.asarray(body.mesh.elements), len(body.mesh.nodes)
-        density = np.where(model.core, model.core_density, model.element_values("density"))
+        density = np.where(model.core, float(model.core_density or 0.0), model.element_values("density"))
         m = np.zeros((count, count))
         for nodes, own, rigid in zip(elements, element_masses(model.X, elements, density), model.core):
             m[np.ix_(nodes, nodes)] += own if rigid else np.diag(own.sum(axis=1))
@@ -142,7 +145,7 @@ def flying(body: LayeredBody) -> tuple[System, State]:
 
 
 def flight() -> list[Row]:
-    """Runge-Kutta at 0.1 ms over 0.1 s; the orders of the implicit rules; momentum and energy of the body's own stride."""
+    """Runge-Kutta at 0.1 ms over 0.1 s; orders of the implicit rules; momentum and energy of the body's own stride."""
     body = cube(material=GEL)
     body = LayeredBody(body.model, q=stretched(body, 5e-4))
     system, start = flying(body)
@@ -241,7 +244,7 @@ class FullFem:
 
 
 def against_fem() -> list[Row]:
-    """Free vibration over 6 ms: slope of the linear layer's error; equality of the St. Venant-Kirchhoff one at 4 mm and a spin."""
+    """Free vibration over 6 ms: slope of the linear layer's error; equality of the same law at 4 mm and a spin."""
     case, source = "floating/layered-fem", "finite elements, St. Venant-Kirchhoff, joined to a rigid body"
     linear = cube()
     full = FullFem(linear)
@@ -262,9 +265,17 @@ def against_fem() -> list[Row]:
         body.advance(placed.x, placed.v, dt, steps=steps, stride=Stride(tolerance=1e-11))
         moved = body.positions(placed.x)[full.used]
         errors.append(float(np.linalg.norm(moved - world) / np.linalg.norm(world - start)))
-    slopes = [float(np.log2(a / b)) for a, b in zip(errors, errors[1:])]
+    slopes = [float(np.log2(a / b)) for a, b in pairwise(errors)]
     rows = [
-        compare(case, f"linear layer: slope of the error, {1e3 * a:g} to {1e3 * b:g} mm", s, 1.0, 0.1, unit="-", source=source)
+        compare(
+            case,
+            f"linear layer: slope of the error, {1e3 * a:g} to {1e3 * b:g} mm",
+            s,
+            1.0,
+            0.1,
+            unit="-",
+            source=source,
+        )
         for s, a, b in zip(slopes, sizes, sizes[1:])
     ]
     rows.append(bounded(case, f"linear layer, {1e3 * sizes[-1]:g} mm: error", errors[-1], 0.02, source=source))
@@ -291,8 +302,6 @@ def own_stride() -> list[Row]:
     nodes = plain.point_region("x_max")
     body = LayeredBody(plain.model, q=stretched(plain, 1e-3), alpha=0.5, beta=1e-4)
     force, g = np.tile((0.02, -0.01, 0.03), (len(nodes), 1)), (1.0, 2.0, -9.81)
-    from supple.scene import Load
-
     for dt in (1e-3, 5e-3):
         scene = Scene(gravity=g)
         node = scene.add(body, spin=SPIN, velocity=(1.0, 0.0, 0.5), name="cube")

@@ -35,8 +35,8 @@ Array = np.ndarray
 class LayeredBody:
     """A rigid core with a soft layer. Made by `from_surface` or `from_mesh`.
 
-    alpha [1/s], beta [s]: Rayleigh's damping of the layer. q, q_rate (3 n,): displacements [m] and velocities [m/s] of the
-    free nodes in the frame at the start, None for undeformed and at rest.
+    alpha [1/s], beta [s]: Rayleigh's damping of the layer. q, q_rate (3 n,): displacements [m] and velocities [m/s] of
+    the free nodes in the frame at the start, None for undeformed and at rest.
 
     >>> import supple as sp
     >>> from supple.bodies.rigid.body import surface_of

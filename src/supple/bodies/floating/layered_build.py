@@ -1,7 +1,7 @@
 """A rigid core and a layer from a closed surface, or from a mesh whose core is named.
 
-The solid inside a surface is filled with tets whose outer nodes lie on it [LS07]. An element whose centre is deeper than the
-thickness belongs to the core, so that the core's surface has steps of a cell and the mean thickness is the given one.
+The solid inside a surface is filled with tets whose outer nodes lie on it [LS07]. An element whose centre is deeper
+than the thickness belongs to the core: the core's surface has steps of a cell and the mean thickness is the given one.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def fill_surface(
             fix="Take a thinner layer, or a FemBody.",
         )
     cell = min(thickness / cells, LARGEST_CELL * extent)
-    mesh = stuff(distance, *surface.bounds, cell)
+    mesh = stuff(distance, surface.bounds[0], surface.bounds[1], cell)
     core = distance(np.asarray(mesh.nodes)[mesh.tets].mean(axis=1)) < -thickness
     if not core.any():
         raise InputError(
@@ -65,7 +65,7 @@ def fill_surface(
 def name_core(mesh: TetMesh | HexMesh, core: Any) -> Array:
     """Mask of the core's elements: a region's name, a predicate on positions, or numbers of elements.
 
-    A region that lists elements gives these; a predicate or a region of nodes gives the elements all of whose nodes are in it.
+    A region that lists elements gives these; a predicate or a region of nodes gives the elements with all nodes in it.
     """
     where, out = "LayeredBody.from_mesh", np.zeros(len(mesh.elements), dtype=bool)
     if isinstance(core, str) or callable(core):

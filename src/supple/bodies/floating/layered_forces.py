@@ -1,7 +1,7 @@
 """The force of the layer: f = -dE/dq - (alpha m + beta K) q', of the free nodes in the axes of the frame.
 
-E is the elastic energy of the layer's elements at u = X + q; K is that of the linear law at rest, or the semi-definite one at
-u. Rigid motion is neither resisted nor damped.
+E is the elastic energy of the layer's elements at u = X + q; K is that of the linear law at rest, or the semi-definite
+one at u. Rigid motion is neither resisted nor damped.
 """
 
 from __future__ import annotations

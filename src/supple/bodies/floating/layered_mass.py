@@ -9,8 +9,8 @@
     Q_v = -(R sum m_a b_a + R w x (w x S_c),  w x J_c w + sum m_a u_a x b_a,  m_a b_a)
     b_a = w x (w x u_a) + 2 w x q'_a
 
-The nodes can be eliminated by hand: M^-1 costs one 6x6 solution, with the matrix of the core alone. Momentum is balanced
-as in `mass`; its last row is m_a R_a^T (x'_1 - x'_0).
+The nodes can be eliminated by hand: M^-1 costs one 6x6 solution, with the matrix of the core alone. Momentum is
+balanced as in `mass`; its last row is m_a R_a^T (x'_1 - x'_0).
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class LayeredMassMatrix:
         return np.trace(P) * np.eye(3) - P
 
     def parts(self, v: Array) -> tuple[Array, Array, Array]:
-        """Linear momentum and angular momentum about the origin in body axes, and of the nodes (n, 3), at v (6 + 3 n)."""
+        """Linear and angular momentum about the origin in body axes, and of the nodes (n, 3), at v (6 + 3 n)."""
         m, rate = self.model.node_mass[:, None], v[6:].reshape(-1, 3)
         g, w = v[:3] @ self.R, v[3:6]
         nodes = m * (g + cross(w, self.u) + rate)

@@ -242,7 +242,5 @@ class LayeredModel(RegionMaterials):
         used = np.unique(self.element_material[~self.core])
         found = {float(getattr(self.materials[k], name)) for k in used}
         if len(found) > 1:
-            raise InputError(
-                f"the layer's materials have different {name}", where="LayeredBody", value=sorted(found)
-            )
+            raise InputError(f"the layer's materials have different {name}", where="LayeredBody", value=sorted(found))
         return found.pop()

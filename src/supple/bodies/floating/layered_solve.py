@@ -5,9 +5,9 @@
 
     z = A_ee^-1 r_e,   (A_cc - C Y) d_c = r_c - C z,   d_e = z - Y d_c,     Y = A_ee^-1 C^T
 
-All in body axes, where C is constant but for the deformation. Y belongs to the positions it was made at, and is made anew
-when the layer has moved away from them by a part `STALE` of the body's size; one solution with the factor is then left for
-each right side. The factor is stored in single precision: what it and Y miss, the iteration around it makes good.
+All in body axes, where C is constant but for the deformation. Y belongs to the positions it was made at, and is made
+anew when the layer has moved away from them by a part `STALE` of the body's size; one solution with the factor is left
+for each right side. The factor is stored in single precision: what it and Y miss, the iteration around it makes good.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ from functools import cached_property
 
 import numpy as np
 
-from supple.algebra.blas_threads import one_blas_thread
 from supple.algebra.block_sparse import BlockSparse
 from supple.algebra.supernodal import SupernodalCholesky
 from supple.bodies.floating.layered_model import LayeredModel
@@ -39,13 +38,11 @@ def coupling_rows(m: Array, u: Array) -> Array:
 
 
 class LayeredSolve:
-    """The factor of mass m + stiffness K_s, and Y. factor_count: how often Y was made."""
+    """The factor of mass m + stiffness K_s, and Y. column_count: how often Y was made."""
 
     def __init__(self, model: LayeredModel, mass: float, stiffness: float) -> None:
         self.model = model
-        matrix = BlockSparse(
-            model.stiffness.indptr, model.stiffness.indices, stiffness * model.stiffness.data
-        )
+        matrix = BlockSparse(model.stiffness.indptr, model.stiffness.indices, stiffness * model.stiffness.data)
         matrix.add_diagonal(mass * model.node_mass)
         self.matrix = matrix
         self.factor = SupernodalCholesky(matrix, dtype=np.float32)
@@ -69,11 +66,10 @@ class LayeredSolve:
         return self._Y
 
     def solve(self, A_cc: Array, C: Array, u: Array, r_c: Array, r_e: Array) -> tuple[Array, Array]:
-        """d_c (6,), d_e (3 n,), in body axes; u (n, 3): where the columns are to be."""
-        with one_blas_thread():
-            Y = self.columns(u)
-            z = np.empty_like(r_e)
-            self.factor.apply(r_e, z)
-            d_c = np.linalg.solve(A_cc - C @ Y.T, r_c - C @ z)
-            z -= d_c @ Y
+        """d_c (6,), d_e (3 n,), in body axes; u (n, 3): where the columns are to be. The caller limits BLAS threads."""
+        Y = self.columns(u)
+        z = np.empty_like(r_e)
+        self.factor.apply(r_e, z)
+        d_c = np.linalg.solve(A_cc - C @ Y.T, r_c - C @ z)
+        z -= d_c @ Y
         return d_c, z
