@@ -166,6 +166,32 @@ def test_it_runs_under_implicit_euler_beside_other_bodies_and_hangs_on_a_hinge()
     assert np.isclose(system.velocities(state, "ball")[0, 2], -9.81 * 0.3)
 
 
+@pytest.mark.parametrize("held", [False, True])
+def test_a_body_preconditions_its_own_part_of_a_scene(held: bool) -> None:
+    """A stiff layer at a large step, beside a rigid body: a few iterations, and the solution of plain gradients."""
+    stiff = sp.Material(young=1e8, poisson=0.35, density=1000)
+    inside = lambda X: np.abs(X - (0.045, 0, 0)).max(axis=1) < 0.02  # noqa: E731
+    mesh = sp.box_tets(size=(0.09, 0.09, 0.09), cells=(3, 3, 3))
+    body = LayeredBody.from_mesh(mesh, stiff, core=inside, mass_damping=0.5, stiffness_damping=1e-3)
+    found = []
+    for preconditioner in ("bodies", "block_jacobi"):
+        scene = sp.Scene(gravity=(0, 0, -9.81))
+        node = scene.add(body, rotation=(0.3, -0.2, 0.5), spin=(1, 2, 5), name="box")
+        ball = scene.add(sp.RigidBody.sphere(0.05, density=500), at=(0.3, 0, 0), name="ball")
+        scene.add(sp.Springs(node.points(local=[(0.09, 0, 0)]), ball.points(local=[(-0.05, 0, 0)]), stiffness=30.0))
+        if held:
+            scene.add(sp.FixedPoints(node))
+        system = scene.compile()
+        state = system.initial_state()
+        solver = sp.ImplicitEuler(0.01, linear="cg", tolerance=1e-10, preconditioner=preconditioner)
+        reports = [solver.step(system, state) for _ in range(3)]
+        assert all(report.is_solved for report in reports)
+        found.append((state.x.copy(), max(report.linear_iterations for report in reports)))
+    assert np.allclose(found[0][0], found[1][0], atol=1e-9)
+    assert found[0][1] <= 12
+    assert found[1][1] > 5 * found[0][1]
+
+
 def test_its_surface_is_recorded_as_it_moves() -> None:
     body = small()
     scene = sp.Scene()

@@ -21,6 +21,7 @@ from supple.algebra.direct import DirectSolver
 from supple.errors import ConvergenceError, InputError
 from supple.scene.linearization import Linearization, dense_blocks
 from supple.scene.system import System
+from supple.solvers.body_preconditioner import BodyPreconditioner
 
 Array = np.ndarray
 Matrix: TypeAlias = Any  # a dense array for small systems, a scipy matrix for large ones
@@ -32,6 +33,7 @@ class LinearOptions:
     """method: "cg", "direct", or "auto": direct for small systems and where there are joints.
 
     tolerance: true relative residual of cg. max_iterations: of cg; with tolerance 0 exactly so many are done.
+    preconditioner: a name of `solve_cg`, or "bodies": what a body can solve by itself it solves.
     """
 
     method: Literal["auto", "cg", "direct"] = "auto"
@@ -121,14 +123,16 @@ class LinearSolve:
             system.assembly.project(system, _diagonal_scale(A))
             if self.workspace is None:
                 self.workspace = CgWorkspace(A.block_row_count)
-            report = solve_cg(
-                A,
-                b,
-                preconditioner=o.preconditioner,  # type: ignore[arg-type]
-                tolerance=o.tolerance,
-                max_iterations=o.max_iterations,
-                workspace=self.workspace,
-            )
+            chosen = BodyPreconditioner(A, lin, **weights) if o.preconditioner == "bodies" else o.preconditioner
+            with one_blas_thread():
+                report = solve_cg(
+                    A,
+                    b,
+                    preconditioner=chosen,  # type: ignore[arg-type]
+                    tolerance=o.tolerance,
+                    max_iterations=o.max_iterations,
+                    workspace=self.workspace,
+                )
         else:
             report = solve_cg(
                 lambda d: lin.product(d, **weights),

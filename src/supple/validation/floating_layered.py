@@ -4,8 +4,9 @@ The kinetic energy is summed over all nodes, with the consistent mass of the cor
 layer's, T = 1/2 sum m_ab x'_a . x'_b, and differenced with a complex step as for floating bodies.
 
 Full finite elements: the layer alone as a St. Venant-Kirchhoff body in world coordinates, each of its inner nodes
-joined to a rigid body with the core's mass. The layer with that law in the frame is the same body at any deformation. With the
-linear law it is the same in the limit of small ones: displacements e differ by O(e²), the relative error has slope 1.
+joined to a rigid body with the core's mass. The layer with that law in the frame is the same body at any deformation.
+With the linear law it is the same in the limit of small ones: displacements e differ by O(e²), the relative error has
+slope 1.
 """
 
 from __future__ import annotations

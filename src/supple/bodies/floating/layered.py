@@ -226,11 +226,11 @@ class LayeredBody:
 
     def solver(self, mass: float, stiffness: float) -> LayeredSolve:
         """Solutions with mass M + stiffness K of the layer coupled to the frame; kept for the last pair of numbers."""
-        kept = self._solvers
-        if (mass, stiffness) not in kept:
-            kept.clear()
-            kept[mass, stiffness] = LayeredSolve(self.model, mass, stiffness)
-        return kept[mass, stiffness]
+        kept, key = self._solvers, (float(mass), float(stiffness))
+        if key not in kept:
+            before = kept.popitem()[1].factor if kept else None
+            kept[key] = LayeredSolve(self.model, *key, before)
+        return kept[key]
 
     @cached_property
     def _solvers(self) -> dict[tuple[float, float], LayeredSolve]:

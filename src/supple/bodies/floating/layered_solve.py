@@ -40,15 +40,23 @@ def coupling_rows(m: Array, u: Array) -> Array:
 class LayeredSolve:
     """The factor of mass m + stiffness K_s, and Y. column_count: how often Y was made."""
 
-    def __init__(self, model: LayeredModel, mass: float, stiffness: float) -> None:
+    def __init__(
+        self, model: LayeredModel, mass: float, stiffness: float, factor: SupernodalCholesky | None = None
+    ) -> None:
+        """factor: one of this model that is no longer needed; its order and pattern are used again."""
         self.model = model
         matrix = BlockSparse(model.stiffness.indptr, model.stiffness.indices, stiffness * model.stiffness.data)
         matrix.add_diagonal(mass * model.node_mass)
         self.matrix = matrix
-        self.factor = SupernodalCholesky(matrix, dtype=np.float32)
+        if factor is None:
+            factor = SupernodalCholesky(matrix, dtype=np.float32)
+        else:
+            factor.update(matrix)
+        self.factor = factor
         self.column_count = 0
         self._place: Array | None = None
         self._Y = np.empty((6, 3 * model.free_count))
+        self._C = np.empty((6, 3 * model.free_count))
 
     @cached_property
     def size(self) -> float:
@@ -58,8 +66,8 @@ class LayeredSolve:
     def columns(self, u: Array) -> Array:
         """Y^T (6, 3 n) at positions near u (n, 3)."""
         if self._place is None or np.abs(u - self._place).max() > STALE * self.size:
-            C = coupling_rows(self.model.node_mass, u)
-            for row, out in zip(C, self._Y):
+            self._C = coupling_rows(self.model.node_mass, u)
+            for row, out in zip(self._C, self._Y):
                 self.factor.apply(row, out)
             self._place = u.copy()
             self.column_count += 1
@@ -73,3 +81,8 @@ class LayeredSolve:
         d_c = np.linalg.solve(A_cc - C @ Y.T, r_c - C @ z)
         z -= d_c @ Y
         return d_c, z
+
+    def coupling(self, u: Array) -> tuple[Array, Array]:
+        """C and Y^T, (6, 3 n) each, of one place near u (n, 3): what a symmetric solution needs."""
+        Y = self.columns(u)
+        return self._C, Y
