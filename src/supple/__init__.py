@@ -33,6 +33,7 @@ _HOME = {
     "LatticeStride": "solvers",
     "Capsule": "contact",
     "Contact": "contact",
+    "LayeredBody": "bodies.floating",
     "Plane": "bodies.voxel",
     "VoxelBody": "bodies.voxel",
     "VoxelMaterial": "material",

@@ -3,6 +3,7 @@
 finite elements   boundary nodes and outward boundary triangles
 rigid             the surface, moved by the frame; the frame's origin where it has none
 floating          boundary nodes, deformed and moved by the frame; all nodes where there are no elements
+layered           the same
 particles         the particles, with springs as lines
 voxels            the outer faces; a corner is the mean of where its voxels would put it
 trees of domains  the boundaries of the domains, or their finer skins; nodes that were one are where their mean is
@@ -33,8 +34,9 @@ class Surface:
     """What is seen of a body. triangles (k, 3), lines (l, 2), vertices (m, 1): numbers of its points.
 
     slot: where the body lies in the state. nodes: which of the body's points are seen, (n,). local: for a
-    frame, the points in its own axes, (n, 3) [m]; shapes: how they follow the modes of a floating body, (n, 3, r).
-    skin: for a lattice or a tree, how the points hang on it.
+    frame, the points in its own axes, (n, 3) [m]; shapes: how they follow the modes of a floating body, (n, 3, r), or
+    the free nodes of a layered one, (n, free_count) and sparse. skin: for a lattice or a tree, how the points hang on
+    it.
     """
 
     name: str
@@ -42,7 +44,7 @@ class Surface:
     slot: Slot
     nodes: Array | None = None
     local: Array | None = None
-    shapes: Array | None = None
+    shapes: Any = None
     skin: Any = None
     triangles: Array = field(default_factory=lambda: _no_cells(3))
     lines: Array = field(default_factory=lambda: _no_cells(2))
@@ -65,9 +67,15 @@ class Surface:
         if self.local is not None:
             local = self.local
             if self.shapes is not None:
-                local = local + self.shapes @ x[0, 7 : 7 + self.shapes.shape[2]]
+                local = local + self._displacements(x[0, 7:])
             return (x[0, :3] + rotations.rotate(x[0, 3:7], local)).astype(np.float32)
         return x[self.nodes].astype(np.float32)
+
+    def _displacements(self, q: Array) -> Array:
+        """Of a floating body's points in its frame: by dense shapes of modes, or sparse weights of a layer's nodes."""
+        if isinstance(self.shapes, np.ndarray):
+            return self.shapes @ q[: self.shapes.shape[2]]
+        return np.asarray(self.shapes @ q.reshape(-1, 3))
 
 
 def make_surface(slot: Slot) -> Surface:
@@ -76,7 +84,7 @@ def make_surface(slot: Slot) -> Surface:
     if body.kind in ("voxel", "substructure"):
         triangles = np.asarray(body.skin.triangles, dtype=np.int64)
         return Surface(slot.name, body.kind, slot, skin=body.skin, triangles=triangles)
-    if body.kind == "floating":
+    if body.kind in ("floating", "layered"):
         return _floating_surface(slot, body)
     if slot.coordinates.turns:
         if body.surface is None:

@@ -14,6 +14,7 @@ from supple.algebra import rotations
 from supple.bodies.placement import Placement
 from supple.errors import InputError
 from supple.scene.floating_points import FloatingPoints
+from supple.scene.layered_points import LayeredPoints, points_in_frame
 from supple.scene.mappings import FramePoints, WeightedPoints
 from supple.scene.points import PointSet
 
@@ -22,7 +23,7 @@ Array = np.ndarray
 
 @dataclass(eq=False)
 class Node:
-    """A place in the tree. body: FemBody, RigidBody, FloatingBody, Particles or None for a group."""
+    """A place in the tree. body: FemBody, RigidBody, FloatingBody, LayeredBody, Particles or None for a group."""
 
     name: str
     body: Any = None
@@ -38,12 +39,12 @@ class Node:
     @property
     def is_frame(self) -> bool:
         """Whether the body has one frame: a rigid or a floating body."""
-        return getattr(self.body, "kind", None) in ("rigid", "floating")
+        return getattr(self.body, "kind", None) in ("rigid", "floating", "layered")
 
     @property
     def is_floating(self) -> bool:
-        """Whether the body's coordinates are one frame with modes."""
-        return getattr(self.body, "kind", None) == "floating"
+        """Whether the body's coordinates are one frame with modes, or with the nodes of a layer."""
+        return getattr(self.body, "kind", None) in ("floating", "layered")
 
     @property
     def origin(self) -> Array:
@@ -78,7 +79,7 @@ class Node:
         if self.is_floating:
             indices = self.indices(selector)
             label = f"{self.name}.{selector}" if isinstance(selector, str) else f"{self.name}[...]"
-            return PointSet(self, FloatingPoints.make(*self.body.node_shapes(indices)), self.rest[indices], label)
+            return PointSet(self, points_in_frame(*self.body.node_shapes(indices)), self.rest[indices], label)
         if self.is_frame:
             surface = self.body.surface
             if selector is not None or surface is None:
@@ -106,9 +107,7 @@ class Node:
         if not self.is_floating:
             return self.points(at=at)
         local = (at - self.placement.at) @ rotations.to_matrix(self.placement.rotation)
-        return PointSet(
-            self, FloatingPoints.make(*self.body.shapes_fixed_to(local[0], local)), at, f"{self.name} points"
-        )
+        return PointSet(self, points_in_frame(*self.body.shapes_fixed_to(local[0], local)), at, f"{self.name} points")
 
     def indices(self, selector: Any) -> Array:
         """Numbers of the body's points that a selector names (a region's name, numbers, a predicate, None: all)."""
@@ -153,12 +152,12 @@ class Node:
         if local is None:
             local = (np.atleast_2d(np.asarray(at, dtype=float)) - self.placement.at) @ inverse
         r = np.atleast_2d(np.asarray(local, dtype=float))
-        mapping: WeightedPoints | FramePoints | FloatingPoints
+        mapping: WeightedPoints | FramePoints | FloatingPoints | LayeredPoints
         if hasattr(self.body, "point_mapping"):
             nearest = self.body.nearest_points(r)
             return PointSet(self, self.body.point_mapping(nearest), self.rest[nearest], f"{self.name} points")
         if self.is_floating:
-            mapping = FloatingPoints.make(*self.body.shapes_at(r))
+            mapping = points_in_frame(*self.body.shapes_at(r))
         elif self.is_frame:
             mapping = FramePoints.make(r)
         elif self.is_lattice:

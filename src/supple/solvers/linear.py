@@ -22,6 +22,7 @@ from supple.algebra.preconditioners import BlockJacobi
 from supple.errors import ConvergenceError, InputError
 from supple.scene.linearization import Linearization, dense_blocks
 from supple.scene.system import System
+from supple.solvers.body_preconditioner import BodyPreconditioner
 
 Array = np.ndarray
 Matrix: TypeAlias = Any  # a dense array for small systems, a scipy matrix for large ones
@@ -33,6 +34,7 @@ class LinearOptions:
     """method: "cg", "direct", or "auto": direct for small systems and where there are joints.
 
     tolerance: true relative residual of cg. max_iterations: of cg; with tolerance 0 exactly so many are done.
+    preconditioner: a name of `solve_cg`, or "bodies": what a body can solve by itself it solves.
     """
 
     method: Literal["auto", "cg", "direct"] = "auto"
@@ -149,14 +151,16 @@ class LinearSolve:
             system.assembly.project(system, _diagonal_scale(A))
             if self.workspace is None:
                 self.workspace = CgWorkspace(A.block_row_count)
-            report = solve_cg(
-                A,
-                b,
-                preconditioner=o.preconditioner,  # type: ignore[arg-type]
-                tolerance=o.tolerance,
-                max_iterations=o.max_iterations,
-                workspace=self.workspace,
-            )
+            chosen = BodyPreconditioner(A, lin, **weights) if o.preconditioner == "bodies" else o.preconditioner
+            with one_blas_thread():
+                report = solve_cg(
+                    A,
+                    b,
+                    preconditioner=chosen,  # type: ignore[arg-type]
+                    tolerance=o.tolerance,
+                    max_iterations=o.max_iterations,
+                    workspace=self.workspace,
+                )
         else:
             report = solve_cg(
                 lambda d: lin.product(d, **weights) + (0.0 if extra is None else extra @ d),

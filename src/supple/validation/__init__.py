@@ -24,6 +24,7 @@ _MODULES = (
     "reduced",
     "reduced_vega",
     "floating",
+    "floating_layered",
     "substructure",
     "voxel",
     "voxel_beams",
