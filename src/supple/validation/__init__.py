@@ -25,6 +25,8 @@ _MODULES = (
     "reduced_vega",
     "floating",
     "substructure",
+    "substructure_flower",
+    "substructure_interfaces",
     "voxel",
     "voxel_beams",
     "voxel_spectrum",
