@@ -17,7 +17,6 @@ from supple.bodies.substructure import (
     Port,
     SubstructureModel,
     attach,
-    automatic_labels,
     cut,
 )
 from supple.errors import InputError
@@ -91,19 +90,15 @@ def test_templates_must_fit_their_place() -> None:
         attach(tree, moved, [Mount("stem", (0.5, 0, 0))])
 
 
-def handle() -> VoxelGrid:
-    """A block with a handle on two feet."""
-    grid = np.zeros((9, 3, 7), dtype=int)
-    grid[:, :, :3] = 1
-    grid[:3, :, 3:] = grid[6:, :, 3:] = grid[:, :, 5:] = 2
-    return VoxelGrid(grid, 0.1)
-
-
-def test_parts_found_automatically_hide_no_loop() -> None:
-    mesh = handle().to_hexes()
-    found = automatic_labels(mesh, parts=2)
-    made = cut(mesh, found, material=RUBBER, modes=3)
-    assert set(made.interface_patches.values()) <= {1}
+def test_a_ring_in_two_halves_hides_a_loop() -> None:
+    grid = np.ones((9, 9, 3), dtype=int)
+    grid[3:6, 3:6] = 0
+    mesh = VoxelGrid(grid, 0.1).to_hexes()
+    halves = np.where(mesh.nodes[mesh.elements].mean(axis=1)[:, 0] < 0.45, "left", "right")
+    with pytest.raises(InputError, match=r"interface 'left' - 'right': .* 2 patches .*Cut one of them .*join the two"):
+        cut(mesh, halves, material=RUBBER, modes=3)
+    made = cut(mesh, halves, material=RUBBER, modes=3, patches="join")
+    assert set(made.interface_patches.values()) == {2}
 
 
 def test_one_tet_is_no_domain_of_many_modes() -> None:

@@ -66,25 +66,18 @@ def automatic_labels(mesh: TetMesh | HexMesh, *, parts: int | None = None, size:
 
 
 def join_cycles(mesh: TetMesh | HexMesh, labels: Array, shared: SharedFaces) -> Array:
-    """Labels (m,), counted from 0, whose graph of domains is a tree with interfaces of one patch each.
+    """Labels (m,), counted from 0, whose graph of domains is a tree.
 
     Of a cycle, where two parts touch away from its largest part, the elements of one at that place go to the largest,
     if they are few. Otherwise the two parts of the cycle are joined whose common interface is largest against the
-    smaller of them. Two parts that meet in several patches are joined too.
+    smaller of them.
     """
     out = np.unique(absorb_loose(labels, shared), return_inverse=True)[1].ravel()
     moved = np.zeros(len(out), dtype=bool)
     while True:
         graph = _graph(mesh, out, shared)
         if not graph.cycles:
-            torn = [i for i in graph.interfaces if graph.patch_count(i) > 1]
-            if not torn:
-                return out
-            volume = np.bincount(out, mesh.volumes)
-            a, b = max(torn, key=lambda i: _strength(i, volume)).pair
-            out[out == b] = a
-            out = np.unique(out, return_inverse=True)[1].ravel()
-            continue
+            return out
         untied = _untie(mesh, out, shared, graph, moved)
         if untied is None:
             volume = np.bincount(out, mesh.volumes)
