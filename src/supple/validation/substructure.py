@@ -229,8 +229,7 @@ def energy() -> list[Row]:
         released(settings)
         for settings in (TreeSettings(converge=True), TreeSettings(), TreeSettings(passes=3, renew_forces=True))
     )
-    usual = float(TreeBody.__dataclass_fields__["stiffness_damping"].default)
-    scene = released(TreeSettings(), seconds=60.0, every=5, damping=usual)
+    scene = released(TreeSettings(), seconds=60.0, every=5, damping=float(np.asarray(TreeBody.stiffness_damping)))
     safe = released(TreeSettings(gamma=0.505, beta=0.2525), seconds=60.0, every=5)
     return [
         compare(case, "largest sag over length", fine.sag / LENGTH, 0.25, 0.02, unit="-", source="the set-up"),

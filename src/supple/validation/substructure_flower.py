@@ -224,7 +224,8 @@ def full_swing(speed: float, *, dt: float = STEP) -> Swing:
             x[free] += by_q * a
             acting, inertia = force(x, v), M @ a
             rest = acting - inertia
-            if np.linalg.norm(rest) <= max(ROUND_OFF, SETTLED * (np.linalg.norm(acting) + np.linalg.norm(inertia))):
+            size = float(np.linalg.norm(acting) + np.linalg.norm(inertia))
+            if np.linalg.norm(rest) <= max(ROUND_OFF, SETTLED * size):
                 break
             if iteration % PATIENCE == PATIENCE - 1:
                 solve = factor(x)
