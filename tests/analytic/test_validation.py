@@ -7,6 +7,15 @@ import pytest
 from supple.validation import registry
 
 SLOW = {"scene/spin", "fem/cantilever", "floating/spin-up", "floating/layered-flight", "floating/layered-fem"}
+SLOW = {
+    "scene/spin",
+    "fem/cantilever",
+    "floating/spin-up",
+    "substructure/flower",
+    "substructure/fig7",
+    "substructure/parts-flower",
+    "substructure/parts-armadillo",
+}
 OTHERS = [name for name in registry() if not name.startswith("voxel/")]
 CASES = [pytest.param(name, marks=pytest.mark.slow if name in SLOW else ()) for name in OTHERS]
 

@@ -307,11 +307,14 @@ def test_regions_follow_their_domain():
     assert np.allclose(end.nodes[end.node_region("end"), 0], end.bounds[1, 0])
 
 
-def test_an_interface_in_several_patches_is_counted():
+def test_an_interface_in_several_patches_is_refused_or_joined():
     grid = np.zeros((9, 3, 7), dtype=int)
     grid[:, :, :3] = 1
     grid[:3, :, 3:] = grid[6:, :, 3:] = grid[:, :, 5:] = 2  # a handle on two feet
-    made = cut(VoxelGrid(grid, 0.1).to_hexes(), regions=["material_1", "material_2"], material=RUBBER, modes=3)
+    mesh, parts = VoxelGrid(grid, 0.1).to_hexes(), ["material_1", "material_2"]
+    with pytest.raises(InputError, match=r"interface 'material_1' - 'material_2': .* 2 patches .* hides a loop"):
+        cut(mesh, regions=parts, material=RUBBER, modes=3)
+    made = cut(mesh, regions=parts, material=RUBBER, modes=3, patches="join")
     assert list(made.interface_patches.values()) == [2]
     beam_cut = cut(beam(), thirds(beam()), material=RUBBER, modes=3, root="root")
     assert beam_cut.interface_patches == {"middle": 1, "tip": 1}

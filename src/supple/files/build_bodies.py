@@ -12,6 +12,7 @@ from supple.bodies.particles import Particles
 from supple.bodies.rigid import RigidBody
 from supple.errors import InputError
 from supple.files import schema_bodies, schema_shapes
+from supple.files.build_trees import build_tree
 from supple.files.build_voxels import build_voxel_body
 from supple.files.places import Place
 from supple.files.section import nearest
@@ -32,6 +33,9 @@ def build_body(
         material = _material(section.material, materials, place)
         mesh = build_mesh(section.mesh, place.at(f"{place.keys}.mesh"))
         return FemBody(mesh, material, **section.given("law", "mass"))
+    if isinstance(section, schema_bodies.TreeBody):
+        solid = None if section.mesh is None else build_mesh(section.mesh, place.at(f"{place.keys}.mesh"))
+        return build_tree(section, solid, lambda given: _material(given, materials, place), place)
     if isinstance(section, schema_bodies.RigidBody):
         return _rigid(section, place)
     extra = section.given("springs", "stiffness", "damping", "rest_length")

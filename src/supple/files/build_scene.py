@@ -12,7 +12,7 @@ from supple.files.build_bodies import build_body
 from supple.files.build_voxels import build_voxel_material, surround
 from supple.files.places import Place
 from supple.files.schema import Document
-from supple.files.schema_bodies import Group
+from supple.files.schema_bodies import Group, TreeBody
 from supple.files.schema_solver import make_solver
 from supple.material import Material
 from supple.material.voxel import VoxelMaterial
@@ -63,7 +63,8 @@ def _add_body(
             scene.group(section.name, under=under)
             return
         body = build_body(section, materials, voxel_materials, place)
-        given = section.given("at", "rotation", "velocity", "spin", "fix", "name")
+        held = () if isinstance(section, TreeBody) else ("fix",)  # a tree is held by its root's nodes, not by a filter
+        given = section.given("at", "rotation", "velocity", "spin", *held, "name")
         node = scene.add(body, under=under, **given)
         q = given.get("rotation")
         if q is not None and q.shape == (4,) and abs(np.linalg.norm(q) - 1) <= UNIT_TOLERANCE:

@@ -11,8 +11,10 @@ import numpy as np
 from supple.bodies.fem import FemBody
 from supple.bodies.particles import Particles
 from supple.bodies.rigid import RigidBody
+from supple.bodies.substructure import Blueprint, TreeBody
 from supple.bodies.voxel import VoxelBody
 from supple.errors import InputError
+from supple.files.describe_trees import describe_tree
 from supple.files.describe_values import Table, one_or_each, plain
 from supple.files.describe_voxels import describe_voxel_body, voxel_material_table
 from supple.files.recipes import mesh_recipe, rigid_recipe
@@ -26,12 +28,12 @@ INLINE_NODES = 200  # meshes up to so many nodes stand in the scene file itself
 
 @dataclass
 class BodyWriter:
-    """Collects what bodies share: materials by name, meshes that need files of their own."""
+    """Collects what bodies share: materials by name, meshes and trees that need files of their own."""
 
     path: Path
     materials: dict[str, Material] = field(default_factory=dict)
     voxel_materials: dict[str, VoxelMaterial] = field(default_factory=dict)
-    meshes: dict[Path, TetMesh | HexMesh] = field(default_factory=dict)
+    meshes: dict[Path, TetMesh | HexMesh | Blueprint] = field(default_factory=dict)
 
     def describe(self, node: Node) -> Table:
         """The table of a node's body, its place included."""
@@ -47,12 +49,14 @@ class BodyWriter:
         elif type(body) is VoxelBody:
             names = {number: self._voxel_material(m) for number, m in body.palette_by_number.items()}
             table = describe_voxel_body(body, names)
+        elif type(body) is TreeBody:
+            table = {"tree": self._file(node.name, body.model.blueprint, "-tree").name, **describe_tree(body)}
         else:
             raise InputError(
                 "a body of this kind cannot be saved",
                 where=f"body '{node.name}'",
                 value=type(body).__name__,
-                allowed="FemBody, RigidBody, Particles, VoxelBody",
+                allowed="FemBody, RigidBody, Particles, VoxelBody, TreeBody",
             )
         place = node.placement
         rest = {
@@ -101,11 +105,11 @@ class BodyWriter:
         }
         return recipe | ({"regions": regions} if regions else {})
 
-    def _file(self, name: str, mesh: TetMesh | HexMesh) -> Path:
+    def _file(self, name: str, mesh: TetMesh | HexMesh | Blueprint, suffix: str = ".vtu") -> Path:
         stem, k = f"{self.path.stem}-{re.sub(r'[^A-Za-z0-9_-]', '_', name)}", 2
-        file = self.path.with_name(f"{stem}.vtu")
+        file = self.path.with_name(f"{stem}{suffix}")
         while file in self.meshes:
-            file, k = self.path.with_name(f"{stem}-{k}.vtu"), k + 1
+            file, k = self.path.with_name(f"{stem}-{k}{suffix}"), k + 1
         self.meshes[file] = mesh
         return file
 

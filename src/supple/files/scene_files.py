@@ -60,6 +60,8 @@ def load_scene_file(path: str | Path, *, outside: bool = False) -> SceneFile:
 def save(scene: Scene, path: str | Path, *, run: RunSettings | None = None) -> None:
     """Write a scene as .toml or .json; meshes too large to stand in it are written beside it as .vtu files.
 
+    Trees of domains are written as folders beside it.
+
     A scene that holds functions of Python or forces of your own cannot be saved; the error says which.
     """
     from supple.files.describe_scene import describe_scene
@@ -79,11 +81,15 @@ def save(scene: Scene, path: str | Path, *, run: RunSettings | None = None) -> N
 
 
 def _save_mesh(path: Path, mesh: Any) -> None:
+    from supple.bodies.substructure import Blueprint, save_blueprint
     from supple.errors import RecordError
     from supple.geometry import save_mesh
 
     try:
-        save_mesh(path, mesh)
+        if isinstance(mesh, Blueprint):
+            save_blueprint(path, mesh)
+        else:
+            save_mesh(path, mesh)
     except OSError as error:
         raise RecordError(f"the mesh cannot be written: {error.strerror}", where=str(path)) from error
 

@@ -1,4 +1,4 @@
-"""Bodies in a scene file, by kind: fem, rigid, particles, voxel, and groups of them."""
+"""Bodies in a scene file, by kind: fem, rigid, particles, voxel, substructure, and groups of them."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import AfterValidator, PlainValidator, model_validator
 
 from supple.files.schema_shapes import BoxShape, CylinderShape, Mesh, SphereShape, Surface
+from supple.files.schema_trees import TreeKeys
 from supple.files.schema_voxels import VoxelKeys
 from supple.files.section import Section, by_kind, complaint, shorten
 from supple.files.values import Inertia, Name, Number, NumberEach, Pairs, Positions, Rotation, Vector
@@ -20,6 +21,12 @@ def _fix(value: Any) -> Any:
     if value is True or isinstance(value, str) or _texts(value):
         return value
     raise complaint("is not what stays in place", value=shorten(value), allowed="a region, a list of regions, true")
+
+
+def _fixed_regions(value: Any) -> Any:
+    if isinstance(value, str) or _texts(value):
+        return value
+    raise complaint("is not what stays in place", value=shorten(value), allowed="a region, a list of regions")
 
 
 def _material(value: Any) -> Any:
@@ -129,6 +136,13 @@ class VoxelBody(Placed, VoxelKeys):
     fix: Annotated[Any, PlainValidator(_fix)] = None
 
 
+class TreeBody(Placed, TreeKeys):
+    """A tree of reduced domains. fix: regions of the mesh whose nodes hold the root."""
+
+    kind: Literal["substructure"]
+    fix: Annotated[Any, PlainValidator(_fixed_regions)] = None
+
+
 class Group(Section):
     """A node that groups the bodies that name it in `under`."""
 
@@ -138,6 +152,15 @@ class Group(Section):
 
 
 Body = Annotated[
-    FemBody | RigidBody | Particles | VoxelBody | Group,
-    by_kind({"fem": FemBody, "rigid": RigidBody, "particles": Particles, "voxel": VoxelBody, "group": Group}),
+    FemBody | RigidBody | Particles | VoxelBody | TreeBody | Group,
+    by_kind(
+        {
+            "fem": FemBody,
+            "rigid": RigidBody,
+            "particles": Particles,
+            "voxel": VoxelBody,
+            "substructure": TreeBody,
+            "group": Group,
+        }
+    ),
 ]

@@ -18,6 +18,7 @@ SOLVERS: dict[str, type] = {
     "symplectic_euler": solvers.SymplecticEuler,
     "runge_kutta_4": solvers.RungeKutta4,
     "lattice_stride": solvers.LatticeStride,
+    "tree_stride": solvers.TreeStride,
 }
 APART = ("planes", "collision", "fluid")  # of the stride: tables of their own
 

@@ -26,6 +26,8 @@ _MODULES = (
     "floating",
     "floating_layered",
     "substructure",
+    "substructure_flower",
+    "substructure_interfaces",
     "voxel",
     "voxel_beams",
     "voxel_spectrum",

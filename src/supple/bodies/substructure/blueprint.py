@@ -14,6 +14,7 @@ from functools import cached_property
 import numpy as np
 
 from supple.algebra import rotations
+from supple.bodies.substructure.blueprint_checks import check_hangs, check_kind
 from supple.errors import InputError
 from supple.geometry import HexMesh, SurfaceMesh, TetMesh
 from supple.material import Material
@@ -60,13 +61,8 @@ class DomainKind:
     skin: SurfaceMesh | None = None
 
     def __post_init__(self) -> None:
-        where, count = f"domain kind '{self.name}'", len(self.mesh.nodes)
-        if self.modes < 0:
-            raise InputError("the number of modes is negative", where=where, value=self.modes)
         object.__setattr__(self, "held", np.asarray(self.held, dtype=np.int64))
-        for label, nodes in (("held", self.held), *((f"port '{name}'", p.nodes) for name, p in self.ports.items())):
-            if nodes.size and not (nodes.min() >= 0 and nodes.max() < count):
-                raise InputError(f"a node of {label} is out of range", where=where, value=int(nodes.max()))
+        check_kind(self)
 
 
 @dataclass(frozen=True)
@@ -97,6 +93,8 @@ class Blueprint:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "domains", tuple(self.domains))
+        if not self.domains:
+            raise InputError("a tree needs a domain", where="Blueprint", fix="Give a root: Domain(kind).")
         for number, domain in enumerate(self.domains):
             where = f"domain {number} '{domain.name}'"
             if domain.kind not in self.kinds:
@@ -105,6 +103,8 @@ class Blueprint:
                 raise InputError("the parent does not come before its child", where=where, value=domain.parent)
             if number and domain.port not in self.kinds[self.domains[domain.parent].kind].ports:
                 raise InputError("the parent has no port of that name", where=where, value=domain.port)
+            if number:
+                check_hangs(self.kinds[domain.kind], where)
             for label in ("scale", "frequency_factor"):
                 value = getattr(domain, label)
                 if not (np.isfinite(value) and value > 0):

@@ -72,9 +72,9 @@ class DomainGraph:
 
     def patch_count(self, interface: CutInterface) -> int:
         """Patches of an interface, whose faces share vertices within each; 0 where it has no faces."""
-        faces = np.unique(self.shared.faces[interface.faces], return_inverse=True)[1].reshape(len(interface.faces), -1)
-        if not len(faces):
+        if not len(interface.faces):
             return 0
+        faces = np.unique(self.shared.faces[interface.faces], return_inverse=True)[1].reshape(len(interface.faces), -1)
         group = list(range(int(faces.max()) + 1))
         for face in faces.tolist():
             roots = [_find(group, node) for node in face]
@@ -93,6 +93,21 @@ class DomainGraph:
                 allowed="a tree",
                 fix='Join domains of each cycle, or pass cycles="break" to leave its smallest interface open.',
             )
+
+    def check_patches(self, interfaces: Sequence[CutInterface]) -> None:
+        """Refuse interfaces in several patches, by name: each patch is a way round through both domains."""
+        for interface in interfaces:
+            count = self.patch_count(interface)
+            if count > 1:
+                one, two = (self.names[d] for d in interface.pair)
+                raise InputError(
+                    f"the two domains meet in {count} patches that share no vertex, which hides a loop",
+                    where=f"interface '{one}' - '{two}'",
+                    value=f"{len(interface.faces)} faces",
+                    allowed="one patch",
+                    fix='Cut one of them between the patches, join the two, or pass patches="join" to hold all patches '
+                    "as one rigid interface.",
+                )
 
     def check_connected(self) -> None:
         """Refuse domains that do not hang together, with the names of those apart from the first."""

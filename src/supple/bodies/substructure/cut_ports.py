@@ -13,11 +13,11 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
+from supple.bodies.substructure.blueprint_checks import spans_plane
 from supple.bodies.substructure.cut_graph import CutInterface
 from supple.errors import InputError
 from supple.geometry import HexMesh, TetMesh
 from supple.geometry.connectivity import SharedFaces
-from supple.modal.interface import COLLINEAR
 
 Array = np.ndarray
 Weights = Literal["area", "volume"]
@@ -62,14 +62,6 @@ def make_joint(
         )
     port, held = (np.unique(mesh.elements[around & (labels == domain)]) for domain in (parent, child))
     return Joint(port, volumes[port], held)
-
-
-def spans_plane(X: Array) -> bool:
-    """Whether points (k, 3) are at least three and not in line."""
-    if len(X) < 3:
-        return False
-    values = np.linalg.eigvalsh(np.cov(X.T))
-    return bool(values[1] > COLLINEAR * values[2])
 
 
 def _node_volumes(mesh: TetMesh | HexMesh, inside: Array) -> Array:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from supple.bodies.substructure.blueprint_checks import spans_plane
 from supple.bodies.substructure.cut_graph import breadth_first
-from supple.bodies.substructure.cut_ports import spans_plane
 from supple.errors import InputError
 from supple.geometry import HexMesh, TetMesh
 

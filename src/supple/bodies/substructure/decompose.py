@@ -30,9 +30,11 @@ from supple.material import Material
 
 Array = np.ndarray
 Cycles = Literal["refuse", "break"]
+Patches = Literal["refuse", "join"]
 CHOICES = {
     "weights": ("area", "volume"),
     "cycles": ("refuse", "break"),
+    "patches": ("refuse", "join"),
     "thin": ("refuse", "thicken"),
     "pieces": ("refuse", "split"),
 }
@@ -68,7 +70,7 @@ class Decomposition:
 
     @cached_property
     def interface_patches(self) -> dict[str, int]:
-        """Patches of each interface, by the child's name. More than one hide a loop, as the feet of a handle do."""
+        """Patches of each interface, by the child's name. More than one hide a loop: `patches="join"` allows it."""
         patches = {frozenset(i.pair): self.graph.patch_count(i) for i in self.graph.interfaces}
         number = {name: k for k, name in enumerate(self.graph.names)}
         domains = self.blueprint.domains
@@ -91,6 +93,7 @@ def decompose(
     fixed: Selector | None = None,
     weights: Weights = "area",
     cycles: Cycles = "refuse",
+    patches: Patches = "refuse",
     thin: Thin = "refuse",
     pieces: Pieces = "refuse",
     rest: str | None = None,
@@ -114,6 +117,7 @@ def decompose(
         fixed=fixed,
         weights=weights,
         cycles=cycles,
+        patches=patches,
         thin=thin,
         pieces=pieces,
         rest=rest,
@@ -131,6 +135,7 @@ def cut(
     fixed: Selector | None = None,
     weights: Weights = "area",
     cycles: Cycles = "refuse",
+    patches: Patches = "refuse",
     thin: Thin = "refuse",
     pieces: Pieces = "refuse",
     rest: str | None = None,
@@ -142,10 +147,12 @@ def cut(
     mesh. modes: of each domain, by name, or a `ModeBudget`; 0 is rigid.
     fixed: nodes held in the world; all must belong to the root. root: a name, "fixed", "largest" (volume) or "central"
     (fewest levels); None takes the fixed part, else the largest. weights: of interface vertices. cycles: refused, or
-    broken at the smallest interfaces. thin: interfaces of fewer than three vertices or in line are refused, or
-    thickened by one ring. pieces: domains in several pieces are refused, or each piece is made a domain.
+    broken at the smallest interfaces. patches: two domains that meet in several patches, as the feet of a handle do,
+    hide a loop: refused, or the patches are joined to one rigid interface. thin: interfaces of fewer than three
+    vertices or in line are refused, or thickened by one ring. pieces: domains in several pieces are refused, or each
+    piece is made a domain.
     """
-    given: dict[str, object] = {"weights": weights, "cycles": cycles, "thin": thin, "pieces": pieces}
+    given = {"weights": weights, "cycles": cycles, "patches": patches, "thin": thin, "pieces": pieces}
     for name, value in given.items():
         if value not in CHOICES[name]:
             raise InputError(
@@ -158,6 +165,8 @@ def cut(
     if cycles == "refuse":
         graph.check_acyclic()
     kept, left_open = graph.spanning
+    if patches == "refuse":
+        graph.check_patches(kept)
     beside = neighbours(len(names), kept)
     held = None if fixed is None else mesh.node_region(fixed)
     first = choose_root(mesh, numbers, names, beside, root, held)

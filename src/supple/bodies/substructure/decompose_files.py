@@ -27,7 +27,7 @@ from supple.geometry.region import Region
 from supple.material import Material
 
 TREE = "tree.json"
-NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
+NAME = re.compile(r"[A-Za-z0-9_]([A-Za-z0-9_. -]*[A-Za-z0-9_.-])?")
 DAMPING = ("mass_damping", "stiffness_damping")
 
 
@@ -36,7 +36,9 @@ def save_blueprint(folder: str | Path, blueprint: Blueprint) -> list[Path]:
     folder = Path(folder)
     for name in blueprint.kinds:
         if not NAME.fullmatch(name):
-            raise InputError("a kind's name is not usable as a file's", value=name, allowed="letters, digits, _ . -")
+            raise InputError(
+                "a kind's name is not usable as a file's", value=name, allowed="letters, digits, spaces, _ . -"
+            )
     folder.mkdir(parents=True, exist_ok=True)
     files = []
     for name, kind in blueprint.kinds.items():

@@ -46,12 +46,17 @@ class Mount:
 
 
 def port_at(
-    mesh: TetMesh | HexMesh, at: ArrayLike, rotation: ArrayLike = (1.0, 0.0, 0.0, 0.0), *, reach: float | None = None
+    mesh: TetMesh | HexMesh,
+    at: ArrayLike,
+    rotation: ArrayLike = (1.0, 0.0, 0.0, 0.0),
+    *,
+    reach: float | None = None,
+    where: str = "port_at",
 ) -> Port:
     """A port around a place [m], (3,): the nearest nodes whose weighted mean is that place.
 
     reach: how far from the mesh the place may be [m]; the port is then where the mesh is nearest. None allows a
-    twentieth of the mesh's diagonal.
+    twentieth of the mesh's diagonal. where: the name of the place, for messages.
 
     >>> from supple.geometry import box_tets
     >>> beam = box_tets((1, 0.1, 0.1), (10, 1, 1))
@@ -61,7 +66,7 @@ def port_at(
     """
     place = np.asarray(at, dtype=float)
     if place.shape != (3,) or not np.isfinite(place).all():
-        raise InputError("the place is not three finite numbers", where="port_at", value=at)
+        raise InputError("the place is not three finite numbers", where=where, value=at)
     allowed = mesh.diagonal / 20 if reach is None else reach
     best: tuple[float, Array, Array] | None = None
     _, order = cKDTree(mesh.nodes).query(place, k=min(MOST_NODES, len(mesh.nodes)))
@@ -74,33 +79,54 @@ def port_at(
     if best is None or best[0] > allowed:
         raise InputError(
             "the place is not on the mesh",
-            where="port_at",
+            where=where,
             value=place.tolist(),
             allowed=f"within {allowed:.3g} m; it is {best[0]:.3g} m away" if best else None,
+            fix="Move it onto the mesh, or give a larger reach.",
         )
     return Port(best[1], best[2], np.asarray(rotation, dtype=float))
 
 
 def attach(blueprint: Blueprint, kind: DomainKind, mounts: Sequence[Mount], *, reach: float | None = None) -> Blueprint:
-    """The tree with copies of a kind hung on its domains, in the order of the mounts. reach: as for `port_at`."""
+    """The tree with copies of a kind hung on its domains, in the order of the mounts. reach: as for `port_at`.
+
+    A kind that is not held around its own origin, where it hangs, does not fit and is refused.
+    """
     if kind.name in blueprint.kinds and blueprint.kinds[kind.name] is not kind:
         raise InputError("another kind has that name", where="attach", value=kind.name)
     if not kind.held.size:
         raise InputError("a kind that hangs on others must be held somewhere", where=f"domain kind '{kind.name}'")
+    _check_template(kind)
     kinds, domains = {**blueprint.kinds, kind.name: kind}, list(blueprint.domains)
     known: dict[tuple[str, bytes], str] = {}
-    for mount in mounts:
+    for number, mount in enumerate(mounts):
         parent = _number(blueprint, mount.parent)
         carrier = kinds[blueprint.domains[parent].kind]
         turn = rotations.normalise(np.asarray(mount.rotation, dtype=float))
         key = (carrier.name, np.concatenate([np.asarray(mount.at, dtype=float), turn]).tobytes())
+        where = f"mount {number} of '{kind.name}' on domain '{blueprint.domains[parent].name or parent}'"
         if key not in known:
             known[key] = _free_name(carrier, kind.name)
-            ports = {**carrier.ports, known[key]: port_at(carrier.mesh, mount.at, turn, reach=reach)}
+            ports = {**carrier.ports, known[key]: port_at(carrier.mesh, mount.at, turn, reach=reach, where=where)}
             kinds[carrier.name] = replace(carrier, ports=ports)
         name = mount.name or f"{kind.name}_{len(domains)}"
         domains.append(Domain(kind.name, parent, known[key], mount.scale, mount.frequency_factor, name))
     return Blueprint(kinds, domains, blueprint.welds)
+
+
+def _check_template(kind: DomainKind) -> None:
+    """Refuse a template whose held nodes lie apart from its origin: it would hang in the air."""
+    held = kind.mesh.nodes[kind.held]
+    away, size = float(np.linalg.norm(held, axis=1).min()), float(np.ptp(held, axis=0).max())
+    allowed = max(size, kind.mesh.diagonal / 20)
+    if away > allowed:
+        raise InputError(
+            "the template does not fit its place: its origin is where it hangs, but the nodes it is held by lie apart",
+            where=f"domain kind '{kind.name}'",
+            value=f"{away:.3g} m from its origin",
+            allowed=f"{allowed:.3g} m",
+            fix="Move its mesh so that the held nodes are around the origin: mesh.moved(at=...).",
+        )
 
 
 def _weights(offsets: Array, least: float) -> Array:

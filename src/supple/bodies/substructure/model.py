@@ -223,7 +223,22 @@ def reduce_kind(
     linear: int | None,
     keep: bool,
 ) -> DomainClass:
-    """The class of a kind, with fits for the ports that carry something."""
+    """The class of a kind, with fits for the ports that carry something. Errors name the kind."""
+    try:
+        return _reduced(kind, ports, loads, attachment_modes, linear, keep)
+    except InputError as error:
+        where = f"domain kind '{kind.name}', {error.where}" if error.where else f"domain kind '{kind.name}'"
+        raise InputError(error.what, where=where, value=error.value, allowed=error.allowed, fix=error.fix) from error
+
+
+def _reduced(
+    kind: DomainKind,
+    ports: tuple[str, ...],
+    loads: tuple[_Hanging, ...],
+    attachment_modes: bool,
+    linear: int | None,
+    keep: bool,
+) -> DomainClass:
     solid, X = ElasticSolid(kind.mesh, kind.material), kind.mesh.nodes
     faces = {}
     for name in ports:
