@@ -10,6 +10,8 @@ from supple.bench.row import Row
 _MODULES = (
     "fem_beam",
     "floating",
+    "substructure",
+    "substructure_scaling",
     "voxel_block",
     "voxel_collision",
     "voxel_everything",
