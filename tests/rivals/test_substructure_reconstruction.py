@@ -44,7 +44,13 @@ def bent(skin: TreeSkin) -> np.ndarray:
     x = np.zeros((1, 7 + skin.model.coordinate_count))
     x[0, :3], x[0, 3:7] = (0.3, -0.2, 0.1), rng.normal(size=4)
     x[0, 3:7] /= np.linalg.norm(x[0, 3:7])
-    scale = np.concatenate([np.full(c.count, 0.02 / np.abs(c.U).max()) for c in (skin.model.classes[k] for k in skin.model.domain_class) if c.count])
+    scale = np.concatenate(
+        [
+            np.full(c.count, 0.02 / np.abs(c.U).max())
+            for c in (skin.model.classes[k] for k in skin.model.domain_class)
+            if c.count
+        ]
+    )
     x[0, 7:] = scale * rng.normal(size=skin.model.coordinate_count)
     return x
 

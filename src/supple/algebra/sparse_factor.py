@@ -9,8 +9,8 @@
 
 Of SuperLU's orderings these were the fastest on tetrahedral grid patterns (1.4 to 1.9 times COLAMD) and
 on saddle points with constraints (1.5 to 2 times minimum degree). Dense fronts took a seventh of SuperLU's time on
-28,000 unknowns of a tetrahedral mesh, to factor and to solve for 200 right sides, and three quarters and a quarter of it
-on 11,000.
+28,000 unknowns of a tetrahedral mesh, to factor and to solve for 200 right sides; on 11,000 three quarters and a
+quarter of it.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
     quantity                what is measured
     step_time               a full step (frames, forces, elimination) of 1/120 s, two passes, one thread, in windows of
-                            several steps a call, from a tree in motion under gravity; limits: ours, brackets: the paper's
-    StVK                    f, K and the effective masses, once: what a step costs more whose second pass takes them anew
+                            several steps a call, from a tree in motion under gravity
+    StVK                    f, K and the effective masses, once: what a step costs more that takes them in both passes
     u = Uq                  world positions of all volume vertices of all domains in float32, from coordinates and
                             frames, with the mean over the cuts, one thread
     precompute_time         all kinds, on two cores as it comes, nothing read from the cache, kernels compiled before
@@ -75,9 +75,7 @@ def tree_of(model: SubstructureModel, coupling: Coupling = "articulated", **sett
     """The dynamics measured here."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", OneWayWarning)
-        return SubstructureTree(
-            model, coupling=coupling, stiffness_damping=DAMPING, settings=TreeSettings(**settings)
-        )
+        return SubstructureTree(model, coupling=coupling, stiffness_damping=DAMPING, settings=TreeSettings(**settings))
 
 
 def moving(tree: SubstructureTree) -> TreeState:
@@ -89,24 +87,26 @@ def moving(tree: SubstructureTree) -> TreeState:
 
 
 class Steps(NamedTuple):
-    """Windows of `count` steps of a tree, always from the same state."""
+    """Windows of so many steps of a tree, always from the same state."""
 
     tree: SubstructureTree
     state: TreeState
-    count: int
+    steps: int
 
     @classmethod
     def of(cls, tree: SubstructureTree, state: TreeState, count: int | None = None) -> Steps:
         """count: None for as many as fill a window."""
         if count is None:
-            once = by_turns({"step": lambda: tree.advance(state.copy(), DT, steps=2, gravity=GRAVITY)}, 0.05)["step"] / 2
+            once = (
+                by_turns({"step": lambda: tree.advance(state.copy(), DT, steps=2, gravity=GRAVITY)}, 0.05)["step"] / 2
+            )
             count = int(np.clip(WINDOW / once, 2, 50))
         return cls(tree, state, count)
 
-    def __call__(self) -> TreeState:
+    def run(self) -> TreeState:
         """One window; the state after it."""
         state = self.state.copy()
-        self.tree.advance(state, DT, steps=self.count, gravity=GRAVITY)
+        self.tree.advance(state, DT, steps=self.steps, gravity=GRAVITY)
         return state
 
 
@@ -136,11 +136,11 @@ def step_rows(case: str, model: SubstructureModel, example: Published) -> list[R
     state = moving(articulated)
     steps = Steps.of(articulated, state)
     works: dict[str, Callable[[], Any]] = {
-        "articulated": steps,
-        "lumped": Steps.of(tree_of(model, "lumped"), state, steps.count),
-        "renewed": Steps.of(tree_of(model, renew_forces=True), state, steps.count),
+        "articulated": steps.run,
+        "lumped": Steps.of(tree_of(model, "lumped"), state, steps.steps).run,
+        "renewed": Steps.of(tree_of(model, renew_forces=True), state, steps.steps).run,
     }
-    best = {name: 1e3 * value / steps.count for name, value in by_turns(works).items()}
+    best = {name: 1e3 * value / steps.steps for name, value in by_turns(works).items()}
     step, forces = best["articulated"], best["renewed"] - best["articulated"]
     share = f"{100 * example.share:g} % of {example.step:g}"
     return [
@@ -166,14 +166,20 @@ def point_rows(case: str, model: SubstructureModel, example: Published) -> list[
         "frames": lambda: skin.kinematics.motion(state.q, state.v, state.frame, state.velocity),
     }
     best = {name: 1e3 * value for name, value in by_turns(works, 2.0).items()}
-    single = {"unit": "ms", "threads": 1}
     rows = [
-        at_most(case, f"u = Uq, volume (paper {example.points:g} ms)", best["volume"], example.points / 3, **single),
-        measured(case, "u = Uq, surface", best["surface"], **single),
+        at_most(
+            case,
+            f"u = Uq, volume (paper {example.points:g} ms)",
+            best["volume"],
+            example.points / 3,
+            unit="ms",
+            threads=1,
+        ),
+        measured(case, "u = Uq, surface", best["surface"], unit="ms", threads=1),
     ]
     return [
         *(row._replace(dtype="float32") for row in rows),
-        measured(case, "frames of all domains from q, in Python", best["frames"], **single),
+        measured(case, "frames of all domains from q, in Python", best["frames"], unit="ms", threads=1),
         measured(case, "X and U read for all volume vertices", 1e-6 * volume.bytes_read, unit="MB", threads=1),
         measured(case, "volume vertices", volume.count, unit="-", threads=1),
         measured(case, "surface vertices", skin.count, unit="-", threads=1),

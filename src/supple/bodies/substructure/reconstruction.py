@@ -42,7 +42,7 @@ class PointArrays(NamedTuple):
     X_start: Array
     U_start: Array
     r: Array
-    count: Array
+    total: Array
     items: Array
     copies: Array
     first: Array
@@ -108,7 +108,9 @@ class Reconstruction:
             raise InputError("the state does not fit the tree", where="Reconstruction", value=(q.shape, R.shape))
         out = np.empty((self.count, 3), dtype) if out is None else out
         if out.shape != (self.count, 3) or out.dtype != dtype or not out.flags.c_contiguous:
-            raise InputError("the room does not fit the points", value=(out.shape, out.dtype), allowed=f"({self.count}, 3)")
+            raise InputError(
+                "the room does not fit the points", value=(out.shape, out.dtype), allowed=f"({self.count}, 3)"
+            )
         turn = (R * self.model.scale[:, None, None]).astype(dtype).ravel()
         threaded = numba.get_num_threads() > 1 and self.count >= MANY_POINTS
         work = kernels.place_points_parallel if threaded else kernels.place_points
@@ -120,7 +122,8 @@ class Reconstruction:
 
 def _pack(model: SubstructureModel, classes: Sequence[tuple[Array, Array]], dtype: np.dtype) -> PointArrays:
     width = lane_count(dtype)
-    flat_X, flat_U, items, copies, r_of, counts = [], [], [], [], [], []
+    flat_X, flat_U, items, r_of, counts = [], [], [], [], []
+    copies: list[Array] = []
     for number, (X, U) in enumerate(classes):
         m, r = len(X), U.shape[2]
         blocks = -(-m // width)

@@ -39,7 +39,7 @@ def place_block(points, k, at_X, at_U, r, width, q, at_q, turn, o, domain, room,
 def place_item(points, item, q, turn, o, width, room, out):
     """Points of one item of work; see `PointArrays`."""
     kind, block, block_end, copy, copy_end = item[0], item[1], item[2], item[3], item[4]
-    r, total = points.r[kind], points.count[kind]
+    r, total = points.r[kind], points.total[kind]
     for k in range(copy, copy_end):
         domain = points.copies[k]
         for b in range(block, block_end):

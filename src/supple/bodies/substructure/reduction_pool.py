@@ -18,7 +18,7 @@ from collections import ChainMap
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from types import MappingProxyType
-from typing import Any, BinaryIO
+from typing import IO, Any
 
 from supple.bodies.substructure.blueprint import DomainKind
 from supple.errors import InputError
@@ -137,11 +137,12 @@ class Helper:
                 pipe.close()
 
 
-def send(pipe: BinaryIO, value: Any) -> None:
+def send(pipe: IO[bytes], value: Any) -> None:
     """Write a value; read-only mappings, such as a mesh's regions, travel as plain ones."""
     buffer = io.BytesIO()
     pickler = pickle.Pickler(buffer, protocol=pickle.HIGHEST_PROTOCOL)
-    pickler.dispatch_table = ChainMap({MappingProxyType: _as_dict}, copyreg.dispatch_table)  # type: ignore[assignment]
+    table: Any = ChainMap({MappingProxyType: _as_dict}, copyreg.dispatch_table)
+    pickler.dispatch_table = table
     pickler.dump(value)
     pipe.write(buffer.getbuffer())
     pipe.flush()
