@@ -82,6 +82,10 @@ class DirectSolver:
             )
         return DirectReport(x, residual / np.where(size > 0.0, size, 1.0))
 
+    def solve_once(self, b: NDArray[np.float64]) -> NDArray[np.float64]:
+        """A^-1 b of b (n), without refinement and unchecked."""
+        return self._solve(b)
+
     def apply(self, r: NDArray[np.float64], z_out: NDArray[np.float64]) -> None:
         """z_out = A^-1 r without refinement: a preconditioner for nearby matrices. r, z_out: (n)."""
         with one_blas_thread():

@@ -11,6 +11,8 @@ _MODULES = (
     "contact",
     "fem_beam",
     "floating",
+    "substructure",
+    "substructure_scaling",
     "voxel_block",
     "voxel_collision",
     "voxel_everything",

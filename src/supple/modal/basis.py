@@ -24,7 +24,7 @@ import scipy.linalg
 from supple.algebra.blas_threads import one_blas_thread
 from supple.algebra.eigenpairs import fix_signs
 from supple.errors import InputError
-from supple.modal.derivatives import modal_derivatives, pair_indices
+from supple.modal.derivatives import pair_indices, second_differential
 from supple.modal.interface import Interface
 from supple.modal.solid import ElasticSolid
 from supple.modal.support import Support
@@ -131,14 +131,17 @@ def reduced_basis(
     linear = min(count, MOST_LINEAR) if linear is None else linear
     solid, modes = support.solid, linear_modes(support, linear)
     shares = modes.values[0] / modes.values
-    derivatives = modal_derivatives(support, modes.shapes)
+    # all static responses at once: the cost of a solve is that of reading the factor
+    loads = [-second_differential(solid, modes.shapes), *(a.interface.unit_loads() for a in attachments)]
+    responses = support.static_response(np.concatenate(loads, axis=1))
     i, j = pair_indices(linear)
+    derivatives, attached = responses[:, : len(i)], responses[:, len(i) :]
     norms = mass_norms(solid, derivatives)
     scale = np.divide(shares[i] * shares[j], norms, out=np.zeros_like(norms), where=norms > 0)
     snapshots = [modes.shapes * shares, derivatives * scale]
-    for attachment in attachments:
+    for k, attachment in enumerate(attachments):
         load = modes.values[0] * attachment.mass / np.sqrt(solid.total_mass)
         arms = np.repeat([1.0, attachment.arm], 3)
-        snapshots.append(attachment_modes(support, attachment.interface) * (load * arms))
+        snapshots.append(attached[:, 6 * k : 6 * k + 6] * (load * arms))
     U, sizes = mass_principal_components(solid, np.concatenate(snapshots, axis=1), count, inner=inner)
     return Basis(U, sizes, modes)

@@ -12,12 +12,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from supple.modal.solid import ElasticSolid
+from supple.algebra.lanes import LANES
+from supple.modal.derivative_kernels import add_second_differential
+from supple.modal.solid import ElasticSolid, hex_quadrature
 from supple.modal.support import Support
 
 Array = np.ndarray
-CHUNK = 4096
-"""Quadrature points taken at a time."""
 
 
 def pair_indices(count: int) -> tuple[Array, Array]:
@@ -25,35 +25,17 @@ def pair_indices(count: int) -> tuple[Array, Array]:
     return np.triu_indices(count)
 
 
-def isotropic_stress(lam: Array, mu: Array, A: Array) -> Array:
-    """C : sym A of matrices A (points, 3, 3, r) with lam, mu (points,) [Pa]."""
-    out = mu[:, None, None, None] * (A + A.swapaxes(1, 2))
-    trace = lam[:, None] * np.einsum("pkkl->pl", A)
-    for k in range(3):
-        out[:, k, k] += trace
-    return out
-
-
 def second_differential(solid: ElasticSolid, U: Array) -> Array:
     """(H : U_i) U_j for all pairs i <= j of columns U (3 node_count, r): (3 node_count, r (r + 1) / 2) [N]."""
-    count, total = U.shape[1], len(solid.point_values[0])
-    starts = np.concatenate([[0], np.cumsum(np.arange(count, 0, -1))])  # first pair of each i
-    out = np.zeros((solid.node_count, 3, int(starts[-1])))
-    values = U.reshape(solid.node_count, 3 * count)
-    for start in range(0, total, CHUNK):
-        stop = min(start + CHUNK, total)
-        weights, lam, mu = (value[start:stop] for value in solid.point_values)
-        operator = solid.gradient_operator[3 * start : 3 * stop]
-        G = np.ascontiguousarray((operator @ values).reshape(-1, 3, 3, count).swapaxes(1, 2))  # dU_i/dX_j
-        S, transpose = isotropic_stress(lam, mu, G), operator.T.tocsr()
-        for i in range(count):
-            A, B = G[..., i], G[..., i:]
-            P = np.einsum("pij,pjkl->pikl", A, S[..., i:], optimize=True)
-            P += np.einsum("pijl,pjk->pikl", B, S[..., i], optimize=True)
-            P += isotropic_stress(lam, mu, np.einsum("pki,pkjl->pijl", A, B, optimize=True))
-            P *= weights[:, None, None, None]
-            stacked = np.ascontiguousarray(P.swapaxes(1, 2)).reshape(3 * (stop - start), -1)  # rows (p, j)
-            out[:, :, starts[i] : starts[i + 1]] += (transpose @ stacked).reshape(-1, 3, count - i)
+    count, elements = U.shape[1], solid.mesh.elements
+    padded = np.zeros((solid.node_count, 3, LANES * ((count + LANES - 1) // LANES)))
+    padded[:, :, :count] = U.reshape(solid.node_count, 3, count)
+    quadrature = solid.quadrature
+    if elements.shape[1] == 8:  # a product of three gradients: degree 3 in each coordinate of a parallelepiped
+        quadrature = hex_quadrature(solid.mesh.nodes, elements, 2)
+    out = np.zeros((solid.node_count, 3, count * (count + 1) // 2))
+    lam, mu = (np.ascontiguousarray(solid.element_values(name)) for name in ("lam", "mu"))
+    add_second_differential(elements.astype(np.int64), *quadrature, lam, mu, padded, count, out)
     return out.reshape(3 * solid.node_count, -1)
 
 

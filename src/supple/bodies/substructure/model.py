@@ -7,19 +7,14 @@ is rigid. The coordinates q of a copy are those of its kind: x = scale (X + U q)
 
 from __future__ import annotations
 
-import multiprocessing
-from collections.abc import Callable
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from functools import cached_property
-from multiprocessing import reduction
-from types import MappingProxyType
-from typing import Any
 
 import numpy as np
 
 from supple.algebra import rotations
 from supple.bodies.substructure.blueprint import Blueprint, DomainKind
+from supple.bodies.substructure.reduction_pool import Progress, reduce_all
 from supple.errors import InputError
 from supple.modal import (
     Attachment,
@@ -34,7 +29,6 @@ from supple.modal import (
 )
 
 Array = np.ndarray
-Progress = Callable[[str, int, int], None]
 SMALLEST_ARM = 1e-3
 """Of the kind's size: a child whose mass lies closer to its port than this counts as being there."""
 
@@ -105,14 +99,15 @@ class SubstructureModel:
         attachment_modes: bool = True,
         linear: int | None = None,
         keep: bool = True,
-        processes: int = 1,
-        progress: Progress | None = None,
+        processes: int | None = None,
+        progress: Progress | bool | None = None,
     ) -> SubstructureModel:
         """Reduce the kinds of a blueprint.
 
         attachment_modes: whether bases hold the responses to what hangs on the ports. linear: linear modes to derive
-        from, as of `reduced_basis`. keep: use the cache. processes: reduce so many kinds at a time, in processes of
-        their own. progress(name, done, total): called after each kind.
+        from, as of `reduced_basis`. keep: use the cache. processes: reduce so many kinds at a time, each in a process;
+        None: as many as there are cores and enough to do. progress: called with a kind's name, how many are done, and
+        of how many; True: a bar on standard error; None: a bar where that is a terminal.
         """
         domains = blueprint.domains
         names = list(dict.fromkeys(d.kind for d in domains))
@@ -123,7 +118,7 @@ class SubstructureModel:
             ports = tuple(p for p in blueprint.kinds[name].ports if p in used)
             loads = tuple(hanging[name, p] for p in ports)
             tasks.append((blueprint.kinds[name], ports, loads, attachment_modes, linear, keep))
-        classes = _reduce_all(tasks, processes, progress)
+        classes = reduce_all(reduce_kind, tasks, processes, progress)
         index = {name: k for k, name in enumerate(names)}
         domain_class = np.array([index[d.kind] for d in domains])
         ports_of = [{p: k for k, p in enumerate(c.ports)} for c in classes]
@@ -189,30 +184,6 @@ class SubstructureModel:
         """Coefficients (d,) [1/s], [s] that give every copy the damping ratios these give its kind at scale 1."""
         speed = self.tuning / self.scale
         return mass_damping * speed, stiffness_damping / speed
-
-
-def _reduce_all(tasks: list[tuple], processes: int, progress: Progress | None) -> list[DomainClass]:
-    names, total = [task[0].name for task in tasks], len(tasks)
-    out = []
-    if processes <= 1 or total == 1:
-        for k, task in enumerate(tasks):
-            out.append(reduce_kind(*task))
-            if progress is not None:
-                progress(names[k], k + 1, total)
-        return out
-    reduction.register(MappingProxyType, _as_dict)  # type: ignore[arg-type]
-    context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(min(processes, total), mp_context=context) as pool:
-        for k, made in enumerate(pool.map(reduce_kind, *zip(*tasks))):
-            out.append(made)
-            if progress is not None:
-                progress(names[k], k + 1, total)
-    return out
-
-
-def _as_dict(frozen: Any) -> tuple[Any, tuple[Any]]:
-    """How a read-only mapping, such as a mesh's regions, travels to another process."""
-    return dict, (dict(frozen),)
 
 
 def reduce_kind(

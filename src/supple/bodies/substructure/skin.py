@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sparse
@@ -20,6 +20,8 @@ from supple.bodies.substructure.blueprint import DomainKind
 from supple.bodies.substructure.coordinates import TreeCoordinates
 from supple.bodies.substructure.kinematics import TreeKinematics, TreeMotion
 from supple.bodies.substructure.model import SubstructureModel
+from supple.bodies.substructure.reconstruction import Reconstruction
+from supple.bodies.substructure.welds import weld_groups
 from supple.geometry import embed
 
 Array = np.ndarray
@@ -74,7 +76,8 @@ class TreeSkin:
         start = np.concatenate([[0], np.cumsum(counts)])
         domain = np.repeat(np.arange(model.domain_count), counts)
         row = np.arange(start[-1]) - start[domain]
-        seams, group_start = _seams(model, classes, start)
+        row_of_node = [{int(n): k for k, n in enumerate(c.node)} for c in classes]
+        seams, group_start = weld_groups(model, row_of_node, start)
         size = np.diff(group_start)
         group = np.repeat(np.arange(len(size)), size)
         own = np.setdiff1d(np.arange(start[-1]), seams)
@@ -104,9 +107,18 @@ class TreeSkin:
         x[0, 3] = 1.0
         return self.whole.apply(x)
 
+    def reconstruction(self, dtype: Any = np.float64) -> Reconstruction:
+        """What places all points fast, in single or double precision."""
+        classes = [(c.X, c.U) for c in self.classes]
+        return Reconstruction.of(self.model, classes, seams=self.seams, group_start=self.group_start, dtype=dtype)
+
+    @cached_property
+    def _reconstruction(self) -> Reconstruction:
+        return self.reconstruction()
+
     def positions(self, x: Array) -> Array:
         """World positions of all points at a tree's coordinates x (1, width), (count, 3) [m]."""
-        return self.whole.apply(x)
+        return self._reconstruction.positions(self.whole.motion(x))
 
     def largest_gap(self, x: Array) -> float:
         """The largest distance between points that were one before the cut [m]; 0 where nothing was cut."""
@@ -116,19 +128,6 @@ class TreeSkin:
         size = np.diff(self.group_start)
         mean = np.add.reduceat(at, self.group_start[:-1]) / size[:, None]
         return 2.0 * float(np.linalg.norm(at - np.repeat(mean, size, axis=0), axis=1).max())
-
-
-def _seams(model: SubstructureModel, classes: tuple[ClassPoints, ...], start: Array) -> tuple[Array, Array]:
-    welds = model.blueprint.welds
-    found: dict[int, list[int]] = {}
-    rows = [{int(n): k for k, n in enumerate(c.node)} for c in classes]
-    for group, domain, node in welds[np.argsort(welds[:, 0], kind="stable")].tolist() if len(welds) else []:
-        row = rows[model.domain_class[domain]].get(node)
-        if row is not None:
-            found.setdefault(group, []).append(int(start[domain]) + row)
-    groups = [points for points in found.values() if len(points) > 1]
-    flat = np.array([p for points in groups for p in points], dtype=np.int64)
-    return flat, np.concatenate([[0], np.cumsum([len(points) for points in groups])]).astype(np.int64)
 
 
 def _inner(triangles: Array, seams: Array, group: Array, domain: Array) -> Array:
