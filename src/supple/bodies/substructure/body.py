@@ -15,8 +15,10 @@ from supple.bodies.placement import Placement
 from supple.bodies.protocols import LocalState, PlacedBody
 from supple.bodies.substructure.blueprint import Blueprint
 from supple.bodies.substructure.coordinates import TreeCoordinates
+from supple.bodies.substructure.deviation import largest_deviation
 from supple.bodies.substructure.kinematics import TreeMeasures
 from supple.bodies.substructure.model import SubstructureModel
+from supple.bodies.substructure.sails import Sails
 from supple.bodies.substructure.skin import TreePoints, TreeSkin
 from supple.bodies.substructure.tree import Coupling, SubstructureTree, TreeSettings, TreeState
 from supple.errors import InputError
@@ -77,6 +79,18 @@ class TreeBody:
     def skin(self) -> TreeSkin:
         """The surface to look at and to pull."""
         return TreeSkin.of(self.model)
+
+    @cached_property
+    def sails(self) -> Sails:
+        """A few flat triangles a domain, for drag."""
+        return Sails.of(self.model)
+
+    @property
+    def rest_coordinates(self) -> Array:
+        """Coordinates (1, width) of the undeformed tree at the origin."""
+        x = np.zeros((1, self.coordinates.x_width))
+        x[0, 3] = 1.0
+        return x
 
     @property
     def positions(self) -> Array:
@@ -167,8 +181,11 @@ class TreeBody:
         return LocalState(state.t + steps * dt, x, v, accelerations)
 
     def largest_gap(self, x: Array) -> float:
-        """The largest distance [m] at coordinates x between points that were one before the tree was cut."""
-        return self.skin.largest_gap(x)
+        """The largest distance [m] at coordinates x between points that were one before the tree was cut.
+
+        Where nothing was cut: between a port's points and where a rigid interface would have them, which is the same.
+        """
+        return self.skin.largest_gap(x) if len(self.skin.seams) else largest_deviation(self.skin.kinematics, x)
 
     def measures(self, x: Array, v: Array | None = None) -> TreeMeasures:
         """Energies and momenta at coordinates x, v (1, width)."""
