@@ -46,8 +46,8 @@ class Run:
     loop [s]. real_time_factor: simulated over wall time, without the first step, which may have to compile.
     worst_residual: the largest of all steps. under_converged: steps that stopped above their tolerance.
     inverted: elements turned inside out at the last frame, for laws that carry them. gaps: of each tree of domains
-    the largest gap between them in any frame of this run [m]. frames: surfaces over time, to look at and to export; the record's where there is one, else in memory. folder: of the record,
-    None without one.
+    the largest gap between them in any frame of this run [m]. frames: surfaces over time, to look at and to
+    export; the record's where there is one, else in memory. folder: of the record, None without one.
     """
 
     outcome: RunOutcome
@@ -113,7 +113,7 @@ class Run:
         return "\n".join(lines)
 
     def to_json(self) -> dict[str, Any]:
-        """Plain values: outcome, time [s], steps, real_time_factor, bodies, energy [J] at the end, largest gaps [m]."""
+        """Plain values: outcome, time [s], steps, real_time_factor, bodies, energy [J] at the end; of trees, largest_gap [m]."""
         energy = {
             name: float(getattr(self.energies, name)[-1]) if len(self.energies.times) else None
             for name in ("kinetic", "potential", "total")
@@ -125,8 +125,7 @@ class Run:
             "real_time_factor": self.real_time_factor,
             "bodies": [body.to_json() for body in measure_bodies(self.system, self.state)],
             "energy": energy,
-            "largest_gap": self.gaps,
-        }
+        } | ({"largest_gap": self.gaps} if self.gaps else {})
 
 
 def _vector(v: Array) -> str:

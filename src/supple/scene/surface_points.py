@@ -24,8 +24,8 @@ def surface_points(node: Any) -> tuple[PointSet, Array]:
         raise InputError("a surface needs a node of the scene", value=type(node).__name__)
     body, label = node.body, f"surface of {node.name}"
     if body.kind == "substructure":
-        sails = body.sails
-        return PointSet(node, sails, node.placement.apply(sails.apply(body.rest_coordinates)), label), sails.triangles
+        points, triangles = body.sails
+        return PointSet(node, points, node.placement.apply(points.apply(body.rest_coordinates)), label), triangles
     if body.kind == "voxel":
         skin = body.skin
         rest = node.rest[skin.voxel] + node.placement.apply(skin.local) - node.placement.at
@@ -40,3 +40,12 @@ def surface_points(node: Any) -> tuple[PointSet, Array]:
     if node.is_floating:
         return PointSet(node, FloatingPoints.make(*body.node_shapes(seen)), node.rest[seen], label), triangles
     return PointSet(node, WeightedPoints.subset(seen, len(node.rest)), node.rest[seen], label), triangles
+
+
+def render_points(node: Node) -> PointSet:
+    """The vertices of the surface that a tree of domains shows, to be pulled at."""
+    body = node.body
+    if getattr(body, "kind", None) != "substructure" or body.surface is None:
+        raise InputError("this body was given no surface", where=f"node '{node.name}'", fix="Use TreeBody(..., surface=).")
+    points = body.seen.points
+    return PointSet(node, points, node.placement.apply(points.apply(body.rest_coordinates)), f"surface of {node.name}")

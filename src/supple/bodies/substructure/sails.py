@@ -10,14 +10,12 @@ zero.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
-from supple.bodies.substructure import sail_kernels as kernels
 from supple.bodies.substructure.blueprint import DomainKind
-from supple.bodies.substructure.coordinates import TreeCoordinates
+from supple.bodies.substructure.domain_points import DomainPoints, make_chain
 from supple.bodies.substructure.model import SubstructureModel
 from supple.bodies.substructure.skin import ClassPoints, class_points
 
@@ -29,11 +27,10 @@ ROUNDS = 20
 CORNERS = np.array([0.0, 2.0, 4.0]) * np.pi / 3
 
 
-@dataclass(frozen=True, eq=False)
-class Sails:
-    """Points on the domains of a tree as a mapping from its coordinates; triangles (t, 3) of them, outward."""
+class Sails(NamedTuple):
+    """points: a mapping from the tree's coordinates; triangles (t, 3) of them, outward."""
 
-    chain: kernels.Chain
+    points: DomainPoints
     triangles: Array
 
     @classmethod
@@ -44,118 +41,9 @@ class Sails:
         sizes = np.array([len(X) for X, _ in made])
         rows = np.concatenate([[0], np.cumsum(sizes)])
         places = np.concatenate([[0], np.cumsum(sizes[model.domain_class])])
-        most = max(1, *(c.count for c in model.classes))
-        ports = [(c, fit) for c in model.classes for fit in c.fits]
-        first_port = np.concatenate([[0], np.cumsum([len(c.fits) for c in model.classes])])
-        above = model.domain_class[np.maximum(model.parent, 0)]
-        A_modes = np.zeros((max(len(ports), 1), most, 9))
-        for k, (c, fit) in enumerate(ports):
-            A_modes[k, : c.count] = fit.A_modes.reshape(c.count, 9)
-        x_hat = np.array([fit.x_hat for _, fit in ports]).reshape(-1, 3)
-        A = np.array([fit.A_rest.ravel() for _, fit in ports]).reshape(-1, 9)
-        chain = kernels.Chain(
-            model.parent.astype(np.int64),
-            np.where(model.parent >= 0, first_port[above] + model.parent_port, -1).astype(np.int64),
-            model.q_starts.astype(np.int64),
-            model.scale.astype(float),
-            rows[model.domain_class].astype(np.int64),
-            places.astype(np.int64),
-            x_hat,
-            _padded([fit.a_hat for _, fit in ports], most),
-            A,
-            A_modes,
-            np.concatenate([X for X, _ in made]),
-            _padded([row for _, U in made for row in U], most),
-        )
-        return cls(chain, np.arange(int(places[-1])).reshape(-1, 3))
-
-    @property
-    def count(self) -> int:
-        """Number of points."""
-        return int(self.chain.places[-1])
-
-    @property
-    def modes(self) -> int:
-        """Coordinates of the tree."""
-        return int(self.chain.start[-1])
-
-    def frames(self, x: Array) -> kernels.Frames:
-        """Frames of all domains at coordinates x (1, width)."""
-        out = kernels.Frames.empty(len(self.chain.parent), self.chain.U.shape[2])
-        kernels.compute_frames(self.chain, x[0, 7 : 7 + self.modes].copy(), x[0, :7].copy(), out)
-        return out
-
-    def local(self, x: Array) -> Array:
-        """Points in their domains' axes, (count, 3) [m]."""
-        out = np.empty((self.count, 3))
-        kernels.compute_local(self.chain, x[0, 7 : 7 + self.modes].copy(), out)
-        return out
-
-    def apply(self, x: Array) -> Array:
-        """Positions (count, 3) [m] at coordinates x (1, width)."""
-        return self.linearize(x).positions()
-
-    def linearize(self, x: Array) -> SailsTangent:
-        """J at coordinates x."""
-        return SailsTangent(self, x.copy())
-
-
-@dataclass(frozen=True, eq=False)
-class SailsTangent:
-    """J of sails at coordinates x. Its geometric stiffness is left out."""
-
-    mapping: Sails
-    x: Array
-
-    @cached_property
-    def _frames(self) -> kernels.Frames:
-        return self.mapping.frames(self.x)
-
-    @cached_property
-    def _local(self) -> Array:
-        return self.mapping.local(self.x)
-
-    def positions(self) -> Array:
-        """Where the points are, (count, 3) [m]."""
-        out = np.empty((self.mapping.count, 3))
-        kernels.compute_positions(self.mapping.chain, self._frames, self._local, out)
-        return out
-
-    def product(self, v: Array) -> Array:
-        """Velocities (count, 3) [m/s] of rates v (1, width)."""
-        m, rates = self.mapping, v[0, 6 : 6 + self.mapping.modes].copy()
-        u, w = np.empty((2, len(m.chain.parent), 3))
-        kernels.compute_rates(m.chain, self._frames, rates, v[0, :6].copy(), u, w)
-        out = np.empty((m.count, 3))
-        kernels.compute_velocities(m.chain, self._frames, self._local, rates, u, w, out)
-        return out
-
-    def add_transpose(self, f: Array, f_out: Array) -> None:
-        """f_out (1, width) += J^T f."""
-        m = self.mapping
-        Q, wrench = np.zeros(m.modes), np.zeros((len(m.chain.parent), 6))
-        kernels.add_pulled(m.chain, self._frames, self._local, np.ascontiguousarray(f, dtype=float), Q, wrench)
-        f_out[0, :3] += self._frames.R[0].reshape(3, 3) @ wrench[0, 3:]
-        f_out[0, 3:6] += wrench[0, :3]
-        f_out[0, 6 : 6 + m.modes] += Q
-
-    def bias(self, v: Array) -> Array:
-        """(dJ/dt) v (count, 3) [m/s²], by central differences along v."""
-        coordinates, step = TreeCoordinates(self.mapping.modes), 1e-5
-        ahead = self.mapping.linearize(coordinates.retract(self.x, step * v)).product(v)
-        behind = self.mapping.linearize(coordinates.retract(self.x, -step * v)).product(v)
-        return (ahead - behind) / (2 * step)
-
-    def add_geometric(self, f: Array, dv: Array, df_out: Array, factor: float) -> None:
-        """Nothing: the change of J is left out."""
-
-
-def _padded(parts: list[Array], most: int) -> Array:
-    """Rows (3, r) of several widths as (n, 3, most)."""
-    out = np.zeros((len(parts), 3, most))
-    for k, part in enumerate(parts):
-        out[k, :, : part.shape[1]] = part
-    return out
+        X, U = np.concatenate([X for X, _ in made]), [row for _, modes in made for row in modes]
+        chain = make_chain(model, rows[model.domain_class], places, X, U)
+        return cls(DomainPoints(chain), np.arange(int(places[-1])).reshape(-1, 3))
 
 
 def class_sails(kind: DomainKind, U: Array, *, conforms: bool) -> tuple[Array, Array]:
