@@ -1,7 +1,7 @@
 """letters: a word of soft letters on rigid bars flies freely, turns slowly, and is poked at its first letter.
 
-Checked: the momentum after the poke is what it had and the poke's impulse; from then on linear and angular momentum stay,
-though the letters wobble; the word bends; the energy of the wobble falls by damping alone.
+Checked: the momentum after the poke is what it had and the poke's impulse; from then on linear and angular momentum
+stay, though the letters wobble; the word bends; the energy of the wobble falls by damping alone.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from supple.bodies.substructure import TreeBody
-from supple.examples import Check, Example, below, within
+from supple.examples import Check, Example, below
 from supple.examples.shapes import letters
 from supple.examples.tree_runs import domain_strains
 from supple.scene import Load, Scene
@@ -51,13 +51,21 @@ def check(run: Any) -> list[Check]:
     strains = domain_strains(body, run.system.positions(run.state, "word"))
     energy = run.frames.columns["kinetic"] + run.frames.columns["potential"]
     return [
-        within("momentum from the poke, against its impulse [N s]", float(np.linalg.norm(gained)), float(np.linalg.norm(impulse)), 1e-3),
-        below("drift of the linear momentum after it, relative", float(drift[0] / sizes[0]), 1e-3),
+        below("momentum from the poke less its impulse, relative", _apart(gained, impulse), 5e-3),
+        below("drift of the linear momentum after it, relative", float(drift[0] / sizes[0]), 5e-3),
         below("drift of the angular momentum after it, relative", float(drift[1] / sizes[1]), 1e-2),
-        below("largest rise of the energy after it, relative", float(np.diff(energy[after:]).max(initial=0.0) / energy[after]), 1e-3),
+        below("largest rise of the energy after it, relative", _rise(energy[after:]), 1e-3),
         below("largest strain of a letter at the end", float(strains.max()), 0.05),
-        below("largest gap between domains [m]", run.gaps["word"], 2e-3),
+        below("largest gap between domains [m]", run.gaps["word"], 6e-3),
     ]
+
+
+def _apart(a: Array, b: Array) -> float:
+    return float(np.linalg.norm(a - b) / np.linalg.norm(b))
+
+
+def _rise(energy: Array) -> float:
+    return float(np.diff(energy).max(initial=0.0) / energy[0])
 
 
 EXAMPLE = Example("letters", "a word of soft letters, free in space, poked", make, UNTIL, check)

@@ -2,7 +2,7 @@
 
 It has grown in gravity, so its weight is in its shape and is left out. The wind acts on a few flat patches a domain.
 
-Checked: the patches feel the drag of the whole surface; the crown is bent downwind, as far as it then stays across; branches
+Checked: the patches feel the drag of the whole surface; the crown is bent downwind, and hardly across; branches
 sway and leaves flutter; all stays finite and within reach.
 """
 
@@ -13,14 +13,14 @@ from typing import Any
 import numpy as np
 
 from supple.bodies.substructure import TreeBody
-from supple.examples import Check, Example, below, within
+from supple.examples import Check, Example, above, below, within
 from supple.examples.shapes import oak
 from supple.scene import Scene, Wind
 from supple.scene.wind_kernels import add_drag
 from supple.solvers import TreeStride
 
 Array = np.ndarray
-VELOCITY, UNTIL = np.array([7.0, 0.0, 0.0]), 4.0  # [m/s], [s]
+VELOCITY, UNTIL = np.array([7.0, 0.0, 0.0]), 3.0  # [m/s], [s]
 SETTLED = 1.4  # [s]: from here on the oak is looked at
 HEIGHT = 2.26  # [m]
 
@@ -56,17 +56,18 @@ def check(run: Any) -> list[Check]:
     sway = np.sqrt(crown.var(axis=0).sum())
     sails, surface = wind.drag_at_rest(), surface_drag(wind, body)
     return [
-        within("drag of the patches at rest, against that of the whole surface [N]", float(sails[0]), float(surface[0]), 0.05),
-        _above("mean way of the leaves downwind [m]", float(mean[0]), 0.02),
+        within(
+            "drag of the patches at rest, against that of the whole surface [N]",
+            float(sails[0]),
+            float(surface[0]),
+            0.1,
+        ),
+        above("mean way of the leaves downwind [m]", float(mean[0]), 0.02),
         below("mean way across the wind, of that downwind", float(np.hypot(mean[1], mean[2]) / mean[0]), 0.5),
-        _above("sway of the crown, rms [m]", float(sway), 1e-3),
-        _above("flutter of leaves in the crown, rms [m]", float(flutter), 1e-3),
+        above("sway of the crown, rms [m]", float(sway), 1e-3),
+        above("flutter of leaves in the crown, rms [m]", float(flutter), 1e-3),
         below("largest way of a leaf, of the height", float(np.linalg.norm(moved, axis=2).max() / HEIGHT), 0.5),
     ]
 
 
-def _above(quantity: str, value: float, least: float) -> Check:
-    return Check(f"{quantity} (at least {least:g})", value, least, 0.0, bool(value >= least))
-
-
-EXAMPLE = Example("oak", "an oak in a turbulent wind", make, UNTIL, check, 0.2)
+EXAMPLE = Example("oak", "an oak in a turbulent wind", make, UNTIL, check, 0.25)

@@ -1,6 +1,8 @@
-"""A smoother surface than that of a mesh, for looking at: triangles cut in four, corners moved without shrinking [Taubin95]."""
+"""A smoother surface than that of a mesh, for looking at: triangles cut in four, corners moved [Taubin95]."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 import numpy as np
 import scipy.sparse as sparse
@@ -11,8 +13,10 @@ Array = np.ndarray
 INWARD, OUTWARD = 0.5, -0.53
 
 
-def smooth_surface(surface: SurfaceMesh, *, cuts: int = 1, rounds: int = 6) -> SurfaceMesh:
-    """Each triangle in 4^cuts parts, then `rounds` of smoothing."""
+def smooth_surface(
+    surface: SurfaceMesh, *, cuts: int = 1, rounds: int = 6, keep: Callable[[Array], Array] | None = None
+) -> SurfaceMesh:
+    """Each triangle in 4^cuts parts, then `rounds` of smoothing. keep: which positions (n, 3) [m] stay as they are."""
     nodes, triangles = np.asarray(surface.nodes, dtype=float), np.asarray(surface.triangles)
     for _ in range(cuts):
         nodes, triangles = _cut(nodes, triangles)
@@ -21,8 +25,9 @@ def smooth_surface(surface: SurfaceMesh, *, cuts: int = 1, rounds: int = 6) -> S
     links = sparse.csr_array((np.ones(len(row)), (row, col)), shape=(len(nodes),) * 2)
     links.data[:] = 1.0
     degree = links.sum(axis=1)[:, None]
+    moves = np.ones(len(nodes)) if keep is None else 1.0 - keep(nodes)
     for factor in (INWARD, OUTWARD) * rounds:
-        nodes = nodes + factor * (links @ nodes / degree - nodes)
+        nodes = nodes + factor * moves[:, None] * (links @ nodes / degree - nodes)
     return SurfaceMesh(nodes, triangles)
 
 

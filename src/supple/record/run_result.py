@@ -113,7 +113,10 @@ class Run:
         return "\n".join(lines)
 
     def to_json(self) -> dict[str, Any]:
-        """Plain values: outcome, time [s], steps, real_time_factor, bodies, energy [J] at the end; of trees, largest_gap [m]."""
+        """Plain values: outcome, time [s], steps, real_time_factor, bodies, energy [J] at the end.
+
+        For trees of domains also their largest_gap [m].
+        """
         energy = {
             name: float(getattr(self.energies, name)[-1]) if len(self.energies.times) else None
             for name in ("kinetic", "potential", "total")

@@ -46,6 +46,8 @@ def render_points(node: Node) -> PointSet:
     """The vertices of the surface that a tree of domains shows, to be pulled at."""
     body = node.body
     if getattr(body, "kind", None) != "substructure" or body.surface is None:
-        raise InputError("this body was given no surface", where=f"node '{node.name}'", fix="Use TreeBody(..., surface=).")
+        raise InputError(
+            "this body was given no surface", where=f"node '{node.name}'", fix="Use TreeBody(..., surface=)."
+        )
     points = body.seen.points
     return PointSet(node, points, node.placement.apply(points.apply(body.rest_coordinates)), f"surface of {node.name}")

@@ -1,18 +1,18 @@
 """Wind: drag of a turbulent air on the surfaces of bodies of any kind.
 
-    f = -(rho C / 2) g(u . n) A n,   u = w(x_c, t) - v_c,   g(s) = s² where s < 0 (upwind faces), else 0     a plate's drag
-    w(x, t) = U + sum_m a_m cos(k_m . (x - U t) + phase_m),   a_m . k_m = 0                                    [Kraichnan70]
-    E(k) ~ (k l)^4 / (1 + (k l)²)^(17/6),   L = l sqrt(pi) Gamma(5/6) / Gamma(1/3)                               [VonKarman48]
+    f = -(rho C / 2) g(u . n) A n,   u = w(x_c, t) - v_c,   g(s) = s² where s < 0 (upwind faces), else 0
+    w(x, t) = U + sum_m a_m cos(k_m . (x - U t) + phase_m),   a_m . k_m = 0                       [Kraichnan70]
+    E(k) ~ (k l)^4 / (1 + (k l)²)^(17/6),   L = (3 pi / 4) ∫ E/k dk / ∫ E dk                      [VonKarman48]
 
-    rho  density of the air [kg/m³]      C  drag coefficient [-]: 1.1 to 1.2 for plates across the flow [Hoerner65, ch. 3]
-    A, n, x_c, v_c  area, outward normal, centroid and its velocity of a triangle      U  mean velocity [m/s]
-    L    longitudinal integral length [m]                                             sigma  rms of each component [m/s]
+    rho, C          density of the air [kg/m³]; drag coefficient [-], 1.1 to 1.2 for plates across the flow [Hoerner65]
+    A, n, x_c, v_c  area, outward normal, centroid and its velocity of a triangle
+    U, sigma, L     mean velocity [m/s]; rms of each component [m/s]; longitudinal integral length [m]
 
-The field is free of divergence and frozen: the mean carries it along [Taylor38]. Waves come in threes of one length, along three axes
-at right angles and swinging along the next one, so that the covariance of w is sigma² times the identity for every
-seed; their lengths share out the spectrum equally. A face is pushed on its upwind side alone, which is right for
-closed surfaces; a sheet without thickness has both sides in one triangle (`two_sided`). The force goes to the corners in equal
-shares, so its power is that of the force on the centroid. It stays out of energies: wind is not conservative.
+The field is free of divergence and frozen: the mean carries it along [Taylor38]. Waves come in threes of one length,
+along three axes at right angles and swinging along the next one, so that the covariance of w is sigma² times the
+identity for every seed; their lengths share out the spectrum equally. A face is pushed on its upwind side alone, which
+is right for closed surfaces; a sheet without thickness has both sides in one triangle (`two_sided`). The force goes to
+the corners in equal shares, so its power is that of the force on the centroid. Wind is not conservative: no energy.
 """
 
 from __future__ import annotations
@@ -23,8 +23,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.integrate import cumulative_trapezoid
-from scipy.special import gamma
+from scipy.integrate import cumulative_trapezoid, trapezoid
 
 from supple.algebra import rotations
 from supple.algebra.rotations import skew
@@ -36,19 +35,16 @@ from supple.scene.surface_points import surface_points
 from supple.scene.wind_kernels import Flow, add_drag, compute_flow
 
 Array = np.ndarray
-LENGTH_RATIO = float(np.sqrt(np.pi) * gamma(5 / 6) / gamma(1 / 3))
-"""L / l of the spectrum, 0.7468."""
 SHORTEST = 100.0
-"""Waves end where k l is this; beyond it lies 1.5 % of the variance."""
+"""Waves end where k l is this; what lies beyond, 7 % of the variance, is given to the others."""
 
 
 @dataclass(frozen=True, eq=False)
 class Wind:
     """Wind on the surface of a body, or of several.
 
-    on: a node of the scene, or a list of nodes. velocity: mean U (3,) [m/s]. intensity [-]: sigma over |U|. length L [m]:
-    integral length of the gusts. density [kg/m³], drag C [-]. two_sided: for sheets whose triangles have no other side.
-    modes: number of waves, a multiple of 3. seed: of their directions and phases.
+    nodes: a node of the scene, or a list of them. velocity: mean U (3,) [m/s]. intensity [-]: sigma over |U|. length
+    L [m]: of the gusts. density [kg/m³], drag C [-]. two_sided: for sheets whose triangles have no other side. modes: number of waves, a multiple of 3. seed: of their directions and phases.
 
     >>> import supple as sp
     >>> scene = sp.Scene()
@@ -75,7 +71,9 @@ class Wind:
             if not (np.isfinite(getattr(self, name)) and getattr(self, name) >= least):
                 raise InputError(f"the {name} is negative", where="Wind", value=getattr(self, name), allowed=">= 0")
         if not (np.isfinite(self.length) and self.length > 0):
-            raise InputError("the length of the gusts is not positive", where="Wind", value=self.length, allowed="> 0 m")
+            raise InputError(
+                "the length of the gusts is not positive", where="Wind", value=self.length, allowed="> 0 m"
+            )
         if self.modes < 3 or self.modes % 3:
             raise InputError("the waves come in threes", where="Wind", value=self.modes, allowed="3, 6, 9, ...")
         _ = self.on
@@ -194,7 +192,8 @@ def waves(count: int, length: float, seed: int) -> tuple[Array, Array, Array]:
     energy = z**4 / (1 + z * z) ** (17 / 6)
     share = cumulative_trapezoid(energy, z, initial=0.0)
     strata = (np.arange(count) + rng.uniform(size=count)) / count
-    size = np.interp(strata * share[-1], share, z) * LENGTH_RATIO / length
+    ratio = 0.75 * np.pi * trapezoid(energy / z, z) / share[-1]  # L / l; 0.7468 for waves of all lengths
+    size = np.interp(strata * share[-1], share, z) * ratio / length
     axes = rotations.to_matrix(rotations.normalise(rng.normal(size=(count, 4))))  # rows: three directions
     k = (size[:, None, None] * axes).reshape(-1, 3)
     a = np.sqrt(2 / count) * np.roll(axes, -1, axis=1).reshape(-1, 3)

@@ -1,6 +1,6 @@
 """How far interfaces are from rigid: a child's frame is fitted to its parent's port, whose points also move apart.
 
-    d = max_k |s (X_k + (U q)_k) - s (x + T y_k)|,   y_k: the point in the child's axes at rest      [BZ11, figure 3]
+d = max_k |s (X_k + (U q)_k) - s (x + T y_k)|,   y_k: the point in the child's axes at rest      [BZ11, figure 3]
 """
 
 from __future__ import annotations

@@ -64,7 +64,9 @@ class DomainPoints:
     weights: sparse.csr_array | None = None
 
     @classmethod
-    def on(cls, model: SubstructureModel, domain: Array, X: Array, U: list[Array], weights: object = None) -> DomainPoints:
+    def on(
+        cls, model: SubstructureModel, domain: Array, X: Array, U: list[Array], weights: object = None
+    ) -> DomainPoints:
         """Points on domains, ascending (k,): X (k, 3) [m] at scale 1 in the domains' axes, U: (3, r) of each."""
         places = np.searchsorted(domain, np.arange(model.domain_count + 1))
         return cls(make_chain(model, places[:-1], places, X, U), weights)  # type: ignore[arg-type]

@@ -2,8 +2,9 @@
 
     x = sum_i w_i x_i,   x_i: where node i is seen, the mean of its copies where domains meet
 
-Every vertex lies in an element of one domain, or nearest to one. Since nodes that were one before the cut are taken at their mean, the
-elements fit together there and the surface stays whole: it is continuous across interfaces however far domains are apart.
+Every vertex lies in an element of one domain, or nearest to one. Since nodes that were one before the cut are taken at
+their mean, the elements fit together there and the surface stays whole: it is continuous across interfaces, however far
+the domains are apart.
 """
 
 from __future__ import annotations
@@ -85,7 +86,7 @@ def _carried(model: SubstructureModel, vertices: Array) -> tuple[Array, list[Arr
     if best.max(initial=0.0) > reach:
         raise InputError(
             "a vertex of the surface is far from all domains", where=f"vertex {int(np.argmax(best))}",
-            value=float(best.max()), allowed=f"<= {reach:.3g} m", fix="Give the surface in the root's frame, in metres.",
+            value=float(best.max()), allowed=f"<= {reach:.3g} m", fix="Give the surface in the root's frame [m].",
         )  # fmt: skip
     return owner, nodes, weights
 

@@ -1,11 +1,11 @@
 """Sails: a few flat triangles that stand for the surface of each domain, for drag at a cost that no mesh size changes.
 
-    N = sum_t A_t n_t,   c = sum_t A_t c_t / sum_t A_t,   u(p) = sum_i w_i(p) u_i,   w_i = a_i / a + (p - c)^T G^+ a_i d_i
+    N = sum_t A_t n_t,   c = sum_t A_t c_t / sum_t A_t,   u(p) = sum_i w_i u_i,   w_i = a_i / a + (p - c)^T G^+ a_i d_i
 
-The triangles of a class are gathered into patches that are nearly flat. A patch becomes one triangle with its area vector N
-and its centroid c. Its corners p follow the affine fit of the patch's own points (a_i: their areas, d_i = x_i - c, G the
-moment sum_i a_i d_i d_i^T), so what is pushed there is work on the coordinates. A closed surface stays closed: the N sum to
-zero.
+The triangles of a class are gathered into patches that are nearly flat. A patch becomes one triangle with its area
+vector N and its centroid c. Its corners p follow the affine fit of the patch's own points (a_i: their areas,
+d_i = x_i - c, G the moment sum_i a_i d_i d_i^T), so what is pushed there is work on the coordinates. A closed surface
+stays closed: the N sum to zero.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from supple.bodies.substructure.model import SubstructureModel
 from supple.bodies.substructure.skin import ClassPoints, class_points
 
 Array = np.ndarray
-FLAT = 0.9
+FLAT = 0.95
 """Patches are made smaller until their area vectors have this part of the area."""
 MOST_PATCHES = 64
 ROUNDS = 20
