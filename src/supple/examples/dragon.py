@@ -4,7 +4,8 @@ Its shape is that in which it stands under its weight, which is left out. Horns,
 and tail are softer than the rest.
 
 Checked: head and tail follow the pulls; while it swings afterwards a soft tip strains most, and horns more than the
-head that carries them; the energy only falls; the domains stay together, but for the wings' long interfaces, which bend.
+head that carries them; the energy only falls; the domains stay together, but for the wings' long interfaces, which
+bend.
 """
 
 from __future__ import annotations

@@ -44,7 +44,8 @@ class Wind:
     """Wind on the surface of a body, or of several.
 
     nodes: a node of the scene, or a list of them. velocity: mean U (3,) [m/s]. intensity [-]: sigma over |U|. length
-    L [m]: of the gusts. density [kg/m³], drag C [-]. two_sided: for sheets whose triangles have no other side. modes: number of waves, a multiple of 3. seed: of their directions and phases.
+    L [m]: of the gusts. density [kg/m³], drag C [-]. two_sided: for sheets whose triangles have no other side.
+    modes: number of waves, a multiple of 3. seed: of their directions and phases.
 
     >>> import supple as sp
     >>> scene = sp.Scene()

@@ -4,8 +4,8 @@ For a scene of trees alone. Whatever else acts on their points (loads, springs, 
 stride, brought to the coordinates by virtual work, and kept constant during it.
 
 A step evaluates the coupling of the domains a few times (`TreeSettings.passes`). Where its accelerations still change
-by more than `UNSETTLED` of the largest one in the last pass, the step is too long for the motion: it is halved, from the
-same state, until it is not, and a warning names the step that was found. Where a step fails altogether, the error does.
+by more than `UNSETTLED` of the largest one in the last pass, the step is too long for the motion: it is halved, from
+the same state, until it is not, and a warning names the step that was found. Where a step fails, the error does.
 """
 
 from __future__ import annotations
