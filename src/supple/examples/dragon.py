@@ -10,6 +10,7 @@ bend.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -40,12 +41,17 @@ def grown(t: float) -> float:
     return s * s * (3 - 2 * s) if t <= RELEASE else 0.0
 
 
+def pull(force: Array, t: float) -> Array:
+    """What of a force [N] acts at time t."""
+    return grown(t) * force
+
+
 def make() -> Scene:
     """The dragon, and the pulls."""
     scene = Scene(solver=TreeStride(STEP), name="dragon")
     node = scene.add(TreeBody(dragon(), stiffness_damping=0.01), name="dragon")
     for name, force in PULLS.items():
-        scene.add(Load(node.points(name), lambda t, f=force: grown(t) * np.array(f)))
+        scene.add(Load(node.points(name), partial(pull, np.array(force))))
     return scene
 
 

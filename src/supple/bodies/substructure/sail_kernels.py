@@ -1,6 +1,6 @@
 """Points on all domains of a tree, from its coordinates and back, in compiled loops over the domains.
 
-    R_j = R_i T_j,  o_j = o_i + R_i s_i (xh + ah q_i),  T_j: polar rotation of A + sum_l q_l A_l             [BZ11, eq. 11]
+    R_j = R_i T_j,  o_j = o_i + R_i s_i (xh + ah q_i),  T_j: polar rotation of A + sum_l q_l A_l        [BZ11, eq. 11]
     u_j = u_i + R_i (w_i x arm + s_i ah q'_i),          w_j = T_j^T (w_i + Gamma q'_i)
     x = o + R s (X + U q),     v = u + R (w x s (X + U q) + s U q')
 
