@@ -59,7 +59,7 @@ def check(run: Any) -> list[Check]:
     """The numbers."""
     body = run.system.body("dragon").node.body
     names = [d.name for d in body.model.blueprint.domains]
-    strains = dict(zip(names, domain_strains(body, run.system.positions(run.state, "dragon"))))
+    strains = dict(zip(names, domain_strains(body, run.system.positions(run.state, "dragon")).tolist()))
     tips = [name for name in names if any(word in name for word in SOFT_TIPS)]
     firm = [name for name in names if name not in tips]
     held = int(np.searchsorted(run.frames.times, RELEASE - 1e-6) - 1)
