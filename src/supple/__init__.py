@@ -67,6 +67,7 @@ _HOME = {
     "FixedAxes": "scene",
     "SlidingPlane": "scene",
     "PrescribedMotion": "scene",
+    "Wind": "scene",
     "Wrench": "scene",
     "check_derivatives": "scene",
     "ImplicitEuler": "solvers",

@@ -6,11 +6,12 @@ import pytest
 
 from supple.validation import registry
 
-SLOW = {"scene/spin", "fem/cantilever", "floating/spin-up", "floating/layered-flight", "floating/layered-fem"}
 SLOW = {
     "scene/spin",
     "fem/cantilever",
     "floating/spin-up",
+    "floating/layered-flight",
+    "floating/layered-fem",
     "substructure/flower",
     "substructure/fig7",
     "substructure/parts-flower",

@@ -7,8 +7,12 @@ import pytest
 import supple as sp
 from supple.examples import registry
 
+LARGE = {"letters", "dragon", "space-station", "oak"}  # their modes take minutes to find where nothing is kept
 
-@pytest.mark.parametrize("name", sorted(registry()))
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.slow) if name in LARGE else name for name in sorted(registry())]
+)
 def test_example_keeps_its_physics(name: str) -> None:
     example = registry()[name]
     run = sp.run(example.make(), until=example.until, record_every=example.record_every)

@@ -18,6 +18,11 @@ _MODULES = (
     "bimaterial",
     "kicker",
     "spin_up",
+    "flower",
+    "letters",
+    "dragon",
+    "space_station",
+    "oak",
 )
 
 
@@ -59,6 +64,11 @@ def registry() -> dict[str, Example]:
 def within(quantity: str, value: float, reference: float, limit: float) -> Check:
     """A check of a relative error."""
     return Check(quantity, value, reference, limit, bool(abs(value - reference) <= limit * abs(reference)))
+
+
+def above(quantity: str, value: float, least: float) -> Check:
+    """A check that a value is at least so large."""
+    return Check(f"{quantity} (at least {least:g})", value, least, 0.0, bool(value >= least))
 
 
 def below(quantity: str, value: float, limit: float) -> Check:

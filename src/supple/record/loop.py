@@ -20,7 +20,7 @@ from supple.algebra.blas_threads import one_blas_thread
 from supple.errors import ConvergenceError, RecordError, SuppleError
 from supple.record.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
 from supple.record.frame import Frame
-from supple.record.measures import measure
+from supple.record.measures import measure, measure_gaps
 from supple.record.memory import MemoryRecord
 from supple.record.plausibility import Plausibility
 from supple.record.progress import Interrupts, Progress
@@ -54,6 +54,7 @@ class Loop:
     worst: float = 0.0
     under_converged: int = 0
     inverted: int = 0
+    gaps: dict[str, float] = field(default_factory=dict)
     rows: list[tuple[float, float, float]] = field(default_factory=list)  # time, kinetic, potential
     recorded_step: int = -1
     report: StepReport = field(default_factory=lambda: StepReport(Outcome.SOLVED))
@@ -141,6 +142,8 @@ class Loop:
     def _observe(self) -> None:
         measures = measure(self.system, self.state)
         self.inverted = self.guard.check_frame(self.state, measures, self.step)
+        for name, gap in measure_gaps(self.system, self.state).items():
+            self.gaps[name] = max(gap, self.gaps.get(name, 0.0))
         frame = Frame(
             step=self.step,
             state=self.state,
@@ -208,6 +211,7 @@ class Loop:
             under_converged=self.under_converged,
             solver=self.solver,
             inverted=self.inverted,
+            gaps=self.gaps,
             frames=self._frames(),
             folder=self.folder,
         )

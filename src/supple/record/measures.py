@@ -88,6 +88,12 @@ def measure_bodies(system: System, state: State) -> list[BodyMeasures]:
     return out
 
 
+def measure_gaps(system: System, state: State) -> dict[str, float]:
+    """The largest gap [m] between domains of each tree, by the tree's name: see `TreeBody.largest_gap`."""
+    trees = [slot for slot in system.bodies if hasattr(slot.node.body, "largest_gap")]
+    return {slot.name: slot.node.body.largest_gap(slot.view_x(state.x)) for slot in trees}
+
+
 def orientation(slot: Slot, x0: Array, x: Array) -> Array:
     """Quaternion (4,) from a body's own axes to the world, for positions x0 at the start and x now."""
     starts = getattr(slot.coordinates, "starts_with_frame", False)

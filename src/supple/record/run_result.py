@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -45,9 +45,9 @@ class Run:
     time: simulated [s]. steps: all that lead to `state`, those before a resume too. wall_time: of this run's
     loop [s]. real_time_factor: simulated over wall time, without the first step, which may have to compile.
     worst_residual: the largest of all steps. under_converged: steps that stopped above their tolerance.
-    inverted: elements turned inside out at the last frame, for laws that carry them. frames: surfaces over
-    time, to look at and to export; the record's where there is one, else in memory. folder: of the record,
-    None without one.
+    inverted: elements turned inside out at the last frame, for laws that carry them. gaps: of each tree of domains
+    the largest gap between them in any frame of this run [m]. frames: surfaces over time, to look at and to
+    export; the record's where there is one, else in memory. folder: of the record, None without one.
     """
 
     outcome: RunOutcome
@@ -62,6 +62,7 @@ class Run:
     under_converged: int
     solver: Any
     inverted: int = 0
+    gaps: dict[str, float] = field(default_factory=dict)
     frames: Trajectory | None = None
     folder: Path | None = None
 
@@ -104,13 +105,18 @@ class Run:
             centre, moved = _vector(body.centre_of_mass), _vector(body.displacement)
             turned = _vector(body.orientation)
             lines.append(f"  {body.name:<16} {body.kind:<10} {centre:<30} {moved:<30} {turned}")
+        for name, gap in self.gaps.items():
+            lines.append(f"  The domains of '{name}' were at most {gap:.3g} m apart where they meet.")
         if self.inverted:
             lines.append(f"  {self.inverted} elements are turned inside out; refine the mesh there, or load it less.")
         lines.append(f"  {self.convergence}")
         return "\n".join(lines)
 
     def to_json(self) -> dict[str, Any]:
-        """Plain values: outcome, time [s], steps, real_time_factor, bodies, energy [J] at the end."""
+        """Plain values: outcome, time [s], steps, real_time_factor, bodies, energy [J] at the end.
+
+        For trees of domains also their largest_gap [m].
+        """
         energy = {
             name: float(getattr(self.energies, name)[-1]) if len(self.energies.times) else None
             for name in ("kinetic", "potential", "total")
@@ -122,7 +128,7 @@ class Run:
             "real_time_factor": self.real_time_factor,
             "bodies": [body.to_json() for body in measure_bodies(self.system, self.state)],
             "energy": energy,
-        }
+        } | ({"largest_gap": self.gaps} if self.gaps else {})
 
 
 def _vector(v: Array) -> str:

@@ -6,7 +6,7 @@ floating          boundary nodes, deformed and moved by the frame; all nodes whe
 layered           the same
 particles         the particles, with springs as lines
 voxels            the outer faces; a corner is the mean of where its voxels would put it
-trees of domains  the boundaries of the domains, or their finer skins; nodes that were one are where their mean is
+trees of domains  the boundaries of the domains, or a finer skin; nodes that were one are where their mean is
 """
 
 from __future__ import annotations
@@ -82,8 +82,8 @@ def make_surface(slot: Slot) -> Surface:
     """The surface of a body in a system."""
     body = slot.node.body
     if body.kind in ("voxel", "substructure"):
-        triangles = np.asarray(body.skin.triangles, dtype=np.int64)
-        return Surface(slot.name, body.kind, slot, skin=body.skin, triangles=triangles)
+        skin = body.seen if body.kind == "substructure" else body.skin
+        return Surface(slot.name, body.kind, slot, skin=skin, triangles=np.asarray(skin.triangles, dtype=np.int64))
     if body.kind in ("floating", "layered"):
         return _floating_surface(slot, body)
     if slot.coordinates.turns:

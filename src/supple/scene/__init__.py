@@ -10,6 +10,7 @@ from supple.scene.scene import Scene
 from supple.scene.state import State
 from supple.scene.system import System
 from supple.scene.time_functions import RampInTime, SineInTime, TableInTime
+from supple.scene.wind import Wind
 from supple.scene.wrench import Wrench
 
 __all__ = [
@@ -31,6 +32,7 @@ __all__ = [
     "State",
     "System",
     "TableInTime",
+    "Wind",
     "World",
     "Wrench",
     "check_derivatives",

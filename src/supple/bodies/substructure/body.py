@@ -15,11 +15,16 @@ from supple.bodies.placement import Placement
 from supple.bodies.protocols import LocalState, PlacedBody
 from supple.bodies.substructure.blueprint import Blueprint
 from supple.bodies.substructure.coordinates import TreeCoordinates
+from supple.bodies.substructure.deviation import largest_deviation
+from supple.bodies.substructure.domain_points import DomainPoints
 from supple.bodies.substructure.kinematics import TreeMeasures
 from supple.bodies.substructure.model import SubstructureModel
-from supple.bodies.substructure.skin import TreePoints, TreeSkin
+from supple.bodies.substructure.render_skin import RenderSkin
+from supple.bodies.substructure.sails import Sails
+from supple.bodies.substructure.skin import TreeSkin
 from supple.bodies.substructure.tree import Coupling, SubstructureTree, TreeSettings, TreeState
 from supple.errors import InputError
+from supple.geometry import SurfaceMesh
 
 Array = np.ndarray
 
@@ -30,7 +35,8 @@ class TreeBody:
 
     coupling, torque, mass_damping [1/s], stiffness_damping [s], settings: as of `SubstructureTree`; undamped,
     steps of 1/60 s and more that take f once gain energy after many oscillations. The root is fixed where its kind is
-    held, else it flies freely.
+    held, else it flies freely. surface: a finer surface of the whole tree at rest, in the root's frame [m], to be seen
+    instead of the domains' own, and to be pulled at (`scene.surface_points.render_points`).
 
     >>> from supple.geometry import box_tets
     >>> from supple.material import Material
@@ -47,6 +53,7 @@ class TreeBody:
     mass_damping: ArrayLike = field(default=0.0, kw_only=True)
     stiffness_damping: ArrayLike = field(default=0.001, kw_only=True)
     settings: TreeSettings = field(default_factory=TreeSettings, kw_only=True)
+    surface: SurfaceMesh | None = field(default=None, kw_only=True)
     kind = "substructure"
 
     def __post_init__(self) -> None:
@@ -78,6 +85,23 @@ class TreeBody:
         """The surface to look at and to pull."""
         return TreeSkin.of(self.model)
 
+    @cached_property
+    def seen(self) -> TreeSkin | RenderSkin:
+        """What is recorded and drawn: the given surface, or the domains' own."""
+        return self.skin if self.surface is None else RenderSkin.of(self.model, self.surface)
+
+    @cached_property
+    def sails(self) -> Sails:
+        """A few flat triangles a domain, for drag."""
+        return Sails.of(self.model)
+
+    @property
+    def rest_coordinates(self) -> Array:
+        """Coordinates (1, width) of the undeformed tree at the origin."""
+        x = np.zeros((1, self.coordinates.x_width))
+        x[0, 3] = 1.0
+        return x
+
     @property
     def positions(self) -> Array:
         """Surface points at rest, in the root's frame, (n, 3) [m]."""
@@ -104,9 +128,15 @@ class TreeBody:
             raise InputError("the root of this tree is fixed: it starts at rest", where="TreeBody")
         return PlacedBody(c, x, v, (TreeMass(self),), (("elastic", TreeElastic(self)),))
 
-    def point_mapping(self, indices: Array) -> TreePoints:
+    def point_mapping(self, indices: Array) -> DomainPoints:
         """Surface points of these numbers, as a mapping."""
-        return TreePoints(self.skin, np.asarray(indices, dtype=np.int64))
+        skin, number = self.skin, np.asarray(indices, dtype=np.int64)
+        weights = skin.weights[number]
+        hung = np.unique(weights.indices)
+        domain, row = skin.domain[hung], skin.row[hung]
+        points = [skin.classes[c] for c in self.model.domain_class[domain]]
+        X = np.array([p.X[k] for p, k in zip(points, row)]).reshape(-1, 3)
+        return DomainPoints.on(self.model, domain, X, [p.U[k] for p, k in zip(points, row)], weights[:, hung])
 
     def point_region(self, name: str) -> Array:
         """Numbers of the surface points of the domains of that name, or kind."""
@@ -167,12 +197,26 @@ class TreeBody:
         return LocalState(state.t + steps * dt, x, v, accelerations)
 
     def largest_gap(self, x: Array) -> float:
-        """The largest distance [m] at coordinates x between points that were one before the tree was cut."""
-        return self.skin.largest_gap(x)
+        """The largest distance [m] at coordinates x between points that were one before the tree was cut.
+
+        Where nothing was cut: between a port's points and where a rigid interface would have them, which is the same.
+        """
+        return self.skin.largest_gap(x) if len(self.skin.seams) else largest_deviation(self.skin.kinematics, x)
 
     def measures(self, x: Array, v: Array | None = None) -> TreeMeasures:
-        """Energies and momenta at coordinates x, v (1, width)."""
-        return TreePoints(self.skin, np.zeros(0, dtype=np.int64)).motion(x, v).measures()
+        """Energies and momenta at coordinates x, v (1, width). The last are kept: a frame asks for them one by one."""
+        kept, n = self._measured, self.model.coordinate_count
+        rates = np.zeros(6 + n) if v is None else v[0, : 6 + n]
+        is_kept = len(kept) > 0 and np.array_equal(kept[0], x[0, : 7 + n])
+        if not (is_kept and (v is None or np.array_equal(kept[1], rates))):
+            motion = self.skin.kinematics.motion(x[0, 7 : 7 + n], rates[6:], x[0, :7], rates[:6])
+            kept[:] = [x[0, : 7 + n].copy(), rates.copy(), motion.measures()]
+        measures: TreeMeasures = kept[2]
+        return measures
+
+    @cached_property
+    def _measured(self) -> list[Any]:
+        return []
 
 
 def _refuse() -> NoReturn:
