@@ -25,6 +25,7 @@ _MODULES = (
     "reduced_vega",
     "floating",
     "substructure",
+    "substructure_ties",
     "voxel",
     "voxel_beams",
     "voxel_spectrum",

@@ -73,7 +73,7 @@ class DomainKind:
 class Domain:
     """A copy of a kind. parent: number of an earlier domain, -1: the root. port: where it hangs on its parent.
 
-    scale [-]; frequency_factor [-]: multiplies its frequencies.
+    scale [-]; frequency_factor [-]: multiplies its frequencies, by its stiffness; density_factor [-]: its mass.
     """
 
     kind: str
@@ -82,18 +82,22 @@ class Domain:
     scale: float = 1.0
     frequency_factor: float = 1.0
     name: str = ""
+    density_factor: float = 1.0
 
 
 @dataclass(frozen=True, eq=False)
 class Blueprint:
     """kinds by name; domains, parents first, the root alone at number 0.
 
-    welds (k, 3): group, domain, node: nodes that were one in the whole mesh, for a surface without gaps.
+    welds (k, 3): group, domain, node: nodes that were one in the whole mesh, for a surface without gaps. free: whether
+    the root flies; None: where its kind holds no nodes. A root that flies although its kind holds nodes, such as a
+    branch broken off, keeps the basis of the held kind: its frame then moves as these nodes do.
     """
 
     kinds: Mapping[str, DomainKind]
     domains: Sequence[Domain]
     welds: Array = field(default_factory=lambda: np.zeros((0, 3), dtype=np.int64))
+    free: bool | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "domains", tuple(self.domains))
@@ -105,10 +109,15 @@ class Blueprint:
                 raise InputError("the parent does not come before its child", where=where, value=domain.parent)
             if number and domain.port not in self.kinds[self.domains[domain.parent].kind].ports:
                 raise InputError("the parent has no port of that name", where=where, value=domain.port)
-            for label in ("scale", "frequency_factor"):
+            for label in ("scale", "frequency_factor", "density_factor"):
                 value = getattr(domain, label)
                 if not (np.isfinite(value) and value > 0):
                     raise InputError(f"the {label} is not positive", where=where, value=value, allowed="> 0")
+
+    @property
+    def is_free(self) -> bool:
+        """Whether the root flies freely."""
+        return not len(self.kinds[self.domains[0].kind].held) if self.free is None else self.free
 
     @property
     def coordinate_count(self) -> int:

@@ -22,6 +22,7 @@ from supple.bodies.substructure.cut_graph import CutInterface, DomainGraph, brea
 from supple.bodies.substructure.cut_labels import Pieces, check_pieces, resolve_labels
 from supple.bodies.substructure.cut_ports import Joint, Thin, Weights, make_joint
 from supple.bodies.substructure.cut_root import Root, choose_root, held_by_root
+from supple.bodies.substructure.ties import Anchor, Tie
 from supple.errors import InputError
 from supple.geometry import HexMesh, Region, Selector, TetMesh
 from supple.geometry.connectivity import shared_faces
@@ -73,6 +74,17 @@ class Decomposition:
         number = {name: k for k, name in enumerate(self.graph.names)}
         domains = self.blueprint.domains
         return {d.name: patches[frozenset((number[d.name], number[domains[d.parent].name]))] for d in domains[1:]}
+
+    @cached_property
+    def loop_ties(self) -> tuple[Tie, ...]:
+        """Welds that close what was left open to break cycles; `LinkedTrees` and `TreeStride` take them."""
+        rank = {name: k for k, name in enumerate(self.names)}
+        out = []
+        for interface in self.open:
+            a, b = (rank[self.graph.names[k]] for k in interface.pair)
+            sides = [Anchor(k, nodes=self.parts[k].local(interface.nodes)) for k in (a, b)]
+            out.append(Tie("weld", *sides))
+        return tuple(out)
 
     @cached_property
     def labelled_mesh(self) -> TetMesh | HexMesh:
