@@ -9,7 +9,6 @@ import pytest
 
 import supple as sp
 from supple.bodies.substructure import (
-    Blueprint,
     LinearizedTree,
     SubstructureModel,
     SubstructureTree,
@@ -21,7 +20,7 @@ from supple.bodies.substructure import (
 from supple.errors import InputError
 from supple.scene.breaking import break_off
 from supple.validation.substructure import GRAVITY, beam_blueprint, random_state
-from supple.validation.substructure_reference import mixed_blueprint
+from supple.validation.substructure_reference import lagrangian_accelerations, mixed_blueprint, whole_mass
 from supple.validation.substructure_ties import break_error
 
 
@@ -52,32 +51,39 @@ def test_a_broken_branch_falls_freely_and_the_rest_springs_back() -> None:
     end = system.centre_of_mass(system.propagate(state.t, state.x, state.v), twig)
     side = len(broken.branch.body.skin.domain) / len(body.skin.domain) * 0.01 / mass
     expected = start + 0.2 * speed + 0.5 * 0.04 * (GRAVITY + np.array([0.0, side, 0.0]))
-    assert np.abs(end - expected).max() < 1e-5  # the scheme's error at h = 1/120
+    # the release is faster than a step: an error of first order, 0.6 mm here and half of it at h = 1/480
+    assert np.abs(end - expected).max() < 1e-3
+    assert (end - start - 0.2 * speed)[2] == pytest.approx(-0.5 * 9.81 * 0.04, rel=0.005)
     assert broken.rest.body.skin.positions(rest.view_x(state.x))[:, 2].min() > low + 0.01
 
 
-def test_factors_are_those_of_a_tree_built_so() -> None:
-    whole = mixed_blueprint(free=True, chain=True)
-    tuned, dense = np.linspace(0.5, 2, 5), np.linspace(2, 0.3, 5)
-    domains = [replace(d, frequency_factor=c, density_factor=m) for d, c, m in zip(whole.domains, tuned, dense)]
-    tree = SubstructureTree(SubstructureModel.of(whole))
-    changed = retuned(tree, frequency_factor=tuned, density_factor=dense)
-    # the direct tree has the same bases: what hangs on a port decides which modes are kept
-    direct = SubstructureTree(replace(changed.model, blueprint=Blueprint(whole.kinds, domains, free=True)))
-    state = random_state(tree, 2)
-    ends = []
-    for one in (changed, direct):
-        now = state.copy()
-        one.start(now, gravity=GRAVITY)
-        one.advance(now, 1 / 200, steps=10, gravity=GRAVITY)
-        ends.append(now)
-    assert (ends[0].q == ends[1].q).all()
-    heavy = retuned(tree, density_factor=4.0)
+@pytest.mark.parametrize("free", [False, True])
+def test_factors_act_as_in_the_lagrangian(free: bool) -> None:
+    tree = SubstructureTree(SubstructureModel.of(mixed_blueprint(free=free, chain=True)))
+    before = tree.arrays
+    changed = retuned(tree, frequency_factor=np.linspace(0.5, 2, 5), density_factor=np.linspace(2, 0.3, 5))
+    assert tree.arrays is before  # the old tree goes on as it was
+    state, model, m = random_state(tree, 2), changed.model, whole_mass(changed.model)
+    a, root = changed.accelerations(state, gravity=GRAVITY)
+    weight = m @ np.tile(GRAVITY, m.shape[0] // 3)
+    expected = lagrangian_accelerations(
+        model, state.q, state.v, state.frame, state.velocity, np.zeros(model.coordinate_count), weight
+    )
+    found = np.concatenate([a, root]) if free else a
+    assert np.linalg.norm(found - expected) < 1e-6 * np.linalg.norm(expected)  # differences of positions
+    packed = SubstructureTree(model).accelerations(state, gravity=GRAVITY)[0]
+    assert (packed == a).all()
+
+
+def test_heavier_is_slower() -> None:
+    tree = SubstructureTree(SubstructureModel.of(mixed_blueprint(free=True, chain=True)))
+    heavy, state = retuned(tree, density_factor=4.0), random_state(tree, 2)
     slow = LinearizedTree.of(heavy).frequencies(4)
     assert slow == pytest.approx(LinearizedTree.of(tree).frequencies(4) / 2, rel=1e-9)
     assert heavy.model.total_mass == pytest.approx(4 * tree.model.total_mass)
-    moved = TreeKinematics(heavy.model).motion(state.q, state.v, state.frame, state.velocity).measures()
-    before = TreeKinematics(tree.model).motion(state.q, state.v, state.frame, state.velocity).measures()
+    moved, before = (
+        TreeKinematics(t.model).motion(state.q, state.v, state.frame, state.velocity).measures() for t in (heavy, tree)
+    )
     assert moved.momentum == pytest.approx(4 * before.momentum)
     assert moved.kinetic == pytest.approx(4 * before.kinetic)
 

@@ -72,10 +72,10 @@ def break_off(scene: Scene, state: State, body: str, domain: int | str, *, name:
         if kept.name != body:
             there = system.body(kept.name)
             there.view_x(out.x)[:], there.view_v(out.v)[:] = kept.view_x(state.x), kept.view_v(state.v)
+    out.memory = {key: a.copy() for key, a in state.memory.items() if not key.startswith(f"{body}/")}
     for node, found in ((rest, parts.rest_state), (branch, parts.branch_state)):
         there = system.body(node.name)
         node.body.pack(found, there.view_x(out.x), there.view_v(out.v))
-    out.memory = {key: a.copy() for key, a in state.memory.items() if not key.startswith(f"{body}/")}
     return BrokenScene(after, out, rest, branch)
 
 

@@ -91,13 +91,15 @@ class Blueprint:
 
     welds (k, 3): group, domain, node: nodes that were one in the whole mesh, for a surface without gaps. free: whether
     the root flies; None: where its kind holds no nodes. A root that flies although its kind holds nodes, such as a
-    branch broken off, keeps the basis of the held kind: its frame then moves as these nodes do.
+    branch broken off, keeps the basis of the held kind: its frame then moves as these nodes do. tied: domain and port
+    of the places that ties hold on to, so that bases hold their responses to forces there.
     """
 
     kinds: Mapping[str, DomainKind]
     domains: Sequence[Domain]
     welds: Array = field(default_factory=lambda: np.zeros((0, 3), dtype=np.int64))
     free: bool | None = None
+    tied: Sequence[tuple[int, str]] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "domains", tuple(self.domains))
@@ -113,6 +115,10 @@ class Blueprint:
                 value = getattr(domain, label)
                 if not (np.isfinite(value) and value > 0):
                     raise InputError(f"the {label} is not positive", where=where, value=value, allowed="> 0")
+
+        for number, port in self.tied:
+            if not 0 <= number < len(self.domains) or port not in self.kinds[self.domains[number].kind].ports:
+                raise InputError("a tie is on a port that is not there", where="Blueprint", value=(number, port))
 
     @property
     def is_free(self) -> bool:

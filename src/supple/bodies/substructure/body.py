@@ -158,7 +158,9 @@ class TreeBody:
         """
         now, acting = self.unpack(state.x, state.v, state.memory), self.loads(state.x, forces)
         if state.memory is None:
-            self.dynamics.start(now, gravity=gravity, **acting)
+            # a flying root whose kind holds nodes was broken off: its end is light and would ring
+            broken = self.model.is_free and len(self.model.blueprint.kinds[self.model.classes[0].name].held) > 0
+            self.dynamics.start(now, dt=dt if broken else None, gravity=gravity, **acting)
         self.dynamics.advance(now, dt, steps=steps, gravity=gravity, springs=springs, **acting)
         x, v = state.x.copy(), state.v.copy()
         accelerations = self.pack(now, x, v)

@@ -102,7 +102,8 @@ def replaced(
     domains[number] = replace(domains[number], kind=name)
     welds = model.blueprint.welds  # the new mesh has other nodes
     welds = welds if name == model.blueprint.domains[number].kind else welds[welds[:, 1] != number]
-    blueprint = Blueprint(kinds, domains, welds, model.is_free)
+    tied = [pair for pair in model.blueprint.tied if pair[0] != number]
+    blueprint = Blueprint(kinds, domains, welds, model.is_free, tied)
     classes, index = list(model.classes), {c.name: k for k, c in enumerate(model.classes)}
     needed = tuple(dict.fromkeys(domains[k].port for k in children))
     old = classes[model.domain_class[number]]

@@ -9,7 +9,7 @@ fixed.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
 
@@ -81,9 +81,8 @@ class Decomposition:
         rank = {name: k for k, name in enumerate(self.names)}
         out = []
         for interface in self.open:
-            a, b = (rank[self.graph.names[k]] for k in interface.pair)
-            sides = [Anchor(k, nodes=self.parts[k].local(interface.nodes)) for k in (a, b)]
-            out.append(Tie("weld", *sides))
+            a, b = (self.graph.names[k] for k in interface.pair)
+            out.append(Tie("weld", Anchor(rank[a], port=_loop_port(b)), Anchor(rank[b], port=_loop_port(a))))
         return tuple(out)
 
     @cached_property
@@ -185,6 +184,12 @@ def cut(
     parts = [part_of(mesh, np.flatnonzero(numbers == domain)) for domain in order]
     root_held = held_by_root(mesh, numbers, names, first, held)
     blueprint = _blueprint(names, order, parents, parts, joints, root_held, material, modes, _welds(parts, rank, kept))
+    for interface in left_open:
+        for side, other in (interface.pair, interface.pair[::-1]):
+            where = f"interface '{names[side]}' - '{names[other]}'"
+            port = make_joint(mesh, numbers, shared, interface, side, weights=weights, thin=thin, where=where)
+            made = Port(parts[rank[side]].local(port.port), port.weights)
+            blueprint = _with_loop_port(blueprint, rank[side], _loop_port(names[other]), made)
     ranks = np.array([rank[domain] for domain in range(len(names))])
     return Decomposition(
         mesh, ranks[numbers], tuple(names[d] for d in order), graph, tuple(left_open), tuple(parts), blueprint
@@ -225,6 +230,17 @@ def _blueprint(
         parent = parents[d]
         domains.append(Domain(names[d], number.get(parent, -1), names[d] if parent >= 0 else "", name=names[d]))
     return Blueprint(kinds, domains, welds)
+
+
+def _loop_port(other: str) -> str:
+    """The name of the port where a cycle was broken, towards the other domain."""
+    return f"{other} (open)"
+
+
+def _with_loop_port(blueprint: Blueprint, number: int, name: str, port: Port) -> Blueprint:
+    kind = blueprint.kinds[blueprint.domains[number].kind]
+    kinds = {**blueprint.kinds, kind.name: replace(kind, ports={**kind.ports, name: port})}
+    return replace(blueprint, kinds=kinds, tied=(*blueprint.tied, (number, name)))
 
 
 def _material_of(

@@ -4,8 +4,11 @@
 
 So every point goes on with its position and velocity, and energy and momentum of the parts add up to those of the
 whole. The basis of the new root holds its old interface, which is valid kinematics for a frame that flies: its q then
-couples with the frame's acceleration from the start. Accelerations jump at a break: find them anew with
-`SubstructureTree.start`.
+couples with the frame's acceleration from the start.
+
+What the interface carried is gone at once, and the light free end of the branch answers by accelerations that no step
+of ordinary length resolves. So find those of the branch with `SubstructureTree.start(..., dt=...)`, which leaves out
+what is faster than a step.
 """
 
 from __future__ import annotations
@@ -89,7 +92,7 @@ def _part(model: SubstructureModel, numbers: Array, free: bool) -> TreePart:
     parent_port = model.parent_port[numbers].copy()
     parent[0] = parent_port[0] = -1
     made = SubstructureModel(
-        Blueprint(kinds, domains, welds, free),
+        Blueprint(kinds, domains, welds, free, [(int(new[k]), port) for k, port in whole.tied if new[k] >= 0]),
         tuple(model.classes[k] for k in used),
         classes,
         parent,

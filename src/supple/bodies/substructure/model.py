@@ -121,6 +121,7 @@ class SubstructureModel:
         tasks = []
         for name in names:
             used = {d.port for d in domains if d.parent >= 0 and domains[d.parent].kind == name}
+            used |= {port for number, port in blueprint.tied if domains[number].kind == name}
             ports = tuple(p for p in blueprint.kinds[name].ports if p in used)
             loads = tuple(hanging[name, p] for p in ports)
             tasks.append((blueprint.kinds[name], ports, loads, attachment_modes, linear, keep))
@@ -279,6 +280,9 @@ def _hanging(blueprint: Blueprint) -> dict[tuple[str, str], _Hanging]:
         second = max(float(spread[k] - 2 * origin @ S[k] + m[k] * (origin @ origin)), 0.0)
         place = (domains[k].parent, domains[k].port)
         at_port[place] = at_port.get(place, np.zeros(2)) + np.array([m[k], second])
+    for number, port in blueprint.tied:  # what a loop will carry is not known: as much as there is
+        reach = domains[number].scale * blueprint.kinds[domains[number].kind].mesh.diagonal
+        at_port[number, port] = m[0] * np.array([1.0, reach * reach])
     found: dict[tuple[str, str], list[Array]] = {}
     for (above, port), total in at_port.items():
         size = domains[above].scale

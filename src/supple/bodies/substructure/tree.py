@@ -267,9 +267,19 @@ class SubstructureTree:
             raise InputError("springs on points need an implicit scheme", where="SubstructureTree", allowed="beta > 0")
         return self.storage._replace(**springs.pack(self).named())
 
-    def start(self, state: TreeState, **acting: Any) -> None:
-        """Set the accelerations of `state` to those of the equations of motion: before a first step under loads."""
-        state.a[:], state.acceleration[:] = self.accelerations(state, **acting)
+    def start(self, state: TreeState, *, dt: float | None = None, **acting: Any) -> None:
+        """Set the accelerations of `state` to those of the equations of motion: before a first step under loads.
+
+        dt [s]: leave out what is faster than such a step: the accelerations at the end of one that began with none.
+        The momentum they give is exact, so a part broken off falls as it should, and its released ends do not ring.
+        """
+        if dt is None:
+            state.a[:], state.acceleration[:] = self.accelerations(state, **acting)
+            return
+        trial = state.copy()
+        trial.a[:], trial.acceleration[:] = 0.0, 0.0
+        self.advance(trial, dt, **acting)
+        state.a[:], state.acceleration[:] = trial.a, trial.acceleration
 
     def load(self, state: TreeState, forces: ArrayLike | None = None, wrenches: ArrayLike | None = None) -> None:
         """Bring a state and loads into the kernels' storage."""
