@@ -50,6 +50,14 @@ def test_a_double_pendulum_keeps_its_energy() -> None:
     assert swing.violation < SETTLED
 
 
+def test_a_soft_beam_swings_by_its_far_end_without_gaining_energy() -> None:
+    swing = validation.soft_pendulum()
+    assert swing.violation < SETTLED
+    assert swing.rate / 60 < SETTLED
+    assert swing.passes <= 6
+    assert swing.gain < 1e-3
+
+
 def test_a_ball_in_space_moves_as_a_rigid_body_does() -> None:
     tree = validation.rods(1)
     scene = sp.Scene(gravity=GRAVITY)
