@@ -1,7 +1,8 @@
 """The stride of trees of reduced domains: their own implicit Newmark steps, many in one compiled call.
 
 For a scene of trees alone. Whatever else acts on their points (loads, springs, a person's own forces) is asked once a
-stride, brought to the coordinates by virtual work, and kept constant during it.
+stride, brought to the coordinates by virtual work, and kept constant during it. Springs between points of a tree and
+the world are solved within the steps instead, so that they may be stiff; see `tree_springs`.
 
 A step evaluates the coupling of the domains a few times (`TreeSettings.passes`). Where its accelerations still change
 by more than `UNSETTLED` of the largest one in the last pass, the step is too long for the motion: it is halved, from
@@ -11,18 +12,21 @@ the same state, until it is not, and a warning names the step that was found. Wh
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from supple.bodies.protocols import LocalState
+from supple.bodies.substructure import LinkedTrees, Loads, PointSprings, Tie
 from supple.bodies.substructure.body import TreeBody, TreeElastic
 from supple.errors import ConvergenceError, DivergenceError, InputError, SuppleWarning
 from supple.scene.state import State
 from supple.scene.system import System
 from supple.solvers.implicit_euler import check_dt
 from supple.solvers.report import Outcome, StepReport
+from supple.solvers.tree_springs import springs_of, world_springs
 
 Array = np.ndarray
 ACCELERATIONS = "accelerations"
@@ -45,14 +49,18 @@ class StepWarning(SuppleWarning):
 
 @dataclass
 class TreeStride:
-    """dt: time of one call [s], divided into `steps` Newmark steps.
+    """dt: time of one call [s], divided into `steps` Newmark steps. ties: between trees of the scene, or the world.
 
-    >>> import supple as sp
+    An `Anchor` of a tie names the node of its tree. The trees then step together.
+
+    >>> from supple.bodies.substructure import Anchor, Tie, WorldAnchor
     >>> stride = TreeStride(1 / 60, steps=2)
+    >>> hung = TreeStride(1 / 60, ties=[Tie("ball", WorldAnchor((0, 0, 1)), Anchor(0, tree="swing"))])
     """
 
     dt: float = 1 / 120
     steps: int = field(default=1, kw_only=True)
+    ties: Sequence[Tie] = field(default=(), kw_only=True)
 
     def __post_init__(self) -> None:
         check_dt(self.dt, "TreeStride")
@@ -70,7 +78,16 @@ class TreeStride:
                 where="TreeStride",
                 fix="Hold nodes of the root's kind to fix a tree.",
             )
-        self._acting = [f for f in system.forces if not isinstance(f.force, TreeElastic)]
+        acting = [f for f in system.forces if not isinstance(f.force, TreeElastic)]
+        self._springs = [pull for pull in map(world_springs, acting) if pull is not None]
+        self._acting = [f for f in acting if world_springs(f) is None]
+        self._linked: LinkedTrees | None = None
+        if self.ties:
+            start, names = system.initial_state(), [slot.name for slot in system.bodies]
+            states = [
+                slot.node.body.unpack(slot.view_x(start.x), slot.view_v(start.v)) for slot in system.bodies
+            ]  # fmt: skip
+            self._linked = LinkedTrees([body.dynamics for body in bodies], self.ties, states, names=names)
         self._prepared = system
         self._warned = set()
 
@@ -78,11 +95,17 @@ class TreeStride:
         """Advance the state by dt, in place."""
         if self._prepared is not system:
             self.prepare(system)
-        loads, change = self._loads(system, state), 0.0
-        for slot in system.bodies:
+        loads, springs, change = self._loads(system, state), springs_of(self._springs, system, state), 0.0
+        if self._linked is not None:
+            self._step_linked(self._linked, system, state, loads, springs)
+        for slot in system.bodies if self._linked is None else ():
             x, v, key = slot.view_x(state.x), slot.view_v(state.v), f"{slot.name}/{ACCELERATIONS}"
             before = LocalState(state.t, x.copy(), v.copy(), state.memory.get(key))
-            acting = {"gravity": system.gravity, "forces": None if loads is None else loads[slot.index]}
+            acting = {
+                "gravity": system.gravity,
+                "forces": None if loads is None else loads[slot.index],
+                "springs": springs.get(slot.index),
+            }
             body, h = slot.node.body, self.dt / self.steps
             try:
                 end = body.advance(before, h, steps=self.steps, **acting)
@@ -118,6 +141,27 @@ class TreeStride:
             except (ConvergenceError, DivergenceError):
                 continue
         return None
+
+    def _step_linked(
+        self,
+        linked: LinkedTrees,
+        system: System,
+        state: State,
+        loads: list[Array] | None,
+        springs: dict[int, PointSprings],
+    ) -> None:
+        """Advance trees with ties, together."""
+        states, acting, keys = [], [], [f"{slot.name}/{ACCELERATIONS}" for slot in system.bodies]
+        for slot, key in zip(system.bodies, keys):
+            body, x = slot.node.body, slot.view_x(state.x)
+            states.append(body.unpack(x, slot.view_v(state.v), state.memory.get(key)))
+            given = body.loads(x, None if loads is None else loads[slot.index])
+            acting.append(Loads(given.get("forces"), given.get("wrenches"), springs.get(slot.index)))
+        if any(key not in state.memory for key in keys):
+            linked.begin(states, gravity=system.gravity, loads=[Loads(a.forces, a.wrenches) for a in acting])
+        linked.advance(states, self.dt / self.steps, steps=self.steps, gravity=system.gravity, loads=acting)
+        for slot, key, end in zip(system.bodies, keys, states):
+            state.memory[key] = slot.node.body.pack(end, slot.view_x(state.x), slot.view_v(state.v))
 
     def _loads(self, system: System, state: State) -> list[Array] | None:
         """What acts on the coordinates of the bodies, slot by slot; None where nothing does."""

@@ -28,6 +28,7 @@ _MODULES = (
     "substructure",
     "substructure_flower",
     "substructure_interfaces",
+    "substructure_ties",
     "voxel",
     "voxel_beams",
     "voxel_spectrum",

@@ -103,7 +103,7 @@ def whole_mass(model: SubstructureModel) -> Any:
     blueprint, parts = model.blueprint, []
     for domain in blueprint.domains:
         kind = blueprint.kinds[domain.kind]
-        parts.append(ElasticSolid(kind.mesh, kind.material).node_mass * domain.scale**3)
+        parts.append(ElasticSolid(kind.mesh, kind.material).node_mass * (domain.scale**3 * domain.density_factor))
     return sparse.kron(sparse.block_diag(parts), sparse.eye_array(3), format="csr")
 
 

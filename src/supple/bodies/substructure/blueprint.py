@@ -69,7 +69,7 @@ class DomainKind:
 class Domain:
     """A copy of a kind. parent: number of an earlier domain, -1: the root. port: where it hangs on its parent.
 
-    scale [-]; frequency_factor [-]: multiplies its frequencies.
+    scale [-]; frequency_factor [-]: multiplies its frequencies, by its stiffness; density_factor [-]: its mass.
     """
 
     kind: str
@@ -78,18 +78,24 @@ class Domain:
     scale: float = 1.0
     frequency_factor: float = 1.0
     name: str = ""
+    density_factor: float = 1.0
 
 
 @dataclass(frozen=True, eq=False)
 class Blueprint:
     """kinds by name; domains, parents first, the root alone at number 0.
 
-    welds (k, 3): group, domain, node: nodes that were one in the whole mesh, for a surface without gaps.
+    welds (k, 3): group, domain, node: nodes that were one in the whole mesh, for a surface without gaps. free: whether
+    the root flies; None: where its kind holds no nodes. A root that flies although its kind holds nodes, such as a
+    branch broken off, keeps the basis of the held kind: its frame then moves as these nodes do. tied: domain and port
+    of the places that ties hold on to, so that bases hold their responses to forces there.
     """
 
     kinds: Mapping[str, DomainKind]
     domains: Sequence[Domain]
     welds: Array = field(default_factory=lambda: np.zeros((0, 3), dtype=np.int64))
+    free: bool | None = None
+    tied: Sequence[tuple[int, str]] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "domains", tuple(self.domains))
@@ -105,10 +111,19 @@ class Blueprint:
                 raise InputError("the parent has no port of that name", where=where, value=domain.port)
             if number:
                 check_hangs(self.kinds[domain.kind], where)
-            for label in ("scale", "frequency_factor"):
+            for label in ("scale", "frequency_factor", "density_factor"):
                 value = getattr(domain, label)
                 if not (np.isfinite(value) and value > 0):
                     raise InputError(f"the {label} is not positive", where=where, value=value, allowed="> 0")
+
+        for number, port in self.tied:
+            if not 0 <= number < len(self.domains) or port not in self.kinds[self.domains[number].kind].ports:
+                raise InputError("a tie is on a port that is not there", where="Blueprint", value=(number, port))
+
+    @property
+    def is_free(self) -> bool:
+        """Whether the root flies freely."""
+        return not len(self.kinds[self.domains[0].kind].held) if self.free is None else self.free
 
     @property
     def coordinate_count(self) -> int:

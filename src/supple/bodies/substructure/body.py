@@ -19,6 +19,7 @@ from supple.bodies.substructure.deviation import largest_deviation
 from supple.bodies.substructure.domain_points import DomainPoints
 from supple.bodies.substructure.kinematics import TreeMeasures
 from supple.bodies.substructure.model import SubstructureModel
+from supple.bodies.substructure.point_springs import PointSprings
 from supple.bodies.substructure.render_skin import RenderSkin
 from supple.bodies.substructure.sails import Sails
 from supple.bodies.substructure.skin import TreeSkin
@@ -177,24 +178,32 @@ class TreeBody:
         steps: int = 1,
         gravity: ArrayLike = (0.0, 0.0, 0.0),
         forces: Array | None = None,
+        springs: PointSprings | None = None,
     ) -> LocalState:
         """The state after so many steps of dt [s], in one compiled call. `forces` (1, v_width) act all the while.
 
+        springs: on points, solved within each step; they do not act on the accelerations that a first call finds.
+
         state.memory: the accelerations (6 + n,) of an earlier call; None: they follow from the equations of motion.
         """
-        now, n = self.unpack(state.x, state.v, state.memory), self.model.coordinate_count
-        acting: dict[str, Any] = {"gravity": gravity}
-        if forces is not None:
-            wrenches = np.zeros((self.model.domain_count, 6))
-            wrenches[0, :3] = forces[0, 3:6]
-            wrenches[0, 3:] = rotations.rotate_inverse(state.x[0, 3:7], forces[0, :3])
-            acting |= {"forces": forces[0, 6 : 6 + n], "wrenches": wrenches}
+        now, acting = self.unpack(state.x, state.v, state.memory), self.loads(state.x, forces)
         if state.memory is None:
-            self.dynamics.start(now, **acting)
-        self.dynamics.advance(now, dt, steps=steps, **acting)
+            # a flying root whose kind holds nodes was broken off: its end is light and would ring
+            broken = self.model.is_free and len(self.model.blueprint.kinds[self.model.classes[0].name].held) > 0
+            self.dynamics.start(now, dt=dt if broken else None, gravity=gravity, **acting)
+        self.dynamics.advance(now, dt, steps=steps, gravity=gravity, springs=springs, **acting)
         x, v = state.x.copy(), state.v.copy()
         accelerations = self.pack(now, x, v)
         return LocalState(state.t + steps * dt, x, v, accelerations)
+
+    def loads(self, x: Array, forces: Array | None) -> dict[str, Array]:
+        """Forces (1, v_width) on the coordinates x as `SubstructureTree.advance` takes them."""
+        if forces is None:
+            return {}
+        wrenches = np.zeros((self.model.domain_count, 6))
+        wrenches[0, :3] = forces[0, 3:6]
+        wrenches[0, 3:] = rotations.rotate_inverse(x[0, 3:7], forces[0, :3])
+        return {"forces": forces[0, 6 : 6 + self.model.coordinate_count], "wrenches": wrenches}
 
     def largest_gap(self, x: Array) -> float:
         """The largest distance [m] at coordinates x between points that were one before the tree was cut.

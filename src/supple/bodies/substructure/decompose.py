@@ -9,7 +9,7 @@ fixed.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
 
@@ -22,6 +22,7 @@ from supple.bodies.substructure.cut_graph import CutInterface, DomainGraph, brea
 from supple.bodies.substructure.cut_labels import Pieces, check_pieces, resolve_labels
 from supple.bodies.substructure.cut_ports import Joint, Thin, Weights, make_joint
 from supple.bodies.substructure.cut_root import Root, choose_root, held_by_root
+from supple.bodies.substructure.ties import Anchor, Tie
 from supple.errors import InputError
 from supple.geometry import HexMesh, Region, Selector, TetMesh
 from supple.geometry.connectivity import shared_faces
@@ -75,6 +76,16 @@ class Decomposition:
         number = {name: k for k, name in enumerate(self.graph.names)}
         domains = self.blueprint.domains
         return {d.name: patches[frozenset((number[d.name], number[domains[d.parent].name]))] for d in domains[1:]}
+
+    @cached_property
+    def loop_ties(self) -> tuple[Tie, ...]:
+        """Welds that close what was left open to break cycles; `LinkedTrees` and `TreeStride` take them."""
+        rank = {name: k for k, name in enumerate(self.names)}
+        out = []
+        for interface in self.open:
+            a, b = (self.graph.names[k] for k in interface.pair)
+            out.append(Tie("weld", Anchor(rank[a], port=_loop_port(b)), Anchor(rank[b], port=_loop_port(a))))
+        return tuple(out)
 
     @cached_property
     def labelled_mesh(self) -> TetMesh | HexMesh:
@@ -182,6 +193,12 @@ def cut(
     parts = [part_of(mesh, np.flatnonzero(numbers == domain)) for domain in order]
     root_held = held_by_root(mesh, numbers, names, first, held)
     blueprint = _blueprint(names, order, parents, parts, joints, root_held, material, modes, _welds(parts, rank, kept))
+    for interface in left_open:
+        for side, other in (interface.pair, interface.pair[::-1]):
+            where = f"interface '{names[side]}' - '{names[other]}'"
+            port = make_joint(mesh, numbers, shared, interface, side, weights=weights, thin=thin, where=where)
+            made = Port(parts[rank[side]].local(port.port), port.weights)
+            blueprint = _with_loop_port(blueprint, rank[side], _loop_port(names[other]), made)
     ranks = np.array([rank[domain] for domain in range(len(names))])
     return Decomposition(
         mesh, ranks[numbers], tuple(names[d] for d in order), graph, tuple(left_open), tuple(parts), blueprint
@@ -222,6 +239,17 @@ def _blueprint(
         parent = parents[d]
         domains.append(Domain(names[d], number.get(parent, -1), names[d] if parent >= 0 else "", name=names[d]))
     return Blueprint(kinds, domains, welds)
+
+
+def _loop_port(other: str) -> str:
+    """The name of the port where a cycle was broken, towards the other domain."""
+    return f"{other} (open)"
+
+
+def _with_loop_port(blueprint: Blueprint, number: int, name: str, port: Port) -> Blueprint:
+    kind = blueprint.kinds[blueprint.domains[number].kind]
+    kinds = {**blueprint.kinds, kind.name: replace(kind, ports={**kind.ports, name: port})}
+    return replace(blueprint, kinds=kinds, tied=(*blueprint.tied, (number, name)))
 
 
 def _material_of(

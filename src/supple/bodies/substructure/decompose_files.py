@@ -54,6 +54,8 @@ def save_blueprint(folder: str | Path, blueprint: Blueprint) -> list[Path]:
         "kinds": {name: _kind_entry(kind) for name, kind in blueprint.kinds.items()},
         "domains": [vars(d) for d in blueprint.domains],
         "welds": blueprint.welds.tolist(),
+        "free": blueprint.free,
+        "tied": [list(pair) for pair in blueprint.tied],
     }
     files.append(folder / TREE)
     files[-1].write_text(json.dumps(tree, indent=1) + "\n")
@@ -68,6 +70,8 @@ def load_blueprint(folder: str | Path) -> Blueprint:
         kinds = {str(name): _load_kind(path.parent, str(name), entry) for name, entry in tree["kinds"].items()}
         domains = [Domain(**entry) for entry in tree["domains"]]
         welds = np.array(tree["welds"], dtype=np.int64).reshape(-1, 3)
+        free = None if tree.get("free") is None else bool(tree["free"])
+        tied = [(int(number), str(port)) for number, port in tree.get("tied", [])]
     except (json.JSONDecodeError, KeyError, TypeError, AttributeError, ValueError, OverflowError) as error:
         if isinstance(error, InputError):
             raise
@@ -76,7 +80,7 @@ def load_blueprint(folder: str | Path) -> Blueprint:
             where=TREE,
             allowed="kinds, domains, welds",
         ) from error
-    return Blueprint(kinds, domains, welds)
+    return Blueprint(kinds, domains, welds, free, tied)
 
 
 def _veg_file(kind: DomainKind) -> VegFile:

@@ -26,6 +26,7 @@ from supple.algebra.rotation_kernels import matrix_rotate_inverse as turned_back
 from supple.bodies.substructure.dense_kernels import eliminate_general, factor_lanes, solve_seven
 from supple.bodies.substructure.frame_kernels import add3, dot3, load3, load9, store3, times3
 from supple.bodies.substructure.layout import OUT, group_rows, port_rows
+from supple.bodies.substructure.point_kernels import add_points
 from supple.bodies.substructure.spatial_kernels import (
     add_moved_inertia,
     add_row,
@@ -66,7 +67,7 @@ def start_seen(tree, storage, g, base, rows):
     """The domain's own part of what its parent sees: Phi, h - w, and mass, first moment, outer wrench."""
     work, kind, at = storage.work, tree.group_class[g], base + LANES * rows.seen
     s = load(tree.scale, g * LANES)
-    m, none = tree.fixed[kind, 0] * (s * s * s), s * 0.0
+    m, none = tree.fixed[kind, 0] * (s * s * s * load(tree.density, g * LANES)), s * 0.0
     S = load3(work, base + LANES * rows.moment, LANES)
     for i in range(3):
         for j in range(i, 3):
@@ -229,12 +230,26 @@ def eliminate_group(tree, storage, coupling, g):
         for k in range(ports):
             at = base + LANES * (rows.ports + k * port.size)
             add_port(tree, storage, coupling, base, rows, r, at, g * LANES, tree.group_slot[g] + k * LANES)
+    is_held = storage.held_start[g] < storage.held_start[g + 1]
+    if is_held and ports > 0:
+        add_points(tree, storage, g, base, rows, r, BIAS, work, base + LANES * rows.total)
+    elif is_held:  # its matrix is kept, since it is not the same in every pass
+        first, mass = storage.held_mass_start[g], base + LANES * rows.mass
+        for i in range(r):
+            for j in range(i + 1):
+                store(storage.held_mass, first + LANES * (i * r + j), load(work, mass + LANES * (i * r + j)))
+        add_points(tree, storage, g, base, rows, r, BIAS, storage.held_mass, first)
     for l in range(r):
         for i in range(6):
             value = load(work, base + LANES * (rows.coupling + i * r + l))
             store(work, base + LANES * (rows.solved + 7 * l + i), value)
     solved = base + LANES * rows.solved
-    if ports == 0:
+    if ports == 0 and is_held:
+        bad = factor_lanes(storage.held_mass, storage.held_mass_start[g], r)
+        if bad >= 0:
+            return bad
+        solve_seven(storage.held_mass, storage.held_mass_start[g], work, solved, r)
+    elif ports == 0:
         solve_seven(work, base + LANES * rows.mass, work, solved, r)
     elif coupling >= FORCE_ONLY:
         bad = eliminate_general(work, base + LANES * rows.total, work, solved, r)

@@ -25,6 +25,7 @@ from supple.algebra.lanes import LANES, load, store
 from supple.algebra.rotation_kernels import cross
 from supple.algebra.rotation_kernels import matrix_rotate_inverse as turned_back
 from supple.bodies.substructure.layout import OUT, TreeArrays, group_rows, port_rows
+from supple.bodies.substructure.point_arrays import HeldPoints
 from supple.modal.interface_kernels import compute_group
 
 Array = np.ndarray
@@ -35,7 +36,8 @@ class Storage(NamedTuple):
 
     work: rows of the groups; out: `OUT` numbers a place; slot_A (6 a slot), slot_w (3 a slot); batch: room for forces;
     load_q: outer forces on coordinates, load_w: outer wrenches (6 a place); alpha, beta: damping of each place;
-    change: largest change and size of q" of each group (2 a group); bad: 1 where a group's matrix was singular.
+    change: largest change and size of q" of each group (2 a group); bad: 1 where a group's matrix was singular;
+    held_...: points held by springs, `point_arrays`.
     """
 
     q: Array
@@ -55,6 +57,19 @@ class Storage(NamedTuple):
     beta: Array
     change: Array
     bad: Array
+    held_start: Array
+    held_place: Array
+    held_X: Array
+    held_U: Array
+    held_first: Array
+    held_law: Array
+    held_J: Array
+    held_KJ: Array
+    held_first_J: Array
+    held_mass: Array
+    held_mass_start: Array
+    held_slot: Array
+    held_factors: Array
 
     @classmethod
     def empty(cls, tree: TreeArrays) -> Storage:
@@ -63,7 +78,9 @@ class Storage(NamedTuple):
         sizes = {"work": tree.group_work[-1], "out": OUT * places, "slot_A": 6 * slots, "slot_w": 3 * slots}
         sizes |= {"batch": tree.batch_work[-1], "load_w": 6 * places, "alpha": places, "beta": places}
         sizes |= {"change": 2 * len(tree.group_class), "bad": len(tree.group_class)}
-        return cls(*(aligned_zeros(int(sizes.get(name, coordinates))) for name in cls._fields))
+        own = [name for name in cls._fields if not name.startswith("held_")]
+        rooms = {name: aligned_zeros(int(sizes.get(name, coordinates))) for name in own}
+        return cls(**rooms, **HeldPoints.none(len(tree.group_class)).named())
 
 
 def aligned_zeros(count: int) -> Array:
@@ -145,7 +162,7 @@ def compute_inertia(tree, storage, g):
     work, base, at_q = storage.work, tree.group_work[g], tree.group_q[g]
     s = load(tree.scale, g * LANES)
     s3 = s * s * s
-    s4 = s3 * s
+    s4 = s3 * s * load(tree.density, g * LANES)
     s5 = s4 * s
     none = s * 0.0
     w = load3(work, base + LANES * rows.spin, LANES)

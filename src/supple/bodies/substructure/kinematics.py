@@ -135,12 +135,13 @@ class TreeMotion:
             q, v, w, s = self.q[where], self.v[where], self.w[members], model.scale[members]
             R, o, u = self.R[members], self.o[members], _back(self.R[members], self.u[members])
             found = domain_inertia(kind.integrals, q, v, w)
-            m, cube = kind.integrals.mass * s**3, s[:, None] ** 4
+            rho = model.density[members]
+            m, cube, fifth = kind.integrals.mass * s**3 * rho, (s**4 * rho)[:, None], s**5 * rho
             S = cube * found.S
-            spin = s[:, None] ** 5 * (np.einsum("nij,nj->ni", found.J, w) + np.einsum("nil,nl->ni", found.H, v))
+            spin = fifth[:, None] * (np.einsum("nij,nj->ni", found.J, w) + np.einsum("nil,nl->ni", found.H, v))
             flow = cube * (v @ kind.integrals.U_bar.T)
-            own = s**5 * np.einsum("nl,lp,np->n", v, kind.integrals.W4, v)
-            turned = s**5 * np.einsum("ni,nil,nl->n", w, found.H, v)
+            own = fifth * np.einsum("nl,lp,np->n", v, kind.integrals.W4, v)
+            turned = fifth * np.einsum("ni,nil,nl->n", w, found.H, v)
             p = m[:, None] * u + np.cross(w, S) + flow  # momentum in own axes
             l = spin + np.cross(S, u)
             kinetic += 0.5 * float(((p + flow) * u).sum() + (l * w).sum() + turned.sum() + own.sum())

@@ -98,6 +98,7 @@ class TreeArrays(NamedTuple):
     children: Array
     scale: Array
     tuning: Array
+    density: Array
     mask: Array
     batch_class: Array
     batch_start: Array
@@ -182,6 +183,7 @@ def pack(model: SubstructureModel) -> TreeArrays:
         children=lane_of[sorted_children],
         scale=np.where(used, model.scale[padded], 1.0).ravel(),
         tuning=np.where(used, model.tuning[padded] ** 2, 1.0).ravel(),
+        density=np.where(used, model.density[padded], 1.0).ravel(),
         mask=used.astype(float).ravel(),
         batch_class=np.array([group_class[b[0]] for b in batches], dtype=np.int64),
         batch_start=np.concatenate([[0], np.cumsum([len(b) for b in batches])]).astype(np.int64),

@@ -67,8 +67,8 @@ class _Hanging:
 class SubstructureModel:
     """A reduced tree. classes: one a kind that occurs; domain_class (d,): which one a domain belongs to.
 
-    parent (d,): number of the parent, -1: root. parent_port (d,): which of the parent's `ports`. scale, tuning (d,):
-    size and frequency factor. is_free: whether the root flies freely.
+    parent (d,): number of the parent, -1: root. parent_port (d,): which of the parent's `ports`. scale, tuning,
+    density (d,): size, frequency factor and density factor. is_free: whether the root flies freely.
 
     >>> from supple.geometry import box_tets
     >>> from supple.material import Material
@@ -89,6 +89,7 @@ class SubstructureModel:
     parent_port: Array
     scale: Array
     tuning: Array
+    density: Array
     is_free: bool = field(kw_only=True)
 
     @classmethod
@@ -115,6 +116,7 @@ class SubstructureModel:
         tasks = []
         for name in names:
             used = {d.port for d in domains if d.parent >= 0 and domains[d.parent].kind == name}
+            used |= {port for number, port in blueprint.tied if domains[number].kind == name}
             ports = tuple(p for p in blueprint.kinds[name].ports if p in used)
             loads = tuple(hanging[name, p] for p in ports)
             tasks.append((blueprint.kinds[name], ports, loads, attachment_modes, linear, keep))
@@ -130,11 +132,12 @@ class SubstructureModel:
             np.array([ports_of[domain_class[d.parent]][d.port] if d.parent >= 0 else -1 for d in domains]),
             np.array([d.scale for d in domains]),
             np.array([d.frequency_factor for d in domains]),
-            is_free=not len(blueprint.kinds[domains[0].kind].held),
+            np.array([d.density_factor for d in domains]),
+            is_free=blueprint.is_free,
         )
 
     def __post_init__(self) -> None:
-        for array in (self.domain_class, self.parent, self.parent_port, self.scale, self.tuning):
+        for array in (self.domain_class, self.parent, self.parent_port, self.scale, self.tuning, self.density):
             array.setflags(write=False)
 
     @property
@@ -165,7 +168,7 @@ class SubstructureModel:
     @cached_property
     def domain_mass(self) -> Array:
         """Mass of each domain [kg], (d,)."""
-        return np.array([c.integrals.mass for c in self.classes])[self.domain_class] * self.scale**3
+        return np.array([c.integrals.mass for c in self.classes])[self.domain_class] * self.scale**3 * self.density
 
     @property
     def total_mass(self) -> float:
@@ -182,7 +185,7 @@ class SubstructureModel:
 
     def damping_at_ratio(self, mass_damping: float, stiffness_damping: float) -> tuple[Array, Array]:
         """Coefficients (d,) [1/s], [s] that give every copy the damping ratios these give its kind at scale 1."""
-        speed = self.tuning / self.scale
+        speed = self.tuning / (self.scale * np.sqrt(self.density))
         return mass_damping * speed, stiffness_damping / speed
 
 
@@ -247,7 +250,7 @@ def _hanging(blueprint: Blueprint) -> dict[tuple[str, str], _Hanging]:
     count = len(domains)
     m, S, spread = np.zeros(count), np.zeros((count, 3)), np.zeros(count)  # of each subtree, about the root's origin
     for k, d in enumerate(domains):
-        own, first, around = kinds[d.kind]
+        own, first, around = (d.density_factor * part for part in kinds[d.kind])
         moved = d.scale * rotations.rotate(frames[k, 3:], first / own)
         m[k] = own * d.scale**3
         S[k] = m[k] * (frames[k, :3] + moved)
@@ -263,6 +266,9 @@ def _hanging(blueprint: Blueprint) -> dict[tuple[str, str], _Hanging]:
         second = max(float(spread[k] - 2 * origin @ S[k] + m[k] * (origin @ origin)), 0.0)
         place = (domains[k].parent, domains[k].port)
         at_port[place] = at_port.get(place, np.zeros(2)) + np.array([m[k], second])
+    for number, port in blueprint.tied:  # what a loop will carry is not known: as much as there is
+        reach = domains[number].scale * blueprint.kinds[domains[number].kind].mesh.diagonal
+        at_port[number, port] = m[0] * np.array([1.0, reach * reach])
     found: dict[tuple[str, str], list[Array]] = {}
     for (above, port), total in at_port.items():
         size = domains[above].scale

@@ -28,6 +28,7 @@ from supple.bodies.substructure.dense_kernels import factor_lanes
 from supple.bodies.substructure.elimination_kernels import BIAS, eliminate_group, substitute_group
 from supple.bodies.substructure.frame_kernels import compute_fits, compute_inertia, compute_ports, compute_spins
 from supple.bodies.substructure.layout import group_rows
+from supple.bodies.substructure.point_kernels import chain
 from supple.bodies.substructure.spatial_kernels import entry
 from supple.modal.force_kernels import ForceArrays, ForceWork, compute_force_block
 
@@ -67,7 +68,7 @@ def finish_forces(tree, storage, by_q, by_v, g, f, K, width):
     s, used = load(tree.scale, g * LANES), load(tree.mask, g * LANES)
     none = s * 0.0
     s3 = s * s * s
-    stiff, heavy = load(tree.tuning, g * LANES) * s3, s3 * s * s
+    stiff, heavy = load(tree.tuning, g * LANES) * s3, s3 * s * s * load(tree.density, g * LANES)
     alpha, beta = load(storage.alpha, g * LANES), load(storage.beta, g * LANES)
     m_factor, k_factor = heavy * (1.0 + by_v * alpha), by_q + by_v * beta
     column, at_q = tree.group_column[g], tree.group_q[g]
@@ -96,7 +97,8 @@ def finish_forces(tree, storage, by_q, by_v, g, f, K, width):
                 store(work, at, load(work, at) - (stiffness * d_i + damped * v_i))
             k += 1
         store(work, force + LANES * i, sum_i)
-    if tree.group_ports[g] == 0 and factor_lanes(work, mass, r) >= 0:
+    is_held = storage.held_start[g] < storage.held_start[g + 1]
+    if tree.group_ports[g] == 0 and not is_held and factor_lanes(work, mass, r) >= 0:
         storage.bad[g] = 1.0
 
 
@@ -265,6 +267,25 @@ def start_step(storage, root, numbers):
 
 
 @compiled
+def coast(storage, root, numbers):
+    """Begin the passes of a step with constant velocities, q = q_0 + h q'_0.
+
+    The accelerations of the step before, with which they begin else, ring where springs are stiff.
+    a = -(1/2 - b) / b a_0 gives that q and, for b = 1/4 and g = 1/2, q' = q'_0.
+    """
+    h, beta, gamma = numbers.h, numbers.beta, numbers.gamma
+    factor = -(0.5 - beta) / beta
+    for k in range(len(storage.q)):
+        a = factor * storage.a[k]
+        storage.a[k] = a
+        storage.q[k] = storage.q_p[k] + beta * h * h * a
+        storage.v[k] = storage.v_p[k] + gamma * h * a
+    for i in range(3):
+        root.acceleration[i] *= factor
+        root.alpha[i] *= factor
+
+
+@compiled
 def settled(storage):
     """Largest change of q" over the largest q"."""
     change, size = 0.0, 0.0
@@ -306,17 +327,22 @@ def advance(tree, storage, root, numbers, gravity, steps, threaded):
     iterates = numbers.most > 0 and not still
     limit = 1 if still else (numbers.most if iterates else numbers.passes)
     storage.bad[:] = 0.0
+    storage.held_factors[0], storage.held_factors[1] = by_q, by_v
     for step in range(1 if still else steps):
         if still:
             storage.q_p[:], storage.q_f[:], storage.v_p[:] = storage.q, storage.q, storage.v
             storage.slot_w[:3] = root.spin
         else:
             start_step(storage, root, numbers)
+            if len(storage.held_place) > 0:
+                coast(storage, root, numbers)
             move_root(storage, root, numbers)
         passes, stage = 0, FRAMES  # stages of a step: FRAMES, then FORCES, ELIMINATE, SUBSTITUTE of every pass
         while True:
             is_last = not iterates and passes == limit - 1
             phase = stage
+            if stage == ELIMINATE and len(storage.held_place) > 0:
+                chain(tree, storage, root, gravity)
             if stage == SUBSTITUTE:
                 finish_pass(storage, root, numbers, gravity, is_last)
                 phase = SUBSTITUTE if is_last else SUBSTITUTE_FRAMES

@@ -11,7 +11,7 @@ from __future__ import annotations
 import warnings
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numba
 import numpy as np
@@ -27,6 +27,9 @@ from supple.bodies.substructure.frame_kernels import Storage
 from supple.bodies.substructure.layout import TreeArrays, group_rows, pack, port_rows
 from supple.bodies.substructure.model import SubstructureModel, check_domain_values
 from supple.errors import ConvergenceError, DivergenceError, InputError, SuppleWarning
+
+if TYPE_CHECKING:
+    from supple.bodies.substructure.point_springs import PointSprings
 
 Array = np.ndarray
 Coupling = Literal["articulated", "composite", "centroid", "lumped"]
@@ -154,7 +157,8 @@ class SubstructureTree:
         return storage
 
     @cached_property
-    def _root(self) -> kernels.Root:
+    def root(self) -> kernels.Root:
+        """Room for the root's frame, made once."""
         return kernels.Root.empty()
 
     @cached_property
@@ -197,11 +201,13 @@ class SubstructureTree:
         gravity: ArrayLike = (0.0, 0.0, 0.0),
         forces: ArrayLike | None = None,
         wrenches: ArrayLike | None = None,
+        springs: PointSprings | None = None,
     ) -> int:
         """Move `state` on, in place, by steps of dt [s], in one compiled call. Returns the most passes of a step.
 
         forces (n,): on the coordinates. wrenches (d, 6): torque about and force at each domain's origin, in its axes.
-        Both stay as they are during the call. A step that fails raises, and `state` stays as it was.
+        Both stay as they are during the call. springs: on points, solved within each step; articulated coupling only.
+        A step that fails raises, and `state` stays as it was.
         """
         if not np.isfinite(dt) or dt <= 0:
             raise InputError("the time step is not positive", where="SubstructureTree", value=dt, allowed="> 0 s")
@@ -210,7 +216,7 @@ class SubstructureTree:
         threaded = numba.get_num_threads() > 1
         with one_blas_thread():
             outcome, done, passes, change = kernels.advance(
-                self.arrays, self.storage, self._root, self.numbers(dt), g, int(steps), threaded
+                self.arrays, self.storage_with(springs), self.root, self.numbers(dt), g, int(steps), threaded
             )
         if outcome == kernels.NOT_CONVERGED:
             raise ConvergenceError(
@@ -219,7 +225,7 @@ class SubstructureTree:
                 allowed=f"{self.settings.epsilon:g} in {self.settings.max_iterations} passes",
                 fix="Take smaller steps, or converge=False.",
             )
-        new = self._saved()
+        new = self.saved()
         if outcome != kernels.FINE or not new.is_finite:
             raise DivergenceError(
                 f"the tree left the finite in step {done + 1} of {steps}",
@@ -237,24 +243,47 @@ class SubstructureTree:
         gravity: ArrayLike = (0.0, 0.0, 0.0),
         forces: ArrayLike | None = None,
         wrenches: ArrayLike | None = None,
+        springs: PointSprings | None = None,
     ) -> tuple[Array, Array]:
         """q" (n,) and the root's acceleration (6,), linear in world axes, that the equations of motion give."""
         g = check_vector(gravity, name="gravity", where="SubstructureTree")
         self.load(state, forces, wrenches)
         with one_blas_thread():
-            outcome, *_ = kernels.advance(self.arrays, self.storage, self._root, self.numbers(1.0), g, 0, False)
+            outcome, *_ = kernels.advance(
+                self.arrays, self.storage_with(springs), self.root, self.numbers(1.0), g, 0, False
+            )
         if outcome != kernels.FINE:
             raise DivergenceError("the tree's mass matrix is singular", where=self._lost())
-        new = self._saved()
+        new = self.saved()
         return new.a, new.acceleration
 
-    def start(self, state: TreeState, **acting: ArrayLike) -> None:
-        """Set the accelerations of `state` to those of the equations of motion: before a first step under loads."""
-        state.a[:], state.acceleration[:] = self.accelerations(state, **acting)
+    def storage_with(self, springs: PointSprings | None) -> Storage:
+        """The kernels' room, with springs on points."""
+        if springs is None:
+            return self.storage
+        if self.coupling != "articulated":
+            raise InputError("springs on points need the articulated coupling", where="SubstructureTree")
+        if not self.settings.beta > 0:
+            raise InputError("springs on points need an implicit scheme", where="SubstructureTree", allowed="beta > 0")
+        return self.storage._replace(**springs.pack(self).named())
+
+    def start(self, state: TreeState, *, dt: float | None = None, **acting: Any) -> None:
+        """Set the accelerations of `state` to those of the equations of motion: before a first step under loads.
+
+        dt [s]: leave out what is faster than such a step: the accelerations at the end of one that began with none.
+        The momentum they give is exact, so a part broken off falls as it should, and its released ends do not ring.
+        """
+        if dt is None:
+            state.a[:], state.acceleration[:] = self.accelerations(state, **acting)
+            return
+        trial = state.copy()
+        trial.a[:], trial.acceleration[:] = 0.0, 0.0
+        self.advance(trial, dt, **acting)
+        state.a[:], state.acceleration[:] = trial.a, trial.acceleration
 
     def load(self, state: TreeState, forces: ArrayLike | None = None, wrenches: ArrayLike | None = None) -> None:
         """Bring a state and loads into the kernels' storage."""
-        count, storage, root = self.model.coordinate_count, self.storage, self._root
+        count, storage, root = self.model.coordinate_count, self.storage, self.root
         if not state.q.shape == state.v.shape == state.a.shape == (count,):
             raise InputError("the state does not fit the tree", value=state.q.shape, allowed=f"({count},)")
         for name in ("q", "v", "a"):
@@ -276,8 +305,9 @@ class SubstructureTree:
             )
         return array
 
-    def _saved(self) -> TreeState:
-        storage, root = self.storage, self._root
+    def saved(self) -> TreeState:
+        """The state in the kernels' storage."""
+        storage, root = self.storage, self.root
         return TreeState(
             storage.q[self.places],
             storage.v[self.places],

@@ -1,0 +1,75 @@
+"""A step of a tree in stages, so that something may come between them: ties between domains and trees.
+
+Begin: predictors and frames. Then, for each pass, eliminate and substitute. The kernels are those of `step_kernels`,
+which runs all stages in one call.
+"""
+
+# mypy: ignore-errors
+from __future__ import annotations
+
+from supple.algebra.compiling import compiled
+from supple.bodies.substructure.point_kernels import chain
+from supple.bodies.substructure.step_kernels import (
+    ELIMINATE,
+    ENOUGH,
+    ENOUGH_BATCHES,
+    FORCES,
+    FRAMES,
+    PIECE,
+    SUBSTITUTE,
+    SUBSTITUTE_FRAMES,
+    coast,
+    finish_pass,
+    move_root,
+    start_step,
+    treat,
+    treat_parallel,
+)
+
+BEGIN, RENEW, REDUCE, FINISH = 0, 1, 2, 3
+"""Stages: predictors, frames and motion in the world; f and K; elimination; substitution, with motion if not still."""
+
+
+@compiled
+def sweep(tree, storage, phase, coupling, by_q, by_v, threaded):
+    """One phase of `step_kernels.treat` over all levels."""
+    levels = len(tree.level_start) - 1
+    for round in range(1 if phase == FORCES else levels):
+        level = levels - 1 - round if phase == ELIMINATE else round
+        first, last = tree.level_start[level], tree.level_start[level + 1]
+        if phase == FORCES:
+            first, last = 0, len(tree.batch_class)
+        if threaded and last - first >= (ENOUGH_BATCHES if phase == FORCES else ENOUGH):
+            size = 1 if phase == FORCES else PIECE
+            treat_parallel(tree, storage, phase, coupling, by_q, by_v, first, last, size)
+        else:
+            treat(tree, storage, phase, coupling, by_q, by_v, first, last)
+
+
+@compiled
+def run_stage(tree, storage, root, numbers, gravity, stage, still, coasts, threaded):
+    """One stage of a step. still: no step, but the accelerations of now. coasts: begin with constant velocities."""
+    by_q = 0.0 if still else numbers.beta * numbers.h * numbers.h
+    by_v = 0.0 if still else numbers.gamma * numbers.h
+    phase = FRAMES
+    if stage == BEGIN:
+        storage.bad[:] = 0.0
+        storage.held_factors[0], storage.held_factors[1] = by_q, by_v
+        if still:
+            storage.q_p[:], storage.q_f[:], storage.v_p[:] = storage.q, storage.q, storage.v
+            storage.slot_w[:3] = root.spin
+        else:
+            start_step(storage, root, numbers)
+            if coasts:
+                coast(storage, root, numbers)
+            move_root(storage, root, numbers)
+    elif stage == RENEW:
+        phase = FORCES
+    elif stage == REDUCE:
+        phase = ELIMINATE
+    else:
+        finish_pass(storage, root, numbers, gravity, still)
+        phase = SUBSTITUTE if still else SUBSTITUTE_FRAMES
+    sweep(tree, storage, phase, numbers.coupling, by_q, by_v, threaded)
+    if stage == BEGIN or phase == SUBSTITUTE_FRAMES:
+        chain(tree, storage, root, gravity)

@@ -1,0 +1,132 @@
+"""Changes of a running tree: breaking, other factors, other kinds."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import supple as sp
+from supple.bodies.substructure import (
+    LinearizedTree,
+    SubstructureModel,
+    SubstructureTree,
+    TreeKinematics,
+    detach,
+    replaced,
+    retuned,
+)
+from supple.errors import InputError
+from supple.scene.breaking import break_off
+from supple.validation.substructure import GRAVITY, beam_blueprint, random_state
+from supple.validation.substructure_reference import lagrangian_accelerations, mixed_blueprint, whole_mass
+from supple.validation.substructure_ties import break_error
+
+
+@pytest.mark.parametrize("free", [False, True])
+@pytest.mark.parametrize("domain", [1, 2, 4])
+def test_a_break_changes_no_position_energy_or_momentum(free: bool, domain: int) -> None:
+    energy, momentum, moved = break_error(free=free, domain=domain)
+    assert energy < 1e-13
+    assert momentum < 1e-13
+    assert moved < 1e-13
+
+
+def test_a_broken_branch_falls_freely_and_the_rest_springs_back() -> None:
+    scene = sp.Scene(gravity=GRAVITY)
+    body = sp.TreeBody(beam_blueprint(4, 10), stiffness_damping=0.01, mass_damping=4.0)
+    node = scene.add(body, name="branch")
+    scene.add(sp.Load(node.points("part"), (0.0, 0.01, 0.0)))  # points of both parts
+    run = sp.run(scene, until=2.0, dt=1 / 60)
+    broken = break_off(scene, run.state, "branch", 2, name="twig")
+    system, stride, state = broken.scene.compile(), sp.TreeStride(1 / 120), broken.state
+    twig, rest = (system.body(name) for name in ("twig", "branch"))
+    kin = system.propagate(state.t, state.x, state.v)
+    start, mass = system.centre_of_mass(kin, twig), broken.branch.body.total_mass
+    speed = broken.branch.body.measures(twig.view_x(state.x), twig.view_v(state.v)).momentum[:3] / mass
+    low = broken.rest.body.skin.positions(rest.view_x(state.x))[:, 2].min()
+    for _ in range(24):
+        assert stride.step(system, state).outcome.name == "SOLVED"
+    end = system.centre_of_mass(system.propagate(state.t, state.x, state.v), twig)
+    side = len(broken.branch.body.skin.domain) / len(body.skin.domain) * 0.01 / mass
+    expected = start + 0.2 * speed + 0.5 * 0.04 * (GRAVITY + np.array([0.0, side, 0.0]))
+    # the release is faster than a step: an error of first order, 0.6 mm here and half of it at h = 1/480
+    assert np.abs(end - expected).max() < 1e-3
+    assert (end - start - 0.2 * speed)[2] == pytest.approx(-0.5 * 9.81 * 0.04, rel=0.005)
+    assert broken.rest.body.skin.positions(rest.view_x(state.x))[:, 2].min() > low + 0.01
+
+
+@pytest.mark.parametrize("free", [False, True])
+def test_factors_act_as_in_the_lagrangian(free: bool) -> None:
+    tree = SubstructureTree(SubstructureModel.of(mixed_blueprint(free=free, chain=True)))
+    before = tree.arrays
+    changed = retuned(tree, frequency_factor=np.linspace(0.5, 2, 5), density_factor=np.linspace(2, 0.3, 5))
+    assert tree.arrays is before  # the old tree goes on as it was
+    state, model, m = random_state(tree, 2), changed.model, whole_mass(changed.model)
+    a, root = changed.accelerations(state, gravity=GRAVITY)
+    weight = m @ np.tile(GRAVITY, m.shape[0] // 3)
+    expected = lagrangian_accelerations(
+        model, state.q, state.v, state.frame, state.velocity, np.zeros(model.coordinate_count), weight
+    )
+    found = np.concatenate([a, root]) if free else a
+    assert np.linalg.norm(found - expected) < 1e-6 * np.linalg.norm(expected)  # differences of positions
+    packed = SubstructureTree(model).accelerations(state, gravity=GRAVITY)[0]
+    assert (packed == a).all()
+
+
+def test_heavier_is_slower() -> None:
+    tree = SubstructureTree(SubstructureModel.of(mixed_blueprint(free=True, chain=True)))
+    heavy, state = retuned(tree, density_factor=4.0), random_state(tree, 2)
+    slow = LinearizedTree.of(heavy).frequencies(4)
+    assert slow == pytest.approx(LinearizedTree.of(tree).frequencies(4) / 2, rel=1e-9)
+    assert heavy.model.total_mass == pytest.approx(4 * tree.model.total_mass)
+    moved, before = (
+        TreeKinematics(t.model).motion(state.q, state.v, state.frame, state.velocity).measures() for t in (heavy, tree)
+    )
+    assert moved.momentum == pytest.approx(4 * before.momentum)
+    assert moved.kinetic == pytest.approx(4 * before.kinetic)
+
+
+def test_a_replaced_domain_keeps_its_shape_as_far_as_it_can() -> None:
+    tree = SubstructureTree(SubstructureModel.of(beam_blueprint(3, 14)), stiffness_damping=0.01)
+    state = tree.state()
+    tree.start(state, gravity=GRAVITY)
+    tree.advance(state, 1 / 60, steps=12, gravity=GRAVITY)
+    kind = tree.model.blueprint.kinds["part"]
+    fewer = replace(kind, name="fewer", modes=10)
+    other, now = replaced(tree, state, 1, fewer)
+    assert other.model.coordinate_count == 38
+    at, there = (
+        TreeKinematics(t.model).motion(s.q, s.v, s.frame, s.velocity) for t, s in ((tree, state), (other, now))
+    )
+    reach = np.abs(at.o[2] - [1.6 * 2 / 3, 0, 0]).max()
+    assert np.abs(at.o[2] - there.o[2]).max() < 0.02 * reach  # the ten modes hold nearly the shape
+    back, again = replaced(other, now, 1, "part")
+    assert back.model.coordinate_count == 42
+    assert np.abs(again.q[:14] - state.q[:14]).max() == 0
+    other.start(now, gravity=GRAVITY)
+    other.advance(now, 1 / 60, steps=5, gravity=GRAVITY)
+    _, zero = replaced(tree, state, 1, replace(kind, name="rigid", modes=0), project=False)
+    assert len(zero.q) == 28
+
+
+def test_bad_changes_say_what_is_wrong() -> None:
+    tree = SubstructureTree(SubstructureModel.of(beam_blueprint(3, 6)))
+    with pytest.raises(InputError, match="root"):
+        detach(tree, tree.state(), 0)
+    with pytest.raises(InputError, match="number"):
+        detach(tree, tree.state(), 9)
+    with pytest.raises(InputError, match="name"):
+        detach(tree, tree.state(), "leaf")
+    with pytest.raises(InputError, match="density_factor"):
+        retuned(tree, density_factor=-1.0)
+    with pytest.raises(InputError, match="kind of that name"):
+        replaced(tree, tree.state(), 1, "leaf")
+    bare = replace(tree.model.blueprint.kinds["part"], name="bare", ports={})
+    with pytest.raises(InputError, match="port"):
+        replaced(tree, tree.state(), 1, bare)
+    scene = sp.Scene()
+    scene.add(sp.RigidBody.sphere(0.1, density=500), name="ball")
+    with pytest.raises(InputError, match="tree"):
+        break_off(scene, scene.compile().initial_state(), "ball", 1)

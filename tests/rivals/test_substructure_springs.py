@@ -1,0 +1,157 @@
+"""Springs on points within a tree's steps: against a dense implicit equation, statics, and energy."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import supple as sp
+from supple.bodies.substructure import (
+    Blueprint,
+    Domain,
+    DomainKind,
+    PointSprings,
+    Port,
+    SubstructureModel,
+    SubstructureTree,
+    TreeKinematics,
+    TreeSettings,
+    TreeState,
+)
+from supple.bodies.substructure.skin import TreeSkin
+from supple.errors import InputError
+from supple.material import Material
+from supple.validation.substructure import GRAVITY, random_state
+from supple.validation.substructure_reference import (
+    block_mesh,
+    face,
+    lagrangian_accelerations,
+    mixed_blueprint,
+    whole_mass,
+    whole_positions,
+)
+
+Array = np.ndarray
+
+
+class Rival:
+    """Accelerations of the whole by brute force, with the springs' forces from differences of positions."""
+
+    def __init__(self, model: SubstructureModel, skin: TreeSkin, points: list[int], springs: PointSprings) -> None:
+        self.model, self.springs = model, springs
+        self.nodes = [(d := int(skin.domain[p]), skin.classes[model.domain_class[d]].node[skin.row[p]]) for p in points]
+        m = whole_mass(model)
+        self.weight = m @ np.tile(GRAVITY, m.shape[0] // 3)
+
+    def accelerations(self, state: TreeState, q: Array, v: Array, *, sprung: bool = True) -> Array:
+        x, e = whole_positions(self.model, q, state.frame), 1e-6
+        ahead, behind = (whole_positions(self.model, q + s * e * v, state.frame) for s in (1, -1))
+        forces, law = [np.zeros_like(part) for part in x], self.springs
+        for k, (d, n) in enumerate(self.nodes if sprung else []):
+            rate = (ahead[d][n] - behind[d][n]) / (2 * e)
+            pull = np.asarray(law.stiffness)[k] @ (x[d][n] - np.asarray(law.place)[k])
+            forces[d][n] += np.asarray(law.force)[k] - pull - np.asarray(law.damping)[k] @ rate
+        given = self.weight + np.concatenate(forces).ravel()
+        return lagrangian_accelerations(self.model, q, v, state.frame, state.velocity, np.zeros(len(q)), given)
+
+
+def test_a_step_solves_the_dense_implicit_equation() -> None:
+    model = SubstructureModel.of(mixed_blueprint(free=False, chain=False))
+    skin, rng = TreeSkin.of(model), np.random.default_rng(1)
+    tree = SubstructureTree(model, settings=TreeSettings(converge=True, epsilon=1e-12, max_iterations=200))
+    state = random_state(tree, 5)
+    state.q *= 0.3
+    state.v *= 0.3
+    points = [int(np.flatnonzero(skin.domain == d)[-1]) for d in (1, 2, 4)]
+    K = np.array([400 * M @ M.T for M in rng.normal(size=(3, 3, 3))])
+    motion = TreeKinematics(model).motion(state.q, state.v, state.frame, state.velocity)
+    place = PointSprings.on(skin, points, np.zeros(3), 0.0).positions(model, motion) + 0.05 * rng.normal(size=(3, 3))
+    springs = PointSprings.on(skin, points, place, K, damping=0.01 * K, force=rng.normal(size=3))
+    rival, h = Rival(model, skin, points, springs), 1 / 60
+    tree.start(state, gravity=GRAVITY, springs=springs)
+    start = state.copy()
+    assert np.abs(rival.accelerations(state, state.q, state.v) - state.a).max() < 1e-6 * np.abs(state.a).max()
+    tree.advance(state, h, gravity=GRAVITY, springs=springs)
+    q1 = start.q + h * start.v + h * h / 4 * (start.a + state.a)
+    v1 = start.v + h / 2 * (start.a + state.a)
+    assert np.abs(q1 - state.q).max() < 1e-12
+    residual = state.a - rival.accelerations(start, q1, v1)
+    assert np.abs(residual).max() < 1e-6 * np.abs(state.a).max()  # differences of positions
+
+
+def leafy() -> SubstructureModel:
+    """A stem with a leaf of a tenth of a gram."""
+    stem, leaf = block_mesh((0.3, 0.01, 0.01), (8, 1, 1)), block_mesh((0.05, 0.02, 1e-4), (6, 2, 1))
+    tip = face(stem, 0.3)
+    kinds = {
+        "stem": DomainKind("stem", stem, Material(5e7, 0.3, 800), 8, face(stem, 0.0), {"tip": Port(tip, np.ones(4))}),
+        "leaf": DomainKind("leaf", leaf, Material(5e7, 0.3, 1000), 6, face(leaf, 0.0)),
+    }
+    return SubstructureModel.of(Blueprint(kinds, [Domain("stem"), Domain("leaf", 0, "tip")]))
+
+
+def test_a_stiff_pull_on_a_leaf_is_stable_and_settles() -> None:
+    model, h = leafy(), 1 / 30
+    assert model.domain_mass[1] == pytest.approx(1e-4)
+    tree, skin = SubstructureTree(model, mass_damping=3.0, stiffness_damping=0.02), TreeSkin.of(model)
+    point = int(np.argmax(skin.rest[:, 0]))
+    k = 1e4 * 4 * model.domain_mass[1] / h**2  # 4 m / h² is where a spring of the step before would diverge
+    springs = PointSprings.on(skin, [point], skin.rest[point] + [0, 0.001, 0.005], k, damping=0.02 * k)
+    state, kinematics, energies = tree.state(), TreeKinematics(model), []
+    tree.start(state, gravity=GRAVITY)
+    for _ in range(250):
+        motion = kinematics.motion(state.q, state.v, state.frame, state.velocity)
+        energies.append(motion.measures().energy(GRAVITY) + springs.energy(model, motion))
+        tree.advance(state, h, gravity=GRAVITY, springs=springs)
+    assert np.diff(energies).max() < 1e-3 * energies[0]  # damped: energy only falls, but for the scheme's own error
+    rival, n = Rival(model, skin, [point], springs), len(state.q)
+
+    def energy(q: Array) -> float:
+        x = whole_positions(model, q, state.frame)
+        d = x[rival.nodes[0][0]][rival.nodes[0][1]] - np.asarray(springs.place)[0]
+        parts = [(model.classes[c].force, q[model.q_starts[c] : model.q_starts[c + 1]]) for c in (0, 1)]
+        elastic = sum(float(force.energy(own[None])[0]) for force, own in parts if force is not None)
+        return float(elastic + 0.5 * k * d @ d - rival.weight @ np.concatenate(x).ravel())
+
+    e = 1e-4 * np.abs(state.q).max() * np.eye(n)
+    slope = np.array([energy(state.q + d) - energy(state.q - d) for d in e]) / (2 * e[0, 0])
+    curve = np.array([[energy(state.q + d + c) - energy(state.q + d - c) for d in e] for c in e])
+    curve -= np.array([[energy(state.q - d + c) - energy(state.q - d - c) for d in e] for c in e])
+    step = np.linalg.solve(curve / (4 * e[0, 0] ** 2), slope)
+    assert np.abs(step).max() < 1e-3 * np.abs(state.q).max()  # the way to the balance, by Newton's method
+
+
+def test_springs_of_a_scene_may_be_stiff() -> None:
+    model = leafy()
+    body = sp.TreeBody(model, mass_damping=3.0, stiffness_damping=0.02)
+    scene = sp.Scene(gravity=GRAVITY)
+    node = scene.add(body, name="plant")
+    tip = body.skin.rest[int(np.argmax(body.skin.rest[:, 0]))]
+    target = tip + np.array([0.0, 0.0, 0.004])
+    scene.add(sp.Springs(node.points(at=tip), sp.World.points(target), 3600.0, 70.0, rest_length=0.0))
+    run = sp.run(scene, until=3.0, dt=1 / 30)
+    seen = node.points(at=tip).mapping.apply(run.system.positions(run.state, "plant"))
+    assert np.abs(seen - target).max() < 1e-4
+
+
+def test_bad_springs_say_what_is_wrong() -> None:
+    model = leafy()
+    skin, tree = TreeSkin.of(model), SubstructureTree(model)
+    with pytest.raises(InputError, match="out of range"):
+        PointSprings.on(skin, [skin.count], np.zeros(3), 1.0)
+    with pytest.raises(InputError, match="negative"):
+        PointSprings.on(skin, [0], np.zeros(3), -1.0)
+    with pytest.raises(InputError, match="symmetric"):
+        PointSprings.on(skin, [0], np.zeros(3), np.array([[1.0, 1, 0], [0, 1, 0], [0, 0, 1]]))
+    with pytest.raises(InputError, match="place"):
+        PointSprings.on(skin, [0], np.zeros(2), 1.0)
+    springs = PointSprings.on(skin, [0], np.zeros(3), 1.0)
+    lumped = SubstructureTree(model, coupling="lumped", stiffness_damping=0.01)
+    with pytest.raises(InputError, match="articulated"):
+        lumped.advance(lumped.state(), 0.1, springs=springs)
+    explicit = SubstructureTree(model, settings=TreeSettings(beta=0.0))
+    with pytest.raises(InputError, match="implicit"):
+        explicit.advance(explicit.state(), 1e-5, springs=springs)
+    other = SubstructureModel.of(mixed_blueprint(free=False, chain=False))
+    with pytest.raises(InputError, match="not of this tree"):
+        tree.advance(tree.state(), 0.1, springs=PointSprings.on(TreeSkin.of(other), [0], np.zeros(3), 1.0))
