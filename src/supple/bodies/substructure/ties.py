@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from supple.algebra import rotations
+from supple.algebra.rotations import cross
 from supple.bodies.placement import as_quaternion, check_vector
 from supple.bodies.substructure.changes import port_fit
 from supple.bodies.substructure.detach import domain_number
@@ -166,14 +167,14 @@ class Side:
             turn, turn0, Gamma, ahead = found.omega[0], found.alpha0[0], found.Gamma[0], self.scale * self.fit.a_hat
             d = R @ self.place
         y, spin = x + d, w + turn
-        spin_bias = turn0 + np.cross(w, turn)
-        pulled = np.cross(w, np.cross(w, x) + 2 * flow) + np.cross(spin_bias, d) + np.cross(spin, np.cross(spin, d))
+        spin_bias = turn0 + cross(w, turn)
+        pulled = cross(w, cross(w, x) + 2 * flow) + cross(spin_bias, d) + cross(spin, cross(spin, d))
         J = np.zeros((6, 6 + r))
         J[:3, :3], J[:3, 3:6], J[:3, 6:] = -rotations.skew(y), np.eye(3), ahead - rotations.skew(d) @ Gamma
         J[3:, :3], J[3:, 6:] = np.eye(3), Gamma
         Q = at.R
         J = np.concatenate([Q @ J[:3], Q @ J[3:]])
-        v = Q @ (at.u + np.cross(w, x) + flow + np.cross(spin, d))
+        v = Q @ (at.u + cross(w, x) + flow + cross(spin, d))
         return AnchorMotion(at.o + Q @ y, Q @ R, v, Q @ spin, Q @ pulled, Q @ spin_bias, J)
 
 
@@ -209,9 +210,9 @@ class BoundTie:
             phi, rate, bias = (np.concatenate(pair) for pair in ((phi, error), (rate, spin), (bias, turn_bias)))
         elif self.tie.kind == "hinge":
             n, across = a.R @ self.axes[0], self.axes[1:] @ a.R.T
-            error = across @ np.cross(n, b.R @ self.axis_b)
+            error = across @ cross(n, b.R @ self.axis_b)
             D[3:, 3:] = across
-            more = across @ turn_bias + np.cross(a.w, across) @ spin
+            more = across @ turn_bias + cross(a.w, across) @ spin
             phi, rate, bias = (np.concatenate(p) for p in ((phi, error), (rate, across @ spin), (bias, more)))
         return TieRows(phi, rate, bias, D)
 
@@ -226,9 +227,9 @@ def bind(tie: Tie, models: list[SubstructureModel], motions: list, names: list[s
     ]  # fmt: skip
     n = np.array([1.0, 0, 0]) if tie.axis is None else np.asarray(tie.axis, dtype=float)
     n = n / np.linalg.norm(n)
-    e = np.cross(n, np.eye(3)[np.argmin(np.abs(n))])
+    e = cross(n, np.eye(3)[np.argmin(np.abs(n))])
     e /= np.linalg.norm(e)
-    axes = np.stack([n, e, np.cross(n, e)]) @ at[0].R
+    axes = np.stack([n, e, cross(n, e)]) @ at[0].R
     return BoundTie(tie, (placed[0], placed[1]), at[0].R.T @ at[1].R, axes, at[1].R.T @ n)
 
 
