@@ -47,7 +47,8 @@ class Touching(NamedTuple):
 
 @dataclass(eq=False)
 class BoundContact:
-    """See the module. names: of bodies, then obstacles; slots: of the bodies' surface points.
+    """See the module. names: of bodies, then obstacles; slots: of the bodies' surface points, numbers: of these
+    among all points of a body, where known.
 
     starts (bodies + 1,): first vertices; modulus (bodies,): pressure a depth [N/m³]; is_lattice (bodies,). prefix: of
     what it remembers in a state.
@@ -57,6 +58,7 @@ class BoundContact:
     obstacles: list[Obstacle]
     names: list[str]
     slots: list[Slot]
+    numbers: list[Array]
     starts: Array
     surface: ContactSurface
     modulus: Array
@@ -85,7 +87,8 @@ class BoundContact:
             for s, part in zip(surfaces, parts)
         ]
         is_lattice = np.array([s.node.is_lattice for s in surfaces], dtype=bool)
-        return cls(contact, formulas, names, slots, starts, joined, np.array(modulus), is_lattice, detector)
+        numbers = [s.numbers for s in surfaces]
+        return cls(contact, formulas, names, slots, numbers, starts, joined, np.array(modulus), is_lattice, detector)
 
     # what is near
 

@@ -9,7 +9,7 @@ trees of domains            the surface, without gaps between domains
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -35,11 +35,12 @@ class Wall:
 
 @dataclass(frozen=True, eq=False)
 class BodySurface:
-    """points of a body, triangles (m, 3) between them, outward."""
+    """points of a body, triangles (m, 3) between them, outward. numbers: of the points among the body's own."""
 
     node: Node | Wall
     points: PointSet | WorldPoints
     triangles: Array
+    numbers: Array = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
 
 
 def wall(mesh: SurfaceMesh) -> BodySurface:
@@ -82,7 +83,7 @@ def surface_of(node: Node, part: Any = None) -> BodySurface:
         chosen = np.unique(np.concatenate([node.indices(name) for name in names]))
         triangles = triangles[np.isin(triangles, chosen).all(axis=1)]
         nodes = np.unique(triangles)
-    return BodySurface(node, node.points(nodes), np.searchsorted(nodes, triangles).astype(np.int64))
+    return BodySurface(node, node.points(nodes), np.searchsorted(nodes, triangles).astype(np.int64), nodes)
 
 
 def _reduced(node: Node, points: PointSet, triangles: Array, part: Any) -> BodySurface:

@@ -9,13 +9,14 @@ force times the step.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sparse
 
 from supple.bodies.protocols import LocalState
-from supple.bodies.substructure.skin import TreePoints
+from supple.bodies.substructure.answers import point_answers
+from supple.bodies.substructure.domain_points import DomainPoints
 from supple.scene.parts import part_of
 from supple.scene.slots import Slot
 from supple.scene.state import State
@@ -70,7 +71,7 @@ class TreeIsland:
             self.touched[slot.name] = touch
             moved = (touch.points.apply(end.x) - touch.points.apply(x)) / self.stride.dt
             velocity += (touch.weights @ moved.ravel()).reshape(-1, 3)
-            own = touch.weights @ self._answers(slot, touch, x, v, end, loads.get(slot.name)) @ touch.weights.T
+            own = touch.weights @ self._answers(slot, touch, x, v) @ touch.weights.T
             C = own if C is None else C + own
         return TreePrediction(velocity, C)
 
@@ -103,23 +104,18 @@ class TreeIsland:
         loads = self.stride._loads(self.part, State(state.t, x, v))
         return {} if loads is None else {slot.name: loads[slot.index] for slot in self.part.bodies}
 
-    def _answers(self, slot: Slot, touch: TreeTouch, x: Array, v: Array, end: LocalState, loads: Array | None) -> Array:
-        """du of all touching points (3 p, 3 p) by unit forces on them."""
-        base, out = np.zeros_like(v) if loads is None else loads, []
-        free, tangent = touch.points.apply(end.x), touch.points.linearize(x)
-        for unit in np.eye(3 * touch.points.count):
-            acting = base.copy()
-            tangent.add_transpose(1e-3 * unit.reshape(-1, 3), acting)
-            there = self._advance(slot, LocalState(0.0, x, v), acting)
-            out.append((touch.points.apply(there.x) - free).ravel() / (1e-3 * self.stride.dt))
-        return np.array(out).T
+    def _answers(self, slot: Slot, touch: TreeTouch, x: Array, v: Array) -> Array:
+        """du of all touching points (3 p, 3 p) [m/s/N] by unit forces on them."""
+        body, h = slot.node.body, self.stride.dt
+        gravity = np.zeros(3) if self.part is None else self.part.gravity
+        return point_answers(body.dynamics, touch.points, body.unpack(x, v), x, h, gravity=gravity) / h
 
 
 @dataclass(frozen=True, eq=False)
 class TreeTouch:
     """The points of a tree that touch, (p,), and the weights (3 k, 3 p) by which contacts see them."""
 
-    points: TreePoints
+    points: DomainPoints
     weights: sparse.csr_array
 
     @classmethod
@@ -130,8 +126,7 @@ class TreeTouch:
             if slot.name in contact.names[: len(contact.slots)]:
                 number = contact.names.index(slot.name)
                 m, j = np.nonzero((s.points >= contact.starts[number]) & (s.points < contact.starts[number + 1]))
-                mapping: Any = contact.slots[number].mapping
-                numbers = mapping.indices
+                numbers = contact.numbers[number]
                 rows.append(start + m)
                 vertices.append(numbers[s.points[m, j] - contact.starts[number]])
                 shares.append(s.weights[m, j])
