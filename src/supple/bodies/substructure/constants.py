@@ -71,7 +71,8 @@ def _join(made: list[list[list[Array]]], empty: tuple[int, ...]) -> Constants:
     fields = [[m[0][k] for m in made] for k in range(5)]
     fits = [[port[k] for m in made for port in m[1:]] for k in range(4)]
     starts = np.concatenate([[0], np.cumsum([len(a) // 3 for a in fits[2]])]).astype(np.int64)
-    return Constants(*(_all(f, empty) for f in fields), FitArrays(*(_all(f, empty) for f in fits)), starts)
+    fixed, mass, U_bar, W5, W7 = (_all(f, empty) for f in fields)
+    return Constants(fixed, mass, U_bar, W5, W7, FitArrays(*(_all(f, empty) for f in fits)), starts)
 
 
 def _all(arrays: list[Array], empty: tuple[int, ...]) -> Array:
