@@ -15,7 +15,9 @@ These work the same on numbers inside compiled code and, without a compiler, on 
 data are written with `select_ge`; `any_greater` ends a loop when no lane needs it any more.
 
     load, store, gather             between lanes and contiguous one-dimensional arrays, compiled code only
+    value_at                        a number of a flat array, or lanes of an array (rows, lanes), compiled code only
     lane_shift_in                   the neighbour's lane, for stencils along the lane axis, compiled code only
+    lane_sum                        the sum of all lanes, halves added to halves, compiled code only
 
 Neither `load` nor `store` nor `gather` looks at bounds or accepts negative indices.
 """
@@ -50,6 +52,7 @@ __all__ = [
     "gather",
     "lane_count",
     "lane_shift_in",
+    "lane_sum",
     "load",
     "maximum",
     "minimum",
@@ -58,6 +61,7 @@ __all__ = [
     "splat",
     "sqrt",
     "store",
+    "value_at",
 ]
 
 FAST = ("contract",)
@@ -378,6 +382,28 @@ def gather(typingctx, array, indices, start, n=None):
 
 
 @intrinsic
+def value_at(typingctx, array, index):
+    """array[index], of all lanes the same, or lanes array[index, :] of a contiguous array (rows, lanes).
+
+    A kernel written with it treats copies that share their constants as well as lanes that have constants of their own.
+    """
+    if not (isinstance(array, types.Array) and array.ndim in (1, 2) and array.layout == "C"):
+        raise TypingError(f"value_at needs a contiguous array of one or two dimensions, got {array}")
+    flat = array.ndim == 1
+    answer = array.dtype if flat else _lanes_of("value_at", array, None)
+
+    def generate(context, builder, sig, args):
+        index = context.cast(builder, args[1], sig.args[1], types.intp)
+        if flat:
+            return builder.load(_address(context, builder, array, args[0], index, types.intp))
+        index = builder.mul(index, ir.Constant(index.type, answer.n))
+        address = _vector_address(context, builder, answer, array, args[0], index, types.intp)
+        return builder.load(address, align=array.dtype.bitwidth // 8)
+
+    return answer(array, index), generate
+
+
+@intrinsic
 def lane_shift_in(typingctx, previous, current):
     """Lanes (previous[n-1], current[0], ..., current[n-2])."""
     if not isinstance(current, Lanes) or previous != current:
@@ -387,3 +413,21 @@ def lane_shift_in(typingctx, previous, current):
         return builder.shuffle_vector(*args, _lane_indices(range(current.n - 1, 2 * current.n - 1)))
 
     return current(previous, current), generate
+
+
+@intrinsic
+def lane_sum(typingctx, lanes):
+    """The sum of all lanes: the upper half is added to the lower, until one is left."""
+    if not isinstance(lanes, Lanes):
+        raise TypingError(f"lane_sum needs lanes, got {lanes}")
+
+    def generate(context, builder, sig, args):
+        value, n = args[0], lanes.n
+        while n > 1:
+            n //= 2
+            upper = builder.shuffle_vector(value, value, _lane_indices(range(n, 2 * n)))
+            lower = builder.shuffle_vector(value, value, _lane_indices(range(n)))
+            value = builder.fadd(lower, upper, flags=FAST)
+        return builder.extract_element(value, ir.Constant(INT32, 0))
+
+    return lanes.element(lanes), generate

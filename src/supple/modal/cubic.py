@@ -24,6 +24,7 @@ from supple.errors import InputError
 from supple.modal.derivatives import pair_indices
 from supple.modal.force_kernels import ForceArrays, compute_force
 from supple.modal.gram_kernels import compute_features
+from supple.modal.lone_force_kernels import LoneArrays, lone_arrays
 from supple.modal.solid import ElasticSolid
 
 Array = np.ndarray
@@ -112,7 +113,22 @@ class CubicForce:
 
     @cached_property
     def arrays(self) -> ForceArrays:
-        """The tangent's coefficients, for the kernels."""
+        """The tangent's coefficients, for the kernels of many instances."""
+        i, j = pair_indices(self.count)
+        Q, C = self._tensors()
+        by_q = np.ascontiguousarray(Q[i, j])
+        by_pairs = np.ascontiguousarray(C[i, j][:, i, j] * repetitions(i, j))
+        return ForceArrays(np.ascontiguousarray(self.linear), by_q, by_pairs)
+
+    @cached_property
+    def lone(self) -> LoneArrays:
+        """The tangent's coefficients, for the kernels of one instance."""
+        i, j = pair_indices(self.count)
+        Q, C = self._tensors()
+        return lone_arrays(self.linear, Q[i, j], C[i, j][:, i, j])
+
+    def _tensors(self) -> tuple[Array, Array]:
+        """6 S3 (r, r, r) and 12 S4 (r, r, r, r)."""
         r = self.count
         i, j = pair_indices(r)
         a, b, c = triple_indices(r)
@@ -122,9 +138,7 @@ class CubicForce:
         values = self.cubic * (3.0 / repetitions(a, b, c))  # 12 S4
         for order in ((a, b, c), (a, c, b), (b, a, c), (b, c, a), (c, a, b), (c, b, a)):
             C[(slice(None), *order)] = values
-        by_q = np.ascontiguousarray(Q[i, j])
-        by_pairs = np.ascontiguousarray(C[i, j][:, i, j] * repetitions(i, j))
-        return ForceArrays(np.ascontiguousarray(self.linear), by_q, by_pairs)
+        return Q, C
 
     def evaluate(self, q: Array) -> tuple[Array, Array]:
         """f (..., r) and the tangent K (..., r, r) at q (..., r), all instances in one matrix product."""

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from supple.algebra.compiling import compiled
-from supple.algebra.lanes import LANES, load, splat, store
+from supple.algebra.lanes import LANES, load, splat, store, value_at
 from supple.algebra.polar_kernels import polar_acceleration, polar_rate, polar_rotation, polar_stretch
 from supple.elements.laws import store_nine
 from supple.errors import InputError
@@ -21,6 +21,18 @@ from supple.modal.force_kernels import gather_block
 from supple.modal.interface import InterfaceFit
 
 Array = np.ndarray
+
+
+class FitArrays(NamedTuple):
+    """Fits of many interfaces: x_hat (3 each), A_rest (9 each), a_hat (3, r) and A_modes (r, 9) of each, all flat.
+
+    With lanes of their own, arrays (rows, LANES) take the place of flat ones.
+    """
+
+    x_hat: Array
+    A_rest: Array
+    a_hat: Array
+    A_modes: Array
 
 
 class InterfaceMotion(NamedTuple):
@@ -45,48 +57,52 @@ class InterfaceMotion(NamedTuple):
 
 
 @compiled(inline=True)
-def add_nine(A, factor, B):
-    """A + factor B; A nine values, B (3, 3)."""
+def add_nine(A, factor, B, at):
+    """A + factor B; A nine values, B nine from `at` on."""
     return (
-        A[0] + factor * B[0, 0], A[1] + factor * B[0, 1], A[2] + factor * B[0, 2],
-        A[3] + factor * B[1, 0], A[4] + factor * B[1, 1], A[5] + factor * B[1, 2],
-        A[6] + factor * B[2, 0], A[7] + factor * B[2, 1], A[8] + factor * B[2, 2],
+        A[0] + factor * value_at(B, at), A[1] + factor * value_at(B, at + 1), A[2] + factor * value_at(B, at + 2),
+        A[3] + factor * value_at(B, at + 3), A[4] + factor * value_at(B, at + 4), A[5] + factor * value_at(B, at + 5),
+        A[6] + factor * value_at(B, at + 6), A[7] + factor * value_at(B, at + 7), A[8] + factor * value_at(B, at + 8),
     )  # fmt: skip
 
 
-@compiled
-def compute_group(x_hat, a_hat, A_rest, A_modes, q, q_dot, out):
-    """The frames of LANES instances; q, q_dot (r, LANES), flat. out, flat: rows of `scatter_group`."""
-    r = len(A_modes)
-    none = splat(0.0, load(out, 0, LANES))
+@compiled(borrows=True)
+def compute_group(fits, number, first, r, q, q_dot, at_q, out, at):
+    """The frames of LANES instances, of the interface `number` of fits, whose modes begin at `first`.
+
+    q, q_dot: rows of LANES numbers from at_q on; out: rows of `scatter_group` from `at` on. fits: `FitArrays`, flat, or
+    with lanes of their own.
+    """
+    none = splat(0.0, load(out, at, LANES))
     zero = (none, none, none, none, none, none, none, none, none)
     one = none + 1.0
-    A, A_dot = add_nine(zero, one, A_rest), zero
+    A, A_dot = add_nine(zero, one, fits.A_rest, 9 * number), zero
     for l in range(r):
-        A = add_nine(A, load(q, l * LANES, LANES), A_modes[l])
-        A_dot = add_nine(A_dot, load(q_dot, l * LANES, LANES), A_modes[l])
+        A = add_nine(A, load(q, at_q + l * LANES, LANES), fits.A_modes, 9 * (first + l))
+        A_dot = add_nine(A_dot, load(q_dot, at_q + l * LANES, LANES), fits.A_modes, 9 * (first + l))
     r00, r01, r02, r10, r11, r12, r20, r21, r22, margin = polar_rotation(*A)
     R = (r00, r01, r02, r10, r11, r12, r20, r21, r22)
     S = polar_stretch(R, A)
     omega = polar_rate(R, S, A_dot)
     alpha0 = polar_acceleration(R, S, A_dot, zero, omega)
     for i in range(3):
-        x, v = none + x_hat[i], none
+        x, v = none + value_at(fits.x_hat, 3 * number + i), none
         for l in range(r):
-            x = x + a_hat[i, l] * load(q, l * LANES, LANES)
-            v = v + a_hat[i, l] * load(q_dot, l * LANES, LANES)
-        store(out, i * LANES, x)
-        store(out, (3 + i) * LANES, v)
-    store_nine(R, out, 6 * LANES, LANES)
+            a = value_at(fits.a_hat, 3 * first + i * r + l)
+            x = x + a * load(q, at_q + l * LANES, LANES)
+            v = v + a * load(q_dot, at_q + l * LANES, LANES)
+        store(out, at + i * LANES, x)
+        store(out, at + (3 + i) * LANES, v)
+    store_nine(R, out, at + 6 * LANES, LANES)
     for i in range(3):
-        store(out, (15 + i) * LANES, omega[i])
-        store(out, (18 + i) * LANES, alpha0[i])
-    store(out, 21 * LANES, margin)
+        store(out, at + (15 + i) * LANES, omega[i])
+        store(out, at + (18 + i) * LANES, alpha0[i])
+    store(out, at + 21 * LANES, margin)
     for l in range(r):
-        g0, g1, g2 = polar_rate(R, S, add_nine(zero, one, A_modes[l]))
-        store(out, (22 + l) * LANES, g0)
-        store(out, (22 + r + l) * LANES, g1)
-        store(out, (22 + 2 * r + l) * LANES, g2)
+        g0, g1, g2 = polar_rate(R, S, add_nine(zero, one, fits.A_modes, 9 * (first + l)))
+        store(out, at + (22 + l) * LANES, g0)
+        store(out, at + (22 + r + l) * LANES, g1)
+        store(out, at + (22 + 2 * r + l) * LANES, g2)
 
 
 @compiled
@@ -109,11 +125,12 @@ def scatter_group(group, count, start, motion_out):
 def compute_interfaces(x_hat, a_hat, A_rest, A_modes, q, q_dot, motion_out):
     """The same interface of n instances, LANES at a time; q, q_dot (n, r)."""
     n, r = q.shape
+    fits = FitArrays(x_hat, A_rest.ravel(), a_hat.ravel(), A_modes.ravel())
     q1, v1, group = np.zeros((r, LANES)), np.zeros((r, LANES)), np.zeros((22 + 3 * r, LANES))
     for start in range(0, n, LANES):
         gather_block(q, start, q1)
         gather_block(q_dot, start, v1)
-        compute_group(x_hat, a_hat, A_rest, A_modes, q1.ravel(), v1.ravel(), group.ravel())
+        compute_group(fits, 0, 0, r, q1.ravel(), v1.ravel(), 0, group.ravel(), 0)
         scatter_group(group, min(LANES, n - start), start, motion_out)
 
 

@@ -53,8 +53,11 @@ def retuned(
     changed = replace(model, blueprint=replace(whole, domains=domains), tuning=tuning, density=density)
     out = replace(tree, model=changed)
     lane, old = tree.arrays.lane_domain, tree.arrays  # everything else in the arrays stays
+    dense = np.where(lane >= 0, density[lane], 1.0)
     out.__dict__["arrays"] = old._replace(
-        tuning=np.where(lane >= 0, tuning[lane] ** 2, 1.0), density=np.where(lane >= 0, density[lane], 1.0)
+        tuning=np.where(lane >= 0, tuning[lane] ** 2, 1.0),
+        density=dense,
+        total_mass=old.total_mass * (dense / old.density),
     )
     return out
 

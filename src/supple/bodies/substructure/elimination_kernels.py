@@ -43,7 +43,7 @@ BIAS, SUBTREE, OUTER = 21, 27, 31
 """Rows of what a domain shows: p, mass with first moment, outer wrench."""
 
 
-@compiled(borrows=True)
+@compiled(inline=True)
 def gather_children(tree, storage, place, slot, at, count):
     """Sums of the first `count` rows of what the children on LANES slots show, into rows from `at`.
 
@@ -62,12 +62,12 @@ def gather_children(tree, storage, place, slot, at, count):
             storage.work[at + k * LANES + b] = out[own + k]
 
 
-@compiled(borrows=True)
+@compiled(inline=True)
 def start_seen(tree, storage, g, base, rows):
     """The domain's own part of what its parent sees: Phi, h - w, and mass, first moment, outer wrench."""
-    work, kind, at = storage.work, tree.group_class[g], base + LANES * rows.seen
-    s = load(tree.scale, g * LANES)
-    m, none = tree.fixed[kind, 0] * (s * s * s * load(tree.density, g * LANES)), s * 0.0
+    work, at = storage.work, base + LANES * rows.seen
+    m = load(tree.total_mass, g * LANES)
+    none = m * 0.0
     S = load3(work, base + LANES * rows.moment, LANES)
     for i in range(3):
         for j in range(i, 3):
@@ -89,13 +89,13 @@ def start_seen(tree, storage, g, base, rows):
             work[at + LANES * (BIAS + i) + b] = work[base + LANES * (rows.bias + i) + b] - outer
 
 
-@compiled(borrows=True)
+@compiled(inline=True)
 def add_port(tree, storage, coupling, base, rows, r, at, place, slot):
     """Add the children on one port of a group, whose rows begin at `at`."""
     work, port = storage.work, port_rows(r)
     kind = coupling % FORCE_ONLY
     low = 3 if coupling >= FORCE_ONLY else 0
-    inner, N, IN = at + LANES * port.children, at + LANES * port.N, at + LANES * port.IN
+    inner, N, IN = at + LANES * port.children, at + LANES * port.N, base + LANES * rows.pushed
     gather_children(tree, storage, place, slot, inner, OUT if kind < COMPOSITE else SUBTREE)
     R, x = load9(work, at + 6 * LANES), load3(work, at, LANES)
     I = load_symmetric(work, inner)

@@ -21,9 +21,10 @@ from typing import NamedTuple
 import numpy as np
 
 from supple.algebra.compiling import compiled
-from supple.algebra.lanes import LANES, load, store
+from supple.algebra.lanes import LANES, load, store, value_at
 from supple.algebra.rotation_kernels import cross
 from supple.algebra.rotation_kernels import matrix_rotate_inverse as turned_back
+from supple.bodies.substructure.constants import aligned_zeros
 from supple.bodies.substructure.layout import OUT, TreeArrays, group_rows, port_rows
 from supple.bodies.substructure.point_arrays import HeldPoints
 from supple.modal.interface_kernels import compute_group
@@ -76,18 +77,11 @@ class Storage(NamedTuple):
         """Room for a tree, all zeros."""
         coordinates, places, slots = tree.group_q[-1], len(tree.scale), tree.group_slot[-1]
         sizes = {"work": tree.group_work[-1], "out": OUT * places, "slot_A": 6 * slots, "slot_w": 3 * slots}
-        sizes |= {"batch": tree.batch_work[-1], "load_w": 6 * places, "alpha": places, "beta": places}
+        sizes |= {"batch": tree.lone_work[-1], "load_w": 6 * places, "alpha": places, "beta": places}
         sizes |= {"change": 2 * len(tree.group_class), "bad": len(tree.group_class)}
         own = [name for name in cls._fields if not name.startswith("held_")]
         rooms = {name: aligned_zeros(int(sizes.get(name, coordinates))) for name in own}
         return cls(**rooms, **HeldPoints.none(len(tree.group_class)).named())
-
-
-def aligned_zeros(count: int) -> Array:
-    """Zeros that begin at a cache line, so that no row of lanes lies across two."""
-    raw = np.zeros(count + 8)
-    first = (-raw.ctypes.data % 64) // 8
-    return raw[first : first + count]
 
 
 @compiled(inline=True)
@@ -142,7 +136,7 @@ def symmetric_times(S, a):
     )
 
 
-@compiled(borrows=True)
+@compiled(inline=True)
 def compute_spins(tree, storage, g):
     """The angular velocity of group g from its parents' slots."""
     r = tree.class_r[tree.group_class[g]]
@@ -154,8 +148,8 @@ def compute_spins(tree, storage, g):
 
 
 @compiled(borrows=True)
-def compute_inertia(tree, storage, g):
-    """S, J, H, h and h_q of group g at its q, q' and angular velocity."""
+def compute_inertia(tree, storage, constants, g):
+    """S, J, H, h and h_q of group g at its q, q' and angular velocity, from the constants that its class is among."""
     kind = tree.group_class[g]
     r = tree.class_r[kind]
     rows = group_rows(r, tree.group_ports[g])
@@ -167,48 +161,46 @@ def compute_inertia(tree, storage, g):
     none = s * 0.0
     w = load3(work, base + LANES * rows.spin, LANES)
     square = dot3(w, w)
-    S = (none + tree.fixed[kind, 1], none + tree.fixed[kind, 2], none + tree.fixed[kind, 3])
+    fixed, first = constants.fixed, 10 * tree.class_place[kind]
+    S = (none + value_at(fixed, first + 1), none + value_at(fixed, first + 2), none + value_at(fixed, first + 3))
     flow = (none, none, none)
-    P0, P1, P2 = none + tree.fixed[kind, 4], none + tree.fixed[kind, 5], none + tree.fixed[kind, 6]
-    P3, P4, P5 = none + tree.fixed[kind, 7], none + tree.fixed[kind, 8], none + tree.fixed[kind, 9]
+    P0, P1, P2 = none + value_at(fixed, first + 4), none + value_at(fixed, first + 5), none + value_at(fixed, first + 6)
+    P3, P4, P5 = none + value_at(fixed, first + 7), none + value_at(fixed, first + 8), none + value_at(fixed, first + 9)
     T0, T1, T2, T3, T4, T5 = none, none, none, none, none, none
     turn = (none, none, none)
-    W5, W7, Ub = tree.W5, tree.W7, tree.U_bar
+    W5, W7, Ub = constants.W5, constants.W7, constants.U_bar
     first, first_bar = 9 * tree.class_sum[kind], 3 * tree.class_sum[kind]
     for l in range(r):
         at = first + 9 * l
-        n0, n1, n2 = none + W5[at], none + W5[at + 1], none + W5[at + 2]
-        n3, n4, n5 = none + W5[at + 3], none + W5[at + 4], none + W5[at + 5]
-        x0, x1, x2 = none + W5[at + 6], none + W5[at + 7], none + W5[at + 8]
+        n0, n1, n2 = none + value_at(W5, at), none + value_at(W5, at + 1), none + value_at(W5, at + 2)
+        n3, n4, n5 = none + value_at(W5, at + 3), none + value_at(W5, at + 4), none + value_at(W5, at + 5)
+        x0, x1, x2 = none + value_at(W5, at + 6), none + value_at(W5, at + 7), none + value_at(W5, at + 8)
         y0, y1, y2 = none, none, none
         k = 9 * (tree.class_rr[kind] + l * r)
         for p in range(r):
             q, v = load(storage.q, at_q + p * LANES), load(storage.v, at_q + p * LANES)
-            n0 += W7[k] * q
-            n1 += W7[k + 1] * q
-            n2 += W7[k + 2] * q
-            n3 += W7[k + 3] * q
-            n4 += W7[k + 4] * q
-            n5 += W7[k + 5] * q
-            x0 += W7[k + 6] * q
-            x1 += W7[k + 7] * q
-            x2 += W7[k + 8] * q
-            y0 += W7[k + 6] * v
-            y1 += W7[k + 7] * v
-            y2 += W7[k + 8] * v
+            n0 += value_at(W7, k) * q
+            n1 += value_at(W7, k + 1) * q
+            n2 += value_at(W7, k + 2) * q
+            n3 += value_at(W7, k + 3) * q
+            n4 += value_at(W7, k + 4) * q
+            n5 += value_at(W7, k + 5) * q
+            c0, c1, c2 = value_at(W7, k + 6), value_at(W7, k + 7), value_at(W7, k + 8)
+            x0, x1, x2 = x0 + c0 * q, x1 + c1 * q, x2 + c2 * q
+            y0, y1, y2 = y0 + c0 * v, y1 + c1 * v, y2 + c2 * v
             k += 9
         q, v = load(storage.q, at_q + l * LANES), load(storage.v, at_q + l * LANES)
-        P0 += q * (n0 + W5[at])
-        P1 += q * (n1 + W5[at + 1])
-        P2 += q * (n2 + W5[at + 2])
-        P3 += q * (n3 + W5[at + 3])
-        P4 += q * (n4 + W5[at + 4])
-        P5 += q * (n5 + W5[at + 5])
+        P0 += q * (n0 + value_at(W5, at))
+        P1 += q * (n1 + value_at(W5, at + 1))
+        P2 += q * (n2 + value_at(W5, at + 2))
+        P3 += q * (n3 + value_at(W5, at + 3))
+        P4 += q * (n4 + value_at(W5, at + 4))
+        P5 += q * (n5 + value_at(W5, at + 5))
         T0, T1, T2 = T0 + v * n0, T1 + v * n1, T2 + v * n2
         T3, T4, T5 = T3 + v * n3, T4 + v * n4, T5 + v * n5
         H = (x0, x1, x2)
         turn = add3(turn, times3(v, H))
-        bar = (Ub[first_bar + l], Ub[first_bar + r + l], Ub[first_bar + 2 * r + l])
+        bar = (value_at(Ub, first_bar + l), value_at(Ub, first_bar + r + l), value_at(Ub, first_bar + 2 * r + l))
         S = (S[0] + bar[0] * q, S[1] + bar[1] * q, S[2] + bar[2] * q)
         flow = (flow[0] + bar[0] * v, flow[1] + bar[1] * v, flow[2] + bar[2] * v)
         N = (n0, n1, n2, n3, n4, n5)
@@ -234,32 +226,28 @@ def compute_inertia(tree, storage, g):
         store(work, base + LANES * (rows.inertia + i), s5 * J[i])
 
 
-@compiled
-def compute_fits(tree, storage, g):
+@compiled(borrows=True)
+def compute_fits(tree, storage, constants, g):
     """The fitted frames of all ports of group g."""
     kind = tree.group_class[g]
     r = tree.class_r[kind]
     rows, port = group_rows(r, tree.group_ports[g]), port_rows(r)
-    at_q, n = tree.group_q[g], r * LANES
-    q, v = storage.q[at_q : at_q + n], storage.v[at_q : at_q + n]
     for k in range(tree.group_ports[g]):
         number = tree.class_port[kind] + k
-        first = tree.port_start[number]
-        a_hat = tree.port_a[3 * first : 3 * (first + r)].reshape(3, r)
-        A_modes = tree.port_modes[9 * first : 9 * (first + r)].reshape(r, 3, 3)
         at = tree.group_work[g] + LANES * (rows.ports + k * port.size)
-        out = storage.work[at : at + LANES * port.N]
-        compute_group(tree.port_x[number], a_hat, tree.port_A[number], A_modes, q, v, out)
+        first = constants.port_start[number]
+        compute_group(constants.fits, number, first, r, storage.q, storage.v, tree.group_q[g], storage.work, at)
 
 
 @compiled(borrows=True)
-def compute_ports(tree, storage, g):
+def compute_ports(tree, storage, constants, g):
     """N, c and the children's angular velocities of all ports of group g, from its fits."""
     kind = tree.group_class[g]
     r = tree.class_r[kind]
     rows, port = group_rows(r, tree.group_ports[g]), port_rows(r)
     work, s = storage.work, load(tree.scale, g * LANES)
     w = load3(work, tree.group_work[g] + LANES * rows.spin, LANES)
+    hat = constants.fits.a_hat
     for k in range(tree.group_ports[g]):
         at = tree.group_work[g] + LANES * (rows.ports + k * port.size)
         x, v = times3(s, load3(work, at, LANES)), times3(s, load3(work, at + 3 * LANES, LANES))
@@ -267,14 +255,14 @@ def compute_ports(tree, storage, g):
         store3(work, at + 3 * LANES, v)
         R = load9(work, at + 6 * LANES)
         w_rel, alpha0 = load3(work, at + 15 * LANES, LANES), load3(work, at + 18 * LANES, LANES)
-        first = 3 * tree.port_start[tree.class_port[kind] + k]
+        first = 3 * constants.port_start[tree.class_port[kind] + k]
         for l in range(r):
             Gamma = load3(work, at + LANES * (22 + l), r * LANES)
             turn = turned_back(R, Gamma)
             a_hat = (
-                s * tree.port_a[first + l],
-                s * tree.port_a[first + r + l],
-                s * tree.port_a[first + 2 * r + l],
+                s * value_at(hat, first + l),
+                s * value_at(hat, first + r + l),
+                s * value_at(hat, first + 2 * r + l),
             )
             move = turned_back(R, a_hat)
             for i in range(3):
@@ -284,10 +272,19 @@ def compute_ports(tree, storage, g):
         store3(work, at + LANES * port.c, turned_back(R, add3(cross(w, w_rel), alpha0)))
         pulled = cross(w, add3(cross(w, x), times3(2.0, v)))
         store3(work, at + LANES * (port.c + 3), turned_back(R, pulled))
-        # the children's angular velocities, slot by slot; the row of Gamma is free now
-        free = at + LANES * 22 if r else at + LANES * port.children
+        free = at + LANES * port.children  # the children's angular velocities, slot by slot
         store3(work, free, spin)
         slot = tree.group_slot[g] + k * LANES
         for b in range(LANES):
             for i in range(3):
                 storage.slot_w[3 * (slot + b) + i] = work[free + i * LANES + b]
+
+
+@compiled(borrows=True)
+def compute_frames(tree, storage, constants, g):
+    """All of the above for group g, whose class is among the constants."""
+    compute_spins(tree, storage, g)
+    compute_inertia(tree, storage, constants, g)
+    if tree.group_ports[g] > 0:
+        compute_fits(tree, storage, constants, g)
+        compute_ports(tree, storage, constants, g)

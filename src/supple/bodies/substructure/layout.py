@@ -1,30 +1,36 @@
-"""How the kernels see a tree: groups of at most LANES copies of one class and level, the instance index last.
+"""How the kernels see a tree: groups of at most LANES domains of one level, the domain's index last.
 
-    group       copies of one class on one level, all with children or all without; every row of its storage is LANES
-                numbers side by side
-    slot        a port of a copy, with the frame that all children on it share; slot 0 carries the root
-    batch       groups of one class, over all levels, whose elastic forces are one matrix product
+    group       domains of one level (`grouping`); every row of its storage is LANES numbers side by side. Copies of one
+                class share its constants; a group of several classes counts as a class of its own (`constants`)
+    slot        a port of a domain, with the frame that all children on it share; slot 0 carries the root
+    batch       groups of one class, over all levels, whose elastic forces are one matrix product; the forces of other
+                groups are computed one by one (`modal.lone_force_kernels`)
 
 Rows of a group with r coordinates, from `group_work` on (see `Rows`): effective mass, constant forces, inertia in the
-frame, its elimination, then `PORT_FIXED + 15 r` rows a port. Places without a copy hold zeros and a mass of 1.
+frame, its elimination, then `PORT_FIXED + 6 r` rows a port. Places without a copy hold zeros and a mass of 1.
 """
 
 # mypy: ignore-errors
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from supple.algebra.compiling import compiled
 from supple.algebra.lanes import LANES
+from supple.bodies.substructure.constants import Constants, aligned_zeros, own_constants, shared_constants
+from supple.bodies.substructure.grouping import make_groups
 from supple.bodies.substructure.model import SubstructureModel
 from supple.modal.force_kernels import BLOCK
+from supple.modal.lone_force_kernels import lone_room
 
 Array = np.ndarray
 OUT = 37
 """What a domain shows its parent: 21 of its inertia, 6 of its bias, mass, first moment 3, outer wrench 6."""
 PORT_FIXED = 65
+FEW = 4
+"""Copies of a class up to which forces are computed one by one."""
 
 
 class Rows(NamedTuple):
@@ -41,6 +47,7 @@ class Rows(NamedTuple):
     solved: int  # M*^-1 (H*^T | r): (r, 7)
     seen: int  # what the parent sees (37)
     total: int  # M* (r, r), where there are ports
+    pushed: int  # I N of the port at hand (6, r), where there are ports
     ports: int  # first port
     size: int
 
@@ -48,11 +55,10 @@ class Rows(NamedTuple):
 class PortRows(NamedTuple):
     """First rows of a port's storage, relative to the port's start."""
 
-    frame: int  # x, v, R, omega, alpha0, margin, Gamma as of `modal.interface_kernels`, x and v scaled
-    N: int  # (6, r)
+    frame: int  # x, v, R, omega, alpha0, margin as of `modal.interface_kernels`, x and v scaled
+    N: int  # (6, r); its upper half comes from Gamma, in the same rows
     c: int  # (6)
     children: int  # sum of what the children show (37)
-    IN: int  # I N (6, r)
     size: int
 
 
@@ -66,25 +72,33 @@ def group_rows(r, ports):
     solved = coupling + 6 * r
     seen = solved + 7 * r
     total = seen + OUT
-    first = total + (r * r if ports > 0 else 0)
-    size = first + ports * (PORT_FIXED + 15 * r)
+    pushed = total + r * r
+    first = pushed + 6 * r if ports > 0 else total
+    size = first + ports * (PORT_FIXED + 6 * r)
     return Rows(
-        0, force, moment, moment + 3, moment + 9, moment + 15, mode_bias, coupling, solved, seen, total, first, size
-    )
+        0, force, moment, moment + 3, moment + 9, moment + 15, mode_bias, coupling, solved, seen, total, pushed, first,
+        size,
+    )  # fmt: skip
 
 
 @compiled(inline=True)
 def port_rows(r):
     """Rows of a port."""
-    N = 22 + 3 * r
-    c = N + 6 * r
-    return PortRows(0, N, c, c + 6, c + 43, PORT_FIXED + 15 * r)
+    c = 22 + 6 * r
+    return PortRows(0, 22, c, c + 6, PORT_FIXED + 6 * r)
 
 
 class TreeArrays(NamedTuple):
-    """Constants of a tree for the kernels; see the module. Flat arrays of all classes, with the offsets of each."""
+    """Constants of a tree for the kernels; see the module. Flat arrays of all classes, with the offsets of each.
+
+    Classes from the number of `lone_starts` on are groups of several classes, with constants in the arrays own_...; see
+    `constants.Constants` for both. A level is cut into pieces for threads; level_pays: whether it is worth while.
+    """
 
     level_start: Array
+    level_piece: Array
+    level_pays: Array
+    piece_start: Array
     group_class: Array
     group_count: Array
     group_ports: Array
@@ -93,62 +107,76 @@ class TreeArrays(NamedTuple):
     group_slot: Array
     group_column: Array
     lane_domain: Array
+    lane_class: Array
     parent_slot: Array
     child_start: Array
     children: Array
     scale: Array
     tuning: Array
     density: Array
+    total_mass: Array
     mask: Array
     batch_class: Array
     batch_start: Array
     batch_groups: Array
     batch_count: Array
     batch_work: Array
+    lone_groups: Array
+    lone_work: Array
+    lone_starts: Array
+    lone_linear: Array
+    lone_strips: Array
+    lone_tiles: Array
     class_r: Array
     class_rr: Array
+    class_sum: Array
+    class_port: Array
+    class_place: Array
     class_pairs_r: Array
     class_pairs: Array
-    class_port: Array
-    class_sum: Array
     fixed: Array
     mass: Array
     U_bar: Array
     W5: Array
     W7: Array
+    port_x: Array
+    port_A: Array
+    port_a: Array
+    port_modes: Array
+    port_start: Array
+    own_fixed: Array
+    own_mass: Array
+    own_U_bar: Array
+    own_W5: Array
+    own_W7: Array
+    own_port_x: Array
+    own_port_A: Array
+    own_port_a: Array
+    own_port_modes: Array
+    own_port_start: Array
     linear: Array
     by_q: Array
     by_pairs: Array
-    port_x: Array
-    port_A: Array
-    port_start: Array
-    port_a: Array
-    port_modes: Array
 
 
 def pack(model: SubstructureModel) -> TreeArrays:
     """The arrays of a model."""
-    level, kinds = model.levels, model.domain_class
+    kinds, classes = model.domain_class, model.classes
+    groups, levels = make_groups(model)
+    count = len(groups)
     bears = np.zeros(model.domain_count, dtype=bool)
     bears[model.parent[1:]] = True
-    r_of, ports_of = [c.count for c in model.classes], [len(c.ports) for c in model.classes]
-    groups: list[Array] = []
-    level_start = [0]
-    for depth in range(int(level.max()) + 1):
-        here = np.flatnonzero(level == depth)
-        for key in np.unique(2 * kinds[here] + bears[here]):
-            copies = here[2 * kinds[here] + bears[here] == key]
-            groups += [copies[k : k + LANES] for k in range(0, len(copies), LANES)]
-        level_start.append(len(groups))
-    count = len(groups)
+    ports_of = np.where(bears, np.array([len(c.ports) for c in classes])[kinds], 0)
+    mixed = [g for g, members in enumerate(groups) if len(np.unique(kinds[members])) > 1]
     group_class = np.array([kinds[g[0]] for g in groups])
+    group_class[mixed] = len(classes) + np.arange(len(mixed))
     group_count = np.array([len(g) for g in groups])
-    r = np.array(r_of)[group_class]
-    ports = np.where([bears[g[0]] for g in groups], np.array(ports_of)[group_class], 0)
+    r = np.array([model.mode_counts[g].max() for g in groups])
+    ports = np.array([ports_of[g].max() for g in groups])
     sizes = np.array([group_rows.py_func(int(a), int(b)).size for a, b in zip(r, ports)])
     lane_domain = np.full((count, LANES), -1)
-    for g, copies in enumerate(groups):
-        lane_domain[g, : len(copies)] = copies
+    for g, members in enumerate(groups):
+        lane_domain[g, : len(members)] = members
     used = lane_domain >= 0
     group_slot = 1 + LANES * np.concatenate([[0], np.cumsum(ports)])
     slot_of = np.full(model.domain_count, -1)
@@ -162,48 +190,114 @@ def pack(model: SubstructureModel) -> TreeArrays:
     home[lane_domain[used]] = parent_slot[used]
     sorted_children = np.argsort(home, kind="stable")
     child_start = np.searchsorted(home[sorted_children], np.arange(group_slot[-1] + 1))
-    batches = _batches(group_class, group_count, r)
-    columns = np.zeros(count, dtype=np.int64)
-    for members in batches:
-        columns[members] = np.concatenate([[0], np.cumsum(group_count[members])[:-1]])
-    in_batch = np.array([group_count[b].sum() for b in batches], dtype=np.int64)
-    room = [_batch_room(r_of[group_class[b[0]]], int(n)) for b, n in zip(batches, in_batch)]
+    scale = np.where(used, model.scale[padded], 1.0)
+    density = np.where(used, model.density[padded], 1.0)
+    class_mass = np.array([c.integrals.mass for c in classes])
+    own = [([classes[c] for c in kinds[padded[g]]], int(r[g]), int(ports[g])) for g in mixed]
     return TreeArrays(
-        level_start=np.array(level_start),
+        level_start=levels.start,
+        level_piece=levels.piece,
+        level_pays=levels.pays,
+        piece_start=levels.piece_start,
         group_class=group_class,
         group_count=group_count,
         group_ports=ports,
         group_q=LANES * np.concatenate([[0], np.cumsum(r)]),
         group_work=LANES * np.concatenate([[0], np.cumsum(sizes)]),
         group_slot=group_slot,
-        group_column=columns,
         lane_domain=lane_domain.ravel(),
+        lane_class=kinds[padded].ravel(),
         parent_slot=parent_slot.ravel(),
         child_start=child_start,
         children=lane_of[sorted_children],
-        scale=np.where(used, model.scale[padded], 1.0).ravel(),
+        scale=scale.ravel(),
         tuning=np.where(used, model.tuning[padded] ** 2, 1.0).ravel(),
-        density=np.where(used, model.density[padded], 1.0).ravel(),
+        density=density.ravel(),
+        total_mass=(class_mass[kinds[padded]] * scale**3 * density).ravel(),
         mask=used.astype(float).ravel(),
-        batch_class=np.array([group_class[b[0]] for b in batches], dtype=np.int64),
-        batch_start=np.concatenate([[0], np.cumsum([len(b) for b in batches])]).astype(np.int64),
-        batch_groups=np.concatenate([*batches, []]).astype(np.int64),
-        batch_count=in_batch,
-        batch_work=np.concatenate([[0], np.cumsum(room)]).astype(np.int64),
-        **_class_arrays(model),
+        **_named(shared_constants(classes), ""),
+        **_named(own_constants(own), "own_"),
+        **_force_arrays(model, group_class, group_count, kinds[padded], r),
+        **_class_offsets(model, r[mixed], ports[mixed]),
     )
 
 
-def _batches(group_class: Array, group_count: Array, r: Array) -> list[Array]:
-    """Groups of one class whose copies fill at most a block each."""
-    out = []
-    for number in np.unique(group_class):
+def _named(constants: Constants, prefix: str) -> dict[str, Array]:
+    """Constants by the names of `TreeArrays`: the kernels' parallel loops take no nested tuples."""
+    *fields, fits, starts = constants
+    names = ("fixed", "mass", "U_bar", "W5", "W7", "port_x", "port_A", "port_a", "port_modes", "port_start")
+    return {prefix + name: array for name, array in zip(names, (*fields, *fits, starts), strict=True)}
+
+
+def _class_offsets(model: SubstructureModel, own_r: Array, own_ports: Array) -> dict[str, Array]:
+    """Where the constants of each class begin, those of groups of several classes after the others."""
+    r = np.array([c.count for c in model.classes])
+    ports = np.array([len(c.fits) for c in model.classes])
+
+    def both(a: Array, b: Array) -> Array:
+        return np.concatenate([_starts(a)[:-1], _starts(b)[:-1]])
+
+    return {
+        "class_r": np.concatenate([r, own_r]).astype(np.int64),
+        "class_rr": both(r * r, own_r * own_r),
+        "class_sum": both(r, own_r),
+        "class_port": both(ports, own_ports),
+        "class_place": np.concatenate([np.arange(len(r)), np.arange(len(own_r))]),
+    }
+
+
+def _force_arrays(
+    model: SubstructureModel, group_class: Array, group_count: Array, lane_class: Array, r: Array
+) -> dict[str, Any]:
+    """Batches of groups of one class with more than FEW copies, the other groups, and the coefficients of both."""
+    classes = model.classes
+    batches, lone = _batches(group_class, group_count, r, len(classes))
+    columns = np.zeros(len(group_class), dtype=np.int64)
+    for members in batches:
+        columns[members] = np.concatenate([[0], np.cumsum(group_count[members])[:-1]])
+    in_batch = np.array([group_count[b].sum() for b in batches], dtype=np.int64)
+    room = [_batch_room(int(r[b[0]]), int(n)) for b, n in zip(batches, in_batch)]
+    lone_sizes = [LANES * (n * (n + 1) // 2 + n) + lone_room.py_func(n) for n in r[lone].tolist()]
+    in_batches = {int(group_class[b[0]]) for b in batches}
+    single = set(lane_class[lone].ravel().tolist())
+    forces = [c.force for c in classes]
+    whole = [f.arrays if f is not None and k in in_batches else None for k, f in enumerate(forces)]
+    parts = [f.lone if f is not None and k in single else None for k, f in enumerate(forces)]
+    lone_arrays = [[np.zeros(0) if p is None else p[k] for p in parts] for k in range(3)]
+    return {
+        "group_column": columns,
+        "batch_class": np.array([group_class[b[0]] for b in batches], dtype=np.int64),
+        "batch_start": _starts(np.array([len(b) for b in batches])),
+        "batch_groups": np.concatenate([*batches, []]).astype(np.int64),
+        "batch_count": in_batch,
+        "batch_work": _starts(np.array(room)),
+        "lone_groups": lone,
+        "lone_work": sum(room) + _starts(np.array(lone_sizes)),
+        "lone_starts": np.stack([_starts(np.array([len(a) for a in arrays]))[:-1] for arrays in lone_arrays], axis=1),
+        "lone_linear": _flat(lone_arrays[0]),
+        "lone_strips": _flat(lone_arrays[1]),
+        "lone_tiles": _flat(lone_arrays[2]),
+        "class_pairs_r": _starts(np.array([0 if w is None else w.by_q.size for w in whole])),
+        "class_pairs": _starts(np.array([0 if w is None else w.by_pairs.size for w in whole])),
+        "linear": _flat([np.zeros(c.count**2) if c.force is None else c.force.linear for c in classes]),
+        "by_q": _flat([w.by_q for w in whole if w is not None]),
+        "by_pairs": _flat([w.by_pairs for w in whole if w is not None]),
+    }
+
+
+def _batches(group_class: Array, group_count: Array, r: Array, classes: int) -> tuple[list[Array], Array]:
+    """Groups of one class whose copies fill at most a block each, if there are more than FEW; and all other groups."""
+    out, lone = [], list(np.flatnonzero((group_class >= classes) & (r > 0)))
+    for number in np.unique(group_class[group_class < classes]):
         members = [g for g in np.flatnonzero(group_class == number) if r[g]]
+        if group_count[members].sum() <= FEW:
+            lone += members
+            continue
         while members:
             fits = int(np.searchsorted(np.cumsum(group_count[members]), BLOCK, side="right"))
             out.append(np.array(members[:fits]))
             members = members[fits:]
-    return out
+    return out, np.array(sorted(lone), dtype=np.int64)
 
 
 def batch_width(count: int) -> int:
@@ -213,49 +307,7 @@ def batch_width(count: int) -> int:
 
 def _batch_room(r: int, count: int) -> int:
     pairs, width = r * (r + 1) // 2, batch_width(count)
-    return 4 * pairs * width + 2 * r * width + 2 * pairs + LANES
-
-
-def _class_arrays(model: SubstructureModel) -> dict[str, Array]:
-    classes = model.classes
-    r = np.array([c.count for c in classes])
-    pairs = r * (r + 1) // 2
-    fixed, W5, W7 = [], [], []
-    for c in classes:
-        g = c.integrals
-        fixed.append([g.mass, *g.S0, *upper(g.P0)])
-        W5.append(np.concatenate([upper(g.W5), g.W2], axis=-1))
-        W7.append(np.concatenate([upper(g.W7), g.W6], axis=-1))
-    forces = [c.force.arrays for c in classes if c.force is not None]
-    fits = [fit for c in classes for fit in c.fits]
-    port_r = np.array([c.count for c in classes for _ in c.fits], dtype=np.int64)
-    return {
-        "class_r": r,
-        "class_rr": _starts(r * r),
-        "class_pairs_r": _starts(pairs * r),
-        "class_pairs": _starts(pairs * pairs),
-        "class_port": _starts(np.array([len(c.fits) for c in classes])),
-        "class_sum": _starts(r),
-        "fixed": np.array(fixed),
-        "mass": _flat([c.integrals.W4 for c in classes]),
-        "U_bar": _flat([c.integrals.U_bar for c in classes]),
-        "W5": _flat(W5),
-        "W7": _flat(W7),
-        "linear": _flat([f.linear for f in forces]),
-        "by_q": _flat([f.by_q for f in forces]),
-        "by_pairs": _flat([f.by_pairs for f in forces]),
-        "port_x": np.array([f.x_hat for f in fits]).reshape(-1, 3),
-        "port_A": np.array([f.A_rest for f in fits]).reshape(-1, 3, 3),
-        "port_start": _starts(port_r),
-        "port_a": _flat([f.a_hat for f in fits]),
-        "port_modes": _flat([f.A_modes for f in fits]),
-    }
-
-
-def upper(matrices: Array) -> Array:
-    """The upper triangle of the symmetric part of matrices (..., 3, 3), (..., 6)."""
-    S = 0.5 * (matrices + np.swapaxes(matrices, -1, -2))
-    return np.stack([S[..., i, j] for i, j in ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))], axis=-1)
+    return LANES * -(-(4 * pairs * width + 2 * r * width + 2 * pairs + LANES) // LANES)
 
 
 def _starts(sizes: Array) -> Array:
@@ -263,4 +315,7 @@ def _starts(sizes: Array) -> Array:
 
 
 def _flat(arrays: list[Array]) -> Array:
-    return np.concatenate([np.zeros(0), *(np.asarray(a, dtype=float).ravel() for a in arrays)])
+    joined = np.concatenate([np.zeros(0), *(np.asarray(a, dtype=float).ravel() for a in arrays)])
+    out = aligned_zeros(len(joined))
+    out[:] = joined
+    return out

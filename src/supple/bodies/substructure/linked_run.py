@@ -238,11 +238,13 @@ class TreeSides:
 
     def conditions(self, entries: list[tuple[int, int, Array]]) -> Conditions:
         """Entries (row, domain, coefficients (6 + r)) as the kernels take them."""
-        n = len(entries)
-        modes = [e[2][6:] for e in entries]
+        n, arrays = len(entries), self.tree.arrays
+        place = self.tree.lanes[np.array([e[1] for e in entries], dtype=np.int64)]
+        wide = arrays.class_r[arrays.group_class[place // LANES]]  # of the groups, which may be wider than a domain
+        modes = [np.pad(e[2][6:], (0, int(r) - len(e[2]) + 6)) for e, r in zip(entries, wide)]
         return Conditions(
             np.array([e[0] for e in entries], dtype=np.int64),
-            self.tree.lanes[np.array([e[1] for e in entries], dtype=np.int64)],
+            place,
             np.array([e[2][:6] for e in entries]).reshape(n, 6),
             np.concatenate([np.zeros(0), *modes]),
             np.concatenate([[0], np.cumsum([len(m) for m in modes])])[:n].astype(np.int64),

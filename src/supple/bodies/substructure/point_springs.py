@@ -112,7 +112,8 @@ class PointSprings:
         if any(U.shape != (3, n) for U, n in zip(self.modes, r)):
             raise InputError("the springs are not of this tree: their modes do not fit", where="PointSprings")
         order = np.argsort(tree.lanes[self.domain], kind="stable")
-        place, r = tree.lanes[self.domain][order], r[order]
+        place = tree.lanes[self.domain][order]
+        r = arrays.class_r[arrays.group_class[place // LANES]]  # that of the group, which may be wider
         groups = len(arrays.group_class)
         start = np.searchsorted(place // LANES, np.arange(groups + 1))
         bare = (np.diff(start) > 0) & (arrays.group_ports == 0)
@@ -128,7 +129,7 @@ class PointSprings:
             start=start.astype(np.int64),
             place=place,
             X=np.ascontiguousarray(self.X[order]),
-            U=np.concatenate([np.zeros(0), *(self.modes[k].ravel() for k in order)]),
+            U=np.concatenate([np.zeros(0), *(_widened(self.modes[k], n).ravel() for k, n in zip(order, r))]),
             first=ends[:-1].copy(),
             law=law,
             J=np.zeros(ends_J[-1]),
@@ -139,6 +140,13 @@ class PointSprings:
             slot=np.zeros(CHAIN * int(arrays.group_slot[-1])),
             factors=np.zeros(2),
         )
+
+
+def _widened(U: Array, r: int) -> Array:
+    """(3, r), filled up with zeros."""
+    out = np.zeros((3, r))
+    out[:, : U.shape[1]] = U
+    return out
 
 
 def _matrices(given: ArrayLike, count: int, name: str) -> Array:

@@ -11,39 +11,19 @@ from supple.algebra.compiling import compiled
 from supple.bodies.substructure.point_kernels import chain
 from supple.bodies.substructure.step_kernels import (
     ELIMINATE,
-    ENOUGH,
-    ENOUGH_BATCHES,
     FORCES,
     FRAMES,
-    PIECE,
     SUBSTITUTE,
     SUBSTITUTE_FRAMES,
     coast,
     finish_pass,
     move_root,
     start_step,
-    treat,
-    treat_parallel,
+    sweep,
 )
 
 BEGIN, RENEW, REDUCE, FINISH = 0, 1, 2, 3
 """Stages: predictors, frames and motion in the world; f and K; elimination; substitution, with motion if not still."""
-
-
-@compiled
-def sweep(tree, storage, phase, coupling, by_q, by_v, threaded):
-    """One phase of `step_kernels.treat` over all levels."""
-    levels = len(tree.level_start) - 1
-    for round in range(1 if phase == FORCES else levels):
-        level = levels - 1 - round if phase == ELIMINATE else round
-        first, last = tree.level_start[level], tree.level_start[level + 1]
-        if phase == FORCES:
-            first, last = 0, len(tree.batch_class)
-        if threaded and last - first >= (ENOUGH_BATCHES if phase == FORCES else ENOUGH):
-            size = 1 if phase == FORCES else PIECE
-            treat_parallel(tree, storage, phase, coupling, by_q, by_v, first, last, size)
-        else:
-            treat(tree, storage, phase, coupling, by_q, by_v, first, last)
 
 
 @compiled

@@ -21,24 +21,25 @@ import numba
 import numpy as np
 
 from supple.algebra.compiling import compiled
-from supple.algebra.lanes import LANES, load, select_ge, store
+from supple.algebra.lanes import LANES, load, select_ge, store, value_at
 from supple.algebra.ldlt import ldlt_factor, ldlt_solve
 from supple.algebra.rotation_kernels import quaternion_matrix, rotation_update
+from supple.bodies.substructure.constants import Constants
 from supple.bodies.substructure.dense_kernels import factor_lanes
 from supple.bodies.substructure.elimination_kernels import BIAS, eliminate_group, substitute_group
-from supple.bodies.substructure.frame_kernels import compute_fits, compute_inertia, compute_ports, compute_spins
+from supple.bodies.substructure.frame_kernels import compute_frames
 from supple.bodies.substructure.layout import group_rows
 from supple.bodies.substructure.point_kernels import chain
 from supple.bodies.substructure.spatial_kernels import entry
 from supple.modal.force_kernels import ForceArrays, ForceWork, compute_force_block
+from supple.modal.interface_kernels import FitArrays
+from supple.modal.lone_force_kernels import LoneArrays, compute_lone_force
 
 Array = np.ndarray
 FINE, SINGULAR, NOT_CONVERGED = 0, 1, 2
 FORCES, FRAMES, ELIMINATE, SUBSTITUTE, SUBSTITUTE_FRAMES = 0, 1, 2, 3, 4
-ENOUGH, ENOUGH_BATCHES = 32, 8
-"""Groups of a level, and batches of forces, from which threads pay."""
-PIECE = 8
-"""Groups that a thread takes at a time."""
+ENOUGH = 8
+"""Batches and single groups of forces from which threads pay; for other phases see `grouping`."""
 
 
 class StepNumbers(NamedTuple):
@@ -60,8 +61,8 @@ class StepNumbers(NamedTuple):
 
 
 @compiled(borrows=True)
-def finish_forces(tree, storage, by_q, by_v, g, f, K, width):
-    """Effective mass and constant force of group g from f and K of its batch, flat (r, width), (pairs, width)."""
+def finish_forces(tree, storage, constants, by_q, by_v, g, at_f, at_K, width):
+    """Effective mass and constant force of group g, from its rows of f and K in `storage.batch`, `width` apart."""
     kind = tree.group_class[g]
     r = tree.class_r[kind]
     rows, base, work = group_rows(r, tree.group_ports[g]), tree.group_work[g], storage.work
@@ -71,11 +72,11 @@ def finish_forces(tree, storage, by_q, by_v, g, f, K, width):
     stiff, heavy = load(tree.tuning, g * LANES) * s3, s3 * s * s * load(tree.density, g * LANES)
     alpha, beta = load(storage.alpha, g * LANES), load(storage.beta, g * LANES)
     m_factor, k_factor = heavy * (1.0 + by_v * alpha), by_q + by_v * beta
-    column, at_q = tree.group_column[g], tree.group_q[g]
+    batch, at_q = storage.batch, tree.group_q[g]
     force, mass = base + LANES * rows.force, base + LANES * rows.mass
     for i in range(r):
         here = at_q + i * LANES
-        value = select_ge(used, 0.5, stiff * load(f, i * width + column), none)
+        value = select_ge(used, 0.5, stiff * load(batch, at_f + i * width), none)
         store(work, force + LANES * i, load(storage.load_q, here) - value)
     k = 0
     for i in range(r):
@@ -84,8 +85,8 @@ def finish_forces(tree, storage, by_q, by_v, g, f, K, width):
         d_i = load(storage.q_p, at_i) - load(storage.q_f, at_i) + beta * v_i
         sum_i = load(work, force + LANES * i)
         for j in range(i, r):
-            stiffness = select_ge(used, 0.5, stiff * load(K, k * width + column), none)
-            m = tree.mass[tree.class_rr[kind] + i * r + j]
+            stiffness = select_ge(used, 0.5, stiff * load(batch, at_K + k * width), none)
+            m = value_at(constants.mass, tree.class_rr[kind] + i * r + j)
             store(work, mass + LANES * (j * r + i), m_factor * m + k_factor * stiffness)
             damped = alpha * heavy * m
             at_j = at_q + j * LANES
@@ -103,7 +104,7 @@ def finish_forces(tree, storage, by_q, by_v, g, f, K, width):
 
 
 @compiled
-def compute_batch(tree, storage, by_q, by_v, n):
+def compute_batch(tree, storage, shared, by_q, by_v, n):
     """f and K of batch n at q_f, then the effective masses and constant forces of its groups."""
     kind, count = tree.batch_class[n], tree.batch_count[n]
     r = tree.class_r[kind]
@@ -137,15 +138,51 @@ def compute_batch(tree, storage, by_q, by_v, n):
                 q[i, column + b] = storage.q_f[tree.group_q[g] + i * LANES + b]
     compute_force_block(arrays, work, count, q, f, K)
     for k in range(tree.batch_start[n], tree.batch_start[n + 1]):
-        finish_forces(tree, storage, by_q, by_v, tree.batch_groups[k], room[size:], room, width)
+        g = tree.batch_groups[k]
+        at_K = tree.batch_work[n] + tree.group_column[g]
+        finish_forces(tree, storage, shared, by_q, by_v, g, at_K + size, at_K, width)
 
 
-@compiled
+@compiled(borrows=True)
+def compute_lone_group(tree, storage, shared, own, lone, by_q, by_v, n):
+    """The same for the n-th group whose places are computed one by one."""
+    g = tree.lone_groups[n]
+    r = tree.class_r[tree.group_class[g]]
+    at_K = tree.lone_work[n]
+    at_f = at_K + LANES * (r * (r + 1) // 2)
+    room = at_f + LANES * r
+    for b in range(tree.group_count[g]):
+        kind = tree.lane_class[g * LANES + b]
+        if tree.class_r[kind] > 0:
+            compute_lone_force(
+                tree.class_r[kind], lone, kind, tree.lone_starts, storage.batch, room,
+                storage.q_f, tree.group_q[g] + b, at_f + b, at_K + b, r,
+            )  # fmt: skip
+    if tree.group_class[g] < len(tree.lone_starts):
+        finish_forces(tree, storage, shared, by_q, by_v, g, at_f, at_K, LANES)
+    else:
+        finish_forces(tree, storage, own, by_q, by_v, g, at_f, at_K, LANES)
+
+
+@compiled(borrows=True)
 def treat(tree, storage, phase, coupling, by_q, by_v, first, last):
-    """One phase of groups, or of batches, first ... last - 1: many a call, since the arrays are counted at each."""
+    """One phase of groups first ... last - 1; for forces, of batches, and of single groups after them."""
+    shared = Constants(
+        tree.fixed, tree.mass, tree.U_bar, tree.W5, tree.W7,
+        FitArrays(tree.port_x, tree.port_A, tree.port_a, tree.port_modes), tree.port_start,
+    )  # fmt: skip
+    own = Constants(
+        tree.own_fixed, tree.own_mass, tree.own_U_bar, tree.own_W5, tree.own_W7,
+        FitArrays(tree.own_port_x, tree.own_port_A, tree.own_port_a, tree.own_port_modes), tree.own_port_start,
+    )  # fmt: skip
+    lone = LoneArrays(tree.lone_linear, tree.lone_strips, tree.lone_tiles)
+    batches = len(tree.batch_class)
     for k in range(first, last):
         if phase == FORCES:
-            compute_batch(tree, storage, by_q, by_v, k)
+            if k < batches:
+                compute_batch(tree, storage, shared, by_q, by_v, k)
+            else:
+                compute_lone_group(tree, storage, shared, own, lone, by_q, by_v, k - batches)
         elif phase == ELIMINATE:
             if eliminate_group(tree, storage, coupling, k) >= 0:
                 storage.bad[k] = 1.0
@@ -153,20 +190,37 @@ def treat(tree, storage, phase, coupling, by_q, by_v, first, last):
             if phase != FRAMES:
                 substitute_group(tree, storage, by_q, by_v, k)
             if phase != SUBSTITUTE:
-                compute_spins(tree, storage, k)
-                compute_inertia(tree, storage, k)
-                if tree.group_ports[k] > 0:
-                    compute_fits(tree, storage, k)
-                    compute_ports(tree, storage, k)
+                if tree.group_class[k] < len(tree.lone_starts):
+                    compute_frames(tree, storage, shared, k)
+                else:
+                    compute_frames(tree, storage, own, k)
 
 
 @compiled(parallel=True)
-def treat_parallel(tree, storage, phase, coupling, by_q, by_v, start, stop, size):
-    """The same, shared by threads in pieces of `size`."""
-    pieces = (stop - start + size - 1) // size
-    for piece in numba.prange(pieces):
-        first = start + np.int64(piece) * size
-        treat(tree, storage, phase, coupling, by_q, by_v, first, min(first + size, stop))
+def treat_parallel(tree, storage, phase, coupling, by_q, by_v, start, stop):
+    """The same for pieces start ... stop - 1, or for batches and single groups of forces, shared by threads."""
+    for piece in numba.prange(start, stop):
+        first, last = np.int64(piece), np.int64(piece) + 1
+        if phase != FORCES:
+            first, last = tree.piece_start[first], tree.piece_start[last]
+        treat(tree, storage, phase, coupling, by_q, by_v, first, last)
+
+
+@compiled
+def sweep(tree, storage, phase, coupling, by_q, by_v, threaded):
+    """One phase over all levels: from the leaves where they are eliminated, else from the root."""
+    levels = len(tree.level_start) - 1
+    for round in range(1 if phase == FORCES else levels):
+        level = levels - 1 - round if phase == ELIMINATE else round
+        first, last = tree.level_start[level], tree.level_start[level + 1]
+        pays, start, stop = tree.level_pays[level], tree.level_piece[level], tree.level_piece[level + 1]
+        if phase == FORCES:
+            first, last = 0, len(tree.batch_class) + len(tree.lone_groups)
+            pays, start, stop = last >= ENOUGH, first, last
+        if threaded and pays:
+            treat_parallel(tree, storage, phase, coupling, by_q, by_v, start, stop)
+        else:
+            treat(tree, storage, phase, coupling, by_q, by_v, first, last)
 
 
 @compiled
@@ -323,7 +377,7 @@ def advance(tree, storage, root, numbers, gravity, steps, threaded):
     still = steps == 0
     by_q = 0.0 if still else numbers.beta * numbers.h * numbers.h
     by_v = 0.0 if still else numbers.gamma * numbers.h
-    levels, most, change = len(tree.level_start) - 1, 0, 0.0
+    most, change = 0, 0.0
     iterates = numbers.most > 0 and not still
     limit = 1 if still else (numbers.most if iterates else numbers.passes)
     storage.bad[:] = 0.0
@@ -346,16 +400,7 @@ def advance(tree, storage, root, numbers, gravity, steps, threaded):
             if stage == SUBSTITUTE:
                 finish_pass(storage, root, numbers, gravity, is_last)
                 phase = SUBSTITUTE if is_last else SUBSTITUTE_FRAMES
-            for round in range(1 if stage == FORCES else levels):
-                level = levels - 1 - round if stage == ELIMINATE else round
-                first, last = tree.level_start[level], tree.level_start[level + 1]
-                if stage == FORCES:
-                    first, last = 0, len(tree.batch_class)
-                if threaded and last - first >= (ENOUGH_BATCHES if stage == FORCES else ENOUGH):
-                    size = 1 if stage == FORCES else PIECE
-                    treat_parallel(tree, storage, phase, numbers.coupling, by_q, by_v, first, last, size)
-                else:
-                    treat(tree, storage, phase, numbers.coupling, by_q, by_v, first, last)
+            sweep(tree, storage, phase, numbers.coupling, by_q, by_v, threaded)
             if stage == FRAMES:
                 stage = FORCES
             elif stage == FORCES:

@@ -1,0 +1,62 @@
+"""Domains of several classes in the lanes of one group move as each does in a group of its own."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from supple.algebra.lanes import LANES
+from supple.bodies.substructure import Blueprint, Domain, SubstructureModel, SubstructureTree, layout
+from supple.bodies.substructure.grouping import Levels, group_cost, make_groups
+from supple.validation.substructure_reference import mixed_blueprint
+
+
+def bush() -> SubstructureModel:
+    """A root whose ports carry domains with unequal coordinates and ports, and some of them children of their own."""
+    names = list(mixed_blueprint(free=False, chain=True).kinds)
+    domains = [Domain(names[0])]
+    for k in range(9):
+        domains.append(Domain(names[1 + k % (len(names) - 1)], 0, ("tip", "top")[k % 2], scale=0.9 + 0.02 * k))
+    domains += [Domain(names[2], 1, "tip"), Domain(names[3], 2, "tip"), Domain(names[1], 3, "tip")]
+    return SubstructureModel.of(Blueprint(mixed_blueprint(free=False, chain=True).kinds, domains))
+
+
+def end(model: SubstructureModel) -> np.ndarray:
+    tree = SubstructureTree(model, stiffness_damping=0.002, mass_damping=0.1)
+    state = tree.state()
+    state.v[:] = 0.1 * np.random.default_rng(4).normal(size=len(state.v))
+    wrenches = 0.1 * np.random.default_rng(5).normal(size=(model.domain_count, 6))
+    tree.start(state, gravity=(0, 0, -9.81), wrenches=wrenches)
+    tree.advance(state, 1 / 200, steps=20, gravity=(0, 0, -9.81), wrenches=wrenches)
+    return np.concatenate([state.q, 1e-2 * state.v, 1e-4 * state.a])
+
+
+def test_company_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = bush()
+    tree = SubstructureTree(model).arrays
+    assert (tree.group_class >= len(model.classes)).any()
+    together = end(model)
+
+    def alone(model: SubstructureModel) -> tuple[list[np.ndarray], Levels]:
+        order = np.argsort(model.levels, kind="stable")
+        start = np.searchsorted(model.levels[order], np.arange(model.levels.max() + 2))
+        return [order[k : k + 1] for k in range(len(order))], Levels(
+            start, np.arange(len(start)), np.zeros(len(start) - 1, dtype=bool), start
+        )
+
+    monkeypatch.setattr(layout, "make_groups", alone)
+    assert len(SubstructureTree(model).arrays.group_class) == model.domain_count
+    np.testing.assert_allclose(together, end(model), rtol=0, atol=1e-11 * np.abs(together).max())
+
+
+def test_groups_hold_every_domain_once_on_its_level_and_cost_no_more_than_one_each() -> None:
+    model = bush()
+    groups, levels = make_groups(model)
+    assert sorted(np.concatenate(groups).tolist()) == list(range(model.domain_count))
+    assert max(len(g) for g in groups) <= LANES
+    for level, (first, last) in enumerate(zip(levels.start, levels.start[1:])):
+        assert all((model.levels[g] == level).all() for g in groups[first:last])
+    bears = np.isin(np.arange(model.domain_count), model.parent)
+    ports = bears * np.array([len(c.ports) for c in model.classes])[model.domain_class]
+    together = sum(group_cost(model.mode_counts[g].max(), ports[g].max()) for g in groups)
+    assert together < 0.7 * sum(map(group_cost, model.mode_counts, ports))
