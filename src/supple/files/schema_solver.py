@@ -20,7 +20,7 @@ SOLVERS: dict[str, type] = {
     "lattice_stride": solvers.LatticeStride,
     "tree_stride": solvers.TreeStride,
 }
-APART = ("planes", "collision", "fluid")  # of the stride: tables of their own
+APART = ("planes", "collision", "fluid", "ties")  # of the strides: tables of their own; ties: in programs alone
 
 
 def _parameters(solver: type) -> list[str]:
@@ -41,9 +41,9 @@ def make_solver(section: Any) -> Any:
 
 
 def describe_solver(solver: Any) -> dict[str, Any] | None:
-    """The table of a solver, with what differs from its defaults; None for a solver of the user's own."""
+    """The table of a solver, with what differs from its defaults; None for a solver of the user's own, or with ties."""
     kind = next((name for name, cls in SOLVERS.items() if type(solver) is cls), None)
-    if kind is None:
+    if kind is None or getattr(solver, "ties", ()):
         return None
     default = SOLVERS[kind]()
     changed = {name: getattr(solver, name) for name in _parameters(SOLVERS[kind])}
