@@ -80,6 +80,7 @@ class BoundContact:
             joined,
             margin=contact.margin if contact.margin is not None else NEAR * element_size(joined),
             self_contact=[id(s.node) in alone for s in surfaces],
+            exclude=_numbered(contact.exclude, names[: len(surfaces)]),
         )
         g = float(np.linalg.norm(gravity)) or 9.81
         modulus = [
@@ -165,6 +166,9 @@ class BoundContact:
     def _on_obstacle(self, obstacle: Any, number: int, x: Array, v: Array, h: float) -> tuple[Array, ...]:
         gap, normal = distance(obstacle, x)
         near = np.flatnonzero(gap + np.minimum(0.0, h * np.einsum("ki,ki->k", normal, v)) < self.detector.margin)
+        name = self.names[number]
+        apart = [k for k in range(len(self.slots)) if self.contact.is_excluded(self.names[k], name)]
+        near = near[~np.isin(self.owner(near), apart)]
         points = np.full((len(near), 4), -1)
         points[:, 0] = near
         weights = np.zeros((len(near), 4))
@@ -261,6 +265,11 @@ class BoundContact:
             return Touching([], np.zeros((0, 3)), np.zeros((0, 3)), np.zeros((0, 3)))
         names = [(self.names[a], self.names[b]) for a, b in memory[f"{p}body"].tolist()]
         return Touching(names, memory[f"{p}place"], memory[f"{p}normal"], memory[f"{p}force"])
+
+
+def _numbered(pairs: Sequence[tuple[str, str]], names: list[str]) -> list[tuple[int, int]]:
+    """Pairs of names as numbers of bodies; those with formulas of obstacles are left out."""
+    return [(names.index(a), names.index(b)) for a, b in pairs if a in names and b in names]
 
 
 def element_size(surface: ContactSurface) -> float:

@@ -29,9 +29,9 @@ class Contact:
     stiffness: pressure a depth [N/m³]; None: such that a body sinks by a ten-thousandth of its size under its own
     weight on a face. damping [s]: the dashpot beside a spring k is damping k. grip: tangential stiffness over normal
     stiffness, of contacts that stick.
-    self_contact: bodies that may touch themselves. parts: by name of a body, what of its surface may touch (see
-    `surface_of`), for bodies with more surface than matters. margin [m]: how near surfaces are looked at; None: from
-    the size of the triangles.
+    self_contact: bodies that may touch themselves. exclude: pairs of names that never touch. parts: by name of a body,
+    what of its surface may touch (see `surface_of`), where not all of it matters. margin [m]: how near
+    surfaces are looked at; None: from the size of the triangles.
     overlap: what to do with bodies that overlap at the start: "push" them apart at `push_speed` [m/s] and say so, or
     "refuse".
 
@@ -52,6 +52,7 @@ class Contact:
     damping: float = field(default=0.0, kw_only=True)
     grip: float = field(default=0.5, kw_only=True)
     self_contact: Sequence[Node] = field(default=(), kw_only=True)
+    exclude: Sequence[tuple[str, str]] = field(default=(), kw_only=True)
     parts: Mapping[str, Any] = field(default_factory=dict, kw_only=True)
     margin: float | None = field(default=None, kw_only=True)
     overlap: Literal["push", "refuse"] = field(default="push", kw_only=True)
@@ -89,9 +90,18 @@ class Contact:
         given = self.frictions.get((one, other), self.frictions.get((other, one)))
         return self.friction if given is None else given
 
+    def is_excluded(self, one: str, other: str) -> bool:
+        """Whether two names never touch."""
+        return (one, other) in self.exclude or (other, one) in self.exclude
+
     def bind_contact(self, scene: Any, slot_of: Callable[[Any], Any]) -> BoundContact:
         """The contact on the slots of a compiled scene."""
         nodes = list(scene.nodes if self.bodies is None else self.bodies)
         surfaces = [surface_of(node, self.parts.get(node.name)) for node in nodes]
+        names = {s.node.name for s in surfaces} | {type(o).__name__.lower() for o in self.obstacles}
+        for name in {name for pair in [*self.exclude, *self.frictions] for name in pair} - names:
+            raise InputError(
+                "nothing of that name may touch", where="Contact", value=name, allowed=", ".join(sorted(names))
+            )
         surfaces += [wall(mesh) for mesh in self.obstacles if isinstance(mesh, SurfaceMesh)]
         return BoundContact.make(self, surfaces, [slot_of(s.points) for s in surfaces], np.asarray(scene.gravity))

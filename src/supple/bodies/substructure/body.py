@@ -37,7 +37,8 @@ class TreeBody:
     coupling, torque, mass_damping [1/s], stiffness_damping [s], settings: as of `SubstructureTree`; undamped,
     steps of 1/60 s and more that take f once gain energy after many oscillations. The root is fixed where its kind is
     held, else it flies freely. surface: a finer surface of the whole tree at rest, in the root's frame [m], to be seen
-    instead of the domains' own, and to be pulled at (`scene.surface_points.render_points`).
+    instead of the domains' own, and to be pulled at (`scene.surface_points.render_points`). grown: its weight is in
+    its shape at rest, as that of a plant; gravity does not act on it.
 
     >>> from supple.geometry import box_tets
     >>> from supple.material import Material
@@ -54,6 +55,7 @@ class TreeBody:
     mass_damping: ArrayLike = field(default=0.0, kw_only=True)
     stiffness_damping: ArrayLike = field(default=0.001, kw_only=True)
     settings: TreeSettings = field(default_factory=TreeSettings, kw_only=True)
+    grown: bool = field(default=False, kw_only=True)
     surface: SurfaceMesh | None = field(default=None, kw_only=True)
     kind = "substructure"
 
@@ -63,6 +65,8 @@ class TreeBody:
                 "a tree needs a Blueprint or a SubstructureModel", where="TreeBody", value=type(self.tree).__name__
             )
         _ = self.dynamics
+        if self.grown and self.model.is_free:
+            raise InputError("a tree that flies freely has not grown in gravity", where="TreeBody", fix="grown=False")
 
     @cached_property
     def model(self) -> SubstructureModel:
@@ -187,6 +191,7 @@ class TreeBody:
         state.memory: the accelerations (6 + n,) of an earlier call; None: they follow from the equations of motion.
         """
         now, acting = self.unpack(state.x, state.v, state.memory), self.loads(state.x, forces)
+        gravity = np.zeros(3) if self.grown else gravity
         if state.memory is None:
             # a flying root whose kind holds nodes was broken off: its end is light and would ring
             broken = self.model.is_free and len(self.model.blueprint.kinds[self.model.classes[0].name].held) > 0
