@@ -3,35 +3,41 @@
 | matrix | method |
 |---|---|
 | symmetric, positive diagonal | CHOLMOD's Cholesky where scikit-sparse is installed |
-| the same, positive definite, at least 3,000 unknowns | else `MultifrontalCholesky` |
+| the same, positive definite, at least MANY_UNKNOWNS unknowns | else `SparseCholesky` |
 | symmetric, positive diagonal | else SuperLU, minimum degree of A + A^T, pivots kept on the diagonal |
 | any other | SuperLU, COLAMD, partial pivoting |
 
 Of SuperLU's orderings these were the fastest on tetrahedral grid patterns (1.4 to 1.9 times COLAMD) and
-on saddle points with constraints (1.5 to 2 times minimum degree). Dense fronts took a seventh of SuperLU's time on
-28,000 unknowns of a tetrahedral mesh, to factor and to solve for 200 right sides; on 11,000 three quarters and a
-quarter of it.
+on saddle points with constraints (1.5 to 2 times minimum degree). Why there is a Cholesky of its own, and its times
+beside those of SuperLU: `docs/decisions/0004-sparse-cholesky.md`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 import numpy as np
 import scipy.sparse.linalg
 from numpy.typing import NDArray
 
-from supple.algebra.multifrontal import MultifrontalCholesky
+from supple.algebra.sparse_cholesky import SparseCholesky
 from supple.errors import ConvergenceError, MissingExtraError
 
 Backend = Literal["auto", "cholmod", "superlu"]
-Solve = Callable[[NDArray[np.float64]], NDArray[np.float64]]
+Precision = Literal["double", "single"]
+Array = NDArray[np.float64]
 
-# Unknowns from which dense fronts pay.
-MANY_UNKNOWNS = 3000
+# Unknowns from which the Cholesky factor of dense fronts pays.
+MANY_UNKNOWNS = 1000
 # A diagonal pivot is kept unless it is below this part of its column.
 SYMMETRIC_PIVOT_THRESHOLD = 1e-3
+
+
+class Solve(Protocol):
+    """A^-1 b of b (n,) or (n, k). out: where to, as b; allocated where it is not given."""
+
+    def __call__(self, b: Array, out: Array | None = None) -> Array: ...
 
 
 def is_symmetric(A: Any, *, tolerance: float = 1e-10) -> bool:
@@ -42,12 +48,20 @@ def is_symmetric(A: Any, *, tolerance: float = 1e-10) -> bool:
     return difference.nnz == 0 or difference.max() <= tolerance * abs(A).max()
 
 
-def make_factor(A: Any, *, symmetric: bool, backend: Backend = "auto") -> Solve:
-    """Factor A, a square csc array. symmetric: it is, and its diagonal is positive."""
+def make_factor(A: Any, *, symmetric: bool, backend: Backend = "auto", precision: Precision = "double") -> Solve:
+    """Factor A, a square csc array. symmetric: it is, and its diagonal is positive.
+
+    precision: in which `SparseCholesky` stores its factor; "single" prefers it to CHOLMOD.
+    """
+    if backend == "auto" and symmetric and precision == "single":
+        try:
+            return SparseCholesky(A, dtype=np.float32).solve
+        except np.linalg.LinAlgError:
+            pass  # indefinite
     if backend != "superlu" and symmetric:
-        solve = _make_cholesky(A)
+        solve = _make_cholmod(A)
         if solve is not None:
-            return solve
+            return _copied(solve)
     if backend == "cholmod":
         raise ConvergenceError(
             "the matrix is not symmetric positive definite, so it has no Cholesky factorisation",
@@ -56,22 +70,36 @@ def make_factor(A: Any, *, symmetric: bool, backend: Backend = "auto") -> Solve:
         )
     if backend == "auto" and symmetric and A.shape[0] >= MANY_UNKNOWNS:
         try:
-            return MultifrontalCholesky(A).solve
+            return SparseCholesky(A).solve
         except np.linalg.LinAlgError:
             pass  # indefinite
     try:
         if symmetric:
-            return scipy.sparse.linalg.splu(
+            factor = scipy.sparse.linalg.splu(
                 A,
                 permc_spec="MMD_AT_PLUS_A",
                 diag_pivot_thresh=SYMMETRIC_PIVOT_THRESHOLD,
                 options={"SymmetricMode": True},
-            ).solve
-        return scipy.sparse.linalg.splu(A, permc_spec="COLAMD").solve
+            )
+        else:
+            factor = scipy.sparse.linalg.splu(A, permc_spec="COLAMD")
     except RuntimeError as error:
         if "singular" not in str(error):
             raise
         raise singular_error("a pivot is exactly zero") from error
+    return _copied(factor.solve)
+
+
+def _copied(solve: Callable[[Array], Array]) -> Solve:
+    """A solve that allocates its result, with the signature of one that need not."""
+
+    def solve_to(b: Array, out: Array | None = None) -> Array:
+        if out is None:
+            return solve(b)
+        out[...] = solve(b)
+        return out
+
+    return solve_to
 
 
 def singular_error(evidence: str) -> ConvergenceError:
@@ -93,7 +121,7 @@ def check_cholmod() -> None:
         raise MissingExtraError("fast", needed_for="the backend 'cholmod'") from error
 
 
-def _make_cholesky(A: Any) -> Solve | None:
+def _make_cholmod(A: Any) -> Callable[[Array], Array] | None:
     """CHOLMOD's solve, or None where scikit-sparse is missing or A is not positive definite."""
     try:
         from sksparse import cholmod

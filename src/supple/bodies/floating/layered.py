@@ -228,8 +228,8 @@ class LayeredBody:
         """Solutions with mass M + stiffness K of the layer coupled to the frame; kept for the last pair of numbers."""
         kept, key = self._solvers, (float(mass), float(stiffness))
         if key not in kept:
-            before = kept.popitem()[1].factor if kept else None
-            kept[key] = LayeredSolve(self.model, *key, before)
+            kept.clear()
+            kept[key] = LayeredSolve(self.model, *key)
         return kept[key]
 
     @cached_property

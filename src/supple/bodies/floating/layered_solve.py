@@ -17,7 +17,7 @@ from functools import cached_property
 import numpy as np
 
 from supple.algebra.block_sparse import BlockSparse
-from supple.algebra.supernodal import SupernodalCholesky
+from supple.algebra.direct import DirectSolver
 from supple.bodies.floating.layered_model import LayeredModel
 
 Array = np.ndarray
@@ -40,19 +40,11 @@ def coupling_rows(m: Array, u: Array) -> Array:
 class LayeredSolve:
     """The factor of mass m + stiffness K_s, and Y. column_count: how often Y was made."""
 
-    def __init__(
-        self, model: LayeredModel, mass: float, stiffness: float, factor: SupernodalCholesky | None = None
-    ) -> None:
-        """factor: one of this model that is no longer needed; its order and pattern are used again."""
+    def __init__(self, model: LayeredModel, mass: float, stiffness: float) -> None:
         self.model = model
         matrix = BlockSparse(model.stiffness.indptr, model.stiffness.indices, stiffness * model.stiffness.data)
         matrix.add_diagonal(mass * model.node_mass)
-        self.matrix = matrix
-        if factor is None:
-            factor = SupernodalCholesky(matrix, dtype=np.float32)
-        else:
-            factor.update(matrix)
-        self.factor = factor
+        self.factor = DirectSolver(matrix, precision="single")
         self.column_count = 0
         self._place: Array | None = None
         self._Y = np.empty((6, 3 * model.free_count))
@@ -67,8 +59,7 @@ class LayeredSolve:
         """Y^T (6, 3 n) at positions near u (n, 3)."""
         if self._place is None or np.abs(u - self._place).max() > STALE * self.size:
             self._C = coupling_rows(self.model.node_mass, u)
-            for row, out in zip(self._C, self._Y):
-                self.factor.apply(row, out)
+            self._Y[:] = self.factor.solve_once(self._C.T).T
             self._place = u.copy()
             self.column_count += 1
         return self._Y
@@ -77,7 +68,7 @@ class LayeredSolve:
         """d_c (6,), d_e (3 n,), in body axes; u (n, 3): where the columns are to be. The caller limits BLAS threads."""
         Y = self.columns(u)
         z = np.empty_like(r_e)
-        self.factor.apply(r_e, z)
+        self.factor.solve_once(r_e, z)
         d_c = np.linalg.solve(A_cc - C @ Y.T, r_c - C @ z)
         z -= d_c @ Y
         return d_c, z
