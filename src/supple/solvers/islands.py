@@ -211,6 +211,6 @@ class SlowStep:
         return step.solve(b, solve)
 
 
-def _nothing(b: Array, extra: Any = None, start: Array | None = None) -> LinearSolution:
+def _nothing(b: Array, extra: Any = None, start: Array | None = None, tolerance: float = 0.0) -> LinearSolution:
     """The solution of no unknowns."""
     return LinearSolution(np.zeros(0), np.zeros(0), 0, 0.0, True)
