@@ -6,7 +6,7 @@
 
 A, b: of the step without contacts, d: change of velocity, l: forces on the first sides. u_0 and C: velocities of sides
 that other schemes move, and how these answer to the forces, where there are such sides. Bodies are linearised once a
-step; contacts open, close, stick and slide until f(u) is what the solve took it for. J is that of the start.
+step; contacts open, close, stick and slide until f(u) is what the solve took it for. J: see `contact_set`.
 """
 
 from __future__ import annotations
@@ -73,8 +73,9 @@ class ContactStep:
             return None
         with system.timings.measure("contact rows"):
             bound = list(system.contacts)
-            parts = [contact_jacobian(kin, s, c.slots, c.starts, system.v_size) for c, s in zip(bound, sets)]
-            J = sparse.csr_array(sparse.vstack(parts))
+            parts = [contact_jacobian(kin, s, c.slots, c.starts, system.v_size, h) for c, s in zip(bound, sets)]
+            sets = [s.departing(way) for s, (_, way) in zip(sets, parts)]
+            J = sparse.csr_array(sparse.vstack([part for part, _ in parts]))
             J.sum_duplicates()
         return cls(bound, sets, J, h, kin.flat_v, symmetric, np.zeros(J.shape[0]))
 

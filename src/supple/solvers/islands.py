@@ -143,7 +143,7 @@ class Islands:
             return SlowStep(meeting, None, sparse.csr_array((3 * meeting.count, 0)), trees, self.dt)
         with system.timings.measure("implicit bodies"):
             linear = self.implicit.begin(self._slow.system, self._slow.state(state))
-        J = meeting.jacobian(IMPLICIT, kin, system.v_size, self._slow.v_at)
+        J = meeting.jacobian(IMPLICIT, kin, system.v_size, self._slow.v_at, self.dt)
         return SlowStep(meeting, linear, J, trees, self.dt)
 
     def _sweep(self, state: State, meeting: Meeting, fast: Array, motion: Array, ended: ContactForces) -> None:
