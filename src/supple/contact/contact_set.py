@@ -2,7 +2,7 @@
 
     u = sum_m w_m J_m v         velocity of the first side less that of the second, at the contact
 
-Weights and normals are frozen during the step. A contact is known from one step to the next by its key: the vertex and
+Weights and normals are frozen during the step; J of points on frames is that of the step's end, as it is foreseen. A contact is known from one step to the next by its key: the vertex and
 the body it touches, or the two edges.
 """
 
@@ -16,10 +16,12 @@ import scipy.sparse as sparse
 from supple.contact.law_kernels import OPEN, compute_contacts
 from supple.scene.floating_points import FloatingPoints
 from supple.scene.kinematics import Kinematics
+from supple.scene.layered_points import LayeredPoints
 from supple.scene.mappings import FramePoints, JacobianRows
 from supple.scene.slots import Slot
 
 Array = np.ndarray
+Carried = FramePoints | FloatingPoints | LayeredPoints
 
 
 class ContactForces(NamedTuple):
@@ -72,6 +74,10 @@ class ContactSet(NamedTuple):
         """Some of the contacts."""
         return ContactSet(*(part[mask] for part in self))
 
+    def departing(self, way: Array) -> ContactSet:
+        """With relative ways that depart by `way` (k, 3) [m] from h u: in gaps, and in slips by their tangential part."""
+        return self._replace(gap=self.gap + np.einsum("ki,ki->k", self.normal, way), slip=self.slip + way)
+
     def forces(self, u: Array, h: float, *, symmetric: bool) -> ContactForces:
         """Forces at relative velocities u (k, 3) [m/s] at the end of a step of h [s]; see `law_kernels`."""
         out = ContactForces.none(self.size)
@@ -103,35 +109,54 @@ class ContactSet(NamedTuple):
         np.add.at(out, self.points[m, j], self.weights[m, j, None] * force[m])
 
 
-def point_rows(kin: Kinematics, slot: Slot, points: Array) -> JacobianRows:
-    """J of some points of a slot, in blocks of the system: not more work than there are points."""
+class PointRows(NamedTuple):
+    """J of some points in blocks of the system, and how their way over a step departs from h J v, (points, 3) [m]."""
+
+    J: JacobianRows
+    departure: Array
+
+
+def point_rows(kin: Kinematics, slot: Slot, points: Array, h: float) -> PointRows:
+    """Of some points of a slot during a step of h [s]: not more work than there are points.
+
+    Points carried by frames have J where the velocities of the start bring them: a force that acts at the end of the
+    step has its lever arm there, and a wheel that rolls is not held back by a force that acts h v behind it.
+    """
     mapping: Any = slot.mapping
-    if slot.constant_rows is None and isinstance(mapping, FramePoints | FloatingPoints) and slot.parents[0].is_body:
+    if slot.constant_rows is None and isinstance(mapping, Carried) and slot.parents[0].is_body:
         parent = slot.parents[0]
+        x, v = kin.x[parent.index], kin.v[parent.index]
         if isinstance(mapping, FramePoints):
             part: Any = FramePoints(mapping.local[points], mapping.frame[points])
-        else:
+        elif isinstance(mapping, FloatingPoints):
             part = FloatingPoints(mapping.local[points], mapping.shapes[points])
-        rows = part.linearize(kin.x[parent.index]).jacobian_rows()
-        return JacobianRows(rows.ptr, rows.cols + parent.block_start, rows.blocks)
+        else:
+            part = LayeredPoints(mapping.local[points], mapping.weights[points])
+        ahead = parent.coordinates.retract(x, h * v)
+        tangent = part.linearize(ahead)
+        departure = part.apply(ahead) - kin.x[slot.index][points] - h * tangent.product(v)
+        rows = tangent.jacobian_rows()
+        return PointRows(JacobianRows(rows.ptr, rows.cols + parent.block_start, rows.blocks), departure)
     rows = kin.rows(slot)
     length = np.diff(rows.ptr)[points]
     ptr = np.concatenate([[0], np.cumsum(length)])
     at = np.repeat(rows.ptr[points] - ptr[:-1], length) + np.arange(ptr[-1])
-    return JacobianRows(ptr, rows.cols[at], rows.blocks[at])
+    return PointRows(JacobianRows(ptr, rows.cols[at], rows.blocks[at]), np.zeros((len(points), 3)))
 
 
 def contact_jacobian(
-    kin: Kinematics, contacts: ContactSet, slots: list[Slot], starts: Array, v_size: int
-) -> sparse.bsr_array:
-    """J (3 k, v_size) of the contacts' relative velocities, in 3x3 blocks; starts (bodies + 1,): first vertices."""
+    kin: Kinematics, contacts: ContactSet, slots: list[Slot], starts: Array, v_size: int, h: float
+) -> tuple[sparse.bsr_array, Array]:
+    """J (3 k, v_size) of the contacts' relative velocities, in 3x3 blocks, and how the relative ways over a step of
+    h [s] depart from h J v, (k, 3) [m]; starts (bodies + 1,): first vertices."""
     contact, side = np.nonzero(contacts.points >= 0)
     vertex, weight = contacts.points[contact, side], contacts.weights[contact, side]
     owner = np.searchsorted(starts, vertex, side="right") - 1
-    rows, cols, blocks = [], [], []
+    rows, cols, blocks, departure = [], [], [], np.zeros((contacts.size, 3))
     for number in np.unique(owner):
         mine = owner == number
-        J = point_rows(kin, slots[number], vertex[mine] - starts[number])
+        J, way = point_rows(kin, slots[number], vertex[mine] - starts[number], h)
+        np.add.at(departure, contact[mine], weight[mine, None] * way)
         of = np.repeat(np.arange(mine.sum()), np.diff(J.ptr))
         rows.append(contact[mine][of])
         cols.append(J.cols)
@@ -141,4 +166,5 @@ def contact_jacobian(
     ptr = np.searchsorted(row[order], np.arange(contacts.size + 1))
     data = np.concatenate([*blocks, np.zeros((0, 3, 3))])[order]
     indices = np.concatenate([*cols, np.zeros(0, dtype=np.int64)])[order]
-    return sparse.bsr_array((data, indices, ptr), shape=(3 * contacts.size, v_size), blocksize=(3, 3))
+    J = sparse.bsr_array((data, indices, ptr), shape=(3 * contacts.size, v_size), blocksize=(3, 3))
+    return J, departure

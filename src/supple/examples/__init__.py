@@ -18,6 +18,7 @@ _MODULES = (
     "bimaterial",
     "kicker",
     "spin_up",
+    "soft_ball",
     "flower",
     "letters",
     "dragon",

@@ -6,7 +6,7 @@
 
 A, b: of the step without contacts, d: change of velocity, l: forces on the first sides. u_0 and C: velocities of sides
 that other schemes move, and how these answer to the forces, where there are such sides. Bodies are linearised once a
-step; contacts open, close, stick and slide until f(u) is what the solve took it for. J is that of the start.
+step; contacts open, close, stick and slide until f(u) is what the solve took it for. J: see `contact_set`.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from supple.errors import InputError
 from supple.scene.kinematics import Kinematics
 from supple.scene.state import State
 from supple.scene.system import System
+from supple.solvers.contact_blocks import ContactBlocks, ContactRows
 from supple.solvers.linear import LinearSolution
 
 Array = np.ndarray
@@ -31,6 +32,8 @@ Solve = Callable[..., LinearSolution]
 MOST = 40
 TOLERANCE = 1e-8
 """Of the impulse of contacts, at which its iterations end."""
+LOOSE, CLOSER = 1e-3, 1e-2
+"""Tolerance of the first linear solution, and of later ones over what the contacts left open before."""
 
 
 class ContactSolution(NamedTuple):
@@ -70,8 +73,10 @@ class ContactStep:
             return None
         with system.timings.measure("contact rows"):
             bound = list(system.contacts)
-            parts = [contact_jacobian(kin, s, c.slots, c.starts, system.v_size) for c, s in zip(bound, sets)]
-            J = sparse.csr_array(sparse.vstack(parts))
+            parts = [contact_jacobian(kin, s, c.slots, c.starts, system.v_size, h) for c, s in zip(bound, sets)]
+            sets = [s.departing(way) for s, (_, way) in zip(sets, parts)]
+            J = sparse.csr_array(sparse.vstack([part for part, _ in parts]))
+            J.sum_duplicates()
         return cls(bound, sets, J, h, kin.flat_v, symmetric, np.zeros(J.shape[0]))
 
     def forces(self, u: Array) -> list[ContactForces]:
@@ -81,34 +86,40 @@ class ContactStep:
         return [s.forces(u[a:b], self.h, symmetric=self.symmetric) for s, a, b in zip(self.sets, ends, ends[1:])]
 
     def solve(self, b: Array, solve: Solve) -> ContactSolution:
-        """Iterate `solve(b, extra, start)`, which solves (A + extra) d = b."""
-        h, J, d = self.h, self.J, np.zeros(self.J.shape[1])
+        """Iterate `solve(b, extra, start, tolerance)`, which solves (A + extra) d = b. Its tolerance follows what the
+        contacts leave open; the last solution has the solver's own."""
+        h, J, C, d = self.h, self.J, self.C, np.zeros(self.J.shape[1])
+        JT, rows = sparse.csr_array(J.T), ContactRows.of(J, C)
         given = J @ self.v + self.u_0
-        u, smallest, size, linear_iterations = given.copy(), np.inf, 1.0, 0
+        u, smallest, size, left, linear_iterations = given.copy(), np.inf, 1.0, np.inf, 0
+        forces = self.forces(u)
         for iteration in range(1, MOST + 1):
-            forces = self.forces(u)
             f, T = (np.concatenate([getattr(x, name) for x in forces]) for name in ("force", "tangent"))
-            ST, wanted = block_diagonal(T), f.ravel() + np.einsum("kij,kj->ki", T, (u - given).reshape(-1, 3)).ravel()
-            if self.C is not None:
-                S = np.linalg.inv(np.eye(len(wanted)) + ST @ self.C)
-                ST, wanted = sparse.csr_array(S @ ST), S @ wanted
-            STJ = ST @ J
-            s = solve(b + h * (J.T @ wanted), sparse.csr_array(h * (J.T @ STJ)), d)
+            wanted, K = f.ravel() + _by_blocks(T, u - given), T
+            if C is not None:
+                S = np.linalg.inv(np.eye(len(wanted)) + _by_blocks(T, C))
+                k, wanted = len(T), S @ wanted
+                K = np.einsum("ikl,klm->ikm", S.reshape(3 * k, k, 3), T).reshape(k, 3, k, 3)[rows.one, :, rows.other]
+            extra = ContactBlocks(rows, h * K, J)
+            s = solve(b + h * (JT @ wanted), extra, d, min(LOOSE, CLOSER * left))
             linear_iterations += s.iterations
             if not np.isfinite(s.d).all():
                 return ContactSolution(s, forces, np.zeros((len(f), 3)), u.reshape(-1, 3), iteration, np.inf)
-            pushes = wanted - STJ @ s.d
-            reached = given + J @ s.d + (0.0 if self.C is None else self.C @ pushes)
+            moved = J @ s.d
+            pushes = wanted - (_by_blocks(T, moved) if C is None else extra.middle() @ moved / h)
+            reached = given + moved + (0.0 if C is None else C @ pushes)
             forces = self.forces(reached)
             law = np.concatenate([x.force for x in forces]).ravel()
             scale = float(np.linalg.norm(np.maximum(np.abs(law), np.abs(pushes)))) or 1.0
             left = float(np.linalg.norm(law - pushes)) / scale
-            if left <= TOLERANCE:
+            if left <= TOLERANCE and s.is_final:
                 break
             if left > 0.5 * smallest and iteration > 8:
                 size = max(0.25, 0.7 * size)  # contacts that go back and forth: smaller steps
             smallest = min(smallest, left)
             d, u = d + size * (s.d - d), u + size * (reached - u)
+            if size < 1.0:
+                forces = self.forces(u)
         s.iterations = linear_iterations
         pushes = pushes.reshape(-1, 3)
         ends = np.cumsum([0] + [x.size for x in self.sets])
@@ -121,10 +132,9 @@ class ContactStep:
             contact.remember(s, f, self.h, state.memory)
 
 
-def block_diagonal(blocks: Array) -> sparse.csr_array:
-    """A matrix of 3x3 blocks (k, 3, 3) on its diagonal."""
-    k = len(blocks)
-    return sparse.csr_array(sparse.bsr_array((blocks, np.arange(k), np.arange(k + 1)), shape=(3 * k, 3 * k)))
+def _by_blocks(T: Array, values: Array) -> Array:
+    """The matrix of blocks T (k, 3, 3) on its diagonal, times values (3 k,) or (3 k, m)."""
+    return np.einsum("kij,kj...->ki...", T, values.reshape(len(T), 3, *values.shape[1:])).reshape(values.shape)
 
 
 def refuse_contacts(system: System, where: str) -> None:

@@ -143,7 +143,7 @@ class Islands:
             return SlowStep(meeting, None, sparse.csr_array((3 * meeting.count, 0)), trees, self.dt)
         with system.timings.measure("implicit bodies"):
             linear = self.implicit.begin(self._slow.system, self._slow.state(state))
-        J = meeting.jacobian(IMPLICIT, kin, system.v_size, self._slow.v_at)
+        J = meeting.jacobian(IMPLICIT, kin, system.v_size, self._slow.v_at, self.dt)
         return SlowStep(meeting, linear, J, trees, self.dt)
 
     def _sweep(self, state: State, meeting: Meeting, fast: Array, motion: Array, ended: ContactForces) -> None:
@@ -211,6 +211,6 @@ class SlowStep:
         return step.solve(b, solve)
 
 
-def _nothing(b: Array, extra: Any = None, start: Array | None = None) -> LinearSolution:
+def _nothing(b: Array, extra: Any = None, start: Array | None = None, tolerance: float = 0.0) -> LinearSolution:
     """The solution of no unknowns."""
     return LinearSolution(np.zeros(0), np.zeros(0), 0, 0.0, True)

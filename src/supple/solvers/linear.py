@@ -18,11 +18,11 @@ from supple.algebra.blas_threads import one_blas_thread
 from supple.algebra.block_sparse import BlockSparse
 from supple.algebra.conjugate_gradients import CgWorkspace, solve_cg
 from supple.algebra.direct import DirectSolver
-from supple.algebra.preconditioners import BlockJacobi
 from supple.errors import ConvergenceError, InputError
 from supple.scene.linearization import Linearization, dense_blocks
 from supple.scene.system import System
 from supple.solvers.body_preconditioner import BodyPreconditioner
+from supple.solvers.contact_blocks import ContactBlocks, WideMatrix
 
 Array = np.ndarray
 Matrix: TypeAlias = Any  # a dense array for small systems, a scipy matrix for large ones
@@ -68,13 +68,28 @@ class JointSystem:
 
 @dataclass
 class LinearSolution:
-    """d: the increment. multipliers of the joints. iterations, residual: of the linear solve; ok: within tolerance."""
+    """d: the increment. multipliers of the joints. iterations, residual: of the linear solve; ok: within tolerance;
+    is_final: that was the options' tolerance, not a looser one."""
 
     d: Array
     multipliers: Array
     iterations: int
     residual: float
     ok: bool
+    is_final: bool = True
+
+
+@dataclass(eq=False)
+class _Kept:
+    """The matrix of one linearization: its filtered blocks and those before the filter, where there are blocks; with
+    room for contacts, for cg; as a whole, for the direct solver."""
+
+    lin: Linearization
+    weights: dict[str, float]
+    A: BlockSparse | None
+    unfiltered: BlockSparse | None
+    wide: WideMatrix | None = None
+    whole: Matrix | None = None
 
 
 @dataclass
@@ -83,6 +98,7 @@ class LinearSolve:
 
     options: LinearOptions
     workspace: CgWorkspace | None = field(default=None, repr=False)
+    _kept: _Kept | None = field(default=None, repr=False)
 
     def solve(
         self,
@@ -94,34 +110,57 @@ class LinearSolve:
         stiffness: float,
         prescribed: Array | None = None,
         joints: JointSystem | None = None,
-        extra: Matrix | None = None,
+        extra: ContactBlocks | None = None,
         start: Array | None = None,
+        tolerance: float = 0.0,
     ) -> LinearSolution:
-        """Solve for the increment d. prescribed: its given part, flat. extra: a scipy matrix added to A, symmetric for
-        cg. start: of the iterations of cg."""
+        """Solve for the increment d. prescribed: its given part, flat. extra: of contacts, added to A, symmetric for
+        cg; A is then assembled once for a linearization. start: of the iterations of cg; tolerance: of these, where
+        it is looser than the options'."""
         system = lin.system
-        A = lin.assemble(mass=mass, damping=damping, stiffness=stiffness)
         weights = {"mass": mass, "damping": damping, "stiffness": stiffness}
+        kept = None if extra is None else self._keep(lin, weights)
+        A = lin.assemble(**weights) if kept is None else kept.unfiltered
         b = b.copy()
         moved = prescribed is not None and bool(prescribed.any())
         if moved:
             assert prescribed is not None
             b -= _product(A, lin, prescribed, weights)
             if extra is not None:
-                b -= extra @ prescribed
+                b -= extra.product(prescribed)
         system.filter.project(b)
         if not np.isfinite(b).all():
             nothing = np.full(system.joint_row_count, np.nan)
             return LinearSolution(np.full_like(b, np.nan), nothing, 0, np.inf, False)
         with system.timings.measure("linear solve"):
             if self.options.uses_cg(system):
-                free = None if start is None or not moved else start - prescribed
-                solution = self._by_cg(lin, A, b, weights, extra, start if free is None else free)
+                free = start if start is None or not moved else start - prescribed
+                solution = self._by_cg(lin, A, b, weights, kept, extra, free, tolerance)
             else:
-                solution = self._directly(lin, A, b, weights, prescribed if moved else None, joints, extra)
+                solution = self._directly(lin, A, b, weights, prescribed if moved else None, joints, kept, extra)
         if moved:
             solution.d += prescribed
         return solution
+
+    def _keep(self, lin: Linearization, weights: dict[str, float]) -> _Kept:
+        """The assembled matrix of a linearization, which contacts ask for several times."""
+        kept = self._kept
+        if kept is None or kept.lin is not lin or kept.weights != weights:
+            A, system = lin.assemble(**weights), lin.system
+            before = None if A is None else A.copy()
+            if A is not None and len(system.filter):
+                assert system.assembly is not None
+                system.assembly.project(system, _diagonal_scale(A))
+                A = A.copy()
+            else:
+                A = before
+            kept = self._kept = _Kept(lin, weights, A, before, None if kept is None else kept.wide)
+            if A is not None and not self.options.uses_cg(system):
+                kept.whole = dense_blocks(A) if system.is_small else sparse.csr_array(A.to_scipy())
+            elif A is None and not self.options.uses_cg(system):
+                whole = lin.small_matrix(**weights) if system.is_small else lin.matrix(**weights)
+                kept.whole = filtered_matrix(system, whole)
+        return kept
 
     def _by_cg(
         self,
@@ -129,26 +168,22 @@ class LinearSolve:
         A: BlockSparse | None,
         b: Array,
         weights: dict[str, float],
-        extra: Matrix | None,
+        kept: _Kept | None,
+        extra: ContactBlocks | None,
         start: Array | None,
+        tolerance: float,
     ) -> LinearSolution:
         o, system = self.options, lin.system
-        if A is not None and extra is not None:
-            assert system.assembly is not None
-            system.assembly.project(system, _diagonal_scale(A))
-            total = SummedMatrix.make(A, filtered_matrix(system, extra, 0.0))
-            report = solve_cg(
-                total,
-                b,
-                x0=start,
-                preconditioner=total,
-                tolerance=o.tolerance,
-                max_iterations=o.max_iterations,
-                fixed=system.filter.project if len(system.filter) else None,
-            )
-        elif A is not None:
-            assert system.assembly is not None
-            system.assembly.project(system, _diagonal_scale(A))
+        tolerance = o.tolerance if o.tolerance == 0.0 else max(tolerance, o.tolerance)
+        if A is not None:
+            if kept is None or extra is None:
+                assert system.assembly is not None
+                system.assembly.project(system, _diagonal_scale(A))
+            else:
+                A = self._widened(kept, extra)
+            if start is not None:
+                start = start.copy()
+                system.filter.project(start)
             if self.workspace is None:
                 self.workspace = CgWorkspace(A.block_row_count)
             chosen = BodyPreconditioner(A, lin, **weights) if o.preconditioner == "bodies" else o.preconditioner
@@ -156,21 +191,35 @@ class LinearSolve:
                 report = solve_cg(
                     A,
                     b,
+                    x0=start,
                     preconditioner=chosen,  # type: ignore[arg-type]
-                    tolerance=o.tolerance,
+                    tolerance=tolerance,
                     max_iterations=o.max_iterations,
                     workspace=self.workspace,
                 )
         else:
             report = solve_cg(
-                lambda d: lin.product(d, **weights) + (0.0 if extra is None else extra @ d),
+                lambda d: lin.product(d, **weights) + (0.0 if extra is None else extra.product(d)),
                 b,
                 x0=start,
-                tolerance=o.tolerance,
+                tolerance=tolerance,
                 max_iterations=o.max_iterations,
                 fixed=system.filter.project,
             )
-        return LinearSolution(report.x.copy(), np.zeros(0), report.iterations, report.residual, report.is_converged)
+        final = tolerance == o.tolerance or report.residual <= o.tolerance
+        return LinearSolution(
+            report.x.copy(), np.zeros(0), report.iterations, report.residual, report.is_converged, final
+        )
+
+    @staticmethod
+    def _widened(kept: _Kept, extra: ContactBlocks) -> BlockSparse:
+        """The kept matrix with what contacts add."""
+        assert kept.A is not None
+        if kept.wide is None or not kept.wide.fits(kept.A, extra.rows):
+            kept.wide = WideMatrix(kept.A, extra.rows)
+        if kept.wide.taken is not kept.A or kept.wide.rows is not extra.rows:
+            kept.wide.begin(kept.A, extra.rows, kept.lin.system.filter)
+        return kept.wide.add(extra.K)
 
     def _directly(
         self,
@@ -180,19 +229,20 @@ class LinearSolve:
         weights: dict[str, float],
         prescribed: Array | None,
         joints: JointSystem | None,
-        extra: Matrix | None,
+        kept: _Kept | None,
+        extra: ContactBlocks | None,
     ) -> LinearSolution:
         system = lin.system
         n = system.v_size
-        if A is not None:
+        if kept is not None and extra is not None:
+            added = filtered_matrix(system, extra.matrix(), 0.0)
+            matrix = kept.whole + (added.toarray() if system.is_small else added)
+        elif A is not None:
             assert system.assembly is not None
             system.assembly.project(system, _diagonal_scale(A))
             matrix = dense_blocks(A) if system.is_small else sparse.csr_array(A.to_scipy())
         else:
             matrix = filtered_matrix(system, lin.small_matrix(**weights) if system.is_small else lin.matrix(**weights))
-        if extra is not None:
-            added = filtered_matrix(system, extra, 0.0)
-            matrix = matrix + (added.toarray() if system.is_small else added)
         if joints is None:
             d, residual = solve_directly(matrix, b)
             return LinearSolution(d, np.zeros(0), 0, residual, True)
@@ -204,36 +254,6 @@ class LinearSolve:
         rhs = np.concatenate([b, np.where(rests, -np.nan_to_num(joints.held), g)])
         x, residual = solve_directly(kkt, rhs)
         return LinearSolution(x[:n].copy(), -x[n:], 0, residual, True)
-
-
-@dataclass(eq=False)
-class SummedMatrix:
-    """A block-sparse matrix with a scipy one beside it: their product, and a preconditioner by diagonal blocks."""
-
-    A: BlockSparse
-    extra: Matrix
-    blocks: BlockJacobi
-
-    @classmethod
-    def make(cls, A: BlockSparse, extra: Matrix) -> SummedMatrix:
-        """Invert the diagonal blocks of the sum."""
-        blocks = BlockJacobi()
-        blocks.update(A)
-        own = sparse.bsr_array(extra, blocksize=(3, 3))
-        row = np.repeat(np.arange(A.block_row_count), np.diff(own.indptr))
-        on = row == own.indices
-        touched = row[on]
-        blocks.inverse_blocks[touched] = np.linalg.inv(A.data[A.diagonal[touched]] + own.data[on])
-        return cls(A, sparse.csr_array(extra), blocks)
-
-    def product(self, x: Array, y_out: Array) -> None:
-        """y_out = (A + extra) x."""
-        self.A.product(x, y_out)
-        y_out += self.extra @ x
-
-    def apply(self, r: Array, z_out: Array) -> None:
-        """z_out: r, by the inverses of the diagonal blocks."""
-        self.blocks.apply(r, z_out)
 
 
 def _product(A: BlockSparse | None, lin: Linearization, d: Array, weights: dict[str, float]) -> Array:

@@ -58,10 +58,14 @@ class Meeting:
         parts = [s.relative(c.vertices(kin.v)) for c, s in zip(self.bound, self.side(island))]
         return np.concatenate([*parts, np.zeros((0, 3))])
 
-    def jacobian(self, island: int, kin: Kinematics, v_size: int, columns: Array) -> sparse.csr_array:
-        """J (3 k, columns) of an island's points."""
-        parts = [contact_jacobian(kin, s, c.slots, c.starts, v_size) for c, s in zip(self.bound, self.side(island))]
-        return sparse.csr_array(sparse.vstack(parts))[:, columns]
+    def jacobian(self, island: int, kin: Kinematics, v_size: int, columns: Array, h: float) -> sparse.csr_array:
+        """J (3 k, columns) of an island's points during a step of h [s]; the sets take on how their ways depart."""
+        sides = zip(self.bound, self.side(island))
+        parts = [contact_jacobian(kin, s, c.slots, c.starts, v_size, h) for c, s in sides]
+        self.sets = [s.departing(way) for s, (_, way) in zip(self.sets, parts)]
+        J = sparse.csr_array(sparse.vstack([part for part, _ in parts]))
+        J.sum_duplicates()
+        return J[:, columns]
 
     def vertex_forces(self, island: int, pushes: Array) -> list[Array]:
         """Forces (vertices, 3) [N] on an island's vertices, for each of `bound`; pushes (k, 3): on first sides."""
