@@ -18,6 +18,8 @@ _MODULES = (
     "bimaterial",
     "kicker",
     "spin_up",
+    "stack",
+    "gripper",
 )
 
 
