@@ -49,13 +49,13 @@ def path(side: int) -> TableInTime:
 
 def make() -> Scene:
     """A box of 173 g on the floor between two fingers."""
-    scene = Scene(gravity=(0, 0, -G), solver=ImplicitEuler(0.005), name="gripper")
+    scene = Scene(gravity=(0, 0, -G), solver=ImplicitEuler(0.01), name="gripper")
     scene.add(RigidBody.box(BOX, density=DENSITY), at=(0, 0, BOX[2] / 2), name="box")
     away = BOX[0] / 2 + GAP + FINGER[0] / 2
     for side, name, back in ((-1, "left", "x_min"), (1, "right", "x_max")):
         node = scene.add(finger(), at=(side * away, 0, BOX[2] / 2 + 0.005), name=name)
         scene.add(PrescribedMotion(node, back, displacement=path(side)))
-    scene.add(Contact(obstacles=[Plane()], friction=0.8, damping=2e-3))
+    scene.add(Contact(obstacles=[Plane()], friction=0.8))
     return scene
 
 

@@ -40,7 +40,7 @@ def make() -> Scene:
     for k, (x, y) in enumerate(OFFSETS):
         body = soft_box() if k % 2 else RigidBody.box((SIDE, SIDE, SIDE), density=DENSITY)
         scene.add(body, at=(x, y, SIDE / 2 + k * (SIDE + 2e-4)), name=f"{'soft' if k % 2 else 'rigid'}-{k + 1}")
-    scene.add(Contact(obstacles=[Plane()], friction=0.5, damping=2e-3))
+    scene.add(Contact(obstacles=[Plane()], friction=0.5))
     return scene
 
 
@@ -57,7 +57,7 @@ def check(run: Any) -> list[Check]:
     touching = run.system.contacts[0].touching(run.state.memory)
     floor = sum(f[2] for pair, f in zip(touching.bodies, touching.force) if pair[1] == "plane")
     return [
-        below("drift of any point from 2 s to the end [m]", drift, 1e-5),
+        below("drift of any point from 2 s to the end [m]", drift, 0.005 * SIDE),
         below("kinetic energy at the end [J]", run.system.kinetic_energy(kin), 1e-9),
         within("force on the floor [N]", float(floor), 5 * DENSITY * SIDE**3 * G, 1e-6),
     ]

@@ -24,6 +24,8 @@ _MODULES = (
     "reduced",
     "reduced_vega",
     "floating",
+    "contact",
+    "contact_kinds",
     "substructure",
     "voxel",
     "voxel_beams",
