@@ -75,6 +75,13 @@ class BoundContact:
         parts = [ContactSurface.of((s.points.rest, s.triangles), fixed=isinstance(s.node, Wall)) for s in surfaces]
         joined = ContactSurface.joined(parts)
         starts = np.concatenate([[0], np.cumsum([s.points.count for s in surfaces])]).astype(np.int64)
+        loose = [s.node.name for s in surfaces if not len(s.triangles)]
+        if loose and len(surfaces) > 1:
+            warnings.warn(
+                f"'{loose[0]}' has no surface between its points: it touches obstacles, not other bodies.",
+                ContactWarning,
+                stacklevel=5,
+            )
         alone = {id(node) for node in contact.self_contact}
         detector = Detector(
             joined,
@@ -179,7 +186,18 @@ class BoundContact:
         if len(self.surface.triangles):
             start, around = self._around
             compute_facing_areas(x, self.surface.triangles, start, around, near, normal[near], area)
+        area = np.where(self._loose_area[near] > 0, self._loose_area[near], area)
         return points, weights, normal[near], gap[near], sides, area, key
+
+    @cached_property
+    def _loose_area(self) -> Array:
+        """What vertices of bodies without triangles stand for [m²], 0 of others: a share of the square of the size."""
+        out = np.zeros(self.surface.count)
+        triangles = np.diff(self.surface.body_start)
+        for k, (a, b) in enumerate(zip(self.starts, self.starts[1:])):
+            if not triangles[k] and b > a:
+                out[a:b] = _extent(self.surface.rest[a:b]) ** 2 / (b - a)
+        return out
 
     @cached_property
     def _around(self) -> tuple[Array, Array]:
@@ -296,9 +314,14 @@ def own_modulus(node: Any, surface: ContactSurface, g: float) -> float:
 
 
 def _weight_modulus(node: Any, surface: ContactSurface, g: float, sinks: float) -> float:
-    size = float(np.ptp(surface.rest, axis=0).max()) or 1.0
+    size = _extent(surface.rest)
     area = float(surface.vertex_area.sum()) or size**2
     return 6 * node_mass(node) * g / (area * sinks * size)
+
+
+def _extent(points: Array) -> float:
+    """The longest edge of the box around points (n, 3) [m]."""
+    return float(np.ptp(points, axis=0).max()) or 1.0
 
 
 def node_mass(node: Any) -> float:

@@ -60,7 +60,7 @@ class Detector:
     sides: Sides = field(default_factory=Sides.none, init=False)
 
     def __post_init__(self) -> None:
-        sizes = self.surface.element_size
+        sizes = self._sizes
         self.margin = _length("margin", self.margin)
         half = 0.5 * float(sizes.min()) if len(sizes) else 0.0
         self.depth = max(self.margin, half) if self.depth is None else _length("depth", self.depth)
@@ -81,8 +81,14 @@ class Detector:
     @property
     def largest_safe_travel(self) -> float:
         """How far a vertex may move in a step and certainly be found [m]: two elements of the finest body."""
-        sizes = self.surface.element_size
+        sizes = self._sizes
         return SAFE_ELEMENTS * float(sizes.min()) if len(sizes) else np.inf
+
+    @property
+    def _sizes(self) -> Array:
+        """Mean edges of the bodies that have some [m]."""
+        sizes = self.surface.element_size
+        return sizes[sizes > 0]
 
     @property
     def boxes(self) -> Array:

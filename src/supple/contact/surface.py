@@ -48,18 +48,20 @@ class ContactSurface:
     def of(
         cls, mesh: SurfaceMesh | tuple[ArrayLike, ArrayLike], *, radius: float = 0.0, fixed: bool = False
     ) -> ContactSurface:
-        """One body: a surface mesh, or nodes (n, 3) [m] and triangles (m, 3).
+        """One body: a surface mesh, or nodes (n, 3) [m] and triangles (m, 3); none of them for loose points.
 
         radius: half the thickness [m]. fixed: an obstacle that nothing moves.
         """
         rest, triangles = (mesh.nodes, mesh.triangles) if isinstance(mesh, SurfaceMesh) else mesh
         nodes = check_nodes(rest)
-        faces = check_elements(triangles, 3, "triangle", len(nodes))
+        given = np.asarray(triangles)
+        loose = given.shape == (0, 3)
+        faces = given.astype(np.int64) if loose else check_elements(triangles, 3, "triangle", len(nodes))
         _check_areas(nodes, faces)
         if not (np.isfinite(radius) and radius >= 0):
             raise InputError("the radius is negative", where="ContactSurface", value=radius, allowed=">= 0 m")
-        edges = count_edges(faces)
-        closed = edges.is_closed and edges.is_oriented
+        edges = None if loose else count_edges(faces)
+        closed = edges is not None and edges.is_closed and edges.is_oriented
         if closed and _volume(nodes, faces) < 0:
             raise InputError(
                 "the surface is turned inside out: it encloses a negative volume",

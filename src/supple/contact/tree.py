@@ -36,11 +36,12 @@ class Tree(NamedTuple):
 def make_tree(surface: ContactSurface) -> Tree:
     """The trees of all bodies of a surface."""
     sizes = np.diff(surface.body_start)
-    leaves = np.array([1 << max(0, int(np.ceil(np.log2(m / LEAF)))) for m in sizes], np.int64)
+    leaves = np.array([1 << max(0, int(np.ceil(np.log2(max(m, 1) / LEAF)))) for m in sizes], np.int64)
     orders, firsts = [np.zeros(0, np.int64)], [np.zeros(1, np.int64)]
     for begin, m, count in zip(surface.body_start, sizes, leaves):
         corners = surface.rest[surface.triangles[begin : begin + m]]
-        orders.append(begin + np.argsort(morton_codes(corners.mean(axis=1)), kind="stable"))
+        if m:
+            orders.append(begin + np.argsort(morton_codes(corners.mean(axis=1)), kind="stable"))
         firsts.append(begin + np.arange(1, count + 1) * m // count)
     order, first = np.concatenate(orders), np.concatenate(firsts)
     leaf = np.repeat(np.arange(len(first) - 1), np.diff(first))

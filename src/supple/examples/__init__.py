@@ -24,6 +24,8 @@ _MODULES = (
     "dragon",
     "space_station",
     "oak",
+    "stack",
+    "gripper",
 )
 
 

@@ -25,6 +25,8 @@ _MODULES = (
     "reduced_vega",
     "floating",
     "floating_layered",
+    "contact",
+    "contact_kinds",
     "substructure",
     "substructure_flower",
     "substructure_interfaces",

@@ -1,0 +1,151 @@
+"""Contact between every two kinds of bodies: impulses exchanged in a collision, and rest on each other.
+
+    impulse     sum of dt F over the recorded forces on a body = its change of momentum;  F on the other is -F
+
+Particles have no surface between their points and touch obstacles alone, so they stand in the rest on a plane only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import combinations_with_replacement
+from typing import Any
+
+import numpy as np
+
+from supple.bodies.fem import FemBody
+from supple.bodies.floating import FloatingBody
+from supple.bodies.particles import Particles
+from supple.bodies.rigid import RigidBody
+from supple.bodies.substructure import Blueprint, Domain, DomainKind, TreeBody
+from supple.bodies.voxel import Plane, VoxelBody
+from supple.contact import Contact
+from supple.geometry import TetMesh, VoxelGrid, box_tets
+from supple.material import Material
+from supple.material.voxel import VoxelMaterial
+from supple.modal import ElasticSolid
+from supple.scene import Scene, State, System
+from supple.solvers import Islands
+from supple.validation.row import Row, bounded
+
+Array = np.ndarray
+G, SIDE, DENSITY = 9.81, 0.1, 500.0
+MASS = DENSITY * SIDE**3
+RUBBER = Material(young=2e5, poisson=0.3, density=DENSITY, stiffness_damping=2e-3)
+
+
+def cube() -> TetMesh:
+    """A cube of 48 tets around the origin."""
+    mesh = box_tets(size=(SIDE,) * 3, cells=(2, 2, 2))
+    return TetMesh(mesh.nodes - (mesh.nodes.min(axis=0) + mesh.nodes.max(axis=0)) / 2, mesh.tets)
+
+
+def particles() -> Particles:
+    """27 particles with springs to their neighbours."""
+    X = np.stack(np.meshgrid(*[np.linspace(-SIDE / 2, SIDE / 2, 3)] * 3, indexing="ij"), axis=-1).reshape(-1, 3)
+    near = np.linalg.norm(X[:, None] - X[None], axis=2) < 0.9 * SIDE
+    springs = np.argwhere(np.triu(near, 1))
+    return Particles(X, MASS / 27, springs=springs, stiffness=2000.0, damping=2.0)
+
+
+def voxels() -> VoxelBody:
+    """27 voxels."""
+    grid = VoxelGrid(np.ones((3, 3, 3), dtype=int), SIDE / 3, origin=(-SIDE / 2,) * 3)
+    return VoxelBody(grid, VoxelMaterial(1e6, density=DENSITY, bond_damping=1.0))
+
+
+def tree() -> TreeBody:
+    """A free domain of eight modes."""
+    return TreeBody(
+        Blueprint({"cube": DomainKind("cube", cube(), RUBBER, 8)}, [Domain("cube")]), stiffness_damping=0.005
+    )
+
+
+KINDS: dict[str, Callable[[], Any]] = {
+    "rigid": lambda: RigidBody.box((SIDE,) * 3, density=DENSITY),
+    "fem": lambda: FemBody(cube(), RUBBER),
+    "floating": lambda: FloatingBody.from_solid(ElasticSolid(cube(), RUBBER), modes=8),
+    "voxel": voxels,
+    "tree": tree,
+}
+PAIRS = list(combinations_with_replacement(KINDS, 2))
+
+
+def momenta(system: System, state: State) -> Array:
+    """Linear momentum of each body (bodies, 3) [kg m/s]."""
+    kin = system.propagate(state.t, state.x, state.v, state.memory)
+    return np.array([
+        np.sum([m.momentum(kin.local(slot))[:3] for _, slot, m in system.masses if slot is body], axis=0)
+        for body in system.bodies
+    ])  # fmt: skip
+
+
+def collide(one: str, two: str) -> tuple[float, float, float]:
+    """Largest change of the momentum of both, and of one less its recorded impulses, over the impulse; the impulse."""
+    scene = Scene(solver=Islands(0.002))
+    scene.add(KINDS[one](), name="one")
+    scene.add(KINDS[two](), at=(0.02, 0.01, SIDE + 5e-4), velocity=(0.1, 0.0, -0.5), name="two")
+    scene.add(Contact(friction=0.3))
+    system = scene.compile()
+    state = system.initial_state()
+    before, given, off, whole = momenta(system, state), np.zeros(3), 0.0, 0.0
+    for _ in range(25):
+        scene.solver.step(system, state)
+        touching = system.contacts[0].touching(state.memory)
+        for pair, force in zip(touching.bodies, touching.force):
+            given += scene.solver.dt * (force if pair[0] == "one" else -force)
+        now = momenta(system, state) - before
+        off = max(off, *(float(np.abs(p - sign * given).max()) for p, sign in zip(now, (1, -1))))
+        whole = max(whole, float(np.abs(now.sum(axis=0)).max()))
+    size = float(np.linalg.norm(given))
+    return whole / size, off / size, size
+
+
+def impulses() -> list[Row]:
+    """A body that strikes another beside its middle, with friction: 25 steps of 2 ms."""
+    rows, case = [], "contact/impulses"
+    for one, two in PAIRS:
+        whole, off, size = collide(one, two)
+        name = f"{one} and {two}"
+        rows.append(bounded(case, f"{name}: momentum of both", whole, 1e-9, source="action and reaction"))
+        rows.append(bounded(case, f"{name}: of each, less the impulse", off, 1e-6, source=f"impulse {size:.2g} N s"))
+    return rows
+
+
+def resting(below: str, above: str | None, until: float = 5.0) -> tuple[float, float, int]:
+    """Drift after the first second over the size, kinetic energy over that of a fall by a hundredth of it, unsolved
+    steps."""
+    is_fast = "voxel" in (below, above)
+    scene = Scene(gravity=(0, 0, -G), solver=Islands(0.005 if is_fast else 0.01))
+    make = KINDS | {"particles": particles}
+    for k, name in enumerate(name for name in (below, above) if name is not None):
+        scene.add(make[name](), at=(0, 0, SIDE / 2 + k * (SIDE + 1e-4)), name=f"body {k}")
+    scene.add(Contact(obstacles=[Plane()]))
+    system = scene.compile()
+    state, failed, early = system.initial_state(), 0, None
+
+    def centres() -> Array:
+        kin = system.propagate(state.t, state.x, state.v, state.memory)
+        return np.array([system.centre_of_mass(kin, body) for body in system.bodies])
+
+    while state.t < until - 1e-6:
+        failed += not scene.solver.step(system, state).is_solved
+        if early is None and state.t >= 1.0:
+            early = centres()
+    assert early is not None
+    kin = system.propagate(state.t, state.x, state.v, state.memory)
+    return float(np.abs(centres() - early).max()) / SIDE, system.kinetic_energy(kin) / (MASS * G * 0.01 * SIDE), failed
+
+
+def at_rest() -> list[Row]:
+    """Each kind on each, and particles on a plane, for five seconds."""
+    rows, case = [], "contact/pairs"
+    for below, above in [*PAIRS, ("particles", None)]:
+        drift, moving, _ = resting(below, above)
+        name = f"{above} on {below}" if above else f"{below} on a plane"
+        rows.append(bounded(case, f"{name}: drift in 4 s, of the size", drift, 0.01, source="nothing moves"))
+        rows.append(bounded(case, f"{name}: kinetic energy, of a fall by 1 %", moving, 0.01, source="nothing moves"))
+    return rows
+
+
+CASES = {"contact/impulses": impulses, "contact/pairs": at_rest}
