@@ -141,7 +141,8 @@ def of_unknowns(found: Supernodes, width: int) -> Supernodes:
 def make_panels(found: Supernodes) -> tuple[Panels, NDArray[np.int64]]:
     """Panels of all supernodes, alike in width within one; and the first panel of each supernode (count + 1,)."""
     counts = -(-np.diff(found.first) // WIDE)
-    first, rows = [np.zeros(0, dtype=np.int64)], []
+    first: list[NDArray[np.int64]] = []
+    rows: list[NDArray[np.int64]] = []
     for s, count in enumerate(counts.tolist()):
         a, b = found.first[s], found.first[s + 1]
         ends = a + (b - a) * np.arange(count + 1) // count
