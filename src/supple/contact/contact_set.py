@@ -2,8 +2,8 @@
 
     u = sum_m w_m J_m v         velocity of the first side less that of the second, at the contact
 
-Weights and normals are frozen during the step; J of points on frames is that of the step's end, as it is foreseen. A contact is known from one step to the next by its key: the vertex and
-the body it touches, or the two edges.
+Weights and normals are frozen during the step; J of points on frames is that of the step's end, as it is foreseen. A
+contact is known from one step to the next by its key: the vertex and the body it touches, or the two edges.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ class ContactSet(NamedTuple):
         return ContactSet(*(part[mask] for part in self))
 
     def departing(self, way: Array) -> ContactSet:
-        """With relative ways that depart by `way` (k, 3) [m] from h u: in gaps, and in slips by their tangential part."""
+        """With relative ways that depart by `way` (k, 3) [m] from h u, in gaps and in slips."""
         return self._replace(gap=self.gap + np.einsum("ki,ki->k", self.normal, way), slip=self.slip + way)
 
     def forces(self, u: Array, h: float, *, symmetric: bool) -> ContactForces:

@@ -55,11 +55,13 @@ class ContactRows:
 
 
 class ContactBlocks(NamedTuple):
-    """J^T K J. K (m, 3, 3) [kg]: of the pairs of contacts of `rows`; J (3 k, n) as a scipy matrix."""
+    """J^T K J. K (m, 3, 3) [kg]: of the pairs of contacts of `rows`; J (3 k, n) as a scipy matrix; is_symmetric: K is,
+    so that conjugate gradients may be used."""
 
     rows: ContactRows
     K: Array
     J: sparse.csr_array
+    is_symmetric: bool
 
     def matrix(self) -> sparse.csr_array:
         """As a scipy matrix (n, n)."""

@@ -32,6 +32,9 @@ Solve = Callable[..., LinearSolution]
 MOST = 40
 TOLERANCE = 1e-8
 """Of the impulse of contacts, at which its iterations end."""
+PATIENCE, DIRECT = 10, 30_000
+"""Iterations after which the tangent is no longer kept symmetric and the direct solver takes over, and the unknowns up
+to which it may: how friction grows with pressure is then part of Newton's method."""
 LOOSE, CLOSER = 1e-3, 1e-2
 """Tolerance of the first linear solution, and of later ones over what the contacts left open before."""
 
@@ -92,15 +95,19 @@ class ContactStep:
         JT, rows = sparse.csr_array(J.T), ContactRows.of(J, C)
         given = J @ self.v + self.u_0
         u, smallest, size, left, linear_iterations = given.copy(), np.inf, 1.0, np.inf, 0
-        forces = self.forces(u)
+        symmetric, forces = self.symmetric, self.forces(u)
         for iteration in range(1, MOST + 1):
+            if symmetric and iteration > PATIENCE and len(d) <= DIRECT:
+                symmetric = self.symmetric = False
+                u, d, size, smallest = given.copy(), np.zeros_like(d), 1.0, np.inf
+                forces = self.forces(u)
             f, T = (np.concatenate([getattr(x, name) for x in forces]) for name in ("force", "tangent"))
             wanted, K = f.ravel() + _by_blocks(T, u - given), T
             if C is not None:
                 S = np.linalg.inv(np.eye(len(wanted)) + _by_blocks(T, C))
                 k, wanted = len(T), S @ wanted
                 K = np.einsum("ikl,klm->ikm", S.reshape(3 * k, k, 3), T).reshape(k, 3, k, 3)[rows.one, :, rows.other]
-            extra = ContactBlocks(rows, h * K, J)
+            extra = ContactBlocks(rows, h * K, J, symmetric)
             s = solve(b + h * (JT @ wanted), extra, d, min(LOOSE, CLOSER * left))
             linear_iterations += s.iterations
             if not np.isfinite(s.d).all():
@@ -114,8 +121,10 @@ class ContactStep:
             left = float(np.linalg.norm(law - pushes)) / scale
             if left <= TOLERANCE and s.is_final:
                 break
-            if left > 0.5 * smallest and iteration > 8:
+            if left > 0.9 * smallest < np.inf and iteration > 8:
                 size = max(0.25, 0.7 * size)  # contacts that go back and forth: smaller steps
+            else:
+                size = min(1.0, 1.4 * size)
             smallest = min(smallest, left)
             d, u = d + size * (s.d - d), u + size * (reached - u)
             if size < 1.0:

@@ -133,7 +133,7 @@ class LinearSolve:
             nothing = np.full(system.joint_row_count, np.nan)
             return LinearSolution(np.full_like(b, np.nan), nothing, 0, np.inf, False)
         with system.timings.measure("linear solve"):
-            if self.options.uses_cg(system):
+            if self.options.uses_cg(system) and (extra is None or extra.is_symmetric):
                 free = start if start is None or not moved else start - prescribed
                 solution = self._by_cg(lin, A, b, weights, kept, extra, free, tolerance)
             else:
@@ -155,11 +155,6 @@ class LinearSolve:
             else:
                 A = before
             kept = self._kept = _Kept(lin, weights, A, before, None if kept is None else kept.wide)
-            if A is not None and not self.options.uses_cg(system):
-                kept.whole = dense_blocks(A) if system.is_small else sparse.csr_array(A.to_scipy())
-            elif A is None and not self.options.uses_cg(system):
-                whole = lin.small_matrix(**weights) if system.is_small else lin.matrix(**weights)
-                kept.whole = filtered_matrix(system, whole)
         return kept
 
     def _by_cg(
@@ -234,15 +229,22 @@ class LinearSolve:
     ) -> LinearSolution:
         system = lin.system
         n = system.v_size
-        if kept is not None and extra is not None:
-            added = filtered_matrix(system, extra.matrix(), 0.0)
-            matrix = kept.whole + (added.toarray() if system.is_small else added)
+        if kept is not None and kept.whole is not None:
+            matrix = kept.whole
         elif A is not None:
-            assert system.assembly is not None
-            system.assembly.project(system, _diagonal_scale(A))
+            if kept is None:
+                assert system.assembly is not None
+                system.assembly.project(system, _diagonal_scale(A))
+            else:
+                A = kept.A
+                assert A is not None
             matrix = dense_blocks(A) if system.is_small else sparse.csr_array(A.to_scipy())
         else:
             matrix = filtered_matrix(system, lin.small_matrix(**weights) if system.is_small else lin.matrix(**weights))
+        if kept is not None and extra is not None:
+            kept.whole = matrix
+            added = filtered_matrix(system, extra.matrix(), 0.0)
+            matrix = matrix + (added.toarray() if system.is_small else added)
         if joints is None:
             d, residual = solve_directly(matrix, b)
             return LinearSolution(d, np.zeros(0), 0, residual, True)

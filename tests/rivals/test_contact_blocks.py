@@ -1,0 +1,119 @@
+"""The matrix of a step with its contacts, against dense matrices; their points, against those of whole bodies."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.sparse as sparse
+
+import supple as sp
+from supple.algebra.block_sparse import BlockSparse
+from supple.bodies.floating import FloatingBody
+from supple.bodies.floating.layered import LayeredBody
+from supple.contact.contact_set import point_rows
+from supple.modal import ElasticSolid
+from supple.scene.linearization import dense_blocks, slot_jacobian
+from supple.scene.system_filter import SystemFilter
+from supple.solvers.contact_blocks import ContactBlocks, ContactRows, WideMatrix
+
+Array = np.ndarray
+N, K = 7, 5  # block rows, contacts
+
+
+def random_step(rng: np.random.Generator) -> tuple[BlockSparse, sparse.csr_array]:
+    """A, and J of contacts on two to three blocks each."""
+    rows, cols = rng.integers(0, N, 12), rng.integers(0, N, 12)
+    A = BlockSparse.from_pairs(N, np.r_[rows, cols], np.r_[cols, rows])
+    A.data[:] = rng.normal(size=A.data.shape)
+    J = np.zeros((K, 3, N, 3))
+    for k in range(K):
+        for column in rng.choice(N, 2 + k % 2, replace=False):
+            J[k, :, column] = rng.normal(size=(3, 3))
+    return A, sparse.csr_array(J.reshape(3 * K, 3 * N))
+
+
+def filter_of(blocks: Array, projectors: Array) -> SystemFilter:
+    empty = np.zeros(0)
+    return SystemFilter(blocks, projectors, empty, empty, (), ())
+
+
+@pytest.mark.parametrize("coupled", [False, True])
+@pytest.mark.parametrize("filtered", [False, True])
+def test_wide_matrix_is_the_sum(coupled: bool, filtered: bool) -> None:
+    rng = np.random.default_rng(5)
+    A, J = random_step(rng)
+    C = None
+    if coupled:  # contacts 0 and 3 push on one tree, 1, 2 and 4 on nothing that answers
+        C = np.zeros((K, 3, K, 3))
+        C[np.ix_([0, 3], range(3), [0, 3], range(3))] = rng.normal(size=(2, 3, 2, 3))
+        C = C.reshape(3 * K, 3 * K)
+    rows = ContactRows.of(J, C)
+    assert len(rows.one) == (K if C is None else 4 + 3)
+    blocks = np.array([1, 4]) if filtered else np.zeros(0, dtype=int)
+    projectors = np.stack([np.diag([1.0, 0, 1]), np.zeros((3, 3))])[: len(blocks)]
+    wide = WideMatrix(A, rows)
+    wide.begin(A, rows, filter_of(blocks, projectors))
+    P = np.eye(3 * N)
+    for block, projector in zip(blocks, projectors):
+        P[3 * block : 3 * block + 3, 3 * block : 3 * block + 3] = projector
+    for _ in range(2):  # the second call writes over the first
+        added = ContactBlocks(rows, rng.normal(size=(len(rows.one), 3, 3)), J, False)
+        expected = dense_blocks(A) + P @ added.matrix().toarray() @ P
+        assert np.abs(dense_blocks(wide.add(added.K)) - expected).max() < 1e-13
+        d = rng.normal(size=3 * N)
+        assert np.allclose(added.product(d), added.matrix() @ d, rtol=0, atol=1e-12)
+    assert wide.fits(A, ContactRows.of(J, C))
+    assert not wide.fits(A, ContactRows.of(J[:12], None))
+
+
+def boxes(linear: str) -> sp.Scene:
+    """A soft box with a rigid one on it, which slides: friction, sticking and sliding contacts, and a held face."""
+    scene = sp.Scene(gravity=(0, 0, -9.81), solver=sp.ImplicitEuler(0.01, linear=linear, tolerance=1e-9))
+    soft = sp.FemBody(sp.box_tets((0.3, 0.3, 0.1), (3, 3, 1)), sp.Material(young=1e5, poisson=0.3, density=500))
+    low = scene.add(soft, at=(0, 0, 0.05), name="soft")
+    scene.add(sp.FixedPoints(low, "x_min"))
+    scene.add(sp.RigidBody.box((0.1, 0.1, 0.1), density=300), at=(0.12, 0, 0.1501), velocity=(0.3, 0, 0), name="box")
+    scene.add(sp.Contact(obstacles=[sp.Plane()], friction=0.3))
+    return scene
+
+
+def test_conjugate_gradients_and_the_direct_solver_agree() -> None:
+    """Both solve the same contacts; the one with a symmetric tangent, the other with the full one."""
+    runs = {}
+    for linear in ("cg", "direct"):
+        system = (scene := boxes(linear)).compile()
+        state = system.initial_state()
+        for _ in range(25):
+            report = scene.solver.step(system, state)
+            assert report.outcome.name == "SOLVED", report
+        runs[linear] = state
+    travelled = np.abs(runs["cg"].x - system.x0).max()
+    assert travelled > 0.01
+    assert np.abs(runs["cg"].x - runs["direct"].x).max() < 1e-5 * travelled
+
+
+def test_points_on_frames_have_the_rows_of_the_end() -> None:
+    """J of some points at a state foreseen is that of all points there; h J v and the departure are the way there."""
+    rubber, h = sp.Material(young=1e5, poisson=0.3, density=500), 0.02
+    mesh = sp.box_tets((0.2, 0.2, 0.2), (3, 3, 3))
+    layered = LayeredBody.from_mesh(mesh, rubber, core=lambda X: np.abs(X - X.mean(axis=0)).max(axis=1) < 0.05)
+    scene = sp.Scene()
+    turning = {"velocity": (1.0, 0, -2.0), "spin": (3.0, -5.0, 2.0)}
+    scene.add(sp.RigidBody.sphere(0.1, density=300), at=(0, 0, 1), **turning)
+    scene.add(FloatingBody.from_solid(ElasticSolid(mesh, rubber), modes=4, fixed="x_min"), at=(0, 0, 2), **turning)
+    scene.add(layered, at=(0, 0, 3), **turning)
+    scene.add(sp.Contact())
+    system = scene.compile()
+    state = system.initial_state()
+    state.v = state.v + 0.1 * np.random.default_rng(3).normal(size=state.v.size)
+    kin = system.propagate(0.0, state.x, state.v)
+    ahead = system.propagate(h, system.retract(state.x, h * state.v), state.v)
+    for slot in system.contacts[0].slots:
+        points = np.array([4, 0, 4, 9])
+        J, departure = point_rows(kin, slot, points, h)
+        part = sparse.bsr_array((J.blocks, J.cols, J.ptr), shape=(12, system.v_size)).toarray()
+        whole = slot_jacobian(ahead, slot, system.v_size).toarray().reshape(-1, 3, system.v_size)
+        assert np.abs(part.reshape(-1, 3, system.v_size) - whole[points]).max() < 1e-13
+        way = ahead.x[slot.index][points] - kin.x[slot.index][points]
+        assert np.abs(h * (part @ state.v).reshape(-1, 3) + departure - way).max() < 1e-13
+        assert np.abs(departure).max() > 1e-5  # a point that turns does not go straight
