@@ -18,12 +18,14 @@ SOLVERS: dict[str, type] = {
     "symplectic_euler": solvers.SymplecticEuler,
     "runge_kutta_4": solvers.RungeKutta4,
     "lattice_stride": solvers.LatticeStride,
+    "islands": solvers.Islands,
 }
 APART = ("planes", "collision", "fluid")  # of the stride: tables of their own
+ISLANDS = ("implicit", "lattice")  # of islands: solvers of their own, with their defaults in a file
 
 
 def _parameters(solver: type) -> list[str]:
-    return [f.name for f in dataclasses.fields(solver) if f.init and f.name not in APART]
+    return [f.name for f in dataclasses.fields(solver) if f.init and f.name not in APART + ISLANDS]
 
 
 def _section(kind: str, solver: type) -> type[Section]:
