@@ -15,6 +15,7 @@ from supple.contact.contact_set import ContactForces, ContactSet
 from supple.contact.detect import Detector
 from supple.contact.law_kernels import OPEN
 from supple.contact.obstacles import Obstacle, distance
+from supple.contact.shape import Sides
 from supple.contact.surface import ContactSurface
 from supple.contact.surfaces import BodySurface, Wall
 from supple.errors import ContactWarning, InputError
@@ -110,6 +111,7 @@ class BoundContact:
 
     def find_at(self, x: Array, v: Array, h: float, memory: dict[str, Array]) -> ContactSet:
         """The same, from positions and velocities of all vertices (n, 3)."""
+        self.detector.sides = Sides.of_array(memory.get(f"{self.prefix}sides"))
         pairs = self.detector.find(x, v, h)
         self._watch(v, h)
         other = np.where(pairs.kind == 0, pairs.points[:, 1], pairs.points[:, 2])
@@ -272,7 +274,8 @@ class BoundContact:
             forces.slip[kept],
             offset[kept],
         )
-        pushing = forces.mode != OPEN
+        pushing = (forces.mode != OPEN) | forces.force.any(axis=1)  # a lattice may have parted from it within the step
+        memory[f"{p}sides"] = self.detector.sides.to_array()
         memory[f"{p}body"], memory[f"{p}place"] = contacts.body[pushing], contacts.place[pushing]
         memory[f"{p}normal"], memory[f"{p}force"] = contacts.normal[pushing], forces.force[pushing]
 

@@ -69,6 +69,17 @@ class Sides(NamedTuple):
         """Nothing to remember."""
         return cls(np.zeros(0, np.int32), np.zeros(0, np.int32), np.zeros(0, np.int8))
 
+    @classmethod
+    def of_array(cls, rows: Array | None) -> Sides:
+        """From what `to_array` made; None: nothing."""
+        if rows is None:
+            return cls.none()
+        return cls(rows[:, 0].astype(np.int32), rows[:, 1].astype(np.int32), rows[:, 2].astype(np.int8))
+
+    def to_array(self) -> Array:
+        """Rows of vertex, triangle and side (k, 3), to be kept with a state."""
+        return np.stack([part.astype(np.int64) for part in self], axis=1)
+
 
 class Settings(NamedTuple):
     """Lengths [m] and how this search goes. reach: what a remembered side may have moved over the rest shape."""

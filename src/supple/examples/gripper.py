@@ -2,8 +2,8 @@
 
     closing for 0.5 s, lifting for 1 s, holding for 5 s        backs of the fingers are led, all else follows
 
-Each finger is squeezed by CLOSE. The box hangs on friction, m g <= 2 mu N. Checked: how far the box slips on the fingers
-while it is held, how high it is, and that the fingers carry its weight.
+Each finger is squeezed by CLOSE. The box hangs on friction, m g <= 2 mu N. Checked: how far the box slips on the
+fingers while it is held, how high it is, and that the fingers carry its weight.
 """
 
 from __future__ import annotations

@@ -9,6 +9,7 @@ import numpy as np
 
 from supple.files.build_acting import build_filter, build_joint, build_load, build_springs
 from supple.files.build_bodies import build_body
+from supple.files.build_contact import build_contact
 from supple.files.build_voxels import build_voxel_material, surround
 from supple.files.places import Place
 from supple.files.schema import Document
@@ -43,6 +44,7 @@ def build_scene(document: Document, place: Place) -> Scene:
     for kind, sections, build in (
         ("joints", document.joints, build_joint),
         ("filters", document.filters, build_filter),
+        ("contact", document.contact, build_contact),
     ):
         for k, part in enumerate(sections):
             with place.at(f"{kind}[{k}]").guarded():

@@ -10,6 +10,7 @@ import numpy as np
 from supple.errors import InputError
 from supple.files.describe_acting import describe_filter, describe_force, describe_joint
 from supple.files.describe_bodies import BodyWriter
+from supple.files.describe_contact import describe_contact
 from supple.files.describe_values import Table, plain
 from supple.files.describe_voxels import describe_surroundings
 from supple.files.schema import VERSION
@@ -34,6 +35,7 @@ def describe_scene(scene: Scene, path: Path) -> tuple[Table, dict[Path, Any]]:
     data |= _forces(scene)
     data |= {"joints": [describe_joint(j) for j in scene.joints]}
     data |= {"filters": [describe_filter(f) for f in filters]}
+    data |= {"contact": [describe_contact(c, scene) for c in scene.contacts]}
     if scene.solver is not None:
         data["solver"] = describe_solver(scene.solver)
         if data["solver"] is None:

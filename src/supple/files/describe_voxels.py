@@ -79,7 +79,7 @@ def voxel_material_table(material: VoxelMaterial) -> Table:
 
 def describe_surroundings(solver: LatticeStride) -> Table:
     """What a stride knows beside its parameters: obstacles, collision, fluid."""
-    data: Table = {"obstacles": [_obstacle(obstacle) for obstacle in solver.planes]}
+    data: Table = {"obstacles": [describe_obstacle(obstacle) for obstacle in solver.planes]}
     if solver.collision is not None:
         data["collision"] = _changed(solver.collision, Collision()) or {"friction": solver.collision.friction}
     if solver.fluid is not None:
@@ -95,7 +95,8 @@ def _changed(thing: Any, default: Any) -> Table:
     }
 
 
-def _obstacle(obstacle: Any) -> Table:
+def describe_obstacle(obstacle: Any) -> Table:
+    """The table of an obstacle."""
     if isinstance(obstacle, Plane):
         if plain(obstacle.normal) == [0.0, 0.0, 1.0]:
             return {"kind": "floor"} | ({"height": float(obstacle.offset)} if obstacle.offset else {})

@@ -8,6 +8,7 @@ from pydantic import Field, model_validator
 
 from supple.files.schema_acting import Filter, Joint, Load, Springs
 from supple.files.schema_bodies import Body, Material
+from supple.files.schema_contact import Contact
 from supple.files.schema_solver import Solver
 from supple.files.schema_voxels import Collision, Fluid, Obstacle, VoxelMaterial
 from supple.files.section import Section, check_table, complaint
@@ -48,6 +49,7 @@ class Document(Section):
     springs: Entries[Springs] = Field(default_factory=list)
     joints: Entries[Joint] = Field(default_factory=list)
     filters: Entries[Filter] = Field(default_factory=list)
+    contact: Entries[Contact] = Field(default_factory=list)
     obstacles: Entries[Obstacle] = Field(default_factory=list)
     collision: Collision | None = None
     fluid: Fluid | None = None

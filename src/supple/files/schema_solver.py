@@ -19,12 +19,14 @@ SOLVERS: dict[str, type] = {
     "runge_kutta_4": solvers.RungeKutta4,
     "lattice_stride": solvers.LatticeStride,
     "tree_stride": solvers.TreeStride,
+    "islands": solvers.Islands,
 }
 APART = ("planes", "collision", "fluid", "ties")  # of the strides: tables of their own; ties: in programs alone
+ISLANDS = ("implicit", "lattice")  # of islands: solvers of their own, with their defaults in a file
 
 
 def _parameters(solver: type) -> list[str]:
-    return [f.name for f in dataclasses.fields(solver) if f.init and f.name not in APART]
+    return [f.name for f in dataclasses.fields(solver) if f.init and f.name not in APART + ISLANDS]
 
 
 def _section(kind: str, solver: type) -> type[Section]:

@@ -1,11 +1,11 @@
 """Contact of rigid bodies against closed forms: resting depth, friction, rolling, tunnelling, overlap.
 
     depth           m g / (k A)                         stopping distance    v² / (2 mu g)
-    rolls           5/7 g sin a                         slides               g (sin a - mu cos a),  R w' = 5/2 mu g cos a
+    rolls           5/7 g sin a                         slides      g (sin a - mu cos a),  R w' = 5/2 mu g cos a
     holds           tan a < mu
 
-A ball of flat triangles that rolls over few of them loses speed at every edge, as a polygon does. Here it sinks by half a
-per cent of its radius, over several triangles. Implicit steps resist rolling by W v dt / (2 R): R is half a metre.
+A ball of flat triangles that rolls over few of them loses speed at every edge, as a polygon does. Here it sinks by half
+a per cent of its radius, over several triangles. Implicit steps resist rolling by W v dt / (2 R): R is half a metre.
 """
 
 from __future__ import annotations
@@ -117,14 +117,12 @@ def ball_surface(cells: int) -> SurfaceMesh:
     return SurfaceMesh(x / np.linalg.norm(x, axis=1)[:, None], triangles)
 
 
-def on_its_way(angle: float, mu: float, until: float) -> tuple[State, float]:
-    """A ball that was let go on a slope, after a time, and its radius [m]."""
-    radius, sinks = 0.5, 0.005
-    mass = DENSITY * 4 / 3 * np.pi * radius**3
-    surface = ball_surface(40)
-    body = RigidBody(
-        mass, np.full(3, 0.4 * mass * radius**2), surface=SurfaceMesh(radius * surface.nodes, surface.triangles)
-    )
+def accelerations(angle: float, mu: float) -> tuple[float, float]:
+    """Of a ball let go on a slope, and of its spin times its radius [m/s²], once friction's springs are stretched."""
+    radius, sinks, begin, end = 0.5, 0.005, 0.1, 0.4
+    mass, surface = DENSITY * 4 / 3 * np.pi * radius**3, ball_surface(40)
+    surface = SurfaceMesh(radius * surface.nodes, surface.triangles)
+    body = RigidBody(mass, np.full(3, 0.4 * mass * radius**2), surface=surface)
     scene = Scene(gravity=(G * np.sin(angle), 0, -G * np.cos(angle)), solver=ImplicitEuler(0.001))
     scene.add(body, at=(0, 0, (1 - sinks) * radius), name="ball")
     stiffness = mass * G * np.cos(angle) / (np.pi * radius * (sinks * radius) ** 2)  # a paraboloid of pressure
@@ -132,25 +130,25 @@ def on_its_way(angle: float, mu: float, until: float) -> tuple[State, float]:
     system, state = started(scene)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ContactWarning)  # it starts where it will rest
-        advance(system, state, until)
-    return state, radius
+        advance(system, state, begin)
+        before = state.v.copy()
+        advance(system, state, end)
+    gained = (state.v - before) / (end - begin)
+    return float(gained[0]), float(radius * gained[4])
 
 
 def rolling() -> list[Row]:
     """Acceleration of a ball that rolls, and of one that slides, with its spin."""
-    case, until = "contact/rolling", 0.4
-    state, _ = on_its_way(0.2, 0.5, until)
-    rows = [
-        compare(case, "rolls", state.v[0] / until, 5 / 7 * G * np.sin(0.2), 0.01, unit="m/s²", source="5/7 g sin a")
-    ]
-    angle, mu, until = 0.5, 0.1, 0.3
-    state, radius = on_its_way(angle, mu, until)
+    case = "contact/rolling"
+    rolls, _ = accelerations(0.2, 0.5)
+    angle, mu = 0.5, 0.1
+    slides_at, turns_at = accelerations(angle, mu)
     sliding, turning = G * (np.sin(angle) - mu * np.cos(angle)), 2.5 * mu * G * np.cos(angle)
-    rows += [
-        compare(case, "slides", state.v[0] / until, sliding, 0.01, unit="m/s²", source="g (sin a - mu cos a)"),
-        compare(case, "slides, spin", radius * state.v[4] / until, turning, 0.02, unit="m/s²", source="5/2 mu g cos a"),
+    return [
+        compare(case, "rolls", rolls, 5 / 7 * G * np.sin(0.2), 0.01, unit="m/s²", source="5/7 g sin a"),
+        compare(case, "slides", slides_at, sliding, 0.01, unit="m/s²", source="g (sin a - mu cos a)"),
+        compare(case, "slides, spin", turns_at, turning, 0.02, unit="m/s²", source="5/2 mu g cos a"),
     ]
-    return rows
 
 
 def shot(elements: float) -> tuple[float, bool]:

@@ -1,0 +1,96 @@
+"""Contact in scene files: read, saved, the same motion, and errors that name the key."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import supple as sp
+from supple.errors import InputError, SuppleError
+
+TEXT = """
+supple = 1
+gravity = [0, 0, -9.81]
+
+[[bodies]]
+name = "low"
+kind = "rigid"
+box = { size = [0.1, 0.1, 0.1] }
+density = 500
+at = [0, 0, 0.051]
+
+[[bodies]]
+name = "ball"
+kind = "rigid"
+sphere = { radius = 0.03 }
+density = 500
+at = [0.01, 0, 0.14]
+
+[[contact]]
+bodies = ["low", "ball"]
+obstacles = [{ kind = "floor" }, { kind = "capsule", start = [1, 0, 0], end = [1, 0, 1], radius = 0.1 }]
+friction = 0.4
+frictions = [{ between = ["ball", "plane"], friction = 0.1 }]
+stiffness = 1e7
+overlap = "refuse"
+
+[solver]
+kind = "SOLVER"
+dt = 0.01
+"""
+
+
+def written(tmp_path: Path, *changes: tuple[str, str], solver: str = "implicit_euler") -> Path:
+    text = TEXT.replace("SOLVER", solver)
+    for old, new in changes:
+        assert old in text
+        text = text.replace(old, new)
+    path = tmp_path / "scene.toml"
+    path.write_text(text)
+    return path
+
+
+def test_contact_is_read(tmp_path: Path) -> None:
+    scene = sp.load(written(tmp_path, solver="islands"))
+    assert isinstance(scene.solver, sp.Islands)
+    contact = scene.contacts[0]
+    assert [node.name for node in contact.bodies] == ["low", "ball"]
+    assert contact.friction_of("low", "plane") == 0.4
+    assert contact.friction_of("plane", "ball") == 0.1
+    assert (contact.stiffness, contact.overlap) == (1e7, "refuse")
+    assert [type(o).__name__ for o in contact.obstacles] == ["Plane", "Capsule"]
+
+
+@pytest.mark.parametrize("suffix", [".toml", ".json"])
+def test_a_saved_contact_moves_alike(tmp_path: Path, suffix: str) -> None:
+    scene = sp.load(written(tmp_path))
+    sp.save(scene, tmp_path / f"again{suffix}")
+    one, two = sp.run(scene, until=0.2), sp.run(sp.load(tmp_path / f"again{suffix}"), until=0.2)
+    assert one.state.x.tobytes() == two.state.x.tobytes()
+    assert np.linalg.norm(one.system.contacts[0].touching(one.state.memory).force) > 0.1
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ('bodies = ["low", "ball"]', 'bodies = ["low", "bell"]', ("contact[0]", "'bell'", "ball")),
+        ("friction = 0.4", "friction = -1", ("contact[0]", "friction")),
+        ("friction = 0.4", "fricton = 0.4", ("contact[0]", "friction")),
+        ("stiffness = 1e7", "stiffness = -1", ("contact[0]", "stiffness")),
+        ('kind = "floor"', 'kind = "flor"', ("contact[0]", "floor")),
+        ('overlap = "refuse"', 'overlap = "ignore"', ("contact[0]", "overlap")),
+    ],
+)
+def test_errors_name_the_key(tmp_path: Path, old: str, new: str, words: tuple[str, ...]) -> None:
+    with pytest.raises(SuppleError) as caught:
+        sp.load(written(tmp_path, (old, new)))
+    assert all(word in str(caught.value) for word in words), caught.value
+
+
+def test_what_a_file_cannot_hold_is_refused(tmp_path: Path) -> None:
+    scene = sp.load(written(tmp_path))
+    scene.contacts[0] = sp.Contact(parts={"low": lambda x: x[:, 2] > 0})
+    with pytest.raises(InputError, match="regions"):
+        sp.save(scene, tmp_path / "other.toml")
