@@ -11,6 +11,7 @@ from supple.algebra.block_sparse import BlockSparse
 from supple.bodies.floating import FloatingBody
 from supple.bodies.floating.layered import LayeredBody
 from supple.contact.contact_set import point_rows
+from supple.contact.surfaces import surface_of
 from supple.modal import ElasticSolid
 from supple.scene.linearization import dense_blocks, slot_jacobian
 from supple.scene.system_filter import SystemFilter
@@ -117,3 +118,18 @@ def test_points_on_frames_have_the_rows_of_the_end() -> None:
         way = ahead.x[slot.index][points] - kin.x[slot.index][points]
         assert np.abs(h * (part @ state.v).reshape(-1, 3) + departure - way).max() < 1e-13
         assert np.abs(departure).max() > 1e-5  # a point that turns does not go straight
+
+
+def test_the_surface_of_a_layered_body_is_its_outer_one() -> None:
+    """Neither the core's surface nor the inner side of the layer touches anything."""
+    rubber = sp.Material(young=1e5, poisson=0.3, density=500)
+    body = LayeredBody.from_mesh(
+        sp.sphere_tets(0.1, 3), rubber, core=lambda X: np.linalg.norm(X, axis=1) < 0.07, core_density=200
+    )
+    node = sp.Scene().add(body, at=(1, 2, 3))
+    surface = surface_of(node)
+    assert np.abs(np.linalg.norm(surface.points.rest - (1, 2, 3), axis=1) - 0.1).max() < 1e-12
+    corners = (surface.points.rest - (1, 2, 3))[surface.triangles]
+    assert np.linalg.det(corners).min() > 0  # outward
+    volume = np.linalg.det(corners).sum() / 6
+    assert abs(volume - sp.sphere_tets(0.1, 3).volumes.sum()) < 1e-12 * volume + 1e-15

@@ -99,8 +99,13 @@ class Kinematics:
         return out
 
     def pull(self, forces: list[Array]) -> None:
-        """Forces of mapped slots carried to their parents, J^T f, last slot first; changes `forces` in place."""
+        """Forces of mapped slots carried to their parents, J^T f, last slot first; changes `forces` in place.
+
+        Slots without a force are left out: most are surfaces that only contacts look at.
+        """
         for slot in reversed(self.slots):
+            if slot.parents and not forces[slot.index].any():
+                continue
             if slot.mapping is not None:
                 self.tangents[slot.index].add_transpose(forces[slot.index], forces[slot.parents[0].index])
             elif slot.parents:

@@ -84,10 +84,11 @@ class WideMatrix:
     def __init__(self, A: BlockSparse, rows: ContactRows) -> None:
         """Make the pattern."""
         n = A.block_row_count
-        self.own = np.repeat(np.arange(n), np.diff(A.indptr)), A.indices
+        self.own: tuple[Array, Array] = (np.repeat(np.arange(n), np.diff(A.indptr)), A.indices)
         self.touched = expand_pairs(rows.one, rows.other, rows.J)
         self.base_pattern, self.rows = (A.indptr, A.indices), rows
-        self.matrix = BlockSparse.from_pairs(n, *(np.concatenate(part) for part in zip(self.own, self.touched)))
+        one, other = (np.concatenate([self.own[k], self.touched[k]]) for k in (0, 1))
+        self.matrix = BlockSparse.from_pairs(n, one, other)
         self.at_own, self.at_touched = self.matrix.locate(*self.own), self.matrix.locate(*self.touched)
         self.base = np.zeros_like(self.matrix.data)
         self.taken: BlockSparse | None = None

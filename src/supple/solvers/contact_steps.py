@@ -31,7 +31,7 @@ Array = np.ndarray
 Solve = Callable[..., LinearSolution]
 MOST = 40
 TOLERANCE = 1e-8
-"""Of the impulse of contacts, at which its iterations end."""
+"""Of the impulse of contacts, at which its iterations end; or a tenth of what the linear solution leaves open."""
 PATIENCE, DIRECT = 10, 30_000
 """Iterations after which the tangent is no longer kept symmetric and the direct solver takes over, and the unknowns up
 to which it may: how friction grows with pressure is then part of Newton's method."""
@@ -78,7 +78,7 @@ class ContactStep:
             bound = list(system.contacts)
             parts = [contact_jacobian(kin, s, c.slots, c.starts, system.v_size, h) for c, s in zip(bound, sets)]
             sets = [s.departing(way) for s, (_, way) in zip(sets, parts)]
-            J = sparse.csr_array(sparse.vstack([part for part, _ in parts]))
+            J = sparse.csr_array(sparse.vstack([part for part, _ in parts]) if len(parts) > 1 else parts[0][0])
             J.sum_duplicates()
         return cls(bound, sets, J, h, kin.flat_v, symmetric, np.zeros(J.shape[0]))
 
@@ -119,7 +119,7 @@ class ContactStep:
             law = np.concatenate([x.force for x in forces]).ravel()
             scale = float(np.linalg.norm(np.maximum(np.abs(law), np.abs(pushes)))) or 1.0
             left = float(np.linalg.norm(law - pushes)) / scale
-            if left <= TOLERANCE and s.is_final:
+            if s.is_final and left <= max(TOLERANCE, 0.1 * s.residual):
                 break
             if left > 0.9 * smallest < np.inf and iteration > 8:
                 size = max(0.25, 0.7 * size)  # contacts that go back and forth: smaller steps

@@ -107,9 +107,16 @@ class ImplicitEuler:
         def solve(b: Array, extra: Any = None, start: Array | None = None, tolerance: float = 0.0) -> LinearSolution:
             if system.joints:
                 return self._with_joints(system, lin, b, prescribed, extra)
-            weights = {"mass": 1.0, "damping": -h, "stiffness": -h * h}
             return self._solve.solve(
-                lin, b, **weights, prescribed=prescribed, extra=extra, start=start, tolerance=tolerance
+                lin,
+                b,
+                mass=1.0,
+                damping=-h,
+                stiffness=-h * h,
+                prescribed=prescribed,
+                extra=extra,
+                start=start,
+                tolerance=tolerance,
             )
 
         return LinearStep(kin, b, solve, lin.definite)
