@@ -6,7 +6,7 @@ import pytest
 
 from supple.validation import registry
 
-SLOW = {"scene/spin", "fem/cantilever", "floating/spin-up"}
+SLOW = {"scene/spin", "fem/cantilever", "floating/spin-up", "contact/pairs", "contact/rolling", "contact/friction"}
 OTHERS = [name for name in registry() if not name.startswith("voxel/")]
 CASES = [pytest.param(name, marks=pytest.mark.slow if name in SLOW else ()) for name in OTHERS]
 

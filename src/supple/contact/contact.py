@@ -24,12 +24,13 @@ class Contact:
 
     bodies: the nodes that may touch; None: all bodies of the scene. obstacles: planes, spheres, boxes, capsules, height
     fields, surface meshes that stay where they are. friction: Coulomb's coefficient; frictions: of pairs of names,
-    where another one holds; an obstacle's name is its class in small letters. stiffness: pressure a depth [N/m³]; None: such
-    that a body sinks by a ten-thousandth of its size under its own weight on a face. damping [s]: the dashpot beside a
-    spring k is damping k. grip: tangential stiffness over normal stiffness, of contacts that stick.
-    self_contact: bodies that may touch themselves. parts: by name of a body, what of its surface may touch (see `surface_of`), for bodies with more
-    surface than matters. margin [m]: how near surfaces are looked at; None: from the size of the triangles. overlap:
-    what to do with bodies that overlap at the start: "push" them apart at `push_speed` [m/s] and say so, or "refuse".
+    where another one holds; an obstacle's name is its class in small letters. stiffness: pressure a depth [N/m³];
+    None: such that a body sinks by a ten-thousandth of its size under its own weight on a face. damping [s]: the
+    dashpot beside a spring k is damping k. grip: tangential stiffness over normal stiffness, of contacts that stick.
+    self_contact: bodies that may touch themselves. parts: by name of a body, what of its surface may touch (see
+    `surface_of`), for bodies with more surface than matters. margin [m]: how near surfaces are looked at; None: from
+    the size of the triangles. overlap: what to do with bodies that overlap at the start: "push" them apart at
+    `push_speed` [m/s] and say so, or "refuse".
 
     >>> import supple as sp
     >>> scene = sp.Scene(gravity=(0, 0, -9.81), solver=sp.ImplicitEuler(0.005))

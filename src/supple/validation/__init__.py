@@ -26,6 +26,7 @@ _MODULES = (
     "floating",
     "contact",
     "contact_kinds",
+    "contact_self",
     "substructure",
     "voxel",
     "voxel_beams",
