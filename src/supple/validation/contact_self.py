@@ -49,8 +49,8 @@ def deepest(*, touches: bool) -> float:
 
 
 def folding() -> list[Row]:
-    """With self-contact no vertex gets past the middle of a leg, whence it would leave on the far side; without it they do,
-    which shows that the case tells them apart."""
+    """With self-contact no vertex gets past the middle of a leg, whence it would leave on the far side; without it they
+    do, which shows that the case tells them apart."""
     case = "contact/self"
     through = deepest(touches=False)
     return [
