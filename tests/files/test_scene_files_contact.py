@@ -94,3 +94,10 @@ def test_what_a_file_cannot_hold_is_refused(tmp_path: Path) -> None:
     scene.contacts[0] = sp.Contact(parts={"low": lambda x: x[:, 2] > 0})
     with pytest.raises(InputError, match="regions"):
         sp.save(scene, tmp_path / "other.toml")
+    scene = sp.load(written(tmp_path))
+    scene.solver = sp.Islands(0.01, lattice=sp.LatticeStride(planes=[sp.Plane()]))
+    with pytest.raises(InputError, match="islands with options"):
+        sp.save(scene, tmp_path / "other.toml")
+    scene.solver = sp.Islands(0.005)
+    sp.save(scene, tmp_path / "other.toml")
+    assert sp.load(tmp_path / "other.toml").solver.dt == 0.005

@@ -8,6 +8,7 @@ from typing import Annotated, Any, get_type_hints
 from pydantic import create_model
 
 from supple import solvers
+from supple.errors import InputError
 from supple.files.section import Section, by_kind
 
 SOLVERS: dict[str, type] = {
@@ -47,9 +48,24 @@ def describe_solver(solver: Any) -> dict[str, Any] | None:
     kind = next((name for name, cls in SOLVERS.items() if type(solver) is cls), None)
     if kind is None or getattr(solver, "ties", ()):
         return None
+    if isinstance(solver, solvers.Islands):
+        _check_plain(solver)
     default = SOLVERS[kind]()
     changed = {name: getattr(solver, name) for name in _parameters(SOLVERS[kind])}
     return {"kind": kind} | {k: v for k, v in changed.items() if v is not None and v != getattr(default, k)}
+
+
+def _check_plain(solver: solvers.Islands) -> None:
+    """Refuse islands whose solvers have options, which a file does not hold."""
+    plain = solvers.Islands(solver.dt)
+    stride = solver.lattice
+    has_surroundings = stride is not None and (len(stride.planes) or stride.collision or stride.fluid)
+    if has_surroundings or solver.implicit != plain.implicit or solver.lattice != plain.lattice:
+        raise InputError(
+            "islands with options of their solvers cannot be saved",
+            where="Islands",
+            fix="Put obstacles into a Contact, or keep the scene as a .py file.",
+        )
 
 
 Solver = Annotated[Any, by_kind({kind: _section(kind, solver) for kind, solver in SOLVERS.items()})]

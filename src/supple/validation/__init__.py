@@ -27,6 +27,7 @@ _MODULES = (
     "floating_layered",
     "contact",
     "contact_kinds",
+    "contact_self",
     "substructure",
     "substructure_flower",
     "substructure_interfaces",

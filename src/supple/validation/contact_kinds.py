@@ -17,7 +17,7 @@ from supple.bodies.fem import FemBody
 from supple.bodies.floating import FloatingBody
 from supple.bodies.particles import Particles
 from supple.bodies.rigid import RigidBody
-from supple.bodies.substructure import Blueprint, Domain, DomainKind, TreeBody, TreeSettings
+from supple.bodies.substructure import Blueprint, Domain, DomainKind, TreeBody
 from supple.bodies.voxel import Plane, VoxelBody
 from supple.contact import Contact
 from supple.geometry import TetMesh, VoxelGrid, box_tets
@@ -57,9 +57,9 @@ def voxels() -> VoxelBody:
 
 
 def tree() -> TreeBody:
-    """A free domain of eight modes, whose steps are converged."""
+    """A free domain of eight modes."""
     blueprint = Blueprint({"cube": DomainKind("cube", cube(), RUBBER, 8)}, [Domain("cube")])
-    return TreeBody(blueprint, stiffness_damping=0.005, settings=TreeSettings(converge=True))
+    return TreeBody(blueprint, stiffness_damping=0.005)
 
 
 KINDS: dict[str, Callable[[], Any]] = {
