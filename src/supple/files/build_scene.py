@@ -41,11 +41,12 @@ def build_scene(document: Document, place: Place) -> Scene:
         _add_body(scene, body, materials, voxel_materials, place.at(f"bodies[{k}]"))
     surround(scene, document, place)
     _add_forces(scene, document, place)
-    for kind, sections, build in (
+    acting: tuple[tuple[str, list[Any], Any], ...] = (
         ("joints", document.joints, build_joint),
         ("filters", document.filters, build_filter),
         ("contact", document.contact, build_contact),
-    ):
+    )
+    for kind, sections, build in acting:
         for k, part in enumerate(sections):
             with place.at(f"{kind}[{k}]").guarded():
                 scene.add(build(part, scene))

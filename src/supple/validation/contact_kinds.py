@@ -52,7 +52,7 @@ def particles() -> Particles:
 
 def voxels() -> VoxelBody:
     """27 voxels."""
-    grid = VoxelGrid(np.ones((3, 3, 3), dtype=int), SIDE / 3, origin=(-SIDE / 2,) * 3)
+    grid = VoxelGrid(np.ones((3, 3, 3), dtype=int), SIDE / 3, origin=np.full(3, -SIDE / 2))
     return VoxelBody(grid, VoxelMaterial(1e6, density=DENSITY, bond_damping=1.0))
 
 
