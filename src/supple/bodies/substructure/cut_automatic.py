@@ -13,11 +13,12 @@ from __future__ import annotations
 import numpy as np
 
 from supple.bodies.substructure.cut_graph import CutInterface, DomainGraph, domain_graph
+from supple.bodies.substructure.cut_limbs import join_strongest, limb_labels
 from supple.bodies.substructure.cut_patches import Merging, make_patches
 from supple.bodies.substructure.cut_refine import absorb_loose, refine
 from supple.errors import InputError
 from supple.geometry import HexMesh, TetMesh
-from supple.geometry.connectivity import SharedFaces, shared_faces
+from supple.geometry.connectivity import SharedFaces, element_pieces, shared_faces
 from supple.geometry.visibility import sightlines
 
 Array = np.ndarray
@@ -45,17 +46,18 @@ def automatic_labels(mesh: TetMesh | HexMesh, *, parts: int | None = None, size:
     shared = shared_faces(mesh)
     if count == 1:
         return np.zeros(len(mesh.elements), dtype=np.int64)
-    lines = sightlines(mesh)
-    patches = make_patches(mesh.nodes[mesh.elements].mean(axis=1), shared)
-    merging = Merging(mesh, patches, shared, lines)
-    if merging.fewest > 1:
-        raise InputError(f"the mesh is in {merging.fewest} pieces that share no face", where="automatic_labels")
-    reach = max(2, int(np.ceil(4.0 * (len(patches) / (patches.max() + 1)) ** (1 / 3))))
+    pieces = int(element_pieces(np.zeros(len(mesh.elements), dtype=np.int64), shared).max()) + 1
+    if pieces > 1:
+        raise InputError(f"the mesh is in {pieces} pieces that share no face", where="automatic_labels")
+    limbs = limb_labels(mesh, shared)
+    parting: _Parting | None = None
     best = np.zeros(len(mesh.elements), dtype=np.int64)
-    for extra in range(EXTRA + 1):
-        labels = merging.labels(count + extra)
-        for _ in range(PASSES):
-            labels = refine(mesh, labels, shared, lines, reach=reach)
+    for wanted in range(count, count + EXTRA + 1):
+        if wanted <= limbs.max() + 1:
+            labels = join_strongest(limbs, shared, mesh.volumes, parts=wanted)
+        else:
+            parting = _Parting(mesh, limbs, shared) if parting is None else parting
+            labels = parting.labels(wanted)
         labels = join_cycles(mesh, join_small(labels, shared, SMALLEST * len(labels) / count), shared)
         found = int(labels.max()) + 1
         if best.max() + 1 < found <= count:
@@ -63,6 +65,24 @@ def automatic_labels(mesh: TetMesh | HexMesh, *, parts: int | None = None, size:
         if found >= count:
             break
     return best
+
+
+class _Parting:
+    """Limbs parted further, into parts that see nearly all of themselves."""
+
+    def __init__(self, mesh: TetMesh | HexMesh, limbs: Array, shared: SharedFaces) -> None:
+        self.mesh, self.limbs, self.shared, self.lines = mesh, limbs, shared, sightlines(mesh)
+        patches = make_patches(mesh.nodes[mesh.elements].mean(axis=1), shared)
+        patches = element_pieces(patches * (limbs.max() + 1) + limbs, shared)
+        self.merging = Merging(mesh, patches, limbs, shared, self.lines)
+        self.reach = max(2, int(np.ceil(4.0 * (len(patches) / (patches.max() + 1)) ** (1 / 3))))
+
+    def labels(self, count: int) -> Array:
+        """Part of each element, (m,)."""
+        labels = self.merging.labels(count)
+        for _ in range(PASSES):
+            labels = refine(self.mesh, labels, self.limbs, self.shared, self.lines, reach=self.reach)
+        return labels
 
 
 def join_cycles(mesh: TetMesh | HexMesh, labels: Array, shared: SharedFaces) -> Array:
