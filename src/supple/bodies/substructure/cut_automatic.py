@@ -1,11 +1,13 @@
 """`automatic_labels`: natural parts of a mesh with small interfaces, in a tree.
 
-A natural part sees nearly all of itself: lines between its points stay inside the solid, as in a limb, a tooth, a
-petal, but not from one tooth of a comb to the next. Small patches are joined by that measure (`cut_patches`), after the
-weak convex decomposition of [AGC13], which clusters lines of sight too, but by spectral means. Then every interface is
-moved to where it is small and separates what does not see each other (`cut_refine`). Last, small contacts that close
-cycles are given away, and parts of the other cycles joined, until the graph of domains is a tree. Where that leaves
-fewer parts than asked for, it starts from more.
+Natural parts are limbs first: what branches off, cut at its junction, and what hangs on a neck (`cut_limbs`). Where
+fewer parts are asked for, limbs are joined, those of the largest interfaces for their volumes first. Where more are,
+limbs are parted further, into parts that see nearly all of themselves: lines between their points stay inside the
+solid. Small patches are joined by that measure (`cut_patches`), after the weak convex decomposition of [AGC13], which
+clusters lines of sight too, but by spectral means; then these interfaces are moved to where they are small and separate
+what does not see each other (`cut_refine`). Last, small contacts that close cycles are given away, and parts of the
+other cycles joined, until the graph of domains is a tree. Where that leaves fewer parts than asked for, it starts from
+more.
 """
 
 from __future__ import annotations

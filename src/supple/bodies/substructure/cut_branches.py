@@ -3,10 +3,11 @@
     d(e)       way inside the solid from its thickest place to element e [m]
     {d > t}    falls into pieces; as t sinks, pieces begin at tips and meet at junctions
 
-A piece that ends at a junction is a limb where it is long for its width, tip - t > `LENGTH` sqrt(area), with the area
-of its level set, and where that is small for its volume, area < `FLAT` volume^(2/3). What lies between two junctions is
-a limb too, and so is what is left around the thickest place. This is the join tree of d, with persistence measured
-against thickness, so that ways bent as they may be are followed.
+A piece is a limb down to its junction, or to before its level set grew over the body that it stands on. Where the area
+of its level set is smallest for its volume it must be long for its width, tip - t > `LENGTH` sqrt(area), and not flat,
+area < `FLAT` volume^(2/3). What lies between two junctions is a limb too, and so is what is left around the thickest
+place. This is the join tree of d, with persistence measured against thickness, so that ways bent as they may be are
+followed.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ FLAT = 2.0
 """Area of a level set, by volume^(2/3), from which what it cuts off is no limb."""
 DEEP = 0.8
 """Of the largest depth below the boundary: what counts as deep."""
-MOST_DEEP = 300
+MOST_DEEP = 150
 """Deep elements that are compared."""
 AROUND = 3.0
 """Largest depths within which the solid around an element counts."""
@@ -84,8 +85,8 @@ def thickest(mesh: TetMesh | HexMesh) -> int:
     depth = cKDTree(samples).query(centres)[0]
     deep = np.flatnonzero(depth >= DEEP * depth.max())
     deep = deep[np.unique(np.linspace(0, len(deep) - 1, MOST_DEEP).round().astype(np.int64))]
-    around = cKDTree(centres).query_ball_point(centres[deep], AROUND * depth.max())
-    mass = np.array([mesh.volumes[near].sum() for near in around])
+    within = AROUND * depth.max()
+    mass = np.array([mesh.volumes[((centres - centres[e]) ** 2).sum(axis=1) <= within**2].sum() for e in deep])
     deep = deep[mass >= (1.0 - ALIKE) * mass.max()]
     middle = np.average(centres, axis=0, weights=mesh.volumes)
     return int(deep[np.argmin(np.linalg.norm(centres[deep] - middle, axis=1).round(12))])
@@ -115,6 +116,7 @@ class _Sweep:
         self.into: list[int] = []  # limb that a limb was joined to, else itself
         self.area: dict[int, float] = {}  # of the level set of a piece, by its representative
         self.volume: dict[int, float] = {}
+        self.least: dict[int, tuple[float, float, float]] = {}  # least area / volume^(2/3), where it was, and the area
         self.limb: dict[int, int] = {}  # growing limb of a piece
 
     def limbs(self) -> Limbs:
@@ -126,13 +128,18 @@ class _Sweep:
             piece = self._meet(e, pieces) if pieces else self._begin(e)
             self.area[piece] += sum(-areas[k] if added[columns[k]] else areas[k] for k in sides)
             self.volume[piece] += float(self.volumes[e])
+            self.least[piece] = min(self.least[piece], self._strength(piece, float(self.way[e])))
             self.limb_of[e], added[e] = self.limb[piece], True
         root = self.limb[self._find(0)]
         kept = {k: limb for k, limb in enumerate(self.made) if self.into[k] == k}
-        return Limbs(self.way, np.array([self._limb(k) for k in range(len(self.made))])[self.limb_of], kept, root)
+        labels = np.array([self._limb(k) for k in range(len(self.made))])[self.limb_of]
+        found = Limbs(self.way, labels, kept, root)
+        for child, parent in found.parents.items():
+            labels[(labels == child) & (self.way < kept[child].level)] = parent
+        return found
 
     def _begin(self, e: int) -> int:
-        self.area[e], self.volume[e] = 0.0, 0.0
+        self.area[e], self.volume[e], self.least[e] = 0.0, 0.0, (np.inf, 0.0, 0.0)
         self.limb[e] = self._make(float(self.way[e]), float(self.way[e]), [])
         return e
 
@@ -147,7 +154,7 @@ class _Sweep:
         pieces = sorted(pieces, key=lambda p: -self.made[self.limb[p]].tip)
         limb = self.limb[pieces[0]]
         if len(pieces) > 1:
-            kept = [p for p in pieces if self._is_limb(p, here)]
+            kept = [p for p in pieces if self._is_limb(p)]
             if len(kept) > 1:
                 limb = self._junction(kept, here, self.made[limb].tip)
             for p in pieces:
@@ -157,24 +164,32 @@ class _Sweep:
             self.group[p] = first
             self.area[first] += self.area.pop(p)
             self.volume[first] += self.volume.pop(p)
-        self.limb[first] = limb
+        if limb != self.limb[first]:
+            self.limb[first], self.least[first] = limb, (np.inf, 0.0, 0.0)
         self.group[e] = first
         return first
 
-    def _is_limb(self, piece: int, here: float) -> bool:
-        limb, area = self.made[self.limb[piece]], self.area[piece]
-        is_long = limb.tip - here > LENGTH * np.sqrt(area) and area < FLAT * self.volume[piece] ** (2 / 3)
-        return bool(limb.children) or is_long
+    def _is_limb(self, piece: int) -> bool:
+        limb, (flatness, level, area) = self.made[self.limb[piece]], self.least[piece]
+        return bool(limb.children) or (limb.tip - level > LENGTH * np.sqrt(area) and flatness < FLAT)
+
+    def _end(self, piece: int, here: float) -> tuple[float, float, float]:
+        """Where a limb ends: here, or where it was least flat if it is too flat here."""
+        now = self._strength(piece, here)
+        return now if now[0] < FLAT else self.least[piece]
+
+    def _strength(self, piece: int, here: float) -> tuple[float, float, float]:
+        return self.area[piece] / self.volume[piece] ** (2 / 3), here, self.area[piece]
 
     def _junction(self, pieces: list[int], here: float, tip: float) -> int:
         """A new limb that begins where these pieces meet. Short limbs between two junctions vanish in it."""
         children = []
         for piece in pieces:
-            limb, width = self.made[self.limb[piece]], float(np.sqrt(self.area[piece]))
-            if limb.children and limb.start - here < LENGTH * width:
+            limb, (_, level, area) = self.made[self.limb[piece]], self._end(piece, here)
+            if limb.children and limb.start - level <= LENGTH * np.sqrt(area):
                 children += limb.children
             else:
-                limb.level, limb.width = here, width
+                limb.level, limb.width = level, float(np.sqrt(area))
                 children.append(self.limb[piece])
         return self._make(here, tip, children)
 

@@ -24,6 +24,8 @@ REACH, NECK_REACH = 1.5, 6.0
 """Widths by which a cut may be moved along a limb, at its junction and at a neck."""
 KEPT = 0.75
 """Share of a parent limb, from the junction on, that may become its child's where it does not pass the junction."""
+FAR = 0.85
+"""Share of the way from a neck to an end of its limb that is free to be cut."""
 PULL = 0.3
 """Area that a cut must save to leave the junction by its reach, as a share."""
 NECK = 3.0
@@ -110,7 +112,8 @@ def _cut_necks(mesh: TetMesh | HexMesh, labels_out: Array, graph: sparse.csr_arr
     for neck, width in necks(spans.min(axis=1), spans.max(axis=1), part.volumes):
         beyond, free = (np.zeros(len(labels_out), dtype=bool) for _ in range(2))
         beyond[elements[way > neck]] = True
-        free[elements[np.abs(way - neck) < NECK_REACH * width]] = True
+        reach = np.minimum(NECK_REACH * width, FAR * np.where(way > neck, way.max() - neck, neck - way.min()))
+        free[elements[np.abs(way - neck) < reach]] = True
         side = cut_between(graph, beyond & ~free, ~beyond & ~free, free, np.zeros(len(labels_out)))
         here = int(labels_out[elements[np.argmin(np.abs(way - neck))]])
         pieces = [which & (labels_out == here) for which in (side, ~side)]
