@@ -30,8 +30,8 @@ SMALLEST = 0.05
 """Of the average part: elements below which a part is joined to its neighbour."""
 MOST_MOVED = 0.1
 """Of a part: elements that may be given away to end a contact."""
-EXTRA = 4
-"""How many more parts than asked for it starts from, at most, to make up for those that cycles cost."""
+ATTEMPTS = 3
+"""Times that it starts from more parts than asked for, to make up for those that cycles cost."""
 
 
 def automatic_labels(mesh: TetMesh | HexMesh, *, parts: int | None = None, size: int | None = None) -> Array:
@@ -54,18 +54,22 @@ def automatic_labels(mesh: TetMesh | HexMesh, *, parts: int | None = None, size:
     limbs = limb_labels(mesh, shared)
     parting: _Parting | None = None
     best = np.zeros(len(mesh.elements), dtype=np.int64)
-    for wanted in range(count, count + EXTRA + 1):
+    wanted = count
+    for _ in range(ATTEMPTS):
         if wanted <= limbs.max() + 1:
             labels = join_strongest(limbs, shared, mesh.volumes, parts=wanted)
         else:
             parting = _Parting(mesh, limbs, shared) if parting is None else parting
             labels = parting.labels(wanted)
         labels = join_cycles(mesh, join_small(labels, shared, SMALLEST * len(labels) / count), shared)
-        found = int(labels.max()) + 1
-        if best.max() + 1 < found <= count:
+        if labels.max() + 1 > count:
+            labels = join_strongest(labels, shared, mesh.volumes, parts=count)
+        if labels.max() > best.max():
             best = labels
-        if found >= count:
+        missing = count - int(best.max()) - 1
+        if not missing:
             break
+        wanted += 2 * missing
     return best
 
 

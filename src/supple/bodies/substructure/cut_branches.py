@@ -98,9 +98,10 @@ def way_from(mesh: TetMesh | HexMesh, start: Array) -> Array:
     It goes along edges and diagonals of elements.
     """
     one, two = (mesh.elements[:, k].ravel() for k in np.triu_indices(mesh.elements.shape[1], 1))
-    pairs = np.unique(np.stack([np.minimum(one, two), np.maximum(one, two)], axis=1), axis=0)
+    count = len(mesh.nodes)
+    pairs = np.stack(np.divmod(np.unique(np.minimum(one, two) * count + np.maximum(one, two)), count), axis=1)
     lengths = np.linalg.norm(mesh.nodes[pairs[:, 0]] - mesh.nodes[pairs[:, 1]], axis=1)
-    edges = sparse.csr_array((lengths, pairs.T), shape=(len(mesh.nodes),) * 2)
+    edges = sparse.csr_array((lengths, pairs.T), shape=(count, count))
     return dijkstra(edges, directed=False, indices=start, min_only=True)
 
 
