@@ -1,11 +1,13 @@
 """`automatic_labels`: natural parts of a mesh with small interfaces, in a tree.
 
-A natural part sees nearly all of itself: lines between its points stay inside the solid, as in a limb, a tooth, a
-petal, but not from one tooth of a comb to the next. Small patches are joined by that measure (`cut_patches`), after the
-weak convex decomposition of [AGC13], which clusters lines of sight too, but by spectral means. Then every interface is
-moved to where it is small and separates what does not see each other (`cut_refine`). Last, small contacts that close
-cycles are given away, and parts of the other cycles joined, until the graph of domains is a tree. Where that leaves
-fewer parts than asked for, it starts from more.
+Natural parts are limbs first: what branches off, cut at its junction, and what hangs on a neck (`cut_limbs`). Where
+fewer parts are asked for, limbs are joined, those of the largest interfaces for their volumes first. Where more are,
+limbs are parted further, into parts that see nearly all of themselves: lines between their points stay inside the
+solid. Small patches are joined by that measure (`cut_patches`), after the weak convex decomposition of [AGC13], which
+clusters lines of sight too, but by spectral means; then these interfaces are moved to where they are small and separate
+what does not see each other (`cut_refine`). Last, small contacts that close cycles are given away, and parts of the
+other cycles joined, until the graph of domains is a tree. Where that leaves fewer parts than asked for, it starts from
+more.
 """
 
 from __future__ import annotations
@@ -13,11 +15,12 @@ from __future__ import annotations
 import numpy as np
 
 from supple.bodies.substructure.cut_graph import CutInterface, DomainGraph, domain_graph
+from supple.bodies.substructure.cut_limbs import join_strongest, limb_labels
 from supple.bodies.substructure.cut_patches import Merging, make_patches
 from supple.bodies.substructure.cut_refine import absorb_loose, refine
 from supple.errors import InputError
 from supple.geometry import HexMesh, TetMesh
-from supple.geometry.connectivity import SharedFaces, shared_faces
+from supple.geometry.connectivity import SharedFaces, element_pieces, shared_faces
 from supple.geometry.visibility import sightlines
 
 Array = np.ndarray
@@ -27,8 +30,8 @@ SMALLEST = 0.05
 """Of the average part: elements below which a part is joined to its neighbour."""
 MOST_MOVED = 0.1
 """Of a part: elements that may be given away to end a contact."""
-EXTRA = 4
-"""How many more parts than asked for it starts from, at most, to make up for those that cycles cost."""
+ATTEMPTS = 3
+"""Times that it starts from more parts than asked for, to make up for those that cycles cost."""
 
 
 def automatic_labels(mesh: TetMesh | HexMesh, *, parts: int | None = None, size: int | None = None) -> Array:
@@ -45,24 +48,47 @@ def automatic_labels(mesh: TetMesh | HexMesh, *, parts: int | None = None, size:
     shared = shared_faces(mesh)
     if count == 1:
         return np.zeros(len(mesh.elements), dtype=np.int64)
-    lines = sightlines(mesh)
-    patches = make_patches(mesh.nodes[mesh.elements].mean(axis=1), shared)
-    merging = Merging(mesh, patches, shared, lines)
-    if merging.fewest > 1:
-        raise InputError(f"the mesh is in {merging.fewest} pieces that share no face", where="automatic_labels")
-    reach = max(2, int(np.ceil(4.0 * (len(patches) / (patches.max() + 1)) ** (1 / 3))))
+    pieces = int(element_pieces(np.zeros(len(mesh.elements), dtype=np.int64), shared).max()) + 1
+    if pieces > 1:
+        raise InputError(f"the mesh is in {pieces} pieces that share no face", where="automatic_labels")
+    limbs = limb_labels(mesh, shared)
+    parting: _Parting | None = None
     best = np.zeros(len(mesh.elements), dtype=np.int64)
-    for extra in range(EXTRA + 1):
-        labels = merging.labels(count + extra)
-        for _ in range(PASSES):
-            labels = refine(mesh, labels, shared, lines, reach=reach)
+    wanted = count
+    for _ in range(ATTEMPTS):
+        if wanted <= limbs.max() + 1:
+            labels = join_strongest(limbs, shared, mesh.volumes, parts=wanted)
+        else:
+            parting = _Parting(mesh, limbs, shared) if parting is None else parting
+            labels = parting.labels(wanted)
         labels = join_cycles(mesh, join_small(labels, shared, SMALLEST * len(labels) / count), shared)
-        found = int(labels.max()) + 1
-        if best.max() + 1 < found <= count:
+        if labels.max() + 1 > count:
+            labels = join_strongest(labels, shared, mesh.volumes, parts=count)
+        if labels.max() > best.max():
             best = labels
-        if found >= count:
+        missing = count - int(best.max()) - 1
+        if not missing:
             break
+        wanted += 2 * missing
     return best
+
+
+class _Parting:
+    """Limbs parted further, into parts that see nearly all of themselves."""
+
+    def __init__(self, mesh: TetMesh | HexMesh, limbs: Array, shared: SharedFaces) -> None:
+        self.mesh, self.limbs, self.shared, self.lines = mesh, limbs, shared, sightlines(mesh)
+        patches = make_patches(mesh.nodes[mesh.elements].mean(axis=1), shared)
+        patches = element_pieces(patches * (limbs.max() + 1) + limbs, shared)
+        self.merging = Merging(mesh, patches, limbs, shared, self.lines)
+        self.reach = max(2, int(np.ceil(4.0 * (len(patches) / (patches.max() + 1)) ** (1 / 3))))
+
+    def labels(self, count: int) -> Array:
+        """Part of each element, (m,)."""
+        labels = self.merging.labels(count)
+        for _ in range(PASSES):
+            labels = refine(self.mesh, labels, self.limbs, self.shared, self.lines, reach=self.reach)
+        return labels
 
 
 def join_cycles(mesh: TetMesh | HexMesh, labels: Array, shared: SharedFaces) -> Array:

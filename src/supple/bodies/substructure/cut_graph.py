@@ -192,7 +192,8 @@ def path_between(beside: list[list[int]], start: int, end: int) -> list[int]:
 def _domains_of_nodes(mesh: TetMesh | HexMesh, labels: Array) -> list[tuple[int, list[int]]]:
     """Nodes that several domains share, with these domains, ascending."""
     width = mesh.elements.shape[1]
-    pairs = np.unique(np.stack([mesh.elements.ravel(), np.repeat(labels, width)], axis=1), axis=0)
+    count = int(labels.max()) + 1
+    pairs = np.stack(np.divmod(np.unique(mesh.elements.ravel() * count + np.repeat(labels, width)), count), axis=1)
     nodes, starts, counts = np.unique(pairs[:, 0], return_index=True, return_counts=True)
     several = np.flatnonzero(counts > 1)
     return [(int(nodes[i]), pairs[starts[i] : starts[i] + counts[i], 1].tolist()) for i in several]

@@ -56,13 +56,24 @@ def spread_samples(centres: Array, elements: Array, count: int) -> Array:
     return order[np.unique(np.linspace(0, len(order) - 1, count).round().astype(np.int64))]
 
 
-class Merging:
-    """Parts made by joining patches. `labels(count)` gives the part of each element.
+def common_areas(patches: Array, shared: SharedFaces, count: int) -> Array:
+    """Area between patches [m²], (g, g), zero on the diagonal."""
+    out = np.zeros((count, count))
+    a, b = patches[shared.elements].T
+    np.add.at(out, (a, b), shared.areas)
+    np.fill_diagonal(out, 0.0)
+    return out + out.T - np.diag(np.diag(out))
 
-    patches: of each element, (m,).
+
+class Merging:
+    """Parts made by joining patches of the same limb. `labels(count)` gives the part of each element.
+
+    patches: of each element, (m,), none of which is in two limbs. limbs: of each element, (m,).
     """
 
-    def __init__(self, mesh: TetMesh | HexMesh, patches: Array, shared: SharedFaces, lines: Sightlines) -> None:
+    def __init__(
+        self, mesh: TetMesh | HexMesh, patches: Array, limbs: Array, shared: SharedFaces, lines: Sightlines
+    ) -> None:
         centres = mesh.nodes[mesh.elements].mean(axis=1)
         count = int(patches.max()) + 1
         volume = np.bincount(patches, mesh.volumes, minlength=count)
@@ -72,18 +83,16 @@ class Merging:
         points, groups = np.concatenate(chosen), np.repeat(np.arange(count), [len(c) for c in chosen])
         seen, pairs = lines.between_groups(centres[points], groups, count)
         hidden = 1.0 - seen / np.maximum(pairs, 1.0)
-        area = _common_areas(patches, shared, count)
+        area = common_areas(patches, shared, count)
+        limb = np.zeros(count, dtype=np.int64)
+        limb[patches] = limbs
+        within = (area > 0) & (limb[:, None] == limb[None])
         self.patches = patches
-        self._steps = _join(hidden + COMPACTNESS * _diffusion(area, middle, volume), volume, area > 0)
+        self._steps = _join(hidden + COMPACTNESS * _diffusion(area, middle, volume), volume, within)
         self._count = count
 
-    @property
-    def fewest(self) -> int:
-        """Parts that share no face with each other, which are never joined."""
-        return self._count - len(self._steps)
-
     def labels(self, count: int) -> Array:
-        """Part of each element, (m,), for a number of parts between `fewest` and the number of patches."""
+        """Part of each element, (m,), for a number of parts between that of limbs and that of patches."""
         part = np.arange(self._count)
         for kept, gone in self._steps[: max(self._count - count, 0)]:
             part[part == gone] = kept
@@ -111,15 +120,6 @@ def _join(distance: Array, volume: Array, touching: Array) -> list[tuple[int, in
         cost[b], cost[:, b] = np.inf, np.inf
         cost[a], cost[:, a] = row, row
     return steps
-
-
-def _common_areas(patches: Array, shared: SharedFaces, count: int) -> Array:
-    """Area between patches [m²], (g, g), zero on the diagonal."""
-    out = np.zeros((count, count))
-    a, b = patches[shared.elements].T
-    np.add.at(out, (a, b), shared.areas)
-    np.fill_diagonal(out, 0.0)
-    return out + out.T - np.diag(np.diag(out))
 
 
 def _diffusion(area: Array, middle: Array, volume: Array) -> Array:

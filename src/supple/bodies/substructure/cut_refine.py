@@ -28,13 +28,18 @@ RANGE = 1_000_000
 """Whole-number capacity of the strongest edge."""
 
 
-def refine(mesh: TetMesh | HexMesh, labels: Array, shared: SharedFaces, lines: Sightlines, *, reach: int) -> Array:
-    """Labels (m,) with every interface moved by at most `reach` elements; pieces that come loose join a neighbour."""
+def refine(
+    mesh: TetMesh | HexMesh, labels: Array, limbs: Array, shared: SharedFaces, lines: Sightlines, *, reach: int
+) -> Array:
+    """Labels (m,) with every interface inside a limb moved by at most `reach` elements.
+
+    Interfaces between limbs stay: they are the smallest already. Pieces that come loose join a neighbour.
+    """
     out = labels.copy()
     graph = shared.graph(len(labels))
     centres = mesh.nodes[mesh.elements].mean(axis=1)
     length = 2.0 * float(np.median(mesh.volumes)) ** (1 / 3)
-    sides = np.sort(out[shared.elements], axis=1)
+    sides = np.sort(out[shared.elements], axis=1)[limbs[shared.elements[:, 0]] == limbs[shared.elements[:, 1]]]
     for a, b in np.unique(sides[sides[:, 0] != sides[:, 1]], axis=0).tolist():
         _refine_pair(out, graph, mesh.volumes, centres, length, lines, (a, b), reach)
     return absorb_loose(out, shared)
@@ -92,7 +97,7 @@ def _refine_pair(
     share[1] += STAY * ~first
     to_first = np.where(near, volumes[inside] * (1.0 + STAY - share[1]), np.where(first, strong, 0.0))
     to_second = np.where(near, volumes[inside] * (1.0 + STAY - share[0]), np.where(first, 0.0, strong))
-    labels[inside] = np.where(_minimal_cut(areas, length, to_first, to_second, near), *pair)
+    labels[inside] = np.where(minimal_cut(areas, length, to_first, to_second, near), *pair)
 
 
 def _near(areas: sparse.coo_array, first: Array, start: Array, reach: int) -> Array:
@@ -107,7 +112,7 @@ def _near(areas: sparse.coo_array, first: Array, start: Array, reach: int) -> Ar
     return (steps >= 0) & (steps <= np.minimum(limit, reach))
 
 
-def _minimal_cut(areas: sparse.coo_array, length: float, to_first: Array, to_second: Array, near: Array) -> Array:
+def minimal_cut(areas: sparse.coo_array, length: float, to_first: Array, to_second: Array, near: Array) -> Array:
     """Whether each element is on the side of the first part. Capacities of faces are length * area [m³]."""
     count = len(near)
     useful = near[areas.row] | near[areas.col]
