@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from supple.bodies.particles.springs import SpringForce
-from supple.bodies.substructure.skin import TreePoints
+from supple.bodies.substructure.domain_points import DomainPoints
 from supple.errors import InputError
 from supple.files.describe_values import Table, in_time, one_or_each, plain
 from supple.scene import (
@@ -43,8 +43,9 @@ def describe_points(points: Any) -> Table:
             return describe_points(points.parent)
         if isinstance(points.mapping, FramePoints) and isinstance(points.parent, Node):
             return _frame_points(points.parent, points.mapping, points.label)
-        if isinstance(points.mapping, TreePoints) and isinstance(points.parent, Node):
-            return _tree_points(points.parent, points.mapping)
+        numbers = points.mapping.indices if isinstance(points.mapping, DomainPoints) else None
+        if numbers is not None and isinstance(points.parent, Node):
+            return _tree_points(points.parent, numbers)
         if isinstance(points.mapping, WeightedPoints):
             return _weighted_points(points, points.mapping)
     raise InputError("points by a mapping of your own cannot be saved", where=getattr(points, "label", None))
@@ -71,10 +72,10 @@ def _voxel_points(node: Node, mapping: FramePoints, label: str) -> Table:
     return {"body": node.name, "numbers": plain(mapping.frame)}
 
 
-def _tree_points(node: Node, mapping: TreePoints) -> Table:
-    if np.array_equal(mapping.indices, np.arange(mapping.skin.count)):
+def _tree_points(node: Node, numbers: np.ndarray) -> Table:
+    if np.array_equal(numbers, np.arange(node.body.skin.count)):
         return {"body": node.name}
-    return {"body": node.name, "numbers": plain(mapping.indices)}
+    return {"body": node.name, "numbers": plain(numbers)}
 
 
 def _weighted_points(points: PointSet, mapping: WeightedPoints) -> Table:

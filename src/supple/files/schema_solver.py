@@ -46,7 +46,7 @@ def make_solver(section: Any) -> Any:
 def describe_solver(solver: Any) -> dict[str, Any] | None:
     """The table of a solver, with what differs from its defaults; None for a solver of the user's own, or with ties."""
     kind = next((name for name, cls in SOLVERS.items() if type(solver) is cls), None)
-    if kind is None or getattr(solver, "ties", ()):
+    if kind is None or len(getattr(solver, "ties", ())) > 0:
         return None
     if isinstance(solver, solvers.Islands):
         _check_plain(solver)

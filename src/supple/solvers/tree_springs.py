@@ -14,7 +14,7 @@ import numpy as np
 
 from supple.bodies.particles.springs import SpringForce
 from supple.bodies.substructure import PointSprings, TreeBody
-from supple.bodies.substructure.skin import TreePoints
+from supple.bodies.substructure.domain_points import DomainPoints
 from supple.scene.slots import Slot
 from supple.scene.state import State
 from supple.scene.system import BoundForce, System
@@ -26,7 +26,7 @@ class WorldSprings(NamedTuple):
     """Springs between `points` of the tree at the slot `body` and fixed places (n, 3) [m]."""
 
     body: Slot
-    points: TreePoints
+    points: DomainPoints
     places: Array
     force: SpringForce
 
@@ -36,25 +36,24 @@ def world_springs(acting: BoundForce) -> WorldSprings | None:
     _, slot, force = acting
     if not isinstance(force, SpringForce) or len(slot.parents) != 2 or slot.mapping is not None:
         return None
-    free = [p for p in slot.parents if isinstance(p.mapping, TreePoints) and p.parents[0].is_body]
+    free = [p for p in slot.parents if isinstance(p.mapping, DomainPoints) and p.parents[0].is_body]
     fixed = [p for p in slot.parents if p.fixed is not None]
     if len(free) != 1 or len(fixed) != 1 or not isinstance(free[0].parents[0].node.body, TreeBody):
         return None
     points = free[0].mapping
-    assert isinstance(points, TreePoints)
+    assert isinstance(points, DomainPoints)
     n = free[0].coordinates.count
     if not np.array_equal(np.sort(force.pairs, axis=1), np.stack([np.arange(n), n + np.arange(n)], axis=1)):
         return None
-    if fixed[0].fixed is None or np.any(
-        np.isin(points.indices, points.skin.seams)
-    ):  # a seam's point is a mean of several
+    seams = free[0].parents[0].node.body.skin.seams  # a seam's point is a mean of several
+    if points.indices is None or fixed[0].fixed is None or np.any(np.isin(points.indices, seams)):
         return None
     return WorldSprings(free[0].parents[0], points, np.asarray(fixed[0].fixed), force)
 
 
 def springs_of(all_springs: list[WorldSprings], system: System, state: State) -> dict[int, PointSprings]:
     """For each tree with such springs, by the number of its slot, their laws at the state."""
-    found: dict[int, list[tuple[TreePoints, Array, Array, Array, Array]]] = {}
+    found: dict[int, list[tuple[Array, ...]]] = {}
     for body, points, places, law in all_springs:
         x = points.apply(body.view_x(state.x))
         d = places - x
@@ -67,9 +66,9 @@ def springs_of(all_springs: list[WorldSprings], system: System, state: State) ->
         K = k[:, None, None] * (along + across[:, None, None] * (np.eye(3) - along))
         B = law.damping[:, None, None] * np.where((rest > 0)[:, None, None], along, np.eye(3))
         K[(rest == 0) & (L == 0)] = k[(rest == 0) & (L == 0), None, None] * np.eye(3)
-        found.setdefault(body.index, []).append((points, x, (k * (L - rest))[:, None] * n, K, B))
+        found.setdefault(body.index, []).append((np.asarray(points.indices), x, (k * (L - rest))[:, None] * n, K, B))
     out = {}
     for index, parts in found.items():
-        numbers, x, f, K, B = (np.concatenate(c) for c in zip(*((p.indices, *rest) for p, *rest in parts)))
-        out[index] = PointSprings.on(parts[0][0].skin, numbers, x, K, damping=B, force=f)
+        numbers, x, f, K, B = (np.concatenate(c) for c in zip(*parts))
+        out[index] = PointSprings.on(system.slots[index].node.body.skin, numbers, x, K, damping=B, force=f)
     return out

@@ -141,7 +141,8 @@ class TreeBody:
         domain, row = skin.domain[hung], skin.row[hung]
         points = [skin.classes[c] for c in self.model.domain_class[domain]]
         X = np.array([p.X[k] for p, k in zip(points, row)]).reshape(-1, 3)
-        return DomainPoints.on(self.model, domain, X, [p.U[k] for p, k in zip(points, row)], weights[:, hung])
+        U = [p.U[k] for p, k in zip(points, row)]
+        return DomainPoints.on(self.model, domain, X, U, weights[:, hung], number)
 
     def point_region(self, name: str) -> Array:
         """Numbers of the surface points of the domains of that name, or kind."""

@@ -58,18 +58,28 @@ def _padded(parts: list[Array], most: int) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class DomainPoints:
-    """Points as a mapping. chain: the tree, with the points that hang on single domains; weights (count, hung)."""
+    """Points as a mapping. chain: the tree, with the points that hang on single domains; weights (count, hung).
+
+    indices: numbers of the points on a skin, where they are such.
+    """
 
     chain: kernels.Chain
     weights: sparse.csr_array | None = None
+    indices: Array | None = None
 
     @classmethod
     def on(
-        cls, model: SubstructureModel, domain: Array, X: Array, U: list[Array], weights: object = None
+        cls,
+        model: SubstructureModel,
+        domain: Array,
+        X: Array,
+        U: list[Array],
+        weights: object = None,
+        indices: Array | None = None,
     ) -> DomainPoints:
         """Points on domains, ascending (k,): X (k, 3) [m] at scale 1 in the domains' axes, U: (3, r) of each."""
         places = np.searchsorted(domain, np.arange(model.domain_count + 1))
-        return cls(make_chain(model, places[:-1], places, X, U), weights)  # type: ignore[arg-type]
+        return cls(make_chain(model, places[:-1], places, X, U), weights, indices)  # type: ignore[arg-type]
 
     @property
     def count(self) -> int:
