@@ -8,10 +8,11 @@ import supple as sp
 from supple.examples import registry
 
 LARGE = {"letters", "dragon", "space-station", "oak"}  # their modes take minutes to find where nothing is kept
+LONG = {"stack", "gripper"}  # ten seconds and more, with contacts in every step
 
 
 @pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=pytest.mark.slow) if name in LARGE else name for name in sorted(registry())]
+    "name", [pytest.param(name, marks=pytest.mark.slow) if name in LARGE | LONG else name for name in sorted(registry())]
 )
 def test_example_keeps_its_physics(name: str) -> None:
     example = registry()[name]
