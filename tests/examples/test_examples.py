@@ -12,7 +12,8 @@ LONG = {"stack", "gripper"}  # ten seconds and more, with contacts in every step
 
 
 @pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=pytest.mark.slow) if name in LARGE | LONG else name for name in sorted(registry())]
+    "name",
+    [pytest.param(name, marks=pytest.mark.slow) if name in LARGE | LONG else name for name in sorted(registry())],
 )
 def test_example_keeps_its_physics(name: str) -> None:
     example = registry()[name]
