@@ -26,6 +26,7 @@ from supple.bodies.substructure import Blueprint, Domain, DomainKind, Substructu
 from supple.bodies.substructure.reconstruction import Reconstruction
 from supple.bodies.substructure.skin import TreeSkin
 from supple.bodies.substructure.tree import Coupling, OneWayWarning, SubstructureTree, TreeSettings, TreeState
+from supple.errors import DivergenceError
 from supple.examples import shapes
 from supple.geometry import box_hexes, box_tets
 from supple.material import Material
@@ -137,15 +138,22 @@ def step_rows(case: str, model: SubstructureModel, example: Published) -> list[R
     steps = Steps.of(articulated, state)
     works: dict[str, Callable[[], Any]] = {
         "articulated": steps.run,
-        "lumped": Steps.of(tree_of(model, "lumped"), state, steps.steps).run,
         "renewed": Steps.of(tree_of(model, renew_forces=True), state, steps.steps).run,
     }
+    lumped = Steps.of(tree_of(model, "lumped"), state, steps.steps).run
+    try:
+        lumped()
+        works["lumped"] = lumped
+    except DivergenceError:  # a flying root that is lighter than what hangs on it
+        pass
     best = {name: 1e3 * value / steps.steps for name, value in by_turns(works).items()}
     step, forces = best["articulated"], best["renewed"] - best["articulated"]
     share = f"{100 * example.share:g} % of {example.step:g}"
     return [
         at_most(case, f"step_time (paper {example.step:g} ms)", step, example.step_limit, unit="ms", threads=1),
-        measured(case, "step_time, lumped coupling", best["lumped"], unit="ms", threads=1),
+        measured(
+            case, "step_time, lumped coupling (nan: it diverges)", best.get("lumped", np.nan), unit="ms", threads=1
+        ),
         measured(case, f"StVK forces of a step (paper {share} ms)", forces, unit="ms", threads=1),
         measured(case, "rest of a step", step - forces, unit="ms", threads=1),
     ]
