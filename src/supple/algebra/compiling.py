@@ -2,13 +2,15 @@
 
 Contraction is the only floating-point freedom given to the compiler: reassociation would make results depend on the
 number of threads. Numba's on-disk cache looks at the file of the decorated function only and misses a change of a
-callee in another file; so the cache folder is named after a hash of all sources that hold compiled code.
+callee in another file; so each module has a cache folder named after a hash of its own source and of all sources with
+compiled code that it imports, directly or through others.
 """
 
 from __future__ import annotations
 
 import hashlib
 import os
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
@@ -19,6 +21,8 @@ import numba
 import platformdirs
 
 PACKAGE = Path(__file__).resolve().parent.parent
+IMPORT = re.compile(rb"^[ ]*from (supple[\w.]*) import (\([^)]*\)|[^\n]*)", re.MULTILINE)
+"""The only form in which modules of this package import each other."""
 
 
 def cache_root() -> Path:
@@ -27,22 +31,42 @@ def cache_root() -> Path:
 
 
 @cache
-def kernel_cache() -> Path:
-    """The folder of compiled kernels that belongs to exactly these sources and this Numba."""
+def _source(module: str) -> tuple[bytes, frozenset[str]]:
+    """A module's source and the modules of this package that it imports; none where there is no such module."""
+    path = PACKAGE.parent.joinpath(*module.split("."))
+    path = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+    if not path.is_file():
+        return b"", frozenset()
+    source = path.read_bytes()
+    imported = set()
+    for base, names in IMPORT.findall(source):
+        words = re.sub(rb"#[^\n]*", b"", names).replace(b"(", b" ").replace(b",", b" ").split()
+        imported |= {base, *(base + b"." + word for word in words)}
+    return source, frozenset(name.decode() for name in imported)
+
+
+@cache
+def kernel_cache(module: str) -> Path:
+    """The folder of a module's compiled kernels, which belongs to exactly its sources and this Numba."""
+    seen, waiting = set(), [module]
+    while waiting:
+        name = waiting.pop()
+        if name not in seen:
+            seen.add(name)
+            waiting += _source(name)[1]
     digest = hashlib.sha256(numba.__version__.encode())
-    for path in sorted(PACKAGE.rglob("*.py")):
-        source = path.read_bytes()
-        if b"@compiled" in source or b"@intrinsic" in source:
-            digest.update(path.relative_to(PACKAGE).as_posix().encode())
-            digest.update(source)
+    for name in sorted(seen):
+        source = _source(name)[0]
+        if name == module or b"@compiled" in source or b"@intrinsic" in source:
+            digest.update(name.encode() + source)
     return cache_root() / "kernels" / digest.hexdigest()[:16]
 
 
 @contextmanager
-def _numba_cache_folder() -> Iterator[None]:
+def _numba_cache_folder(module: str) -> Iterator[None]:
     config: Any = numba.config  # its settings are made at run time, unknown to type checkers
     before = config.CACHE_DIR
-    config.CACHE_DIR = str(kernel_cache())
+    config.CACHE_DIR = str(kernel_cache(module))
     try:
         yield
     finally:
@@ -70,7 +94,7 @@ def compiled(
     }
 
     def decorate(fn: Callable[..., Any]) -> Any:
-        with _numba_cache_folder():
+        with _numba_cache_folder(fn.__module__):
             return numba.njit(fn, **options)
 
     return decorate if function is None else decorate(function)

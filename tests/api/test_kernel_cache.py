@@ -1,0 +1,45 @@
+"""Compiled kernels are kept per module, and a change of anything they call makes them anew."""
+
+from pathlib import Path
+
+import pytest
+
+from supple.algebra import compiling
+
+
+@pytest.fixture
+def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A package of three modules: `top` calls `middle`, which takes `bottom` in; `other` stands alone."""
+    root = tmp_path / "supple"
+    root.mkdir()
+    (root / "__init__.py").write_text("")
+    (root / "bottom.py").write_text("@compiled\ndef f(): ...\n")
+    (root / "middle.py").write_text("from supple.bottom import (\n    f,  # used\n)\n")
+    (root / "top.py").write_text("from supple import middle\n\n\n@compiled\ndef g(): ...\n")
+    (root / "other.py").write_text("@compiled\ndef h(): ...\n")
+    monkeypatch.setattr(compiling, "PACKAGE", root)
+    compiling._source.cache_clear()
+    compiling.kernel_cache.cache_clear()
+    yield root
+    compiling._source.cache_clear()
+    compiling.kernel_cache.cache_clear()
+
+
+def folders() -> dict[str, Path]:
+    compiling._source.cache_clear()
+    compiling.kernel_cache.cache_clear()
+    return {name: compiling.kernel_cache(f"supple.{name}") for name in ("top", "other")}
+
+
+def test_a_change_of_what_is_called_through_others_makes_kernels_anew(package: Path) -> None:
+    before = folders()
+    (package / "bottom.py").write_text("@compiled\ndef f(): return 1\n")
+    after = folders()
+    assert after["top"] != before["top"]
+    assert after["other"] == before["other"]
+
+
+def test_a_change_without_kernels_keeps_them(package: Path) -> None:
+    before = folders()
+    (package / "middle.py").write_text("from supple.bottom import f\n# more\n")
+    assert folders() == before
