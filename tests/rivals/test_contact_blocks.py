@@ -8,6 +8,8 @@ import scipy.sparse as sparse
 
 import supple as sp
 from supple.algebra.block_sparse import BlockSparse
+from supple.algebra.conjugate_gradients import solve_cg
+from supple.algebra.outer_kernels import add_outer
 from supple.bodies.floating import FloatingBody
 from supple.bodies.floating.layered import LayeredBody
 from supple.contact.contact_set import point_rows
@@ -15,7 +17,7 @@ from supple.contact.surfaces import surface_of
 from supple.modal import ElasticSolid
 from supple.scene.linearization import dense_blocks, slot_jacobian
 from supple.scene.system_filter import SystemFilter
-from supple.solvers.contact_blocks import ContactBlocks, ContactRows, WideMatrix
+from supple.solvers.contact_blocks import ContactBlocks, ContactRows, Coupling, WideMatrix
 
 Array = np.ndarray
 N, K = 7, 5  # block rows, contacts
@@ -40,31 +42,55 @@ def filter_of(blocks: Array, projectors: Array) -> SystemFilter:
 
 @pytest.mark.parametrize("coupled", [False, True])
 @pytest.mark.parametrize("filtered", [False, True])
-def test_wide_matrix_is_the_sum(coupled: bool, filtered: bool) -> None:
+def test_wide_matrix_and_coupling_are_the_sum(coupled: bool, filtered: bool) -> None:
     rng = np.random.default_rng(5)
     A, J = random_step(rng)
-    C = None
-    if coupled:  # contacts 0 and 3 push on one tree, 1, 2 and 4 on nothing that answers
-        C = np.zeros((K, 3, K, 3))
-        C[np.ix_([0, 3], range(3), [0, 3], range(3))] = rng.normal(size=(2, 3, 2, 3))
-        C = C.reshape(3 * K, 3 * K)
-    rows = ContactRows.of(J, C)
-    assert len(rows.one) == (K if C is None else 4 + 3)
+    rows = ContactRows.of(J)
     blocks = np.array([1, 4]) if filtered else np.zeros(0, dtype=int)
     projectors = np.stack([np.diag([1.0, 0, 1]), np.zeros((3, 3))])[: len(blocks)]
-    wide = WideMatrix(A, rows)
-    wide.begin(A, rows, filter_of(blocks, projectors))
+    wide, held = WideMatrix(A, rows), filter_of(blocks, projectors)
+    wide.begin(A, rows, held)
     P = np.eye(3 * N)
     for block, projector in zip(blocks, projectors):
         P[3 * block : 3 * block + 3, 3 * block : 3 * block + 3] = projector
     for _ in range(2):  # the second call writes over the first
-        added = ContactBlocks(rows, rng.normal(size=(len(rows.one), 3, 3)), J, False)
-        expected = dense_blocks(A) + P @ added.matrix().toarray() @ P
-        assert np.abs(dense_blocks(wide.add(added.K)) - expected).max() < 1e-13
+        own, coupling = rng.normal(size=(K, 3, 3)), None
+        dense = np.zeros((K, 3, K, 3))
+        dense[range(K), :, range(K)] = own
+        if coupled:  # contacts 0 and 3 push on one tree
+            F = rng.normal(size=(2, 3, 2, 3))
+            F[range(2), :, range(2)] = 0.0
+            coupling = Coupling(np.array([0, 3]), F.reshape(6, 6))
+            dense[np.ix_([0, 3], range(3), [0, 3], range(3))] += F
+        added = ContactBlocks(rows, own, coupling, J, False)
+        expected = J.T @ dense.reshape(3 * K, 3 * K) @ J.toarray()
+        assert np.abs(added.matrix().toarray() - expected).max() < 1e-12
         d = rng.normal(size=3 * N)
-        assert np.allclose(added.product(d), added.matrix() @ d, rtol=0, atol=1e-12)
-    assert wide.fits(A, ContactRows.of(J, C))
-    assert not wide.fits(A, ContactRows.of(J[:12], None))
+        assert np.allclose(added.product(d), expected @ d, rtol=0, atol=1e-12)
+        q = dense_blocks(wide.add(added.K)) @ d
+        outer = added.outer(held)
+        if outer is not None:
+            add_outer(outer, d, 1.0, q)
+        assert np.abs(q - (dense_blocks(A) + P @ expected @ P) @ d).max() < 1e-12
+    assert wide.fits(A, ContactRows.of(J))
+    assert not wide.fits(A, ContactRows.of(J[:12]))
+
+
+def test_conjugate_gradients_with_a_dense_coupling() -> None:
+    """A + J^T F J solved without being assembled, by the compiled loop and by the general one."""
+    rng = np.random.default_rng(8)
+    A, J = random_step(rng)
+    A.data[:] = 0.0
+    for k in range(N):
+        A.data[A.locate([k], [k])] = 3 * np.eye(3) * (1 + k)
+    B = rng.normal(size=(3 * K, 3 * K))
+    added = ContactBlocks(ContactRows.of(J), np.zeros((K, 3, 3)), Coupling(np.arange(K), B @ B.T), J, True)
+    outer, b = added.outer(filter_of(np.zeros(0, dtype=int), np.zeros((0, 3, 3)))), rng.normal(size=3 * N)
+    expected = np.linalg.solve(dense_blocks(A) + added.matrix().toarray(), b)
+    for way in ({}, {"fixed": lambda x: None}):
+        report = solve_cg(A, b, outer=outer, tolerance=1e-12, **way)
+        assert report.is_converged
+        assert np.abs(report.x - expected).max() < 1e-9 * np.abs(expected).max()
 
 
 def boxes(linear: str) -> sp.Scene:

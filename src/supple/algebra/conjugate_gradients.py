@@ -26,8 +26,9 @@ from numpy.typing import ArrayLike, NDArray
 from supple.algebra.block_sparse import BlockSparse
 from supple.algebra.block_sparse_kernels import CHUNK
 from supple.algebra.cg_report import CgOutcome, CgReport, CgRequest
-from supple.algebra.conjugate_gradients_general import as_product, solve_general
+from supple.algebra.conjugate_gradients_general import Product, as_product, solve_general
 from supple.algebra.conjugate_gradients_kernels import CgVectors, run_conjugate_gradients
+from supple.algebra.outer_kernels import OuterTerm, add_outer
 from supple.algebra.preconditioners import (
     BlockDiagonal,
     BlockJacobi,
@@ -85,6 +86,7 @@ def solve_cg(
     max_iterations: int | None = None,
     fixed: ArrayLike | Projector | None = None,
     workspace: CgWorkspace | None = None,
+    outer: OuterTerm | None = None,
     keep_history: bool = False,
 ) -> CgReport:
     """Solve C A C x = C b; the solution is written to `x_out` (made when not given) and is `report.x`.
@@ -99,6 +101,7 @@ def solve_cg(
     max_iterations: ten times n when not given.
     fixed: (n) booleans, true where x stays zero; or a function that applies an orthogonal projector in place.
     workspace: memory kept between calls on a `BlockSparse`.
+    outer: J^T F J, added to a `BlockSparse` A as an operator; not in the named preconditioners.
     keep_history: fill `report.residual_history`.
     """
     # A writable copy: compiled code would be specialised anew for a read-only array.
@@ -115,14 +118,26 @@ def solve_cg(
         mask = None if callable(fixed) else fixed
         M = _matrix_preconditioner(A, preconditioner, mask, workspace)
         if not callable(fixed) and isinstance(M, BlockDiagonal | IncompleteCholesky):
-            return _solve_compiled(A, request, M, mask, workspace)
+            return _solve_compiled(A, outer, request, M, mask, workspace)
     else:
         M = _operator_preconditioner(preconditioner)
-    return solve_general(as_product(A), request, M, _as_projector(fixed, b.size))
+    product = as_product(A)
+    return solve_general(
+        product if outer is None else _with_outer(product, outer), request, M, _as_projector(fixed, b.size)
+    )
+
+
+def _with_outer(product: Product, outer: OuterTerm) -> Product:
+    def sum_of_both(x: NDArray[np.float64], y_out: NDArray[np.float64]) -> None:
+        product(x, y_out)
+        add_outer(outer, x, 1.0, y_out)
+
+    return sum_of_both
 
 
 def _solve_compiled(
     A: BlockSparse,
+    outer: OuterTerm | None,
     request: CgRequest,
     M: BlockDiagonal | IncompleteCholesky,
     mask: ArrayLike | None,
@@ -147,6 +162,7 @@ def _solve_compiled(
     history = request.make_history()
     code, iterations, residual = run_conjugate_gradients(
         A.kernel_arrays,
+        outer,
         request.b,
         inverse_blocks,
         factor,

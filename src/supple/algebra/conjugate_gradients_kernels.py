@@ -17,6 +17,7 @@ import numpy as np
 from supple.algebra.block_sparse_kernels import CHUNK, multiply_rows
 from supple.algebra.compiling import compiled
 from supple.algebra.incomplete_cholesky_kernels import apply_factor
+from supple.algebra.outer_kernels import add_outer
 
 # Codes of the outcomes, given their sentences by `CgOutcome`.
 CONVERGED, ITERATIONS_DONE, ITERATION_LIMIT, NEGATIVE_CURVATURE = 0, 1, 2, 3
@@ -196,7 +197,29 @@ def step(alpha, inverse_blocks, factor, parallel, x_out, vectors):
 
 
 @compiled
-def start(A, b, is_warm, parallel, x_out, vectors):
+def multiply(A, outer, parallel, vectors):
+    """q = (A + J^T F J) p; returns p . q."""
+    pq = sweep_product(A, parallel, vectors)
+    if outer is not None:
+        pq += add_outer(outer, vectors.p, 1.0, vectors.q)
+    return pq
+
+
+@compiled
+def find_residual(A, outer, b, x, parallel, vectors):
+    """r = C (b - (A + J^T F J) x); returns r . r."""
+    rr = sweep_residual(A, b, x, parallel, vectors)
+    if outer is not None:
+        free, r = vectors.free, vectors.r
+        add_outer(outer, x, -1.0, r)
+        for i in range(r.size):
+            r[i] *= free[i]
+        rr = dot(r, r)
+    return rr
+
+
+@compiled
+def start(A, outer, b, is_warm, parallel, x_out, vectors):
     """First residual, from C x0 or from zero; p = q = 0. Returns |C b|^2."""
     free, r = vectors.free, vectors.r
     for i in range(r.size):
@@ -209,12 +232,12 @@ def start(A, b, is_warm, parallel, x_out, vectors):
     else:
         for i in range(r.size):
             x_out[i] *= free[i]
-        sweep_residual(A, b, x_out, parallel, vectors)
+        find_residual(A, outer, b, x_out, parallel, vectors)
     return bb
 
 
 @compiled
-def descend(A, inverse_blocks, factor, bb, target, limit, parallel, iterations, history_out, x_out, vectors):
+def descend(A, outer, inverse_blocks, factor, bb, target, limit, parallel, iterations, history_out, x_out, vectors):
     """Iterate from the residual `vectors.r` to |r|^2 <= target; returns a code and the iterations so far."""
     rz, rr = step(0.0, inverse_blocks, factor, parallel, x_out, vectors)
     beta = 0.0
@@ -224,7 +247,7 @@ def descend(A, inverse_blocks, factor, bb, target, limit, parallel, iterations, 
         if not rz > 0.0:
             return PRECONDITIONER_BREAKDOWN if np.isfinite(rz) else NOT_FINITE, iterations
         sweep_direction(beta, parallel, vectors)
-        pq = sweep_product(A, parallel, vectors)
+        pq = multiply(A, outer, parallel, vectors)
         if not np.isfinite(pq):
             return NOT_FINITE, iterations
         if pq <= 0.0:
@@ -240,15 +263,15 @@ def descend(A, inverse_blocks, factor, bb, target, limit, parallel, iterations, 
 
 @compiled
 def run_conjugate_gradients(
-    A, b, inverse_blocks, factor, tolerance, limit, is_warm, parallel, history_out, x_out, vectors
+    A, outer, b, inverse_blocks, factor, tolerance, limit, is_warm, parallel, history_out, x_out, vectors
 ):
-    """Solve C A C x = C b; returns the outcome's code, the iterations and the true relative residual.
+    """Solve C (A + J^T F J) C x = C b; returns the outcome's code, the iterations and the true relative residual.
 
-    b, x_out: (3 block_row_count). inverse_blocks: (block_row_count, 3, 3), the block-diagonal preconditioner;
-    factor: an `IncompleteFactor` used instead of it, or None. history_out: |r|^2 / |C b|^2 at the start and
-    after each iteration, or empty.
+    outer: an `OuterTerm` with J and F, or None. b, x_out: (3 block_row_count).
+    inverse_blocks: (block_row_count, 3, 3), the block-diagonal preconditioner; factor: an `IncompleteFactor` used
+    instead of it, or None. history_out: |r|^2 / |C b|^2 at the start and after each iteration, or empty.
     """
-    bb = start(A, b, is_warm, parallel, x_out, vectors)
+    bb = start(A, outer, b, is_warm, parallel, x_out, vectors)
     if bb == 0.0:
         return CONVERGED, 0, 0.0
     if not np.isfinite(bb):
@@ -258,9 +281,9 @@ def run_conjugate_gradients(
     while True:
         stop = max(target, VANISHED * bb)
         code, iterations = descend(
-            A, inverse_blocks, factor, bb, stop, limit, parallel, iterations, history_out, x_out, vectors
+            A, outer, inverse_blocks, factor, bb, stop, limit, parallel, iterations, history_out, x_out, vectors
         )
-        rr = sweep_residual(A, b, x_out, parallel, vectors)
+        rr = find_residual(A, outer, b, x_out, parallel, vectors)
         residual = np.sqrt(rr / bb)
         if rr <= target:
             return CONVERGED, iterations, residual

@@ -1,7 +1,8 @@
 """What contacts add to the matrix of a step, J^T K J, in 3x3 blocks, and that matrix with room for them.
 
 The bodies' part is assembled once a step. Its pattern is widened by the blocks of the contacts, and kept as long as
-the same points touch; in each iteration of the contacts only their own blocks are written anew.
+the same points touch; in each iteration of the contacts only their own blocks are written anew. What couples all
+contacts of a tree is dense, and stays an operator.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import numpy as np
 import scipy.sparse as sparse
 
 from supple.algebra.block_sparse import BlockSparse
+from supple.algebra.outer_kernels import OuterTerm
 from supple.scene.assembly import expand_pairs
 from supple.scene.assembly_kernels import add_congruence
 from supple.scene.mappings import JacobianRows
@@ -23,24 +25,20 @@ Array = np.ndarray
 
 @dataclass(frozen=True, eq=False)
 class ContactRows:
-    """J of k contacts by rows of blocks, and which pairs (one, other) of contacts K couples."""
+    """J of k contacts by rows of blocks."""
 
     J: JacobianRows
-    one: Array
-    other: Array
 
     @classmethod
-    def of(cls, J: sparse.csr_array, C: Array | None) -> ContactRows:
-        """From J (3 k, n), without doubles; C (3 k, 3 k): how other sides answer, None where there are none."""
+    def of(cls, J: sparse.csr_array) -> ContactRows:
+        """From J (3 k, n), without doubles."""
         blocks = sparse.bsr_array(J, blocksize=(3, 3))
-        rows = JacobianRows(blocks.indptr.astype(np.int64), blocks.indices, np.ascontiguousarray(blocks.data))
-        k = len(rows.ptr) - 1
-        if C is None:
-            return cls(rows, np.arange(k), np.arange(k, dtype=np.int32))
-        near = np.abs(C.reshape(k, 3, k, 3)).sum(axis=(1, 3)) > 0
-        _, label = sparse.csgraph.connected_components(sparse.csr_array(near), directed=False)
-        one, other = np.nonzero(label[:, None] == label[None, :])
-        return cls(rows, one, other.astype(np.int32))
+        return cls(JacobianRows(blocks.indptr.astype(np.int64), blocks.indices, np.ascontiguousarray(blocks.data)))
+
+    @property
+    def count(self) -> int:
+        """k."""
+        return len(self.J.ptr) - 1
 
     def filtered(self, f: SystemFilter) -> JacobianRows:
         """J C."""
@@ -54,28 +52,65 @@ class ContactRows:
         return JacobianRows(self.J.ptr, self.J.cols, blocks)
 
 
+class Coupling(NamedTuple):
+    """What a force at one contact does at others. which (a,): those contacts; F (3 a, 3 a) [kg], without the blocks on
+    its diagonal."""
+
+    which: Array
+    F: Array
+
+
 class ContactBlocks(NamedTuple):
-    """J^T K J. K (m, 3, 3) [kg]: of the pairs of contacts of `rows`; J (3 k, n) as a scipy matrix; is_symmetric: K is,
-    so that conjugate gradients may be used."""
+    """J^T K J. K (k, 3, 3) [kg]: a block for each contact, and between contacts by `coupling`; J (3 k, n) as a scipy
+    matrix; is_symmetric: K is, so that conjugate gradients may be used."""
 
     rows: ContactRows
     K: Array
+    coupling: Coupling | None
     J: sparse.csr_array
     is_symmetric: bool
 
     def matrix(self) -> sparse.csr_array:
         """As a scipy matrix (n, n)."""
-        return sparse.csr_array(self.J.T @ (self.middle() @ self.J))
+        out = self.J.T @ (self._blocks() @ self.J)
+        if self.coupling is not None:
+            part = self.J[_threefold(self.coupling.which)]
+            used = np.unique(part.indices)
+            some = part[:, used].toarray()
+            one, other = np.meshgrid(used, used, indexing="ij")
+            dense = some.T @ self.coupling.F @ some
+            out = out + sparse.csr_array((dense.ravel(), (one.ravel(), other.ravel())), shape=out.shape)
+        return sparse.csr_array(out)
 
     def product(self, d: Array) -> Array:
         """J^T K J d, (n,)."""
-        return np.asarray(self.J.T @ (self.middle() @ (self.J @ d)))
+        return np.asarray(self.J.T @ self.times(self.J @ d))
 
-    def middle(self) -> sparse.csr_array:
-        """K (3 k, 3 k)."""
-        ptr = np.searchsorted(self.rows.one, np.arange(len(self.rows.J.ptr)))
-        size = self.J.shape[0]
-        return sparse.csr_array(sparse.bsr_array((self.K, self.rows.other, ptr), shape=(size, size)))
+    def times(self, u: Array) -> Array:
+        """K u, (3 k,)."""
+        out = np.einsum("kij,kj->ki", self.K, u.reshape(-1, 3)).ravel()
+        if self.coupling is not None:
+            rows = _threefold(self.coupling.which)
+            out[rows] += self.coupling.F @ u[rows]
+        return out
+
+    def outer(self, f: SystemFilter) -> OuterTerm | None:
+        """The coupling as an operator on filtered velocities."""
+        if self.coupling is None:
+            return None
+        J, which = self.rows.filtered(f), self.coupling.which
+        length = np.diff(J.ptr)[which]
+        ptr = np.concatenate([[0], np.cumsum(length)])
+        at = np.repeat(J.ptr[which] - ptr[:-1], length) + np.arange(ptr[-1])
+        return OuterTerm.of(ptr, J.cols[at], J.blocks[at], self.coupling.F)
+
+    def _blocks(self) -> sparse.bsr_array:
+        k = len(self.K)
+        return sparse.bsr_array((self.K, np.arange(k), np.arange(k + 1)), shape=(3 * k, 3 * k))
+
+
+def _threefold(which: Array) -> Array:
+    return np.asarray((3 * which[:, None] + np.arange(3)).ravel())
 
 
 class WideMatrix:
@@ -85,7 +120,8 @@ class WideMatrix:
         """Make the pattern."""
         n = A.block_row_count
         self.own: tuple[Array, Array] = (np.repeat(np.arange(n), np.diff(A.indptr)), A.indices)
-        self.touched = expand_pairs(rows.one, rows.other, rows.J)
+        each = np.arange(rows.count, dtype=np.int32)
+        self.touched = expand_pairs(each, each, rows.J)
         self.base_pattern, self.rows = (A.indptr, A.indices), rows
         one, other = (np.concatenate([self.own[k], self.touched[k]]) for k in (0, 1))
         self.matrix = BlockSparse.from_pairs(n, one, other)
@@ -96,7 +132,7 @@ class WideMatrix:
     def fits(self, A: BlockSparse, rows: ContactRows) -> bool:
         """Whether the pattern is that of A and these contacts."""
         mine = self.rows
-        pairs = ((mine.J.ptr, rows.J.ptr), (mine.J.cols, rows.J.cols), (mine.one, rows.one), (mine.other, rows.other))
+        pairs = ((mine.J.ptr, rows.J.ptr), (mine.J.cols, rows.J.cols))
         same = mine is rows or all(np.array_equal(a, b) for a, b in pairs)
         return same and self.base_pattern[0] is A.indptr and self.base_pattern[1] is A.indices
 
@@ -107,8 +143,9 @@ class WideMatrix:
         self.blocks = rows.filtered(f).blocks
 
     def add(self, K: Array) -> BlockSparse:
-        """A + J^T K J, in the matrix that the next call reuses."""
+        """A + J^T K J of blocks K (k, 3, 3), in the matrix that the next call reuses."""
         rows = self.rows
+        each = np.arange(rows.count, dtype=np.int32)
         self.matrix.data[:] = self.base
-        add_congruence(rows.one, rows.other, K, rows.J.ptr, self.blocks, self.blocks, self.at_touched, self.matrix.data)
+        add_congruence(each, each, K, rows.J.ptr, self.blocks, self.blocks, self.at_touched, self.matrix.data)
         return self.matrix

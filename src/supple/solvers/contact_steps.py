@@ -13,18 +13,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sparse
 
+from supple.algebra.blas_threads import one_blas_thread
 from supple.contact.bound import BoundContact
 from supple.contact.contact_set import ContactForces, ContactSet, contact_jacobian
 from supple.errors import InputError
 from supple.scene.kinematics import Kinematics
 from supple.scene.state import State
 from supple.scene.system import System
-from supple.solvers.contact_blocks import ContactBlocks, ContactRows
+from supple.solvers.contact_blocks import ContactBlocks, ContactRows, Coupling
 from supple.solvers.linear import LinearSolution
 
 Array = np.ndarray
@@ -92,7 +94,7 @@ class ContactStep:
         """Iterate `solve(b, extra, start, tolerance)`, which solves (A + extra) d = b. Its tolerance follows what the
         contacts leave open; the last solution has the solver's own."""
         h, J, C, d = self.h, self.J, self.C, np.zeros(self.J.shape[1])
-        JT, rows = sparse.csr_array(J.T), ContactRows.of(J, C)
+        JT, rows = sparse.csr_array(J.T), ContactRows.of(J)
         given = J @ self.v + self.u_0
         u, smallest, size, left, linear_iterations = given.copy(), np.inf, 1.0, np.inf, 0
         symmetric, forces = self.symmetric, self.forces(u)
@@ -102,18 +104,16 @@ class ContactStep:
                 u, d, size, smallest = given.copy(), np.zeros_like(d), 1.0, np.inf
                 forces = self.forces(u)
             f, T = (np.concatenate([getattr(x, name) for x in forces]) for name in ("force", "tangent"))
-            wanted, K = f.ravel() + _by_blocks(T, u - given), T
+            wanted, K, coupling = f.ravel() + _by_blocks(T, u - given), h * T, None
             if C is not None:
-                S = np.linalg.inv(np.eye(len(wanted)) + _by_blocks(T, C))
-                k, wanted = len(T), S @ wanted
-                K = np.einsum("ikl,klm->ikm", S.reshape(3 * k, k, 3), T).reshape(k, 3, k, 3)[rows.one, :, rows.other]
-            extra = ContactBlocks(rows, h * K, J, symmetric)
+                K, coupling = self._yielding(h * T, wanted)
+            extra = ContactBlocks(rows, K, coupling, J, symmetric)
             s = solve(b + h * (JT @ wanted), extra, d, min(LOOSE, CLOSER * left))
             linear_iterations += s.iterations
             if not np.isfinite(s.d).all():
                 return ContactSolution(s, forces, np.zeros((len(f), 3)), u.reshape(-1, 3), iteration, np.inf)
             moved = J @ s.d
-            pushes = wanted - (_by_blocks(T, moved) if C is None else extra.middle() @ moved / h)
+            pushes = wanted - extra.times(moved) / h
             reached = given + moved + (0.0 if C is None else C @ pushes)
             forces = self.forces(reached)
             law = np.concatenate([x.force for x in forces]).ravel()
@@ -134,6 +134,32 @@ class ContactStep:
         ends = np.cumsum([0] + [x.size for x in self.sets])
         forces = [x._replace(force=pushes[a:b]) for x, a, b in zip(forces, ends, ends[1:])]
         return ContactSolution(s, forces, pushes, reached.reshape(-1, 3), iteration, left)
+
+    def _yielding(self, T: Array, wanted: Array) -> tuple[Array, Coupling | None]:
+        """S T, for T (k, 3, 3) times h, as blocks and the coupling between contacts; `wanted` (3 k,) becomes S wanted.
+
+        S differs from I among the closed contacts whose sides answer.
+        """
+        assert self.C is not None
+        which = np.flatnonzero(self._answering & T.any(axis=(1, 2)))
+        if not len(which):
+            return T, None
+        rows = (3 * which[:, None] + np.arange(3)).ravel()
+        C, a, K = self.C[np.ix_(rows, rows)], len(which), T.copy()
+        with one_blas_thread():
+            S = np.linalg.inv(np.eye(3 * a) + _by_blocks(T[which], C) / self.h)
+            wanted[rows] = S @ wanted[rows]
+            F = np.einsum("ikl,klm->ikm", S.reshape(3 * a, a, 3), T[which]).reshape(a, 3, a, 3)
+        each = np.arange(a)
+        K[which] = F[each, :, each]
+        F[each, :, each] = 0.0
+        return K, Coupling(which, F.reshape(3 * a, 3 * a))
+
+    @cached_property
+    def _answering(self) -> Array:
+        """Contacts (k,) with a side that another scheme moves."""
+        assert self.C is not None
+        return np.asarray(self.C.reshape(-1, 3, self.C.shape[1]).any(axis=(1, 2)))
 
     def end(self, forces: list[ContactForces], state: State) -> None:
         """Keep what the contacts remember."""

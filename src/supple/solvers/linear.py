@@ -176,6 +176,7 @@ class LinearSolve:
                 system.assembly.project(system, _diagonal_scale(A))
             else:
                 A = self._widened(kept, extra)
+            outer = None if extra is None else extra.outer(system.filter)
             if start is not None:
                 start = start.copy()
                 system.filter.project(start)
@@ -191,6 +192,7 @@ class LinearSolve:
                     tolerance=tolerance,
                     max_iterations=o.max_iterations,
                     workspace=self.workspace,
+                    outer=outer,
                 )
         else:
             report = solve_cg(

@@ -37,13 +37,17 @@ class TreePrediction(NamedTuple):
 
 @dataclass(eq=False)
 class TreeIsland:
-    """The trees of a scene. slots: of their bodies in the whole system; part: a system of trees alone."""
+    """The trees of a scene. slots: of their bodies in the whole system; part: a system of trees alone.
+
+    ends, touched, loads: of the step that is being taken, by name.
+    """
 
     slots: list[Slot]
     part: System | None
     stride: TreeStride
     ends: dict[str, LocalState] = field(default_factory=dict)
     touched: dict[str, TreeTouch] = field(default_factory=dict)
+    loads: dict[str, Array] = field(default_factory=dict)
 
     @classmethod
     def of(cls, system: System, steps: int, dt: float) -> TreeIsland:
@@ -60,12 +64,12 @@ class TreeIsland:
         k = meeting.count
         velocity, C = np.zeros((k, 3)), None
         self.ends, self.touched = {}, {}
-        loads = self._loads(state)
+        self.loads = self._loads(state)
         for slot in self.slots:
             touch = TreeTouch.of(slot, meeting)
             x, v = slot.view_x(state.x), slot.view_v(state.v)
             kept = None if touch else state.memory.get(f"{slot.name}/{ACCELERATIONS}")
-            self.ends[slot.name] = end = self._advance(slot, LocalState(state.t, x, v, kept), loads.get(slot.name))
+            self.ends[slot.name] = end = self._advance(slot, LocalState(state.t, x, v, kept), self.loads.get(slot.name))
             if touch is None:
                 continue
             self.touched[slot.name] = touch
@@ -77,7 +81,6 @@ class TreeIsland:
 
     def finish(self, state: State, pushes: Array) -> None:
         """Take the step, with forces (k, 3) [N] on the first sides of the contacts."""
-        loads = self._loads(state)
         for slot in self.slots:
             x, v, key = slot.view_x(state.x), slot.view_v(state.v), f"{slot.name}/{ACCELERATIONS}"
             touch = self.touched.get(slot.name)
@@ -85,7 +88,8 @@ class TreeIsland:
                 end = self.ends[slot.name]
                 state.memory[key] = end.memory
             else:
-                acting = np.zeros_like(v) if loads.get(slot.name) is None else loads[slot.name].copy()
+                load = self.loads.get(slot.name)
+                acting = np.zeros_like(v) if load is None else load.copy()
                 touch.points.linearize(x).add_transpose((touch.weights.T @ pushes.ravel()).reshape(-1, 3), acting)
                 end = self._advance(slot, LocalState(state.t, x, v), acting)
                 state.memory.pop(key, None)

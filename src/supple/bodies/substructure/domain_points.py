@@ -7,7 +7,7 @@ W: weights over points that hang on one domain each, or none; the mean of points
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -15,6 +15,7 @@ import scipy.sparse as sparse
 
 from supple.bodies.substructure import sail_kernels as kernels
 from supple.bodies.substructure.coordinates import TreeCoordinates
+from supple.bodies.substructure.found_frames import FoundFrames
 from supple.bodies.substructure.model import SubstructureModel
 
 Array = np.ndarray
@@ -60,12 +61,13 @@ def _padded(parts: list[Array], most: int) -> Array:
 class DomainPoints:
     """Points as a mapping. chain: the tree, with the points that hang on single domains; weights (count, hung).
 
-    indices: numbers of the points on a skin, where they are such.
+    indices: numbers of the points on a skin, where they are such. found: frames, shared by all points of a tree.
     """
 
     chain: kernels.Chain
     weights: sparse.csr_array | None = None
     indices: Array | None = None
+    found: FoundFrames = field(default_factory=FoundFrames)
 
     @classmethod
     def on(
@@ -79,7 +81,8 @@ class DomainPoints:
     ) -> DomainPoints:
         """Points on domains, ascending (k,): X (k, 3) [m] at scale 1 in the domains' axes, U: (3, r) of each."""
         places = np.searchsorted(domain, np.arange(model.domain_count + 1))
-        return cls(make_chain(model, places[:-1], places, X, U), weights, indices)  # type: ignore[arg-type]
+        chain = make_chain(model, places[:-1], places, X, U)
+        return cls(chain, weights, indices, model.found_frames)  # type: ignore[arg-type]
 
     @property
     def count(self) -> int:
@@ -98,9 +101,7 @@ class DomainPoints:
 
     def frames(self, x: Array) -> kernels.Frames:
         """Frames of all domains at coordinates x (1, width)."""
-        out = kernels.Frames.empty(len(self.chain.parent), self.chain.a_hat.shape[2])
-        kernels.compute_frames(self.chain, x[0, 7 : 7 + self.modes].copy(), x[0, :7].copy(), out)
-        return out
+        return self.found.at(x, self.chain)
 
     def local(self, x: Array) -> Array:
         """Hung points in their domains' axes, (hung, 3) [m]."""

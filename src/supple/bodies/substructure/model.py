@@ -14,6 +14,7 @@ import numpy as np
 
 from supple.algebra import rotations
 from supple.bodies.substructure.blueprint import Blueprint, DomainKind
+from supple.bodies.substructure.found_frames import FoundFrames
 from supple.bodies.substructure.reduction_pool import Progress, reduce_all
 from supple.errors import InputError
 from supple.modal import (
@@ -144,6 +145,11 @@ class SubstructureModel:
     def domain_count(self) -> int:
         """d."""
         return len(self.parent)
+
+    @cached_property
+    def found_frames(self) -> FoundFrames:
+        """Frames of the domains where they were last asked for, shared by all points on them."""
+        return FoundFrames()
 
     @cached_property
     def mode_counts(self) -> Array:

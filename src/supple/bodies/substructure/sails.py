@@ -43,7 +43,7 @@ class Sails(NamedTuple):
         places = np.concatenate([[0], np.cumsum(sizes[model.domain_class])])
         X, U = np.concatenate([X for X, _ in made]), [row for _, modes in made for row in modes]
         chain = make_chain(model, rows[model.domain_class], places, X, U)
-        return cls(DomainPoints(chain), np.arange(int(places[-1])).reshape(-1, 3))
+        return cls(DomainPoints(chain, found=model.found_frames), np.arange(int(places[-1])).reshape(-1, 3))
 
 
 def class_sails(kind: DomainKind, U: Array, *, conforms: bool) -> tuple[Array, Array]:
