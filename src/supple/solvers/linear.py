@@ -227,8 +227,45 @@ class LinearSolve:
         kept: _Kept | None,
         extra: ContactBlocks | None,
     ) -> LinearSolution:
+        n, system = lin.system.v_size, lin.system
+        matrix = self._matrix(lin, A, weights, kept, extra)
+        if joints is None:
+            d, residual = solve_directly(matrix, b)
+            return LinearSolution(d, np.zeros(0), 0, residual, True)
+        g = joints.g if prescribed is None else joints.g - joints.G @ prescribed
+        rests = ~np.isnan(joints.held)
+        kkt = joint_matrix(
+            matrix, filtered_columns(system, joints.pull), filtered_columns(system, joints.G), rests.astype(float)
+        )
+        rhs = np.concatenate([b, np.where(rests, -np.nan_to_num(joints.held), g)])
+        x, residual = solve_directly(kkt, rhs)
+        return LinearSolution(x[:n].copy(), -x[n:], 0, residual, True)
+
+    def columns(
+        self, lin: Linearization, B: Array, joints: JointSystem | None, extra: ContactBlocks | None, **weights: float
+    ) -> Array:
+        """How d changes with b: A^-1 B for many columns B (n, m), with filters, joints and contacts, by factoring."""
+        kept, system = self._keep(lin, weights), lin.system
+        C = filter_matrix(system)
+        matrix = self._matrix(lin, kept.unfiltered, weights, kept, extra)
+        right = np.asarray(C @ B)
+        if joints is None:
+            return solve_columns(matrix, right)
+        rests = ~np.isnan(joints.held)
+        G = filtered_columns(system, joints.G)
+        kkt = joint_matrix(matrix, filtered_columns(system, joints.pull), G, rests.astype(float))
+        return solve_columns(kkt, np.concatenate([right, np.zeros((len(rests), B.shape[1]))]))[: len(B)]
+
+    def _matrix(
+        self,
+        lin: Linearization,
+        A: BlockSparse | None,
+        weights: dict[str, float],
+        kept: _Kept | None,
+        extra: ContactBlocks | None,
+    ) -> Matrix:
+        """The filtered matrix as a whole, with what contacts add."""
         system = lin.system
-        n = system.v_size
         if kept is not None and kept.whole is not None:
             matrix = kept.whole
         elif A is not None:
@@ -245,17 +282,7 @@ class LinearSolve:
             kept.whole = matrix
             added = filtered_matrix(system, extra.matrix(), 0.0)
             matrix = matrix + (added.toarray() if system.is_small else added)
-        if joints is None:
-            d, residual = solve_directly(matrix, b)
-            return LinearSolution(d, np.zeros(0), 0, residual, True)
-        g = joints.g if prescribed is None else joints.g - joints.G @ prescribed
-        rests = ~np.isnan(joints.held)
-        kkt = joint_matrix(
-            matrix, filtered_columns(system, joints.pull), filtered_columns(system, joints.G), rests.astype(float)
-        )
-        rhs = np.concatenate([b, np.where(rests, -np.nan_to_num(joints.held), g)])
-        x, residual = solve_directly(kkt, rhs)
-        return LinearSolution(x[:n].copy(), -x[n:], 0, residual, True)
+        return matrix
 
 
 def _product(A: BlockSparse | None, lin: Linearization, d: Array, weights: dict[str, float]) -> Array:
@@ -290,6 +317,14 @@ def solve_directly(A: Matrix, b: Array) -> tuple[Array, float]:
             fix="A body may be held by nothing, or joints may say the same thing twice.",
         )
     return x, residual
+
+
+def solve_columns(A: Matrix, B: Array) -> Array:
+    """A^-1 B, (n, m)."""
+    if not isinstance(A, np.ndarray):
+        return np.asarray(DirectSolver(A).solve(B).x)
+    with one_blas_thread():
+        return np.asarray(np.linalg.solve(A, B))
 
 
 def joint_matrix(A: Matrix, pull: Matrix, G: Matrix, rests: Array | None = None) -> Matrix:
