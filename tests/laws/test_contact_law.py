@@ -22,7 +22,7 @@ def contacts(count: int, seed: int, *, friction: float = 0.5) -> tuple[ContactSe
         none.astype(int), none, n, rng.uniform(-2e-3, 1e-3, count), np.zeros((count, 2), dtype=int),
         np.zeros((count, 3)), k, 0.7 * k, 0.002 * k, 0.001 * k, np.full(count, friction),
         rng.normal(scale=1e-3, size=(count, 3)),
-        np.arange(count),
+        np.arange(count), np.zeros((count, 3)),
     )  # fmt: skip
     return found, rng.normal(scale=0.05, size=(count, 3))
 

@@ -141,6 +141,7 @@ class BoundContact:
             self._frictions(sides),
             np.zeros_like(normal),
             key,
+            np.zeros_like(normal),
         )
         approaching = gap + h * np.einsum("ki,ki->k", found.normal, found.relative(v)) < self.detector.margin
         found = found.chosen(approaching | (gap < self.detector.margin))
@@ -227,11 +228,11 @@ class BoundContact:
     # what is remembered
 
     def _recalled(self, found: ContactSet, h: float, memory: dict[str, Array]) -> ContactSet:
-        """With the slip of contacts known before, and gaps as seen while bodies that overlapped are pushed apart."""
+        """With what is known of contacts, and gaps as seen while bodies that overlapped are pushed apart."""
         known = memory.get(f"{self.prefix}key")
         if known is None:
             memory[f"{self.prefix}key"] = found.key
-            memory[f"{self.prefix}slip"] = found.slip
+            memory[f"{self.prefix}slip"] = memory[f"{self.prefix}push"] = found.slip
             memory[f"{self.prefix}offset"] = self._start(found)
             known = found.key
         order = np.argsort(known, kind="stable")
@@ -240,8 +241,10 @@ class BoundContact:
             return found
         same = known[order[at]] == found.key
         slip = np.where(same[:, None], memory[f"{self.prefix}slip"][order[at]], 0.0)
+        push = np.where(same[:, None], memory[f"{self.prefix}push"][order[at]], 0.0)
         offset = np.where(same, memory[f"{self.prefix}offset"][order[at]], 0.0)
-        return found._replace(slip=slip, gap=found.gap + np.maximum(0.0, offset - self.contact.push_speed * h))
+        gap = found.gap + np.maximum(0.0, offset - self.contact.push_speed * h)
+        return found._replace(slip=slip, gap=gap, push=push)
 
     def _start(self, found: ContactSet) -> Array:
         """How deep contacts begin, where that is more than touching; says so, or refuses."""
@@ -268,13 +271,10 @@ class BoundContact:
         if f"{p}key" in memory and memory[f"{p}offset"].any():
             old = dict(zip(memory[f"{p}key"].tolist(), memory[f"{p}offset"].tolist()))
         offset = np.array([max(0.0, old.get(key, 0.0) - self.contact.push_speed * h) for key in contacts.key.tolist()])
-        kept = (forces.mode != OPEN) | (offset > 0)
-        memory[f"{p}key"], memory[f"{p}slip"], memory[f"{p}offset"] = (
-            contacts.key[kept],
-            forces.slip[kept],
-            offset[kept],
-        )
         pushing = (forces.mode != OPEN) | forces.force.any(axis=1)  # a lattice may have parted from it within the step
+        kept = pushing | (offset > 0)
+        memory[f"{p}key"], memory[f"{p}offset"] = contacts.key[kept], offset[kept]
+        memory[f"{p}slip"], memory[f"{p}push"] = forces.slip[kept], forces.force[kept]
         memory[f"{p}sides"] = self.detector.sides.to_array()
         memory[f"{p}body"], memory[f"{p}place"] = contacts.body[pushing], contacts.place[pushing]
         memory[f"{p}normal"], memory[f"{p}force"] = contacts.normal[pushing], forces.force[pushing]

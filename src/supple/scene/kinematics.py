@@ -40,8 +40,8 @@ class Kinematics:
                 parent = slot.parents[0].index
                 tangent = slot.mapping.linearize(self.x[parent])
                 self.tangents[slot.index] = tangent
-                has_positions = hasattr(tangent, "positions")  # found on the way to J, so not to be found twice
-                self.x.append(tangent.positions() if has_positions else slot.mapping.apply(self.x[parent]))
+                found = getattr(tangent, "positions", None)  # on the way to J, so not to be found twice
+                self.x.append(slot.mapping.apply(self.x[parent]) if found is None else found())
                 self.v.append(tangent.product(self.v[parent]))
             else:
                 self.x.append(np.concatenate([self.x[p.index] for p in slot.parents]))

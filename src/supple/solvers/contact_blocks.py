@@ -87,12 +87,20 @@ class ContactBlocks(NamedTuple):
         return np.asarray(self.J.T @ self.times(self.J @ d))
 
     def times(self, u: Array) -> Array:
-        """K u, (3 k,)."""
-        out = np.einsum("kij,kj->ki", self.K, u.reshape(-1, 3)).ravel()
+        """K u of u (3 k,) or (3 k, m)."""
+        out = np.einsum("kij,kj...->ki...", self.K, u.reshape(len(self.K), 3, *u.shape[1:])).reshape(u.shape)
         if self.coupling is not None:
             rows = _threefold(self.coupling.which)
             out[rows] += self.coupling.F @ u[rows]
         return out
+
+    def filtered(self, f: SystemFilter) -> ContactBlocks:
+        """With J C."""
+        if not len(f):
+            return self
+        J, k = self.rows.filtered(f), self.rows.count
+        flat = sparse.bsr_array((J.blocks, J.cols, J.ptr), shape=(3 * k, self.J.shape[1]))
+        return self._replace(rows=ContactRows(J), J=sparse.csr_array(flat))
 
     def outer(self, f: SystemFilter) -> OuterTerm | None:
         """The coupling as an operator on filtered velocities."""

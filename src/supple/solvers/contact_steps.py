@@ -43,7 +43,8 @@ LOOSE, CLOSER = 1e-3, 1e-2
 
 class ContactSolution(NamedTuple):
     """linear: the last linear solution; forces: of each set; pushes (k, 3) [N]: what the solution took for them;
-    velocity (k, 3) [m/s]: relative, at the end; iterations; left: how far the pushes are from the law, relative."""
+    velocity (k, 3) [m/s]: relative, at the end; iterations; left: how far the pushes are from the law, relative; extra:
+    what the contacts added to A, h J^T S T J, None where there are none."""
 
     linear: LinearSolution
     forces: list[ContactForces]
@@ -51,6 +52,7 @@ class ContactSolution(NamedTuple):
     velocity: Array
     iterations: int
     left: float
+    extra: ContactBlocks | None = None
 
 
 @dataclass(eq=False)
@@ -133,7 +135,7 @@ class ContactStep:
         pushes = pushes.reshape(-1, 3)
         ends = np.cumsum([0] + [x.size for x in self.sets])
         forces = [x._replace(force=pushes[a:b]) for x, a, b in zip(forces, ends, ends[1:])]
-        return ContactSolution(s, forces, pushes, reached.reshape(-1, 3), iteration, left)
+        return ContactSolution(s, forces, pushes, reached.reshape(-1, 3), iteration, left, extra)
 
     def _yielding(self, T: Array, wanted: Array) -> tuple[Array, Coupling | None]:
         """S T, for T (k, 3, 3) times h, as blocks and the coupling between contacts; `wanted` (3 k,) becomes S wanted.

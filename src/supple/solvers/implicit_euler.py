@@ -9,6 +9,7 @@ linearised step asks for G v1 = -phi / h, which brings a joint back that has dri
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
@@ -38,12 +39,13 @@ def check_dt(dt: float, solver: str) -> float:
 
 class LinearStep(NamedTuple):
     """A linearised step that has begun. kin: its start; solve(b, extra, start): see `ContactStep`; symmetric: its
-    matrix must be."""
+    matrix must be; columns(B, extra): how d changes with b, A^-1 B."""
 
     kin: Kinematics
     b: Array
     solve: Solve
     symmetric: bool
+    columns: Callable[[Array, Any], Array]
 
 
 @dataclass
@@ -73,6 +75,7 @@ class ImplicitEuler:
         check_dt(self.dt, "ImplicitEuler")
         options = LinearOptions(self.linear, self.tolerance, self.max_iterations, self.preconditioner)
         self._solve = LinearSolve(options)
+        self._joints: JointSystem | None = None
 
     def prepare(self, system: System) -> None:
         """Find the matrix pattern."""
@@ -119,7 +122,11 @@ class ImplicitEuler:
                 tolerance=tolerance,
             )
 
-        return LinearStep(kin, b, solve, lin.definite)
+        def columns(B: Array, extra: Any = None) -> Array:
+            joints = self._joints if system.joints else None
+            return self._solve.columns(lin, B, joints, extra, mass=1.0, damping=-h, stiffness=-h * h)
+
+        return LinearStep(kin, b, solve, lin.definite, columns)
 
     def finish(
         self, system: System, state: State, s: LinearSolution, iterations: int = 1, left: float = 0.0
@@ -148,7 +155,7 @@ class ImplicitEuler:
         expected = phi + h * (G @ v)
         for _ in range(20):
             held = bound_of(system, l, expected)
-            joints = JointSystem(G, G, -phi / h - G @ v, h * held)
+            joints = self._joints = JointSystem(G, G, -phi / h - G @ v, h * held)
             s = self._solve.solve(
                 lin, b, mass=1.0, damping=-h, stiffness=-h * h, prescribed=prescribed, joints=joints, extra=extra
             )

@@ -6,15 +6,15 @@
 
 A step of the scene finds all contacts once. Implicit bodies and trees are slow: contacts between them are solved
 together, a tree by how its points answer to forces (u_0 and C of `contact_steps`). A lattice is fast. First the slow
-bodies take the step with the contact's stiffness against a lattice whose points go on as they move; then the lattice
-takes its small steps along surfaces that move as was found; then the slow bodies take the step anew, with exactly the
-impulses that the lattice has met, so that what one body gives the other gets, to round-off.
+bodies are stepped with the forces that the lattice had on them in the step before, and asked how they would answer to
+others; then the lattice takes its small steps along surfaces that move so, and give way as was found; then the slow
+bodies take the step anew, with exactly the impulses that the lattice has met, so that what one body gives the other
+gets, to round-off. See `slow_step` for why a contact may be as stiff as it likes.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 import scipy.sparse as sparse
@@ -25,14 +25,14 @@ from supple.scene.kinematics import Kinematics
 from supple.scene.parts import part_of
 from supple.scene.state import State
 from supple.scene.system import System
-from supple.solvers.contact_steps import ContactSolution, ContactStep
-from supple.solvers.implicit_euler import ImplicitEuler, LinearStep, check_dt
+from supple.solvers.contact_steps import ContactSolution
+from supple.solvers.implicit_euler import ImplicitEuler, check_dt
 from supple.solvers.lattice_stride import LatticeStride
 from supple.solvers.lattice_surfaces import LatticeSurfaces
-from supple.solvers.linear import LinearSolution
 from supple.solvers.meeting import Meeting
 from supple.solvers.report import Outcome, StepReport
-from supple.solvers.tree_island import TreeIsland, TreePrediction
+from supple.solvers.slow_step import SlowSides, SlowStep
+from supple.solvers.tree_island import TreeIsland
 
 Array = np.ndarray
 IMPLICIT, TREE, LATTICE, FIXED = 0, 1, 2, 3
@@ -115,22 +115,18 @@ class Islands:
             sets = [contact.find(kin, self.dt, state.memory) for contact in system.contacts]
         meeting = Meeting(list(system.contacts), sets, self._islands)
         slow, fast = meeting.has(IMPLICIT) | meeting.has(TREE), meeting.has(LATTICE)
-        pushes, ended = np.zeros((meeting.count, 3)), ContactForces.none(meeting.count)
+        both, slow_alone = slow & fast, slow & ~fast
+        pushes, ended = np.where(both[:, None], meeting.pushes, 0.0), ContactForces.none(meeting.count)
         begun = self._begin(system, kin, state, meeting)
-        yields = self._surfaces.answers(meeting, kin, self.dt) if (slow & fast).any() else None
-        found = begun.solve(slow, pushes, meeting.velocity(LATTICE, kin), yields)
+        found = begun.solve(slow_alone, pushes)
         if self._fast is not None:
-            motion = np.zeros((meeting.count, 3))
-            lattice = meeting.velocity(LATTICE, kin)[slow]
-            if yields is not None:
-                lattice += (yields[np.repeat(slow, 3)][:, np.repeat(slow, 3)] @ found.pushes.ravel()).reshape(-1, 3)
-            motion[slow] = found.velocity - lattice
+            sides = begun.sides(fast, both, slow_alone, pushes, found)
             with system.timings.measure("lattices"):
-                self._sweep(state, meeting, fast, motion, ended)
-        if (slow & fast).any():
-            pushes[fast] = ended.force[fast]
-            found = begun.solve(slow & ~fast, pushes, np.zeros_like(pushes))
-        ended.put(slow & ~fast, found.forces)
+                self._sweep(state, meeting, fast, sides, ended)
+        if both.any():
+            pushes[both] = ended.force[both]
+            found = begun.solve(slow_alone, pushes)
+        ended.put(slow_alone, found.forces)
         report = self._finish(system, kin, state, meeting, ended.force, found)
         meeting.remember(ended, self.dt, state.memory)
         return report
@@ -146,12 +142,12 @@ class Islands:
         J = meeting.jacobian(IMPLICIT, kin, system.v_size, self._slow.v_at, self.dt)
         return SlowStep(meeting, linear, J, trees, self.dt)
 
-    def _sweep(self, state: State, meeting: Meeting, fast: Array, motion: Array, ended: ContactForces) -> None:
-        """Sweep the lattices along surfaces that move by `motion` (k, 3) [m/s]; into the contacts that are `fast`."""
+    def _sweep(self, state: State, meeting: Meeting, fast: Array, sides: SlowSides, ended: ContactForces) -> None:
+        """Sweep the lattices along the other sides of the contacts that are `fast`; into these."""
         assert self._fast is not None
         assert self.lattice is not None
         part = self._fast.state(state)
-        self.lattice.contacts = self._surfaces.contacts(meeting.chosen(fast), motion[fast]) if fast.any() else None
+        self.lattice.contacts = self._surfaces.contacts(meeting.chosen(fast), sides) if fast.any() else None
         self.lattice.step(self._fast.system, part)
         self._fast.put(part, state)
         if fast.any():
@@ -173,44 +169,3 @@ class Islands:
         if not state.is_finite:
             return StepReport(Outcome.NOT_FINITE, report.iterations)
         return report
-
-
-@dataclass(eq=False)
-class SlowStep:
-    """A step of the slow bodies that has begun; J (3 k, implicit velocities) of all contacts."""
-
-    meeting: Meeting
-    linear: LinearStep | None
-    J: sparse.csr_array
-    trees: TreePrediction
-    h: float
-
-    def solve(self, law: Array, given: Array, others: Array, yields: Array | None = None) -> ContactSolution:
-        """With forces by the law on the contacts `law` (k,), given ones (k, 3) [N] on the first sides of the others.
-
-        others (k, 3) [m/s]: what points of other islands contribute to the relative velocities; yields (3 k, 3 k)
-        [m/s/N]: how these give way.
-        """
-        rows = np.repeat(law, 3)
-        chosen = self.meeting.chosen(law)
-        b, v, solve, symmetric = np.zeros(0), np.zeros(0), _nothing, False
-        if self.linear is not None:
-            v, solve, symmetric = self.linear.kin.flat_v, self.linear.solve, self.linear.symmetric
-            b = self.linear.b + self.h * (self.J.T @ given.ravel())
-        C = self.trees.C
-        if yields is not None:
-            C = yields if C is None else C + yields
-        u_0 = others.ravel() + self.trees.velocity.ravel()
-        if C is not None:
-            u_0, C = u_0 + C @ given.ravel(), C[np.ix_(rows, rows)]
-        step = ContactStep(
-            chosen.bound, chosen.sets, self.J[rows], self.h, v, symmetric, u_0[rows], None if C is None else C
-        )
-        if not law.any():
-            return ContactSolution(solve(b), step.forces(np.zeros(0)), np.zeros((0, 3)), np.zeros((0, 3)), 1, 0.0)
-        return step.solve(b, solve)
-
-
-def _nothing(b: Array, extra: Any = None, start: Array | None = None, tolerance: float = 0.0) -> LinearSolution:
-    """The solution of no unknowns."""
-    return LinearSolution(np.zeros(0), np.zeros(0), 0, 0.0, True)

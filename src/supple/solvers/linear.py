@@ -23,6 +23,7 @@ from supple.scene.linearization import Linearization, dense_blocks
 from supple.scene.system import System
 from supple.solvers.body_preconditioner import BodyPreconditioner
 from supple.solvers.contact_blocks import ContactBlocks, WideMatrix
+from supple.solvers.touched_columns import solve_columns, touched_columns
 
 Array = np.ndarray
 Matrix: TypeAlias = Any  # a dense array for small systems, a scipy matrix for large ones
@@ -229,8 +230,47 @@ class LinearSolve:
         kept: _Kept | None,
         extra: ContactBlocks | None,
     ) -> LinearSolution:
+        n, system = lin.system.v_size, lin.system
+        matrix = self._matrix(lin, A, weights, kept, extra)
+        if joints is None:
+            d, residual = solve_directly(matrix, b)
+            return LinearSolution(d, np.zeros(0), 0, residual, True)
+        g = joints.g if prescribed is None else joints.g - joints.G @ prescribed
+        rests = ~np.isnan(joints.held)
+        kkt = joint_matrix(
+            matrix, filtered_columns(system, joints.pull), filtered_columns(system, joints.G), rests.astype(float)
+        )
+        rhs = np.concatenate([b, np.where(rests, -np.nan_to_num(joints.held), g)])
+        x, residual = solve_directly(kkt, rhs)
+        return LinearSolution(x[:n].copy(), -x[n:], 0, residual, True)
+
+    def columns(
+        self, lin: Linearization, B: Array, joints: JointSystem | None, extra: ContactBlocks | None, **weights: float
+    ) -> Array:
+        """How d changes with b: A^-1 B for many columns B (n, m), with filters, joints and contacts, by factoring."""
+        kept, system = self._keep(lin, weights), lin.system
+        right = B if not len(system.filter) else np.asarray(filter_matrix(system) @ B)
+        if joints is None and kept.A is not None:
+            return touched_columns(kept.A, None if extra is None else extra.filtered(system.filter), right)
+        matrix = self._matrix(lin, kept.unfiltered, weights, kept, extra)
+        if joints is None:
+            return solve_columns(sparse.csr_array(matrix), right)
+        rests = ~np.isnan(joints.held)
+        G = filtered_columns(system, joints.G)
+        kkt = joint_matrix(matrix, filtered_columns(system, joints.pull), G, rests.astype(float))
+        rows = np.concatenate([right, np.zeros((len(rests), B.shape[1]))])
+        return solve_columns(sparse.csr_array(kkt), rows)[: len(B)]
+
+    def _matrix(
+        self,
+        lin: Linearization,
+        A: BlockSparse | None,
+        weights: dict[str, float],
+        kept: _Kept | None,
+        extra: ContactBlocks | None,
+    ) -> Matrix:
+        """The filtered matrix as a whole, with what contacts add."""
         system = lin.system
-        n = system.v_size
         if kept is not None and kept.whole is not None:
             matrix = kept.whole
         elif A is not None:
@@ -247,17 +287,7 @@ class LinearSolve:
             kept.whole = matrix
             added = filtered_matrix(system, extra.matrix(), 0.0)
             matrix = matrix + (added.toarray() if system.is_small else added)
-        if joints is None:
-            d, residual = solve_directly(matrix, b)
-            return LinearSolution(d, np.zeros(0), 0, residual, True)
-        g = joints.g if prescribed is None else joints.g - joints.G @ prescribed
-        rests = ~np.isnan(joints.held)
-        kkt = joint_matrix(
-            matrix, filtered_columns(system, joints.pull), filtered_columns(system, joints.G), rests.astype(float)
-        )
-        rhs = np.concatenate([b, np.where(rests, -np.nan_to_num(joints.held), g)])
-        x, residual = solve_directly(kkt, rhs)
-        return LinearSolution(x[:n].copy(), -x[n:], 0, residual, True)
+        return matrix
 
 
 def _product(A: BlockSparse | None, lin: Linearization, d: Array, weights: dict[str, float]) -> Array:

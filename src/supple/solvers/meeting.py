@@ -53,10 +53,10 @@ class Meeting:
         """Values of all contacts (k, ...), set by set."""
         return np.split(values, np.cumsum([s.size for s in self.sets])[:-1])
 
-    def velocity(self, island: int, kin: Kinematics) -> Array:
-        """What an island's points contribute to the relative velocities now, (k, 3) [m/s]."""
-        parts = [s.relative(c.vertices(kin.v)) for c, s in zip(self.bound, self.side(island))]
-        return np.concatenate([*parts, np.zeros((0, 3))])
+    @property
+    def pushes(self) -> Array:
+        """Forces on the first sides in the step before, (k, 3) [N]."""
+        return np.concatenate([*(s.push for s in self.sets), np.zeros((0, 3))])
 
     def jacobian(self, island: int, kin: Kinematics, v_size: int, columns: Array, h: float) -> sparse.csr_array:
         """J (3 k, columns) of an island's points during a step of h [s]; the sets take on how their ways depart."""

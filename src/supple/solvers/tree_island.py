@@ -2,8 +2,8 @@
 
     u_0 = (x_1 - x_0) / h of touching points after a free step;   C = du / d(force), forces constant over the step
 
-A step with contacts begins with the accelerations that go with their forces, so that the impulse a tree receives is the
-force times the step.
+A step with contacts begins with the accelerations that go with their forces. A tree that flies freely gets just the
+impulses of what acts on it, see `tree_momentum`; from one whose root is fixed the ground takes the rest.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import numpy as np
 import scipy.sparse as sparse
 
 from supple.bodies.protocols import LocalState
+from supple.bodies.substructure import PointSprings
 from supple.bodies.substructure.answers import point_answers
 from supple.bodies.substructure.domain_points import DomainPoints
 from supple.scene.parts import part_of
@@ -22,6 +23,8 @@ from supple.scene.slots import Slot
 from supple.scene.state import State
 from supple.scene.system import System
 from supple.solvers.meeting import Meeting
+from supple.solvers.tree_momentum import keep_momentum
+from supple.solvers.tree_springs import springs_of
 from supple.solvers.tree_stride import ACCELERATIONS, TreeStride
 
 Array = np.ndarray
@@ -39,7 +42,7 @@ class TreePrediction(NamedTuple):
 class TreeIsland:
     """The trees of a scene. slots: of their bodies in the whole system; part: a system of trees alone.
 
-    ends, touched, loads: of the step that is being taken, by name.
+    ends, touched, loads, springs: of the step that is being taken, by name.
     """
 
     slots: list[Slot]
@@ -48,6 +51,7 @@ class TreeIsland:
     ends: dict[str, LocalState] = field(default_factory=dict)
     touched: dict[str, TreeTouch] = field(default_factory=dict)
     loads: dict[str, Array] = field(default_factory=dict)
+    springs: dict[str, PointSprings] = field(default_factory=dict)
 
     @classmethod
     def of(cls, system: System, steps: int, dt: float) -> TreeIsland:
@@ -64,12 +68,13 @@ class TreeIsland:
         k = meeting.count
         velocity, C = np.zeros((k, 3)), None
         self.ends, self.touched = {}, {}
-        self.loads = self._loads(state)
+        self.loads, self.springs = self._loads(state), self._springs(state)
         for slot in self.slots:
             touch = TreeTouch.of(slot, meeting)
             x, v = slot.view_x(state.x), slot.view_v(state.v)
             kept = None if touch else state.memory.get(f"{slot.name}/{ACCELERATIONS}")
-            self.ends[slot.name] = end = self._advance(slot, LocalState(state.t, x, v, kept), self.loads.get(slot.name))
+            now, acting = LocalState(state.t, x, v, kept), self.loads.get(slot.name)
+            self.ends[slot.name] = end = self._advance(slot, now, acting, self.springs.get(slot.name))
             if touch is None:
                 continue
             self.touched[slot.name] = touch
@@ -83,29 +88,43 @@ class TreeIsland:
         """Take the step, with forces (k, 3) [N] on the first sides of the contacts."""
         for slot in self.slots:
             x, v, key = slot.view_x(state.x), slot.view_v(state.v), f"{slot.name}/{ACCELERATIONS}"
-            touch = self.touched.get(slot.name)
+            touch, acting = self.touched.get(slot.name), self.loads.get(slot.name)
+            before = LocalState(state.t, x.copy(), v.copy())
             if touch is None:
                 end = self.ends[slot.name]
                 state.memory[key] = end.memory
             else:
-                load = self.loads.get(slot.name)
-                acting = np.zeros_like(v) if load is None else load.copy()
+                acting = np.zeros_like(v) if acting is None else acting.copy()
                 touch.points.linearize(x).add_transpose((touch.weights.T @ pushes.ravel()).reshape(-1, 3), acting)
-                end = self._advance(slot, LocalState(state.t, x, v), acting)
+                end = self._advance(slot, before, acting, self.springs.get(slot.name))
                 state.memory.pop(key, None)
+            if slot.node.body.model.is_free and slot.name not in self.springs and self.part is not None:
+                keep_momentum(slot.node.body, before, end, self.stride.dt, self.part.gravity, acting)
             x[:], v[:] = end.x, end.v
 
-    def _advance(self, slot: Slot, now: LocalState, forces: Array | None) -> LocalState:
+    def _advance(self, slot: Slot, now: LocalState, forces: Array | None, springs: PointSprings | None) -> LocalState:
         steps, gravity = self.stride.steps, self.part.gravity if self.part is not None else None
-        return slot.node.body.advance(now, self.stride.dt / steps, steps=steps, gravity=gravity, forces=forces)
+        acting = {"gravity": gravity, "forces": forces, "springs": springs}
+        return slot.node.body.advance(now, self.stride.dt / steps, steps=steps, **acting)
+
+    def _part_state(self, state: State) -> State:
+        """The part of a state that is of trees."""
+        x = np.concatenate([slot.view_x(state.x).ravel() for slot in self.slots])
+        v = np.concatenate([slot.view_v(state.v).ravel() for slot in self.slots])
+        return State(state.t, x, v)
+
+    def _springs(self, state: State) -> dict[str, PointSprings]:
+        """Springs to the world, which a tree's steps solve, by name."""
+        if self.part is None:
+            return {}
+        found = springs_of(self.stride._springs, self.part, self._part_state(state))
+        return {slot.name: found[slot.index] for slot in self.part.bodies if slot.index in found}
 
     def _loads(self, state: State) -> dict[str, Array]:
         """What else acts on the coordinates of the trees, by name."""
         if self.part is None:
             return {}
-        x = np.concatenate([slot.view_x(state.x).ravel() for slot in self.slots])
-        v = np.concatenate([slot.view_v(state.v).ravel() for slot in self.slots])
-        loads = self.stride._loads(self.part, State(state.t, x, v))
+        loads = self.stride._loads(self.part, self._part_state(state))
         return {} if loads is None else {slot.name: loads[slot.index] for slot in self.part.bodies}
 
     def _answers(self, slot: Slot, touch: TreeTouch, x: Array, v: Array) -> Array:

@@ -1,14 +1,20 @@
-"""Contacts of a lattice with surfaces of other bodies that move along straight lines while the lattice is swept.
+"""Contacts of a lattice with surfaces of other bodies that move, and give way to it, while the lattice is swept.
 
 A contact compares points of voxels with a point of another body. Its relative vector, and its velocity, are
 
-    d = sum of weight (x + R local),   u = sum of weight (v + w × R local) + motion      motion: the other body's part
-    g = gap + n . (d - d at the start + motion t)                                        gap at a time t of a run
+    y' = motion + G (F - pushed),  y = 0 at the start                                    y: way of the other body's part
+    d = sum of weight (x + R local) + y,   u = sum of weight (v + w × R local) + y'
+    g = gap + n . (d - d at the start)                                                   gap at a time of a run
     N = max(0, -k g - c n . u)  while g < 0                                              it never pulls
-    s += P (change of d in a step + dt motion),   P = I - n n^T                          of a spring that holds it
+    s += P (change of d in a step),   P = I - n n^T                                      of a spring that holds it
     T* = -k_t s - c_t P u
     T = T*  where |T*| <= mu N (sticks),  else mu N T* / |T*| and s = -T / k_t (slides)
     force weight F and moment weight (R local) × F on each voxel,   F = N n + T
+
+The other body moves by `motion` under forces `pushed`. G, the mobility, is how a force that lasts for its whole step
+changes its way in that step, over the step: y ends where the other body's own scheme puts it with the mean force of the
+run, so that its mass and stiffness are in the contact while the lattice is swept. A stiff contact brings y to rest the
+sooner, at the rate k G. Dashpots see y' with a lag of 1 + c G small steps, or they would chase their own force.
 
 n is frozen. Gap and stretch follow places, not velocities, so that neither drifts, also where the motion changes from
 one run to the next. All is taken at the start of each small step, so that dt F is exactly what the lattice receives;
@@ -17,7 +23,7 @@ its sum is the impulse the other body is due with the opposite sign. An open con
 Stable step: with a = |weight| sqrt(1/m + |local|²/I) of an entry, the springs add at most omega² = sum of k a (sum of
 a over the contact) to K/m of a voxel, by Cauchy's inequality, and the dashpots as much to C/m. `contact_step_limit`
 keeps h² omega² + 2 h gamma <= SHARE of the 4 that `stable_step` divides: with SHARE = 0.8 contacts are stable beside
-a lattice at up to 0.8 of its own stable step, with collisions 0.73.
+a lattice at up to 0.8 of its own stable step, with collisions 0.73. Sides that give way need h |k^1/2 G k^1/2| <= 1.
 """
 
 from __future__ import annotations
@@ -47,7 +53,8 @@ class SurfaceContacts(NamedTuple):
     local (e, 3) [m]: lever in the voxel's axes. weight (e,): of either sign; the force on positive ones is along
     +normal. normal (k, 3): unit. gap (k,) [m]. motion (k, 3) [m/s]: the other side's part of the relative velocity.
     slip (k, 3) [m]: stretch along the surface. stiffness, grip (k,) [N/m]: normal and tangential; dashpot,
-    grip_dashpot (k,) [N s/m]: likewise. friction (k,): Coulomb's coefficient.
+    grip_dashpot (k,) [N s/m]: likewise. friction (k,): Coulomb's coefficient. mobility (3 k, 3 k) [m/s/N]: how the
+    other sides give way; none: they do not. pushed (k, 3) [N]: the forces with which they have their motion.
 
     >>> one = np.ones(1)
     >>> point, up = np.array([[0.0, 0.0, -0.005]]), np.array([[0.0, 0.0, 1.0]])
@@ -72,6 +79,22 @@ class SurfaceContacts(NamedTuple):
     dashpot: Array
     grip_dashpot: Array
     friction: Array
+    mobility: Array = np.zeros((0, 0))
+    pushed: Array = np.zeros((0, 3))
+
+    @property
+    def springs(self) -> tuple[Array, Array]:
+        """The stiffest spring and dashpot of each contact, (k,) [N/m] and [N s/m]."""
+        rubs = np.asarray(self.friction) > 0
+        k = np.maximum(self.stiffness, np.where(rubs, self.grip, 0.0))
+        return k, np.maximum(self.dashpot, np.where(rubs, self.grip_dashpot, 0.0))
+
+    def compliance(self, constant: Array) -> float:
+        """|k^1/2 G k^1/2| [1/s] with constants k (k,) [N/m], or the like of dashpots [-]; 0 where no side gives way."""
+        if not len(self.mobility):
+            return 0.0
+        k = np.repeat(constant, 3)
+        return float(np.sqrt(np.sum(k[:, None] * k * np.square(self.mobility))))
 
 
 NO_CONTACTS = SurfaceContacts(
@@ -109,10 +132,10 @@ class SurfaceMeeting:
         if self:
             start_run(state, in_axes(self.contacts.slip, self.axes), self.run)
 
-    def end(self, state: Array, dt: float) -> None:
-        """Bring gaps and slips to the state at the end of the steps of dt [s]."""
+    def end(self, state: Array) -> None:
+        """Bring gaps and slips to the state at the end of the steps."""
         if self:
-            end_run(state, dt, self.run)
+            end_run(state, self.run)
 
     def turned_back(self, values: Array) -> Array:
         """Vectors (k, 3) from the axes of the sweep to the world's."""
@@ -151,6 +174,16 @@ def check_contacts(contacts: SurfaceContacts, voxel_count: int) -> None:
             raise InputError(f"{name} is not finite numbers", where=WHERE, value=values.shape, allowed=str(shape))
         if name in numbers and (values < 0).any():
             raise InputError(f"{name} is negative", where=WHERE, value=float(values.min()), allowed=">= 0")
+    given = (np.shape(contacts.mobility), np.shape(contacts.pushed))
+    if given not in (((0, 0), (0, 3)), ((3 * count, 3 * count), (count, 3))):
+        raise InputError(
+            "mobility and pushed are not of all contacts",
+            where=WHERE,
+            value=given,
+            allowed=f"({3 * count}, {3 * count}) and ({count}, 3), or neither",
+        )
+    if not (np.isfinite(contacts.mobility).all() and np.isfinite(contacts.pushed).all()):
+        raise InputError("mobility or pushed is not finite", where=WHERE, allowed="finite numbers")
     length = np.linalg.norm(contacts.normal, axis=1)
     if (np.abs(length - 1) > UNIT).any():
         raise InputError("a normal is not a unit vector", where=WHERE, value=float(length.min()), allowed="length 1")
@@ -164,6 +197,9 @@ def make_run(contacts: SurfaceContacts, layout: Layout) -> SurfaceRun:
     voxels, touched = np.unique(np.asarray(contacts.voxel, dtype=np.int64), return_inverse=True)
     count, entries = len(contacts.gap), len(touched)
 
+    mobility = np.asarray(contacts.mobility, dtype=float)
+    if len(mobility):
+        mobility = mobility.reshape(count, 3, count, 3)[:, axes][:, :, :, axes].reshape(3 * count, 3 * count)
     constants = (contacts.stiffness, contacts.grip, contacts.dashpot, contacts.grip_dashpot, contacts.friction)
     return SurfaceRun(
         start=np.array(contacts.start, dtype=np.int64),
@@ -176,15 +212,22 @@ def make_run(contacts: SurfaceContacts, layout: Layout) -> SurfaceRun:
         constants=np.array(constants, dtype=float).T.copy(),
         place=layout.brick[voxels] * STATE * W + layout.lane[voxels],
         load_place=layout.brick[voxels] * LOADS * W + layout.lane[voxels],
+        mobility=np.ascontiguousarray(mobility.T),
+        pushed=in_axes(contacts.pushed, axes),
+        heed=np.array([1 / (1 + contacts.compliance(contacts.springs[1]))]),
         origin=np.zeros((len(voxels), 3)),
         first=np.zeros((count, 3)),
         steps=np.zeros(1, dtype=np.int64),
+        way=np.zeros((count, 3)),
+        felt=np.zeros((count, 3)),
         last=np.zeros((count, 3)),
         slip=in_axes(contacts.slip, axes),
         impulse=np.zeros((count, 3)),
         mode=np.zeros(count, dtype=np.int64),
         depth=np.zeros(count),
         gap_end=np.array(contacts.gap, dtype=float),
+        force=np.zeros((count, 3)),
+        rate=np.zeros(3 * count),
         voxels=np.zeros((len(voxels), VOXEL)),
         levers=np.zeros((entries, 3)),
         loads=np.zeros((len(voxels), LOADS)),
@@ -204,10 +247,9 @@ def contact_step_limit(contacts: SurfaceContacts, model: VoxelModel, *, held: Ar
     lever2 = np.sum(np.square(contacts.local), axis=1)
     a = np.abs(contacts.weight) * np.sqrt(free[voxel] * (1 / model.mass[voxel] + lever2 / model.inertia[voxel]))
     share = a * np.bincount(owner, weights=a, minlength=len(contacts.gap))[owner]
-    rubs = np.asarray(contacts.friction) > 0
-    k = np.maximum(contacts.stiffness, np.where(rubs, contacts.grip, 0.0))
-    c = np.maximum(contacts.dashpot, np.where(rubs, contacts.grip_dashpot, 0.0))
+    k, c = contacts.springs
     omega2 = np.bincount(voxel, weights=share * k[owner], minlength=1)
     gamma = np.bincount(voxel, weights=share * c[owner], minlength=1)
     with np.errstate(divide="ignore"):
-        return float(np.min(SHARE / (gamma + np.sqrt(gamma**2 + SHARE * omega2))))
+        own = float(np.min(SHARE / (gamma + np.sqrt(gamma**2 + SHARE * omega2))))
+        return min(own, float(1 / np.float64(contacts.compliance(k))))

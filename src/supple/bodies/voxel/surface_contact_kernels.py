@@ -26,9 +26,12 @@ class SurfaceRun(NamedTuple):
 
     start (k + 1,), touched (e,): an entry's voxel among the u; local (e, 3), weight (e,). normal, motion (k, 3), gap
     (k,), constants (k, 5): k, k_t, c, c_t, mu. place, load_place (u,): where x and the loads of a voxel start.
+    mobility (3 k, 3 k) by columns, or none, pushed (k, 3): how the other sides give way to forces other than these;
+    heed (1,): part of a step's change of their velocity that dashpots take note of.
     At the start of the run: origin (u, 3) the places of the voxels, from which places are counted, and first (k, 3) the
-    vectors d. So far: steps (1,), last (k, 3) d a step ago, slip, impulse (k, 3), mode (k,), depth (k,) the deepest;
-    at the end: gap_end (k,). voxels (u, VOXEL), levers (e, 3), loads (u, 6): room to work in.
+    vectors d. So far: steps (1,), way (k, 3) of the other sides, felt (k, 3) their velocity as dashpots see it, last
+    (k, 3) d + way a step ago, slip, impulse (k, 3), mode (k,), depth (k,) the deepest; at the end: gap_end (k,). force
+    (k, 3), rate (3 k,), voxels (u, VOXEL), levers (e, 3), loads (u, 6): room to work in.
     """
 
     start: Array
@@ -41,15 +44,22 @@ class SurfaceRun(NamedTuple):
     constants: Array
     place: Array
     load_place: Array
+    mobility: Array
+    pushed: Array
+    heed: Array
     origin: Array
     first: Array
     steps: Array
+    way: Array
+    felt: Array
     last: Array
     slip: Array
     impulse: Array
     mode: Array
     depth: Array
     gap_end: Array
+    force: Array
+    rate: Array
     voxels: Array
     levers: Array
     loads: Array
@@ -112,25 +122,48 @@ def place_points(run, m):
 
 
 @compiled(inline=True)
-def gap_at(run, m, d, dt):
-    """The gap of contact m with the vector d."""
-    moved = add(subtract(d, row(run.first, m, 0)), scale(dt * run.steps[0], row(run.motion, m, 0)))
-    return run.gap[m] + dot(row(run.normal, m, 0), moved)
+def gap_at(run, m, d):
+    """The gap of contact m with the vector d, the way of the other side included."""
+    return run.gap[m] + dot(row(run.normal, m, 0), subtract(d, row(run.first, m, 0)))
 
 
 @compiled(inline=True)
-def stretched(run, m, d, dt):
+def stretched(run, m, d):
     """The slip of contact m with the vector d, in the plane of contact; the last step moved it."""
     slip, n = row(run.slip, m, 0), row(run.normal, m, 0)
     if run.steps[0] > 0:
-        slip = add(slip, add(subtract(d, row(run.last, m, 0)), scale(dt, row(run.motion, m, 0))))
+        slip = add(slip, subtract(d, row(run.last, m, 0)))
     return subtract(slip, scale(dot(n, slip), n))
+
+
+@compiled(borrows=True)
+def move_sides(run, dt):
+    """Move the other sides by a step, as they give way to the forces of now."""
+    run.steps[0] += 1
+    count, size = len(run.gap), len(run.mobility)
+    if size == 0:
+        for m in range(count):
+            set_row(scale(dt * run.steps[0], row(run.motion, m, 0)), m, run.way)
+        return
+    rate = run.rate
+    rate[:] = 0.0
+    for j in range(size):
+        excess = run.force[j // 3, j % 3] - run.pushed[j // 3, j % 3]
+        if excess != 0.0:
+            column = run.mobility[j]
+            for i in range(size):
+                rate[i] += column[i] * excess
+    for i in range(size):
+        m, axis = i // 3, i % 3
+        now = run.motion[m, axis] + rate[i]
+        run.way[m, axis] += dt * now
+        run.felt[m, axis] += run.heed[0] * (now - run.felt[m, axis])
 
 
 @compiled(inline=True)
 def relative_velocity(run, m):
     """u of contact m; the levers are those of `place_points`."""
-    u = row(run.motion, m, 0)
+    u = row(run.felt, m, 0)
     for e in range(run.start[m], run.start[m + 1]):
         i = run.touched[e]
         v = add(row(run.voxels, i, 12), cross(row(run.voxels, i, 15), row(run.levers, e, 0)))
@@ -170,20 +203,21 @@ def start_run(state, slip, run):
     for m in range(len(run.gap)):
         set_row(place_points(run, m), m, run.first)
         set_row(row(slip, m, 0), m, run.slip)
+        set_row(row(run.motion, m, 0), m, run.felt)
     run.steps[0] = 0
+    run.way[:] = 0.0
     run.impulse[:] = 0.0
     run.depth[:] = 0.0
     run.mode[:] = OPEN
 
 
 @compiled(borrows=True)
-def end_run(state, dt, run):
+def end_run(state, run):
     """Bring gaps and slips to the state that the steps have led to."""
     gather_voxels(state, run)
     for m in range(len(run.gap)):
-        d = place_points(run, m)
-        g = gap_at(run, m, d, dt)
-        slip = stretched(run, m, d, dt)
+        d = add(place_points(run, m), row(run.way, m, 0))
+        g, slip = gap_at(run, m, d), stretched(run, m, d)
         run.gap_end[m] = g
         set_row(scale(1.0 if g < 0.0 else 0.0, slip), m, run.slip)
 
@@ -207,9 +241,10 @@ def add_surfaces(state, run, dt, loads_out):
     loads = run.loads
     loads[:] = 0.0
     for m in range(len(run.gap)):
-        d = place_points(run, m)
-        g, slip = gap_at(run, m, d, dt), stretched(run, m, d, dt)
+        d = add(place_points(run, m), row(run.way, m, 0))
+        g, slip = gap_at(run, m, d), stretched(run, m, d)
         set_row(d, m, run.last)
+        set_row((0.0, 0.0, 0.0), m, run.force)
         if g >= 0.0:
             run.mode[m] = OPEN
             set_row((0.0, 0.0, 0.0), m, run.slip)
@@ -222,6 +257,7 @@ def add_surfaces(state, run, dt, loads_out):
         set_row(slip, m, run.slip)
         if mode == OPEN:
             continue
+        set_row(F, m, run.force)
         add_row(scale(dt, F), m, 0, run.impulse)
         for e in range(run.start[m], run.start[m + 1]):
             f, i = scale(run.weight[e], F), run.touched[e]
@@ -232,4 +268,4 @@ def add_surfaces(state, run, dt, loads_out):
         at = run.load_place[i]
         for c in range(6):
             loads_out[at + c * W] += loads[i, c]
-    run.steps[0] += 1
+    move_sides(run, dt)

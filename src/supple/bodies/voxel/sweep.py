@@ -341,7 +341,7 @@ class LatticeSweep:
             )
             self._advance(step, count)
             self.t += count * dt
-        self.meeting.end(self.layout.bricks.state, dt)
+        self.meeting.end(self.layout.bricks.state)
 
     def _signals(self, dt: float, count: int) -> Array:
         """Control signals at the ends of the next steps, (count, b)."""

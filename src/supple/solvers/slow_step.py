@@ -1,0 +1,106 @@
+"""A step of the slow bodies of a scene, implicit ones and trees, while a lattice touches them.
+
+Slow bodies end a step h where a force F on their contacts, constant over it, puts them; with contacts among themselves
+linearised as in `contact_steps`, and l_s the forces on these:
+
+    A d = b + h (J_s^T l_s + J^T F),   l_s = ... - S T (J_s d + C_s. F),   S = (I + T C_ss)^-1
+    G = dw/dF = J Z - C_.s S T (J_s Z + C_s.) + C,   (A + h J_s^T S T J_s) Z = h (J^T - J_s^T S T C_s.)
+
+w (3 k,): what their points contribute to the relative velocities of contacts with a lattice, way of the step over h.
+While the lattice is swept they go y' = w_0 + G (F(t) - F_0), which ends at h w of the mean force: where their own step
+will end with the lattice's impulse. What is at rest stays there, F = F_0 and w_0 = 0, whether G is exact or not. A mass
+m on a still lattice goes, with a = k h²/m, by
+
+    x_1 = e^-a x_0 + (1 - e^-a)/a h v_0,   h v_1 = x_1 - x_0
+
+whose eigenvalues have the product (1 - e^-a)/a and the sum e^-a more: it comes to rest for every a.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sparse
+
+from supple.algebra.blas_threads import one_blas_thread
+from supple.solvers.contact_steps import ContactSolution, ContactStep
+from supple.solvers.implicit_euler import LinearStep
+from supple.solvers.linear import LinearSolution
+from supple.solvers.meeting import Meeting
+from supple.solvers.tree_island import TreePrediction
+
+Array = np.ndarray
+
+
+class SlowSides(NamedTuple):
+    """motion (k, 3) [m/s]: w_0 of contacts with a lattice; answers: G (3 k, 3 k) [m/s/N] and F_0 (k, 3) [N], or nothing
+    where no slow body touches one."""
+
+    motion: Array
+    answers: tuple[Array, ...]
+
+
+@dataclass(eq=False)
+class SlowStep:
+    """A step of the slow bodies that has begun; J (3 k, implicit velocities) of all contacts."""
+
+    meeting: Meeting
+    linear: LinearStep | None
+    J: sparse.csr_array
+    trees: TreePrediction
+    h: float
+
+    def solve(self, law: Array, given: Array) -> ContactSolution:
+        """With forces by the law on the contacts `law` (k,), given ones (k, 3) [N] on the first sides of the others."""
+        rows = np.repeat(law, 3)
+        chosen = self.meeting.chosen(law)
+        b, v, solve, symmetric = np.zeros(0), np.zeros(0), _nothing, False
+        if self.linear is not None:
+            v, solve, symmetric = self.linear.kin.flat_v, self.linear.solve, self.linear.symmetric
+            b = self.linear.b + self.h * (self.J.T @ given.ravel())
+        u_0, C = self.trees.velocity.ravel(), self.trees.C
+        if C is not None:
+            u_0, C = u_0 + C @ given.ravel(), C[np.ix_(rows, rows)]
+        step = ContactStep(chosen.bound, chosen.sets, self.J[rows], self.h, v, symmetric, u_0[rows], C)
+        if not law.any():
+            return ContactSolution(solve(b), step.forces(np.zeros(0)), np.zeros((0, 3)), np.zeros((0, 3)), 1, 0.0)
+        return step.solve(b, solve)
+
+    def sides(self, fast: Array, both: Array, law: Array, given: Array, found: ContactSolution) -> SlowSides:
+        """How slow bodies move beside a lattice in the contacts `fast` (k,), of which they have part in `both`; found:
+        the solution with the law on `law` and given forces."""
+        if not both.any():
+            return SlowSides(np.zeros((int(fast.sum()), 3)), ())
+        pushes = given.copy()
+        pushes[law] = found.pushes
+        w = self.trees.velocity.ravel()
+        if self.trees.C is not None:
+            w = w + self.trees.C @ pushes.ravel()
+        if self.linear is not None:
+            w = w + self.J @ (self.linear.kin.flat_v + found.linear.d)
+        beside, touching = np.repeat(fast, 3), np.repeat(both[fast], 3)
+        G = np.zeros((len(touching), len(touching)))
+        G[np.ix_(touching, touching)] = self._mobility(np.repeat(both, 3), np.repeat(law, 3), found)
+        return SlowSides(w[beside].reshape(-1, 3), (G, given[fast]))
+
+    def _mobility(self, f: Array, s: Array, found: ContactSolution) -> Array:
+        """G of the rows f, (3 k,), with the law on the rows s."""
+        J, J_s, C, extra = self.J[f], self.J[s], self.trees.C, found.extra
+        right, Z = self.h * J.T.toarray(), np.zeros((J.shape[1], J.shape[0]))
+        if C is None:
+            return np.zeros((0, 0)) if self.linear is None else J @ self.linear.columns(right, extra)
+        G, C_sf, C_fs = C[np.ix_(f, f)], C[np.ix_(s, f)], C[np.ix_(f, s)]
+        if extra is None:
+            return G if self.linear is None else G + J @ self.linear.columns(right, extra)
+        if self.linear is not None:
+            Z = self.linear.columns(right - J_s.T @ extra.times(C_sf), extra)
+            G = G + J @ Z
+        with one_blas_thread():
+            return G - C_fs @ extra.times(J_s @ Z + C_sf) / self.h
+
+
+def _nothing(b: Array, extra: Any = None, start: Array | None = None, tolerance: float = 0.0) -> LinearSolution:
+    """The solution of no unknowns."""
+    return LinearSolution(np.zeros(0), np.zeros(0), 0, 0.0, True)

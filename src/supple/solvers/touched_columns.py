@@ -1,0 +1,81 @@
+"""A^-1 B for columns B on few bodies: only what hangs together with them is factored.
+
+Bodies that share neither matrix blocks nor contacts do not answer to each other. So a ball on a robot costs a matrix of
+six unknowns, whatever else is in the scene.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import scipy.sparse as sparse
+
+from supple.algebra.blas_threads import one_blas_thread
+from supple.algebra.block_sparse import BlockSparse
+from supple.algebra.direct import DirectSolver
+from supple.solvers.contact_blocks import ContactBlocks, ContactRows, Coupling
+
+Array = np.ndarray
+SMALL = 300
+"""Unknowns up to which a dense matrix is faster."""
+
+
+def touched_columns(A: BlockSparse, extra: ContactBlocks | None, B: Array) -> Array:
+    """(A + extra)^-1 B, (n, m). A, extra and B are filtered."""
+    out = np.zeros_like(B)
+    keep = _hanging_together(A, extra, np.asarray(B.reshape(A.block_row_count, -1).any(axis=1)))
+    if not keep.any():
+        return out
+    unknowns = np.repeat(keep, 3)
+    matrix = _kept_blocks(A, keep)
+    if extra is not None:
+        matrix = matrix + _kept_contacts(extra, keep, unknowns).matrix()
+    out[unknowns] = solve_columns(matrix, B[unknowns])
+    return out
+
+
+def solve_columns(A: sparse.csr_array, B: Array) -> Array:
+    """A^-1 B, (n, m), of a matrix that is known to be regular."""
+    with one_blas_thread():
+        if A.shape[0] <= SMALL:
+            return np.asarray(np.linalg.solve(A.toarray(), B))
+        return DirectSolver(A).solve_once(B)
+
+
+def _hanging_together(A: BlockSparse, extra: ContactBlocks | None, touched: Array) -> Array:
+    """Block rows (n,) that blocks or contacts connect with those that are touched."""
+    n = A.block_row_count
+    one, other, size = np.repeat(np.arange(n), np.diff(A.indptr)), A.indices, n
+    if extra is not None:
+        J, contact = extra.rows.J, n + np.arange(extra.rows.count)
+        size = n + extra.rows.count + 1
+        one = np.concatenate([one, np.repeat(contact, np.diff(J.ptr))])
+        other = np.concatenate([other, J.cols])
+        if extra.coupling is not None:
+            one = np.concatenate([one, contact[extra.coupling.which]])
+            other = np.concatenate([other, np.full(len(extra.coupling.which), size - 1)])
+    graph = sparse.csr_array((np.ones(len(one), dtype=np.int8), (one, other)), shape=(size, size))
+    _, label = sparse.csgraph.connected_components(graph, directed=False)
+    return np.isin(label[:n], label[:n][touched])
+
+
+def _kept_blocks(A: BlockSparse, keep: Array) -> sparse.csr_array:
+    """The block rows that are kept; nothing connects them with others."""
+    counts = np.diff(A.indptr)
+    number, entries = np.cumsum(keep) - 1, np.repeat(keep, counts)
+    ptr = np.concatenate([[0], np.cumsum(counts[keep])])
+    data = A.data.reshape(-1, 3, 3)[entries]
+    n = 3 * int(keep.sum())
+    return sparse.csr_array(sparse.bsr_array((data, number[A.indices[entries]], ptr), shape=(n, n)))
+
+
+def _kept_contacts(extra: ContactBlocks, keep: Array, unknowns: Array) -> ContactBlocks:
+    """The contacts on the block rows that are kept."""
+    J = extra.rows.J
+    on = np.zeros(extra.rows.count, dtype=bool)
+    on[np.repeat(np.arange(extra.rows.count), np.diff(J.ptr))[keep[J.cols]]] = True
+    coupling = extra.coupling
+    if coupling is not None:
+        coupling = Coupling((np.cumsum(on) - 1)[coupling.which], coupling.F) if on[coupling.which].any() else None
+        on[extra.coupling.which] |= coupling is not None  # type: ignore[union-attr]
+    part = extra.J[np.repeat(on, 3)][:, unknowns]
+    return ContactBlocks(ContactRows.of(part), extra.K[on], coupling, part, extra.is_symmetric)

@@ -1,0 +1,133 @@
+"""Lattices and slow bodies in one scene: rest with contacts of any stiffness, impulses, how slow bodies give way."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import supple as sp
+from supple.bodies.protocols import LocalState
+from supple.bodies.substructure.answers import point_answers
+from supple.solvers.meeting import Meeting
+from supple.validation.contact_kinds import cube, momenta, tree
+
+G, H, SHORT, SIDE = 9.81, 0.005, 0.001, 0.04
+UP = np.array([0.0, 0.0, -G])
+
+
+def block(mass: float = 0.1, side: float = SIDE) -> sp.RigidBody:
+    """A cube of twelve triangles."""
+    corners = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)]) * side / 2
+    faces = [[0, 1, 3, 2], [4, 6, 7, 5], [0, 4, 5, 1], [2, 3, 7, 6], [0, 2, 6, 4], [1, 5, 7, 3]]
+    triangles = [t for a, b, c, d in faces for t in ((a, b, c), (a, c, d))]
+    return sp.RigidBody(mass, np.full(3, mass * side**2 / 6), surface=sp.SurfaceMesh(corners, np.array(triangles)))
+
+
+def plate() -> sp.VoxelBody:
+    """Two by two voxels of 3 cm, whose upper side is z = 0."""
+    grid = sp.VoxelGrid(np.ones((2, 2, 1), dtype=int), 0.03, origin=np.array([-0.03, -0.03, -0.03]))
+    return sp.VoxelBody(grid, sp.VoxelMaterial(1e6, density=800, bond_damping=0.3))
+
+
+def on_plate(stiffness: float, *, gap: float = 1e-6, **contact: float) -> tuple[sp.Scene, sp.System, sp.State]:
+    """A block above a plate that stands on the floor."""
+    floor = sp.LatticeStride(planes=[sp.Plane(offset=-0.03)])
+    scene = sp.Scene(gravity=UP, solver=sp.Islands(SHORT, lattice=floor))
+    scene.add(plate(), name="plate")
+    scene.add(block(), at=(0.003, 0.002, SIDE / 2 + gap), name="block")
+    scene.add(sp.Contact(stiffness=stiffness, **contact))
+    system = scene.compile()
+    return scene, system, system.initial_state()
+
+
+@pytest.mark.parametrize(("ratio", "steps"), [(0.1, 500), (1.0, 200), (10.0, 100), (100.0, 60), (1000.0, 40)])
+def test_a_block_comes_to_rest_on_voxels_with_a_contact_of_any_stiffness(ratio: float, steps: int) -> None:
+    """ratio: k h²/m of the whole patch. At rest it carries the weight, at the depth m g/k, and does not creep.
+    A soft contact lets it rock for longer than is looked at."""
+    mass = 0.1
+    scene, system, state = on_plate(ratio * mass / SHORT**2 / SIDE**2)
+    places = []
+    for _ in range(steps):
+        scene.solver.step(system, state)
+        places.append(system.positions(state, "block")[0].copy())
+    touching = system.contacts[0].touching(state.memory)
+    sign = np.array([1.0 if pair[0] == "block" else -1.0 for pair in touching.bodies])
+    weight = (sign[:, None] * touching.force).sum(axis=0)
+    assert weight[2] == pytest.approx(mass * G, rel=0.01)
+    assert np.ptp(places[-10:], axis=0)[2] < 0.1 * G * SHORT**2  # of the way of a free fall of one step
+    assert np.abs(places[-1][:2] - [0.003, 0.002]).max() < 1e-4
+    kin = system.propagate(state.t, state.x, state.v, state.memory)
+    found = system.contacts[0].find(kin, SHORT, state.memory)
+    closed = found.gap < 0
+    depth = np.average(-found.gap[closed], weights=found.stiffness[closed])
+    assert depth == pytest.approx(mass * G / found.stiffness[closed].sum(), rel=0.02)
+
+
+def test_the_recorded_impulses_are_the_change_of_momentum_of_both() -> None:
+    scene, system, state = on_plate(1e7, friction=0.3)
+    system.body("block").view_v(state.v)[0, :3] = 0.2, 0.0, -0.5
+    for _ in range(10):
+        before = momenta(system, state)[1]
+        scene.solver.step(system, state)
+        touching = system.contacts[0].touching(state.memory)
+        sign = np.array([1.0 if pair[0] == "block" else -1.0 for pair in touching.bodies])
+        given = SHORT * ((sign[:, None] * touching.force).sum(axis=0) + 0.1 * UP)
+        assert momenta(system, state)[1] - before == pytest.approx(given, abs=1e-14)
+
+
+def mobility_case(name: str) -> tuple[sp.Scene, sp.System, sp.State]:
+    """A slow body between voxels and the floor, after some steps."""
+    rubber = sp.Material(young=2e5, poisson=0.3, density=500, stiffness_damping=2e-3)
+    scene = sp.Scene(gravity=UP, solver=sp.Islands(H))
+    bodies = {"rigid": lambda: block(0.5, 0.1), "fem": lambda: sp.FemBody(cube(), rubber), "tree": tree}
+    scene.add(bodies[name](), at=(0, 0, 0.05), name="slow")
+    scene.add(plate(), at=(0.003, 0.002, 0.13), name="plate")
+    scene.add(sp.Contact(obstacles=[sp.Plane()], friction=0.5))
+    system = scene.compile()
+    return scene, system, system.initial_state()
+
+
+@pytest.mark.parametrize("name", ["rigid", "fem", "tree"])
+def test_how_slow_bodies_give_way_is_the_derivative_of_their_step(name: str) -> None:
+    """G against two solved steps with other forces; contacts with the floor are part of it."""
+    scene, system, state = mobility_case(name)
+    for _ in range(12):
+        scene.solver.step(system, state)
+    solver: sp.Islands = scene.solver
+    kin = system.propagate(state.t, state.x, state.v, state.memory)
+    meeting = Meeting(list(system.contacts), [c.find(kin, H, state.memory) for c in system.contacts], solver._islands)
+    slow, fast = meeting.has(0) | meeting.has(1), meeting.has(2)
+    begun = solver._begin(system, kin, state, meeting)
+    given = np.where((slow & fast)[:, None], meeting.pushes, 0.0)
+    assert np.abs(given).max() > 0
+
+    def sides(pushes: np.ndarray):
+        return begun.sides(fast, slow & fast, slow & ~fast, pushes, begun.solve(slow & ~fast, pushes))
+
+    G_0, forces = sides(given).answers
+    np.testing.assert_array_equal(forces, given[fast])
+    other = np.random.default_rng(0).normal(size=given.shape) * (slow & fast)[:, None]
+    step = 1e-4
+    slope = (sides(given + step * other).motion - sides(given - step * other).motion) / (2 * step)
+    expected = (G_0 @ other[fast].ravel()).reshape(-1, 3)
+    assert np.abs(slope - expected).max() < 1e-4 * np.abs(expected).max()  # contacts are solved to 1e-6
+
+
+def test_how_points_of_a_tree_answer_is_the_derivative_of_its_step() -> None:
+    """At rest the scheme is linear; the damped modes here are both slower and faster than the step."""
+    scene = sp.Scene(solver=sp.TreeStride(H))
+    scene.add(tree(), name="tree")
+    system = scene.compile()
+    slot, state = system.bodies[0], system.initial_state()
+    body, x, v = slot.node.body, slot.view_x(state.x), slot.view_v(state.v)
+    points = body.point_mapping(np.array([0, 3, 10]))
+
+    def moved(force: np.ndarray) -> np.ndarray:
+        acting = np.zeros_like(v)
+        points.linearize(x).add_transpose(force.reshape(-1, 3), acting)
+        end = body.advance(LocalState(0.0, x, v), H, steps=1, gravity=np.zeros(3), forces=acting)
+        return (points.apply(end.x) - points.apply(x)).ravel()
+
+    C = point_answers(body.dynamics, points, body.unpack(x, v), x, H, gravity=np.zeros(3))
+    slope = np.array([(moved(1e-3 * e) - moved(-1e-3 * e)) / 2e-3 for e in np.eye(9)]).T
+    np.testing.assert_allclose(C, slope, atol=1e-6 * np.abs(slope).max())
