@@ -24,6 +24,7 @@ from supple.solvers.contact_steps import ContactStep, Solve, refuse_contacts
 from supple.solvers.linear import JointSystem, LinearOptions, LinearSolution, LinearSolve
 from supple.solvers.newton import Evaluation, Newton, Weights, bound_of
 from supple.solvers.report import Outcome, StepReport
+from supple.solvers.touched_part import TouchedPart
 
 Array = np.ndarray
 CONTACT_TOLERANCE = 1e-6
@@ -39,13 +40,13 @@ def check_dt(dt: float, solver: str) -> float:
 
 class LinearStep(NamedTuple):
     """A linearised step that has begun. kin: its start; solve(b, extra, start): see `ContactStep`; symmetric: its
-    matrix must be; columns(B, extra): how d changes with b, A^-1 B."""
+    matrix must be; part(J, extra): what answers to forces on points of J."""
 
     kin: Kinematics
     b: Array
     solve: Solve
     symmetric: bool
-    columns: Callable[[Array, Any], Array]
+    part: Callable[[Any, Any], TouchedPart]
 
 
 @dataclass
@@ -122,11 +123,11 @@ class ImplicitEuler:
                 tolerance=tolerance,
             )
 
-        def columns(B: Array, extra: Any = None) -> Array:
+        def part(J: Any, extra: Any = None) -> TouchedPart:
             joints = self._joints if system.joints else None
-            return self._solve.columns(lin, B, joints, extra, mass=1.0, damping=-h, stiffness=-h * h)
+            return self._solve.part(lin, J, joints, extra, mass=1.0, damping=-h, stiffness=-h * h)
 
-        return LinearStep(kin, b, solve, lin.definite, columns)
+        return LinearStep(kin, b, solve, lin.definite, part)
 
     def finish(
         self, system: System, state: State, s: LinearSolution, iterations: int = 1, left: float = 0.0

@@ -23,7 +23,7 @@ from supple.scene.linearization import Linearization, dense_blocks
 from supple.scene.system import System
 from supple.solvers.body_preconditioner import BodyPreconditioner
 from supple.solvers.contact_blocks import ContactBlocks, WideMatrix
-from supple.solvers.touched_columns import solve_columns, touched_columns
+from supple.solvers.touched_part import TouchedPart
 
 Array = np.ndarray
 Matrix: TypeAlias = Any  # a dense array for small systems, a scipy matrix for large ones
@@ -244,22 +244,24 @@ class LinearSolve:
         x, residual = solve_directly(kkt, rhs)
         return LinearSolution(x[:n].copy(), -x[n:], 0, residual, True)
 
-    def columns(
-        self, lin: Linearization, B: Array, joints: JointSystem | None, extra: ContactBlocks | None, **weights: float
-    ) -> Array:
-        """How d changes with b: A^-1 B for many columns B (n, m), with filters, joints and contacts, by factoring."""
+    def part(
+        self,
+        lin: Linearization,
+        J: sparse.csr_array,
+        joints: JointSystem | None,
+        extra: ContactBlocks | None,
+        **weights: float,
+    ) -> TouchedPart:
+        """The unknowns that answer to forces on points of J (3 k, n), with filters, joints and contacts."""
         kept, system = self._keep(lin, weights), lin.system
-        right = B if not len(system.filter) else np.asarray(filter_matrix(system) @ B)
+        C = filter_matrix(system) if len(system.filter) else None
         if joints is None and kept.A is not None:
-            return touched_columns(kept.A, None if extra is None else extra.filtered(system.filter), right)
+            return TouchedPart.of(kept.A, None if extra is None else extra.filtered(system.filter), J, C)
         matrix = self._matrix(lin, kept.unfiltered, weights, kept, extra)
-        if joints is None:
-            return solve_columns(sparse.csr_array(matrix), right)
-        rests = ~np.isnan(joints.held)
-        G = filtered_columns(system, joints.G)
-        kkt = joint_matrix(matrix, filtered_columns(system, joints.pull), G, rests.astype(float))
-        rows = np.concatenate([right, np.zeros((len(rests), B.shape[1]))])
-        return solve_columns(sparse.csr_array(kkt), rows)[: len(B)]
+        if joints is not None:
+            G, pull = filtered_columns(system, joints.G), filtered_columns(system, joints.pull)
+            matrix = joint_matrix(matrix, pull, G, (~np.isnan(joints.held)).astype(float))
+        return TouchedPart(np.arange(system.v_size), sparse.csr_array(matrix), C)
 
     def _matrix(
         self,

@@ -25,10 +25,12 @@ import numpy as np
 import scipy.sparse as sparse
 
 from supple.algebra.blas_threads import one_blas_thread
+from supple.solvers.contact_blocks import ContactBlocks
 from supple.solvers.contact_steps import ContactSolution, ContactStep
 from supple.solvers.implicit_euler import LinearStep
 from supple.solvers.linear import LinearSolution
 from supple.solvers.meeting import Meeting
+from supple.solvers.touched_part import TouchedPart
 from supple.solvers.tree_island import TreePrediction
 
 Array = np.ndarray
@@ -88,17 +90,29 @@ class SlowStep:
     def _mobility(self, f: Array, s: Array, found: ContactSolution) -> Array:
         """G of the rows f, (3 k,), with the law on the rows s."""
         J, J_s, C, extra = self.J[f], self.J[s], self.trees.C, found.extra
-        right, Z = self.h * J.T.toarray(), np.zeros((J.shape[1], J.shape[0]))
         if C is None:
-            return np.zeros((0, 0)) if self.linear is None else J @ self.linear.columns(right, extra)
+            return np.zeros((0, 0)) if self.linear is None else self._implicit(J, extra, None)[0]
         G, C_sf, C_fs = C[np.ix_(f, f)], C[np.ix_(s, f)], C[np.ix_(f, s)]
         if extra is None:
-            return G if self.linear is None else G + J @ self.linear.columns(right, extra)
+            return G if self.linear is None else G + self._implicit(J, extra, None)[0]
+        moved = C_sf
         if self.linear is not None:
-            Z = self.linear.columns(right - J_s.T @ extra.times(C_sf), extra)
-            G = G + J @ Z
+            own, part, Z = self._implicit(J, extra, J_s.T @ extra.times(C_sf))
+            G, moved = G + own, C_sf + J_s[:, part.unknowns] @ Z
         with one_blas_thread():
-            return G - C_fs @ extra.times(J_s @ Z + C_sf) / self.h
+            return G - C_fs @ extra.times(moved) / self.h
+
+    def _implicit(
+        self, J: sparse.csr_array, extra: ContactBlocks | None, less: Array | None
+    ) -> tuple[Array, TouchedPart, Array]:
+        """J Z, the part of the implicit bodies that answers, and its Z = A^-1 (h J^T - less)."""
+        assert self.linear is not None
+        touched = J if less is None else sparse.vstack([J, sparse.csr_array(np.abs(less).sum(axis=1)[None])])
+        part = self.linear.part(sparse.csr_array(touched), extra)
+        own = J[:, part.unknowns]
+        right = self.h * own.T.toarray()
+        Z = part.solve(right if less is None else right - less[part.unknowns])
+        return np.asarray(own @ Z), part, Z
 
 
 def _nothing(b: Array, extra: Any = None, start: Array | None = None, tolerance: float = 0.0) -> LinearSolution:

@@ -69,11 +69,12 @@ class RigidBody:
         return cls(float(m), m / 12 * (np.sum(s**2) - s**2), surface=surface)
 
     @classmethod
-    def sphere(cls, radius: float, *, density: float) -> RigidBody:
-        """A solid sphere: radius [m], density [kg/m³]."""
+    def sphere(cls, radius: float, *, density: float, cells: int = 8) -> RigidBody:
+        """A solid sphere: radius [m], density [kg/m³]. cells: along an edge of the cube that its surface is made from;
+        more roll more smoothly and touch in more points."""
         r = _positive(radius, "radius")
         m = _positive(density, "density") * 4 / 3 * pi * r**3
-        return cls(float(m), np.full(3, 0.4 * m * r**2), surface=surface_of(sphere_tets(radius=float(r), cells=8)))
+        return cls(float(m), np.full(3, 0.4 * m * r**2), surface=surface_of(sphere_tets(radius=float(r), cells=cells)))
 
     @classmethod
     def cylinder(cls, radius: float, height: float, *, density: float) -> RigidBody:

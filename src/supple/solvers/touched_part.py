@@ -6,6 +6,8 @@ six unknowns, whatever else is in the scene.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 import scipy.sparse as sparse
 
@@ -19,18 +21,38 @@ SMALL = 300
 """Unknowns up to which a dense matrix is faster."""
 
 
-def touched_columns(A: BlockSparse, extra: ContactBlocks | None, B: Array) -> Array:
-    """(A + extra)^-1 B, (n, m). A, extra and B are filtered."""
-    out = np.zeros_like(B)
-    keep = _hanging_together(A, extra, np.asarray(B.reshape(A.block_row_count, -1).any(axis=1)))
-    if not keep.any():
-        return out
-    unknowns = np.repeat(keep, 3)
-    matrix = _kept_blocks(A, keep)
-    if extra is not None:
-        matrix = matrix + _kept_contacts(extra, keep, unknowns).matrix()
-    out[unknowns] = solve_columns(matrix, B[unknowns])
-    return out
+@dataclass(frozen=True, eq=False)
+class TouchedPart:
+    """The unknowns (m,) of a step that answer, their matrix, and the filter's C on them, None where nothing is fixed.
+
+    The matrix may have rows of joints after those of the unknowns.
+    """
+
+    unknowns: Array
+    matrix: sparse.csr_array
+    C: sparse.csr_array | None
+
+    @classmethod
+    def of(
+        cls, A: BlockSparse, extra: ContactBlocks | None, J: sparse.csr_array, C: sparse.csr_array | None
+    ) -> TouchedPart:
+        """What hangs together with points of J (3 k, n). A and extra are filtered."""
+        touched = np.zeros(A.block_row_count, dtype=bool)
+        touched[J.indices // 3] = True
+        keep = _hanging_together(A, extra, touched)
+        unknowns = np.flatnonzero(np.repeat(keep, 3))
+        matrix = _kept_blocks(A, keep)
+        if extra is not None:
+            matrix = matrix + _kept_contacts(extra, keep, unknowns).matrix()
+        return cls(unknowns, matrix, None if C is None else C[unknowns][:, unknowns])
+
+    def solve(self, B: Array) -> Array:
+        """How the unknowns change with the right side, A^-1 B, (m, columns)."""
+        rows = B if self.C is None else np.asarray(self.C @ B)
+        more = self.matrix.shape[0] - len(rows)
+        if not len(rows):
+            return rows
+        return solve_columns(self.matrix, np.concatenate([rows, np.zeros((more, B.shape[1]))]))[: len(B)]
 
 
 def solve_columns(A: sparse.csr_array, B: Array) -> Array:
@@ -38,7 +60,7 @@ def solve_columns(A: sparse.csr_array, B: Array) -> Array:
     with one_blas_thread():
         if A.shape[0] <= SMALL:
             return np.asarray(np.linalg.solve(A.toarray(), B))
-        return DirectSolver(A).solve_once(B)
+        return DirectSolver(A).solve_once(np.ascontiguousarray(B))
 
 
 def _hanging_together(A: BlockSparse, extra: ContactBlocks | None, touched: Array) -> Array:

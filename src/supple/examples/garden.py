@@ -1,0 +1,116 @@
+"""garden: every kind of body in one scene. An oak and a flower stand in the wind; a robot of voxels walks into the
+flower; a rigid ball falls on the robot, a ball with a soft skin on the flower, and a jelly on the ground beside them.
+
+    oak, flower     trees of reduced domains: Newmark steps of their own
+    robot           528 voxels: an explicit sweep of small steps
+    ball            rigid     soft ball  a layered body     jelly  finite elements, 2,058 tets: implicit Euler, together
+
+They meet by contact. Checked: the robot comes forward and reaches the flower, which gives way; nothing falls through
+the ground or through the robot; all comes to rest in the end but what the wind and the robot's legs move.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from supple.bodies.fem import FemBody
+from supple.bodies.floating import LayeredBody
+from supple.bodies.rigid import RigidBody
+from supple.bodies.substructure import TreeBody
+from supple.bodies.voxel import Actuation, Plane, VoxelBody
+from supple.contact import Contact
+from supple.examples import Check, Example, above, below
+from supple.examples.shapes import flower, oak
+from supple.examples.shapes.flower import POT_TOP
+from supple.geometry import TetMesh, VoxelGrid, box_tets, sphere_tets
+from supple.material import Material
+from supple.material.voxel import VoxelMaterial
+from supple.scene import Scene, Wind
+from supple.solvers import ImplicitEuler, Islands, LatticeStride
+
+Array = np.ndarray
+SIZE = 0.01  # [m], of a voxel
+BALL, SOFT, JELLY = 0.04, 0.06, 0.1  # [m]: radii of the balls, edge of the jelly
+UNTIL, STEP = 3.0, 1 / 100  # [s]
+WIND = np.array([4.0, 1.0, 0.0])  # [m/s]
+
+
+def robot() -> VoxelBody:
+    """A back of 16 x 8 x 3 voxels on four legs of 3 x 3 x 4, which swing as those of the `quadruped`."""
+    numbers = np.zeros((16, 8, 7), dtype=int)
+    numbers[:, :, 4:] = 1
+    legs = (slice(0, 3), slice(-3, None))
+    for x in legs:
+        for y in legs:
+            numbers[x, y, :4] = 2
+    grid = VoxelGrid(numbers, SIZE)
+    i, j, _ = grid.voxels.T
+    front, left = i >= 8, j >= 4
+    ahead = np.where(front, i - 13, i) / 2.0  # 0 to 1 along a leg
+    phase = np.where(front == left, 0.0, 0.5) + 0.25 * (1 - ahead)
+    firm = VoxelMaterial(young=1e6, density=1000, bond_damping=0.3, ground_damping=1e-3, name="body")
+    muscle = VoxelMaterial(
+        young=5e5,
+        density=1000,
+        expansion=0.01,
+        bond_damping=0.3,
+        ground_damping=1e-3,
+        contact_damping=0.8,
+        static_friction=1.0,
+        kinetic_friction=0.8,
+        name="muscle",
+    )
+    return VoxelBody(grid, {1: firm, 2: muscle}, actuation=Actuation(15.0, 5.0, phase))
+
+
+def jelly() -> FemBody:
+    """A cube around the origin."""
+    mesh = box_tets((JELLY, JELLY, JELLY), (7, 7, 7))
+    centred = TetMesh(mesh.nodes - mesh.nodes.mean(axis=0), mesh.tets)
+    return FemBody(centred, Material(2e4, 0.4, 400, stiffness_damping=0.005))
+
+
+def soft_ball() -> LayeredBody:
+    """A ball with a rigid core and a soft skin."""
+    mesh = sphere_tets(SOFT, cells=4)
+    middles = mesh.nodes[mesh.tets].mean(axis=1)
+    core = np.flatnonzero(np.linalg.norm(middles, axis=1) < 0.55 * SOFT)
+    return LayeredBody.from_mesh(mesh, Material(5e4, 0.3, 200), core=core, core_density=200)
+
+
+def make(leaves: int | None = None) -> Scene:
+    """The garden. leaves: of the oak, all 1,394 by default."""
+    solver = Islands(STEP, implicit=ImplicitEuler(STEP, linear="cg"), lattice=LatticeStride(STEP, planes=(Plane(),)))
+    scene = Scene(gravity=(0, 0, -9.81), solver=solver, name="garden")
+    big = TreeBody(
+        oak() if leaves is None else oak(leaves=leaves), stiffness_damping=0.02, mass_damping=0.5, grown=True
+    )
+    tree = scene.add(big, at=(-0.5, 1.3, 0), name="oak")
+    stem = scene.add(TreeBody(flower(), stiffness_damping=0.01, grown=True), at=(0.33, 0, -POT_TOP), name="flower")
+    scene.add(robot(), at=(0, -0.04, 0.0), name="robot")
+    scene.add(RigidBody.sphere(BALL, density=200, cells=4), at=(0.06, 0, 0.2), name="ball")
+    scene.add(soft_ball(), at=(0.36, 0.02, 0.75), name="soft ball")
+    scene.add(jelly(), at=(0.05, -0.25, 0.2), rotation=(0.3, 0.2, 0), name="jelly")
+    scene.add(Wind([tree, stem], WIND, intensity=0.3, length=1.0, modes=24, seed=5))
+    apart = [("oak", "plane"), ("flower", "plane"), ("robot", "plane")]
+    scene.add(Contact(obstacles=[Plane()], friction=0.6, exclude=apart, parts={"oak": ["trunk"]}))
+    return scene
+
+
+def check(run: Any) -> list[Check]:
+    """What became of them."""
+    system, state = run.system, run.state
+    before, after = (system.propagate(0.0, x, 0 * state.v) for x in (system.x0, state.x))
+    centre = {s.name: system.centre_of_mass(after, s) for s in system.bodies}
+    way = centre["robot"] - system.centre_of_mass(before, system.body("robot"))
+    last = len(run.frames.times) - 1
+    low = {name: float(run.frames.points(name, last)[:, 2].min()) for name in ("ball", "soft ball", "jelly")}
+    return [
+        above("way of the robot [m]", float(way[0]), 0.1),
+        below("how deep a body is in the ground [m]", -min(low.values()), 0.005),
+    ]
+
+
+EXAMPLE = Example("garden", "every kind of body in one scene", make, UNTIL, check)
