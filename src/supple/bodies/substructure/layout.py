@@ -7,7 +7,8 @@
                 groups are computed one by one (`modal.lone_force_kernels`)
 
 Rows of a group with r coordinates, from `group_work` on (see `Rows`): effective mass, constant forces, inertia in the
-frame, its elimination, then `PORT_FIXED + 6 r` rows a port. Places without a copy hold zeros and a mass of 1.
+frame, its elimination, room for the port at hand, then `PORT_FIXED + 3 r` rows a port. Places without a copy hold zeros
+and a mass of 1.
 """
 
 # mypy: ignore-errors
@@ -26,9 +27,12 @@ from supple.modal.force_kernels import BLOCK
 from supple.modal.lone_force_kernels import lone_room
 
 Array = np.ndarray
-OUT = 37
-"""What a domain shows its parent: 21 of its inertia, 6 of its bias, mass, first moment 3, outer wrench 6."""
-PORT_FIXED = 65
+OUT = 40
+"""What a domain shows its parent: 21 of its inertia, 6 of its bias, mass, first moment 3, outer wrench 6; 3 unused, so
+that squares of lanes can be read whole (`transpose_kernels`)."""
+SIX = 8
+"""Numbers that a six-vector takes where squares of lanes read it; 2 unused."""
+PORT_FIXED = 28
 FEW = 4
 """Copies of a class up to which forces are computed one by one."""
 
@@ -45,9 +49,11 @@ class Rows(NamedTuple):
     mode_bias: int  # h_q (r)
     coupling: int  # H (6, r)
     solved: int  # M*^-1 (H*^T | r): (r, 7)
-    seen: int  # what the parent sees (37)
+    seen: int  # what the parent sees (OUT)
     total: int  # M* (r, r), where there are ports
     pushed: int  # I N of the port at hand (6, r), where there are ports
+    hat: int  # s ah of the port at hand (3, r)
+    shown: int  # what the children on the port at hand show, summed (OUT)
     ports: int  # first port
     size: int
 
@@ -56,9 +62,8 @@ class PortRows(NamedTuple):
     """First rows of a port's storage, relative to the port's start."""
 
     frame: int  # x, v, R, omega, alpha0, margin as of `modal.interface_kernels`, x and v scaled
-    N: int  # (6, r); its upper half comes from Gamma, in the same rows
+    Gamma: int  # (3, r)
     c: int  # (6)
-    children: int  # sum of what the children show (37)
     size: int
 
 
@@ -73,19 +78,20 @@ def group_rows(r, ports):
     seen = solved + 7 * r
     total = seen + OUT
     pushed = total + r * r
-    first = pushed + 6 * r if ports > 0 else total
-    size = first + ports * (PORT_FIXED + 6 * r)
+    hat = pushed + 6 * r
+    shown = hat + 3 * r
+    first = shown + OUT if ports > 0 else total
+    size = first + ports * (PORT_FIXED + 3 * r)
     return Rows(
-        0, force, moment, moment + 3, moment + 9, moment + 15, mode_bias, coupling, solved, seen, total, pushed, first,
-        size,
+        0, force, moment, moment + 3, moment + 9, moment + 15, mode_bias, coupling, solved, seen, total, pushed, hat,
+        shown, first, size,
     )  # fmt: skip
 
 
 @compiled(inline=True)
 def port_rows(r):
     """Rows of a port."""
-    c = 22 + 6 * r
-    return PortRows(0, 22, c, c + 6, PORT_FIXED + 6 * r)
+    return PortRows(0, 22, 22 + 3 * r, PORT_FIXED + 3 * r)
 
 
 class TreeArrays(NamedTuple):
