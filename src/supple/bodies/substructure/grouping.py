@@ -27,12 +27,13 @@ PAYS = 2e5
 class Levels(NamedTuple):
     """start (levels + 1): first group of each; piece (levels + 1): first piece; pays (levels): whether threads do.
 
-    piece_start (pieces + 1): first group of each piece.
+    bears (levels): whether a group of it has ports; piece_start (pieces + 1): first group of each piece.
     """
 
     start: Array
     piece: Array
     pays: Array
+    bears: Array
     piece_start: Array
 
 
@@ -47,7 +48,7 @@ def make_groups(model: SubstructureModel) -> tuple[list[Array], Levels]:
     bears[model.parent[1:]] = True
     ports = np.where(bears, np.array([len(c.ports) for c in model.classes])[model.domain_class], 0)
     groups: list[Array] = []
-    start, piece, pays, piece_start = [0], [0], [], [0]
+    start, piece, pays, bearing, piece_start = [0], [0], [], [], [0]
     for depth in range(int(model.levels.max()) + 1):
         here = np.flatnonzero(model.levels == depth)
         keys = 2 * model.domain_class[here] + bears[here]
@@ -66,7 +67,8 @@ def make_groups(model: SubstructureModel) -> tuple[list[Array], Levels]:
         start.append(len(groups))
         piece.append(len(piece_start) - 1)
         pays.append(sum(cost) >= PAYS and len(found) > 1)
-    return groups, Levels(np.array(start), np.array(piece), np.array(pays), np.array(piece_start))
+        bearing.append(bool(bears[here].any()))
+    return groups, Levels(*(np.array(a) for a in (start, piece, pays, bearing, piece_start)))
 
 
 def _pieces(cost: list[float]) -> list[list[int]]:

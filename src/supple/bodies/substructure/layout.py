@@ -98,12 +98,14 @@ class TreeArrays(NamedTuple):
     """Constants of a tree for the kernels; see the module. Flat arrays of all classes, with the offsets of each.
 
     Classes from the number of `lone_starts` on are groups of several classes, with constants in the arrays own_...; see
-    `constants.Constants` for both. A level is cut into pieces for threads; level_pays: whether it is worth while.
+    `constants.Constants` for both. A level is cut into pieces for threads; level_pays: whether it is worth while;
+    level_bears: whether a group of it has ports.
     """
 
     level_start: Array
     level_piece: Array
     level_pays: Array
+    level_bears: Array
     piece_start: Array
     group_class: Array
     group_count: Array
@@ -204,6 +206,7 @@ def pack(model: SubstructureModel) -> TreeArrays:
         level_start=levels.start,
         level_piece=levels.piece,
         level_pays=levels.pays,
+        level_bears=levels.bears,
         piece_start=levels.piece_start,
         group_class=group_class,
         group_count=group_count,

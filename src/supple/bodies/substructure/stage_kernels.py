@@ -50,6 +50,6 @@ def run_stage(tree, storage, root, numbers, gravity, stage, still, coasts, threa
     else:
         finish_pass(storage, root, numbers, gravity, still)
         phase = SUBSTITUTE if still else SUBSTITUTE_FRAMES
-    sweep(tree, storage, phase, numbers.coupling, by_q, by_v, threaded)
+    sweep(tree, storage, phase, phase, numbers.coupling, by_q, by_v, threaded)
     if stage == BEGIN or phase == SUBSTITUTE_FRAMES:
         chain(tree, storage, root, gravity)
