@@ -227,16 +227,15 @@ def compute_inertia(tree, storage, constants, g):
 
 
 @compiled(borrows=True)
-def compute_fits(tree, storage, constants, g):
-    """The fitted frames of all ports of group g."""
+def compute_fit(tree, storage, constants, g, k):
+    """The fitted frame of port k of group g, whose class is among the constants; it depends on q and q' alone."""
     kind = tree.group_class[g]
     r = tree.class_r[kind]
     rows, port = group_rows(r, tree.group_ports[g]), port_rows(r)
-    for k in range(tree.group_ports[g]):
-        number = tree.class_port[kind] + k
-        at = tree.group_work[g] + LANES * (rows.ports + k * port.size)
-        first = constants.port_start[number]
-        compute_group(constants.fits, number, first, r, storage.q, storage.v, tree.group_q[g], storage.work, at)
+    number = tree.class_port[kind] + k
+    at = tree.group_work[g] + LANES * (rows.ports + k * port.size)
+    first = constants.port_start[number]
+    compute_group(constants.fits, number, first, r, storage.q, storage.v, tree.group_q[g], storage.work, at)
 
 
 @compiled(borrows=True)
@@ -265,9 +264,8 @@ def compute_ports(tree, storage, g):
 
 @compiled(borrows=True)
 def compute_frames(tree, storage, constants, g):
-    """All of the above for group g, whose class is among the constants."""
+    """All of the above but the fits, which come before, for group g, whose class is among the constants."""
     compute_spins(tree, storage, g)
     compute_inertia(tree, storage, constants, g)
     if tree.group_ports[g] > 0:
-        compute_fits(tree, storage, constants, g)
         compute_ports(tree, storage, g)

@@ -10,7 +10,7 @@ back, so that threads that take neighbouring pieces get equal shares.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -27,13 +27,12 @@ PAYS = 2e5
 class Levels(NamedTuple):
     """start (levels + 1): first group of each; piece (levels + 1): first piece; pays (levels): whether threads do.
 
-    bears (levels): whether a group of it has ports; piece_start (pieces + 1): first group of each piece.
+    piece_start (pieces + 1): first group of each piece.
     """
 
     start: Array
     piece: Array
     pays: Array
-    bears: Array
     piece_start: Array
 
 
@@ -48,7 +47,7 @@ def make_groups(model: SubstructureModel) -> tuple[list[Array], Levels]:
     bears[model.parent[1:]] = True
     ports = np.where(bears, np.array([len(c.ports) for c in model.classes])[model.domain_class], 0)
     groups: list[Array] = []
-    start, piece, pays, bearing, piece_start = [0], [0], [], [], [0]
+    start, piece, pays, piece_start = [0], [0], [], [0]
     for depth in range(int(model.levels.max()) + 1):
         here = np.flatnonzero(model.levels == depth)
         keys = 2 * model.domain_class[here] + bears[here]
@@ -67,8 +66,7 @@ def make_groups(model: SubstructureModel) -> tuple[list[Array], Levels]:
         start.append(len(groups))
         piece.append(len(piece_start) - 1)
         pays.append(sum(cost) >= PAYS and len(found) > 1)
-        bearing.append(bool(bears[here].any()))
-    return groups, Levels(*(np.array(a) for a in (start, piece, pays, bearing, piece_start)))
+    return groups, Levels(np.array(start), np.array(piece), np.array(pays), np.array(piece_start))
 
 
 def _pieces(cost: list[float]) -> list[list[int]]:
@@ -81,9 +79,13 @@ def _pieces(cost: list[float]) -> list[list[int]]:
         at = filled.index(min(filled))
         pieces[at].append(k)
         filled[at] += cost[k]
-    order = sorted(range(len(pieces)), key=lambda k: (-filled[k], k))
-    turns = [pieces[k] for k in order]
-    return [sorted(p) for p in turns[::2] + turns[1::2][::-1]]
+    return [sorted(p) for p in turns(filled, pieces)]
+
+
+def turns(cost: list[float], parts: list[Any]) -> list[Any]:
+    """Parts in an order whose halves cost about the same: the costliest by turns at the front and at the back."""
+    order = [parts[k] for k in sorted(range(len(parts)), key=lambda k: (-cost[k], k))]
+    return order[::2] + order[1::2][::-1]
 
 
 def _cut(domains: Array, r: Array, ports: Array, kinds: Array) -> list[Array]:

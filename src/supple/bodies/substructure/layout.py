@@ -21,7 +21,7 @@ import numpy as np
 from supple.algebra.compiling import compiled
 from supple.algebra.lanes import LANES
 from supple.bodies.substructure.constants import Constants, aligned_zeros, own_constants, shared_constants
-from supple.bodies.substructure.grouping import make_groups
+from supple.bodies.substructure.grouping import make_groups, turns
 from supple.bodies.substructure.model import SubstructureModel
 from supple.modal.force_kernels import BLOCK
 from supple.modal.lone_force_kernels import lone_room
@@ -99,7 +99,7 @@ class TreeArrays(NamedTuple):
 
     Classes from the number of `lone_starts` on are groups of several classes, with constants in the arrays own_...; see
     `constants.Constants` for both. A level is cut into pieces for threads; level_pays: whether it is worth while;
-    level_bears: whether a group of it has ports.
+    level_bears: how many groups of it have ports. fit_group, fit_port: of every port of every group.
     """
 
     level_start: Array
@@ -114,6 +114,8 @@ class TreeArrays(NamedTuple):
     group_work: Array
     group_slot: Array
     group_column: Array
+    fit_group: Array
+    fit_port: Array
     lane_domain: Array
     lane_class: Array
     parent_slot: Array
@@ -206,7 +208,7 @@ def pack(model: SubstructureModel) -> TreeArrays:
         level_start=levels.start,
         level_piece=levels.piece,
         level_pays=levels.pays,
-        level_bears=levels.bears,
+        level_bears=np.add.reduceat(ports > 0, levels.start[:-1], dtype=np.int64),
         piece_start=levels.piece_start,
         group_class=group_class,
         group_count=group_count,
@@ -214,6 +216,8 @@ def pack(model: SubstructureModel) -> TreeArrays:
         group_q=LANES * np.concatenate([[0], np.cumsum(r)]),
         group_work=LANES * np.concatenate([[0], np.cumsum(sizes)]),
         group_slot=group_slot,
+        fit_group=np.repeat(np.arange(count), ports),
+        fit_port=np.concatenate([np.arange(n) for n in ports]).astype(np.int64),
         lane_domain=lane_domain.ravel(),
         lane_class=kinds[padded].ravel(),
         parent_slot=parent_slot.ravel(),
@@ -306,6 +310,7 @@ def _batches(group_class: Array, group_count: Array, r: Array, classes: int) -> 
             fits = int(np.searchsorted(np.cumsum(group_count[members]), BLOCK, side="right"))
             out.append(np.array(members[:fits]))
             members = members[fits:]
+    out = turns([len(b) * int(r[b[0]]) ** 3 for b in out], out)
     return out, np.array(sorted(lone), dtype=np.int64)
 
 

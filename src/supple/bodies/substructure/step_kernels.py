@@ -24,12 +24,13 @@ import numba
 import numpy as np
 
 from supple.algebra.compiling import compiled
+from supple.algebra.lanes import LANES, load, store
 from supple.algebra.ldlt import ldlt_factor, ldlt_solve
 from supple.algebra.rotation_kernels import quaternion_matrix, rotation_update
 from supple.bodies.substructure.constants import Constants
 from supple.bodies.substructure.effective_kernels import compute_batch, compute_lone_group
 from supple.bodies.substructure.elimination_kernels import BIAS, eliminate_group, substitute_group
-from supple.bodies.substructure.frame_kernels import compute_frames
+from supple.bodies.substructure.frame_kernels import compute_fit, compute_frames
 from supple.bodies.substructure.point_kernels import chain
 from supple.bodies.substructure.spatial_kernels import entry
 from supple.modal.interface_kernels import FitArrays
@@ -37,11 +38,14 @@ from supple.modal.lone_force_kernels import LoneArrays
 
 Array = np.ndarray
 FINE, SINGULAR, NOT_CONVERGED = 0, 1, 2
-FORCES, FRAMES, ELIMINATE, SUBSTITUTE = 1, 2, 4, 8
-"""Phases, of which those of a group may be joined: substitution first, then frames, then elimination."""
-NOTHING, SUBSTITUTE_FRAMES = 0, SUBSTITUTE + FRAMES
+NOTHING, FORCES, FITS, FRAMES, ELIMINATE, SUBSTITUTE = 0, 1, 2, 4, 8, 16
+"""Phases. The last three go level by level, and a group may do several: substitute, then frames, then eliminate."""
 ENOUGH = 8
-"""Batches and single groups of forces from which threads pay; for other phases see `grouping`."""
+"""Batches and single groups of forces from which threads pay, or groups for frames alone; else see `grouping`."""
+ENOUGH_FITS, FITS_AT_ONCE = 64, 8
+"""Ports from which threads pay, and that a thread takes at once."""
+ENOUGH_SUBSTITUTED, BEARER = 128, 16
+"""Groups of a level from which threads pay for a substitution alone, and as how many of them one with ports counts."""
 
 
 class StepNumbers(NamedTuple):
@@ -64,7 +68,7 @@ class StepNumbers(NamedTuple):
 
 @compiled(borrows=True)
 def treat(tree, storage, phase, leaves, coupling, by_q, by_v, first, last):
-    """Phases of groups first ... last - 1; for forces, of batches, and of single groups after them.
+    """Phases of groups first ... last - 1; for fits, of ports; for forces, of batches, and of single groups after them.
 
     leaves: phases of groups without ports.
     """
@@ -85,6 +89,12 @@ def treat(tree, storage, phase, leaves, coupling, by_q, by_v, first, last):
             else:
                 compute_lone_group(tree, storage, shared, own, lone, by_q, by_v, k - batches)
             continue
+        if phase == FITS:
+            if tree.group_class[tree.fit_group[k]] < len(tree.lone_starts):
+                compute_fit(tree, storage, shared, tree.fit_group[k], tree.fit_port[k])
+            else:
+                compute_fit(tree, storage, own, tree.fit_group[k], tree.fit_port[k])
+            continue
         todo = phase if tree.group_ports[k] > 0 else leaves
         if todo & SUBSTITUTE:
             substitute_group(tree, storage, by_q, by_v, k)
@@ -99,10 +109,12 @@ def treat(tree, storage, phase, leaves, coupling, by_q, by_v, first, last):
 
 @compiled(parallel=True)
 def treat_parallel(tree, storage, phase, leaves, coupling, by_q, by_v, start, stop):
-    """The same for pieces start ... stop - 1, or for batches and single groups of forces, shared by threads."""
+    """The same for pieces start ... stop - 1, for fits, or for batches and single groups of forces, by threads."""
     for piece in numba.prange(start, stop):
         first, last = np.int64(piece), np.int64(piece) + 1
-        if phase != FORCES:
+        if phase == FITS:
+            first, last = FITS_AT_ONCE * first, min(FITS_AT_ONCE * last, len(tree.fit_group))
+        elif phase != FORCES:
             first, last = tree.piece_start[first], tree.piece_start[last]
         treat(tree, storage, phase, leaves, coupling, by_q, by_v, first, last)
 
@@ -111,15 +123,22 @@ def treat_parallel(tree, storage, phase, leaves, coupling, by_q, by_v, start, st
 def sweep(tree, storage, phase, leaves, coupling, by_q, by_v, threaded):
     """Phases over all levels, those of groups without ports being `leaves`: outwards, or to the root if eliminating."""
     levels = len(tree.level_start) - 1
-    for round in range(1 if phase == FORCES else levels):
+    for round in range(1 if phase < FRAMES else levels):
         level = levels - 1 - round if phase == ELIMINATE else round
         first, last = tree.level_start[level], tree.level_start[level + 1]
         pays, start, stop = tree.level_pays[level], tree.level_piece[level], tree.level_piece[level + 1]
         if phase == FORCES:
             first, last = 0, len(tree.batch_class) + len(tree.lone_groups)
             pays, start, stop = last >= ENOUGH, first, last
-        elif leaves == NOTHING and not tree.level_bears[level]:
-            continue
+        elif phase == FITS:
+            first, last = 0, len(tree.fit_group)
+            pays, start, stop = last >= ENOUGH_FITS, 0, (last + FITS_AT_ONCE - 1) // FITS_AT_ONCE
+        elif leaves == NOTHING:
+            if tree.level_bears[level] == 0:
+                continue
+            pays = pays and tree.level_bears[level] >= ENOUGH
+        elif phase == SUBSTITUTE:
+            pays = pays and last - first + BEARER * tree.level_bears[level] >= ENOUGH_SUBSTITUTED
         if threaded and pays:
             treat_parallel(tree, storage, phase, leaves, coupling, by_q, by_v, start, stop)
         else:
@@ -212,13 +231,15 @@ def move_root(storage, root, numbers):
 def start_step(storage, root, numbers):
     """Predictors, and the state they give with the accelerations of the step before."""
     h, beta, gamma = numbers.h, numbers.beta, numbers.gamma
-    for k in range(len(storage.q)):
-        q, v, a = storage.q[k], storage.v[k], storage.a[k]
-        storage.q_f[k] = q
-        storage.q_p[k] = q + h * v + h * h * (0.5 - beta) * a
-        storage.v_p[k] = v + h * (1.0 - gamma) * a
-        storage.q[k] = storage.q_p[k] + beta * h * h * a
-        storage.v[k] = storage.v_p[k] + gamma * h * a
+    by_a, end = h * h * (0.5 - beta), beta * h * h
+    for k in range(0, len(storage.q), LANES):
+        q, v, a = load(storage.q, k), load(storage.v, k), load(storage.a, k)
+        q_p, v_p = q + h * v + by_a * a, v + h * (1.0 - gamma) * a
+        store(storage.q_f, k, q)
+        store(storage.q_p, k, q_p)
+        store(storage.v_p, k, v_p)
+        store(storage.q, k, q_p + end * a)
+        store(storage.v, k, v_p + gamma * h * a)
     root.x_0[:], root.rotation_0[:], root.velocity_0[:] = root.x, root.rotation, root.velocity
     root.spin_0[:], root.acceleration_0[:], root.alpha_0[:] = root.spin, root.acceleration, root.alpha
 
@@ -274,8 +295,8 @@ def advance(tree, storage, root, numbers, gravity, steps, threaded):
     """`steps` steps; none: only the accelerations of now.
 
     Returns (outcome, steps done, most passes of a step, last change of q").
-    A pass eliminates at the frames of now, then finds the new state and, unless it is the last, its frames. All phases
-    go through one place, since each call of a kernel is compiled into its caller.
+    A pass finds the frames of now, unless they are there, eliminates, and finds the new state. All phases go through
+    one place, since each call of a kernel is compiled into its caller.
     """
     still = steps == 0
     by_q = 0.0 if still else numbers.beta * numbers.h * numbers.h
@@ -295,27 +316,27 @@ def advance(tree, storage, root, numbers, gravity, steps, threaded):
             if len(storage.held_place) > 0:
                 coast(storage, root, numbers)
             move_root(storage, root, numbers)
-        passes, stage = 0, FRAMES  # stages of a step: FRAMES, then FORCES, ELIMINATE, SUBSTITUTE of every pass
+        passes, phase = 0, FITS  # of every pass: FITS, FRAMES, FORCES where they are new, ELIMINATE, SUBSTITUTE
         while True:
             is_last = not iterates and passes == limit - 1
-            phase = stage
-            if stage == ELIMINATE and len(storage.held_place) > 0:
+            if phase == ELIMINATE and len(storage.held_place) > 0:
                 chain(tree, storage, root, gravity)
-            if stage == SUBSTITUTE:
+            if phase == SUBSTITUTE:
                 finish_pass(storage, root, numbers, gravity, is_last)
-                phase = SUBSTITUTE if is_last else SUBSTITUTE_FRAMES
             leaves = phase
             if defers and phase == ELIMINATE:
-                leaves = FRAMES + ELIMINATE if passes == 0 else SUBSTITUTE_FRAMES + ELIMINATE
-            elif defers and phase & FRAMES:
+                leaves = FRAMES + ELIMINATE + (SUBSTITUTE if passes > 0 else NOTHING)
+            elif defers and (phase == FRAMES or not is_last):
                 leaves = NOTHING
             sweep(tree, storage, phase, leaves, numbers.coupling, by_q, by_v, threaded)
-            if stage == FRAMES:
-                stage = FORCES
-            elif stage == FORCES:
-                stage = ELIMINATE
-            elif stage == ELIMINATE:
-                stage = SUBSTITUTE
+            if phase == FITS:
+                phase = FRAMES
+            elif phase == FRAMES:
+                phase = FORCES if passes == 0 or iterates or numbers.renews else ELIMINATE
+            elif phase == FORCES:
+                phase = ELIMINATE
+            elif phase == ELIMINATE:
+                phase = SUBSTITUTE
             else:
                 passes += 1
                 change = settled(storage)
@@ -323,7 +344,7 @@ def advance(tree, storage, root, numbers, gravity, steps, threaded):
                     break
                 if iterates or numbers.renews:
                     storage.q_f[:] = storage.q
-                stage = FORCES if iterates or numbers.renews else ELIMINATE
+                phase = FITS
         if not still:
             move_root(storage, root, numbers)
         most = max(most, passes)
