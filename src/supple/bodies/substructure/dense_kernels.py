@@ -105,3 +105,61 @@ def eliminate_general(a, base, b, at, r):
             here = at + LANES * (7 * k + c)
             store(b, here, inverse * load(b, here))
     return -1
+
+
+@compiled(inline=True)
+def add_tile(work, a, b, c):
+    """c (16 values) + a b^T of four rows each from `a` and `b`."""
+    a0, a1, a2, a3 = load(work, a), load(work, a + LANES), load(work, a + 2 * LANES), load(work, a + 3 * LANES)
+    b0, b1, b2, b3 = load(work, b), load(work, b + LANES), load(work, b + 2 * LANES), load(work, b + 3 * LANES)
+    return (
+        c[0] + a0 * b0, c[1] + a0 * b1, c[2] + a0 * b2, c[3] + a0 * b3,
+        c[4] + a1 * b0, c[5] + a1 * b1, c[6] + a1 * b2, c[7] + a1 * b3,
+        c[8] + a2 * b0, c[9] + a2 * b1, c[10] + a2 * b2, c[11] + a2 * b3,
+        c[12] + a3 * b0, c[13] + a3 * b1, c[14] + a3 * b2, c[15] + a3 * b3,
+    )  # fmt: skip
+
+
+@compiled(inline=True)
+def load_four(work, at):
+    """Four rows."""
+    return load(work, at), load(work, at + LANES), load(work, at + 2 * LANES), load(work, at + 3 * LANES)
+
+
+@compiled(inline=True)
+def store_four(work, at, x0, x1, x2, x3):
+    """Four rows."""
+    store(work, at, x0)
+    store(work, at + LANES, x1)
+    store(work, at + 2 * LANES, x2)
+    store(work, at + 3 * LANES, x3)
+
+
+@compiled(borrows=True)
+def add_products(work, a, a_low, b, b_low, r, width, out):
+    """Rows out (r, r) += A^T B of matrices (6, r), three rows of each from a and b, three from a_low and b_low.
+
+    In tiles of 4 x 4, so that a value loaded serves four products. width: r, or 0 for the lower triangle alone.
+    """
+    step, whole = r * LANES, r - r % 4
+    for i in range(0, whole, 4):
+        for j in range(0, max(i + 4, width - width % 4), 4):
+            here = out + LANES * (i * r + j)
+            top, low = here, here + 2 * step
+            c = load_four(work, top) + load_four(work, top + step) + load_four(work, low) + load_four(work, low + step)
+            for k in range(3):
+                c = add_tile(work, a + k * step + i * LANES, b + k * step + j * LANES, c)
+                c = add_tile(work, a_low + k * step + i * LANES, b_low + k * step + j * LANES, c)
+            store_four(work, here, c[0], c[1], c[2], c[3])
+            store_four(work, here + step, c[4], c[5], c[6], c[7])
+            store_four(work, here + 2 * step, c[8], c[9], c[10], c[11])
+            store_four(work, here + 3 * step, c[12], c[13], c[14], c[15])
+    for i in range(r):  # what the tiles leave out
+        first = whole if i < whole else 0
+        for j in range(first, max(i + 1, width)):
+            here = out + LANES * (i * r + j)
+            value = load(work, here)
+            for k in range(3):
+                value += load(work, a + k * step + i * LANES) * load(work, b + k * step + j * LANES)
+                value += load(work, a_low + k * step + i * LANES) * load(work, b_low + k * step + j * LANES)
+            store(work, here, value)

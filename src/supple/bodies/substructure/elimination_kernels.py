@@ -1,9 +1,10 @@
 """Elimination of a tree's accelerations, leaves to root, and their substitution, root to leaves.
 
-    M* = M + sum N^T I N        H* = H + sum X^T I N        r = Q - h_q - sum N^T (I c + p)
-    q" = M*^-1 (r - H*^T A)     A_j = X A + N q" + c        M: effective mass of the step
+    M* = M + sum N^T I N        H* = H + sum X^T I N                r = Q - h_q - sum N^T (I c + p)
+    q" = M*^-1 (r - H*^T A)     A_j = R^T (X A + N q" + c)          M: effective mass of the step
 
-What a child shows at its port, (I, p), is the choice of coupling:
+What the children show at a port, (I, p), is turned into the parent's axes first, where N, c and X are. It is the choice
+of coupling:
 
     articulated   I = Phi + sum X^T I X - H* M*^-1 H*^T     p = h - w + sum X^T (I c + p) + H* M*^-1 r     exact
     composite     the same without what the child's own q" does
@@ -19,47 +20,67 @@ share its frame, so their (I, p) are summed first.
 from __future__ import annotations
 
 from supple.algebra.compiling import compiled
-from supple.algebra.lanes import LANES, any_greater, fabs, load, splat, store
+from supple.algebra.lanes import LANES, any_greater, fabs, load, splat, store, value_at
 from supple.algebra.rotation_kernels import cross
 from supple.algebra.rotation_kernels import matrix_rotate as turned
 from supple.algebra.rotation_kernels import matrix_rotate_inverse as turned_back
-from supple.bodies.substructure.dense_kernels import eliminate_general, factor_lanes, solve_seven
+from supple.bodies.substructure.dense_kernels import add_products, eliminate_general, factor_lanes, solve_seven
 from supple.bodies.substructure.frame_kernels import add3, dot3, load3, load9, store3, times3
-from supple.bodies.substructure.layout import OUT, group_rows, port_rows
+from supple.bodies.substructure.layout import OUT, SIX, group_rows, port_rows
 from supple.bodies.substructure.point_kernels import add_points
 from supple.bodies.substructure.spatial_kernels import (
     add_moved_inertia,
     add_row,
+    add_three,
     load_symmetric,
-    moved_wrench,
     pair,
     symmetric_six_times,
+    turned_six,
 )
+from supple.bodies.substructure.transpose_kernels import gather_rows, scatter_rows
 
 LUMPED, CENTROID, COMPOSITE, ARTICULATED = 0, 1, 2, 3
 FORCE_ONLY = 4
 """Added to a coupling: the children push without torque."""
 BIAS, SUBTREE, OUTER = 21, 27, 31
 """Rows of what a domain shows: p, mass with first moment, outer wrench."""
+PART = 32
+"""How much of it the couplings that show I and p read, in whole lanes."""
 
 
 @compiled(inline=True)
 def gather_children(tree, storage, place, slot, at, count):
     """Sums of the first `count` rows of what the children on LANES slots show, into rows from `at`.
 
-    What the group's own places will show serves as room, where the sums are contiguous.
+    What the group's own places will show serves as room, where the sums are contiguous. count: a multiple of LANES.
     """
     out = storage.out
     for b in range(LANES):
-        own = OUT * (place + b)
-        for k in range(count):
-            out[own + k] = 0.0
-        for c in range(tree.child_start[slot + b], tree.child_start[slot + b + 1]):
-            there = OUT * tree.children[c]
-            for k in range(count):
-                out[own + k] += out[there + k]
-        for k in range(count):
-            storage.work[at + k * LANES + b] = out[own + k]
+        own, first, last = OUT * (place + b), tree.child_start[slot + b], tree.child_start[slot + b + 1]
+        for k in range(0, count, LANES):
+            value = splat(0.0, load(out, own))
+            for c in range(first, last):
+                value += load(out, OUT * tree.children[c] + k)
+            store(out, own + k, value)
+    gather_rows(out, OUT * place, OUT, count, storage.work, at)
+
+
+@compiled(borrows=True)
+def fill_hat(hat, first, s, work, at, count):
+    """`count` rows from `at`: s ah, from `first` on in the constants of ports."""
+    for k in range(count):
+        store(work, at + k * LANES, s * value_at(hat, first + k))
+
+
+@compiled(borrows=True)
+def compute_hat(tree, work, g, k, at):
+    """s ah (3, r) of port k of group g into rows from `at`."""
+    kind, s = tree.group_class[g], load(tree.scale, g * LANES)
+    r, number = tree.class_r[kind], tree.class_port[kind] + k
+    if kind < len(tree.lone_starts):
+        fill_hat(tree.port_a, 3 * tree.port_start[number], s, work, at, 3 * r)
+    else:
+        fill_hat(tree.own_port_a, 3 * tree.own_port_start[number], s, work, at, 3 * r)
 
 
 @compiled(inline=True)
@@ -82,81 +103,60 @@ def start_seen(tree, storage, g, base, rows):
     store(work, at + LANES * pair(2, 3), -S[1])
     store(work, at + LANES * pair(2, 4), S[0])
     store(work, at + LANES * SUBTREE, m)
+    gather_rows(storage.load_w, SIX * g * LANES, SIX, SIX, work, at + LANES * OUTER)
     for i in range(6):
-        for b in range(LANES):
-            outer = storage.load_w[6 * (g * LANES + b) + i]
-            work[at + LANES * (OUTER + i) + b] = outer
-            work[at + LANES * (BIAS + i) + b] = work[base + LANES * (rows.bias + i) + b] - outer
+        value = load(work, base + LANES * (rows.bias + i)) - load(work, at + LANES * (OUTER + i))
+        store(work, at + LANES * (BIAS + i), value)
 
 
 @compiled(inline=True)
-def add_port(tree, storage, coupling, base, rows, r, at, place, slot):
-    """Add the children on one port of a group, whose rows begin at `at`."""
+def add_port(tree, storage, coupling, g, base, rows, r, k):
+    """Add the children on port k of group g."""
     work, port = storage.work, port_rows(r)
-    kind = coupling % FORCE_ONLY
-    low = 3 if coupling >= FORCE_ONLY else 0
-    inner, N, IN = at + LANES * port.children, at + LANES * port.N, base + LANES * rows.pushed
-    gather_children(tree, storage, place, slot, inner, OUT if kind < COMPOSITE else SUBTREE)
+    kind, low = coupling % FORCE_ONLY, coupling >= FORCE_ONLY
+    at, shown = base + LANES * (rows.ports + k * port.size), base + LANES * rows.shown
+    Gamma, hat, IN = at + LANES * port.Gamma, base + LANES * rows.hat, base + LANES * rows.pushed
+    slot = tree.group_slot[g] + k * LANES
+    gather_children(tree, storage, g * LANES, slot, shown, OUT if kind < COMPOSITE else PART)
+    compute_hat(tree, work, g, k, hat)
     R, x = load9(work, at + 6 * LANES), load3(work, at, LANES)
-    I = load_symmetric(work, inner)
-    c0, c1, c2 = load3(work, at + LANES * port.c, LANES)
-    c3, c4, c5 = load3(work, at + LANES * (port.c + 3), LANES)
-    y = symmetric_six_times(I, (c0, c1, c2, c3, c4, c5))
-    for i in range(6):  # I c + p replaces p
-        add_row(work, inner + LANES * (BIAS + i), y[i])
-    none = c0 * 0.0
-    for l in range(r):
-        n0, n1, n2 = load3(work, N + LANES * l, r * LANES)
-        n3, n4, n5 = load3(work, N + LANES * (3 * r + l), r * LANES)
-        if low:
-            n0, n1, n2 = none, none, none
-        y = symmetric_six_times(I, (n0, n1, n2, n3, n4, n5))
-        for i in range(6):
-            store(work, IN + LANES * (i * r + l), y[i])
-        turn, push = moved_wrench(R, x, (y[0], y[1], y[2]), (y[3], y[4], y[5]))
-        here = base + LANES * (rows.coupling + l)
-        for i in range(3):
-            add_row(work, here + LANES * i * r, turn[i])
-            add_row(work, here + LANES * (3 + i) * r, push[i])
-        rest = base + LANES * (rows.solved + 7 * l + 6)
-        value = load(work, rest)
-        for k in range(low, 6):
-            value -= load(work, N + LANES * (k * r + l)) * load(work, inner + LANES * (BIAS + k))
-        store(work, rest, value)
-    total = base + LANES * rows.total
-    for i in range(r):
-        # without torque the matrix is (I N_left)^T N, which is not symmetric
-        a, b = (IN, N) if low else (N, IN)
-        a0, a1, a2 = load3(work, a + LANES * i, r * LANES)
-        a3, a4, a5 = load3(work, a + LANES * (3 * r + i), r * LANES)
-        for j in range(r if low else i + 1):
-            value = a0 * load(work, b + LANES * j)
-            value += a1 * load(work, b + LANES * (r + j))
-            value += a2 * load(work, b + LANES * (2 * r + j))
-            value += a3 * load(work, b + LANES * (3 * r + j))
-            value += a4 * load(work, b + LANES * (4 * r + j))
-            value += a5 * load(work, b + LANES * (5 * r + j))
-            add_row(work, total + LANES * (i * r + j), value)
+    I = turned_six(R, load_symmetric(work, shown))
+    c, d = load3(work, at + LANES * port.c, LANES), load3(work, at + LANES * (port.c + 3), LANES)
+    y = symmetric_six_times(I, (c[0], c[1], c[2], d[0], d[1], d[2]))
+    T = add3(turned(R, load3(work, shown + LANES * BIAS, LANES)), (y[0], y[1], y[2]))  # I c + p
+    F = add3(turned(R, load3(work, shown + LANES * (BIAS + 3), LANES)), (y[3], y[4], y[5]))
     seen = base + LANES * rows.seen
     if kind >= COMPOSITE:
-        add_moved_inertia(work, inner, at + 6 * LANES, at, seen)
-        turn, push = moved_wrench(
-            R, x, load3(work, inner + LANES * BIAS, LANES), load3(work, inner + LANES * (BIAS + 3), LANES)
-        )
+        add_moved_inertia(work, I, x, seen)
+        add_three(work, seen + LANES * BIAS, add3(T, cross(x, F)))
+        add_three(work, seen + LANES * (BIAS + 3), F)
+    else:
+        m, S = load(work, shown + LANES * SUBTREE), load3(work, shown + LANES * (SUBTREE + 1), LANES)
+        push = turned(R, load3(work, shown + LANES * (OUTER + 3), LANES))
+        add_row(work, seen + LANES * SUBTREE, m)
+        add_three(work, seen + LANES * (SUBTREE + 1), add3(turned(R, S), times3(m, x)))
+        turn = add3(turned(R, load3(work, shown + LANES * OUTER, LANES)), cross(x, push))
+        add_three(work, seen + LANES * OUTER, turn)
+        add_three(work, seen + LANES * (OUTER + 3), push)
+    none = x[0] * 0.0
+    for l in range(r):
+        n, m = load3(work, Gamma + LANES * l, r * LANES), load3(work, hat + LANES * l, r * LANES)
+        if low:
+            n = (none, none, none)
+        y = symmetric_six_times(I, (n[0], n[1], n[2], m[0], m[1], m[2]))
+        turn, push = add3((y[0], y[1], y[2]), cross(x, (y[3], y[4], y[5]))), (y[3], y[4], y[5])
+        here = base + LANES * (rows.coupling + l)
         for i in range(3):
-            add_row(work, seen + LANES * (BIAS + i), turn[i])
-            add_row(work, seen + LANES * (BIAS + 3 + i), push[i])
-        return
-    m, S = load(work, inner + LANES * SUBTREE), load3(work, inner + LANES * (SUBTREE + 1), LANES)
-    S = add3(turned(R, S), times3(m, x))
-    turn, push = moved_wrench(
-        R, x, load3(work, inner + LANES * OUTER, LANES), load3(work, inner + LANES * (OUTER + 3), LANES)
-    )
-    add_row(work, seen + LANES * SUBTREE, m)
-    for i in range(3):
-        add_row(work, seen + LANES * (SUBTREE + 1 + i), S[i])
-        add_row(work, seen + LANES * (OUTER + i), turn[i])
-        add_row(work, seen + LANES * (OUTER + 3 + i), push[i])
+            store(work, IN + LANES * (i * r + l), y[i])
+            store(work, IN + LANES * ((3 + i) * r + l), y[3 + i])
+            add_row(work, here + LANES * i * r, turn[i])
+            add_row(work, here + LANES * (3 + i) * r, push[i])
+        add_row(work, base + LANES * (rows.solved + 7 * l + 6), -(dot3(n, T) + dot3(m, F)))
+    total = base + LANES * rows.total
+    if low:  # without torque the matrix is (I N_left)^T N, which is not symmetric
+        add_products(work, IN, IN + 3 * r * LANES, Gamma, hat, r, r, total)
+    else:
+        add_products(work, Gamma, hat, IN, IN + 3 * r * LANES, r, 0, total)
 
 
 @compiled(borrows=True)
@@ -215,7 +215,7 @@ def eliminate_group(tree, storage, coupling, g):
     """Eliminate q" of group g, whose children are done, and show the rest to the parents. -1, or a bad row."""
     kind, ports = tree.group_class[g], tree.group_ports[g]
     r = tree.class_r[kind]
-    rows, port, base, work = group_rows(r, ports), port_rows(r), tree.group_work[g], storage.work
+    rows, base, work = group_rows(r, ports), tree.group_work[g], storage.work
     start_seen(tree, storage, g, base, rows)
     for l in range(r):
         value = load(work, base + LANES * (rows.force + l)) - load(work, base + LANES * (rows.mode_bias + l))
@@ -228,8 +228,7 @@ def eliminate_group(tree, storage, coupling, g):
                 store(work, total + LANES * (i * r + j), value)
                 store(work, total + LANES * (j * r + i), value)
         for k in range(ports):
-            at = base + LANES * (rows.ports + k * port.size)
-            add_port(tree, storage, coupling, base, rows, r, at, g * LANES, tree.group_slot[g] + k * LANES)
+            add_port(tree, storage, coupling, g, base, rows, r, k)
     is_held = storage.held_start[g] < storage.held_start[g + 1]
     if is_held and ports > 0:
         add_points(tree, storage, g, base, rows, r, BIAS, work, base + LANES * rows.total)
@@ -264,9 +263,8 @@ def eliminate_group(tree, storage, coupling, g):
         condense(work, base, rows, r)
     elif coupling % FORCE_ONLY < COMPOSITE:
         show_lumped(storage, coupling, base, rows)
-    for k in range(OUT if coupling % FORCE_ONLY < COMPOSITE else SUBTREE):
-        for b in range(LANES):
-            storage.out[OUT * (g * LANES + b) + k] = work[base + LANES * (rows.seen + k) + b]
+    count = OUT if coupling % FORCE_ONLY < COMPOSITE else PART
+    scatter_rows(work, base + LANES * rows.seen, storage.out, OUT * g * LANES, OUT, count)
     return -1
 
 
@@ -279,11 +277,13 @@ def substitute_group(tree, storage, by_q, by_v, g):
     kind, ports = tree.group_class[g], tree.group_ports[g]
     r = tree.class_r[kind]
     rows, port, base, work = group_rows(r, ports), port_rows(r), tree.group_work[g], storage.work
-    at_A = base + LANES * rows.seen  # shown already: its first rows hold A now
+    at_A = base + LANES * rows.seen  # shown already: its first rows hold A now, domain by domain and then as rows
     for b in range(LANES):
-        slot = 6 * tree.parent_slot[g * LANES + b]
-        for i in range(6):
-            work[at_A + i * LANES + b] = storage.slot_A[slot + i]
+        for i in range(0, SIX, LANES):
+            value = load(storage.slot_A, SIX * tree.parent_slot[g * LANES + b] + i)
+            store(work, at_A + SIX * b + i, value)
+    gather_rows(work, at_A, SIX, SIX, work, at_A + SIX * LANES)
+    at_A += SIX * LANES
     alpha, a = load3(work, at_A, LANES), load3(work, at_A + 3 * LANES, LANES)
     solved, at_q = base + LANES * rows.solved, tree.group_q[g]
     used = load(tree.mask, g * LANES)
@@ -307,19 +307,17 @@ def substitute_group(tree, storage, by_q, by_v, g):
             for b in range(LANES):
                 size = max(size, abs(storage.a[here + b]))
     storage.change[2 * g], storage.change[2 * g + 1] = change, size
+    hat, free = base + LANES * rows.hat, base + LANES * rows.shown
     for k in range(ports):
         at = base + LANES * (rows.ports + k * port.size)
         R, x = load9(work, at + 6 * LANES), load3(work, at, LANES)
-        turn = add3(turned_back(R, alpha), load3(work, at + LANES * port.c, LANES))
-        move = add3(turned_back(R, add3(a, cross(alpha, x))), load3(work, at + LANES * (port.c + 3), LANES))
+        turn = add3(alpha, load3(work, at + LANES * port.c, LANES))
+        move = add3(add3(a, cross(alpha, x)), load3(work, at + LANES * (port.c + 3), LANES))
+        compute_hat(tree, work, g, k, hat)
         for l in range(r):
             value = load(storage.a, at_q + l * LANES)
-            turn = add3(turn, times3(value, load3(work, at + LANES * (port.N + l), r * LANES)))
-            move = add3(move, times3(value, load3(work, at + LANES * (port.N + 3 * r + l), r * LANES)))
-        inner = at + LANES * port.children
-        store3(work, inner, turn)
-        store3(work, inner + 3 * LANES, move)
-        slot = tree.group_slot[g] + k * LANES
-        for b in range(LANES):
-            for i in range(6):
-                storage.slot_A[6 * (slot + b) + i] = work[inner + i * LANES + b]
+            turn = add3(turn, times3(value, load3(work, at + LANES * (port.Gamma + l), r * LANES)))
+            move = add3(move, times3(value, load3(work, hat + LANES * l, r * LANES)))
+        store3(work, free, turned_back(R, turn))
+        store3(work, free + 3 * LANES, turned_back(R, move))
+        scatter_rows(work, free, storage.slot_A, SIX * (tree.group_slot[g] + k * LANES), SIX, SIX)

@@ -1,9 +1,9 @@
 """Frames and inertia of a group of domains at q and q', from the root outwards.
 
     w_j = R^T (w_i + w_ij)                                                       [BZ11, eq. 11]
-    A_j = X A_i + N q" + c,   A = (alpha, a) in own axes                         the parent's i, the child's j
-    X = [R^T 0; -R^T x~ R^T],  N = (R^T Gamma; R^T ah)
-    c = (R^T (w_i x w_ij + alpha0);  R^T (w_i x (w_i x x) + 2 w_i x v_ij))
+    A_j = R^T (X A_i + N q" + c),   A = (alpha, a) in own axes                   the parent's i, the child's j
+    X = [1 0; -x~ 1],  N = (Gamma; s ah)                                         in the parent's axes, as c is
+    c = (w_i x w_ij + alpha0;  w_i x (w_i x x) + 2 w_i x v_ij)
 
 The term w_i x w_ij is not in the paper, which treats points alone. R, x, v_ij, w_ij, alpha0, Gamma: of the port's
 fitted frame in the parent's axes, `modal.interface_kernels`. Inertia as in `modal.inertia_kernels`, from
@@ -25,7 +25,7 @@ from supple.algebra.lanes import LANES, load, store, value_at
 from supple.algebra.rotation_kernels import cross
 from supple.algebra.rotation_kernels import matrix_rotate_inverse as turned_back
 from supple.bodies.substructure.constants import aligned_zeros
-from supple.bodies.substructure.layout import OUT, TreeArrays, group_rows, port_rows
+from supple.bodies.substructure.layout import OUT, SIX, TreeArrays, group_rows, port_rows
 from supple.bodies.substructure.point_arrays import HeldPoints
 from supple.modal.interface_kernels import compute_group
 
@@ -35,8 +35,8 @@ Array = np.ndarray
 class Storage(NamedTuple):
     """What changes in a step, flat. q, v, a: state of the groups; q_p, v_p: predictors; q_f: where forces were taken.
 
-    work: rows of the groups; out: `OUT` numbers a place; slot_A (6 a slot), slot_w (3 a slot); batch: room for forces;
-    load_q: outer forces on coordinates, load_w: outer wrenches (6 a place); alpha, beta: damping of each place;
+    work: rows of the groups; out: `OUT` numbers a place; slot_A (`SIX` a slot), slot_w (3 a slot); batch: room for
+    forces; load_q: outer forces on coordinates, load_w: outer wrenches (`SIX` a place); alpha, beta: damping of each;
     change: largest change and size of q" of each group (2 a group); bad: 1 where a group's matrix was singular;
     held_...: points held by springs, `point_arrays`.
     """
@@ -76,8 +76,8 @@ class Storage(NamedTuple):
     def empty(cls, tree: TreeArrays) -> Storage:
         """Room for a tree, all zeros."""
         coordinates, places, slots = tree.group_q[-1], len(tree.scale), tree.group_slot[-1]
-        sizes = {"work": tree.group_work[-1], "out": OUT * places, "slot_A": 6 * slots, "slot_w": 3 * slots}
-        sizes |= {"batch": tree.lone_work[-1], "load_w": 6 * places, "alpha": places, "beta": places}
+        sizes = {"work": tree.group_work[-1], "out": OUT * places, "slot_A": SIX * slots, "slot_w": 3 * slots}
+        sizes |= {"batch": tree.lone_work[-1], "load_w": SIX * places, "alpha": places, "beta": places}
         sizes |= {"change": 2 * len(tree.group_class), "bad": len(tree.group_class)}
         own = [name for name in cls._fields if not name.startswith("held_")]
         rooms = {name: aligned_zeros(int(sizes.get(name, coordinates))) for name in own}
@@ -227,27 +227,25 @@ def compute_inertia(tree, storage, constants, g):
 
 
 @compiled(borrows=True)
-def compute_fits(tree, storage, constants, g):
-    """The fitted frames of all ports of group g."""
+def compute_fit(tree, storage, constants, g, k):
+    """The fitted frame of port k of group g, whose class is among the constants; it depends on q and q' alone."""
     kind = tree.group_class[g]
     r = tree.class_r[kind]
     rows, port = group_rows(r, tree.group_ports[g]), port_rows(r)
-    for k in range(tree.group_ports[g]):
-        number = tree.class_port[kind] + k
-        at = tree.group_work[g] + LANES * (rows.ports + k * port.size)
-        first = constants.port_start[number]
-        compute_group(constants.fits, number, first, r, storage.q, storage.v, tree.group_q[g], storage.work, at)
+    number = tree.class_port[kind] + k
+    at = tree.group_work[g] + LANES * (rows.ports + k * port.size)
+    first = constants.port_start[number]
+    compute_group(constants.fits, number, first, r, storage.q, storage.v, tree.group_q[g], storage.work, at)
 
 
 @compiled(borrows=True)
-def compute_ports(tree, storage, constants, g):
-    """N, c and the children's angular velocities of all ports of group g, from its fits."""
-    kind = tree.group_class[g]
-    r = tree.class_r[kind]
+def compute_ports(tree, storage, g):
+    """c and the children's angular velocities of all ports of group g, from its fits; x and v are scaled."""
+    r = tree.class_r[tree.group_class[g]]
     rows, port = group_rows(r, tree.group_ports[g]), port_rows(r)
     work, s = storage.work, load(tree.scale, g * LANES)
     w = load3(work, tree.group_work[g] + LANES * rows.spin, LANES)
-    hat = constants.fits.a_hat
+    free = tree.group_work[g] + LANES * rows.shown  # room for the children's angular velocities
     for k in range(tree.group_ports[g]):
         at = tree.group_work[g] + LANES * (rows.ports + k * port.size)
         x, v = times3(s, load3(work, at, LANES)), times3(s, load3(work, at + 3 * LANES, LANES))
@@ -255,25 +253,9 @@ def compute_ports(tree, storage, constants, g):
         store3(work, at + 3 * LANES, v)
         R = load9(work, at + 6 * LANES)
         w_rel, alpha0 = load3(work, at + 15 * LANES, LANES), load3(work, at + 18 * LANES, LANES)
-        first = 3 * constants.port_start[tree.class_port[kind] + k]
-        for l in range(r):
-            Gamma = load3(work, at + LANES * (22 + l), r * LANES)
-            turn = turned_back(R, Gamma)
-            a_hat = (
-                s * value_at(hat, first + l),
-                s * value_at(hat, first + r + l),
-                s * value_at(hat, first + 2 * r + l),
-            )
-            move = turned_back(R, a_hat)
-            for i in range(3):
-                store(work, at + LANES * (port.N + i * r + l), turn[i])
-                store(work, at + LANES * (port.N + (3 + i) * r + l), move[i])
-        spin = turned_back(R, add3(w, w_rel))
-        store3(work, at + LANES * port.c, turned_back(R, add3(cross(w, w_rel), alpha0)))
-        pulled = cross(w, add3(cross(w, x), times3(2.0, v)))
-        store3(work, at + LANES * (port.c + 3), turned_back(R, pulled))
-        free = at + LANES * port.children  # the children's angular velocities, slot by slot
-        store3(work, free, spin)
+        store3(work, at + LANES * port.c, add3(cross(w, w_rel), alpha0))
+        store3(work, at + LANES * (port.c + 3), cross(w, add3(cross(w, x), times3(2.0, v))))
+        store3(work, free, turned_back(R, add3(w, w_rel)))
         slot = tree.group_slot[g] + k * LANES
         for b in range(LANES):
             for i in range(3):
@@ -282,9 +264,8 @@ def compute_ports(tree, storage, constants, g):
 
 @compiled(borrows=True)
 def compute_frames(tree, storage, constants, g):
-    """All of the above for group g, whose class is among the constants."""
+    """All of the above but the fits, which come before, for group g, whose class is among the constants."""
     compute_spins(tree, storage, g)
     compute_inertia(tree, storage, constants, g)
     if tree.group_ports[g] > 0:
-        compute_fits(tree, storage, constants, g)
-        compute_ports(tree, storage, constants, g)
+        compute_ports(tree, storage, g)

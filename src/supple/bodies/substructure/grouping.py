@@ -10,7 +10,7 @@ back, so that threads that take neighbouring pieces get equal shares.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -79,9 +79,13 @@ def _pieces(cost: list[float]) -> list[list[int]]:
         at = filled.index(min(filled))
         pieces[at].append(k)
         filled[at] += cost[k]
-    order = sorted(range(len(pieces)), key=lambda k: (-filled[k], k))
-    turns = [pieces[k] for k in order]
-    return [sorted(p) for p in turns[::2] + turns[1::2][::-1]]
+    return [sorted(p) for p in turns(filled, pieces)]
+
+
+def turns(cost: list[float], parts: list[Any]) -> list[Any]:
+    """Parts in an order whose halves cost about the same: the costliest by turns at the front and at the back."""
+    order = [parts[k] for k in sorted(range(len(parts)), key=lambda k: (-cost[k], k))]
+    return order[::2] + order[1::2][::-1]
 
 
 def _cut(domains: Array, r: Array, ports: Array, kinds: Array) -> list[Array]:

@@ -7,7 +7,8 @@
                 groups are computed one by one (`modal.lone_force_kernels`)
 
 Rows of a group with r coordinates, from `group_work` on (see `Rows`): effective mass, constant forces, inertia in the
-frame, its elimination, then `PORT_FIXED + 6 r` rows a port. Places without a copy hold zeros and a mass of 1.
+frame, its elimination, room for the port at hand, then `PORT_FIXED + 3 r` rows a port. Places without a copy hold zeros
+and a mass of 1.
 """
 
 # mypy: ignore-errors
@@ -20,15 +21,18 @@ import numpy as np
 from supple.algebra.compiling import compiled
 from supple.algebra.lanes import LANES
 from supple.bodies.substructure.constants import Constants, aligned_zeros, own_constants, shared_constants
-from supple.bodies.substructure.grouping import make_groups
+from supple.bodies.substructure.grouping import make_groups, turns
 from supple.bodies.substructure.model import SubstructureModel
 from supple.modal.force_kernels import BLOCK
 from supple.modal.lone_force_kernels import lone_room
 
 Array = np.ndarray
-OUT = 37
-"""What a domain shows its parent: 21 of its inertia, 6 of its bias, mass, first moment 3, outer wrench 6."""
-PORT_FIXED = 65
+OUT = 40
+"""What a domain shows its parent: 21 of its inertia, 6 of its bias, mass, first moment 3, outer wrench 6; 3 unused, so
+that squares of lanes can be read whole (`transpose_kernels`)."""
+SIX = 8
+"""Numbers that a six-vector takes where squares of lanes read it; 2 unused."""
+PORT_FIXED = 28
 FEW = 4
 """Copies of a class up to which forces are computed one by one."""
 
@@ -45,9 +49,11 @@ class Rows(NamedTuple):
     mode_bias: int  # h_q (r)
     coupling: int  # H (6, r)
     solved: int  # M*^-1 (H*^T | r): (r, 7)
-    seen: int  # what the parent sees (37)
+    seen: int  # what the parent sees (OUT)
     total: int  # M* (r, r), where there are ports
     pushed: int  # I N of the port at hand (6, r), where there are ports
+    hat: int  # s ah of the port at hand (3, r)
+    shown: int  # what the children on the port at hand show, summed (OUT)
     ports: int  # first port
     size: int
 
@@ -56,9 +62,8 @@ class PortRows(NamedTuple):
     """First rows of a port's storage, relative to the port's start."""
 
     frame: int  # x, v, R, omega, alpha0, margin as of `modal.interface_kernels`, x and v scaled
-    N: int  # (6, r); its upper half comes from Gamma, in the same rows
+    Gamma: int  # (3, r)
     c: int  # (6)
-    children: int  # sum of what the children show (37)
     size: int
 
 
@@ -73,31 +78,34 @@ def group_rows(r, ports):
     seen = solved + 7 * r
     total = seen + OUT
     pushed = total + r * r
-    first = pushed + 6 * r if ports > 0 else total
-    size = first + ports * (PORT_FIXED + 6 * r)
+    hat = pushed + 6 * r
+    shown = hat + 3 * r
+    first = shown + OUT if ports > 0 else total
+    size = first + ports * (PORT_FIXED + 3 * r)
     return Rows(
-        0, force, moment, moment + 3, moment + 9, moment + 15, mode_bias, coupling, solved, seen, total, pushed, first,
-        size,
+        0, force, moment, moment + 3, moment + 9, moment + 15, mode_bias, coupling, solved, seen, total, pushed, hat,
+        shown, first, size,
     )  # fmt: skip
 
 
 @compiled(inline=True)
 def port_rows(r):
     """Rows of a port."""
-    c = 22 + 6 * r
-    return PortRows(0, 22, c, c + 6, PORT_FIXED + 6 * r)
+    return PortRows(0, 22, 22 + 3 * r, PORT_FIXED + 3 * r)
 
 
 class TreeArrays(NamedTuple):
     """Constants of a tree for the kernels; see the module. Flat arrays of all classes, with the offsets of each.
 
     Classes from the number of `lone_starts` on are groups of several classes, with constants in the arrays own_...; see
-    `constants.Constants` for both. A level is cut into pieces for threads; level_pays: whether it is worth while.
+    `constants.Constants` for both. A level is cut into pieces for threads; level_pays: whether it is worth while;
+    level_bears: how many groups of it have ports. fit_group, fit_port: of every port of every group.
     """
 
     level_start: Array
     level_piece: Array
     level_pays: Array
+    level_bears: Array
     piece_start: Array
     group_class: Array
     group_count: Array
@@ -106,6 +114,8 @@ class TreeArrays(NamedTuple):
     group_work: Array
     group_slot: Array
     group_column: Array
+    fit_group: Array
+    fit_port: Array
     lane_domain: Array
     lane_class: Array
     parent_slot: Array
@@ -198,6 +208,7 @@ def pack(model: SubstructureModel) -> TreeArrays:
         level_start=levels.start,
         level_piece=levels.piece,
         level_pays=levels.pays,
+        level_bears=np.add.reduceat(ports > 0, levels.start[:-1], dtype=np.int64),
         piece_start=levels.piece_start,
         group_class=group_class,
         group_count=group_count,
@@ -205,6 +216,8 @@ def pack(model: SubstructureModel) -> TreeArrays:
         group_q=LANES * np.concatenate([[0], np.cumsum(r)]),
         group_work=LANES * np.concatenate([[0], np.cumsum(sizes)]),
         group_slot=group_slot,
+        fit_group=np.repeat(np.arange(count), ports),
+        fit_port=np.concatenate([np.arange(n) for n in ports]).astype(np.int64),
         lane_domain=lane_domain.ravel(),
         lane_class=kinds[padded].ravel(),
         parent_slot=parent_slot.ravel(),
@@ -297,6 +310,7 @@ def _batches(group_class: Array, group_count: Array, r: Array, classes: int) -> 
             fits = int(np.searchsorted(np.cumsum(group_count[members]), BLOCK, side="right"))
             out.append(np.array(members[:fits]))
             members = members[fits:]
+    out = turns([len(b) * int(r[b[0]]) ** 3 for b in out], out)
     return out, np.array(sorted(lone), dtype=np.int64)
 
 

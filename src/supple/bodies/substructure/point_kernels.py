@@ -53,6 +53,18 @@ def put_three(a, at, values):
     a[at], a[at + 1], a[at + 2] = values[0], values[1], values[2]
 
 
+@compiled(inline=True)
+def three_hat(tree, g, b, k, l):
+    """s ah of port k and coordinate l of lane b of group g."""
+    kind = tree.group_class[g]
+    r, number, s = tree.class_r[kind], tree.class_port[kind] + k, tree.scale[g * LANES + b]
+    if kind < len(tree.lone_starts):
+        at, a = 3 * tree.port_start[number] + l, tree.port_a
+        return s * a[at], s * a[at + r], s * a[at + 2 * r]
+    at, own = 3 * tree.own_port_start[number] + l, tree.own_port_a
+    return s * own[at, b], s * own[at + r, b], s * own[at + 2 * r, b]
+
+
 @compiled(borrows=True)
 def chain_root(storage, root, gravity):
     """The motion of the root's frame into slot 0; gravity is an acceleration upwards."""
@@ -82,12 +94,11 @@ def chain_group(tree, storage, g):
         for k in range(tree.group_ports[g]):
             at = base + LANES * (rows.ports + k * port.size) + b
             x, v, R = three(work, at, LANES), three(work, at + 3 * LANES, LANES), nine(work, at + 6 * LANES, LANES)
-            turn = add3(turned_back(R, alpha), three(work, at + LANES * port.c, LANES))
-            move = add3(turned_back(R, add3(a, cross(alpha, x))), three(work, at + LANES * (port.c + 3), LANES))
+            turn = add3(alpha, three(work, at + LANES * port.c, LANES))
+            move = add3(add3(a, cross(alpha, x)), three(work, at + LANES * (port.c + 3), LANES))
             for l in range(r):
                 value = storage.a[tree.group_q[g] + l * LANES + b]
-                n = three(work, at + LANES * (port.N + l), r * LANES)
-                m = three(work, at + LANES * (port.N + 3 * r + l), r * LANES)
+                n, m = three(work, at + LANES * (port.Gamma + l), r * LANES), three_hat(tree, g, b, k, l)
                 turn = (turn[0] + value * n[0], turn[1] + value * n[1], turn[2] + value * n[2])
                 move = (move[0] + value * m[0], move[1] + value * m[1], move[2] + value * m[2])
             here = CHAIN * (tree.group_slot[g] + k * LANES + b)
@@ -96,8 +107,8 @@ def chain_group(tree, storage, g):
                 column = turned(Q, (R[j], R[3 + j], R[6 + j]))
                 out[here + 3 + j], out[here + 6 + j], out[here + 9 + j] = column[0], column[1], column[2]
             put_three(out, here + 12, turned_back(R, add3(u, add3(cross(w, x), v))))
-            put_three(out, here + 15, turn)
-            put_three(out, here + 18, move)
+            put_three(out, here + 15, turned_back(R, turn))
+            put_three(out, here + 18, turned_back(R, move))
 
 
 @compiled

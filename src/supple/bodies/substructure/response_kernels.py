@@ -1,7 +1,7 @@
 """Responses of an eliminated tree to a load on one domain, and G A^-1 G^T of conditions between domains.
 
-    up        z = M*^-1 r,   p_i = -w + X^T p_j + H* z,   r = Q - N^T p_j        from the loaded domain to the root
-    down      q" = z - M*^-1 H*^T A,   A_j = X A + N q"                          from the root to where it is asked
+    up        z = M*^-1 r,   p_i = -w + X^T R p_j + H* z,   r = Q - N^T R p_j    from the loaded domain to the root
+    down      q" = z - M*^-1 H*^T A,   A_j = R^T (X A + N q")                    from the root to where it is asked
 
 with the factors of the elimination; z is zero off the way of the load. So one response costs a walk from the domain to
 the root and one to each domain that is asked, whatever the size of the tree. All this is valid between an elimination
@@ -22,10 +22,10 @@ from supple.algebra.rotation_kernels import cross, quaternion_matrix, rotation_u
 from supple.algebra.rotation_kernels import matrix_rotate as turned
 from supple.algebra.rotation_kernels import matrix_rotate_inverse as turned_back
 from supple.bodies.substructure.elimination_kernels import BIAS
-from supple.bodies.substructure.frame_kernels import add3
-from supple.bodies.substructure.layout import group_rows, port_rows
+from supple.bodies.substructure.frame_kernels import add3, dot3, times3
+from supple.bodies.substructure.layout import SIX, group_rows, port_rows
 from supple.bodies.substructure.point_arrays import CHAIN
-from supple.bodies.substructure.point_kernels import nine, three
+from supple.bodies.substructure.point_kernels import nine, three, three_hat
 from supple.bodies.substructure.spatial_kernels import entry
 
 Array = np.ndarray
@@ -99,14 +99,12 @@ def climb(tree, storage, asked, factor, k, room):
         b, r = place - g * LANES, tree.class_r[tree.group_class[g]]
         rows, inner = group_rows(r, tree.group_ports[g]), port_rows(r)
         start = tree.group_work[g] + LANES * (rows.ports + port * inner.size) + b
-        for l in range(r):
-            value = 0.0
-            for i in range(6):
-                value -= work[start + LANES * (inner.N + i * r + l)] * p[i]
-            room[tree.group_q[g] + l * LANES + b] = value
         R, x = nine(work, start + 6 * LANES, LANES), three(work, start, LANES)
-        F = turned(R, (p[3], p[4], p[5]))
-        T = add3(turned(R, (p[0], p[1], p[2])), cross(x, F))
+        T, F = turned(R, (p[0], p[1], p[2])), turned(R, (p[3], p[4], p[5]))
+        for l in range(r):
+            n, m = three(work, start + LANES * (inner.Gamma + l), r * LANES), three_hat(tree, g, b, port, l)
+            room[tree.group_q[g] + l * LANES + b] = -dot3(n, T) - dot3(m, F)
+        T = add3(T, cross(x, F))
         for i in range(3):
             p[i], p[3 + i] = T[i], F[i]
     for i in range(6):
@@ -156,14 +154,15 @@ def port_response(tree, storage, whole, place, port, A, a, A_out):
     start = tree.group_work[g] + LANES * (rows.ports + port * inner.size) + b
     R, x = nine(work, start + 6 * LANES, LANES), three(work, start, LANES)
     alpha = (A[0], A[1], A[2])
-    turn = turned_back(R, alpha)
-    move = turned_back(R, add3((A[3], A[4], A[5]), cross(alpha, x)))
+    at_c = start + LANES * inner.c
+    turn = add3(alpha, times3(whole, three(work, at_c, LANES)))
+    move = add3(add3((A[3], A[4], A[5]), cross(alpha, x)), times3(whole, three(work, at_c + 3 * LANES, LANES)))
+    for l in range(r):
+        turn = add3(turn, times3(a[l], three(work, start + LANES * (inner.Gamma + l), r * LANES)))
+        move = add3(move, times3(a[l], three_hat(tree, g, b, port, l)))
+    turn, move = turned_back(R, turn), turned_back(R, move)
     for i in range(3):
-        A_out[i] = turn[i] + whole * work[start + LANES * (inner.c + i)]
-        A_out[3 + i] = move[i] + whole * work[start + LANES * (inner.c + 3 + i)]
-    for i in range(6):
-        for l in range(r):
-            A_out[i] += work[start + LANES * (inner.N + i * r + l)] * a[l]
+        A_out[i], A_out[3 + i] = turn[i], move[i]
 
 
 @compiled
@@ -285,12 +284,12 @@ def shift(tree, storage, root, gravity, numbers, asked):
     for g in range(len(tree.group_class)):
         for b in range(tree.group_count[g]):
             place = g * LANES + b
-            slot = 6 * tree.parent_slot[place]
+            slot = SIX * tree.parent_slot[place]
             for i in range(6):
                 A[i] = storage.slot_A[slot + i]
             domain_response(tree, storage, asked.z, 0.0, place, A, a)
             for l in range(tree.class_r[tree.group_class[g]]):
                 storage.q_p[tree.group_q[g] + l * LANES + b] += by_q * a[l]
             for k in range(tree.group_ports[g]):
-                there = 6 * (tree.group_slot[g] + k * LANES + b)
+                there = SIX * (tree.group_slot[g] + k * LANES + b)
                 port_response(tree, storage, 0.0, place, k, A, a, storage.slot_A[there : there + 6])

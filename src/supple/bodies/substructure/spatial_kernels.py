@@ -1,7 +1,7 @@
 """Six-vectors (angular, linear) and symmetric 6x6 matrices in rows of LANES numbers.
 
-(i, j) of a symmetric 6x6 matrix with i <= j is row i (11 - i) / 2 + j. X = [R^T 0; -R^T x~ R^T] takes accelerations of
-a parent's frame to those of the port at x, turned by R.
+(i, j) of a symmetric 6x6 matrix with i <= j is row i (11 - i) / 2 + j. X = [1 0; -x~ 1] takes accelerations of a frame
+to those of a port at x in it, in the same axes.
 """
 
 # mypy: ignore-errors
@@ -11,7 +11,6 @@ from supple.algebra.compiling import compiled
 from supple.algebra.lanes import LANES, load, store
 from supple.algebra.rotation_kernels import cross
 from supple.algebra.rotation_kernels import matrix_rotate as turned
-from supple.bodies.substructure.frame_kernels import add3, load3, load9
 
 
 @compiled(inline=True)
@@ -33,10 +32,11 @@ def add_row(work, at, value):
 
 
 @compiled(inline=True)
-def moved_wrench(R, x, torque, force):
-    """X^T (torque, force)."""
-    F = turned(R, force)
-    return add3(turned(R, torque), cross(x, F)), F
+def add_three(work, at, values):
+    """Three rows += values."""
+    add_row(work, at, values[0])
+    add_row(work, at + LANES, values[1])
+    add_row(work, at + 2 * LANES, values[2])
 
 
 @compiled(inline=True)
@@ -81,50 +81,33 @@ def turned_matrix(R, M):
     return b0[0], b0[1], b0[2], b1[0], b1[1], b1[2], b2[0], b2[1], b2[2]
 
 
-@compiled(borrows=True)
-def add_moved_inertia(work, at, R_at, x_at, out):
-    """Rows out (21) += X^T I X, I in rows from `at`: turned by R, then moved by x.
+@compiled(inline=True)
+def turned_six(R, I):
+    """diag(R, R) I diag(R, R)^T for 21 values of a symmetric 6x6 matrix."""
+    A = turned_matrix(R, (I[0], I[1], I[2], I[1], I[6], I[7], I[2], I[7], I[11]))
+    B = turned_matrix(R, (I[3], I[4], I[5], I[8], I[9], I[10], I[12], I[13], I[14]))
+    D = turned_matrix(R, (I[15], I[16], I[17], I[16], I[18], I[19], I[17], I[19], I[20]))
+    return (
+        A[0], A[1], A[2], B[0], B[1], B[2], A[4], A[5], B[3], B[4], B[5],
+        A[8], B[6], B[7], B[8], D[0], D[1], D[2], D[4], D[5], D[8],
+    )  # fmt: skip
 
-    I = [A B; B^T D]:  D' = D,  B' = B + x~ D,  A' = A + x~ B^T - B' x~
-    """
-    R, x = load9(work, R_at), load3(work, x_at, LANES)
-    A = (
-        load(work, at), load(work, at + LANES), load(work, at + 2 * LANES),
-        load(work, at + LANES), load(work, at + 6 * LANES), load(work, at + 7 * LANES),
-        load(work, at + 2 * LANES), load(work, at + 7 * LANES), load(work, at + 11 * LANES),
-    )  # fmt: skip
-    B = (
-        load(work, at + 3 * LANES), load(work, at + 4 * LANES), load(work, at + 5 * LANES),
-        load(work, at + 8 * LANES), load(work, at + 9 * LANES), load(work, at + 10 * LANES),
-        load(work, at + 12 * LANES), load(work, at + 13 * LANES), load(work, at + 14 * LANES),
-    )  # fmt: skip
-    D = (
-        load(work, at + 15 * LANES), load(work, at + 16 * LANES), load(work, at + 17 * LANES),
-        load(work, at + 16 * LANES), load(work, at + 18 * LANES), load(work, at + 19 * LANES),
-        load(work, at + 17 * LANES), load(work, at + 19 * LANES), load(work, at + 20 * LANES),
-    )  # fmt: skip
-    A, B, D = turned_matrix(R, A), turned_matrix(R, B), turned_matrix(R, D)
-    d0, d1, d2 = cross(x, (D[0], D[3], D[6])), cross(x, (D[1], D[4], D[7])), cross(x, (D[2], D[5], D[8]))
+
+@compiled(inline=True)
+def add_moved_inertia(work, I, x, out):
+    """Rows out (21) += X^T I X for 21 values I = [A B; B^T D]:  D' = D,  B' = B + x~ D,  A' = A + x~ B^T - B' x~."""
+    d0, d1, d2 = cross(x, (I[15], I[16], I[17])), cross(x, (I[16], I[18], I[19])), cross(x, (I[17], I[19], I[20]))
     C = (
-        B[0] + d0[0], B[1] + d1[0], B[2] + d2[0],
-        B[3] + d0[1], B[4] + d1[1], B[5] + d2[1],
-        B[6] + d0[2], B[7] + d1[2], B[8] + d2[2],
+        I[3] + d0[0], I[4] + d1[0], I[5] + d2[0],
+        I[8] + d0[1], I[9] + d1[1], I[10] + d2[1],
+        I[12] + d0[2], I[13] + d1[2], I[14] + d2[2],
     )  # fmt: skip
-    b0, b1, b2 = cross(x, (B[0], B[1], B[2])), cross(x, (B[3], B[4], B[5])), cross(x, (B[6], B[7], B[8]))
+    b0, b1, b2 = cross(x, (I[3], I[4], I[5])), cross(x, (I[8], I[9], I[10])), cross(x, (I[12], I[13], I[14]))
     e0, e1, e2 = cross((C[0], C[1], C[2]), x), cross((C[3], C[4], C[5]), x), cross((C[6], C[7], C[8]), x)
-    add_row(work, out, A[0] + b0[0] - e0[0])
-    add_row(work, out + LANES, A[1] + b1[0] - e0[1])
-    add_row(work, out + 2 * LANES, A[2] + b2[0] - e0[2])
-    add_row(work, out + 6 * LANES, A[4] + b1[1] - e1[1])
-    add_row(work, out + 7 * LANES, A[5] + b2[1] - e1[2])
-    add_row(work, out + 11 * LANES, A[8] + b2[2] - e2[2])
-    for j in range(3):
-        add_row(work, out + (3 + j) * LANES, C[j])
-        add_row(work, out + (8 + j) * LANES, C[3 + j])
-        add_row(work, out + (12 + j) * LANES, C[6 + j])
-    add_row(work, out + 15 * LANES, D[0])
-    add_row(work, out + 16 * LANES, D[1])
-    add_row(work, out + 17 * LANES, D[2])
-    add_row(work, out + 18 * LANES, D[4])
-    add_row(work, out + 19 * LANES, D[5])
-    add_row(work, out + 20 * LANES, D[8])
+    add_three(work, out, (I[0] + b0[0] - e0[0], I[1] + b1[0] - e0[1], I[2] + b2[0] - e0[2]))
+    add_three(work, out + 3 * LANES, (C[0], C[1], C[2]))
+    add_three(work, out + 6 * LANES, (I[6] + b1[1] - e1[1], I[7] + b2[1] - e1[2], C[3]))
+    add_three(work, out + 9 * LANES, (C[4], C[5], I[11] + b2[2] - e2[2]))
+    add_three(work, out + 12 * LANES, (C[6], C[7], C[8]))
+    add_three(work, out + 15 * LANES, (I[15], I[16], I[17]))
+    add_three(work, out + 18 * LANES, (I[18], I[19], I[20]))

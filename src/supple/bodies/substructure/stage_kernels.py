@@ -11,10 +11,10 @@ from supple.algebra.compiling import compiled
 from supple.bodies.substructure.point_kernels import chain
 from supple.bodies.substructure.step_kernels import (
     ELIMINATE,
+    FITS,
     FORCES,
     FRAMES,
     SUBSTITUTE,
-    SUBSTITUTE_FRAMES,
     coast,
     finish_pass,
     move_root,
@@ -31,7 +31,7 @@ def run_stage(tree, storage, root, numbers, gravity, stage, still, coasts, threa
     """One stage of a step. still: no step, but the accelerations of now. coasts: begin with constant velocities."""
     by_q = 0.0 if still else numbers.beta * numbers.h * numbers.h
     by_v = 0.0 if still else numbers.gamma * numbers.h
-    phase = FRAMES
+    phase = FITS
     if stage == BEGIN:
         storage.bad[:] = 0.0
         storage.held_factors[0], storage.held_factors[1] = by_q, by_v
@@ -49,7 +49,14 @@ def run_stage(tree, storage, root, numbers, gravity, stage, still, coasts, threa
         phase = ELIMINATE
     else:
         finish_pass(storage, root, numbers, gravity, still)
-        phase = SUBSTITUTE if still else SUBSTITUTE_FRAMES
-    sweep(tree, storage, phase, numbers.coupling, by_q, by_v, threaded)
-    if stage == BEGIN or phase == SUBSTITUTE_FRAMES:
+        phase = SUBSTITUTE
+    while True:
+        sweep(tree, storage, phase, phase, numbers.coupling, by_q, by_v, threaded)
+        if phase == FITS:
+            phase = FRAMES
+        elif phase == SUBSTITUTE and not still:
+            phase = FITS
+        else:
+            break
+    if phase == FRAMES:
         chain(tree, storage, root, gravity)

@@ -8,6 +8,9 @@ passes then repeat the coupling (frames, velocity terms, elimination) at the sta
 takes f and K anew as well, until q" settles. A free root moves by the same rule, its velocity in world axes, and turns
 by R_1 = R exp(h w + h² ((1/2 - b) w' + b w'_1)) in body axes.
 
+A leaf, a group without ports, is asked for its frames by its own elimination alone. So where nothing comes between,
+its substitution and its frames wait for the next elimination, and a pass visits it once, while it is in the cache.
+
 Threads share the groups of a level; every group is computed alone and its children are summed in a fixed order, so
 the result has the same bits for any number of them.
 """
@@ -21,25 +24,28 @@ import numba
 import numpy as np
 
 from supple.algebra.compiling import compiled
-from supple.algebra.lanes import LANES, load, select_ge, store, value_at
+from supple.algebra.lanes import LANES, load, store
 from supple.algebra.ldlt import ldlt_factor, ldlt_solve
 from supple.algebra.rotation_kernels import quaternion_matrix, rotation_update
 from supple.bodies.substructure.constants import Constants
-from supple.bodies.substructure.dense_kernels import factor_lanes
+from supple.bodies.substructure.effective_kernels import compute_batch, compute_lone_group
 from supple.bodies.substructure.elimination_kernels import BIAS, eliminate_group, substitute_group
-from supple.bodies.substructure.frame_kernels import compute_frames
-from supple.bodies.substructure.layout import group_rows
+from supple.bodies.substructure.frame_kernels import compute_fit, compute_frames
 from supple.bodies.substructure.point_kernels import chain
 from supple.bodies.substructure.spatial_kernels import entry
-from supple.modal.force_kernels import ForceArrays, ForceWork, compute_force_block
 from supple.modal.interface_kernels import FitArrays
-from supple.modal.lone_force_kernels import LoneArrays, compute_lone_force
+from supple.modal.lone_force_kernels import LoneArrays
 
 Array = np.ndarray
 FINE, SINGULAR, NOT_CONVERGED = 0, 1, 2
-FORCES, FRAMES, ELIMINATE, SUBSTITUTE, SUBSTITUTE_FRAMES = 0, 1, 2, 3, 4
+NOTHING, FORCES, FITS, FRAMES, ELIMINATE, SUBSTITUTE = 0, 1, 2, 4, 8, 16
+"""Phases. The last three go level by level, and a group may do several: substitute, then frames, then eliminate."""
 ENOUGH = 8
-"""Batches and single groups of forces from which threads pay; for other phases see `grouping`."""
+"""Batches and single groups of forces from which threads pay, or groups for frames alone; else see `grouping`."""
+ENOUGH_FITS, FITS_AT_ONCE = 64, 8
+"""Ports from which threads pay, and that a thread takes at once."""
+ENOUGH_SUBSTITUTED, BEARER = 128, 16
+"""Groups of a level from which threads pay for a substitution alone, and as how many of them one with ports counts."""
 
 
 class StepNumbers(NamedTuple):
@@ -61,112 +67,11 @@ class StepNumbers(NamedTuple):
 
 
 @compiled(borrows=True)
-def finish_forces(tree, storage, constants, by_q, by_v, g, at_f, at_K, width):
-    """Effective mass and constant force of group g, from its rows of f and K in `storage.batch`, `width` apart."""
-    kind = tree.group_class[g]
-    r = tree.class_r[kind]
-    rows, base, work = group_rows(r, tree.group_ports[g]), tree.group_work[g], storage.work
-    s, used = load(tree.scale, g * LANES), load(tree.mask, g * LANES)
-    none = s * 0.0
-    s3 = s * s * s
-    stiff, heavy = load(tree.tuning, g * LANES) * s3, s3 * s * s * load(tree.density, g * LANES)
-    alpha, beta = load(storage.alpha, g * LANES), load(storage.beta, g * LANES)
-    m_factor, k_factor = heavy * (1.0 + by_v * alpha), by_q + by_v * beta
-    batch, at_q = storage.batch, tree.group_q[g]
-    force, mass = base + LANES * rows.force, base + LANES * rows.mass
-    for i in range(r):
-        here = at_q + i * LANES
-        value = select_ge(used, 0.5, stiff * load(batch, at_f + i * width), none)
-        store(work, force + LANES * i, load(storage.load_q, here) - value)
-    k = 0
-    for i in range(r):
-        at_i = at_q + i * LANES
-        v_i = load(storage.v_p, at_i)
-        d_i = load(storage.q_p, at_i) - load(storage.q_f, at_i) + beta * v_i
-        sum_i = load(work, force + LANES * i)
-        for j in range(i, r):
-            stiffness = select_ge(used, 0.5, stiff * load(batch, at_K + k * width), none)
-            m = value_at(constants.mass, tree.class_rr[kind] + i * r + j)
-            store(work, mass + LANES * (j * r + i), m_factor * m + k_factor * stiffness)
-            damped = alpha * heavy * m
-            at_j = at_q + j * LANES
-            v_j = load(storage.v_p, at_j)
-            d_j = load(storage.q_p, at_j) - load(storage.q_f, at_j) + beta * v_j
-            sum_i -= stiffness * d_j + damped * v_j
-            if j > i:
-                at = force + LANES * j
-                store(work, at, load(work, at) - (stiffness * d_i + damped * v_i))
-            k += 1
-        store(work, force + LANES * i, sum_i)
-    is_held = storage.held_start[g] < storage.held_start[g + 1]
-    if tree.group_ports[g] == 0 and not is_held and factor_lanes(work, mass, r) >= 0:
-        storage.bad[g] = 1.0
+def treat(tree, storage, phase, leaves, coupling, by_q, by_v, first, last):
+    """Phases of groups first ... last - 1; for fits, of ports; for forces, of batches, and of single groups after them.
 
-
-@compiled
-def compute_batch(tree, storage, shared, by_q, by_v, n):
-    """f and K of batch n at q_f, then the effective masses and constant forces of its groups."""
-    kind, count = tree.batch_class[n], tree.batch_count[n]
-    r = tree.class_r[kind]
-    pairs = r * (r + 1) // 2
-    width = LANES * ((count + LANES - 1) // LANES)
-    room = storage.batch[tree.batch_work[n] : tree.batch_work[n + 1]]
-    size = pairs * width
-    K = room[:size].reshape(pairs, width)
-    f = room[size : size + r * width].reshape(r, width)
-    at = size + r * width
-    q = room[at : at + r * width].reshape(r, width)
-    at += r * width + LANES
-    work = ForceWork(
-        room[at : at + size].reshape(pairs, width),
-        room[at + size : at + 2 * size].reshape(pairs, width),
-        room[at + 2 * size : at + 3 * size].reshape(pairs, width),
-        room[at + 3 * size : at + 3 * size + pairs],
-        room[at + 3 * size + pairs : at + 3 * size + 2 * pairs],
-    )
-    first_q, first_pairs = tree.class_pairs_r[kind], tree.class_pairs[kind]
-    arrays = ForceArrays(
-        tree.linear[tree.class_rr[kind] : tree.class_rr[kind] + r * r].reshape(r, r),
-        tree.by_q[first_q : first_q + pairs * r].reshape(pairs, r),
-        tree.by_pairs[first_pairs : first_pairs + pairs * pairs].reshape(pairs, pairs),
-    )
-    for k in range(tree.batch_start[n], tree.batch_start[n + 1]):
-        g = tree.batch_groups[k]
-        column = tree.group_column[g]
-        for i in range(r):
-            for b in range(tree.group_count[g]):
-                q[i, column + b] = storage.q_f[tree.group_q[g] + i * LANES + b]
-    compute_force_block(arrays, work, count, q, f, K)
-    for k in range(tree.batch_start[n], tree.batch_start[n + 1]):
-        g = tree.batch_groups[k]
-        at_K = tree.batch_work[n] + tree.group_column[g]
-        finish_forces(tree, storage, shared, by_q, by_v, g, at_K + size, at_K, width)
-
-
-@compiled(borrows=True)
-def compute_lone_group(tree, storage, shared, own, lone, by_q, by_v, n):
-    """The same for the n-th group whose places are computed one by one."""
-    g = tree.lone_groups[n]
-    r = tree.class_r[tree.group_class[g]]
-    at_K = tree.lone_work[n]
-    at_f = at_K + LANES * (r * (r + 1) // 2)
-    room = at_f + LANES * r
-    for b in range(tree.group_count[g]):
-        kind = tree.lane_class[g * LANES + b]
-        if tree.class_r[kind] > 0:
-            compute_lone_force(
-                tree.class_r[kind], lone, kind, tree.lone_starts, storage.batch, room,
-                storage.q_f, tree.group_q[g] + b, at_f + b, at_K + b, r,
-            )  # fmt: skip
-    if tree.group_class[g] < len(tree.lone_starts):
-        finish_forces(tree, storage, shared, by_q, by_v, g, at_f, at_K, LANES)
-    else:
-        finish_forces(tree, storage, own, by_q, by_v, g, at_f, at_K, LANES)
-
-
-@compiled(borrows=True)
-def treat(tree, storage, phase, coupling, by_q, by_v, first, last):
-    """One phase of groups first ... last - 1; for forces, of batches, and of single groups after them."""
+    leaves: phases of groups without ports.
+    """
     shared = Constants(
         tree.fixed, tree.mass, tree.U_bar, tree.W5, tree.W7,
         FitArrays(tree.port_x, tree.port_A, tree.port_a, tree.port_modes), tree.port_start,
@@ -183,44 +88,61 @@ def treat(tree, storage, phase, coupling, by_q, by_v, first, last):
                 compute_batch(tree, storage, shared, by_q, by_v, k)
             else:
                 compute_lone_group(tree, storage, shared, own, lone, by_q, by_v, k - batches)
-        elif phase == ELIMINATE:
-            if eliminate_group(tree, storage, coupling, k) >= 0:
-                storage.bad[k] = 1.0
-        else:
-            if phase != FRAMES:
-                substitute_group(tree, storage, by_q, by_v, k)
-            if phase != SUBSTITUTE:
-                if tree.group_class[k] < len(tree.lone_starts):
-                    compute_frames(tree, storage, shared, k)
-                else:
-                    compute_frames(tree, storage, own, k)
+            continue
+        if phase == FITS:
+            if tree.group_class[tree.fit_group[k]] < len(tree.lone_starts):
+                compute_fit(tree, storage, shared, tree.fit_group[k], tree.fit_port[k])
+            else:
+                compute_fit(tree, storage, own, tree.fit_group[k], tree.fit_port[k])
+            continue
+        todo = phase if tree.group_ports[k] > 0 else leaves
+        if todo & SUBSTITUTE:
+            substitute_group(tree, storage, by_q, by_v, k)
+        if todo & FRAMES:
+            if tree.group_class[k] < len(tree.lone_starts):
+                compute_frames(tree, storage, shared, k)
+            else:
+                compute_frames(tree, storage, own, k)
+        if todo & ELIMINATE and eliminate_group(tree, storage, coupling, k) >= 0:
+            storage.bad[k] = 1.0
 
 
 @compiled(parallel=True)
-def treat_parallel(tree, storage, phase, coupling, by_q, by_v, start, stop):
-    """The same for pieces start ... stop - 1, or for batches and single groups of forces, shared by threads."""
+def treat_parallel(tree, storage, phase, leaves, coupling, by_q, by_v, start, stop):
+    """The same for pieces start ... stop - 1, for fits, or for batches and single groups of forces, by threads."""
     for piece in numba.prange(start, stop):
         first, last = np.int64(piece), np.int64(piece) + 1
-        if phase != FORCES:
+        if phase == FITS:
+            first, last = FITS_AT_ONCE * first, min(FITS_AT_ONCE * last, len(tree.fit_group))
+        elif phase != FORCES:
             first, last = tree.piece_start[first], tree.piece_start[last]
-        treat(tree, storage, phase, coupling, by_q, by_v, first, last)
+        treat(tree, storage, phase, leaves, coupling, by_q, by_v, first, last)
 
 
 @compiled
-def sweep(tree, storage, phase, coupling, by_q, by_v, threaded):
-    """One phase over all levels: from the leaves where they are eliminated, else from the root."""
+def sweep(tree, storage, phase, leaves, coupling, by_q, by_v, threaded):
+    """Phases over all levels, those of groups without ports being `leaves`: outwards, or to the root if eliminating."""
     levels = len(tree.level_start) - 1
-    for round in range(1 if phase == FORCES else levels):
+    for round in range(1 if phase < FRAMES else levels):
         level = levels - 1 - round if phase == ELIMINATE else round
         first, last = tree.level_start[level], tree.level_start[level + 1]
         pays, start, stop = tree.level_pays[level], tree.level_piece[level], tree.level_piece[level + 1]
         if phase == FORCES:
             first, last = 0, len(tree.batch_class) + len(tree.lone_groups)
             pays, start, stop = last >= ENOUGH, first, last
+        elif phase == FITS:
+            first, last = 0, len(tree.fit_group)
+            pays, start, stop = last >= ENOUGH_FITS, 0, (last + FITS_AT_ONCE - 1) // FITS_AT_ONCE
+        elif leaves == NOTHING:
+            if tree.level_bears[level] == 0:
+                continue
+            pays = pays and tree.level_bears[level] >= ENOUGH
+        elif phase == SUBSTITUTE:
+            pays = pays and last - first + BEARER * tree.level_bears[level] >= ENOUGH_SUBSTITUTED
         if threaded and pays:
-            treat_parallel(tree, storage, phase, coupling, by_q, by_v, start, stop)
+            treat_parallel(tree, storage, phase, leaves, coupling, by_q, by_v, start, stop)
         else:
-            treat(tree, storage, phase, coupling, by_q, by_v, first, last)
+            treat(tree, storage, phase, leaves, coupling, by_q, by_v, first, last)
 
 
 @compiled
@@ -309,13 +231,15 @@ def move_root(storage, root, numbers):
 def start_step(storage, root, numbers):
     """Predictors, and the state they give with the accelerations of the step before."""
     h, beta, gamma = numbers.h, numbers.beta, numbers.gamma
-    for k in range(len(storage.q)):
-        q, v, a = storage.q[k], storage.v[k], storage.a[k]
-        storage.q_f[k] = q
-        storage.q_p[k] = q + h * v + h * h * (0.5 - beta) * a
-        storage.v_p[k] = v + h * (1.0 - gamma) * a
-        storage.q[k] = storage.q_p[k] + beta * h * h * a
-        storage.v[k] = storage.v_p[k] + gamma * h * a
+    by_a, end = h * h * (0.5 - beta), beta * h * h
+    for k in range(0, len(storage.q), LANES):
+        q, v, a = load(storage.q, k), load(storage.v, k), load(storage.a, k)
+        q_p, v_p = q + h * v + by_a * a, v + h * (1.0 - gamma) * a
+        store(storage.q_f, k, q)
+        store(storage.q_p, k, q_p)
+        store(storage.v_p, k, v_p)
+        store(storage.q, k, q_p + end * a)
+        store(storage.v, k, v_p + gamma * h * a)
     root.x_0[:], root.rotation_0[:], root.velocity_0[:] = root.x, root.rotation, root.velocity
     root.spin_0[:], root.acceleration_0[:], root.alpha_0[:] = root.spin, root.acceleration, root.alpha
 
@@ -371,14 +295,15 @@ def advance(tree, storage, root, numbers, gravity, steps, threaded):
     """`steps` steps; none: only the accelerations of now.
 
     Returns (outcome, steps done, most passes of a step, last change of q").
-    A pass eliminates at the frames of now, then finds the new state and, unless it is the last, its frames. All phases
-    go through one place, since each call of a kernel is compiled into its caller.
+    A pass finds the frames of now, unless they are there, eliminates, and finds the new state. All phases go through
+    one place, since each call of a kernel is compiled into its caller.
     """
     still = steps == 0
     by_q = 0.0 if still else numbers.beta * numbers.h * numbers.h
     by_v = 0.0 if still else numbers.gamma * numbers.h
     most, change = 0, 0.0
     iterates = numbers.most > 0 and not still
+    defers = not (iterates or numbers.renews) and len(storage.held_place) == 0
     limit = 1 if still else (numbers.most if iterates else numbers.passes)
     storage.bad[:] = 0.0
     storage.held_factors[0], storage.held_factors[1] = by_q, by_v
@@ -391,22 +316,27 @@ def advance(tree, storage, root, numbers, gravity, steps, threaded):
             if len(storage.held_place) > 0:
                 coast(storage, root, numbers)
             move_root(storage, root, numbers)
-        passes, stage = 0, FRAMES  # stages of a step: FRAMES, then FORCES, ELIMINATE, SUBSTITUTE of every pass
+        passes, phase = 0, FITS  # of every pass: FITS, FRAMES, FORCES where they are new, ELIMINATE, SUBSTITUTE
         while True:
             is_last = not iterates and passes == limit - 1
-            phase = stage
-            if stage == ELIMINATE and len(storage.held_place) > 0:
+            if phase == ELIMINATE and len(storage.held_place) > 0:
                 chain(tree, storage, root, gravity)
-            if stage == SUBSTITUTE:
+            if phase == SUBSTITUTE:
                 finish_pass(storage, root, numbers, gravity, is_last)
-                phase = SUBSTITUTE if is_last else SUBSTITUTE_FRAMES
-            sweep(tree, storage, phase, numbers.coupling, by_q, by_v, threaded)
-            if stage == FRAMES:
-                stage = FORCES
-            elif stage == FORCES:
-                stage = ELIMINATE
-            elif stage == ELIMINATE:
-                stage = SUBSTITUTE
+            leaves = phase
+            if defers and phase == ELIMINATE:
+                leaves = FRAMES + ELIMINATE + (SUBSTITUTE if passes > 0 else NOTHING)
+            elif defers and (phase == FRAMES or not is_last):
+                leaves = NOTHING
+            sweep(tree, storage, phase, leaves, numbers.coupling, by_q, by_v, threaded)
+            if phase == FITS:
+                phase = FRAMES
+            elif phase == FRAMES:
+                phase = FORCES if passes == 0 or iterates or numbers.renews else ELIMINATE
+            elif phase == FORCES:
+                phase = ELIMINATE
+            elif phase == ELIMINATE:
+                phase = SUBSTITUTE
             else:
                 passes += 1
                 change = settled(storage)
@@ -414,7 +344,7 @@ def advance(tree, storage, root, numbers, gravity, steps, threaded):
                     break
                 if iterates or numbers.renews:
                     storage.q_f[:] = storage.q
-                stage = FORCES if iterates or numbers.renews else ELIMINATE
+                phase = FITS
         if not still:
             move_root(storage, root, numbers)
         most = max(most, passes)

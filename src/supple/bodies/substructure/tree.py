@@ -24,7 +24,7 @@ from supple.bodies.placement import check_vector
 from supple.bodies.substructure import elimination_kernels as elimination
 from supple.bodies.substructure import step_kernels as kernels
 from supple.bodies.substructure.frame_kernels import Storage
-from supple.bodies.substructure.layout import TreeArrays, group_rows, pack, port_rows
+from supple.bodies.substructure.layout import SIX, TreeArrays, pack
 from supple.bodies.substructure.model import SubstructureModel, check_domain_values
 from supple.errors import ConvergenceError, DivergenceError, InputError, SuppleWarning
 
@@ -292,7 +292,7 @@ class SubstructureTree:
         storage.load_w[:] = 0.0
         if wrenches is not None:
             given = self._checked(wrenches, (self.model.domain_count, 6), "wrenches")
-            storage.load_w.reshape(-1, 6)[self.lanes] = given
+            storage.load_w.reshape(-1, SIX)[self.lanes, :6] = given
         root.x[:], root.rotation[:] = state.frame[:3], rotations.normalise(state.frame[3:])
         root.velocity[:], root.spin[:] = state.velocity[:3], state.velocity[3:]
         root.acceleration[:], root.alpha[:] = state.acceleration[:3], state.acceleration[3:]
@@ -327,10 +327,3 @@ class SubstructureTree:
             number = int(self.arrays.lane_domain[LANES * groups[0]]) if len(groups) else 0
         domain = self.model.blueprint.domains[number]
         return f"domain {number} '{domain.name or domain.kind}'"
-
-
-def port_start(tree: TreeArrays, group: int, port: int) -> tuple[int, int]:
-    """Where the rows of a port begin in the storage, and the first row of N in it."""
-    r = int(tree.class_r[tree.group_class[group]])
-    rows, inner = group_rows.py_func(r, int(tree.group_ports[group])), port_rows.py_func(r)
-    return int(tree.group_work[group]) + LANES * (rows.ports + port * inner.size), LANES * inner.N
