@@ -2,8 +2,9 @@
 
     u_0 = (x_1 - x_0) / h of touching points after a free step;   C = du / d(force), forces constant over the step
 
-A step with contacts begins with the accelerations that go with their forces. A tree that flies freely gets just the
-impulses of what acts on it, see `tree_momentum`; from one whose root is fixed the ground takes the rest.
+A tree that touches is stepped by implicit Euler, as the bodies are that it touches: light parts, whose accelerations
+under a contact are large, do not ring. Else its steps are Newmark's. A tree that flies freely gets just the impulses of
+what acts on it, see `tree_momentum`; from one whose root is fixed the ground takes the rest.
 """
 
 from __future__ import annotations
@@ -74,7 +75,7 @@ class TreeIsland:
             x, v = slot.view_x(state.x), slot.view_v(state.v)
             kept = None if touch else state.memory.get(f"{slot.name}/{ACCELERATIONS}")
             now, acting = LocalState(state.t, x, v, kept), self.loads.get(slot.name)
-            self.ends[slot.name] = end = self._advance(slot, now, acting, self.springs.get(slot.name))
+            self.ends[slot.name] = end = self._advance(slot, now, acting, euler=touch is not None)
             if touch is None:
                 continue
             self.touched[slot.name] = touch
@@ -96,16 +97,16 @@ class TreeIsland:
             else:
                 acting = np.zeros_like(v) if acting is None else acting.copy()
                 touch.points.linearize(x).add_transpose((touch.weights.T @ pushes.ravel()).reshape(-1, 3), acting)
-                end = self._advance(slot, before, acting, self.springs.get(slot.name))
+                end = self._advance(slot, before, acting, euler=True)
                 state.memory.pop(key, None)
             if slot.node.body.model.is_free and slot.name not in self.springs and self.part is not None:
                 keep_momentum(slot.node.body, before, end, self.stride.dt, self.part.gravity, acting)
             x[:], v[:] = end.x, end.v
 
-    def _advance(self, slot: Slot, now: LocalState, forces: Array | None, springs: PointSprings | None) -> LocalState:
+    def _advance(self, slot: Slot, now: LocalState, forces: Array | None, *, euler: bool) -> LocalState:
         steps, gravity = self.stride.steps, self.part.gravity if self.part is not None else None
-        acting = {"gravity": gravity, "forces": forces, "springs": springs}
-        return slot.node.body.advance(now, self.stride.dt / steps, steps=steps, **acting)
+        acting = {"gravity": gravity, "forces": forces, "springs": self.springs.get(slot.name)}
+        return slot.node.body.advance(now, self.stride.dt / steps, steps=steps, euler=euler, **acting)
 
     def _part_state(self, state: State) -> State:
         """The part of a state that is of trees."""

@@ -1,12 +1,8 @@
-"""How points of a tree answer to forces on them that are constant over a step of Newmark's scheme.
+"""How points of a tree answer to forces on them that are constant over a step of implicit Euler.
 
-    x_1 - x_0 = h q' + h²/4 (q"_0 + q"_1),   M q"_0 = f + ...,   A q"_1 = f - (h/2 D + h²/4 K) q"_0 + ...
-    A = M + h/2 D + h²/4 K,  so that  dq"_1/df = A^-1 (2 M - A) M^-1 = 2 A^-1 - M^-1,  and
+    A q" = f + ...,   A = M + h D + h² K,   x_1 - x_0 = h q' + h² q",   d(x_1 - x_0)/df = h² J A^-1 J^T
 
-    d(x_1 - x_0)/df = h²/2 J A^-1 J^T
-
-by walks in the eliminated tree, with the effective masses of a step. So it is with every beta and gamma of which beta
-is gamma/2; for others it is near.
+by walks in the eliminated tree, with the effective masses of a step.
 """
 
 from __future__ import annotations
@@ -31,7 +27,7 @@ def point_answers(
 ) -> Array:
     """d(x_1 - x_0)/df [m/N] of points of a tree, (3 p, 3 p), over a step of dt [s] from a state with coordinates x."""
     asked, count = TreeSides(tree).conditions(_entries(tree, points, x)), 3 * points.count
-    g, numbers = np.asarray(gravity, dtype=float), tree.numbers(dt)
+    g, numbers = np.asarray(gravity, dtype=float), tree.numbers(dt, euler=True)
     storage = tree.storage._replace(held_slot=np.zeros(CHAIN * int(tree.arrays.group_slot[-1])))
     threaded, W = numba.get_num_threads() > 1, np.zeros((count, count))
     with one_blas_thread():
@@ -39,7 +35,7 @@ def point_answers(
         for stage in (stages.BEGIN, stages.RENEW, stages.REDUCE):
             stages.run_stage(tree.arrays, storage, tree.root, numbers, g, stage, False, False, threaded)
         responses.add_delassus(tree.arrays, storage, tree.root, g, numbers.is_free, asked, W)
-    return dt * dt / 4 * (W + W.T)
+    return dt * dt / 2 * (W + W.T)
 
 
 def _entries(tree: SubstructureTree, points: DomainPoints, x: Array) -> list[tuple[int, int, Array]]:

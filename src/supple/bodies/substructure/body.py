@@ -184,20 +184,22 @@ class TreeBody:
         gravity: ArrayLike = (0.0, 0.0, 0.0),
         forces: Array | None = None,
         springs: PointSprings | None = None,
+        euler: bool = False,
     ) -> LocalState:
         """The state after so many steps of dt [s], in one compiled call. `forces` (1, v_width) act all the while.
 
         springs: on points, solved within each step; they do not act on the accelerations that a first call finds.
 
         state.memory: the accelerations (6 + n,) of an earlier call; None: they follow from the equations of motion.
+        euler: steps by implicit Euler, which need none, see `SubstructureTree.advance`.
         """
         now, acting = self.unpack(state.x, state.v, state.memory), self.loads(state.x, forces)
         gravity = np.zeros(3) if self.grown else gravity
-        if state.memory is None:
+        if state.memory is None and not euler:
             # a flying root whose kind holds nodes was broken off: its end is light and would ring
             broken = self.model.is_free and len(self.model.blueprint.kinds[self.model.classes[0].name].held) > 0
             self.dynamics.start(now, dt=dt if broken else None, gravity=gravity, **acting)
-        self.dynamics.advance(now, dt, steps=steps, gravity=gravity, springs=springs, **acting)
+        self.dynamics.advance(now, dt, steps=steps, gravity=gravity, springs=springs, euler=euler, **acting)
         x, v = state.x.copy(), state.v.copy()
         accelerations = self.pack(now, x, v)
         return LocalState(state.t + steps * dt, x, v, accelerations)

@@ -184,11 +184,12 @@ class SubstructureTree:
         """The tree at rest, undeformed, at the origin."""
         return TreeState.at_rest(self.model.coordinate_count)
 
-    def numbers(self, dt: float) -> kernels.StepNumbers:
-        """What the kernels need to know of a step dt [s]."""
+    def numbers(self, dt: float, *, euler: bool = False) -> kernels.StepNumbers:
+        """What the kernels need to know of a step dt [s]; euler: an implicit Euler step, see `advance`."""
         s = self.settings
+        beta, gamma = (1.0, 1.0) if euler else (s.beta, s.gamma)
         return kernels.StepNumbers(
-            float(dt), s.beta, s.gamma, COUPLINGS[self.coupling] + (0 if self.torque else elimination.FORCE_ONLY),
+            float(dt), beta, gamma, COUPLINGS[self.coupling] + (0 if self.torque else elimination.FORCE_ONLY),
             s.passes, self.model.is_free, s.max_iterations if s.converge else 0, s.epsilon, s.renew_forces,
         )  # fmt: skip
 
@@ -202,21 +203,35 @@ class SubstructureTree:
         forces: ArrayLike | None = None,
         wrenches: ArrayLike | None = None,
         springs: PointSprings | None = None,
+        euler: bool = False,
     ) -> int:
         """Move `state` on, in place, by steps of dt [s], in one compiled call. Returns the most passes of a step.
 
         forces (n,): on the coordinates. wrenches (d, 6): torque about and force at each domain's origin, in its axes.
         Both stay as they are during the call. springs: on points, solved within each step; articulated coupling only.
-        A step that fails raises, and `state` stays as it was.
+        euler: steps by implicit Euler, q' = q'_0 + h q", q = q_0 + h q', which is Newmark's with beta = gamma = 1 from
+        no accelerations; where forces come suddenly, the accelerations of light parts would ring else. The state's are
+        set to zero. A step that fails raises, and `state` stays as it was.
         """
         if not np.isfinite(dt) or dt <= 0:
             raise InputError("the time step is not positive", where="SubstructureTree", value=dt, allowed="> 0 s")
         g = check_vector(gravity, name="gravity", where="SubstructureTree")
+        if euler:
+            if steps > 1:
+                acting = {"gravity": gravity, "forces": forces, "wrenches": wrenches, "springs": springs}
+                return max(self.advance(state, dt, **acting, euler=True) for _ in range(steps))  # type: ignore[arg-type]
+            state.a[:], state.acceleration[:] = 0.0, 0.0
         self.load(state, forces, wrenches)
         threaded = numba.get_num_threads() > 1
         with one_blas_thread():
             outcome, done, passes, change = kernels.advance(
-                self.arrays, self.storage_with(springs), self.root, self.numbers(dt), g, int(steps), threaded
+                self.arrays,
+                self.storage_with(springs),
+                self.root,
+                self.numbers(dt, euler=euler),
+                g,
+                int(steps),
+                threaded,
             )
         if outcome == kernels.NOT_CONVERGED:
             raise ConvergenceError(
