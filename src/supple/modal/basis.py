@@ -24,6 +24,7 @@ import scipy.linalg
 from supple.algebra.blas_threads import one_blas_thread
 from supple.algebra.eigenpairs import fix_signs
 from supple.errors import InputError
+from supple.modal.alignment import align_equal
 from supple.modal.derivatives import pair_indices, second_differential
 from supple.modal.interface import Interface
 from supple.modal.solid import ElasticSolid
@@ -37,6 +38,8 @@ MOST_LINEAR = 20
 """Linear modes that are derived from, unless told otherwise."""
 SMALLEST_SHARE = 1e-7
 """Of the largest singular value: directions with less are rounding."""
+EQUAL = 1e-6
+"""Singular values that differ by less than this part are one multiple value."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,7 +105,9 @@ def mass_principal_components(
                 allowed=f"1 to {known}",
                 fix="Ask for fewer, or give more linear modes.",
             )
-        U = snapshots @ (weights[:, ::-1][:, :count] / sizes[:count])
+        more = min(count + 1, known)  # the last may have an equal
+        U = snapshots @ (weights[:, ::-1][:, :more] / sizes[:more])
+        U = align_equal(sizes[:more], U, solid.lumped_mass, tolerance=EQUAL)[:, :count]
         gram = U.T @ product(U)  # takes out what squaring cost
         U = scipy.linalg.solve_triangular(np.linalg.cholesky(gram), U.T, lower=True).T
     U = np.ascontiguousarray(U)

@@ -31,6 +31,7 @@ from supple.elements.shapes import hex_gradients, rest_gradients
 from supple.errors import InputError
 from supple.geometry import HexMesh, TetMesh
 from supple.material import Material
+from supple.modal.bricks import brick_edges
 
 Array = np.ndarray
 MassKind = Literal["consistent", "lumped"]
@@ -81,6 +82,11 @@ class ElasticSolid(RegionMaterials):
         if elements.shape[1] == 4:
             return Quadrature(*rest_gradients(X, elements))
         return hex_quadrature(X, elements, HEX_POINTS)
+
+    @cached_property
+    def brick_edges(self) -> Array | None:
+        """Edge lengths (element_count, 3) [m] where all elements are hexes along the axes, else None."""
+        return brick_edges(self.mesh.nodes, self.mesh.elements)
 
     @cached_property
     def gradient_operator(self) -> Any:
