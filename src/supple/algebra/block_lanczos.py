@@ -30,12 +30,14 @@ Array = NDArray[np.float64]
 Product = Callable[[Array], Array]
 BLOCK = 8
 """Columns of a block, unless there are fewer unknowns."""
-TOLERANCE = 1e-10
+TOLERANCE = 1e-9
 """Residual of a pair, as a part of its theta; the error of theta is about the square of it."""
 ROUNDING = 1e-15
 """The same, as a part of the largest theta: less is not seen."""
 SMALLEST_SHARE = 1e-7
 """Of the largest: directions of a block that hold less that is new are left out."""
+SMALLEST_NEW = 1e-13
+"""The same, of the longest column before the vectors known were taken out."""
 MOST_RESTARTS = 30
 
 
@@ -94,16 +96,17 @@ def largest_eigenpairs(apply: Product, mass: Product, n: int, count: int) -> Lar
 
 
 def split(W: Array, Q: Array, MQ: Array, mass: Product) -> tuple[Array, Array, Array, Array]:
-    """C (size, k), P (n, rank), M P and B (rank, k) with W = Q C + P B, P orthonormal in M and to Q, but for rounding."""
+    """C (size, k), P (n, rank), M P and B (rank, k) with W = Q C + P B, P orthonormal in M and to Q."""
     C, B, MW = np.zeros((Q.shape[1], W.shape[1])), np.eye(W.shape[1]), mass(W)
+    least = max(SMALLEST_NEW * np.sqrt(np.einsum("ij,ij->j", W, MW).max()), np.finfo(float).tiny)
     for _ in range(2):  # the second pass takes out the rounding of the first
         part = Q.T @ MW
         W, MW = W - Q @ part, MW - MQ @ part
         C += part @ B
         squares, turn = np.linalg.eigh(W.T @ MW)
         sizes = np.sqrt(np.maximum(squares, 0.0))
-        kept = sizes > max(SMALLEST_SHARE * sizes.max(initial=0.0), np.finfo(float).tiny)
+        kept = sizes > max(SMALLEST_SHARE * sizes.max(initial=0.0), least)
         scaled = turn[:, kept] / sizes[kept]
         W, MW = W @ scaled, MW @ scaled
-        B = (sizes[kept, None] * turn[:, kept].T) @ B
+        B, least = (sizes[kept, None] * turn[:, kept].T) @ B, 0.5  # what rounding left of nothing is not of length one
     return C, W, MW, B

@@ -17,7 +17,7 @@ OTHERS = ((1, 2), (0, 2), (0, 1))
 
 
 def brick_edges(X: Array, elements: Array) -> Array | None:
-    """Edge lengths (element_count, 3) [m] of elements (element_count, 8) with corners X [m]; None unless all are bricks.
+    """Edge lengths (element_count, 3) [m] of elements (element_count, 8) with nodes X [m]; None unless all are bricks.
 
     >>> from supple.geometry import box_hexes
     >>> mesh = box_hexes(size=(1, 1, 3), cells=(2, 1, 1))

@@ -5,7 +5,7 @@
 
     symbol      code                            meaning
     P, Q, C     `linear`, `quadratic`, `cubic`  (r, r), (r, r (r+1)/2), (r, r (r+1)(r+2)/6), lexicographic
-    K0, T, D                                    products of strain features (`gram_kernels`, `bricks`), one matrix product
+    K0, T, D                                    products of strain features (`gram_kernels`, `bricks`)
 
 The layout is VegaFEM's. f is the gradient of E; the coefficients come from the fully symmetric tensors of E:
 E = 1/2 P q q + S3 q q q + S4 q q q q, f = P q + 3 S3 q q + 4 S4 q q q, K = P + 6 S3 q + 12 S4 q q. Memory and time
@@ -166,7 +166,7 @@ class CubicForce:
 
 
 def gram_matrix(solid: ElasticSolid, U: Array) -> Array:
-    """Products of all strain features of a basis, (r + r (r + 1) / 2, the same) [N m], in chunks of points or bricks."""
+    """Products of all strain features of a basis, (r + r (r + 1) / 2, the same) [N m], in chunks."""
     if solid.brick_edges is not None:
         lam, mu = (solid.element_values(name) for name in ("lam", "mu"))
         with one_blas_thread():

@@ -101,29 +101,30 @@ class Support:
             K = sparse.diags_array(moves) @ K @ sparse.diags_array(moves) + sparse.diags_array(alone)
         return DirectSolver(K)
 
+    @cached_property
+    def _rigid_momenta(self) -> Array:
+        """M R, (3 node_count, k) [kg]."""
+        return self.solid.mass_product(self.rigid_modes)
+
     def without_rigid(self, U: Array) -> Array:
         """U - R R^T M U of displacements U (3 node_count, r)."""
-        if not self.rigid_modes.shape[1]:
-            return U
-        return U - self.rigid_modes @ (self.rigid_modes.T @ self.solid.mass_product(U))
+        return U - self.rigid_modes @ (self._rigid_momenta.T @ U) if self.rigid_modes.shape[1] else U
 
     def in_equilibrium(self, loads: Array) -> Array:
         """Loads (3 node_count, r) less the inertia of the rigid acceleration they cause, b - M R R^T b."""
-        if not self.rigid_modes.shape[1]:
-            return loads
-        return loads - self.solid.mass_product(self.rigid_modes @ (self.rigid_modes.T @ loads))
+        return loads - self._rigid_momenta @ (self.rigid_modes.T @ loads) if self.rigid_modes.shape[1] else loads
 
     def static_response(self, loads: Array) -> Array:
         """Displacements (3 node_count, r) [m] under loads (3 node_count, r) [N]; see the module."""
-        balanced = self.in_equilibrium(np.asarray(loads, dtype=float))
-        out = np.zeros(balanced.shape)
         with one_blas_thread():
+            balanced = self.in_equilibrium(np.asarray(loads, dtype=float))
+            out = np.zeros(balanced.shape)
             for start in range(0, balanced.shape[1], COLUMNS):
                 part = slice(start, start + COLUMNS)
                 right = balanced[self.free, part]
                 right[self._pinned] = 0.0
                 out[self.free, part] = self.factor.solve_once(right, right)
-        return self.without_rigid(out)
+            return self.without_rigid(out)
 
 
 def rigid_motions(X: Array, length: float) -> Array:
