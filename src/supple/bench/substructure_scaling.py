@@ -4,7 +4,7 @@ scaling: copies of one kind with 20 modes in a tree that branches in three, each
 flower's mesh refined to ten times its tets. fem: the flower's whole mesh, unreduced, by implicit Euler with one
 linearised solve a step, from a state a few steps into its fall, to a true residual of 1e-6 where it is iterated.
 
-Works of very different lengths on one thread are compared here, so that their time is that of the process: what else the
+Works of very different lengths on one thread are compared here. Their time is that of the process: what else the
 machine does would lengthen the long ones more often than the short ones.
 """
 
