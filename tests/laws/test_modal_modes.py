@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import supple as sp
+from supple.algebra import block_lanczos, eigenpairs
 from supple.algebra.lanes import LANES
 from supple.elements.element_set import ElementSet
 from supple.errors import InputError
@@ -20,6 +21,7 @@ from supple.modal import (
     linear_modes,
     modal_derivatives,
     reduced_basis,
+    vibration,
 )
 from supple.modal.basis import mass_principal_components
 from supple.modal.derivative_kernels import add_second_differential
@@ -88,6 +90,37 @@ def test_results_repeat_and_signs_are_fixed():
     first, second = (reduced_basis(Support(solid, [0, 1, 2, 3]), 7).U for _ in range(2))
     np.testing.assert_array_equal(first, second)
     assert np.all(first[np.abs(first).argmax(axis=0), np.arange(7)] > 0)
+
+
+def test_equal_modes_of_a_square_rod_are_turned_alike(monkeypatch):
+    """Bending in y and in z has one value; whatever the search found, the basis is the same, its last pair cut too."""
+    mesh = box_hexes(size=(1.0, 0.2, 0.2), cells=(8, 2, 2))
+    support = Support(ElasticSolid(mesh, RUBBER), "x_min")
+    modes = linear_modes(support, 7)
+    equal = np.abs(np.diff(modes.values)) < 1e-9 * modes.values[1:]
+    assert equal[0]
+    along = np.linalg.norm(modes.shapes[:, :2].reshape(-1, 3, 2), axis=0)
+    assert along[2, 0] < 0.01 * along[1, 0]  # the first bends in y, but for the section's own bending
+    assert along[1, 1] < 0.01 * along[2, 1]
+    bases = []
+    for width in (8, 5):
+        monkeypatch.setattr(block_lanczos, "BLOCK", width)
+        bases.append(reduced_basis(support, 7).U)
+    np.testing.assert_allclose(bases[1], bases[0], atol=1e-6 * np.abs(bases[0]).max())
+
+
+def test_large_and_small_solids_have_the_same_modes(monkeypatch):
+    """Block Lanczos on static responses against the dense method, held, hinged on a line, and free."""
+    solid = ElasticSolid(crooked(box_tets(size=(1.0, 0.2, 0.3), cells=(6, 2, 2))), RUBBER)
+    for fixed in ("x_min", [0, 1], None):
+        support = Support(solid, fixed)
+        sparse = linear_modes(support, 8)
+        with monkeypatch.context() as patch:
+            patch.setattr(vibration, "DENSE_SIZE", 10_000)
+            patch.setattr(eigenpairs, "DENSE_SIZE", 10_000)
+            dense = linear_modes(support, 8)
+        np.testing.assert_allclose(sparse.values, dense.values, rtol=1e-9)
+        np.testing.assert_allclose(sparse.shapes, dense.shapes, atol=1e-6 * np.abs(dense.shapes).max())
 
 
 def test_the_hessian_is_the_difference_of_tangents():

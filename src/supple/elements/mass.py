@@ -20,14 +20,13 @@ def element_masses(X: Array, connectivity: Array, density: Array) -> Array:
     if connectivity.shape[1] == 4:
         volume = np.linalg.det(corners[:, 1:] - corners[:, :1]) / 6
         return (density * volume)[:, None, None] * (np.ones((4, 4)) + np.eye(4)) / 20
-    points, weights = np.polynomial.legendre.leggauss(3)
-    out = np.zeros((len(connectivity), 8, 8))
-    for i in range(27):
-        ijk = np.array(np.unravel_index(i, (3, 3, 3)))
-        N, dN = hex_values(points[ijk]), hex_gradients(points[ijk])
-        determinant = np.linalg.det(np.einsum("eai,aj->eij", corners, dN))
-        out += (density * determinant * weights[ijk].prod())[:, None, None] * np.outer(N, N)
-    return out
+    line, weight = np.polynomial.legendre.leggauss(3)
+    xi = np.stack(np.meshgrid(line, line, line, indexing="ij"), axis=-1).reshape(-1, 3)
+    weights, N = np.einsum("i,j,k->ijk", weight, weight, weight).ravel(), hex_values(xi)
+    x, y, z = np.einsum("eai,qaj->jeqi", corners, hex_gradients(xi), optimize=True)  # dX/dxi_j
+    determinant = np.einsum("eqi,eqi->eq", x, np.cross(y, z))
+    products = (N[:, :, None] * N[:, None, :]).reshape(27, 64)
+    return ((density[:, None] * determinant * weights) @ products).reshape(-1, 8, 8)
 
 
 def lumped_mass(X: Array, connectivity: Array, density: Array) -> Array:

@@ -14,7 +14,7 @@ snapshots in the mass norm are the basis, U^T M U = I, largest component positiv
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -24,6 +24,7 @@ import scipy.linalg
 from supple.algebra.blas_threads import one_blas_thread
 from supple.algebra.eigenpairs import fix_signs
 from supple.errors import InputError
+from supple.modal.alignment import align_equal
 from supple.modal.derivatives import pair_indices, second_differential
 from supple.modal.interface import Interface
 from supple.modal.solid import ElasticSolid
@@ -37,6 +38,8 @@ MOST_LINEAR = 20
 """Linear modes that are derived from, unless told otherwise."""
 SMALLEST_SHARE = 1e-7
 """Of the largest singular value: directions with less are rounding."""
+EQUAL = 1e-6
+"""Singular values that differ by less than this part are one multiple value."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,11 +69,6 @@ class Basis:
     modes: LinearModes
 
 
-def mass_norms(solid: ElasticSolid, U: Array) -> Array:
-    """sqrt(u^T M u) of columns U, (r,)."""
-    return np.sqrt(np.einsum("ij,ij->j", U, solid.mass_product(U)))
-
-
 def attachment_modes(support: Support, interface: Interface) -> Array:
     """Responses (3 node_count, 6) to three unit forces [m/N], then three unit torques [m/(N m)] of an interface."""
     return support.static_response(interface.unit_loads())
@@ -83,15 +81,29 @@ def mass_principal_components(
 
     inner: the norm, "mass" the solid's own or "lumped" its row sums.
     """
+    heavy = inner_product(solid, inner)
+    return _leading(solid, snapshots, heavy(snapshots), np.ones(snapshots.shape[1]), count, heavy)
+
+
+def inner_product(solid: ElasticSolid, inner: Inner) -> Callable[[Array], Array]:
+    """The product of columns (3 node_count, r) with the matrix of an inner product."""
     if inner not in ("mass", "lumped"):
         raise InputError("unknown inner product", value=inner, allowed="mass, lumped")
     row_mass = np.repeat(solid.lumped_mass, 3)[:, None]
+    return solid.mass_product if inner == "mass" else lambda U: row_mass * U
 
-    def product(U: Array) -> Array:
-        return solid.mass_product(U) if inner == "mass" else row_mass * U
 
+def _leading(
+    solid: ElasticSolid,
+    snapshots: Array,
+    products: Array,
+    scale: Array,
+    count: int,
+    heavy: Callable[[Array], Array],
+) -> tuple[Array, Array]:
+    """The same of the columns of snapshots times `scale` (k,). heavy: the inner product; products: of the snapshots."""
     with one_blas_thread():
-        squares, weights = np.linalg.eigh(snapshots.T @ product(snapshots))
+        squares, weights = np.linalg.eigh((snapshots.T @ products) * scale[:, None] * scale)
         sizes = np.sqrt(np.maximum(squares[::-1], 0.0))
         known = int(np.count_nonzero(sizes > SMALLEST_SHARE * sizes[0]))
         if not 1 <= count <= known:
@@ -102,8 +114,10 @@ def mass_principal_components(
                 allowed=f"1 to {known}",
                 fix="Ask for fewer, or give more linear modes.",
             )
-        U = snapshots @ (weights[:, ::-1][:, :count] / sizes[:count])
-        gram = U.T @ product(U)  # takes out what squaring cost
+        more = min(count + 1, known)  # the last may have an equal
+        U = snapshots @ (scale[:, None] * weights[:, ::-1][:, :more] / sizes[:more])
+        U = align_equal(sizes[:more], U, solid.lumped_mass, tolerance=EQUAL)[:, :count]
+        gram = U.T @ heavy(U)  # takes out what squaring cost
         U = scipy.linalg.solve_triangular(np.linalg.cholesky(gram), U.T, lower=True).T
     U = np.ascontiguousarray(U)
     fix_signs(U)
@@ -129,19 +143,22 @@ def reduced_basis(
     if not isinstance(count, int | np.integer) or count < 1:
         raise InputError("the number of basis vectors is not a positive whole number", value=count)
     linear = min(count, MOST_LINEAR) if linear is None else linear
+    heavy = inner_product(support.solid, inner)
     solid, modes = support.solid, linear_modes(support, linear)
-    shares = modes.values[0] / modes.values
     # all static responses at once: the cost of a solve is that of reading the factor
-    loads = [-second_differential(solid, modes.shapes), *(a.interface.unit_loads() for a in attachments)]
+    loads = [second_differential(solid, modes.shapes), *(a.interface.unit_loads() for a in attachments)]
     responses = support.static_response(np.concatenate(loads, axis=1))
+    snapshots = np.concatenate([modes.shapes, responses], axis=1)
+    products = solid.mass_product(snapshots)
     i, j = pair_indices(linear)
-    derivatives, attached = responses[:, : len(i)], responses[:, len(i) :]
-    norms = mass_norms(solid, derivatives)
-    scale = np.divide(shares[i] * shares[j], norms, out=np.zeros_like(norms), where=norms > 0)
-    snapshots = [modes.shapes * shares, derivatives * scale]
+    derivatives = slice(linear, linear + len(i))
+    norms = np.sqrt(np.einsum("ij,ij->j", snapshots[:, derivatives], products[:, derivatives]))
+    shares, scale = modes.values[0] / modes.values, np.ones(snapshots.shape[1])
+    scale[:linear] = shares
+    scale[derivatives] = np.divide(-shares[i] * shares[j], norms, out=np.zeros_like(norms), where=norms > 0)
     for k, attachment in enumerate(attachments):
         load = modes.values[0] * attachment.mass / np.sqrt(solid.total_mass)
-        arms = np.repeat([1.0, attachment.arm], 3)
-        snapshots.append(attached[:, 6 * k : 6 * k + 6] * (load * arms))
-    U, sizes = mass_principal_components(solid, np.concatenate(snapshots, axis=1), count, inner=inner)
+        start = derivatives.stop + 6 * k
+        scale[start : start + 6] = load * np.repeat([1.0, attachment.arm], 3)
+    U, sizes = _leading(solid, snapshots, products if inner == "mass" else heavy(snapshots), scale, count, heavy)
     return Basis(U, sizes, modes)

@@ -5,7 +5,7 @@
 
     symbol      code                            meaning
     P, Q, C     `linear`, `quadratic`, `cubic`  (r, r), (r, r (r+1)/2), (r, r (r+1)(r+2)/6), lexicographic
-    K0, T, D                                    products of strain features (`gram_kernels`), one matrix product
+    K0, T, D                                    products of strain features (`gram_kernels`, `bricks`)
 
 The layout is VegaFEM's. f is the gradient of E; the coefficients come from the fully symmetric tensors of E:
 E = 1/2 P q q + S3 q q q + S4 q q q q, f = P q + 3 S3 q q + 4 S4 q q q, K = P + 6 S3 q + 12 S4 q q. Memory and time
@@ -21,6 +21,7 @@ import numpy as np
 
 from supple.algebra.blas_threads import one_blas_thread
 from supple.errors import InputError
+from supple.modal.bricks import brick_gram
 from supple.modal.derivatives import pair_indices
 from supple.modal.force_kernels import ForceArrays, compute_force
 from supple.modal.gram_kernels import compute_features
@@ -28,7 +29,7 @@ from supple.modal.lone_force_kernels import LoneArrays, lone_arrays
 from supple.modal.solid import ElasticSolid
 
 Array = np.ndarray
-CHUNK_BYTES = 1 << 25
+CHUNK_BYTES = 1 << 23
 """Strain features held at a time."""
 
 
@@ -165,7 +166,12 @@ class CubicForce:
 
 
 def gram_matrix(solid: ElasticSolid, U: Array) -> Array:
-    """Products of all strain features of a basis, (r + r (r + 1) / 2, the same) [N m], in chunks of points."""
+    """Products of all strain features of a basis, (r + r (r + 1) / 2, the same) [N m], in chunks."""
+    if solid.brick_edges is not None:
+        lam, mu = (solid.element_values(name) for name in ("lam", "mu"))
+        with one_blas_thread():
+            parts = U.reshape(solid.node_count, 3, -1)
+            return brick_gram(solid.mesh.elements, solid.brick_edges, lam, mu, parts, chunk_bytes=CHUNK_BYTES)
     weights, lam, mu = solid.point_values
     r = U.shape[1]
     width = r + r * (r + 1) // 2

@@ -14,7 +14,7 @@ import numpy as np
 
 from supple.algebra.lanes import LANES
 from supple.modal.derivative_kernels import add_second_differential
-from supple.modal.solid import ElasticSolid, hex_quadrature
+from supple.modal.solid import ElasticSolid
 from supple.modal.support import Support
 
 Array = np.ndarray
@@ -30,12 +30,10 @@ def second_differential(solid: ElasticSolid, U: Array) -> Array:
     count, elements = U.shape[1], solid.mesh.elements
     padded = np.zeros((solid.node_count, 3, LANES * ((count + LANES - 1) // LANES)))
     padded[:, :, :count] = U.reshape(solid.node_count, 3, count)
-    quadrature = solid.quadrature
-    if elements.shape[1] == 8:  # a product of three gradients: degree 3 in each coordinate of a parallelepiped
-        quadrature = hex_quadrature(solid.mesh.nodes, elements, 2)
     out = np.zeros((solid.node_count, 3, count * (count + 1) // 2))
     lam, mu = (np.ascontiguousarray(solid.element_values(name)) for name in ("lam", "mu"))
-    add_second_differential(elements.astype(np.int64), *quadrature, lam, mu, padded, count, out)
+    # a product of three gradients: degree 3 in each coordinate of a parallelepiped
+    add_second_differential(elements.astype(np.int64), *solid.few_points, lam, mu, padded, count, out)
     return out.reshape(3 * solid.node_count, -1)
 
 

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from supple.algebra.blas_threads import one_blas_thread
 from supple.algebra.compiling import PACKAGE
 from supple.errors import InputError
 from supple.modal.basis import Attachment, Inner, reduced_basis
@@ -127,8 +128,9 @@ def reduce_solid(
     """
 
     def make() -> ReducedClass:
-        basis = reduced_basis(support, count, linear=linear, attachments=tuple(attachments.values()), inner=inner)
-        return ReducedClass.of(support, basis.U, {name: a.interface for name, a in attachments.items()})
+        with one_blas_thread():
+            basis = reduced_basis(support, count, linear=linear, attachments=tuple(attachments.values()), inner=inner)
+            return ReducedClass.of(support, basis.U, {name: a.interface for name, a in attachments.items()})
 
     if not keep:
         return make()

@@ -31,6 +31,7 @@ from supple.elements.shapes import hex_gradients, rest_gradients
 from supple.errors import InputError
 from supple.geometry import HexMesh, TetMesh
 from supple.material import Material
+from supple.modal.bricks import CROOKED, brick_edges
 
 Array = np.ndarray
 MassKind = Literal["consistent", "lumped"]
@@ -78,9 +79,25 @@ class ElasticSolid(RegionMaterials):
     def quadrature(self) -> Quadrature:
         """Rest gradients and volume weights of all points."""
         X, elements = self.mesh.nodes, self.mesh.elements
-        if elements.shape[1] == 4:
-            return Quadrature(*rest_gradients(X, elements))
-        return hex_quadrature(X, elements, HEX_POINTS)
+        return Quadrature(*rest_gradients(X, elements)) if elements.shape[1] == 4 else self.hex_points(HEX_POINTS)
+
+    @cached_property
+    def few_points(self) -> Quadrature:
+        """Where 8 points of a hex are enough: what has degree 3 at most in each coordinate of a parallelepiped."""
+        return self.quadrature if self.mesh.elements.shape[1] == 4 else self.hex_points(2)
+
+    def hex_points(self, count: int) -> Quadrature:
+        """Gradients and weights of count³ Gauss points in each hex; of equal bricks computed once."""
+        X, elements, edges = self.mesh.nodes, self.mesh.elements, self.brick_edges
+        if edges is None or np.ptp(edges, axis=0).max() > CROOKED * edges.min():
+            return hex_quadrature(X, elements, count)
+        one = hex_quadrature(X, elements[:1], count)
+        return Quadrature(*(np.repeat(part, len(elements), axis=0) for part in one))
+
+    @cached_property
+    def brick_edges(self) -> Array | None:
+        """Edge lengths (element_count, 3) [m] where all elements are hexes along the axes, else None."""
+        return brick_edges(self.mesh.nodes, self.mesh.elements)
 
     @cached_property
     def gradient_operator(self) -> Any:
@@ -108,7 +125,7 @@ class ElasticSolid(RegionMaterials):
     @cached_property
     def stiffness(self) -> Any:
         """K at rest, sparse and symmetric, (3 node_count, 3 node_count) [N/m]."""
-        gradients, weights = self.quadrature
+        gradients, weights = self.quadrature if self.brick_edges is None else self.few_points
         elements, points, nodes, _ = gradients.shape
         rows = gradients.reshape(elements, points, 3 * nodes)
         H = np.matmul((rows * weights[..., None]).swapaxes(1, 2), rows).reshape(elements, nodes, 3, nodes, 3)

@@ -19,6 +19,7 @@ import numpy as np
 import scipy.linalg
 import scipy.sparse as sparse
 
+from supple.algebra.blas_threads import one_blas_thread
 from supple.algebra.direct import DirectSolver
 from supple.errors import InputError
 from supple.geometry.region import Selector
@@ -27,6 +28,8 @@ from supple.modal.solid import ElasticSolid
 Array = np.ndarray
 SMALLEST_RIGID = 1e-9
 """Of the largest singular value: rigid motions that move held nodes by less are free."""
+COLUMNS = 48
+"""Loads solved for at a time: fewer read the factor more often, more do not stay in the cache."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,7 +62,7 @@ class Support:
         motions = rigid_motions(X - centre, self.solid.mesh.diagonal)
         rows = (3 * self.fixed_nodes[:, None] + np.arange(3)).ravel()
         if len(rows):
-            _, sizes, directions = np.linalg.svd(motions[rows])
+            _, sizes, directions = np.linalg.svd(np.linalg.qr(motions[rows], mode="r"))
             bound = SMALLEST_RIGID * sizes.max()
             stays = np.concatenate([sizes <= bound, np.ones(6 - len(sizes), dtype=bool)])
             motions = motions @ directions[stays].T
@@ -80,39 +83,48 @@ class Support:
         return self.solid.mass_matrix[self.free][:, self.free]
 
     @cached_property
-    def _held_unknowns(self) -> Array:
-        """Free unknowns that are not pinned for the static solution."""
+    def _pinned(self) -> Array:
+        """Which k of the free unknowns are held for the static solution."""
         R = self.rigid_modes[self.free]
-        if not R.shape[1]:
-            return np.arange(len(self.free))
-        pivots = scipy.linalg.qr(R.T, mode="r", pivoting=True)[1]
-        return np.sort(pivots[R.shape[1] :])
+        return scipy.linalg.qr(R.T, mode="r", pivoting=True)[1][: R.shape[1]] if R.shape[1] else np.empty(0, dtype=int)
 
     @cached_property
     def factor(self) -> DirectSolver:
-        """Factorised stiffness of the unknowns that are neither held nor pinned."""
-        kept = self._held_unknowns
-        return DirectSolver(sparse.csc_array(self.stiffness[kept][:, kept]))
+        """Factorised stiffness of the free unknowns, the pinned ones cut off from the others.
+
+        They stay in the matrix, for triples of unknowns to be nodes.
+        """
+        K = self.stiffness
+        if self._pinned.size:
+            moves, alone = np.ones(len(self.free)), np.zeros(len(self.free))
+            moves[self._pinned], alone[self._pinned] = 0.0, K.diagonal()[self._pinned]
+            K = sparse.diags_array(moves) @ K @ sparse.diags_array(moves) + sparse.diags_array(alone)
+        return DirectSolver(K)
+
+    @cached_property
+    def _rigid_momenta(self) -> Array:
+        """M R, (3 node_count, k) [kg]."""
+        return self.solid.mass_product(self.rigid_modes)
 
     def without_rigid(self, U: Array) -> Array:
         """U - R R^T M U of displacements U (3 node_count, r)."""
-        if not self.rigid_modes.shape[1]:
-            return U
-        return U - self.rigid_modes @ (self.rigid_modes.T @ self.solid.mass_product(U))
+        return U - self.rigid_modes @ (self._rigid_momenta.T @ U) if self.rigid_modes.shape[1] else U
 
     def in_equilibrium(self, loads: Array) -> Array:
         """Loads (3 node_count, r) less the inertia of the rigid acceleration they cause, b - M R R^T b."""
-        if not self.rigid_modes.shape[1]:
-            return loads
-        return loads - self.solid.mass_product(self.rigid_modes @ (self.rigid_modes.T @ loads))
+        return loads - self._rigid_momenta @ (self.rigid_modes.T @ loads) if self.rigid_modes.shape[1] else loads
 
     def static_response(self, loads: Array) -> Array:
         """Displacements (3 node_count, r) [m] under loads (3 node_count, r) [N]; see the module."""
-        balanced = self.in_equilibrium(np.asarray(loads, dtype=float))[self.free]
-        out, moved = np.zeros(loads.shape), np.zeros(balanced.shape)
-        moved[self._held_unknowns] = self.factor.solve(balanced[self._held_unknowns]).x
-        out[self.free] = moved
-        return self.without_rigid(out)
+        with one_blas_thread():
+            balanced = self.in_equilibrium(np.asarray(loads, dtype=float))
+            out = np.zeros(balanced.shape)
+            for start in range(0, balanced.shape[1], COLUMNS):
+                part = slice(start, start + COLUMNS)
+                right = balanced[self.free, part]
+                right[self._pinned] = 0.0
+                out[self.free, part] = self.factor.solve_once(right, right)
+            return self.without_rigid(out)
 
 
 def rigid_motions(X: Array, length: float) -> Array:
