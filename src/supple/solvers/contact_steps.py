@@ -34,9 +34,9 @@ Solve = Callable[..., LinearSolution]
 MOST = 40
 TOLERANCE = 1e-8
 """Of the impulse of contacts, at which its iterations end; or a tenth of what the linear solution leaves open."""
-PATIENCE, DIRECT = 10, 30_000
-"""Iterations after which the tangent is no longer kept symmetric and the direct solver takes over, and the unknowns up
-to which it may: how friction grows with pressure is then part of Newton's method."""
+PATIENCE, WINDOW, DIRECT = 10, 5, 30_000
+"""Iterations after which the tangent need no longer be kept symmetric: where WINDOW of them do not halve what is open,
+the direct solver takes over, up to so many unknowns, and how friction grows with pressure is part of Newton's method."""
 LOOSE, CLOSER = 1e-3, 1e-2
 """Tolerance of the first linear solution, and of later ones over what the contacts left open before."""
 
@@ -92,16 +92,20 @@ class ContactStep:
         ends = np.cumsum([0] + [s.size for s in self.sets])
         return [s.forces(u[a:b], self.h, symmetric=self.symmetric) for s, a, b in zip(self.sets, ends, ends[1:])]
 
-    def solve(self, b: Array, solve: Solve) -> ContactSolution:
+    def solve(self, b: Array, solve: Solve, near: ContactSolution | None = None) -> ContactSolution:
         """Iterate `solve(b, extra, start, tolerance)`, which solves (A + extra) d = b. Its tolerance follows what the
-        contacts leave open; the last solution has the solver's own."""
+        contacts leave open; the last solution has the solver's own. near: a solution to begin with."""
         h, J, C, d = self.h, self.J, self.C, np.zeros(self.J.shape[1])
         JT, rows = sparse.csr_array(J.T), ContactRows.of(J)
         given = J @ self.v + self.u_0
         u, smallest, size, left, linear_iterations = given.copy(), np.inf, 1.0, np.inf, 0
-        symmetric, forces = self.symmetric, self.forces(u)
+        if near is not None:
+            d = near.linear.d
+            u = given + J @ d + (0.0 if C is None else C @ near.pushes.ravel())
+        symmetric, forces, history = self.symmetric, self.forces(u), []
         for iteration in range(1, MOST + 1):
-            if symmetric and iteration > PATIENCE and len(d) <= DIRECT:
+            is_slow = iteration > PATIENCE and left > 0.5 * history[-1 - WINDOW]
+            if symmetric and is_slow and len(d) <= DIRECT:
                 symmetric = self.symmetric = False
                 u, d, size, smallest = given.copy(), np.zeros_like(d), 1.0, np.inf
                 forces = self.forces(u)
@@ -121,6 +125,7 @@ class ContactStep:
             law = np.concatenate([x.force for x in forces]).ravel()
             scale = float(np.linalg.norm(np.maximum(np.abs(law), np.abs(pushes)))) or 1.0
             left = float(np.linalg.norm(law - pushes)) / scale
+            history.append(left)
             if s.is_final and left <= max(TOLERANCE, 0.1 * s.residual):
                 break
             if left > 0.9 * smallest < np.inf and iteration > 8:

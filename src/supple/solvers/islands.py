@@ -125,7 +125,7 @@ class Islands:
                 self._sweep(state, meeting, fast, sides, ended)
         if both.any():
             pushes[both] = ended.force[both]
-            found = begun.solve(slow_alone, pushes)
+            found = begun.solve(slow_alone, pushes, found)
         ended.put(slow_alone, found.forces)
         report = self._finish(system, kin, state, meeting, ended.force, found)
         meeting.remember(ended, self.dt, state.memory)

@@ -54,8 +54,11 @@ class SlowStep:
     trees: TreePrediction
     h: float
 
-    def solve(self, law: Array, given: Array) -> ContactSolution:
-        """With forces by the law on the contacts `law` (k,), given ones (k, 3) [N] on the first sides of the others."""
+    def solve(self, law: Array, given: Array, near: ContactSolution | None = None) -> ContactSolution:
+        """With forces by the law on the contacts `law` (k,), given ones (k, 3) [N] on the first sides of the others.
+
+        near: a solution to begin with, for other given forces.
+        """
         rows = np.repeat(law, 3)
         chosen = self.meeting.chosen(law)
         b, v, solve, symmetric = np.zeros(0), np.zeros(0), _nothing, False
@@ -68,7 +71,7 @@ class SlowStep:
         step = ContactStep(chosen.bound, chosen.sets, self.J[rows], self.h, v, symmetric, u_0[rows], C)
         if not law.any():
             return ContactSolution(solve(b), step.forces(np.zeros(0)), np.zeros((0, 3)), np.zeros((0, 3)), 1, 0.0)
-        return step.solve(b, solve)
+        return step.solve(b, solve, near)
 
     def sides(self, fast: Array, both: Array, law: Array, given: Array, found: ContactSolution) -> SlowSides:
         """How slow bodies move beside a lattice in the contacts `fast` (k,), of which they have part in `both`; found:
