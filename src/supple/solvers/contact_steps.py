@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sparse
 
+from supple.algebra.blas_threads import one_blas_thread
 from supple.contact.bound import BoundContact
 from supple.contact.contact_set import ContactForces, ContactSet, contact_jacobian
 from supple.errors import InputError
@@ -35,6 +36,8 @@ TOLERANCE = 1e-8
 PATIENCE, DIRECT = 10, 30_000
 """Iterations after which the tangent is no longer kept symmetric and the direct solver takes over, and the unknowns up
 to which it may: how friction grows with pressure is then part of Newton's method."""
+HALVINGS, ENOUGH = 7, 0.2
+"""How often a step of Newton's method is halved, and the part of what it promises that it has to keep."""
 LOOSE, CLOSER = 1e-3, 1e-2
 """Tolerance of the first linear solution, and of later ones over what the contacts left open before."""
 
@@ -96,19 +99,17 @@ class ContactStep:
         h, J, C, d = self.h, self.J, self.C, np.zeros(self.J.shape[1])
         JT, rows = sparse.csr_array(J.T), ContactRows.of(J, C)
         given = J @ self.v + self.u_0
-        u, smallest, size, left, linear_iterations = given.copy(), np.inf, 1.0, np.inf, 0
+        u, l, left, linear_iterations = given.copy(), np.zeros(len(given)), np.inf, 0
         symmetric, forces = self.symmetric, self.forces(u)
         for iteration in range(1, MOST + 1):
             if symmetric and iteration > PATIENCE and len(d) <= DIRECT:
                 symmetric = self.symmetric = False
-                u, d, size, smallest = given.copy(), np.zeros_like(d), 1.0, np.inf
+                u, l, d = given.copy(), np.zeros(len(given)), np.zeros_like(d)
                 forces = self.forces(u)
             f, T = (np.concatenate([getattr(x, name) for x in forces]) for name in ("force", "tangent"))
             wanted, K = f.ravel() + _by_blocks(T, u - given), T
             if C is not None:
-                S = np.linalg.inv(np.eye(len(wanted)) + _by_blocks(T, C))
-                k, wanted = len(T), S @ wanted
-                K = np.einsum("ikl,klm->ikm", S.reshape(3 * k, k, 3), T).reshape(k, 3, k, 3)[rows.one, :, rows.other]
+                wanted, K = yielding(T, C, wanted, rows)
             extra = ContactBlocks(rows, h * K, J, symmetric)
             s = solve(b + h * (JT @ wanted), extra, d, min(LOOSE, CLOSER * left))
             linear_iterations += s.iterations
@@ -123,24 +124,57 @@ class ContactStep:
             left = float(np.linalg.norm(law - pushes)) / scale
             if s.is_final and left <= max(TOLERANCE, 0.1 * s.residual):
                 break
-            if left > 0.9 * smallest < np.inf and iteration > 8:
-                size = max(0.25, 0.7 * size)  # contacts that go back and forth: smaller steps
-            else:
-                size = min(1.0, 1.4 * size)
-            smallest = min(smallest, left)
-            d, u = d + size * (s.d - d), u + size * (reached - u)
-            if size < 1.0:
-                forces = self.forces(u)
+            size, forces = self._search(f.ravel(), forces, (u, l), (reached - u, pushes - l))
+            d, u, l = d + size * (s.d - d), u + size * (reached - u), l + size * (pushes - l)
         s.iterations = linear_iterations
         pushes = pushes.reshape(-1, 3)
         ends = np.cumsum([0] + [x.size for x in self.sets])
         forces = [x._replace(force=pushes[a:b]) for x, a, b in zip(forces, ends, ends[1:])]
         return ContactSolution(s, forces, pushes, reached.reshape(-1, 3), iteration, left, extra)
 
+    def _search(
+        self, f: Array, full: list[ContactForces], at: tuple[Array, Array], way: tuple[Array, Array]
+    ) -> tuple[float, list[ContactForces]]:
+        """How much of Newton's way to go from velocities and forces (u, l), and the law's forces there.
+
+        Along it f(u) - l goes as 1 - s at first, so that a small enough part always helps, where the tangent is whole.
+        """
+        before, best = float(np.linalg.norm(f - at[1])), (np.inf, 1.0, full)
+        for halvings in range(HALVINGS):
+            s = 0.5**halvings
+            forces = full if halvings == 0 else self.forces(at[0] + s * way[0])
+            law = np.concatenate([x.force for x in forces]).ravel()
+            off = float(np.linalg.norm(law - at[1] - s * way[1]))
+            if off < best[0]:
+                best = (off, s, forces)
+            if off <= (1 - ENOUGH * s) * before:
+                return s, forces
+        return best[1], best[2]
+
     def end(self, forces: list[ContactForces], state: State) -> None:
         """Keep what the contacts remember."""
         for contact, s, f in zip(self.bound, self.sets, forces):
             contact.remember(s, f, self.h, state.memory)
+
+
+def yielding(T: Array, C: Array, wanted: Array, rows: ContactRows) -> tuple[Array, Array]:
+    """S times the wanted forces (3 k,), and S T in the blocks of `rows`, S = (I + T C)^-1.
+
+    Open contacts have neither force nor tangent, and contacts that C does not know have S = I: both are left aside.
+    """
+    k = len(T)
+    active = T.any(axis=(1, 2)) & C.reshape(k, 3, 3 * k).any(axis=(1, 2))
+    at = np.flatnonzero(np.repeat(active, 3))
+    place, n = np.cumsum(active) - 1, int(active.sum())
+    out, K = wanted.copy(), np.where(np.equal(rows.one, rows.other)[:, None, None], T[rows.one], 0.0)
+    if n:
+        with one_blas_thread():
+            S = np.linalg.inv(np.eye(3 * n) + _by_blocks(T[active], C[np.ix_(at, at)]))
+            out[at] = S @ wanted[at]
+            ST = (S.reshape(3 * n, n, 3).transpose(1, 0, 2) @ T[active]).transpose(1, 0, 2).reshape(n, 3, n, 3)
+        both = active[rows.one] & active[rows.other]
+        K[both] = ST[place[rows.one[both]], :, place[rows.other[both]]]
+    return out, K
 
 
 def _by_blocks(T: Array, values: Array) -> Array:

@@ -26,7 +26,7 @@ from supple.scene.parts import part_of
 from supple.scene.state import State
 from supple.scene.system import System
 from supple.solvers.contact_steps import ContactSolution
-from supple.solvers.implicit_euler import ImplicitEuler, check_dt
+from supple.solvers.implicit_euler import CONTACT_TOLERANCE, ImplicitEuler, check_dt
 from supple.solvers.lattice_stride import LatticeStride
 from supple.solvers.lattice_surfaces import LatticeSurfaces
 from supple.solvers.meeting import Meeting
@@ -158,7 +158,8 @@ class Islands:
     def _finish(
         self, system: System, kin: Kinematics, state: State, meeting: Meeting, pushes: Array, found: ContactSolution
     ) -> StepReport:
-        report = StepReport(Outcome.SOLVED)
+        settled = found.left <= CONTACT_TOLERANCE
+        report = StepReport(Outcome.SOLVED if settled else Outcome.CONTACT_LIMIT, found.iterations)
         if self._slow is not None and self.implicit is not None:
             part = self._slow.state(state)
             report = self.implicit.finish(self._slow.system, part, found.linear, found.iterations, found.left)

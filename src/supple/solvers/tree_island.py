@@ -23,7 +23,7 @@ from supple.scene.slots import Slot
 from supple.scene.state import State
 from supple.scene.system import System
 from supple.solvers.meeting import Meeting
-from supple.solvers.tree_momentum import keep_momentum
+from supple.solvers.tree_momentum import Pushes, keep_momentum
 from supple.solvers.tree_springs import springs_of
 from supple.solvers.tree_stride import ACCELERATIONS, TreeStride
 
@@ -84,18 +84,20 @@ class TreeIsland:
         loads, springs = self._loads(state), self._springs(state)
         for slot in self.slots:
             x, v, key = slot.view_x(state.x), slot.view_v(state.v), f"{slot.name}/{ACCELERATIONS}"
-            touch, acting = self.touched.get(slot.name), loads.get(slot.name)
+            touch, load, pushed = self.touched.get(slot.name), loads.get(slot.name), None
             before = LocalState(state.t, x.copy(), v.copy())
             if touch is None:
                 end = self.ends[slot.name]
                 state.memory[key] = end.memory
             else:
-                acting = np.zeros_like(v) if acting is None else acting.copy()
-                touch.points.linearize(x).add_transpose((touch.weights.T @ pushes.ravel()).reshape(-1, 3), acting)
+                acting = np.zeros_like(v) if load is None else load.copy()
+                force = (touch.weights.T @ pushes.ravel()).reshape(-1, 3)
+                touch.points.linearize(x).add_transpose(force, acting)
                 end = self._advance(slot, before, acting, springs.get(slot.name))
+                pushed = Pushes(force, (touch.points.apply(x) + touch.points.apply(end.x)) / 2)
                 state.memory.pop(key, None)
             if slot.node.body.model.is_free and slot.name not in springs and self.part is not None:
-                keep_momentum(slot.node.body, before, end, self.stride.dt, self.part.gravity, acting)
+                keep_momentum(slot.node.body, before, end, self.stride.dt, self.part.gravity, load, pushed)
             x[:], v[:] = end.x, end.v
 
     def _advance(self, slot: Slot, now: LocalState, forces: Array | None, springs: PointSprings | None) -> LocalState:

@@ -3,8 +3,8 @@
     impulse     sum of dt F over the recorded forces on a body = its change of momentum;  F on the other is -F
 
 All bodies here fly freely. From a tree whose root is fixed the ground takes part of the momentum, which its contacts do
-not record. Particles have no surface between their points and touch obstacles alone, so they stand in the rest on a plane
-only.
+not record. Particles have no surface between their points and touch obstacles alone, so they stand in the rest on a
+plane only.
 """
 
 from __future__ import annotations
