@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 
 import supple as sp
 from supple.bodies.protocols import LocalState
 from supple.bodies.substructure.answers import point_answers
+from supple.errors import StepWarning
+from supple.solvers import contact_steps
 from supple.solvers.meeting import Meeting
 from supple.validation.contact_kinds import cube, momenta, tree
 
@@ -46,6 +50,7 @@ def test_a_block_comes_to_rest_on_voxels_with_a_contact_of_any_stiffness(ratio: 
     A soft contact lets it rock for longer than is looked at."""
     mass = 0.1
     scene, system, state = on_plate(ratio * mass / SHORT**2 / SIDE**2)
+    warnings.simplefilter("ignore", StepWarning)  # the stiff ones cost small steps, and say so
     places = []
     for _ in range(steps):
         scene.solver.step(system, state)
@@ -61,6 +66,29 @@ def test_a_block_comes_to_rest_on_voxels_with_a_contact_of_any_stiffness(ratio: 
     closed = found.gap < 0
     depth = np.average(-found.gap[closed], weights=found.stiffness[closed])
     assert depth == pytest.approx(mass * G / found.stiffness[closed].sum(), rel=0.02)
+
+
+def test_contacts_that_cost_the_lattice_many_small_steps_are_named_once() -> None:
+    scene, system, state = on_plate(1000 * 0.1 / SHORT**2 / SIDE**2, gap=-1e-7)
+    with pytest.warns(StepWarning, match=r"contacts of .* N/m on voxels ask for steps of .* A stiffness of") as said:
+        for _ in range(3):
+            scene.solver.step(system, state)
+    assert len(said) == 1
+    assert said[0].message.dt < SHORT / 100
+
+
+@pytest.mark.parametrize("solver", [sp.ImplicitEuler(H), sp.Islands(H)], ids=["implicit", "islands"])
+def test_contacts_that_do_not_settle_are_named_once(solver, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(contact_steps, "MOST", 1)
+    scene = sp.Scene(gravity=UP, solver=solver)
+    scene.add(block(), at=(0, 0, SIDE / 2), spin=(1.0, 2.0, 0.0), velocity=(1.0, 0.0, -1.0), name="block")
+    scene.add(sp.Contact(obstacles=[sp.Plane()]))
+    system = scene.compile()
+    state = system.initial_state()
+    with pytest.warns(StepWarning, match=r"contacts between block, plane did not settle .* smaller step") as said:
+        reports = [scene.solver.step(system, state) for _ in range(5)]
+    assert len(said) == 1
+    assert not all(report.is_solved for report in reports)
 
 
 def test_the_recorded_impulses_are_the_change_of_momentum_of_both() -> None:

@@ -163,10 +163,10 @@ def yielding(T: Array, C: Array, wanted: Array, rows: ContactRows) -> tuple[Arra
     Open contacts have neither force nor tangent, and contacts that C does not know have S = I: both are left aside.
     """
     k = len(T)
-    active = T.any(axis=(1, 2)) & C.reshape(k, 3, 3 * k).any(axis=(1, 2))
+    active: Array = np.asarray(T.any(axis=(1, 2)) & C.reshape(k, 3, 3 * k).any(axis=(1, 2)))
     at = np.flatnonzero(np.repeat(active, 3))
     place, n = np.cumsum(active) - 1, int(active.sum())
-    out, K = wanted.copy(), np.where(np.equal(rows.one, rows.other)[:, None, None], T[rows.one], 0.0)
+    out, K = wanted.copy(), np.where((rows.one == rows.other)[:, None, None], T[rows.one], 0.0)
     if n:
         with one_blas_thread():
             S = np.linalg.inv(np.eye(3 * n) + _by_blocks(T[active], C[np.ix_(at, at)]))

@@ -21,6 +21,7 @@ from supple.scene.linearization import Linearization
 from supple.scene.state import State
 from supple.scene.system import System
 from supple.solvers.contact_steps import ContactStep, Solve, refuse_contacts
+from supple.solvers.contact_warnings import warn_unsettled
 from supple.solvers.linear import JointSystem, LinearOptions, LinearSolution, LinearSolve
 from supple.solvers.newton import Evaluation, Newton, Weights, bound_of
 from supple.solvers.report import Outcome, StepReport
@@ -76,6 +77,7 @@ class ImplicitEuler:
         options = LinearOptions(self.linear, self.tolerance, self.max_iterations, self.preconditioner)
         self._solve = LinearSolve(options)
         self._joints: JointSystem | None = None
+        self._has_warned = False
 
     def prepare(self, system: System) -> None:
         """Find the matrix pattern."""
@@ -93,6 +95,9 @@ class ImplicitEuler:
         if contacts is None:
             return self.finish(system, state, begun.solve(begun.b))
         s = contacts.solve(begun.b, begun.solve)
+        if s.left > CONTACT_TOLERANCE and not self._has_warned:
+            self._has_warned = True
+            warn_unsettled(contacts, begun.b, begun.solve, s.left, state.t, CONTACT_TOLERANCE)
         contacts.end(s.forces, state)
         return self.finish(system, state, s.linear, s.iterations, s.left)
 

@@ -91,6 +91,7 @@ class Islands:
         if self.implicit.newton:
             raise InputError("islands take linearised steps", where="Islands", fix="Use ImplicitEuler(newton=False).")
         self._prepared: System | None = None
+        self._has_warned = False
 
     def prepare(self, system: System) -> None:
         """Make a system of each island."""
@@ -126,6 +127,9 @@ class Islands:
         if both.any():
             pushes[both] = ended.force[both]
             found = begun.solve(slow_alone, pushes)
+        if found.left > CONTACT_TOLERANCE and not self._has_warned:
+            self._has_warned = True
+            begun.warn(slow_alone, pushes, found.left, state.t, CONTACT_TOLERANCE)
         ended.put(slow_alone, found.forces)
         report = self._finish(system, kin, state, meeting, ended.force, found)
         meeting.remember(ended, self.dt, state.memory)
