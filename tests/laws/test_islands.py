@@ -6,14 +6,16 @@ import warnings
 
 import numpy as np
 import pytest
+import scipy.sparse as sparse
 
 import supple as sp
 from supple.bodies.protocols import LocalState
 from supple.bodies.substructure.answers import point_answers
 from supple.errors import StepWarning
 from supple.solvers import contact_steps
+from supple.solvers.contact_blocks import ContactBlocks, ContactRows
 from supple.solvers.meeting import Meeting
-from supple.validation.contact_kinds import cube, momenta, tree
+from supple.validation.contact_kinds import RUBBER, cube, momenta, tree
 
 G, H, SHORT, SIDE = 9.81, 0.005, 0.001, 0.04
 UP = np.array([0.0, 0.0, -G])
@@ -31,6 +33,14 @@ def plate() -> sp.VoxelBody:
     """Two by two voxels of 3 cm, whose upper side is z = 0."""
     grid = sp.VoxelGrid(np.ones((2, 2, 1), dtype=int), 0.03, origin=np.array([-0.03, -0.03, -0.03]))
     return sp.VoxelBody(grid, sp.VoxelMaterial(1e6, density=800, bond_damping=0.3))
+
+
+def held_tree() -> sp.TreeBody:
+    """A domain of eight modes whose lower face is held."""
+    mesh = cube()
+    held = np.flatnonzero(mesh.nodes[:, 2] < mesh.nodes[:, 2].min() + 1e-9)
+    kind = sp.DomainKind("cube", mesh, RUBBER, 8, held=held)
+    return sp.TreeBody(sp.Blueprint({"cube": kind}, [sp.Domain("cube")]), stiffness_damping=0.005)
 
 
 def on_plate(stiffness: float, *, gap: float = 1e-6, **contact: float) -> tuple[sp.Scene, sp.System, sp.State]:
@@ -159,3 +169,37 @@ def test_how_points_of_a_tree_answer_is_the_derivative_of_its_step() -> None:
     C = point_answers(body.dynamics, points, body.unpack(x, v), x, H, gravity=np.zeros(3))
     slope = np.array([(moved(1e-3 * e) - moved(-1e-3 * e)) / 2e-3 for e in np.eye(9)]).T
     np.testing.assert_allclose(C, slope, atol=1e-6 * np.abs(slope).max())
+
+
+def test_contacts_that_give_way_are_eliminated_as_a_dense_inverse_would() -> None:
+    """S = (I + T C)^-1 and S T, with open contacts and contacts that C does not know left aside."""
+    rng, k = np.random.default_rng(1), 7
+    T = rng.normal(size=(k, 3, 3))
+    T = T @ np.swapaxes(T, 1, 2)
+    T[[1, 4]] = 0.0
+    A = rng.normal(size=(3 * k, 3 * k))
+    C = A @ A.T
+    C[6:9] = C[:, 6:9] = 0.0
+    wanted = rng.normal(size=3 * k)
+    wanted.reshape(-1, 3)[[1, 4]] = 0.0
+    J = sparse.csr_array(sparse.kron(sparse.eye_array(k), np.eye(3)))
+    rows = ContactRows.of(J, C)
+    forces, blocks = contact_steps.yielding(T, C, wanted, rows)
+    dense = np.zeros((k, 3, k, 3))
+    dense[np.arange(k), :, np.arange(k)] = T
+    S = np.linalg.inv(np.eye(3 * k) + dense.reshape(3 * k, -1) @ C)
+    np.testing.assert_allclose(forces, S @ wanted, atol=1e-9)
+    found = ContactBlocks(rows, blocks, J, False).middle().toarray()
+    np.testing.assert_allclose(found, S @ dense.reshape(3 * k, -1), atol=1e-9)
+
+
+def test_springs_between_a_tree_and_the_world_act_in_islands_as_in_a_stride() -> None:
+    ends = []
+    for solver in (sp.Islands(H), sp.TreeStride(H)):
+        scene = sp.Scene(gravity=UP, solver=solver)
+        node = scene.add(held_tree(), name="tree")
+        tip = node.body.skin.rest[-1]
+        scene.add(sp.Springs(node.points(at=[tip]), sp.World.points([tip + [0, 0, 0.02]]), 200.0, rest_length=0.0))
+        ends.append(sp.run(scene, until=20 * H).state.x)
+    np.testing.assert_array_equal(ends[0], ends[1])
+    assert np.abs(ends[0]).max() > 0
