@@ -118,16 +118,20 @@ def mobility_case(name: str) -> tuple[sp.Scene, sp.System, sp.State]:
     rubber = sp.Material(young=2e5, poisson=0.3, density=500, stiffness_damping=2e-3)
     scene = sp.Scene(gravity=UP, solver=sp.Islands(H))
     bodies = {"rigid": lambda: block(0.5, 0.1), "fem": lambda: sp.FemBody(cube(), rubber), "tree": tree}
-    scene.add(bodies[name](), at=(0, 0, 0.05), name="slow")
+    node = scene.add(bodies[name.split()[0]](), at=(0, 0, 0.05), name="slow")
+    if name == "fem held":
+        scene.add(sp.FixedPoints(node, np.flatnonzero(cube().nodes[:, 0] < -0.049)))
+    if name == "rigid hinged":
+        scene.add(sp.Hinge(node, sp.World, at=(-0.05, 0, 0.05), axis=(0, 1, 0)))
     scene.add(plate(), at=(0.003, 0.002, 0.13), name="plate")
     scene.add(sp.Contact(obstacles=[sp.Plane()], friction=0.5))
     system = scene.compile()
     return scene, system, system.initial_state()
 
 
-@pytest.mark.parametrize("name", ["rigid", "fem", "tree"])
+@pytest.mark.parametrize("name", ["rigid", "rigid hinged", "fem", "fem held", "tree"])
 def test_how_slow_bodies_give_way_is_the_derivative_of_their_step(name: str) -> None:
-    """G against two solved steps with other forces; contacts with the floor are part of it."""
+    """G against two solved steps with other forces; contacts with the floor, filters and joints are part of it."""
     scene, system, state = mobility_case(name)
     for _ in range(12):
         scene.solver.step(system, state)
