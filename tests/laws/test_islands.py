@@ -81,8 +81,7 @@ def test_a_block_comes_to_rest_on_voxels_with_a_contact_of_any_stiffness(ratio: 
 def test_contacts_that_cost_the_lattice_many_small_steps_are_named_once() -> None:
     scene, system, state = on_plate(1000 * 0.1 / SHORT**2 / SIDE**2, gap=-1e-7)
     with pytest.warns(StepWarning, match=r"contacts of .* N/m on voxels ask for steps of .* A stiffness of") as said:
-        for _ in range(3):
-            scene.solver.step(system, state)
+        _ = [scene.solver.step(system, state) for _ in range(3)]
     assert len(said) == 1
     assert said[0].message.dt < SHORT / 100
 
@@ -203,7 +202,9 @@ def test_springs_between_a_tree_and_the_world_act_in_islands_as_in_a_stride() ->
         scene = sp.Scene(gravity=UP, solver=solver)
         node = scene.add(held_tree(), name="tree")
         tip = node.body.skin.rest[-1]
-        scene.add(sp.Springs(node.points(at=[tip]), sp.World.points([tip + [0, 0, 0.02]]), 200.0, rest_length=0.0))
+        scene.add(
+            sp.Springs(node.points(at=[tip]), sp.World.points([tip + np.array([0, 0, 0.02])]), 200.0, rest_length=0.0)
+        )
         ends.append(sp.run(scene, until=20 * H).state.x)
     np.testing.assert_array_equal(ends[0], ends[1])
     assert np.abs(ends[0]).max() > 0

@@ -63,13 +63,8 @@ def tree() -> TreeBody:
     return TreeBody(blueprint, stiffness_damping=0.005)
 
 
-def rigid() -> RigidBody:
-    """A hard cube with the surface of the soft ones, which is all that its contacts see of it."""
-    return RigidBody(MASS, np.full(3, MASS * SIDE**2 / 6), surface=cube().boundary.surface)
-
-
 KINDS: dict[str, Callable[[], Any]] = {
-    "rigid": rigid,
+    "rigid": lambda: RigidBody.box((SIDE,) * 3, density=DENSITY),
     "fem": lambda: FemBody(cube(), RUBBER),
     "floating": lambda: FloatingBody.from_solid(ElasticSolid(cube(), RUBBER), modes=8),
     "voxel": voxels,
