@@ -290,7 +290,8 @@ def test_a_side_that_gives_way_comes_to_rest_where_the_mean_force_puts_it() -> N
     sweep.advance(dt, steps)
     left = depth * np.exp(-G_1 * k * dt * steps)
     assert -sweep.contact_gap[0] == pytest.approx(left, rel=2e-3)
-    assert sweep.contact_impulse[0, 2] == pytest.approx((depth + sweep.contact_gap[0]) / G_1, rel=1e-4)  # a tonne moves by 1e-9 m
+    given = (depth + sweep.contact_gap[0]) / G_1
+    assert sweep.contact_impulse[0, 2] == pytest.approx(given, rel=1e-4)  # the voxel, a tonne, moves by 1e-9 m
     assert contact_step_limit(contacts, heavy.model) <= 1 / (G_1 * k)
 
 
