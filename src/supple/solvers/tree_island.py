@@ -1,6 +1,9 @@
 """Trees of reduced domains in a scene with other bodies: what they do without contacts, and how they answer to forces.
 
-    u_0 = (x_1 - x_0) / h of touching points after a free step;   C = du / d(force), forces constant over the step
+    u_0 = velocity of touching points after a free step;   C = du / d(force) = 2/h d(x_1 - x_0) / d(force)
+
+Forces are constant over the step. Newmark's way is h (u + u before) / 2, but the law of contacts is asked at the end of
+a way h u: with the way itself a stiff contact would turn the velocity round in every step and let nothing come to rest.
 
 A step with contacts begins with the accelerations that go with their forces. A tree that flies freely gets just the
 impulses of what acts on it, see `tree_momentum`; from one whose root is fixed the ground takes the rest.
@@ -73,8 +76,8 @@ class TreeIsland:
             if touch is None:
                 continue
             self.touched[slot.name] = touch
-            moved = (touch.points.apply(end.x) - touch.points.apply(x)) / self.stride.dt
-            velocity += (touch.weights @ moved.ravel()).reshape(-1, 3)
+            moving = touch.points.linearize(end.x).product(end.v)
+            velocity += (touch.weights @ moving.ravel()).reshape(-1, 3)
             own = touch.weights @ self._answers(slot, touch, x, v) @ touch.weights.T
             C = own if C is None else C + own
         return TreePrediction(velocity, C)
@@ -129,7 +132,7 @@ class TreeIsland:
         """du of all touching points (3 p, 3 p) [m/s/N] by unit forces on them."""
         body, h = slot.node.body, self.stride.dt
         gravity = np.zeros(3) if self.part is None else self.part.gravity
-        return point_answers(body.dynamics, touch.points, body.unpack(x, v), x, h, gravity=gravity) / h
+        return point_answers(body.dynamics, touch.points, body.unpack(x, v), x, h, gravity=gravity) * (2 / h)
 
 
 @dataclass(frozen=True, eq=False)
