@@ -89,3 +89,11 @@ class BendWarning(SuppleWarning):
 
 class ContactWarning(SuppleWarning):
     """Bodies overlap at the start, or a contact cannot be carried by the step."""
+
+
+class StepWarning(SuppleWarning):
+    """A step is too long for what it has to carry; `dt` [s] is one that was found to be short enough, or None."""
+
+    def __init__(self, sentence: str, dt: float | None = None) -> None:
+        super().__init__(sentence)
+        self.dt = dt

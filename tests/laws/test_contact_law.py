@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import supple as sp
 from supple.contact.contact_set import ContactSet
 from supple.contact.law_kernels import OPEN, SLIDES, STICKS
 
@@ -77,3 +78,55 @@ def test_the_symmetric_tangent_is_positive(symmetric: bool) -> None:
         assert np.linalg.eigvalsh(T).min() > -1e-9
     else:
         assert np.abs(T - np.swapaxes(T, 1, 2)).max() > 1.0
+
+
+def test_the_normal_force_is_continuous_where_a_contact_closes_at_speed() -> None:
+    """Along a path of depths and speeds that opens, is struck, and parts: no jump beyond slope times step."""
+    found, _ = contacts(1, 5, friction=0.0)
+    k, c, n = found.stiffness[0], found.dashpot[0], found.normal[0]
+    path = np.linspace(-1e-3, 1e-3, 4001)
+    for speed in (-2.0, -0.1, 0.1, 2.0):
+        moved = [
+            found._replace(gap=np.array([-d + H * speed])).forces(-speed * n[None], H, symmetric=True) for d in path
+        ]
+        N = np.array([law.force[0] @ n for law in moved])
+        assert N.min() >= 0.0
+        assert N[path <= 0].max() < 1e-12  # the gap has the rounding of h times the speed
+        assert np.abs(np.diff(N)).max() <= 2 * k * (path[1] - path[0]) * (1 + 1e-9)
+        slow = path > abs(speed) * c / k
+        np.testing.assert_allclose(N[slow], k * path[slow] + c * speed, rtol=1e-9)  # the dashpot that was asked for
+
+
+def test_damping_makes_a_resting_box_swing_out_at_half_the_dashpot_over_its_mass() -> None:
+    """Rate c/(2 m), beside that of implicit steps, which is k h/(2 m). It starts near its depth of rest."""
+
+    def rate(damping: float) -> float:
+        stiffness, side, h = 1e7, 0.1, 2e-4
+        scene = sp.Scene(gravity=(0, 0, -9.81), solver=sp.ImplicitEuler(h))
+        depth = 500 * side * 9.81 / stiffness
+        scene.add(sp.RigidBody.box((side,) * 3, density=500), at=(0, 0, side / 2 - 0.95 * depth), name="box")
+        scene.add(sp.Contact(obstacles=[sp.Plane()], stiffness=stiffness, damping=damping))
+        system = scene.compile()
+        state, z = system.initial_state(), []
+        for _ in range(400):
+            scene.solver.step(system, state)
+            z.append(state.x[2] - side / 2 + depth)
+        z = np.array(z)
+        peaks = np.flatnonzero((z[1:-1] > z[:-2]) & (z[1:-1] > z[2:])) + 1
+        return float(np.log(z[peaks[0]] / z[peaks[-1]]) / (h * (peaks[-1] - peaks[0])))
+
+    omega2 = 1e7 / (500 * 0.1)
+    assert rate(1e-4) - rate(0.0) == pytest.approx(0.5 * 1e-4 * omega2, rel=0.03)
+
+
+def test_steps_with_damping_settle_in_few_iterations() -> None:
+    """A pile of boxes that falls: a dashpot that jumped needed all of forty."""
+    scene = sp.Scene(gravity=(0, 0, -9.81), solver=sp.ImplicitEuler(0.005))
+    for k in range(3):
+        scene.add(sp.RigidBody.box((0.1,) * 3, density=500), at=(0.01 * k, 0, 0.06 + 0.105 * k), name=f"box {k}")
+    scene.add(sp.Contact(obstacles=[sp.Plane()], damping=0.01))
+    system = scene.compile()
+    state = system.initial_state()
+    reports = [scene.solver.step(system, state) for _ in range(100)]
+    assert all(report.is_solved for report in reports)
+    assert max(report.iterations for report in reports) < 25

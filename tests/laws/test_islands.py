@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
+import scipy.sparse as sparse
 
 import supple as sp
 from supple.bodies.protocols import LocalState
 from supple.bodies.substructure.answers import point_answers
+from supple.errors import StepWarning
+from supple.solvers import contact_steps
+from supple.solvers.contact_blocks import ContactBlocks, ContactRows
 from supple.solvers.meeting import Meeting
-from supple.validation.contact_kinds import cube, momenta, tree
+from supple.validation.contact_kinds import RUBBER, cube, momenta, tree
 
 G, H, SHORT, SIDE = 9.81, 0.005, 0.001, 0.04
 UP = np.array([0.0, 0.0, -G])
@@ -29,6 +35,14 @@ def plate() -> sp.VoxelBody:
     return sp.VoxelBody(grid, sp.VoxelMaterial(1e6, density=800, bond_damping=0.3))
 
 
+def held_tree() -> sp.TreeBody:
+    """A domain of eight modes whose lower face is held."""
+    mesh = cube()
+    held = np.flatnonzero(mesh.nodes[:, 2] < mesh.nodes[:, 2].min() + 1e-9)
+    kind = sp.DomainKind("cube", mesh, RUBBER, 8, held=held)
+    return sp.TreeBody(sp.Blueprint({"cube": kind}, [sp.Domain("cube")]), stiffness_damping=0.005)
+
+
 def on_plate(stiffness: float, *, gap: float = 1e-6, **contact: float) -> tuple[sp.Scene, sp.System, sp.State]:
     """A block above a plate that stands on the floor."""
     floor = sp.LatticeStride(planes=[sp.Plane(offset=-0.03)])
@@ -46,6 +60,7 @@ def test_a_block_comes_to_rest_on_voxels_with_a_contact_of_any_stiffness(ratio: 
     A soft contact lets it rock for longer than is looked at."""
     mass = 0.1
     scene, system, state = on_plate(ratio * mass / SHORT**2 / SIDE**2)
+    warnings.simplefilter("ignore", StepWarning)  # the stiff ones cost small steps, and say so
     places = []
     for _ in range(steps):
         scene.solver.step(system, state)
@@ -61,6 +76,28 @@ def test_a_block_comes_to_rest_on_voxels_with_a_contact_of_any_stiffness(ratio: 
     closed = found.gap < 0
     depth = np.average(-found.gap[closed], weights=found.stiffness[closed])
     assert depth == pytest.approx(mass * G / found.stiffness[closed].sum(), rel=0.02)
+
+
+def test_contacts_that_cost_the_lattice_many_small_steps_are_named_once() -> None:
+    scene, system, state = on_plate(1000 * 0.1 / SHORT**2 / SIDE**2, gap=-1e-7)
+    with pytest.warns(StepWarning, match=r"contacts of .* N/m on voxels ask for steps of .* A stiffness of") as said:
+        _ = [scene.solver.step(system, state) for _ in range(3)]
+    assert len(said) == 1
+    assert said[0].message.dt < SHORT / 100
+
+
+@pytest.mark.parametrize("solver", [sp.ImplicitEuler(H), sp.Islands(H)], ids=["implicit", "islands"])
+def test_contacts_that_do_not_settle_are_named_once(solver, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(contact_steps, "MOST", 1)
+    scene = sp.Scene(gravity=UP, solver=solver)
+    scene.add(block(), at=(0, 0, SIDE / 2), spin=(1.0, 2.0, 0.0), velocity=(1.0, 0.0, -1.0), name="block")
+    scene.add(sp.Contact(obstacles=[sp.Plane()]))
+    system = scene.compile()
+    state = system.initial_state()
+    with pytest.warns(StepWarning, match=r"contacts between block, plane did not settle .* smaller step") as said:
+        reports = [scene.solver.step(system, state) for _ in range(5)]
+    assert len(said) == 1
+    assert not all(report.is_solved for report in reports)
 
 
 def test_the_recorded_impulses_are_the_change_of_momentum_of_both() -> None:
@@ -80,16 +117,20 @@ def mobility_case(name: str) -> tuple[sp.Scene, sp.System, sp.State]:
     rubber = sp.Material(young=2e5, poisson=0.3, density=500, stiffness_damping=2e-3)
     scene = sp.Scene(gravity=UP, solver=sp.Islands(H))
     bodies = {"rigid": lambda: block(0.5, 0.1), "fem": lambda: sp.FemBody(cube(), rubber), "tree": tree}
-    scene.add(bodies[name](), at=(0, 0, 0.05), name="slow")
+    node = scene.add(bodies[name.split()[0]](), at=(0, 0, 0.05), name="slow")
+    if name == "fem held":
+        scene.add(sp.FixedPoints(node, np.flatnonzero(cube().nodes[:, 0] < -0.049)))
+    if name == "rigid hinged":
+        scene.add(sp.Hinge(node, sp.World, at=(-0.05, 0, 0.05), axis=(0, 1, 0)))
     scene.add(plate(), at=(0.003, 0.002, 0.13), name="plate")
     scene.add(sp.Contact(obstacles=[sp.Plane()], friction=0.5))
     system = scene.compile()
     return scene, system, system.initial_state()
 
 
-@pytest.mark.parametrize("name", ["rigid", "fem", "tree"])
+@pytest.mark.parametrize("name", ["rigid", "rigid hinged", "fem", "fem held", "tree"])
 def test_how_slow_bodies_give_way_is_the_derivative_of_their_step(name: str) -> None:
-    """G against two solved steps with other forces; contacts with the floor are part of it."""
+    """G against two solved steps with other forces; contacts with the floor, filters and joints are part of it."""
     scene, system, state = mobility_case(name)
     for _ in range(12):
         scene.solver.step(system, state)
@@ -131,3 +172,39 @@ def test_how_points_of_a_tree_answer_is_the_derivative_of_its_step() -> None:
     C = point_answers(body.dynamics, points, body.unpack(x, v), x, H, gravity=np.zeros(3))
     slope = np.array([(moved(1e-3 * e) - moved(-1e-3 * e)) / 2e-3 for e in np.eye(9)]).T
     np.testing.assert_allclose(C, slope, atol=1e-6 * np.abs(slope).max())
+
+
+def test_contacts_that_give_way_are_eliminated_as_a_dense_inverse_would() -> None:
+    """S = (I + T C)^-1 and S T, with open contacts and contacts that C does not know left aside."""
+    rng, k = np.random.default_rng(1), 7
+    T = rng.normal(size=(k, 3, 3))
+    T = T @ np.swapaxes(T, 1, 2)
+    T[[1, 4]] = 0.0
+    A = rng.normal(size=(3 * k, 3 * k))
+    C = A @ A.T
+    C[6:9] = C[:, 6:9] = 0.0
+    wanted = rng.normal(size=3 * k)
+    wanted.reshape(-1, 3)[[1, 4]] = 0.0
+    J = sparse.csr_array(sparse.kron(sparse.eye_array(k), np.eye(3)))
+    rows = ContactRows.of(J, C)
+    forces, blocks = contact_steps.yielding(T, C, wanted, rows)
+    dense = np.zeros((k, 3, k, 3))
+    dense[np.arange(k), :, np.arange(k)] = T
+    S = np.linalg.inv(np.eye(3 * k) + dense.reshape(3 * k, -1) @ C)
+    np.testing.assert_allclose(forces, S @ wanted, atol=1e-9)
+    found = ContactBlocks(rows, blocks, J, False).middle().toarray()
+    np.testing.assert_allclose(found, S @ dense.reshape(3 * k, -1), atol=1e-9)
+
+
+def test_springs_between_a_tree_and_the_world_act_in_islands_as_in_a_stride() -> None:
+    ends = []
+    for solver in (sp.Islands(H), sp.TreeStride(H)):
+        scene = sp.Scene(gravity=UP, solver=solver)
+        node = scene.add(held_tree(), name="tree")
+        tip = node.body.skin.rest[-1]
+        scene.add(
+            sp.Springs(node.points(at=[tip]), sp.World.points([tip + np.array([0, 0, 0.02])]), 200.0, rest_length=0.0)
+        )
+        ends.append(sp.run(scene, until=20 * H).state.x)
+    np.testing.assert_array_equal(ends[0], ends[1])
+    assert np.abs(ends[0]).max() > 0

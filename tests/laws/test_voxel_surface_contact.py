@@ -275,3 +275,29 @@ def test_contacts_of_no_use_are_refused(change: dict[str, Array], message: str) 
     contacts = contacts_of([[0]], np.ones(1), np.zeros(3))
     with pytest.raises(InputError, match=message):
         LatticeSweep.make(body.model).set_contacts(contacts._replace(**change))
+
+
+def test_a_side_that_gives_way_comes_to_rest_where_the_mean_force_puts_it() -> None:
+    """y' = motion + G (F - pushed) against the closed form on a voxel that hardly moves: y' = -G k y, and its way is
+    G times the impulse; more mobility asks for smaller steps."""
+    heavy = VoxelBody(VoxelGrid(np.ones((1, 1, 1), dtype=int), SIZE), VoxelMaterial(young=1e5, density=1e9))
+    k, depth, G_1 = 200.0, 1e-4, 0.5
+    contacts = standing(heavy, gap=-depth, stiffness=k, dashpot=0.0)
+    contacts = contacts._replace(mobility=G_1 * np.eye(3), pushed=np.zeros((1, 3)))
+    sweep, dt, steps = LatticeSweep.make(heavy.model), 1e-5, 1000
+    sweep.load(heavy.model.rest_frames, np.zeros((1, 6)))
+    sweep.set_contacts(contacts)
+    sweep.advance(dt, steps)
+    left = depth * np.exp(-G_1 * k * dt * steps)
+    assert -sweep.contact_gap[0] == pytest.approx(left, rel=2e-3)
+    given = (depth + sweep.contact_gap[0]) / G_1
+    assert sweep.contact_impulse[0, 2] == pytest.approx(given, rel=1e-4)  # the voxel, a tonne, moves by 1e-9 m
+    assert contact_step_limit(contacts, heavy.model) <= 1 / (G_1 * k)
+
+
+@pytest.mark.parametrize("shape", [(3, 3), (6, 5)])
+def test_a_mobility_that_does_not_fit_is_refused(shape: tuple[int, int]) -> None:
+    body = block_of((2, 1, 1))
+    contacts = standing(body)._replace(mobility=np.zeros(shape), pushed=np.zeros((2, 3)))
+    with pytest.raises(InputError, match="mobility"):
+        LatticeSweep.make(body.model).set_contacts(contacts)

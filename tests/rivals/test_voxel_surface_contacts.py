@@ -87,7 +87,8 @@ class PlainLoop:
         w = rotations.rotate(self.x[i, 3:], self.v[i, 3:])
         u = weight @ (self.v[i, :3] + np.cross(w, r)) + c.motion[m]
         g, along = self.gap(m), n @ u
-        N = -c.stiffness[m] * g - c.dashpot[m] * along
+        spring = -c.stiffness[m] * g
+        N = spring + np.clip(-c.dashpot[m] * along, -spring, spring)
         self.stretch(m, dt)
         if g >= 0 or N <= 0:
             self.mode[m], self.slip[m] = OPEN, 0.0

@@ -241,7 +241,8 @@ class BoundContact:
             return found
         same = known[order[at]] == found.key
         slip = np.where(same[:, None], memory[f"{self.prefix}slip"][order[at]], 0.0)
-        push = np.where(same[:, None], memory[f"{self.prefix}push"][order[at]], 0.0)
+        before = memory.get(f"{self.prefix}push", np.zeros((len(known), 3)))  # an older record has none
+        push = np.where(same[:, None], before[order[at]], 0.0)
         offset = np.where(same, memory[f"{self.prefix}offset"][order[at]], 0.0)
         gap = found.gap + np.maximum(0.0, offset - self.contact.push_speed * h)
         return found._replace(slip=slip, gap=gap, push=push)

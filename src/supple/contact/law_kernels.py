@@ -1,7 +1,7 @@
 """Forces and tangents of contacts: a penalty along the normal with a dashpot, Coulomb's friction that sticks.
 
     g  = g_0 + n . (h u)                            gap at the end of a step [m]; u: velocity, first side less second
-    N  = max(0, -k g - c n . u)  while g < 0        normal force; it never pulls
+    N  = k d + max(-k d, min(k d, -c n . u))        normal force at the depth d = max(0, -g), see `penalty_kernels`
     s  = s_0 + h P u,   P = I - n n^T               stretch of the spring that holds a sticking contact [CS79]
     T* = -k_t s - c_t P u                           trial force along the surface
     T  = T*  where |T*| <= mu N (sticks),  else mu N T* / |T*| (slides),  and s is shortened to -T / k_t
@@ -17,6 +17,7 @@ import math
 import numpy as np
 
 from supple.algebra.compiling import compiled
+from supple.bodies.penalty_kernels import normal_force
 
 OPEN, STICKS, SLIDES = 0, 1, 2
 
@@ -34,8 +35,8 @@ def compute_contacts(h, gap, normal, slip, k, k_t, c, c_t, mu, u, symmetric, f_o
         n0, n1, n2 = normal[m, 0], normal[m, 1], normal[m, 2]
         un = n0 * u[m, 0] + n1 * u[m, 1] + n2 * u[m, 2]
         g = gap[m] + h * un
-        N = -k[m] * g - c[m] * un
-        if g >= 0.0 or N <= 0.0:
+        N, by_depth, by_speed = normal_force(k[m], c[m], -g, -un)
+        if N <= 0.0:
             mode_out[m] = OPEN
             for i in range(3):
                 f_out[m, i] = 0.0
@@ -43,7 +44,7 @@ def compute_contacts(h, gap, normal, slip, k, k_t, c, c_t, mu, u, symmetric, f_o
                 for j in range(3):
                     T_out[m, i, j] = 0.0
             continue
-        kn = h * k[m] + c[m]
+        kn = h * by_depth + by_speed
         for i in range(3):
             for j in range(3):
                 P[i, j] = (1.0 if i == j else 0.0) - normal[m, i] * normal[m, j]

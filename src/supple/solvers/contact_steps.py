@@ -37,6 +37,8 @@ TOLERANCE = 1e-8
 PATIENCE, WINDOW, DIRECT = 10, 5, 30_000
 """Iterations after which the tangent need no longer be kept symmetric: where WINDOW of them do not halve what is open,
 the direct solver takes over, up to so many unknowns, and how friction grows with pressure is part of Newton's method."""
+HALVINGS, ENOUGH = 7, 0.2
+"""How often a step of Newton's method is halved, and the part of what it promises that it has to keep."""
 LOOSE, CLOSER = 1e-3, 1e-2
 """Tolerance of the first linear solution, and of later ones over what the contacts left open before."""
 
@@ -98,16 +100,16 @@ class ContactStep:
         h, J, C, d = self.h, self.J, self.C, np.zeros(self.J.shape[1])
         JT, rows = sparse.csr_array(J.T), ContactRows.of(J)
         given = J @ self.v + self.u_0
-        u, smallest, size, left, linear_iterations = given.copy(), np.inf, 1.0, np.inf, 0
+        u, l, left, linear_iterations = given.copy(), np.zeros(len(given)), np.inf, 0
         if near is not None:
-            d = near.linear.d
-            u = given + J @ d + (0.0 if C is None else C @ near.pushes.ravel())
+            d, l = near.linear.d, near.pushes.ravel()
+            u = given + J @ d + (0.0 if C is None else C @ l)
         symmetric, forces, history = self.symmetric, self.forces(u), []
         for iteration in range(1, MOST + 1):
             is_slow = iteration > PATIENCE and left > 0.5 * history[-1 - WINDOW]
             if symmetric and is_slow and len(d) <= DIRECT:
                 symmetric = self.symmetric = False
-                u, d, size, smallest = given.copy(), np.zeros_like(d), 1.0, np.inf
+                u, l, d = given.copy(), np.zeros(len(given)), np.zeros_like(d)
                 forces = self.forces(u)
             f, T = (np.concatenate([getattr(x, name) for x in forces]) for name in ("force", "tangent"))
             wanted, K, coupling = f.ravel() + _by_blocks(T, u - given), h * T, None
@@ -128,14 +130,8 @@ class ContactStep:
             history.append(left)
             if s.is_final and left <= max(TOLERANCE, 0.1 * s.residual):
                 break
-            if left > 0.9 * smallest < np.inf and iteration > 8:
-                size = max(0.25, 0.7 * size)  # contacts that go back and forth: smaller steps
-            else:
-                size = min(1.0, 1.4 * size)
-            smallest = min(smallest, left)
-            d, u = d + size * (s.d - d), u + size * (reached - u)
-            if size < 1.0:
-                forces = self.forces(u)
+            size, forces = self._search(f.ravel(), forces, (u, l), (reached - u, pushes - l))
+            d, u, l = d + size * (s.d - d), u + size * (reached - u), l + size * (pushes - l)
         s.iterations = linear_iterations
         pushes = pushes.reshape(-1, 3)
         ends = np.cumsum([0] + [x.size for x in self.sets])
@@ -167,6 +163,25 @@ class ContactStep:
         """Contacts (k,) with a side that another scheme moves."""
         assert self.C is not None
         return np.asarray(self.C.reshape(-1, 3, self.C.shape[1]).any(axis=(1, 2)))
+
+    def _search(
+        self, f: Array, full: list[ContactForces], at: tuple[Array, Array], way: tuple[Array, Array]
+    ) -> tuple[float, list[ContactForces]]:
+        """How much of Newton's way to go from velocities and forces (u, l), and the law's forces there.
+
+        Along it f(u) - l goes as 1 - s at first, so that a small enough part always helps, where the tangent is whole.
+        """
+        before, best = float(np.linalg.norm(f - at[1])), (np.inf, 1.0, full)
+        for halvings in range(HALVINGS):
+            s = 0.5**halvings
+            forces = full if halvings == 0 else self.forces(at[0] + s * way[0])
+            law = np.concatenate([x.force for x in forces]).ravel()
+            off = float(np.linalg.norm(law - at[1] - s * way[1]))
+            if off < best[0]:
+                best = (off, s, forces)
+            if off <= (1 - ENOUGH * s) * before:
+                return s, forces
+        return best[1], best[2]
 
     def end(self, forces: list[ContactForces], state: State) -> None:
         """Keep what the contacts remember."""

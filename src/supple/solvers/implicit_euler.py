@@ -21,6 +21,7 @@ from supple.scene.linearization import Linearization
 from supple.scene.state import State
 from supple.scene.system import System
 from supple.solvers.contact_steps import ContactStep, Solve, refuse_contacts
+from supple.solvers.contact_warnings import warn_unsettled
 from supple.solvers.linear import JointSystem, LinearOptions, LinearSolution, LinearSolve
 from supple.solvers.newton import Evaluation, Newton, Weights, bound_of
 from supple.solvers.report import Outcome, StepReport
@@ -28,7 +29,7 @@ from supple.solvers.touched_part import TouchedPart
 
 Array = np.ndarray
 CONTACT_TOLERANCE = 1e-6
-"""Part of the impulse of contacts up to which their iterations may leave it open."""
+"""Part of the impulse of contacts up to which their iterations may leave it open, unless the solver's own is larger."""
 
 
 def check_dt(dt: float, solver: str) -> float:
@@ -77,6 +78,12 @@ class ImplicitEuler:
         options = LinearOptions(self.linear, self.tolerance, self.max_iterations, self.preconditioner)
         self._solve = LinearSolve(options)
         self._joints: JointSystem | None = None
+        self._has_warned = False
+
+    @property
+    def contact_tolerance(self) -> float:
+        """Part of the impulse of contacts that a step may leave open."""
+        return max(CONTACT_TOLERANCE, self.tolerance)
 
     def prepare(self, system: System) -> None:
         """Find the matrix pattern."""
@@ -94,6 +101,9 @@ class ImplicitEuler:
         if contacts is None:
             return self.finish(system, state, begun.solve(begun.b))
         s = contacts.solve(begun.b, begun.solve)
+        if s.left > self.contact_tolerance and not self._has_warned:
+            self._has_warned = True
+            warn_unsettled(contacts, begun.b, begun.solve, s.left, state.t, self.contact_tolerance)
         contacts.end(s.forces, state)
         return self.finish(system, state, s.linear, s.iterations, s.left)
 
@@ -141,7 +151,7 @@ class ImplicitEuler:
         if s.multipliers.size:
             state.memory["multipliers"] = s.multipliers / h
         outcome = Outcome.SOLVED if s.ok else Outcome.UNDER_CONVERGED
-        if left > CONTACT_TOLERANCE:
+        if left > self.contact_tolerance:
             outcome = Outcome.CONTACT_LIMIT
         return StepReport(outcome if state.is_finite else Outcome.NOT_FINITE, iterations, s.iterations, s.residual)
 

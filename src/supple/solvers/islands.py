@@ -91,6 +91,7 @@ class Islands:
         if self.implicit.newton:
             raise InputError("islands take linearised steps", where="Islands", fix="Use ImplicitEuler(newton=False).")
         self._prepared: System | None = None
+        self._has_warned = False
 
     def prepare(self, system: System) -> None:
         """Make a system of each island."""
@@ -105,6 +106,11 @@ class Islands:
         of = {slot.name: kind for slot, kind in zip(system.bodies, kinds)}
         self._islands = [np.array([of.get(name, FIXED) for name in c.names[: len(c.slots)]]) for c in system.contacts]
         self._prepared = system
+
+    @property
+    def _contact_tolerance(self) -> float:
+        assert self.implicit is not None
+        return self.implicit.contact_tolerance
 
     def step(self, system: System, state: State) -> StepReport:
         """Advance the state by dt, in place."""
@@ -126,6 +132,9 @@ class Islands:
         if both.any():
             pushes[both] = ended.force[both]
             found = begun.solve(slow_alone, pushes, found)
+        if found.left > self._contact_tolerance and not self._has_warned:
+            self._has_warned = True
+            begun.warn(slow_alone, pushes, found.left, state.t, self._contact_tolerance)
         ended.put(slow_alone, found.forces)
         report = self._finish(system, kin, state, meeting, ended.force, found)
         meeting.remember(ended, self.dt, state.memory)
@@ -158,7 +167,8 @@ class Islands:
     def _finish(
         self, system: System, kin: Kinematics, state: State, meeting: Meeting, pushes: Array, found: ContactSolution
     ) -> StepReport:
-        report = StepReport(Outcome.SOLVED)
+        settled = found.left <= self._contact_tolerance
+        report = StepReport(Outcome.SOLVED if settled else Outcome.CONTACT_LIMIT, found.iterations)
         if self._slow is not None and self.implicit is not None:
             part = self._slow.state(state)
             report = self.implicit.finish(self._slow.system, part, found.linear, found.iterations, found.left)

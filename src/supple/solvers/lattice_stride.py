@@ -31,7 +31,7 @@ from supple.bodies.voxel.model import VoxelModel
 from supple.bodies.voxel.stable_step import stable_step
 from supple.bodies.voxel.surface_contact import SurfaceContacts, contact_step_limit
 from supple.bodies.voxel.sweep import LatticeSweep
-from supple.errors import BendWarning, InputError
+from supple.errors import BendWarning, InputError, StepWarning
 from supple.scene.state import State
 from supple.scene.system import System
 from supple.solvers.contact_steps import refuse_contacts
@@ -43,6 +43,7 @@ Array = np.ndarray
 # what a body remembers, in a state's memory under its name; STEP: the largest strain seen so far, and the stable step
 # found at it [s], of all bodies
 LINKS, COMMANDS, TICKS, STEP = "links", "commands", "ticks", "lattice step"
+COSTLY = 4.0  # times as many small steps as the lattice needs, beyond which contacts are named
 STRAIN_STEP = 0.1  # growth of the largest strain after which the stable step is looked for again
 
 
@@ -113,7 +114,7 @@ class LatticeStride:
             fluid=self.fluid,
         )
         self._largest = self._stable_step(self._model, None, None)
-        self._has_warned = False
+        self._has_warned = self._has_warned_of_contacts = False
         self._prepared = system
 
     def _stable_step(self, model: VoxelModel, x: Array | None, rest: Array | None) -> float:
@@ -163,7 +164,9 @@ class LatticeStride:
         x, v = state.x.reshape(-1, 7), state.v.reshape(-1, 6)
         largest = state.memory.get(STEP, (0.0, self._largest))[1]
         if self.contacts is not None:
-            largest = min(largest, contact_step_limit(self.contacts, self._model))
+            allowed = contact_step_limit(self.contacts, self._model)
+            self._watch(allowed, largest, state.t)
+            largest = min(largest, allowed)
         steps = max(1, int(np.ceil(duration / largest)))
         sweep = self._sweep
         if self._acting:
@@ -180,6 +183,19 @@ class LatticeStride:
             parts = np.split(end.memory.to_array(), np.cumsum(self._link_counts)[:-1])
             state.memory |= {f"{slot.name}/{LINKS}": part for slot, part in zip(system.bodies, parts)}
         return steps
+
+    def _watch(self, allowed: float, largest: float, t: float) -> None:
+        """Warn once of contacts that allow much smaller steps [s] than the lattice does."""
+        if self.contacts is None or allowed * COSTLY >= largest or self._has_warned_of_contacts:
+            return
+        part = (allowed / largest) ** 2
+        sentence = (
+            f"t = {t:.4g} s: contacts of {np.max(self.contacts.stiffness):.2g} N/m on voxels ask for steps of "
+            f"{allowed:.2g} s, the lattice for {largest:.2g} s: each of {self.dt:.3g} s takes {largest / allowed:.0f} "
+            f"times as long. A stiffness of {part:.1g} of it would not."
+        )
+        warnings.warn(StepWarning(sentence, allowed), stacklevel=6)
+        self._has_warned_of_contacts = True
 
     def _recalled(self, system: System, state: State) -> LinkMemory | None:
         """What the links of all bodies remember, None where they remember nothing."""

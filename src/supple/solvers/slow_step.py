@@ -26,7 +26,8 @@ import scipy.sparse as sparse
 
 from supple.algebra.blas_threads import one_blas_thread
 from supple.solvers.contact_blocks import ContactBlocks
-from supple.solvers.contact_steps import ContactSolution, ContactStep
+from supple.solvers.contact_steps import ContactSolution, ContactStep, Solve
+from supple.solvers.contact_warnings import warn_unsettled
 from supple.solvers.implicit_euler import LinearStep
 from supple.solvers.linear import LinearSolution
 from supple.solvers.meeting import Meeting
@@ -59,9 +60,22 @@ class SlowStep:
 
         near: a solution to begin with, for other given forces.
         """
+        step, b, solve = self._contacts(law, given)
+        if not law.any():
+            return ContactSolution(solve(b), step.forces(np.zeros(0)), np.zeros((0, 3)), np.zeros((0, 3)), 1, 0.0)
+        return step.solve(b, solve, near)
+
+    def warn(self, law: Array, given: Array, left: float, t: float, tolerance: float) -> None:
+        """Say that the contacts `law` did not settle."""
+        step, b, solve = self._contacts(law, given)
+        warn_unsettled(step, b, solve, left, t, tolerance)
+
+    def _contacts(self, law: Array, given: Array) -> tuple[ContactStep, Array, Solve]:
+        """The step of the contacts `law`, its right side, and what solves it."""
         rows = np.repeat(law, 3)
         chosen = self.meeting.chosen(law)
-        b, v, solve, symmetric = np.zeros(0), np.zeros(0), _nothing, False
+        b, v, symmetric = np.zeros(0), np.zeros(0), False
+        solve: Solve = _nothing
         if self.linear is not None:
             v, solve, symmetric = self.linear.kin.flat_v, self.linear.solve, self.linear.symmetric
             b = self.linear.b + self.h * (self.J.T @ given.ravel())
@@ -69,9 +83,7 @@ class SlowStep:
         if C is not None:
             u_0, C = u_0 + C @ given.ravel(), C[np.ix_(rows, rows)]
         step = ContactStep(chosen.bound, chosen.sets, self.J[rows], self.h, v, symmetric, u_0[rows], C)
-        if not law.any():
-            return ContactSolution(solve(b), step.forces(np.zeros(0)), np.zeros((0, 3)), np.zeros((0, 3)), 1, 0.0)
-        return step.solve(b, solve, near)
+        return step, b, solve
 
     def sides(self, fast: Array, both: Array, law: Array, given: Array, found: ContactSolution) -> SlowSides:
         """How slow bodies move beside a lattice in the contacts `fast` (k,), of which they have part in `both`; found:

@@ -2,9 +2,11 @@
 
     u_0 = (x_1 - x_0) / h of touching points after a free step;   C = du / d(force), forces constant over the step
 
-A tree that touches is stepped by implicit Euler, as the bodies are that it touches: light parts, whose accelerations
-under a contact are large, do not ring. Else its steps are Newmark's. A tree that flies freely gets just the impulses of
-what acts on it, see `tree_momentum`; from one whose root is fixed the ground takes the rest.
+A tree that touches is stepped by implicit Euler, as the bodies are that it touches. Newmark's steps begin with
+accelerations, which are large where a contact pushes on a light part, and their way is h (v_0 + v_1) / 2, so that a
+stiff contact would turn velocities round in every step; a tree that touches nothing is stepped by them. A tree that
+flies freely gets just the impulses of what acts on it, see `tree_momentum`; from one whose root is fixed the ground
+takes the rest.
 """
 
 from __future__ import annotations
@@ -24,7 +26,7 @@ from supple.scene.slots import Slot
 from supple.scene.state import State
 from supple.scene.system import System
 from supple.solvers.meeting import Meeting
-from supple.solvers.tree_momentum import keep_momentum
+from supple.solvers.tree_momentum import Pushes, keep_momentum
 from supple.solvers.tree_springs import springs_of
 from supple.solvers.tree_stride import ACCELERATIONS, TreeStride
 
@@ -89,18 +91,20 @@ class TreeIsland:
         """Take the step, with forces (k, 3) [N] on the first sides of the contacts."""
         for slot in self.slots:
             x, v, key = slot.view_x(state.x), slot.view_v(state.v), f"{slot.name}/{ACCELERATIONS}"
-            touch, acting = self.touched.get(slot.name), self.loads.get(slot.name)
+            touch, load, pushed = self.touched.get(slot.name), self.loads.get(slot.name), None
             before = LocalState(state.t, x.copy(), v.copy())
             if touch is None:
                 end = self.ends[slot.name]
                 state.memory[key] = end.memory
             else:
-                acting = np.zeros_like(v) if acting is None else acting.copy()
-                touch.points.linearize(x).add_transpose((touch.weights.T @ pushes.ravel()).reshape(-1, 3), acting)
+                acting = np.zeros_like(v) if load is None else load.copy()
+                force = (touch.weights.T @ pushes.ravel()).reshape(-1, 3)
+                touch.points.linearize(x).add_transpose(force, acting)
                 end = self._advance(slot, before, acting, euler=True)
+                pushed = Pushes(force, (touch.points.apply(x) + touch.points.apply(end.x)) / 2)
                 state.memory.pop(key, None)
             if slot.node.body.model.is_free and slot.name not in self.springs and self.part is not None:
-                keep_momentum(slot.node.body, before, end, self.stride.dt, self.part.gravity, acting)
+                keep_momentum(slot.node.body, before, end, self.stride.dt, self.part.gravity, load, pushed)
             x[:], v[:] = end.x, end.v
 
     def _advance(self, slot: Slot, now: LocalState, forces: Array | None, *, euler: bool) -> LocalState:
@@ -132,7 +136,7 @@ class TreeIsland:
         """du of all touching points (3 p, 3 p) [m/s/N] by unit forces on them."""
         body, h = slot.node.body, self.stride.dt
         gravity = np.zeros(3) if self.part is None else self.part.gravity
-        return point_answers(body.dynamics, touch.points, body.unpack(x, v), x, h, gravity=gravity) / h
+        return point_answers(body.dynamics, touch.points, body.unpack(x, v), x, h, gravity=gravity) * (2 / h)
 
 
 @dataclass(frozen=True, eq=False)

@@ -21,7 +21,7 @@ import numpy as np
 from supple.bodies.protocols import LocalState
 from supple.bodies.substructure import LinkedTrees, Loads, PointSprings, Tie
 from supple.bodies.substructure.body import TreeBody, TreeElastic
-from supple.errors import ConvergenceError, DivergenceError, InputError, SuppleWarning
+from supple.errors import ConvergenceError, DivergenceError, InputError, StepWarning
 from supple.scene.state import State
 from supple.scene.system import System
 from supple.solvers.implicit_euler import check_dt
@@ -37,14 +37,6 @@ SAFE = 0.5
 STILL = 1e-9
 """Accelerations that move the coordinates by less than this part of them in a step count as none."""
 HALVINGS = 8
-
-
-class StepWarning(SuppleWarning):
-    """A step is too long for the passes that it takes; `dt` [s] is one that was found to be short enough, or None."""
-
-    def __init__(self, sentence: str, dt: float | None = None) -> None:
-        super().__init__(sentence)
-        self.dt = dt
 
 
 @dataclass

@@ -5,7 +5,7 @@ A contact compares points of voxels with a point of another body. Its relative v
     y' = motion + G (F - pushed),  y = 0 at the start                                    y: way of the other body's part
     d = sum of weight (x + R local) + y,   u = sum of weight (v + w × R local) + y'
     g = gap + n . (d - d at the start)                                                   gap at a time of a run
-    N = max(0, -k g - c n . u)  while g < 0                                              it never pulls
+    N = k d + max(-k d, min(k d, -c n . u)),  d = max(0, -g)                             see `penalty_kernels`
     s += P (change of d in a step),   P = I - n n^T                                      of a spring that holds it
     T* = -k_t s - c_t P u
     T = T*  where |T*| <= mu N (sticks),  else mu N T* / |T*| and s = -T / k_t (slides)
@@ -250,6 +250,9 @@ def contact_step_limit(contacts: SurfaceContacts, model: VoxelModel, *, held: Ar
     k, c = contacts.springs
     omega2 = np.bincount(voxel, weights=share * k[owner], minlength=1)
     gamma = np.bincount(voxel, weights=share * c[owner], minlength=1)
+    twice = np.where(np.asarray(contacts.dashpot) > 0, 2.0, 1.0) * k  # a dashpot may double a spring, see the law
+    doubled = np.bincount(voxel, weights=share * twice[owner], minlength=1)
     with np.errstate(divide="ignore"):
-        own = float(np.min(SHARE / (gamma + np.sqrt(gamma**2 + SHARE * omega2))))
-        return min(own, float(1 / np.float64(contacts.compliance(k))))
+        own = SHARE / (gamma + np.sqrt(gamma**2 + SHARE * omega2))
+        struck = np.sqrt(SHARE / doubled)
+        return float(min(own.min(), struck.min(), 1 / np.float64(contacts.compliance(twice))))

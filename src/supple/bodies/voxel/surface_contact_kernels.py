@@ -13,6 +13,7 @@ import numpy as np
 from supple.algebra.compiling import compiled
 from supple.algebra.lanes import lane_count
 from supple.algebra.rotation_kernels import cross, matrix_rotate, quaternion_matrix
+from supple.bodies.penalty_kernels import normal_force
 from supple.bodies.voxel.brick_links import three
 from supple.bodies.voxel.link import add, dot, scale, subtract
 
@@ -177,8 +178,8 @@ def contact_force(n, constants, g, u, slip):
     k, grip, c, grip_c, mu = constants
     none = (0.0, 0.0, 0.0)
     along = dot(n, u)
-    N = -k * g - c * along
-    if g >= 0.0 or N <= 0.0:
+    N, _, _ = normal_force(k, c, -g, -along)
+    if N <= 0.0:
         return none, none, OPEN
     F = scale(N, n)
     if mu == 0.0:
