@@ -34,9 +34,6 @@ Solve = Callable[..., LinearSolution]
 MOST = 40
 TOLERANCE = 1e-8
 """Of the impulse of contacts, at which its iterations end; or a tenth of what the linear solution leaves open."""
-PATIENCE, WINDOW, DIRECT = 10, 5, 30_000
-"""Iterations after which the tangent need no longer be kept symmetric: where WINDOW of them do not halve what is open,
-the direct solver takes over, up to so many unknowns, and how friction grows with pressure is part of Newton's method."""
 HALVINGS, ENOUGH = 7, 0.2
 """How often a step of Newton's method is halved, and the part of what it promises that it has to keep."""
 LOOSE, CLOSER = 1e-3, 1e-2
@@ -67,12 +64,11 @@ class ContactStep:
     J: Any
     h: float
     v: Array
-    symmetric: bool
     u_0: Array
     C: Array | None = None
 
     @classmethod
-    def begin(cls, system: System, kin: Kinematics, state: State, h: float, *, symmetric: bool) -> ContactStep | None:
+    def begin(cls, system: System, kin: Kinematics, state: State, h: float) -> ContactStep | None:
         """Look for contacts; None where nothing is near."""
         with system.timings.measure("find contacts"):
             sets = [contact.find(kin, h, state.memory) for contact in system.contacts]
@@ -86,7 +82,12 @@ class ContactStep:
             sets = [s.departing(way) for s, (_, way) in zip(sets, parts)]
             J = sparse.csr_array(sparse.vstack([part for part, _ in parts]) if len(parts) > 1 else parts[0][0])
             J.sum_duplicates()
-        return cls(bound, sets, J, h, kin.flat_v, symmetric, np.zeros(J.shape[0]))
+        return cls(bound, sets, J, h, kin.flat_v, np.zeros(J.shape[0]))
+
+    @cached_property
+    def symmetric(self) -> bool:
+        """Whether the tangent is: friction that grows with pressure makes it unsymmetric."""
+        return not any(s.friction.any() for s in self.sets)
 
     def forces(self, u: Array) -> list[ContactForces]:
         """Of each set, at relative velocities u (3 k,)."""
@@ -104,18 +105,13 @@ class ContactStep:
         if near is not None:
             d, l = near.linear.d, near.pushes.ravel()
             u = given + J @ d + (0.0 if C is None else C @ l)
-        symmetric, forces, history = self.symmetric, self.forces(u), []
+        forces = self.forces(u)
         for iteration in range(1, MOST + 1):
-            is_slow = iteration > PATIENCE and left > 0.5 * history[-1 - WINDOW]
-            if symmetric and is_slow and len(d) <= DIRECT:
-                symmetric = self.symmetric = False
-                u, l, d = given.copy(), np.zeros(len(given)), np.zeros_like(d)
-                forces = self.forces(u)
             f, T = (np.concatenate([getattr(x, name) for x in forces]) for name in ("force", "tangent"))
             wanted, K, coupling = f.ravel() + _by_blocks(T, u - given), h * T, None
             if C is not None:
                 K, coupling = self._yielding(h * T, wanted)
-            extra = ContactBlocks(rows, K, coupling, J, symmetric)
+            extra = ContactBlocks(rows, K, coupling, J, self.symmetric)
             s = solve(b + h * (JT @ wanted), extra, d, min(LOOSE, CLOSER * left))
             linear_iterations += s.iterations
             if not np.isfinite(s.d).all():
@@ -127,7 +123,6 @@ class ContactStep:
             law = np.concatenate([x.force for x in forces]).ravel()
             scale = float(np.linalg.norm(np.maximum(np.abs(law), np.abs(pushes)))) or 1.0
             left = float(np.linalg.norm(law - pushes)) / scale
-            history.append(left)
             if s.is_final and left <= max(TOLERANCE, 0.1 * s.residual):
                 break
             size, forces = self._search(f.ravel(), forces, (u, l), (reached - u, pushes - l))

@@ -40,13 +40,12 @@ def check_dt(dt: float, solver: str) -> float:
 
 
 class LinearStep(NamedTuple):
-    """A linearised step that has begun. kin: its start; solve(b, extra, start): see `ContactStep`; symmetric: its
-    matrix must be; part(J, extra): what answers to forces on points of J."""
+    """A linearised step that has begun. kin: its start; solve(b, extra, start): see `ContactStep`;
+    part(J, extra): what answers to forces on points of J."""
 
     kin: Kinematics
     b: Array
     solve: Solve
-    symmetric: bool
     part: Callable[[Any, Any], TouchedPart]
 
 
@@ -97,7 +96,7 @@ class ImplicitEuler:
         begun = self.begin(system, state)
         contacts = None
         if system.contacts:
-            contacts = ContactStep.begin(system, begun.kin, state, self.dt, symmetric=begun.symmetric)
+            contacts = ContactStep.begin(system, begun.kin, state, self.dt)
         if contacts is None:
             return self.finish(system, state, begun.solve(begun.b))
         s = contacts.solve(begun.b, begun.solve)
@@ -137,7 +136,7 @@ class ImplicitEuler:
             joints = self._joints if system.joints else None
             return self._solve.part(lin, J, joints, extra, mass=1.0, damping=-h, stiffness=-h * h)
 
-        return LinearStep(kin, b, solve, lin.definite, part)
+        return LinearStep(kin, b, solve, part)
 
     def finish(
         self, system: System, state: State, s: LinearSolution, iterations: int = 1, left: float = 0.0

@@ -24,6 +24,7 @@ from supple.scene.system import System
 from supple.solvers.body_preconditioner import BodyPreconditioner
 from supple.solvers.contact_blocks import ContactBlocks, WideMatrix
 from supple.solvers.touched_part import TouchedPart
+from supple.solvers.unsymmetric import solve_unsymmetric
 
 Array = np.ndarray
 Matrix: TypeAlias = Any  # a dense array for small systems, a scipy matrix for large ones
@@ -134,10 +135,11 @@ class LinearSolve:
             nothing = np.full(system.joint_row_count, np.nan)
             return LinearSolution(np.full_like(b, np.nan), nothing, 0, np.inf, False)
         with system.timings.measure("linear solve"):
-            if self.options.uses_cg(system) and (extra is None or extra.is_symmetric):
+            solution = None
+            if self.options.uses_cg(system):
                 free = start if start is None or not moved else start - prescribed
-                solution = self._by_cg(lin, A, b, weights, kept, extra, free, tolerance)
-            else:
+                solution = self._by_iterations(lin, A, b, weights, kept, extra, free, tolerance)
+            if solution is None:
                 solution = self._directly(lin, A, b, weights, prescribed if moved else None, joints, kept, extra)
         if moved:
             solution.d += prescribed
@@ -158,7 +160,7 @@ class LinearSolve:
             kept = self._kept = _Kept(lin, weights, A, before, None if kept is None else kept.wide)
         return kept
 
-    def _by_cg(
+    def _by_iterations(
         self,
         lin: Linearization,
         A: BlockSparse | None,
@@ -168,9 +170,21 @@ class LinearSolve:
         extra: ContactBlocks | None,
         start: Array | None,
         tolerance: float,
-    ) -> LinearSolution:
+    ) -> LinearSolution | None:
+        """By conjugate gradients; where contacts make the matrix unsymmetric, by stabilised biconjugate ones
+        [Vor92], and None where these fail."""
         o, system = self.options, lin.system
         tolerance = o.tolerance if o.tolerance == 0.0 else max(tolerance, o.tolerance)
+        if extra is not None and not extra.is_symmetric:
+            if A is None or kept is None:
+                return None
+            wide, outer = self._widened(kept, extra), extra.outer(system.filter)
+            M: Any = BodyPreconditioner(wide, lin, **weights) if o.preconditioner == "bodies" else None
+            found = solve_unsymmetric(wide, b, outer, M, start=start, tolerance=max(tolerance, 1e-14))
+            if found is None:
+                return None
+            final = tolerance == o.tolerance or found.residual <= o.tolerance
+            return LinearSolution(found.x, np.zeros(0), found.iterations, found.residual, True, final)
         if A is not None:
             if kept is None or extra is None:
                 assert system.assembly is not None

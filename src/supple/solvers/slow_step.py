@@ -74,15 +74,15 @@ class SlowStep:
         """The step of the contacts `law`, its right side, and what solves it."""
         rows = np.repeat(law, 3)
         chosen = self.meeting.chosen(law)
-        b, v, symmetric = np.zeros(0), np.zeros(0), False
+        b, v = np.zeros(0), np.zeros(0)
         solve: Solve = _nothing
         if self.linear is not None:
-            v, solve, symmetric = self.linear.kin.flat_v, self.linear.solve, self.linear.symmetric
+            v, solve = self.linear.kin.flat_v, self.linear.solve
             b = self.linear.b + self.h * (self.J.T @ given.ravel())
         u_0, C = self.trees.velocity.ravel(), self.trees.C
         if C is not None:
             u_0, C = u_0 + C @ given.ravel(), C[np.ix_(rows, rows)]
-        step = ContactStep(chosen.bound, chosen.sets, self.J[rows], self.h, v, symmetric, u_0[rows], C)
+        step = ContactStep(chosen.bound, chosen.sets, self.J[rows], self.h, v, u_0[rows], C)
         return step, b, solve
 
     def sides(self, fast: Array, both: Array, law: Array, given: Array, found: ContactSolution) -> SlowSides:

@@ -4,9 +4,9 @@
 
 A tree that touches is stepped by implicit Euler, as the bodies are that it touches. Newmark's steps begin with
 accelerations, which are large where a contact pushes on a light part, and their way is h (v_0 + v_1) / 2, so that a
-stiff contact would turn velocities round in every step; a tree that touches nothing is stepped by them. A tree that
-flies freely gets just the impulses of what acts on it, see `tree_momentum`; from one whose root is fixed the ground
-takes the rest.
+stiff contact would turn velocities round in every step. A tree that touches nothing is stepped by them, at first with
+the accelerations that the last step of the other kind found. A tree that flies freely gets just the impulses of what
+acts on it, see `tree_momentum`; from one whose root is fixed the ground takes the rest.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ class TreeIsland:
         for slot in self.slots:
             touch = TreeTouch.of(slot, meeting)
             x, v = slot.view_x(state.x), slot.view_v(state.v)
-            kept = None if touch else state.memory.get(f"{slot.name}/{ACCELERATIONS}")
+            kept = state.memory.get(f"{slot.name}/{ACCELERATIONS}")
             now, acting = LocalState(state.t, x, v, kept), self.loads.get(slot.name)
             self.ends[slot.name] = end = self._advance(slot, now, acting, euler=touch is not None)
             if touch is None:
@@ -95,17 +95,15 @@ class TreeIsland:
             before = LocalState(state.t, x.copy(), v.copy())
             if touch is None:
                 end = self.ends[slot.name]
-                state.memory[key] = end.memory
             else:
                 acting = np.zeros_like(v) if load is None else load.copy()
                 force = (touch.weights.T @ pushes.ravel()).reshape(-1, 3)
                 touch.points.linearize(x).add_transpose(force, acting)
                 end = self._advance(slot, before, acting, euler=True)
                 pushed = Pushes(force, (touch.points.apply(x) + touch.points.apply(end.x)) / 2)
-                state.memory.pop(key, None)
             if slot.node.body.model.is_free and slot.name not in self.springs and self.part is not None:
                 keep_momentum(slot.node.body, before, end, self.stride.dt, self.part.gravity, load, pushed)
-            x[:], v[:] = end.x, end.v
+            x[:], v[:], state.memory[key] = end.x, end.v, end.memory
 
     def _advance(self, slot: Slot, now: LocalState, forces: Array | None, *, euler: bool) -> LocalState:
         steps, gravity = self.stride.steps, self.part.gravity if self.part is not None else None
@@ -136,7 +134,7 @@ class TreeIsland:
         """du of all touching points (3 p, 3 p) [m/s/N] by unit forces on them."""
         body, h = slot.node.body, self.stride.dt
         gravity = np.zeros(3) if self.part is None else self.part.gravity
-        return point_answers(body.dynamics, touch.points, body.unpack(x, v), x, h, gravity=gravity) * (2 / h)
+        return point_answers(body.dynamics, touch.points, body.unpack(x, v), x, h, gravity=gravity) / h
 
 
 @dataclass(frozen=True, eq=False)
