@@ -186,14 +186,17 @@ def test_contacts_that_give_way_are_eliminated_as_a_dense_inverse_would() -> Non
     wanted = rng.normal(size=3 * k)
     wanted.reshape(-1, 3)[[1, 4]] = 0.0
     J = sparse.csr_array(sparse.kron(sparse.eye_array(k), np.eye(3)))
-    rows = ContactRows.of(J, C)
-    forces, blocks = contact_steps.yielding(T, C, wanted, rows)
+    h, expected = 0.3, wanted.copy()
+    step = contact_steps.ContactStep([], [], J, h, np.zeros(3 * k), np.zeros(3 * k), C)
+    blocks, coupling = step._yielding(h * T, wanted)
     dense = np.zeros((k, 3, k, 3))
     dense[np.arange(k), :, np.arange(k)] = T
     S = np.linalg.inv(np.eye(3 * k) + dense.reshape(3 * k, -1) @ C)
-    np.testing.assert_allclose(forces, S @ wanted, atol=1e-9)
-    found = ContactBlocks(rows, blocks, J, False).middle().toarray()
-    np.testing.assert_allclose(found, S @ dense.reshape(3 * k, -1), atol=1e-9)
+    np.testing.assert_allclose(wanted, S @ expected, atol=1e-9)
+    assert coupling is not None
+    assert set(coupling.which) == {0, 3, 5, 6}
+    found = ContactBlocks(ContactRows.of(J), blocks, coupling, J, False).matrix().toarray()
+    np.testing.assert_allclose(found, h * S @ dense.reshape(3 * k, -1), atol=1e-9)
 
 
 def test_springs_between_a_tree_and_the_world_act_in_islands_as_in_a_stride() -> None:

@@ -21,6 +21,7 @@ from supple.bodies.protocols import LocalState
 from supple.bodies.substructure import PointSprings
 from supple.bodies.substructure.answers import point_answers
 from supple.bodies.substructure.domain_points import DomainPoints
+from supple.bodies.substructure.linked_run import TreeSides
 from supple.scene.parts import part_of
 from supple.scene.slots import Slot
 from supple.scene.state import State
@@ -45,7 +46,7 @@ class TreePrediction(NamedTuple):
 class TreeIsland:
     """The trees of a scene. slots: of their bodies in the whole system; part: a system of trees alone.
 
-    ends, touched, loads, springs: of the step that is being taken, by name.
+    ends, touched, loads, springs: of the step that is being taken, by name; sides: of trees that touched before.
     """
 
     slots: list[Slot]
@@ -55,6 +56,7 @@ class TreeIsland:
     touched: dict[str, TreeTouch] = field(default_factory=dict)
     loads: dict[str, Array] = field(default_factory=dict)
     springs: dict[str, PointSprings] = field(default_factory=dict)
+    sides: dict[str, TreeSides] = field(default_factory=dict)
 
     @classmethod
     def of(cls, system: System, steps: int, dt: float) -> TreeIsland:
@@ -134,7 +136,10 @@ class TreeIsland:
         """du of all touching points (3 p, 3 p) [m/s/N] by unit forces on them."""
         body, h = slot.node.body, self.stride.dt
         gravity = np.zeros(3) if self.part is None else self.part.gravity
-        return point_answers(body.dynamics, touch.points, body.unpack(x, v), x, h, gravity=gravity) / h
+        if slot.name not in self.sides or self.sides[slot.name].tree is not body.dynamics:
+            self.sides[slot.name] = TreeSides(body.dynamics)
+        now, sides = body.unpack(x, v), self.sides[slot.name]
+        return point_answers(body.dynamics, touch.points, now, x, h, gravity=gravity, sides=sides) / h
 
 
 @dataclass(frozen=True, eq=False)

@@ -17,16 +17,27 @@ from supple.bodies.substructure import stage_kernels as stages
 from supple.bodies.substructure.domain_points import DomainPoints
 from supple.bodies.substructure.linked_run import TreeSides
 from supple.bodies.substructure.point_arrays import CHAIN
+from supple.bodies.substructure.response_kernels import Conditions
 from supple.bodies.substructure.tree import SubstructureTree, TreeState
 
 Array = np.ndarray
 
 
 def point_answers(
-    tree: SubstructureTree, points: DomainPoints, state: TreeState, x: Array, dt: float, *, gravity: ArrayLike
+    tree: SubstructureTree,
+    points: DomainPoints,
+    state: TreeState,
+    x: Array,
+    dt: float,
+    *,
+    gravity: ArrayLike,
+    sides: TreeSides | None = None,
 ) -> Array:
-    """d(x_1 - x_0)/df [m/N] of points of a tree, (3 p, 3 p), over a step of dt [s] from a state with coordinates x."""
-    asked, count = TreeSides(tree).conditions(_entries(tree, points, x)), 3 * points.count
+    """d(x_1 - x_0)/df [m/N] of points of a tree, (3 p, 3 p), over a step of dt [s] from a state with coordinates x.
+
+    sides: of the tree, made before.
+    """
+    asked, count = _rows(sides or TreeSides(tree), points, x), 3 * points.count
     g, numbers = np.asarray(gravity, dtype=float), tree.numbers(dt, euler=True)
     storage = tree.storage._replace(held_slot=np.zeros(CHAIN * int(tree.arrays.group_slot[-1])))
     threaded, W = numba.get_num_threads() > 1, np.zeros((count, count))
@@ -38,22 +49,21 @@ def point_answers(
     return dt * dt / 2 * (W + W.T)
 
 
-def _entries(tree: SubstructureTree, points: DomainPoints, x: Array) -> list[tuple[int, int, Array]]:
-    """Rows of J, three a point: (row, domain, coefficients of the frame's acceleration and of q"), by domain."""
-    chain, model = points.chain, tree.model
-    R, local = points.frames(x).R.reshape(-1, 3, 3), points.local(x)
-    weights = None if points.weights is None else points.weights.tocsc()
-    out = []
-    for domain in range(model.domain_count):
-        r = model.q_starts[domain + 1] - model.q_starts[domain]
-        for k in range(int(chain.places[domain]), int(chain.places[domain + 1])):
-            U = chain.scale[domain] * chain.U[chain.first[domain] + k - chain.places[domain], :, :r]
-            rows = [(k, 1.0)]
-            if weights is not None:
-                mine = slice(weights.indptr[k], weights.indptr[k + 1])
-                rows = list(zip(weights.indices[mine].tolist(), weights.data[mine].tolist()))
-            for axis in range(3):
-                n = R[domain, axis]  # the world's axis in the domain's
-                coefficients = np.concatenate([np.cross(local[k], n), n, n @ U])
-                out += [(3 * row + axis, domain, weight * coefficients) for row, weight in rows]
-    return out
+def _rows(sides: TreeSides, points: DomainPoints, x: Array) -> Conditions:
+    """J, three rows a point: coefficients of the accelerations of the frames that its points hang on, and of q"."""
+    chain = points.chain
+    domain = np.repeat(np.arange(len(chain.parent)), np.diff(chain.places))
+    number = chain.first[domain] + np.arange(points.hung) - chain.places[domain]
+    R = points.frames(x).R.reshape(-1, 3, 3)[domain]  # rows: the world's axes in the domain's
+    modes = R @ (chain.scale[domain, None, None] * chain.U[number])
+    wrench = np.concatenate([np.cross(points.local(x)[:, None], R), R], axis=2)
+    row, hung, weight = np.arange(points.hung), np.arange(points.hung), np.ones(points.hung)
+    if points.weights is not None:
+        W = points.weights.tocsc()
+        row, hung, weight = W.indices, np.repeat(hung, np.diff(W.indptr)), W.data
+    return sides.rows(
+        (3 * row[:, None] + np.arange(3)).ravel(),
+        np.repeat(domain[hung], 3),
+        (weight[:, None, None] * wrench[hung]).reshape(-1, 6),
+        (weight[:, None, None] * modes[hung]).reshape(3 * len(hung), -1),
+    )

@@ -238,16 +238,27 @@ class TreeSides:
 
     def conditions(self, entries: list[tuple[int, int, Array]]) -> Conditions:
         """Entries (row, domain, coefficients (6 + r)) as the kernels take them."""
-        n, arrays = len(entries), self.tree.arrays
-        place = self.tree.lanes[np.array([e[1] for e in entries], dtype=np.int64)]
+        modes = np.zeros((len(entries), max([6, *(len(e[2]) for e in entries)]) - 6))
+        for k, (_, _, coefficients) in enumerate(entries):
+            modes[k, : len(coefficients) - 6] = coefficients[6:]
+        row, domain = (np.array([e[i] for e in entries], dtype=np.int64) for i in (0, 1))
+        return self.rows(row, domain, np.array([e[2][:6] for e in entries]).reshape(-1, 6), modes)
+
+    def rows(self, row: Array, domain: Array, wrench: Array, modes: Array) -> Conditions:
+        """The same from row, domain (n,), wrench (n, 6), modes (n, most), zero beyond the modes of a domain."""
+        arrays = self.tree.arrays
+        place = self.tree.lanes[domain]
         wide = arrays.class_r[arrays.group_class[place // LANES]]  # of the groups, which may be wider than a domain
-        modes = [np.pad(e[2][6:], (0, int(r) - len(e[2]) + 6)) for e, r in zip(entries, wide)]
+        most = int(wide.max(initial=0))
+        padded = np.zeros((len(row), most))
+        width = min(most, modes.shape[1])
+        padded[:, :width] = modes[:, :width]
         return Conditions(
-            np.array([e[0] for e in entries], dtype=np.int64),
+            np.asarray(row, dtype=np.int64),
             place,
-            np.array([e[2][:6] for e in entries]).reshape(n, 6),
-            np.concatenate([np.zeros(0), *modes]),
-            np.concatenate([[0], np.cumsum([len(m) for m in modes])])[:n].astype(np.int64),
+            np.ascontiguousarray(wrench),
+            padded[np.arange(most) < wide[:, None]],
+            (np.cumsum(wide) - wide).astype(np.int64),
             self.slot_place,
             self.slot_port,
             self.z,
