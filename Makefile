@@ -8,7 +8,8 @@ OUT    ?= out
 .PHONY: demo test test-all lint format clean python-is-ready
 
 demo: $(VENV)/.render
-	$(BIN)/supple run hanging-beam --out $(OUT)/demo --picture
+	$(BIN)/supple run hanging-beam --out $(OUT)/beam --picture
+	$(BIN)/supple run garden --out $(OUT)/demo --picture
 
 test: $(VENV)/.dev
 	$(BIN)/python -m pytest -n 2

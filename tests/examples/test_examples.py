@@ -8,7 +8,7 @@ import supple as sp
 from supple.examples import registry
 
 LARGE = {"letters", "dragon", "space-station", "oak"}  # their modes take minutes to find where nothing is kept
-LONG = {"stack", "gripper"}  # ten seconds and more, with contacts in every step
+LONG = {"stack", "gripper", "garden"}  # ten seconds and more, with contacts in every step
 
 
 @pytest.mark.parametrize(

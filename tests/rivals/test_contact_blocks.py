@@ -10,6 +10,7 @@ import supple as sp
 from supple.algebra.block_sparse import BlockSparse
 from supple.algebra.conjugate_gradients import solve_cg
 from supple.algebra.outer_kernels import add_outer
+from supple.algebra.preconditioners import BlockJacobi
 from supple.bodies.floating import FloatingBody
 from supple.bodies.floating.layered import LayeredBody
 from supple.contact.contact_set import point_rows
@@ -18,6 +19,7 @@ from supple.modal import ElasticSolid
 from supple.scene.linearization import dense_blocks, slot_jacobian
 from supple.scene.system_filter import SystemFilter
 from supple.solvers.contact_blocks import ContactBlocks, ContactRows, Coupling, WideMatrix
+from supple.solvers.unsymmetric import solve_unsymmetric
 
 Array = np.ndarray
 N, K = 7, 5  # block rows, contacts
@@ -159,3 +161,25 @@ def test_the_surface_of_a_layered_body_is_its_outer_one() -> None:
     assert np.linalg.det(corners).min() > 0  # outward
     volume = np.linalg.det(corners).sum() / 6
     assert abs(volume - sp.sphere_tets(0.1, 3).volumes.sum()) < 1e-12 * volume + 1e-15
+
+
+def test_unsymmetric_matrices_by_biconjugate_gradients() -> None:
+    """A + J^T K J with unsymmetric K, and a dense coupling, against a dense solution; both preconditioners."""
+    rng = np.random.default_rng(4)
+    A, J = random_step(rng)
+    A.data[:] *= 0.2
+    for k in range(N):
+        A.data[A.locate([k], [k])] = 3 * np.eye(3) * (1 + k)
+    B = 0.3 * rng.normal(size=(3 * K, 3 * K))
+    added = ContactBlocks(ContactRows.of(J), np.zeros((K, 3, 3)), Coupling(np.arange(K), B), J, False)
+    outer, b = added.outer(filter_of(np.zeros(0, dtype=int), np.zeros((0, 3, 3)))), rng.normal(size=3 * N)
+    whole = dense_blocks(A) + added.matrix().toarray()
+    assert np.abs(whole - whole.T).max() > 0.1
+    expected = np.linalg.solve(whole, b)
+    other = BlockJacobi()
+    other.update(A)
+    for M in (None, other):
+        found = solve_unsymmetric(A, b, outer, M, start=rng.normal(size=3 * N), tolerance=1e-11)
+        assert found is not None
+        assert np.abs(found.x - expected).max() < 1e-8 * np.abs(expected).max()
+        assert abs(found.residual - np.linalg.norm(b - whole @ found.x) / np.linalg.norm(b)) < 1e-12

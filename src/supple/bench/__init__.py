@@ -11,6 +11,7 @@ _MODULES = (
     "contact",
     "fem_beam",
     "floating",
+    "scene",
     "substructure",
     "substructure_scaling",
     "voxel_block",

@@ -26,6 +26,7 @@ _MODULES = (
     "oak",
     "stack",
     "gripper",
+    "garden",
 )
 
 

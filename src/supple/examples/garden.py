@@ -5,8 +5,8 @@ flower; a rigid ball falls on the robot, a ball with a soft skin on the flower, 
     robot           528 voxels: an explicit sweep of small steps
     ball            rigid     soft ball  a layered body     jelly  finite elements, 2,058 tets: implicit Euler, together
 
-They meet by contact. Checked: the robot comes forward and reaches the flower, which gives way; nothing falls through
-the ground or through the robot; all comes to rest in the end but what the wind and the robot's legs move.
+They meet by contact. Checked: the robot comes forward until the flower holds it up, where it would go twice as far in the
+time; nothing falls through the ground; the jelly comes to rest; the wind bends the oak.
 """
 
 from __future__ import annotations
@@ -32,9 +32,10 @@ from supple.solvers import ImplicitEuler, Islands, LatticeStride
 
 Array = np.ndarray
 SIZE = 0.01  # [m], of a voxel
-BALL, SOFT, JELLY = 0.04, 0.06, 0.1  # [m]: radii of the balls, edge of the jelly
-UNTIL, STEP = 3.0, 1 / 100  # [s]
+BALL, SOFT, JELLY = 0.04, 0.035, 0.1  # [m]: radii of the balls, edge of the jelly
+UNTIL, STEP = 3.0, 1 / 60  # [s]
 WIND = np.array([4.0, 1.0, 0.0])  # [m/s]
+FALLING = ("ball", "soft ball", "jelly")
 
 
 def robot() -> VoxelBody:
@@ -50,9 +51,9 @@ def robot() -> VoxelBody:
     front, left = i >= 8, j >= 4
     ahead = np.where(front, i - 13, i) / 2.0  # 0 to 1 along a leg
     phase = np.where(front == left, 0.0, 0.5) + 0.25 * (1 - ahead)
-    firm = VoxelMaterial(young=1e6, density=1000, bond_damping=0.3, ground_damping=1e-3, name="body")
+    firm = VoxelMaterial(young=4e5, density=1000, bond_damping=0.3, ground_damping=1e-3, name="body")
     muscle = VoxelMaterial(
-        young=5e5,
+        young=2e5,
         density=1000,
         expansion=0.01,
         bond_damping=0.3,
@@ -77,40 +78,46 @@ def soft_ball() -> LayeredBody:
     mesh = sphere_tets(SOFT, cells=4)
     middles = mesh.nodes[mesh.tets].mean(axis=1)
     core = np.flatnonzero(np.linalg.norm(middles, axis=1) < 0.55 * SOFT)
-    return LayeredBody.from_mesh(mesh, Material(5e4, 0.3, 200), core=core, core_density=200)
+    return LayeredBody.from_mesh(mesh, Material(5e4, 0.3, 100), core=core, core_density=100)
 
 
 def make(leaves: int | None = None) -> Scene:
     """The garden. leaves: of the oak, all 1,394 by default."""
-    solver = Islands(STEP, implicit=ImplicitEuler(STEP, linear="cg"), lattice=LatticeStride(STEP, planes=(Plane(),)))
+    solver = Islands(
+        STEP, implicit=ImplicitEuler(STEP, linear="cg", tolerance=1e-4), lattice=LatticeStride(STEP, planes=(Plane(),))
+    )
     scene = Scene(gravity=(0, 0, -9.81), solver=solver, name="garden")
     big = TreeBody(
         oak() if leaves is None else oak(leaves=leaves), stiffness_damping=0.02, mass_damping=0.5, grown=True
     )
     tree = scene.add(big, at=(-0.5, 1.3, 0), name="oak")
-    stem = scene.add(TreeBody(flower(), stiffness_damping=0.01, grown=True), at=(0.33, 0, -POT_TOP), name="flower")
+    stem = scene.add(TreeBody(flower(), stiffness_damping=0.01, grown=True), at=(0.3, 0.035, -POT_TOP), name="flower")
     scene.add(robot(), at=(0, -0.04, 0.0), name="robot")
     scene.add(RigidBody.sphere(BALL, density=200, cells=4), at=(0.06, 0, 0.2), name="ball")
-    scene.add(soft_ball(), at=(0.36, 0.02, 0.75), name="soft ball")
+    scene.add(soft_ball(), at=(0.33, 0.055, 0.62), name="soft ball")
     scene.add(jelly(), at=(0.05, -0.25, 0.2), rotation=(0.3, 0.2, 0), name="jelly")
     scene.add(Wind([tree, stem], WIND, intensity=0.3, length=1.0, modes=24, seed=5))
     apart = [("oak", "plane"), ("flower", "plane"), ("robot", "plane")]
-    scene.add(Contact(obstacles=[Plane()], friction=0.6, exclude=apart, parts={"oak": ["trunk"]}))
+    scene.add(Contact(obstacles=[Plane()], friction=0.6, stiffness=5e6, exclude=apart, parts={"oak": ["trunk"]}))
     return scene
 
 
 def check(run: Any) -> list[Check]:
     """What became of them."""
-    system, state = run.system, run.state
-    before, after = (system.propagate(0.0, x, 0 * state.v) for x in (system.x0, state.x))
-    centre = {s.name: system.centre_of_mass(after, s) for s in system.bodies}
-    way = centre["robot"] - system.centre_of_mass(before, system.body("robot"))
-    last = len(run.frames.times) - 1
-    low = {name: float(run.frames.points(name, last)[:, 2].min()) for name in ("ball", "soft ball", "jelly")}
+    system, state, frames = run.system, run.state, run.frames
+    before, after = (system.propagate(t, x, 0 * state.v) for t, x in ((0.0, system.x0), (state.t, state.x)))
+    robot = system.body("robot")
+    way = system.centre_of_mass(after, robot) - system.centre_of_mass(before, robot)
+    count = len(frames.times)
+    low = {name: min(float(frames.points(name, k)[:, 2].min()) for k in range(count)) for name in FALLING}
+    crown = frames.points("oak", count - 1).astype(float) - frames.points("oak", 0)
     return [
         above("way of the robot [m]", float(way[0]), 0.1),
+        below("way of the robot, which the flower holds up [m]", float(way[0]), 0.2),
         below("how deep a body is in the ground [m]", -min(low.values()), 0.005),
+        below("speed of the jelly in the end [m/s]", float(np.abs(system.body("jelly").view_v(state.v)).max()), 0.02),
+        above("way of the oak downwind, mean [m]", float(crown.mean(axis=0) @ WIND / np.linalg.norm(WIND)), 2e-3),
     ]
 
 
-EXAMPLE = Example("garden", "every kind of body in one scene", make, UNTIL, check)
+EXAMPLE = Example("garden", "every kind of body in one scene", make, UNTIL, check, 0.25)

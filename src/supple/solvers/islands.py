@@ -116,7 +116,8 @@ class Islands:
         """Advance the state by dt, in place."""
         if self._prepared is not system:
             self.prepare(system)
-        kin = system.propagate(state.t, state.x, state.v, state.memory)
+        with system.timings.measure("kinematics"):
+            kin = system.propagate(state.t, state.x, state.v, state.memory)
         with system.timings.measure("find contacts"):
             sets = [contact.find(kin, self.dt, state.memory) for contact in system.contacts]
         meeting = Meeting(list(system.contacts), sets, self._islands)
@@ -124,14 +125,17 @@ class Islands:
         both, slow_alone = slow & fast, slow & ~fast
         pushes, ended = np.where(both[:, None], meeting.pushes, 0.0), ContactForces.none(meeting.count)
         begun = self._begin(system, kin, state, meeting)
-        found = begun.solve(slow_alone, pushes)
+        with system.timings.measure("contacts of slow bodies"):
+            found = begun.solve(slow_alone, pushes)
         if self._fast is not None:
-            sides = begun.sides(fast, both, slow_alone, pushes, found)
+            with system.timings.measure("how slow bodies give way"):
+                sides = begun.sides(fast, both, slow_alone, pushes, found)
             with system.timings.measure("lattices"):
                 self._sweep(state, meeting, fast, sides, ended)
         if both.any():
             pushes[both] = ended.force[both]
-            found = begun.solve(slow_alone, pushes, found)
+            with system.timings.measure("contacts of slow bodies"):
+                found = begun.solve(slow_alone, pushes, found)
         if found.left > self._contact_tolerance and not self._has_warned:
             self._has_warned = True
             begun.warn(slow_alone, pushes, found.left, state.t, self._contact_tolerance)
@@ -148,7 +152,8 @@ class Islands:
             return SlowStep(meeting, None, sparse.csr_array((3 * meeting.count, 0)), trees, self.dt)
         with system.timings.measure("implicit bodies"):
             linear = self.implicit.begin(self._slow.system, self._slow.state(state))
-        J = meeting.jacobian(IMPLICIT, kin, system.v_size, self._slow.v_at, self.dt)
+        with system.timings.measure("contact rows"):
+            J = meeting.jacobian(IMPLICIT, kin, system.v_size, self._slow.v_at, self.dt)
         return SlowStep(meeting, linear, J, trees, self.dt)
 
     def _sweep(self, state: State, meeting: Meeting, fast: Array, sides: SlowSides, ended: ContactForces) -> None:
