@@ -5,8 +5,8 @@ flower; a rigid ball falls on the robot, a ball with a soft skin on the flower, 
     robot           528 voxels: an explicit sweep of small steps
     ball            rigid     soft ball  a layered body     jelly  finite elements, 2,058 tets: implicit Euler, together
 
-They meet by contact. Checked: the robot comes forward until the flower holds it up, where it would go twice as far in the
-time; nothing falls through the ground; the jelly comes to rest; the wind bends the oak.
+They meet by contact. Checked: the robot comes forward until the flower holds it up, where it would go twice as far
+in the time; nothing falls through the ground; the jelly comes to rest; the wind bends the oak.
 """
 
 from __future__ import annotations
