@@ -36,6 +36,7 @@ GRAVITY = (0.0, 0.0, -9.81)
 DAMPING = 0.001  # [s], on the stiffness
 START_STEPS = 30
 WINDOW, LONG = 5e-3, 4.0  # [s]: of a window, and of all windows of a comparison
+LEAST = 10  # steps of a window, which is one call: its start is not a part of a step
 
 
 class Published(NamedTuple):
@@ -104,7 +105,7 @@ class Steps(NamedTuple):
             once = (
                 by_turns({"step": lambda: tree.advance(state.copy(), DT, steps=2, gravity=GRAVITY)}, 0.05)["step"] / 2
             )
-            count = int(np.clip(WINDOW / once, 2, 50))
+            count = int(np.clip(WINDOW / once, LEAST, 50))
         return cls(tree, state, count)
 
     def run(self) -> TreeState:
