@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cached_property
 from typing import Any
 
@@ -14,6 +15,17 @@ from supple.scene.slots import Slot
 Array = np.ndarray
 
 
+def hanging_on(slots: Iterable[Slot]) -> frozenset[int]:
+    """Indices of slots and of all that they hang on."""
+    found, waiting = set(), list(slots)
+    while waiting:
+        slot = waiting.pop()
+        if slot.index not in found:
+            found.add(slot.index)
+            waiting += slot.parents
+    return frozenset(found)
+
+
 def body_rows(slot: Slot) -> JacobianRows:
     """The identity on a body's blocks, in the blocks of the system."""
     n = slot.block_count
@@ -24,7 +36,16 @@ def body_rows(slot: Slot) -> JacobianRows:
 class Kinematics:
     """x[k], v[k] of slot k, (count, width) each; made by `System.propagate`."""
 
-    def __init__(self, slots: list[Slot], t: float, x: Array, v: Array, memory: dict[str, Array] | None = None) -> None:
+    def __init__(
+        self,
+        slots: list[Slot],
+        t: float,
+        x: Array,
+        v: Array,
+        memory: dict[str, Array] | None = None,
+        only: frozenset[int] | None = None,
+    ) -> None:
+        """only: indices of the mapped slots that are asked for, with those they hang on; others are left empty."""
         self.slots, self.t, self.flat_x, self.flat_v, self.memory = slots, t, x, v, memory or {}
         self.x: list[Array] = []
         self.v: list[Array] = []
@@ -33,6 +54,9 @@ class Kinematics:
             if slot.is_body:
                 self.x.append(slot.view_x(x))
                 self.v.append(slot.view_v(v))
+            elif only is not None and slot.index not in only:
+                self.x.append(np.zeros((0, 3)))
+                self.v.append(np.zeros((0, 3)))
             elif slot.fixed is not None:
                 self.x.append(slot.fixed)
                 self.v.append(np.zeros_like(slot.fixed))

@@ -154,10 +154,19 @@ class System:
 
     # elementary operations
 
-    def propagate(self, t: float, x: Array, v: Array, memory: dict[str, Array] | None = None) -> Kinematics:
-        """Positions and velocities of every slot. memory: of the state, for bodies that remember."""
+    def propagate(
+        self,
+        t: float,
+        x: Array,
+        v: Array,
+        memory: dict[str, Array] | None = None,
+        *,
+        only: frozenset[int] | None = None,
+    ) -> Kinematics:
+        """Positions and velocities of every slot. memory: of the state, for bodies that remember; only: see
+        `Kinematics`."""
         with self.timings.measure("propagate"):
-            return Kinematics(self.slots, t, x, v, memory)
+            return Kinematics(self.slots, t, x, v, memory, only)
 
     def slot_forces(self, kin: Kinematics, multipliers: Array | None = None, *, load: float = 1.0) -> list[Array]:
         """Forces at every slot, pulled back through the mappings; joints push with their multipliers.

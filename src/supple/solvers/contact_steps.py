@@ -36,6 +36,8 @@ TOLERANCE = 1e-8
 """Of the impulse of contacts, at which its iterations end; or a tenth of what the linear solution leaves open."""
 HALVINGS, ENOUGH = 7, 0.2
 """How often a step of Newton's method is halved, and the part of what it promises that it has to keep."""
+NEAR = 6
+"""Iterations from a solution nearby, after which they begin as without one."""
 LOOSE, CLOSER = 1e-3, 1e-2
 """Tolerance of the first linear solution, and of later ones over what the contacts left open before."""
 
@@ -107,6 +109,9 @@ class ContactStep:
             u = given + J @ d + (0.0 if C is None else C @ l)
         forces = self.forces(u)
         for iteration in range(1, MOST + 1):
+            if near is not None and iteration > NEAR:
+                near, u, l, d = None, given.copy(), np.zeros(len(given)), np.zeros_like(d)
+                forces = self.forces(u)
             f, T = (np.concatenate([getattr(x, name) for x in forces]) for name in ("force", "tangent"))
             wanted, K, coupling = f.ravel() + _by_blocks(T, u - given), h * T, None
             if C is not None:

@@ -21,7 +21,7 @@ import scipy.sparse as sparse
 
 from supple.contact.contact_set import ContactForces
 from supple.errors import InputError
-from supple.scene.kinematics import Kinematics
+from supple.scene.kinematics import Kinematics, hanging_on
 from supple.scene.parts import part_of
 from supple.scene.state import State
 from supple.scene.system import System
@@ -105,6 +105,7 @@ class Islands:
         kinds = [ISLAND_OF.get(slot.node.body.kind, IMPLICIT) for slot in system.bodies]
         of = {slot.name: kind for slot, kind in zip(system.bodies, kinds)}
         self._islands = [np.array([of.get(name, FIXED) for name in c.names[: len(c.slots)]]) for c in system.contacts]
+        self._touching_slots = hanging_on(slot for contact in system.contacts for slot in contact.slots)
         self._prepared = system
 
     @property
@@ -116,8 +117,7 @@ class Islands:
         """Advance the state by dt, in place."""
         if self._prepared is not system:
             self.prepare(system)
-        with system.timings.measure("kinematics"):
-            kin = system.propagate(state.t, state.x, state.v, state.memory)
+        kin = system.propagate(state.t, state.x, state.v, state.memory, only=self._touching_slots)
         with system.timings.measure("find contacts"):
             sets = [contact.find(kin, self.dt, state.memory) for contact in system.contacts]
         meeting = Meeting(list(system.contacts), sets, self._islands)

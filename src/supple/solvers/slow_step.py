@@ -54,6 +54,7 @@ class SlowStep:
     J: sparse.csr_array
     trees: TreePrediction
     h: float
+    _known: tuple[Array, Meeting, sparse.csr_array, Array | None] | None = None
 
     def solve(self, law: Array, given: Array, near: ContactSolution | None = None) -> ContactSolution:
         """With forces by the law on the contacts `law` (k,), given ones (k, 3) [N] on the first sides of the others.
@@ -72,18 +73,20 @@ class SlowStep:
 
     def _contacts(self, law: Array, given: Array) -> tuple[ContactStep, Array, Solve]:
         """The step of the contacts `law`, its right side, and what solves it."""
-        rows = np.repeat(law, 3)
-        chosen = self.meeting.chosen(law)
+        rows, C = np.repeat(law, 3), self.trees.C
+        if self._known is None or not np.array_equal(self._known[0], law):
+            part = None if C is None else C[np.ix_(rows, rows)]
+            self._known = law.copy(), self.meeting.chosen(law), self.J[rows], part
+        _, chosen, J, part = self._known
         b, v = np.zeros(0), np.zeros(0)
         solve: Solve = _nothing
         if self.linear is not None:
             v, solve = self.linear.kin.flat_v, self.linear.solve
             b = self.linear.b + self.h * (self.J.T @ given.ravel())
-        u_0, C = self.trees.velocity.ravel(), self.trees.C
-        if C is not None:
-            u_0, C = u_0 + C @ given.ravel(), C[np.ix_(rows, rows)]
-        step = ContactStep(chosen.bound, chosen.sets, self.J[rows], self.h, v, u_0[rows], C)
-        return step, b, solve
+        u_0 = self.trees.velocity.ravel()
+        if C is not None and given.any():
+            u_0 = u_0 + C @ given.ravel()
+        return ContactStep(chosen.bound, chosen.sets, J, self.h, v, u_0[rows], part), b, solve
 
     def sides(self, fast: Array, both: Array, law: Array, given: Array, found: ContactSolution) -> SlowSides:
         """How slow bodies move beside a lattice in the contacts `fast` (k,), of which they have part in `both`; found:
