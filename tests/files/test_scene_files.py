@@ -326,7 +326,7 @@ def test_the_example_of_the_design(tmp_path: Path) -> None:
 
 
 TREES = {"flower", "letters", "dragon", "space-station", "oak"}
-UNSAVED = {"spin-up", "soft-ball", "flower"}  # of floating bodies, and with points of a finer surface
+UNSAVED = {"spin-up", "soft-ball", "flower", "garden"}  # of floating bodies, and with points of a finer surface
 
 
 @pytest.mark.parametrize("name", sorted(UNSAVED))
