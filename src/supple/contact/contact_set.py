@@ -105,11 +105,6 @@ class ContactSet(NamedTuple):
         weights = np.where(self.points >= 0, self.weights, 0.0)
         return np.einsum("km,kmi->ki", weights, values[used])
 
-    def spread(self, force: Array, out: Array) -> None:
-        """out (vertices, 3) += what forces (k, 3) on the first sides are at the vertices."""
-        m, j = np.nonzero(self.points >= 0)
-        np.add.at(out, self.points[m, j], self.weights[m, j, None] * force[m])
-
 
 class PointRows(NamedTuple):
     """J of some points in blocks of the system, and how their way over a step departs from h J v, (points, 3) [m]."""

@@ -22,11 +22,11 @@ from supple.bodies.substructure import TreeBody
 from supple.bodies.voxel import Actuation, Plane, VoxelBody
 from supple.contact import Contact
 from supple.examples import Check, Example, above, below
+from supple.examples.quadruped import BODY, MUSCLE, palette
 from supple.examples.shapes import flower, oak
 from supple.examples.shapes.flower import POT_TOP
 from supple.geometry import TetMesh, VoxelGrid, box_tets, sphere_tets
 from supple.material import Material
-from supple.material.voxel import VoxelMaterial
 from supple.scene import Scene, Wind
 from supple.solvers import ImplicitEuler, Islands, LatticeStride
 
@@ -41,29 +41,17 @@ FALLING = ("ball", "soft ball", "jelly")
 def robot() -> VoxelBody:
     """A back of 16 x 8 x 3 voxels on four legs of 3 x 3 x 4, which swing as those of the `quadruped`."""
     numbers = np.zeros((16, 8, 7), dtype=int)
-    numbers[:, :, 4:] = 1
+    numbers[:, :, 4:] = BODY
     legs = (slice(0, 3), slice(-3, None))
     for x in legs:
         for y in legs:
-            numbers[x, y, :4] = 2
+            numbers[x, y, :4] = MUSCLE
     grid = VoxelGrid(numbers, SIZE)
     i, j, _ = grid.voxels.T
     front, left = i >= 8, j >= 4
     ahead = np.where(front, i - 13, i) / 2.0  # 0 to 1 along a leg
     phase = np.where(front == left, 0.0, 0.5) + 0.25 * (1 - ahead)
-    firm = VoxelMaterial(young=4e5, density=1000, bond_damping=0.3, ground_damping=1e-3, name="body")
-    muscle = VoxelMaterial(
-        young=2e5,
-        density=1000,
-        expansion=0.01,
-        bond_damping=0.3,
-        ground_damping=1e-3,
-        contact_damping=0.8,
-        static_friction=1.0,
-        kinetic_friction=0.8,
-        name="muscle",
-    )
-    return VoxelBody(grid, {1: firm, 2: muscle}, actuation=Actuation(15.0, 5.0, phase))
+    return VoxelBody(grid, palette(4e5), actuation=Actuation(15.0, 5.0, phase))
 
 
 def jelly() -> FemBody:

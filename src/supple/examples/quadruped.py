@@ -25,6 +25,23 @@ LENGTH, WIDTH, LEG = 10, 6, 3  # voxels
 BODY, MUSCLE = 1, 2
 
 
+def palette(young: float) -> dict[int, VoxelMaterial]:
+    """A firm body with Young's modulus `young` [Pa], and muscles half as stiff that grip the floor."""
+    firm = VoxelMaterial(young=young, density=1000, bond_damping=0.3, ground_damping=1e-3, name="body")
+    muscle = VoxelMaterial(
+        young=young / 2,
+        density=1000,
+        expansion=0.01,
+        bond_damping=0.3,
+        ground_damping=1e-3,
+        contact_damping=0.8,
+        static_friction=1.0,
+        kinetic_friction=0.8,
+        name="muscle",
+    )
+    return {BODY: firm, MUSCLE: muscle}
+
+
 def robot(direction: float = 1.0) -> VoxelBody:
     """The robot; direction -1 walks the other way."""
     numbers = np.zeros((LENGTH, WIDTH, LEG + 2), dtype=int)
@@ -37,19 +54,7 @@ def robot(direction: float = 1.0) -> VoxelBody:
     i, j, _ = grid.voxels.T
     front, left, ahead = i >= LENGTH // 2, j >= WIDTH // 2, i % 2 == 1
     phase = np.where(front == left, 0.0, 0.5) + np.where(ahead, 0.0, 0.25 * direction)
-    firm = VoxelMaterial(young=1e6, density=1000, bond_damping=0.3, ground_damping=1e-3, name="body")
-    muscle = VoxelMaterial(
-        young=5e5,
-        density=1000,
-        expansion=0.01,
-        bond_damping=0.3,
-        ground_damping=1e-3,
-        contact_damping=0.8,
-        static_friction=1.0,
-        kinetic_friction=0.8,
-        name="muscle",
-    )
-    return VoxelBody(grid, {BODY: firm, MUSCLE: muscle}, actuation=Actuation(15.0, 5.0, phase))
+    return VoxelBody(grid, palette(1e6), actuation=Actuation(15.0, 5.0, phase))
 
 
 def make() -> Scene:

@@ -67,15 +67,6 @@ class Meeting:
         J.sum_duplicates()
         return J[:, columns]
 
-    def vertex_forces(self, island: int, pushes: Array) -> list[Array]:
-        """Forces (vertices, 3) [N] on an island's vertices, for each of `bound`; pushes (k, 3): on first sides."""
-        out = []
-        for c, s, f in zip(self.bound, self.side(island), self.split(pushes)):
-            total = np.zeros((int(c.starts[-1]), 3))
-            s.spread(f, total)
-            out.append(total)
-        return out
-
     def remember(self, forces: ContactForces, h: float, memory: dict[str, Array]) -> None:
         """Keep forces (k, ...) of all contacts, once a step has been taken."""
         parts = [self.split(part) for part in forces]

@@ -1,4 +1,4 @@
-"""A^-1 B for columns B on few bodies: only what hangs together with them is factored.
+"""`TouchedPart`: the part of a step that answers to forces on some points; only what hangs together is factored.
 
 Bodies that share neither matrix blocks nor contacts do not answer to each other. So a ball on a robot costs a matrix of
 six unknowns, whatever else is in the scene.
