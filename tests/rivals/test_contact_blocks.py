@@ -7,6 +7,7 @@ import pytest
 import scipy.sparse as sparse
 
 import supple as sp
+from supple.algebra.block_rows import BlockRows
 from supple.algebra.block_sparse import BlockSparse
 from supple.algebra.conjugate_gradients import solve_cg
 from supple.algebra.outer_kernels import add_outer
@@ -18,7 +19,8 @@ from supple.contact.surfaces import surface_of
 from supple.modal import ElasticSolid
 from supple.scene.linearization import dense_blocks, slot_jacobian
 from supple.scene.system_filter import SystemFilter
-from supple.solvers.contact_blocks import ContactBlocks, ContactRows, Coupling, WideMatrix
+from supple.solvers.contact_blocks import ContactBlocks, Coupling, WideMatrix
+from supple.solvers.touched_part import SMALL, TouchedPart, components
 from supple.solvers.unsymmetric import solve_unsymmetric
 
 Array = np.ndarray
@@ -47,7 +49,7 @@ def filter_of(blocks: Array, projectors: Array) -> SystemFilter:
 def test_wide_matrix_and_coupling_are_the_sum(coupled: bool, filtered: bool) -> None:
     rng = np.random.default_rng(5)
     A, J = random_step(rng)
-    rows = ContactRows.of(J)
+    rows = BlockRows.from_scipy(J)
     blocks = np.array([1, 4]) if filtered else np.zeros(0, dtype=int)
     projectors = np.stack([np.diag([1.0, 0, 1]), np.zeros((3, 3))])[: len(blocks)]
     wide, held = WideMatrix(A, rows), filter_of(blocks, projectors)
@@ -64,7 +66,7 @@ def test_wide_matrix_and_coupling_are_the_sum(coupled: bool, filtered: bool) -> 
             F[range(2), :, range(2)] = 0.0
             coupling = Coupling(np.array([0, 3]), F.reshape(6, 6))
             dense[np.ix_([0, 3], range(3), [0, 3], range(3))] += F
-        added = ContactBlocks(rows, own, coupling, J, False)
+        added = ContactBlocks(rows, own, coupling, False)
         expected = J.T @ dense.reshape(3 * K, 3 * K) @ J.toarray()
         assert np.abs(added.matrix().toarray() - expected).max() < 1e-12
         d = rng.normal(size=3 * N)
@@ -74,8 +76,36 @@ def test_wide_matrix_and_coupling_are_the_sum(coupled: bool, filtered: bool) -> 
         if outer is not None:
             add_outer(outer, d, 1.0, q)
         assert np.abs(q - (dense_blocks(A) + P @ expected @ P) @ d).max() < 1e-12
-    assert wide.fits(A, ContactRows.of(J))
-    assert not wide.fits(A, ContactRows.of(J[:12]))
+    assert wide.fits(A, BlockRows.from_scipy(J))
+    assert not wide.fits(A, BlockRows.from_scipy(J[:12]))
+
+
+@pytest.mark.parametrize("copies", [1, 60])  # a dense matrix, and a sparse one
+@pytest.mark.parametrize("coupled", [False, True])
+def test_a_part_answers_as_the_whole_does(copies: int, coupled: bool) -> None:
+    """Chains of blocks, two of them joined by a contact, others by a tree that they touch; the last stays apart."""
+    rng, chain = np.random.default_rng(3), 3 * copies
+    n = 4 * chain
+    first = np.array([k for k in range(n - 1) if (k + 1) % chain])
+    A = BlockSparse.from_pairs(n, np.r_[first, first + 1], np.r_[first + 1, first])
+    A.data[:] = 0.1 * rng.normal(size=A.data.shape)
+    A.data[A.diagonal] += 4 * np.eye(3)
+    # contacts: chain 0 and 1; chain 1 and the tree; chain 2 and the tree; the tree alone; chain 3 and an obstacle
+    cols = np.array([0, chain, chain + 1, 2 * chain, 3 * chain])
+    J = BlockRows.of([0, 2, 3, 4, 4, 5], cols, rng.normal(size=(5, 3, 3)), n)
+    F = 0.2 * rng.normal(size=(9, 9))
+    coupling = Coupling(np.array([1, 2, 3]), F) if coupled else None
+    extra = ContactBlocks(J, rng.normal(size=(5, 3, 3)), coupling, False)
+    touched = np.zeros(n, dtype=bool)
+    touched[1] = True
+    part = TouchedPart.of(A, components(A), extra, touched, None)
+    assert part.keep.sum() == (3 if coupled else 2) * chain
+    assert isinstance(part.matrix, np.ndarray) == (3 * part.keep.sum() <= SMALL)
+    B = np.zeros((3 * n, 2))
+    B[np.repeat(touched, 3)] = rng.normal(size=(3, 2))
+    expected = np.linalg.solve(dense_blocks(A) + extra.matrix().toarray(), B)
+    np.testing.assert_allclose(part.solve(B[part.unknowns]), expected[part.unknowns], rtol=0, atol=1e-12)
+    assert np.abs(np.delete(expected, part.unknowns, axis=0)).max() < 1e-14
 
 
 def test_conjugate_gradients_with_a_dense_coupling() -> None:
@@ -86,7 +116,7 @@ def test_conjugate_gradients_with_a_dense_coupling() -> None:
     for k in range(N):
         A.data[A.locate([k], [k])] = 3 * np.eye(3) * (1 + k)
     B = rng.normal(size=(3 * K, 3 * K))
-    added = ContactBlocks(ContactRows.of(J), np.zeros((K, 3, 3)), Coupling(np.arange(K), B @ B.T), J, True)
+    added = ContactBlocks(BlockRows.from_scipy(J), np.zeros((K, 3, 3)), Coupling(np.arange(K), B @ B.T), True)
     outer, b = added.outer(filter_of(np.zeros(0, dtype=int), np.zeros((0, 3, 3)))), rng.normal(size=3 * N)
     expected = np.linalg.solve(dense_blocks(A) + added.matrix().toarray(), b)
     for way in ({}, {"fixed": lambda x: None}):
@@ -171,7 +201,7 @@ def test_unsymmetric_matrices_by_biconjugate_gradients() -> None:
     for k in range(N):
         A.data[A.locate([k], [k])] = 3 * np.eye(3) * (1 + k)
     B = 0.3 * rng.normal(size=(3 * K, 3 * K))
-    added = ContactBlocks(ContactRows.of(J), np.zeros((K, 3, 3)), Coupling(np.arange(K), B), J, False)
+    added = ContactBlocks(BlockRows.from_scipy(J), np.zeros((K, 3, 3)), Coupling(np.arange(K), B), False)
     outer, b = added.outer(filter_of(np.zeros(0, dtype=int), np.zeros((0, 3, 3)))), rng.normal(size=3 * N)
     whole = dense_blocks(A) + added.matrix().toarray()
     assert np.abs(whole - whole.T).max() > 0.1

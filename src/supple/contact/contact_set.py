@@ -11,8 +11,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-import scipy.sparse as sparse
 
+from supple.algebra.block_rows import BlockRows
 from supple.contact.law_kernels import OPEN, compute_contacts
 from supple.scene.floating_points import FloatingPoints
 from supple.scene.kinematics import Kinematics
@@ -143,9 +143,9 @@ def point_rows(kin: Kinematics, slot: Slot, points: Array, h: float) -> PointRow
 
 def contact_jacobian(
     kin: Kinematics, contacts: ContactSet, slots: list[Slot], starts: Array, v_size: int, h: float
-) -> tuple[sparse.bsr_array, Array]:
-    """J (3 k, v_size) of the contacts' relative velocities, in 3x3 blocks, and how the relative ways over a step of
-    h [s] depart from h J v, (k, 3) [m]; starts (bodies + 1,): first vertices."""
+) -> tuple[BlockRows, Array]:
+    """J (3 k, v_size) of the contacts' relative velocities, and how the relative ways over a step of h [s] depart from
+    h J v, (k, 3) [m]; starts (bodies + 1,): first vertices."""
     contact, side = np.nonzero(contacts.points >= 0)
     vertex, weight = contacts.points[contact, side], contacts.weights[contact, side]
     owner = np.searchsorted(starts, vertex, side="right") - 1
@@ -163,5 +163,4 @@ def contact_jacobian(
     ptr = np.searchsorted(row[order], np.arange(contacts.size + 1))
     data = np.concatenate([*blocks, np.zeros((0, 3, 3))])[order]
     indices = np.concatenate([*cols, np.zeros(0, dtype=np.int64)])[order]
-    J = sparse.bsr_array((data, indices, ptr), shape=(3 * contacts.size, v_size), blocksize=(3, 3))
-    return J, departure
+    return BlockRows.of(ptr, indices, data, v_size // 3), departure

@@ -14,19 +14,20 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-import scipy.sparse as sparse
 
 from supple.algebra.blas_threads import one_blas_thread
+from supple.algebra.block_rows import BlockRows
 from supple.contact.bound import BoundContact
 from supple.contact.contact_set import ContactForces, ContactSet, contact_jacobian
 from supple.errors import InputError
 from supple.scene.kinematics import Kinematics
 from supple.scene.state import State
 from supple.scene.system import System
-from supple.solvers.contact_blocks import ContactBlocks, ContactRows, Coupling
+from supple.solvers.compliance import Compliance, threefold
+from supple.solvers.contact_blocks import ContactBlocks, Coupling, by_blocks
 from supple.solvers.linear import LinearSolution
 
 Array = np.ndarray
@@ -59,15 +60,15 @@ class ContactSolution(NamedTuple):
 @dataclass(eq=False)
 class ContactStep:
     """The contacts of a system during one step of h [s]; J (3 k, v_size) of all of them; u_0 (3 k,), C (3 k, 3 k): of
-    sides that move by another scheme, C None where there are none."""
+    sides that move by another scheme, C None where none gives way."""
 
     bound: list[BoundContact]
     sets: list[ContactSet]
-    J: Any
+    J: BlockRows
     h: float
     v: Array
     u_0: Array
-    C: Array | None = None
+    C: Compliance | None = None
 
     @classmethod
     def begin(cls, system: System, kin: Kinematics, state: State, h: float) -> ContactStep | None:
@@ -82,9 +83,8 @@ class ContactStep:
             bound = list(system.contacts)
             parts = [contact_jacobian(kin, s, c.slots, c.starts, system.v_size, h) for c, s in zip(bound, sets)]
             sets = [s.departing(way) for s, (_, way) in zip(sets, parts)]
-            J = sparse.csr_array(sparse.vstack([part for part, _ in parts]) if len(parts) > 1 else parts[0][0])
-            J.sum_duplicates()
-        return cls(bound, sets, J, h, kin.flat_v, np.zeros(J.shape[0]))
+            J = BlockRows.stacked([part for part, _ in parts], system.v_size // 3)
+        return cls(bound, sets, J, h, kin.flat_v, np.zeros(3 * J.count))
 
     @cached_property
     def symmetric(self) -> bool:
@@ -101,29 +101,28 @@ class ContactStep:
         """Iterate `solve(b, extra, start, tolerance)`, which solves (A + extra) d = b. Its tolerance follows what the
         contacts leave open; the last solution has the solver's own. near: a solution to begin with."""
         h, J, C, d = self.h, self.J, self.C, np.zeros(self.J.shape[1])
-        JT, rows = sparse.csr_array(J.T), ContactRows.of(J)
-        given = J @ self.v + self.u_0
+        given = J.times(self.v) + self.u_0
         u, l, left, linear_iterations = given.copy(), np.zeros(len(given)), np.inf, 0
         if near is not None:
             d, l = near.linear.d, near.pushes.ravel()
-            u = given + J @ d + (0.0 if C is None else C @ l)
+            u = given + J.times(d) + (0.0 if C is None else C.times(l))
         forces = self.forces(u)
         for iteration in range(1, MOST + 1):
             if near is not None and iteration > NEAR:
                 near, u, l, d = None, given.copy(), np.zeros(len(given)), np.zeros_like(d)
                 forces = self.forces(u)
             f, T = (np.concatenate([getattr(x, name) for x in forces]) for name in ("force", "tangent"))
-            wanted, K, coupling = f.ravel() + _by_blocks(T, u - given), h * T, None
+            wanted, K, coupling = f.ravel() + by_blocks(T, u - given), h * T, None
             if C is not None:
                 K, coupling = self._yielding(h * T, wanted)
-            extra = ContactBlocks(rows, K, coupling, J, self.symmetric)
-            s = solve(b + h * (JT @ wanted), extra, d, min(LOOSE, CLOSER * left))
+            extra = ContactBlocks(J, K, coupling, self.symmetric)
+            s = solve(b + h * J.transposed(wanted), extra, d, min(LOOSE, CLOSER * left))
             linear_iterations += s.iterations
             if not np.isfinite(s.d).all():
                 return ContactSolution(s, forces, np.zeros((len(f), 3)), u.reshape(-1, 3), iteration, np.inf)
-            moved = J @ s.d
+            moved = J.times(s.d)
             pushes = wanted - extra.times(moved) / h
-            reached = given + moved + (0.0 if C is None else C @ pushes)
+            reached = given + moved + (0.0 if C is None else C.times(pushes))
             forces = self.forces(reached)
             law = np.concatenate([x.force for x in forces]).ravel()
             scale = float(np.linalg.norm(np.maximum(np.abs(law), np.abs(pushes)))) or 1.0
@@ -144,25 +143,20 @@ class ContactStep:
         S differs from I among the closed contacts whose sides answer.
         """
         assert self.C is not None
-        which = np.flatnonzero(self._answering & T.any(axis=(1, 2)))
+        closed = T[self.C.which].any(axis=(1, 2))
+        which = self.C.which[closed]
         if not len(which):
             return T, None
-        rows = (3 * which[:, None] + np.arange(3)).ravel()
-        C, a, K = self.C[np.ix_(rows, rows)], len(which), T.copy()
+        rows, own = threefold(which), np.flatnonzero(np.repeat(closed, 3))
+        C, a, K = self.C.matrix[np.ix_(own, own)], len(which), T.copy()
         with one_blas_thread():
-            S = np.linalg.inv(np.eye(3 * a) + _by_blocks(T[which], C) / self.h)
+            S = np.linalg.inv(np.eye(3 * a) + by_blocks(T[which], C) / self.h)
             wanted[rows] = S @ wanted[rows]
             F = np.einsum("ikl,klm->ikm", S.reshape(3 * a, a, 3), T[which]).reshape(a, 3, a, 3)
         each = np.arange(a)
         K[which] = F[each, :, each]
         F[each, :, each] = 0.0
         return K, Coupling(which, F.reshape(3 * a, 3 * a))
-
-    @cached_property
-    def _answering(self) -> Array:
-        """Contacts (k,) with a side that another scheme moves."""
-        assert self.C is not None
-        return np.asarray(self.C.reshape(-1, 3, self.C.shape[1]).any(axis=(1, 2)))
 
     def _search(
         self, f: Array, full: list[ContactForces], at: tuple[Array, Array], way: tuple[Array, Array]
@@ -187,11 +181,6 @@ class ContactStep:
         """Keep what the contacts remember."""
         for contact, s, f in zip(self.bound, self.sets, forces):
             contact.remember(s, f, self.h, state.memory)
-
-
-def _by_blocks(T: Array, values: Array) -> Array:
-    """The matrix of blocks T (k, 3, 3) on its diagonal, times values (3 k,) or (3 k, m)."""
-    return np.einsum("kij,kj...->ki...", T, values.reshape(len(T), 3, *values.shape[1:])).reshape(values.shape)
 
 
 def refuse_contacts(system: System, where: str) -> None:

@@ -18,7 +18,7 @@ PARTS = (1 / 4, 1 / 16, 1 / 64, 1 / 256)
 
 def warn_unsettled(step: ContactStep, b: Array, solve: Solve, left: float, t: float, tolerance: float) -> None:
     """Say that the forces of a step did not settle, `left` of them open, and which stiffness would have done."""
-    forces = [np.linalg.norm(f.force, axis=1).max(initial=0.0) for f in step.forces(step.J @ step.v + step.u_0)]
+    forces = [np.linalg.norm(f.force, axis=1).max(initial=0.0) for f in step.forces(step.J.times(step.v) + step.u_0)]
     number = int(np.argmax(forces))
     bound = step.bound[number]
     names = sorted({bound.names[k] for k in step.sets[number].body.ravel()})

@@ -46,7 +46,7 @@ class LinearStep(NamedTuple):
     kin: Kinematics
     b: Array
     solve: Solve
-    part: Callable[[Any, Any], TouchedPart]
+    part: Callable[[Array, Any], TouchedPart]
 
 
 @dataclass
@@ -132,9 +132,9 @@ class ImplicitEuler:
                 tolerance=tolerance,
             )
 
-        def part(J: Any, extra: Any = None) -> TouchedPart:
+        def part(touched: Array, extra: Any = None) -> TouchedPart:
             joints = self._joints if system.joints else None
-            return self._solve.part(lin, J, joints, extra, mass=1.0, damping=-h, stiffness=-h * h)
+            return self._solve.part(lin, touched, joints, extra, mass=1.0, damping=-h, stiffness=-h * h)
 
         return LinearStep(kin, b, solve, part)
 

@@ -17,8 +17,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
-import scipy.sparse as sparse
 
+from supple.algebra.block_rows import BlockRows
 from supple.contact.contact_set import ContactForces
 from supple.errors import InputError
 from supple.scene.kinematics import Kinematics, hanging_on
@@ -149,7 +149,7 @@ class Islands:
         with system.timings.measure("trees, free"):
             trees = self._trees.predict(state, meeting)
         if self._slow is None or self.implicit is None:
-            return SlowStep(meeting, None, sparse.csr_array((3 * meeting.count, 0)), trees, self.dt)
+            return SlowStep(meeting, None, BlockRows.empty(meeting.count, 0), trees, self.dt)
         with system.timings.measure("implicit bodies"):
             linear = self.implicit.begin(self._slow.system, self._slow.state(state))
         with system.timings.measure("contact rows"):

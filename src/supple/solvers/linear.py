@@ -23,7 +23,7 @@ from supple.scene.linearization import Linearization, dense_blocks
 from supple.scene.system import System
 from supple.solvers.body_preconditioner import BodyPreconditioner
 from supple.solvers.contact_blocks import ContactBlocks, WideMatrix
-from supple.solvers.touched_part import TouchedPart
+from supple.solvers.touched_part import TouchedPart, components
 from supple.solvers.unsymmetric import solve_unsymmetric
 
 Array = np.ndarray
@@ -101,6 +101,7 @@ class LinearSolve:
     options: LinearOptions
     workspace: CgWorkspace | None = field(default=None, repr=False)
     _kept: _Kept | None = field(default=None, repr=False)
+    _components: tuple[Array, Array] | None = field(default=None, repr=False)
 
     def solve(
         self,
@@ -227,10 +228,10 @@ class LinearSolve:
     def _widened(kept: _Kept, extra: ContactBlocks) -> BlockSparse:
         """The kept matrix with what contacts add."""
         assert kept.A is not None
-        if kept.wide is None or not kept.wide.fits(kept.A, extra.rows):
-            kept.wide = WideMatrix(kept.A, extra.rows)
-        if kept.wide.taken is not kept.A or kept.wide.rows is not extra.rows:
-            kept.wide.begin(kept.A, extra.rows, kept.lin.system.filter)
+        if kept.wide is None or not kept.wide.fits(kept.A, extra.J):
+            kept.wide = WideMatrix(kept.A, extra.J)
+        if kept.wide.taken is not kept.A or kept.wide.J is not extra.J:
+            kept.wide.begin(kept.A, extra.J, kept.lin.system.filter)
         return kept.wide.add(extra.K)
 
     def _directly(
@@ -261,21 +262,24 @@ class LinearSolve:
     def part(
         self,
         lin: Linearization,
-        J: sparse.csr_array,
+        touched: Array,
         joints: JointSystem | None,
         extra: ContactBlocks | None,
         **weights: float,
     ) -> TouchedPart:
-        """The unknowns that answer to forces on points of J (3 k, n), with filters, joints and contacts."""
+        """The unknowns that answer to forces on block rows that are touched (n,), with filters, joints and contacts."""
         kept, system = self._keep(lin, weights), lin.system
         C = filter_matrix(system) if len(system.filter) else None
         if joints is None and kept.A is not None:
-            return TouchedPart.of(kept.A, None if extra is None else extra.filtered(system.filter), J, C)
+            if self._components is None or self._components[0] is not kept.A.indices:
+                self._components = kept.A.indices, components(kept.A)
+            added = None if extra is None else extra.filtered(system.filter)
+            return TouchedPart.of(kept.A, self._components[1], added, touched, C)
         matrix = self._matrix(lin, kept.unfiltered, weights, kept, extra)
         if joints is not None:
             G, pull = filtered_columns(system, joints.G), filtered_columns(system, joints.pull)
             matrix = joint_matrix(matrix, pull, G, (~np.isnan(joints.held)).astype(float))
-        return TouchedPart(np.arange(system.v_size), sparse.csr_array(matrix), C)
+        return TouchedPart(np.ones(len(touched), dtype=bool), sparse.csr_array(matrix), C)
 
     def _matrix(
         self,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import scipy.sparse as sparse
 
+from supple.algebra.block_rows import BlockRows
 from supple.contact.bound import BoundContact
 from supple.contact.contact_set import ContactForces, ContactSet, contact_jacobian
 from supple.scene.kinematics import Kinematics
@@ -58,14 +58,14 @@ class Meeting:
         """Forces on the first sides in the step before, (k, 3) [N]."""
         return np.concatenate([*(s.push for s in self.sets), np.zeros((0, 3))])
 
-    def jacobian(self, island: int, kin: Kinematics, v_size: int, columns: Array, h: float) -> sparse.csr_array:
+    def jacobian(self, island: int, kin: Kinematics, v_size: int, columns: Array, h: float) -> BlockRows:
         """J (3 k, columns) of an island's points during a step of h [s]; the sets take on how their ways depart."""
         sides = zip(self.bound, self.side(island))
         parts = [contact_jacobian(kin, s, c.slots, c.starts, v_size, h) for c, s in sides]
         self.sets = [s.departing(way) for s, (_, way) in zip(self.sets, parts)]
-        J = sparse.csr_array(sparse.vstack([part for part, _ in parts]))
-        J.sum_duplicates()
-        return J[:, columns]
+        place = np.zeros(v_size // 3, dtype=np.int64)
+        place[columns[::3] // 3] = np.arange(len(columns) // 3)
+        return BlockRows.stacked([part for part, _ in parts], v_size // 3).moved(place, len(columns) // 3)
 
     def remember(self, forces: ContactForces, h: float, memory: dict[str, Array]) -> None:
         """Keep forces (k, ...) of all contacts, once a step has been taken."""

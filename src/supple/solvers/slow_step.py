@@ -18,13 +18,13 @@ whose eigenvalues have the product (1 - e^-a)/a and the sum e^-a more: it comes 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
-import scipy.sparse as sparse
 
 from supple.algebra.blas_threads import one_blas_thread
+from supple.algebra.block_rows import BlockRows
 from supple.solvers.contact_blocks import ContactBlocks
 from supple.solvers.contact_steps import ContactSolution, ContactStep, Solve
 from supple.solvers.contact_warnings import warn_unsettled
@@ -51,10 +51,10 @@ class SlowStep:
 
     meeting: Meeting
     linear: LinearStep | None
-    J: sparse.csr_array
+    J: BlockRows
     trees: TreePrediction
     h: float
-    _known: tuple[Array, Meeting, sparse.csr_array, Array | None] | None = None
+    _known: tuple[Array, ContactStep] | None = None
 
     def solve(self, law: Array, given: Array, near: ContactSolution | None = None) -> ContactSolution:
         """With forces by the law on the contacts `law` (k,), given ones (k, 3) [N] on the first sides of the others.
@@ -73,20 +73,19 @@ class SlowStep:
 
     def _contacts(self, law: Array, given: Array) -> tuple[ContactStep, Array, Solve]:
         """The step of the contacts `law`, its right side, and what solves it."""
-        rows, C = np.repeat(law, 3), self.trees.C
-        if self._known is None or not np.array_equal(self._known[0], law):
-            part = None if C is None else C[np.ix_(rows, rows)]
-            self._known = law.copy(), self.meeting.chosen(law), self.J[rows], part
-        _, chosen, J, part = self._known
-        b, v = np.zeros(0), np.zeros(0)
+        C, b, v = self.trees.C, np.zeros(0), np.zeros(0)
         solve: Solve = _nothing
         if self.linear is not None:
-            v, solve = self.linear.kin.flat_v, self.linear.solve
-            b = self.linear.b + self.h * (self.J.T @ given.ravel())
-        u_0 = self.trees.velocity.ravel()
-        if C is not None and given.any():
-            u_0 = u_0 + C @ given.ravel()
-        return ContactStep(chosen.bound, chosen.sets, J, self.h, v, u_0[rows], part), b, solve
+            v, solve, b = self.linear.kin.flat_v, self.linear.solve, self.linear.b
+        if self._known is None or not np.array_equal(self._known[0], law):
+            chosen, part = self.meeting.chosen(law), None if C is None else C.chosen(law)
+            J = self.J.chosen(law)
+            self._known = law.copy(), ContactStep(chosen.bound, chosen.sets, J, self.h, v, np.zeros(0), part)
+        u_0, step = self.trees.velocity.ravel(), self._known[1]
+        if given.any():
+            b = b + self.h * self.J.transposed(given.ravel())
+            u_0 = u_0 if C is None else u_0 + C.times(given.ravel())
+        return replace(step, u_0=u_0[np.repeat(law, 3)]), b, solve
 
     def sides(self, fast: Array, both: Array, law: Array, given: Array, found: ContactSolution) -> SlowSides:
         """How slow bodies move beside a lattice in the contacts `fast` (k,), of which they have part in `both`; found:
@@ -97,39 +96,45 @@ class SlowStep:
         pushes[law] = found.pushes
         w = self.trees.velocity.ravel()
         if self.trees.C is not None:
-            w = w + self.trees.C @ pushes.ravel()
+            w = w + self.trees.C.times(pushes.ravel())
         if self.linear is not None:
-            w = w + self.J @ (self.linear.kin.flat_v + found.linear.d)
+            w = w + self.J.times(self.linear.kin.flat_v + found.linear.d)
         beside, touching = np.repeat(fast, 3), np.repeat(both[fast], 3)
         G = np.zeros((len(touching), len(touching)))
-        G[np.ix_(touching, touching)] = self._mobility(np.repeat(both, 3), np.repeat(law, 3), found)
+        G[np.ix_(touching, touching)] = self._mobility(both, law, found)
         return SlowSides(w[beside].reshape(-1, 3), (G, given[fast]))
 
     def _mobility(self, f: Array, s: Array, found: ContactSolution) -> Array:
-        """G of the rows f, (3 k,), with the law on the rows s."""
-        J, J_s, C, extra = self.J[f], self.J[s], self.trees.C, found.extra
+        """G of the contacts f, (k,), with the law on the contacts s."""
+        J, J_s, C, extra = self.J.chosen(f), self.J.chosen(s), self.trees.C, found.extra
         if C is None:
             return np.zeros((0, 0)) if self.linear is None else self._implicit(J, extra, None)[0]
-        G, C_sf, C_fs = C[np.ix_(f, f)], C[np.ix_(s, f)], C[np.ix_(f, s)]
+        G = C.between(f, f)
         if extra is None:
             return G if self.linear is None else G + self._implicit(J, extra, None)[0]
-        moved = C_sf
+        moved = C_sf = C.between(s, f)
         if self.linear is not None:
-            own, part, Z = self._implicit(J, extra, J_s.T @ extra.times(C_sf))
-            G, moved = G + own, C_sf + J_s[:, part.unknowns] @ Z
+            own, part, Z = self._implicit(J, extra, (J_s, extra.times(C_sf)))
+            G, moved = G + own, C_sf + J_s.dense(part.keep) @ Z
         with one_blas_thread():
-            return G - C_fs @ extra.times(moved) / self.h
+            return np.asarray(G - C.between(f, s) @ extra.times(moved) / self.h)
 
     def _implicit(
-        self, J: sparse.csr_array, extra: ContactBlocks | None, less: Array | None
+        self, J: BlockRows, extra: ContactBlocks | None, less: tuple[BlockRows, Array] | None
     ) -> tuple[Array, TouchedPart, Array]:
-        """J Z, the part of the implicit bodies that answers, and its Z = A^-1 (h J^T - less)."""
+        """J Z, the part of the implicit bodies that answers, and its Z = A^-1 (h J^T - J_s^T R); less: J_s and R."""
         assert self.linear is not None
-        touched = J if less is None else sparse.vstack([J, sparse.csr_array(np.abs(less).sum(axis=1)[None])])
-        part = self.linear.part(sparse.csr_array(touched), extra)
-        own = J[:, part.unknowns]
-        right = self.h * own.T.toarray()
-        Z = part.solve(right if less is None else right - less[part.unknowns])
+        touched = np.zeros(J.width, dtype=bool)
+        touched[J.cols] = True
+        if less is not None:
+            pushed = less[0].chosen(np.abs(less[1]).sum(axis=1).reshape(-1, 3).sum(axis=1) > 0)
+            touched[pushed.cols] = True
+        part = self.linear.part(touched, extra)
+        own = J.dense(part.keep)
+        right = self.h * own.T
+        if less is not None:
+            right = right - less[0].dense(part.keep).T @ less[1]
+        Z = part.solve(right)
         return np.asarray(own @ Z), part, Z
 
 

@@ -7,14 +7,17 @@ six unknowns, whatever else is in the scene.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sparse
 
 from supple.algebra.blas_threads import one_blas_thread
+from supple.algebra.block_rows import BlockRows
+from supple.algebra.block_rows_kernels import find_connected
 from supple.algebra.block_sparse import BlockSparse
 from supple.algebra.direct import DirectSolver
-from supple.solvers.contact_blocks import ContactBlocks, ContactRows, Coupling
+from supple.solvers.contact_blocks import ContactBlocks, Coupling
 
 Array = np.ndarray
 SMALL = 300
@@ -23,28 +26,42 @@ SMALL = 300
 
 @dataclass(frozen=True, eq=False)
 class TouchedPart:
-    """The unknowns (m,) of a step that answer, their matrix, and the filter's C on them, None where nothing is fixed.
+    """The block rows (n,) of a step that answer, their matrix, dense or of scipy, and the filter's C on them, None
+    where nothing is fixed.
 
     The matrix may have rows of joints after those of the unknowns.
     """
 
-    unknowns: Array
-    matrix: sparse.csr_array
+    keep: Array
+    matrix: Any
     C: sparse.csr_array | None
 
     @classmethod
     def of(
-        cls, A: BlockSparse, extra: ContactBlocks | None, J: sparse.csr_array, C: sparse.csr_array | None
+        cls, A: BlockSparse, label: Array, extra: ContactBlocks | None, touched: Array, C: sparse.csr_array | None
     ) -> TouchedPart:
-        """What hangs together with points of J (3 k, n). A and extra are filtered."""
-        touched = np.zeros(A.block_row_count, dtype=bool)
-        touched[J.indices // 3] = True
-        keep = _hanging_together(A, extra, touched)
-        unknowns = np.flatnonzero(np.repeat(keep, 3))
+        """What hangs together with block rows that are touched (n,). A and extra are filtered; label (n,): the
+        components of A, see `components`."""
+        J = BlockRows.empty(0, A.block_row_count) if extra is None else extra.J
+        coupled, keep = np.zeros(J.count, dtype=bool), np.zeros(A.block_row_count, dtype=bool)
+        if extra is not None and extra.coupling is not None:
+            coupled[extra.coupling.which] = True
+        find_connected(label, J.ptr, J.cols, coupled, touched, keep)
+        if C is not None:
+            unknowns = np.flatnonzero(np.repeat(keep, 3))
+            C = C[unknowns][:, unknowns]
+        if 3 * keep.sum() <= SMALL:
+            dense = BlockRows(A.indptr, A.indices, A.data, A.block_row_count).chosen(keep).dense(keep)
+            return cls(keep, dense if extra is None else dense + extra.dense(keep), C)
         matrix = _kept_blocks(A, keep)
         if extra is not None:
-            matrix = matrix + _kept_contacts(extra, keep, unknowns).matrix()
-        return cls(unknowns, matrix, None if C is None else C[unknowns][:, unknowns])
+            matrix = matrix + _kept_contacts(extra, keep).matrix()
+        return cls(keep, matrix, C)
+
+    @property
+    def unknowns(self) -> Array:
+        """Numbers (m,) of the unknowns that answer."""
+        return np.flatnonzero(np.repeat(self.keep, 3))
 
     def solve(self, B: Array) -> Array:
         """How the unknowns change with the right side, A^-1 B, (m, columns)."""
@@ -55,49 +72,39 @@ class TouchedPart:
         return solve_columns(self.matrix, np.concatenate([rows, np.zeros((more, B.shape[1]))]))[: len(B)]
 
 
-def solve_columns(A: sparse.csr_array, B: Array) -> Array:
-    """A^-1 B, (n, m), of a matrix that is known to be regular."""
+def solve_columns(A: Any, B: Array) -> Array:
+    """A^-1 B, (n, m), of a matrix, dense or of scipy, that is known to be regular."""
     with one_blas_thread():
         if A.shape[0] <= SMALL:
-            return np.asarray(np.linalg.solve(A.toarray(), B))
+            return np.asarray(np.linalg.solve(A if isinstance(A, np.ndarray) else A.toarray(), B))
         return DirectSolver(A).solve_once(np.ascontiguousarray(B))
 
 
-def _hanging_together(A: BlockSparse, extra: ContactBlocks | None, touched: Array) -> Array:
-    """Block rows (n,) that blocks or contacts connect with those that are touched."""
+def components(A: BlockSparse) -> Array:
+    """Label (n,) of the component of each block row: what no blocks connect has others."""
     n = A.block_row_count
-    one, other, size = np.repeat(np.arange(n), np.diff(A.indptr)), A.indices, n
-    if extra is not None:
-        J, contact = extra.rows.J, n + np.arange(extra.rows.count)
-        size = n + extra.rows.count + 1
-        one = np.concatenate([one, np.repeat(contact, np.diff(J.ptr))])
-        other = np.concatenate([other, J.cols])
-        if extra.coupling is not None:
-            one = np.concatenate([one, contact[extra.coupling.which]])
-            other = np.concatenate([other, np.full(len(extra.coupling.which), size - 1)])
-    graph = sparse.csr_array((np.ones(len(one), dtype=np.int8), (one, other)), shape=(size, size))
-    _, label = sparse.csgraph.connected_components(graph, directed=False)
-    return np.isin(label[:n], label[:n][touched])
+    graph = sparse.csr_array((np.ones(len(A.indices), dtype=np.int8), A.indices, A.indptr), shape=(n, n))
+    return np.asarray(sparse.csgraph.connected_components(graph, directed=False)[1])
 
 
 def _kept_blocks(A: BlockSparse, keep: Array) -> sparse.csr_array:
     """The block rows that are kept; nothing connects them with others."""
-    counts = np.diff(A.indptr)
-    number, entries = np.cumsum(keep) - 1, np.repeat(keep, counts)
-    ptr = np.concatenate([[0], np.cumsum(counts[keep])])
-    data = A.data.reshape(-1, 3, 3)[entries]
-    n = 3 * int(keep.sum())
-    return sparse.csr_array(sparse.bsr_array((data, number[A.indices[entries]], ptr), shape=(n, n)))
+    place = np.cumsum(keep) - 1
+    rows = BlockRows(A.indptr, A.indices, A.data, A.block_row_count).chosen(keep)
+    return rows.moved(place, int(keep.sum())).to_scipy()
 
 
-def _kept_contacts(extra: ContactBlocks, keep: Array, unknowns: Array) -> ContactBlocks:
+def _kept_contacts(extra: ContactBlocks, keep: Array) -> ContactBlocks:
     """The contacts on the block rows that are kept."""
-    J = extra.rows.J
-    on = np.zeros(extra.rows.count, dtype=bool)
-    on[np.repeat(np.arange(extra.rows.count), np.diff(J.ptr))[keep[J.cols]]] = True
+    J = extra.J
+    on = np.zeros(J.count, dtype=bool)
+    on[np.repeat(np.arange(J.count), np.diff(J.ptr))[keep[J.cols]]] = True
     coupling = extra.coupling
     if coupling is not None:
-        coupling = Coupling((np.cumsum(on) - 1)[coupling.which], coupling.F) if on[coupling.which].any() else None
-        on[extra.coupling.which] |= coupling is not None  # type: ignore[union-attr]
-    part = extra.J[np.repeat(on, 3)][:, unknowns]
-    return ContactBlocks(ContactRows.of(part), extra.K[on], coupling, part, extra.is_symmetric)
+        if on[coupling.which].any():
+            on[coupling.which] = True
+            coupling = Coupling((np.cumsum(on) - 1)[coupling.which], coupling.F)
+        else:
+            coupling = None
+    part = J.chosen(on).moved(np.cumsum(keep) - 1, int(keep.sum()))
+    return ContactBlocks(part, extra.K[on], coupling, extra.is_symmetric)

@@ -26,6 +26,7 @@ from supple.scene.parts import part_of
 from supple.scene.slots import Slot
 from supple.scene.state import State
 from supple.scene.system import System
+from supple.solvers.compliance import Compliance
 from supple.solvers.meeting import Meeting
 from supple.solvers.tree_momentum import Pushes, keep_momentum
 from supple.solvers.tree_springs import springs_of
@@ -39,7 +40,7 @@ class TreePrediction(NamedTuple):
     forces. C (3 k, 3 k) [m/s/N]: how that changes with forces on the first sides; None where no tree touches."""
 
     velocity: Array
-    C: Array | None
+    C: Compliance | None
 
 
 @dataclass(eq=False)
@@ -71,7 +72,8 @@ class TreeIsland:
     def predict(self, state: State, meeting: Meeting) -> TreePrediction:
         """Step every tree without contacts, and ask those that touch how they answer to forces."""
         k = meeting.count
-        velocity, C = np.zeros((k, 3)), None
+        velocity = np.zeros((k, 3))
+        C: Compliance | None = None
         self.ends, self.touched = {}, {}
         self.loads, self.springs = self._loads(state), self._springs(state)
         for slot in self.slots:
@@ -84,9 +86,9 @@ class TreeIsland:
                 continue
             self.touched[slot.name] = touch
             moved = (touch.points.apply(end.x) - touch.points.apply(x)) / self.stride.dt
-            velocity += (touch.weights @ moved.ravel()).reshape(-1, 3)
-            own = touch.weights @ self._answers(slot, touch, x, v) @ touch.weights.T
-            C = own if C is None else C + own
+            velocity += touch.weights @ moved
+            own = touch.compliance(self._answers(slot, touch, x, v))
+            C = own if C is None else C.plus(own)
         return TreePrediction(velocity, C)
 
     def finish(self, state: State, pushes: Array) -> None:
@@ -99,11 +101,12 @@ class TreeIsland:
                 end = self.ends[slot.name]
             else:
                 acting = np.zeros_like(v) if load is None else load.copy()
-                force = (touch.weights.T @ pushes.ravel()).reshape(-1, 3)
+                force = touch.weights.T @ pushes
                 touch.points.linearize(x).add_transpose(force, acting)
                 end = self._advance(slot, before, acting, euler=True)
-                pushed = Pushes(force, (touch.points.apply(x) + touch.points.apply(end.x)) / 2)
             if slot.node.body.model.is_free and slot.name not in self.springs and self.part is not None:
+                if touch is not None:
+                    pushed = Pushes(force, (touch.points.apply(before.x) + touch.points.apply(end.x)) / 2)
                 keep_momentum(slot.node.body, before, end, self.stride.dt, self.part.gravity, load, pushed)
             x[:], v[:], state.memory[key] = end.x, end.v, end.memory
 
@@ -144,7 +147,7 @@ class TreeIsland:
 
 @dataclass(frozen=True, eq=False)
 class TreeTouch:
-    """The points of a tree that touch, (p,), and the weights (3 k, 3 p) by which contacts see them."""
+    """The points of a tree that touch, (p,), and the weights (k, p) by which contacts see them."""
 
     points: DomainPoints
     weights: sparse.csr_array
@@ -166,5 +169,11 @@ class TreeTouch:
             return None
         row, vertex, share = (np.concatenate(part) for part in (rows, vertices, shares))
         used, column = np.unique(vertex, return_inverse=True)
-        one = sparse.csr_array((share, (row, column)), shape=(start, len(used)))
-        return cls(slot.node.body.point_mapping(used), sparse.csr_array(sparse.kron(one, sparse.eye_array(3))))
+        weights = sparse.csr_array((share, (row, column)), shape=(start, len(used)))
+        return cls(slot.node.body.point_mapping(used), weights)
+
+    def compliance(self, answers: Array) -> Compliance:
+        """C of the contacts, from answers (3 p, 3 p) of the points."""
+        W = self.weights
+        contact = np.repeat(np.arange(W.shape[0]), np.diff(W.indptr))
+        return Compliance.weighted(W.shape[0], contact, W.indices, W.data, answers)
