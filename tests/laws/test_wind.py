@@ -107,3 +107,22 @@ def test_bad_wind() -> None:
         sp.Wind([], (1, 0, 0))
     with pytest.raises(InputError, match="surface"):
         sp.Wind(sp.Scene().add(sp.Particles(np.eye(3), 1.0)), (1, 0, 0))
+
+
+def test_cosine_of_turns_is_the_cosine() -> None:
+    from supple.algebra.compiling import compiled
+    from supple.algebra.cosine_kernels import cosine_of_turns
+
+    @compiled
+    def fill(r, out):  # type: ignore[no-untyped-def]
+        for k in range(len(r)):
+            out[k] = cosine_of_turns(r[k])
+
+    rng = np.random.default_rng(2)
+    r = np.concatenate([rng.uniform(-1, 1, 10_000), np.arange(-8, 9) / 8, 2.0 ** -np.arange(60)])
+    out = np.empty_like(r)
+    fill(r, out)
+    assert np.abs(out - np.cos(2 * np.pi * r)).max() < 1e-15
+    far = r + rng.integers(-1000, 1000, len(r))
+    fill(far, out)
+    assert np.abs(out - np.cos(2 * np.pi * r)).max() < 2e-12  # r itself is rounded

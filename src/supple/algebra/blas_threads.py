@@ -2,17 +2,47 @@
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
+from threading import Lock
+from typing import Any
 
 from threadpoolctl import ThreadpoolController
 
 
+class _Limit:
+    """The limit on BLAS's threads, which is one for the whole process: how many ask for it, and what restores it."""
+
+    def __init__(self) -> None:
+        self.lock, self.count = Lock(), 0
+        self.limiter: Any = None
+
+
+_limit = _Limit()
+
+
 @cache
 def _controller() -> ThreadpoolController:
+    import scipy.linalg  # noqa: F401  # a controller knows the libraries that are loaded when it is made
+
     return ThreadpoolController()
 
 
-def one_blas_thread() -> AbstractContextManager[object]:
-    """A context in which BLAS uses one thread."""
-    return _controller().limit(limits=1, user_api="blas")
+@contextmanager
+def one_blas_thread() -> Iterator[None]:
+    """A context in which BLAS uses one thread; where several threads are in it, the last one to leave ends it.
+
+    OpenBLAS listens to the main thread alone, so that this has to be the first and the last one.
+    """
+    with _limit.lock:
+        if _limit.count == 0:
+            _limit.limiter = _controller().limit(limits=1, user_api="blas")
+        _limit.count += 1
+    try:
+        yield
+    finally:
+        with _limit.lock:
+            _limit.count -= 1
+            if _limit.count == 0:
+                _limit.limiter.restore_original_limits()

@@ -16,15 +16,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+import numba
 import numpy as np
 
 from supple.algebra.block_rows import BlockRows
+from supple.algebra.block_sparse import PARALLEL_BLOCK_COUNT
+from supple.algebra.lanes import LANES
+from supple.bodies.voxel.bricks import SLAB_BRICKS
 from supple.contact.contact_set import ContactForces
 from supple.errors import InputError
 from supple.scene.kinematics import Kinematics, hanging_on
 from supple.scene.parts import part_of
 from supple.scene.state import State
 from supple.scene.system import System
+from supple.solvers.beside import sharing
 from supple.solvers.contact_steps import ContactSolution
 from supple.solvers.implicit_euler import ImplicitEuler, check_dt
 from supple.solvers.lattice_stride import LatticeStride
@@ -36,6 +41,8 @@ from supple.solvers.tree_island import TreeIsland
 
 Array = np.ndarray
 IMPLICIT, TREE, LATTICE, FIXED = 0, 1, 2, 3
+MANY_VOXELS = 2 * LANES * SLAB_BRICKS
+"""From so many on a lattice is swept by two threads."""
 ISLAND_OF = {"voxel": LATTICE, "substructure": TREE}
 
 
@@ -105,6 +112,13 @@ class Islands:
         kinds = [ISLAND_OF.get(slot.node.body.kind, IMPLICIT) for slot in system.bodies]
         of = {slot.name: kind for slot, kind in zip(system.bodies, kinds)}
         self._islands = [np.array([of.get(name, FIXED) for name in c.names[: len(c.slots)]]) for c in system.contacts]
+        # the second thread is better used by trees than by bodies too small to be worked on by two
+        matrix = None if self._slow is None or self._slow.system.assembly is None else self._slow.system.assembly.matrix
+        voxels = (
+            sum(slot.node.body.grid.voxel_count for slot in self._fast.system.bodies) if self._fast is not None else 0
+        )
+        small = (matrix is None or matrix.block_count < PARALLEL_BLOCK_COUNT) and voxels < MANY_VOXELS
+        self._is_shared = small
         self._touching_slots = hanging_on(slot for contact in system.contacts for slot in contact.slots)
         self._prepared = system
 
@@ -117,6 +131,10 @@ class Islands:
         """Advance the state by dt, in place."""
         if self._prepared is not system:
             self.prepare(system)
+        with sharing():
+            return self._step(system, state)
+
+    def _step(self, system: System, state: State) -> StepReport:
         kin = system.propagate(state.t, state.x, state.v, state.memory, only=self._touching_slots)
         with system.timings.measure("find contacts"):
             sets = [contact.find(kin, self.dt, state.memory) for contact in system.contacts]
@@ -147,7 +165,7 @@ class Islands:
     def _begin(self, system: System, kin: Kinematics, state: State, meeting: Meeting) -> SlowStep:
         """The linear step of the implicit bodies, and what the trees would do without contacts."""
         with system.timings.measure("trees, free"):
-            trees = self._trees.predict(state, meeting)
+            trees = self._trees.predict(state, meeting, is_shared=self._is_shared and numba.get_num_threads() > 1)
         if self._slow is None or self.implicit is None:
             return SlowStep(meeting, None, BlockRows.empty(meeting.count, 0), trees, self.dt)
         with system.timings.measure("implicit bodies"):

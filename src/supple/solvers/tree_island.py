@@ -11,7 +11,9 @@ acts on it, see `tree_momentum`; from one whose root is fixed the ground takes t
 
 from __future__ import annotations
 
+from concurrent.futures import Future
 from dataclasses import dataclass, field
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -26,6 +28,7 @@ from supple.scene.parts import part_of
 from supple.scene.slots import Slot
 from supple.scene.state import State
 from supple.scene.system import System
+from supple.solvers.beside import beside
 from supple.solvers.compliance import Compliance
 from supple.solvers.meeting import Meeting
 from supple.solvers.tree_momentum import Pushes, keep_momentum
@@ -33,6 +36,8 @@ from supple.solvers.tree_springs import springs_of
 from supple.solvers.tree_stride import ACCELERATIONS, TreeStride
 
 Array = np.ndarray
+LARGE = 1000
+"""Coordinates from which a tree is worth a thread of its own."""
 
 
 class TreePrediction(NamedTuple):
@@ -47,13 +52,14 @@ class TreePrediction(NamedTuple):
 class TreeIsland:
     """The trees of a scene. slots: of their bodies in the whole system; part: a system of trees alone.
 
-    ends, touched, loads, springs: of the step that is being taken, by name; sides: of trees that touched before.
+    ends, later, touched, loads, springs: of the step that is being taken, by name; sides: of trees that touched before.
     """
 
     slots: list[Slot]
     part: System | None
     stride: TreeStride
     ends: dict[str, LocalState] = field(default_factory=dict)
+    later: dict[str, Future[LocalState]] = field(default_factory=dict)
     touched: dict[str, TreeTouch] = field(default_factory=dict)
     loads: dict[str, Array] = field(default_factory=dict)
     springs: dict[str, PointSprings] = field(default_factory=dict)
@@ -69,21 +75,29 @@ class TreeIsland:
             stride.prepare(part)
         return cls(slots, part, stride)
 
-    def predict(self, state: State, meeting: Meeting) -> TreePrediction:
-        """Step every tree without contacts, and ask those that touch how they answer to forces."""
-        k = meeting.count
-        velocity = np.zeros((k, 3))
+    def predict(self, state: State, meeting: Meeting, *, is_shared: bool = False) -> TreePrediction:
+        """Step every tree without contacts, and ask those that touch how they answer to forces.
+
+        is_shared: large trees that touch nothing are stepped on a second thread, until `finish` asks for them.
+        """
+        velocity = np.zeros((meeting.count, 3))
         C: Compliance | None = None
-        self.ends, self.touched = {}, {}
+        self.ends, self.touched, self.later = {}, {}, {}
         self.loads, self.springs = self._loads(state), self._springs(state)
-        for slot in self.slots:
-            touch = TreeTouch.of(slot, meeting)
+        touches = {slot.name: touch for slot in self.slots if (touch := TreeTouch.of(slot, meeting)) is not None}
+        used = [slot.node.body for slot in self.slots if slot.name in touches]
+        for slot in sorted(self.slots, key=lambda slot: slot.name in touches):
+            touch, body = touches.get(slot.name), slot.node.body
             x, v = slot.view_x(state.x), slot.view_v(state.v)
-            kept = state.memory.get(f"{slot.name}/{ACCELERATIONS}")
-            now, acting = LocalState(state.t, x, v, kept), self.loads.get(slot.name)
-            self.ends[slot.name] = end = self._advance(slot, now, acting, euler=touch is not None)
+            now = LocalState(state.t, x, v, state.memory.get(f"{slot.name}/{ACCELERATIONS}"))
+            work = partial(self._advance, slot, now, self.loads.get(slot.name), euler=touch is not None)
             if touch is None:
+                if is_shared and body not in used and body.model.coordinate_count >= LARGE:
+                    self.later[slot.name] = beside(work)
+                else:
+                    self.ends[slot.name] = work()
                 continue
+            end = work()
             self.touched[slot.name] = touch
             moved = (touch.points.apply(end.x) - touch.points.apply(x)) / self.stride.dt
             velocity += touch.weights @ moved
@@ -93,6 +107,7 @@ class TreeIsland:
 
     def finish(self, state: State, pushes: Array) -> None:
         """Take the step, with forces (k, 3) [N] on the first sides of the contacts."""
+        self.ends.update({name: end.result() for name, end in self.later.items()})
         for slot in self.slots:
             x, v, key = slot.view_x(state.x), slot.view_v(state.v), f"{slot.name}/{ACCELERATIONS}"
             touch, load, pushed = self.touched.get(slot.name), self.loads.get(slot.name), None

@@ -1,0 +1,96 @@
+"""Trees that touch nothing, stepped on a second thread; BLAS on one thread where several ask for it."""
+
+from __future__ import annotations
+
+import warnings
+
+import numba
+import numpy as np
+import pytest
+from threadpoolctl import threadpool_info
+
+import supple as sp
+from supple.algebra.blas_threads import one_blas_thread
+from supple.bodies.substructure import TreeBody
+from supple.errors import DivergenceError
+from supple.examples.shapes import oak
+from supple.solvers import tree_island
+from supple.solvers.beside import beside, sharing
+
+two_threads = pytest.mark.skipif(numba.config.NUMBA_NUM_THREADS < 2, reason="needs two threads")
+
+
+def scene_with_an_oak() -> sp.Scene:
+    """An oak beside a ball that falls on the ground; together they are one scene, and never meet."""
+    scene = sp.Scene(gravity=(0, 0, -9.81), solver=sp.Islands(1 / 60))
+    scene.add(TreeBody(oak(leaves=60), stiffness_damping=0.02), name="oak")
+    scene.add(sp.RigidBody.sphere(0.05, density=500), at=(2, 0, 0.051), name="ball")
+    scene.add(sp.Contact(obstacles=[sp.Plane()], exclude=[("oak", "plane")], parts={"oak": ["trunk"]}))
+    return scene
+
+
+@two_threads
+def test_a_tree_on_a_second_thread_has_the_same_bits(monkeypatch: pytest.MonkeyPatch) -> None:
+    begun = []
+    monkeypatch.setattr(tree_island, "beside", lambda work: begun.append(1) or beside(work))
+    scene, before, ends = scene_with_an_oak(), numba.get_num_threads(), []
+    system = scene.compile()
+    for threads in (1, 2):
+        state = system.initial_state()
+        numba.set_num_threads(threads)
+        try:
+            for _ in range(5):
+                scene.solver.step(system, state)
+                assert numba.get_num_threads() == threads
+        finally:
+            numba.set_num_threads(before)
+        ends.append(state)
+        assert len(begun) == (0 if threads == 1 else 5)
+    np.testing.assert_array_equal(ends[0].x, ends[1].x)
+    np.testing.assert_array_equal(ends[0].v, ends[1].v)
+    assert np.abs(ends[0].v[system.body("oak").v_slice]).max() > 1e-3
+
+
+@two_threads
+def test_errors_of_the_second_thread_arrive() -> None:
+    scene = scene_with_an_oak()
+    system = scene.compile()
+    state, before = system.initial_state(), numba.get_num_threads()
+    state.v[system.body("oak").v_slice][6:] = 1e200
+    numba.set_num_threads(2)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            with pytest.raises(DivergenceError):
+                scene.solver.step(system, state)
+        assert numba.get_num_threads() == 2
+    finally:
+        numba.set_num_threads(before)
+
+
+def test_work_beside_leaves_its_thread_free() -> None:
+    before = numba.get_num_threads()
+    with sharing():
+        assert beside(numba.get_num_threads).result() == 1
+        assert numba.get_num_threads() == max(1, before - 1)
+    assert numba.get_num_threads() == before
+
+
+def blas_threads() -> list[int]:
+    return [pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"]
+
+
+def test_blas_has_one_thread_for_all_who_share() -> None:
+    before = blas_threads()
+
+    def other() -> list[int]:
+        with one_blas_thread():
+            return blas_threads()
+
+    with sharing():
+        assert set(beside(other).result()) == {1}
+        assert set(blas_threads()) == {1}  # the other one has left
+    assert blas_threads() == before
+    with one_blas_thread():
+        assert set(blas_threads()) == {1}
+    assert blas_threads() == before
