@@ -11,6 +11,7 @@ from typing import Any
 
 import supple
 from supple.errors import DivergenceError, InputError, SuppleError
+from supple.record.ground import ground_of
 from supple.record.loop import Loop, Observer, OnStep
 from supple.record.progress import Interrupts, progress_bar
 from supple.record.run_result import Run
@@ -144,5 +145,8 @@ def _about(scene: Scene, system: System, solver: Any) -> dict[str, Any]:
         "dt": float(solver.dt),
         "gravity": [float(g) for g in system.gravity],
     }
+    ground = ground_of(system, solver)
+    if ground is not None:
+        about["ground"] = ground
     document = getattr(scene, "document", None)
     return about if document is None else {**about, "scene": document}

@@ -198,3 +198,28 @@ def test_splitting_knows_where_each_part_came_from() -> None:
     assert len(parts) == 16 + 1
     assert (parts[parent == 0][..., 2] == 0).all()
     assert (parts[parent == 1][..., 2] == 1).all()
+
+
+def test_pictures_lie_on_the_ground_that_bodies_stand_on(tmp_path: Path) -> None:
+    """The plane of the contacts, for runs in memory and on disk; what is under it is not drawn."""
+    from supple.exports.camera import Camera
+    from supple.exports.picture import View
+
+    scene = sp.Scene(gravity=(0, 0, -9.81), solver=sp.ImplicitEuler(0.01))
+    scene.add(sp.RigidBody.sphere(0.1, density=500), at=(0, 0, 0.4), name="above")
+    scene.add(sp.RigidBody.sphere(0.1, density=500), at=(1, 0, 0.0), name="half under")
+    slope = sp.Plane((0.0, 0.6, 0.8), 0.0)
+    scene.add(sp.Contact(obstacles=[sp.Plane((1, 0, 0), -5.0), slope], exclude=[("half under", "plane")]))
+    kept = [sp.run(scene, until=0.01).frames, sp.run(scene, until=0.01, out=tmp_path / "a").frames]
+    for frames in kept:
+        view = View(frames, (0,), Camera())
+        np.testing.assert_allclose(view.ground[0], (0, 0.6, 0.8))
+        np.testing.assert_allclose(view.on_ground(np.array([2.0, 4.0, 9.0])), (2, 4, -3))
+        middles = view.facets(0).corners.mean(axis=1)
+        above = middles @ (0, 0.6, 0.8)
+        assert above.min() > -0.01
+        assert (middles[:, 0] > 0.85).any()  # the upper half of the second one
+        assert view.bounds[0][1] < view.camera.project(np.array([0.0, 0.0, -0.1]))[1]
+    plain = sp.Scene()
+    plain.add(sp.RigidBody.sphere(0.1, density=500), at=(0, 0, 0.4))
+    assert View(sp.run(plain, until=0.01).frames, (0,), Camera()).ground[1] == pytest.approx(0.3, abs=1e-6)

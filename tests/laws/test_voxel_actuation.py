@@ -44,6 +44,10 @@ def loop(t: Array) -> Array:
     return np.interp(np.mod(t, 0.2), [0.0, 0.05, 0.1, 0.15, 0.2], [0.0, 2.0, -1.0, 4.0, 0.0])
 
 
+def grown(s: Array) -> Array:
+    return np.where(s < 1, 3 * s**2 - 2 * s**3, 1.0)
+
+
 DRIVERS: dict[str, tuple[Driver | list[Driver], Any]] = {
     "sine by voxel": (
         sp.Actuation(10.0, 3.0, PHASES, GAINS),
@@ -52,6 +56,10 @@ DRIVERS: dict[str, tuple[Driver | list[Driver], Any]] = {
     "sine by material": (
         sp.Actuation(10.0, 3.0, {3: 0.25, 7: 0.0}, {3: 1.0, 7: -0.5}),
         lambda t: np.where(IS_SEVEN, -5.0 * np.sin(6 * np.pi * t), 10.0 * np.sin(6 * np.pi * t + np.pi / 2)),
+    ),
+    "sine that rises": (
+        sp.Actuation(10.0, 3.0, PHASES, rise=0.1),
+        lambda t: grown(t / 0.1) * 10.0 * np.sin(2 * np.pi * (3.0 * t + PHASES)),
     ),
     "table": (sp.Drive(TABLE, GAINS), lambda t: GAINS * table(t)),
     "table with a phase": (
@@ -222,6 +230,7 @@ def test_wrong_controls_are_refused() -> None:
     bad: list[Any] = [
         lambda: sp.Actuation(np.inf, 1.0),
         lambda: sp.Actuation(1.0, -1.0),
+        lambda: sp.Actuation(1.0, 1.0, rise=-1.0),
         lambda: body(sp.Actuation(1.0, 1.0, gain=np.ones(5))),
         lambda: body(sp.Actuation(1.0, 1.0, phase=np.full(N, np.nan))),
         lambda: body(sp.Actuation(1.0, 1.0, gain={3: 1.0})),  # a material without a gain

@@ -153,15 +153,15 @@ class BoundContact:
         if self.has_warned or len(self.slots) < 2:
             return
         fastest = np.array([np.abs(v[a:b]).max(initial=0.0) for a, b in zip(self.starts, self.starts[1:])])
-        safe = self.detector.largest_safe_travel
-        if 2 * np.sqrt(3) * h * fastest.max() <= safe:
+        least = self.detector.largest_safe_travel
+        if 2 * np.sqrt(3) * h * fastest.max() <= least:
             return
         box, mean = self.detector.boxes, [v[a:b].mean(axis=0) for a, b in zip(self.starts, self.starts[1:])]
-        for one in np.flatnonzero(np.sqrt(3) * h * fastest > 0.5 * safe):
+        for one in np.flatnonzero(np.sqrt(3) * h * fastest > 0.5 * least).tolist():
             meets = (box[one, :3] <= box[:, 3:]).all(axis=1) & (box[:, :3] <= box[one, 3:]).all(axis=1)
-            for two in np.flatnonzero(meets & (np.arange(len(box)) != one)):
+            for two in np.flatnonzero(meets & (np.arange(len(box)) != one)).tolist():
                 relative = v[self.starts[one] : self.starts[one + 1]] - mean[two]
-                travel = h * float(np.linalg.norm(relative, axis=1).max())
+                travel, safe = h * float(np.linalg.norm(relative, axis=1).max()), self.detector.safe_travel(one, two)
                 if travel > safe:
                     warnings.warn(
                         f"'{self.names[one]}' moves {travel:.3g} m past '{self.names[two]}' in a step, more than the "

@@ -84,6 +84,11 @@ class Detector:
         sizes = self._sizes
         return SAFE_ELEMENTS * float(sizes.min()) if len(sizes) else np.inf
 
+    def safe_travel(self, one: int, two: int) -> float:
+        """The same for two bodies: two elements of the finer one [m]."""
+        sizes = self.surface.element_size[[one, two]]
+        return SAFE_ELEMENTS * float(sizes[sizes > 0].min(initial=np.inf))
+
     @property
     def _sizes(self) -> Array:
         """Mean edges of the bodies that have some [m]."""

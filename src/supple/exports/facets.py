@@ -33,6 +33,10 @@ class Facets:
         """All facets of several lists."""
         return cls(np.concatenate([p.corners for p in parts]), np.concatenate([p.colours for p in parts]))
 
+    def chosen(self, mask: Array) -> Facets:
+        """Some of them."""
+        return Facets(self.corners[mask], self.colours[mask])
+
     def painted(self, camera: Camera) -> tuple[Array, Array]:
         """Triangles in the plane of the picture (k, 3, 2) and their colours, the farthest first."""
         order = np.argsort(camera.depth(self.corners).mean(axis=1), kind="stable")

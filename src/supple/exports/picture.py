@@ -2,7 +2,8 @@
 GL.
 
 Earlier moments are faint and stand behind, the last one is solid and casts a shadow straight down on the
-grid, which lies under the lowest point that is seen.
+grid, which lies on the ground that the bodies stand on, or under the lowest point that is seen. What is under
+the ground is not seen.
 """
 
 from __future__ import annotations
@@ -85,6 +86,20 @@ class View:
         return points.min(axis=0), points.max(axis=0)
 
     @cached_property
+    def ground(self) -> tuple[Array, float]:
+        """Normal (3,) and offset [m] of the ground, n . x = offset."""
+        known = self.trajectory.ground
+        if known is None:
+            return np.array([0.0, 0.0, 1.0]), float(self.box[0][2])
+        return np.array(known[:3]), float(known[3])
+
+    def on_ground(self, points: Array) -> Array:
+        """Points (..., 3) [m] moved up or down to the ground."""
+        (n, d), fallen = self.ground, points.copy()
+        fallen[..., 2] = (d - points[..., :2] @ n[:2]) / n[2]
+        return fallen
+
+    @cached_property
     def extent(self) -> float:
         """Size of all that is seen [m]."""
         return float(np.linalg.norm(self.box[1] - self.box[0])) or 1.0
@@ -104,9 +119,9 @@ class View:
     def bounds(self) -> tuple[Array, Array]:
         """Lowest and highest corner of the picture's plane, (2,) each [m]."""
         (low, high), (x, y, _) = self.box, self.ticks
-        ground = [(a, b, low[2]) for a in (x[0], x[-1]) for b in (y[0], y[-1])]
+        ground = self.on_ground(np.array([(a, b, 0.0) for a in (x[0], x[-1]) for b in (y[0], y[-1])]))
         corners = [(a, b, c) for a in (low[0], high[0]) for b in (low[1], high[1]) for c in (low[2], high[2])]
-        seen = self.camera.project(np.array(ground + corners))
+        seen = self.camera.project(np.concatenate([ground, corners]))
         margin = 0.02 * self.extent
         return seen.min(axis=0) - margin, seen.max(axis=0) + margin
 
@@ -124,7 +139,8 @@ class View:
                 width, longest = 0.004 * self.extent, self.extent / 40
                 parts.append(ribbons(points, lines, self.camera, 0.8 * colour, width, longest))
             parts.append(discs(points, self.camera, colour, 0.008 * self.extent))
-        return Facets.join(parts)
+        found, (n, d) = Facets.join(parts), self.ground
+        return found.chosen(found.corners.mean(axis=1) @ n >= d - 1e-3 * self.extent)
 
     def draw_moment(self, axes: Any, frame: int) -> None:
         """All bodies at a frame, the farthest facets first."""
@@ -140,18 +156,15 @@ class View:
         """The shadow of the last moment, and the grid with its spacing."""
         from matplotlib.collections import LineCollection, PolyCollection
 
-        z = self.box[0][2]
-        fallen = self.facets(self.frames[-1]).corners.copy()
-        fallen[..., 2] = z
-        shadow = list(self.camera.project(fallen))
+        shadow = list(self.camera.project(self.on_ground(self.facets(self.frames[-1]).corners)))
         axes.add_collection(
             PolyCollection(shadow, facecolors=SHADOW, edgecolors=SHADOW, linewidths=SEAM), autolim=False
         )
         x, y, spacing = self.ticks
-        lines = [[(a, y[0], z), (a, y[-1], z)] for a in x] + [[(x[0], b, z), (x[-1], b, z)] for b in y]
-        flat = list(self.camera.project(np.array(lines)))
+        lines = [[(a, y[0], 0.0), (a, y[-1], 0.0)] for a in x] + [[(x[0], b, 0.0), (x[-1], b, 0.0)] for b in y]
+        flat = list(self.camera.project(self.on_ground(np.array(lines))))
         axes.add_collection(LineCollection(flat, colors=GRID, linewidths=0.6), autolim=False)
-        corner = self.camera.project(np.array([x[-1], y[0], z]))
+        corner = self.camera.project(self.on_ground(np.array([x[-1], y[0], 0.0])))
         axes.text(*corner, f"  grid {spacing:g} m", color=FAINT_INK, fontsize=8, ha="left", va="center")
 
 

@@ -73,7 +73,8 @@ def _cells(section: schema.VoxelKeys) -> Array:
 def _driver(section: schema.Driver) -> Actuation | Drive:
     if section.signal is not None:
         return Drive(section.signal, **section.given("gain", "phase", "period"))
-    return Actuation(section.amplitude, section.frequency, **section.given("phase", "gain"))  # type: ignore[arg-type]
+    given = section.given("phase", "gain", "rise")
+    return Actuation(section.amplitude, section.frequency, **given)  # type: ignore[arg-type]
 
 
 def build_obstacle(section: Any) -> Any:

@@ -47,6 +47,7 @@ def _grid(grid: VoxelGrid) -> Table:
 def _driver(driver: Any) -> Table:
     if isinstance(driver, Actuation):
         table: Table = {"amplitude": float(driver.amplitude), "frequency": float(driver.frequency)}
+        table |= {"rise": float(driver.rise)} if driver.rise else {}
     elif isinstance(driver, Drive):
         table = {"signal": in_time(driver.signal, "a control signal")}
         if driver.period is not None:

@@ -130,12 +130,15 @@ class Driver(Section):
     phase: PerVoxel = None
     gain: PerVoxel = None
     period: Number | None = None
+    rise: Number | None = None
 
     @model_validator(mode="after")
     def _one_kind(self) -> Self:
         if self.choose("amplitude", "signal") == "signal":
             if self.frequency is not None:
                 raise complaint("'frequency' does not go with 'signal'")
+            if self.rise is not None:
+                raise complaint("'rise' does not go with 'signal'")
             if not callable(self.signal):
                 raise complaint("is not a function of time", key="signal", allowed="sine, table, ramp or samples")
         elif self.frequency is None:

@@ -70,7 +70,7 @@ class Loop:
         elif self.folder is not None:
             self.writer = RecordWriter.create(self.folder, self.system, about)
         else:
-            self.memory = MemoryRecord(self.system)
+            self.memory = MemoryRecord(self.system, about.get("ground"))
         self.whole, self.good = (self.state, self.step), (self.state.copy(), self.step)
         self.begun = self.checkpointed = self.warm = perf_counter()
         self.first_step = self.step

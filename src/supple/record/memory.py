@@ -18,8 +18,9 @@ FEWEST_FRAMES = 8
 class MemoryRecord:
     """Every k-th frame and the last one; k doubles whenever the frames outgrow their room."""
 
-    def __init__(self, system: System) -> None:
-        self.name = system.name
+    def __init__(self, system: System, ground: list[float] | None = None) -> None:
+        """ground: see `ground_of`."""
+        self.name, self.ground = system.name, ground
         self.surfaces: dict[str, Surface] = {s.name: s for s in make_surfaces(system)}
         self.body_names = list(self.surfaces)
         size = sum(12 * s.point_count for s in self.surfaces.values())

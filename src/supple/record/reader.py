@@ -31,6 +31,8 @@ class Trajectory(Protocol):
     def columns(self) -> dict[str, Array]: ...
     @property
     def times(self) -> Array: ...
+    @property
+    def ground(self) -> list[float] | None: ...
     def points(self, body: str, frame: int) -> Array: ...
     def triangles(self, body: str) -> Array: ...
     def lines(self, body: str) -> Array: ...
@@ -58,6 +60,12 @@ class Record:
     def times(self) -> Array:
         """Times of the frames (frames,) [s]."""
         return self.columns["time"]
+
+    @property
+    def ground(self) -> list[float] | None:
+        """Normal and offset [m] of the plane that bodies stand on; None where there is none."""
+        known: list[float] | None = json.loads(self.about.get("ground", "null"))
+        return known
 
     @property
     def kinetic(self) -> Array:

@@ -2,7 +2,7 @@
 
     size_i(t) = l (1 + expansion_i sum_c gain_ci u_c(t, phase_ci)),   rest length of a link = (size_1 + size_2) / 2
                                                                                                        [HL12, eq. 40]
-    a sine       u = amplitude sin(2 pi (frequency t + phase))
+    a sine       u = amplitude g(t / rise) sin(2 pi (frequency t + phase)),   g(s) = s² (3 - 2 s), 1 from s = 1 on
     a signal     u = signal(t + phase period)
     commands     u: what a function of the person's own returned last, asked at a chosen rate
 
@@ -33,7 +33,9 @@ PerVoxel = ArrayLike | Mapping[int, float]
 class Actuation:
     """A control variable that swings. amplitude [unit of control], frequency [Hz], phase [periods], gain [-].
 
-    >>> Actuation(amplitude=30.0, frequency=2.0).frequency
+    rise [s]: the time in which the amplitude grows from nothing, so that phases start without a jerk; 0: at once.
+
+    >>> Actuation(amplitude=30.0, frequency=2.0, rise=0.5).frequency
     2.0
     """
 
@@ -41,12 +43,15 @@ class Actuation:
     frequency: float
     phase: PerVoxel = 0.0
     gain: PerVoxel = 1.0
+    rise: float = 0.0
 
     def __post_init__(self) -> None:
         if not np.isfinite(self.amplitude):
             raise InputError("the amplitude is not finite", where="Actuation", value=self.amplitude)
         if not (np.isfinite(self.frequency) and self.frequency >= 0):
             raise InputError("the frequency is negative", where="Actuation", value=self.frequency, allowed=">= 0 Hz")
+        if not (np.isfinite(self.rise) and self.rise >= 0):
+            raise InputError("the time of rise is negative", where="Actuation", value=self.rise, allowed=">= 0 s")
 
 
 @dataclass(frozen=True, eq=False)
@@ -285,9 +290,16 @@ def _chunks(values: Array) -> list[Array]:
 def _sine_parts(driver: Actuation, phase: Array) -> list[tuple[Array, Callable[[Array], Array]]]:
     """Patterns and signals of a sine: sin(a + b) = sin a cos b + cos a sin b."""
     rate, amplitude, angle = 2 * np.pi * driver.frequency, float(driver.amplitude), 2 * np.pi * phase
+
+    def grown(t: Array) -> Array | float:
+        if driver.rise == 0.0:
+            return 1.0
+        s = np.clip(t / driver.rise, 0.0, 1.0)
+        return np.asarray(s * s * (3 - 2 * s))
+
     return [
-        (amplitude * np.cos(angle), lambda t: np.sin(rate * t)),
-        (amplitude * np.sin(angle), lambda t: np.cos(rate * t)),
+        (amplitude * np.cos(angle), lambda t: grown(t) * np.sin(rate * t)),
+        (amplitude * np.sin(angle), lambda t: grown(t) * np.cos(rate * t)),
     ]
 
 
