@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 import warnings
 
 import numba
@@ -74,6 +75,19 @@ def test_work_beside_leaves_its_thread_free() -> None:
         assert beside(numba.get_num_threads).result() == 1
         assert numba.get_num_threads() == max(1, before - 1)
     assert numba.get_num_threads() == before
+
+
+def test_sharing_ends_after_what_was_begun() -> None:
+    done: list[int] = []
+
+    def fail() -> None:
+        with sharing():
+            beside(lambda: time.sleep(0.05) or done.append(1))
+            raise ValueError("something else went wrong, elsewhere")
+
+    with pytest.raises(ValueError, match="elsewhere"):
+        fail()
+    assert done == [1]
 
 
 def blas_threads() -> list[int]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from functools import cache
 from typing import TypeVar
@@ -18,6 +18,7 @@ import numba
 from supple.algebra.blas_threads import one_blas_thread
 
 T = TypeVar("T")
+_begun: list[Future[object]] = []
 
 
 @cache
@@ -29,15 +30,22 @@ def _pool(process: int) -> ThreadPoolExecutor:
 def beside(work: Callable[[], T]) -> Future[T]:
     """Begin `work` on the second thread; call within `sharing`, and ask for the result before it ends."""
     numba.set_num_threads(max(1, numba.get_num_threads() - 1))
-    return _pool(os.getpid()).submit(work)
+    future = _pool(os.getpid()).submit(work)
+    _begun.append(future)  # type: ignore[arg-type]
+    return future
 
 
 @contextmanager
 def sharing() -> Iterator[None]:
-    """Inside, `beside` takes a thread from the kernels of this one, and BLAS has one thread for both."""
+    """Inside, `beside` takes a thread from the kernels of this one, and BLAS has one thread for both.
+
+    It ends when all that was begun has ended, whatever happened.
+    """
     before = numba.get_num_threads()
     try:
         with one_blas_thread():
             yield
     finally:
+        wait(_begun)
+        _begun.clear()
         numba.set_num_threads(before)
