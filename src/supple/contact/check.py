@@ -53,9 +53,9 @@ def crossing_triangles(surface: ContactSurface, x: Array | None = None) -> Array
     detector = Detector(surface, margin=0.0, depth=0.0, self_contact=True)
     detector._padding = 0.0 * surface.radius
     detector.refit(x)
-    near = detector._near[: detector._descend()]
+    near = detector._tree.order[detector._near[: detector._descend()]]
     answer = np.empty(len(near), np.int8)
-    compute_crossings(detector._shape.triangles, x, near, len(near), answer)
+    compute_crossings(surface.triangles, x, near, len(near), answer)
     cuts = [
         tuple(sorted(pair))
         for pair, known in zip(near[answer != APART].tolist(), answer[answer != APART])

@@ -20,8 +20,8 @@ from supple.contact.edge_kernels import add_edge_contacts
 from supple.contact.pairs import ContactPairs
 from supple.contact.shape import Room, Settings, Shape, Sides, make_room, make_shape
 from supple.contact.surface import ContactSurface
-from supple.contact.tree import LEAF, Tree, make_tree
-from supple.contact.tree_kernels import collect_pairs, compute_boxes
+from supple.contact.tree import Tree, make_tree
+from supple.contact.tree_kernels import LEAF, collect_leaves, collect_pairs, compute_boxes
 from supple.contact.vertex_kernels import collect_vertices, compute_side_lists, compute_vertex_contacts
 from supple.errors import InputError
 
@@ -68,13 +68,13 @@ class Detector:
         self._reach = (SAFE_ELEMENTS + 1) * float(sizes.max()) if len(sizes) else 0.0
         self._allowed = self._make_allowed()
         self._padding = self.surface.radius + 0.5 * max(self.margin, self.depth)
-        self._shape: Shape = make_shape(self.surface)
         self._tree: Tree = make_tree(self.surface)
-        self._box = np.zeros((int(self._tree.node_start[-1]), 6))
+        self._shape: Shape = make_shape(self.surface, self._tree.order)
+        self._box = np.empty((int(self._tree.node_start[-1]), 6))
         self._room: Room = make_room(self.surface.count, FIRST_ROOM)
-        self._near = np.empty((FIRST_ROOM, 2), np.int32)
+        self._leaves, self._near = (np.empty((FIRST_ROOM, 2), np.int32) for _ in range(2))
         self._pairs = ContactPairs.empty(FIRST_ROOM)
-        self._stack, self._small = np.empty((512, 2), np.int64), np.empty((2 * LEAF + 2, 6))
+        self._stack, self._small = np.empty((512, 2), np.int64), np.empty((2 * LEAF, 6))
         self._x = self._end = np.zeros((0, 3))
         self._moves, self._stamp = False, 0
 
@@ -144,9 +144,14 @@ class Detector:
     def _descend(self) -> int:
         order = np.argsort(self._box[self._tree.node_start[:-1], 0], kind="stable")
         while True:
+            leaf_count = collect_leaves(self._tree, self._box, order, self._allowed, self._stack, self._leaves)
+            if leaf_count <= len(self._leaves):
+                break
+            self._leaves = np.empty((_grown(leaf_count), 2), np.int32)
+        while True:
             count = collect_pairs(
-                self._tree, self._box, self._shape.triangles, self._x, self._end, self._moves, self._padding, order,
-                self._allowed, self._stack, self._small, self._near,
+                self._tree, self._shape.triangles, self._x, self._end, self._moves, self._shape.triangle_body,
+                self._padding, self._leaves, leaf_count, self._small, self._near,
             )  # fmt: skip
             if count <= len(self._near):
                 return int(count)

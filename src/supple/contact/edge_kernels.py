@@ -17,7 +17,7 @@ from supple.contact.vertex_kernels import KEY, NEXT, TINY, USED
 LEAN = 0.05  # sine of the angle by which a face may lean into the normal: flat faces bend a little
 
 
-@compiled(borrows=True)
+@compiled(inline=True)
 def vertex_touches(room, stamp, v, body):
     """Whether vertex v has a contact with a body."""
     if room.stamp[v] != stamp:
@@ -28,6 +28,16 @@ def vertex_touches(room, stamp, v, body):
             return True
         k = room.whole[k, NEXT]
     return False
+
+
+@compiled(inline=True)
+def free_edges(shape, room, stamp, t, body):
+    """The edges that triangle t owns and no end of which touches a body as a vertex, as bits."""
+    bits = shape.edge_mask[t]
+    for c in range(3):
+        if bits & ~(1 << c) and vertex_touches(room, stamp, shape.triangles[t, c], body):
+            bits &= 1 << c  # the edge opposite the corner
+    return bits
 
 
 @compiled(inline=True)
@@ -74,19 +84,14 @@ def end_distance(x, v, i, j):
 
 
 @compiled(borrows=True)
-def meet_edges(shape, room, settings, x, end, e1, e2, b1, b2, count, pairs_out):
-    """Write the contact of edges e1 and e2, if it is one and fits; returns the new count."""
+def meet_edges(shape, settings, x, end, e1, e2, b1, b2, count, pairs_out):
+    """Write the contact of edges e1 and e2 of bodies b1 and b2, if it is one and fits; returns the new count."""
     i, j, k, l = shape.edges[e1, 0], shape.edges[e1, 1], shape.edges[e2, 0], shape.edges[e2, 1]
     if i in (k, l) or j in (k, l):
         return count
     radii = shape.radius[b1] + shape.radius[b2]
     reach = radii + max(settings.margin, settings.depth)
     if edges_apart(x, end, settings.moves, i, j, k, l, reach):
-        return count
-    stamp = settings.stamp
-    if vertex_touches(room, stamp, i, b2) or vertex_touches(room, stamp, j, b2):
-        return count
-    if vertex_touches(room, stamp, k, b1) or vertex_touches(room, stamp, l, b1):
         return count
     s, t = edge_parameters(at(x, i), at(x, j), at(x, k), at(x, l))
     if s < 0.0:
@@ -128,16 +133,17 @@ def add_edge_contacts(shape, room, settings, x, end, pairs, pair_count, count, p
     """Contacts of edges from pairs of triangles, after `count` of vertices; returns how many there are in all."""
     for p in range(pair_count):
         t1, t2 = pairs[p, 0], pairs[p, 1]
-        mask1, mask2 = shape.edge_mask[t1], shape.edge_mask[t2]
         b1, b2 = shape.triangle_body[t1], shape.triangle_body[t2]
+        free1 = free_edges(shape, room, settings.stamp, t1, b2)
+        free2 = free_edges(shape, room, settings.stamp, t2, b1) if free1 else free1
         for c1 in range(3):
-            if not mask1 >> c1 & 1:
+            if not (free2 and free1 >> c1 & 1):
                 continue
             for c2 in range(3):
-                if mask2 >> c2 & 1:
+                if free2 >> c2 & 1:
                     e1, e2 = shape.triangle_edges[t1, c1], shape.triangle_edges[t2, c2]
                     if e1 < e2:
-                        count = meet_edges(shape, room, settings, x, end, e1, e2, b1, b2, count, pairs_out)
+                        count = meet_edges(shape, settings, x, end, e1, e2, b1, b2, count, pairs_out)
                     elif e2 < e1:
-                        count = meet_edges(shape, room, settings, x, end, e2, e1, b2, b1, count, pairs_out)
+                        count = meet_edges(shape, settings, x, end, e2, e1, b2, b1, count, pairs_out)
     return count

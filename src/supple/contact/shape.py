@@ -12,7 +12,7 @@ Array = np.ndarray
 
 
 class Shape(NamedTuple):
-    """Connectivity and rest values of a joined surface of n vertices, m triangles and e edges.
+    """Connectivity and rest values of a joined surface of n vertices, m triangles and e edges, triangles as sorted.
 
     edge_first, edge_triangles: the triangles at each edge; vertex_first, vertex_triangles: around each vertex.
     vertex_mask, edge_mask: which corners, and edges opposite corners, a triangle owns, as bits (m,): each vertex and
@@ -58,7 +58,7 @@ class Room(NamedTuple):
 
 
 class Sides(NamedTuple):
-    """Vertex (k,) was on side +1 or -1 (k,) of triangle (k,) when it touched it last."""
+    """Vertex (k,) was on side +1 or -1 (k,) of triangle (k,), numbered as sorted, when it touched it last."""
 
     vertex: Array
     triangle: Array
@@ -92,23 +92,24 @@ class Settings(NamedTuple):
     stamp: int
 
 
-def make_shape(surface: ContactSurface) -> Shape:
-    """The arrays of a surface."""
-    edge_first, edge_triangles = _around(surface.triangle_edges, len(surface.edges))
-    vertex_first, vertex_triangles = _around(surface.triangles, surface.count)
+def make_shape(surface: ContactSurface, order: Array) -> Shape:
+    """The arrays of a surface, its triangles in an order (m,) that keeps those of a body together."""
+    triangles, triangle_edges = surface.triangles[order], surface.triangle_edges[order]
+    edge_first, edge_triangles = _around(triangle_edges, len(surface.edges))
+    vertex_first, vertex_triangles = _around(triangles, surface.count)
     return Shape(
-        surface.triangles.astype(np.int32),
-        surface.triangle_edges.astype(np.int32),
+        triangles.astype(np.int32),
+        triangle_edges.astype(np.int32),
         surface.edges.astype(np.int32),
         edge_first,
         edge_triangles,
         vertex_first,
         vertex_triangles,
-        _owners(surface.triangles),
-        _owners(surface.triangle_edges),
+        _owners(triangles),
+        _owners(triangle_edges),
         surface.triangle_body.astype(np.int32),
         surface.vertex_body.astype(np.int32),
-        surface.triangle_area,
+        surface.triangle_area[order],
         surface.vertex_area,
         surface.edge_area,
         np.array(surface.rest, order="C"),  # a copy: kernels are compiled once more for read-only arrays
@@ -121,13 +122,13 @@ def make_room(count: int, capacity: int) -> Room:
     """Room for so many vertices and candidates."""
     return Room(
         np.full(count, -1, np.int32),
-        np.zeros(count, np.int64),
+        np.full(count, 0, np.int64),  # unlike zeros, filled memory comes in large pages
         np.empty((capacity, 7), np.int32),
         np.empty((capacity, 3)),
         np.empty((count, 3)),
-        np.zeros(count, np.int64),
+        np.full(count, 0, np.int64),
         np.full(count, -1, np.int32),
-        np.zeros(count, np.int64),
+        np.full(count, 0, np.int64),
     )
 
 

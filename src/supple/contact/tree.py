@@ -1,8 +1,10 @@
-"""A tree of boxes a body over its triangles, sorted once at rest and refitted to where they are and go.
+"""A tree of boxes a body over its triangles, split once at rest and refitted to where they are and go.
 
-Triangles are sorted along a Morton curve and hung under a complete binary tree: node i has children 2i + 1 and 2i + 2.
-Leaves hold two to four triangles and list their vertices once, so that a refit reads few positions. The order is
-that of the rest shape: neighbours stay neighbours however far a body bends.
+Triangles are halved again and again across the longest side of the box around their centres, down to leaves of LEAF of
+them: boxes of one level are of one size, so that a patch costs as much on a large body as on a small one. Nodes lie in
+a binary tree without gaps: node i has children 2i + 1 and 2i + 2, the last `leaves` of them are the leaves. A leaf
+lists its vertices once, so that a refit reads few positions. The order is that of the rest shape: neighbours stay
+neighbours however far a body bends.
 """
 
 from __future__ import annotations
@@ -12,17 +14,17 @@ from typing import NamedTuple
 import numpy as np
 
 from supple.contact.surface import ContactSurface
-from supple.geometry.triangle_tree import morton_codes
+from supple.contact.tree_kernels import LEAF, split_by_halves
 
 Array = np.ndarray
-LEAF = 4
 
 
 class Tree(NamedTuple):
     """node_start: first node of each body and the end, (bodies + 1,); leaf_start likewise for leaves.
 
-    order: triangles, leaf by leaf, (m,). first: where each leaf begins in `order`, (leaves + 1,).
-    vertices: those of each leaf, once; vertex_first: where each leaf begins in it, (leaves + 1,).
+    order: triangles, leaf by leaf, (m,). Kernels number triangles by their place in it, so that what a patch needs lies
+    together. first: where each leaf begins, (leaves + 1,). vertices: those of each leaf, once; vertex_first: where each
+    leaf begins in it, (leaves + 1,).
     """
 
     node_start: Array
@@ -36,13 +38,15 @@ class Tree(NamedTuple):
 def make_tree(surface: ContactSurface) -> Tree:
     """The trees of all bodies of a surface."""
     sizes = np.diff(surface.body_start)
-    leaves = np.array([1 << max(0, int(np.ceil(np.log2(max(m, 1) / LEAF)))) for m in sizes], np.int64)
+    leaves = np.maximum(1, -(-sizes // LEAF))
     orders, firsts = [np.zeros(0, np.int64)], [np.zeros(1, np.int64)]
     for begin, m, count in zip(surface.body_start, sizes, leaves):
-        corners = surface.rest[surface.triangles[begin : begin + m]]
-        if m:
-            orders.append(begin + np.argsort(morton_codes(corners.mean(axis=1)), kind="stable"))
-        firsts.append(begin + np.arange(1, count + 1) * m // count)
+        centres = surface.rest[surface.triangles[begin : begin + m]].mean(axis=1)
+        order, first = np.arange(m), np.arange(count + 1) * m // count
+        rank = split_by_halves(centres, order, first, np.empty((64, 3), np.int64))
+        lengths = np.diff(first)[rank:]  # leaves of the last level but one have the lower numbers and lie on the right
+        orders.append(begin + np.roll(order, -first[rank]))
+        firsts.append(begin + np.cumsum(np.r_[lengths, np.diff(first)[:rank]]))
     order, first = np.concatenate(orders), np.concatenate(firsts)
     leaf = np.repeat(np.arange(len(first) - 1), np.diff(first))
     keys = np.unique(np.repeat(leaf, 3) * max(surface.count, 1) + surface.triangles[order].ravel())
@@ -51,7 +55,7 @@ def make_tree(surface: ContactSurface) -> Tree:
     return Tree(
         np.cumsum(np.r_[0, 2 * leaves - 1]),
         np.cumsum(np.r_[0, leaves]),
-        order.astype(np.int32),
+        order,
         first,
         vertices.astype(np.int32),
         vertex_first,

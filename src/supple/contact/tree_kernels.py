@@ -1,4 +1,4 @@
-"""Refit of the trees of boxes, and their descent against each other to pairs of triangles whose boxes meet."""
+"""How the trees of boxes are split, refitted, and descended against each other to triangles whose boxes meet."""
 
 # mypy: ignore-errors
 from __future__ import annotations
@@ -6,18 +6,90 @@ from __future__ import annotations
 import numpy as np
 
 from supple.algebra.compiling import compiled
+from supple.algebra.prefetching import prefetch
+
+LEAF = 6
+AHEAD = 8  # pairs of leaves between asking for memory and reading it
+
+
+@compiled(inline=True)
+def comes_before(key, axis, i, j):
+    """Whether point i is before point j along an axis; of equals the lower number."""
+    return key[i, axis] < key[j, axis] or (key[i, axis] == key[j, axis] and i < j)
+
+
+@compiled(borrows=True)
+def part(key, axis, order, low, high, middle):
+    """Reorder order[low:high] so that what comes before its place `middle` along an axis lies before it [Hoa61]."""
+    high -= 1
+    while low < high:
+        pivot, i, j = order[(low + high) >> 1], low, high
+        while i <= j:
+            while comes_before(key, axis, order[i], pivot):
+                i += 1
+            while comes_before(key, axis, pivot, order[j]):
+                j -= 1
+            if i <= j:
+                order[i], order[j] = order[j], order[i]
+                i, j = i + 1, j - 1
+        if middle <= j:
+            high = j
+        elif middle >= i:
+            low = i
+        else:
+            return
+
+
+@compiled(borrows=True)
+def leaf_count_left(count):
+    """Leaves under the first child in a tree of `count` leaves without gaps."""
+    full = 1
+    while 2 * full <= count:
+        full *= 2
+    return min(full, count - full // 2)
+
+
+@compiled(borrows=True)
+def split_by_halves(key, order, first, stack):
+    """Sort numbers `order` of points key (m, 3) into leaves, which begin at first (leaves + 1,), from left to right.
+
+    Each node is parted across the longest side of the box of its points. Returns how many leaves are on the last level.
+    """
+    stack[0, 0], stack[0, 1], depth = 0, len(first) - 1, 1
+    while depth > 0:
+        depth -= 1
+        leaf, count = stack[depth, 0], stack[depth, 1]
+        if count < 2:
+            continue
+        low, high = first[leaf], first[leaf + count]
+        axis, longest = 0, -1.0
+        for a in range(3):
+            least, most = np.inf, -np.inf
+            for i in range(low, high):
+                least, most = min(least, key[order[i], a]), max(most, key[order[i], a])
+            if most - least > longest:
+                axis, longest = a, most - least
+        left = leaf_count_left(count)
+        part(key, axis, order, low, high, first[leaf + left])
+        stack[depth, 0], stack[depth, 1] = leaf, left
+        stack[depth + 1, 0], stack[depth + 1, 1] = leaf + left, count - left
+        depth += 2
+    full = 1
+    while full < len(first) - 1:
+        full *= 2
+    return 2 * (len(first) - 1) - full
 
 
 @compiled(inline=True)
 def apart(box, i, j):
-    """Whether boxes i and j have a gap between them."""
+    """Whether boxes i and j have a gap between them; all six sides are looked at, since which one tells is chance."""
     return (
-        box[i, 0] > box[j, 3]
-        or box[j, 0] > box[i, 3]
-        or box[i, 1] > box[j, 4]
-        or box[j, 1] > box[i, 4]
-        or box[i, 2] > box[j, 5]
-        or box[j, 2] > box[i, 5]
+        (box[i, 0] > box[j, 3])
+        | (box[j, 0] > box[i, 3])
+        | (box[i, 1] > box[j, 4])
+        | (box[j, 1] > box[i, 4])
+        | (box[i, 2] > box[j, 5])
+        | (box[j, 2] > box[i, 5])
     )
 
 
@@ -49,10 +121,10 @@ def compute_boxes(tree, x, end, moves, padding, box_out):
 
 
 @compiled(inline=True)
-def triangle_box(triangles, t, x, end, moves, pad, row, box_out):
+def put_triangle_box(triangles, t, x, end, moves, pad, row, box_out):
     """The widened box of one triangle, in a row of box_out."""
+    i, j, k = triangles[t, 0], triangles[t, 1], triangles[t, 2]
     for a in range(3):
-        i, j, k = triangles[t, 0], triangles[t, 1], triangles[t, 2]
         low, high = min(x[i, a], x[j, a], x[k, a]), max(x[i, a], x[j, a], x[k, a])
         if moves:
             low = min(low, min(end[i, a], end[j, a], end[k, a]))
@@ -61,26 +133,8 @@ def triangle_box(triangles, t, x, end, moves, pad, row, box_out):
 
 
 @compiled(borrows=True)
-def add_leaf_pairs(tree, triangles, x, end, moves, pad1, pad2, leaf1, leaf2, small, count, pairs_out):
-    """Pairs of triangles of two leaves whose boxes meet; leaf1 == leaf2: each pair once. Returns the new count."""
-    f1, f2 = tree.first[leaf1], tree.first[leaf2]
-    n1, n2 = tree.first[leaf1 + 1] - f1, tree.first[leaf2 + 1] - f2
-    for i in range(n1):
-        triangle_box(triangles, tree.order[f1 + i], x, end, moves, pad1, i, small)
-    for j in range(n2):
-        triangle_box(triangles, tree.order[f2 + j], x, end, moves, pad2, n1 + j, small)
-    for i in range(n1):
-        for j in range(i + 1 if leaf1 == leaf2 else 0, n2):
-            if not apart(small, i, n1 + j):
-                if count < len(pairs_out):
-                    pairs_out[count, 0], pairs_out[count, 1] = tree.order[f1 + i], tree.order[f2 + j]
-                count += 1
-    return count
-
-
-@compiled(borrows=True)
-def collect_pairs(tree, box, triangles, x, end, moves, padding, order, allowed, stack, small, pairs_out):
-    """Pairs of triangles (k, 2) with boxes that meet, of bodies that may touch; returns how many there are.
+def collect_leaves(tree, box, order, allowed, stack, leaves_out):
+    """Pairs of leaves (k, 2) with boxes that meet, of bodies that may touch; returns how many there are.
 
     order: bodies by the lower x of their boxes. Where more pairs are found than fit, the rest is only counted.
     """
@@ -92,38 +146,70 @@ def collect_pairs(tree, box, triangles, x, end, moves, padding, order, allowed, 
             root1, root2 = tree.node_start[b1], tree.node_start[b2]
             if box[root2, 0] > box[root1, 3]:
                 break
-            if not allowed[b1, b2]:
+            if not allowed[b1, b2] or apart(box, root1, root2):
                 continue
-            leaves1, leaves2 = (
-                tree.leaf_start[b1 + 1] - tree.leaf_start[b1],
-                tree.leaf_start[b2 + 1] - tree.leaf_start[b2],
-            )
+            inner1 = tree.leaf_start[b1 + 1] - tree.leaf_start[b1] - 1
+            inner2 = tree.leaf_start[b2 + 1] - tree.leaf_start[b2] - 1
             stack[0, 0], stack[0, 1], depth = 0, 0, 1
             while depth > 0:
                 depth -= 1
                 k1, k2 = stack[depth, 0], stack[depth, 1]
+                if k1 >= inner1 and k2 >= inner2:
+                    if count < len(leaves_out):
+                        leaves_out[count, 0] = tree.leaf_start[b1] + k1 - inner1
+                        leaves_out[count, 1] = tree.leaf_start[b2] + k2 - inner2
+                    count += 1
+                    continue
+                first1, last1 = (2 * k1 + 1, 2 * k1 + 2) if k1 < inner1 else (k1, k1)
+                first2, last2 = (2 * k2 + 1, 2 * k2 + 2) if k2 < inner2 else (k2, k2)
                 itself = b1 == b2 and k1 == k2
-                if not itself and apart(box, root1 + k1, root2 + k2):
-                    continue
-                inner1, inner2 = k1 < leaves1 - 1, k2 < leaves2 - 1
-                if not inner1 and not inner2:
-                    count = add_leaf_pairs(
-                        tree, triangles, x, end, moves, padding[b1], padding[b2],
-                        tree.leaf_start[b1] + k1 - leaves1 + 1, tree.leaf_start[b2] + k2 - leaves2 + 1,
-                        small, count, pairs_out,
-                    )  # fmt: skip
-                    continue
-                l1, r1 = (2 * k1 + 1, 2 * k1 + 2) if inner1 else (k1, k1)
-                l2, r2 = (2 * k2 + 1, 2 * k2 + 2) if inner2 else (k2, k2)
-                stack[depth, 0], stack[depth, 1] = l1, l2
-                depth += 1
-                if inner2:
-                    stack[depth, 0], stack[depth, 1] = l1, r2
-                    depth += 1
-                if inner1 and not itself:
-                    stack[depth, 0], stack[depth, 1] = r1, l2
-                    depth += 1
-                if inner1 and inner2:
-                    stack[depth, 0], stack[depth, 1] = r1, r2
-                    depth += 1
+                for c1 in range(first1, last1 + 1):
+                    for c2 in range(c1 if itself else first2, last2 + 1):
+                        if not apart(box, root1 + c1, root2 + c2):
+                            stack[depth, 0], stack[depth, 1] = c1, c2
+                            depth += 1
+    return count
+
+
+@compiled(inline=True)
+def fetch_leaf(tree, triangles, x, end, leaf):
+    """Ask for the positions of a leaf's triangles."""
+    for t in range(tree.first[leaf], tree.first[leaf + 1]):
+        for c in range(3):
+            prefetch(x, triangles[t, c])
+            prefetch(end, triangles[t, c])
+
+
+@compiled(borrows=True)
+def collect_pairs(tree, triangles, x, end, moves, triangle_body, padding, leaves, leaf_count, small, pairs_out):
+    """Pairs of triangles (k, 2) with boxes that meet, from pairs of leaves; returns how many there are.
+
+    Where more pairs are found than fit, the rest is only counted. Large bodies do not stay in the cache from the refit:
+    what later pairs need is asked for in time, in the order in which one tells where the next lies.
+    """
+    count = 0
+    for p in range(leaf_count + AHEAD):
+        if p + 2 * AHEAD < leaf_count:
+            for side in range(2):
+                prefetch(tree.first, leaves[p + 2 * AHEAD, side])
+        if p + AHEAD < leaf_count:
+            for side in range(2):
+                prefetch(triangles, tree.first[leaves[p + AHEAD, side]])
+        if p < leaf_count:
+            for side in range(2):
+                fetch_leaf(tree, triangles, x, end, leaves[p, side])
+        if p < AHEAD:
+            continue
+        leaf1, leaf2 = leaves[p - AHEAD, 0], leaves[p - AHEAD, 1]
+        f1, f2 = tree.first[leaf1], tree.first[leaf2]
+        n1, n2 = tree.first[leaf1 + 1] - f1, tree.first[leaf2 + 1] - f2
+        for i in range(n1):
+            put_triangle_box(triangles, f1 + i, x, end, moves, padding[triangle_body[f1]], i, small)
+        for j in range(n2):
+            put_triangle_box(triangles, f2 + j, x, end, moves, padding[triangle_body[f2]], n1 + j, small)
+        for i in range(n1):
+            for j in range(i + 1 if leaf1 == leaf2 else 0, n2):
+                at = min(count, len(pairs_out) - 1)  # written in any case, kept by counting it
+                pairs_out[at, 0], pairs_out[at, 1] = f1 + i, f2 + j
+                count += not apart(small, i, n1 + j)
     return count

@@ -102,21 +102,17 @@ def swept_apart(x, end, moves, v, i, j, k, reach):
             low = min(low, min(end[i, a], end[j, a], end[k, a]))
             high = max(high, max(end[i, a], end[j, a], end[k, a]))
             least, most = min(least, end[v, a]), max(most, end[v, a])
-        if least > high + reach or most < low - reach:
+        if (least > high + reach) | (most < low - reach):
             return True
     return False
 
 
 @compiled(borrows=True)
 def meet_vertex(shape, room, sides, side_next, settings, x, end, v, t, count):
-    """Take triangle t into the candidates of vertex v; returns their new number."""
+    """Take triangle t, near vertex v, into the candidates of v; returns their new number."""
     i, j, k = shape.triangles[t, 0], shape.triangles[t, 1], shape.triangles[t, 2]
-    if v in (i, j, k):
-        return count
     own, body = shape.vertex_body[v], shape.triangle_body[t]
     reach = shape.radius[own] + shape.radius[body] + max(settings.margin, settings.depth)
-    if swept_apart(x, end, settings.moves, v, i, j, k, reach):
-        return count
     p, a, b, c = at(x, v), at(x, i), at(x, j), at(x, k)
     w, d = nearest_vector(p, a, b, c)
     d2 = dot(d, d)
@@ -160,14 +156,16 @@ def meet_vertex(shape, room, sides, side_next, settings, x, end, v, t, count):
 @compiled(borrows=True)
 def collect_vertices(shape, room, sides, side_next, settings, x, end, pairs, pair_count):
     """Candidates of all vertices from pairs of triangles; returns how many there are, more than fit if too many."""
-    count = 0
-    for k in range(pair_count):
+    count, most = 0, max(settings.margin, settings.depth)
+    for p in range(pair_count):
+        reach = shape.radius[shape.triangle_body[pairs[p, 0]]] + shape.radius[shape.triangle_body[pairs[p, 1]]] + most
         for way in range(2):
-            t1, t2 = pairs[k, way], pairs[k, 1 - way]
+            t1, t2 = pairs[p, way], pairs[p, 1 - way]
             mask = shape.vertex_mask[t1]
+            i, j, k = shape.triangles[t2, 0], shape.triangles[t2, 1], shape.triangles[t2, 2]
             for c in range(3):
-                if mask >> c & 1:
-                    v = shape.triangles[t1, c]
+                v = shape.triangles[t1, c]
+                if mask >> c & 1 and v not in (i, j, k) and not swept_apart(x, end, settings.moves, v, i, j, k, reach):
                     count = meet_vertex(shape, room, sides, side_next, settings, x, end, v, t2, count)
     return count
 
