@@ -12,7 +12,7 @@ SLOW = {
     "floating/spin-up",
     "floating/layered-flight",
     "floating/layered-fem",
-    *(name for name in registry() if name.startswith("contact/pairs/") and name != "contact/pairs/particles-plane"),
+    *(name for name in registry() if name.startswith("contact/pairs/") and name != "contact/pairs/particles-particles"),
     "contact/rolling",
     "contact/friction",
     "substructure/flower",

@@ -201,9 +201,9 @@ def test_scenes_hold_penetrating_vertices_and_edges() -> None:
 
 def all_pairs(detector: Detector) -> ContactPairs:
     """What the detector finds without its trees."""
-    surface = detector.surface
-    first, second = np.triu_indices(len(surface.triangles), 1)
-    allowed = detector._allowed[surface.triangle_body[first], surface.triangle_body[second]]
+    body = detector._shape.triangle_body
+    first, second = np.triu_indices(len(body), 1)
+    allowed = detector._allowed[body[first], body[second]]
     detector._near = np.stack([first, second], axis=1)[allowed].astype(np.int32)
     detector._descend = lambda: len(detector._near)  # type: ignore[method-assign]
     return detector.search()

@@ -6,11 +6,13 @@ from supple.contact.check import check_closed, crossing_triangles
 from supple.contact.contact import Contact
 from supple.contact.detect import Detector
 from supple.contact.obstacles import Capsule, Obstacle, distance
-from supple.contact.pairs import EDGE_EDGE, VERTEX_TRIANGLE, ContactPairs
+from supple.contact.pairs import BALL_TRIANGLE, EDGE_EDGE, POINT_POINT, VERTEX_TRIANGLE, ContactPairs
 from supple.contact.surface import ContactSurface
 
 __all__ = [
+    "BALL_TRIANGLE",
     "EDGE_EDGE",
+    "POINT_POINT",
     "VERTEX_TRIANGLE",
     "Capsule",
     "Contact",

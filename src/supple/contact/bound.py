@@ -15,8 +15,9 @@ from supple.contact.contact_set import ContactForces, ContactSet
 from supple.contact.detect import Detector
 from supple.contact.law_kernels import OPEN
 from supple.contact.obstacles import Obstacle, distance
+from supple.contact.pairs import BALL_TRIANGLE, EDGE_EDGE, VERTEX_TRIANGLE
 from supple.contact.shape import Sides
-from supple.contact.surface import ContactSurface
+from supple.contact.surface import ContactSurface, extent
 from supple.contact.surfaces import BodySurface, Wall
 from supple.errors import ContactWarning, InputError
 from supple.geometry import SurfaceMesh
@@ -73,16 +74,12 @@ class BoundContact:
         """Join the surfaces."""
         formulas = [o for o in contact.obstacles if not isinstance(o, SurfaceMesh)]
         names = [s.node.name for s in surfaces] + [type(o).__name__.lower() for o in formulas]
-        parts = [ContactSurface.of((s.points.rest, s.triangles), fixed=isinstance(s.node, Wall)) for s in surfaces]
+        parts = [
+            ContactSurface.of((s.points.rest, s.triangles), radius=s.radius, fixed=isinstance(s.node, Wall))
+            for s in surfaces
+        ]
         joined = ContactSurface.joined(parts)
         starts = np.concatenate([[0], np.cumsum([s.points.count for s in surfaces])]).astype(np.int64)
-        loose = [s.node.name for s in surfaces if not len(s.triangles)]
-        if loose and len(surfaces) > 1:
-            warnings.warn(
-                f"'{loose[0]}' has no surface between its points: it touches obstacles, not other bodies.",
-                ContactWarning,
-                stacklevel=5,
-            )
         alone = {id(node) for node in contact.self_contact}
         detector = Detector(
             joined,
@@ -114,11 +111,12 @@ class BoundContact:
         self.detector.sides = Sides.of_array(memory.get(f"{self.prefix}sides"))
         pairs = self.detector.find(x, v, h)
         self._watch(v, h)
-        other = np.where(pairs.kind == 0, pairs.points[:, 1], pairs.points[:, 2])
+        other = np.where(pairs.kind == EDGE_EDGE, pairs.points[:, 2], pairs.points[:, 1])
         sides = np.stack([self.owner(pairs.points[:, 0]), self.owner(other)], axis=1)
         key = pairs.points[:, 0] * len(self.names) + sides[:, 1]
-        edges = pairs.kind != 0
-        key[edges] = _edge_keys(pairs.points[edges])
+        hashed = pairs.kind != VERTEX_TRIANGLE
+        hashed |= np.isin(key, key[pairs.kind == BALL_TRIANGLE])  # which one is nearest may change
+        key[hashed] = _mixed_keys(pairs.points[hashed])
         parts: list[tuple[Array, ...]] = [
             (pairs.points, pairs.weights, pairs.normal, pairs.gap, sides, pairs.area, key)
         ]
@@ -145,8 +143,9 @@ class BoundContact:
         )
         approaching = gap + h * np.einsum("ki,ki->k", found.normal, found.relative(v)) < self.detector.margin
         found = found.chosen(approaching | (gap < self.detector.margin))
-        first = np.where(found.points[:, :1] >= 0, found.points[:, :1], 0)
-        return self._recalled(found._replace(place=x[first[:, 0]]), h, memory)
+        first = found.points[:, 0]
+        place = x[first] - self.surface.vertex_radius[first, None] * found.normal
+        return self._recalled(found._replace(place=place), h, memory)
 
     def _watch(self, v: Array, h: float) -> None:
         """Warn once where bodies that come near each other move further in a step than is certainly found."""
@@ -165,7 +164,7 @@ class BoundContact:
                 if travel > safe:
                     warnings.warn(
                         f"'{self.names[one]}' moves {travel:.3g} m past '{self.names[two]}' in a step, more than the "
-                        f"{safe:.3g} m (two elements) within which contact is certain; use a step of at most "
+                        f"{safe:.3g} m (two elements, or balls) within which contact is certain; use a step of at most "
                         f"{h * safe / travel:.2g} s.",
                         ContactWarning,
                         stacklevel=6,
@@ -175,6 +174,7 @@ class BoundContact:
 
     def _on_obstacle(self, obstacle: Any, number: int, x: Array, v: Array, h: float) -> tuple[Array, ...]:
         gap, normal = distance(obstacle, x)
+        gap -= self.surface.vertex_radius
         near = np.flatnonzero(gap + np.minimum(0.0, h * np.einsum("ki,ki->k", normal, v)) < self.detector.margin)
         name = self.names[number]
         apart = [k for k in range(len(self.slots)) if self.contact.is_excluded(self.names[k], name)]
@@ -186,21 +186,13 @@ class BoundContact:
         sides = np.stack([self.owner(near), np.full(len(near), number)], axis=1)
         key = near * len(self.names) + number
         area = self.surface.vertex_area[near]
-        if len(self.surface.triangles):
+        faced = ~self.surface.is_points[self.owner(near)]
+        if faced.any():
             start, around = self._around
-            compute_facing_areas(x, self.surface.triangles, start, around, near, normal[near], area)
-        area = np.where(self._loose_area[near] > 0, self._loose_area[near], area)
+            facing = np.empty(faced.sum())
+            compute_facing_areas(x, self.surface.triangles, start, around, near[faced], normal[near[faced]], facing)
+            area[faced] = facing
         return points, weights, normal[near], gap[near], sides, area, key
-
-    @cached_property
-    def _loose_area(self) -> Array:
-        """What vertices of bodies without triangles stand for [m²], 0 of others: a share of the square of the size."""
-        out = np.zeros(self.surface.count)
-        triangles = np.diff(self.surface.body_start)
-        for k, (a, b) in enumerate(zip(self.starts, self.starts[1:])):
-            if not triangles[k] and b > a:
-                out[a:b] = _extent(self.surface.rest[a:b]) ** 2 / (b - a)
-        return out
 
     @cached_property
     def _around(self) -> tuple[Array, Array]:
@@ -295,13 +287,13 @@ def _numbered(pairs: Sequence[tuple[str, str]], names: list[str]) -> list[tuple[
 
 
 def element_size(surface: ContactSurface) -> float:
-    """The smallest mean edge of the bodies [m]."""
+    """The smallest mean edge of the bodies, or diameter of points [m]."""
     size = surface.element_size[surface.element_size > 0]
     return float(size.min()) if len(size) else 1.0
 
 
-def _edge_keys(points: Array) -> Array:
-    """Negative numbers that tell pairs of edges apart."""
+def _mixed_keys(points: Array) -> Array:
+    """Negative numbers that tell pairs of edges, and of points, apart."""
     mixed = np.zeros(len(points), dtype=np.uint64)
     for column in range(4):
         mixed = (mixed ^ points[:, column].astype(np.uint64)) * np.uint64(0x9E3779B97F4A7C15)
@@ -318,14 +310,10 @@ def own_modulus(node: Any, surface: ContactSurface, g: float) -> float:
 
 
 def _weight_modulus(node: Any, surface: ContactSurface, g: float, sinks: float) -> float:
-    size = _extent(surface.rest)
-    area = float(surface.vertex_area.sum()) or size**2
-    return 6 * node_mass(node) * g / (area * sinks * size)
-
-
-def _extent(points: Array) -> float:
-    """The longest edge of the box around points (n, 3) [m]."""
-    return float(np.ptp(points, axis=0).max()) or 1.0
+    weight, area = node_mass(node) * g, float(surface.vertex_area.sum())
+    if surface.is_points[0] and surface.radius[0] > 0:  # each ball under its own weight, mean by mean
+        return weight / (area * sinks * float(surface.element_size[0]))
+    return 6 * weight / (area * sinks * extent(surface.rest))
 
 
 def node_mass(node: Any) -> float:

@@ -4,9 +4,11 @@
     2. descend    the trees of boxes against each other, to pairs of triangles whose boxes meet
     3. vertices   against triangles: one contact a vertex and other body
     4. edges      against edges, where no vertex stands for them
+    5. points     of bodies without triangles: where balls touch a body more than once, and against each other
 
 Only the first touches every vertex; the others cost what the patch in contact costs. The vertices of both sides report,
-each with half of its area: two flat faces with any meshes then share a uniform pressure but for their rims.
+each with half of its area: two flat faces with any meshes then share a uniform pressure but for their rims. Of a point
+and a triangle the point reports alone.
 """
 
 from __future__ import annotations
@@ -16,8 +18,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from supple.contact.ball_kernels import add_ball_contacts
 from supple.contact.edge_kernels import add_edge_contacts
 from supple.contact.pairs import ContactPairs
+from supple.contact.point_kernels import add_point_contacts
 from supple.contact.shape import Room, Settings, Shape, Sides, make_room, make_shape
 from supple.contact.surface import ContactSurface
 from supple.contact.tree import Tree, make_tree
@@ -37,7 +41,7 @@ class Detector:
     margin: pairs with a smaller gap are reported [m]. depth: how far a vertex may have sunk behind a surface and still
     be pushed out [m]; by default the larger of the margin and half the smallest mean edge. self_contact: of all bodies,
     or a truth for each. exclude: pairs of bodies that never touch. rest_distance: features of one body closer than
-    this at rest, beside its radii, do not touch [m]; by default the margin.
+    this at rest, beside its radii, do not touch [m]; by default the margin; points only where they overlap at rest.
 
     `sides` is what it remembers: on which side of sheets and of their own body vertices were at the last `find`. It is
     a plain value, to be kept with a checkpoint or put back when a step is taken again. Everything else may be made new.
@@ -60,16 +64,16 @@ class Detector:
     sides: Sides = field(default_factory=Sides.none, init=False)
 
     def __post_init__(self) -> None:
-        sizes = self._sizes
+        sizes, every = self._sizes, self.surface.element_size
         self.margin = _length("margin", self.margin)
-        half = 0.5 * float(sizes.min()) if len(sizes) else 0.0
+        half = 0.5 * float(every[every > 0].min()) if (every > 0).any() else 0.0
         self.depth = max(self.margin, half) if self.depth is None else _length("depth", self.depth)
         self.rest_distance = self.margin if self.rest_distance is None else _length("rest_distance", self.rest_distance)
         self._reach = (SAFE_ELEMENTS + 1) * float(sizes.max()) if len(sizes) else 0.0
         self._allowed = self._make_allowed()
-        self._padding = self.surface.radius + 0.5 * max(self.margin, self.depth)
+        self._padding = np.where(self.surface.is_points, 0.0, self.surface.radius) + 0.5 * max(self.margin, self.depth)
         self._tree: Tree = make_tree(self.surface)
-        self._shape: Shape = make_shape(self.surface, self._tree.order)
+        self._shape: Shape = make_shape(self.surface, self._tree)
         self._box = np.empty((int(self._tree.node_start[-1]), 6))
         self._room: Room = make_room(self.surface.count, FIRST_ROOM)
         self._leaves, self._near = (np.empty((FIRST_ROOM, 2), np.int32) for _ in range(2))
@@ -77,23 +81,24 @@ class Detector:
         self._stack, self._small = np.empty((512, 2), np.int64), np.empty((2 * LEAF, 6))
         self._x = self._end = np.zeros((0, 3))
         self._moves, self._stamp = False, 0
+        self._has_points = bool(self.surface.is_points.any())
 
     @property
     def largest_safe_travel(self) -> float:
-        """How far a vertex may move in a step and certainly be found [m]: two elements of the finest body."""
-        sizes = self._sizes
-        return SAFE_ELEMENTS * float(sizes.min()) if len(sizes) else np.inf
+        """How far a vertex may move in a step and certainly be found [m]: two elements, or balls, of the finest body."""
+        sizes = self.surface.element_size
+        return SAFE_ELEMENTS * float(sizes[sizes > 0].min(initial=np.inf))
 
     def safe_travel(self, one: int, two: int) -> float:
-        """The same for two bodies: two elements of the finer one [m]."""
-        sizes = self.surface.element_size[[one, two]]
-        return SAFE_ELEMENTS * float(sizes[sizes > 0].min(initial=np.inf))
+        """The same for two bodies [m]: two elements of the finer one; of points with points two of the smaller balls."""
+        sizes, is_points = self.surface.element_size[[one, two]], self.surface.is_points[[one, two]]
+        counted = sizes if is_points.all() else sizes[~is_points]
+        return SAFE_ELEMENTS * float(counted[counted > 0].min(initial=np.inf))
 
     @property
     def _sizes(self) -> Array:
         """Mean edges of the bodies that have some [m]."""
-        sizes = self.surface.element_size
-        return sizes[sizes > 0]
+        return self.surface.element_size[~self.surface.is_points]
 
     @property
     def boxes(self) -> Array:
@@ -119,7 +124,10 @@ class Detector:
             if not (np.isfinite(dt) and dt > 0):
                 raise InputError("the step is not positive", where="Detector.find", value=dt, allowed="> 0 s")
             self._end = self._x + dt * self._checked("v", v)
-        compute_boxes(self._tree, self._x, self._end, self._moves, self._padding, self._box)
+        shape = self._shape
+        compute_boxes(
+            self._tree, self._x, self._end, self._moves, self._padding, shape.is_points, shape.vertex_radius, self._box
+        )
 
     def search(self) -> ContactPairs:
         """Contacts within the boxes of the last refit; remembers sides for the next search."""
@@ -132,14 +140,23 @@ class Detector:
         found = Sides(np.empty(candidates, np.int32), np.empty(candidates, np.int32), np.empty(candidates, np.int8))
         where = self._shape, self._room, settings, self._x, self._end
         vertices, sides = compute_vertex_contacts(*where, candidates, found, self._pairs)
-        count = add_edge_contacts(*where, self._near, pair_count, vertices, self._pairs)
+        count = self._add_others(settings, pair_count, vertices)
         if count > len(self._pairs.gap):
             kept, self._pairs = self._pairs, ContactPairs.empty(_grown(count))
             for old, new in zip(kept, self._pairs):
                 new[:vertices] = old[:vertices]
-            add_edge_contacts(*where, self._near, pair_count, vertices, self._pairs)
+            self._add_others(settings, pair_count, vertices)
         self.sides = Sides(*(a[:sides].copy() for a in found))
         return ContactPairs(*(a[:count].copy() for a in self._pairs))
+
+    def _add_others(self, settings: Settings, pair_count: int, count: int) -> int:
+        """Contacts of edges and points, after `count` of vertices; returns how many there are in all."""
+        shape, x, end, near = self._shape, self._x, self._end, self._near
+        count = add_edge_contacts(shape, self._room, settings, x, end, near, pair_count, count, self._pairs)
+        if self._has_points:
+            count = add_ball_contacts(shape, self._room, settings, x, end, near, pair_count, count, self._pairs)
+            count = add_point_contacts(shape, settings, x, end, near, pair_count, count, self._pairs)
+        return count
 
     def _descend(self) -> int:
         order = np.argsort(self._box[self._tree.node_start[:-1], 0], kind="stable")
@@ -150,8 +167,8 @@ class Detector:
             self._leaves = np.empty((_grown(leaf_count), 2), np.int32)
         while True:
             count = collect_pairs(
-                self._tree, self._shape.triangles, self._x, self._end, self._moves, self._shape.triangle_body,
-                self._padding, self._leaves, leaf_count, self._small, self._near,
+                self._tree, self._shape, self._x, self._end, self._moves, self._padding, self._leaves, leaf_count,
+                self._small, self._near,
             )  # fmt: skip
             if count <= len(self._near):
                 return int(count)

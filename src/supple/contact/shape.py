@@ -7,12 +7,15 @@ from typing import NamedTuple
 import numpy as np
 
 from supple.contact.surface import ContactSurface
+from supple.contact.tree import Tree
 
 Array = np.ndarray
 
 
 class Shape(NamedTuple):
-    """Connectivity and rest values of a joined surface of n vertices, m triangles and e edges, triangles as sorted.
+    """Connectivity and rest values of a joined surface of n vertices, m triangles and e edges, as sorted by its tree.
+
+    Points of bodies without triangles are among the triangles, each three times its own corner, without edges.
 
     edge_first, edge_triangles: the triangles at each edge; vertex_first, vertex_triangles: around each vertex.
     vertex_mask, edge_mask: which corners, and edges opposite corners, a triangle owns, as bits (m,): each vertex and
@@ -35,7 +38,9 @@ class Shape(NamedTuple):
     edge_area: Array
     rest: Array
     radius: Array
+    vertex_radius: Array
     closed: Array
+    is_points: Array
 
 
 class Room(NamedTuple):
@@ -92,29 +97,35 @@ class Settings(NamedTuple):
     stamp: int
 
 
-def make_shape(surface: ContactSurface, order: Array) -> Shape:
-    """The arrays of a surface, its triangles in an order (m,) that keeps those of a body together."""
-    triangles, triangle_edges = surface.triangles[order], surface.triangle_edges[order]
-    edge_first, edge_triangles = _around(triangle_edges, len(surface.edges))
-    vertex_first, vertex_triangles = _around(triangles, surface.count)
+def make_shape(surface: ContactSurface, tree: Tree) -> Shape:
+    """The arrays of a surface, its triangles and points in the order of its tree."""
+    faces = np.flatnonzero(tree.triangle >= 0)
+    order = tree.triangle[faces]
+    m = len(tree.triangle)
+    edges = np.zeros((m, 3), np.int32)
+    edges[faces] = surface.triangle_edges[order]
+    edge_mask = np.zeros(m, np.uint8)
+    edge_mask[faces] = _owners(edges[faces])
+    area = np.zeros(m)
+    area[faces] = surface.triangle_area[order]
     return Shape(
-        triangles.astype(np.int32),
-        triangle_edges.astype(np.int32),
+        tree.elements,
+        edges,
         surface.edges.astype(np.int32),
-        edge_first,
-        edge_triangles,
-        vertex_first,
-        vertex_triangles,
-        _owners(triangles),
-        _owners(triangle_edges),
-        surface.triangle_body.astype(np.int32),
+        *_around(edges[faces], faces, len(surface.edges)),
+        *_around(tree.elements[faces], faces, surface.count),
+        _owners(tree.elements),
+        edge_mask,
+        surface.vertex_body[tree.elements[:, 0]].astype(np.int32),
         surface.vertex_body.astype(np.int32),
-        surface.triangle_area[order],
+        area,
         surface.vertex_area,
         surface.edge_area,
         np.array(surface.rest, order="C"),  # a copy: kernels are compiled once more for read-only arrays
         surface.radius,
+        surface.vertex_radius,
         surface.closed,
+        surface.is_points,
     )
 
 
@@ -132,11 +143,11 @@ def make_room(count: int, capacity: int) -> Room:
     )
 
 
-def _around(numbers: Array, count: int) -> tuple[Array, Array]:
-    """Rows of `numbers` (m, 3) that name each of so many things: where each list begins, and the lists."""
+def _around(numbers: Array, rows: Array, count: int) -> tuple[Array, Array]:
+    """Of rows (m,), those whose `numbers` (m, 3) name each of so many things: where each list begins, and the lists."""
     flat = numbers.ravel()
     first = np.r_[0, np.cumsum(np.bincount(flat, minlength=count))].astype(np.int64)
-    return first, (np.argsort(flat, kind="stable") // 3).astype(np.int32)
+    return first, rows[np.argsort(flat, kind="stable") // 3].astype(np.int32)
 
 
 def _owners(numbers: Array) -> Array:

@@ -2,7 +2,7 @@
 
 A body is closed if every edge has as many triangles one way as the other; only then has it an inside. Its triangles
 look outward. An open body is a sheet with two equal sides. The radius of a body is added around its surface, half the
-thickness of a sheet.
+thickness of a sheet. A body without triangles is a cloud of points, each a ball of its own radius, which may be zero.
 """
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ class ContactSurface:
     """Surfaces of bodies at rest. Make it with `of` and `joined`.
 
     rest: [m], (n, 3). triangles: (m, 3). body_start: first triangle of each body and the end, (bodies + 1,).
-    vertex_body: (n,). radius: [m], (bodies,). closed, fixed: (bodies,) bool; fixed bodies do not touch each other.
+    vertex_body: (n,). radius: [m], (bodies,), the largest of points. closed, fixed: (bodies,) bool; fixed bodies do not
+    touch each other. vertex_radius: [m], (n,).
 
     >>> from supple.geometry import box_tets
     >>> box = ContactSurface.of(box_tets((1.0, 1.0, 1.0), (2, 2, 2)).boundary.surface)
@@ -43,14 +44,15 @@ class ContactSurface:
     radius: Array
     closed: Array
     fixed: Array
+    vertex_radius: Array
 
     @classmethod
     def of(
-        cls, mesh: SurfaceMesh | tuple[ArrayLike, ArrayLike], *, radius: float = 0.0, fixed: bool = False
+        cls, mesh: SurfaceMesh | tuple[ArrayLike, ArrayLike], *, radius: ArrayLike = 0.0, fixed: bool = False
     ) -> ContactSurface:
-        """One body: a surface mesh, or nodes (n, 3) [m] and triangles (m, 3); none of them for loose points.
+        """One body: a surface mesh, or nodes (n, 3) [m] and triangles (m, 3); none of them for points.
 
-        radius: half the thickness [m]. fixed: an obstacle that nothing moves.
+        radius: half the thickness [m]; of points one for all or one each, (n,). fixed: an obstacle that nothing moves.
         """
         rest, triangles = (mesh.nodes, mesh.triangles) if isinstance(mesh, SurfaceMesh) else mesh
         nodes = check_nodes(rest)
@@ -58,7 +60,10 @@ class ContactSurface:
         loose = given.shape == (0, 3)
         faces = given.astype(np.int64) if loose else check_elements(triangles, 3, "triangle", len(nodes))
         _check_areas(nodes, faces)
-        if not (np.isfinite(radius) and radius >= 0):
+        radii = np.asarray(radius, dtype=float)
+        if radii.shape not in (((), (len(nodes),)) if loose else ((),)):
+            raise InputError("there is not one radius", where="ContactSurface", value=radii.shape)
+        if not (np.isfinite(radii).all() and (radii >= 0).all()):
             raise InputError("the radius is negative", where="ContactSurface", value=radius, allowed=">= 0 m")
         edges = None if loose else count_edges(faces)
         closed = edges is not None and edges.is_closed and edges.is_oriented
@@ -74,9 +79,10 @@ class ContactSurface:
             faces,
             np.array([0, len(faces)]),
             np.zeros(len(nodes), np.int64),
-            np.array([float(radius)]),
+            np.array([radii.max(initial=0.0)]),
             np.array([closed]),
             np.array([bool(fixed)]),
+            np.broadcast_to(radii, len(nodes)).copy(),
         )
 
     @classmethod
@@ -92,6 +98,7 @@ class ContactSurface:
                 np.zeros(0),
                 none > 0,
                 none > 0,
+                np.zeros(0),
             )
         points = np.cumsum([0] + [s.count for s in surfaces])
         triangles = np.cumsum([0] + [len(s.triangles) for s in surfaces])
@@ -121,6 +128,11 @@ class ContactSurface:
         return np.repeat(np.arange(self.body_count), np.diff(self.body_start))
 
     @cached_property
+    def is_points(self) -> Array:
+        """Which bodies are points without triangles, (bodies,) bool."""
+        return np.diff(self.body_start) == 0
+
+    @cached_property
     def _edges(self) -> tuple[Array, Array]:
         """Edges (e, 2), lower number first, and the edge opposite each corner of each triangle (m, 3)."""
         ends = np.sort(self.triangles[:, [[1, 2], [2, 0], [0, 1]]].reshape(-1, 2), axis=1)
@@ -145,8 +157,16 @@ class ContactSurface:
 
     @cached_property
     def vertex_area(self) -> Array:
-        """A third of the triangles around each vertex, at rest [m²], (n,)."""
-        return _shares(self.triangles, self.triangle_area, self.count)
+        """A third of the triangles around each vertex, at rest [m²], (n,).
+
+        Of a point the cross-section of its ball; without a radius a share of the square of the cloud's size.
+        """
+        area = _shares(self.triangles, self.triangle_area, self.count)
+        for body in np.flatnonzero(self.is_points):
+            own = self.vertex_body == body
+            ball, share = np.pi * self.vertex_radius[own] ** 2, extent(self.rest[own]) ** 2 / max(own.sum(), 1)
+            area[own] = np.where(ball > 0, ball, share)
+        return area
 
     @cached_property
     def edge_area(self) -> Array:
@@ -160,10 +180,18 @@ class ContactSurface:
 
     @cached_property
     def element_size(self) -> Array:
-        """Mean edge at rest of each body [m], (bodies,)."""
+        """Mean edge at rest of each body, mean diameter of points [m], (bodies,)."""
         body = self.vertex_body[self.edges[:, 0]]
         total = np.bincount(body, weights=self.edge_length, minlength=self.body_count)
-        return total / np.maximum(np.bincount(body, minlength=self.body_count), 1)
+        edge = total / np.maximum(np.bincount(body, minlength=self.body_count), 1)
+        across = np.bincount(self.vertex_body, weights=2 * self.vertex_radius, minlength=self.body_count)
+        points = np.maximum(np.bincount(self.vertex_body, minlength=self.body_count), 1)
+        return np.where(self.is_points, across / points, edge)
+
+
+def extent(points: Array) -> float:
+    """The longest edge of the box around points (n, 3) [m]; 1 where it has none."""
+    return (float(np.ptp(points, axis=0).max()) if len(points) else 0.0) or 1.0
 
 
 def triangle_areas(x: Array, triangles: Array) -> Array:
@@ -173,7 +201,7 @@ def triangle_areas(x: Array, triangles: Array) -> Array:
 
 
 def _shares(numbers: Array, area: Array, count: int) -> Array:
-    return np.bincount(numbers.ravel(), weights=np.repeat(area / 3, 3), minlength=count)
+    return np.bincount(numbers.ravel(), weights=np.repeat(area / 3, 3), minlength=count).astype(float)  # of none: int
 
 
 def _volume(x: Array, triangles: Array) -> float:

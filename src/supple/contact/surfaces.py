@@ -2,7 +2,7 @@
 
 finite elements, floating   nodes of the boundary
 rigid                       the surface, with triangles of at most COARSE of its size
-particles                   the particles, without triangles
+particles                   balls of their radii around them, which may be zero, without triangles
 voxels                      corners of the outer faces: means of where the voxels around would put them
 trees of domains            the surface, without gaps between domains
 """
@@ -35,12 +35,14 @@ class Wall:
 
 @dataclass(frozen=True, eq=False)
 class BodySurface:
-    """points of a body, triangles (m, 3) between them, outward. numbers: of the points among the body's own."""
+    """points of a body, triangles (m, 3) between them, outward. numbers: of the points among the body's own. radius:
+    of balls around points without triangles [m], one for all or one each."""
 
     node: Node | Wall
     points: PointSet | WorldPoints
     triangles: Array
     numbers: Array = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    radius: Array | float = 0.0
 
 
 def wall(mesh: SurfaceMesh) -> BodySurface:
@@ -77,7 +79,9 @@ def surface_of(node: Node, part: Any = None) -> BodySurface:
     elif hasattr(getattr(body, "mesh", None), "boundary"):
         triangles, nodes = np.asarray(body.mesh.boundary.triangles), np.asarray(body.mesh.boundary.node_indices)
     else:
-        return BodySurface(node, node.points(part), np.zeros((0, 3), dtype=np.int64))
+        chosen = node.indices(part)
+        radius = np.asarray(body.radius)[chosen] if body.kind == "particles" else 0.0
+        return BodySurface(node, node.points(chosen), np.zeros((0, 3), dtype=np.int64), chosen, radius)
     if part is not None:
         names = part if isinstance(part, list | tuple) and all(isinstance(p, str) for p in part) else [part]
         chosen = np.unique(np.concatenate([node.indices(name) for name in names]))

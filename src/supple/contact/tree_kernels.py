@@ -93,43 +93,81 @@ def apart(box, i, j):
     )
 
 
+@compiled(inline=True)
+def compute_leaves(vertices, first, leaf, count, x, end, moves, pad, node, box_out):
+    """Boxes of so many leaves of triangles, from node on, around x and, where it moves, `end`, widened by pad."""
+    for k in range(count):
+        lx = ly = lz = np.inf
+        ux = uy = uz = -np.inf
+        for i in range(first[leaf + k], first[leaf + k + 1]):
+            v = vertices[i]
+            lx, ly, lz = min(lx, x[v, 0]), min(ly, x[v, 1]), min(lz, x[v, 2])
+            ux, uy, uz = max(ux, x[v, 0]), max(uy, x[v, 1]), max(uz, x[v, 2])
+            if moves:
+                lx, ly, lz = min(lx, end[v, 0]), min(ly, end[v, 1]), min(lz, end[v, 2])
+                ux, uy, uz = max(ux, end[v, 0]), max(uy, end[v, 1]), max(uz, end[v, 2])
+        n = node + k
+        box_out[n, 0], box_out[n, 1], box_out[n, 2] = lx - pad, ly - pad, lz - pad
+        box_out[n, 3], box_out[n, 4], box_out[n, 5] = ux + pad, uy + pad, uz + pad
+
+
 @compiled(borrows=True)
-def compute_boxes(tree, x, end, moves, padding, box_out):
-    """Boxes (nodes, 6), lower and upper corners [m], around positions x and, where it moves, `end`, widened."""
+def compute_point_leaves(vertices, first, leaf, count, x, end, pad, radius, node, box_out):
+    """The same of leaves of points with radii (n,)."""
+    for k in range(count):
+        for a in range(3):
+            low, high = np.inf, -np.inf
+            for i in range(first[leaf + k], first[leaf + k + 1]):
+                v = vertices[i]
+                low = min(low, min(x[v, a], end[v, a]) - radius[v])
+                high = max(high, max(x[v, a], end[v, a]) + radius[v])
+            box_out[node + k, a], box_out[node + k, a + 3] = low - pad, high + pad
+
+
+@compiled(borrows=True)
+def compute_boxes(tree, x, end, moves, padding, is_points, radius, box_out):
+    """Boxes (nodes, 6), lower and upper corners [m], around positions x and, where it moves, `end`, widened.
+
+    padding (bodies,) [m]; of points, beside the radius (n,) [m] of each.
+    """
     for b in range(len(tree.leaf_start) - 1):
-        node_start, leaf_start = tree.node_start[b], tree.leaf_start[b]
-        leaves = tree.leaf_start[b + 1] - leaf_start
-        pad = padding[b]
-        for k in range(leaves):
-            lx = ly = lz = np.inf
-            ux = uy = uz = -np.inf
-            for i in range(tree.vertex_first[leaf_start + k], tree.vertex_first[leaf_start + k + 1]):
-                v = tree.vertices[i]
-                lx, ly, lz = min(lx, x[v, 0]), min(ly, x[v, 1]), min(lz, x[v, 2])
-                ux, uy, uz = max(ux, x[v, 0]), max(uy, x[v, 1]), max(uz, x[v, 2])
-                if moves:
-                    lx, ly, lz = min(lx, end[v, 0]), min(ly, end[v, 1]), min(lz, end[v, 2])
-                    ux, uy, uz = max(ux, end[v, 0]), max(uy, end[v, 1]), max(uz, end[v, 2])
-            n = node_start + leaves - 1 + k
-            box_out[n, 0], box_out[n, 1], box_out[n, 2] = lx - pad, ly - pad, lz - pad
-            box_out[n, 3], box_out[n, 4], box_out[n, 5] = ux + pad, uy + pad, uz + pad
-        for k in range(leaves - 2, -1, -1):
-            n, l, r = node_start + k, node_start + 2 * k + 1, node_start + 2 * k + 2
+        node, leaf = tree.node_start[b], tree.leaf_start[b]
+        count = tree.leaf_start[b + 1] - leaf
+        lowest = node + count - 1
+        if is_points[b]:
+            compute_point_leaves(
+                tree.vertices, tree.vertex_first, leaf, count, x, end, padding[b], radius, lowest, box_out
+            )
+        else:
+            compute_leaves(tree.vertices, tree.vertex_first, leaf, count, x, end, moves, padding[b], lowest, box_out)
+        for k in range(count - 2, -1, -1):
+            n, l, r = node + k, node + 2 * k + 1, node + 2 * k + 2
             for a in range(3):
                 box_out[n, a] = min(box_out[l, a], box_out[r, a])
                 box_out[n, a + 3] = max(box_out[l, a + 3], box_out[r, a + 3])
 
 
 @compiled(inline=True)
-def put_triangle_box(triangles, t, x, end, moves, pad, row, box_out):
-    """The widened box of one triangle, in a row of box_out."""
-    i, j, k = triangles[t, 0], triangles[t, 1], triangles[t, 2]
-    for a in range(3):
-        low, high = min(x[i, a], x[j, a], x[k, a]), max(x[i, a], x[j, a], x[k, a])
-        if moves:
-            low = min(low, min(end[i, a], end[j, a], end[k, a]))
-            high = max(high, max(end[i, a], end[j, a], end[k, a]))
-        box_out[row, a], box_out[row, a + 3] = low - pad, high + pad
+def put_boxes(elements, begin, count, x, end, moves, pad, row, box_out):
+    """The widened boxes of some elements, in rows of box_out."""
+    for e in range(count):
+        i, j, k = elements[begin + e, 0], elements[begin + e, 1], elements[begin + e, 2]
+        for a in range(3):
+            low, high = min(x[i, a], x[j, a], x[k, a]), max(x[i, a], x[j, a], x[k, a])
+            if moves:
+                low = min(low, min(end[i, a], end[j, a], end[k, a]))
+                high = max(high, max(end[i, a], end[j, a], end[k, a]))
+            box_out[row + e, a], box_out[row + e, a + 3] = low - pad, high + pad
+
+
+@compiled(inline=True)
+def widen_points(elements, begin, count, radius, row, box_out):
+    """Add the radii of points to their boxes."""
+    for e in range(count):
+        r = radius[elements[begin + e, 0]]
+        for a in range(3):
+            box_out[row + e, a] -= r
+            box_out[row + e, a + 3] += r
 
 
 @compiled(borrows=True)
@@ -172,17 +210,17 @@ def collect_leaves(tree, box, order, allowed, stack, leaves_out):
 
 
 @compiled(inline=True)
-def fetch_leaf(tree, triangles, x, end, leaf):
-    """Ask for the positions of a leaf's triangles."""
-    for t in range(tree.first[leaf], tree.first[leaf + 1]):
+def fetch_leaf(tree, x, end, leaf):
+    """Ask for the positions of a leaf's elements."""
+    for e in range(tree.first[leaf], tree.first[leaf + 1]):
         for c in range(3):
-            prefetch(x, triangles[t, c])
-            prefetch(end, triangles[t, c])
+            prefetch(x, tree.elements[e, c])
+            prefetch(end, tree.elements[e, c])
 
 
 @compiled(borrows=True)
-def collect_pairs(tree, triangles, x, end, moves, triangle_body, padding, leaves, leaf_count, small, pairs_out):
-    """Pairs of triangles (k, 2) with boxes that meet, from pairs of leaves; returns how many there are.
+def collect_pairs(tree, shape, x, end, moves, padding, leaves, leaf_count, small, pairs_out):
+    """Pairs of elements (k, 2) with boxes that meet, from pairs of leaves; returns how many there are.
 
     Where more pairs are found than fit, the rest is only counted. Large bodies do not stay in the cache from the refit:
     what later pairs need is asked for in time, in the order in which one tells where the next lies.
@@ -194,19 +232,22 @@ def collect_pairs(tree, triangles, x, end, moves, triangle_body, padding, leaves
                 prefetch(tree.first, leaves[p + 2 * AHEAD, side])
         if p + AHEAD < leaf_count:
             for side in range(2):
-                prefetch(triangles, tree.first[leaves[p + AHEAD, side]])
+                prefetch(tree.elements, tree.first[leaves[p + AHEAD, side]])
         if p < leaf_count:
             for side in range(2):
-                fetch_leaf(tree, triangles, x, end, leaves[p, side])
+                fetch_leaf(tree, x, end, leaves[p, side])
         if p < AHEAD:
             continue
         leaf1, leaf2 = leaves[p - AHEAD, 0], leaves[p - AHEAD, 1]
         f1, f2 = tree.first[leaf1], tree.first[leaf2]
         n1, n2 = tree.first[leaf1 + 1] - f1, tree.first[leaf2 + 1] - f2
-        for i in range(n1):
-            put_triangle_box(triangles, f1 + i, x, end, moves, padding[triangle_body[f1]], i, small)
-        for j in range(n2):
-            put_triangle_box(triangles, f2 + j, x, end, moves, padding[triangle_body[f2]], n1 + j, small)
+        b1, b2 = shape.triangle_body[f1], shape.triangle_body[f2]
+        put_boxes(tree.elements, f1, n1, x, end, moves, padding[b1], 0, small)
+        put_boxes(tree.elements, f2, n2, x, end, moves, padding[b2], n1, small)
+        if shape.is_points[b1]:
+            widen_points(tree.elements, f1, n1, shape.vertex_radius, 0, small)
+        if shape.is_points[b2]:
+            widen_points(tree.elements, f2, n2, shape.vertex_radius, n1, small)
         for i in range(n1):
             for j in range(i + 1 if leaf1 == leaf2 else 0, n2):
                 at = min(count, len(pairs_out) - 1)  # written in any case, kept by counting it

@@ -7,6 +7,8 @@ A sheet, or oneself    nearest feature on each of both sides, the farther droppe
                        the rest shape. A side is where the vertex was when it touched last; oneself, if closed, is
                        touched from outside alone.
 In motion              a triangle met during the step stands before the nearest, with the side the vertex comes from.
+A point                is a vertex without faces: it looks every way, and stands for all of its contact by itself, since
+                       the vertices of the other side do not report it.
 """
 
 # mypy: ignore-errors
@@ -112,7 +114,7 @@ def meet_vertex(shape, room, sides, side_next, settings, x, end, v, t, count):
     """Take triangle t, near vertex v, into the candidates of v; returns their new number."""
     i, j, k = shape.triangles[t, 0], shape.triangles[t, 1], shape.triangles[t, 2]
     own, body = shape.vertex_body[v], shape.triangle_body[t]
-    reach = shape.radius[own] + shape.radius[body] + max(settings.margin, settings.depth)
+    reach = shape.vertex_radius[v] + shape.radius[body] + max(settings.margin, settings.depth)
     p, a, b, c = at(x, v), at(x, i), at(x, j), at(x, k)
     w, d = nearest_vector(p, a, b, c)
     d2 = dot(d, d)
@@ -132,7 +134,7 @@ def meet_vertex(shape, room, sides, side_next, settings, x, end, v, t, count):
             return count
         keep_nearest(room, row, 0, t, d2)
         n = face_normal(shape, x, t)
-        if dot(d, n) < 0.0 and dot(n, vertex_normal(shape, room, stamp, x, v)) < 0.0:
+        if dot(d, n) < 0.0 and (shape.is_points[own] or dot(n, vertex_normal(shape, room, stamp, x, v)) < 0.0):
             keep_nearest(room, row, 1, t, d2)
         if time <= 1.0 and met_side > 0.0:
             keep_nearest(room, row, 2, t, time)
@@ -158,11 +160,13 @@ def collect_vertices(shape, room, sides, side_next, settings, x, end, pairs, pai
     """Candidates of all vertices from pairs of triangles; returns how many there are, more than fit if too many."""
     count, most = 0, max(settings.margin, settings.depth)
     for p in range(pair_count):
-        reach = shape.radius[shape.triangle_body[pairs[p, 0]]] + shape.radius[shape.triangle_body[pairs[p, 1]]] + most
         for way in range(2):
             t1, t2 = pairs[p, way], pairs[p, 1 - way]
+            if shape.is_points[shape.triangle_body[t2]]:
+                continue
             mask = shape.vertex_mask[t1]
             i, j, k = shape.triangles[t2, 0], shape.triangles[t2, 1], shape.triangles[t2, 2]
+            reach = shape.vertex_radius[shape.triangles[t1, 0]] + shape.radius[shape.triangle_body[t2]] + most
             for c in range(3):
                 v = shape.triangles[t1, c]
                 if mask >> c & 1 and v not in (i, j, k) and not swept_apart(x, end, settings.moves, v, i, j, k, reach):
@@ -232,7 +236,7 @@ def compute_vertex_contacts(shape, room, settings, x, end, candidates, sides_out
         own, near, met = shape.vertex_body[v], room.whole[row, NEAR], room.whole[row, MET]
         two_sided = own == body or not shape.closed[body]
         side = -1.0 if room.whole[row, KEY] & 1 else 1.0
-        radii = shape.radius[own] + shape.radius[body]
+        radii, is_point = shape.vertex_radius[v] + shape.radius[body], shape.is_points[own]
         t, w, n, gap, inside = near, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), np.inf, False
         if near >= 0:
             i, j, k = shape.triangles[t, 0], shape.triangles[t, 1], shape.triangles[t, 2]
@@ -240,7 +244,8 @@ def compute_vertex_contacts(shape, room, settings, x, end, candidates, sides_out
             outward = feature_normal(shape, room, settings.stamp, x, t, w)
             inside = side * dot(d, outward) < 0.0
             facing = room.whole[row, FACING]
-            if not two_sided and facing >= 0 and (inside or is_beside(shape, x, v, facing, d, outward)):
+            sunk = inside or (facing >= 0 and not is_point and is_beside(shape, x, v, facing, d, outward))
+            if not two_sided and facing >= 0 and sunk:
                 inside, t = True, facing
                 i, j, k = shape.triangles[t, 0], shape.triangles[t, 1], shape.triangles[t, 2]
                 w, d = nearest_vector(at(x, v), at(x, i), at(x, j), at(x, k))
@@ -266,7 +271,7 @@ def compute_vertex_contacts(shape, room, settings, x, end, candidates, sides_out
             continue
         if two_sided and is_doubled(shape, room, row, t, abs(gap + radii), settings.reach):
             continue
-        area = facing_area(shape, x, v, n)
+        area = 2.0 * shape.vertex_area[v] if is_point else facing_area(shape, x, v, n)
         if area <= TINY * shape.vertex_area[v]:
             if not is_met:
                 continue

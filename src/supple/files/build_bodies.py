@@ -38,7 +38,7 @@ def build_body(
         return build_tree(section, solid, lambda given: _material(given, materials, place), place)
     if isinstance(section, schema_bodies.RigidBody):
         return _rigid(section, place)
-    extra = section.given("springs", "stiffness", "damping", "rest_length")
+    extra = section.given("radius", "springs", "stiffness", "damping", "rest_length")
     return Particles(section.positions, section.mass, **extra)
 
 

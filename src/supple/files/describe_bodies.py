@@ -145,6 +145,8 @@ def _rigid(body: RigidBody) -> Table:
 
 def _particles(body: Particles) -> Table:
     table: Table = {"positions": plain(body.positions), "mass": one_or_each(body.mass)}
+    if np.any(body.radius):
+        table["radius"] = one_or_each(body.radius)
     if np.size(body.springs):
         force = body.spring_force
         table |= {"springs": plain(body.springs), "stiffness": one_or_each(force.stiffness)}

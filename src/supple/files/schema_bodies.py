@@ -107,11 +107,12 @@ class RigidBody(Placed):
 
 
 class Particles(Placed):
-    """Point masses with springs between them."""
+    """Point masses with springs between them, and balls around them that touch."""
 
     kind: Literal["particles"]
     positions: Positions
     mass: NumberEach
+    radius: NumberEach | None = None
     springs: Pairs | None = None
     stiffness: NumberEach | None = None
     damping: NumberEach | None = None
@@ -122,6 +123,8 @@ class Particles(Placed):
     def _one_each(self) -> Self:
         if self.mass.ndim and len(self.mass) != len(self.positions):
             raise complaint("there is not one mass a particle", key="mass", value=len(self.mass))
+        if self.radius is not None and self.radius.ndim and len(self.radius) != len(self.positions):
+            raise complaint("there is not one radius a particle", key="radius", value=len(self.radius))
         springs = 0 if self.springs is None else len(self.springs)
         for name, value in self.given("stiffness", "damping", "rest_length").items():
             if value.ndim and len(value) != springs:

@@ -22,6 +22,8 @@ Array = np.ndarray
 class Particles:
     """Point masses at positions (n, 3) [m] with mass (n,) or one for all [kg].
 
+    radius [m], (n,) or one for all: of the balls around them that touch other bodies; balls do not turn. Without a
+    radius a particle touches surfaces by its point, and no other particle without one.
     springs: pairs of particles (s, 2), with stiffness [N/m], damping [N s/m] and rest_length [m] (default: the
     distance at rest), each one number or one a spring.
 
@@ -33,6 +35,7 @@ class Particles:
 
     positions: ArrayLike
     mass: ArrayLike
+    radius: ArrayLike = field(default=0.0, kw_only=True)
     springs: ArrayLike = field(default=(), kw_only=True)
     stiffness: ArrayLike = field(default=0.0, kw_only=True)
     damping: ArrayLike = field(default=0.0, kw_only=True)
@@ -51,6 +54,14 @@ class Particles:
         m = np.broadcast_to(m, len(X)).copy()
         if not (np.isfinite(m).all() and (m > 0).all()):
             raise InputError("a particle's mass is not positive", where="particles", allowed="> 0 kg")
+        r = np.asarray(self.radius, dtype=float)
+        if r.shape not in ((), (len(X),)):
+            raise InputError(
+                "there is not one radius a particle", where="particles", value=r.shape, allowed=f"({len(X)},)"
+            )
+        r = np.broadcast_to(r, len(X)).copy()
+        if not (np.isfinite(r).all() and (r >= 0).all()):
+            raise InputError("a particle's radius is negative", where="particles", allowed=">= 0 m")
         pairs = np.asarray(self.springs, dtype=np.int64)
         if pairs.size and (pairs.ndim != 2 or pairs.shape[1] != 2):
             raise InputError(
@@ -64,7 +75,7 @@ class Particles:
             )
         if (pairs[:, 0] == pairs[:, 1]).any():
             raise InputError("a spring joins a particle to itself", where="particles")
-        for name, value in (("positions", X), ("mass", m), ("springs", pairs)):
+        for name, value in (("positions", X), ("mass", m), ("radius", r), ("springs", pairs)):
             value.setflags(write=False)
             object.__setattr__(self, name, value)
         _ = self.spring_force
