@@ -85,12 +85,12 @@ class Detector:
 
     @property
     def largest_safe_travel(self) -> float:
-        """How far a vertex may move in a step and certainly be found [m]: two elements, or balls, of the finest body."""
+        """How far a vertex may move in a step and certainly be found [m]: two elements or balls of the finest body."""
         sizes = self.surface.element_size
         return SAFE_ELEMENTS * float(sizes[sizes > 0].min(initial=np.inf))
 
     def safe_travel(self, one: int, two: int) -> float:
-        """The same for two bodies [m]: two elements of the finer one; of points with points two of the smaller balls."""
+        """The same for two bodies [m]: two elements of the finer one; of points with points two smaller balls."""
         sizes, is_points = self.surface.element_size[[one, two]], self.surface.is_points[[one, two]]
         counted = sizes if is_points.all() else sizes[~is_points]
         return SAFE_ELEMENTS * float(counted[counted > 0].min(initial=np.inf))

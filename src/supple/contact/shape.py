@@ -20,6 +20,7 @@ class Shape(NamedTuple):
     edge_first, edge_triangles: the triangles at each edge; vertex_first, vertex_triangles: around each vertex.
     vertex_mask, edge_mask: which corners, and edges opposite corners, a triangle owns, as bits (m,): each vertex and
     edge has one owner, so that a pair of triangles with boxes that meet brings every pair of features once.
+    number: of each triangle in the surface, -1 of points; it decides between equals.
     """
 
     triangles: Array
@@ -31,6 +32,7 @@ class Shape(NamedTuple):
     vertex_triangles: Array
     vertex_mask: Array
     edge_mask: Array
+    number: Array
     triangle_body: Array
     vertex_body: Array
     triangle_area: Array
@@ -116,6 +118,7 @@ def make_shape(surface: ContactSurface, tree: Tree) -> Shape:
         *_around(tree.elements[faces], faces, surface.count),
         _owners(tree.elements),
         edge_mask,
+        tree.triangle,
         surface.vertex_body[tree.elements[:, 0]].astype(np.int32),
         surface.vertex_body.astype(np.int32),
         area,

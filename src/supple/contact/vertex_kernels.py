@@ -60,7 +60,7 @@ def remembered_side(shape, room, sides, side_next, settings, v, t):
     k, best, side, least = room.side_head[v], settings.reach * settings.reach, 0, -1
     while k >= 0:
         d2 = rest_distance2(shape, sides.triangle[k], t)
-        rank = 2 * sides.triangle[k] + (sides.side[k] < 0)  # decides between equals, whatever the order of the list
+        rank = 2 * shape.number[sides.triangle[k]] + (sides.side[k] < 0)  # of equals, in any order of the list
         if d2 < best or (d2 == best and (side == 0 or rank < least)):
             best, side, least = d2, sides.side[k], rank
         k = side_next[k]
@@ -88,9 +88,10 @@ def candidate(room, stamp, v, key, count):
 
 
 @compiled(inline=True)
-def keep_nearest(room, k, column, t, value):
-    """Note triangle t if its value is smaller than that noted; of equals the smallest number."""
-    if value < room.real[k, column] or (value == room.real[k, column] and t < room.whole[k, NEAR + column]):
+def keep_nearest(shape, room, k, column, t, value):
+    """Note triangle t if its value is smaller than that noted; of equals the smallest number in the surface."""
+    noted = room.whole[k, NEAR + column]
+    if value < room.real[k, column] or (value == room.real[k, column] and shape.number[t] < shape.number[noted]):
         room.real[k, column], room.whole[k, NEAR + column] = value, t
 
 
@@ -132,26 +133,26 @@ def meet_vertex(shape, room, sides, side_next, settings, x, end, v, t, count):
         row, count = candidate(room, stamp, v, 2 * body, count)
         if row < 0:
             return count
-        keep_nearest(room, row, 0, t, d2)
+        keep_nearest(shape, room, row, 0, t, d2)
         n = face_normal(shape, x, t)
         if dot(d, n) < 0.0 and (shape.is_points[own] or dot(n, vertex_normal(shape, room, stamp, x, v)) < 0.0):
-            keep_nearest(room, row, 1, t, d2)
+            keep_nearest(shape, room, row, 1, t, d2)
         if time <= 1.0 and met_side > 0.0:
-            keep_nearest(room, row, 2, t, time)
+            keep_nearest(shape, room, row, 2, t, time)
         return count
     side = remembered_side(shape, room, sides, side_next, settings, v, t)
     if time <= 1.0 and (side == 0 or side == met_side) and (met_side > 0.0 or not shape.closed[body]):
         row, count = candidate(room, stamp, v, 2 * body + (met_side < 0.0), count)
         if row < 0:
             return count
-        keep_nearest(room, row, 2, t, time)
+        keep_nearest(shape, room, row, 2, t, time)
     if side == 0:
         side = 1 if dot(d, feature_normal(shape, room, stamp, x, t, w)) >= 0.0 else -1
     if side > 0 or not shape.closed[body]:
         row, count = candidate(room, stamp, v, 2 * body + (side < 0), count)
         if row < 0:
             return count
-        keep_nearest(room, row, 0, t, d2)
+        keep_nearest(shape, room, row, 0, t, d2)
     return count
 
 
