@@ -2,9 +2,10 @@
 
 surfaces: two bumpy balls of 101,568 triangles each, pressed flat against each other over about 1 % of them.
 patch: two cubes of 1e4 to 1e6 vertices with elements of one size, in contact over the same patch of 200 vertices; the
-time beyond the refit must not grow with the bodies, the slowest against the fastest. It is measured twice: the same
-search again and again, which a small body does with what the processor still holds of the last one; and after other
-work, as in a run, where no size has this gain. The limit is on the first.
+time beyond the refit must not grow with the bodies, the slowest against the fastest. It is measured twice: after other
+work, as in a run, where a step lies between two searches, with the limit on this; and the same search again and again,
+which a small body does with data and branches that the processor still holds of the last one, and a large one, whose
+refit drives these out, does not.
 """
 
 from __future__ import annotations
@@ -138,8 +139,9 @@ def patch() -> list[Row]:
             measured(case, f"the same after other work, {name}", 1e3 * later[-1], unit="ms", threads=1),
         ]
     growth = max(searches) / min(searches)
-    rows.append(at_most(case, "slowest over fastest search", growth, 1.2, unit="-", threads=1))
-    rows.append(measured(case, "the same after other work", max(later) / min(later), unit="-", threads=1))
+    after = max(later) / min(later)
+    rows.append(at_most(case, "slowest over fastest search, after other work", after, 1.2, unit="-", threads=1))
+    rows.append(measured(case, "the same, again and again", growth, unit="-", threads=1))
     return rows
 
 

@@ -15,7 +15,6 @@ from typing import Any
 
 import numba.extending
 from llvmlite import ir
-from numba.core import cgutils, types
 from numba.core.errors import TypingError
 
 from supple.algebra.lanes import INT32, Lanes
@@ -62,19 +61,3 @@ def _shuffle(name: str, axis: int, step: int) -> Any:
 
 neighbour_x, neighbour_y, neighbour_z = (_shuffle(f"neighbour_{a}", k, 1) for k, a in enumerate("xyz"))
 arrive_x, arrive_y, arrive_z = (_shuffle(f"arrive_{a}", k, -1) for k, a in enumerate("xyz"))
-
-
-@intrinsic
-def prefetch(typingctx, array, index):
-    """Ask for the cache line of array[index]; an index outside the array does no harm."""
-
-    def generate(context, builder, sig, args):
-        data = context.make_array(sig.args[0])(context, builder, args[0]).data
-        at = builder.gep(data, [context.cast(builder, args[1], sig.args[1], types.intp)])
-        byte = builder.bitcast(at, ir.IntType(8).as_pointer())
-        kind = ir.FunctionType(ir.VoidType(), [byte.type, INT32, INT32, INT32])
-        function = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0i8")
-        builder.call(function, [byte, *(ir.Constant(INT32, k) for k in (0, 3, 1))])  # to read, into all levels, data
-        return context.get_dummy_value()
-
-    return types.void(array, index), generate

@@ -21,9 +21,9 @@ import numba
 
 from supple.algebra.compiling import compiled
 from supple.algebra.lanes import lane_count, load, select_ge, store
+from supple.algebra.prefetching import prefetch
 from supple.algebra.rotation_kernels import quaternion_multiply, quaternion_normalise
 from supple.bodies.voxel.brick_data import CONSTANTS, GUIDE, LOADS, STATE
-from supple.bodies.voxel.brick_lanes import prefetch
 from supple.bodies.voxel.brick_links import (
     ahead_x,
     arrived_x,
