@@ -84,6 +84,34 @@ def polar_rate(R, S, dA):
 
 
 @compiled(inline=True)
+def polar_solver(R, S):
+    """R K⁻¹, K = tr(S) I - S: nine values, row by row, which give the rates of many dA by `polar_rate_by`."""
+    s00, s01, s02, s11, s12, s22 = S
+    k00, k11, k22 = s11 + s22, s00 + s22, s00 + s11
+    c00, c01, c02 = k11 * k22 - s12 * s12, s02 * s12 + s01 * k22, s01 * s12 + s02 * k11
+    c11, c12, c22 = k00 * k22 - s02 * s02, s01 * s02 + k00 * s12, k00 * k11 - s01 * s01
+    scale = 1.0 / (k00 * c00 - s01 * c01 - s02 * c02)
+    return (
+        scale * (R[0] * c00 + R[1] * c01 + R[2] * c02),
+        scale * (R[0] * c01 + R[1] * c11 + R[2] * c12),
+        scale * (R[0] * c02 + R[1] * c12 + R[2] * c22),
+        scale * (R[3] * c00 + R[4] * c01 + R[5] * c02),
+        scale * (R[3] * c01 + R[4] * c11 + R[5] * c12),
+        scale * (R[3] * c02 + R[4] * c12 + R[5] * c22),
+        scale * (R[6] * c00 + R[7] * c01 + R[8] * c02),
+        scale * (R[6] * c01 + R[7] * c11 + R[8] * c12),
+        scale * (R[6] * c02 + R[7] * c12 + R[8] * c22),
+    )
+
+
+@compiled(inline=True)
+def polar_rate_by(solver, R, dA):
+    """`polar_rate` with the nine values of `polar_solver`."""
+    _, d01, d02, d10, _, d12, d20, d21, _ = rotation_transpose_times(R, dA)
+    return matrix_rotate(solver, (d21 - d12, d02 - d20, d10 - d01))
+
+
+@compiled(inline=True)
 def skew_times(w, A):
     """skew(w) A, row by row."""
     return (

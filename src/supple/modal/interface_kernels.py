@@ -14,7 +14,13 @@ import numpy as np
 
 from supple.algebra.compiling import compiled
 from supple.algebra.lanes import LANES, load, splat, store, value_at
-from supple.algebra.polar_kernels import polar_acceleration, polar_rate, polar_rotation, polar_stretch
+from supple.algebra.polar_kernels import (
+    polar_acceleration,
+    polar_rate_by,
+    polar_rotation,
+    polar_solver,
+    polar_stretch,
+)
 from supple.elements.laws import store_nine
 from supple.errors import InputError
 from supple.modal.force_kernels import gather_block
@@ -66,12 +72,21 @@ def add_nine(A, factor, B, at):
     )  # fmt: skip
 
 
-@compiled(borrows=True)
-def compute_group(fits, number, first, r, q, q_dot, at_q, out, at):
-    """The frames of LANES instances, of the interface `number` of fits, whose modes begin at `first`.
+@compiled(inline=True)
+def nine_at(B, at):
+    """Nine values of B from `at` on."""
+    return (
+        value_at(B, at), value_at(B, at + 1), value_at(B, at + 2), value_at(B, at + 3), value_at(B, at + 4),
+        value_at(B, at + 5), value_at(B, at + 6), value_at(B, at + 7), value_at(B, at + 8),
+    )  # fmt: skip
 
-    q, q_dot: rows of LANES numbers from at_q on; out: rows of `scatter_group` from `at` on. fits: `FitArrays`, flat, or
-    with lanes of their own.
+
+@compiled(inline=True)
+def fit_group(fits, number, first, r, q, q_dot, at_q, out, at):
+    """The frames of LANES instances, of the interface `number` of fits, whose modes begin at `first`; their margin.
+
+    q, q_dot: rows of LANES numbers from at_q on; out: rows of `scatter_group` from `at` on, but the margin. fits:
+    `FitArrays`, flat, or with lanes of their own.
     """
     none = splat(0.0, load(out, at, LANES))
     zero = (none, none, none, none, none, none, none, none, none)
@@ -83,7 +98,8 @@ def compute_group(fits, number, first, r, q, q_dot, at_q, out, at):
     r00, r01, r02, r10, r11, r12, r20, r21, r22, margin = polar_rotation(*A)
     R = (r00, r01, r02, r10, r11, r12, r20, r21, r22)
     S = polar_stretch(R, A)
-    omega = polar_rate(R, S, A_dot)
+    solver = polar_solver(R, S)
+    omega = polar_rate_by(solver, R, A_dot)
     alpha0 = polar_acceleration(R, S, A_dot, zero, omega)
     for i in range(3):
         x, v = none + value_at(fits.x_hat, 3 * number + i), none
@@ -97,17 +113,17 @@ def compute_group(fits, number, first, r, q, q_dot, at_q, out, at):
     for i in range(3):
         store(out, at + (15 + i) * LANES, omega[i])
         store(out, at + (18 + i) * LANES, alpha0[i])
-    store(out, at + 21 * LANES, margin)
     for l in range(r):
-        g0, g1, g2 = polar_rate(R, S, add_nine(zero, one, fits.A_modes, 9 * (first + l)))
-        store(out, at + (22 + l) * LANES, g0)
-        store(out, at + (22 + r + l) * LANES, g1)
-        store(out, at + (22 + 2 * r + l) * LANES, g2)
+        g0, g1, g2 = polar_rate_by(solver, R, nine_at(fits.A_modes, 9 * (first + l)))
+        store(out, at + (21 + l) * LANES, g0)
+        store(out, at + (21 + r + l) * LANES, g1)
+        store(out, at + (21 + 2 * r + l) * LANES, g2)
+    return margin
 
 
 @compiled
 def scatter_group(group, count, start, motion_out):
-    """`count` rows of motion_out from group (22 + 3 r, LANES): x, v, R, omega, alpha0, margin, Gamma."""
+    """`count` rows of motion_out from group (22 + 3 r, LANES): x, v, R, omega, alpha0, Gamma, margin."""
     r = motion_out.Gamma.shape[2]
     for b in range(count):
         k = start + b
@@ -117,8 +133,8 @@ def scatter_group(group, count, start, motion_out):
             for j in range(3):
                 motion_out.R[k, i, j] = group[6 + 3 * i + j, b]
             for l in range(r):
-                motion_out.Gamma[k, i, l] = group[22 + i * r + l, b]
-        motion_out.margin[k] = group[21, b]
+                motion_out.Gamma[k, i, l] = group[21 + i * r + l, b]
+        motion_out.margin[k] = group[21 + 3 * r, b]
 
 
 @compiled
@@ -130,7 +146,8 @@ def compute_interfaces(x_hat, a_hat, A_rest, A_modes, q, q_dot, motion_out):
     for start in range(0, n, LANES):
         gather_block(q, start, q1)
         gather_block(q_dot, start, v1)
-        compute_group(fits, 0, 0, r, q1.ravel(), v1.ravel(), 0, group.ravel(), 0)
+        margin = fit_group(fits, 0, 0, r, q1.ravel(), v1.ravel(), 0, group.ravel(), 0)
+        store(group.ravel(), LANES * (21 + 3 * r), margin)
         scatter_group(group, min(LANES, n - start), start, motion_out)
 
 

@@ -8,69 +8,199 @@ from supple.algebra.lanes import LANES, load, store
 from supple.algebra.ldlt import is_bad_pivot
 
 
+@compiled(inline=True)
+def load_four(work, at):
+    """Four rows."""
+    return load(work, at), load(work, at + LANES), load(work, at + 2 * LANES), load(work, at + 3 * LANES)
+
+
+@compiled(inline=True)
+def store_four(work, at, x0, x1, x2, x3):
+    """Four rows."""
+    store(work, at, x0)
+    store(work, at + LANES, x1)
+    store(work, at + 2 * LANES, x2)
+    store(work, at + 3 * LANES, x3)
+
+
+@compiled(inline=True)
+def subtract_row(w, a, at, there, count):
+    """w - sum of a[at + k] a[there + k], `count` rows of both."""
+    for k in range(count):
+        w -= load(a, at + k * LANES) * load(a, there + k * LANES)
+    return w
+
+
+@compiled(borrows=True)
+def factor_row(a, base, r, i):
+    """Row i of the factors, those above being there. Whether its pivot is bad."""
+    row = r * LANES
+    at_i = base + i * row
+    for j in range(i):
+        store(a, at_i + j * LANES, subtract_row(load(a, at_i + j * LANES), a, at_i, base + j * row, j))
+    d = load(a, at_i + i * LANES)
+    for j in range(i):
+        w = load(a, at_i + j * LANES)
+        l = w * load(a, base + j * row + j * LANES)
+        d -= w * l
+        store(a, at_i + j * LANES, l)
+    if is_bad_pivot(d):
+        return True
+    store(a, at_i + i * LANES, 1.0 / d)
+    return False
+
+
+@compiled(borrows=True)
+def reduce_square(a, at, above, j):
+    """The square of four rows from `at` and columns from j on: W = L D of these, from the factors of rows `above`.
+
+    at, above: (start, distance) of the first of four rows.
+    """
+    start, row = at
+    top, _ = above
+    here = start + j * LANES
+    c0, c1, c2, c3 = load_four(a, here)
+    c4, c5, c6, c7 = load_four(a, here + row)
+    c8, c9, c10, c11 = load_four(a, here + 2 * row)
+    c12, c13, c14, c15 = load_four(a, here + 3 * row)
+    for k in range(j):
+        at_w, at_l = start + k * LANES, top + k * LANES
+        w0, w1, w2, w3 = load(a, at_w), load(a, at_w + row), load(a, at_w + 2 * row), load(a, at_w + 3 * row)
+        l0, l1, l2, l3 = load(a, at_l), load(a, at_l + row), load(a, at_l + 2 * row), load(a, at_l + 3 * row)
+        c0, c1, c2, c3 = c0 - w0 * l0, c1 - w0 * l1, c2 - w0 * l2, c3 - w0 * l3
+        c4, c5, c6, c7 = c4 - w1 * l0, c5 - w1 * l1, c6 - w1 * l2, c7 - w1 * l3
+        c8, c9, c10, c11 = c8 - w2 * l0, c9 - w2 * l1, c10 - w2 * l2, c11 - w2 * l3
+        c12, c13, c14, c15 = c12 - w3 * l0, c13 - w3 * l1, c14 - w3 * l2, c15 - w3 * l3
+    corner = top + j * LANES
+    l10, l20, l21 = load(a, corner + row), load(a, corner + 2 * row), load(a, corner + 2 * row + LANES)
+    l30, l31, l32 = load_four(a, corner + 3 * row)[:3]
+    c1, c5, c9, c13 = c1 - c0 * l10, c5 - c4 * l10, c9 - c8 * l10, c13 - c12 * l10
+    c2, c6 = c2 - c0 * l20 - c1 * l21, c6 - c4 * l20 - c5 * l21
+    c10, c14 = c10 - c8 * l20 - c9 * l21, c14 - c12 * l20 - c13 * l21
+    c3, c7 = c3 - c0 * l30 - c1 * l31 - c2 * l32, c7 - c4 * l30 - c5 * l31 - c6 * l32
+    c11, c15 = c11 - c8 * l30 - c9 * l31 - c10 * l32, c15 - c12 * l30 - c13 * l31 - c14 * l32
+    store_four(a, here, c0, c1, c2, c3)
+    store_four(a, here + row, c4, c5, c6, c7)
+    store_four(a, here + 2 * row, c8, c9, c10, c11)
+    store_four(a, here + 3 * row, c12, c13, c14, c15)
+
+
+@compiled(borrows=True)
+def factor_corner(a, base, row, i):
+    """Rows i ... i + 3 of the factors, from W = L D left of their square on the diagonal. 0 ... 3: a bad pivot; or 4."""
+    at = base + i * row
+    here = at + i * LANES
+    c00, c10, c11 = load(a, here), load(a, here + row), load(a, here + row + LANES)
+    c20, c21, c22 = load_four(a, here + 2 * row)[:3]
+    c30, c31, c32, c33 = load_four(a, here + 3 * row)
+    for k in range(i):
+        d, there = load(a, base + k * row + k * LANES), at + k * LANES
+        w0, w1, w2, w3 = load(a, there), load(a, there + row), load(a, there + 2 * row), load(a, there + 3 * row)
+        l0, l1, l2, l3 = d * w0, d * w1, d * w2, d * w3
+        c00, c10, c20, c30 = c00 - w0 * l0, c10 - w1 * l0, c20 - w2 * l0, c30 - w3 * l0
+        c11, c21, c31 = c11 - w1 * l1, c21 - w2 * l1, c31 - w3 * l1
+        c22, c32, c33 = c22 - w2 * l2, c32 - w3 * l2, c33 - w3 * l3
+        store(a, there, l0)
+        store(a, there + row, l1)
+        store(a, there + 2 * row, l2)
+        store(a, there + 3 * row, l3)
+    if is_bad_pivot(c00):
+        return 0
+    d0 = 1.0 / c00
+    l10, l20, l30 = d0 * c10, d0 * c20, d0 * c30
+    c11, c21, c31 = c11 - c10 * l10, c21 - c20 * l10, c31 - c30 * l10
+    if is_bad_pivot(c11):
+        return 1
+    d1 = 1.0 / c11
+    l21, l31 = d1 * c21, d1 * c31
+    c22, c32 = c22 - c20 * l20 - c21 * l21, c32 - c30 * l20 - c31 * l21
+    if is_bad_pivot(c22):
+        return 2
+    d2 = 1.0 / c22
+    l32 = d2 * c32
+    c33 = c33 - c30 * l30 - c31 * l31 - c32 * l32
+    if is_bad_pivot(c33):
+        return 3
+    store(a, here, d0)
+    store(a, here + row, l10)
+    store(a, here + row + LANES, d1)
+    store(a, here + 2 * row, l20)
+    store(a, here + 2 * row + LANES, l21)
+    store(a, here + 2 * row + 2 * LANES, d2)
+    store_four(a, here + 3 * row, l30, l31, l32, 1.0 / c33)
+    return 4
+
+
 @compiled(borrows=True)
 def factor_lanes(a, base, r):
-    """L D L^T of (r, r) lower triangles in rows from base, in place, as `algebra.ldlt`. Returns -1 or a bad row."""
-    row = r * LANES
-    for i in range(r):
-        at_i = base + i * row
-        for j in range(i):
-            at_j = base + j * row
-            w = load(a, at_i + j * LANES)
-            w1, w2, w3, even = w * 0.0, w * 0.0, w * 0.0, j - j % 4
-            for k in range(0, even, 4):  # four sums, so that none waits for another
-                w -= load(a, at_i + k * LANES) * load(a, at_j + k * LANES)
-                w1 -= load(a, at_i + (k + 1) * LANES) * load(a, at_j + (k + 1) * LANES)
-                w2 -= load(a, at_i + (k + 2) * LANES) * load(a, at_j + (k + 2) * LANES)
-                w3 -= load(a, at_i + (k + 3) * LANES) * load(a, at_j + (k + 3) * LANES)
-            for k in range(even, j):
-                w -= load(a, at_i + k * LANES) * load(a, at_j + k * LANES)
-            store(a, at_i + j * LANES, (w + w1) + (w2 + w3))
-        d = load(a, at_i + i * LANES)
-        for j in range(i):
-            w = load(a, at_i + j * LANES)
-            l = w * load(a, base + j * row + j * LANES)
-            d -= w * l
-            store(a, at_i + j * LANES, l)
-        if is_bad_pivot(d):
+    """L D L^T of (r, r) lower triangles in rows from base, in place, as `algebra.ldlt`. Returns -1 or a bad row.
+
+    Four rows at a time, in squares of four by four, so that a value loaded serves four products.
+    """
+    row, whole = r * LANES, r - r % 4
+    for i in range(0, whole, 4):
+        for j in range(0, i, 4):
+            reduce_square(a, (base + i * row, row), (base + j * row, row), j)
+        good = factor_corner(a, base, row, i)
+        if good < 4:
+            return i + good
+    for i in range(whole, r):
+        if factor_row(a, base, r, i):
             return i
-        store(a, at_i + i * LANES, 1.0 / d)
     return -1
+
+
+@compiled(inline=True)
+def load_seven(b, at):
+    """Seven rows."""
+    return (*load_four(b, at), load(b, at + 4 * LANES), load(b, at + 5 * LANES), load(b, at + 6 * LANES))
+
+
+@compiled(inline=True)
+def less_seven(x, l, y):
+    """x - l y of seven values."""
+    return (
+        x[0] - l * y[0], x[1] - l * y[1], x[2] - l * y[2], x[3] - l * y[3],
+        x[4] - l * y[4], x[5] - l * y[5], x[6] - l * y[6],
+    )  # fmt: skip
+
+
+@compiled(inline=True)
+def times_seven(d, x):
+    """d x of seven values."""
+    return d * x[0], d * x[1], d * x[2], d * x[3], d * x[4], d * x[5], d * x[6]
 
 
 @compiled(borrows=True)
 def solve_seven(a, base, b, at, r):
-    """Rows b (r, 7) from `at` <- A^-1 b, with the factors of `factor_lanes`."""
-    row = r * LANES
-    for i in range(r):
-        here = at + 7 * LANES * i
-        x0, x1, x2, x3 = load(b, here), load(b, here + LANES), load(b, here + 2 * LANES), load(b, here + 3 * LANES)
-        x4, x5, x6 = load(b, here + 4 * LANES), load(b, here + 5 * LANES), load(b, here + 6 * LANES)
+    """Rows b (r, 7) from `at` <- A^-1 b, with the factors of `factor_lanes`; two at a time."""
+    row, step, even = r * LANES, 7 * LANES, r - r % 2
+    for i in range(0, even, 2):
+        here, left = at + step * i, base + i * row
+        x, y = load_seven(b, here), load_seven(b, here + step)
         for k in range(i):
-            l, there = load(a, base + i * row + k * LANES), at + 7 * LANES * k
-            x0 -= l * load(b, there)
-            x1 -= l * load(b, there + LANES)
-            x2 -= l * load(b, there + 2 * LANES)
-            x3 -= l * load(b, there + 3 * LANES)
-            x4 -= l * load(b, there + 4 * LANES)
-            x5 -= l * load(b, there + 5 * LANES)
-            x6 -= l * load(b, there + 6 * LANES)
-        store_seven(b, here, (x0, x1, x2, x3, x4, x5, x6))
-    for i in range(r - 1, -1, -1):
-        here, d = at + 7 * LANES * i, load(a, base + i * row + i * LANES)
-        x0, x1, x2 = d * load(b, here), d * load(b, here + LANES), d * load(b, here + 2 * LANES)
-        x3, x4 = d * load(b, here + 3 * LANES), d * load(b, here + 4 * LANES)
-        x5, x6 = d * load(b, here + 5 * LANES), d * load(b, here + 6 * LANES)
-        for k in range(i + 1, r):
-            l, there = load(a, base + k * row + i * LANES), at + 7 * LANES * k
-            x0 -= l * load(b, there)
-            x1 -= l * load(b, there + LANES)
-            x2 -= l * load(b, there + 2 * LANES)
-            x3 -= l * load(b, there + 3 * LANES)
-            x4 -= l * load(b, there + 4 * LANES)
-            x5 -= l * load(b, there + 5 * LANES)
-            x6 -= l * load(b, there + 6 * LANES)
-        store_seven(b, here, (x0, x1, x2, x3, x4, x5, x6))
+            z = load_seven(b, at + step * k)
+            x = less_seven(x, load(a, left + k * LANES), z)
+            y = less_seven(y, load(a, left + row + k * LANES), z)
+        y = less_seven(y, load(a, left + row + i * LANES), x)
+        store_seven(b, here, x)
+        store_seven(b, here + step, y)
+    if even < r:
+        here = at + step * even
+        x = load_seven(b, here)
+        for k in range(even):
+            x = less_seven(x, load(a, base + even * row + k * LANES), load_seven(b, at + step * k))
+        store_seven(b, here, times_seven(load(a, base + even * row + even * LANES), x))
+    for i in range(even - 2, -1, -2):
+        here, corner = at + step * i, base + i * row + i * LANES
+        x = times_seven(load(a, corner), load_seven(b, here))
+        y = times_seven(load(a, corner + row + LANES), load_seven(b, here + step))
+        for k in range(i + 2, r):
+            z, there = load_seven(b, at + step * k), base + k * row + i * LANES
+            x = less_seven(x, load(a, there), z)
+            y = less_seven(y, load(a, there + LANES), z)
+        store_seven(b, here, less_seven(x, load(a, corner + row), y))
+        store_seven(b, here + step, y)
 
 
 @compiled(inline=True)
@@ -118,21 +248,6 @@ def add_tile(work, a, b, c):
         c[8] + a2 * b0, c[9] + a2 * b1, c[10] + a2 * b2, c[11] + a2 * b3,
         c[12] + a3 * b0, c[13] + a3 * b1, c[14] + a3 * b2, c[15] + a3 * b3,
     )  # fmt: skip
-
-
-@compiled(inline=True)
-def load_four(work, at):
-    """Four rows."""
-    return load(work, at), load(work, at + LANES), load(work, at + 2 * LANES), load(work, at + 3 * LANES)
-
-
-@compiled(inline=True)
-def store_four(work, at, x0, x1, x2, x3):
-    """Four rows."""
-    store(work, at, x0)
-    store(work, at + LANES, x1)
-    store(work, at + 2 * LANES, x2)
-    store(work, at + 3 * LANES, x3)
 
 
 @compiled(borrows=True)

@@ -2,8 +2,8 @@
 
     (M + g h D + b h² K) q"_1 + ... = Q - f - K (q_p - q_f) - D v_p - ...,    D = alpha M + beta K
 
-f and K of batches of groups of one class are two matrix products; those of other groups are computed one by one. A
-group without ports is factored at once, since its matrix stays as it is in all passes of the step.
+f and K of a group are computed lanes at once, or domain by domain where that is cheaper (`layout`). A group without
+ports is factored at once, since its matrix stays as it is in all passes of the step.
 """
 
 # mypy: ignore-errors
@@ -13,13 +13,13 @@ from supple.algebra.compiling import compiled
 from supple.algebra.lanes import LANES, load, select_ge, store, value_at
 from supple.bodies.substructure.dense_kernels import factor_lanes
 from supple.bodies.substructure.layout import group_rows
-from supple.modal.force_kernels import ForceArrays, ForceWork, compute_force_block
+from supple.modal.lane_force_kernels import compute_lane_force, tangent_rows
 from supple.modal.lone_force_kernels import compute_lone_force
 
 
 @compiled(borrows=True)
-def finish_forces(tree, storage, constants, by_q, by_v, g, at_f, at_K, width):
-    """Effective mass and constant force of group g, from its rows of f and K in `storage.batch`, `width` apart."""
+def finish_forces(tree, storage, constants, by_q, by_v, g, at_f, at_K):
+    """Effective mass and constant force of group g, from its rows of f and K in `storage.room`."""
     kind = tree.group_class[g]
     r = tree.class_r[kind]
     rows, base, work = group_rows(r, tree.group_ports[g]), tree.group_work[g], storage.work
@@ -29,21 +29,21 @@ def finish_forces(tree, storage, constants, by_q, by_v, g, at_f, at_K, width):
     stiff, heavy = load(tree.tuning, g * LANES) * s3, s3 * s * s * load(tree.density, g * LANES)
     alpha, beta = load(storage.alpha, g * LANES), load(storage.beta, g * LANES)
     m_factor, k_factor = heavy * (1.0 + by_v * alpha), by_q + by_v * beta
-    batch, at_q = storage.batch, tree.group_q[g]
+    room, at_q = storage.room, tree.group_q[g]
     force, mass = base + LANES * rows.force, base + LANES * rows.mass
     moved = base + LANES * rows.solved  # room for what K acts on
     for i in range(r):
         here = at_q + i * LANES
         d = load(storage.q_p, here) - load(storage.q_f, here) + beta * load(storage.v_p, here)
         store(work, moved + LANES * i, d)
-        value = select_ge(used, 0.5, stiff * load(batch, at_f + i * width), none)
+        value = select_ge(used, 0.5, stiff * load(room, at_f + i * LANES), none)
         store(work, force + LANES * i, load(storage.load_q, here) - value)
     k = 0
     for i in range(r):
         v_i, d_i = load(storage.v_p, at_q + i * LANES), load(work, moved + LANES * i)
         sum_i = load(work, force + LANES * i)
         for j in range(i, r):
-            stiffness = select_ge(used, 0.5, stiff * load(batch, at_K + k * width), none)
+            stiffness = select_ge(used, 0.5, stiff * load(room, at_K + k * LANES), none)
             m = value_at(constants.mass, tree.class_rr[kind] + i * r + j)
             store(work, mass + LANES * (j * r + i), m_factor * m + k_factor * stiffness)
             damped = alpha * heavy * m
@@ -59,62 +59,29 @@ def finish_forces(tree, storage, constants, by_q, by_v, g, at_f, at_K, width):
         storage.bad[g] = 1.0
 
 
-@compiled
-def compute_batch(tree, storage, shared, by_q, by_v, n):
-    """f and K of batch n at q_f, then the effective masses and constant forces of its groups."""
-    kind, count = tree.batch_class[n], tree.batch_count[n]
-    r = tree.class_r[kind]
-    pairs = r * (r + 1) // 2
-    width = LANES * ((count + LANES - 1) // LANES)
-    room = storage.batch[tree.batch_work[n] : tree.batch_work[n + 1]]
-    size = pairs * width
-    K = room[:size].reshape(pairs, width)
-    f = room[size : size + r * width].reshape(r, width)
-    at = size + r * width
-    q = room[at : at + r * width].reshape(r, width)
-    at += r * width + LANES
-    work = ForceWork(
-        room[at : at + size].reshape(pairs, width),
-        room[at + size : at + 2 * size].reshape(pairs, width),
-        room[at + 2 * size : at + 3 * size].reshape(pairs, width),
-        room[at + 3 * size : at + 3 * size + pairs],
-        room[at + 3 * size + pairs : at + 3 * size + 2 * pairs],
-    )
-    first_q, first_pairs = tree.class_pairs_r[kind], tree.class_pairs[kind]
-    arrays = ForceArrays(
-        tree.linear[tree.class_rr[kind] : tree.class_rr[kind] + r * r].reshape(r, r),
-        tree.by_q[first_q : first_q + pairs * r].reshape(pairs, r),
-        tree.by_pairs[first_pairs : first_pairs + pairs * pairs].reshape(pairs, pairs),
-    )
-    for k in range(tree.batch_start[n], tree.batch_start[n + 1]):
-        g = tree.batch_groups[k]
-        column = tree.group_column[g]
-        for i in range(r):
-            for b in range(tree.group_count[g]):
-                q[i, column + b] = storage.q_f[tree.group_q[g] + i * LANES + b]
-    compute_force_block(arrays, work, count, q, f, K)
-    for k in range(tree.batch_start[n], tree.batch_start[n + 1]):
-        g = tree.batch_groups[k]
-        at_K = tree.batch_work[n] + tree.group_column[g]
-        finish_forces(tree, storage, shared, by_q, by_v, g, at_K + size, at_K, width)
-
-
 @compiled(borrows=True)
-def compute_lone_group(tree, storage, shared, own, lone, by_q, by_v, n):
-    """The same for the n-th group whose places are computed one by one."""
-    g = tree.lone_groups[n]
-    r = tree.class_r[tree.group_class[g]]
-    at_K = tree.lone_work[n]
-    at_f = at_K + LANES * (r * (r + 1) // 2)
-    room = at_f + LANES * r
-    for b in range(tree.group_count[g]):
-        kind = tree.lane_class[g * LANES + b]
-        if tree.class_r[kind] > 0:
-            compute_lone_force(
-                tree.class_r[kind], lone, kind, tree.lone_starts, storage.batch, room,
-                storage.q_f, tree.group_q[g] + b, at_f + b, at_K + b, r,
-            )  # fmt: skip
-    if tree.group_class[g] < len(tree.lone_starts):
-        finish_forces(tree, storage, shared, by_q, by_v, g, at_f, at_K, LANES)
+def compute_forces(tree, storage, shared, own, lone, by_q, by_v, room, g):
+    """f and K of group g at q_f in the room from `room` on, then its effective mass and constant forces."""
+    kind = tree.group_class[g]
+    r = tree.class_r[kind]
+    at_K = room + LANES * r
+    free = at_K + LANES * tangent_rows(r)
+    if tree.group_alone[g] == 0:
+        compute_lane_force(
+            r, tree.strips, tree.class_strips[kind], storage.q_f, tree.group_q[g], storage.room, room, at_K, free
+        )
     else:
-        finish_forces(tree, storage, own, by_q, by_v, g, at_f, at_K, LANES)
+        none = load(storage.q_f, tree.group_q[g]) * 0.0
+        for row in range(room, free, LANES):  # what narrower domains leave as it is
+            store(storage.room, row, none)
+        for b in range(tree.group_count[g]):
+            lane = tree.lane_class[g * LANES + b]
+            if tree.class_r[lane] > 0:
+                compute_lone_force(
+                    tree.class_r[lane], lone, lane, tree.lone_starts, storage.room, free,
+                    storage.q_f, tree.group_q[g] + b, room + b, at_K + b, r,
+                )  # fmt: skip
+    if kind < len(tree.lone_starts):
+        finish_forces(tree, storage, shared, by_q, by_v, g, room, at_K)
+    else:
+        finish_forces(tree, storage, own, by_q, by_v, g, room, at_K)

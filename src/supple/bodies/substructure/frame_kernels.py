@@ -27,7 +27,7 @@ from supple.algebra.rotation_kernels import matrix_rotate_inverse as turned_back
 from supple.bodies.substructure.constants import aligned_zeros
 from supple.bodies.substructure.layout import OUT, SIX, TreeArrays, group_rows, port_rows
 from supple.bodies.substructure.point_arrays import HeldPoints
-from supple.modal.interface_kernels import compute_group
+from supple.modal.interface_kernels import fit_group
 
 Array = np.ndarray
 
@@ -35,8 +35,8 @@ Array = np.ndarray
 class Storage(NamedTuple):
     """What changes in a step, flat. q, v, a: state of the groups; q_p, v_p: predictors; q_f: where forces were taken.
 
-    work: rows of the groups; out: `OUT` numbers a place; slot_A (`SIX` a slot), slot_w (3 a slot); batch: room for
-    forces; load_q: outer forces on coordinates, load_w: outer wrenches (`SIX` a place); alpha, beta: damping of each;
+    work: rows of the groups; out: `OUT` numbers a place; slot_A (`SIX` a slot), slot_w (3 a slot); room: of each
+    thread; load_q: outer forces on coordinates, load_w: outer wrenches (`SIX` a place); alpha, beta: damping of each;
     change: largest change and size of q" of each group (2 a group); bad: 1 where a group's matrix was singular;
     held_...: points held by springs, `point_arrays`.
     """
@@ -51,7 +51,7 @@ class Storage(NamedTuple):
     out: Array
     slot_A: Array
     slot_w: Array
-    batch: Array
+    room: Array
     load_q: Array
     load_w: Array
     alpha: Array
@@ -77,7 +77,7 @@ class Storage(NamedTuple):
         """Room for a tree, all zeros."""
         coordinates, places, slots = tree.group_q[-1], len(tree.scale), tree.group_slot[-1]
         sizes = {"work": tree.group_work[-1], "out": OUT * places, "slot_A": SIX * slots, "slot_w": 3 * slots}
-        sizes |= {"batch": tree.lone_work[-1], "load_w": SIX * places, "alpha": places, "beta": places}
+        sizes |= {"room": tree.room_start[-1], "load_w": SIX * places, "alpha": places, "beta": places}
         sizes |= {"change": 2 * len(tree.group_class), "bad": len(tree.group_class)}
         own = [name for name in cls._fields if not name.startswith("held_")]
         rooms = {name: aligned_zeros(int(sizes.get(name, coordinates))) for name in own}
@@ -235,7 +235,7 @@ def compute_fit(tree, storage, constants, g, k):
     number = tree.class_port[kind] + k
     at = tree.group_work[g] + LANES * (rows.ports + k * port.size)
     first = constants.port_start[number]
-    compute_group(constants.fits, number, first, r, storage.q, storage.v, tree.group_q[g], storage.work, at)
+    fit_group(constants.fits, number, first, r, storage.q, storage.v, tree.group_q[g], storage.work, at)
 
 
 @compiled(borrows=True)

@@ -3,8 +3,9 @@
     group       domains of one level (`grouping`); every row of its storage is LANES numbers side by side. Copies of one
                 class share its constants; a group of several classes counts as a class of its own (`constants`)
     slot        a port of a domain, with the frame that all children on it share; slot 0 carries the root
-    batch       groups of one class, over all levels, whose elastic forces are one matrix product; the forces of other
-                groups are computed one by one (`modal.lone_force_kernels`)
+    alone       a group whose elastic forces are computed domain by domain (`modal.lone_force_kernels`): of several
+                classes, or with few domains; those of other groups are computed lanes at once (`modal.lane_force_kernels`)
+    room        what a thread works in, one for each
 
 Rows of a group with r coordinates, from `group_work` on (see `Rows`): effective mass, constant forces, inertia in the
 frame, its elimination, room for the port at hand, then `PORT_FIXED + 3 r` rows a port. Places without a copy hold zeros
@@ -16,14 +17,15 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+import numba
 import numpy as np
 
 from supple.algebra.compiling import compiled
 from supple.algebra.lanes import LANES
 from supple.bodies.substructure.constants import Constants, aligned_zeros, own_constants, shared_constants
-from supple.bodies.substructure.grouping import make_groups, turns
+from supple.bodies.substructure.grouping import make_groups
 from supple.bodies.substructure.model import SubstructureModel
-from supple.modal.force_kernels import BLOCK
+from supple.modal.lane_force_kernels import lane_room, lane_strips, tangent_rows
 from supple.modal.lone_force_kernels import lone_room
 
 Array = np.ndarray
@@ -32,9 +34,7 @@ OUT = 40
 that squares of lanes can be read whole (`transpose_kernels`)."""
 SIX = 8
 """Numbers that a six-vector takes where squares of lanes read it; 2 unused."""
-PORT_FIXED = 28
-FEW = 4
-"""Copies of a class up to which forces are computed one by one."""
+PORT_FIXED = 27
 
 
 class Rows(NamedTuple):
@@ -61,7 +61,7 @@ class Rows(NamedTuple):
 class PortRows(NamedTuple):
     """First rows of a port's storage, relative to the port's start."""
 
-    frame: int  # x, v, R, omega, alpha0, margin as of `modal.interface_kernels`, x and v scaled
+    frame: int  # x, v, R, omega, alpha0 as of `modal.interface_kernels`, x and v scaled
     Gamma: int  # (3, r)
     c: int  # (6)
     size: int
@@ -91,7 +91,7 @@ def group_rows(r, ports):
 @compiled(inline=True)
 def port_rows(r):
     """Rows of a port."""
-    return PortRows(0, 22, 22 + 3 * r, PORT_FIXED + 3 * r)
+    return PortRows(0, 21, 21 + 3 * r, PORT_FIXED + 3 * r)
 
 
 class TreeArrays(NamedTuple):
@@ -113,7 +113,7 @@ class TreeArrays(NamedTuple):
     group_q: Array
     group_work: Array
     group_slot: Array
-    group_column: Array
+    group_alone: Array
     fit_group: Array
     fit_port: Array
     lane_domain: Array
@@ -126,13 +126,8 @@ class TreeArrays(NamedTuple):
     density: Array
     total_mass: Array
     mask: Array
-    batch_class: Array
-    batch_start: Array
-    batch_groups: Array
-    batch_count: Array
-    batch_work: Array
-    lone_groups: Array
-    lone_work: Array
+    force_groups: Array
+    room_start: Array
     lone_starts: Array
     lone_linear: Array
     lone_strips: Array
@@ -142,8 +137,7 @@ class TreeArrays(NamedTuple):
     class_sum: Array
     class_port: Array
     class_place: Array
-    class_pairs_r: Array
-    class_pairs: Array
+    class_strips: Array
     fixed: Array
     mass: Array
     U_bar: Array
@@ -164,9 +158,7 @@ class TreeArrays(NamedTuple):
     own_port_a: Array
     own_port_modes: Array
     own_port_start: Array
-    linear: Array
-    by_q: Array
-    by_pairs: Array
+    strips: Array
 
 
 def pack(model: SubstructureModel) -> TreeArrays:
@@ -262,66 +254,34 @@ def _class_offsets(model: SubstructureModel, own_r: Array, own_ports: Array) -> 
 def _force_arrays(
     model: SubstructureModel, group_class: Array, group_count: Array, lane_class: Array, r: Array
 ) -> dict[str, Any]:
-    """Batches of groups of one class with more than FEW copies, the other groups, and the coefficients of both."""
+    """Which groups have forces, which of them domain by domain, the coefficients of both, and room for each thread."""
     classes = model.classes
-    batches, lone = _batches(group_class, group_count, r, len(classes))
-    columns = np.zeros(len(group_class), dtype=np.int64)
-    for members in batches:
-        columns[members] = np.concatenate([[0], np.cumsum(group_count[members])[:-1]])
-    in_batch = np.array([group_count[b].sum() for b in batches], dtype=np.int64)
-    room = [_batch_room(int(r[b[0]]), int(n)) for b, n in zip(batches, in_batch)]
-    lone_sizes = [LANES * (n * (n + 1) // 2 + n) + lone_room.py_func(n) for n in r[lone].tolist()]
-    in_batches = {int(group_class[b[0]]) for b in batches}
-    single = set(lane_class[lone].ravel().tolist())
+    pairs = r * (r + 1) // 2
+    alone = (group_class >= len(classes)) | (group_count * (1500 + pairs**2 / 4) < 600 + pairs * (pairs + r))
+    elastic = np.flatnonzero(r > 0)
+    together, single = set(group_class[~alone].tolist()), set(lane_class[alone].ravel().tolist())
     forces = [c.force for c in classes]
-    whole = [f.arrays if f is not None and k in in_batches else None for k, f in enumerate(forces)]
+    whole = [np.zeros(0) if f is None or k not in together else lane_strips(f.arrays) for k, f in enumerate(forces)]
     parts = [f.lone if f is not None and k in single else None for k, f in enumerate(forces)]
     lone_arrays = [[np.zeros(0) if p is None else p[k] for p in parts] for k in range(3)]
+    room = max((force_room(n) for n in r[elastic].tolist()), default=LANES)
     return {
-        "group_column": columns,
-        "batch_class": np.array([group_class[b[0]] for b in batches], dtype=np.int64),
-        "batch_start": _starts(np.array([len(b) for b in batches])),
-        "batch_groups": np.concatenate([*batches, []]).astype(np.int64),
-        "batch_count": in_batch,
-        "batch_work": _starts(np.array(room)),
-        "lone_groups": lone,
-        "lone_work": sum(room) + _starts(np.array(lone_sizes)),
+        "group_alone": alone.astype(np.int64),
+        "force_groups": elastic,
+        "room_start": room * np.arange(numba.config.NUMBA_NUM_THREADS + 1),
         "lone_starts": np.stack([_starts(np.array([len(a) for a in arrays]))[:-1] for arrays in lone_arrays], axis=1),
         "lone_linear": _flat(lone_arrays[0]),
         "lone_strips": _flat(lone_arrays[1]),
         "lone_tiles": _flat(lone_arrays[2]),
-        "class_pairs_r": _starts(np.array([0 if w is None else w.by_q.size for w in whole])),
-        "class_pairs": _starts(np.array([0 if w is None else w.by_pairs.size for w in whole])),
-        "linear": _flat([np.zeros(c.count**2) if c.force is None else c.force.linear for c in classes]),
-        "by_q": _flat([w.by_q for w in whole if w is not None]),
-        "by_pairs": _flat([w.by_pairs for w in whole if w is not None]),
+        "class_strips": _starts(np.array([len(w) for w in whole])),
+        "strips": _flat(whole),
     }
 
 
-def _batches(group_class: Array, group_count: Array, r: Array, classes: int) -> tuple[list[Array], Array]:
-    """Groups of one class whose copies fill at most a block each, if there are more than FEW; and all other groups."""
-    out, lone = [], list(np.flatnonzero((group_class >= classes) & (r > 0)))
-    for number in np.unique(group_class[group_class < classes]):
-        members = [g for g in np.flatnonzero(group_class == number) if r[g]]
-        if group_count[members].sum() <= FEW:
-            lone += members
-            continue
-        while members:
-            fits = int(np.searchsorted(np.cumsum(group_count[members]), BLOCK, side="right"))
-            out.append(np.array(members[:fits]))
-            members = members[fits:]
-    out = turns([len(b) * int(r[b[0]]) ** 3 for b in out], out)
-    return out, np.array(sorted(lone), dtype=np.int64)
-
-
-def batch_width(count: int) -> int:
-    """Columns of a batch: lanes are read whole, so there is room after the last copy."""
-    return LANES * ((count + LANES - 1) // LANES)
-
-
-def _batch_room(r: int, count: int) -> int:
-    pairs, width = r * (r + 1) // 2, batch_width(count)
-    return LANES * -(-(4 * pairs * width + 2 * r * width + 2 * pairs + LANES) // LANES)
+def force_room(r: int) -> int:
+    """Numbers that forces of a group with r coordinates take: f, K, and room for either way."""
+    either = max(lane_room.py_func(r), lone_room.py_func(r))
+    return LANES * -(-(LANES * (r + tangent_rows.py_func(r)) + either) // LANES)
 
 
 def _starts(sizes: Array) -> Array:

@@ -28,7 +28,7 @@ from supple.algebra.lanes import LANES, load, store
 from supple.algebra.ldlt import ldlt_factor, ldlt_solve
 from supple.algebra.rotation_kernels import quaternion_matrix, rotation_update
 from supple.bodies.substructure.constants import Constants
-from supple.bodies.substructure.effective_kernels import compute_batch, compute_lone_group
+from supple.bodies.substructure.effective_kernels import compute_forces
 from supple.bodies.substructure.elimination_kernels import BIAS, eliminate_group, substitute_group
 from supple.bodies.substructure.frame_kernels import compute_fit, compute_frames
 from supple.bodies.substructure.point_kernels import chain
@@ -67,8 +67,8 @@ class StepNumbers(NamedTuple):
 
 
 @compiled(borrows=True)
-def treat(tree, storage, phase, leaves, coupling, by_q, by_v, first, last):
-    """Phases of groups first ... last - 1; for fits, of ports; for forces, of batches, and of single groups after them.
+def treat(tree, storage, phase, leaves, coupling, by_q, by_v, room, first, last):
+    """Phases of groups first ... last - 1; for fits, of ports; for forces, of `force_groups`.
 
     leaves: phases of groups without ports.
     """
@@ -81,13 +81,9 @@ def treat(tree, storage, phase, leaves, coupling, by_q, by_v, first, last):
         FitArrays(tree.own_port_x, tree.own_port_A, tree.own_port_a, tree.own_port_modes), tree.own_port_start,
     )  # fmt: skip
     lone = LoneArrays(tree.lone_linear, tree.lone_strips, tree.lone_tiles)
-    batches = len(tree.batch_class)
     for k in range(first, last):
         if phase == FORCES:
-            if k < batches:
-                compute_batch(tree, storage, shared, by_q, by_v, k)
-            else:
-                compute_lone_group(tree, storage, shared, own, lone, by_q, by_v, k - batches)
+            compute_forces(tree, storage, shared, own, lone, by_q, by_v, room, tree.force_groups[k])
             continue
         if phase == FITS:
             if tree.group_class[tree.fit_group[k]] < len(tree.lone_starts):
@@ -116,7 +112,7 @@ def treat_parallel(tree, storage, phase, leaves, coupling, by_q, by_v, start, st
             first, last = FITS_AT_ONCE * first, min(FITS_AT_ONCE * last, len(tree.fit_group))
         elif phase != FORCES:
             first, last = tree.piece_start[first], tree.piece_start[last]
-        treat(tree, storage, phase, leaves, coupling, by_q, by_v, first, last)
+        treat(tree, storage, phase, leaves, coupling, by_q, by_v, tree.room_start[numba.get_thread_id()], first, last)
 
 
 @compiled
@@ -128,7 +124,7 @@ def sweep(tree, storage, phase, leaves, coupling, by_q, by_v, threaded):
         first, last = tree.level_start[level], tree.level_start[level + 1]
         pays, start, stop = tree.level_pays[level], tree.level_piece[level], tree.level_piece[level + 1]
         if phase == FORCES:
-            first, last = 0, len(tree.batch_class) + len(tree.lone_groups)
+            first, last = 0, len(tree.force_groups)
             pays, start, stop = last >= ENOUGH, first, last
         elif phase == FITS:
             first, last = 0, len(tree.fit_group)
@@ -142,7 +138,7 @@ def sweep(tree, storage, phase, leaves, coupling, by_q, by_v, threaded):
         if threaded and pays:
             treat_parallel(tree, storage, phase, leaves, coupling, by_q, by_v, start, stop)
         else:
-            treat(tree, storage, phase, leaves, coupling, by_q, by_v, first, last)
+            treat(tree, storage, phase, leaves, coupling, by_q, by_v, 0, first, last)
 
 
 @compiled
