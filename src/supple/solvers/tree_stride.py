@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from supple.algebra.lanes import LANES
 from supple.bodies.protocols import LocalState
 from supple.bodies.substructure import LinkedTrees, Loads, PointSprings, Tie
 from supple.bodies.substructure.body import TreeBody, TreeElastic
@@ -172,7 +173,7 @@ def unsettled(body: TreeBody, h: float) -> float:
     storage, settings = body.dynamics.storage, body.settings
     if settings.converge or settings.passes < 2 or not len(storage.q):
         return 0.0
-    change, size = storage.change.reshape(-1, 2).max(axis=0)
+    change, size = storage.change.reshape(-1, 2, LANES).max(axis=(0, 2))
     if h * h * size <= STILL * np.abs(storage.q).max():
         return 0.0
     return float(change / size)

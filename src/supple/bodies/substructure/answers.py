@@ -7,11 +7,9 @@ by walks in the eliminated tree, with the effective masses of a step.
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.algebra.blas_threads import one_blas_thread
 from supple.bodies.substructure import response_kernels as responses
 from supple.bodies.substructure import stage_kernels as stages
 from supple.bodies.substructure.domain_points import DomainPoints
@@ -40,12 +38,12 @@ def point_answers(
     asked, count = _rows(sides or TreeSides(tree), points, x), 3 * points.count
     g, numbers = np.asarray(gravity, dtype=float), tree.numbers(dt, euler=True)
     storage = tree.storage._replace(held_slot=np.zeros(CHAIN * int(tree.arrays.group_slot[-1])))
-    threaded, W = numba.get_num_threads() > 1, np.zeros((count, count))
-    with one_blas_thread():
-        tree.load(state)
-        for stage in (stages.BEGIN, stages.RENEW, stages.REDUCE):
-            stages.run_stage(tree.arrays, storage, tree.root, numbers, g, stage, False, False, threaded)
-        responses.add_delassus(tree.arrays, storage, tree.root, g, numbers.is_free, asked, W)
+    W = np.zeros((count, count))
+    run = stages.run_stage_together if tree.threads > 1 else stages.run_stage
+    tree.load(state)
+    for stage in (stages.BEGIN, stages.RENEW, stages.REDUCE):
+        run(tree.arrays, storage, tree.root, numbers, g, stage, False, False, tree.crew, tree.threads)
+    responses.add_delassus(tree.arrays, storage, tree.root, g, numbers.is_free, asked, W)
     return dt * dt / 2 * (W + W.T)
 
 

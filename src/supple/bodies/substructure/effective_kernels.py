@@ -19,7 +19,7 @@ from supple.modal.lone_force_kernels import compute_lone_force
 
 @compiled(borrows=True)
 def finish_forces(tree, storage, constants, by_q, by_v, g, at_f, at_K):
-    """Effective mass and constant force of group g, from its rows of f and K in `storage.room`."""
+    """Effective mass and constant force of group g, from its rows of f and K."""
     kind = tree.group_class[g]
     r = tree.class_r[kind]
     rows, base, work = group_rows(r, tree.group_ports[g]), tree.group_work[g], storage.work
@@ -29,21 +29,21 @@ def finish_forces(tree, storage, constants, by_q, by_v, g, at_f, at_K):
     stiff, heavy = load(tree.tuning, g * LANES) * s3, s3 * s * s * load(tree.density, g * LANES)
     alpha, beta = load(storage.alpha, g * LANES), load(storage.beta, g * LANES)
     m_factor, k_factor = heavy * (1.0 + by_v * alpha), by_q + by_v * beta
-    room, at_q = storage.room, tree.group_q[g]
+    at_q = tree.group_q[g]
     force, mass = base + LANES * rows.force, base + LANES * rows.mass
     moved = base + LANES * rows.solved  # room for what K acts on
     for i in range(r):
         here = at_q + i * LANES
         d = load(storage.q_p, here) - load(storage.q_f, here) + beta * load(storage.v_p, here)
         store(work, moved + LANES * i, d)
-        value = select_ge(used, 0.5, stiff * load(room, at_f + i * LANES), none)
+        value = select_ge(used, 0.5, stiff * load(work, at_f + i * LANES), none)
         store(work, force + LANES * i, load(storage.load_q, here) - value)
     k = 0
     for i in range(r):
         v_i, d_i = load(storage.v_p, at_q + i * LANES), load(work, moved + LANES * i)
         sum_i = load(work, force + LANES * i)
         for j in range(i, r):
-            stiffness = select_ge(used, 0.5, stiff * load(room, at_K + k * LANES), none)
+            stiffness = select_ge(used, 0.5, stiff * load(work, at_K + k * LANES), none)
             m = value_at(constants.mass, tree.class_rr[kind] + i * r + j)
             store(work, mass + LANES * (j * r + i), m_factor * m + k_factor * stiffness)
             damped = alpha * heavy * m
@@ -68,17 +68,17 @@ def compute_forces(tree, storage, shared, own, lone, by_q, by_v, room, g):
     free = at_K + LANES * tangent_rows(r)
     if tree.group_alone[g] == 0:
         compute_lane_force(
-            r, tree.strips, tree.class_strips[kind], storage.q_f, tree.group_q[g], storage.room, room, at_K, free
+            r, tree.strips, tree.class_strips[kind], storage.q_f, tree.group_q[g], storage.work, room, at_K, free
         )
     else:
         none = load(storage.q_f, tree.group_q[g]) * 0.0
         for row in range(room, free, LANES):  # what narrower domains leave as it is
-            store(storage.room, row, none)
+            store(storage.work, row, none)
         for b in range(tree.group_count[g]):
             lane = tree.lane_class[g * LANES + b]
             if tree.class_r[lane] > 0:
                 compute_lone_force(
-                    tree.class_r[lane], lone, lane, tree.lone_starts, storage.room, free,
+                    tree.class_r[lane], lone, lane, tree.lone_starts, storage.work, free,
                     storage.q_f, tree.group_q[g] + b, room + b, at_K + b, r,
                 )  # fmt: skip
     if kind < len(tree.lone_starts):

@@ -13,20 +13,21 @@ of coupling:
 
 w: wrench from outside. Without torque, the children of the one-way couplings push the port's centre alone, as in the
 paper: the angular rows of N are left out on the left; M* is then not symmetric for the centroid. Children on one port
-share its frame, so their (I, p) are summed first.
+share its frame, so their (I, p) are summed first. A group begins with its own part, adds its ports part by part
+(`layout`), each part on its own, and is finished when all are there.
 """
 
 # mypy: ignore-errors
 from __future__ import annotations
 
 from supple.algebra.compiling import compiled
-from supple.algebra.lanes import LANES, any_greater, fabs, load, splat, store, value_at
+from supple.algebra.lanes import LANES, fabs, load, select_ge, splat, store, value_at
 from supple.algebra.rotation_kernels import cross
 from supple.algebra.rotation_kernels import matrix_rotate as turned
 from supple.algebra.rotation_kernels import matrix_rotate_inverse as turned_back
 from supple.bodies.substructure.dense_kernels import add_products, eliminate_general, factor_lanes, solve_seven
 from supple.bodies.substructure.frame_kernels import add3, dot3, load3, load9, store3, times3
-from supple.bodies.substructure.layout import OUT, SIX, group_rows, port_rows
+from supple.bodies.substructure.layout import OUT, SIX, group_rows, part_count, port_rows, room_rows, sum_rows
 from supple.bodies.substructure.point_kernels import add_points
 from supple.bodies.substructure.spatial_kernels import (
     add_moved_inertia,
@@ -44,25 +45,25 @@ FORCE_ONLY = 4
 """Added to a coupling: the children push without torque."""
 BIAS, SUBTREE, OUTER = 21, 27, 31
 """Rows of what a domain shows: p, mass with first moment, outer wrench."""
-PART = 32
+SHOWN = 32
 """How much of it the couplings that show I and p read, in whole lanes."""
 
 
 @compiled(inline=True)
-def gather_children(tree, storage, place, slot, at, count):
+def gather_children(tree, storage, slot, beside, at, count):
     """Sums of the first `count` rows of what the children on LANES slots show, into rows from `at`.
 
-    What the group's own places will show serves as room, where the sums are contiguous. count: a multiple of LANES.
+    beside: room where the sums of each slot are contiguous. count: a multiple of LANES.
     """
-    out = storage.out
+    out, work = storage.out, storage.work
     for b in range(LANES):
-        own, first, last = OUT * (place + b), tree.child_start[slot + b], tree.child_start[slot + b + 1]
+        own, first, last = beside + OUT * b, tree.child_start[slot + b], tree.child_start[slot + b + 1]
         for k in range(0, count, LANES):
-            value = splat(0.0, load(out, own))
+            value = splat(0.0, load(out, 0))
             for c in range(first, last):
                 value += load(out, OUT * tree.children[c] + k)
-            store(out, own + k, value)
-    gather_rows(out, OUT * place, OUT, count, storage.work, at)
+            store(work, own + k, value)
+    gather_rows(work, beside, OUT, count, work, at)
 
 
 @compiled(borrows=True)
@@ -84,15 +85,15 @@ def compute_hat(tree, work, g, k, at):
 
 
 @compiled(inline=True)
-def start_seen(tree, storage, g, base, rows):
-    """The domain's own part of what its parent sees: Phi, h - w, and mass, first moment, outer wrench."""
-    work, at = storage.work, base + LANES * rows.seen
+def start_seen(tree, storage, g, free, room, at):
+    """The domain's own part of what its parent sees, rows from `at`: Phi, h - w, and mass, first moment, outer wrench."""
+    work = storage.work
     m = load(tree.total_mass, g * LANES)
     none = m * 0.0
-    S = load3(work, base + LANES * rows.moment, LANES)
+    S = load3(work, free + LANES * room.moment, LANES)
     for i in range(3):
         for j in range(i, 3):
-            store(work, at + LANES * pair(i, j), load(work, base + LANES * (rows.inertia + i * (5 - i) // 2 + j)))
+            store(work, at + LANES * pair(i, j), load(work, free + LANES * (room.inertia + i * (5 - i) // 2 + j)))
             store(work, at + LANES * pair(3 + i, 3 + j), m if i == j else none)
         store(work, at + LANES * pair(i, 3 + i), none)
         store(work, at + LANES * (SUBTREE + 1 + i), S[i])
@@ -105,19 +106,20 @@ def start_seen(tree, storage, g, base, rows):
     store(work, at + LANES * SUBTREE, m)
     gather_rows(storage.load_w, SIX * g * LANES, SIX, SIX, work, at + LANES * OUTER)
     for i in range(6):
-        value = load(work, base + LANES * (rows.bias + i)) - load(work, at + LANES * (OUTER + i))
+        value = load(work, free + LANES * (room.bias + i)) - load(work, at + LANES * (OUTER + i))
         store(work, at + LANES * (BIAS + i), value)
 
 
 @compiled(inline=True)
-def add_port(tree, storage, coupling, g, base, rows, r, k):
-    """Add the children on port k of group g."""
-    work, port = storage.work, port_rows(r)
+def add_port(tree, storage, coupling, g, r, k, sums, free):
+    """Add the children on port k of group g to the sums of its part; free: the thread's room."""
+    work, port, part, room = storage.work, port_rows(r), sum_rows(r), room_rows(r)
     kind, low = coupling % FORCE_ONLY, coupling >= FORCE_ONLY
-    at, shown = base + LANES * (rows.ports + k * port.size), base + LANES * rows.shown
-    Gamma, hat, IN = at + LANES * port.Gamma, base + LANES * rows.hat, base + LANES * rows.pushed
+    at = tree.group_work[g] + LANES * (group_rows(r, tree.group_ports[g]).ports + k * port.size)
+    shown, beside = free + LANES * room.shown, free + LANES * room.beside
+    Gamma, hat, IN = at + LANES * port.Gamma, free + LANES * room.hat, free + LANES * room.pushed
     slot = tree.group_slot[g] + k * LANES
-    gather_children(tree, storage, g * LANES, slot, shown, OUT if kind < COMPOSITE else PART)
+    gather_children(tree, storage, slot, beside, shown, OUT if kind < COMPOSITE else SHOWN)
     compute_hat(tree, work, g, k, hat)
     R, x = load9(work, at + 6 * LANES), load3(work, at, LANES)
     I = turned_six(R, load_symmetric(work, shown))
@@ -125,7 +127,7 @@ def add_port(tree, storage, coupling, g, base, rows, r, k):
     y = symmetric_six_times(I, (c[0], c[1], c[2], d[0], d[1], d[2]))
     T = add3(turned(R, load3(work, shown + LANES * BIAS, LANES)), (y[0], y[1], y[2]))  # I c + p
     F = add3(turned(R, load3(work, shown + LANES * (BIAS + 3), LANES)), (y[3], y[4], y[5]))
-    seen = base + LANES * rows.seen
+    seen = sums + LANES * part.seen
     if kind >= COMPOSITE:
         add_moved_inertia(work, I, x, seen)
         add_three(work, seen + LANES * BIAS, add3(T, cross(x, F)))
@@ -145,14 +147,14 @@ def add_port(tree, storage, coupling, g, base, rows, r, k):
             n = (none, none, none)
         y = symmetric_six_times(I, (n[0], n[1], n[2], m[0], m[1], m[2]))
         turn, push = add3((y[0], y[1], y[2]), cross(x, (y[3], y[4], y[5]))), (y[3], y[4], y[5])
-        here = base + LANES * (rows.coupling + l)
+        here = sums + LANES * (part.coupling + l)
         for i in range(3):
             store(work, IN + LANES * (i * r + l), y[i])
             store(work, IN + LANES * ((3 + i) * r + l), y[3 + i])
             add_row(work, here + LANES * i * r, turn[i])
             add_row(work, here + LANES * (3 + i) * r, push[i])
-        add_row(work, base + LANES * (rows.solved + 7 * l + 6), -(dot3(n, T) + dot3(m, F)))
-    total = base + LANES * rows.total
+        add_row(work, sums + LANES * (part.right + l), -(dot3(n, T) + dot3(m, F)))
+    total = sums + LANES * part.total
     if low:  # without torque the matrix is (I N_left)^T N, which is not symmetric
         add_products(work, IN, IN + 3 * r * LANES, Gamma, hat, r, r, total)
     else:
@@ -160,15 +162,18 @@ def add_port(tree, storage, coupling, g, base, rows, r, k):
 
 
 @compiled(borrows=True)
-def show_lumped(storage, coupling, base, rows):
-    """What the parent sees of a subtree whose mass is one point: at the port, or at its centre of mass."""
-    work, at = storage.work, base + LANES * rows.seen
+def show_lumped(storage, coupling, spin, at):
+    """What the parent sees, rows from `at`, of a subtree whose mass is one point: at the port, or at its centre of mass.
+
+    spin: where the angular velocity begins.
+    """
+    work = storage.work
     m, S = load(work, at + LANES * SUBTREE), load3(work, at + LANES * (SUBTREE + 1), LANES)
     none = m * 0.0
     c = times3(1.0 / m, S)
     if coupling % FORCE_ONLY == LUMPED:
         S, c = (none, none, none), (none, none, none)
-    w = load3(work, base + LANES * rows.spin, LANES)
+    w = load3(work, spin, LANES)
     square, pull = dot3(c, c), times3(m, cross(w, cross(w, c)))
     turn = cross(c, pull)
     for k in range(BIAS):
@@ -188,9 +193,8 @@ def show_lumped(storage, coupling, base, rows):
 
 
 @compiled(borrows=True)
-def condense(work, base, rows, r):
-    """I -= H* M*^-1 H*^T and p += H* M*^-1 r, in what the parent sees."""
-    seen, H, Z = base + LANES * rows.seen, base + LANES * rows.coupling, base + LANES * rows.solved
+def condense(work, H, Z, seen, r):
+    """I -= H* M*^-1 H*^T and p += H* M*^-1 r, in what the parent sees; H, Z, seen: where H*, M*^-1 (H*^T | r) and it are."""
     none = load(work, seen) * 0.0
     for i in range(6):
         a0, a1, a2, a3, a4, a5, a6 = none, none, none, none, none, none, none
@@ -211,105 +215,135 @@ def condense(work, base, rows, r):
 
 
 @compiled(borrows=True)
-def eliminate_group(tree, storage, coupling, g):
-    """Eliminate q" of group g, whose children are done, and show the rest to the parents. -1, or a bad row."""
-    kind, ports = tree.group_class[g], tree.group_ports[g]
-    r = tree.class_r[kind]
-    rows, base, work = group_rows(r, ports), tree.group_work[g], storage.work
-    start_seen(tree, storage, g, base, rows)
+def begin_group(tree, storage, coupling, g, free, sums):
+    """What group g itself has, in the sums of its first part, or in the thread's room, from its inertia in the room."""
+    ports = tree.group_ports[g]
+    r = tree.class_r[tree.group_class[g]]
+    rows, room, part, base, work = group_rows(r, ports), room_rows(r), sum_rows(r), tree.group_work[g], storage.work
+    start_seen(tree, storage, g, free, room, sums + LANES * part.seen)
     for l in range(r):
-        value = load(work, base + LANES * (rows.force + l)) - load(work, base + LANES * (rows.mode_bias + l))
-        store(work, base + LANES * (rows.solved + 7 * l + 6), value)
+        value = load(work, base + LANES * (rows.force + l)) - load(work, free + LANES * (room.mode_bias + l))
+        store(work, sums + LANES * (part.right + l), value)
     if ports > 0:
-        mass, total = base + LANES * rows.mass, base + LANES * rows.total
+        mass, total = base + LANES * rows.mass, sums + LANES * part.total
         for i in range(r):
             for j in range(i + 1):
                 value = load(work, mass + LANES * (i * r + j))
                 store(work, total + LANES * (i * r + j), value)
-                store(work, total + LANES * (j * r + i), value)
-        for k in range(ports):
-            add_port(tree, storage, coupling, g, base, rows, r, k)
-    is_held = storage.held_start[g] < storage.held_start[g + 1]
-    if is_held and ports > 0:
-        add_points(tree, storage, g, base, rows, r, BIAS, work, base + LANES * rows.total)
-    elif is_held:  # its matrix is kept, since it is not the same in every pass
-        first, mass = storage.held_mass_start[g], base + LANES * rows.mass
-        for i in range(r):
-            for j in range(i + 1):
-                store(storage.held_mass, first + LANES * (i * r + j), load(work, mass + LANES * (i * r + j)))
-        add_points(tree, storage, g, base, rows, r, BIAS, storage.held_mass, first)
-    for l in range(r):
-        for i in range(6):
-            value = load(work, base + LANES * (rows.coupling + i * r + l))
-            store(work, base + LANES * (rows.solved + 7 * l + i), value)
-    solved = base + LANES * rows.solved
-    if ports == 0 and is_held:
-        bad = factor_lanes(storage.held_mass, storage.held_mass_start[g], r)
-        if bad >= 0:
-            return bad
-        solve_seven(storage.held_mass, storage.held_mass_start[g], work, solved, r)
-    elif ports == 0:
-        solve_seven(work, base + LANES * rows.mass, work, solved, r)
-    elif coupling >= FORCE_ONLY:
-        bad = eliminate_general(work, base + LANES * rows.total, work, solved, r)
-        if bad >= 0:
-            return bad
-    else:
-        bad = factor_lanes(work, base + LANES * rows.total, r)
-        if bad >= 0:
-            return bad
-        solve_seven(work, base + LANES * rows.total, work, solved, r)
-    if coupling == ARTICULATED:
-        condense(work, base, rows, r)
-    elif coupling % FORCE_ONLY < COMPOSITE:
-        show_lumped(storage, coupling, base, rows)
-    count = OUT if coupling % FORCE_ONLY < COMPOSITE else PART
-    scatter_rows(work, base + LANES * rows.seen, storage.out, OUT * g * LANES, OUT, count)
-    return -1
+                if coupling >= FORCE_ONLY:
+                    store(work, total + LANES * (j * r + i), value)
 
 
 @compiled(borrows=True)
-def substitute_group(tree, storage, by_q, by_v, g):
-    """q" of group g from the accelerations of its frames, then those of its ports.
+def add_ports(tree, storage, coupling, g, first, last, sums, free):
+    """Add ports first ... last - 1 of group g to the sums of their part, which is empty unless it is the first one."""
+    r = tree.class_r[tree.group_class[g]]
+    if first > 0:
+        none = load(tree.scale, g * LANES) * 0.0
+        for row in range(sum_rows(r).size):
+            store(storage.work, sums + LANES * row, none)
+    for k in range(first, last):
+        add_port(tree, storage, coupling, g, r, k, sums, free)
 
-    q = q_p + by_q q", v = v_p + by_v q". Notes the largest change of q" and the largest q" of the group.
-    """
-    kind, ports = tree.group_class[g], tree.group_ports[g]
-    r = tree.class_r[kind]
-    rows, port, base, work = group_rows(r, ports), port_rows(r), tree.group_work[g], storage.work
-    at_A = base + LANES * rows.seen  # shown already: its first rows hold A now, domain by domain and then as rows
+
+@compiled(borrows=True)
+def finish_group(tree, storage, coupling, g, sums):
+    """Eliminate q" of group g, from the sums of its parts, or those in the room, and show the rest. -1, or a bad row."""
+    ports = tree.group_ports[g]
+    r = tree.class_r[tree.group_class[g]]
+    rows, part, base, work = group_rows(r, ports), sum_rows(r), tree.group_work[g], storage.work
+    for n in range(1, part_count(ports)):
+        there = sums + LANES * n * part.size
+        for i in range(r):
+            for j in range(r if coupling >= FORCE_ONLY else i + 1):
+                add_row(work, sums + LANES * (i * r + j), load(work, there + LANES * (i * r + j)))
+        for row in range(part.coupling, part.size):
+            add_row(work, sums + LANES * row, load(work, there + LANES * row))
+    H, seen, spin = sums + LANES * part.coupling, sums + LANES * part.seen, base + LANES * rows.spin
+    solved, matrix = base + LANES * rows.solved, sums + LANES * part.total if ports > 0 else base + LANES * rows.mass
+    for l in range(r):
+        store(work, solved + LANES * (7 * l + 6), load(work, sums + LANES * (part.right + l)))
+    is_held = storage.held_start[g] < storage.held_start[g + 1]
+    if is_held and ports > 0:
+        add_points(tree, storage, g, spin, r, seen, BIAS, H, solved, work, matrix)
+    elif is_held:  # its matrix is kept, since it is not the same in every pass
+        first = storage.held_mass_start[g]
+        for i in range(r):
+            for j in range(i + 1):
+                store(storage.held_mass, first + LANES * (i * r + j), load(work, matrix + LANES * (i * r + j)))
+        add_points(tree, storage, g, spin, r, seen, BIAS, H, solved, storage.held_mass, first)
+    for l in range(r):
+        for i in range(6):
+            store(work, solved + LANES * (7 * l + i), load(work, H + LANES * (i * r + l)))
+    bad = -1
+    if ports == 0 and is_held:
+        bad = factor_lanes(storage.held_mass, storage.held_mass_start[g], r)
+        solve_seven(storage.held_mass, storage.held_mass_start[g], work, solved, r)
+    elif ports > 0 and coupling >= FORCE_ONLY:
+        bad = eliminate_general(work, matrix, work, solved, r)
+    else:
+        if ports > 0:
+            bad = factor_lanes(work, matrix, r)
+        solve_seven(work, matrix, work, solved, r)
+    if coupling == ARTICULATED:
+        condense(work, H, solved, seen, r)
+    elif coupling % FORCE_ONLY < COMPOSITE:
+        show_lumped(storage, coupling, spin, seen)
+    scatter_rows(work, seen, storage.out, OUT * g * LANES, OUT, OUT if coupling % FORCE_ONLY < COMPOSITE else SHOWN)
+    return bad
+
+
+@compiled(inline=True)
+def larger(a, b):
+    """The larger of a and b, lane by lane; NaN where a is."""
+    return select_ge(b, a, b, a)
+
+
+@compiled(inline=True)
+def gather_acceleration(tree, storage, g, free):
+    """alpha and a of the frames of group g, from its parents' slots; free: the thread's room."""
+    work, r = storage.work, tree.class_r[tree.group_class[g]]
+    beside, at = free + LANES * room_rows(r).beside, free + LANES * room_rows(r).shown
     for b in range(LANES):
         for i in range(0, SIX, LANES):
-            value = load(storage.slot_A, SIX * tree.parent_slot[g * LANES + b] + i)
-            store(work, at_A + SIX * b + i, value)
-    gather_rows(work, at_A, SIX, SIX, work, at_A + SIX * LANES)
-    at_A += SIX * LANES
-    alpha, a = load3(work, at_A, LANES), load3(work, at_A + 3 * LANES, LANES)
-    solved, at_q = base + LANES * rows.solved, tree.group_q[g]
-    used = load(tree.mask, g * LANES)
+            store(work, beside + SIX * b + i, load(storage.slot_A, SIX * tree.parent_slot[g * LANES + b] + i))
+    gather_rows(work, beside, SIX, SIX, work, at)
+    return load3(work, at, LANES), load3(work, at + 3 * LANES, LANES)
+
+
+@compiled(borrows=True)
+def substitute_group(tree, storage, by_q, by_v, g, free):
+    """q" of group g from the accelerations of its frames: q = q_p + by_q q", v = v_p + by_v q".
+
+    Notes the largest change of q" and the largest q" of the group.
+    """
+    r, work = tree.class_r[tree.group_class[g]], storage.work
+    alpha, a = gather_acceleration(tree, storage, g, free)
+    solved = tree.group_work[g] + LANES * group_rows(r, tree.group_ports[g]).solved
+    at_q, used = tree.group_q[g], load(tree.mask, g * LANES)
+    change, size = used * 0.0, used * 0.0
     for l in range(r):
-        Z = solved + 7 * LANES * l
+        Z, here = solved + 7 * LANES * l, at_q + l * LANES
         value = load(work, Z + 6 * LANES)
         value -= dot3(load3(work, Z, LANES), alpha) + dot3(load3(work, Z + 3 * LANES, LANES), a)
         value *= used
-        here = at_q + l * LANES
-        store(work, Z, value - load(storage.a, here))
+        change, size = larger(fabs(value - load(storage.a, here)), change), larger(fabs(value), size)
         store(storage.a, here, value)
         store(storage.q, here, load(storage.q_p, here) + by_q * value)
         store(storage.v, here, load(storage.v_p, here) + by_v * value)
-    change, size = 0.0, 0.0
-    for l in range(r):
-        there, here = solved + 7 * LANES * l, at_q + l * LANES
-        if any_greater(fabs(load(work, there)), splat(change, used)):
-            for b in range(LANES):
-                change = max(change, abs(work[there + b]))
-        if any_greater(fabs(load(storage.a, here)), splat(size, used)):
-            for b in range(LANES):
-                size = max(size, abs(storage.a[here + b]))
-    storage.change[2 * g], storage.change[2 * g + 1] = change, size
-    hat, free = base + LANES * rows.hat, base + LANES * rows.shown
-    for k in range(ports):
-        at = base + LANES * (rows.ports + k * port.size)
+    store(storage.change, 2 * LANES * g, change)
+    store(storage.change, 2 * LANES * g + LANES, size)
+
+
+@compiled(borrows=True)
+def substitute_ports(tree, storage, g, first, last, free):
+    """Accelerations of ports first ... last - 1 of group g, from those of its frames and its q"."""
+    r, work = tree.class_r[tree.group_class[g]], storage.work
+    rows, port, room = group_rows(r, tree.group_ports[g]), port_rows(r), room_rows(r)
+    alpha, a = gather_acceleration(tree, storage, g, free)
+    at_q, hat, shown = tree.group_q[g], free + LANES * room.hat, free + LANES * room.shown
+    for k in range(first, last):
+        at = tree.group_work[g] + LANES * (rows.ports + k * port.size)
         R, x = load9(work, at + 6 * LANES), load3(work, at, LANES)
         turn = add3(alpha, load3(work, at + LANES * port.c, LANES))
         move = add3(add3(a, cross(alpha, x)), load3(work, at + LANES * (port.c + 3), LANES))
@@ -318,6 +352,6 @@ def substitute_group(tree, storage, by_q, by_v, g):
             value = load(storage.a, at_q + l * LANES)
             turn = add3(turn, times3(value, load3(work, at + LANES * (port.Gamma + l), r * LANES)))
             move = add3(move, times3(value, load3(work, hat + LANES * l, r * LANES)))
-        store3(work, free, turned_back(R, turn))
-        store3(work, free + 3 * LANES, turned_back(R, move))
-        scatter_rows(work, free, storage.slot_A, SIX * (tree.group_slot[g] + k * LANES), SIX, SIX)
+        store3(work, shown, turned_back(R, turn))
+        store3(work, shown + 3 * LANES, turned_back(R, move))
+        scatter_rows(work, shown, storage.slot_A, SIX * (tree.group_slot[g] + k * LANES), SIX, SIX)

@@ -25,7 +25,7 @@ from supple.algebra.lanes import LANES, load, store, value_at
 from supple.algebra.rotation_kernels import cross
 from supple.algebra.rotation_kernels import matrix_rotate_inverse as turned_back
 from supple.bodies.substructure.constants import aligned_zeros
-from supple.bodies.substructure.layout import OUT, SIX, TreeArrays, group_rows, port_rows
+from supple.bodies.substructure.layout import OUT, SIX, TreeArrays, group_rows, port_rows, room_rows
 from supple.bodies.substructure.point_arrays import HeldPoints
 from supple.modal.interface_kernels import fit_group
 
@@ -35,9 +35,9 @@ Array = np.ndarray
 class Storage(NamedTuple):
     """What changes in a step, flat. q, v, a: state of the groups; q_p, v_p: predictors; q_f: where forces were taken.
 
-    work: rows of the groups; out: `OUT` numbers a place; slot_A (`SIX` a slot), slot_w (3 a slot); room: of each
-    thread; load_q: outer forces on coordinates, load_w: outer wrenches (`SIX` a place); alpha, beta: damping of each;
-    change: largest change and size of q" of each group (2 a group); bad: 1 where a group's matrix was singular;
+    work: rows of the groups, then the threads' rooms; out: `OUT` numbers a place; slot_A (`SIX` a slot), slot_w (3 a
+    slot); load_q: outer forces on coordinates, load_w: outer wrenches (`SIX` a place); alpha, beta: damping of each;
+    change: largest change and size of q" of each place (2 rows a group); bad: 1 where a group's matrix was singular;
     held_...: points held by springs, `point_arrays`.
     """
 
@@ -51,7 +51,6 @@ class Storage(NamedTuple):
     out: Array
     slot_A: Array
     slot_w: Array
-    room: Array
     load_q: Array
     load_w: Array
     alpha: Array
@@ -76,9 +75,9 @@ class Storage(NamedTuple):
     def empty(cls, tree: TreeArrays) -> Storage:
         """Room for a tree, all zeros."""
         coordinates, places, slots = tree.group_q[-1], len(tree.scale), tree.group_slot[-1]
-        sizes = {"work": tree.group_work[-1], "out": OUT * places, "slot_A": SIX * slots, "slot_w": 3 * slots}
-        sizes |= {"room": tree.room_start[-1], "load_w": SIX * places, "alpha": places, "beta": places}
-        sizes |= {"change": 2 * len(tree.group_class), "bad": len(tree.group_class)}
+        sizes = {"work": tree.room_start[-1], "out": OUT * places, "slot_A": SIX * slots, "slot_w": 3 * slots}
+        sizes |= {"load_w": SIX * places, "alpha": places, "beta": places}
+        sizes |= {"change": 2 * len(tree.scale), "bad": len(tree.group_class)}
         own = [name for name in cls._fields if not name.startswith("held_")]
         rooms = {name: aligned_zeros(int(sizes.get(name, coordinates))) for name in own}
         return cls(**rooms, **HeldPoints.none(len(tree.group_class)).named())
@@ -148,11 +147,14 @@ def compute_spins(tree, storage, g):
 
 
 @compiled(borrows=True)
-def compute_inertia(tree, storage, constants, g):
-    """S, J, H, h and h_q of group g at its q, q' and angular velocity, from the constants that its class is among."""
+def compute_inertia(tree, storage, constants, g, free, H_out):
+    """S, J, h and h_q of group g at its q, q' and angular velocity into the room from `free` on, H into rows from `H_out`.
+
+    constants: those that its class is among.
+    """
     kind = tree.group_class[g]
     r = tree.class_r[kind]
-    rows = group_rows(r, tree.group_ports[g])
+    rows, room = group_rows(r, tree.group_ports[g]), room_rows(r)
     work, base, at_q = storage.work, tree.group_work[g], tree.group_q[g]
     s = load(tree.scale, g * LANES)
     s3 = s * s * s
@@ -205,8 +207,8 @@ def compute_inertia(tree, storage, constants, g):
         flow = (flow[0] + bar[0] * v, flow[1] + bar[1] * v, flow[2] + bar[2] * v)
         N = (n0, n1, n2, n3, n4, n5)
         bias = dot3(w, symmetric_times(N, w)) - square * (n0 + n3 + n5) + 2.0 * dot3(w, (y0, y1, y2))
-        store(work, base + LANES * (rows.mode_bias + l), s5 * bias)
-        at_H = base + LANES * (rows.coupling + l)
+        store(work, free + LANES * (room.mode_bias + l), s5 * bias)
+        at_H = H_out + LANES * l
         for i in range(3):
             store(work, at_H + i * r * LANES, s5 * H[i])
             store(work, at_H + (3 + i) * r * LANES, s4 * bar[i])
@@ -219,11 +221,11 @@ def compute_inertia(tree, storage, constants, g):
     gyro = cross(w, symmetric_times(J, w))
     pull = cross(w, add3(cross(w, S), times3(2.0, flow)))
     for i in range(3):
-        store(work, base + LANES * (rows.moment + i), s4 * S[i])
-        store(work, base + LANES * (rows.bias + i), s5 * (gyro[i] + 2.0 * (rate * w[i] - moved[i]) - swept[i]))
-        store(work, base + LANES * (rows.bias + 3 + i), s4 * pull[i])
+        store(work, free + LANES * (room.moment + i), s4 * S[i])
+        store(work, free + LANES * (room.bias + i), s5 * (gyro[i] + 2.0 * (rate * w[i] - moved[i]) - swept[i]))
+        store(work, free + LANES * (room.bias + 3 + i), s4 * pull[i])
     for i in range(6):
-        store(work, base + LANES * (rows.inertia + i), s5 * J[i])
+        store(work, free + LANES * (room.inertia + i), s5 * J[i])
 
 
 @compiled(borrows=True)
@@ -239,33 +241,22 @@ def compute_fit(tree, storage, constants, g, k):
 
 
 @compiled(borrows=True)
-def compute_ports(tree, storage, g):
-    """c and the children's angular velocities of all ports of group g, from its fits; x and v are scaled."""
+def compute_port(tree, storage, g, k, free):
+    """c and the children's angular velocities of port k of group g, from its fit; x and v are scaled."""
     r = tree.class_r[tree.group_class[g]]
     rows, port = group_rows(r, tree.group_ports[g]), port_rows(r)
     work, s = storage.work, load(tree.scale, g * LANES)
     w = load3(work, tree.group_work[g] + LANES * rows.spin, LANES)
-    free = tree.group_work[g] + LANES * rows.shown  # room for the children's angular velocities
-    for k in range(tree.group_ports[g]):
-        at = tree.group_work[g] + LANES * (rows.ports + k * port.size)
-        x, v = times3(s, load3(work, at, LANES)), times3(s, load3(work, at + 3 * LANES, LANES))
-        store3(work, at, x)
-        store3(work, at + 3 * LANES, v)
-        R = load9(work, at + 6 * LANES)
-        w_rel, alpha0 = load3(work, at + 15 * LANES, LANES), load3(work, at + 18 * LANES, LANES)
-        store3(work, at + LANES * port.c, add3(cross(w, w_rel), alpha0))
-        store3(work, at + LANES * (port.c + 3), cross(w, add3(cross(w, x), times3(2.0, v))))
-        store3(work, free, turned_back(R, add3(w, w_rel)))
-        slot = tree.group_slot[g] + k * LANES
-        for b in range(LANES):
-            for i in range(3):
-                storage.slot_w[3 * (slot + b) + i] = work[free + i * LANES + b]
-
-
-@compiled(borrows=True)
-def compute_frames(tree, storage, constants, g):
-    """All of the above but the fits, which come before, for group g, whose class is among the constants."""
-    compute_spins(tree, storage, g)
-    compute_inertia(tree, storage, constants, g)
-    if tree.group_ports[g] > 0:
-        compute_ports(tree, storage, g)
+    at = tree.group_work[g] + LANES * (rows.ports + k * port.size)
+    x, v = times3(s, load3(work, at, LANES)), times3(s, load3(work, at + 3 * LANES, LANES))
+    store3(work, at, x)
+    store3(work, at + 3 * LANES, v)
+    R = load9(work, at + 6 * LANES)
+    w_rel, alpha0 = load3(work, at + 15 * LANES, LANES), load3(work, at + 18 * LANES, LANES)
+    store3(work, at + LANES * port.c, add3(cross(w, w_rel), alpha0))
+    store3(work, at + LANES * (port.c + 3), cross(w, add3(cross(w, x), times3(2.0, v))))
+    store3(work, free, turned_back(R, add3(w, w_rel)))
+    slot = tree.group_slot[g] + k * LANES
+    for b in range(LANES):
+        for i in range(3):
+            storage.slot_w[3 * (slot + b) + i] = work[free + i * LANES + b]

@@ -7,8 +7,12 @@
                 classes, or with few domains; those of other groups are computed lanes at once (`modal.lane_force_kernels`)
     room        what a thread works in, one for each
 
-Rows of a group with r coordinates, from `group_work` on (see `Rows`): effective mass, constant forces, inertia in the
-frame, its elimination, room for the port at hand, then `PORT_FIXED + 3 r` rows a port. Places without a copy hold zeros
+    part        ports of a group that one thread treats together, `PART` at most; what they add to the group is summed
+                part by part, and then the parts, so that sums do not depend on threads
+
+Rows of a group with r coordinates, from `group_work` on (see `Rows`): effective mass, constant forces, angular
+velocity, its elimination, the sums of its parts (`SumRows`), then `PORT_FIXED + 3 r` rows a port. What need not outlive
+a visit of a group lies in the thread's room (`RoomRows`), which stays in the cache. Places without a copy hold zeros
 and a mass of 1.
 """
 
@@ -23,7 +27,7 @@ import numpy as np
 from supple.algebra.compiling import compiled
 from supple.algebra.lanes import LANES
 from supple.bodies.substructure.constants import Constants, aligned_zeros, own_constants, shared_constants
-from supple.bodies.substructure.grouping import make_groups
+from supple.bodies.substructure.grouping import make_groups, make_pieces
 from supple.bodies.substructure.model import SubstructureModel
 from supple.modal.lane_force_kernels import lane_room, lane_strips, tangent_rows
 from supple.modal.lone_force_kernels import lone_room
@@ -37,24 +41,44 @@ SIX = 8
 PORT_FIXED = 27
 
 
+PART = 12
+"""Ports of a part at most."""
+
+
 class Rows(NamedTuple):
     """First rows of a group's storage, by name."""
 
     mass: int  # effective mass (r, r), lower triangle; factored where there are no ports
     force: int  # constant part of the right-hand side (r,)
+    spin: int  # angular velocity of the frame (3)
+    solved: int  # M*^-1 (H*^T | r): (r, 7)
+    sums: int  # of the first part, where there are ports
+    ports: int  # first port
+    size: int
+
+
+class SumRows(NamedTuple):
+    """First rows of a part's sums, relative to their start; the first part's begin with what the group itself has."""
+
+    total: int  # M* (r, r), lower triangle
+    coupling: int  # H* (6, r)
+    right: int  # right-hand side (r)
+    seen: int  # what the parent sees (OUT)
+    size: int
+
+
+class RoomRows(NamedTuple):
+    """First rows of a thread's room, relative to its start, by name."""
+
     moment: int  # S (3)
     inertia: int  # J (6), upper triangle
     bias: int  # h (6)
-    spin: int  # angular velocity of the frame (3)
     mode_bias: int  # h_q (r)
-    coupling: int  # H (6, r)
-    solved: int  # M*^-1 (H*^T | r): (r, 7)
-    seen: int  # what the parent sees (OUT)
-    total: int  # M* (r, r), where there are ports
-    pushed: int  # I N of the port at hand (6, r), where there are ports
+    sums: int  # those of a group without ports, but M*
+    pushed: int  # I N of the port at hand (6, r)
     hat: int  # s ah of the port at hand (3, r)
-    shown: int  # what the children on the port at hand show, summed (OUT)
-    ports: int  # first port
+    beside: int  # numbers of domains, side by side (OUT)
+    shown: int  # the same as rows (OUT)
     size: int
 
 
@@ -68,24 +92,34 @@ class PortRows(NamedTuple):
 
 
 @compiled(inline=True)
+def part_count(ports):
+    """Parts of a group with so many ports."""
+    return (ports + PART - 1) // PART
+
+
+@compiled(inline=True)
+def sum_rows(r):
+    """Rows of a part's sums."""
+    return SumRows(0, r * r, r * r + 6 * r, r * r + 7 * r, r * r + 7 * r + OUT)
+
+
+@compiled(inline=True)
 def group_rows(r, ports):
     """Rows of a group."""
-    force = r * r
-    moment = force + r
-    mode_bias = moment + 18
-    coupling = mode_bias + r
-    solved = coupling + 6 * r
-    seen = solved + 7 * r
-    total = seen + OUT
-    pushed = total + r * r
+    spin = r * r + r
+    sums = spin + 3 + 7 * r
+    first = sums + part_count(ports) * sum_rows(r).size
+    return Rows(0, r * r, spin, spin + 3, sums, first, first + ports * (PORT_FIXED + 3 * r))
+
+
+@compiled(inline=True)
+def room_rows(r):
+    """Rows of a room."""
+    sums = 15 + r
+    pushed = sums + 7 * r + OUT
     hat = pushed + 6 * r
-    shown = hat + 3 * r
-    first = shown + OUT if ports > 0 else total
-    size = first + ports * (PORT_FIXED + 3 * r)
-    return Rows(
-        0, force, moment, moment + 3, moment + 9, moment + 15, mode_bias, coupling, solved, seen, total, pushed, hat,
-        shown, first, size,
-    )  # fmt: skip
+    beside = hat + 3 * r
+    return RoomRows(0, 3, 9, 15, sums, pushed, hat, beside, beside + OUT, beside + 2 * OUT)
 
 
 @compiled(inline=True)
@@ -98,15 +132,19 @@ class TreeArrays(NamedTuple):
     """Constants of a tree for the kernels; see the module. Flat arrays of all classes, with the offsets of each.
 
     Classes from the number of `lone_starts` on are groups of several classes, with constants in the arrays own_...; see
-    `constants.Constants` for both. A level is cut into pieces for threads; level_pays: whether it is worth while;
-    level_bears: how many groups of it have ports. fit_group, fit_port: of every port of every group.
+    `constants.Constants` for both. order: groups with ports, level by level, then the others; piece_start: pieces of it
+    for threads, of the former one each; level_bearer, level_part: first group with ports of each level, and first part;
+    pays (1): whether threads do.
     """
 
     level_start: Array
-    level_piece: Array
-    level_pays: Array
-    level_bears: Array
+    level_bearer: Array
+    level_part: Array
+    order: Array
     piece_start: Array
+    part_group: Array
+    part_number: Array
+    pays: Array
     group_class: Array
     group_count: Array
     group_ports: Array
@@ -114,8 +152,6 @@ class TreeArrays(NamedTuple):
     group_work: Array
     group_slot: Array
     group_alone: Array
-    fit_group: Array
-    fit_port: Array
     lane_domain: Array
     lane_class: Array
     parent_slot: Array
@@ -126,7 +162,6 @@ class TreeArrays(NamedTuple):
     density: Array
     total_mass: Array
     mask: Array
-    force_groups: Array
     room_start: Array
     lone_starts: Array
     lone_linear: Array
@@ -164,7 +199,7 @@ class TreeArrays(NamedTuple):
 def pack(model: SubstructureModel) -> TreeArrays:
     """The arrays of a model."""
     kinds, classes = model.domain_class, model.classes
-    groups, levels = make_groups(model)
+    groups, level_start = make_groups(model)
     count = len(groups)
     bears = np.zeros(model.domain_count, dtype=bool)
     bears[model.parent[1:]] = True
@@ -176,6 +211,8 @@ def pack(model: SubstructureModel) -> TreeArrays:
     r = np.array([model.mode_counts[g].max() for g in groups])
     ports = np.array([ports_of[g].max() for g in groups])
     sizes = np.array([group_rows.py_func(int(a), int(b)).size for a, b in zip(r, ports)])
+    group_work = LANES * np.concatenate([[0], np.cumsum(sizes)])
+    room = max(max(force_room(n), LANES * room_rows.py_func(n).size) for n in r.tolist())
     lane_domain = np.full((count, LANES), -1)
     for g, members in enumerate(groups):
         lane_domain[g, : len(members)] = members
@@ -197,19 +234,15 @@ def pack(model: SubstructureModel) -> TreeArrays:
     class_mass = np.array([c.integrals.mass for c in classes])
     own = [([classes[c] for c in kinds[padded[g]]], int(r[g]), int(ports[g])) for g in mixed]
     return TreeArrays(
-        level_start=levels.start,
-        level_piece=levels.piece,
-        level_pays=levels.pays,
-        level_bears=np.add.reduceat(ports > 0, levels.start[:-1], dtype=np.int64),
-        piece_start=levels.piece_start,
+        level_start=level_start,
+        **_named_pieces(r, ports, level_start),
         group_class=group_class,
         group_count=group_count,
         group_ports=ports,
         group_q=LANES * np.concatenate([[0], np.cumsum(r)]),
-        group_work=LANES * np.concatenate([[0], np.cumsum(sizes)]),
+        group_work=group_work,
+        room_start=group_work[-1] + room * np.arange(numba.config.NUMBA_NUM_THREADS + 1),
         group_slot=group_slot,
-        fit_group=np.repeat(np.arange(count), ports),
-        fit_port=np.concatenate([np.arange(n) for n in ports]).astype(np.int64),
         lane_domain=lane_domain.ravel(),
         lane_class=kinds[padded].ravel(),
         parent_slot=parent_slot.ravel(),
@@ -225,6 +258,23 @@ def pack(model: SubstructureModel) -> TreeArrays:
         **_force_arrays(model, group_class, group_count, kinds[padded], r),
         **_class_offsets(model, r[mixed], ports[mixed]),
     )
+
+
+def _named_pieces(r: Array, ports: Array, level_start: Array) -> dict[str, Array]:
+    """What threads share: groups with ports and others, and the parts of the former."""
+    bearers = np.flatnonzero(ports > 0)
+    order, piece_start, pays = make_pieces(r, ports)
+    parts = [part_count.py_func(int(n)) for n in ports[bearers]]
+    level_bearer = np.searchsorted(bearers, level_start)
+    return {
+        "level_bearer": level_bearer,
+        "level_part": _starts(np.array(parts))[level_bearer],
+        "order": order,
+        "piece_start": piece_start,
+        "part_group": np.repeat(bearers, parts),
+        "part_number": np.concatenate([np.arange(n) for n in parts] + [np.zeros(0)]).astype(np.int64),
+        "pays": np.array([pays], dtype=np.int64),
+    }
 
 
 def _named(constants: Constants, prefix: str) -> dict[str, Array]:
@@ -254,21 +304,17 @@ def _class_offsets(model: SubstructureModel, own_r: Array, own_ports: Array) -> 
 def _force_arrays(
     model: SubstructureModel, group_class: Array, group_count: Array, lane_class: Array, r: Array
 ) -> dict[str, Any]:
-    """Which groups have forces, which of them domain by domain, the coefficients of both, and room for each thread."""
+    """Which groups have their forces domain by domain, and the coefficients of both ways."""
     classes = model.classes
     pairs = r * (r + 1) // 2
     alone = (group_class >= len(classes)) | (group_count * (1500 + pairs**2 / 4) < 600 + pairs * (pairs + r))
-    elastic = np.flatnonzero(r > 0)
     together, single = set(group_class[~alone].tolist()), set(lane_class[alone].ravel().tolist())
     forces = [c.force for c in classes]
     whole = [np.zeros(0) if f is None or k not in together else lane_strips(f.arrays) for k, f in enumerate(forces)]
     parts = [f.lone if f is not None and k in single else None for k, f in enumerate(forces)]
     lone_arrays = [[np.zeros(0) if p is None else p[k] for p in parts] for k in range(3)]
-    room = max((force_room(n) for n in r[elastic].tolist()), default=LANES)
     return {
         "group_alone": alone.astype(np.int64),
-        "force_groups": elastic,
-        "room_start": room * np.arange(numba.config.NUMBA_NUM_THREADS + 1),
         "lone_starts": np.stack([_starts(np.array([len(a) for a in arrays]))[:-1] for arrays in lone_arrays], axis=1),
         "lone_linear": _flat(lone_arrays[0]),
         "lone_strips": _flat(lone_arrays[1]),

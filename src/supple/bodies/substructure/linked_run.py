@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-import numba
 import numpy as np
 
 from supple.algebra.lanes import LANES
@@ -42,7 +41,6 @@ class LinkedRun:
         if not len(states) == len(loads) == len(linked.trees):
             raise InputError("not one state, and one load, a tree", where="LinkedTrees", value=len(states))
         self.linked, self.gravity, self.h = linked, gravity, dt
-        self.threaded = numba.get_num_threads() > 1
         self.storages: list[Storage] = []
         self.coasts = bool((linked.compliance > 0).any())
         for tree, state, load in zip(linked.trees, states, loads):
@@ -58,8 +56,9 @@ class LinkedRun:
     def stage(self, stage: int, *, still: bool = False) -> None:
         """Run a stage of all trees."""
         for tree, storage, numbers in zip(self.linked.trees, self.storages, self.numbers):
-            stages.run_stage(
-                tree.arrays, storage, tree.root, numbers, self.gravity, stage, still, self.coasts, self.threaded
+            run = stages.run_stage_together if tree.threads > 1 else stages.run_stage
+            run(
+                tree.arrays, storage, tree.root, numbers, self.gravity, stage, still, self.coasts, tree.crew, tree.threads
             )
 
     def evaluate(self) -> tuple[list[TieRows], list[Conditions]]:

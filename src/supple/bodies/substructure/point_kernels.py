@@ -121,7 +121,7 @@ def chain(tree, storage, root, gravity):
 
 
 @compiled(borrows=True)
-def add_point(tree, storage, g, base, rows, r, p):
+def add_point(tree, storage, g, spin, r, p):
     """J and R^T Kh R J of point p of group g; returns R^T f + R^T Kh R J (A, q")."""
     work, place = storage.work, storage.held_place[p]
     b, s, slot = place - g * LANES, tree.scale[place], CHAIN * tree.parent_slot[place]
@@ -144,7 +144,7 @@ def add_point(tree, storage, g, base, rows, r, p):
     storage.held_J[first + 1], storage.held_J[first + 2] = y[2], -y[1]
     storage.held_J[first + width], storage.held_J[first + width + 2] = -y[2], y[0]
     storage.held_J[first + 2 * width], storage.held_J[first + 2 * width + 1] = y[1], -y[0]
-    w = three(work, base + LANES * rows.spin + b, LANES)
+    w = three(work, spin + b, LANES)
     o, R, u = (
         three(storage.held_slot, slot, 1),
         nine(storage.held_slot, slot + 3, 1),
@@ -174,15 +174,15 @@ def add_point(tree, storage, g, base, rows, r, p):
 
 
 @compiled(borrows=True)
-def add_points(tree, storage, g, base, rows, r, bias, matrix, at_matrix):
+def add_points(tree, storage, g, spin, r, seen, bias, H, Z, matrix, at_matrix):
     """Add the springs of the points of group g to what it shows, to H, to its matrix and to its right-hand side.
 
-    bias: row of p in what it shows. matrix: rows (r, r) from at_matrix, lower triangle.
+    spin, seen, H, Z: where its angular velocity, what it shows, H* and (H*^T | r) begin; bias: row of p in what it
+    shows. matrix: rows (r, r) from at_matrix, lower triangle.
     """
     work = storage.work
-    seen, H, Z = base + LANES * rows.seen, base + LANES * rows.coupling, base + LANES * rows.solved
     for p in range(storage.held_start[g], storage.held_start[g + 1]):
-        f = add_point(tree, storage, g, base, rows, r, p)
+        f = add_point(tree, storage, g, spin, r, p)
         b, width, first = storage.held_place[p] - g * LANES, 6 + r, storage.held_first_J[p]
         for c in range(width):
             n = three(storage.held_J, first + c, width)

@@ -1,6 +1,6 @@
 """Responses of an eliminated tree to a load on one domain, and G A^-1 G^T of conditions between domains.
 
-    up        z = M*^-1 r,   p_i = -w + X^T R p_j + H* z,   r = Q - N^T R p_j    from the loaded domain to the root
+    up        z = M*^-1 r,   p_i = -w + X^T R p_j + (M*^-1 H*^T)^T r,   r = Q - N^T R p_j    from the loaded domain to the root
     down      q" = z - M*^-1 H*^T A,   A_j = R^T (X A + N q")                    from the root to where it is asked
 
 with the factors of the elimination; z is zero off the way of the load. So one response costs a walk from the domain to
@@ -23,7 +23,7 @@ from supple.algebra.rotation_kernels import matrix_rotate as turned
 from supple.algebra.rotation_kernels import matrix_rotate_inverse as turned_back
 from supple.bodies.substructure.elimination_kernels import BIAS
 from supple.bodies.substructure.frame_kernels import add3, dot3, times3
-from supple.bodies.substructure.layout import SIX, group_rows, port_rows
+from supple.bodies.substructure.layout import SIX, group_rows, port_rows, sum_rows
 from supple.bodies.substructure.point_arrays import CHAIN
 from supple.bodies.substructure.point_kernels import nine, three, three_hat
 from supple.bodies.substructure.spatial_kernels import entry
@@ -79,18 +79,18 @@ def climb(tree, storage, asked, factor, k, room):
         g = place // LANES
         b, r, ports = place - g * LANES, tree.class_r[tree.group_class[g]], tree.group_ports[g]
         rows, base, at = group_rows(r, ports), tree.group_work[g], tree.group_q[g] + place - g * LANES
+        for l in range(r):
+            for i in range(6):
+                p[i] += work[base + LANES * (rows.solved + 7 * l + i) + b] * room[at + l * LANES]
         if ports > 0:
-            solve_lane(work, base + LANES * rows.total, b, r, room, at)
+            solve_lane(work, base + LANES * (rows.sums + sum_rows(r).total), b, r, room, at)
         elif storage.held_start[g] < storage.held_start[g + 1]:
             solve_lane(storage.held_mass, storage.held_mass_start[g], b, r, room, at)
         else:
             solve_lane(work, base + LANES * rows.mass, b, r, room, at)
         for l in range(r):
-            value = room[at + l * LANES]
-            asked.z[at + l * LANES] += value
+            asked.z[at + l * LANES] += room[at + l * LANES]
             room[at + l * LANES] = 0.0
-            for i in range(6):
-                p[i] += work[base + LANES * (rows.coupling + i * r + l) + b] * value
         slot = tree.parent_slot[place]
         if slot == 0:
             break

@@ -7,17 +7,26 @@ which runs all stages in one call.
 # mypy: ignore-errors
 from __future__ import annotations
 
+import numba
+import numpy as np
+
 from supple.algebra.compiling import compiled
+from supple.algebra.crew import STARTED, assemble, dismiss
 from supple.bodies.substructure.point_kernels import chain
 from supple.bodies.substructure.step_kernels import (
     ELIMINATE,
-    FITS,
     FORCES,
     FRAMES,
+    INWARDS,
+    OUTWARDS,
     SUBSTITUTE,
+    TOGETHER,
+    assist,
     coast,
+    fill,
     finish_pass,
     move_root,
+    stand_still,
     start_step,
     sweep,
 )
@@ -27,36 +36,55 @@ BEGIN, RENEW, REDUCE, FINISH = 0, 1, 2, 3
 
 
 @compiled
-def run_stage(tree, storage, root, numbers, gravity, stage, still, coasts, threaded):
-    """One stage of a step. still: no step, but the accelerations of now. coasts: begin with constant velocities."""
+def run_stage(tree, storage, root, numbers, gravity, stage, still, coasts, crew, members):
+    """One stage of a step. still: no step, but the accelerations of now. coasts: begin with constant velocities.
+
+    The leader's part where there is a crew.
+    """
     by_q = 0.0 if still else numbers.beta * numbers.h * numbers.h
     by_v = 0.0 if still else numbers.gamma * numbers.h
-    phase = FITS
+    crew[STARTED] = 1
+    way, todo = OUTWARDS, FRAMES
     if stage == BEGIN:
-        storage.bad[:] = 0.0
+        fill(storage.bad, 0.0)
         storage.held_factors[0], storage.held_factors[1] = by_q, by_v
         if still:
-            storage.q_p[:], storage.q_f[:], storage.v_p[:] = storage.q, storage.q, storage.v
-            storage.slot_w[:3] = root.spin
+            stand_still(storage, root)
         else:
             start_step(storage, root, numbers)
             if coasts:
                 coast(storage, root, numbers)
             move_root(storage, root, numbers)
     elif stage == RENEW:
-        phase = FORCES
+        way, todo = TOGETHER, FORCES
     elif stage == REDUCE:
-        phase = ELIMINATE
+        way, todo = TOGETHER, ELIMINATE
     else:
         finish_pass(storage, root, numbers, gravity, still)
-        phase = SUBSTITUTE
+        todo = SUBSTITUTE
     while True:
-        sweep(tree, storage, phase, phase, numbers.coupling, by_q, by_v, threaded)
-        if phase == FITS:
-            phase = FRAMES
-        elif phase == SUBSTITUTE and not still:
-            phase = FITS
+        sweep(tree, storage, crew, members, way, todo, numbers.coupling, by_q, by_v)
+        if way == OUTWARDS:
+            way = TOGETHER
+        elif todo == ELIMINATE and way == TOGETHER:
+            way = INWARDS
+        elif todo == SUBSTITUTE and not still:
+            way, todo = OUTWARDS, FRAMES
         else:
             break
-    if phase == FRAMES:
+    if todo == FRAMES:
         chain(tree, storage, root, gravity)
+
+
+@compiled(parallel=True)
+def run_stage_together(tree, storage, root, numbers, gravity, stage, still, coasts, crew, members):
+    """The same by so many threads."""
+    assemble(crew)
+    for member in numba.prange(members):
+        if member == 0:
+            run_stage(tree, storage, root, numbers, gravity, stage, still, coasts, crew, members)
+            dismiss(crew)
+        else:
+            by_q = 0.0 if still else numbers.beta * numbers.h * numbers.h
+            by_v = 0.0 if still else numbers.gamma * numbers.h
+            assist(tree, storage, crew, np.int64(member), members, numbers.coupling, by_q, by_v)

@@ -8,29 +8,55 @@ passes then repeat the coupling (frames, velocity terms, elimination) at the sta
 takes f and K anew as well, until q" settles. A free root moves by the same rule, its velocity in world axes, and turns
 by R_1 = R exp(h w + h² ((1/2 - b) w' + b w'_1)) in body axes.
 
-A leaf, a group without ports, is asked for its frames by its own elimination alone. So where nothing comes between,
-its substitution and its frames wait for the next elimination, and a pass visits it once, while it is in the cache.
+Groups with ports are gone through level by level, outwards for frames and the substitution, inwards for the
+elimination: first or last each group as such, and its ports by parts. All other groups, the leaves, are visited
+together: a leaf is asked for its frames by its own elimination alone, so that where nothing comes between, a visit
+finishes the pass before, takes the forces where they are new, finds the frames and eliminates, while it is in the
+cache.
 
-Threads share the groups of a level; every group is computed alone and its children are summed in a fixed order, so
-the result has the same bits for any number of them.
+Threads share parts and groups as a crew (`algebra.crew`); what they do to each does not depend on who does it, and
+sums are taken in a fixed order, so the result has the same bits for any number of them.
 """
 
 # mypy: ignore-errors
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numba
 import numpy as np
 
 from supple.algebra.compiling import compiled
+from supple.algebra.crew import (
+    COUNT,
+    FIRST,
+    KIND,
+    NUMBER,
+    STARTED,
+    TODO,
+    assemble,
+    await_order,
+    claim,
+    close_order,
+    dismiss,
+    leave_order,
+    open_order,
+)
 from supple.algebra.lanes import LANES, load, store
 from supple.algebra.ldlt import ldlt_factor, ldlt_solve
 from supple.algebra.rotation_kernels import quaternion_matrix, rotation_update
 from supple.bodies.substructure.constants import Constants
 from supple.bodies.substructure.effective_kernels import compute_forces
-from supple.bodies.substructure.elimination_kernels import BIAS, eliminate_group, substitute_group
-from supple.bodies.substructure.frame_kernels import compute_fit, compute_frames
+from supple.bodies.substructure.elimination_kernels import (
+    BIAS,
+    add_ports,
+    begin_group,
+    finish_group,
+    substitute_group,
+    substitute_ports,
+)
+from supple.bodies.substructure.frame_kernels import compute_fit, compute_inertia, compute_port, compute_spins
+from supple.bodies.substructure.layout import group_rows, part_count, room_rows, sum_rows
 from supple.bodies.substructure.point_kernels import chain
 from supple.bodies.substructure.spatial_kernels import entry
 from supple.modal.interface_kernels import FitArrays
@@ -38,14 +64,12 @@ from supple.modal.lone_force_kernels import LoneArrays
 
 Array = np.ndarray
 FINE, SINGULAR, NOT_CONVERGED = 0, 1, 2
-NOTHING, FORCES, FITS, FRAMES, ELIMINATE, SUBSTITUTE = 0, 1, 2, 4, 8, 16
-"""Phases. The last three go level by level, and a group may do several: substitute, then frames, then eliminate."""
-ENOUGH = 8
-"""Batches and single groups of forces from which threads pay, or groups for frames alone; else see `grouping`."""
-ENOUGH_FITS, FITS_AT_ONCE = 64, 8
-"""Ports from which threads pay, and that a thread takes at once."""
-ENOUGH_SUBSTITUTED, BEARER = 128, 16
-"""Groups of a level from which threads pay for a substitution alone, and as how many of them one with ports counts."""
+SUBSTITUTE, FRAMES, FORCES, ELIMINATE = 1, 2, 4, 8
+"""What is to be done, in this order where it is done in one visit."""
+LEAVES, BEARERS, PORTS = 0, 1, 2
+"""Items of an order: pieces of `tree.order`, of whose groups with ports only forces are asked; groups with ports; parts."""
+OUTWARDS, TOGETHER, INWARDS = 0, 1, 2
+"""Ways through a tree: its groups with ports from the root, or to it; all others, and the forces of all."""
 
 
 class StepNumbers(NamedTuple):
@@ -67,11 +91,8 @@ class StepNumbers(NamedTuple):
 
 
 @compiled(borrows=True)
-def treat(tree, storage, phase, leaves, coupling, by_q, by_v, room, first, last):
-    """Phases of groups first ... last - 1; for fits, of ports; for forces, of `force_groups`.
-
-    leaves: phases of groups without ports.
-    """
+def treat(tree, storage, kind, todo, coupling, by_q, by_v, free, item):
+    """Do what is to be done to one item of an order; free: the thread's room."""
     shared = Constants(
         tree.fixed, tree.mass, tree.U_bar, tree.W5, tree.W7,
         FitArrays(tree.port_x, tree.port_A, tree.port_a, tree.port_modes), tree.port_start,
@@ -81,67 +102,102 @@ def treat(tree, storage, phase, leaves, coupling, by_q, by_v, room, first, last)
         FitArrays(tree.own_port_x, tree.own_port_A, tree.own_port_a, tree.own_port_modes), tree.own_port_start,
     )  # fmt: skip
     lone = LoneArrays(tree.lone_linear, tree.lone_strips, tree.lone_tiles)
-    for k in range(first, last):
-        if phase == FORCES:
-            compute_forces(tree, storage, shared, own, lone, by_q, by_v, room, tree.force_groups[k])
-            continue
-        if phase == FITS:
-            if tree.group_class[tree.fit_group[k]] < len(tree.lone_starts):
-                compute_fit(tree, storage, shared, tree.fit_group[k], tree.fit_port[k])
-            else:
-                compute_fit(tree, storage, own, tree.fit_group[k], tree.fit_port[k])
-            continue
-        todo = phase if tree.group_ports[k] > 0 else leaves
-        if todo & SUBSTITUTE:
-            substitute_group(tree, storage, by_q, by_v, k)
-        if todo & FRAMES:
-            if tree.group_class[k] < len(tree.lone_starts):
-                compute_frames(tree, storage, shared, k)
-            else:
-                compute_frames(tree, storage, own, k)
-        if todo & ELIMINATE and eliminate_group(tree, storage, coupling, k) >= 0:
-            storage.bad[k] = 1.0
-
-
-@compiled(parallel=True)
-def treat_parallel(tree, storage, phase, leaves, coupling, by_q, by_v, start, stop):
-    """The same for pieces start ... stop - 1, for fits, or for batches and single groups of forces, by threads."""
-    for piece in numba.prange(start, stop):
-        first, last = np.int64(piece), np.int64(piece) + 1
-        if phase == FITS:
-            first, last = FITS_AT_ONCE * first, min(FITS_AT_ONCE * last, len(tree.fit_group))
-        elif phase != FORCES:
-            first, last = tree.piece_start[first], tree.piece_start[last]
-        treat(tree, storage, phase, leaves, coupling, by_q, by_v, tree.room_start[numba.get_thread_id()], first, last)
-
-
-@compiled
-def sweep(tree, storage, phase, leaves, coupling, by_q, by_v, threaded):
-    """Phases over all levels, those of groups without ports being `leaves`: outwards, or to the root if eliminating."""
-    levels = len(tree.level_start) - 1
-    for round in range(1 if phase < FRAMES else levels):
-        level = levels - 1 - round if phase == ELIMINATE else round
-        first, last = tree.level_start[level], tree.level_start[level + 1]
-        pays, start, stop = tree.level_pays[level], tree.level_piece[level], tree.level_piece[level + 1]
-        if phase == FORCES:
-            first, last = 0, len(tree.force_groups)
-            pays, start, stop = last >= ENOUGH, first, last
-        elif phase == FITS:
-            first, last = 0, len(tree.fit_group)
-            pays, start, stop = last >= ENOUGH_FITS, 0, (last + FITS_AT_ONCE - 1) // FITS_AT_ONCE
-        elif leaves == NOTHING:
-            if tree.level_bears[level] == 0:
-                continue
-            pays = pays and tree.level_bears[level] >= ENOUGH
-        elif phase == SUBSTITUTE:
-            pays = pays and last - first + BEARER * tree.level_bears[level] >= ENOUGH_SUBSTITUTED
-        if threaded and pays:
-            treat_parallel(tree, storage, phase, leaves, coupling, by_q, by_v, start, stop)
+    first, last = item, item + 1
+    if kind == LEAVES:
+        first, last = tree.piece_start[item], tree.piece_start[item + 1]
+    for n in range(first, last):
+        g = tree.part_group[n] if kind == PORTS else tree.order[n]
+        part = tree.part_number[n] if kind == PORTS else 0
+        ports, r = tree.group_ports[g], tree.class_r[tree.group_class[g]]
+        is_shared = tree.group_class[g] < len(tree.lone_starts)
+        base, rows = tree.group_work[g], group_rows(r, ports)
+        now = todo & FORCES if kind == LEAVES and ports > 0 else todo
+        parts = max(part_count(ports), 1)
+        from_port, to_port = part * ports // parts, (part + 1) * ports // parts
+        if kind == PORTS:
+            if now & SUBSTITUTE:
+                substitute_ports(tree, storage, g, from_port, to_port, free)
+            if now & FRAMES:
+                for k in range(from_port, to_port):
+                    if is_shared:
+                        compute_fit(tree, storage, shared, g, k)
+                    else:
+                        compute_fit(tree, storage, own, g, k)
+                    compute_port(tree, storage, g, k, free)
         else:
-            treat(tree, storage, phase, leaves, coupling, by_q, by_v, 0, first, last)
+            if now & SUBSTITUTE:
+                substitute_group(tree, storage, by_q, by_v, g, free)
+            if now & FRAMES:
+                compute_spins(tree, storage, g)
+            if now & FORCES and r > 0:
+                compute_forces(tree, storage, shared, own, lone, by_q, by_v, free, g)
+        if now & ELIMINATE:
+            sums = base + LANES * (rows.sums + part * sum_rows(r).size)
+            if ports == 0:
+                sums = free + LANES * (room_rows(r).sums - sum_rows(r).coupling)
+            if ports == 0 or (kind == PORTS and part == 0):
+                H = sums + LANES * sum_rows(r).coupling
+                if is_shared:
+                    compute_inertia(tree, storage, shared, g, free, H)
+                else:
+                    compute_inertia(tree, storage, own, g, free, H)
+                begin_group(tree, storage, coupling, g, free, sums)
+            if kind == PORTS:
+                add_ports(tree, storage, coupling, g, from_port, to_port, sums, free)
+            elif finish_group(tree, storage, coupling, g, sums) >= 0:
+                storage.bad[g] = 1.0
 
 
-@compiled
+@compiled(borrows=True)
+def work_off(tree, storage, crew, member, members, coupling, by_q, by_v):
+    """Items of the present order, as a member of a crew, until none is left."""
+    kind, todo, first, count = crew[KIND], crew[TODO], crew[FIRST], crew[COUNT]
+    item = count * member // members
+    for _ in range(count):
+        if members == 1 or claim(crew, item, crew[NUMBER]):
+            treat(tree, storage, kind, todo, coupling, by_q, by_v, tree.room_start[member], first + item)
+        item += 1
+        if item == count:
+            item = 0
+
+
+@compiled(borrows=True)
+def assist(tree, storage, crew, member, members, coupling, by_q, by_v):
+    """What a member of a crew does that does not lead."""
+    last = 0
+    while True:
+        last = await_order(crew, last)
+        if last < 0:
+            break
+        work_off(tree, storage, crew, member, members, coupling, by_q, by_v)
+        leave_order(crew)
+
+
+@compiled(borrows=True)
+def sweep(tree, storage, crew, members, way, todo, coupling, by_q, by_v):
+    """Do what is to be done along a way through the tree."""
+    levels = len(tree.level_start) - 1
+    for round in range(1 if way == TOGETHER else 2 * levels):
+        level = round // 2 if way == OUTWARDS else levels - 1 - round // 2
+        first, last, helped = tree.level_part[level], tree.level_part[level + 1], members
+        kind = PORTS
+        if way == TOGETHER:
+            kind, first, last = LEAVES, 0 if todo & FORCES else tree.level_bearer[levels], len(tree.piece_start) - 1
+        elif (round % 2 == 0) == (way == OUTWARDS):
+            kind, first, last = BEARERS, tree.level_bearer[level], tree.level_bearer[level + 1]
+            if way == OUTWARDS:  # too short to share
+                helped = 1
+        if last == first:
+            continue
+        if last - first == 1:
+            helped = 1
+        open_order(crew, kind, todo, first, last - first, helped > 1)
+        work_off(tree, storage, crew, 0, helped, coupling, by_q, by_v)
+        if helped > 1:
+            close_order(crew)
+
+
+@compiled(borrows=True)
 def turn_root(root, h, beta, start, rotation_out):
     """Quaternion of the root at the end of a step, from that at its start (4) and w, w' in `root`; see `advance`."""
     x = h * root.spin_0[0] + h * h * ((0.5 - beta) * root.alpha_0[0] + beta * root.alpha[0])
@@ -155,7 +211,7 @@ def turn_root(root, h, beta, start, rotation_out):
 class Root(NamedTuple):
     """The root's frame. x, velocity, acceleration (3) in world axes; rotation (4); spin, alpha (3) in its own axes.
 
-    Those with _0 are of the start of a step.
+    Those with _0 are of the start of a step. inertia (6, 6), push (6): room for its equation.
     """
 
     x: Array
@@ -170,25 +226,24 @@ class Root(NamedTuple):
     spin_0: Array
     acceleration_0: Array
     alpha_0: Array
+    inertia: Array
+    push: Array
 
     @classmethod
     def empty(cls) -> Root:
         """A root at the origin, at rest."""
-        root = cls(*(np.zeros(4 if name.startswith("rotation") else 3) for name in cls._fields))
+        sizes: dict[str, Any] = {"rotation": 4, "rotation_0": 4, "inertia": (6, 6), "push": 6}
+        root = cls(*(np.zeros(sizes.get(name, 3)) for name in cls._fields))
         root.rotation[0] = root.rotation_0[0] = 1.0
         return root
 
 
-@compiled
+@compiled(borrows=True)
 def solve_root(storage, root, gravity, is_free):
     """The root's acceleration, less gravity, into slot 0. False where its inertia is singular."""
     R = quaternion_matrix((root.rotation[0], root.rotation[1], root.rotation[2], root.rotation[3]))
-    A, p = storage.slot_A, np.zeros(6)
-    g = np.empty(3)
-    for i in range(3):
-        g[i] = R[i] * gravity[0] + R[3 + i] * gravity[1] + R[6 + i] * gravity[2]
+    A, p, inertia = storage.slot_A, root.push, root.inertia
     if is_free:
-        inertia = np.empty((6, 6))
         for i in range(6):
             p[i] = -storage.out[BIAS + i]
             for j in range(6):
@@ -202,13 +257,14 @@ def solve_root(storage, root, gravity, is_free):
             root.acceleration[i] = gravity[i] + R[3 * i] * p[3] + R[3 * i + 1] * p[4] + R[3 * i + 2] * p[5]
     else:
         for i in range(3):
-            p[3 + i] = -g[i]
+            p[i] = 0.0
+            p[3 + i] = -(R[i] * gravity[0] + R[3 + i] * gravity[1] + R[6 + i] * gravity[2])
     for i in range(6):
         A[i] = p[i]
     return True
 
 
-@compiled
+@compiled(borrows=True)
 def move_root(storage, root, numbers):
     """The root at the end of a step, from its present accelerations; its spin into slot 0."""
     h, beta, gamma = numbers.h, numbers.beta, numbers.gamma
@@ -223,7 +279,7 @@ def move_root(storage, root, numbers):
         storage.slot_w[i] = root.spin[i]
 
 
-@compiled
+@compiled(borrows=True)
 def start_step(storage, root, numbers):
     """Predictors, and the state they give with the accelerations of the step before."""
     h, beta, gamma = numbers.h, numbers.beta, numbers.gamma
@@ -236,11 +292,14 @@ def start_step(storage, root, numbers):
         store(storage.v_p, k, v_p)
         store(storage.q, k, q_p + end * a)
         store(storage.v, k, v_p + gamma * h * a)
-    root.x_0[:], root.rotation_0[:], root.velocity_0[:] = root.x, root.rotation, root.velocity
-    root.spin_0[:], root.acceleration_0[:], root.alpha_0[:] = root.spin, root.acceleration, root.alpha
+    for i in range(3):
+        root.x_0[i], root.velocity_0[i], root.spin_0[i] = root.x[i], root.velocity[i], root.spin[i]
+        root.acceleration_0[i], root.alpha_0[i] = root.acceleration[i], root.alpha[i]
+    for i in range(4):
+        root.rotation_0[i] = root.rotation[i]
 
 
-@compiled
+@compiled(borrows=True)
 def coast(storage, root, numbers):
     """Begin the passes of a step with constant velocities, q = q_0 + h q'_0.
 
@@ -259,16 +318,17 @@ def coast(storage, root, numbers):
         root.alpha[i] *= factor
 
 
-@compiled
+@compiled(borrows=True)
 def settled(storage):
     """Largest change of q" over the largest q"."""
     change, size = 0.0, 0.0
-    for g in range(len(storage.change) // 2):
-        change, size = max(change, storage.change[2 * g]), max(size, storage.change[2 * g + 1])
+    for k in range(0, len(storage.change), 2 * LANES):
+        for b in range(LANES):
+            change, size = max(change, storage.change[k + b]), max(size, storage.change[k + LANES + b])
     return change / size if size > 0.0 else 0.0
 
 
-@compiled
+@compiled(borrows=True)
 def finish_pass(storage, root, numbers, gravity, is_last):
     """The root's acceleration after an elimination and, unless a pass is the last, its new frame."""
     if not solve_root(storage, root, gravity, numbers.is_free):
@@ -277,7 +337,7 @@ def finish_pass(storage, root, numbers, gravity, is_last):
         move_root(storage, root, numbers)
 
 
-@compiled
+@compiled(borrows=True)
 def is_singular(storage):
     """Whether a matrix was."""
     found = 0.0
@@ -286,66 +346,98 @@ def is_singular(storage):
     return found > 0.0
 
 
-@compiled
-def advance(tree, storage, root, numbers, gravity, steps, threaded):
-    """`steps` steps; none: only the accelerations of now.
+@compiled(borrows=True)
+def stand_still(storage, root):
+    """No step: the predicted state is that of now."""
+    for k in range(len(storage.q)):
+        storage.q_p[k], storage.q_f[k], storage.v_p[k] = storage.q[k], storage.q[k], storage.v[k]
+    for i in range(3):
+        storage.slot_w[i] = root.spin[i]
 
-    Returns (outcome, steps done, most passes of a step, last change of q").
-    A pass finds the frames of now, unless they are there, eliminates, and finds the new state. All phases go through
-    one place, since each call of a kernel is compiled into its caller.
+
+@compiled(borrows=True)
+def fill(a, value):
+    """All numbers of an array."""
+    for k in range(len(a)):
+        a[k] = value
+
+
+@compiled
+def advance(tree, storage, root, numbers, gravity, steps, crew, members, found_out):
+    """`steps` steps; none: only the accelerations of now. The leader's part where there is a crew.
+
+    found_out (4): outcome, steps done, most passes of a step, last change of q". A pass finishes the one before if that
+    has been left, finds the frames of now and new forces, eliminates, and finds the new state. All sweeps go through one
+    place, since each call of a kernel is compiled into its caller.
     """
     still = steps == 0
     by_q = 0.0 if still else numbers.beta * numbers.h * numbers.h
     by_v = 0.0 if still else numbers.gamma * numbers.h
-    most, change = 0, 0.0
-    iterates = numbers.most > 0 and not still
-    defers = not (iterates or numbers.renews) and len(storage.held_place) == 0
+    most, change, outcome, done = 0, 0.0, FINE, steps
+    iterates, is_held = numbers.most > 0 and not still, len(storage.held_place) > 0
+    defers = not (iterates or numbers.renews)
     limit = 1 if still else (numbers.most if iterates else numbers.passes)
-    storage.bad[:] = 0.0
+    crew[STARTED] = 1
+    fill(storage.bad, 0.0)
     storage.held_factors[0], storage.held_factors[1] = by_q, by_v
     for step in range(1 if still else steps):
         if still:
-            storage.q_p[:], storage.q_f[:], storage.v_p[:] = storage.q, storage.q, storage.v
-            storage.slot_w[:3] = root.spin
+            stand_still(storage, root)
         else:
             start_step(storage, root, numbers)
-            if len(storage.held_place) > 0:
+            if is_held:
                 coast(storage, root, numbers)
             move_root(storage, root, numbers)
-        passes, phase = 0, FITS  # of every pass: FITS, FRAMES, FORCES where they are new, ELIMINATE, SUBSTITUTE
+        passes, phase, left = 0, 0, 0  # left: what the pass before has not done
         while True:
             is_last = not iterates and passes == limit - 1
-            if phase == ELIMINATE and len(storage.held_place) > 0:
-                chain(tree, storage, root, gravity)
-            if phase == SUBSTITUTE:
+            way, todo = OUTWARDS, FRAMES + left
+            if phase == 1:
+                if is_held:
+                    chain(tree, storage, root, gravity)
+                way, todo = TOGETHER, FRAMES + ELIMINATE + left
+                if passes == 0 or not defers:
+                    todo += FORCES
+                left = 0
+            elif phase == 2:
+                way, todo = INWARDS, ELIMINATE
+            elif phase > 2:
+                way, todo = OUTWARDS if phase == 3 else TOGETHER, SUBSTITUTE
+            sweep(tree, storage, crew, members, way, todo, numbers.coupling, by_q, by_v)
+            phase += 1
+            if phase == 3:
                 finish_pass(storage, root, numbers, gravity, is_last)
-            leaves = phase
-            if defers and phase == ELIMINATE:
-                leaves = FRAMES + ELIMINATE + (SUBSTITUTE if passes > 0 else NOTHING)
-            elif defers and (phase == FRAMES or not is_last):
-                leaves = NOTHING
-            sweep(tree, storage, phase, leaves, numbers.coupling, by_q, by_v, threaded)
-            if phase == FITS:
-                phase = FRAMES
-            elif phase == FRAMES:
-                phase = FORCES if passes == 0 or iterates or numbers.renews else ELIMINATE
-            elif phase == FORCES:
-                phase = ELIMINATE
-            elif phase == ELIMINATE:
-                phase = SUBSTITUTE
-            else:
+                if defers and not is_last:
+                    passes, phase, left = passes + 1, 0, SUBSTITUTE
+            elif phase == 5:
                 passes += 1
                 change = settled(storage)
                 if passes == limit or (iterates and passes > 1 and change <= numbers.epsilon):
                     break
-                if iterates or numbers.renews:
-                    storage.q_f[:] = storage.q
-                phase = FITS
+                phase = 0
+                for k in range(len(storage.q)):
+                    storage.q_f[k] = storage.q[k]
         if not still:
             move_root(storage, root, numbers)
         most = max(most, passes)
         if not np.isfinite(change) or is_singular(storage):
-            return SINGULAR, step, most, change
+            outcome, done = SINGULAR, step
+            break
         if iterates and change > numbers.epsilon:
-            return NOT_CONVERGED, step, most, change
-    return FINE, steps, most, change
+            outcome, done = NOT_CONVERGED, step
+            break
+    found_out[0], found_out[1], found_out[2], found_out[3] = outcome, done, most, change
+
+
+@compiled(parallel=True)
+def advance_together(tree, storage, root, numbers, gravity, steps, crew, members, found_out):
+    """The same by so many threads."""
+    assemble(crew)
+    for member in numba.prange(members):
+        if member == 0:
+            advance(tree, storage, root, numbers, gravity, steps, crew, members, found_out)
+            dismiss(crew)
+        else:
+            by_q = 0.0 if steps == 0 else numbers.beta * numbers.h * numbers.h
+            by_v = 0.0 if steps == 0 else numbers.gamma * numbers.h
+            assist(tree, storage, crew, np.int64(member), members, numbers.coupling, by_q, by_v)

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from supple.algebra import rotations
-from supple.algebra.blas_threads import one_blas_thread
+from supple.algebra.crew import make_crew
 from supple.algebra.lanes import LANES
 from supple.bodies.placement import check_vector
 from supple.bodies.substructure import elimination_kernels as elimination
@@ -162,6 +162,16 @@ class SubstructureTree:
         return kernels.Root.empty()
 
     @cached_property
+    def crew(self) -> Array:
+        """State of the threads that share the work of a call."""
+        return make_crew(max(len(self.arrays.part_group), len(self.arrays.order)))
+
+    @property
+    def threads(self) -> int:
+        """Threads that a call takes: one where more do not pay."""
+        return numba.get_num_threads() if self.arrays.pays[0] else 1
+
+    @cached_property
     def places(self) -> Array:
         """Where each coordinate lies in the kernels' vectors, (n,)."""
         tree, model = self.arrays, self.model
@@ -222,20 +232,16 @@ class SubstructureTree:
                 return max(self.advance(state, dt, **acting, euler=True) for _ in range(steps))  # type: ignore[arg-type]
             state.a[:], state.acceleration[:] = 0.0, 0.0
         self.load(state, forces, wrenches)
-        threaded = numba.get_num_threads() > 1
-        with one_blas_thread():
-            outcome, done, passes, change = kernels.advance(
-                self.arrays,
-                self.storage_with(springs),
-                self.root,
-                self.numbers(dt, euler=euler),
-                g,
-                int(steps),
-                threaded,
-            )
+        run = kernels.advance_together if self.threads > 1 else kernels.advance
+        found = np.empty(4)
+        run(
+            self.arrays, self.storage_with(springs), self.root, self.numbers(dt, euler=euler), g, int(steps),
+            self.crew, self.threads, found,
+        )  # fmt: skip
+        outcome, done, passes = (int(number) for number in found[:3])
         if outcome == kernels.NOT_CONVERGED:
             raise ConvergenceError(
-                f"step {done + 1} did not converge: the accelerations still change by {change:.2g} of themselves",
+                f"step {done + 1} did not converge: the accelerations still change by {found[3]:.2g} of themselves",
                 where="SubstructureTree",
                 allowed=f"{self.settings.epsilon:g} in {self.settings.max_iterations} passes",
                 fix="Take smaller steps, or converge=False.",
@@ -249,7 +255,7 @@ class SubstructureTree:
             )
         for name in new.__dataclass_fields__:
             getattr(state, name)[:] = getattr(new, name)
-        return int(passes)
+        return passes
 
     def accelerations(
         self,
@@ -263,11 +269,11 @@ class SubstructureTree:
         """q" (n,) and the root's acceleration (6,), linear in world axes, that the equations of motion give."""
         g = check_vector(gravity, name="gravity", where="SubstructureTree")
         self.load(state, forces, wrenches)
-        with one_blas_thread():
-            outcome, *_ = kernels.advance(
-                self.arrays, self.storage_with(springs), self.root, self.numbers(1.0), g, 0, False
-            )
-        if outcome != kernels.FINE:
+        found = np.empty(4)
+        kernels.advance(
+            self.arrays, self.storage_with(springs), self.root, self.numbers(1.0), g, 0, self.crew, 1, found
+        )
+        if found[0] != kernels.FINE:
             raise DivergenceError("the tree's mass matrix is singular", where=self._lost())
         new = self.saved()
         return new.a, new.acceleration
