@@ -7,7 +7,7 @@ import pytest
 
 from supple.algebra.lanes import LANES
 from supple.bodies.substructure import Blueprint, Domain, SubstructureModel, SubstructureTree, layout
-from supple.bodies.substructure.grouping import Levels, group_cost, make_groups
+from supple.bodies.substructure.grouping import group_cost, make_groups
 from supple.validation.substructure_reference import mixed_blueprint
 
 
@@ -37,12 +37,10 @@ def test_company_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     assert (tree.group_class >= len(model.classes)).any()
     together = end(model)
 
-    def alone(model: SubstructureModel) -> tuple[list[np.ndarray], Levels]:
+    def alone(model: SubstructureModel) -> tuple[list[np.ndarray], np.ndarray]:
         order = np.argsort(model.levels, kind="stable")
         start = np.searchsorted(model.levels[order], np.arange(model.levels.max() + 2))
-        return [order[k : k + 1] for k in range(len(order))], Levels(
-            start, np.arange(len(start)), np.zeros(len(start) - 1, dtype=bool), start
-        )
+        return [order[k : k + 1] for k in range(len(order))], start
 
     monkeypatch.setattr(layout, "make_groups", alone)
     assert len(SubstructureTree(model).arrays.group_class) == model.domain_count
@@ -51,10 +49,10 @@ def test_company_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_groups_hold_every_domain_once_on_its_level_and_cost_no_more_than_one_each() -> None:
     model = bush()
-    groups, levels = make_groups(model)
+    groups, level_start = make_groups(model)
     assert sorted(np.concatenate(groups).tolist()) == list(range(model.domain_count))
     assert max(len(g) for g in groups) <= LANES
-    for level, (first, last) in enumerate(zip(levels.start, levels.start[1:])):
+    for level, (first, last) in enumerate(zip(level_start, level_start[1:])):
         assert all((model.levels[g] == level).all() for g in groups[first:last])
     bears = np.isin(np.arange(model.domain_count), model.parent)
     ports = bears * np.array([len(c.ports) for c in model.classes])[model.domain_class]

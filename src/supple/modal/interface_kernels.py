@@ -83,10 +83,10 @@ def nine_at(B, at):
 
 @compiled(inline=True)
 def fit_group(fits, number, first, r, q, q_dot, at_q, out, at):
-    """The frames of LANES instances, of the interface `number` of fits, whose modes begin at `first`; their margin.
+    """The frames of LANES instances, of the interface `number` of fits, whose modes begin at `first`.
 
-    q, q_dot: rows of LANES numbers from at_q on; out: rows of `scatter_group` from `at` on, but the margin. fits:
-    `FitArrays`, flat, or with lanes of their own.
+    q, q_dot: rows of LANES numbers from at_q on; out: rows x, v, R, omega, alpha0 from `at` on. fits: `FitArrays`, flat,
+    or with lanes of their own. Returns R, the `polar_solver`, which gives Gamma with R and A_modes, and the margin.
     """
     none = splat(0.0, load(out, at, LANES))
     zero = (none, none, none, none, none, none, none, none, none)
@@ -113,12 +113,17 @@ def fit_group(fits, number, first, r, q, q_dot, at_q, out, at):
     for i in range(3):
         store(out, at + (15 + i) * LANES, omega[i])
         store(out, at + (18 + i) * LANES, alpha0[i])
+    return R, solver, margin
+
+
+@compiled(inline=True)
+def store_turning(A_modes, first, r, R, solver, out, at):
+    """Rows Gamma (3, r) from `at` on; A_modes from `first` on."""
     for l in range(r):
-        g0, g1, g2 = polar_rate_by(solver, R, nine_at(fits.A_modes, 9 * (first + l)))
-        store(out, at + (21 + l) * LANES, g0)
-        store(out, at + (21 + r + l) * LANES, g1)
-        store(out, at + (21 + 2 * r + l) * LANES, g2)
-    return margin
+        g0, g1, g2 = polar_rate_by(solver, R, nine_at(A_modes, 9 * (first + l)))
+        store(out, at + l * LANES, g0)
+        store(out, at + (r + l) * LANES, g1)
+        store(out, at + (2 * r + l) * LANES, g2)
 
 
 @compiled
@@ -146,7 +151,8 @@ def compute_interfaces(x_hat, a_hat, A_rest, A_modes, q, q_dot, motion_out):
     for start in range(0, n, LANES):
         gather_block(q, start, q1)
         gather_block(q_dot, start, v1)
-        margin = fit_group(fits, 0, 0, r, q1.ravel(), v1.ravel(), 0, group.ravel(), 0)
+        R, solver, margin = fit_group(fits, 0, 0, r, q1.ravel(), v1.ravel(), 0, group.ravel(), 0)
+        store_turning(fits.A_modes, 0, r, R, solver, group.ravel(), 21 * LANES)
         store(group.ravel(), LANES * (21 + 3 * r), margin)
         scatter_group(group, min(LANES, n - start), start, motion_out)
 

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from supple.algebra.compiling import compiled
-from supple.algebra.lanes import LANES, load, store
+from supple.algebra.lanes import LANES, load, store, value_at
 from supple.algebra.ldlt import is_bad_pivot
 
 
@@ -250,31 +250,45 @@ def add_tile(work, a, b, c):
     )  # fmt: skip
 
 
-@compiled(borrows=True)
-def add_products(work, a, a_low, b, b_low, r, width, out):
-    """Rows out (r, r) += A^T B of matrices (6, r), three rows of each from a and b, three from a_low and b_low.
+@compiled(inline=True)
+def add_tile_by(a, first, work, b, c):
+    """The same with four values of `a` from `first` on, numbers of all lanes or lanes of their own."""
+    a0, a1, a2, a3 = value_at(a, first), value_at(a, first + 1), value_at(a, first + 2), value_at(a, first + 3)
+    b0, b1, b2, b3 = load_four(work, b)
+    return (
+        c[0] + a0 * b0, c[1] + a0 * b1, c[2] + a0 * b2, c[3] + a0 * b3,
+        c[4] + a1 * b0, c[5] + a1 * b1, c[6] + a1 * b2, c[7] + a1 * b3,
+        c[8] + a2 * b0, c[9] + a2 * b1, c[10] + a2 * b2, c[11] + a2 * b3,
+        c[12] + a3 * b0, c[13] + a3 * b1, c[14] + a3 * b2, c[15] + a3 * b3,
+    )  # fmt: skip
 
-    In tiles of 4 x 4, so that a value loaded serves four products. width: r, or 0 for the lower triangle alone.
+
+@compiled(borrows=True)
+def add_products(work, a, low, first, b, r, width, out):
+    """Rows out (r, r) += A^T B of matrices (6, r): B in rows from b, of A three rows from a and three of `low`.
+
+    low from `first` on: (3, r) constants, numbers of all lanes or lanes of their own. In tiles of 4 x 4, so that a value
+    loaded serves four products. width: r, or 0 for the lower triangle alone.
     """
-    step, whole = r * LANES, r - r % 4
+    step, whole, b_low = r * LANES, r - r % 4, b + 3 * r * LANES
     for i in range(0, whole, 4):
         for j in range(0, max(i + 4, width - width % 4), 4):
             here = out + LANES * (i * r + j)
-            top, low = here, here + 2 * step
-            c = load_four(work, top) + load_four(work, top + step) + load_four(work, low) + load_four(work, low + step)
+            top, under = here, here + 2 * step
+            c = load_four(work, top) + load_four(work, top + step)
+            c = c + load_four(work, under) + load_four(work, under + step)
             for k in range(3):
                 c = add_tile(work, a + k * step + i * LANES, b + k * step + j * LANES, c)
-                c = add_tile(work, a_low + k * step + i * LANES, b_low + k * step + j * LANES, c)
+                c = add_tile_by(low, first + k * r + i, work, b_low + k * step + j * LANES, c)
             store_four(work, here, c[0], c[1], c[2], c[3])
             store_four(work, here + step, c[4], c[5], c[6], c[7])
             store_four(work, here + 2 * step, c[8], c[9], c[10], c[11])
             store_four(work, here + 3 * step, c[12], c[13], c[14], c[15])
     for i in range(r):  # what the tiles leave out
-        first = whole if i < whole else 0
-        for j in range(first, max(i + 1, width)):
+        for j in range(whole if i < whole else 0, max(i + 1, width)):
             here = out + LANES * (i * r + j)
             value = load(work, here)
             for k in range(3):
                 value += load(work, a + k * step + i * LANES) * load(work, b + k * step + j * LANES)
-                value += load(work, a_low + k * step + i * LANES) * load(work, b_low + k * step + j * LANES)
+                value += value_at(low, first + k * r + i) * load(work, b_low + k * step + j * LANES)
             store(work, here, value)

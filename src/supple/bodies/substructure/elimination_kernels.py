@@ -22,12 +22,13 @@ from __future__ import annotations
 
 from supple.algebra.compiling import compiled
 from supple.algebra.lanes import LANES, fabs, load, select_ge, splat, store, value_at
+from supple.algebra.polar_kernels import polar_rate_by
 from supple.algebra.rotation_kernels import cross
 from supple.algebra.rotation_kernels import matrix_rotate as turned
 from supple.algebra.rotation_kernels import matrix_rotate_inverse as turned_back
 from supple.bodies.substructure.dense_kernels import add_products, eliminate_general, factor_lanes, solve_seven
 from supple.bodies.substructure.frame_kernels import add3, dot3, load3, load9, store3, times3
-from supple.bodies.substructure.layout import OUT, SIX, group_rows, part_count, port_rows, room_rows, sum_rows
+from supple.bodies.substructure.layout import OUT, PORT_ROWS, SIX, group_rows, part_count, room_rows, sum_rows
 from supple.bodies.substructure.point_kernels import add_points
 from supple.bodies.substructure.spatial_kernels import (
     add_moved_inertia,
@@ -39,6 +40,7 @@ from supple.bodies.substructure.spatial_kernels import (
     turned_six,
 )
 from supple.bodies.substructure.transpose_kernels import gather_rows, scatter_rows
+from supple.modal.interface_kernels import add_nine, store_turning
 
 LUMPED, CENTROID, COMPOSITE, ARTICULATED = 0, 1, 2, 3
 FORCE_ONLY = 4
@@ -64,24 +66,6 @@ def gather_children(tree, storage, slot, beside, at, count):
                 value += load(out, OUT * tree.children[c] + k)
             store(work, own + k, value)
     gather_rows(work, beside, OUT, count, work, at)
-
-
-@compiled(borrows=True)
-def fill_hat(hat, first, s, work, at, count):
-    """`count` rows from `at`: s ah, from `first` on in the constants of ports."""
-    for k in range(count):
-        store(work, at + k * LANES, s * value_at(hat, first + k))
-
-
-@compiled(borrows=True)
-def compute_hat(tree, work, g, k, at):
-    """s ah (3, r) of port k of group g into rows from `at`."""
-    kind, s = tree.group_class[g], load(tree.scale, g * LANES)
-    r, number = tree.class_r[kind], tree.class_port[kind] + k
-    if kind < len(tree.lone_starts):
-        fill_hat(tree.port_a, 3 * tree.port_start[number], s, work, at, 3 * r)
-    else:
-        fill_hat(tree.own_port_a, 3 * tree.own_port_start[number], s, work, at, 3 * r)
 
 
 @compiled(inline=True)
@@ -111,17 +95,24 @@ def start_seen(tree, storage, g, free, room, at):
 
 
 @compiled(inline=True)
-def add_port(tree, storage, coupling, g, r, k, sums, free):
+def scaled_hat(hat, at, r, s):
+    """A column of s ah (3, r), its first number at `at`."""
+    return s * value_at(hat, at), s * value_at(hat, at + r), s * value_at(hat, at + 2 * r)
+
+
+@compiled(inline=True)
+def add_port(tree, storage, constants, coupling, g, r, k, sums, free):
     """Add the children on port k of group g to the sums of its part; free: the thread's room."""
-    work, port, part, room = storage.work, port_rows(r), sum_rows(r), room_rows(r)
+    work, port, part, room = storage.work, PORT_ROWS, sum_rows(r), room_rows(r)
     kind, low = coupling % FORCE_ONLY, coupling >= FORCE_ONLY
     at = tree.group_work[g] + LANES * (group_rows(r, tree.group_ports[g]).ports + k * port.size)
     shown, beside = free + LANES * room.shown, free + LANES * room.beside
-    Gamma, hat, IN = at + LANES * port.Gamma, free + LANES * room.hat, free + LANES * room.pushed
+    Gamma, IN, hat = free + LANES * room.Gamma, free + LANES * room.pushed, constants.fits.a_hat
+    first, s = constants.port_start[tree.class_port[tree.group_class[g]] + k], load(tree.scale, g * LANES)
     slot = tree.group_slot[g] + k * LANES
     gather_children(tree, storage, slot, beside, shown, OUT if kind < COMPOSITE else SHOWN)
-    compute_hat(tree, work, g, k, hat)
     R, x = load9(work, at + 6 * LANES), load3(work, at, LANES)
+    store_turning(constants.fits.A_modes, first, r, R, load9(work, at + LANES * port.solver), work, Gamma)
     I = turned_six(R, load_symmetric(work, shown))
     c, d = load3(work, at + LANES * port.c, LANES), load3(work, at + LANES * (port.c + 3), LANES)
     y = symmetric_six_times(I, (c[0], c[1], c[2], d[0], d[1], d[2]))
@@ -142,7 +133,7 @@ def add_port(tree, storage, coupling, g, r, k, sums, free):
         add_three(work, seen + LANES * (OUTER + 3), push)
     none = x[0] * 0.0
     for l in range(r):
-        n, m = load3(work, Gamma + LANES * l, r * LANES), load3(work, hat + LANES * l, r * LANES)
+        n, m = load3(work, Gamma + LANES * l, r * LANES), scaled_hat(hat, 3 * first + l, r, s)
         if low:
             n = (none, none, none)
         y = symmetric_six_times(I, (n[0], n[1], n[2], m[0], m[1], m[2]))
@@ -150,15 +141,12 @@ def add_port(tree, storage, coupling, g, r, k, sums, free):
         here = sums + LANES * (part.coupling + l)
         for i in range(3):
             store(work, IN + LANES * (i * r + l), y[i])
-            store(work, IN + LANES * ((3 + i) * r + l), y[3 + i])
+            store(work, IN + LANES * ((3 + i) * r + l), s * y[3 + i])
             add_row(work, here + LANES * i * r, turn[i])
             add_row(work, here + LANES * (3 + i) * r, push[i])
         add_row(work, sums + LANES * (part.right + l), -(dot3(n, T) + dot3(m, F)))
     total = sums + LANES * part.total
-    if low:  # without torque the matrix is (I N_left)^T N, which is not symmetric
-        add_products(work, IN, IN + 3 * r * LANES, Gamma, hat, r, r, total)
-    else:
-        add_products(work, Gamma, hat, IN, IN + 3 * r * LANES, r, 0, total)
+    add_products(work, Gamma, hat, 3 * first, IN, r, r if low else 0, total)
 
 
 @compiled(borrows=True)
@@ -235,15 +223,29 @@ def begin_group(tree, storage, coupling, g, free, sums):
 
 
 @compiled(borrows=True)
-def add_ports(tree, storage, coupling, g, first, last, sums, free):
-    """Add ports first ... last - 1 of group g to the sums of their part, which is empty unless it is the first one."""
+def add_ports(tree, storage, constants, coupling, g, first, last, sums, free):
+    """Add ports first ... last - 1 of group g to the sums of their part, which is empty unless it is the first one.
+
+    constants: those that its class is among.
+    """
     r = tree.class_r[tree.group_class[g]]
     if first > 0:
         none = load(tree.scale, g * LANES) * 0.0
         for row in range(sum_rows(r).size):
             store(storage.work, sums + LANES * row, none)
     for k in range(first, last):
-        add_port(tree, storage, coupling, g, r, k, sums, free)
+        add_port(tree, storage, constants, coupling, g, r, k, sums, free)
+
+
+@compiled(borrows=True)
+def transpose_square_matrix(work, at, r):
+    """Rows (r, r) from `at` <- their transpose."""
+    for i in range(r):
+        for j in range(i):
+            here, there = at + LANES * (i * r + j), at + LANES * (j * r + i)
+            value = load(work, here)
+            store(work, here, load(work, there))
+            store(work, there, value)
 
 
 @compiled(borrows=True)
@@ -280,6 +282,7 @@ def finish_group(tree, storage, coupling, g, sums):
         bad = factor_lanes(storage.held_mass, storage.held_mass_start[g], r)
         solve_seven(storage.held_mass, storage.held_mass_start[g], work, solved, r)
     elif ports > 0 and coupling >= FORCE_ONLY:
+        transpose_square_matrix(work, matrix, r)  # without torque it is (I N_left)^T N, of which N^T (I N_left) was summed
         bad = eliminate_general(work, matrix, work, solved, r)
     else:
         if ports > 0:
@@ -336,22 +339,28 @@ def substitute_group(tree, storage, by_q, by_v, g, free):
 
 
 @compiled(borrows=True)
-def substitute_ports(tree, storage, g, first, last, free):
+def substitute_ports(tree, storage, constants, g, first, last, free):
     """Accelerations of ports first ... last - 1 of group g, from those of its frames and its q"."""
-    r, work = tree.class_r[tree.group_class[g]], storage.work
-    rows, port, room = group_rows(r, tree.group_ports[g]), port_rows(r), room_rows(r)
+    r, work, fits, kind = tree.class_r[tree.group_class[g]], storage.work, constants.fits, tree.group_class[g]
+    rows, port, room = group_rows(r, tree.group_ports[g]), PORT_ROWS, room_rows(r)
     alpha, a = gather_acceleration(tree, storage, g, free)
-    at_q, hat, shown = tree.group_q[g], free + LANES * room.hat, free + LANES * room.shown
+    at_q, shown, s = tree.group_q[g], free + LANES * room.shown, load(tree.scale, g * LANES)
+    none = s * 0.0
     for k in range(first, last):
         at = tree.group_work[g] + LANES * (rows.ports + k * port.size)
-        R, x = load9(work, at + 6 * LANES), load3(work, at, LANES)
-        turn = add3(alpha, load3(work, at + LANES * port.c, LANES))
-        move = add3(add3(a, cross(alpha, x)), load3(work, at + LANES * (port.c + 3), LANES))
-        compute_hat(tree, work, g, k, hat)
+        modes = constants.port_start[tree.class_port[kind] + k]
+        A, shift = (none, none, none, none, none, none, none, none, none), (none, none, none)
         for l in range(r):
-            value = load(storage.a, at_q + l * LANES)
-            turn = add3(turn, times3(value, load3(work, at + LANES * (port.Gamma + l), r * LANES)))
-            move = add3(move, times3(value, load3(work, hat + LANES * l, r * LANES)))
+            value, hat = load(storage.a, at_q + l * LANES), 3 * modes + l
+            A = add_nine(A, value, fits.A_modes, 9 * (modes + l))
+            shift = (
+                shift[0] + value_at(fits.a_hat, hat) * value,
+                shift[1] + value_at(fits.a_hat, hat + r) * value,
+                shift[2] + value_at(fits.a_hat, hat + 2 * r) * value,
+            )
+        R, x, c = load9(work, at + 6 * LANES), load3(work, at, LANES), at + LANES * port.c
+        turn = add3(alpha, add3(load3(work, c, LANES), polar_rate_by(load9(work, at + LANES * port.solver), R, A)))
+        move = add3(add3(a, cross(alpha, x)), add3(load3(work, c + 3 * LANES, LANES), times3(s, shift)))
         store3(work, shown, turned_back(R, turn))
         store3(work, shown + 3 * LANES, turned_back(R, move))
         scatter_rows(work, shown, storage.slot_A, SIX * (tree.group_slot[g] + k * LANES), SIX, SIX)

@@ -25,8 +25,9 @@ from supple.algebra.lanes import LANES, load, store, value_at
 from supple.algebra.rotation_kernels import cross
 from supple.algebra.rotation_kernels import matrix_rotate_inverse as turned_back
 from supple.bodies.substructure.constants import aligned_zeros
-from supple.bodies.substructure.layout import OUT, SIX, TreeArrays, group_rows, port_rows, room_rows
+from supple.bodies.substructure.layout import OUT, PORT_ROWS, SIX, TreeArrays, group_rows, room_rows
 from supple.bodies.substructure.point_arrays import HeldPoints
+from supple.elements.laws import store_nine
 from supple.modal.interface_kernels import fit_group
 
 Array = np.ndarray
@@ -233,18 +234,19 @@ def compute_fit(tree, storage, constants, g, k):
     """The fitted frame of port k of group g, whose class is among the constants; it depends on q and q' alone."""
     kind = tree.group_class[g]
     r = tree.class_r[kind]
-    rows, port = group_rows(r, tree.group_ports[g]), port_rows(r)
+    rows, port = group_rows(r, tree.group_ports[g]), PORT_ROWS
     number = tree.class_port[kind] + k
     at = tree.group_work[g] + LANES * (rows.ports + k * port.size)
     first = constants.port_start[number]
-    fit_group(constants.fits, number, first, r, storage.q, storage.v, tree.group_q[g], storage.work, at)
+    _, solver, _ = fit_group(constants.fits, number, first, r, storage.q, storage.v, tree.group_q[g], storage.work, at)
+    store_nine(solver, storage.work, at + LANES * port.solver, LANES)
 
 
 @compiled(borrows=True)
 def compute_port(tree, storage, g, k, free):
     """c and the children's angular velocities of port k of group g, from its fit; x and v are scaled."""
     r = tree.class_r[tree.group_class[g]]
-    rows, port = group_rows(r, tree.group_ports[g]), port_rows(r)
+    rows, port = group_rows(r, tree.group_ports[g]), PORT_ROWS
     work, s = storage.work, load(tree.scale, g * LANES)
     w = load3(work, tree.group_work[g] + LANES * rows.spin, LANES)
     at = tree.group_work[g] + LANES * (rows.ports + k * port.size)

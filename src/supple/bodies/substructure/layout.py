@@ -11,8 +11,8 @@
                 part by part, and then the parts, so that sums do not depend on threads
 
 Rows of a group with r coordinates, from `group_work` on (see `Rows`): effective mass, constant forces, angular
-velocity, its elimination, the sums of its parts (`SumRows`), then `PORT_FIXED + 3 r` rows a port. What need not outlive
-a visit of a group lies in the thread's room (`RoomRows`), which stays in the cache. Places without a copy hold zeros
+velocity, its elimination, the sums of its parts (`SumRows`), then the rows of its ports. What need not outlive a
+visit of a group lies in the thread's room (`RoomRows`), which stays in the cache. Places without a copy hold zeros
 and a mass of 1.
 """
 
@@ -38,7 +38,6 @@ OUT = 40
 that squares of lanes can be read whole (`transpose_kernels`)."""
 SIX = 8
 """Numbers that a six-vector takes where squares of lanes read it; 2 unused."""
-PORT_FIXED = 27
 
 
 PART = 12
@@ -75,8 +74,8 @@ class RoomRows(NamedTuple):
     bias: int  # h (6)
     mode_bias: int  # h_q (r)
     sums: int  # those of a group without ports, but M*
-    pushed: int  # I N of the port at hand (6, r)
-    hat: int  # s ah of the port at hand (3, r)
+    pushed: int  # I N of the port at hand (6, r), the lower half times s
+    Gamma: int  # of the port at hand (3, r)
     beside: int  # numbers of domains, side by side (OUT)
     shown: int  # the same as rows (OUT)
     size: int
@@ -86,9 +85,12 @@ class PortRows(NamedTuple):
     """First rows of a port's storage, relative to the port's start."""
 
     frame: int  # x, v, R, omega, alpha0 as of `modal.interface_kernels`, x and v scaled
-    Gamma: int  # (3, r)
+    solver: int  # of `algebra.polar_kernels`: (3, 3), which gives Gamma with R and the constants of the port
     c: int  # (6)
     size: int
+
+
+PORT_ROWS = PortRows(0, 21, 30, 36)
 
 
 @compiled(inline=True)
@@ -109,7 +111,7 @@ def group_rows(r, ports):
     spin = r * r + r
     sums = spin + 3 + 7 * r
     first = sums + part_count(ports) * sum_rows(r).size
-    return Rows(0, r * r, spin, spin + 3, sums, first, first + ports * (PORT_FIXED + 3 * r))
+    return Rows(0, r * r, spin, spin + 3, sums, first, first + ports * PORT_ROWS.size)
 
 
 @compiled(inline=True)
@@ -117,15 +119,9 @@ def room_rows(r):
     """Rows of a room."""
     sums = 15 + r
     pushed = sums + 7 * r + OUT
-    hat = pushed + 6 * r
-    beside = hat + 3 * r
-    return RoomRows(0, 3, 9, 15, sums, pushed, hat, beside, beside + OUT, beside + 2 * OUT)
-
-
-@compiled(inline=True)
-def port_rows(r):
-    """Rows of a port."""
-    return PortRows(0, 21, 21 + 3 * r, PORT_FIXED + 3 * r)
+    Gamma = pushed + 6 * r
+    beside = Gamma + 3 * r
+    return RoomRows(0, 3, 9, 15, sums, pushed, Gamma, beside, beside + OUT, beside + 2 * OUT)
 
 
 class TreeArrays(NamedTuple):

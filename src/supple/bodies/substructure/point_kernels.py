@@ -22,11 +22,12 @@ from __future__ import annotations
 
 from supple.algebra.compiling import compiled
 from supple.algebra.lanes import LANES
+from supple.algebra.polar_kernels import polar_rate_by
 from supple.algebra.rotation_kernels import cross, quaternion_matrix
 from supple.algebra.rotation_kernels import matrix_rotate as turned
 from supple.algebra.rotation_kernels import matrix_rotate_inverse as turned_back
 from supple.bodies.substructure.frame_kernels import add3
-from supple.bodies.substructure.layout import group_rows, port_rows
+from supple.bodies.substructure.layout import PORT_ROWS, group_rows
 from supple.bodies.substructure.point_arrays import CHAIN
 from supple.bodies.substructure.spatial_kernels import pair
 
@@ -65,6 +66,29 @@ def three_hat(tree, g, b, k, l):
     return s * own[at, b], s * own[at + r, b], s * own[at + 2 * r, b]
 
 
+@compiled(inline=True)
+def nine_modes(tree, g, b, k, l):
+    """What coordinate l of lane b of group g does to the matrix that port k is fitted by; its turning follows from it."""
+    kind = tree.group_class[g]
+    number = tree.class_port[kind] + k
+    if kind < len(tree.lone_starts):
+        return nine(tree.port_modes, 9 * (tree.port_start[number] + l), 1)
+    at, own = 9 * (tree.own_port_start[number] + l), tree.own_port_modes
+    return (
+        own[at, b], own[at + 1, b], own[at + 2, b], own[at + 3, b], own[at + 4, b], own[at + 5, b], own[at + 6, b],
+        own[at + 7, b], own[at + 8, b],
+    )  # fmt: skip
+
+
+@compiled(inline=True)
+def plus_nine(A, f, B):
+    """A + f B, nine values each."""
+    return (
+        A[0] + f * B[0], A[1] + f * B[1], A[2] + f * B[2], A[3] + f * B[3], A[4] + f * B[4], A[5] + f * B[5],
+        A[6] + f * B[6], A[7] + f * B[7], A[8] + f * B[8],
+    )  # fmt: skip
+
+
 @compiled(borrows=True)
 def chain_root(storage, root, gravity):
     """The motion of the root's frame into slot 0; gravity is an acceleration upwards."""
@@ -84,7 +108,7 @@ def chain_group(tree, storage, g):
     """The motion of the ports of group g, from that of its own frames, its coordinates and its fits."""
     kind = tree.group_class[g]
     r = tree.class_r[kind]
-    rows, port = group_rows(r, tree.group_ports[g]), port_rows(r)
+    rows, port = group_rows(r, tree.group_ports[g]), PORT_ROWS
     work, out, base = storage.work, storage.held_slot, tree.group_work[g]
     for b in range(tree.group_count[g]):
         above = CHAIN * tree.parent_slot[g * LANES + b]
@@ -96,11 +120,12 @@ def chain_group(tree, storage, g):
             x, v, R = three(work, at, LANES), three(work, at + 3 * LANES, LANES), nine(work, at + 6 * LANES, LANES)
             turn = add3(alpha, three(work, at + LANES * port.c, LANES))
             move = add3(add3(a, cross(alpha, x)), three(work, at + LANES * (port.c + 3), LANES))
+            A = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
             for l in range(r):
-                value = storage.a[tree.group_q[g] + l * LANES + b]
-                n, m = three(work, at + LANES * (port.Gamma + l), r * LANES), three_hat(tree, g, b, k, l)
-                turn = (turn[0] + value * n[0], turn[1] + value * n[1], turn[2] + value * n[2])
+                value, m = storage.a[tree.group_q[g] + l * LANES + b], three_hat(tree, g, b, k, l)
+                A = plus_nine(A, value, nine_modes(tree, g, b, k, l))
                 move = (move[0] + value * m[0], move[1] + value * m[1], move[2] + value * m[2])
+            turn = add3(turn, polar_rate_by(nine(work, at + LANES * port.solver, LANES), R, A))
             here = CHAIN * (tree.group_slot[g] + k * LANES + b)
             put_three(out, here, add3(o, turned(Q, x)))
             for j in range(3):

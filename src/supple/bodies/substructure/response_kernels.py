@@ -18,14 +18,15 @@ import numpy as np
 from supple.algebra.compiling import compiled
 from supple.algebra.lanes import LANES
 from supple.algebra.ldlt import ldlt_factor, ldlt_solve
+from supple.algebra.polar_kernels import polar_rate_by
 from supple.algebra.rotation_kernels import cross, quaternion_matrix, rotation_update
 from supple.algebra.rotation_kernels import matrix_rotate as turned
 from supple.algebra.rotation_kernels import matrix_rotate_inverse as turned_back
 from supple.bodies.substructure.elimination_kernels import BIAS
 from supple.bodies.substructure.frame_kernels import add3, dot3, times3
-from supple.bodies.substructure.layout import SIX, group_rows, port_rows, sum_rows
+from supple.bodies.substructure.layout import PORT_ROWS, SIX, group_rows, sum_rows
 from supple.bodies.substructure.point_arrays import CHAIN
-from supple.bodies.substructure.point_kernels import nine, three, three_hat
+from supple.bodies.substructure.point_kernels import nine, nine_modes, plus_nine, three, three_hat
 from supple.bodies.substructure.spatial_kernels import entry
 
 Array = np.ndarray
@@ -97,13 +98,16 @@ def climb(tree, storage, asked, factor, k, room):
         place, port = asked.slot_place[slot], asked.slot_port[slot]
         g = place // LANES
         b, r = place - g * LANES, tree.class_r[tree.group_class[g]]
-        rows, inner = group_rows(r, tree.group_ports[g]), port_rows(r)
+        rows, inner = group_rows(r, tree.group_ports[g]), PORT_ROWS
         start = tree.group_work[g] + LANES * (rows.ports + port * inner.size) + b
         R, x = nine(work, start + 6 * LANES, LANES), three(work, start, LANES)
         T, F = turned(R, (p[0], p[1], p[2])), turned(R, (p[3], p[4], p[5]))
+        u = turned_back(nine(work, start + LANES * inner.solver, LANES), T)  # Gamma^T T = <R skew(u), A_modes>
+        w0, w1, w2 = cross((R[0], R[1], R[2]), u), cross((R[3], R[4], R[5]), u), cross((R[6], R[7], R[8]), u)
         for l in range(r):
-            n, m = three(work, start + LANES * (inner.Gamma + l), r * LANES), three_hat(tree, g, b, port, l)
-            room[tree.group_q[g] + l * LANES + b] = -dot3(n, T) - dot3(m, F)
+            n, m = nine_modes(tree, g, b, port, l), three_hat(tree, g, b, port, l)
+            value = dot3(w0, (n[0], n[1], n[2])) + dot3(w1, (n[3], n[4], n[5])) + dot3(w2, (n[6], n[7], n[8]))
+            room[tree.group_q[g] + l * LANES + b] = -value - dot3(m, F)
         T = add3(T, cross(x, F))
         for i in range(3):
             p[i], p[3 + i] = T[i], F[i]
@@ -150,16 +154,18 @@ def port_response(tree, storage, whole, place, port, A, a, A_out):
     """A_out (6): acceleration of a port of a domain that has A and q" = a; may be A itself."""
     g = place // LANES
     b, r = place - g * LANES, tree.class_r[tree.group_class[g]]
-    rows, inner, work = group_rows(r, tree.group_ports[g]), port_rows(r), storage.work
+    rows, inner, work = group_rows(r, tree.group_ports[g]), PORT_ROWS, storage.work
     start = tree.group_work[g] + LANES * (rows.ports + port * inner.size) + b
     R, x = nine(work, start + 6 * LANES, LANES), three(work, start, LANES)
     alpha = (A[0], A[1], A[2])
     at_c = start + LANES * inner.c
     turn = add3(alpha, times3(whole, three(work, at_c, LANES)))
     move = add3(add3((A[3], A[4], A[5]), cross(alpha, x)), times3(whole, three(work, at_c + 3 * LANES, LANES)))
+    modes = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
     for l in range(r):
-        turn = add3(turn, times3(a[l], three(work, start + LANES * (inner.Gamma + l), r * LANES)))
+        modes = plus_nine(modes, a[l], nine_modes(tree, g, b, port, l))
         move = add3(move, times3(a[l], three_hat(tree, g, b, port, l)))
+    turn = add3(turn, polar_rate_by(nine(work, start + LANES * inner.solver, LANES), R, modes))
     turn, move = turned_back(R, turn), turned_back(R, move)
     for i in range(3):
         A_out[i], A_out[3 + i] = turn[i], move[i]

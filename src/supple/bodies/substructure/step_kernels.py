@@ -116,7 +116,10 @@ def treat(tree, storage, kind, todo, coupling, by_q, by_v, free, item):
         from_port, to_port = part * ports // parts, (part + 1) * ports // parts
         if kind == PORTS:
             if now & SUBSTITUTE:
-                substitute_ports(tree, storage, g, from_port, to_port, free)
+                if is_shared:
+                    substitute_ports(tree, storage, shared, g, from_port, to_port, free)
+                else:
+                    substitute_ports(tree, storage, own, g, from_port, to_port, free)
             if now & FRAMES:
                 for k in range(from_port, to_port):
                     if is_shared:
@@ -142,8 +145,10 @@ def treat(tree, storage, kind, todo, coupling, by_q, by_v, free, item):
                 else:
                     compute_inertia(tree, storage, own, g, free, H)
                 begin_group(tree, storage, coupling, g, free, sums)
-            if kind == PORTS:
-                add_ports(tree, storage, coupling, g, from_port, to_port, sums, free)
+            if kind == PORTS and is_shared:
+                add_ports(tree, storage, shared, coupling, g, from_port, to_port, sums, free)
+            elif kind == PORTS:
+                add_ports(tree, storage, own, coupling, g, from_port, to_port, sums, free)
             elif finish_group(tree, storage, coupling, g, sums) >= 0:
                 storage.bad[g] = 1.0
 
