@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import numba
+import numba.extending
 import platformdirs
 
 PACKAGE = Path(__file__).resolve().parent.parent
@@ -71,6 +72,21 @@ def _numba_cache_folder(module: str) -> Iterator[None]:
         yield
     finally:
         config.CACHE_DIR = before
+
+
+@numba.extending.intrinsic
+def keep_whole(typingctx: Any) -> Any:
+    """Called in a kernel: its callers call it and do not take it in, so that all run the same instructions.
+
+    Contraction depends on what surrounds an expression: the same formula taken into two callers may differ in the last
+    bit.
+    """
+
+    def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        builder.function.attributes.add("noinline")
+        return context.get_dummy_value()
+
+    return numba.types.void(), generate
 
 
 def compiled(

@@ -26,7 +26,14 @@ from supple.algebra.polar_kernels import polar_rate_by
 from supple.algebra.rotation_kernels import cross
 from supple.algebra.rotation_kernels import matrix_rotate as turned
 from supple.algebra.rotation_kernels import matrix_rotate_inverse as turned_back
-from supple.bodies.substructure.dense_kernels import add_products, eliminate_general, factor_lanes, solve_seven
+from supple.bodies.substructure.dense_kernels import (
+    add_products,
+    eliminate_general,
+    factor_lanes,
+    load_four,
+    load_seven,
+    solve_seven,
+)
 from supple.bodies.substructure.frame_kernels import add3, dot3, load3, load9, store3, times3
 from supple.bodies.substructure.layout import OUT, PORT_ROWS, SIX, group_rows, part_count, room_rows, sum_rows
 from supple.bodies.substructure.point_kernels import add_points
@@ -180,26 +187,39 @@ def show_lumped(storage, coupling, spin, at):
     store(work, at + LANES * pair(2, 4), S[0])
 
 
+@compiled(inline=True)
+def subtract_rows(work, at, values):
+    """Rows from `at` -= values."""
+    for k in range(len(values)):
+        add_row(work, at + LANES * k, -values[k])
+
+
 @compiled(borrows=True)
 def condense(work, H, Z, seen, r):
     """I -= H* M*^-1 H*^T and p += H* M*^-1 r, in what the parent sees; H, Z, seen: where H*, M*^-1 (H*^T | r) and it are."""
-    none = load(work, seen) * 0.0
-    for i in range(6):
-        a0, a1, a2, a3, a4, a5, a6 = none, none, none, none, none, none, none
-        for l in range(r):
-            h, at = load(work, H + LANES * (i * r + l)), Z + 7 * LANES * l
-            a0 += h * load(work, at)
-            a1 += h * load(work, at + LANES)
-            a2 += h * load(work, at + 2 * LANES)
-            a3 += h * load(work, at + 3 * LANES)
-            a4 += h * load(work, at + 4 * LANES)
-            a5 += h * load(work, at + 5 * LANES)
-            a6 += h * load(work, at + 6 * LANES)
-        sums = (a0, a1, a2, a3, a4, a5)
-        for j in range(6):
-            if j >= i:
-                add_row(work, seen + LANES * pair(i, j), -sums[j])
-        add_row(work, seen + LANES * (BIAS + i), a6)
+    step, none = r * LANES, load(work, seen) * 0.0
+    a00, a01, a02, a03, a04, a05, a06 = none, none, none, none, none, none, none
+    a11, a12, a13, a14, a15, a16 = none, none, none, none, none, none
+    a22, a23, a24, a25, a26 = none, none, none, none, none
+    for l in range(r):
+        h0, h1, h2 = load3(work, H + LANES * l, step)
+        z0, z1, z2, z3, z4, z5, z6 = load_seven(work, Z + 7 * LANES * l)
+        a00, a01, a02, a03 = a00 + h0 * z0, a01 + h0 * z1, a02 + h0 * z2, a03 + h0 * z3
+        a04, a05, a06 = a04 + h0 * z4, a05 + h0 * z5, a06 + h0 * z6
+        a11, a12, a13, a14 = a11 + h1 * z1, a12 + h1 * z2, a13 + h1 * z3, a14 + h1 * z4
+        a15, a16 = a15 + h1 * z5, a16 + h1 * z6
+        a22, a23, a24, a25, a26 = a22 + h2 * z2, a23 + h2 * z3, a24 + h2 * z4, a25 + h2 * z5, a26 + h2 * z6
+    subtract_rows(work, seen, (a00, a01, a02, a03, a04, a05, a11, a12, a13, a14, a15, a22, a23, a24, a25))
+    add_three(work, seen + LANES * BIAS, (a06, a16, a26))
+    a33, a34, a35, a36, a44, a45, a46, a55, a56 = none, none, none, none, none, none, none, none, none
+    for l in range(r):
+        h3, h4, h5 = load3(work, H + 3 * step + LANES * l, step)
+        z3, z4, z5, z6 = load_four(work, Z + LANES * (7 * l + 3))
+        a33, a34, a35, a36 = a33 + h3 * z3, a34 + h3 * z4, a35 + h3 * z5, a36 + h3 * z6
+        a44, a45, a46 = a44 + h4 * z4, a45 + h4 * z5, a46 + h4 * z6
+        a55, a56 = a55 + h5 * z5, a56 + h5 * z6
+    subtract_rows(work, seen + LANES * pair(3, 3), (a33, a34, a35, a44, a45, a55))
+    add_three(work, seen + LANES * (BIAS + 3), (a36, a46, a56))
 
 
 @compiled(borrows=True)

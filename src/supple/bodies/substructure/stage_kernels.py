@@ -10,7 +10,7 @@ from __future__ import annotations
 import numba
 import numpy as np
 
-from supple.algebra.compiling import compiled
+from supple.algebra.compiling import compiled, keep_whole
 from supple.algebra.crew import STARTED, assemble, dismiss
 from supple.bodies.substructure.point_kernels import chain
 from supple.bodies.substructure.step_kernels import (
@@ -41,6 +41,7 @@ def run_stage(tree, storage, root, numbers, gravity, stage, still, coasts, crew,
 
     The leader's part where there is a crew.
     """
+    keep_whole()
     by_q = 0.0 if still else numbers.beta * numbers.h * numbers.h
     by_v = 0.0 if still else numbers.gamma * numbers.h
     crew[STARTED] = 1

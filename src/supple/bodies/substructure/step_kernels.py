@@ -26,7 +26,7 @@ from typing import Any, NamedTuple
 import numba
 import numpy as np
 
-from supple.algebra.compiling import compiled
+from supple.algebra.compiling import compiled, keep_whole
 from supple.algebra.crew import (
     COUNT,
     FIRST,
@@ -93,6 +93,7 @@ class StepNumbers(NamedTuple):
 @compiled(borrows=True)
 def treat(tree, storage, kind, todo, coupling, by_q, by_v, free, item):
     """Do what is to be done to one item of an order; free: the thread's room."""
+    keep_whole()
     shared = Constants(
         tree.fixed, tree.mass, tree.U_bar, tree.W5, tree.W7,
         FitArrays(tree.port_x, tree.port_A, tree.port_a, tree.port_modes), tree.port_start,
@@ -375,6 +376,7 @@ def advance(tree, storage, root, numbers, gravity, steps, crew, members, found_o
     has been left, finds the frames of now and new forces, eliminates, and finds the new state. All sweeps go through one
     place, since each call of a kernel is compiled into its caller.
     """
+    keep_whole()
     still = steps == 0
     by_q = 0.0 if still else numbers.beta * numbers.h * numbers.h
     by_v = 0.0 if still else numbers.gamma * numbers.h
