@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
@@ -52,7 +54,7 @@ def test_groups_hold_every_domain_once_on_its_level_and_cost_no_more_than_one_ea
     groups, level_start = make_groups(model)
     assert sorted(np.concatenate(groups).tolist()) == list(range(model.domain_count))
     assert max(len(g) for g in groups) <= LANES
-    for level, (first, last) in enumerate(zip(level_start, level_start[1:])):
+    for level, (first, last) in enumerate(pairwise(level_start)):
         assert all((model.levels[g] == level).all() for g in groups[first:last])
     bears = np.isin(np.arange(model.domain_count), model.parent)
     ports = bears * np.array([len(c.ports) for c in model.classes])[model.domain_class]

@@ -85,8 +85,9 @@ def nine_at(B, at):
 def fit_group(fits, number, first, r, q, q_dot, at_q, out, at):
     """The frames of LANES instances, of the interface `number` of fits, whose modes begin at `first`.
 
-    q, q_dot: rows of LANES numbers from at_q on; out: rows x, v, R, omega, alpha0 from `at` on. fits: `FitArrays`, flat,
-    or with lanes of their own. Returns R, the `polar_solver`, which gives Gamma with R and A_modes, and the margin.
+    q, q_dot: rows of LANES numbers from at_q on; out: rows x, v, R, omega, alpha0 from `at` on. fits: `FitArrays`,
+    flat, or with lanes of their own. Returns R, the `polar_solver`, which gives Gamma with R and A_modes, and the
+    margin.
     """
     none = splat(0.0, load(out, at, LANES))
     zero = (none, none, none, none, none, none, none, none, none)

@@ -87,7 +87,7 @@ def reduce_square(a, at, above, j):
 
 @compiled(borrows=True)
 def factor_corner(a, base, row, i):
-    """Rows i ... i + 3 of the factors, from W = L D left of their square on the diagonal. 0 ... 3: a bad pivot; or 4."""
+    """Rows i ... i + 3 of the factors, from W = L D left of their square. 4, or 0 ... 3: a bad pivot."""
     at = base + i * row
     here = at + i * LANES
     c00, c10, c11 = load(a, here), load(a, here + row), load(a, here + row + LANES)
@@ -267,8 +267,8 @@ def add_tile_by(a, first, work, b, c):
 def add_products(work, a, low, first, b, r, width, out):
     """Rows out (r, r) += A^T B of matrices (6, r): B in rows from b, of A three rows from a and three of `low`.
 
-    low from `first` on: (3, r) constants, numbers of all lanes or lanes of their own. In tiles of 4 x 4, so that a value
-    loaded serves four products. width: r, or 0 for the lower triangle alone.
+    low from `first` on: (3, r) constants, numbers of all lanes or lanes of their own. In tiles of 4 x 4, so that a
+    value loaded serves four products. width: r, or 0 for the lower triangle alone.
     """
     step, whole, b_low = r * LANES, r - r % 4, b + 3 * r * LANES
     for i in range(0, whole, 4):

@@ -77,7 +77,7 @@ def gather_children(tree, storage, slot, beside, at, count):
 
 @compiled(inline=True)
 def start_seen(tree, storage, g, free, room, at):
-    """The domain's own part of what its parent sees, rows from `at`: Phi, h - w, and mass, first moment, outer wrench."""
+    """The domain's own part of what its parent sees, from `at` on: Phi, h - w, mass, first moment, outer wrench."""
     work = storage.work
     m = load(tree.total_mass, g * LANES)
     none = m * 0.0
@@ -158,7 +158,7 @@ def add_port(tree, storage, constants, coupling, g, r, k, sums, free):
 
 @compiled(borrows=True)
 def show_lumped(storage, coupling, spin, at):
-    """What the parent sees, rows from `at`, of a subtree whose mass is one point: at the port, or at its centre of mass.
+    """What the parent sees, from `at` on, of a subtree whose mass is one point: at the port, or at its centre.
 
     spin: where the angular velocity begins.
     """
@@ -196,7 +196,7 @@ def subtract_rows(work, at, values):
 
 @compiled(borrows=True)
 def condense(work, H, Z, seen, r):
-    """I -= H* M*^-1 H*^T and p += H* M*^-1 r, in what the parent sees; H, Z, seen: where H*, M*^-1 (H*^T | r) and it are."""
+    """I -= H* M*^-1 H*^T and p += H* M*^-1 r, in what the parent sees; H, Z: where H* and M*^-1 (H*^T | r) are."""
     step, none = r * LANES, load(work, seen) * 0.0
     a00, a01, a02, a03, a04, a05, a06 = none, none, none, none, none, none, none
     a11, a12, a13, a14, a15, a16 = none, none, none, none, none, none
@@ -270,7 +270,7 @@ def transpose_square_matrix(work, at, r):
 
 @compiled(borrows=True)
 def finish_group(tree, storage, coupling, g, sums):
-    """Eliminate q" of group g, from the sums of its parts, or those in the room, and show the rest. -1, or a bad row."""
+    """Eliminate q" of group g, from the sums of its parts or in the room, and show the rest. -1, or a bad row."""
     ports = tree.group_ports[g]
     r = tree.class_r[tree.group_class[g]]
     rows, part, base, work = group_rows(r, ports), sum_rows(r), tree.group_work[g], storage.work
@@ -302,7 +302,9 @@ def finish_group(tree, storage, coupling, g, sums):
         bad = factor_lanes(storage.held_mass, storage.held_mass_start[g], r)
         solve_seven(storage.held_mass, storage.held_mass_start[g], work, solved, r)
     elif ports > 0 and coupling >= FORCE_ONLY:
-        transpose_square_matrix(work, matrix, r)  # without torque it is (I N_left)^T N, of which N^T (I N_left) was summed
+        transpose_square_matrix(
+            work, matrix, r
+        )  # without torque it is (I N_left)^T N, of which N^T (I N_left) was summed
         bad = eliminate_general(work, matrix, work, solved, r)
     else:
         if ports > 0:

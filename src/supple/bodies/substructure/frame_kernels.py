@@ -149,7 +149,7 @@ def compute_spins(tree, storage, g):
 
 @compiled(borrows=True)
 def compute_inertia(tree, storage, constants, g, free, H_out):
-    """S, J, h and h_q of group g at its q, q' and angular velocity into the room from `free` on, H into rows from `H_out`.
+    """S, J, h and h_q of group g at its q, q' and angular velocity into the room from `free` on, H from `H_out` on.
 
     constants: those that its class is among.
     """

@@ -4,7 +4,7 @@
                 class share its constants; a group of several classes counts as a class of its own (`constants`)
     slot        a port of a domain, with the frame that all children on it share; slot 0 carries the root
     alone       a group whose elastic forces are computed domain by domain (`modal.lone_force_kernels`): of several
-                classes, or with few domains; those of other groups are computed lanes at once (`modal.lane_force_kernels`)
+                classes, or with few domains; those of others lanes at once (`modal.lane_force_kernels`)
     room        what a thread works in, one for each
 
     part        ports of a group that one thread treats together, `PART` at most; what they add to the group is summed

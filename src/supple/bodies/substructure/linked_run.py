@@ -58,7 +58,16 @@ class LinkedRun:
         for tree, storage, numbers in zip(self.linked.trees, self.storages, self.numbers):
             run = stages.run_stage_together if tree.threads > 1 else stages.run_stage
             run(
-                tree.arrays, storage, tree.root, numbers, self.gravity, stage, still, self.coasts, tree.crew, tree.threads
+                tree.arrays,
+                storage,
+                tree.root,
+                numbers,
+                self.gravity,
+                stage,
+                still,
+                self.coasts,
+                tree.crew,
+                tree.threads,
             )
 
     def evaluate(self) -> tuple[list[TieRows], list[Conditions]]:

@@ -68,7 +68,7 @@ def three_hat(tree, g, b, k, l):
 
 @compiled(inline=True)
 def nine_modes(tree, g, b, k, l):
-    """What coordinate l of lane b of group g does to the matrix that port k is fitted by; its turning follows from it."""
+    """What coordinate l of lane b of group g does to the matrix that port k is fitted by, which gives its turning."""
     kind = tree.group_class[g]
     number = tree.class_port[kind] + k
     if kind < len(tree.lone_starts):

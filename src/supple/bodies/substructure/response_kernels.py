@@ -1,6 +1,6 @@
 """Responses of an eliminated tree to a load on one domain, and G A^-1 G^T of conditions between domains.
 
-    up        z = M*^-1 r,   p_i = -w + X^T R p_j + (M*^-1 H*^T)^T r,   r = Q - N^T R p_j    from the loaded domain to the root
+    up        z = M*^-1 r,   p_i = -w + X^T R p_j + H* M*^-1 r,   r = Q - N^T R p_j   from the loaded domain to the root
     down      q" = z - M*^-1 H*^T A,   A_j = R^T (X A + N q")                    from the root to where it is asked
 
 with the factors of the elimination; z is zero off the way of the load. So one response costs a walk from the domain to

@@ -13,7 +13,8 @@ import numpy as np
 from supple.algebra.compiling import compiled, keep_whole
 from supple.algebra.crew import STARTED, assemble, dismiss
 from supple.bodies.substructure.point_kernels import chain
-from supple.bodies.substructure.step_kernels import (
+from supple.bodies.substructure.step_kernels import coast, fill, finish_pass, move_root, stand_still, start_step
+from supple.bodies.substructure.sweep_kernels import (
     ELIMINATE,
     FORCES,
     FRAMES,
@@ -22,12 +23,6 @@ from supple.bodies.substructure.step_kernels import (
     SUBSTITUTE,
     TOGETHER,
     assist,
-    coast,
-    fill,
-    finish_pass,
-    move_root,
-    stand_still,
-    start_step,
     sweep,
 )
 
