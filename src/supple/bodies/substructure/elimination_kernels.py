@@ -43,6 +43,7 @@ from supple.bodies.substructure.spatial_kernels import (
     add_three,
     load_symmetric,
     pair,
+    plus_cross,
     symmetric_six_times,
     turned_six,
 )
@@ -128,7 +129,7 @@ def add_port(tree, storage, constants, coupling, g, r, k, sums, free):
     seen = sums + LANES * part.seen
     if kind >= COMPOSITE:
         add_moved_inertia(work, I, x, seen)
-        add_three(work, seen + LANES * BIAS, add3(T, cross(x, F)))
+        add_three(work, seen + LANES * BIAS, plus_cross(T, x, F))
         add_three(work, seen + LANES * (BIAS + 3), F)
     else:
         m, S = load(work, shown + LANES * SUBTREE), load3(work, shown + LANES * (SUBTREE + 1), LANES)
@@ -144,7 +145,7 @@ def add_port(tree, storage, constants, coupling, g, r, k, sums, free):
         if low:
             n = (none, none, none)
         y = symmetric_six_times(I, (n[0], n[1], n[2], m[0], m[1], m[2]))
-        turn, push = add3((y[0], y[1], y[2]), cross(x, (y[3], y[4], y[5]))), (y[3], y[4], y[5])
+        turn, push = plus_cross((y[0], y[1], y[2]), x, (y[3], y[4], y[5])), (y[3], y[4], y[5])
         here = sums + LANES * (part.coupling + l)
         for i in range(3):
             store(work, IN + LANES * (i * r + l), y[i])

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from supple.algebra.compiling import compiled
 from supple.algebra.lanes import LANES, load, store
-from supple.algebra.rotation_kernels import cross
 from supple.algebra.rotation_kernels import matrix_rotate as turned
 
 
@@ -94,20 +93,31 @@ def turned_six(R, I):
 
 
 @compiled(inline=True)
+def plus_cross(b, x, y):
+    """b + x cross y, one product added after the other, which leaves the compiler one way of contracting them."""
+    return (
+        (b[0] + x[1] * y[2]) - x[2] * y[1],
+        (b[1] + x[2] * y[0]) - x[0] * y[2],
+        (b[2] + x[0] * y[1]) - x[1] * y[0],
+    )
+
+
+@compiled(inline=True)
 def add_moved_inertia(work, I, x, out):
     """Rows out (21) += X^T I X for 21 values I = [A B; B^T D]:  D' = D,  B' = B + x~ D,  A' = A + x~ B^T - B' x~."""
-    d0, d1, d2 = cross(x, (I[15], I[16], I[17])), cross(x, (I[16], I[18], I[19])), cross(x, (I[17], I[19], I[20]))
-    C = (
-        I[3] + d0[0], I[4] + d1[0], I[5] + d2[0],
-        I[8] + d0[1], I[9] + d1[1], I[10] + d2[1],
-        I[12] + d0[2], I[13] + d1[2], I[14] + d2[2],
-    )  # fmt: skip
-    b0, b1, b2 = cross(x, (I[3], I[4], I[5])), cross(x, (I[8], I[9], I[10])), cross(x, (I[12], I[13], I[14]))
-    e0, e1, e2 = cross((C[0], C[1], C[2]), x), cross((C[3], C[4], C[5]), x), cross((C[6], C[7], C[8]), x)
-    add_three(work, out, (I[0] + b0[0] - e0[0], I[1] + b1[0] - e0[1], I[2] + b2[0] - e0[2]))
-    add_three(work, out + 3 * LANES, (C[0], C[1], C[2]))
-    add_three(work, out + 6 * LANES, (I[6] + b1[1] - e1[1], I[7] + b2[1] - e1[2], C[3]))
-    add_three(work, out + 9 * LANES, (C[4], C[5], I[11] + b2[2] - e2[2]))
-    add_three(work, out + 12 * LANES, (C[6], C[7], C[8]))
+    c0 = plus_cross((I[3], I[8], I[12]), x, (I[15], I[16], I[17]))  # columns of B'
+    c1 = plus_cross((I[4], I[9], I[13]), x, (I[16], I[18], I[19]))
+    c2 = plus_cross((I[5], I[10], I[14]), x, (I[17], I[19], I[20]))
+    a0 = plus_cross((I[0], I[1], I[2]), x, (I[3], I[4], I[5]))  # columns of A + x~ B^T
+    a1 = plus_cross((I[1], I[6], I[7]), x, (I[8], I[9], I[10]))
+    a2 = plus_cross((I[2], I[7], I[11]), x, (I[12], I[13], I[14]))
+    e0 = plus_cross((a0[0], a1[0], a2[0]), x, (c0[0], c1[0], c2[0]))  # rows of A', -B' x~ being x cross its rows
+    e1 = plus_cross((a0[1], a1[1], a2[1]), x, (c0[1], c1[1], c2[1]))
+    e2 = plus_cross((a0[2], a1[2], a2[2]), x, (c0[2], c1[2], c2[2]))
+    add_three(work, out, e0)
+    add_three(work, out + 3 * LANES, (c0[0], c1[0], c2[0]))
+    add_three(work, out + 6 * LANES, (e1[1], e1[2], c0[1]))
+    add_three(work, out + 9 * LANES, (c1[1], c2[1], e2[2]))
+    add_three(work, out + 12 * LANES, (c0[2], c1[2], c2[2]))
     add_three(work, out + 15 * LANES, (I[15], I[16], I[17]))
     add_three(work, out + 18 * LANES, (I[18], I[19], I[20]))
