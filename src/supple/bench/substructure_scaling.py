@@ -67,7 +67,7 @@ def scaling() -> list[Row]:
             tree = tree_of(SubstructureModel.of(branching(count)))
             steps[count] = Steps.of(tree, moving(tree))
         works: dict[str, Callable[[], Any]] = {str(count): work.run for count, work in steps.items()}
-        best = by_turns(works, SCALING_SECONDS, clock=process_time)
+        best = by_turns(works, SCALING_SECONDS, clock=process_time, again=True)
     cost = {count: 1e6 * best[str(count)] / (steps[count].steps * count) for count in COUNTS}
     rows = [measured(SCALING, f"step_time a domain, {n} domains", v, unit="us", threads=1) for n, v in cost.items()]
     name = f"cost a domain, largest over smallest, {COUNTS[0]} to {COUNTS[-1]} domains"
