@@ -40,7 +40,7 @@ def run(crew, coming, members, done_out):
         if member == 0:
             crew[STARTED] = 1
             for _ in range(ORDERS):
-                open_order(crew, 0, 0, 0, ITEMS, True)
+                open_order(crew, 0, 0, 0, 0, ITEMS)
                 do_items(crew, 0, members, done_out)
                 close_order(crew)
             dismiss(crew)
