@@ -257,3 +257,26 @@ def test_positions_that_are_refused() -> None:
         detector.find(x)
     with pytest.raises(InputError, match="step is not positive"):
         detector.find(body.rest, body.rest, -1.0)
+
+
+@pytest.mark.parametrize("lean", [0.0, 2e-4])
+def test_a_rim_that_overhangs_lets_go_little_by_little(lean: float) -> None:
+    """A face flush on another, sunk by 1e-3 and moved aside, leaning: no contact appears or is gone at once.
+
+    Contacts that hold the upper face up change by at most their own stiffness over the way to let go in, 0.14 depths.
+    """
+    lower, upper = box((1.0, 1.0, 0.5), (4, 4, 2)), box((1.0, 1.0, 0.5), (4, 4, 2))
+    detector, depth = Detector(ContactSurface.joined([lower, upper]), margin=5e-3), 1e-3
+
+    def held(aside: float) -> float:
+        above = upper.rest + np.array([aside, 0.0, 0.5 - depth])
+        above[:, 2] += lean * (above[:, 0] - 0.5)
+        above[:, 0] -= lean * (above[:, 2] - 0.5)
+        pairs = detector.find(np.concatenate([lower.rest, above]))
+        return float(pairs.area @ (np.maximum(-pairs.gap, 0.0) * np.abs(pairs.normal[:, 2])))
+
+    path = np.linspace(-3e-4, 3e-4, 241)
+    pressure = np.array([held(aside) for aside in path])
+    rim = depth * 0.5 * 0.25  # half of an element along the rim, half of it reported by each side, two rims
+    assert pressure.max() - pressure.min() > 0.9 * rim  # it has let go of them
+    assert np.abs(np.diff(pressure)).max() < 4 * rim * (path[1] - path[0]) / (0.14 * depth)

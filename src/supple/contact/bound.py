@@ -32,6 +32,8 @@ SINKS = 1e-4
 """Part of its size by which a body sinks under its own weight, on a sixth of its surface, with no stiffness given."""
 LATTICE_SINKS = 2e-3
 """The same of a voxel body, whose contacts are met in small explicit steps."""
+BEARABLE = 0.18
+"""Of sqrt(m E l): the dashpot of a voxel's face, at a damping ratio of one, beside which the lattice is stable."""
 NEAR = 0.25
 """Part of the length of an edge within which surfaces are looked at."""
 DEEP = 0.02
@@ -52,8 +54,8 @@ class BoundContact:
     """See the module. names: of bodies, then obstacles; slots: of the bodies' surface points, numbers: of these
     among all points of a body, where known.
 
-    starts (bodies + 1,): first vertices; modulus (bodies,): pressure a depth [N/m³]; is_lattice (bodies,). prefix: of
-    what it remembers in a state.
+    starts (bodies + 1,): first vertices; modulus (bodies,): pressure a depth [N/m³]; dash (bodies, 2): see
+    `own_dash`, nan where a body is no lattice. prefix: of what it remembers in a state.
     """
 
     contact: Contact
@@ -64,7 +66,7 @@ class BoundContact:
     starts: Array
     surface: ContactSurface
     modulus: Array
-    is_lattice: Array
+    dash: Array
     detector: Detector
     prefix: str = "contact:0/"
     has_warned: bool = False
@@ -92,9 +94,11 @@ class BoundContact:
             np.nan if isinstance(s.node, Wall) else contact.stiffness or own_modulus(s.node, part, g)
             for s, part in zip(surfaces, parts)
         ]
-        is_lattice = np.array([s.node.is_lattice for s in surfaces], dtype=bool)
+        dash = np.array([own_dash(s.node) if s.node.is_lattice else (np.nan, np.nan) for s in surfaces])
         numbers = [s.numbers for s in surfaces]
-        return cls(contact, formulas, names, slots, numbers, starts, joined, np.array(modulus), is_lattice, detector)
+        return cls(
+            contact, formulas, names, slots, numbers, starts, joined, np.array(modulus), dash.reshape(-1, 2), detector
+        )
 
     # what is near
 
@@ -123,8 +127,9 @@ class BoundContact:
         for number, obstacle in enumerate(self.obstacles, start=len(self.slots)):
             parts.append(self._on_obstacle(obstacle, number, x, v, h))
         points, weights, normal, gap, sides, area, key = (np.concatenate(part) for part in zip(*parts))
-        stiffness = area * self._pair_modulus(sides)
-        grip, relax = self.contact.grip * stiffness, self.contact.damping
+        modulus, relax = self._pair_constants(sides)
+        stiffness = area * modulus
+        grip = self.contact.grip * stiffness
         found = ContactSet(
             points,
             weights,
@@ -205,12 +210,20 @@ class BoundContact:
         """Numbers of the bodies that vertices belong to."""
         return np.searchsorted(self.starts, vertex, side="right") - 1
 
-    def _pair_modulus(self, sides: Array) -> Array:
-        """Pressure a depth [N/m³] of pairs (k, 2): the stiffer side's, but the softer one's where voxels touch, whose
-        small steps could not carry more."""
-        both = np.append(self.modulus, np.full(len(self.obstacles), np.nan))[sides]
-        soft = np.append(self.is_lattice, np.zeros(len(self.obstacles), dtype=bool))[sides].any(axis=1)
-        return np.where(soft, np.nanmin(both, axis=1), np.nanmax(both, axis=1)) if len(sides) else np.zeros(0)
+    def _pair_constants(self, sides: Array) -> tuple[Array, Array]:
+        """Of pairs (k, 2): pressure a depth [N/m³], the stiffer side's, but the softer one's where voxels touch, whose
+        small steps could not carry more; and dashpot over spring [s], by default the mean of the lattices'."""
+        if not len(sides):
+            return np.zeros(0), np.zeros(0)
+        fixed = len(self.obstacles)
+        both = np.append(self.modulus, np.full(fixed, np.nan))[sides]
+        dash = np.concatenate([self.dash, np.full((fixed, 2), np.nan)])[sides]
+        lattices = (~np.isnan(dash[:, :, 0])).sum(axis=1)
+        modulus = np.where(lattices > 0, np.nanmin(both, axis=1), np.nanmax(both, axis=1))
+        if self.contact.damping is not None:
+            return modulus, np.full(len(sides), self.contact.damping)
+        each = np.minimum(dash[:, :, 0] / np.sqrt(modulus)[:, None], dash[:, :, 1] / modulus[:, None])
+        return modulus, np.nansum(each, axis=1) / np.maximum(lattices, 1)
 
     def _frictions(self, sides: Array) -> Array:
         n = len(self.names)
@@ -307,6 +320,18 @@ def own_modulus(node: Any, surface: ContactSurface, g: float) -> float:
         young = float(np.max(node.body.model.properties["young"]))
         return min(young / node.body.grid.voxel_size, _weight_modulus(node, surface, g, LATTICE_SINKS))
     return _weight_modulus(node, surface, g, SINKS)
+
+
+def own_dash(node: Any) -> tuple[float, float]:
+    """a [kg^1/2 / m] and b [kg / m² / s]: dashpot over spring of a lattice is min(a / K^1/2, b / K) at K [N/m³].
+
+    With means over its voxels, k = K l² of a voxel's face: a / K^1/2 = zeta sqrt(2 m / k) is that of `voxel.contact`,
+    which has k = 2 E l; b / K = zeta BEARABLE sqrt(m E l) / k is the most that the steps of the lattice bear.
+    """
+    model = node.body.model
+    zeta, m, l = model.values("contact_damping").mean(), model.mass.mean(), node.body.grid.voxel_size
+    link = np.sqrt(m * model.values("young").mean() * l)
+    return float(zeta * np.sqrt(2 * m) / l), float(zeta * BEARABLE * link) / l**2
 
 
 def _weight_modulus(node: Any, surface: ContactSurface, g: float, sinks: float) -> float:

@@ -27,8 +27,9 @@ class Contact:
     friction: Coulomb's coefficient; frictions: of pairs of names, where another one holds; an obstacle's name is its
     class in small letters.
     stiffness: pressure a depth [N/m³]; None: such that a body sinks by a ten-thousandth of its size under its own
-    weight on a face. damping [s]: the dashpot beside a spring k is damping k; its force is at most the spring's. grip:
-    tangential stiffness over normal stiffness, of contacts that stick.
+    weight on a face. damping [s]: the dashpot beside a spring k is damping k; its force is at most the spring's. None:
+    none, but that of the material's contact_damping where voxels touch. grip: tangential stiffness over normal
+    stiffness, of contacts that stick.
     self_contact: bodies that may touch themselves. exclude: pairs of names that never touch. parts: by name of a body,
     what of its surface may touch (see `surface_of`), where not all of it matters. margin [m]: how near
     surfaces are looked at; None: from the size of the triangles.
@@ -49,7 +50,7 @@ class Contact:
     friction: float = field(default=0.5, kw_only=True)
     frictions: Mapping[tuple[str, str], float] = field(default_factory=dict, kw_only=True)
     stiffness: float | None = field(default=None, kw_only=True)
-    damping: float = field(default=0.0, kw_only=True)
+    damping: float | None = field(default=None, kw_only=True)
     grip: float = field(default=0.5, kw_only=True)
     self_contact: Sequence[Node] = field(default=(), kw_only=True)
     exclude: Sequence[tuple[str, str]] = field(default=(), kw_only=True)
@@ -72,7 +73,7 @@ class Contact:
             value = getattr(self, name)
             if value is not None and not (np.isfinite(value) and value > 0):
                 raise InputError(f"{name} is not positive", where="Contact", value=value, allowed="> 0")
-        if not (np.isfinite(self.damping) and self.damping >= 0):
+        if self.damping is not None and not (np.isfinite(self.damping) and self.damping >= 0):
             raise InputError("damping is negative", where="Contact", value=self.damping, allowed=">= 0 s")
         if self.overlap not in ("push", "refuse"):
             raise InputError("unknown choice", where="Contact, overlap", value=self.overlap, allowed="push, refuse")

@@ -23,6 +23,7 @@ from supple.contact.vectors import at, blend, cross, dot, norm, scale, subtract,
 
 VERTEX, KEY, NEAR, FACING, MET, NEXT, USED = range(7)
 STRAIGHT = 0.99  # cosine of the angle between a normal and the way out that counts as straight
+SIDEWAYS = 0.05  # part of a vertex's area that faces a side it is beside: flat faces bend a little
 TINY = 1e-9  # a distance this small against the margin and radii has no direction of its own
 
 
@@ -215,17 +216,21 @@ def met_contact(shape, x, end, v, t):
 
 
 @compiled(borrows=True)
-def is_beside(shape, x, v, facing, d, outward):
-    """Whether vertex v, outside at d from the nearest point, does not face it, yet sank straight into one it faces.
+def part_beside(shape, x, v, facing, d, outward):
+    """How far vertex v, outside at d from the nearest point, counts as sunk into a triangle that it faces, 0 to 1.
 
-    So it is on the rim of a face that lies flush on another: hardly outside its side, and behind its face.
+    On the rim of a face that lies flush on another it is hardly outside its side, does not face that, and is behind its
+    face. It does the less the farther it is from straight behind the face, and the more it faces the side: a contact
+    that stopped at once would give back another energy than it took.
     """
     i, j, k = shape.triangles[facing, 0], shape.triangles[facing, 1], shape.triangles[facing, 2]
     _, e = nearest_vector(at(x, v), at(x, i), at(x, j), at(x, k))
-    if -dot(e, face_normal(shape, x, facing)) < STRAIGHT * norm(e):
-        return False
-    n = unit(d) if dot(d, d) > TINY * dot(e, e) else unit(outward)
-    return facing_area(shape, x, v, n) <= TINY * shape.vertex_area[v]
+    behind, e2 = -dot(e, face_normal(shape, x, facing)), dot(e, e)
+    if behind <= STRAIGHT * np.sqrt(e2):
+        return 0.0
+    n = unit(d) if dot(d, d) > TINY * e2 else unit(outward)
+    side = facing_area(shape, x, v, n) / (SIDEWAYS * shape.vertex_area[v])
+    return max(0.0, 1.0 - side) * (behind * behind / e2 - STRAIGHT * STRAIGHT) / (1.0 - STRAIGHT * STRAIGHT)
 
 
 @compiled(borrows=True)
@@ -238,15 +243,16 @@ def compute_vertex_contacts(shape, room, settings, x, end, candidates, sides_out
         two_sided = own == body or not shape.closed[body]
         side = -1.0 if room.whole[row, KEY] & 1 else 1.0
         radii, is_point = shape.vertex_radius[v] + shape.radius[body], shape.is_points[own]
-        t, w, n, gap, inside = near, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), np.inf, False
+        t, w, n, gap, inside, beside = near, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), np.inf, False, 0.0
         if near >= 0:
             i, j, k = shape.triangles[t, 0], shape.triangles[t, 1], shape.triangles[t, 2]
             w, d = nearest_vector(at(x, v), at(x, i), at(x, j), at(x, k))
             outward = feature_normal(shape, room, settings.stamp, x, t, w)
             inside = side * dot(d, outward) < 0.0
             facing = room.whole[row, FACING]
-            sunk = inside or (facing >= 0 and not is_point and is_beside(shape, x, v, facing, d, outward))
-            if not two_sided and facing >= 0 and sunk:
+            if not two_sided and facing >= 0 and not inside and not is_point:
+                beside = part_beside(shape, x, v, facing, d, outward)
+            if not two_sided and facing >= 0 and (inside or beside > 0.0):
                 inside, t = True, facing
                 i, j, k = shape.triangles[t, 0], shape.triangles[t, 1], shape.triangles[t, 2]
                 w, d = nearest_vector(at(x, v), at(x, i), at(x, j), at(x, k))
@@ -277,6 +283,8 @@ def compute_vertex_contacts(shape, room, settings, x, end, candidates, sides_out
             if not is_met:
                 continue
             area = shape.vertex_area[v]
+        elif inside and beside > 0.0:
+            area *= beside
         write_vertex(shape, v, t, w, n, gap, 0.5 * area, count, pairs_out)
         room.whole[row, USED] = 1
         count += 1
