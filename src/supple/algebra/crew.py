@@ -29,7 +29,7 @@ from supple.algebra.compiling import compiled
 from supple.algebra.lanes import _address, _check_array, intrinsic
 
 Array = np.ndarray
-OPEN, INSIDE, STARTED, NUMBER, WAY, ROUND, TODO, FIRST, COUNT, CLAIMS = 0, 8, 16, 24, 25, 26, 27, 28, 29, 32
+OPEN, INSIDE, STARTED, NUMBER, WAY, ROUND, TASKS, FIRST, COUNT, CLAIMS = 0, 8, 16, 24, 25, 26, 27, 28, 29, 32
 """Words: number of the open order, 0 or -1 at the end; members inside; whether the leader has come; the order."""
 PATIENCE = 10_000_000
 """Looks, some tenths of a second, after which a member goes home if the leader has not come: nothing is shared then."""
@@ -100,7 +100,7 @@ def assemble(crew):
 def open_order(crew, way, round, todo, first, count):
     """The leader's: write the next order and let the others in."""
     number = crew[NUMBER] + 1
-    crew[NUMBER], crew[WAY], crew[ROUND], crew[TODO], crew[FIRST], crew[COUNT] = number, way, round, todo, first, count
+    crew[NUMBER], crew[WAY], crew[ROUND], crew[TASKS], crew[FIRST], crew[COUNT] = number, way, round, todo, first, count
     atomic_swap(crew, OPEN, number)
 
 

@@ -238,29 +238,27 @@ def eliminate_general(a, base, b, at, r):
 
 
 @compiled(inline=True)
+def add_outer(c, a, b):
+    """c (16 values) + a b^T of four values each."""
+    return (
+        c[0] + a[0] * b[0], c[1] + a[0] * b[1], c[2] + a[0] * b[2], c[3] + a[0] * b[3],
+        c[4] + a[1] * b[0], c[5] + a[1] * b[1], c[6] + a[1] * b[2], c[7] + a[1] * b[3],
+        c[8] + a[2] * b[0], c[9] + a[2] * b[1], c[10] + a[2] * b[2], c[11] + a[2] * b[3],
+        c[12] + a[3] * b[0], c[13] + a[3] * b[1], c[14] + a[3] * b[2], c[15] + a[3] * b[3],
+    )  # fmt: skip
+
+
+@compiled(inline=True)
 def add_tile(work, a, b, c):
     """c (16 values) + a b^T of four rows each from `a` and `b`."""
-    a0, a1, a2, a3 = load(work, a), load(work, a + LANES), load(work, a + 2 * LANES), load(work, a + 3 * LANES)
-    b0, b1, b2, b3 = load(work, b), load(work, b + LANES), load(work, b + 2 * LANES), load(work, b + 3 * LANES)
-    return (
-        c[0] + a0 * b0, c[1] + a0 * b1, c[2] + a0 * b2, c[3] + a0 * b3,
-        c[4] + a1 * b0, c[5] + a1 * b1, c[6] + a1 * b2, c[7] + a1 * b3,
-        c[8] + a2 * b0, c[9] + a2 * b1, c[10] + a2 * b2, c[11] + a2 * b3,
-        c[12] + a3 * b0, c[13] + a3 * b1, c[14] + a3 * b2, c[15] + a3 * b3,
-    )  # fmt: skip
+    return add_outer(c, load_four(work, a), load_four(work, b))
 
 
 @compiled(inline=True)
 def add_tile_by(a, first, work, b, c):
     """The same with four values of `a` from `first` on, numbers of all lanes or lanes of their own."""
-    a0, a1, a2, a3 = value_at(a, first), value_at(a, first + 1), value_at(a, first + 2), value_at(a, first + 3)
-    b0, b1, b2, b3 = load_four(work, b)
-    return (
-        c[0] + a0 * b0, c[1] + a0 * b1, c[2] + a0 * b2, c[3] + a0 * b3,
-        c[4] + a1 * b0, c[5] + a1 * b1, c[6] + a1 * b2, c[7] + a1 * b3,
-        c[8] + a2 * b0, c[9] + a2 * b1, c[10] + a2 * b2, c[11] + a2 * b3,
-        c[12] + a3 * b0, c[13] + a3 * b1, c[14] + a3 * b2, c[15] + a3 * b3,
-    )  # fmt: skip
+    four = value_at(a, first), value_at(a, first + 1), value_at(a, first + 2), value_at(a, first + 3)
+    return add_outer(c, four, load_four(work, b))
 
 
 @compiled(borrows=True)

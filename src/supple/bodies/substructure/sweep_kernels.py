@@ -19,7 +19,7 @@ from supple.algebra.crew import (
     FIRST,
     NUMBER,
     ROUND,
-    TODO,
+    TASKS,
     WAY,
     await_order,
     claim,
@@ -142,7 +142,7 @@ def treat(tree, storage, way, round, item, todo, coupling, by_q, by_v, free):
 @compiled(borrows=True)
 def work_off(tree, storage, crew, member, members, coupling, by_q, by_v):
     """Items of the present order, as a member of a crew, until none is left."""
-    way, round, todo, first, count = crew[WAY], crew[ROUND], crew[TODO], crew[FIRST], crew[COUNT]
+    way, round, todo, first, count = crew[WAY], crew[ROUND], crew[TASKS], crew[FIRST], crew[COUNT]
     item = count * member // members
     for _ in range(count):
         if claim(crew, item, crew[NUMBER]):
