@@ -17,8 +17,8 @@ from supple.record.progress import Interrupts, progress_bar
 from supple.record.run_result import Run
 from supple.scene.scene import Scene
 from supple.scene.system import System
-from supple.solvers.implicit_euler import ImplicitEuler, check_dt
-from supple.solvers.tree_stride import TreeStride
+from supple.solvers.methods.implicit_euler import ImplicitEuler, check_dt
+from supple.solvers.methods.tree_solver import TreeStride
 
 ROUND_OFF = 1e-9  # part of a step that is round-off
 

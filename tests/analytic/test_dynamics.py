@@ -12,7 +12,7 @@ from scipy.optimize import brentq
 from scipy.special import ellipj, ellipk
 
 import supple as sp
-from supple.algebra import rotations
+from supple.algebra.dense import rotations
 from supple.errors import ConvergenceError, InputError
 from supple.solvers import Outcome, stable_step
 

@@ -8,7 +8,7 @@ import pytest
 import supple as sp
 from supple.errors import InputError
 from supple.scene.derivatives import differentiate, relative_error
-from supple.scene.hinge_rows import HingeRows
+from supple.scene.joints.hinge_rows import HingeRows
 
 SOLVERS = {
     "linearised euler": lambda: sp.ImplicitEuler(5e-3),

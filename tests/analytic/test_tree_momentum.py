@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import supple as sp
-from supple.bodies.substructure.kinematics import TreeMeasures
-from supple.solvers.tree_momentum import rigid_inertia
+from supple.bodies.tree.kinematics import TreeMeasures
+from supple.solvers.coupling.tree_momentum import rigid_inertia
 from supple.validation.contact_kinds import MASS, RUBBER, SIDE, collide, cube
 
 H = 0.002

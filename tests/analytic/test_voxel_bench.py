@@ -14,7 +14,7 @@ from supple.bench.voxel_sparse import gyroid
 from supple.bench.voxel_start import PROGRAM
 from supple.bodies.voxel.model import face_neighbours
 from supple.geometry import VoxelGrid
-from supple.validation.voxel_schemes import schemes, source_clapper
+from supple.validation.voxel.schemes import schemes, source_clapper
 
 
 def test_all_cases_are_known() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from supple.algebra import rotations
+from supple.algebra.dense import rotations
 from supple.bodies.protocols import LocalState
 from supple.bodies.voxel import Actuation, Plane, VoxelBody
 from supple.errors import InputError
@@ -13,7 +13,7 @@ from supple.geometry import VoxelGrid
 from supple.material.voxel import VoxelMaterial
 from supple.scene import check_derivatives
 from supple.solvers import SymplecticEuler
-from supple.validation.voxel import block, held_system
+from supple.validation.voxel.blocks import block, held_system
 
 G = 9.81
 Array = np.ndarray

@@ -7,11 +7,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from supple.validation import pictures, registry, voxel_implicit, voxel_spectrum
+from supple.validation import pictures, registry
 from supple.validation.reference_forces import reference_folder
-from supple.validation.voxel import block, layer
-from supple.validation.voxel_reference import contact_time
-from supple.validation.voxel_spectrum import Ringing, beam_frequencies, chain_frequencies, peak_near
+from supple.validation.voxel import implicit as voxel_implicit
+from supple.validation.voxel import spectrum as voxel_spectrum
+from supple.validation.voxel.blocks import block, layer
+from supple.validation.voxel.reference import contact_time
+from supple.validation.voxel.spectrum import Ringing, beam_frequencies, chain_frequencies, peak_near
 
 QUICK = (
     "voxel/beams",

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from supple.cli import main
-from supple.files.voxcad import StopKind, VoxcadEnvironment, VoxcadFile, VoxcadSimulator, save_voxcad
+from supple.files.voxcad.load import StopKind, VoxcadEnvironment, VoxcadFile, VoxcadSimulator, save_voxcad
 from supple.geometry import VoxelGrid
 from supple.material.voxel import VoxelMaterial
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from supple.algebra import compiling
+from supple.algebra.compiling import compiled as compiling
 
 
 @pytest.fixture

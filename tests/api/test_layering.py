@@ -16,6 +16,7 @@ LAYERS = [
     "elements",
     "modal",
     "bodies",
+    "decompose",
     "scene",
     "contact",
     "solvers",
@@ -31,7 +32,7 @@ LAYERS = [
     "cli",
     "__main__",
 ]
-BODY_KINDS = {"particles", "rigid", "fem", "voxel", "substructure", "floating"}
+BODY_KINDS = {"particles", "rigid", "fem", "voxel", "tree", "floating", "layered"}
 
 
 def imports_of(path: Path) -> set[str]:
@@ -67,13 +68,23 @@ def test_imports_point_one_way(path: Path) -> None:
         assert LAYERS.index(other) <= LAYERS.index(layer), f"{path.name} imports supple.{name}, which stands below it"
 
 
-@pytest.mark.parametrize("path", sorted((PACKAGE / "bodies").glob("*/*.py")), ids=lambda p: f"{p.parent.name}/{p.name}")
+@pytest.mark.parametrize(
+    "path", sorted((PACKAGE / "bodies").glob("*/**/*.py")), ids=lambda p: p.relative_to(PACKAGE / "bodies").as_posix()
+)
 def test_kinds_of_bodies_do_not_know_each_other(path: Path) -> None:
-    kind = path.parent.name
+    kind = path.relative_to(PACKAGE / "bodies").parts[0]
     for name in imports_of(path):
         parts = name.split(".")
         if parts[0] == "bodies" and len(parts) > 1 and parts[1] in BODY_KINDS:
             assert parts[1] == kind
+
+
+FILES_ON_ONE_FLOOR = 20
+
+
+@pytest.mark.parametrize("folder", sorted({p.parent for p in files()}), ids=lambda p: p.relative_to(PACKAGE).as_posix())
+def test_folders_are_small(folder: Path) -> None:
+    assert len(list(folder.glob("*.py"))) <= FILES_ON_ONE_FLOOR
 
 
 def test_the_check_sees_a_wrong_import(tmp_path: Path) -> None:

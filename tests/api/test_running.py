@@ -59,7 +59,7 @@ class ExplicitEuler:
 
     def step(self, system, state) -> StepReport:
         """Advance."""
-        from supple.solvers.mass_solve import acceleration
+        from supple.solvers.linear.mass_solve import acceleration
 
         a = acceleration(system, system.propagate(state.t, state.x, state.v), self.dt)
         system.filter.project(a)
@@ -133,7 +133,7 @@ def test_run_describes_itself() -> None:
 def test_orientation_of_soft_bodies_is_the_best_rotation() -> None:
     rng = np.random.default_rng(3)
     a, weight = rng.normal(size=(12, 3)), rng.uniform(1, 2, size=(12, 1))
-    from supple.algebra import rotations
+    from supple.algebra.dense import rotations
 
     q = rotations.exp([0.4, -1.1, 2.0])
     found = best_rotation(a, rotations.rotate(q, a), weight)

@@ -7,8 +7,8 @@ from functools import cache
 import numpy as np
 import pytest
 
-from supple.algebra import rotations
-from supple.bodies.substructure import Blueprint
+from supple.algebra.dense import rotations
+from supple.bodies.tree import Blueprint
 from supple.errors import InputError
 from supple.examples import shapes
 from supple.examples.shapes.labelled import Labelled, settle, share_modes

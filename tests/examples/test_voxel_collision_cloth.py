@@ -9,7 +9,7 @@ import pytest
 
 from supple.bodies.protocols import LocalState
 from supple.bodies.voxel import VoxelBody
-from supple.bodies.voxel.contact import Sphere
+from supple.bodies.voxel.touching.obstacles import Sphere
 from supple.errors import InputError
 from supple.examples.cloth import EXAMPLE
 from supple.geometry import VoxelGrid

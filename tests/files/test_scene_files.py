@@ -17,7 +17,7 @@ from supple.examples import registry
 from supple.files import RunSettings, load, load_scene_file, save
 from supple.geometry import Region, sphere_hexes
 from supple.scene import join
-from supple.scene.time_functions import SineInTime, TableInTime
+from supple.scene.acting.time_functions import SineInTime, TableInTime
 
 RUBBER = sp.Material(young=1e5, poisson=0.3, density=1000, mass_damping=0.1, name="rubber")
 

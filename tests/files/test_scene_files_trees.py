@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 import supple as sp
-from supple.bodies.substructure import SubstructureModel, TreeBody, TreeSettings, decompose, save_blueprint
+from supple.bodies.tree import SubstructureModel, TreeBody, TreeSettings
+from supple.decompose import decompose, save_blueprint
 from supple.errors import FileFormatError, InputError, SuppleError
 from supple.files import load, save
 

@@ -15,7 +15,7 @@ import supple as sp
 from supple.bodies.voxel import Box, Ground, Samples
 from supple.errors import InputError, SuppleError
 from supple.files import load, save
-from supple.files.voxcad import VoxcadEnvironment, VoxcadFile, load_voxcad, save_voxcad, voxcad_body
+from supple.files.voxcad.load import VoxcadEnvironment, VoxcadFile, load_voxcad, save_voxcad, voxcad_body
 from supple.geometry import VoxelGrid
 
 SOFT = sp.VoxelMaterial(young=1e5, density=1000, expansion=0.01, name="soft")

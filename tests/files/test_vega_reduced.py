@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from supple.errors import FileFormatError, InputError
-from supple.files.vega_reduced import load_basis, load_cub, load_matrix, save_cub, save_matrix
+from supple.files.vega.reduced import load_basis, load_cub, load_matrix, save_cub, save_matrix
 from supple.modal import CubicForce
 
 

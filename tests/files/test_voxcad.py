@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 
 from supple.bodies.protocols import LocalState
 from supple.errors import FileFormatError, InputError, RecordError, SuppleError
-from supple.files import voxcad_xml
-from supple.files.voxcad import (
+from supple.files.voxcad import xml as voxcad_xml
+from supple.files.voxcad.load import (
     BoundaryRegion,
     RegionShape,
     StopKind,

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 import supple as sp
-from supple.algebra import rotations
+from supple.algebra.dense import rotations
 from supple.errors import FileFormatError, InputError
-from supple.files.voxcad import (
+from supple.files.voxcad.load import (
     BoundaryRegion,
     StopKind,
     VoxcadEnvironment,
@@ -26,7 +26,7 @@ from supple.files.voxcad import (
     voxcad_scene,
     voxcad_settings,
 )
-from supple.files.voxcad_scene import BODY, collapsed
+from supple.files.voxcad.scene import BODY, collapsed
 from supple.geometry import VoxelGrid
 from supple.material.voxel import VoxelMaterial
 from supple.record.measures import measure_bodies

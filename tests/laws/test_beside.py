@@ -11,12 +11,12 @@ import pytest
 from threadpoolctl import threadpool_info
 
 import supple as sp
-from supple.algebra.blas_threads import one_blas_thread
-from supple.bodies.substructure import TreeBody
+from supple.algebra.compiling.blas_threads import one_blas_thread
+from supple.bodies.tree import TreeBody
 from supple.errors import DivergenceError
 from supple.examples.shapes import oak
-from supple.solvers import tree_island
-from supple.solvers.beside import beside, sharing
+from supple.solvers.coupling import tree_part as tree_island
+from supple.solvers.coupling.beside import beside, sharing
 
 two_threads = pytest.mark.skipif(numba.config.NUMBA_NUM_THREADS < 2, reason="needs two threads")
 

@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 import scipy.sparse
 
-from supple.algebra import block_sparse
-from supple.algebra.block_sparse import BlockSparse
+from supple.algebra.sparse import block_sparse
+from supple.algebra.sparse.block_sparse import BlockSparse
 from supple.errors import InputError
 
 

@@ -9,16 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from supple.bodies.substructure import (
-    Blueprint,
-    Domain,
-    DomainKind,
-    Mount,
-    Port,
-    SubstructureModel,
-    attach,
-    cut,
-)
+from supple.bodies.tree import Blueprint, Domain, DomainKind, Mount, Port, SubstructureModel, attach
+from supple.decompose import cut
 from supple.errors import InputError
 from supple.geometry import TetMesh, VoxelGrid, box_tets
 from supple.material import Material

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import supple as sp
-from supple.algebra import rotations
+from supple.algebra.dense import rotations
 from supple.bodies.coordinates import Frames, Points
 from supple.bodies.particles import SpringForce
 from supple.bodies.placement import Placement, as_quaternion

@@ -8,10 +8,10 @@ import pytest
 from supple.geometry import HexMesh, Region, box_hexes
 from supple.material import Material
 from supple.modal import ElasticSolid
-from supple.modal.bricks import brick_edges, brick_gram, gradient_coefficients
-from supple.modal.cubic import gram_matrix
+from supple.modal.forces.bricks import brick_edges, brick_gram, gradient_coefficients
+from supple.modal.forces.cubic import gram_matrix
 from supple.modal.solid import hex_quadrature
-from supple.validation.reduced import full_hex_force, parallelepipeds, random_basis
+from supple.validation.tree.reduced import full_hex_force, parallelepipeds, random_basis
 
 RUBBER = Material(young=1e5, poisson=0.3, density=1100.0)
 

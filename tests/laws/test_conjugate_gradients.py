@@ -4,11 +4,11 @@ import numba
 import numpy as np
 import pytest
 
-from supple.algebra import block_sparse
-from supple.algebra.block_sparse import BlockSparse
-from supple.algebra.cg_report import CgOutcome
-from supple.algebra.conjugate_gradients import CgWorkspace, solve_cg
-from supple.algebra.preconditioners import BlockJacobi, IncompleteCholesky, Jacobi
+from supple.algebra.sparse import block_sparse
+from supple.algebra.sparse.block_sparse import BlockSparse
+from supple.algebra.sparse.cg_report import CgOutcome
+from supple.algebra.sparse.conjugate_gradients import CgWorkspace, solve_cg
+from supple.algebra.sparse.preconditioners import BlockJacobi, IncompleteCholesky, Jacobi
 from supple.errors import ConvergenceError, InputError
 
 NAMES = ("block_jacobi", "jacobi", "none", "incomplete_cholesky")

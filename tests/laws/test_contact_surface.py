@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from supple.bench.contact import cube_sphere
-from supple.bodies.voxel.contact import Box, Ground, Plane, Sphere
+from supple.bodies.voxel.touching.obstacles import Box, Ground, Plane, Sphere
 from supple.contact import Capsule, ContactSurface, Obstacle, check_closed, crossing_triangles, distance
 from supple.errors import InputError
 from supple.geometry import box_tets

@@ -7,8 +7,9 @@ import itertools
 import numpy as np
 import pytest
 
-from supple.algebra import rotations
-from supple.bodies.substructure import ModeBudget, cut, decompose
+from supple.algebra.dense import rotations
+from supple.bodies.tree import ModeBudget
+from supple.decompose import cut, decompose
 from supple.errors import InputError
 from supple.geometry import HexMesh, Region, TetMesh, VoxelGrid, box_hexes, box_tets
 from supple.material import Material

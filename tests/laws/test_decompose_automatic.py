@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 from scipy.optimize import linear_sum_assignment
 
-from supple.bodies.substructure import automatic_labels, cut
-from supple.bodies.substructure.cut_automatic import join_cycles
-from supple.bodies.substructure.cut_graph import domain_graph
+from supple.decompose import automatic_labels, cut
+from supple.decompose.cut_automatic import join_cycles
+from supple.decompose.cut_graph import domain_graph
 from supple.errors import InputError
 from supple.geometry import VoxelGrid, box_hexes, box_tets, load_mesh
-from supple.geometry.connectivity import shared_faces
-from supple.geometry.visibility import sightlines
+from supple.geometry.meshes.connectivity import shared_faces
+from supple.geometry.surfaces.visibility import sightlines
 from supple.material import Material
 
 MESHES = Path(__file__).resolve().parents[3] / "shared" / "reference" / "meshes"

@@ -9,21 +9,13 @@ import numpy as np
 import pytest
 from scipy.spatial import cKDTree
 
-from supple.algebra import rotations
-from supple.bodies.substructure import (
-    DomainKind,
-    Mount,
-    attach,
-    decompose,
-    decompose_surface,
-    load_blueprint,
-    port_at,
-    save_blueprint,
-)
+from supple.algebra.dense import rotations
+from supple.bodies.tree import DomainKind, Mount, attach, port_at
+from supple.decompose import decompose, decompose_surface, load_blueprint, save_blueprint
 from supple.errors import FileFormatError, InputError
 from supple.geometry import Region, SurfaceMesh, box_hexes, box_tets, cylinder_tets, load_mesh, sphere_tets
-from supple.geometry.repeats import find_repeats
-from supple.geometry.similarity import fit_similarity, match_points
+from supple.geometry.meshes.repeats import find_repeats
+from supple.geometry.meshes.similarity import fit_similarity, match_points
 from supple.material import Material
 from supple.modal import Interface
 

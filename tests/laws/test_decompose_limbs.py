@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from supple.bodies.substructure import automatic_labels
-from supple.bodies.substructure.cut_branches import find_limbs, way_from
-from supple.bodies.substructure.cut_graph import domain_graph
-from supple.bodies.substructure.cut_limbs import join_strongest, limb_labels, necks
+from supple.decompose import automatic_labels
+from supple.decompose.cut_branches import find_limbs, way_from
+from supple.decompose.cut_graph import domain_graph
+from supple.decompose.cut_limbs import join_strongest, limb_labels, necks
 from supple.examples.shapes import flower_mesh
 from supple.geometry import VoxelGrid, box_hexes, box_tets
-from supple.geometry.connectivity import shared_faces
-from supple.validation.decompose import wrong_share
+from supple.geometry.meshes.connectivity import shared_faces
+from supple.validation.tree.decompose import wrong_share
 
 CELL, RADIUS = 0.08, 0.2
 

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 import scipy.sparse
 
-from supple.algebra.block_sparse import BlockSparse
-from supple.algebra.conjugate_gradients import solve_cg
-from supple.algebra.direct import DirectSolver
+from supple.algebra.sparse.block_sparse import BlockSparse
+from supple.algebra.sparse.conjugate_gradients import solve_cg
+from supple.algebra.sparse.direct import DirectSolver
 from supple.errors import ConvergenceError, InputError, MissingExtraError
 
 

@@ -5,8 +5,8 @@ import pytest
 import scipy.linalg
 import scipy.sparse
 
-from supple.algebra.block_sparse import BlockSparse
-from supple.algebra.eigenpairs import smallest_eigenpairs
+from supple.algebra.sparse.block_sparse import BlockSparse
+from supple.algebra.sparse.eigenpairs import smallest_eigenpairs
 from supple.errors import ConvergenceError, InputError
 
 STIFFNESS, MASS = 250.0, 0.02

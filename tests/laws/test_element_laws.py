@@ -7,9 +7,9 @@ from functools import cache
 import numpy as np
 import pytest
 
-from supple.algebra import rotations
-from supple.algebra.compiling import compiled
-from supple.algebra.lanes import LANES, load
+from supple.algebra.compiling.compiled import compiled
+from supple.algebra.dense import rotations
+from supple.algebra.lanes.lane_type import LANES, load
 from supple.bodies.fem import FemBody
 from supple.bodies.fem.elastic import ElasticForce
 from supple.bodies.placement import Placement

@@ -5,8 +5,8 @@ import pytest
 
 from supple.errors import InputError
 from supple.geometry import HexMesh, box_hexes, box_tets, embed, sphere_hexes, sphere_tets
-from supple.geometry.spatial_hash import make_cell_grid
-from supple.geometry.triangle_tree import compute_nearest, make_triangle_tree
+from supple.geometry.grids.spatial_hash import make_cell_grid
+from supple.geometry.surfaces.triangle_tree import compute_nearest, make_triangle_tree
 
 MESHES = {
     "tets": lambda: sphere_tets(0.5, 3),

@@ -9,11 +9,11 @@ import pytest
 import scipy.sparse as sparse
 
 import supple as sp
-from supple.algebra import rotations
+from supple.algebra.dense import rotations
 from supple.errors import ConvergenceError, InputError
 from supple.scene.derivatives import differentiate, relative_error
-from supple.solvers.mass_solve import project_velocity
-from supple.solvers.newton import joint_forces
+from supple.solvers.linear.mass_solve import project_velocity
+from supple.solvers.linear.newton import joint_forces
 
 RNG = np.random.default_rng(23)
 IMPLICIT = {

@@ -10,13 +10,13 @@ import scipy.io
 import scipy.sparse as sparse
 
 import supple as sp
-from supple.algebra import rotations
+from supple.algebra.dense import rotations
 from supple.bodies.floating import FloatingBody, MatrixSolid, Stride
 from supple.bodies.floating.stiffening import centrifugal_stiffness
 from supple.errors import ConvergenceError, InputError
 from supple.modal import ElasticSolid, Interface, Support, linear_modes
 from supple.modal.support import rigid_motions
-from supple.scene.floating_points import FloatingPoints
+from supple.scene.mapped.floating_points import FloatingPoints
 from supple.validation.floating import by_differencing
 
 Array = np.ndarray

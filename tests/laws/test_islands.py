@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 
 import supple as sp
-from supple.algebra.block_rows import BlockRows
+from supple.algebra.sparse.block_rows import BlockRows
 from supple.bodies.protocols import LocalState
-from supple.bodies.substructure.answers import point_answers
+from supple.bodies.tree.step.responses import point_answers
 from supple.errors import StepWarning
-from supple.solvers import contact_steps
-from supple.solvers.compliance import Compliance, threefold
-from supple.solvers.contact_blocks import ContactBlocks
-from supple.solvers.meeting import Meeting
+from supple.solvers.coupling import contact_steps
+from supple.solvers.coupling.compliance import Compliance, threefold
+from supple.solvers.coupling.contact_blocks import ContactBlocks
+from supple.solvers.coupling.meeting import Meeting
 from supple.validation.contact_kinds import RUBBER, cube, momenta, tree
 
 G, H, SHORT, SIDE = 9.81, 0.005, 0.001, 0.04

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from numba.core.errors import TypingError
 
-from supple.algebra import lanes
-from supple.algebra.compiling import compiled
-from supple.algebra.lanes import (
+from supple.algebra.compiling.compiled import compiled
+from supple.algebra.lanes import lane_type as lanes
+from supple.algebra.lanes.lane_type import (
     LANES,
     any_greater,
     copysign,

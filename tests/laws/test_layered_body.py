@@ -8,15 +8,16 @@ import numpy as np
 import pytest
 
 import supple as sp
-from supple.algebra import rotations
-from supple.bodies.floating import LayeredBody, Stride
+from supple.algebra.dense import rotations
+from supple.bodies.floating import Stride
+from supple.bodies.layered import LayeredBody
 from supple.bodies.placement import Placement
 from supple.bodies.protocols import LocalState
 from supple.bodies.rigid.body import surface_of
 from supple.errors import ConvergenceError, InputError
 from supple.record.measures import measure
 from supple.record.surfaces import make_surface
-from supple.scene.layered_points import LayeredPoints
+from supple.scene.mapped.layered_points import LayeredPoints
 from supple.validation.floating_layered import cube, stretched
 
 Array = np.ndarray

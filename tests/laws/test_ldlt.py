@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from supple.algebra.lanes import lane_count
-from supple.algebra.ldlt import ldlt_factor, ldlt_factor_lanes, ldlt_solve, ldlt_solve_lanes, ldlt_solve_many
+from supple.algebra.dense.ldlt import ldlt_factor, ldlt_factor_lanes, ldlt_solve, ldlt_solve_lanes, ldlt_solve_many
+from supple.algebra.lanes.lane_type import lane_count
 from supple.errors import InputError
 
 RNG = np.random.default_rng(7)

@@ -8,9 +8,10 @@ import pytest
 from supple.errors import InputError
 from supple.geometry import box_hexes, box_tets
 from supple.material import Material
-from supple.modal import CubicForce, ElasticSolid, cubic
-from supple.modal.force_kernels import compute_force
-from supple.validation.reduced import (
+from supple.modal import CubicForce, ElasticSolid
+from supple.modal.forces import cubic
+from supple.modal.forces.force_kernels import compute_force
+from supple.validation.tree.reduced import (
     RUBBER,
     crooked_tets,
     full_hex_force,

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from supple.algebra import rotations
+from supple.algebra.dense import rotations
 from supple.errors import InputError
 from supple.geometry import box_tets
 from supple.material import Material
 from supple.modal import ElasticSolid, Interface, MassIntegrals, Support, linear_modes
 from supple.modal.inertia_kernels import DomainInertia, compute_inertia, domain_inertia, mixed_rows, system_force
-from supple.modal.interface_kernels import InterfaceMotion, compute_interfaces, interface_motion
+from supple.modal.interfaces.interface_kernels import InterfaceMotion, compute_interfaces, interface_motion
 
 WOOD = Material(young=1e6, poisson=0.3, density=600.0)
 MESH = box_tets(size=(0.6, 0.3, 0.2), cells=(3, 2, 1)).moved(at=(-0.3, 0, 0))  # its centre at the origin

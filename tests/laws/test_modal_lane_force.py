@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from supple.algebra.lanes import LANES
+from supple.algebra.lanes.lane_type import LANES
 from supple.modal import CubicForce, ElasticSolid
-from supple.modal.lane_force_kernels import compute_lane_force, lane_room, lane_strips, tangent_rows
-from supple.validation.reduced import RUBBER, crooked_tets, random_basis
+from supple.modal.forces.lane_force_kernels import compute_lane_force, lane_room, lane_strips, tangent_rows
+from supple.validation.tree.reduced import RUBBER, crooked_tets, random_basis
 
 
 @pytest.mark.parametrize("r", [1, 4, 9])

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from supple.algebra.lanes import LANES
+from supple.algebra.lanes.lane_type import LANES
 from supple.modal import CubicForce, ElasticSolid
-from supple.modal.lone_force_kernels import compute_lone_force, lone_room, strip_count
-from supple.validation.reduced import RUBBER, crooked_tets, random_basis
+from supple.modal.forces.lone_force_kernels import compute_lone_force, lone_room, strip_count
+from supple.validation.tree.reduced import RUBBER, crooked_tets, random_basis
 
 
 @pytest.mark.parametrize("r", [1, 4, 9])

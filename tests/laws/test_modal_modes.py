@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import supple as sp
-from supple.algebra import block_lanczos, eigenpairs
-from supple.algebra.lanes import LANES
+from supple.algebra.lanes.lane_type import LANES
+from supple.algebra.sparse import block_lanczos, eigenpairs
 from supple.elements.element_set import ElementSet
 from supple.errors import InputError
 from supple.geometry import TetMesh, box_hexes, box_tets
@@ -26,7 +26,7 @@ from supple.modal import (
 from supple.modal.basis import mass_principal_components
 from supple.modal.derivative_kernels import add_second_differential
 from supple.modal.derivatives import pair_indices, second_differential
-from supple.modal.interface_kernels import interface_motion
+from supple.modal.interfaces.interface_kernels import interface_motion
 from supple.modal.support import rigid_motions
 
 RUBBER = Material(young=1e6, poisson=0.3, density=1000.0)

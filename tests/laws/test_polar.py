@@ -7,11 +7,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from supple.algebra import rotations
-from supple.algebra.compiling import compiled
-from supple.algebra.lanes import LANES, lane_count, load, store
-from supple.algebra.polar import polar_decompose, polar_gap, polar_omega, polar_omega_dot, polar_S_dot
-from supple.algebra.polar_kernels import polar_acceleration, polar_rate, polar_rotation, polar_stretch, solve_sym3
+from supple.algebra.compiling.compiled import compiled
+from supple.algebra.dense import rotations
+from supple.algebra.dense.polar import polar_decompose, polar_gap, polar_omega, polar_omega_dot, polar_S_dot
+from supple.algebra.dense.polar_kernels import polar_acceleration, polar_rate, polar_rotation, polar_stretch, solve_sym3
+from supple.algebra.lanes.lane_type import LANES, lane_count, load, store
 from supple.errors import InputError
 
 RNG = np.random.default_rng(6)

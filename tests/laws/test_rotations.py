@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from supple.algebra import rotation_kernels as kernels
-from supple.algebra import rotations
-from supple.algebra.compiling import compiled
-from supple.algebra.lanes import LANES, load, store
+from supple.algebra.compiling.compiled import compiled
+from supple.algebra.dense import rotation_kernels as kernels
+from supple.algebra.dense import rotations
+from supple.algebra.lanes.lane_type import LANES, load, store
 from supple.errors import InputError
 
 RNG = np.random.default_rng(5)

@@ -7,7 +7,7 @@ import pytest
 
 from supple.errors import InputError
 from supple.geometry import SurfaceMesh, box_tets, sphere_tets
-from supple.geometry.signed_distance import SignedDistance
+from supple.geometry.surfaces.signed_distance import SignedDistance
 
 
 def boundary(mesh: object) -> SurfaceMesh:

@@ -7,15 +7,15 @@ import pytest
 import scipy.sparse as sparse
 import scipy.sparse.linalg
 
-from supple.algebra import sparse_factor
-from supple.algebra.block_sparse import BlockSparse
-from supple.algebra.cut_refinement import CUT, refine_cut
-from supple.algebra.direct import DirectSolver
-from supple.algebra.eigenpairs import smallest_eigenpairs
-from supple.algebra.nested_dissection import nested_dissection
-from supple.algebra.sparse_cholesky import WIDE, SparseCholesky, find_pieces
-from supple.algebra.sparse_factor import MANY_UNKNOWNS
-from supple.algebra.supernodes import MANY_ZEROS, find_supernodes
+from supple.algebra.sparse.block_sparse import BlockSparse
+from supple.algebra.sparse.cholesky import sparse_factor
+from supple.algebra.sparse.cholesky.cut_refinement import CUT, refine_cut
+from supple.algebra.sparse.cholesky.nested_dissection import nested_dissection
+from supple.algebra.sparse.cholesky.sparse_cholesky import WIDE, SparseCholesky, find_pieces
+from supple.algebra.sparse.cholesky.sparse_factor import MANY_UNKNOWNS
+from supple.algebra.sparse.cholesky.supernodes import MANY_ZEROS, find_supernodes
+from supple.algebra.sparse.direct import DirectSolver
+from supple.algebra.sparse.eigenpairs import smallest_eigenpairs
 
 Array = np.ndarray
 

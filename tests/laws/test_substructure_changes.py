@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import supple as sp
-from supple.bodies.substructure import (
+from supple.bodies.tree import (
     LinearizedTree,
     SubstructureModel,
     SubstructureTree,
@@ -18,10 +18,10 @@ from supple.bodies.substructure import (
     retuned,
 )
 from supple.errors import InputError
-from supple.scene.breaking import break_off
-from supple.validation.substructure import GRAVITY, beam_blueprint, random_state
-from supple.validation.substructure_reference import lagrangian_accelerations, mixed_blueprint, whole_mass
-from supple.validation.substructure_ties import break_error
+from supple.scene.acting.breaking import break_off
+from supple.validation.tree.coupling import GRAVITY, beam_blueprint, random_state
+from supple.validation.tree.reference import lagrangian_accelerations, mixed_blueprint, whole_mass
+from supple.validation.tree.ties import break_error
 
 
 @pytest.mark.parametrize("free", [False, True])

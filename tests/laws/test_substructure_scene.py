@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 import supple as sp
-from supple.algebra import rotations
-from supple.bodies.substructure import Blueprint, Domain, TreeBody, TreeKinematics, TreeSettings
+from supple.algebra.dense import rotations
+from supple.bodies.tree import Blueprint, Domain, TreeBody, TreeKinematics, TreeSettings
 from supple.errors import InputError
-from supple.validation.substructure import beam_blueprint, tip_load, whole_beam
-from supple.validation.substructure_reference import mixed_blueprint, whole_positions
+from supple.validation.tree.coupling import beam_blueprint, tip_load, whole_beam
+from supple.validation.tree.reference import mixed_blueprint, whole_positions
 
 
 @pytest.fixture(scope="module")

@@ -7,10 +7,10 @@ import pytest
 
 from supple.errors import InputError
 from supple.geometry import TetMesh
-from supple.geometry.conforming_split import split_hexes, split_prisms, split_pyramids
-from supple.geometry.structured import block_cells, cell_hexes, lattice
-from supple.geometry.stuffing import stuff
-from supple.geometry.swept import HexSketch, bezier, placed_sections, round_profile, transported_frames
+from supple.geometry.generators.structured import block_cells, cell_hexes, lattice
+from supple.geometry.generators.stuffing import stuff
+from supple.geometry.generators.swept import HexSketch, bezier, placed_sections, round_profile, transported_frames
+from supple.geometry.meshes.conforming_split import split_hexes, split_prisms, split_pyramids
 from supple.material import Material
 from supple.modal.solid import ElasticSolid
 from supple.modal.support import Support

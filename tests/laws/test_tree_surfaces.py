@@ -8,14 +8,15 @@ import numpy as np
 import pytest
 
 import supple as sp
-from supple.algebra import rotations
-from supple.bodies.substructure import TreeBody, decompose
-from supple.bodies.substructure.deviation import largest_deviation
-from supple.bodies.substructure.skin import TreePoints
-from supple.bodies.substructure.tree import OneWayWarning
+from supple.algebra.dense import rotations
+from supple.bodies.tree import TreeBody
+from supple.bodies.tree.domains.deviation import largest_deviation
+from supple.bodies.tree.dynamics import OneWayWarning
+from supple.bodies.tree.surface.skin import TreePoints
+from supple.decompose import decompose
 from supple.errors import InputError
-from supple.scene.surface_points import render_points
-from supple.solvers.tree_stride import UNSETTLED, StepWarning, unsettled
+from supple.scene.mapped.surface_points import render_points
+from supple.solvers.methods.tree_solver import UNSETTLED, StepWarning, unsettled
 
 MATERIAL = sp.Material(1e6, 0.3, 1000)
 MESH = sp.box_tets(size=(0.8, 0.1, 0.1), cells=(8, 1, 1))

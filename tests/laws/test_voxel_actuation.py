@@ -10,8 +10,8 @@ import pytest
 import supple as sp
 from supple.bodies.protocols import LocalState
 from supple.bodies.voxel.actuation import Driver
-from supple.bodies.voxel.brick_data import STATE
-from supple.bodies.voxel.sweep import LatticeSweep
+from supple.bodies.voxel.sweep.brick_data import STATE
+from supple.bodies.voxel.sweep.sweep import LatticeSweep
 from supple.errors import InputError
 
 Array = np.ndarray

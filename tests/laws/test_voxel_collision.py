@@ -5,16 +5,16 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from supple.algebra import rotations
+from supple.algebra.dense import rotations
 from supple.bodies.protocols import LocalState
 from supple.bodies.voxel import Actuation, Plane, VoxelBody
-from supple.bodies.voxel.collision import Collision
-from supple.bodies.voxel.sweep import LatticeSweep
+from supple.bodies.voxel.sweep.sweep import LatticeSweep
+from supple.bodies.voxel.touching.collision import Collision
 from supple.errors import InputError
 from supple.geometry import VoxelGrid
 from supple.material.voxel import VoxelMaterial
-from supple.validation import voxel_contact
-from supple.validation.voxel_contact import SIZE, meeting, momenta, two_blocks
+from supple.validation.voxel import contact as voxel_contact
+from supple.validation.voxel.contact import SIZE, meeting, momenta, two_blocks
 
 Array = np.ndarray
 

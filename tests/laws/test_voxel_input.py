@@ -12,7 +12,7 @@ import pytest
 import supple as sp
 from supple.bodies.protocols import LocalState
 from supple.bodies.voxel import index_box, touched_by_box, touched_by_cylinder, touched_by_sphere
-from supple.bodies.voxel.sweep import LatticeSweep
+from supple.bodies.voxel.sweep.sweep import LatticeSweep
 from supple.errors import BendWarning, DivergenceError, InputError, SuppleError
 
 Array = np.ndarray

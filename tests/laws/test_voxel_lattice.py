@@ -5,18 +5,18 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from supple.algebra import rotations
+from supple.algebra.dense import rotations
 from supple.bodies.placement import Placement
 from supple.bodies.protocols import LocalState
 from supple.bodies.voxel import VoxelBody
-from supple.bodies.voxel import lattice_kernels as kernels
 from supple.bodies.voxel.elastic import GroundDamping, LatticeForce
+from supple.bodies.voxel.sweep import lattice_kernels as kernels
 from supple.errors import InputError
 from supple.geometry import VoxelGrid
 from supple.material.voxel import VoxelMaterial
 from supple.scene import check_derivatives
 from supple.solvers import ImplicitEuler
-from supple.validation.voxel import block, held_system, layer, net_load, random_lattice
+from supple.validation.voxel.blocks import block, held_system, layer, net_load, random_lattice
 
 Array = np.ndarray
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from supple.algebra import rotations
+from supple.algebra.dense import rotations
 from supple.bodies.protocols import LocalState
 from supple.bodies.voxel import VoxelBody
-from supple.bodies.voxel.surface_contact import SHARE, SurfaceContacts, contact_step_limit
-from supple.bodies.voxel.surface_contact_kernels import OPEN, SLIDES, STICKS
-from supple.bodies.voxel.sweep import LatticeSweep
+from supple.bodies.voxel.sweep.sweep import LatticeSweep
+from supple.bodies.voxel.touching.surface_contact import SHARE, SurfaceContacts, contact_step_limit
+from supple.bodies.voxel.touching.surface_contact_kernels import OPEN, SLIDES, STICKS
 from supple.errors import InputError
 from supple.geometry import VoxelGrid
 from supple.material.voxel import VoxelMaterial
-from supple.validation.voxel_contact import SIZE, momenta, two_blocks
+from supple.validation.voxel.contact import SIZE, momenta, two_blocks
 
 Array = np.ndarray
 G = 9.81

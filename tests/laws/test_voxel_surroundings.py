@@ -6,10 +6,10 @@ import numba
 import numpy as np
 import pytest
 
-from supple.algebra import rotations
+from supple.algebra.dense import rotations
 from supple.bodies.protocols import LocalState
 from supple.bodies.voxel import Box, Fluid, Ground, Plane, Sphere, VoxelBody
-from supple.bodies.voxel.contact import Obstacle
+from supple.bodies.voxel.touching.obstacles import Obstacle
 from supple.errors import InputError
 from supple.geometry import VoxelGrid
 from supple.material.voxel import VoxelMaterial

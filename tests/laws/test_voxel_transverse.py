@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 import supple as sp
-from supple.algebra import rotations
+from supple.algebra.dense import rotations
 from supple.bodies.protocols import LocalState
 from supple.bodies.voxel import LinkMemory, VoxelBody
-from supple.bodies.voxel.lattice_kernels import compute_energy
-from supple.bodies.voxel.sweep import LatticeSweep
+from supple.bodies.voxel.sweep.lattice_kernels import compute_energy
+from supple.bodies.voxel.sweep.sweep import LatticeSweep
 from supple.errors import InputError, PoissonNotice
 from supple.geometry import VoxelGrid
 from supple.material.voxel import VoxelMaterial

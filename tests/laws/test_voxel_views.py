@@ -6,7 +6,7 @@ import numpy as np
 
 from supple.bodies.protocols import LocalState
 from supple.bodies.voxel import Collision, VoxelBody
-from supple.bodies.voxel.sweep import LatticeSweep
+from supple.bodies.voxel.sweep.sweep import LatticeSweep
 from supple.geometry import VoxelGrid
 from supple.material.voxel import VoxelMaterial
 

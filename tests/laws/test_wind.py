@@ -7,8 +7,8 @@ import pytest
 
 import supple as sp
 from supple.errors import InputError
-from supple.scene.wind import waves
-from supple.validation.substructure_reference import mixed_blueprint
+from supple.scene.acting.wind import waves
+from supple.validation.tree.reference import mixed_blueprint
 
 MATERIAL = sp.Material(1e6, 0.3, 500)
 AIR = 0.5 * 1.2 * 1.2  # rho C / 2 of the defaults
@@ -110,8 +110,8 @@ def test_bad_wind() -> None:
 
 
 def test_cosine_of_turns_is_the_cosine() -> None:
-    from supple.algebra.compiling import compiled
-    from supple.algebra.cosine_kernels import cosine_of_turns
+    from supple.algebra.compiling.compiled import compiled
+    from supple.algebra.lanes.cosine_kernels import cosine_of_turns
 
     @compiled
     def fill(r, out):  # type: ignore[no-untyped-def]

@@ -7,21 +7,21 @@ import pytest
 import scipy.sparse as sparse
 
 import supple as sp
-from supple.algebra.block_rows import BlockRows
-from supple.algebra.block_sparse import BlockSparse
-from supple.algebra.conjugate_gradients import solve_cg
-from supple.algebra.outer_kernels import add_outer
-from supple.algebra.preconditioners import BlockJacobi
+from supple.algebra.dense.outer_kernels import add_outer
+from supple.algebra.sparse.block_rows import BlockRows
+from supple.algebra.sparse.block_sparse import BlockSparse
+from supple.algebra.sparse.conjugate_gradients import solve_cg
+from supple.algebra.sparse.preconditioners import BlockJacobi
 from supple.bodies.floating import FloatingBody
-from supple.bodies.floating.layered import LayeredBody
+from supple.bodies.layered.body import LayeredBody
 from supple.contact.contact_set import point_rows
 from supple.contact.surfaces import surface_of
 from supple.modal import ElasticSolid
+from supple.scene.acting.system_filter import SystemFilter
 from supple.scene.linearization import dense_blocks, slot_jacobian
-from supple.scene.system_filter import SystemFilter
-from supple.solvers.contact_blocks import ContactBlocks, Coupling, WideMatrix
-from supple.solvers.touched_part import SMALL, TouchedPart, components
-from supple.solvers.unsymmetric import solve_unsymmetric
+from supple.solvers.coupling.contact_blocks import ContactBlocks, Coupling, WideMatrix
+from supple.solvers.coupling.touched_part import SMALL, TouchedPart, components
+from supple.solvers.linear.unsymmetric import solve_unsymmetric
 
 Array = np.ndarray
 N, K = 7, 5  # block rows, contacts

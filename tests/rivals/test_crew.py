@@ -6,8 +6,8 @@ import numba
 import numpy as np
 import pytest
 
-from supple.algebra.compiling import compiled
-from supple.algebra.crew import (
+from supple.algebra.compiling.compiled import compiled
+from supple.algebra.compiling.thread_team import (
     COUNT,
     NUMBER,
     STARTED,

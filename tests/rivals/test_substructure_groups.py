@@ -7,10 +7,11 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from supple.algebra.lanes import LANES
-from supple.bodies.substructure import Blueprint, Domain, SubstructureModel, SubstructureTree, layout
-from supple.bodies.substructure.grouping import group_cost, make_groups
-from supple.validation.substructure_reference import mixed_blueprint
+from supple.algebra.lanes.lane_type import LANES
+from supple.bodies.tree import Blueprint, Domain, SubstructureModel, SubstructureTree
+from supple.bodies.tree.domains import layout
+from supple.bodies.tree.domains.grouping import group_cost, make_groups
+from supple.validation.tree.reference import mixed_blueprint
 
 
 def bush() -> SubstructureModel:

@@ -9,9 +9,9 @@ import sys
 import numpy as np
 import pytest
 
-from supple.bodies.substructure import Blueprint, Domain, DomainKind, Port, SubstructureModel
-from supple.bodies.substructure import reduction_pool as pool
-from supple.bodies.substructure.reduction_pool import choose_processes, work_of
+from supple.bodies.tree import Blueprint, Domain, DomainKind, Port, SubstructureModel
+from supple.bodies.tree.domains import reduction_pool as pool
+from supple.bodies.tree.domains.reduction_pool import choose_processes, work_of
 from supple.errors import InputError
 from supple.geometry import box_hexes, box_tets
 from supple.material import Material

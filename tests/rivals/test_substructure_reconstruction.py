@@ -6,9 +6,9 @@ import numba
 import numpy as np
 import pytest
 
-from supple.bodies.substructure import Blueprint, Domain, DomainKind, Port, SubstructureModel
-from supple.bodies.substructure.reconstruction import Reconstruction
-from supple.bodies.substructure.skin import TreeSkin
+from supple.bodies.tree import Blueprint, Domain, DomainKind, Port, SubstructureModel
+from supple.bodies.tree.surface.reconstruction import Reconstruction
+from supple.bodies.tree.surface.skin import TreeSkin
 from supple.errors import InputError
 from supple.examples.shapes import flower
 from supple.geometry import box_tets
@@ -83,7 +83,7 @@ def test_volumes_are_those_of_the_classes(skin: TreeSkin) -> None:
 
 @pytest.mark.skipif(numba.config.NUMBA_NUM_THREADS < 2, reason="one core")
 def test_threads_give_the_same_bits(skin: TreeSkin, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("supple.bodies.substructure.reconstruction.MANY_POINTS", 0)
+    monkeypatch.setattr("supple.bodies.tree.surface.reconstruction.MANY_POINTS", 0)
     fast, motion, before = skin.reconstruction(np.float32), skin.whole.motion(bent(skin)), numba.get_num_threads()
     try:
         numba.set_num_threads(1)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import supple as sp
-from supple.bodies.substructure import (
+from supple.bodies.tree import (
     Blueprint,
     Domain,
     DomainKind,
@@ -18,11 +18,11 @@ from supple.bodies.substructure import (
     TreeSettings,
     TreeState,
 )
-from supple.bodies.substructure.skin import TreeSkin
+from supple.bodies.tree.surface.skin import TreeSkin
 from supple.errors import InputError
 from supple.material import Material
-from supple.validation.substructure import GRAVITY, random_state
-from supple.validation.substructure_reference import (
+from supple.validation.tree.coupling import GRAVITY, random_state
+from supple.validation.tree.reference import (
     block_mesh,
     face,
     lagrangian_accelerations,

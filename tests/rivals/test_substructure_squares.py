@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from supple.algebra.compiling import compiled
-from supple.algebra.lanes import LANES
-from supple.bodies.substructure.dense_kernels import add_products, factor_lanes, solve_seven
-from supple.bodies.substructure.transpose_kernels import gather_rows, scatter_rows
+from supple.algebra.compiling.compiled import compiled
+from supple.algebra.lanes.lane_type import LANES
+from supple.bodies.tree.step.dense_kernels import add_products, factor_lanes, solve_seven
+from supple.bodies.tree.step.transpose_kernels import gather_rows, scatter_rows
 
 STEP, COUNT = 5 * 8, 4 * 8
 

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 import supple as sp
-from supple.algebra import rotations
-from supple.bodies.substructure import Anchor, LinkedTrees, SubstructureModel, SubstructureTree, Tie, WorldAnchor
+from supple.algebra.dense import rotations
+from supple.bodies.tree import Anchor, LinkedTrees, SubstructureModel, SubstructureTree, Tie, WorldAnchor
 from supple.errors import ConvergenceError, InputError
-from supple.validation import substructure_ties as validation
-from supple.validation.substructure import GRAVITY, beam_blueprint
+from supple.validation.tree import ties as validation
+from supple.validation.tree.coupling import GRAVITY, beam_blueprint
 
 SETTLED = 1e-8
 

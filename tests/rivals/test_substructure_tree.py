@@ -6,7 +6,7 @@ import numba
 import numpy as np
 import pytest
 
-from supple.bodies.substructure import (
+from supple.bodies.tree import (
     Blueprint,
     Domain,
     OneWayWarning,
@@ -16,8 +16,8 @@ from supple.bodies.substructure import (
 )
 from supple.errors import DivergenceError
 from supple.modal import ReducedDomain
-from supple.validation import substructure as validation
-from supple.validation.substructure_reference import mixed_blueprint, mixed_kind
+from supple.validation.tree import coupling as validation
+from supple.validation.tree.reference import mixed_blueprint, mixed_kind
 
 GRAVITY = validation.GRAVITY
 

@@ -8,13 +8,13 @@ import pytest
 
 from supple.bodies.protocols import LocalState
 from supple.bodies.voxel import Actuation, VoxelBody
-from supple.bodies.voxel.brick_data import LOADS, STATE
-from supple.bodies.voxel.collision import Collision, enlarged, make_contacts
-from supple.bodies.voxel.collision_kernels import LISTED, LISTS, TOUCHING, collide
-from supple.bodies.voxel.sweep import LatticeSweep
+from supple.bodies.voxel.sweep.brick_data import LOADS, STATE
+from supple.bodies.voxel.sweep.sweep import LatticeSweep
+from supple.bodies.voxel.touching.collision import Collision, enlarged, make_contacts
+from supple.bodies.voxel.touching.collision_kernels import LISTED, LISTS, TOUCHING, collide
 from supple.geometry import VoxelGrid
 from supple.material.voxel import VoxelMaterial
-from supple.validation.voxel_contact import SIZE, meeting, two_blocks
+from supple.validation.voxel.contact import SIZE, meeting, two_blocks
 
 Array = np.ndarray
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import supple as sp
-from supple.algebra import rotations
+from supple.algebra.dense import rotations
 from supple.bodies.point_mass import PointMass
 from supple.bodies.protocols import LocalState
 from supple.bodies.voxel import Collision, Plane

@@ -6,12 +6,12 @@ import numba
 import numpy as np
 import pytest
 
-from supple.algebra import rotations
+from supple.algebra.dense import rotations
 from supple.bodies.protocols import LocalState
 from supple.bodies.voxel import Collision, Fluid, Plane, VoxelBody
-from supple.bodies.voxel.surface_contact import SurfaceContacts
-from supple.bodies.voxel.surface_contact_kernels import OPEN, SLIDES, STICKS
-from supple.bodies.voxel.sweep import LatticeSweep
+from supple.bodies.voxel.sweep.sweep import LatticeSweep
+from supple.bodies.voxel.touching.surface_contact import SurfaceContacts
+from supple.bodies.voxel.touching.surface_contact_kernels import OPEN, SLIDES, STICKS
 from supple.geometry import VoxelGrid
 from supple.material.voxel import VoxelMaterial
 

@@ -6,15 +6,15 @@ import numba
 import numpy as np
 import pytest
 
-from supple.algebra import rotations
+from supple.algebra.dense import rotations
 from supple.bodies.protocols import LocalState
 from supple.bodies.voxel import VoxelBody
-from supple.bodies.voxel.sweep import LatticeSweep
+from supple.bodies.voxel.sweep.sweep import LatticeSweep
 from supple.errors import InputError
 from supple.geometry import VoxelGrid
 from supple.material.voxel import VoxelMaterial
 from supple.solvers import SymplecticEuler
-from supple.validation.voxel import block, held_system
+from supple.validation.voxel.blocks import block, held_system
 
 Array = np.ndarray
 PALETTE = [
@@ -195,7 +195,7 @@ def test_refusals() -> None:
 @pytest.mark.parametrize("fill", [1.0, 0.6])
 def test_strips_do_not_change_a_bit(monkeypatch: pytest.MonkeyPatch, fill: float) -> None:
     """Layers swept in strips, one and several slabs, against layers swept whole."""
-    from supple.bodies.voxel import bricks
+    from supple.bodies.voxel.sweep import bricks
 
     numbers = (np.random.default_rng(3).uniform(size=(11, 13, 40)) < fill).astype(int)
     body = VoxelBody(VoxelGrid(numbers, 0.01), VoxelMaterial(young=1e6, density=1000, bond_damping=0.2))

@@ -15,7 +15,7 @@ from time import perf_counter
 
 import numpy as np
 
-from supple.algebra.compiling import compiled
+from supple.algebra.compiling.compiled import compiled
 from supple.bench.row import Row, at_most, measured, threads
 from supple.contact import ContactSurface, Detector
 

@@ -11,7 +11,7 @@ from math import log
 import numba
 import numpy as np
 
-from supple.algebra.conjugate_gradients import CgWorkspace, solve_cg
+from supple.algebra.sparse.conjugate_gradients import CgWorkspace, solve_cg
 from supple.bench.row import Row, at_least, at_most, best_of, threads
 from supple.bodies.fem import FemBody
 from supple.geometry import box_tets

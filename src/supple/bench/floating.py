@@ -16,7 +16,8 @@ from time import perf_counter
 import numpy as np
 
 from supple.bench.row import Row, at_most, best_of, measured, threads
-from supple.bodies.floating import FloatingBody, LayeredBody, Stride
+from supple.bodies.floating import FloatingBody, Stride
+from supple.bodies.layered import LayeredBody
 from supple.bodies.placement import Placement
 from supple.geometry import box_tets, sphere_tets
 from supple.material import Material

@@ -9,7 +9,7 @@ from __future__ import annotations
 from time import perf_counter
 
 from supple.bench.row import Row, at_least, measured, threads
-from supple.validation.voxel_schemes import schemes, source_clapper, sweep_of
+from supple.validation.voxel.schemes import schemes, source_clapper, sweep_of
 
 CASE = "voxel/collision"
 PUBLISHED = {

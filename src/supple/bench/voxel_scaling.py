@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from supple.bench.row import Row, measured
-from supple.validation.voxel_scaling import rates
+from supple.validation.voxel.scaling import rates
 
 CASE = "voxel/scaling"
 

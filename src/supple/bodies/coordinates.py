@@ -17,7 +17,7 @@ from typing import Protocol
 
 import numpy as np
 
-from supple.algebra import rotations
+from supple.algebra.dense import rotations
 
 Array = np.ndarray
 

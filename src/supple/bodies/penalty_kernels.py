@@ -9,7 +9,7 @@ that parts faster than k d/c is let go. One that comes faster meets twice the sp
 # mypy: ignore-errors
 from __future__ import annotations
 
-from supple.algebra.compiling import compiled
+from supple.algebra.compiling.compiled import compiled
 
 
 @compiled(inline=True)

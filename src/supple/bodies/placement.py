@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.algebra import rotations
+from supple.algebra.dense import rotations
 from supple.errors import InputError
 
 Array = np.ndarray

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sparse
 
-from supple.algebra.rotations import cross
+from supple.algebra.dense.rotations import cross
 from supple.bodies.protocols import LocalState, Pairs
 
 Array = np.ndarray

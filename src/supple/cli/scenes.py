@@ -57,7 +57,7 @@ def _from_data(path: Path) -> Chosen:
 
 
 def _from_voxcad(path: Path) -> Chosen:
-    from supple.files.voxcad import load_voxcad, voxcad_notes, voxcad_scene, voxcad_settings
+    from supple.files.voxcad.load import load_voxcad, voxcad_notes, voxcad_scene, voxcad_settings
 
     file = load_voxcad(path)
     scene = voxcad_scene(file, name=path.stem)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from supple.contact.check import check_closed, crossing_triangles
 from supple.contact.contact import Contact
 from supple.contact.detect import Detector
+from supple.contact.narrow.check import check_closed, crossing_triangles
 from supple.contact.obstacles import Capsule, Obstacle, distance
 from supple.contact.pairs import BALL_TRIANGLE, EDGE_EDGE, POINT_POINT, VERTEX_TRIANGLE, ContactPairs
 from supple.contact.surface import ContactSurface

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from supple.contact.area_kernels import compute_facing_areas
 from supple.contact.contact_set import ContactForces, ContactSet
 from supple.contact.detect import Detector
 from supple.contact.law_kernels import OPEN
+from supple.contact.narrow.area_kernels import compute_facing_areas
 from supple.contact.obstacles import Obstacle, distance
 from supple.contact.pairs import BALL_TRIANGLE, EDGE_EDGE, VERTEX_TRIANGLE
 from supple.contact.shape import Sides

@@ -12,12 +12,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from supple.algebra.block_rows import BlockRows
+from supple.algebra.sparse.block_rows import BlockRows
 from supple.contact.law_kernels import OPEN, compute_contacts
-from supple.scene.floating_points import FloatingPoints
 from supple.scene.kinematics import Kinematics
-from supple.scene.layered_points import LayeredPoints
-from supple.scene.mappings import FramePoints, JacobianRows
+from supple.scene.mapped.floating_points import FloatingPoints
+from supple.scene.mapped.layered_points import LayeredPoints
+from supple.scene.mapped.mappings import FramePoints, JacobianRows
 from supple.scene.slots import Slot
 
 Array = np.ndarray

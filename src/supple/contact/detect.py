@@ -18,15 +18,15 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from supple.contact.ball_kernels import add_ball_contacts
-from supple.contact.edge_kernels import add_edge_contacts
+from supple.contact.narrow.ball_kernels import add_ball_contacts
+from supple.contact.narrow.edge_kernels import add_edge_contacts
+from supple.contact.narrow.point_kernels import add_point_contacts
+from supple.contact.narrow.vertex_kernels import collect_vertices, compute_side_lists, compute_vertex_contacts
 from supple.contact.pairs import ContactPairs
-from supple.contact.point_kernels import add_point_contacts
 from supple.contact.shape import Room, Settings, Shape, Sides, make_room, make_shape
 from supple.contact.surface import ContactSurface
 from supple.contact.tree import Tree, make_tree
 from supple.contact.tree_kernels import LEAF, collect_leaves, collect_pairs, compute_boxes
-from supple.contact.vertex_kernels import collect_vertices, compute_side_lists, compute_vertex_contacts
 from supple.errors import InputError
 
 Array = np.ndarray

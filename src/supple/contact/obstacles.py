@@ -14,10 +14,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.algebra import rotations
+from supple.algebra.dense import rotations
 from supple.bodies.placement import check_vector
-from supple.bodies.voxel.contact import Box, Ground, Plane, Sphere
-from supple.contact.obstacle_kernels import (
+from supple.bodies.voxel.touching.obstacles import Box, Ground, Plane, Sphere
+from supple.contact.narrow.obstacle_kernels import (
     compute_box_distance,
     compute_capsule_distance,
     compute_ground_distance,

@@ -16,8 +16,8 @@ from numpy.typing import ArrayLike
 
 from supple.errors import InputError
 from supple.geometry import SurfaceMesh
-from supple.geometry.mesh_checks import DEGENERATE, check_elements, check_nodes
-from supple.geometry.surface_edges import count_edges
+from supple.geometry.meshes.mesh_checks import DEGENERATE, check_elements, check_nodes
+from supple.geometry.surfaces.surface_edges import count_edges
 
 Array = np.ndarray
 

@@ -16,9 +16,9 @@ import numpy as np
 
 from supple.errors import InputError
 from supple.geometry import SurfaceMesh
-from supple.scene.mappings import FramePoints, WeightedPoints
+from supple.scene.mapped.mappings import FramePoints, WeightedPoints
+from supple.scene.mapped.points import PointSet, WorldPoints
 from supple.scene.node import Node
-from supple.scene.points import PointSet, WorldPoints
 
 Array = np.ndarray
 COARSE = 0.26

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from supple.algebra.compiling import compiled
-from supple.algebra.prefetching import prefetch
+from supple.algebra.compiling.compiled import compiled
+from supple.algebra.compiling.prefetching import prefetch
 
 LEAF = 6
 AHEAD = 8  # pairs of leaves between asking for memory and reading it

@@ -12,7 +12,7 @@ from functools import cached_property
 import numba
 import numpy as np
 
-from supple.algebra.lanes import LANES
+from supple.algebra.lanes.lane_type import LANES
 from supple.elements import kernels
 from supple.elements.kernels import CHUNK, ElementArrays
 from supple.elements.shapes import rest_gradients

@@ -14,8 +14,8 @@ from typing import NamedTuple
 import numba
 import numpy as np
 
-from supple.algebra.compiling import compiled
-from supple.algebra.lanes import LANES, load, store
+from supple.algebra.compiling.compiled import compiled
+from supple.algebra.lanes.lane_type import LANES, load, store
 from supple.elements.laws import compute_tangent, energy_density, store_nine, stress
 
 Array = np.ndarray

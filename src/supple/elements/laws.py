@@ -22,9 +22,9 @@ import math
 
 import numpy as np
 
-from supple.algebra.compiling import compiled
-from supple.algebra.lanes import LANES, load, select_ge, store
-from supple.algebra.polar_kernels import polar_rotation
+from supple.algebra.compiling.compiled import compiled
+from supple.algebra.dense.polar_kernels import polar_rotation
+from supple.algebra.lanes.lane_type import LANES, load, select_ge, store
 from supple.material import Law
 
 LINEAR, COROTATIONAL, STVK = int(Law.LINEAR), int(Law.COROTATIONAL), int(Law.STVK)

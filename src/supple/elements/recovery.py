@@ -27,7 +27,7 @@ class ElementStress(NamedTuple):
 
 def first_piola(law: Law, F: Array, lam: Array, mu: Array) -> Array:
     """P = dpsi/dF [Pa] for F (..., 3, 3), vectorised; the rival of the compiled `supple.elements.laws.stress`."""
-    from supple.algebra.polar import polar_decompose
+    from supple.algebra.dense.polar import polar_decompose
 
     I = np.eye(3)
     lam, mu = np.asarray(lam)[..., None, None], np.asarray(mu)[..., None, None]

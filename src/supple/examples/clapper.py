@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from supple.bodies.voxel import Actuation, VoxelBody
-from supple.bodies.voxel.collision import Collision
+from supple.bodies.voxel.touching.collision import Collision
 from supple.examples import Check, Example, below
 from supple.geometry import VoxelGrid
 from supple.material.voxel import VoxelMaterial

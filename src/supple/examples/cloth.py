@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from supple.bodies.voxel import VoxelBody
-from supple.bodies.voxel.collision import Collision
-from supple.bodies.voxel.contact import Sphere
+from supple.bodies.voxel.touching.collision import Collision
+from supple.bodies.voxel.touching.obstacles import Sphere
 from supple.examples import Check, Example, below
 from supple.geometry import VoxelGrid
 from supple.material.voxel import VoxelMaterial

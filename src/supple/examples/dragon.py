@@ -15,11 +15,11 @@ from typing import Any
 
 import numpy as np
 
-from supple.bodies.substructure import TreeBody
+from supple.bodies.tree import TreeBody
 from supple.examples import Check, Example, above, below
 from supple.examples.shapes import dragon
 from supple.examples.shapes.dragon import SOFT_TIPS
-from supple.examples.tree_runs import domain_strains, path
+from supple.examples.shapes.tree_runs import domain_strains, path
 from supple.scene import Load, Scene
 from supple.solvers import TreeStride
 

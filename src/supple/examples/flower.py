@@ -13,14 +13,14 @@ from typing import Any
 
 import numpy as np
 
-from supple.bodies.substructure import TreeBody
+from supple.bodies.tree import TreeBody
 from supple.examples import Check, Example, above, below, within
 from supple.examples.shapes import flower, flower_mesh
 from supple.examples.shapes.flower import POT_TOP
-from supple.examples.smooth_surface import smooth_surface
-from supple.examples.tree_runs import path, work
+from supple.examples.shapes.smooth_surface import smooth_surface
+from supple.examples.shapes.tree_runs import path, work
 from supple.scene import Load, Scene
-from supple.scene.surface_points import render_points
+from supple.scene.mapped.surface_points import render_points
 from supple.solvers import TreeStride
 
 Array = np.ndarray

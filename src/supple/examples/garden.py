@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 
 from supple.bodies.fem import FemBody
-from supple.bodies.floating import LayeredBody
+from supple.bodies.layered import LayeredBody
 from supple.bodies.rigid import RigidBody
-from supple.bodies.substructure import TreeBody
+from supple.bodies.tree import TreeBody
 from supple.bodies.voxel import Actuation, Plane, VoxelBody
 from supple.contact import Contact
 from supple.examples import Check, Example, above, below

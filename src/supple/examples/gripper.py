@@ -20,7 +20,7 @@ from supple.examples import Check, Example, below, within
 from supple.geometry import TetMesh, box_tets
 from supple.material import Material
 from supple.scene import PrescribedMotion, Scene
-from supple.scene.time_functions import TableInTime
+from supple.scene.acting.time_functions import TableInTime
 from supple.solvers import ImplicitEuler
 
 BOX, DENSITY, G = (0.06, 0.06, 0.06), 800.0, 9.81

@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from supple.bodies.substructure import TreeBody
+from supple.bodies.tree import TreeBody
 from supple.examples import Check, Example, below
 from supple.examples.shapes import letters
-from supple.examples.tree_runs import domain_strains
+from supple.examples.shapes.tree_runs import domain_strains
 from supple.scene import Load, Scene
 from supple.solvers import TreeStride
 

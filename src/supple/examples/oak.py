@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from supple.bodies.substructure import TreeBody
+from supple.bodies.tree import TreeBody
 from supple.examples import Check, Example, above, below, within
 from supple.examples.shapes import oak
 from supple.scene import Scene, Wind
-from supple.scene.wind_kernels import add_drag
+from supple.scene.acting.wind_kernels import add_drag
 from supple.solvers import TreeStride
 
 Array = np.ndarray

@@ -17,8 +17,8 @@ from typing import Any
 
 import numpy as np
 
-from supple.algebra import rotations
-from supple.bodies.floating.layered import LayeredBody
+from supple.algebra.dense import rotations
+from supple.bodies.layered.body import LayeredBody
 from supple.bodies.voxel import Plane
 from supple.contact import Contact
 from supple.examples import Check, Example, below, within

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from supple.algebra import rotations
+from supple.algebra.dense import rotations
 from supple.bodies.fem import FemBody
 from supple.bodies.floating import FloatingBody
 from supple.examples import Check, Example, within
@@ -24,7 +24,7 @@ from supple.geometry import box_hexes
 from supple.material import Material
 from supple.modal import ElasticSolid
 from supple.scene import PrescribedMotion, Scene
-from supple.scene.filters import PointConditions
+from supple.scene.acting.filters import PointConditions
 from supple.solvers import Midpoint
 
 Array = np.ndarray

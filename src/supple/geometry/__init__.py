@@ -1,8 +1,9 @@
 """Meshes, voxel grids, regions, generators, embedding and mesh files: shapes without physics."""
 
-from supple.geometry.boundary import Boundary
-from supple.geometry.embedding import Embedding, embed
-from supple.geometry.generators import (
+from supple.geometry.files.mesh_files import load_mesh, save_mesh
+from supple.geometry.files.veg import VegFile, VegMaterial, load_veg
+from supple.geometry.files.veg_writer import load_bou, save_bou, save_veg
+from supple.geometry.generators.shapes import (
     box_hexes,
     box_tets,
     cylinder_hexes,
@@ -10,14 +11,13 @@ from supple.geometry.generators import (
     sphere_hexes,
     sphere_tets,
 )
-from supple.geometry.mesh import HexMesh, SurfaceMesh, TetMesh
-from supple.geometry.mesh_files import load_mesh, save_mesh
-from supple.geometry.region import Region, Selector
-from supple.geometry.tetrahedralize import tetrahedralize
-from supple.geometry.veg import VegFile, VegMaterial, load_veg
-from supple.geometry.veg_writer import load_bou, save_bou, save_veg
-from supple.geometry.voxel_grid import VoxelGrid
-from supple.geometry.voxelize import voxelize
+from supple.geometry.generators.tetrahedralize import tetrahedralize
+from supple.geometry.grids.voxel_grid import VoxelGrid
+from supple.geometry.grids.voxelize import voxelize
+from supple.geometry.meshes.boundary import Boundary
+from supple.geometry.meshes.embedding import Embedding, embed
+from supple.geometry.meshes.mesh import HexMesh, SurfaceMesh, TetMesh
+from supple.geometry.meshes.region import Region, Selector
 
 __all__ = [
     "Boundary",

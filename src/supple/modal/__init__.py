@@ -1,10 +1,10 @@
 """Reduced models of elastic solids: modes, bases, exact cubic forces, mass integrals, interface fits."""
 
 from supple.modal.basis import Attachment, Basis, attachment_modes, mass_principal_components, reduced_basis
-from supple.modal.cubic import CubicForce
 from supple.modal.derivatives import modal_derivatives
+from supple.modal.forces.cubic import CubicForce
 from supple.modal.integrals import MassIntegrals
-from supple.modal.interface import Interface, InterfaceFit
+from supple.modal.interfaces.interface import Interface, InterfaceFit
 from supple.modal.reduced_class import ReducedClass, reduce_solid
 from supple.modal.reduced_domain import NewmarkSettings, ReducedDomain, ReducedState
 from supple.modal.solid import ElasticSolid

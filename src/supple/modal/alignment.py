@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from supple.algebra.blas_threads import one_blas_thread
+from supple.algebra.compiling.blas_threads import one_blas_thread
 
 Array = np.ndarray
 WEIGHTS = np.array([0.0, 1.0, 2.0])

@@ -21,12 +21,12 @@ from typing import Literal
 import numpy as np
 import scipy.linalg
 
-from supple.algebra.blas_threads import one_blas_thread
-from supple.algebra.eigenpairs import fix_signs
+from supple.algebra.compiling.blas_threads import one_blas_thread
+from supple.algebra.sparse.eigenpairs import fix_signs
 from supple.errors import InputError
 from supple.modal.alignment import align_equal
 from supple.modal.derivatives import pair_indices, second_differential
-from supple.modal.interface import Interface
+from supple.modal.interfaces.interface import Interface
 from supple.modal.solid import ElasticSolid
 from supple.modal.support import Support
 from supple.modal.vibration import LinearModes, linear_modes

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from supple.algebra.compiling import cache_root
+from supple.algebra.compiling.compiled import cache_root
 from supple.errors import InputError
 
 Array = np.ndarray

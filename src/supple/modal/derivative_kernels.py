@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from supple.algebra.compiling import compiled
-from supple.algebra.lanes import LANES, load, store
+from supple.algebra.compiling.compiled import compiled
+from supple.algebra.lanes.lane_type import LANES, load, store
 
 
 @compiled

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from supple.algebra.lanes import LANES
+from supple.algebra.lanes.lane_type import LANES
 from supple.modal.derivative_kernels import add_second_differential
 from supple.modal.solid import ElasticSolid
 from supple.modal.support import Support

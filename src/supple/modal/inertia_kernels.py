@@ -19,8 +19,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from supple.algebra.blas_threads import one_blas_thread
-from supple.algebra.compiling import compiled
+from supple.algebra.compiling.blas_threads import one_blas_thread
+from supple.algebra.compiling.compiled import compiled
 from supple.errors import InputError
 from supple.modal.integrals import MassIntegrals
 

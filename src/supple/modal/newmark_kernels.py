@@ -18,10 +18,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from supple.algebra.compiling import compiled
-from supple.algebra.lanes import LANES
-from supple.algebra.ldlt import ldlt_factor_lanes, ldlt_solve_lanes
-from supple.modal.force_kernels import block_width, compute_force_block, gather_block, make_work, scatter_block
+from supple.algebra.compiling.compiled import compiled
+from supple.algebra.dense.ldlt import ldlt_factor_lanes, ldlt_solve_lanes
+from supple.algebra.lanes.lane_type import LANES
+from supple.modal.forces.force_kernels import block_width, compute_force_block, gather_block, make_work, scatter_block
 
 FINE, SINGULAR, NOT_CONVERGED = 0, 1, 2
 

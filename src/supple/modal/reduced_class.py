@@ -14,14 +14,14 @@ from typing import Any
 
 import numpy as np
 
-from supple.algebra.blas_threads import one_blas_thread
-from supple.algebra.compiling import PACKAGE
+from supple.algebra.compiling.blas_threads import one_blas_thread
+from supple.algebra.compiling.compiled import PACKAGE
 from supple.errors import InputError
 from supple.modal.basis import Attachment, Inner, reduced_basis
 from supple.modal.cache import cached_arrays, content_key
-from supple.modal.cubic import CubicForce
+from supple.modal.forces.cubic import CubicForce
 from supple.modal.integrals import MassIntegrals
-from supple.modal.interface import Interface, InterfaceFit
+from supple.modal.interfaces.interface import Interface, InterfaceFit
 from supple.modal.support import Support
 
 Array = np.ndarray

@@ -10,10 +10,10 @@ from functools import cached_property
 
 import numpy as np
 
-from supple.algebra.blas_threads import one_blas_thread
-from supple.algebra.lanes import LANES
+from supple.algebra.compiling.blas_threads import one_blas_thread
+from supple.algebra.lanes.lane_type import LANES
 from supple.errors import ConvergenceError, DivergenceError, InputError
-from supple.modal.cubic import CubicForce
+from supple.modal.forces.cubic import CubicForce
 from supple.modal.newmark_kernels import NOT_CONVERGED, SINGULAR, NewmarkNumbers, advance
 
 Array = np.ndarray

@@ -31,7 +31,7 @@ from supple.elements.shapes import hex_gradients, rest_gradients
 from supple.errors import InputError
 from supple.geometry import HexMesh, TetMesh
 from supple.material import Material
-from supple.modal.bricks import CROOKED, brick_edges
+from supple.modal.forces.bricks import CROOKED, brick_edges
 
 Array = np.ndarray
 MassKind = Literal["consistent", "lumped"]

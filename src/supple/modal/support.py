@@ -19,10 +19,10 @@ import numpy as np
 import scipy.linalg
 import scipy.sparse as sparse
 
-from supple.algebra.blas_threads import one_blas_thread
-from supple.algebra.direct import DirectSolver
+from supple.algebra.compiling.blas_threads import one_blas_thread
+from supple.algebra.sparse.direct import DirectSolver
 from supple.errors import InputError
-from supple.geometry.region import Selector
+from supple.geometry.meshes.region import Selector
 from supple.modal.solid import ElasticSolid
 
 Array = np.ndarray

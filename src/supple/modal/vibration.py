@@ -15,9 +15,9 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.linalg
 
-from supple.algebra.blas_threads import one_blas_thread
-from supple.algebra.block_lanczos import largest_eigenpairs
-from supple.algebra.eigenpairs import DENSE_SIZE, fix_signs, smallest_eigenpairs
+from supple.algebra.compiling.blas_threads import one_blas_thread
+from supple.algebra.sparse.block_lanczos import largest_eigenpairs
+from supple.algebra.sparse.eigenpairs import DENSE_SIZE, fix_signs, smallest_eigenpairs
 from supple.errors import ConvergenceError, InputError
 from supple.modal.alignment import align_equal
 from supple.modal.support import Support

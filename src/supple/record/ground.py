@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from supple.bodies.voxel.contact import Plane
+from supple.bodies.voxel.touching.obstacles import Plane
 from supple.scene.system import System
 
 STEEPEST = 0.5

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from supple.algebra.blas_threads import one_blas_thread
+from supple.algebra.compiling.blas_threads import one_blas_thread
 from supple.errors import ConvergenceError, RecordError, SuppleError
 from supple.record.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
 from supple.record.frame import Frame

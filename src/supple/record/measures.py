@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from supple.algebra import rotations
+from supple.algebra.dense import rotations
 from supple.scene.slots import Slot
 from supple.scene.state import State
 from supple.scene.system import System

@@ -30,7 +30,7 @@ from supple.elements.shapes import rest_gradients
 from supple.errors import DivergenceError
 from supple.material import Law
 from supple.record.measures import Measures
-from supple.scene.loads import Load, Pressure
+from supple.scene.acting.loads import Load, Pressure
 from supple.scene.slots import Slot
 from supple.scene.state import State
 from supple.scene.system import System

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from supple.algebra.block_sparse import BlockSparse
+from supple.algebra.sparse.block_sparse import BlockSparse
 from supple.scene.assembly_kernels import add_congruence, project_matrix
 from supple.scene.kinematics import Kinematics
-from supple.scene.mappings import JacobianRows
+from supple.scene.mapped.mappings import JacobianRows
 from supple.scene.slots import Slot
 
 if TYPE_CHECKING:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from supple.algebra.compiling import compiled
+from supple.algebra.compiling.compiled import compiled
 
 
 @compiled

@@ -8,13 +8,13 @@ import numpy as np
 
 from supple.bodies.coordinates import Points
 from supple.errors import InputError
+from supple.scene.acting.system_filter import SystemFilter
 from supple.scene.kinematics import Kinematics
+from supple.scene.mapped.points import JoinedPoints, PointSet, WorldPoints
 from supple.scene.node import Node
-from supple.scene.points import JoinedPoints, PointSet, WorldPoints
 from supple.scene.scene import Scene
 from supple.scene.slots import Slot
 from supple.scene.system import BoundForce, BoundJoint, BoundMass, System
-from supple.scene.system_filter import SystemFilter
 
 Array = np.ndarray
 

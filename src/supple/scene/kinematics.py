@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from supple.bodies.protocols import LocalState
-from supple.scene.mappings import JacobianRows, compose_rows, join_rows
+from supple.scene.mapped.mappings import JacobianRows, compose_rows, join_rows
 from supple.scene.slots import Slot
 
 Array = np.ndarray

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import scipy.sparse as sparse
 
-from supple.algebra.block_sparse import BlockSparse
+from supple.algebra.sparse.block_sparse import BlockSparse
 from supple.scene.kinematics import Kinematics
 
 if TYPE_CHECKING:

@@ -10,13 +10,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.spatial import KDTree
 
-from supple.algebra import rotations
+from supple.algebra.dense import rotations
 from supple.bodies.placement import Placement
 from supple.errors import InputError
-from supple.scene.floating_points import FloatingPoints
-from supple.scene.layered_points import LayeredPoints, points_in_frame
-from supple.scene.mappings import FramePoints, WeightedPoints
-from supple.scene.points import PointSet
+from supple.scene.mapped.floating_points import FloatingPoints
+from supple.scene.mapped.layered_points import LayeredPoints, points_in_frame
+from supple.scene.mapped.mappings import FramePoints, WeightedPoints
+from supple.scene.mapped.points import PointSet
 
 Array = np.ndarray
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from supple.errors import InputError
+from supple.scene.mapped.points import JoinedPoints, PointSet, WorldPoints
 from supple.scene.node import Node
-from supple.scene.points import JoinedPoints, PointSet, WorldPoints
 from supple.scene.scene import Scene
 
 

@@ -10,9 +10,9 @@ from numpy.typing import ArrayLike
 
 from supple.bodies.placement import Placement, as_quaternion, check_vector
 from supple.errors import InputError
-from supple.scene.filters import FixedPoints
+from supple.scene.acting.filters import FixedPoints
+from supple.scene.mapped.points import JoinedPoints, PointSet, WorldPoints
 from supple.scene.node import Node
-from supple.scene.points import JoinedPoints, PointSet, WorldPoints
 
 if TYPE_CHECKING:
     from supple.scene.system import System

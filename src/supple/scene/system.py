@@ -21,14 +21,14 @@ import scipy.sparse as sparse
 
 from supple.bodies.protocols import Force
 from supple.errors import InputError
+from supple.scene.acting.system_filter import SystemFilter
 from supple.scene.assembly import Assembly
-from supple.scene.constraints import PointConditionRows
-from supple.scene.hinge_rows import HingeRows
+from supple.scene.joints.hinge_rows import HingeRows
+from supple.scene.joints.joints import PointConditionRows
 from supple.scene.kinematics import Kinematics
 from supple.scene.linearization import Linearization, slot_jacobian
 from supple.scene.slots import Slot
 from supple.scene.state import State
-from supple.scene.system_filter import SystemFilter
 from supple.scene.timing import Timings
 from supple.scene.transport import transport
 

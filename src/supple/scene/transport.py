@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import scipy.sparse as sparse
 
-from supple.algebra import rotations
+from supple.algebra.dense import rotations
 from supple.scene.kinematics import Kinematics
 
 if TYPE_CHECKING:

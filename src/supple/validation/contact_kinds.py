@@ -20,7 +20,7 @@ from supple.bodies.fem import FemBody
 from supple.bodies.floating import FloatingBody
 from supple.bodies.particles import Particles
 from supple.bodies.rigid import RigidBody
-from supple.bodies.substructure import Blueprint, Domain, DomainKind, TreeBody
+from supple.bodies.tree import Blueprint, Domain, DomainKind, TreeBody
 from supple.bodies.voxel import Plane, VoxelBody
 from supple.contact import Contact
 from supple.geometry import TetMesh, VoxelGrid, box_tets

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from supple.algebra import rotations
+from supple.algebra.dense import rotations
 from supple.bodies.fem import FemBody
 from supple.bodies.particles import Particles
 from supple.bodies.placement import Placement
@@ -13,7 +13,7 @@ from supple.geometry import box_hexes, box_tets
 from supple.material import Law, Material
 from supple.scene import Ball, FixedJoint, Hinge, Load, Pressure, Scene, Slider, Springs, System
 from supple.scene.derivatives import check_derivatives
-from supple.scene.mappings import FramePoints, WeightedPoints
+from supple.scene.mapped.mappings import FramePoints, WeightedPoints
 from supple.validation.row import Row, bounded
 
 SOURCE = "central differences, extrapolated"

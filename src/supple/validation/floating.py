@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from supple.algebra import rotations
+from supple.algebra.dense import rotations
 from supple.bodies.floating import FloatingBody, Stride
 from supple.bodies.protocols import LocalState
 from supple.examples import spin_up

@@ -16,9 +16,10 @@ from typing import Any
 
 import numpy as np
 
-from supple.algebra import rotations
+from supple.algebra.dense import rotations
 from supple.bodies.fem import FemBody
-from supple.bodies.floating import LayeredBody, Stride
+from supple.bodies.floating import Stride
+from supple.bodies.layered import LayeredBody
 from supple.bodies.placement import Placement
 from supple.bodies.protocols import LocalState
 from supple.bodies.rigid import RigidBody

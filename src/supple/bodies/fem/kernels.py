@@ -5,7 +5,7 @@ from __future__ import annotations
 import numba
 import numpy as np
 
-from supple.algebra.compiling import compiled
+from supple.algebra.compiling.compiled import compiled
 
 Array = np.ndarray
 PARALLEL_BLOCKS = 100_000

@@ -12,21 +12,22 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.spatial import KDTree
 
-from supple.algebra import rotations
+from supple.algebra.dense import rotations
 from supple.bodies.coordinates import FrameWithModes
 from supple.bodies.floating.forces import ModalForce
 from supple.bodies.floating.mass import FloatingMass
 from supple.bodies.floating.matrices import MatrixSolid, load_matrices
 from supple.bodies.floating.model import FloatingModel, make_model, reduce
-from supple.bodies.floating.stride import Stride, StrideReport, advance
+from supple.bodies.floating.stride import advance
 from supple.bodies.placement import Placement
 from supple.bodies.protocols import PlacedBody
+from supple.bodies.stride import Stride, StrideReport
 from supple.elements.recovery import ElementStress, element_stress
 from supple.errors import InputError
 from supple.geometry import embed
-from supple.geometry.region import Selector
+from supple.geometry.meshes.region import Selector
 from supple.material import Law
-from supple.modal.interface import Interface
+from supple.modal.interfaces.interface import Interface
 from supple.modal.solid import ElasticSolid
 from supple.modal.support import Support
 

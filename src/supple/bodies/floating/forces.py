@@ -10,9 +10,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from supple.bodies.floating.mass import MatrixTangent, full_pattern, negative_part
+from supple.algebra.dense.definite import negative_part
+from supple.bodies.floating.mass import MatrixTangent, full_pattern
 from supple.bodies.protocols import LocalState, Pairs
-from supple.modal.cubic import CubicForce
+from supple.modal.forces.cubic import CubicForce
 
 Array = np.ndarray
 

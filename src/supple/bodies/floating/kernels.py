@@ -31,8 +31,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from supple.algebra.compiling import compiled
-from supple.algebra.rotation_kernels import cross, quaternion_matrix
+from supple.algebra.compiling.compiled import compiled
+from supple.algebra.dense.rotation_kernels import cross, quaternion_matrix, turn, turn_back
 
 Array = np.ndarray
 
@@ -65,26 +65,6 @@ class Room(NamedTuple):
     def empty(cls, r: int) -> Room:
         """Room for r modes."""
         return cls(*(np.empty(shape) for shape in ((3, 3), (3, 3), 3, 9 * r, 9 * r, 6 + r)))
-
-
-@compiled(inline=True)
-def turn(R, a):
-    """R a of a matrix and a triple."""
-    return (
-        R[0, 0] * a[0] + R[0, 1] * a[1] + R[0, 2] * a[2],
-        R[1, 0] * a[0] + R[1, 1] * a[1] + R[1, 2] * a[2],
-        R[2, 0] * a[0] + R[2, 1] * a[1] + R[2, 2] * a[2],
-    )
-
-
-@compiled(inline=True)
-def turn_back(R, a):
-    """R^T a."""
-    return (
-        R[0, 0] * a[0] + R[1, 0] * a[1] + R[2, 0] * a[2],
-        R[0, 1] * a[0] + R[1, 1] * a[1] + R[2, 1] * a[2],
-        R[0, 2] * a[0] + R[1, 2] * a[1] + R[2, 2] * a[2],
-    )
 
 
 @compiled(inline=True)

@@ -18,7 +18,8 @@ from functools import cached_property
 import numpy as np
 import scipy.linalg
 
-from supple.algebra import rotations
+from supple.algebra.dense import rotations
+from supple.algebra.dense.definite import negative_part
 from supple.bodies.floating import kernels
 from supple.bodies.floating.kernels import InertiaNumbers, Room
 from supple.bodies.protocols import LocalState, Pairs
@@ -197,9 +198,3 @@ def turning_stiffness(u: Array, shapes: Array, F: Array) -> Array:
     K[:3, 3:] = -skew @ shapes
     K[3:, :3] = shapes.T @ skew
     return K
-
-
-def negative_part(K: Array) -> Array:
-    """The negative semi-definite part of the symmetric part of K."""
-    values, vectors = np.linalg.eigh((K + K.T) / 2)
-    return (vectors * np.minimum(values, 0.0)) @ vectors.T

@@ -27,15 +27,15 @@ import numpy as np
 import scipy.linalg
 from numpy.typing import ArrayLike
 
-from supple.algebra.eigenpairs import fix_signs
+from supple.algebra.sparse.eigenpairs import fix_signs
 from supple.bodies.floating.kernels import InertiaNumbers
 from supple.bodies.floating.stiffening import centrifugal_stiffness, turning_part
 from supple.bodies.placement import check_vector
 from supple.errors import InputError
 from supple.modal.basis import attachment_modes
-from supple.modal.cubic import CubicForce
+from supple.modal.forces.cubic import CubicForce
 from supple.modal.integrals import MassIntegrals
-from supple.modal.interface import Interface
+from supple.modal.interfaces.interface import Interface
 from supple.modal.solid import ElasticSolid
 from supple.modal.support import Support
 from supple.modal.vibration import linear_modes

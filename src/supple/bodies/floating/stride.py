@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,52 +16,13 @@ from supple.bodies.floating.stride_kernels import (
     advance_steps,
 )
 from supple.bodies.placement import check_vector
+from supple.bodies.stride import Stride, StrideReport
 from supple.errors import ConvergenceError, DivergenceError, InputError
 
 if TYPE_CHECKING:
     from supple.bodies.floating.body import FloatingBody
 
 Array = np.ndarray
-
-
-class StrideReport(NamedTuple):
-    """iterations: most of a step; residual: largest, relative to the momentum and the impulse of a step."""
-
-    iterations: int
-    residual: float
-
-
-@dataclass(frozen=True, eq=False)
-class Stride:
-    """tolerance: relative residual of a step. nodes (k,), forces (k, 3) [N]: constant world forces on nodes.
-
-    method: "midpoint", implicit and converged, or "runge-kutta", explicit of fourth order, as a reference.
-    """
-
-    method: Literal["midpoint", "runge-kutta"] = field(default="midpoint", kw_only=True)
-    tolerance: float = field(default=1e-11, kw_only=True)
-    max_iterations: int = field(default=30, kw_only=True)
-    nodes: ArrayLike = field(default=(), kw_only=True)
-    forces: ArrayLike | None = field(default=None, kw_only=True)
-
-    def __post_init__(self) -> None:
-        if self.method not in ("midpoint", "runge-kutta"):
-            raise InputError("unknown method", where="Stride", value=self.method, allowed="midpoint, runge-kutta")
-        if not 0 < self.tolerance < 1 or self.max_iterations < 1:
-            raise InputError(
-                "the settings are out of range",
-                where="Stride",
-                value=(self.tolerance, self.max_iterations),
-                allowed="0 < tolerance < 1, max_iterations >= 1",
-            )
-
-    def loads(self) -> tuple[Array, Array]:
-        """Node numbers (k,) and forces (k, 3)."""
-        nodes = np.asarray(self.nodes, dtype=np.int64).ravel()
-        forces = np.zeros((0, 3)) if self.forces is None else np.asarray(self.forces, dtype=float).reshape(-1, 3)
-        if len(forces) != len(nodes) or not np.isfinite(forces).all():
-            raise InputError("there is not one finite force a node", where="Stride", value=(len(nodes), len(forces)))
-        return nodes, forces
 
 
 def advance(

@@ -3,7 +3,7 @@
     u: velocity over the step,   x_m = x0 moved by h/2 u,   x1 = x0 moved by h u
     P(x_m, u) - P(x0, v0) = h/2 f(x_m, u),     P(x1, v1) - P(x0, v0) = h f(x_m, u)     both seen from the middle
 
-The rule is that of `supple.solvers.midpoint`, with the momentum of `mass`: it is second order and symmetric in time,
+The rule is that of `solvers.methods.midpoint`, with the momentum of `mass`: it is second order and symmetric in time,
 and keeps linear and angular momentum to round-off. Newton's matrix M + h²/4 K + h/2 D is factored once a step; what it
 leaves out, the turning of momentum, shrinks the residual by about h |w| / 2 an iteration.
 """
@@ -16,9 +16,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from supple.algebra.compiling import compiled
-from supple.algebra.ldlt import ldlt_factor, ldlt_solve
-from supple.algebra.rotation_kernels import cross, dexp_inverse_apply, rotation_update
+from supple.algebra.compiling.compiled import compiled
+from supple.algebra.dense.ldlt import ldlt_factor, ldlt_solve
+from supple.algebra.dense.rotation_kernels import cross, dexp_inverse_apply, rotation_update
 from supple.bodies.floating.kernels import (
     Room,
     compute_mass,

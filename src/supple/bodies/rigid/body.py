@@ -87,7 +87,7 @@ class RigidBody:
 
     def place(self, placement: Placement) -> PlacedBody:
         """The body's frame in the world."""
-        from supple.algebra import rotations
+        from supple.algebra.dense import rotations
 
         x = np.concatenate([placement.at, placement.rotation])[None]
         w_body = rotations.rotate(rotations.conjugate(placement.rotation), placement.spin)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from supple.algebra import rotations
+from supple.algebra.dense import rotations
 from supple.bodies.protocols import LocalState, Pairs
 
 Array = np.ndarray

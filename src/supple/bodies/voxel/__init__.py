@@ -2,11 +2,11 @@
 
 from supple.bodies.voxel.actuation import Actuation, Commands, Drive, Samples
 from supple.bodies.voxel.body import VoxelBody
-from supple.bodies.voxel.collision import Collision
-from supple.bodies.voxel.contact import Box, Ground, Plane, Sphere
-from supple.bodies.voxel.fluid import Fluid
-from supple.bodies.voxel.link_memory import LinkMemory
+from supple.bodies.voxel.links.link_memory import LinkMemory
 from supple.bodies.voxel.regions import index_box, touched_by_box, touched_by_cylinder, touched_by_sphere
+from supple.bodies.voxel.touching.collision import Collision
+from supple.bodies.voxel.touching.fluid import Fluid
+from supple.bodies.voxel.touching.obstacles import Box, Ground, Plane, Sphere
 
 __all__ = [
     "Actuation",

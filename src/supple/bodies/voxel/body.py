@@ -10,21 +10,21 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
-from supple.algebra import rotations
+from supple.algebra.dense import rotations
 from supple.bodies.coordinates import Frames
 from supple.bodies.placement import Placement
 from supple.bodies.protocols import Force, LocalState, PlacedBody
 from supple.bodies.voxel.actuation import Driver, Swing
-from supple.bodies.voxel.collision import Collision
-from supple.bodies.voxel.contact import Obstacle
 from supple.bodies.voxel.elastic import GroundDamping, LatticeForce, LinkLoads
-from supple.bodies.voxel.fluid import Fluid
-from supple.bodies.voxel.link_memory import LinkMemory
+from supple.bodies.voxel.links.link_memory import LinkMemory
 from supple.bodies.voxel.mass import CubeMass
 from supple.bodies.voxel.model import Palette, VoxelModel, palette_of
 from supple.bodies.voxel.skin import VoxelSkin
-from supple.bodies.voxel.stable_step import stable_step
-from supple.bodies.voxel.sweep import LatticeSweep
+from supple.bodies.voxel.sweep.stable_step import stable_step
+from supple.bodies.voxel.sweep.sweep import LatticeSweep
+from supple.bodies.voxel.touching.collision import Collision
+from supple.bodies.voxel.touching.fluid import Fluid
+from supple.bodies.voxel.touching.obstacles import Obstacle
 from supple.errors import DivergenceError, InputError, PoissonNotice
 from supple.geometry import VoxelGrid
 from supple.material.voxel import VoxelMaterial

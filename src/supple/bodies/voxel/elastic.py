@@ -16,13 +16,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from supple.algebra.block_sparse import BlockSparse
+from supple.algebra.sparse.block_sparse import BlockSparse
 from supple.bodies.protocols import LocalState, Pairs
-from supple.bodies.voxel import lattice_kernels as kernels
 from supple.bodies.voxel.actuation import Swing
-from supple.bodies.voxel.lattice_kernels import Links
+from supple.bodies.voxel.links.strain_coupling import StrainCoupling
 from supple.bodies.voxel.model import VoxelModel
-from supple.bodies.voxel.strain_coupling import StrainCoupling
+from supple.bodies.voxel.sweep import lattice_kernels as kernels
+from supple.bodies.voxel.sweep.lattice_kernels import Links
 from supple.errors import InputError
 
 Array = np.ndarray

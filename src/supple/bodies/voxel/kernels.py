@@ -19,12 +19,13 @@ from __future__ import annotations
 
 import numba
 
-from supple.algebra.compiling import compiled
-from supple.algebra.lanes import lane_count, load, select_ge, store
-from supple.algebra.prefetching import prefetch
-from supple.algebra.rotation_kernels import quaternion_multiply, quaternion_normalise
-from supple.bodies.voxel.brick_data import CONSTANTS, GUIDE, LOADS, STATE
-from supple.bodies.voxel.brick_links import (
+from supple.algebra.compiling.compiled import compiled
+from supple.algebra.compiling.prefetching import prefetch
+from supple.algebra.dense.rotation_kernels import quaternion_multiply, quaternion_normalise
+from supple.algebra.lanes.lane_type import lane_count, load, select_ge, store
+from supple.bodies.voxel.links.link import add, dot, scale, subtract
+from supple.bodies.voxel.sweep.brick_data import CONSTANTS, GUIDE, LOADS, STATE
+from supple.bodies.voxel.sweep.brick_links import (
     ahead_x,
     arrived_x,
     arrived_y,
@@ -36,9 +37,8 @@ from supple.bodies.voxel.brick_links import (
     load_three,
     store_three,
 )
-from supple.bodies.voxel.link import add, dot, scale, subtract
-from supple.bodies.voxel.shift_kernels import shift_links, shift_links_parallel
-from supple.bodies.voxel.surroundings import fluid_force, meet_boxes, meet_ground, meet_planes, meet_spheres
+from supple.bodies.voxel.sweep.shift_kernels import shift_links, shift_links_parallel
+from supple.bodies.voxel.touching.surroundings import fluid_force, meet_boxes, meet_ground, meet_planes, meet_spheres
 
 AHEAD = 8  # bricks whose data are asked for early
 

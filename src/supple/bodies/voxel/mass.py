@@ -9,7 +9,7 @@ from functools import cached_property
 
 import numpy as np
 
-from supple.algebra import rotations
+from supple.algebra.dense import rotations
 from supple.bodies.protocols import LocalState, Pairs
 
 Array = np.ndarray

@@ -20,7 +20,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.bodies.voxel.link_laws import LinkLaws
+from supple.bodies.voxel.links.link_laws import LinkLaws
 from supple.errors import InputError
 from supple.geometry import VoxelGrid
 from supple.material.voxel import VoxelMaterial

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.sparse as sparse
 
-from supple.algebra import rotations
+from supple.algebra.dense import rotations
 from supple.geometry import VoxelGrid
 
 Array = np.ndarray

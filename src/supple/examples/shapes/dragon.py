@@ -10,7 +10,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from supple.bodies.substructure.blueprint import Blueprint
+from supple.bodies.tree.domains.domain_tree import Blueprint
 from supple.examples.shapes.fields import Part, cone, ellipsoid, fill, part, plate, tube, united
 from supple.examples.shapes.labelled import Labelled, share_modes, tree_depths
 from supple.geometry import TetMesh

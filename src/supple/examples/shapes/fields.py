@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from supple.examples.shapes.labelled import Labelled, largest_piece, settle
-from supple.geometry.stuffing import stuff
+from supple.geometry.generators.stuffing import stuff
 
 Array = np.ndarray
 Field = Callable[[Array], Array]

@@ -10,10 +10,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from supple.bodies.substructure.blueprint import Blueprint
+from supple.bodies.tree.domains.domain_tree import Blueprint
 from supple.examples.shapes.labelled import Labelled
 from supple.geometry import TetMesh
-from supple.geometry.swept import HexSketch, bezier, placed_sections, round_profile, transported_frames
+from supple.geometry.generators.swept import HexSketch, bezier, placed_sections, round_profile, transported_frames
 from supple.material import Material
 
 Array = np.ndarray

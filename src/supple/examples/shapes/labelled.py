@@ -14,10 +14,10 @@ import numpy as np
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from supple.bodies.substructure.blueprint import Blueprint, Domain, DomainKind, Port
+from supple.bodies.tree.domains.domain_tree import Blueprint, Domain, DomainKind, Port
 from supple.errors import InputError
 from supple.geometry import TetMesh
-from supple.geometry.element_shapes import TET_FACES
+from supple.geometry.meshes.element_shapes import TET_FACES
 from supple.material import Material
 
 Array = np.ndarray

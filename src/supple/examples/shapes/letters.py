@@ -11,7 +11,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from supple.bodies.substructure.blueprint import Blueprint
+from supple.bodies.tree.domains.domain_tree import Blueprint
 from supple.errors import InputError
 from supple.examples.shapes.fields import Field, Part, fill
 from supple.examples.shapes.labelled import Labelled

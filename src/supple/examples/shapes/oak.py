@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from supple.bodies.substructure.blueprint import Blueprint, Domain
+from supple.bodies.tree.domains.domain_tree import Blueprint, Domain
 from supple.errors import InputError
 from supple.examples.shapes.oak_branch import BranchShape, Fork, branch
 from supple.examples.shapes.oak_leaf import leaf

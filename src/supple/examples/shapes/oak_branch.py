@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from supple.algebra import rotations
-from supple.bodies.substructure.blueprint import DomainKind, Port
-from supple.geometry.swept import HexSketch, placed_sections, round_profile, transported_frames
+from supple.algebra.dense import rotations
+from supple.bodies.tree.domains.domain_tree import DomainKind, Port
+from supple.geometry.generators.swept import HexSketch, placed_sections, round_profile, transported_frames
 from supple.material import Material
 
 Array = np.ndarray

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from supple.bodies.substructure.blueprint import DomainKind
+from supple.bodies.tree.domains.domain_tree import DomainKind
 from supple.geometry import HexMesh, SurfaceMesh
-from supple.geometry.structured import block_cells, cell_hexes
-from supple.geometry.swept import HexSketch
+from supple.geometry.generators.structured import block_cells, cell_hexes
+from supple.geometry.generators.swept import HexSketch
 from supple.material import Material
 
 Array = np.ndarray

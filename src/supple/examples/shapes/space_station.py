@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from supple.bodies.substructure.blueprint import Blueprint, Domain, DomainKind
+from supple.bodies.tree.domains.domain_tree import Blueprint, Domain, DomainKind
 from supple.examples.shapes.station_parts import Dock, capsule, dish, module, panel, parts_kind, radiator, truss
 from supple.material import Material
 

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from supple.algebra import rotations
-from supple.bodies.substructure.blueprint import DomainKind, Port
+from supple.algebra.dense import rotations
+from supple.bodies.tree.domains.domain_tree import DomainKind, Port
 from supple.errors import InputError
 from supple.geometry import HexMesh, VoxelGrid
 from supple.material import Material

@@ -1,0 +1,116 @@
+"""`compiled`: how every kernel of the package is compiled by Numba, with a cache that cannot go stale.
+
+Contraction is the only floating-point freedom given to the compiler: reassociation would make results depend on the
+number of threads. Numba's on-disk cache looks at the file of the decorated function only and misses a change of a
+callee in another file; so each module has a cache folder named after a hash of its own source and of all sources with
+compiled code that it imports, directly or through others.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numba
+import numba.extending
+import platformdirs
+
+PACKAGE = Path(__file__).resolve().parents[2]
+IMPORT = re.compile(rb"^[ ]*from (supple[\w.]*) import (\([^)]*\)|[^\n]*)", re.MULTILINE)
+"""The only form in which modules of this package import each other."""
+
+
+def cache_root() -> Path:
+    """The folder for everything Supple caches: `$SUPPLE_CACHE`, or the platform's cache folder."""
+    return Path(os.environ.get("SUPPLE_CACHE") or platformdirs.user_cache_dir("supple"))
+
+
+@cache
+def _source(module: str) -> tuple[bytes, frozenset[str]]:
+    """A module's source and the modules of this package that it imports; none where there is no such module."""
+    path = PACKAGE.parent.joinpath(*module.split("."))
+    path = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+    if not path.is_file():
+        return b"", frozenset()
+    source = path.read_bytes()
+    imported = set()
+    for base, names in IMPORT.findall(source):
+        words = re.sub(rb"#[^\n]*", b"", names).replace(b"(", b" ").replace(b",", b" ").split()
+        imported |= {base, *(base + b"." + word for word in words)}
+    return source, frozenset(name.decode() for name in imported)
+
+
+@cache
+def kernel_cache(module: str) -> Path:
+    """The folder of a module's compiled kernels, which belongs to exactly its sources and this Numba."""
+    seen, waiting = set(), [module]
+    while waiting:
+        name = waiting.pop()
+        if name not in seen:
+            seen.add(name)
+            waiting += _source(name)[1]
+    digest = hashlib.sha256(numba.__version__.encode())
+    for name in sorted(seen):
+        source = _source(name)[0]
+        if name == module or b"@compiled" in source or b"@intrinsic" in source:
+            digest.update(name.encode() + source)
+    return cache_root() / "kernels" / digest.hexdigest()[:16]
+
+
+@contextmanager
+def _numba_cache_folder(module: str) -> Iterator[None]:
+    config: Any = numba.config  # its settings are made at run time, unknown to type checkers
+    before = config.CACHE_DIR
+    config.CACHE_DIR = str(kernel_cache(module))
+    try:
+        yield
+    finally:
+        config.CACHE_DIR = before
+
+
+@numba.extending.intrinsic
+def keep_whole(typingctx: Any) -> Any:
+    """Called in a kernel: its callers call it and do not take it in, so that all run the same instructions.
+
+    Contraction depends on what surrounds an expression: the same formula taken into two callers may differ in the last
+    bit.
+    """
+
+    def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        builder.function.attributes.add("noinline")
+        return context.get_dummy_value()
+
+    return numba.types.void(), generate
+
+
+def compiled(
+    function: Callable[..., Any] | None = None, *, parallel: bool = False, inline: bool = False, borrows: bool = False
+) -> Any:
+    """Decorate a module-level kernel: no Python objects, no GIL, cached on disk, contraction only.
+
+    parallel: the kernel contains `numba.prange`. inline: inline at LLVM level into its callers (small formulas).
+    borrows: arrays are not reference-counted inside, and nothing can be allocated; counting the arrays of a named tuple
+    at each inner call makes a sweep three times slower. Inlined formulas always borrow.
+    """
+
+    options: dict[str, Any] = {
+        "cache": not inline,
+        "nogil": True,
+        "parallel": parallel,
+        "error_model": "numpy",
+        "fastmath": {"contract"},
+        "forceinline": inline,
+        "_nrt": not (inline or borrows),
+    }
+
+    def decorate(fn: Callable[..., Any]) -> Any:
+        with _numba_cache_folder(fn.__module__):
+            return numba.njit(fn, **options)
+
+    return decorate if function is None else decorate(function)

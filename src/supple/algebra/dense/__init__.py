@@ -1,0 +1,1 @@
+"""Small dense algebra: rotations, polar decomposition, LDL^T."""

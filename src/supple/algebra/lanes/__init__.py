@@ -1,0 +1,1 @@
+"""SIMD lanes: a value type of Numba that lowers to an LLVM vector."""

@@ -1,0 +1,1 @@
+"""Block-sparse matrices, conjugate gradients, preconditioners, direct solver, eigenpairs."""

@@ -1,0 +1,1 @@
+"""Sparse Cholesky factors by dense fronts."""

@@ -1,0 +1,312 @@
+"""A tree of reduced domains in a scene. It is stepped by its own Newmark scheme, `TreeStride`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, NoReturn
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.spatial import KDTree
+
+from supple.algebra.dense import rotations
+from supple.bodies.placement import Placement
+from supple.bodies.protocols import LocalState, PlacedBody
+from supple.bodies.tree.coordinates import TreeCoordinates
+from supple.bodies.tree.domains.deviation import largest_deviation
+from supple.bodies.tree.domains.domain_tree import Blueprint
+from supple.bodies.tree.dynamics import Coupling, SubstructureTree, TreeSettings, TreeState
+from supple.bodies.tree.kinematics import TreeMeasures
+from supple.bodies.tree.model import SubstructureModel
+from supple.bodies.tree.surface.domain_points import DomainPoints
+from supple.bodies.tree.surface.patches import Sails
+from supple.bodies.tree.surface.point_springs import PointSprings
+from supple.bodies.tree.surface.render_skin import RenderSkin
+from supple.bodies.tree.surface.skin import TreeSkin
+from supple.errors import InputError
+from supple.geometry import SurfaceMesh
+
+Array = np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class TreeBody:
+    """A tree of domains. tree: a blueprint, which is reduced here, or a model.
+
+    coupling, torque, mass_damping [1/s], stiffness_damping [s], settings: as of `SubstructureTree`; undamped,
+    steps of 1/60 s and more that take f once gain energy after many oscillations. The root is fixed where its kind is
+    held, else it flies freely. surface: a finer surface of the whole tree at rest, in the root's frame [m], to be seen
+    instead of the domains' own, and to be pulled at (`scene.surface_points.render_points`). grown: its weight is in
+    its shape at rest, as that of a plant; gravity does not act on it.
+
+    >>> from supple.geometry import box_tets
+    >>> from supple.material import Material
+    >>> from supple.bodies.substructure import Domain, DomainKind
+    >>> mesh = box_tets(size=(1, 0.1, 0.1), cells=(8, 1, 1))
+    >>> kind = DomainKind("beam", mesh, Material(1e6, 0.3, 1000), 4, held=mesh.node_region("x_min"))
+    >>> TreeBody(Blueprint({"beam": kind}, [Domain("beam")])).skin.count
+    36
+    """
+
+    tree: Blueprint | SubstructureModel
+    coupling: Coupling = field(default="articulated", kw_only=True)
+    torque: bool = field(default=True, kw_only=True)
+    mass_damping: ArrayLike = field(default=0.0, kw_only=True)
+    stiffness_damping: ArrayLike = field(default=0.001, kw_only=True)
+    settings: TreeSettings = field(default_factory=TreeSettings, kw_only=True)
+    grown: bool = field(default=False, kw_only=True)
+    surface: SurfaceMesh | None = field(default=None, kw_only=True)
+    kind = "substructure"
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.tree, Blueprint | SubstructureModel):
+            raise InputError(
+                "a tree needs a Blueprint or a SubstructureModel", where="TreeBody", value=type(self.tree).__name__
+            )
+        _ = self.dynamics
+        if self.grown and self.model.is_free:
+            raise InputError("a tree that flies freely has not grown in gravity", where="TreeBody", fix="grown=False")
+
+    @cached_property
+    def model(self) -> SubstructureModel:
+        """The reduced tree."""
+        return self.tree if isinstance(self.tree, SubstructureModel) else SubstructureModel.of(self.tree)
+
+    @cached_property
+    def dynamics(self) -> SubstructureTree:
+        """What steps it."""
+        return SubstructureTree(
+            self.model,
+            coupling=self.coupling,
+            torque=self.torque,
+            mass_damping=self.mass_damping,
+            stiffness_damping=self.stiffness_damping,
+            settings=self.settings,
+        )
+
+    @cached_property
+    def skin(self) -> TreeSkin:
+        """The surface to look at and to pull."""
+        return TreeSkin.of(self.model)
+
+    @cached_property
+    def seen(self) -> TreeSkin | RenderSkin:
+        """What is recorded and drawn: the given surface, or the domains' own."""
+        return self.skin if self.surface is None else RenderSkin.of(self.model, self.surface)
+
+    @cached_property
+    def sails(self) -> Sails:
+        """A few flat triangles a domain, for drag."""
+        return Sails.of(self.model)
+
+    @property
+    def rest_coordinates(self) -> Array:
+        """Coordinates (1, width) of the undeformed tree at the origin."""
+        x = np.zeros((1, self.coordinates.x_width))
+        x[0, 3] = 1.0
+        return x
+
+    @property
+    def positions(self) -> Array:
+        """Surface points at rest, in the root's frame, (n, 3) [m]."""
+        return self.skin.rest
+
+    @property
+    def coordinates(self) -> TreeCoordinates:
+        """How its state is laid out."""
+        return TreeCoordinates(self.model.coordinate_count)
+
+    @property
+    def total_mass(self) -> float:
+        """Mass [kg]."""
+        return self.model.total_mass
+
+    def place(self, placement: Placement) -> PlacedBody:
+        """The tree in the world, undeformed."""
+        c = self.coordinates
+        x, v = np.zeros((1, c.x_width)), np.zeros((1, c.v_width))
+        x[0, :3], x[0, 3:7] = placement.at, placement.rotation
+        if self.model.is_free:
+            v[0, :3], v[0, 3:6] = placement.velocity, rotations.rotate_inverse(placement.rotation, placement.spin)
+        elif np.any(placement.velocity) or np.any(placement.spin):
+            raise InputError("the root of this tree is fixed: it starts at rest", where="TreeBody")
+        return PlacedBody(c, x, v, (TreeMass(self),), (("elastic", TreeElastic(self)),))
+
+    def point_mapping(self, indices: Array) -> DomainPoints:
+        """Surface points of these numbers, as a mapping."""
+        skin, number = self.skin, np.asarray(indices, dtype=np.int64)
+        weights = skin.weights[number]
+        hung = np.unique(weights.indices)
+        domain, row = skin.domain[hung], skin.row[hung]
+        points = [skin.classes[c] for c in self.model.domain_class[domain]]
+        X = np.array([p.X[k] for p, k in zip(points, row)]).reshape(-1, 3)
+        U = [p.U[k] for p, k in zip(points, row)]
+        return DomainPoints.on(self.model, domain, X, U, weights[:, hung], number)
+
+    def point_region(self, name: str) -> Array:
+        """Numbers of the surface points of the domains of that name, or kind."""
+        domains = self.model.blueprint.domains
+        chosen = [k for k, d in enumerate(domains) if name in (d.name, d.kind)]
+        if not chosen:
+            raise InputError("no domain of that name", where="TreeBody", value=name)
+        return np.flatnonzero(np.isin(self.skin.domain, chosen))
+
+    def nearest_points(self, local: Array) -> Array:
+        """Numbers of the surface points nearest to positions at rest, in the root's frame (n, 3) [m]."""
+        return np.asarray(KDTree(self.skin.rest).query(local)[1])
+
+    def recall(self, kept: dict[str, Array]) -> Array | None:
+        """The accelerations that a state remembers."""
+        return kept.get("accelerations")
+
+    def unpack(self, x: Array, v: Array, accelerations: Array | None = None) -> TreeState:
+        """The state of coordinates x, v (1, width); accelerations (6 + n,): the root's, then q"."""
+        n = self.model.coordinate_count
+        a = np.zeros(6 + n) if accelerations is None else accelerations
+        return TreeState(
+            x[0, 7 : 7 + n].copy(), v[0, 6 : 6 + n].copy(), a[6:].copy(), x[0, :7].copy(), v[0, :6].copy(), a[:6].copy()
+        )
+
+    def pack(self, state: TreeState, x_out: Array, v_out: Array) -> Array:
+        """Write a state to coordinates; returns its accelerations (6 + n,)."""
+        n = self.model.coordinate_count
+        x_out[0, :7], x_out[0, 7 : 7 + n] = state.frame, state.q
+        v_out[0, :6], v_out[0, 6 : 6 + n] = state.velocity, state.v
+        return np.concatenate([state.acceleration, state.a])
+
+    def advance(
+        self,
+        state: LocalState,
+        dt: float,
+        *,
+        steps: int = 1,
+        gravity: ArrayLike = (0.0, 0.0, 0.0),
+        forces: Array | None = None,
+        springs: PointSprings | None = None,
+        euler: bool = False,
+    ) -> LocalState:
+        """The state after so many steps of dt [s], in one compiled call. `forces` (1, v_width) act all the while.
+
+        springs: on points, solved within each step; they do not act on the accelerations that a first call finds.
+
+        state.memory: the accelerations (6 + n,) of an earlier call; None: they follow from the equations of motion.
+        euler: steps by implicit Euler, which need none, see `SubstructureTree.advance`.
+        """
+        now, acting = self.unpack(state.x, state.v, state.memory), self.loads(state.x, forces)
+        gravity = np.zeros(3) if self.grown else gravity
+        if state.memory is None and not euler:
+            # a flying root whose kind holds nodes was broken off: its end is light and would ring
+            broken = self.model.is_free and len(self.model.blueprint.kinds[self.model.classes[0].name].held) > 0
+            self.dynamics.start(now, dt=dt if broken else None, gravity=gravity, **acting)
+        self.dynamics.advance(now, dt, steps=steps, gravity=gravity, springs=springs, euler=euler, **acting)
+        x, v = state.x.copy(), state.v.copy()
+        accelerations = self.pack(now, x, v)
+        return LocalState(state.t + steps * dt, x, v, accelerations)
+
+    def loads(self, x: Array, forces: Array | None) -> dict[str, Array]:
+        """Forces (1, v_width) on the coordinates x as `SubstructureTree.advance` takes them."""
+        if forces is None:
+            return {}
+        wrenches = np.zeros((self.model.domain_count, 6))
+        wrenches[0, :3] = forces[0, 3:6]
+        wrenches[0, 3:] = rotations.rotate_inverse(x[0, 3:7], forces[0, :3])
+        return {"forces": forces[0, 6 : 6 + self.model.coordinate_count], "wrenches": wrenches}
+
+    def largest_gap(self, x: Array) -> float:
+        """The largest distance [m] at coordinates x between points that were one before the tree was cut.
+
+        Where nothing was cut: between a port's points and where a rigid interface would have them, which is the same.
+        """
+        return self.skin.largest_gap(x) if len(self.skin.seams) else largest_deviation(self.skin.kinematics, x)
+
+    def measures(self, x: Array, v: Array | None = None) -> TreeMeasures:
+        """Energies and momenta at coordinates x, v (1, width). The last are kept: a frame asks for them one by one."""
+        kept, n = self._measured, self.model.coordinate_count
+        rates = np.zeros(6 + n) if v is None else v[0, : 6 + n]
+        is_kept = len(kept) > 0 and np.array_equal(kept[0], x[0, : 7 + n])
+        if not (is_kept and (v is None or np.array_equal(kept[1], rates))):
+            motion = self.skin.kinematics.motion(x[0, 7 : 7 + n], rates[6:], x[0, :7], rates[:6])
+            kept[:] = [x[0, : 7 + n].copy(), rates.copy(), motion.measures()]
+        measures: TreeMeasures = kept[2]
+        return measures
+
+    @cached_property
+    def _measured(self) -> list[Any]:
+        return []
+
+
+def _refuse() -> NoReturn:
+    raise InputError(
+        "a tree of domains is stepped by its own scheme",
+        where="TreeBody",
+        fix="Use TreeStride as the solver, in a scene of trees alone.",
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class TreeMass:
+    """Inertia of a tree, which changes with its coordinates: energies and momenta, but no constant matrix."""
+
+    body: TreeBody
+
+    def kinetic_energy(self, state: LocalState) -> float:
+        """[J]."""
+        return self.body.measures(state.x, state.v).kinetic
+
+    def momentum(self, state: LocalState) -> Array:
+        """Linear and angular momentum about the origin, (6,)."""
+        return self.body.measures(state.x, state.v).momentum
+
+    def first_moment(self, x: Array) -> tuple[float, Array]:
+        """Mass and sum of m x."""
+        return self.body.total_mass, self.body.measures(x).first_moment
+
+    def gravity_field(self, g: Array) -> Array:
+        """g as an acceleration of the coordinates."""
+        out = np.zeros((1, self.body.coordinates.v_width))
+        out[0, :3] = g
+        return out
+
+    def add_product(self, dv: Array, f_out: Array, factor: float) -> None:
+        """Not for the general solvers."""
+        _refuse()
+
+    def add_blocks(self, data_out: Array, positions: Array, factor: float) -> None:
+        """Not for the general solvers."""
+        _refuse()
+
+    def solve(self, f: Array) -> Array:
+        """Not for the general solvers."""
+        _refuse()
+
+    def add_bias(self, state: LocalState, f_out: Array) -> None:
+        """Not for the general solvers."""
+        _refuse()
+
+    def block_pattern(self) -> tuple[Array, Array]:
+        """No blocks."""
+        return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
+
+    def compute_impulse(self, x0: Array, v0: Array, x1: Array, v1: Array) -> Array:
+        """Not for the general solvers."""
+        _refuse()
+
+
+@dataclass(frozen=True, eq=False)
+class TreeElastic:
+    """The elastic energy of a tree; its force is inside the stride."""
+
+    body: TreeBody
+
+    def energy(self, state: LocalState) -> float:
+        """[J]."""
+        return self.body.measures(state.x).elastic
+
+    def add_force(self, state: LocalState, f_out: Array) -> None:
+        """Not for the general solvers."""
+        _refuse()
+
+    def linearize(self, state: LocalState, *, definite: bool = False) -> Any:
+        """Not for the general solvers."""
+        _refuse()

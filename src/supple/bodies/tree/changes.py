@@ -1,0 +1,170 @@
+"""Changes of a running tree that keep its shape: other frequencies, other masses, another kind in a domain's place.
+
+    frequencies times c    f_int times c²                    masses times d    all mass integrals times d
+
+None of these needs a precomputation: factors act on what a class holds already, and a class that is there already, or
+comes from the cache, takes the place of another. Coordinates of a replaced domain start from zero, or from the
+displacements of the old one projected onto the new basis, by least squares over the new nodes' masses.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from supple.algebra.dense import rotations
+from supple.bodies.tree.detach import domain_number
+from supple.bodies.tree.domains.domain_tree import Blueprint, DomainKind
+from supple.bodies.tree.dynamics import SubstructureTree, TreeState
+from supple.bodies.tree.model import DomainClass, reduce_kind
+from supple.errors import InputError
+from supple.geometry import embed
+from supple.modal import ElasticSolid, Interface, InterfaceFit
+
+Array = np.ndarray
+
+
+def retuned(
+    tree: SubstructureTree,
+    *,
+    frequency_factor: ArrayLike | None = None,
+    density_factor: ArrayLike | None = None,
+) -> SubstructureTree:
+    """The tree with other factors, one number or one a domain; None: as they are. States of the old tree fit it.
+
+    >>> from supple.bodies.substructure import LinearizedTree, SubstructureModel
+    >>> from supple.validation.tree.coupling import beam_blueprint
+    >>> tree = SubstructureTree(SubstructureModel.of(beam_blueprint(2, 6)))
+    >>> slow = retuned(tree, frequency_factor=0.5)
+    >>> (LinearizedTree.of(slow).frequencies(1) / LinearizedTree.of(tree).frequencies(1)).round(6).tolist()
+    [0.5]
+    """
+    model = tree.model
+    tuning = _factors(model.tuning, frequency_factor, "frequency_factor")
+    density = _factors(model.density, density_factor, "density_factor")
+    whole = model.blueprint
+    domains = [
+        replace(d, frequency_factor=float(c), density_factor=float(m))
+        for d, c, m in zip(whole.domains, tuning, density)
+    ]
+    changed = replace(model, blueprint=replace(whole, domains=domains), tuning=tuning, density=density)
+    out = replace(tree, model=changed)
+    lane, old = tree.arrays.lane_domain, tree.arrays  # everything else in the arrays stays
+    dense = np.where(lane >= 0, density[lane], 1.0)
+    out.__dict__["arrays"] = old._replace(
+        tuning=np.where(lane >= 0, tuning[lane] ** 2, 1.0),
+        density=dense,
+        total_mass=old.total_mass * (dense / old.density),
+    )
+    return out
+
+
+def _factors(old: Array, given: ArrayLike | None, name: str) -> Array:
+    if given is None:
+        return old.copy()
+    array = np.asarray(given, dtype=float)
+    if array.shape not in ((), old.shape) or not (np.isfinite(array).all() and (array > 0).all()):
+        raise InputError(f"{name} is not one positive number, or one a domain", value=array, allowed=f"({len(old)},)")
+    return np.array(np.broadcast_to(array, old.shape))
+
+
+def replaced(
+    tree: SubstructureTree, state: TreeState, domain: int | str, kind: str | DomainKind, *, project: bool = True
+) -> tuple[SubstructureTree, TreeState]:
+    """The tree with another kind in the place of a domain, and its state, without accelerations.
+
+    kind: a name the tree knows, or a kind, which is reduced or taken from the cache; it needs a port of the same name
+    for each child. project: start from the old displacements as the new basis can show them; else from zero.
+
+    >>> from supple.bodies.substructure import SubstructureModel
+    >>> from supple.validation.tree.coupling import beam_blueprint
+    >>> tree = SubstructureTree(SubstructureModel.of(beam_blueprint(3, 6)))
+    >>> stiff = replace(tree.model.blueprint.kinds["part"], name="rigid", modes=0)
+    >>> other, state = replaced(tree, tree.state(), 1, stiff)
+    >>> other.model.coordinate_count
+    12
+    """
+    model, number = tree.model, domain_number(tree.model, domain)
+    kinds = dict(model.blueprint.kinds)
+    if isinstance(kind, DomainKind):
+        if kinds.get(kind.name, kind) is not kind:
+            raise InputError("another kind of the tree has that name", where="replaced", value=kind.name)
+        kinds[kind.name] = kind
+        name = kind.name
+    else:
+        name = kind
+    if name not in kinds:
+        raise InputError("no kind of that name", where="replaced", value=name, allowed=", ".join(kinds))
+    if number and not len(kinds[name].held):
+        raise InputError("a domain needs nodes to hang by", where="replaced", value=name, fix="Give the kind `held`.")
+    children = [k for k in range(model.domain_count) if model.parent[k] == number]
+    domains = list(model.blueprint.domains)
+    domains[number] = replace(domains[number], kind=name)
+    welds = model.blueprint.welds  # the new mesh has other nodes
+    welds = welds if name == model.blueprint.domains[number].kind else welds[welds[:, 1] != number]
+    tied = [pair for pair in model.blueprint.tied if pair[0] != number]
+    blueprint = Blueprint(kinds, domains, welds, model.is_free, tied)
+    classes, index = list(model.classes), {c.name: k for k, c in enumerate(model.classes)}
+    needed = tuple(dict.fromkeys(domains[k].port for k in children))
+    old = classes[model.domain_class[number]]
+    if name in index:
+        classes[index[name]] = _with_ports(classes[index[name]], kinds[name], needed)
+    else:
+        index[name] = len(classes)
+        classes.append(_with_ports(reduce_kind(kinds[name], (), (), False, None, True), kinds[name], needed))
+    new = classes[index[name]]
+    domain_class, parent_port = model.domain_class.copy(), model.parent_port.copy()
+    domain_class[number] = index[name]
+    for k in children:
+        parent_port[k] = new.ports.index(domains[k].port)
+    made = replace(
+        model, blueprint=blueprint, classes=tuple(classes), domain_class=domain_class, parent_port=parent_port
+    )
+    first, last = model.q_starts[number], model.q_starts[number + 1]
+    show = _projection(old, new, kinds[model.blueprint.domains[number].kind], kinds[name]) if project else None
+    out = state.copy()
+    for label in ("q", "v"):
+        values = getattr(state, label)
+        own = np.zeros(new.count) if show is None else show @ values[first:last]
+        setattr(out, label, np.concatenate([values[:first], own, values[last:]]))
+    out.a, out.acceleration = np.zeros(made.coordinate_count), np.zeros(6)
+    return replace(tree, model=made), out
+
+
+def _with_ports(given: DomainClass, kind: DomainKind, needed: tuple[str, ...]) -> DomainClass:
+    """The class with fits for more ports, after those it has."""
+    missing = [name for name in needed if name not in given.ports]
+    unknown = [name for name in missing if name not in kind.ports]
+    if unknown:
+        raise InputError(
+            "the kind has no port for a child", where=f"kind '{kind.name}'", value=unknown[0],
+            allowed=", ".join(kind.ports) or "none",
+        )  # fmt: skip
+    fits = tuple(port_fit(given, kind, name) for name in missing)
+    return replace(given, ports=(*given.ports, *missing), fits=(*given.fits, *fits)) if missing else given
+
+
+def port_fit(given: DomainClass, kind: DomainKind, name: str) -> InterfaceFit:
+    """The fit of a port in the class's basis, whether children hang there or not."""
+    if name in given.ports:
+        return given.fits[given.ports.index(name)]
+    if name not in kind.ports:
+        raise InputError(
+            "no port of that name", where=f"kind '{kind.name}'", value=name, allowed=", ".join(kind.ports) or "none"
+        )
+    port = kind.ports[name]
+    face = Interface(given.nodes, port.nodes, weights=port.weights, rest_rotation=rotations.to_matrix(port.rotation))
+    return face.fit(given.U)
+
+
+def _projection(old: DomainClass, new: DomainClass, old_kind: DomainKind, new_kind: DomainKind) -> Array:
+    """The matrix (r_new, r_old) from old coordinates to new ones."""
+    modes: Any = old.U.reshape(len(old.nodes), 3, old.count)
+    if old.nodes.shape != new.nodes.shape or not np.array_equal(old.nodes, new.nodes):
+        found = embed(new.nodes, old_kind.mesh)
+        modes = np.einsum("pk,pkil->pil", found.weights, modes[found.nodes])
+    m = np.repeat(ElasticSolid(new_kind.mesh, new_kind.material).lumped_mass, 3)[:, None]
+    return np.linalg.solve(new.U.T @ (m * new.U), new.U.T @ (m * modes.reshape(-1, old.count)))

@@ -1,0 +1,337 @@
+"""How the kernels see a tree: groups of at most LANES domains of one level, the domain's index last.
+
+    group       domains of one level (`grouping`); every row of its storage is LANES numbers side by side. Copies of one
+                class share its constants; a group of several classes counts as a class of its own (`constants`)
+    slot        a port of a domain, with the frame that all children on it share; slot 0 carries the root
+    alone       a group whose elastic forces are computed domain by domain (`modal.lone_force_kernels`): of several
+                classes, or with few domains; those of others lanes at once (`modal.lane_force_kernels`)
+    room        what a thread works in, one for each
+
+    part        ports of a group that one thread treats together, `PART` at most; what they add to the group is summed
+                part by part, and then the parts, so that sums do not depend on threads
+
+Rows of a group with r coordinates, from `group_work` on (see `Rows`): effective mass, constant forces, angular
+velocity, its elimination, the sums of its parts (`SumRows`), then the rows of its ports. What need not outlive a
+visit of a group lies in the thread's room (`RoomRows`), which stays in the cache. Places without a copy hold zeros
+and a mass of 1.
+"""
+
+# mypy: ignore-errors
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numba
+import numpy as np
+
+from supple.algebra.compiling.compiled import compiled
+from supple.algebra.lanes.lane_type import LANES
+from supple.bodies.tree.domains.constants import Constants, aligned_zeros, own_constants, shared_constants
+from supple.bodies.tree.domains.grouping import make_groups, make_pieces
+from supple.bodies.tree.model import SubstructureModel
+from supple.modal.forces.lane_force_kernels import lane_room, lane_strips, tangent_rows
+from supple.modal.forces.lone_force_kernels import lone_room
+
+Array = np.ndarray
+OUT = 40
+"""What a domain shows its parent: 21 of its inertia, 6 of its bias, mass, first moment 3, outer wrench 6; 3 unused, so
+that squares of lanes can be read whole (`transpose_kernels`)."""
+SIX = 8
+"""Numbers that a six-vector takes where squares of lanes read it; 2 unused."""
+
+
+PART = 12
+"""Ports of a part at most."""
+
+
+class Rows(NamedTuple):
+    """First rows of a group's storage, by name."""
+
+    mass: int  # effective mass (r, r), lower triangle; factored where there are no ports
+    force: int  # constant part of the right-hand side (r,)
+    spin: int  # angular velocity of the frame (3)
+    solved: int  # M*^-1 (H*^T | r): (r, 7)
+    sums: int  # of the first part, where there are ports
+    ports: int  # first port
+    size: int
+
+
+class SumRows(NamedTuple):
+    """First rows of a part's sums, relative to their start; the first part's begin with what the group itself has."""
+
+    total: int  # M* (r, r), lower triangle
+    coupling: int  # H* (6, r)
+    right: int  # right-hand side (r)
+    seen: int  # what the parent sees (OUT)
+    size: int
+
+
+class RoomRows(NamedTuple):
+    """First rows of a thread's room, relative to its start, by name."""
+
+    moment: int  # S (3)
+    inertia: int  # J (6), upper triangle
+    bias: int  # h (6)
+    mode_bias: int  # h_q (r)
+    sums: int  # those of a group without ports, but M*
+    pushed: int  # I N of the port at hand (6, r), the lower half times s
+    Gamma: int  # of the port at hand (3, r)
+    beside: int  # numbers of domains, side by side (OUT)
+    shown: int  # the same as rows (OUT)
+    size: int
+
+
+class PortRows(NamedTuple):
+    """First rows of a port's storage, relative to the port's start."""
+
+    frame: int  # x, v, R, omega, alpha0 as of `modal.interface_kernels`, x and v scaled
+    solver: int  # of `algebra.polar_kernels`: (3, 3), which gives Gamma with R and the constants of the port
+    c: int  # (6)
+    size: int
+
+
+PORT_ROWS = PortRows(0, 21, 30, 36)
+
+
+@compiled(inline=True)
+def part_count(ports):
+    """Parts of a group with so many ports."""
+    return (ports + PART - 1) // PART
+
+
+@compiled(inline=True)
+def sum_rows(r):
+    """Rows of a part's sums."""
+    return SumRows(0, r * r, r * r + 6 * r, r * r + 7 * r, r * r + 7 * r + OUT)
+
+
+@compiled(inline=True)
+def group_rows(r, ports):
+    """Rows of a group."""
+    spin = r * r + r
+    sums = spin + 3 + 7 * r
+    first = sums + part_count(ports) * sum_rows(r).size
+    return Rows(0, r * r, spin, spin + 3, sums, first, first + ports * PORT_ROWS.size)
+
+
+@compiled(inline=True)
+def room_rows(r):
+    """Rows of a room."""
+    sums = 15 + r
+    pushed = sums + 7 * r + OUT
+    Gamma = pushed + 6 * r
+    beside = Gamma + 3 * r
+    return RoomRows(0, 3, 9, 15, sums, pushed, Gamma, beside, beside + OUT, beside + 2 * OUT)
+
+
+class TreeArrays(NamedTuple):
+    """Constants of a tree for the kernels; see the module. Flat arrays of all classes, with the offsets of each.
+
+    Classes from the number of `lone_starts` on are groups of several classes, with constants in the arrays own_...; see
+    `constants.Constants` for both. order: groups with ports, level by level, then the others; piece_start: pieces of it
+    for threads, of the former one each; level_bearer, level_part: first group with ports of each level, and first part;
+    pays (1): whether threads do.
+    """
+
+    level_start: Array
+    level_bearer: Array
+    level_part: Array
+    order: Array
+    piece_start: Array
+    part_group: Array
+    part_number: Array
+    pays: Array
+    group_class: Array
+    group_count: Array
+    group_ports: Array
+    group_q: Array
+    group_work: Array
+    group_slot: Array
+    group_alone: Array
+    lane_domain: Array
+    lane_class: Array
+    parent_slot: Array
+    child_start: Array
+    children: Array
+    scale: Array
+    tuning: Array
+    density: Array
+    total_mass: Array
+    mask: Array
+    room_start: Array
+    lone_starts: Array
+    lone_linear: Array
+    lone_strips: Array
+    lone_tiles: Array
+    class_r: Array
+    class_rr: Array
+    class_sum: Array
+    class_port: Array
+    class_place: Array
+    class_strips: Array
+    fixed: Array
+    mass: Array
+    U_bar: Array
+    W5: Array
+    W7: Array
+    port_x: Array
+    port_A: Array
+    port_a: Array
+    port_modes: Array
+    port_start: Array
+    own_fixed: Array
+    own_mass: Array
+    own_U_bar: Array
+    own_W5: Array
+    own_W7: Array
+    own_port_x: Array
+    own_port_A: Array
+    own_port_a: Array
+    own_port_modes: Array
+    own_port_start: Array
+    strips: Array
+
+
+def pack(model: SubstructureModel) -> TreeArrays:
+    """The arrays of a model."""
+    kinds, classes = model.domain_class, model.classes
+    groups, level_start = make_groups(model)
+    count = len(groups)
+    bears = np.zeros(model.domain_count, dtype=bool)
+    bears[model.parent[1:]] = True
+    ports_of = np.where(bears, np.array([len(c.ports) for c in classes])[kinds], 0)
+    mixed = [g for g, members in enumerate(groups) if len(np.unique(kinds[members])) > 1]
+    group_class = np.array([kinds[g[0]] for g in groups])
+    group_class[mixed] = len(classes) + np.arange(len(mixed))
+    group_count = np.array([len(g) for g in groups])
+    r = np.array([model.mode_counts[g].max() for g in groups])
+    ports = np.array([ports_of[g].max() for g in groups])
+    sizes = np.array([group_rows.py_func(int(a), int(b)).size for a, b in zip(r, ports)])
+    group_work = LANES * np.concatenate([[0], np.cumsum(sizes)])
+    room = max(max(force_room(n), LANES * room_rows.py_func(n).size) for n in r.tolist())
+    lane_domain = np.full((count, LANES), -1)
+    for g, members in enumerate(groups):
+        lane_domain[g, : len(members)] = members
+    used = lane_domain >= 0
+    group_slot = 1 + LANES * np.concatenate([[0], np.cumsum(ports)])
+    slot_of = np.full(model.domain_count, -1)
+    slot_of[lane_domain[used]] = (group_slot[:-1, None] + np.arange(LANES))[used]
+    padded = np.where(used, lane_domain, lane_domain[:, :1])
+    above = model.parent[padded]
+    parent_slot = np.where(above < 0, 0, slot_of[above] + LANES * model.parent_port[padded])
+    lane_of = np.full(model.domain_count, -1)
+    lane_of[lane_domain[used]] = np.flatnonzero(used)
+    home = np.empty(model.domain_count, dtype=np.int64)
+    home[lane_domain[used]] = parent_slot[used]
+    sorted_children = np.argsort(home, kind="stable")
+    child_start = np.searchsorted(home[sorted_children], np.arange(group_slot[-1] + 1))
+    scale = np.where(used, model.scale[padded], 1.0)
+    density = np.where(used, model.density[padded], 1.0)
+    class_mass = np.array([c.integrals.mass for c in classes])
+    own = [([classes[c] for c in kinds[padded[g]]], int(r[g]), int(ports[g])) for g in mixed]
+    return TreeArrays(
+        level_start=level_start,
+        **_named_pieces(r, ports, level_start),
+        group_class=group_class,
+        group_count=group_count,
+        group_ports=ports,
+        group_q=LANES * np.concatenate([[0], np.cumsum(r)]),
+        group_work=group_work,
+        room_start=group_work[-1] + room * np.arange(numba.config.NUMBA_NUM_THREADS + 1),
+        group_slot=group_slot,
+        lane_domain=lane_domain.ravel(),
+        lane_class=kinds[padded].ravel(),
+        parent_slot=parent_slot.ravel(),
+        child_start=child_start,
+        children=lane_of[sorted_children],
+        scale=scale.ravel(),
+        tuning=np.where(used, model.tuning[padded] ** 2, 1.0).ravel(),
+        density=density.ravel(),
+        total_mass=(class_mass[kinds[padded]] * scale**3 * density).ravel(),
+        mask=used.astype(float).ravel(),
+        **_named(shared_constants(classes), ""),
+        **_named(own_constants(own), "own_"),
+        **_force_arrays(model, group_class, group_count, kinds[padded], r),
+        **_class_offsets(model, r[mixed], ports[mixed]),
+    )
+
+
+def _named_pieces(r: Array, ports: Array, level_start: Array) -> dict[str, Array]:
+    """What threads share: groups with ports and others, and the parts of the former."""
+    bearers = np.flatnonzero(ports > 0)
+    order, piece_start, pays = make_pieces(r, ports)
+    parts = [part_count.py_func(int(n)) for n in ports[bearers]]
+    level_bearer = np.searchsorted(bearers, level_start)
+    return {
+        "level_bearer": level_bearer,
+        "level_part": _starts(np.array(parts))[level_bearer],
+        "order": order,
+        "piece_start": piece_start,
+        "part_group": np.repeat(bearers, parts),
+        "part_number": np.concatenate([np.arange(n) for n in parts] + [np.zeros(0)]).astype(np.int64),
+        "pays": np.array([pays], dtype=np.int64),
+    }
+
+
+def _named(constants: Constants, prefix: str) -> dict[str, Array]:
+    """Constants by the names of `TreeArrays`: the kernels' parallel loops take no nested tuples."""
+    *fields, fits, starts = constants
+    names = ("fixed", "mass", "U_bar", "W5", "W7", "port_x", "port_A", "port_a", "port_modes", "port_start")
+    return {prefix + name: array for name, array in zip(names, (*fields, *fits, starts), strict=True)}
+
+
+def _class_offsets(model: SubstructureModel, own_r: Array, own_ports: Array) -> dict[str, Array]:
+    """Where the constants of each class begin, those of groups of several classes after the others."""
+    r = np.array([c.count for c in model.classes])
+    ports = np.array([len(c.fits) for c in model.classes])
+
+    def both(a: Array, b: Array) -> Array:
+        return np.concatenate([_starts(a)[:-1], _starts(b)[:-1]])
+
+    return {
+        "class_r": np.concatenate([r, own_r]).astype(np.int64),
+        "class_rr": both(r * r, own_r * own_r),
+        "class_sum": both(r, own_r),
+        "class_port": both(ports, own_ports),
+        "class_place": np.concatenate([np.arange(len(r)), np.arange(len(own_r))]),
+    }
+
+
+def _force_arrays(
+    model: SubstructureModel, group_class: Array, group_count: Array, lane_class: Array, r: Array
+) -> dict[str, Any]:
+    """Which groups have their forces domain by domain, and the coefficients of both ways."""
+    classes = model.classes
+    pairs = r * (r + 1) // 2
+    alone = (group_class >= len(classes)) | (group_count * (1500 + pairs**2 / 4) < 600 + pairs * (pairs + r))
+    together, single = set(group_class[~alone].tolist()), set(lane_class[alone].ravel().tolist())
+    forces = [c.force for c in classes]
+    whole = [np.zeros(0) if f is None or k not in together else lane_strips(f.arrays) for k, f in enumerate(forces)]
+    parts = [f.lone if f is not None and k in single else None for k, f in enumerate(forces)]
+    lone_arrays = [[np.zeros(0) if p is None else p[k] for p in parts] for k in range(3)]
+    return {
+        "group_alone": alone.astype(np.int64),
+        "lone_starts": np.stack([_starts(np.array([len(a) for a in arrays]))[:-1] for arrays in lone_arrays], axis=1),
+        "lone_linear": _flat(lone_arrays[0]),
+        "lone_strips": _flat(lone_arrays[1]),
+        "lone_tiles": _flat(lone_arrays[2]),
+        "class_strips": _starts(np.array([len(w) for w in whole])),
+        "strips": _flat(whole),
+    }
+
+
+def force_room(r: int) -> int:
+    """Numbers that forces of a group with r coordinates take: f, K, and room for either way."""
+    either = max(lane_room.py_func(r), lone_room.py_func(r))
+    return LANES * -(-(LANES * (r + tangent_rows.py_func(r)) + either) // LANES)
+
+
+def _starts(sizes: Array) -> Array:
+    return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+
+
+def _flat(arrays: list[Array]) -> Array:
+    joined = np.concatenate([np.zeros(0), *(np.asarray(a, dtype=float).ravel() for a in arrays)])
+    out = aligned_zeros(len(joined))
+    out[:] = joined
+    return out

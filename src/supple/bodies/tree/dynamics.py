@@ -1,0 +1,350 @@
+"""`SubstructureTree`: the dynamics of a tree of reduced domains [BZ11], with the exact articulated coupling.
+
+    M q" + D q' + f(q) = Q + what the frame's motion and the children do,   D = alpha M + beta K(q)
+
+Gravity is the root's acceleration upwards. The choice of coupling says what a parent feels of its children; see
+`elimination_kernels`. Only the articulated one follows from a Lagrangian and keeps energy and momentum.
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal
+
+import numba
+import numpy as np
+from numpy.typing import ArrayLike
+
+from supple.algebra.compiling.thread_team import make_crew
+from supple.algebra.dense import rotations
+from supple.algebra.lanes.lane_type import LANES
+from supple.bodies.placement import check_vector
+from supple.bodies.tree.domains.layout import SIX, TreeArrays, pack
+from supple.bodies.tree.model import SubstructureModel, check_domain_values
+from supple.bodies.tree.step import elimination_kernels as elimination
+from supple.bodies.tree.step import step_kernels as kernels
+from supple.bodies.tree.step.frame_kernels import Storage
+from supple.errors import ConvergenceError, DivergenceError, InputError, SuppleWarning
+
+if TYPE_CHECKING:
+    from supple.bodies.tree.surface.point_springs import PointSprings
+
+Array = np.ndarray
+Coupling = Literal["articulated", "composite", "centroid", "lumped"]
+COUPLINGS = {
+    "lumped": elimination.LUMPED,
+    "centroid": elimination.CENTROID,
+    "composite": elimination.COMPOSITE,
+    "articulated": elimination.ARTICULATED,
+}
+
+
+class OneWayWarning(SuppleWarning):
+    """A one-way coupling without damping gains energy."""
+
+
+@dataclass
+class TreeState:
+    """q, v, a: coordinates of all domains, their rates and accelerations, (n,) each, in the order of the domains.
+
+    frame (7,): the root's origin [m] and quaternion. velocity (6,): of its origin in world axes [m/s], angular in its
+    own [rad/s]; acceleration (6,) likewise.
+    """
+
+    q: Array
+    v: Array
+    a: Array
+    frame: Array
+    velocity: Array
+    acceleration: Array
+
+    @classmethod
+    def at_rest(cls, count: int) -> TreeState:
+        """A tree of `count` coordinates, undeformed, at the origin."""
+        frame = np.array([0.0, 0, 0, 1, 0, 0, 0])
+        return cls(np.zeros(count), np.zeros(count), np.zeros(count), frame, np.zeros(6), np.zeros(6))
+
+    def copy(self) -> TreeState:
+        """An independent copy."""
+        return TreeState(*(getattr(self, name).copy() for name in self.__dataclass_fields__))
+
+    @property
+    def is_finite(self) -> bool:
+        """Whether all numbers are finite."""
+        return all(bool(np.isfinite(getattr(self, name)).all()) for name in self.__dataclass_fields__)
+
+
+@dataclass(frozen=True)
+class TreeSettings:
+    """Newmark's beta and gamma; passes: how often a step evaluates the coupling, with f and K taken once, at its start.
+
+    renew_forces: take f and K anew in every pass; three such passes are nearly converged. converge: iterate each step,
+    f and K included, until q" changes by less than `epsilon` of the largest one.
+    """
+
+    beta: float = 0.25
+    gamma: float = 0.5
+    passes: int = 2
+    renew_forces: bool = False
+    converge: bool = False
+    epsilon: float = 1e-8
+    max_iterations: int = 50
+
+    def __post_init__(self) -> None:
+        if not (
+            self.beta >= 0 and self.gamma >= 0 and self.passes >= 1 and self.epsilon > 0 and self.max_iterations >= 2
+        ):
+            raise InputError(
+                "the settings are out of range", where="TreeSettings", value=self,
+                allowed="beta, gamma >= 0, passes >= 1, epsilon > 0, max_iterations >= 2",
+            )  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class SubstructureTree:
+    """Dynamics of a model. coupling: "articulated", or one-way "composite", "centroid", "lumped".
+
+    torque: whether children of one-way couplings turn their port; False: as published. mass_damping alpha [1/s],
+    stiffness_damping beta [s]: one number, or one a domain.
+
+    >>> from supple.geometry import box_tets
+    >>> from supple.material import Material
+    >>> from supple.bodies.substructure import Blueprint, Domain, DomainKind
+    >>> mesh = box_tets(size=(1, 0.1, 0.1), cells=(8, 1, 1))
+    >>> kind = DomainKind("beam", mesh, Material(1e6, 0.3, 1000), 4, held=mesh.node_region("x_min"))
+    >>> tree = SubstructureTree(SubstructureModel.of(Blueprint({"beam": kind}, [Domain("beam")])))
+    >>> state = tree.state()
+    >>> tree.advance(state, 1 / 60, steps=10, gravity=(0, 0, -9.81))
+    2
+    """
+
+    model: SubstructureModel
+    coupling: Coupling = field(default="articulated", kw_only=True)
+    torque: bool = field(default=True, kw_only=True)
+    mass_damping: ArrayLike = field(default=0.0, kw_only=True)
+    stiffness_damping: ArrayLike = field(default=0.0, kw_only=True)
+    settings: TreeSettings = field(default_factory=TreeSettings, kw_only=True)
+
+    def __post_init__(self) -> None:
+        if self.coupling not in COUPLINGS:
+            raise InputError("unknown coupling", value=self.coupling, allowed=", ".join(COUPLINGS))
+        if not self.torque and self.coupling == "articulated":
+            raise InputError("the articulated coupling has no form without torque", where="SubstructureTree")
+        count = self.model.domain_count
+        for name in ("mass_damping", "stiffness_damping"):
+            object.__setattr__(self, name, check_domain_values(getattr(self, name), count, name))
+        if self.coupling != "articulated" and count > 1 and not np.all(np.asarray(self.stiffness_damping) > 0):
+            warnings.warn(
+                f"the coupling '{self.coupling}' acts one way and gains energy without stiffness_damping",
+                OneWayWarning,
+                stacklevel=3,
+            )
+
+    @cached_property
+    def arrays(self) -> TreeArrays:
+        """The tree as the kernels see it."""
+        return pack(self.model)
+
+    @cached_property
+    def storage(self) -> Storage:
+        """Room of the kernels, made once."""
+        storage = Storage.empty(self.arrays)
+        domain = self.arrays.lane_domain
+        for name, values in (("alpha", self.mass_damping), ("beta", self.stiffness_damping)):
+            getattr(storage, name)[:] = np.where(domain >= 0, np.asarray(values)[domain], 0.0)
+        return storage
+
+    @cached_property
+    def root(self) -> kernels.Root:
+        """Room for the root's frame, made once."""
+        return kernels.Root.empty()
+
+    @cached_property
+    def crew(self) -> Array:
+        """State of the threads that share the work of a call."""
+        return make_crew(max(len(self.arrays.part_group), len(self.arrays.order)))
+
+    @property
+    def threads(self) -> int:
+        """Threads that a call takes: one where more do not pay."""
+        return numba.get_num_threads() if self.arrays.pays[0] else 1
+
+    @cached_property
+    def places(self) -> Array:
+        """Where each coordinate lies in the kernels' vectors, (n,)."""
+        tree, model = self.arrays, self.model
+        out = np.empty(model.coordinate_count, dtype=np.int64)
+        for place in np.flatnonzero(tree.lane_domain >= 0):
+            d, g = tree.lane_domain[place], place // LANES
+            first, last = model.q_starts[d], model.q_starts[d + 1]
+            out[first:last] = tree.group_q[g] + LANES * np.arange(last - first) + place % LANES
+        return out
+
+    @cached_property
+    def lanes(self) -> Array:
+        """The kernels' place of each domain, (d,)."""
+        used = np.flatnonzero(self.arrays.lane_domain >= 0)
+        out = np.empty(self.model.domain_count, dtype=np.int64)
+        out[self.arrays.lane_domain[used]] = used
+        return out
+
+    def state(self) -> TreeState:
+        """The tree at rest, undeformed, at the origin."""
+        return TreeState.at_rest(self.model.coordinate_count)
+
+    def numbers(self, dt: float, *, euler: bool = False) -> kernels.StepNumbers:
+        """What the kernels need to know of a step dt [s]; euler: an implicit Euler step, see `advance`."""
+        s = self.settings
+        beta, gamma = (1.0, 1.0) if euler else (s.beta, s.gamma)
+        return kernels.StepNumbers(
+            float(dt), beta, gamma, COUPLINGS[self.coupling] + (0 if self.torque else elimination.FORCE_ONLY),
+            s.passes, self.model.is_free, s.max_iterations if s.converge else 0, s.epsilon, s.renew_forces,
+        )  # fmt: skip
+
+    def advance(
+        self,
+        state: TreeState,
+        dt: float,
+        *,
+        steps: int = 1,
+        gravity: ArrayLike = (0.0, 0.0, 0.0),
+        forces: ArrayLike | None = None,
+        wrenches: ArrayLike | None = None,
+        springs: PointSprings | None = None,
+        euler: bool = False,
+    ) -> int:
+        """Move `state` on, in place, by steps of dt [s], in one compiled call. Returns the most passes of a step.
+
+        forces (n,): on the coordinates. wrenches (d, 6): torque about and force at each domain's origin, in its axes.
+        Both stay as they are during the call. springs: on points, solved within each step; articulated coupling only.
+        euler: steps by implicit Euler, q' = q'_0 + h q", q = q_0 + h q', which is Newmark's with beta = gamma = 1 from
+        no accelerations; where forces come suddenly, the accelerations of light parts would ring else. The state's are
+        set to zero. A step that fails raises, and `state` stays as it was.
+        """
+        if not np.isfinite(dt) or dt <= 0:
+            raise InputError("the time step is not positive", where="SubstructureTree", value=dt, allowed="> 0 s")
+        g = check_vector(gravity, name="gravity", where="SubstructureTree")
+        if euler:
+            if steps > 1:
+                acting = {"gravity": gravity, "forces": forces, "wrenches": wrenches, "springs": springs}
+                return max(self.advance(state, dt, **acting, euler=True) for _ in range(steps))  # type: ignore[arg-type]
+            state.a[:], state.acceleration[:] = 0.0, 0.0
+        self.load(state, forces, wrenches)
+        run = kernels.advance_together if self.threads > 1 else kernels.advance
+        found = np.empty(4)
+        run(
+            self.arrays, self.storage_with(springs), self.root, self.numbers(dt, euler=euler), g, int(steps),
+            self.crew, self.threads, found,
+        )  # fmt: skip
+        outcome, done, passes = (int(number) for number in found[:3])
+        if outcome == kernels.NOT_CONVERGED:
+            raise ConvergenceError(
+                f"step {done + 1} did not converge: the accelerations still change by {found[3]:.2g} of themselves",
+                where="SubstructureTree",
+                allowed=f"{self.settings.epsilon:g} in {self.settings.max_iterations} passes",
+                fix="Take smaller steps, or converge=False.",
+            )
+        new = self.saved()
+        if outcome != kernels.FINE or not new.is_finite:
+            raise DivergenceError(
+                f"the tree left the finite in step {done + 1} of {steps}",
+                where=self._lost(),
+                fix="Take smaller steps, add stiffness_damping, or use coupling='articulated'.",
+            )
+        for name in new.__dataclass_fields__:
+            getattr(state, name)[:] = getattr(new, name)
+        return passes
+
+    def accelerations(
+        self,
+        state: TreeState,
+        *,
+        gravity: ArrayLike = (0.0, 0.0, 0.0),
+        forces: ArrayLike | None = None,
+        wrenches: ArrayLike | None = None,
+        springs: PointSprings | None = None,
+    ) -> tuple[Array, Array]:
+        """q" (n,) and the root's acceleration (6,), linear in world axes, that the equations of motion give."""
+        g = check_vector(gravity, name="gravity", where="SubstructureTree")
+        self.load(state, forces, wrenches)
+        found = np.empty(4)
+        kernels.advance(
+            self.arrays, self.storage_with(springs), self.root, self.numbers(1.0), g, 0, self.crew, 1, found
+        )
+        if found[0] != kernels.FINE:
+            raise DivergenceError("the tree's mass matrix is singular", where=self._lost())
+        new = self.saved()
+        return new.a, new.acceleration
+
+    def storage_with(self, springs: PointSprings | None) -> Storage:
+        """The kernels' room, with springs on points."""
+        if springs is None:
+            return self.storage
+        if self.coupling != "articulated":
+            raise InputError("springs on points need the articulated coupling", where="SubstructureTree")
+        if not self.settings.beta > 0:
+            raise InputError("springs on points need an implicit scheme", where="SubstructureTree", allowed="beta > 0")
+        return self.storage._replace(**springs.pack(self).named())
+
+    def start(self, state: TreeState, *, dt: float | None = None, **acting: Any) -> None:
+        """Set the accelerations of `state` to those of the equations of motion: before a first step under loads.
+
+        dt [s]: leave out what is faster than such a step: the accelerations at the end of one that began with none.
+        The momentum they give is exact, so a part broken off falls as it should, and its released ends do not ring.
+        """
+        if dt is None:
+            state.a[:], state.acceleration[:] = self.accelerations(state, **acting)
+            return
+        trial = state.copy()
+        trial.a[:], trial.acceleration[:] = 0.0, 0.0
+        self.advance(trial, dt, **acting)
+        state.a[:], state.acceleration[:] = trial.a, trial.acceleration
+
+    def load(self, state: TreeState, forces: ArrayLike | None = None, wrenches: ArrayLike | None = None) -> None:
+        """Bring a state and loads into the kernels' storage."""
+        count, storage, root = self.model.coordinate_count, self.storage, self.root
+        if not state.q.shape == state.v.shape == state.a.shape == (count,):
+            raise InputError("the state does not fit the tree", value=state.q.shape, allowed=f"({count},)")
+        for name in ("q", "v", "a"):
+            getattr(storage, name)[self.places] = getattr(state, name)
+        storage.load_q[self.places] = 0.0 if forces is None else self._checked(forces, (count,), "forces")
+        storage.load_w[:] = 0.0
+        if wrenches is not None:
+            given = self._checked(wrenches, (self.model.domain_count, 6), "wrenches")
+            storage.load_w.reshape(-1, SIX)[self.lanes, :6] = given
+        root.x[:], root.rotation[:] = state.frame[:3], rotations.normalise(state.frame[3:])
+        root.velocity[:], root.spin[:] = state.velocity[:3], state.velocity[3:]
+        root.acceleration[:], root.alpha[:] = state.acceleration[:3], state.acceleration[3:]
+
+    def _checked(self, values: ArrayLike, shape: tuple[int, ...], name: str) -> Array:
+        array = np.asarray(values, dtype=float)
+        if array.shape != shape or not np.isfinite(array).all():
+            raise InputError(
+                f"the {name} do not fit the tree, or are not finite", value=array.shape, allowed=str(shape)
+            )
+        return array
+
+    def saved(self) -> TreeState:
+        """The state in the kernels' storage."""
+        storage, root = self.storage, self.root
+        return TreeState(
+            storage.q[self.places],
+            storage.v[self.places],
+            storage.a[self.places],
+            np.concatenate([root.x, root.rotation]),
+            np.concatenate([root.velocity, root.spin]),
+            np.concatenate([root.acceleration, root.alpha]),
+        )
+
+    def _lost(self) -> str:
+        """The first domain whose coordinates are not finite, or whose matrix is singular."""
+        bad = np.flatnonzero(~np.isfinite(self.storage.q[self.places]) | ~np.isfinite(self.storage.a[self.places]))
+        if len(bad):
+            number = int(np.searchsorted(self.model.q_starts, bad[0], side="right") - 1)
+        else:
+            groups = np.flatnonzero(self.storage.bad > 0)
+            number = int(self.arrays.lane_domain[LANES * groups[0]]) if len(groups) else 0
+        domain = self.model.blueprint.domains[number]
+        return f"domain {number} '{domain.name or domain.kind}'"

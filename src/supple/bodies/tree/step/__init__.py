@@ -1,0 +1,1 @@
+"""Kernels of a step of a tree: frames, forces, elimination, substitution."""

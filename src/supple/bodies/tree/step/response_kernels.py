@@ -1,0 +1,301 @@
+"""Responses of an eliminated tree to a load on one domain, and G A^-1 G^T of conditions between domains.
+
+    up        z = M*^-1 r,   p_i = -w + X^T R p_j + H* M*^-1 r,   r = Q - N^T R p_j   from the loaded domain to the root
+    down      q" = z - M*^-1 H*^T A,   A_j = R^T (X A + N q")                    from the root to where it is asked
+
+with the factors of the elimination; z is zero off the way of the load. So one response costs a walk from the domain to
+the root and one to each domain that is asked, whatever the size of the tree. All this is valid between an elimination
+and the substitution that follows it.
+"""
+
+# mypy: ignore-errors
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from supple.algebra.compiling.compiled import compiled
+from supple.algebra.dense.ldlt import ldlt_factor, ldlt_solve
+from supple.algebra.dense.polar_kernels import polar_rate_by
+from supple.algebra.dense.rotation_kernels import cross, quaternion_matrix, rotation_update
+from supple.algebra.dense.rotation_kernels import matrix_rotate as turned
+from supple.algebra.dense.rotation_kernels import matrix_rotate_inverse as turned_back
+from supple.algebra.lanes.lane_type import LANES
+from supple.bodies.tree.domains.layout import PORT_ROWS, SIX, group_rows, sum_rows
+from supple.bodies.tree.step.elimination_kernels import BIAS
+from supple.bodies.tree.step.frame_kernels import add3, dot3, times3
+from supple.bodies.tree.step.spatial_kernels import entry
+from supple.bodies.tree.surface.point_arrays import CHAIN
+from supple.bodies.tree.surface.point_kernels import nine, nine_modes, plus_nine, three, three_hat
+
+Array = np.ndarray
+
+
+class Conditions(NamedTuple):
+    """Rows of conditions as they act on one tree, entry by entry; those of a place lie together.
+
+    row (e,): of the condition; place (e,): of the domain; wrench (e, 6): coefficients of its (alpha, a); modes (flat,
+    from first[k]): of its q". slot_place, slot_port: which place and port a slot belongs to. z (as q), p (6): room.
+    """
+
+    row: Array
+    place: Array
+    wrench: Array
+    modes: Array
+    first: Array
+    slot_place: Array
+    slot_port: Array
+    z: Array
+    p: Array
+
+
+@compiled(borrows=True)
+def solve_lane(a, base, b, r, x, at):
+    """x (r numbers, LANES apart, from `at`) <- A^-1 x, A factored in rows from base, lane b."""
+    for i in range(r):
+        value = x[at + i * LANES]
+        for k in range(i):
+            value -= a[base + LANES * (i * r + k) + b] * x[at + k * LANES]
+        x[at + i * LANES] = value
+    for i in range(r - 1, -1, -1):
+        value = x[at + i * LANES] * a[base + LANES * (i * r + i) + b]
+        for k in range(i + 1, r):
+            value -= a[base + LANES * (k * r + i) + b] * x[at + k * LANES]
+        x[at + i * LANES] = value
+
+
+@compiled
+def climb(tree, storage, asked, factor, k, room):
+    """Add the response to entry k times `factor` to asked.z and asked.p. room: as q, zero, and left so."""
+    work, place = storage.work, asked.place[k]
+    p = np.empty(6)
+    for i in range(6):
+        p[i] = -factor * asked.wrench[k, i]
+    g = place // LANES
+    at = tree.group_q[g] + place - g * LANES
+    for l in range(tree.class_r[tree.group_class[g]]):
+        room[at + l * LANES] = factor * asked.modes[asked.first[k] + l]
+    while True:
+        g = place // LANES
+        b, r, ports = place - g * LANES, tree.class_r[tree.group_class[g]], tree.group_ports[g]
+        rows, base, at = group_rows(r, ports), tree.group_work[g], tree.group_q[g] + place - g * LANES
+        for l in range(r):
+            for i in range(6):
+                p[i] += work[base + LANES * (rows.solved + 7 * l + i) + b] * room[at + l * LANES]
+        if ports > 0:
+            solve_lane(work, base + LANES * (rows.sums + sum_rows(r).total), b, r, room, at)
+        elif storage.held_start[g] < storage.held_start[g + 1]:
+            solve_lane(storage.held_mass, storage.held_mass_start[g], b, r, room, at)
+        else:
+            solve_lane(work, base + LANES * rows.mass, b, r, room, at)
+        for l in range(r):
+            asked.z[at + l * LANES] += room[at + l * LANES]
+            room[at + l * LANES] = 0.0
+        slot = tree.parent_slot[place]
+        if slot == 0:
+            break
+        place, port = asked.slot_place[slot], asked.slot_port[slot]
+        g = place // LANES
+        b, r = place - g * LANES, tree.class_r[tree.group_class[g]]
+        rows, inner = group_rows(r, tree.group_ports[g]), PORT_ROWS
+        start = tree.group_work[g] + LANES * (rows.ports + port * inner.size) + b
+        R, x = nine(work, start + 6 * LANES, LANES), three(work, start, LANES)
+        T, F = turned(R, (p[0], p[1], p[2])), turned(R, (p[3], p[4], p[5]))
+        u = turned_back(nine(work, start + LANES * inner.solver, LANES), T)  # Gamma^T T = <R skew(u), A_modes>
+        w0, w1, w2 = cross((R[0], R[1], R[2]), u), cross((R[3], R[4], R[5]), u), cross((R[6], R[7], R[8]), u)
+        for l in range(r):
+            n, m = nine_modes(tree, g, b, port, l), three_hat(tree, g, b, port, l)
+            value = dot3(w0, (n[0], n[1], n[2])) + dot3(w1, (n[3], n[4], n[5])) + dot3(w2, (n[6], n[7], n[8]))
+            room[tree.group_q[g] + l * LANES + b] = -value - dot3(m, F)
+        T = add3(T, cross(x, F))
+        for i in range(3):
+            p[i], p[3 + i] = T[i], F[i]
+    for i in range(6):
+        asked.p[i] += p[i]
+
+
+@compiled
+def root_response(storage, root, gravity, is_free, p, whole, A_out):
+    """A_out (6): acceleration of the root under the bias p (6); whole: 1 adds what acts anyway, else 0."""
+    for i in range(6):
+        A_out[i] = 0.0
+    if is_free:
+        inertia = np.empty((6, 6))
+        for i in range(6):
+            A_out[i] = -p[i] - whole * storage.out[BIAS + i]
+            for j in range(6):
+                inertia[i, j] = storage.out[entry(i, j)]
+        ldlt_factor(inertia)
+        ldlt_solve(inertia, A_out)
+    else:
+        R = quaternion_matrix((root.rotation[0], root.rotation[1], root.rotation[2], root.rotation[3]))
+        g = turned_back(R, (gravity[0], gravity[1], gravity[2]))
+        for i in range(3):
+            A_out[3 + i] = -whole * g[i]
+
+
+@compiled(borrows=True)
+def domain_response(tree, storage, z, whole, place, A, a_out):
+    """a_out (r,): q" of a domain whose frame has the acceleration A (6)."""
+    g = place // LANES
+    b, r = place - g * LANES, tree.class_r[tree.group_class[g]]
+    rows, at = group_rows(r, tree.group_ports[g]), tree.group_q[g] + place - g * LANES
+    solved = tree.group_work[g] + LANES * rows.solved + b
+    for l in range(r):
+        value = z[at + l * LANES] + whole * storage.work[solved + LANES * (7 * l + 6)]
+        for i in range(6):
+            value -= storage.work[solved + LANES * (7 * l + i)] * A[i]
+        a_out[l] = value
+
+
+@compiled(borrows=True)
+def port_response(tree, storage, whole, place, port, A, a, A_out):
+    """A_out (6): acceleration of a port of a domain that has A and q" = a; may be A itself."""
+    g = place // LANES
+    b, r = place - g * LANES, tree.class_r[tree.group_class[g]]
+    rows, inner, work = group_rows(r, tree.group_ports[g]), PORT_ROWS, storage.work
+    start = tree.group_work[g] + LANES * (rows.ports + port * inner.size) + b
+    R, x = nine(work, start + 6 * LANES, LANES), three(work, start, LANES)
+    alpha = (A[0], A[1], A[2])
+    at_c = start + LANES * inner.c
+    turn = add3(alpha, times3(whole, three(work, at_c, LANES)))
+    move = add3(add3((A[3], A[4], A[5]), cross(alpha, x)), times3(whole, three(work, at_c + 3 * LANES, LANES)))
+    modes = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    for l in range(r):
+        modes = plus_nine(modes, a[l], nine_modes(tree, g, b, port, l))
+        move = add3(move, times3(a[l], three_hat(tree, g, b, port, l)))
+    turn = add3(turn, polar_rate_by(nine(work, start + LANES * inner.solver, LANES), R, modes))
+    turn, move = turned_back(R, turn), turned_back(R, move)
+    for i in range(3):
+        A_out[i], A_out[3 + i] = turn[i], move[i]
+
+
+@compiled
+def descend(tree, storage, asked, whole, place, path, A, a_out):
+    """A (6): on entry of the root, on exit of the domain at `place`; a_out: its q". path: room for the levels."""
+    count, here = 0, place
+    while True:
+        path[count] = here
+        count += 1
+        if tree.parent_slot[here] == 0:
+            break
+        here = asked.slot_place[tree.parent_slot[here]]
+    for k in range(count - 1, -1, -1):
+        domain_response(tree, storage, asked.z, whole, path[k], A, a_out)
+        if k > 0:
+            port_response(tree, storage, whole, path[k], asked.slot_port[tree.parent_slot[path[k - 1]]], A, a_out, A)
+
+
+@compiled
+def add_row_values(tree, storage, root, gravity, is_free, asked, whole, values_out):
+    """values_out (rows,) += G (A, q"), of the response in asked.z, asked.p; whole: 1 adds what acts anyway."""
+    most = 1
+    for kind in range(len(tree.class_r)):
+        most = max(most, tree.class_r[kind])
+    A0, A, a = np.empty(6), np.empty(6), np.empty(most)
+    path = np.empty(len(tree.level_start), np.int64)
+    root_response(storage, root, gravity, is_free, asked.p, whole, A0)
+    for e in range(len(asked.row)):
+        place = asked.place[e]
+        if e == 0 or place != asked.place[e - 1]:
+            A[:] = A0
+            descend(tree, storage, asked, whole, place, path, A, a)
+        value = 0.0
+        for i in range(6):
+            value += asked.wrench[e, i] * A[i]
+        for l in range(tree.class_r[tree.group_class[place // LANES]]):
+            value += asked.modes[asked.first[e] + l] * a[l]
+        values_out[asked.row[e]] += value
+
+
+@compiled
+def add_delassus(tree, storage, root, gravity, is_free, asked, W_out):
+    """W_out (rows, rows) += G A^-1 G^T of one tree."""
+    room = np.zeros(len(asked.z))
+    done = np.zeros(len(W_out), np.bool_)
+    for first in range(len(asked.row)):
+        row = asked.row[first]
+        if done[row]:
+            continue
+        done[row] = True
+        asked.z[:], asked.p[:] = 0.0, 0.0
+        for e in range(first, len(asked.row)):
+            if asked.row[e] == row:
+                climb(tree, storage, asked, 1.0, e, room)
+        add_row_values(tree, storage, root, gravity, is_free, asked, 0.0, W_out[row])
+    asked.z[:], asked.p[:] = 0.0, 0.0
+
+
+@compiled
+def add_present(tree, storage, asked, values_out):
+    """values_out (rows,) += G (A, q") of the present state, its frames' motion being in `held_slot`."""
+    for e in range(len(asked.row)):
+        place = asked.place[e]
+        g = place // LANES
+        at, slot = tree.group_q[g] + place - g * LANES, CHAIN * tree.parent_slot[place] + 15
+        value = 0.0
+        for i in range(6):
+            value += asked.wrench[e, i] * storage.held_slot[slot + i]
+        for l in range(tree.class_r[tree.group_class[g]]):
+            value += asked.modes[asked.first[e] + l] * storage.a[at + l * LANES]
+        values_out[asked.row[e]] += value
+
+
+@compiled
+def load_rows(tree, storage, asked, multipliers):
+    """asked.z, asked.p: the response to G^T multipliers (rows,)."""
+    room = np.zeros(len(asked.z))
+    asked.z[:], asked.p[:] = 0.0, 0.0
+    for e in range(len(asked.row)):
+        climb(tree, storage, asked, multipliers[asked.row[e]], e, room)
+
+
+@compiled
+def commit(tree, storage, asked):
+    """Add the response in asked.z, asked.p to what the elimination found, so that the substitution includes it."""
+    for g in range(len(tree.group_class)):
+        r = tree.class_r[tree.group_class[g]]
+        at, here = tree.group_q[g], tree.group_work[g] + LANES * group_rows(r, tree.group_ports[g]).solved
+        for l in range(r):
+            for b in range(LANES):
+                storage.work[here + LANES * (7 * l + 6) + b] += asked.z[at + l * LANES + b]
+    for i in range(6):
+        storage.out[BIAS + i] += asked.p[i]
+
+
+@compiled
+def shift(tree, storage, root, gravity, numbers, asked):
+    """Move the predicted positions by b h² times the response in asked.z, asked.p; velocities stay.
+
+    slot_A serves as room: the substitution writes it anew.
+    """
+    by_q = numbers.beta * numbers.h * numbers.h
+    most = 1
+    for kind in range(len(tree.class_r)):
+        most = max(most, tree.class_r[kind])
+    A, a = np.empty(6), np.empty(most)
+    root_response(storage, root, gravity, numbers.is_free, asked.p, 0.0, A)
+    storage.slot_A[:6] = A
+    if numbers.is_free:
+        R1 = quaternion_matrix((root.rotation[0], root.rotation[1], root.rotation[2], root.rotation[3]))
+        q = (root.rotation_0[0], root.rotation_0[1], root.rotation_0[2], root.rotation_0[3])
+        move = turned(R1, (by_q * A[3], by_q * A[4], by_q * A[5]))
+        turn = turned_back(quaternion_matrix(q), turned(R1, (by_q * A[0], by_q * A[1], by_q * A[2])))
+        q = rotation_update(q, turn)
+        for i in range(4):
+            root.rotation_0[i] = q[i]
+        for i in range(3):
+            root.x_0[i] += move[i]
+    for g in range(len(tree.group_class)):
+        for b in range(tree.group_count[g]):
+            place = g * LANES + b
+            slot = SIX * tree.parent_slot[place]
+            for i in range(6):
+                A[i] = storage.slot_A[slot + i]
+            domain_response(tree, storage, asked.z, 0.0, place, A, a)
+            for l in range(tree.class_r[tree.group_class[g]]):
+                storage.q_p[tree.group_q[g] + l * LANES + b] += by_q * a[l]
+            for k in range(tree.group_ports[g]):
+                there = SIX * (tree.group_slot[g] + k * LANES + b)
+                port_response(tree, storage, 0.0, place, k, A, a, storage.slot_A[there : there + 6])

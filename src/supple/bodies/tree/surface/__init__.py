@@ -1,0 +1,1 @@
+"""Points and surfaces of a tree."""

@@ -1,0 +1,173 @@
+"""Points on the domains of a tree as a mapping from its coordinates, in compiled loops.
+
+    x = W (o + R s (X + U q))
+
+W: weights over points that hang on one domain each, or none; the mean of points that were one before a cut.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+import scipy.sparse as sparse
+
+from supple.bodies.tree.coordinates import TreeCoordinates
+from supple.bodies.tree.model import SubstructureModel
+from supple.bodies.tree.step.frame_cache import FoundFrames
+from supple.bodies.tree.surface import patch_kernels as kernels
+
+Array = np.ndarray
+
+
+def make_chain(model: SubstructureModel, first: Array, places: Array, X: Array, U: list[Array]) -> kernels.Chain:
+    """A model as the kernels see it, with points: first (d,): a domain's row of X (m, 3) [m] and U, (3, r) each row.
+
+    places (d + 1,): where the points of a domain begin among all.
+    """
+    most = max(1, *(c.count for c in model.classes))
+    ports = [(c, fit) for c in model.classes for fit in c.fits]
+    first_port = np.concatenate([[0], np.cumsum([len(c.fits) for c in model.classes])])
+    above = model.domain_class[np.maximum(model.parent, 0)]
+    A_modes = np.zeros((len(ports), most, 9))
+    for k, (c, fit) in enumerate(ports):
+        A_modes[k, : c.count] = fit.A_modes.reshape(c.count, 9)
+    return kernels.Chain(
+        model.parent.astype(np.int64),
+        np.where(model.parent >= 0, first_port[above] + model.parent_port, -1).astype(np.int64),
+        model.q_starts.astype(np.int64),
+        model.scale.astype(float),
+        np.asarray(first, dtype=np.int64),
+        np.asarray(places, dtype=np.int64),
+        np.array([fit.x_hat for _, fit in ports]).reshape(-1, 3),
+        _padded([fit.a_hat for _, fit in ports], most),
+        np.array([fit.A_rest.ravel() for _, fit in ports]).reshape(-1, 9),
+        A_modes,
+        np.ascontiguousarray(X, dtype=float),
+        _padded(U, most),
+    )
+
+
+def _padded(parts: list[Array], most: int) -> Array:
+    """Rows (3, r) of several widths as (n, 3, most)."""
+    out = np.zeros((len(parts), 3, most))
+    for k, part in enumerate(parts):
+        out[k, :, : part.shape[1]] = part
+    return out
+
+
+@dataclass(frozen=True, eq=False)
+class DomainPoints:
+    """Points as a mapping. chain: the tree, with the points that hang on single domains; weights (count, hung).
+
+    indices: numbers of the points on a skin, where they are such. found: frames, shared by all points of a tree.
+    """
+
+    chain: kernels.Chain
+    weights: sparse.csr_array | None = None
+    indices: Array | None = None
+    found: FoundFrames = field(default_factory=FoundFrames)
+
+    @classmethod
+    def on(
+        cls,
+        model: SubstructureModel,
+        domain: Array,
+        X: Array,
+        U: list[Array],
+        weights: object = None,
+        indices: Array | None = None,
+    ) -> DomainPoints:
+        """Points on domains, ascending (k,): X (k, 3) [m] at scale 1 in the domains' axes, U: (3, r) of each."""
+        places = np.searchsorted(domain, np.arange(model.domain_count + 1))
+        chain = make_chain(model, places[:-1], places, X, U)
+        return cls(chain, weights, indices, model.found_frames)  # type: ignore[arg-type]
+
+    @property
+    def count(self) -> int:
+        """Number of points."""
+        return self.hung if self.weights is None else int(self.weights.shape[0])
+
+    @property
+    def hung(self) -> int:
+        """Number of points that hang on single domains."""
+        return int(self.chain.places[-1])
+
+    @property
+    def modes(self) -> int:
+        """Coordinates of the tree."""
+        return int(self.chain.start[-1])
+
+    def frames(self, x: Array) -> kernels.Frames:
+        """Frames of all domains at coordinates x (1, width)."""
+        return self.found.at(x, self.chain)
+
+    def local(self, x: Array) -> Array:
+        """Hung points in their domains' axes, (hung, 3) [m]."""
+        out = np.empty((self.hung, 3))
+        kernels.compute_local(self.chain, x[0, 7 : 7 + self.modes].copy(), out)
+        return out
+
+    def apply(self, x: Array) -> Array:
+        """Positions (count, 3) [m] at coordinates x (1, width)."""
+        return self.linearize(x).positions()
+
+    def linearize(self, x: Array) -> DomainPointsTangent:
+        """J at coordinates x."""
+        return DomainPointsTangent(self, x.copy())
+
+
+@dataclass(frozen=True, eq=False)
+class DomainPointsTangent:
+    """J of points of a tree at coordinates x. Its geometric stiffness is left out."""
+
+    mapping: DomainPoints
+    x: Array
+
+    @cached_property
+    def _frames(self) -> kernels.Frames:
+        return self.mapping.frames(self.x)
+
+    @cached_property
+    def _local(self) -> Array:
+        return self.mapping.local(self.x)
+
+    def _weighted(self, values: Array) -> Array:
+        W = self.mapping.weights
+        return values if W is None else W @ values
+
+    def positions(self) -> Array:
+        """Where the points are, (count, 3) [m]."""
+        out = np.empty((self.mapping.hung, 3))
+        kernels.compute_positions(self.mapping.chain, self._frames, self._local, out)
+        return self._weighted(out)
+
+    def product(self, v: Array) -> Array:
+        """Velocities (count, 3) [m/s] of rates v (1, width)."""
+        m, rates = self.mapping, v[0, 6 : 6 + self.mapping.modes].copy()
+        u, w = np.empty((2, len(m.chain.parent), 3))
+        kernels.compute_rates(m.chain, self._frames, rates, v[0, :6].copy(), u, w)
+        out = np.empty((m.hung, 3))
+        kernels.compute_velocities(m.chain, self._frames, self._local, rates, u, w, out)
+        return self._weighted(out)
+
+    def add_transpose(self, f: Array, f_out: Array) -> None:
+        """f_out (1, width) += J^T f: forces on all coordinates of the tree, by virtual work."""
+        m = self.mapping
+        hung = np.asarray(f if m.weights is None else m.weights.T @ f, dtype=float, order="C")
+        Q, wrench = np.zeros(m.modes), np.zeros((len(m.chain.parent), 6))
+        kernels.add_pulled(m.chain, self._frames, self._local, hung, Q, wrench)
+        f_out[0, :3] += self._frames.R[0].reshape(3, 3) @ wrench[0, 3:]
+        f_out[0, 3:6] += wrench[0, :3]
+        f_out[0, 6 : 6 + m.modes] += Q
+
+    def bias(self, v: Array) -> Array:
+        """(dJ/dt) v (count, 3) [m/s²], by central differences along v."""
+        coordinates, step = TreeCoordinates(self.mapping.modes), 1e-5
+        ahead = self.mapping.linearize(coordinates.retract(self.x, step * v)).product(v)
+        behind = self.mapping.linearize(coordinates.retract(self.x, -step * v)).product(v)
+        return (ahead - behind) / (2 * step)
+
+    def add_geometric(self, f: Array, dv: Array, df_out: Array, factor: float) -> None:
+        """Nothing: the change of J is left out."""

@@ -1,0 +1,274 @@
+"""One call of `LinkedTrees`: the trees in their kernels' storage, and the multipliers of every pass."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from supple.algebra.lanes.lane_type import LANES
+from supple.bodies.tree.domains.layout import TreeArrays
+from supple.bodies.tree.dynamics import SubstructureTree, TreeState
+from supple.bodies.tree.step import response_kernels as responses
+from supple.bodies.tree.step import stage_kernels as stages
+from supple.bodies.tree.step.frame_kernels import Storage
+from supple.bodies.tree.step.response_kernels import Conditions
+from supple.bodies.tree.step.step_kernels import Root, StepNumbers
+from supple.bodies.tree.surface.point_arrays import CHAIN
+from supple.bodies.tree.ties import DomainMotion, Side, TieRows
+from supple.errors import ConvergenceError, DivergenceError, InputError
+
+if TYPE_CHECKING:
+    from supple.bodies.tree.tied import LinkedTrees, Loads
+
+Array = np.ndarray
+DEPENDENT = 1e-10
+"""Part of the largest eigenvalue of W, its diagonal scaled to 1, below which a combination of rows says nothing new."""
+
+
+class LinkedRun:
+    """Trees brought into their kernels' storage for a call."""
+
+    def __init__(
+        self,
+        linked: LinkedTrees,
+        states: Sequence[TreeState],
+        loads: Sequence[Loads | None],
+        dt: float,
+        gravity: Array,
+    ) -> None:
+        if not len(states) == len(loads) == len(linked.trees):
+            raise InputError("not one state, and one load, a tree", where="LinkedTrees", value=len(states))
+        self.linked, self.gravity, self.h = linked, gravity, dt
+        self.storages: list[Storage] = []
+        self.coasts = bool((linked.compliance > 0).any())
+        for tree, state, load in zip(linked.trees, states, loads):
+            springs = None if load is None else load.springs
+            tree.load(state, None if load is None else load.forces, None if load is None else load.wrenches)
+            storage = tree.storage_with(springs)
+            if springs is None:
+                storage = storage._replace(held_slot=np.zeros(CHAIN * int(tree.arrays.group_slot[-1])))
+            self.coasts = self.coasts or springs is not None
+            self.storages.append(storage)
+        self.numbers = [tree.numbers(dt) for tree in linked.trees]
+
+    def stage(self, stage: int, *, still: bool = False) -> None:
+        """Run a stage of all trees."""
+        for tree, storage, numbers in zip(self.linked.trees, self.storages, self.numbers):
+            run = stages.run_stage_together if tree.threads > 1 else stages.run_stage
+            run(
+                tree.arrays,
+                storage,
+                tree.root,
+                numbers,
+                self.gravity,
+                stage,
+                still,
+                self.coasts,
+                tree.crew,
+                tree.threads,
+            )
+
+    def evaluate(self) -> tuple[list[TieRows], list[Conditions]]:
+        """The conditions at the state of now, and how they act on each tree."""
+        rows, motions, first = [], [], 0
+        for tie in self.linked.bound:
+            at = [side.motion(None if side.tree < 0 else self._motion(side)) for side in tie.sides]
+            rows.append(tie.rows(*at))
+            motions.append(at)
+        entries: list[list[tuple[int, int, Array]]] = [[] for _ in self.linked.trees]
+        for tie, found, at in zip(self.linked.bound, rows, motions):
+            for side, motion, sign in zip(tie.sides, at, (-1.0, 1.0)):
+                if side.tree >= 0:
+                    G = sign * found.directions @ motion.J
+                    entries[side.tree] += [(first + k, side.domain, G[k]) for k in range(len(G))]
+            first += len(found.phi)
+        return rows, [sides.conditions(e) for sides, e in zip(self.linked.sides, entries)]
+
+    def _motion(self, side: Side) -> DomainMotion:
+        tree, storage = self.linked.trees[side.tree], self.storages[side.tree]
+        slot = int(tree.arrays.parent_slot[tree.lanes[side.domain]])
+        at = storage.held_slot[CHAIN * slot : CHAIN * slot + CHAIN]
+        own = tree.places[tree.model.q_starts[side.domain] : tree.model.q_starts[side.domain + 1]]
+        w = storage.slot_w[3 * slot : 3 * slot + 3].copy()
+        return DomainMotion(at[:3], at[3:12].reshape(3, 3), at[12:15], w, storage.q[own], storage.v[own])
+
+    def each(self, asked: list[Conditions]) -> list[tuple[TreeArrays, Storage, Root, StepNumbers, Conditions]]:
+        """Tree arrays, storage, root and numbers with the conditions of each tree."""
+        trees = self.linked.trees
+        return [
+            (t.arrays, s, t.root, n, a) for t, s, n, a in zip(trees, self.storages, self.numbers, asked) if len(a.row)
+        ]
+
+    def delassus(self, asked: list[Conditions], count: int) -> Array:
+        """W (rows, rows)."""
+        W = np.zeros((count, count))
+        for arrays, storage, root, numbers, a in self.each(asked):
+            responses.add_delassus(arrays, storage, root, self.gravity, numbers.is_free, a, W)
+        return 0.5 * (W + W.T)
+
+    def free_values(self, asked: list[Conditions], count: int) -> Array:
+        """G (A, q") of the pass without ties."""
+        out = np.zeros(count)
+        for arrays, storage, root, numbers, a in self.each(asked):
+            responses.add_row_values(arrays, storage, root, self.gravity, numbers.is_free, a, 1.0, out)
+        return out
+
+    def present_values(self, asked: list[Conditions], count: int) -> Array:
+        """G (A, q") of the state the pass begins with."""
+        out = np.zeros(count)
+        for arrays, storage, _, _, a in self.each(asked):
+            responses.add_present(arrays, storage, a, out)
+        return out
+
+    def step(self, number: int) -> int:
+        """One step; returns its passes."""
+        linked = self.linked
+        settings = [tree.settings for tree in linked.trees]
+        least, renews = max(s.passes for s in settings), any(s.renew_forces or s.converge for s in settings)
+        self.stage(stages.BEGIN)
+        for passes in range(linked.most_passes + 1):
+            rows, asked = self.evaluate()
+            phi, rate = linked.largest(rows)
+            if not np.isfinite(phi + rate):
+                break
+            if passes >= least and max(phi, self.h * rate) <= linked.tolerance:
+                return passes
+            if passes == 0 or renews:
+                for storage in self.storages if passes else ():
+                    storage.q_f[:] = storage.q
+                self.stage(stages.RENEW)
+            self.stage(stages.REDUCE)
+            if any(storage.bad.any() for storage in self.storages):
+                break
+            self.tie(rows, asked)
+            self.stage(stages.FINISH)
+        if passes == linked.most_passes and np.isfinite(phi + rate):
+            raise ConvergenceError(
+                f"step {number + 1}: a tie is violated by {phi:.2g} of the trees' size after {passes} passes",
+                where="LinkedTrees",
+                allowed=f"{linked.tolerance:g}",
+                fix="Take smaller steps, or give it a compliance.",
+            )
+        raise DivergenceError(
+            f"the trees left the finite in step {number + 1}",
+            where="LinkedTrees",
+            fix="Take smaller steps, or add stiffness_damping.",
+        )
+
+    def tie(self, rows: list[TieRows], asked: list[Conditions]) -> None:
+        """Find the multipliers of a pass and add what they do to the eliminated trees."""
+        linked, count = self.linked, len(self.linked.compliance)
+        if not count:
+            return
+        beta, gamma = self.numbers[0].beta, self.numbers[0].gamma
+        by_q, by_v = beta * self.h**2, gamma * self.h
+        phi, rate = np.concatenate([r.phi for r in rows]), np.concatenate([r.rate for r in rows])
+        soft, tau = linked.compliance > 0.0, linked.relaxation
+        W = self.delassus(asked, count)
+        change = self.free_values(asked, count) - self.present_values(asked, count)
+        k = np.where(soft, by_q + tau * by_v, 1.0)
+        wanted = np.where(soft, (phi + tau * rate) / k, rate / by_v) + change
+        multipliers = _solve(W + np.diag(np.where(soft, linked.compliance / k, 0.0)), -wanted)
+        moved = np.zeros(count)
+        exact = np.flatnonzero(~soft)
+        moved[exact] = _solve(W[np.ix_(exact, exact)], -(phi / by_q + change + W @ multipliers)[exact])
+        for arrays, storage, root, numbers, a in self.each(asked):
+            responses.load_rows(arrays, storage, a, multipliers)
+            responses.commit(arrays, storage, a)
+            responses.load_rows(arrays, storage, a, moved)
+            responses.shift(arrays, storage, root, self.gravity, numbers, a)
+
+    def accelerate(self) -> None:
+        """Accelerations of now."""
+        linked, count = self.linked, len(self.linked.compliance)
+        self.stage(stages.BEGIN, still=True)
+        rows, asked = self.evaluate()
+        self.stage(stages.RENEW, still=True)
+        self.stage(stages.REDUCE, still=True)
+        if count:
+            bias = np.concatenate([r.bias for r in rows])
+            first = 0
+            for tie, found in zip(linked.bound, rows):  # trees accelerate against gravity, the world does not
+                falls = float(tie.sides[1].tree >= 0) - float(tie.sides[0].tree >= 0)
+                bias[first : first + len(found.phi)] += falls * found.directions[:, :3] @ self.gravity
+                first += len(found.phi)
+            soft = linked.compliance > 0.0
+            force = -np.concatenate([r.phi + t.relaxation * r.rate for r, t in zip(rows, linked.ties)])
+            multipliers = np.where(soft, force / np.where(soft, linked.compliance, 1.0), 0.0)
+            W, exact = self.delassus(asked, count), np.flatnonzero(~soft)
+            wanted = self.free_values(asked, count) + bias + W @ multipliers
+            multipliers[exact] = _solve(W[np.ix_(exact, exact)], -wanted[exact])
+            for arrays, storage, _, _, a in self.each(asked):
+                responses.load_rows(arrays, storage, a, multipliers)
+                responses.commit(arrays, storage, a)
+        self.stage(stages.FINISH, still=True)
+        if any(storage.bad.any() for storage in self.storages):
+            raise DivergenceError("a tree's mass matrix is singular", where="LinkedTrees")
+
+    def save(self, states: Sequence[TreeState]) -> None:
+        """Write the storage back to states."""
+        new = [tree.saved() for tree in self.linked.trees]
+        if not all(state.is_finite for state in new):
+            raise DivergenceError(
+                "the trees left the finite", where="LinkedTrees", fix="Take smaller steps, or add stiffness_damping."
+            )
+        for state, found in zip(states, new):
+            for name in found.__dataclass_fields__:
+                getattr(state, name)[:] = getattr(found, name)
+
+
+def _solve(W: Array, b: Array) -> Array:
+    """The shortest x, rows scaled alike, with W x = b for symmetric W that may be singular."""
+    if not len(b):
+        return b
+    d = 1.0 / np.sqrt(np.maximum(np.diag(W), 1e-300))
+    values, vectors = np.linalg.eigh(d[:, None] * W * d)
+    keep = values > DEPENDENT * values[-1]
+    return d * (vectors[:, keep] @ ((vectors[:, keep].T @ (d * b)) / values[keep]))
+
+
+class TreeSides:
+    """Makes the conditions of one tree as the kernels take them."""
+
+    def __init__(self, tree: SubstructureTree) -> None:
+        arrays = tree.arrays
+        self.tree = tree
+        slots = int(arrays.group_slot[-1])
+        self.slot_place, self.slot_port = np.full(slots, -1), np.zeros(slots, dtype=np.int64)
+        for g in range(len(arrays.group_class)):
+            for k in range(int(arrays.group_ports[g])):
+                first = int(arrays.group_slot[g]) + k * LANES
+                self.slot_place[first : first + LANES] = g * LANES + np.arange(LANES)
+                self.slot_port[first : first + LANES] = k
+        self.z, self.p = np.zeros(int(arrays.group_q[-1])), np.zeros(6)
+
+    def conditions(self, entries: list[tuple[int, int, Array]]) -> Conditions:
+        """Entries (row, domain, coefficients (6 + r)) as the kernels take them."""
+        modes = np.zeros((len(entries), max([6, *(len(e[2]) for e in entries)]) - 6))
+        for k, (_, _, coefficients) in enumerate(entries):
+            modes[k, : len(coefficients) - 6] = coefficients[6:]
+        row, domain = (np.array([e[i] for e in entries], dtype=np.int64) for i in (0, 1))
+        return self.rows(row, domain, np.array([e[2][:6] for e in entries]).reshape(-1, 6), modes)
+
+    def rows(self, row: Array, domain: Array, wrench: Array, modes: Array) -> Conditions:
+        """The same from row, domain (n,), wrench (n, 6), modes (n, most), zero beyond the modes of a domain."""
+        arrays = self.tree.arrays
+        place = self.tree.lanes[domain]
+        wide = arrays.class_r[arrays.group_class[place // LANES]]  # of the groups, which may be wider than a domain
+        most = int(wide.max(initial=0))
+        padded = np.zeros((len(row), most))
+        width = min(most, modes.shape[1])
+        padded[:, :width] = modes[:, :width]
+        return Conditions(
+            np.asarray(row, dtype=np.int64),
+            place,
+            np.ascontiguousarray(wrench),
+            padded[np.arange(most) < wide[:, None]],
+            (np.cumsum(wide) - wide).astype(np.int64),
+            self.slot_place,
+            self.slot_port,
+            self.z,
+            self.p,
+        )

@@ -1,0 +1,1 @@
+"""The link between two voxels: its energy, its laws, what it remembers."""

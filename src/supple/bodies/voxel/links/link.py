@@ -1,0 +1,171 @@
+"""The link between two voxels, a beam of one algebraic energy that is exact at any rotation.
+
+    p = q1* q2 with p_w >= 0,   tau = vec(p) / (1 + p_w) = tan(angle/4) n,   q_m = (q1 + q2) / |q1 + q2|
+    d = R_m^T (x2 - x1),   u = d - rest e_x
+    E = u^T K_u u / 2 + (4 tau)^T K_t (4 tau) / 2,   K_u = diag(a1, b1, b1),  K_t = diag(a2, b3/2, b3/2)
+
+In the mean frame the Bernoulli beam [HL12, eq. 7] has exactly this diagonal form, since b1 l = 2 b2, b1 l² = 6 b3. With
+the angular velocities w1, w2, e = w2 - w1 in the mean frame,
+
+    w_m = (w1 + w2 + e × tau) / 2,    d(4 tau)/dt = (1 + tau²) e,    du/dt = R_m^T (v2 - v1) - w_m × d
+    f = K_u u + c_u du/dt,    g = K_t 4 tau + c_t d(4 tau)/dt,       G = d × f
+    loads on the voxels:  F1 = f,  F2 = -f,  m1 = A + B,  m2 = A - B,  A = G/2,  B = (1 + tau²) g - tau × G / 2
+
+so that force and torque balance whatever f and g are, and damping, from a dissipation function of the same rates,
+vanishes for rigid motion. 4 tau is 0.5 % longer than the rotation vector at 0.5 rad, 2 % at 1 rad; only a full turn
+is singular. Links lie along x; for y and z permute the axes cyclically.
+
+    code: stiffness (a1, b1, a2, b3/2) [N/m, N/m, N m, N m]; damping (c_u [N s/m], c_t [N m s]); rest [m]
+
+All functions are of values: numbers treat one link, SIMD lanes treat several.
+"""
+
+# mypy: ignore-errors
+from __future__ import annotations
+
+from supple.algebra.compiling.compiled import compiled
+from supple.algebra.dense.rotation_kernels import cross, matrix_rotate, matrix_rotate_inverse
+from supple.algebra.lanes.lane_type import copysign
+
+
+@compiled(inline=True)
+def add(a, b):
+    """a + b of vectors."""
+    return a[0] + b[0], a[1] + b[1], a[2] + b[2]
+
+
+@compiled(inline=True)
+def subtract(a, b):
+    """a - b of vectors."""
+    return a[0] - b[0], a[1] - b[1], a[2] - b[2]
+
+
+@compiled(inline=True)
+def scale(s, a):
+    """s a of a vector."""
+    return s * a[0], s * a[1], s * a[2]
+
+
+@compiled(inline=True)
+def dot(a, b):
+    """a · b."""
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+
+
+@compiled(inline=True)
+def link_frame(q1, q2):
+    """tau and the mean rotation R_m (nine values) of two unit quaternions."""
+    aw, ax, ay, az = q1
+    bw, bx, by, bz = q2
+    p = aw * bw + ax * bx + ay * by + az * bz
+    sign = copysign(1.0, p)
+    bw, bx, by, bz = sign * bw, sign * bx, sign * by, sign * bz
+    n = 1.0 / (1.0 + sign * p)  # = 2 / |q1 + q2|²
+    tau = (
+        n * (aw * bx - bw * ax - (ay * bz - az * by)),
+        n * (aw * by - bw * ay - (az * bx - ax * bz)),
+        n * (aw * bz - bw * az - (ax * by - ay * bx)),
+    )
+    w, x, y, z = aw + bw, ax + bx, ay + by, az + bz
+    nx, ny, nz = n * x, n * y, n * z
+    xx, yy, zz = nx * x, ny * y, nz * z
+    xy, xz, yz = nx * y, nx * z, ny * z
+    wx, wy, wz = nx * w, ny * w, nz * w
+    R = (
+        1.0 - yy - zz, xy - wz, xz + wy,
+        xy + wz, 1.0 - xx - zz, yz - wx,
+        xz - wy, yz + wx, 1.0 - xx - yy,
+    )  # fmt: skip
+    return tau, R
+
+
+@compiled(inline=True)
+def link_energy(stiffness, rest, d, q1, q2):
+    """Energy [J]. d = x2 - x1 in world axes."""
+    tau, R = link_frame(q1, q2)
+    x, y, z = matrix_rotate_inverse(R, d)
+    u = x - rest
+    axial, lateral, twist, bend = stiffness
+    stretch = axial * u * u + lateral * (y * y + z * z)
+    turn = twist * tau[0] * tau[0] + bend * (tau[1] * tau[1] + tau[2] * tau[2])
+    return 0.5 * stretch + 8.0 * turn
+
+
+@compiled(inline=True)
+def mean_turn(tau, w1, w2):
+    """w_m, the turning of the mean frame while its ends turn by w1, w2 (mean axes)."""
+    return scale(0.5, add(add(w1, w2), cross(subtract(w2, w1), tau)))
+
+
+@compiled(inline=True)
+def link_internal(stiffness, damping, rest, tau, d, v, w1, w2):
+    """f, A, B, all in mean axes; d, v = R_m^T (v2 - v1), w1, w2 in mean axes."""
+    axial, lateral, twist, bend = stiffness
+    cu, ct = damping
+    rate = subtract(v, cross(mean_turn(tau, w1, w2), d))
+    f = (axial * (d[0] - rest) + cu * rate[0], lateral * d[1] + cu * rate[1], lateral * d[2] + cu * rate[2])
+    G = cross(d, f)
+    h = 1.0 + dot(tau, tau)
+    e = scale(ct * h, subtract(w2, w1))
+    twist, bend = 4.0 * twist, 4.0 * bend
+    g = (twist * tau[0] + e[0], bend * tau[1] + e[1], bend * tau[2] + e[2])
+    return f, scale(0.5, G), subtract(scale(h, g), scale(0.5, cross(tau, G)))
+
+
+@compiled(inline=True)
+def link_loads(stiffness, damping, rest, d, q1, q2, v, w1, w2):
+    """F1, A, B in world axes: forces F1, -F1 [N] and moments A + B, A - B [N m] on voxels 1 and 2.
+
+    d = x2 - x1, v = v2 - v1, angular velocities w1, w2, all in world axes.
+    """
+    tau, R = link_frame(q1, q2)
+    f, A, B = link_internal(
+        stiffness,
+        damping,
+        rest,
+        tau,
+        matrix_rotate_inverse(R, d),
+        matrix_rotate_inverse(R, v),
+        matrix_rotate_inverse(R, w1),
+        matrix_rotate_inverse(R, w2),
+    )
+    return matrix_rotate(R, f), matrix_rotate(R, A), matrix_rotate(R, B)
+
+
+@compiled(inline=True)
+def link_differential(stiffness, damping, rest, tau, d, v, w1, w2, dx, p1, p2):
+    """Change of (F1 in world axes, moment 1 and 2 in the axes of their voxels), all three in mean axes.
+
+    Voxel 2 moves by dx relative to voxel 1 and the voxels turn by p1, p2 [rad]; all arguments in mean axes. The
+    voxels' velocities stay as they are: linear in world axes, angular in their own axes.
+    """
+    axial, lateral, twist, bend = stiffness
+    cu, ct = damping
+    turn = mean_turn(tau, p1, p2)
+    h = 1.0 + dot(tau, tau)
+    dtau = scale(0.25 * h, subtract(p2, p1))
+    dh = 2.0 * dot(tau, dtau)
+    dd = subtract(dx, cross(turn, d))
+    # rates
+    e = subtract(w2, w1)
+    wm = mean_turn(tau, w1, w2)
+    rate = subtract(v, cross(wm, d))
+    dw1, dw2 = cross(subtract(p1, turn), w1), cross(subtract(p2, turn), w2)
+    de = subtract(dw2, dw1)
+    dwm = add(mean_turn(tau, dw1, dw2), scale(0.5, cross(e, dtau)))
+    drate = subtract(cross(v, turn), add(cross(dwm, d), cross(wm, dd)))
+    # loads in the mean frame
+    f = (axial * (d[0] - rest) + cu * rate[0], lateral * d[1] + cu * rate[1], lateral * d[2] + cu * rate[2])
+    df = (axial * dd[0] + cu * drate[0], lateral * dd[1] + cu * drate[1], lateral * dd[2] + cu * drate[2])
+    G, dG = cross(d, f), add(cross(dd, f), cross(d, df))
+    twist, bend = 4.0 * twist, 4.0 * bend
+    g = add((twist * tau[0], bend * tau[1], bend * tau[2]), scale(ct * h, e))
+    dg = add((twist * dtau[0], bend * dtau[1], bend * dtau[2]), add(scale(ct * dh, e), scale(ct * h, de)))
+    A, dA = scale(0.5, G), scale(0.5, dG)
+    B = subtract(scale(h, g), scale(0.5, cross(tau, G)))
+    dB = subtract(add(scale(dh, g), scale(h, dg)), scale(0.5, add(cross(dtau, G), cross(tau, dG))))
+    # the axes they are seen in turn as well
+    dF = add(df, cross(turn, f))
+    dm1 = add(add(dA, dB), cross(subtract(turn, p1), add(A, B)))
+    dm2 = add(subtract(dA, dB), cross(subtract(turn, p2), subtract(A, B)))
+    return dF, dm1, dm2

@@ -1,0 +1,1 @@
+"""The fused explicit sweep over bricks of voxels in SIMD lanes."""

@@ -1,0 +1,217 @@
+"""Laying a lattice out in bricks: which voxel lies in which lane, what lies ahead and behind, who sweeps what.
+
+Only bricks that hold voxels are kept, so that a sparse body costs its bricks, not its bounding box; empty lanes of a
+kept brick are swept in vain. The axes are turned cyclically so that the longest one is swept last, which gives the
+threads layers to share; the sweep knows nothing of it. Wide layers are swept in strips, all layers of one before the
+next strip, so that the layer ahead is still in the cache when its turn comes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from supple.algebra.lanes.lane_type import lane_count
+from supple.bodies.voxel.model import VoxelModel
+from supple.bodies.voxel.sweep.brick_data import CONSTANTS, LOADS, STATE, Bricks, Slabs
+from supple.bodies.voxel.sweep.brick_lanes import BRICKS
+
+Array = np.ndarray
+SLAB_LAYERS = 4  # layers a slab at least, so that the borders cost little
+SLAB_BRICKS = 128  # bricks a slab at least, some 50 µs of work: less is not worth a thread
+SLABS = 8  # at most
+STRIP_BRICKS = 300  # of a layer, whose state and constants, some 2 kB each, stay in a cache of 1 MB
+
+
+def aligned_zeros(size: int, dtype: np.dtype) -> Array:
+    """Zeros that start at a cache line."""
+    raw = np.empty(size * dtype.itemsize + 64, dtype=np.uint8)  # numpy asks for huge pages here, not for zeros
+    raw.fill(0)
+    start = -raw.ctypes.data % 64
+    return raw[start : start + size * dtype.itemsize].view(dtype)
+
+
+@dataclass(frozen=True, eq=False)
+class Layout:
+    """axes: the body's axes in the order of the sweep. brick, lane (n,): where each voxel lies.
+
+    ahead, behind (3, count): the bricks ahead and behind along the axes of the sweep, count where there is none.
+    """
+
+    axes: tuple[int, int, int]
+    brick: Array
+    lane: Array
+    bricks: Bricks
+    slabs: Slabs
+    ahead: Array
+    behind: Array
+
+    @classmethod
+    def make(cls, model: VoxelModel, dtype: np.dtype) -> Layout:
+        """Lay out a model; constants and state are still zero."""
+        W = lane_count(dtype)
+        last = int(np.argmax(model.cells.max(axis=0)))
+        axes = ((last + 1) % 3, (last + 2) % 3, last)
+        cells = model.cells[:, axes]
+        size = np.array(BRICKS[W])
+        place, inside = cells // size, cells % size
+        shape = place.max(axis=0) + 1
+        keys, brick = np.unique((place[:, 2] * shape[1] + place[:, 1]) * shape[0] + place[:, 0], return_inverse=True)
+        lane = (inside[:, 2] * size[1] + inside[:, 1]) * size[0] + inside[:, 0]
+        count = len(keys)
+        bx, by, bz = keys % shape[0], keys // shape[0] % shape[1], keys // (shape[0] * shape[1])
+        start, slab = share_out(bz)
+        width = strip_width(shape)
+        order = np.lexsort((bx, by, bz, by // width, slab))
+        number = np.empty(count, dtype=np.int64)
+        number[order] = np.arange(count)
+        bx, by, bz, slab, brick = bx[order], by[order], bz[order], slab[order], number[brick.ravel()]
+
+        def found(dx: int, dy: int, dz: int) -> Array:
+            """Number of the brick so far away, or -1."""
+            x, y, z = bx + dx, by + dy, bz + dz
+            exists = (x >= 0) & (x < shape[0]) & (y >= 0) & (y < shape[1]) & (z >= 0) & (z < shape[2])
+            wanted = (z * shape[1] + y) * shape[0] + x
+            at = np.minimum(np.searchsorted(keys, wanted), count - 1)
+            return np.where(exists & (keys[at] == wanted), number[at], -1)
+
+        void, column = count, by * shape[0] + bx
+        steps = np.eye(3, dtype=int)
+        near = np.array([[found(*(sign * step)) for step in steps] for sign in (1, -1)])
+        ahead, behind = np.where(near >= 0, near, void)
+        below, back = near[1, 2], near[1, 1]
+        next_z = ahead[2].copy()
+        edge = np.zeros(count)
+        edge[brick] = model.size
+        none = np.zeros(0, dtype=dtype)
+        slabs = border_tables(slab, below, next_z, void + 1)
+        slab_count = len(start) - 1
+        row, row_behind, row_count = row_places(bx, by, bz - np.minimum.reduceat(bz, start[:-1])[slab], shape, width)
+        column_count = int(shape[0] * shape[1]) + 1
+        tiles = count + 1 + 2 * slabs["halo"]
+        bricks = Bricks(
+            state=aligned_zeros(tiles * STATE * W, dtype),
+            constants=aligned_zeros(count * CONSTANTS * W, dtype),
+            edge=edge,
+            loads=none,
+            swings=none,
+            contact=none,
+            shifts=none,
+            skin=none,
+            guide=_int(none),
+            guides=none,
+            next_x=_int(ahead[0]),
+            next_y=_int(ahead[1]),
+            next_z=_int(next_z),
+            follows=_int(near[1, 0] >= 0),
+            row=_int(row),
+            row_behind=_int(np.where(back >= 0, row_behind, row_count - 1)),
+            column=_int(column),
+            column_behind=_int(np.where(below >= 0, column, column_count - 1)),
+        )
+        buffers = Slabs(
+            start=start,
+            rows=aligned_zeros(slab_count * row_count * LOADS * W, dtype),
+            columns=aligned_zeros(slab_count * column_count * LOADS * W, dtype),
+            row_count=row_count,
+            column_count=column_count,
+            first_copy=void + 1,
+            scratch=aligned_zeros(slab_count * 8 * W, dtype),
+            **slabs,
+        )
+        bricks.state.reshape(tiles, STATE, W)[:, 3] = 1.0  # no rotation, in empty lanes too
+        return cls(axes, brick, lane, bricks, buffers, _int(ahead), _int(behind))
+
+    @property
+    def lanes(self) -> int:
+        """W."""
+        return lane_count(self.bricks.state.dtype)
+
+    def fields(self, array: Array, count: int) -> Array:
+        """A flat array of tiles as (tile, field, lane)."""
+        return array.reshape(-1, count, self.lanes)
+
+    def tiles(self, values: Array) -> Array:
+        """Values (n, count) of the voxels as a new flat array of tiles."""
+        count = values.shape[1]
+        array = aligned_zeros(len(self.bricks.row) * count * self.lanes, self.bricks.state.dtype)
+        self.fields(array, count)[self.brick, :, self.lane] = values
+        return array
+
+    @property
+    def base_loads(self) -> Array:
+        """The loads of the bricks, zeros where none are set."""
+        return self.bricks.loads if self.bricks.loads.size else self.tiles(np.zeros((len(self.brick), LOADS)))
+
+    @property
+    def fill(self) -> float:
+        """Part of the lanes that hold a voxel."""
+        return len(self.brick) / (len(self.bricks.row) * self.lanes)
+
+    @property
+    def nbytes(self) -> int:
+        """Memory of all arrays [B]."""
+        arrays = (*self.bricks, *self.slabs)
+        return sum(a.nbytes for a in arrays if isinstance(a, np.ndarray))
+
+
+def _int(values: Array) -> Array:
+    return np.ascontiguousarray(values, dtype=np.int32)
+
+
+def share_out(layer: Array) -> tuple[Array, Array]:
+    """First brick of each slab, and the slab of each brick: whole layers, about equally many bricks a slab.
+
+    layer (count,): ascending.
+    """
+    slab_count = int(np.clip(min((layer[-1] + 1) // SLAB_LAYERS, len(layer) // SLAB_BRICKS), 1, SLABS))
+    first = np.flatnonzero(np.r_[True, np.diff(layer) > 0])  # first brick of each layer
+    ends = np.arange(1, slab_count) * len(layer) / slab_count
+    cuts = np.unique(first[np.argmin(np.abs(first[:, None] - ends), axis=0)])
+    start = np.r_[0, cuts[cuts > 0], len(layer)].astype(np.int64)
+    return start, np.repeat(np.arange(len(start) - 1), np.diff(start))
+
+
+def strip_width(shape: Array) -> int:
+    """Rows of bricks in a strip; all of them where a layer fits in the cache."""
+    width = max(1, STRIP_BRICKS // int(shape[0]))
+    return int(shape[1]) if shape[1] <= 1.5 * width else width
+
+
+def row_places(bx: Array, by: Array, layer: Array, shape: Array, width: int) -> tuple[Array, Array, int]:
+    """Where bricks leave their loads along y, where those of the row before lie, and how many places there are.
+
+    A row inside a strip serves the next one at once; the last one of a strip is kept for the next strip, by layer.
+    """
+    nx = int(shape[0])
+    if width >= shape[1]:
+        return bx, bx, nx + 1
+    kept = nx + layer * nx + bx
+    row = np.where(by % width == width - 1, kept, bx)
+    row_behind = np.where(by % width == 0, kept, bx)
+    return row, row_behind, nx + (int(layer.max()) + 1) * nx + 1
+
+
+def border_tables(slab: Array, below: Array, next_z: Array, first_copy: int) -> dict[str, Any]:
+    """Copies and entries at the borders of slabs; points next_z of the bricks under a border to the copies."""
+    up = np.flatnonzero((below >= 0) & (slab[below] != slab))
+    low = below[up]
+    upper_copy = first_copy + np.arange(len(up))
+    lower_copy = upper_copy + len(up)
+    next_z[low] = upper_copy
+    copy_from, copy_to = np.r_[up, low], np.r_[upper_copy, lower_copy]
+    owner = slab[copy_from]
+    order = np.argsort(owner, kind="stable")
+    slabs = np.arange(slab[-1] + 2)
+    return {
+        "copy_start": np.searchsorted(owner[order], slabs),
+        "copy_from": _int(copy_from[order]),
+        "copy_to": _int(copy_to[order]),
+        "entry_start": np.searchsorted(slab[up], slabs),
+        "entry_tile": _int(lower_copy),
+        "entry_below": _int(low),
+        "entry_above": _int(up),
+        "halo": 2 * len(up),
+    }

@@ -1,0 +1,1 @@
+"""What voxels touch: obstacles, surfaces, each other, fluid."""

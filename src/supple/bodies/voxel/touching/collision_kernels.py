@@ -1,0 +1,350 @@
+"""Kernels of collisions: the list of candidate pairs by cells or by brute force, and the forces of those that touch.
+
+Cells of the horizon's size are sorted into buckets of a hash table by counting; a voxel finds its partners in the 27
+cells around it, in time linear in the number of voxels wherever they fly. The list is in ascending order, so that sums
+and bits do not depend on how and when it was made. Symbols as in `collision`.
+"""
+
+# mypy: allow-untyped-defs, allow-untyped-calls
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numba
+import numpy as np
+
+from supple.algebra.compiling.compiled import compiled
+from supple.algebra.dense.rotation_kernels import cross
+from supple.algebra.lanes.lane_type import lane_count, load, maximum, store
+from supple.bodies.voxel.kernels import copy_borders, sweep_slab
+from supple.bodies.voxel.links.link import add, dot, scale, subtract
+from supple.bodies.voxel.sweep.brick_data import STATE
+from supple.bodies.voxel.sweep.brick_links import load_three, three
+from supple.bodies.voxel.sweep.shift_kernels import shift_links, shift_links_parallel
+from supple.bodies.voxel.touching.surface_contact_kernels import add_surfaces, clear_surfaces
+
+Array = np.ndarray
+MEMORY = 4  # number of listed pairs, motion since they were listed [m], number of touching pairs, lists made
+LISTED, MOVED, TOUCHING, LISTS = range(MEMORY)
+
+
+class Contacts(NamedTuple):
+    """Voxels that may meet, s of them, and what is known of their meetings.
+
+    voxels (s,): their numbers. place, load_place (s,): where x and the loads of a voxel start. constants (s, 6): k, m,
+    zeta, mu, 1/m, 1/I; the last two zero for held voxels. barred_start (s + 1,), barred: later partners that never
+    meet. base: the loads without contacts. pairs (capacity, 2), touching (capacity,): listed pairs, and those of them
+    that touch. spheres (s, 4): centre and radius. contact_count (s,). cell, bucket, order, start: the cells. memory
+    (MEMORY,). horizon [m] of the list; limit [m]: motion and size that make a new one; cell_size [m], zero: every pair
+    is tested. slip: part of a slip that friction takes out in a step. mark (s,), peaks (2 W,): room to work in.
+    """
+
+    voxels: Array
+    place: Array
+    load_place: Array
+    constants: Array
+    barred_start: Array
+    barred: Array
+    base: Array
+    pairs: Array
+    touching: Array
+    spheres: Array
+    contact_count: Array
+    cell: Array
+    bucket: Array
+    mark: Array
+    peaks: Array
+    order: Array
+    start: Array
+    memory: Array
+    horizon: float
+    limit: float
+    cell_size: float
+    slip: float
+    brick_count: int
+
+
+@compiled(borrows=True)
+def largest_values(state, contacts):
+    """The largest speed and the largest size of all voxels."""
+    W = lane_count(state)
+    speed = load(state, 0) * 0.0
+    size = speed
+    for b in range(contacts.brick_count):
+        at = b * STATE * W
+        v = load_three(state, at + 7 * W, W)
+        speed = maximum(speed, dot(v, v))
+        size = maximum(size, load(state, at + 13 * W))
+    store(contacts.peaks, 0, speed)
+    store(contacts.peaks, W, size)
+    fastest, largest = 0.0, 0.0
+    for k in range(W):
+        fastest = max(fastest, np.float64(contacts.peaks[k]))
+        largest = max(largest, np.float64(contacts.peaks[W + k]))
+    return np.sqrt(fastest), largest
+
+
+@compiled(borrows=True)
+def compute_spheres(state, contacts):
+    """Centres and radii of the voxels that may meet."""
+    W = lane_count(state)
+    spheres = contacts.spheres
+    for i in range(len(spheres)):
+        at = contacts.place[i]
+        for k in range(3):
+            spheres[i, k] = state[at + k * W]
+        spheres[i, 3] = 0.5 * state[at + 13 * W]
+
+
+@compiled(inline=True)
+def mark_barred(contacts, i):
+    """Leave the mark of voxel i on the later ones it is joined to too closely to meet."""
+    for k in range(contacts.barred_start[i], contacts.barred_start[i + 1]):
+        contacts.mark[contacts.barred[k]] = i
+
+
+@compiled(inline=True)
+def are_near(spheres, i, j, distance):
+    """Whether two centres are closer than a distance."""
+    x, y, z = spheres[j, 0] - spheres[i, 0], spheres[j, 1] - spheres[i, 1], spheres[j, 2] - spheres[i, 2]
+    return x * x + y * y + z * z < distance * distance
+
+
+@compiled(inline=True)
+def bucket_of(x, y, z, mask):
+    """Hash of a cell."""
+    return ((x * 73856093) ^ (y * 19349663) ^ (z * 83492791)) & mask
+
+
+@compiled(borrows=True)
+def sort_cells(contacts):
+    """Sort the voxels by the bucket of their cell: counting sort."""
+    spheres, cell, start = contacts.spheres, contacts.cell, contacts.start
+    mask = len(start) - 2
+    start[:] = 0
+    for i in range(len(spheres)):
+        for k in range(3):
+            cell[i, k] = np.int64(np.floor(spheres[i, k] / contacts.cell_size))
+        b = bucket_of(cell[i, 0], cell[i, 1], cell[i, 2], mask)
+        contacts.bucket[i] = b
+        start[b + 1] += 1
+    for b in range(mask + 1):
+        start[b + 1] += start[b]
+    for i in range(len(spheres) - 1, -1, -1):  # backwards: start[b + 1] walks down to the first of bucket b
+        start[contacts.bucket[i] + 1] -= 1
+        contacts.order[start[contacts.bucket[i] + 1]] = i
+
+
+@compiled(inline=True)
+def add_pair(pairs, first, found, i, j):
+    """Add (i, j) to the pairs of i, which start at `first`, in ascending order; counts on where the room ends."""
+    if found < len(pairs):
+        at = found
+        while at > first and pairs[at - 1, 1] > j:
+            pairs[at, 0], pairs[at, 1] = i, pairs[at - 1, 1]
+            at -= 1
+        pairs[at, 0], pairs[at, 1] = i, j
+    return found + 1
+
+
+@compiled(borrows=True)
+def list_by_cells(contacts):
+    """List the pairs within the horizon; returns how many there are, also where the room did not suffice."""
+    spheres, cell, start, order = contacts.spheres, contacts.cell, contacts.start, contacts.order
+    count, mask = len(spheres), len(start) - 2
+    sort_cells(contacts)
+    contacts.mark[:] = -1
+    found = 0
+    for i in range(count):
+        first = found
+        mark_barred(contacts, i)
+        for z in range(cell[i, 2] - 1, cell[i, 2] + 2):
+            for y in range(cell[i, 1] - 1, cell[i, 1] + 2):
+                for x in range(cell[i, 0] - 1, cell[i, 0] + 2):
+                    b = bucket_of(x, y, z, mask)
+                    stop = start[b + 2] if b < mask else count
+                    for k in range(start[b + 1], stop):
+                        j = order[k]
+                        if j <= i or contacts.mark[j] == i or not are_near(spheres, i, j, contacts.horizon):
+                            continue
+                        if cell[j, 0] == x and cell[j, 1] == y and cell[j, 2] == z:  # not of another cell's hash
+                            found = add_pair(contacts.pairs, first, found, i, j)
+    return found
+
+
+@compiled(borrows=True)
+def list_by_force(contacts):
+    """The same by testing every pair."""
+    spheres = contacts.spheres
+    contacts.mark[:] = -1
+    found = 0
+    for i in range(len(spheres)):
+        first = found
+        mark_barred(contacts, i)
+        for j in range(i + 1, len(spheres)):
+            if are_near(spheres, i, j, contacts.horizon) and contacts.mark[j] != i:
+                found = add_pair(contacts.pairs, first, found, i, j)
+    return found
+
+
+@compiled(borrows=True)
+def update_list(state, contacts, dt):
+    """Find where the voxels are and renew the list if it may miss a pair; returns how many pairs lack room."""
+    memory = contacts.memory
+    fastest, largest = largest_values(state, contacts)
+    memory[MOVED] += dt * fastest
+    lasts = memory[LISTED] >= 0 and 2.0 * memory[MOVED] + largest <= contacts.limit
+    if not lasts or memory[LISTED] > 0:
+        compute_spheres(state, contacts)
+    if lasts:
+        return 0
+    found = list_by_cells(contacts) if contacts.cell_size > 0.0 else list_by_force(contacts)
+    if found > len(contacts.pairs):
+        memory[LISTED] = -1.0
+        return found
+    memory[LISTED], memory[MOVED] = found, 0.0
+    memory[LISTS] += 1.0
+    return 0
+
+
+@compiled(borrows=True)
+def clear_contacts(loads, contacts):
+    """Take the contacts of the step before out of the loads."""
+    W = lane_count(loads)
+    for t in range(int(contacts.memory[TOUCHING])):
+        for side in range(2):
+            i = contacts.pairs[contacts.touching[t], side]
+            contacts.contact_count[i] = 0
+            at = contacts.load_place[i]
+            for k in range(6):
+                loads[at + k * W] = contacts.base[at + k * W]
+    contacts.memory[TOUCHING] = 0.0
+
+
+@compiled(borrows=True)
+def find_touching(contacts):
+    """Which of the listed pairs touch, and how many contacts each voxel has."""
+    spheres, pairs = contacts.spheres, contacts.pairs
+    touching = 0
+    for p in range(int(contacts.memory[LISTED])):
+        i, j = pairs[p, 0], pairs[p, 1]
+        if are_near(spheres, i, j, spheres[i, 3] + spheres[j, 3]):
+            contacts.touching[touching] = p
+            touching += 1
+            contacts.contact_count[i] += 1
+            contacts.contact_count[j] += 1
+    contacts.memory[TOUCHING] = touching
+
+
+@compiled(inline=True)
+def pair_loads(state, contacts, i, j, dt):
+    """Force on j, opposite on i, and the moments on i and on j."""
+    W = lane_count(state)
+    spheres = contacts.spheres
+    one, two = contacts.constants[i], contacts.constants[j]
+    p, q = contacts.place[i], contacts.place[j]
+    r = (spheres[j, 0] - spheres[i, 0], spheres[j, 1] - spheres[i, 1], spheres[j, 2] - spheres[i, 2])
+    d, reach = np.sqrt(dot(r, r)), spheres[i, 3] + spheres[j, 3]
+    n = scale(1.0 / max(d, 1e-12 * reach), r)
+    a1, a2 = d * spheres[i, 3] / reach, d * spheres[j, 3] / reach
+    v1, v2 = three(state, p + 7 * W, W), three(state, q + 7 * W, W)
+    w1, w2 = three(state, p + 10 * W, W), three(state, q + 10 * W, W)
+    u = subtract(v2, v1)
+    closing = -dot(u, n)
+    k = one[0] * two[0] / (one[0] + two[0])
+    c = 0.5 * (one[2] + two[2]) * np.sqrt(np.sqrt(one[1] * two[1]) * k)
+    N = max(0.0, k * (reach - d) + c * closing)
+    spin = add(scale(a1, w1), scale(a2, w2))
+    u = subtract(add(u, scale(closing, n)), cross(spin, n))
+    speed = np.sqrt(dot(u, u))
+    contact_count = max(contacts.contact_count[i], contacts.contact_count[j])
+    ease = one[4] + two[4] + a1 * a1 * one[5] + a2 * a2 * two[5]
+    drag = contacts.slip / max(dt * contact_count * ease, 1e-300)
+    T = scale(min(0.5 * (one[3] + two[3]) * N / max(speed, 1e-300), drag), u)
+    turn = cross(n, T)
+    return subtract(scale(N, n), T), scale(a1, turn), scale(a2, turn)
+
+
+@compiled(borrows=True)
+def add_contacts(state, loads, contacts, dt):
+    """Add forces and moments of all pairs that touch to the loads, in the order of the list."""
+    W = lane_count(state)
+    for t in range(int(contacts.memory[TOUCHING])):
+        p = contacts.touching[t]
+        i, j = contacts.pairs[p, 0], contacts.pairs[p, 1]
+        F, M1, M2 = pair_loads(state, contacts, i, j, dt)
+        one, two = contacts.load_place[i], contacts.load_place[j]
+        loads[one] -= F[0]
+        loads[one + W] -= F[1]
+        loads[one + 2 * W] -= F[2]
+        loads[one + 3 * W] += M1[0]
+        loads[one + 4 * W] += M1[1]
+        loads[one + 5 * W] += M1[2]
+        loads[two] += F[0]
+        loads[two + W] += F[1]
+        loads[two + 2 * W] += F[2]
+        loads[two + 3 * W] += M2[0]
+        loads[two + 4 * W] += M2[1]
+        loads[two + 5 * W] += M2[2]
+
+
+@compiled(borrows=True)
+def collide(state, loads, contacts, dt):
+    """Renew the loads by contacts at the start of a step; returns how many pairs lack room, zero when done."""
+    clear_contacts(loads, contacts)
+    lacking = update_list(state, contacts, dt)
+    if lacking == 0:
+        find_touching(contacts)
+        add_contacts(state, loads, contacts, dt)
+    return lacking
+
+
+@compiled
+def advance_colliding(bricks, slabs, laws, contacts, run, step, first, count):
+    """Steps first to count on one thread; returns the step it came to, and how many pairs lacked room there.
+
+    run: contacts with surfaces of other bodies, or None.
+
+    It stops early, without lacking anything, after a step in which links failed.
+    """
+    slab_count = len(slabs.start) - 1
+    for slab in range(slab_count):
+        copy_borders(bricks, slabs, slab, first % 2)
+    for n in range(first, count):
+        if run is not None:
+            clear_surfaces(run, contacts.base, bricks.loads)
+        lacking = collide(bricks.state, bricks.loads, contacts, step.dt)
+        if lacking > 0:
+            return n, lacking
+        if run is not None:
+            add_surfaces(bricks.state, run, step.dt, bricks.loads)
+        failures = 0
+        if bricks.shifts.size > 0:
+            failures = shift_links(bricks, slabs, laws, n)
+        for slab in range(slab_count):
+            sweep_slab(bricks, slabs, slab, n, step)
+        if failures > 0:
+            return n + 1, 0
+    return count, 0
+
+
+@compiled(parallel=True)
+def advance_colliding_parallel(bricks, slabs, laws, contacts, run, step, first, count):
+    """The same on all threads, contacts on one; the same bits as `advance_colliding`."""
+    slab_count = len(slabs.start) - 1
+    reached, lacking, failures = first, 0, 0
+    for slab in range(slab_count):
+        copy_borders(bricks, slabs, slab, first % 2)
+    while reached < count and lacking == 0 and failures == 0:
+        if run is not None:
+            clear_surfaces(run, contacts.base, bricks.loads)
+        lacking = collide(bricks.state, bricks.loads, contacts, step.dt)
+        if lacking == 0:
+            if run is not None:
+                add_surfaces(bricks.state, run, step.dt, bricks.loads)
+            if bricks.shifts.size > 0:
+                failures = shift_links_parallel(bricks, slabs, laws, reached)
+            for slab in numba.prange(slab_count):
+                sweep_slab(bricks, slabs, slab, reached, step)
+            reached += 1
+    return reached, lacking

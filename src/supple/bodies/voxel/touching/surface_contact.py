@@ -1,0 +1,258 @@
+"""Contacts of a lattice with surfaces of other bodies that move, and give way to it, while the lattice is swept.
+
+A contact compares points of voxels with a point of another body. Its relative vector, and its velocity, are
+
+    y' = motion + G (F - pushed),  y = 0 at the start                                    y: way of the other body's part
+    d = sum of weight (x + R local) + y,   u = sum of weight (v + w × R local) + y'
+    g = gap + n . (d - d at the start)                                                   gap at a time of a run
+    N = k d + max(-k d, min(k d, -c n . u)),  d = max(0, -g)                             see `penalty_kernels`
+    s += P (change of d in a step),   P = I - n n^T                                      of a spring that holds it
+    T* = -k_t s - c_t P u
+    T = T*  where |T*| <= mu N (sticks),  else mu N T* / |T*| and s = -T / k_t (slides)
+    force weight F and moment weight (R local) × F on each voxel,   F = N n + T
+
+The other body moves by `motion` under forces `pushed`. G, the mobility, is how a force that lasts for its whole step
+changes its way in that step, over the step: y ends where the other body's own scheme puts it with the mean force of the
+run, so that its mass and stiffness are in the contact while the lattice is swept. A stiff contact brings y to rest the
+sooner, at the rate k G. Dashpots see y' with a lag of 1 + c G small steps, or they would chase their own force.
+
+n is frozen. Gap and stretch follow places, not velocities, so that neither drifts, also where the motion changes from
+one run to the next. All is taken at the start of each small step, so that dt F is exactly what the lattice receives;
+its sum is the impulse the other body is due with the opposite sign. An open contact forgets its slip.
+
+Stable step: with a = |weight| sqrt(1/m + |local|²/I) of an entry, the springs add at most omega² = sum of k a (sum of
+a over the contact) to K/m of a voxel, by Cauchy's inequality, and the dashpots as much to C/m. `contact_step_limit`
+keeps h² omega² + 2 h gamma <= SHARE of the 4 that `stable_step` divides: with SHARE = 0.8 contacts are stable beside
+a lattice at up to 0.8 of its own stable step, with collisions 0.73. Sides that give way need h |k^1/2 G k^1/2| <= 1.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from supple.bodies.voxel.model import VoxelModel
+from supple.bodies.voxel.sweep.brick_data import LOADS, STATE
+from supple.bodies.voxel.sweep.bricks import Layout
+from supple.bodies.voxel.touching.surface_contact_kernels import VOXEL, SurfaceRun, end_run, start_run
+from supple.errors import InputError
+
+Array = np.ndarray
+SHARE = 0.8  # of h² K/m + 2 h C/m <= 4 that contacts may use
+UNIT = 1e-6  # how far the length of a normal may be from 1
+WHERE = "SurfaceContacts"
+
+
+class SurfaceContacts(NamedTuple):
+    """k contacts with e entries in all, at the start of an `advance`.
+
+    start (k + 1,): entries of contact m are start[m] to start[m + 1] - 1. voxel (e,): number in the sweep's model.
+    local (e, 3) [m]: lever in the voxel's axes. weight (e,): of either sign; the force on positive ones is along
+    +normal. normal (k, 3): unit. gap (k,) [m]. motion (k, 3) [m/s]: the other side's part of the relative velocity.
+    slip (k, 3) [m]: stretch along the surface. stiffness, grip (k,) [N/m]: normal and tangential; dashpot,
+    grip_dashpot (k,) [N s/m]: likewise. friction (k,): Coulomb's coefficient. mobility (3 k, 3 k) [m/s/N]: how the
+    other sides give way; none: they do not. pushed (k, 3) [N]: the forces with which they have their motion.
+
+    >>> one = np.ones(1)
+    >>> point, up = np.array([[0.0, 0.0, -0.005]]), np.array([[0.0, 0.0, 1.0]])
+    >>> still = np.zeros((1, 3))
+    >>> contacts = SurfaceContacts(
+    ...     np.array([0, 1]), np.array([0]), point, one, up, 0.01 * one, still, still, 1e3 * one, one, one, one, one
+    ... )
+    >>> len(contacts.gap)
+    1
+    """
+
+    start: Array
+    voxel: Array
+    local: Array
+    weight: Array
+    normal: Array
+    gap: Array
+    motion: Array
+    slip: Array
+    stiffness: Array
+    grip: Array
+    dashpot: Array
+    grip_dashpot: Array
+    friction: Array
+    mobility: Array = np.zeros((0, 0))
+    pushed: Array = np.zeros((0, 3))
+
+    @property
+    def springs(self) -> tuple[Array, Array]:
+        """The stiffest spring and dashpot of each contact, (k,) [N/m] and [N s/m]."""
+        rubs = np.asarray(self.friction) > 0
+        k = np.maximum(self.stiffness, np.where(rubs, self.grip, 0.0))
+        return k, np.maximum(self.dashpot, np.where(rubs, self.grip_dashpot, 0.0))
+
+    def compliance(self, constant: Array) -> float:
+        """|k^1/2 G k^1/2| [1/s] with constants k (k,) [N/m], or the like of dashpots [-]; 0 where no side gives way."""
+        if not len(self.mobility):
+            return 0.0
+        k = np.repeat(constant, 3)
+        return float(np.sqrt(np.sum(k[:, None] * k * np.square(self.mobility))))
+
+
+NO_CONTACTS = SurfaceContacts(
+    np.zeros(1, dtype=np.int64),
+    np.zeros(0, dtype=np.int64),
+    np.zeros((0, 3)),
+    np.zeros(0),
+    np.zeros((0, 3)),
+    np.zeros(0),
+    np.zeros((0, 3)),
+    np.zeros((0, 3)),
+    *(np.zeros(0) for _ in range(5)),
+)
+
+
+@dataclass(eq=False)
+class SurfaceMeeting:
+    """Contacts as they are at the start of an `advance`, and their run in the axes of the sweep."""
+
+    contacts: SurfaceContacts
+    axes: Array
+    run: SurfaceRun
+
+    @classmethod
+    def make(cls, contacts: SurfaceContacts, layout: Layout) -> SurfaceMeeting:
+        """Check the contacts and lay them out."""
+        check_contacts(contacts, len(layout.brick))
+        return cls(contacts, np.array(layout.axes), make_run(contacts, layout))
+
+    def __bool__(self) -> bool:
+        return len(self.run.gap) > 0
+
+    def begin(self, state: Array) -> None:
+        """Forget what became of the contacts before, and begin at a state in bricks."""
+        if self:
+            start_run(state, in_axes(self.contacts.slip, self.axes), self.run)
+
+    def end(self, state: Array) -> None:
+        """Bring gaps and slips to the state at the end of the steps."""
+        if self:
+            end_run(state, self.run)
+
+    def turned_back(self, values: Array) -> Array:
+        """Vectors (k, 3) from the axes of the sweep to the world's."""
+        found = np.empty_like(values)
+        found[:, self.axes] = values
+        return found
+
+
+def in_axes(values: Array, axes: Array) -> Array:
+    """Vectors (k, 3) in other axes."""
+    return np.ascontiguousarray(np.asarray(values, dtype=float)[:, axes])
+
+
+def check_contacts(contacts: SurfaceContacts, voxel_count: int) -> None:
+    """Refuse contacts whose arrays do not fit together, or are of no use to the law."""
+    start, voxel = np.asarray(contacts.start), np.asarray(contacts.voxel)
+    count, entries = len(np.asarray(contacts.gap)), len(voxel)
+    ordered = start.shape == (count + 1,) and start[0] == 0 and start[-1] == entries and (np.diff(start) > 0).all()
+    if not ordered:
+        raise InputError(
+            "start does not divide the entries among the contacts",
+            where=WHERE,
+            value=start.shape,
+            allowed=f"({count + 1},), ascending from 0 to {entries}",
+        )
+    outside = (voxel < 0) | (voxel >= voxel_count)
+    if outside.any():
+        raise InputError(
+            "a voxel is out of range", where=WHERE, value=int(voxel[outside][0]), allowed=f"0..{voxel_count - 1}"
+        )
+    shapes = {"local": (entries, 3), "weight": (entries,)} | dict.fromkeys(("normal", "motion", "slip"), (count, 3))
+    numbers = ("stiffness", "grip", "dashpot", "grip_dashpot", "friction")
+    for name, shape in (shapes | dict.fromkeys(("gap", *numbers), (count,))).items():
+        values = np.asarray(getattr(contacts, name))
+        if values.shape != shape or not np.isfinite(values).all():
+            raise InputError(f"{name} is not finite numbers", where=WHERE, value=values.shape, allowed=str(shape))
+        if name in numbers and (values < 0).any():
+            raise InputError(f"{name} is negative", where=WHERE, value=float(values.min()), allowed=">= 0")
+    given = (np.shape(contacts.mobility), np.shape(contacts.pushed))
+    if given not in (((0, 0), (0, 3)), ((3 * count, 3 * count), (count, 3))):
+        raise InputError(
+            "mobility and pushed are not of all contacts",
+            where=WHERE,
+            value=given,
+            allowed=f"({3 * count}, {3 * count}) and ({count}, 3), or neither",
+        )
+    if not (np.isfinite(contacts.mobility).all() and np.isfinite(contacts.pushed).all()):
+        raise InputError("mobility or pushed is not finite", where=WHERE, allowed="finite numbers")
+    length = np.linalg.norm(contacts.normal, axis=1)
+    if (np.abs(length - 1) > UNIT).any():
+        raise InputError("a normal is not a unit vector", where=WHERE, value=float(length.min()), allowed="length 1")
+    if ((np.asarray(contacts.friction) > 0) & (np.asarray(contacts.grip) == 0)).any():
+        raise InputError("friction needs a spring that holds", where=WHERE, value=0.0, allowed="grip > 0 N/m")
+
+
+def make_run(contacts: SurfaceContacts, layout: Layout) -> SurfaceRun:
+    """The contacts in the axes and places of a layout, with room for what becomes of them."""
+    axes, W = np.array(layout.axes), layout.lanes
+    voxels, touched = np.unique(np.asarray(contacts.voxel, dtype=np.int64), return_inverse=True)
+    count, entries = len(contacts.gap), len(touched)
+
+    mobility = np.asarray(contacts.mobility, dtype=float)
+    if len(mobility):
+        mobility = mobility.reshape(count, 3, count, 3)[:, axes][:, :, :, axes].reshape(3 * count, 3 * count)
+    constants = (contacts.stiffness, contacts.grip, contacts.dashpot, contacts.grip_dashpot, contacts.friction)
+    return SurfaceRun(
+        start=np.array(contacts.start, dtype=np.int64),
+        touched=np.ascontiguousarray(touched.ravel(), dtype=np.int64),
+        local=in_axes(contacts.local, axes),
+        weight=np.array(contacts.weight, dtype=float),
+        normal=in_axes(contacts.normal, axes),
+        motion=in_axes(contacts.motion, axes),
+        gap=np.array(contacts.gap, dtype=float),
+        constants=np.array(constants, dtype=float).T.copy(),
+        place=layout.brick[voxels] * STATE * W + layout.lane[voxels],
+        load_place=layout.brick[voxels] * LOADS * W + layout.lane[voxels],
+        mobility=np.ascontiguousarray(mobility.T),
+        pushed=in_axes(contacts.pushed, axes),
+        heed=np.array([1 / (1 + contacts.compliance(contacts.springs[1]))]),
+        origin=np.zeros((len(voxels), 3)),
+        first=np.zeros((count, 3)),
+        steps=np.zeros(1, dtype=np.int64),
+        way=np.zeros((count, 3)),
+        felt=np.zeros((count, 3)),
+        last=np.zeros((count, 3)),
+        slip=in_axes(contacts.slip, axes),
+        impulse=np.zeros((count, 3)),
+        mode=np.zeros(count, dtype=np.int64),
+        depth=np.zeros(count),
+        gap_end=np.array(contacts.gap, dtype=float),
+        force=np.zeros((count, 3)),
+        rate=np.zeros(3 * count),
+        voxels=np.zeros((len(voxels), VOXEL)),
+        levers=np.zeros((entries, 3)),
+        loads=np.zeros((len(voxels), LOADS)),
+    )
+
+
+def contact_step_limit(contacts: SurfaceContacts, model: VoxelModel, *, held: ArrayLike = ()) -> float:
+    """The largest step [s] that contacts allow beside the lattice's own; infinite where they touch nothing free.
+
+    held: numbers of voxels that do not move.
+    """
+    check_contacts(contacts, model.voxel_count)
+    free = np.ones(model.voxel_count)
+    free[np.asarray(held, dtype=np.int64)] = 0.0
+    voxel = np.asarray(contacts.voxel, dtype=np.int64)
+    owner = np.repeat(np.arange(len(contacts.gap)), np.diff(contacts.start))
+    lever2 = np.sum(np.square(contacts.local), axis=1)
+    a = np.abs(contacts.weight) * np.sqrt(free[voxel] * (1 / model.mass[voxel] + lever2 / model.inertia[voxel]))
+    share = a * np.bincount(owner, weights=a, minlength=len(contacts.gap))[owner]
+    k, c = contacts.springs
+    omega2 = np.bincount(voxel, weights=share * k[owner], minlength=1)
+    gamma = np.bincount(voxel, weights=share * c[owner], minlength=1)
+    twice = np.where(np.asarray(contacts.dashpot) > 0, 2.0, 1.0) * k  # a dashpot may double a spring, see the law
+    doubled = np.bincount(voxel, weights=share * twice[owner], minlength=1)
+    with np.errstate(divide="ignore"):
+        own = SHARE / (gamma + np.sqrt(gamma**2 + SHARE * omega2))
+        struck = np.sqrt(SHARE / doubled)
+        return float(min(own.min(), struck.min(), 1 / np.float64(contacts.compliance(twice))))

@@ -1,0 +1,1 @@
+"""Narrow phase: vertices, edges, balls and obstacles that are near each other."""

@@ -1,0 +1,149 @@
+"""Edges against edges, where no vertex at their ends touches the other body: corners and ridges that cross.
+
+Two edges touch if their nearest points lie inside both, and the normal leaves each over all of its faces; else a face
+or a vertex is nearer. Of closed bodies the sum of both outward normals tells whether they have passed each other. The
+edge with the lower number is the first side.
+"""
+
+# mypy: ignore-errors
+from __future__ import annotations
+
+from supple.algebra.compiling.compiled import compiled
+from supple.contact.narrow.closest_kernels import edge_parameters
+from supple.contact.narrow.normal_kernels import edge_normal, in_cone
+from supple.contact.narrow.vectors import at, dot, norm, scale, subtract, toward, unit
+from supple.contact.narrow.vertex_kernels import KEY, NEXT, TINY, USED
+
+LEAN = 0.05  # sine of the angle by which a face may lean into the normal: flat faces bend a little
+
+
+@compiled(inline=True)
+def vertex_touches(room, stamp, v, body):
+    """Whether vertex v has a contact with a body."""
+    if room.stamp[v] != stamp:
+        return False
+    k = room.head[v]
+    while k >= 0:
+        if room.whole[k, KEY] >> 1 == body and room.whole[k, USED]:
+            return True
+        k = room.whole[k, NEXT]
+    return False
+
+
+@compiled(inline=True)
+def free_edges(shape, room, stamp, t, body):
+    """The edges that triangle t owns and no end of which touches a body as a vertex, as bits."""
+    bits = shape.edge_mask[t]
+    for c in range(3):
+        if bits & ~(1 << c) and vertex_touches(room, stamp, shape.triangles[t, c], body):
+            bits &= 1 << c  # the edge opposite the corner
+    return bits
+
+
+@compiled(inline=True)
+def edges_apart(x, end, moves, i, j, k, l, reach):
+    """Whether the boxes of edges i j and k l over the step are farther apart than reach along an axis."""
+    for a in range(3):
+        low1, high1 = min(x[i, a], x[j, a]), max(x[i, a], x[j, a])
+        low2, high2 = min(x[k, a], x[l, a]), max(x[k, a], x[l, a])
+        if moves:
+            low1, high1 = min(low1, min(end[i, a], end[j, a])), max(high1, max(end[i, a], end[j, a]))
+            low2, high2 = min(low2, min(end[k, a], end[l, a])), max(high2, max(end[k, a], end[l, a]))
+        if low1 > high2 + reach or low2 > high1 + reach:
+            return True
+    return False
+
+
+@compiled(inline=True)
+def edge_vector(x, i, j, k, l, s, t):
+    """From the point t of edge k l to the point s of edge i j."""
+    return subtract(toward(at(x, i), at(x, j), s), toward(at(x, k), at(x, l), t))
+
+
+@compiled(inline=True)
+def close_at_rest(shape, i, j, k, l, limit):
+    """Whether two edges are closer than a limit in the rest shape, by their ends and by their nearest points."""
+    X = shape.rest
+    s, t = edge_parameters(at(X, i), at(X, j), at(X, k), at(X, l))
+    if s > 0.0 and norm(edge_vector(X, i, j, k, l, s, t)) <= limit:
+        return True
+    return (
+        end_distance(X, i, k, l) <= limit
+        or end_distance(X, j, k, l) <= limit
+        or end_distance(X, k, i, j) <= limit
+        or end_distance(X, l, i, j) <= limit
+    )
+
+
+@compiled(inline=True)
+def end_distance(x, v, i, j):
+    """Distance of point v from edge i j."""
+    p, a, d = at(x, v), at(x, i), subtract(at(x, j), at(x, i))
+    s = min(max(dot(subtract(p, a), d) / dot(d, d), 0.0), 1.0)
+    return norm(subtract(p, toward(a, at(x, j), s)))
+
+
+@compiled(borrows=True)
+def meet_edges(shape, settings, x, end, e1, e2, b1, b2, count, pairs_out):
+    """Write the contact of edges e1 and e2 of bodies b1 and b2, if it is one and fits; returns the new count."""
+    i, j, k, l = shape.edges[e1, 0], shape.edges[e1, 1], shape.edges[e2, 0], shape.edges[e2, 1]
+    if i in (k, l) or j in (k, l):
+        return count
+    radii = shape.radius[b1] + shape.radius[b2]
+    reach = radii + max(settings.margin, settings.depth)
+    if edges_apart(x, end, settings.moves, i, j, k, l, reach):
+        return count
+    s, t = edge_parameters(at(x, i), at(x, j), at(x, k), at(x, l))
+    if s < 0.0:
+        return count
+    d = edge_vector(x, i, j, k, l, s, t)
+    distance = norm(d)
+    if not settings.moves and distance > reach:
+        return count
+    outward = subtract(edge_normal(shape, x, e2), edge_normal(shape, x, e1))
+    both = b1 != b2 and shape.closed[b1] and shape.closed[b2]
+    inside = both and dot(d, outward) < 0.0
+    if inside and distance > settings.depth:
+        return count
+    if distance > TINY * (settings.margin + radii):
+        n = scale((-1.0 if inside else 1.0) / distance, d)
+    else:
+        n = unit(outward)
+    gap = (-distance if inside else distance) - radii
+    change = 0.0
+    if settings.moves:
+        change = dot(n, edge_vector(end, i, j, k, l, s, t)) - dot(n, d)
+    if gap + min(change, 0.0) >= settings.margin:
+        return count
+    if b1 == b2 and close_at_rest(shape, i, j, k, l, settings.rest_distance + radii):
+        return count
+    if not in_cone(shape, x, e2, n, LEAN) or not in_cone(shape, x, e1, scale(-1.0, n), LEAN):
+        return count
+    if count < len(pairs_out.gap):
+        for m, (point, weight) in enumerate(((i, 1.0 - s), (j, s), (k, t - 1.0), (l, -t))):
+            pairs_out.points[count, m], pairs_out.weights[count, m] = point, weight
+        pairs_out.normal[count, 0], pairs_out.normal[count, 1], pairs_out.normal[count, 2] = n
+        pairs_out.gap[count], pairs_out.kind[count] = gap, 1
+        pairs_out.area[count] = min(shape.edge_area[e1], shape.edge_area[e2])
+    return count + 1
+
+
+@compiled(borrows=True)
+def add_edge_contacts(shape, room, settings, x, end, pairs, pair_count, count, pairs_out):
+    """Contacts of edges from pairs of triangles, after `count` of vertices; returns how many there are in all."""
+    for p in range(pair_count):
+        t1, t2 = pairs[p, 0], pairs[p, 1]
+        b1, b2 = shape.triangle_body[t1], shape.triangle_body[t2]
+        free1 = free_edges(shape, room, settings.stamp, t1, b2)
+        free2 = free_edges(shape, room, settings.stamp, t2, b1) if free1 else free1
+        for c1 in range(3):
+            if not (free2 and free1 >> c1 & 1):
+                continue
+            for c2 in range(3):
+                if free2 >> c2 & 1:
+                    e1, e2 = shape.triangle_edges[t1, c1], shape.triangle_edges[t2, c2]
+                    if e1 < e2:
+                        count = meet_edges(shape, settings, x, end, e1, e2, b1, b2, count, pairs_out)
+                    elif e2 < e1:
+                        count = meet_edges(shape, settings, x, end, e2, e1, b2, b1, count, pairs_out)
+    return count

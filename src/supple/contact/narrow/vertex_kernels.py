@@ -1,0 +1,310 @@
+"""Vertices against triangles: for each vertex and other body the one contact that stands for it.
+
+A closed other body    nearest feature if the vertex is outside it. Inside, the nearest triangle that looks against the
+                       vertex: near a rim the nearest one of all may be a side that pushes along the contact. So too
+                       for a vertex on the rim itself, beside the other body by a rounding error.
+A sheet, or oneself    nearest feature on each of both sides, the farther dropped where it lies next to the nearer in
+                       the rest shape. A side is where the vertex was when it touched last; oneself, if closed, is
+                       touched from outside alone.
+In motion              a triangle met during the step stands before the nearest, with the side the vertex comes from.
+A point                is a vertex without faces: it looks every way, and stands for all of its contact by itself, since
+                       the vertices of the other side do not report it.
+"""
+
+# mypy: ignore-errors
+from __future__ import annotations
+
+import numpy as np
+
+from supple.algebra.compiling.compiled import compiled
+from supple.contact.narrow.closest_kernels import meeting, nearest_vector
+from supple.contact.narrow.normal_kernels import face_normal, facing_area, feature_normal, vertex_normal
+from supple.contact.narrow.vectors import at, blend, cross, dot, norm, scale, subtract, toward, unit
+
+VERTEX, KEY, NEAR, FACING, MET, NEXT, USED = range(7)
+STRAIGHT = 0.99  # cosine of the angle between a normal and the way out that counts as straight
+SIDEWAYS = 0.05  # part of a vertex's area that faces a side it is beside: flat faces bend a little
+TINY = 1e-9  # a distance this small against the margin and radii has no direction of its own
+
+
+@compiled(borrows=True)
+def compute_side_lists(sides, room, stamp, next_out):
+    """Lists of the remembered sides by vertex."""
+    for k in range(len(sides.vertex)):
+        v = sides.vertex[k]
+        next_out[k] = room.side_head[v] if room.side_stamp[v] == stamp else -1
+        room.side_head[v], room.side_stamp[v] = k, stamp
+
+
+@compiled(inline=True)
+def rest_centre(shape, t):
+    """Centre of a triangle at rest."""
+    third = 1.0 / 3.0
+    i, j, k = shape.triangles[t, 0], shape.triangles[t, 1], shape.triangles[t, 2]
+    return blend((third, third, third), at(shape.rest, i), at(shape.rest, j), at(shape.rest, k))
+
+
+@compiled(inline=True)
+def rest_distance2(shape, t1, t2):
+    """Square of the distance of two triangles' centres in the rest shape [m²]; infinite for two bodies."""
+    if shape.triangle_body[t1] != shape.triangle_body[t2]:
+        return np.inf
+    d = subtract(rest_centre(shape, t1), rest_centre(shape, t2))
+    return dot(d, d)
+
+
+@compiled(borrows=True)
+def remembered_side(shape, room, sides, side_next, settings, v, t):
+    """The side of triangle t on which vertex v was when it touched there last, or 0: that of the nearest at rest."""
+    if room.side_stamp[v] != settings.stamp:
+        return 0
+    k, best, side, least = room.side_head[v], settings.reach * settings.reach, 0, -1
+    while k >= 0:
+        d2 = rest_distance2(shape, sides.triangle[k], t)
+        rank = 2 * shape.number[sides.triangle[k]] + (sides.side[k] < 0)  # of equals, in any order of the list
+        if d2 < best or (d2 == best and (side == 0 or rank < least)):
+            best, side, least = d2, sides.side[k], rank
+        k = side_next[k]
+    return side
+
+
+@compiled(borrows=True)
+def candidate(room, stamp, v, key, count):
+    """The row of vertex v with this key, new where there was none, or -1 where there is no room; and the new count."""
+    if room.stamp[v] != stamp:
+        room.stamp[v], room.head[v] = stamp, -1
+    k = room.head[v]
+    while k >= 0:
+        if room.whole[k, KEY] == key:
+            return k, count
+        k = room.whole[k, NEXT]
+    if count >= len(room.whole):
+        return -1, count + 1
+    room.whole[count, VERTEX], room.whole[count, KEY], room.whole[count, NEXT] = v, key, room.head[v]
+    room.whole[count, NEAR] = room.whole[count, FACING] = room.whole[count, MET] = -1
+    room.whole[count, USED] = 0
+    room.real[count, 0] = room.real[count, 1] = room.real[count, 2] = np.inf
+    room.head[v] = count
+    return count, count + 1
+
+
+@compiled(inline=True)
+def keep_nearest(shape, room, k, column, t, value):
+    """Note triangle t if its value is smaller than that noted; of equals the smallest number in the surface."""
+    noted = room.whole[k, NEAR + column]
+    if value < room.real[k, column] or (value == room.real[k, column] and shape.number[t] < shape.number[noted]):
+        room.real[k, column], room.whole[k, NEAR + column] = value, t
+
+
+@compiled(inline=True)
+def swept_apart(x, end, moves, v, i, j, k, reach):
+    """Whether the boxes of a vertex and a triangle over the step are farther apart than reach along an axis."""
+    for a in range(3):
+        low, high = min(x[i, a], x[j, a], x[k, a]), max(x[i, a], x[j, a], x[k, a])
+        least, most = x[v, a], x[v, a]
+        if moves:
+            low = min(low, min(end[i, a], end[j, a], end[k, a]))
+            high = max(high, max(end[i, a], end[j, a], end[k, a]))
+            least, most = min(least, end[v, a]), max(most, end[v, a])
+        if (least > high + reach) | (most < low - reach):
+            return True
+    return False
+
+
+@compiled(borrows=True)
+def meet_vertex(shape, room, sides, side_next, settings, x, end, v, t, count):
+    """Take triangle t, near vertex v, into the candidates of v; returns their new number."""
+    i, j, k = shape.triangles[t, 0], shape.triangles[t, 1], shape.triangles[t, 2]
+    own, body = shape.vertex_body[v], shape.triangle_body[t]
+    reach = shape.vertex_radius[v] + shape.radius[body] + max(settings.margin, settings.depth)
+    p, a, b, c = at(x, v), at(x, i), at(x, j), at(x, k)
+    w, d = nearest_vector(p, a, b, c)
+    d2 = dot(d, d)
+    if not settings.moves and d2 > reach * reach:
+        return count
+    if own == body:
+        _, r = nearest_vector(at(shape.rest, v), at(shape.rest, i), at(shape.rest, j), at(shape.rest, k))
+        if dot(r, r) <= (settings.rest_distance + shape.radius[own] + shape.radius[body]) ** 2:
+            return count
+    time, met_side = 2.0, 0.0
+    if settings.moves and not swept_apart(x, end, True, v, i, j, k, TINY * settings.reach):
+        time, met_side, _, _, _ = meeting(p, a, b, c, at(end, v), at(end, i), at(end, j), at(end, k))
+    stamp = settings.stamp
+    if shape.closed[body] and own != body:
+        row, count = candidate(room, stamp, v, 2 * body, count)
+        if row < 0:
+            return count
+        keep_nearest(shape, room, row, 0, t, d2)
+        n = face_normal(shape, x, t)
+        if dot(d, n) < 0.0 and (shape.is_points[own] or dot(n, vertex_normal(shape, room, stamp, x, v)) < 0.0):
+            keep_nearest(shape, room, row, 1, t, d2)
+        if time <= 1.0 and met_side > 0.0:
+            keep_nearest(shape, room, row, 2, t, time)
+        return count
+    side = remembered_side(shape, room, sides, side_next, settings, v, t)
+    if time <= 1.0 and (side == 0 or side == met_side) and (met_side > 0.0 or not shape.closed[body]):
+        row, count = candidate(room, stamp, v, 2 * body + (met_side < 0.0), count)
+        if row < 0:
+            return count
+        keep_nearest(shape, room, row, 2, t, time)
+    if side == 0:
+        side = 1 if dot(d, feature_normal(shape, room, stamp, x, t, w)) >= 0.0 else -1
+    if side > 0 or not shape.closed[body]:
+        row, count = candidate(room, stamp, v, 2 * body + (side < 0), count)
+        if row < 0:
+            return count
+        keep_nearest(shape, room, row, 0, t, d2)
+    return count
+
+
+@compiled(borrows=True)
+def collect_vertices(shape, room, sides, side_next, settings, x, end, pairs, pair_count):
+    """Candidates of all vertices from pairs of triangles; returns how many there are, more than fit if too many."""
+    count, most = 0, max(settings.margin, settings.depth)
+    for p in range(pair_count):
+        for way in range(2):
+            t1, t2 = pairs[p, way], pairs[p, 1 - way]
+            if shape.is_points[shape.triangle_body[t2]]:
+                continue
+            mask = shape.vertex_mask[t1]
+            i, j, k = shape.triangles[t2, 0], shape.triangles[t2, 1], shape.triangles[t2, 2]
+            reach = shape.vertex_radius[shape.triangles[t1, 0]] + shape.radius[shape.triangle_body[t2]] + most
+            for c in range(3):
+                v = shape.triangles[t1, c]
+                if mask >> c & 1 and v not in (i, j, k) and not swept_apart(x, end, settings.moves, v, i, j, k, reach):
+                    count = meet_vertex(shape, room, sides, side_next, settings, x, end, v, t2, count)
+    return count
+
+
+@compiled(borrows=True)
+def write_vertex(shape, v, t, w, n, gap, area, k, pairs_out):
+    """Contact k: vertex v on the feature of triangle t with weights w."""
+    points, weights = pairs_out.points, pairs_out.weights
+    points[k, 0], weights[k, 0] = v, 1.0
+    m = 1
+    for c in range(3):
+        if w[c] > 0.0:
+            points[k, m], weights[k, m] = shape.triangles[t, c], -w[c]
+            m += 1
+    if m == 3 and points[k, 1] > points[k, 2]:
+        points[k, 1], points[k, 2] = points[k, 2], points[k, 1]
+        weights[k, 1], weights[k, 2] = weights[k, 2], weights[k, 1]
+    for c in range(m, 4):
+        points[k, c], weights[k, c] = -1, 0.0
+    pairs_out.normal[k, 0], pairs_out.normal[k, 1], pairs_out.normal[k, 2] = n
+    pairs_out.gap[k], pairs_out.kind[k], pairs_out.area[k] = gap, 0, area
+
+
+@compiled(inline=True)
+def weighted_vector(shape, x, v, t, w):
+    """x_v minus the point of triangle t with weights w."""
+    i, j, k = shape.triangles[t, 0], shape.triangles[t, 1], shape.triangles[t, 2]
+    return subtract(at(x, v), blend(w, at(x, i), at(x, j), at(x, k)))
+
+
+@compiled(borrows=True)
+def met_contact(shape, x, end, v, t):
+    """Weights where vertex v meets triangle t, and the normal there towards where it comes from."""
+    i, j, k = shape.triangles[t, 0], shape.triangles[t, 1], shape.triangles[t, 2]
+    time, side, wa, wb, wc = meeting(
+        at(x, v), at(x, i), at(x, j), at(x, k), at(end, v), at(end, i), at(end, j), at(end, k)
+    )
+    a = toward(at(x, i), at(end, i), time)
+    b = toward(at(x, j), at(end, j), time)
+    c = toward(at(x, k), at(end, k), time)
+    return (wa, wb, wc), scale(side, unit(cross(subtract(b, a), subtract(c, a))))
+
+
+@compiled(borrows=True)
+def part_beside(shape, x, v, facing, d, outward):
+    """How far vertex v, outside at d from the nearest point, counts as sunk into a triangle that it faces, 0 to 1.
+
+    On the rim of a face that lies flush on another it is hardly outside its side, does not face that, and is behind its
+    face. It does the less the farther it is from straight behind the face, and the more it faces the side: a contact
+    that stopped at once would give back another energy than it took.
+    """
+    i, j, k = shape.triangles[facing, 0], shape.triangles[facing, 1], shape.triangles[facing, 2]
+    _, e = nearest_vector(at(x, v), at(x, i), at(x, j), at(x, k))
+    behind, e2 = -dot(e, face_normal(shape, x, facing)), dot(e, e)
+    if behind <= STRAIGHT * np.sqrt(e2):
+        return 0.0
+    n = unit(d) if dot(d, d) > TINY * e2 else unit(outward)
+    side = facing_area(shape, x, v, n) / (SIDEWAYS * shape.vertex_area[v])
+    return max(0.0, 1.0 - side) * (behind * behind / e2 - STRAIGHT * STRAIGHT) / (1.0 - STRAIGHT * STRAIGHT)
+
+
+@compiled(borrows=True)
+def compute_vertex_contacts(shape, room, settings, x, end, candidates, sides_out, pairs_out):
+    """Contacts from candidates; returns their number and that of the sides to remember. Both fit: one a candidate."""
+    count = side_count = 0
+    for row in range(candidates):
+        v, body = room.whole[row, VERTEX], room.whole[row, KEY] >> 1
+        own, near, met = shape.vertex_body[v], room.whole[row, NEAR], room.whole[row, MET]
+        two_sided = own == body or not shape.closed[body]
+        side = -1.0 if room.whole[row, KEY] & 1 else 1.0
+        radii, is_point = shape.vertex_radius[v] + shape.radius[body], shape.is_points[own]
+        t, w, n, gap, inside, beside = near, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), np.inf, False, 0.0
+        if near >= 0:
+            i, j, k = shape.triangles[t, 0], shape.triangles[t, 1], shape.triangles[t, 2]
+            w, d = nearest_vector(at(x, v), at(x, i), at(x, j), at(x, k))
+            outward = feature_normal(shape, room, settings.stamp, x, t, w)
+            inside = side * dot(d, outward) < 0.0
+            facing = room.whole[row, FACING]
+            if not two_sided and facing >= 0 and not inside and not is_point:
+                beside = part_beside(shape, x, v, facing, d, outward)
+            if not two_sided and facing >= 0 and (inside or beside > 0.0):
+                inside, t = True, facing
+                i, j, k = shape.triangles[t, 0], shape.triangles[t, 1], shape.triangles[t, 2]
+                w, d = nearest_vector(at(x, v), at(x, i), at(x, j), at(x, k))
+                outward = face_normal(shape, x, t)
+            distance = norm(d)
+            if distance > TINY * (settings.margin + radii):
+                n = scale((-1.0 if inside else 1.0) / distance, d)
+            else:
+                n = scale(side, unit(outward))
+            gap = (-distance if inside else distance) - radii
+            inside = inside and distance <= settings.depth and (two_sided or facing >= 0)
+            if gap < -radii and not inside:
+                gap = np.inf
+        is_met = met >= 0 and not inside
+        if is_met:
+            t = met
+            w, n = met_contact(shape, x, end, v, t)
+            gap = dot(n, weighted_vector(shape, x, v, t, w)) - radii
+        change = 0.0
+        if settings.moves and gap < np.inf:
+            change = dot(n, weighted_vector(shape, end, v, t, w)) - dot(n, weighted_vector(shape, x, v, t, w))
+        if not is_met and gap + min(change, 0.0) >= settings.margin:
+            continue
+        if two_sided and is_doubled(shape, room, row, t, abs(gap + radii), settings.reach):
+            continue
+        area = 2.0 * shape.vertex_area[v] if is_point else facing_area(shape, x, v, n)
+        if area <= TINY * shape.vertex_area[v]:
+            if not is_met:
+                continue
+            area = shape.vertex_area[v]
+        elif inside and beside > 0.0:
+            area *= beside
+        write_vertex(shape, v, t, w, n, gap, 0.5 * area, count, pairs_out)
+        room.whole[row, USED] = 1
+        count += 1
+        if two_sided:
+            sides_out.vertex[side_count], sides_out.triangle[side_count] = v, t
+            sides_out.side[side_count] = side
+            side_count += 1
+    return count, side_count
+
+
+@compiled(borrows=True)
+def is_doubled(shape, room, row, t, distance, reach):
+    """Whether the other side of the same body has a nearer triangle that lies next to t in the rest shape."""
+    other = room.head[room.whole[row, VERTEX]]
+    while other >= 0:
+        if room.whole[other, KEY] == (room.whole[row, KEY] ^ 1):
+            rival = room.whole[other, MET] if room.whole[other, MET] >= 0 else room.whole[other, NEAR]
+            if rest_distance2(shape, rival, t) <= reach * reach:
+                if room.whole[other, MET] >= 0:
+                    return room.whole[row, MET] < 0
+                return room.whole[row, MET] < 0 and room.real[other, 0] < distance * distance
+        other = room.whole[other, NEXT]
+    return False

@@ -1,0 +1,1 @@
+"""Scenes as TOML and JSON."""

@@ -1,0 +1,33 @@
+"""Contact from a scene file."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from supple.contact import Capsule, Contact
+from supple.files.scenes.reading.acting import find_body
+from supple.files.scenes.reading.voxels import build_obstacle
+from supple.files.scenes.schema import contact as schema
+from supple.scene import Scene
+
+NUMBERS = ("friction", "stiffness", "damping", "grip", "margin", "overlap", "push_speed")
+
+
+def build_contact(section: schema.Contact, scene: Scene) -> Contact:
+    """The contact of a table."""
+    for name in section.parts or {}:
+        find_body(scene, name)
+    return Contact(
+        None if section.bodies is None else [find_body(scene, name) for name in section.bodies],
+        [_obstacle(obstacle) for obstacle in section.obstacles],
+        frictions={(one, two): f.friction for f in section.frictions for one, two in [f.between]},
+        self_contact=[find_body(scene, name) for name in section.self_contact],
+        parts=section.parts or {},
+        **section.given(*NUMBERS),
+    )
+
+
+def _obstacle(section: Any) -> Any:
+    if isinstance(section, schema.Capsule):
+        return Capsule(section.start, section.end, section.radius)
+    return build_obstacle(section)

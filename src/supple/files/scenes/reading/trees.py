@@ -1,0 +1,57 @@
+"""Trees of reduced domains from a scene file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from supple.bodies.tree import Blueprint, ModeBudget, TreeBody, TreeSettings
+from supple.decompose import automatic_labels, decompose, load_blueprint
+from supple.files.scenes.places import Place
+from supple.files.scenes.schema import trees as schema
+from supple.geometry import HexMesh, TetMesh
+from supple.geometry.meshes.region import Selector
+
+FindMaterial = Callable[[Any], Any]
+
+
+def build_tree(section: Any, mesh: TetMesh | HexMesh | None, find_material: FindMaterial, place: Place) -> TreeBody:
+    """The tree of a table. mesh: built of its key `mesh`, if it has one."""
+    if mesh is None:
+        with place.at(f"{place.keys}.tree").guarded():
+            blueprint = load_blueprint(place.at(f"{place.keys}.tree").named_file(section.tree))
+    else:
+        blueprint = _cut(section, mesh, find_material(section.material))
+    more = section.given("coupling", "torque", "mass_damping", "stiffness_damping")
+    if section.settings is not None:
+        with place.at(f"{place.keys}.settings").guarded():
+            more["settings"] = TreeSettings(**section.settings.given(*schema.Settings.model_fields))
+    return TreeBody(blueprint, **more)
+
+
+def _cut(section: Any, mesh: TetMesh | HexMesh, material: Any) -> Blueprint:
+    labels: Any = section.labels
+    if labels is not None:
+        labels = np.array(labels)
+    elif section.parts is not None:
+        labels = automatic_labels(mesh, parts=section.parts)
+    modes = section.modes
+    if isinstance(modes, schema.Budget):
+        modes = ModeBudget(modes.total, **modes.given("by", "minimum", "rigid"))
+    return decompose(
+        mesh,
+        labels,
+        material=material,
+        modes=modes,
+        fixed=_held(section.fix, mesh),
+        **section.given("regions", "rest", "root", "weights", "cycles", "patches", "thin", "pieces"),
+    )
+
+
+def _held(fix: Any, mesh: TetMesh | HexMesh) -> Selector | None:
+    """The nodes of one region, or of several."""
+    if fix is None or isinstance(fix, str):
+        return fix
+    return np.unique(np.concatenate([mesh.node_region(name) for name in fix]))

@@ -1,0 +1,102 @@
+"""Load and save scenes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from supple.errors import InputError
+from supple.files.scenes.complaints import as_format_error
+from supple.files.scenes.places import Place
+from supple.files.scenes.schema.scene import Document
+from supple.files.scenes.syntax import VOXCAD_SUFFIXES, check_suffix, read_data, write_data
+from supple.scene import Scene
+
+
+@dataclass(frozen=True)
+class RunSettings:
+    """What a scene file says about running it, None where it does not: until, dt, record_every [s]."""
+
+    until: float | None = None
+    dt: float | None = None
+    record_every: float | None = None
+
+
+@dataclass(frozen=True)
+class SceneFile:
+    """A scene and how its file wants it run."""
+
+    scene: Scene
+    run: RunSettings
+
+
+def load(path: str | Path, *, outside: bool = False) -> Any:
+    """The scene of a .toml or .json file, or the voxel body of a VoxCAD file (.vxa, .vxc, .vxd).
+
+    outside: let a scene file name others outside its own folder, by absolute paths or "..".
+    """
+    if Path(path).suffix.lower() in VOXCAD_SUFFIXES:
+        from supple.files.voxcad.load import load_voxcad, voxcad_body
+
+        return voxcad_body(load_voxcad(path))
+    return load_scene_file(path, outside=outside).scene
+
+
+def load_scene_file(path: str | Path, *, outside: bool = False) -> SceneFile:
+    """As `load`, with the file's [run] table."""
+    from supple.files.scenes.reading.scene import build_scene
+
+    path = Path(path)
+    document = _checked(read_data(path), path)
+    scene = build_scene(document, Place(path, outside=outside))
+    if document.name is None:
+        scene.name = path.stem
+    return SceneFile(scene, RunSettings(**dict(document.run)))
+
+
+def save(scene: Scene, path: str | Path, *, run: RunSettings | None = None) -> None:
+    """Write a scene as .toml or .json; meshes too large to stand in it are written beside it as .vtu files.
+
+    Trees of domains are written as folders beside it.
+
+    A scene that holds functions of Python or forces of your own cannot be saved; the error says which.
+    """
+    from supple.files.scenes.writing.scene import describe_scene
+
+    path = Path(path)
+    check_suffix(path)
+    data, meshes = describe_scene(scene, path)
+    settings = {k: v for k, v in vars(run or RunSettings()).items() if v is not None}
+    if settings:
+        data["run"] = settings
+    _checked(data, path)
+    if not path.parent.is_dir():
+        raise InputError("the folder does not exist", where=str(path.parent))
+    for file, mesh in meshes.items():
+        _save_mesh(file, mesh)
+    write_data(path, data)
+
+
+def _save_mesh(path: Path, mesh: Any) -> None:
+    from supple.bodies.tree import Blueprint
+    from supple.decompose import save_blueprint
+    from supple.errors import RecordError
+    from supple.geometry import save_mesh
+
+    try:
+        if isinstance(mesh, Blueprint):
+            save_blueprint(path, mesh)
+        else:
+            save_mesh(path, mesh)
+    except OSError as error:
+        raise RecordError(f"the mesh cannot be written: {error.strerror}", where=str(path)) from error
+
+
+def _checked(data: Any, path: Path) -> Document:
+    try:
+        return Document.model_validate(data)
+    except ValidationError as error:
+        raise as_format_error(error, path.name) from error

@@ -1,0 +1,157 @@
+"""Bodies as tables of a scene file."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import numpy as np
+
+from supple.bodies.fem import FemBody
+from supple.bodies.particles import Particles
+from supple.bodies.rigid import RigidBody
+from supple.bodies.tree import Blueprint, TreeBody
+from supple.bodies.voxel import VoxelBody
+from supple.errors import InputError
+from supple.files.scenes.recipes import mesh_recipe, rigid_recipe
+from supple.files.scenes.writing.trees import describe_tree
+from supple.files.scenes.writing.values import Table, one_or_each, plain
+from supple.files.scenes.writing.voxels import describe_voxel_body, voxel_material_table
+from supple.geometry import HexMesh, TetMesh
+from supple.material import Law, Material
+from supple.material.voxel import VoxelMaterial
+from supple.scene import Node
+
+INLINE_NODES = 200  # meshes up to so many nodes stand in the scene file itself
+
+
+@dataclass
+class BodyWriter:
+    """Collects what bodies share: materials by name, meshes and trees that need files of their own."""
+
+    path: Path
+    materials: dict[str, Material] = field(default_factory=dict)
+    voxel_materials: dict[str, VoxelMaterial] = field(default_factory=dict)
+    meshes: dict[Path, TetMesh | HexMesh | Blueprint] = field(default_factory=dict)
+
+    def describe(self, node: Node) -> Table:
+        """The table of a node's body, its place included."""
+        body = node.body
+        if body is None:
+            return {"name": node.name, "kind": "group"}
+        if type(body) is FemBody:
+            table = self._fem(node.name, body)
+        elif type(body) is RigidBody:
+            table = _rigid(body)
+        elif type(body) is Particles:
+            table = _particles(body)
+        elif type(body) is VoxelBody:
+            names = {number: self._voxel_material(m) for number, m in body.palette_by_number.items()}
+            table = describe_voxel_body(body, names)
+        elif type(body) is TreeBody:
+            table = {"tree": self._file(node.name, body.model.blueprint, "-tree").name, **describe_tree(body)}
+        else:
+            raise InputError(
+                "a body of this kind cannot be saved",
+                where=f"body '{node.name}'",
+                value=type(body).__name__,
+                allowed="FemBody, RigidBody, Particles, VoxelBody, TreeBody",
+            )
+        place = node.placement
+        rest = {
+            "at": np.zeros(3),
+            "rotation": np.array([1.0, 0, 0, 0]),
+            "velocity": np.zeros(3),
+            "spin": np.zeros(3),
+        }
+        moved = {k: plain(getattr(place, k)) for k, v in rest.items() if not np.array_equal(getattr(place, k), v)}
+        return {"name": node.name, "kind": body.kind, **table, **moved}
+
+    def _fem(self, name: str, body: FemBody) -> Table:
+        table: Table = {"mesh": self._mesh(name, body.mesh)}
+        if isinstance(body.material, Material):
+            table["material"] = self._material(body.material)
+        else:
+            table["material"] = {region: self._material(m) for region, m in body.material.items()}
+        return table | {"law": Law.of(body.law).label, "mass": body.mass}
+
+    def _material(self, material: Material) -> str:
+        """The name under which a material stands in the file; equal materials share one."""
+        name, k = material.name, 2
+        while name in self.materials and not _same_numbers(self.materials[name], material):
+            name, k = f"{material.name}-{k}", k + 1
+        self.materials.setdefault(name, material)
+        return name
+
+    def _voxel_material(self, material: VoxelMaterial) -> str:
+        """As `_material`, among the materials of voxels."""
+        name, k = material.name, 2
+        while name in self.voxel_materials and replace(self.voxel_materials[name], name=material.name) != material:
+            name, k = f"{material.name}-{k}", k + 1
+        self.voxel_materials.setdefault(name, material)
+        return name
+
+    def _mesh(self, name: str, mesh: TetMesh | HexMesh) -> Table:
+        recipe = mesh_recipe(mesh)
+        if recipe is None and len(mesh.nodes) > INLINE_NODES:
+            return {"file": self._file(name, mesh).name}
+        if recipe is None:
+            key = "tets" if isinstance(mesh, TetMesh) else "hexes"
+            recipe = {"nodes": plain(mesh.nodes), key: plain(mesh.elements)}
+        regions = {
+            region: {k: plain(v) for k in ("nodes", "elements", "faces") if (v := getattr(r, k)).size}
+            for region, r in mesh.regions.items()
+        }
+        return recipe | ({"regions": regions} if regions else {})
+
+    def _file(self, name: str, mesh: TetMesh | HexMesh | Blueprint, suffix: str = ".vtu") -> Path:
+        stem, k = f"{self.path.stem}-{re.sub(r'[^A-Za-z0-9_-]', '_', name)}", 2
+        file = self.path.with_name(f"{stem}{suffix}")
+        while file in self.meshes:
+            file, k = self.path.with_name(f"{stem}-{k}{suffix}"), k + 1
+        self.meshes[file] = mesh
+        return file
+
+    def material_tables(self) -> Table:
+        """All materials, with what differs from the defaults."""
+        return {
+            name: {k: float(getattr(m, k)) for k in ("young", "poisson", "density")}
+            | {k: float(v) for k in ("mass_damping", "stiffness_damping") if (v := getattr(m, k))}
+            for name, m in self.materials.items()
+        }
+
+    def voxel_material_tables(self) -> Table:
+        """All materials of voxels."""
+        return {name: voxel_material_table(material) for name, material in self.voxel_materials.items()}
+
+
+def _same_numbers(a: Material, b: Material) -> bool:
+    names = ("young", "poisson", "density", "mass_damping", "stiffness_damping")
+    return all(getattr(a, name) == getattr(b, name) for name in names)
+
+
+def _rigid(body: RigidBody) -> Table:
+    recipe = rigid_recipe(body)
+    if recipe is not None and "density" in recipe:
+        return recipe
+    inertia = np.asarray(body.inertia)
+    diagonal = np.array_equal(inertia, np.diag(np.diag(inertia)))
+    table = {"mass": float(body.mass), "inertia": plain(np.diag(inertia) if diagonal else inertia)}
+    if recipe is None and body.surface is not None:
+        recipe = {"surface": {"nodes": plain(body.surface.nodes), "triangles": plain(body.surface.triangles)}}
+    return (recipe or {}) | table
+
+
+def _particles(body: Particles) -> Table:
+    table: Table = {"positions": plain(body.positions), "mass": one_or_each(body.mass)}
+    if np.any(body.radius):
+        table["radius"] = one_or_each(body.radius)
+    if np.size(body.springs):
+        force = body.spring_force
+        table |= {"springs": plain(body.springs), "stiffness": one_or_each(force.stiffness)}
+        if force.damping.any():
+            table["damping"] = one_or_each(force.damping)
+        if body.rest_length is not None:
+            table["rest_length"] = one_or_each(force.rest_length)
+    return table

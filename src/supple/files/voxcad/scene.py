@@ -1,0 +1,127 @@
+"""A VoxCAD file as a scene: its body on its floor, held, moved, loaded and driven as the file says.
+
+Regions hold, move and load the voxels they touch: those that hold all six coordinates first, in the order of the file,
+then those that hold some, on voxels that are not held altogether. Forces and torques are shared equally by all voxels
+touched, and act from the start on; displacements grow smoothly within a time, since a jump would tear a lattice apart.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from math import ceil
+from typing import Any
+
+import numpy as np
+
+from supple.bodies.voxel import Collision, Plane
+from supple.files.voxcad.body import touched, voxcad_body, voxcad_planes
+from supple.files.voxcad.record import CONDITIONS, HELD_ALL, BoundaryRegion, VoxcadFile
+from supple.files.voxcad.stop import stop_test
+from supple.files.voxcad.xml import step_of
+from supple.scene import FixedAxes, FixedPoints, Node, PrescribedMotion, RampInTime, Scene, Wrench
+from supple.solvers import LatticeStride
+
+Array = np.ndarray
+RAMP = 0.1  # time in which displacements grow [s]
+BODY = "robot"
+FRAMES, STRIDES = 30, 10  # frames a second, and strides a frame, at least
+SHORTEST, LONGEST = 1 / 300, 1e6  # times to measure from [s] outside do not set the frames
+
+
+def voxcad_scene(file: VoxcadFile, *, name: str = "voxcad", ramp: float = RAMP) -> Scene:
+    """The scene of a file, with a body called "robot". ramp: time in which displaced regions reach their place [s].
+
+    >>> import numpy as np
+    >>> from supple.files.voxcad.load import VoxcadEnvironment, VoxcadFile
+    >>> from supple.geometry import VoxelGrid
+    >>> from supple.material.voxel import VoxelMaterial
+    >>> soft = VoxelMaterial(young=1e6, density=1000)
+    >>> around = VoxcadEnvironment(gravity_enabled=True, floor_enabled=True)
+    >>> grid = VoxelGrid(np.ones((4, 2, 2), dtype=int), 0.01)
+    >>> scene = voxcad_scene(VoxcadFile(grid, (soft,), environment=around))
+    >>> scene.gravity.tolist(), len(scene.solver.planes)
+    ([0.0, 0.0, -9.81], 1)
+    """
+    solver = LatticeStride(
+        dt=frame_interval(file) / STRIDES,
+        planes=voxcad_planes(file),
+        collision=Collision() if file.simulator.self_collision else None,
+    )
+    scene = Scene(gravity=file.environment.gravity, solver=solver, name=name)
+    node = scene.add(voxcad_body(file), name=BODY)
+    regions = [(region, touched(file, region)) for region in file.environment.regions]
+    held = np.zeros(0, dtype=np.int64)
+    for region, on in regions:
+        if region.held == HELD_ALL:
+            _hold(scene, node, region, np.setdiff1d(on, held), ramp)
+            held = np.union1d(held, on)
+    for region, on in regions:
+        if region.held != HELD_ALL:
+            _hold(scene, node, region, np.setdiff1d(on, held), ramp)
+    for region, on in regions:
+        if on.size and any((*region.force, *region.torque)):
+            scene.add(Wrench(node, on, region.force, region.torque))
+    return scene
+
+
+def _hold(scene: Scene, node: Node, region: BoundaryRegion, on: Any, ramp: float) -> None:
+    """Hold or move voxels."""
+    if not on.size or not region.axes:
+        return
+    if region.moves:
+        moves = {"displacement": region.displacement, "rotation": region.rotation}
+        scene.add(PrescribedMotion(node, on, **{k: RampInTime(v, ramp) for k, v in moves.items() if any(v)}))
+    elif region.axes == "xyz":
+        scene.add(FixedPoints(node, on, rotation=region.holds_rotation))
+    else:
+        scene.add(FixedAxes(node, on, region.axes, rotation=region.holds_rotation))
+
+
+def frame_interval(file: VoxcadFile) -> float:
+    """Time between frames [s], such that one falls on the time to measure from, or else on the end."""
+    start, end = file.simulator.measured_from, file.stop_time or 0.0
+    if SHORTEST <= start < LONGEST:
+        return start / ceil(FRAMES * start)
+    return end / ceil(FRAMES * end) if 0 < end < LONGEST else 1 / FRAMES
+
+
+def voxcad_settings(file: VoxcadFile) -> dict[str, Any]:
+    """What a file says about running it, as arguments of `run`: until, where it is a time, record_every, on_step."""
+    settings: dict[str, Any] = {"record_every": frame_interval(file)}
+    if file.stop_time is not None:
+        settings["until"] = file.stop_time
+    test = stop_test(file)
+    return settings if test is None else settings | {"on_step": test}
+
+
+def voxcad_notes(file: VoxcadFile, *, ramp: float = RAMP) -> list[str]:
+    """What a person should know before a run, in sentences: tags without effect, and rules of our own."""
+    notes = []
+    if file.unsupported:
+        notes.append(f"These tags change nothing here: {', '.join(collapsed(file.unsupported))}.")
+    regions = file.environment.regions
+    empty = [k for k, region in enumerate(regions, start=1) if not touched(file, region).size]
+    if empty:
+        names = ", ".join(f"{CONDITIONS}/{step_of('FRegion', k, len(regions))}" for k in empty)
+        notes.append(f"These regions touch no voxel: {names}.")
+    below = np.count_nonzero([_sunk(file, plane) for plane in voxcad_planes(file)])
+    if below:
+        notes.append(f"{below} voxels start below the floor by more than 1 % of their size, and are pushed out of it.")
+    if any(region.moves for region in regions):
+        notes.append(f"Displacements grow smoothly within {ramp:g} s.")
+    notes.append("The time step is our own, the largest that is stable; DtFrac is not applied.")
+    return notes
+
+
+def _sunk(file: VoxcadFile, plane: Plane) -> Array:
+    """Which voxels start below a plane, (n,)."""
+    size = file.grid.voxel_size
+    return np.asarray(file.grid.voxel_centres @ np.asarray(plane.normal) - plane.offset < 0.49 * size)
+
+
+def collapsed(paths: tuple[str, ...]) -> list[str]:
+    """Paths in their order; those that differ in their numbers alone as one, with `[*]` and how many there are."""
+    alike = Counter(re.sub(r"\[\d+\]", "[*]", path) for path in paths)
+    first = {re.sub(r"\[\d+\]", "[*]", path): path for path in reversed(paths)}
+    return [first[path] if count == 1 else f"{path} ({count})" for path, count in alike.items()]

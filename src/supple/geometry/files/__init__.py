@@ -1,0 +1,1 @@
+"""Mesh files, with guards against broken and hostile ones."""

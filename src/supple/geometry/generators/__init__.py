@@ -1,0 +1,1 @@
+"""Meshes of simple shapes, and tets that fill surfaces."""

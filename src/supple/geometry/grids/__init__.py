@@ -1,0 +1,1 @@
+"""Voxel grids."""

@@ -1,0 +1,1 @@
+"""Tet, hex and surface meshes, regions, embedding."""

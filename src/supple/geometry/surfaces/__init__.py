@@ -1,0 +1,1 @@
+"""Closest points, signed distances and visibility of triangle surfaces."""

@@ -1,0 +1,1 @@
+"""Reduced elastic forces: exact cubic polynomials of the modal amplitudes."""

@@ -1,0 +1,1 @@
+"""Interfaces of domains: frames fitted to their vertices."""

@@ -1,0 +1,1 @@
+"""What acts on bodies: loads, wind, filters, breaking."""

@@ -1,0 +1,141 @@
+"""Breaking a tree of domains in a running scene: a new scene and state in which the branch is a body of its own.
+
+The rest keeps the body's name. Everything else stays: other bodies with their states, forces and what they act on.
+Points on the branch go with it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from supple.bodies.placement import Placement
+from supple.bodies.tree import TreeBody
+from supple.bodies.tree.detach import TreePart, detach, split
+from supple.errors import InputError
+from supple.scene.mapped.points import JoinedPoints, PointSet, join
+from supple.scene.node import Node
+from supple.scene.scene import Acting, Scene
+from supple.scene.state import State
+
+Array = np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class BrokenScene:
+    """The scene after a break with its state, and the nodes of the rest and of the branch."""
+
+    scene: Scene
+    state: State
+    rest: Node
+    branch: Node
+
+
+def break_off(scene: Scene, state: State, body: str, domain: int | str, *, name: str | None = None) -> BrokenScene:
+    """Break a domain, with all below it, off the tree `body` at a state of the scene. name: of the new body.
+
+    >>> import supple as sp
+    >>> from supple.validation.tree.coupling import beam_blueprint
+    >>> scene = sp.Scene(gravity=(0, 0, -9.81))
+    >>> _ = scene.add(sp.TreeBody(beam_blueprint(4, 6)), name="branch")
+    >>> run = sp.run(scene, until=0.1, dt=1 / 60)
+    >>> broken = break_off(scene, run.state, "branch", 2, name="twig")
+    >>> system, stride = broken.scene.compile(), sp.TreeStride(1 / 60)
+    >>> for _ in range(6):
+    ...     report = stride.step(system, broken.state)
+    >>> bool(system.positions(broken.state, "twig")[0, 2] < -0.1)
+    True
+    """
+    old = scene.node(body)
+    if not isinstance(old.body, TreeBody):
+        raise InputError("only a tree of domains can break", where=f"body '{body}'", value=type(old.body).__name__)
+    if scene.filters or scene.joints or scene.masses:
+        raise InputError("a scene with filters, joints or added masses cannot break a tree", where="break_off")
+    before = scene.compile()
+    slot = before.body(body)
+    now = old.body.unpack(slot.view_x(state.x), slot.view_v(state.v))
+    parts, shares = detach(old.body.dynamics, now, domain), split(old.body.model, domain)
+    bodies = [_body_of(old.body, part) for part in shares]
+    rest = Node(body, bodies[0], old.placement, old.children)
+    branch = Node(name or f"{body}-{shares[1].domains[0]}", bodies[1], Placement())
+    after = replace(scene, root=_replaced(scene.root, old, [rest, branch]), forces=[], filters=[], joints=[], masses=[])
+    if len({node.name for node in after.root.walk()}) < len(list(after.root.walk())):
+        raise InputError("the name is already used", where="break_off", value=branch.name, fix="Give name=.")
+    moved = _Moved(old, [rest, branch], [part.domains for part in shares])
+    after.forces = [Acting(a.force, moved.handle(a.on), a.label) for a in scene.forces]
+    system = after.compile()
+    out = system.initial_state()
+    out.t = state.t
+    for kept in before.bodies:
+        if kept.name != body:
+            there = system.body(kept.name)
+            there.view_x(out.x)[:], there.view_v(out.v)[:] = kept.view_x(state.x), kept.view_v(state.v)
+    out.memory = {key: a.copy() for key, a in state.memory.items() if not key.startswith(f"{body}/")}
+    for node, found in ((rest, parts.rest_state), (branch, parts.branch_state)):
+        there = system.body(node.name)
+        node.body.pack(found, there.view_x(out.x), there.view_v(out.v))
+    return BrokenScene(after, out, rest, branch)
+
+
+def _body_of(body: TreeBody, part: TreePart) -> TreeBody:
+    """The body of a part, with the damping of its domains."""
+    tree = body.dynamics
+    damping = {name: np.asarray(getattr(tree, name))[part.domains] for name in ("mass_damping", "stiffness_damping")}
+    return replace(body, tree=part.model, **damping)
+
+
+def _replaced(node: Node, old: Node, new: list[Node]) -> Node:
+    """The tree of nodes with `old` exchanged; other nodes that hold bodies stay the same objects."""
+    if not any(child is old for below in node.walk() for child in below.children):
+        return node
+    children: list[Node] = []
+    for child in node.children:
+        children += new if child is old else [_replaced(child, old, new)]
+    return replace(node, children=children)
+
+
+@dataclass(eq=False)
+class _Moved:
+    """Finds what handles of the old scene are in the new one. domains: those of the old tree in each new node."""
+
+    old: Node
+    new: list[Node]
+    domains: list[Array]
+
+    def __post_init__(self) -> None:
+        self.found: dict[int, Any] = {}
+
+    def handle(self, given: Any) -> Any:
+        """The same points in the new scene."""
+        if id(given) not in self.found:
+            self.found[id(given)] = self._find(given)
+        return self.found[id(given)]
+
+    def _find(self, given: Any) -> Any:
+        if given is self.old:
+            raise InputError("a force acts on the tree as a whole", where="break_off", fix="Let it act on points.")
+        if isinstance(given, JoinedPoints):
+            return JoinedPoints(tuple(self.handle(part) for part in given.parts))
+        if not isinstance(given, PointSet):
+            return given
+        if given.parent is self.old:
+            return self._points(np.asarray(given.mapping.indices))  # type: ignore[union-attr]
+        return replace(given, parent=self.handle(given.parent))
+
+    def _points(self, indices: Array) -> PointSet:
+        """Surface points of the old tree: those of a domain follow each other, as in the new ones."""
+        skin = self.old.body.skin
+        parts, order = [], []
+        for node, domains in zip(self.new, self.domains):
+            kept = np.flatnonzero(np.isin(skin.domain, domains))
+            here = np.flatnonzero(np.isin(indices, kept))
+            if len(here):
+                parts.append(node.points(np.searchsorted(kept, indices[here])))
+                order.append(here)
+        if len(parts) == 1:
+            return parts[0]
+        place = np.argsort(np.concatenate(order))
+        both = join(*parts)
+        return PointSet(both, None, both.rest, both.label).subset(place)

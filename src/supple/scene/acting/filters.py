@@ -1,0 +1,131 @@
+"""Filters: conditions on single points or frames, kept by projecting velocities and positions.
+
+    (I - C) (x - p(t)) = 0,      C an orthogonal projector of each point, p(t) where it must be
+
+Homogeneous conditions filter the solve, C A C dv = C b; the prescribed part of the motion is moved to the right-hand
+side. Positions are projected too, so that a sliding point does not drift off its plane.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from supple.bodies.placement import as_quaternion, check_vector
+from supple.errors import InputError
+
+Array = np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class PointConditions:
+    """What a filter asks of the points (or frame origins) of one body.
+
+    indices (k,); projector (k, 3, 3), the free directions; path(t) -> (k, 3) [m], or None: where they started.
+    hold_rotation: frames only. orientation(t) -> quaternion (4,), or None: as it started.
+    """
+
+    indices: Array
+    projector: Array
+    path: Callable[[float], Array] | None = None
+    hold_rotation: bool = False
+    orientation: Callable[[float], Array] | None = None
+
+
+class Filter(Protocol):
+    """Anything that makes conditions for a node."""
+
+    target: Any
+
+    def conditions(self) -> PointConditions: ...
+
+
+def _conditions(node: Any, selector: Any, projector: Array, **more: Any) -> PointConditions:
+    indices = np.zeros(1, dtype=np.int64) if node.is_frame else node.indices(selector)
+    return PointConditions(indices, np.broadcast_to(projector, (len(indices), 3, 3)), **more)
+
+
+@dataclass(frozen=True, eq=False)
+class FixedPoints:
+    """Points of a body that stay where they are; a rigid body keeps its place and, unless told, its orientation."""
+
+    target: Any
+    selector: Any = None
+    rotation: bool = True
+
+    def conditions(self) -> PointConditions:
+        """No free direction."""
+        return _conditions(self.target, self.selector, np.zeros((3, 3)), hold_rotation=self.rotation)
+
+
+@dataclass(frozen=True, eq=False)
+class FixedAxes:
+    """Points that keep their world coordinates along some axes: axes="xz". rotation: frames keep their orientation."""
+
+    target: Any
+    selector: Any = None
+    axes: str = "xyz"
+    rotation: bool = False
+
+    def conditions(self) -> PointConditions:
+        """The other axes are free."""
+        if not self.axes or set(self.axes) - set("xyz"):
+            raise InputError("axes are not letters of xyz", where="FixedAxes", value=self.axes)
+        free = np.diag([0.0 if axis in self.axes else 1.0 for axis in "xyz"])
+        return _conditions(self.target, self.selector, free, hold_rotation=self.rotation)
+
+
+@dataclass(frozen=True, eq=False)
+class SlidingPlane:
+    """Points that slide in the plane through their start with a normal (3,)."""
+
+    target: Any
+    selector: Any = None
+    normal: ArrayLike = (0.0, 0.0, 1.0)
+
+    def conditions(self) -> PointConditions:
+        """Free in the plane."""
+        n = check_vector(self.normal, name="normal", where="SlidingPlane")
+        if np.linalg.norm(n) == 0:
+            raise InputError("the normal is zero", where="SlidingPlane")
+        n = n / np.linalg.norm(n)
+        return _conditions(self.target, self.selector, np.eye(3) - np.outer(n, n))
+
+
+@dataclass(frozen=True, eq=False)
+class PrescribedMotion:
+    """Points that move by displacement(t) (3,) [m] from where they started; a rigid body turns by rotation(t).
+
+    displacement: a function of time [s]. rotation: a function of time giving a rotation vector [rad] in world axes,
+    applied to the body's first orientation; None holds the orientation.
+    """
+
+    target: Any
+    selector: Any = None
+    displacement: Callable[[float], ArrayLike] | None = None
+    rotation: Callable[[float], ArrayLike] | None = None
+
+    def conditions(self) -> PointConditions:
+        """No free direction, a moving place."""
+        from supple.algebra.dense import rotations
+
+        node = self.target
+        start = node.origin[None] if node.is_frame else node.rest[node.indices(self.selector)]
+        move, turn = self.displacement, self.rotation
+
+        def path(t: float) -> Array:
+            if move is None:
+                return start
+            return start + check_vector(move(t), name=f"displacement at t = {t:g} s", where="PrescribedMotion")
+
+        def orientation(t: float) -> Array:
+            q = as_quaternion(None if turn is None else turn(t), where="PrescribedMotion")  # type: ignore[arg-type]
+            return rotations.multiply(q, node.placement.rotation)
+
+        return _conditions(
+            node, self.selector, np.zeros((3, 3)), path=path, hold_rotation=True, orientation=orientation
+        )

@@ -1,0 +1,1 @@
+"""Joints between points and frames."""

@@ -1,0 +1,239 @@
+"""Joints as conditions between points, solved with multipliers.
+
+A joint sees a few points p of its two sides. Its conditions phi(p) = 0 are of two kinds,
+
+    meeting      p_b - p_a = 0                              three rows
+    angle        (p_b - p_a) . (p_d - p_c) - constant = 0   one row
+
+and every joint is a list of these: axes of a frame are tips one metre from its origin, so that the multiplier of an
+angle row is a moment [N m]. G = dphi/dp, and the derivative of G^T lambda is exact. Points of frames and of soft bodies
+serve alike, through their mappings.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from supple.bodies.placement import check_vector
+from supple.errors import InputError
+from supple.scene.joints.hinge_rows import HingeRows
+from supple.scene.mapped.points import JoinedPoints, Points, World, join
+
+Array = np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class PointConditionRows:
+    """meetings (k, 2); angles (l, 4) as (a, b, c, d); constants (l,). Rows: 3 a meeting, then the angles."""
+
+    meetings: Array
+    angles: Array
+    constants: Array
+
+    @property
+    def count(self) -> int:
+        """Number of scalar conditions."""
+        return 3 * len(self.meetings) + len(self.angles)
+
+    def violation(self, x: Array) -> Array:
+        """phi, (count,): meetings [m], angles [m²] of unit axes."""
+        a, b, c, d = self.angles.T
+        meet = x[self.meetings[:, 1]] - x[self.meetings[:, 0]]
+        return np.concatenate([meet.ravel(), np.einsum("li,li->l", x[b] - x[a], x[d] - x[c]) - self.constants])
+
+    def jacobian(self, x: Array) -> Array:
+        """G = dphi/dx, (count, 3 * point_count)."""
+        G = np.zeros((self.count, len(x), 3))
+        for k, (i, j) in enumerate(self.meetings):
+            G[3 * k : 3 * k + 3, i] -= np.eye(3)
+            G[3 * k : 3 * k + 3, j] += np.eye(3)
+        for r, (a, b, c, d) in enumerate(self.angles, start=3 * len(self.meetings)):
+            first, second = x[b] - x[a], x[d] - x[c]
+            G[r, a] -= second
+            G[r, b] += second
+            G[r, c] -= first
+            G[r, d] += first
+        return G.reshape(self.count, -1)
+
+    @property
+    def bounds(self) -> tuple[Array, Array]:
+        """Lowest and highest multiplier of each row: a joint pulls both ways."""
+        return np.full(self.count, -np.inf), np.full(self.count, np.inf)
+
+    @property
+    def meets(self) -> Array:
+        """Which rows ask points to meet: their forces are in balance only where the points do."""
+        return np.arange(self.count) < 3 * len(self.meetings)
+
+    @property
+    def rates(self) -> Array:
+        """dphi/dt where a row holds: zero."""
+        return np.zeros(self.count)
+
+    def begin(self, x: Array, dt: float, t1: float) -> None:
+        """Nothing depends on the step."""
+
+    def second(self, multipliers: Array, x: Array) -> Array:
+        """d(G^T lambda)/dx, (point_count, point_count, 3, 3): constant, since phi is quadratic."""
+        H = np.zeros((len(x), len(x), 3, 3))
+        eye = np.eye(3)
+        for l, (a, b, c, d) in zip(multipliers[3 * len(self.meetings) :], self.angles):
+            for p, sign in ((a, -1.0), (b, 1.0)):
+                for q, other in ((c, -1.0), (d, 1.0)):
+                    H[p, q] += sign * other * l * eye
+                    H[q, p] += sign * other * l * eye
+        return H
+
+
+def _rows(meetings: list[tuple[int, int]], angles: list[tuple[int, int, int, int]]) -> PointConditionRows:
+    m = np.array(meetings, dtype=np.int64).reshape(-1, 2)
+    a = np.array(angles, dtype=np.int64).reshape(-1, 4)
+    return PointConditionRows(m, a, np.zeros(len(a)))
+
+
+def _perpendicular(axis: Array) -> tuple[Array, Array]:
+    helper = np.eye(3)[np.argmin(np.abs(axis))]
+    x = np.cross(axis, helper)
+    x /= np.linalg.norm(x)
+    return x, np.cross(axis, x)
+
+
+def _side(node: Any, at: Array) -> Points:
+    return World.points(at) if node is World or node is None else node.held_points(at)
+
+
+def _check_frame(node: Any, joint: str) -> None:
+    if node is not World and node is not None and not node.is_frame:
+        raise InputError(
+            f"a {joint} needs the orientation of a rigid body on both sides",
+            where=f"node '{node.name}'",
+            fix="Join soft bodies with Ball joints, or attach a rigid body to them.",
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Joint:
+    """A compiled-ready joint: points of both sides and the conditions between them."""
+
+    points: JoinedPoints
+    rows: PointConditionRows
+    label: str
+    extra: HingeRows | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Ball:
+    """Points of two sides that stay together. a, b: point sets of equal count, or two nodes and a world position."""
+
+    a: Any
+    b: Any = World
+    at: ArrayLike | None = None
+
+    def joint(self) -> Joint:
+        """Three conditions a pair of points."""
+        a, b = self.a, self.b
+        if self.at is not None:
+            p = np.atleast_2d(check_vector(self.at, name="at", where="Ball"))
+            a, b = _side(a, p), _side(b, p)
+        elif b is World:
+            b = World.points(a.rest)
+        if not (hasattr(a, "rest") and hasattr(b, "rest") and hasattr(a, "label") and hasattr(b, "label")):
+            raise InputError("a Ball joins two point sets, or two nodes at a position", where="Ball", fix="Give at=.")
+        if a.count != b.count:
+            raise InputError("the two sides have different numbers of points", where="Ball", value=(a.count, b.count))
+        pairs = [(i, a.count + i) for i in range(a.count)]
+        return Joint(join(a, b), _rows(pairs, []), f"ball {a.label} - {b.label}")
+
+
+@dataclass(frozen=True, eq=False)
+class Hinge:
+    """Two rigid bodies (or a body and the world) that turn about a common axis (3,) through `at` [m] at the start.
+
+    limits: (lowest, highest) angle [rad] of a against b, within a half turn. motor_speed: [rad/s], a number or a
+    function of time, kept with at most motor_torque [N m].
+    """
+
+    a: Any
+    b: Any = World
+    at: ArrayLike = (0.0, 0.0, 0.0)
+    axis: ArrayLike = (0.0, 0.0, 1.0)
+    limits: tuple[float, float] | None = field(default=None, kw_only=True)
+    motor_speed: Any = field(default=None, kw_only=True)
+    motor_torque: float = field(default=float("inf"), kw_only=True)
+
+    def joint(self) -> Joint:
+        """Points (o, x, y, z of a; o, x, y, z of b): meet in o, z of a normal to x and y of b."""
+        o, axes = _joint_axes(self.at, self.axis, "Hinge")
+        for side in (self.a, self.b):
+            _check_frame(side, "hinge")
+        if self.limits is not None and not (-np.pi < self.limits[0] <= 0 <= self.limits[1] < np.pi):
+            raise InputError(
+                "the limits do not contain the start",
+                where="Hinge",
+                value=self.limits,
+                allowed="-pi < low <= 0 <= high < pi",
+            )
+        if self.motor_torque <= 0:
+            raise InputError("the motor's torque is not positive", where="Hinge", value=self.motor_torque)
+        tips = np.vstack([o, o + axes])
+        points = join(_side(self.a, tips), _side(self.b, tips))
+        rows = _rows([(0, 4)], [(0, 3, 4, 5), (0, 3, 4, 6)])
+        extra = HingeRows(self.limits, self.motor_speed, self.motor_torque)
+        label = f"hinge {_name(self.a)} - {_name(self.b)}"
+        return Joint(points, rows, label, extra if extra.count else None)
+
+
+@dataclass(frozen=True, eq=False)
+class Slider:
+    """b slides along an axis (3,) of a, without turning against it."""
+
+    a: Any
+    b: Any = World
+    at: ArrayLike = (0.0, 0.0, 0.0)
+    axis: ArrayLike = (0.0, 0.0, 1.0)
+
+    def joint(self) -> Joint:
+        """The origin of b stays on a's z axis, the axes stay parallel."""
+        o, axes = _joint_axes(self.at, self.axis, "Slider")
+        for side in (self.a, self.b):
+            _check_frame(side, "slider")
+        tips = np.vstack([o, o + axes])
+        points = join(_side(self.a, tips), _side(self.b, tips))
+        rows = _rows([], [(0, 1, 0, 4), (0, 2, 0, 4), (0, 2, 4, 7), (0, 3, 4, 5), (0, 1, 4, 6)])
+        return Joint(points, rows, f"slider {_name(self.a)} - {_name(self.b)}")
+
+
+@dataclass(frozen=True, eq=False)
+class FixedJoint:
+    """b is held fast to a, as they stand at the start."""
+
+    a: Any
+    b: Any = World
+    at: ArrayLike = (0.0, 0.0, 0.0)
+
+    def joint(self) -> Joint:
+        """Origins meet, axes stay parallel."""
+        o, axes = _joint_axes(self.at, (0.0, 0.0, 1.0), "FixedJoint")
+        for side in (self.a, self.b):
+            _check_frame(side, "fixed joint")
+        tips = np.vstack([o, o + axes])
+        points = join(_side(self.a, tips), _side(self.b, tips))
+        rows = _rows([(0, 4)], [(0, 2, 4, 7), (0, 3, 4, 5), (0, 1, 4, 6)])
+        return Joint(points, rows, f"fixed joint {_name(self.a)} - {_name(self.b)}")
+
+
+def _name(node: Any) -> str:
+    return "world" if node is World or node is None else str(node.name)
+
+
+def _joint_axes(at: ArrayLike, axis: ArrayLike, where: str) -> tuple[Array, Array]:
+    o, z = check_vector(at, name="at", where=where), check_vector(axis, name="axis", where=where)
+    if np.linalg.norm(z) == 0:
+        raise InputError("the axis is zero", where=where)
+    z = z / np.linalg.norm(z)
+    x, y = _perpendicular(z)
+    return o, np.vstack([x, y, z])

@@ -1,0 +1,1 @@
+"""Points that follow the coordinates of bodies."""

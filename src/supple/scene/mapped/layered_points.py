@@ -1,0 +1,151 @@
+"""Points of a layered body: x = c + R u, u = X + sum_k w_k q_k over the free nodes that carry the point.
+
+The formulas are those of `floating_points`, with the shapes of a few nodes each in place of those of all modes: J has
+two blocks a point for the frame and one for each free node. A point of the core has the two alone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import scipy.sparse as sparse
+
+from supple.algebra.dense import rotations
+from supple.errors import InputError
+from supple.scene.mapped.floating_points import FloatingPoints
+from supple.scene.mapped.mappings import JacobianRows
+
+Array = np.ndarray
+cross, skew = rotations.cross, rotations.skew
+
+
+@dataclass(frozen=True, eq=False)
+class LayeredPoints:
+    """local: positions X of the undeformed points in the frame (count, 3) [m]. weights (count, n) of the free nodes."""
+
+    local: Array
+    weights: sparse.csr_array
+
+    def __post_init__(self) -> None:
+        if self.local.shape != (self.weights.shape[0], 3):
+            raise InputError("weights do not fit the points", value=(self.local.shape, self.weights.shape))
+
+    @property
+    def count(self) -> int:
+        """Number of points."""
+        return len(self.local)
+
+    @cached_property
+    def transpose(self) -> sparse.csr_array:
+        """Of the weights."""
+        return self.weights.T.tocsr()
+
+    def carried(self, x_or_v: Array) -> Array:
+        """sum_k w_k q_k for q (3 n,), (count, 3)."""
+        return np.asarray(self.weights @ x_or_v.reshape(-1, 3))
+
+    def apply(self, x: Array) -> Array:
+        """c + R u, (count, 3)."""
+        return x[0, :3] + (self.local + self.carried(x[0, 7:])) @ rotations.to_matrix(x[0, 3:7]).T
+
+    def linearize(self, x: Array) -> LayeredPointsTangent:
+        """J at this frame and q."""
+        return LayeredPointsTangent(self, rotations.to_matrix(x[0, 3:7]), self.local + self.carried(x[0, 7:]))
+
+    @cached_property
+    def row_pattern(self) -> tuple[Array, Array, Array]:
+        """ptr and cols of J by blocks, and which of the blocks belong to nodes."""
+        lengths = np.diff(self.weights.indptr) + 2
+        ptr = np.concatenate([[0], np.cumsum(lengths)])
+        cols, of_node = np.zeros(ptr[-1], dtype=np.int64), np.ones(ptr[-1], dtype=bool)
+        cols[ptr[:-1] + 1] = 1
+        of_node[ptr[:-1]] = of_node[ptr[:-1] + 1] = False
+        cols[of_node] = 2 + self.weights.indices
+        return ptr, cols, of_node
+
+    @cached_property
+    def touched(self) -> Array:
+        """Free nodes that carry a point."""
+        return np.unique(self.weights.indices)
+
+
+@dataclass(frozen=True, eq=False)
+class LayeredPointsTangent:
+    """J of points at u (count, 3) in a frame with rotation R (3, 3)."""
+
+    mapping: LayeredPoints
+    R: Array
+    u: Array
+
+    def _relative(self, v: Array) -> Array:
+        """w x u + sum w_k q'_k, in body axes, (count, 3)."""
+        return cross(v[0, 3:6], self.u) + self.mapping.carried(v[0, 6:])
+
+    def product(self, v: Array) -> Array:
+        """c' + R (w x u + sum w_k q'_k)."""
+        return v[0, :3] + self._relative(v) @ self.R.T
+
+    def add_transpose(self, f: Array, f_out: Array) -> None:
+        """f_out += (f, u x F, w_k F), summed."""
+        F = f @ self.R
+        f_out[0, :3] += f.sum(axis=0)
+        f_out[0, 3:6] += cross(self.u, F).sum(axis=0)
+        f_out[0, 6:] += (self.mapping.transpose @ F).ravel()
+
+    def bias(self, v: Array) -> Array:
+        """R (w x (w x u) + 2 w x sum w_k q'_k) [m/s²]."""
+        w = v[0, 3:6]
+        return cross(w, cross(w, self.u) + 2 * self.mapping.carried(v[0, 6:])) @ self.R.T
+
+    def add_geometric(self, f: Array, dv: Array, df_out: Array, factor: float) -> None:
+        """df += factor d(J^T f)/dx dv."""
+        F, turn, moved = f @ self.R, dv[0, 3:6], self.mapping.carried(dv[0, 6:])
+        df_out[0, 3:6] += factor * (cross(self.u, cross(F, turn)) - cross(F, moved)).sum(axis=0)
+        df_out[0, 6:] += factor * (self.mapping.transpose @ cross(F, turn)).ravel()
+
+    def velocity_change(self, v: Array, dx: Array) -> Array:
+        """d(J v)/dx dx."""
+        change = cross(dx[0, 3:6], self._relative(v)) + cross(v[0, 3:6], self.mapping.carried(dx[0, 6:]))
+        return change @ self.R.T
+
+    def geometric_pattern(self) -> tuple[Array, Array]:
+        """The turn with itself, with each node that carries a point, and each of these with the turn."""
+        nodes = 2 + self.mapping.touched
+        one = np.ones_like(nodes)
+        return np.concatenate([[1], one, nodes]), np.concatenate([[1], nodes, one])
+
+    def geometric_blocks(self, f: Array, *, definite: bool) -> Array:
+        """Blocks in the order of `geometric_pattern`; definite: what is negative of the turn's, and no coupling."""
+        F = f @ self.R
+        K, nodes = (skew(self.u) @ skew(F)).sum(axis=0), self.mapping.touched
+        if definite:
+            values, vectors = np.linalg.eigh((K + K.T) / 2)
+            C = np.zeros((len(nodes), 3, 3))
+            return np.concatenate([((vectors * np.minimum(values, 0.0)) @ vectors.T)[None], C, C])
+        C = skew(np.asarray(self.mapping.transpose @ F)[nodes])
+        return np.concatenate([K[None], np.swapaxes(C, 1, 2), C])
+
+    def _rows(self, linear: Array, angular: Array, nodal: Array) -> JacobianRows:
+        """linear (3, 3), angular (count, 3, 3), nodal (3, 3) times the weights."""
+        ptr, cols, of_node = self.mapping.row_pattern
+        blocks = np.empty((len(cols), 3, 3))
+        blocks[ptr[:-1]], blocks[ptr[:-1] + 1] = linear, angular
+        blocks[of_node] = self.mapping.weights.data[:, None, None] * nodal
+        return JacobianRows(ptr, cols, blocks)
+
+    def jacobian_rows(self) -> JacobianRows:
+        """I, -R skew(u) and w_k R for each point."""
+        return self._rows(np.eye(3), -self.R @ skew(self.u), self.R)
+
+    def velocity_rows(self, v: Array) -> JacobianRows:
+        """d(J v)/dx in the pattern of `jacobian_rows`."""
+        return self._rows(np.zeros((3, 3)), -self.R @ skew(self._relative(v)), self.R @ skew(v[0, 3:6]))
+
+
+def points_in_frame(local: Array, shapes: Array | sparse.csr_array) -> FloatingPoints | LayeredPoints:
+    """Points that follow modes, shapes (count, 3, r), or free nodes, weights (count, n) as a sparse matrix."""
+    if isinstance(shapes, np.ndarray):
+        return FloatingPoints.make(local, shapes)
+    return LayeredPoints(np.ascontiguousarray(local, dtype=float), shapes)

@@ -1,0 +1,1 @@
+"""Parts of a scene that are advanced by different methods, coupled within a step."""

@@ -1,0 +1,69 @@
+"""`Compliance`: how contacts give way to each other's forces through bodies that another scheme moves."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from supple.solvers.coupling.compliance_kernels import compute_weighted
+
+Array = np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class Compliance:
+    """C (3 k, 3 k) [m/s/N], zero but among the contacts `which` (a,), in ascending order; matrix (3 a, 3 a)."""
+
+    count: int
+    which: Array
+    matrix: Array
+
+    @classmethod
+    def weighted(cls, count: int, contact: Array, point: Array, weight: Array, answers: Array) -> Compliance:
+        """W A W^T. Contacts (e,) see points with weights; A (3 p, 3 p): how these points answer."""
+        order = np.argsort(contact, kind="stable")
+        which, first = np.unique(contact[order], return_index=True)
+        ptr, out = np.append(first, len(order)), np.empty((3 * len(which), 3 * len(which)))
+        compute_weighted(ptr, point[order], weight[order], answers, out)
+        return cls(count, which, out)
+
+    def plus(self, other: Compliance) -> Compliance:
+        """The sum of both."""
+        which = np.union1d(self.which, other.which)
+        matrix = np.zeros((3 * len(which), 3 * len(which)))
+        for part in (self, other):
+            rows = threefold(np.searchsorted(which, part.which))
+            matrix[np.ix_(rows, rows)] += part.matrix
+        return Compliance(self.count, which, matrix)
+
+    def times(self, f: Array) -> Array:
+        """C f, (3 k,)."""
+        out, rows = np.zeros(3 * self.count), threefold(self.which)
+        out[rows] = self.matrix @ f[rows]
+        return out
+
+    def chosen(self, mask: Array) -> Compliance | None:
+        """Among some of the contacts, (k,), numbered anew; None where these do not give way."""
+        on = mask[self.which]
+        if not on.any():
+            return None
+        rows = np.flatnonzero(np.repeat(on, 3))
+        place = np.cumsum(mask) - 1
+        return Compliance(int(mask.sum()), place[self.which[on]], self.matrix[np.ix_(rows, rows)])
+
+    def between(self, one: Array, other: Array) -> Array:
+        """The rows of some contacts, (k,), and the columns of others, dense."""
+        out = np.zeros((3 * int(one.sum()), 3 * int(other.sum())))
+        parts = []
+        for mask in (one, other):
+            on = mask[self.which]
+            parts.append((threefold((np.cumsum(mask) - 1)[self.which[on]]), np.flatnonzero(np.repeat(on, 3))))
+        (row, my_row), (col, my_col) = parts
+        out[np.ix_(row, col)] = self.matrix[np.ix_(my_row, my_col)]
+        return out
+
+
+def threefold(which: Array) -> Array:
+    """Numbers of the three unknowns of each."""
+    return np.asarray((3 * which[:, None] + np.arange(3)).ravel())

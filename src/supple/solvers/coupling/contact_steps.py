@@ -1,0 +1,191 @@
+"""Contacts within a linearised step: their forces are those at its end, found by Newton's method.
+
+    A d = b + h J^T l,   l = f(u),   u = J (v + d) + u_0 + C l
+    linearised at u_*:   l = S (f_* + T (u_* - J (v + d) - u_0)),   S = (I + T C)^-1,   T = -df/du
+    (A + h J^T S T J) d = b + h J^T S (f_* + T (u_* - J v - u_0))
+
+A, b: of the step without contacts, d: change of velocity, l: forces on the first sides. u_0 and C: velocities of sides
+that other schemes move, and how these answer to the forces, where there are such sides. Bodies are linearised once a
+step; contacts open, close, stick and slide until f(u) is what the solve took it for. J: see `contact_set`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from supple.algebra.compiling.blas_threads import one_blas_thread
+from supple.algebra.sparse.block_rows import BlockRows
+from supple.contact.bound import BoundContact
+from supple.contact.contact_set import ContactForces, ContactSet, contact_jacobian
+from supple.errors import InputError
+from supple.scene.kinematics import Kinematics
+from supple.scene.state import State
+from supple.scene.system import System
+from supple.solvers.coupling.compliance import Compliance, threefold
+from supple.solvers.coupling.contact_blocks import ContactBlocks, Coupling, by_blocks
+from supple.solvers.linear.linear_step import LinearSolution
+
+Array = np.ndarray
+Solve = Callable[..., LinearSolution]
+MOST = 40
+TOLERANCE = 1e-8
+"""Of the impulse of contacts, at which its iterations end; or a tenth of what the linear solution leaves open."""
+HALVINGS, ENOUGH = 7, 0.2
+"""How often a step of Newton's method is halved, and the part of what it promises that it has to keep."""
+NEAR = 6
+"""Iterations from a solution nearby, after which they begin as without one."""
+LOOSE, CLOSER = 1e-3, 1e-2
+"""Tolerance of the first linear solution, and of later ones over what the contacts left open before."""
+
+
+class ContactSolution(NamedTuple):
+    """linear: the last linear solution; forces: of each set; pushes (k, 3) [N]: what the solution took for them;
+    velocity (k, 3) [m/s]: relative, at the end; iterations; left: how far the pushes are from the law, relative; extra:
+    what the contacts added to A, h J^T S T J, None where there are none."""
+
+    linear: LinearSolution
+    forces: list[ContactForces]
+    pushes: Array
+    velocity: Array
+    iterations: int
+    left: float
+    extra: ContactBlocks | None = None
+
+
+@dataclass(eq=False)
+class ContactStep:
+    """The contacts of a system during one step of h [s]; J (3 k, v_size) of all of them; u_0 (3 k,), C (3 k, 3 k): of
+    sides that move by another scheme, C None where none gives way."""
+
+    bound: list[BoundContact]
+    sets: list[ContactSet]
+    J: BlockRows
+    h: float
+    v: Array
+    u_0: Array
+    C: Compliance | None = None
+
+    @classmethod
+    def begin(cls, system: System, kin: Kinematics, state: State, h: float) -> ContactStep | None:
+        """Look for contacts; None where nothing is near."""
+        with system.timings.measure("find contacts"):
+            sets = [contact.find(kin, h, state.memory) for contact in system.contacts]
+        if not any(s.size for s in sets):
+            for contact, s in zip(system.contacts, sets):
+                contact.remember(s, s.forces(np.zeros((0, 3)), h, symmetric=True), h, state.memory)
+            return None
+        with system.timings.measure("contact rows"):
+            bound = list(system.contacts)
+            parts = [contact_jacobian(kin, s, c.slots, c.starts, system.v_size, h) for c, s in zip(bound, sets)]
+            sets = [s.departing(way) for s, (_, way) in zip(sets, parts)]
+            J = BlockRows.stacked([part for part, _ in parts], system.v_size // 3)
+        return cls(bound, sets, J, h, kin.flat_v, np.zeros(3 * J.count))
+
+    @cached_property
+    def symmetric(self) -> bool:
+        """Whether the tangent is: friction that grows with pressure makes it unsymmetric."""
+        return not any(s.friction.any() for s in self.sets)
+
+    def forces(self, u: Array) -> list[ContactForces]:
+        """Of each set, at relative velocities u (3 k,)."""
+        u = u.reshape(-1, 3)
+        ends = np.cumsum([0] + [s.size for s in self.sets])
+        return [s.forces(u[a:b], self.h, symmetric=self.symmetric) for s, a, b in zip(self.sets, ends, ends[1:])]
+
+    def solve(self, b: Array, solve: Solve, near: ContactSolution | None = None) -> ContactSolution:
+        """Iterate `solve(b, extra, start, tolerance)`, which solves (A + extra) d = b. Its tolerance follows what the
+        contacts leave open; the last solution has the solver's own. near: a solution to begin with."""
+        h, J, C, d = self.h, self.J, self.C, np.zeros(self.J.shape[1])
+        given = J.times(self.v) + self.u_0
+        u, l, left, linear_iterations = given.copy(), np.zeros(len(given)), np.inf, 0
+        if near is not None:
+            d, l = near.linear.d, near.pushes.ravel()
+            u = given + J.times(d) + (0.0 if C is None else C.times(l))
+        forces = self.forces(u)
+        for iteration in range(1, MOST + 1):
+            if near is not None and iteration > NEAR:
+                near, u, l, d = None, given.copy(), np.zeros(len(given)), np.zeros_like(d)
+                forces = self.forces(u)
+            f, T = (np.concatenate([getattr(x, name) for x in forces]) for name in ("force", "tangent"))
+            wanted, K, coupling = f.ravel() + by_blocks(T, u - given), h * T, None
+            if C is not None:
+                K, coupling = self._yielding(h * T, wanted)
+            extra = ContactBlocks(J, K, coupling, self.symmetric)
+            s = solve(b + h * J.transposed(wanted), extra, d, min(LOOSE, CLOSER * left))
+            linear_iterations += s.iterations
+            if not np.isfinite(s.d).all():
+                return ContactSolution(s, forces, np.zeros((len(f), 3)), u.reshape(-1, 3), iteration, np.inf)
+            moved = J.times(s.d)
+            pushes = wanted - extra.times(moved) / h
+            reached = given + moved + (0.0 if C is None else C.times(pushes))
+            forces = self.forces(reached)
+            law = np.concatenate([x.force for x in forces]).ravel()
+            scale = float(np.linalg.norm(np.maximum(np.abs(law), np.abs(pushes)))) or 1.0
+            left = float(np.linalg.norm(law - pushes)) / scale
+            if s.is_final and left <= max(TOLERANCE, 0.1 * s.residual):
+                break
+            size, forces = self._search(f.ravel(), forces, (u, l), (reached - u, pushes - l))
+            d, u, l = d + size * (s.d - d), u + size * (reached - u), l + size * (pushes - l)
+        s.iterations = linear_iterations
+        pushes = pushes.reshape(-1, 3)
+        ends = np.cumsum([0] + [x.size for x in self.sets])
+        forces = [x._replace(force=pushes[a:b]) for x, a, b in zip(forces, ends, ends[1:])]
+        return ContactSolution(s, forces, pushes, reached.reshape(-1, 3), iteration, left, extra)
+
+    def _yielding(self, T: Array, wanted: Array) -> tuple[Array, Coupling | None]:
+        """S T, for T (k, 3, 3) times h, as blocks and the coupling between contacts; `wanted` (3 k,) becomes S wanted.
+
+        S differs from I among the closed contacts whose sides answer.
+        """
+        assert self.C is not None
+        closed = T[self.C.which].any(axis=(1, 2))
+        which = self.C.which[closed]
+        if not len(which):
+            return T, None
+        rows, own = threefold(which), np.flatnonzero(np.repeat(closed, 3))
+        C, a, K = self.C.matrix[np.ix_(own, own)], len(which), T.copy()
+        with one_blas_thread():
+            S = np.linalg.inv(np.eye(3 * a) + by_blocks(T[which], C) / self.h)
+            wanted[rows] = S @ wanted[rows]
+            F = np.einsum("ikl,klm->ikm", S.reshape(3 * a, a, 3), T[which]).reshape(a, 3, a, 3)
+        each = np.arange(a)
+        K[which] = F[each, :, each]
+        F[each, :, each] = 0.0
+        return K, Coupling(which, F.reshape(3 * a, 3 * a))
+
+    def _search(
+        self, f: Array, full: list[ContactForces], at: tuple[Array, Array], way: tuple[Array, Array]
+    ) -> tuple[float, list[ContactForces]]:
+        """How much of Newton's way to go from velocities and forces (u, l), and the law's forces there.
+
+        Along it f(u) - l goes as 1 - s at first, so that a small enough part always helps, where the tangent is whole.
+        """
+        before, best = float(np.linalg.norm(f - at[1])), (np.inf, 1.0, full)
+        for halvings in range(HALVINGS):
+            s = 0.5**halvings
+            forces = full if halvings == 0 else self.forces(at[0] + s * way[0])
+            law = np.concatenate([x.force for x in forces]).ravel()
+            off = float(np.linalg.norm(law - at[1] - s * way[1]))
+            if off < best[0]:
+                best = (off, s, forces)
+            if off <= (1 - ENOUGH * s) * before:
+                return s, forces
+        return best[1], best[2]
+
+    def end(self, forces: list[ContactForces], state: State) -> None:
+        """Keep what the contacts remember."""
+        for contact, s, f in zip(self.bound, self.sets, forces):
+            contact.remember(s, f, self.h, state.memory)
+
+
+def refuse_contacts(system: System, where: str) -> None:
+    """For solvers that know nothing of contacts."""
+    if system.contacts:
+        raise InputError(
+            "this solver does not carry contacts between bodies", where=where, fix="Use ImplicitEuler or Islands."
+        )

@@ -1,0 +1,143 @@
+"""A step of the slow bodies of a scene, implicit ones and trees, while a lattice touches them.
+
+Slow bodies end a step h where a force F on their contacts, constant over it, puts them; with contacts among themselves
+linearised as in `contact_steps`, and l_s the forces on these:
+
+    A d = b + h (J_s^T l_s + J^T F),   l_s = ... - S T (J_s d + C_s. F),   S = (I + T C_ss)^-1
+    G = dw/dF = J Z - C_.s S T (J_s Z + C_s.) + C,   (A + h J_s^T S T J_s) Z = h (J^T - J_s^T S T C_s.)
+
+w (3 k,): what their points contribute to the relative velocities of contacts with a lattice, way of the step over h.
+While the lattice is swept they go y' = w_0 + G (F(t) - F_0), which ends at h w of the mean force: where their own step
+will end with the lattice's impulse. What is at rest stays there, F = F_0 and w_0 = 0, whether G is exact or not. A mass
+m on a still lattice goes, with a = k h²/m, by
+
+    x_1 = e^-a x_0 + (1 - e^-a)/a h v_0,   h v_1 = x_1 - x_0
+
+whose eigenvalues have the product (1 - e^-a)/a and the sum e^-a more: it comes to rest for every a.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from supple.algebra.compiling.blas_threads import one_blas_thread
+from supple.algebra.sparse.block_rows import BlockRows
+from supple.solvers.coupling.contact_blocks import ContactBlocks
+from supple.solvers.coupling.contact_steps import ContactSolution, ContactStep, Solve
+from supple.solvers.coupling.contact_warnings import warn_unsettled
+from supple.solvers.coupling.meeting import Meeting
+from supple.solvers.coupling.touched_part import TouchedPart
+from supple.solvers.coupling.tree_part import TreePrediction
+from supple.solvers.linear.linear_step import LinearSolution
+from supple.solvers.methods.implicit_euler import LinearStep
+
+Array = np.ndarray
+
+
+class SlowSides(NamedTuple):
+    """motion (k, 3) [m/s]: w_0 of contacts with a lattice; answers: G (3 k, 3 k) [m/s/N] and F_0 (k, 3) [N], or nothing
+    where no slow body touches one."""
+
+    motion: Array
+    answers: tuple[Array, ...]
+
+
+@dataclass(eq=False)
+class SlowStep:
+    """A step of the slow bodies that has begun; J (3 k, implicit velocities) of all contacts."""
+
+    meeting: Meeting
+    linear: LinearStep | None
+    J: BlockRows
+    trees: TreePrediction
+    h: float
+    _known: tuple[Array, ContactStep] | None = None
+
+    def solve(self, law: Array, given: Array, near: ContactSolution | None = None) -> ContactSolution:
+        """With forces by the law on the contacts `law` (k,), given ones (k, 3) [N] on the first sides of the others.
+
+        near: a solution to begin with, for other given forces.
+        """
+        step, b, solve = self._contacts(law, given)
+        if not law.any():
+            return ContactSolution(solve(b), step.forces(np.zeros(0)), np.zeros((0, 3)), np.zeros((0, 3)), 1, 0.0)
+        return step.solve(b, solve, near)
+
+    def warn(self, law: Array, given: Array, left: float, t: float, tolerance: float) -> None:
+        """Say that the contacts `law` did not settle."""
+        step, b, solve = self._contacts(law, given)
+        warn_unsettled(step, b, solve, left, t, tolerance)
+
+    def _contacts(self, law: Array, given: Array) -> tuple[ContactStep, Array, Solve]:
+        """The step of the contacts `law`, its right side, and what solves it."""
+        C, b, v = self.trees.C, np.zeros(0), np.zeros(0)
+        solve: Solve = _nothing
+        if self.linear is not None:
+            v, solve, b = self.linear.kin.flat_v, self.linear.solve, self.linear.b
+        if self._known is None or not np.array_equal(self._known[0], law):
+            chosen, part = self.meeting.chosen(law), None if C is None else C.chosen(law)
+            J = self.J.chosen(law)
+            self._known = law.copy(), ContactStep(chosen.bound, chosen.sets, J, self.h, v, np.zeros(0), part)
+        u_0, step = self.trees.velocity.ravel(), self._known[1]
+        if given.any():
+            b = b + self.h * self.J.transposed(given.ravel())
+            u_0 = u_0 if C is None else u_0 + C.times(given.ravel())
+        return replace(step, u_0=u_0[np.repeat(law, 3)]), b, solve
+
+    def sides(self, fast: Array, both: Array, law: Array, given: Array, found: ContactSolution) -> SlowSides:
+        """How slow bodies move beside a lattice in the contacts `fast` (k,), of which they have part in `both`; found:
+        the solution with the law on `law` and given forces."""
+        if not both.any():
+            return SlowSides(np.zeros((int(fast.sum()), 3)), ())
+        pushes = given.copy()
+        pushes[law] = found.pushes
+        w = self.trees.velocity.ravel()
+        if self.trees.C is not None:
+            w = w + self.trees.C.times(pushes.ravel())
+        if self.linear is not None:
+            w = w + self.J.times(self.linear.kin.flat_v + found.linear.d)
+        beside, touching = np.repeat(fast, 3), np.repeat(both[fast], 3)
+        G = np.zeros((len(touching), len(touching)))
+        G[np.ix_(touching, touching)] = self._mobility(both, law, found)
+        return SlowSides(w[beside].reshape(-1, 3), (G, given[fast]))
+
+    def _mobility(self, f: Array, s: Array, found: ContactSolution) -> Array:
+        """G of the contacts f, (k,), with the law on the contacts s."""
+        J, J_s, C, extra = self.J.chosen(f), self.J.chosen(s), self.trees.C, found.extra
+        if C is None:
+            return np.zeros((0, 0)) if self.linear is None else self._implicit(J, extra, None)[0]
+        G = C.between(f, f)
+        if extra is None:
+            return G if self.linear is None else G + self._implicit(J, extra, None)[0]
+        moved = C_sf = C.between(s, f)
+        if self.linear is not None:
+            own, part, Z = self._implicit(J, extra, (J_s, extra.times(C_sf)))
+            G, moved = G + own, C_sf + J_s.dense(part.keep) @ Z
+        with one_blas_thread():
+            return np.asarray(G - C.between(f, s) @ extra.times(moved) / self.h)
+
+    def _implicit(
+        self, J: BlockRows, extra: ContactBlocks | None, less: tuple[BlockRows, Array] | None
+    ) -> tuple[Array, TouchedPart, Array]:
+        """J Z, the part of the implicit bodies that answers, and its Z = A^-1 (h J^T - J_s^T R); less: J_s and R."""
+        assert self.linear is not None
+        touched = np.zeros(J.width, dtype=bool)
+        touched[J.cols] = True
+        if less is not None:
+            pushed = less[0].chosen(np.abs(less[1]).sum(axis=1).reshape(-1, 3).sum(axis=1) > 0)
+            touched[pushed.cols] = True
+        part = self.linear.part(touched, extra)
+        own = J.dense(part.keep)
+        right = self.h * own.T
+        if less is not None:
+            right = right - less[0].dense(part.keep).T @ less[1]
+        Z = part.solve(right)
+        return np.asarray(own @ Z), part, Z
+
+
+def _nothing(b: Array, extra: Any = None, start: Array | None = None, tolerance: float = 0.0) -> LinearSolution:
+    """The solution of no unknowns."""
+    return LinearSolution(np.zeros(0), np.zeros(0), 0, 0.0, True)

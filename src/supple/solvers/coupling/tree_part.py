@@ -1,0 +1,194 @@
+"""Trees of reduced domains in a scene with other bodies: what they do without contacts, and how they answer to forces.
+
+    u_0 = (x_1 - x_0) / h of touching points after a free step;   C = du / d(force), forces constant over the step
+
+A tree that touches is stepped by implicit Euler, as the bodies are that it touches. Newmark's steps begin with
+accelerations, which are large where a contact pushes on a light part, and their way is h (v_0 + v_1) / 2, so that a
+stiff contact would turn velocities round in every step. A tree that touches nothing is stepped by them, at first with
+the accelerations that the last step of the other kind found. A tree that flies freely gets just the impulses of what
+acts on it, see `tree_momentum`; from one whose root is fixed the ground takes the rest.
+"""
+
+from __future__ import annotations
+
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+import scipy.sparse as sparse
+
+from supple.bodies.protocols import LocalState
+from supple.bodies.tree import PointSprings
+from supple.bodies.tree.step.responses import point_answers
+from supple.bodies.tree.surface.domain_points import DomainPoints
+from supple.bodies.tree.tied_run import TreeSides
+from supple.scene.parts import part_of
+from supple.scene.slots import Slot
+from supple.scene.state import State
+from supple.scene.system import System
+from supple.solvers.coupling.beside import beside
+from supple.solvers.coupling.compliance import Compliance
+from supple.solvers.coupling.meeting import Meeting
+from supple.solvers.coupling.tree_momentum import Pushes, keep_momentum
+from supple.solvers.coupling.tree_springs import springs_of
+from supple.solvers.methods.tree_solver import ACCELERATIONS, TreeStride
+
+Array = np.ndarray
+LARGE = 1000
+"""Coordinates from which a tree is worth a thread of its own."""
+
+
+class TreePrediction(NamedTuple):
+    """velocity (k, 3) [m/s]: what points of trees contribute to the relative velocities of contacts, without their
+    forces. C (3 k, 3 k) [m/s/N]: how that changes with forces on the first sides; None where no tree touches."""
+
+    velocity: Array
+    C: Compliance | None
+
+
+@dataclass(eq=False)
+class TreeIsland:
+    """The trees of a scene. slots: of their bodies in the whole system; part: a system of trees alone.
+
+    ends, later, touched, loads, springs: of the step that is being taken, by name; sides: of trees that touched before.
+    """
+
+    slots: list[Slot]
+    part: System | None
+    stride: TreeStride
+    ends: dict[str, LocalState] = field(default_factory=dict)
+    later: dict[str, Future[LocalState]] = field(default_factory=dict)
+    touched: dict[str, TreeTouch] = field(default_factory=dict)
+    loads: dict[str, Array] = field(default_factory=dict)
+    springs: dict[str, PointSprings] = field(default_factory=dict)
+    sides: dict[str, TreeSides] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, system: System, steps: int, dt: float) -> TreeIsland:
+        """Of all trees of a system."""
+        slots = [slot for slot in system.bodies if slot.node.body.kind == "substructure"]
+        part = part_of(system.scene, [slot.node for slot in slots]).compile() if slots else None
+        stride = TreeStride(dt, steps=steps)
+        if part is not None:
+            stride.prepare(part)
+        return cls(slots, part, stride)
+
+    def predict(self, state: State, meeting: Meeting, *, is_shared: bool = False) -> TreePrediction:
+        """Step every tree without contacts, and ask those that touch how they answer to forces.
+
+        is_shared: large trees that touch nothing are stepped on a second thread, until `finish` asks for them.
+        """
+        velocity = np.zeros((meeting.count, 3))
+        C: Compliance | None = None
+        self.ends, self.touched, self.later = {}, {}, {}
+        self.loads, self.springs = self._loads(state), self._springs(state)
+        touches = {slot.name: touch for slot in self.slots if (touch := TreeTouch.of(slot, meeting)) is not None}
+        used = [slot.node.body for slot in self.slots if slot.name in touches]
+        for slot in sorted(self.slots, key=lambda slot: slot.name in touches):
+            touch, body = touches.get(slot.name), slot.node.body
+            x, v = slot.view_x(state.x), slot.view_v(state.v)
+            now = LocalState(state.t, x, v, state.memory.get(f"{slot.name}/{ACCELERATIONS}"))
+            work = partial(self._advance, slot, now, self.loads.get(slot.name), euler=touch is not None)
+            if touch is None:
+                if is_shared and body not in used and body.model.coordinate_count >= LARGE:
+                    self.later[slot.name] = beside(work)
+                else:
+                    self.ends[slot.name] = work()
+                continue
+            end = work()
+            self.touched[slot.name] = touch
+            moved = (touch.points.apply(end.x) - touch.points.apply(x)) / self.stride.dt
+            velocity += touch.weights @ moved
+            own = touch.compliance(self._answers(slot, touch, x, v))
+            C = own if C is None else C.plus(own)
+        return TreePrediction(velocity, C)
+
+    def finish(self, state: State, pushes: Array) -> None:
+        """Take the step, with forces (k, 3) [N] on the first sides of the contacts."""
+        self.ends.update({name: end.result() for name, end in self.later.items()})
+        for slot in self.slots:
+            x, v, key = slot.view_x(state.x), slot.view_v(state.v), f"{slot.name}/{ACCELERATIONS}"
+            touch, load, pushed = self.touched.get(slot.name), self.loads.get(slot.name), None
+            before = LocalState(state.t, x.copy(), v.copy())
+            if touch is None:
+                end = self.ends[slot.name]
+            else:
+                acting = np.zeros_like(v) if load is None else load.copy()
+                force = touch.weights.T @ pushes
+                touch.points.linearize(x).add_transpose(force, acting)
+                end = self._advance(slot, before, acting, euler=True)
+            if slot.node.body.model.is_free and slot.name not in self.springs and self.part is not None:
+                if touch is not None:
+                    pushed = Pushes(force, (touch.points.apply(before.x) + touch.points.apply(end.x)) / 2)
+                keep_momentum(slot.node.body, before, end, self.stride.dt, self.part.gravity, load, pushed)
+            x[:], v[:], state.memory[key] = end.x, end.v, end.memory
+
+    def _advance(self, slot: Slot, now: LocalState, forces: Array | None, *, euler: bool) -> LocalState:
+        steps, gravity = self.stride.steps, self.part.gravity if self.part is not None else None
+        acting = {"gravity": gravity, "forces": forces, "springs": self.springs.get(slot.name)}
+        return slot.node.body.advance(now, self.stride.dt / steps, steps=steps, euler=euler, **acting)
+
+    def _part_state(self, state: State) -> State:
+        """The part of a state that is of trees."""
+        x = np.concatenate([slot.view_x(state.x).ravel() for slot in self.slots])
+        v = np.concatenate([slot.view_v(state.v).ravel() for slot in self.slots])
+        return State(state.t, x, v)
+
+    def _springs(self, state: State) -> dict[str, PointSprings]:
+        """Springs to the world, which a tree's steps solve, by name."""
+        if self.part is None:
+            return {}
+        found = springs_of(self.stride._springs, self.part, self._part_state(state))
+        return {slot.name: found[slot.index] for slot in self.part.bodies if slot.index in found}
+
+    def _loads(self, state: State) -> dict[str, Array]:
+        """What else acts on the coordinates of the trees, by name."""
+        if self.part is None:
+            return {}
+        loads = self.stride._loads(self.part, self._part_state(state))
+        return {} if loads is None else {slot.name: loads[slot.index] for slot in self.part.bodies}
+
+    def _answers(self, slot: Slot, touch: TreeTouch, x: Array, v: Array) -> Array:
+        """du of all touching points (3 p, 3 p) [m/s/N] by unit forces on them."""
+        body, h = slot.node.body, self.stride.dt
+        gravity = np.zeros(3) if self.part is None else self.part.gravity
+        if slot.name not in self.sides or self.sides[slot.name].tree is not body.dynamics:
+            self.sides[slot.name] = TreeSides(body.dynamics)
+        now, sides = body.unpack(x, v), self.sides[slot.name]
+        return point_answers(body.dynamics, touch.points, now, x, h, gravity=gravity, sides=sides) / h
+
+
+@dataclass(frozen=True, eq=False)
+class TreeTouch:
+    """The points of a tree that touch, (p,), and the weights (k, p) by which contacts see them."""
+
+    points: DomainPoints
+    weights: sparse.csr_array
+
+    @classmethod
+    def of(cls, slot: Slot, meeting: Meeting) -> TreeTouch | None:
+        """None where nothing touches the tree."""
+        rows, vertices, shares, start = [], [], [], 0
+        for contact, s in zip(meeting.bound, meeting.sets):
+            if slot.name in contact.names[: len(contact.slots)]:
+                number = contact.names.index(slot.name)
+                m, j = np.nonzero((s.points >= contact.starts[number]) & (s.points < contact.starts[number + 1]))
+                numbers = contact.numbers[number]
+                rows.append(start + m)
+                vertices.append(numbers[s.points[m, j] - contact.starts[number]])
+                shares.append(s.weights[m, j])
+            start += s.size
+        if not rows or not sum(len(r) for r in rows):
+            return None
+        row, vertex, share = (np.concatenate(part) for part in (rows, vertices, shares))
+        used, column = np.unique(vertex, return_inverse=True)
+        weights = sparse.csr_array((share, (row, column)), shape=(start, len(used)))
+        return cls(slot.node.body.point_mapping(used), weights)
+
+    def compliance(self, answers: Array) -> Compliance:
+        """C of the contacts, from answers (3 p, 3 p) of the points."""
+        W = self.weights
+        contact = np.repeat(np.arange(W.shape[0]), np.diff(W.indptr))
+        return Compliance.weighted(W.shape[0], contact, W.indices, W.data, answers)

@@ -1,0 +1,1 @@
+"""Newton's method and the linear steps in it."""

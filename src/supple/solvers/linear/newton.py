@@ -1,0 +1,231 @@
+"""Newton's method with line search for the residual of an implicit step or an equilibrium.
+
+    r(u, l) = 0,  phi(u) = 0:     [A  -G^T][du]   [-r]          A = dr/du,  G = dphi/dx,  w = dx/du
+                                  [G    0 ][dl] = [-phi / w]
+
+A has the exact stiffness for the direct solver, one made definite for conjugate gradients; how momentum turns with a
+frame is left out of it, which costs a fast spinning body some iterations. A step is halved while it lowers neither
+|r| (with the joints' violation, in the units of r) nor, where the residual is the gradient of an energy, that energy as
+Armijo asks. Where a mass changes with positions, the last two residuals count: without that change in A they fall over
+two iterations rather than in each. A slender body needs the latter: on the way to its equilibrium, |r| grows at first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sparse
+
+from supple.scene.kinematics import Kinematics
+from supple.scene.linearization import Linearization
+from supple.scene.system import System
+from supple.scene.transport import transport
+from supple.solvers.linear.linear_step import JointSystem, LinearSolution, LinearSolve
+from supple.solvers.report import Outcome
+
+Array = np.ndarray
+
+
+@dataclass(frozen=True)
+class Weights:
+    """A = mass M + damping B + stiffness K; position = dx/du, how far positions move a unit of the unknown."""
+
+    mass: float
+    damping: float
+    stiffness: float
+    position: float
+
+
+@dataclass
+class Evaluation:
+    """r at u without the joints' forces; the state the forces were taken at; the state the joints must hold in.
+
+    pulls: the states at which G^T l is taken and the weights of its rows there, if not all at kin.
+    scale: the size of the terms that cancel in r, to measure it against. push: factor of G^T l in r. energy: of
+    which r is the gradient, or None.
+    """
+
+    residual: Array
+    kin: Kinematics
+    end: Kinematics
+    scale: float
+    push: float
+    energy: float | None = None
+    load: float = 1.0
+    pulls: tuple[tuple[Kinematics, Array], ...] = ()
+
+
+@dataclass
+class NewtonSolution:
+    """u and multipliers at the end, with how it went; residual is relative to the terms that cancel."""
+
+    u: Array
+    multipliers: Array
+    last: Evaluation
+    outcome: Outcome
+    iterations: int
+    linear_iterations: int
+    residual: float
+
+
+@dataclass
+class Newton:
+    """tolerance: relative residual. joint_tolerance: largest violation [m, or m² of unit axes]."""
+
+    linear: LinearSolve
+    tolerance: float = 1e-8
+    joint_tolerance: float = 1e-10
+    max_iterations: int = 30
+    max_halvings: int = 10
+
+    def solve(
+        self,
+        system: System,
+        evaluate: Callable[[Array], Evaluation],
+        u: Array,
+        weights: Weights,
+        *,
+        multipliers: Array | None = None,
+        accept: Callable[[Array], Array] | None = None,
+    ) -> NewtonSolution:
+        """From a start u (with the prescribed parts in place) to r = 0.
+
+        accept(u) is told each step taken and returns the u to go on from, for unknowns that are moves from a base.
+        """
+        m = system.joint_row_count
+        l = np.zeros(m) if multipliers is None or multipliers.size != m else multipliers.copy()
+        now = evaluate(u)
+        r, merit = self._merit(system, now, l, weights)
+        linear_iterations = 0
+        memory = 2 if any(hasattr(mass, "at") for _, _, mass in system.masses) else 1
+        recent = [merit]
+        outcome = Outcome.NEWTON_LIMIT
+        for iteration in range(self.max_iterations + 1):
+            if not np.isfinite(merit):
+                return NewtonSolution(u, l, now, Outcome.NOT_FINITE, iteration, linear_iterations, np.inf)
+            violation = self._open(system, now, l) if m else 0.0
+            if np.linalg.norm(r) <= self.tolerance * now.scale and violation <= self.joint_tolerance:
+                outcome = Outcome.SOLVED
+                break
+            if iteration == self.max_iterations:
+                break
+            step = self._direction(system, now, r, l, weights, definite=self.linear.options.uses_cg(system))
+            slope = float(r @ step.d)
+            if now.energy is not None and slope >= 0:
+                step = self._direction(system, now, r, l, weights, definite=True)
+                slope = float(r @ step.d)
+            linear_iterations += step.iterations
+            dl = step.multipliers / now.push if m else np.zeros(0)
+            size = 1.0
+            best = None
+            for _ in range(self.max_halvings + 1):
+                trial = evaluate(u + size * step.d)
+                trial_r, trial_merit = self._merit(system, trial, l + size * dl, weights)
+                falls = trial_merit <= (1 - 1e-4 * size) * max(recent)
+                if trial.energy is not None and now.energy is not None:
+                    falls = falls or trial.energy <= now.energy + 1e-4 * size * slope
+                if np.isfinite(trial_merit) and (best is None or falls or trial_merit < best[0]):
+                    best = (trial_merit, size, trial, trial_r)
+                if np.isfinite(trial_merit) and falls:
+                    break
+                size *= 0.5
+            if best is None:
+                return NewtonSolution(u, l, now, Outcome.NOT_FINITE, iteration + 1, linear_iterations, np.inf)
+            new_merit, size, now, r = best
+            recent = [*recent, new_merit][-memory:]
+            u, l = u + size * step.d, l + size * dl
+            u = u if accept is None else accept(u)
+            if new_merit >= merit and size < 1e-2:  # no way down: rounding, or a tangent of no use
+                merit = new_merit
+                relative = float(np.linalg.norm(r)) / max(now.scale, 1e-300)
+                outcome = Outcome.SOLVED if relative <= 10 * self.tolerance and not m else Outcome.NEWTON_LIMIT
+                break
+            merit = new_merit
+        relative = float(np.linalg.norm(r)) / now.scale if now.scale else 0.0
+        return NewtonSolution(u, l, now, outcome, iteration, linear_iterations, relative)
+
+    def _open(self, system: System, now: Evaluation, l: Array) -> float:
+        """Largest violation of what must hold, infinite where a multiplier has not reached its bound."""
+        held = bound_of(system, l, system.violation(now.end))
+        if np.any(~np.isnan(held) & (np.abs(held - l) > 1e-9 * (1 + np.abs(l)))):
+            return np.inf
+        return float(np.abs(_unbounded_violation(system, now, l)).max())
+
+    def _direction(
+        self, system: System, now: Evaluation, r: Array, l: Array, weights: Weights, *, definite: bool
+    ) -> LinearSolution:
+        lin = system.linearize(now.kin, definite=definite, multipliers=l if l.size else None, load=now.load)
+        joints = None
+        if l.size:
+            at_end = lin if now.end is now.kin else system.linearize(now.end)
+            gap = -system.violation(now.end) / weights.position
+            held = bound_of(system, l, system.violation(now.end))
+            joints = JointSystem(pull_matrix(system, now, lin), at_end.joint_jacobian(), gap, now.push * (held - l))
+        return self.linear.solve(
+            lin, -r, mass=weights.mass, damping=weights.damping, stiffness=weights.stiffness, joints=joints
+        )
+
+    def _merit(self, system: System, e: Evaluation, l: Array, weights: Weights) -> tuple[Array, float]:
+        """The filtered residual with the joints' forces, and |r|² + (violation in the units of r)²."""
+        r = e.residual
+        if l.size:
+            r = r - e.push * pulled_forces(system, e, l)
+        r = r.copy()
+        system.filter.project(r)
+        total = float(r @ r)
+        if l.size:
+            stiff = e.scale / max(weights.position, 1e-12)
+            total += float(np.sum((stiff * _unbounded_violation(system, e, l)) ** 2))
+            held = bound_of(system, l, system.violation(e.end))
+            total += float(np.sum(np.where(np.isnan(held), 0.0, e.push * (l - held)) ** 2))
+        return r, total
+
+
+def bound_of(system: System, l: Array, violation: Array) -> Array:
+    """The bound at which each multiplier rests, NaN where its condition must hold.
+
+    A multiplier within its bounds holds its condition; one that would leave them stays at the bound and lets go.
+    """
+    low, high = system.joint_bounds
+    wanted = l - violation  # pushes against the violation; any positive factor gives the same rest
+    return np.where(wanted <= low, low, np.where(wanted >= high, high, np.nan))
+
+
+def _unbounded_violation(system: System, e: Evaluation, l: Array) -> Array:
+    """phi of the conditions that must hold, zero elsewhere."""
+    violation = system.violation(e.end)
+    return np.where(np.isnan(bound_of(system, l, violation)), violation, 0.0)
+
+
+def pulled_forces(system: System, e: Evaluation, l: Array) -> Array:
+    """G^T l in the axes of the evaluation, taken where it says."""
+    if not e.pulls:
+        return joint_forces(system, e.kin, l)
+    parts = [transport(system, kin, e.kin, joint_forces(system, kin, weight * l)) for kin, weight in e.pulls]
+    return np.sum(parts, axis=0)
+
+
+def pull_matrix(system: System, e: Evaluation, lin: Linearization) -> Any:
+    """The G whose transpose `pulled_forces` applies; lin: at the state of the evaluation."""
+    if not e.pulls:
+        return lin.joint_jacobian()
+    total: Any = 0.0
+    for kin, weight in e.pulls:
+        G = (lin if kin is e.kin else system.linearize(kin)).joint_jacobian()
+        rows = weight[:, None] * G if isinstance(G, np.ndarray) else sparse.diags_array(weight) @ G
+        total = total + transport(system, kin, e.kin, rows)
+    return total
+
+
+def joint_forces(system: System, kin: Kinematics, l: Array) -> Array:
+    """G^T l on the bodies, flat."""
+    out = [np.zeros_like(v) for v in kin.v]
+    start = 0
+    for _, slot, rows in system.joints:
+        out[slot.index] += (l[start : start + rows.count] @ rows.jacobian(kin.x[slot.index])).reshape(-1, 3)
+        start += rows.count
+    kin.pull(out)
+    return system.gather(out)

@@ -1,0 +1,162 @@
+"""Newmark's method and generalised-alpha on the rotation group [AB07, BCA12].
+
+    x1 = x0 moved by h v0 + h² ((1/2 - beta) a0 + beta a1),     v1 = v0 + h ((1 - gamma) a0 + gamma a1)
+    (1 - alpha_m) a1 + alpha_m a0 = (1 - alpha_f) dv1 + alpha_f dv0
+    M dv1 = f(x1, v1) + bias + G^T l,   phi(x1) = 0
+
+dv is the true acceleration, a an auxiliary one. rho: the factor by which the fastest motions shrink a step; 1 keeps all
+energy, 0 removes them at once. Newmark's method is alpha_m = alpha_f = 0; beta = 1/4, gamma = 1/2 is second order.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+
+from supple.errors import InputError
+from supple.scene.state import State
+from supple.scene.system import System
+from supple.solvers.coupling.contact_steps import refuse_contacts
+from supple.solvers.linear.linear_step import LinearOptions, LinearSolve
+from supple.solvers.linear.mass_solve import acceleration, project_velocity
+from supple.solvers.linear.newton import Evaluation, Newton, Weights
+from supple.solvers.methods.implicit_euler import check_dt
+from supple.solvers.report import StepReport
+
+Array = np.ndarray
+Method = Literal["auto", "cg", "direct"]
+
+
+@dataclass
+class _Scheme:
+    """The common step of both methods."""
+
+    dt: float
+    beta: float
+    gamma: float
+    alpha_m: float
+    alpha_f: float
+    newton: Newton
+    damps: bool
+
+    def prepare(self, system: System) -> None:
+        """Find the matrix pattern; refuse joints where nothing would damp their multipliers."""
+        refuse_contacts(system, "GeneralizedAlpha")
+        if system.joints and not self.damps:
+            raise InputError(
+                "joints make this method unstable without numerical damping",
+                where="Newmark or GeneralizedAlpha",
+                fix="Use GeneralizedAlpha with rho <= 0.9, Newmark with gamma >= 0.6, or Midpoint.",
+            )
+        _ = system.assembly
+
+    def step(self, system: System, state: State) -> StepReport:
+        if system.joints:
+            self.prepare(system)
+        h, b, g, am, af = self.dt, self.beta, self.gamma, self.alpha_m, self.alpha_f
+        if "acceleration" not in state.memory:
+            kin = system.propagate(state.t, state.x, state.v)
+            dv = acceleration(system, kin, self.dt, state.memory.get("multipliers"))
+            state.memory["acceleration"], state.memory["auxiliary"] = dv, dv.copy()
+        dv0, a0 = state.memory["acceleration"], state.memory["auxiliary"]
+        t1, ratio = state.t + h, (1 - af) / (1 - am)
+        system.begin_joints(system.propagate(state.t, state.x, state.v), h, t1)
+        rest = (af * dv0 - am * a0) / (1 - am)
+
+        def motion(dv1: Array) -> tuple[Array, Array, Array]:
+            a1 = ratio * dv1 + rest
+            move = h * state.v + h * h * ((0.5 - b) * a0 + b * a1)
+            return system.retract(state.x, move), state.v + h * ((1 - g) * a0 + g * a1), a1
+
+        def evaluate(dv1: Array) -> Evaluation:
+            x1, v1, _ = motion(dv1)
+            kin = system.propagate(t1, x1, v1)
+            inertia, f = system.mass_product(kin, dv1) - system.bias(kin), system.force(kin)
+            scale = float(np.linalg.norm(inertia) + np.linalg.norm(f))
+            return Evaluation(inertia - f, kin, kin, scale or 1.0, 1.0)
+
+        start = dv0.copy()
+        if len(system.filter):
+            system.filter.project(start)
+            x_free, _, _ = motion(start)
+            move = system.filter.increment(x_free, t1) / (h * h * b * ratio)
+            start += system.filter.flat(move, system.v_size)
+        weights = Weights(1.0, -h * g * ratio, -h * h * b * ratio, h * h * b * ratio)
+        s = self.newton.solve(system, evaluate, start, weights, multipliers=state.memory.get("multipliers"))
+        state.x, state.v, a1 = motion(s.u)
+        state.t = t1
+        system.filter.project_position(state.x, t1)
+        state.memory["acceleration"], state.memory["auxiliary"] = s.u, a1
+        if s.multipliers.size:
+            state.memory["multipliers"] = s.multipliers
+            self._land(system, state, s.multipliers)
+        return StepReport(s.outcome, s.iterations, s.linear_iterations, s.residual)
+
+    def _land(self, system: System, state: State, multipliers: Array) -> None:
+        """Where a limit or motor holds, its velocity is met at once, as in an inelastic stop."""
+        low, high = system.joint_bounds
+        bounded = ~(np.isinf(low) & np.isinf(high))
+        if np.any(bounded & (multipliers > low) & (multipliers < high)):
+            kin = system.propagate(state.t, state.x, state.v)
+            state.v = project_velocity(system, kin, multipliers)
+            del state.memory["acceleration"], state.memory["auxiliary"]
+
+
+@dataclass
+class Newmark:
+    """dt: step [s]. beta, gamma: Newmark's; gamma = 1/2, beta = 1/4 keeps the energy of linear systems."""
+
+    dt: float = 0.01
+    beta: float = field(default=0.25, kw_only=True)
+    gamma: float = field(default=0.5, kw_only=True)
+    linear: Method = field(default="auto", kw_only=True)
+    newton_tolerance: float = field(default=1e-10, kw_only=True)
+
+    def __post_init__(self) -> None:
+        check_dt(self.dt, "Newmark")
+        if not (0.5 <= self.gamma <= min(2 * self.beta, 1.0)):
+            raise InputError(
+                "outside the stable range",
+                where="Newmark",
+                value=(self.beta, self.gamma),
+                allowed="1/2 <= gamma <= 2 beta, gamma <= 1",
+            )
+        newton = Newton(LinearSolve(LinearOptions(self.linear, 1e-10)), tolerance=self.newton_tolerance)
+        self._scheme = _Scheme(self.dt, self.beta, self.gamma, 0.0, 0.0, newton, self.gamma >= 0.55)
+
+    def prepare(self, system: System) -> None:
+        """Find the matrix pattern; refuse joints where nothing would damp their multipliers."""
+        self._scheme.prepare(system)
+
+    def step(self, system: System, state: State) -> StepReport:
+        """Advance the state by dt, in place."""
+        return self._scheme.step(system, state)
+
+
+@dataclass
+class GeneralizedAlpha:
+    """dt: step [s]. rho: what is left of the fastest motions after a step, in [0, 1]; second order for every rho."""
+
+    dt: float = 0.01
+    rho: float = field(default=0.8, kw_only=True)
+    linear: Method = field(default="auto", kw_only=True)
+    newton_tolerance: float = field(default=1e-10, kw_only=True)
+
+    def __post_init__(self) -> None:
+        check_dt(self.dt, "GeneralizedAlpha")
+        if not 0 <= self.rho <= 1:
+            raise InputError("rho is not between 0 and 1", where="GeneralizedAlpha", value=self.rho)
+        am, af = (2 * self.rho - 1) / (self.rho + 1), self.rho / (self.rho + 1)
+        gamma = 0.5 + af - am
+        newton = Newton(LinearSolve(LinearOptions(self.linear, 1e-10)), tolerance=self.newton_tolerance)
+        self._scheme = _Scheme(self.dt, 0.25 * (gamma + 0.5) ** 2, gamma, am, af, newton, self.rho <= 0.95)
+
+    def prepare(self, system: System) -> None:
+        """Find the matrix pattern; refuse joints where nothing would damp their multipliers."""
+        self._scheme.prepare(system)
+
+    def step(self, system: System, state: State) -> StepReport:
+        """Advance the state by dt, in place."""
+        return self._scheme.step(system, state)

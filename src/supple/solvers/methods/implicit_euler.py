@@ -1,0 +1,207 @@
+"""Implicit Euler: stable at large steps, first order, dissipative but for the explicit gyroscopic term.
+
+    linearised   (M - h B - h² K) dv = h (f + bias + h K v),   v += dv,  x moves by h v     K = df/dx, B = df/dv
+    full         M (v1 - v0) = h f(x1, v1),  x1 = x0 moved by h v1,  by Newton's method
+
+The signs are those of K = df/dx throughout; the slides [Faure07] mix them, see docs/theory.md. Joints: the
+linearised step asks for G v1 = -phi / h, which brings a joint back that has drifted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+from supple.errors import InputError
+from supple.scene.kinematics import Kinematics
+from supple.scene.linearization import Linearization
+from supple.scene.state import State
+from supple.scene.system import System
+from supple.solvers.coupling.contact_steps import ContactStep, Solve, refuse_contacts
+from supple.solvers.coupling.contact_warnings import warn_unsettled
+from supple.solvers.coupling.touched_part import TouchedPart
+from supple.solvers.linear.linear_step import JointSystem, LinearOptions, LinearSolution, LinearSolve
+from supple.solvers.linear.newton import Evaluation, Newton, Weights, bound_of
+from supple.solvers.report import Outcome, StepReport
+
+Array = np.ndarray
+CONTACT_TOLERANCE = 1e-6
+"""Part of the impulse of contacts up to which their iterations may leave it open, unless the solver's own is larger."""
+
+
+def check_dt(dt: float, solver: str) -> float:
+    """A positive finite step [s]."""
+    if not np.isfinite(dt) or dt <= 0:
+        raise InputError("the step is not positive", where=solver, value=dt, allowed="> 0 s")
+    return float(dt)
+
+
+class LinearStep(NamedTuple):
+    """A linearised step that has begun. kin: its start; solve(b, extra, start): see `ContactStep`;
+    part(J, extra): what answers to forces on points of J."""
+
+    kin: Kinematics
+    b: Array
+    solve: Solve
+    part: Callable[[Array, Any], TouchedPart]
+
+
+@dataclass
+class ImplicitEuler:
+    """dt: step [s]. newton: solve the nonlinear step fully instead of one linearised solve.
+
+    linear: "auto", "cg" or "direct"; tolerance, max_iterations, preconditioner: of conjugate gradients.
+
+    >>> import supple as sp
+    >>> scene = sp.Scene(gravity=(0, 0, -10))
+    >>> _ = scene.add(sp.RigidBody.sphere(0.1, density=500), name="ball")
+    >>> system = scene.compile(); state = system.initial_state()
+    >>> report = sp.ImplicitEuler(dt=0.1).step(system, state)
+    >>> float(round(state.v[2], 12))
+    -1.0
+    """
+
+    dt: float = 0.01
+    newton: bool = field(default=False, kw_only=True)
+    linear: Literal["auto", "cg", "direct"] = field(default="auto", kw_only=True)
+    tolerance: float = field(default=1e-6, kw_only=True)
+    max_iterations: int | None = field(default=None, kw_only=True)
+    preconditioner: str = field(default="block_jacobi", kw_only=True)
+    newton_tolerance: float = field(default=1e-8, kw_only=True)
+
+    def __post_init__(self) -> None:
+        check_dt(self.dt, "ImplicitEuler")
+        options = LinearOptions(self.linear, self.tolerance, self.max_iterations, self.preconditioner)
+        self._solve = LinearSolve(options)
+        self._joints: JointSystem | None = None
+        self._has_warned = False
+
+    @property
+    def contact_tolerance(self) -> float:
+        """Part of the impulse of contacts that a step may leave open."""
+        return max(CONTACT_TOLERANCE, self.tolerance)
+
+    def prepare(self, system: System) -> None:
+        """Find the matrix pattern."""
+        _ = system.assembly
+
+    def step(self, system: System, state: State) -> StepReport:
+        """Advance the state by dt, in place."""
+        return self._full(system, state) if self.newton else self._linearised(system, state)
+
+    def _linearised(self, system: System, state: State) -> StepReport:
+        begun = self.begin(system, state)
+        contacts = None
+        if system.contacts:
+            contacts = ContactStep.begin(system, begun.kin, state, self.dt)
+        if contacts is None:
+            return self.finish(system, state, begun.solve(begun.b))
+        s = contacts.solve(begun.b, begun.solve)
+        if s.left > self.contact_tolerance and not self._has_warned:
+            self._has_warned = True
+            warn_unsettled(contacts, begun.b, begun.solve, s.left, state.t, self.contact_tolerance)
+        contacts.end(s.forces, state)
+        return self.finish(system, state, s.linear, s.iterations, s.left)
+
+    def begin(self, system: System, state: State) -> LinearStep:
+        """A step's linear system, A d = b: how it is solved for d, the change of velocity."""
+        h, t1 = self.dt, state.t + self.dt
+        kin = system.propagate(state.t, state.x, state.v)
+        lin = system.linearize(kin, definite=self._solve.options.uses_cg(system))
+        b = lin.force + system.bias(kin)
+        b += h * lin.product(state.v, stiffness=1.0)
+        b *= h
+        given = system.filter.increment(state.x, t1) / h
+        prescribed = system.filter.flat(given, system.v_size) - _restricted(system, state.v)
+
+        def solve(b: Array, extra: Any = None, start: Array | None = None, tolerance: float = 0.0) -> LinearSolution:
+            if system.joints:
+                return self._with_joints(system, lin, b, prescribed, extra)
+            return self._solve.solve(
+                lin,
+                b,
+                mass=1.0,
+                damping=-h,
+                stiffness=-h * h,
+                prescribed=prescribed,
+                extra=extra,
+                start=start,
+                tolerance=tolerance,
+            )
+
+        def part(touched: Array, extra: Any = None) -> TouchedPart:
+            joints = self._joints if system.joints else None
+            return self._solve.part(lin, touched, joints, extra, mass=1.0, damping=-h, stiffness=-h * h)
+
+        return LinearStep(kin, b, solve, part)
+
+    def finish(
+        self, system: System, state: State, s: LinearSolution, iterations: int = 1, left: float = 0.0
+    ) -> StepReport:
+        """Move the state by a solution. left: part of the impulse of contacts that their iterations left open."""
+        h, t1 = self.dt, state.t + self.dt
+        state.v = state.v + s.d
+        state.x = system.retract(state.x, h * state.v)
+        state.t = t1
+        system.filter.project_position(state.x, t1)
+        if s.multipliers.size:
+            state.memory["multipliers"] = s.multipliers / h
+        outcome = Outcome.SOLVED if s.ok else Outcome.UNDER_CONVERGED
+        if left > self.contact_tolerance:
+            outcome = Outcome.CONTACT_LIMIT
+        return StepReport(outcome if state.is_finite else Outcome.NOT_FINITE, iterations, s.iterations, s.residual)
+
+    def _with_joints(
+        self, system: System, lin: Linearization, b: Array, prescribed: Array, extra: Any = None
+    ) -> LinearSolution:
+        """Solve with G v1 = -phi / h, until every bounded multiplier either rests at its bound or holds its row."""
+        h, v = self.dt, lin.kin.flat_v
+        system.begin_joints(lin.kin, h, lin.kin.t + h)
+        G, phi = lin.joint_jacobian(), system.violation(lin.kin)
+        l = np.zeros(system.joint_row_count)
+        expected = phi + h * (G @ v)
+        for _ in range(20):
+            held = bound_of(system, l, expected)
+            joints = self._joints = JointSystem(G, G, -phi / h - G @ v, h * held)
+            s = self._solve.solve(
+                lin, b, mass=1.0, damping=-h, stiffness=-h * h, prescribed=prescribed, joints=joints, extra=extra
+            )
+            l, expected = s.multipliers / h, phi + h * (G @ (v + s.d))
+            expected[np.isnan(held)] = 0.0
+            if np.array_equal(np.isnan(bound_of(system, l, expected)), np.isnan(held)):
+                break
+        return s
+
+    def _full(self, system: System, state: State) -> StepReport:
+        refuse_contacts(system, "ImplicitEuler(newton=True)")
+        h, t1 = self.dt, state.t + self.dt
+        kin0 = system.propagate(state.t, state.x, state.v)
+        system.begin_joints(kin0, h, t1)
+
+        def evaluate(v1: Array) -> Evaluation:
+            kin = system.propagate(t1, system.retract(state.x, h * v1), v1)
+            impulse, f = system.impulse(kin0, kin), system.force(kin)
+            scale = float(np.linalg.norm(system.mass_product(kin, v1)) + h * np.linalg.norm(f))
+            return Evaluation(impulse - h * f, kin, kin, scale or 1.0, h)
+
+        given = system.filter.increment(state.x, t1) / h
+        start = state.v - _restricted(system, state.v) + system.filter.flat(given, system.v_size)
+        newton = Newton(self._solve, tolerance=self.newton_tolerance)
+        s = newton.solve(
+            system, evaluate, start, Weights(1.0, -h, -h * h, h), multipliers=state.memory.get("multipliers")
+        )
+        state.v, state.x, state.t = s.u, system.retract(state.x, h * s.u), t1
+        system.filter.project_position(state.x, t1)
+        if s.multipliers.size:
+            state.memory["multipliers"] = s.multipliers
+        return StepReport(s.outcome, s.iterations, s.linear_iterations, s.residual)
+
+
+def _restricted(system: System, v: Array) -> Array:
+    """(I - C) v, flat."""
+    free = v.copy()
+    system.filter.project(free)
+    return v - free

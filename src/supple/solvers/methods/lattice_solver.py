@@ -1,0 +1,303 @@
+"""The stride of voxel lattices: their own fused sweep of symplectic Euler, many stable steps in one compiled call.
+
+For a scene of voxel bodies alone, one or many, which are swept and collide as one lattice. Held, sliding and led voxels
+follow the scene's filters, led ones in straight lines from the start of a stride to its end; whatever else acts on the
+voxels (loads, springs, a person's own forces) is asked once a stride, or more often where it is stiff, and is constant
+in between: see `coupling.lattice_loads`. Scenes with other bodies or joints take the general solvers, in which a
+lattice is a force like any other.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+
+from supple.algebra.dense import rotations
+from supple.bodies.protocols import LocalState
+from supple.bodies.voxel import Commands, Fluid, VoxelBody
+from supple.bodies.voxel.actuation import Swing
+from supple.bodies.voxel.body import advance_finite
+from supple.bodies.voxel.elastic import GroundDamping, LatticeForce, links_of
+from supple.bodies.voxel.links.link_memory import LinkMemory
+from supple.bodies.voxel.mass import CubeMass
+from supple.bodies.voxel.model import VoxelModel
+from supple.bodies.voxel.sweep import lattice_kernels as kernels
+from supple.bodies.voxel.sweep.stable_step import stable_step
+from supple.bodies.voxel.sweep.sweep import LatticeSweep
+from supple.bodies.voxel.touching.collision import Collision
+from supple.bodies.voxel.touching.obstacles import Obstacle
+from supple.bodies.voxel.touching.surface_contact import SurfaceContacts, contact_step_limit
+from supple.errors import BendWarning, InputError, StepWarning
+from supple.scene.state import State
+from supple.scene.system import System
+from supple.solvers.coupling.contact_steps import refuse_contacts
+from supple.solvers.coupling.lattice_loads import acting_loads, foreseen, longest_part
+from supple.solvers.methods.implicit_euler import check_dt
+from supple.solvers.report import Outcome, StepReport
+
+Array = np.ndarray
+# what a body remembers, in a state's memory under its name; STEP: the largest strain seen so far, and the stable step
+# found at it [s], of all bodies
+LINKS, COMMANDS, TICKS, STEP = "links", "commands", "ticks", "lattice step"
+COSTLY = 4.0  # times as many small steps as the lattice needs, beyond which contacts are named
+STRAIN_STEP = 0.1  # growth of the largest strain after which the stable step is looked for again
+
+
+class SurfaceMet(NamedTuple):
+    """What became of contacts with other bodies' surfaces in a stride: impulse (k, 3) [N s] on the points with positive
+    weights, slip (k, 3) [m], mode (k,)."""
+
+    impulse: Array
+    slip: Array
+    mode: Array
+
+
+@dataclass
+class LatticeStride:
+    """dt: time of one call [s], divided into as many stable steps as it takes. planes: what the voxels stand on.
+
+    collision: how voxels meet each other, None: not at all. fluid: what surrounds them. safety: part of the largest
+    stable step that is used. bend_limit [rad]: warns once where links bend beyond it; None: never. `contacts` with
+    surfaces of other bodies, for the next stride, are set by who moves those bodies, and finds in `met` what became of
+    them.
+    """
+
+    dt: float = 1 / 300
+    planes: Sequence[Obstacle] = field(default=(), kw_only=True)
+    collision: Collision | None = field(default=None, kw_only=True)
+    fluid: Fluid | None = field(default=None, kw_only=True)
+    safety: float = field(default=0.7, kw_only=True)
+    bend_limit: float | None = field(default=0.3, kw_only=True)
+
+    def __post_init__(self) -> None:
+        check_dt(self.dt, "LatticeStride")
+        self._prepared: System | None = None
+        self.contacts: SurfaceContacts | None = None
+        self.met: SurfaceMet | None = None
+
+    def prepare(self, system: System) -> None:
+        """Join the lattices, find what acts on them, and the number of steps a call."""
+        refuse_contacts(system, "LatticeStride")
+        bodies = [slot.node.body for slot in system.bodies]
+        if not bodies or system.joints or not all(isinstance(body, VoxelBody) for body in bodies):
+            raise InputError(
+                "the stride of a lattice needs a scene of voxel bodies alone, without joints",
+                where="LatticeStride",
+                fix="Use ImplicitEuler or SymplecticEuler.",
+            )
+        extra = [mass.label for mass in system.masses if not isinstance(mass.mass, CubeMass)]
+        if extra:
+            raise InputError(
+                "the stride of a lattice knows the masses of its voxels alone",
+                where="LatticeStride",
+                value=extra[0],
+                fix="Give the voxels another density, or use ImplicitEuler or SymplecticEuler.",
+            )
+        models = [body.model for body in bodies]
+        self._model = VoxelModel.joined(models)
+        self._link_counts = [model.link_count for model in models]
+        self._swing = Swing.joined(models, [body.swing for body in bodies])
+        self._acting = [f for f in system.forces if not isinstance(f.force, LatticeForce | GroundDamping)]
+        self._guides = _Guides.of(system)
+        masses = np.stack([self._model.mass, self._model.inertia], axis=1)
+        self._longest = longest_part(system, self._acting, np.repeat(masses, 3, axis=1))
+        self._sweep = LatticeSweep.make(
+            self._model,
+            held=self._guides.held,
+            planes=self.planes,
+            swing=self._swing,
+            collision=self.collision,
+            fluid=self.fluid,
+        )
+        self._largest = self._stable_step(self._model, None, None)
+        self._has_warned = self._has_warned_of_contacts = False
+        self._prepared = system
+
+    def _stable_step(self, model: VoxelModel, x: Array | None, rest: Array | None) -> float:
+        return stable_step(
+            model,
+            held=self._guides.held,
+            x=x,
+            rest=rest,
+            contact=min(len(self.planes), 2),
+            collision=self.collision,
+            safety=self.safety,
+        )
+
+    @property
+    def sweep(self) -> LatticeSweep:
+        """The sweep, with the state in bricks, after `prepare`."""
+        return self._sweep
+
+    def step(self, system: System, state: State) -> StepReport:
+        """Advance the state by dt, in place."""
+        if self._prepared is not system:
+            self.prepare(system)
+        stop, steps = state.t + self.dt, 0
+        asked = [int(np.ceil(self.dt * command.rate - 1e-9)) for command in self._commands]
+        parts = max([1, int(np.ceil(self.dt / self._longest)), *asked])
+        contacts = self.contacts
+        impulse = np.zeros((0 if contacts is None else len(contacts.gap), 3))
+        for part in range(parts):
+            self._sweep.set_contacts(contacts)
+            steps += self._advance(system, state, (stop - state.t) / (parts - part))
+            if contacts is not None:
+                impulse += self._sweep.contact_impulse
+                contacts = contacts._replace(gap=self._sweep.contact_gap, slip=self._sweep.contact_slip)
+        if contacts is not None:
+            self.met = SurfaceMet(impulse, self._sweep.contact_slip, self._sweep.contact_mode)
+        state.t = stop
+        self._look(system, state)
+        outcome = Outcome.SOLVED if state.is_finite else Outcome.NOT_FINITE
+        return StepReport(outcome, iterations=steps)
+
+    @property
+    def _commands(self) -> list[Commands]:
+        return [] if self._swing is None else [command for _, command in self._swing.commands]
+
+    def _advance(self, system: System, state: State, duration: float) -> int:
+        """Advance by a duration [s]; returns how many steps it took."""
+        x, v = state.x.reshape(-1, 7), state.v.reshape(-1, 6)
+        largest = state.memory.get(STEP, (0.0, self._largest))[1]
+        if self.contacts is not None:
+            allowed = contact_step_limit(self.contacts, self._model)
+            self._watch(allowed, largest, state.t)
+            largest = min(largest, allowed)
+        steps = max(1, int(np.ceil(duration / largest)))
+        sweep = self._sweep
+        if self._acting:
+            ahead = (steps - 1) / (2 * steps) * duration
+            sweep.set_loads(acting_loads(system, foreseen(state, ahead), self._acting))
+        if self._guides.moves:
+            sweep.set_guides(*self._guides.at(system, state, duration))
+        if self._commands:
+            sweep.commanded = self._ask(system, state)
+        memory = self._recalled(system, state)
+        end = advance_finite(sweep, LocalState(state.t, x, v, memory), duration / steps, steps, system.gravity)
+        state.x, state.v, state.t = end.x.ravel(), end.v.ravel(), end.t
+        if end.memory is not None:
+            parts = np.split(end.memory.to_array(), np.cumsum(self._link_counts)[:-1])
+            state.memory |= {f"{slot.name}/{LINKS}": part for slot, part in zip(system.bodies, parts)}
+        return steps
+
+    def _watch(self, allowed: float, largest: float, t: float) -> None:
+        """Warn once of contacts that allow much smaller steps [s] than the lattice does."""
+        if self.contacts is None or allowed * COSTLY >= largest or self._has_warned_of_contacts:
+            return
+        part = (allowed / largest) ** 2
+        sentence = (
+            f"t = {t:.4g} s: contacts of {np.max(self.contacts.stiffness):.2g} N/m on voxels ask for steps of "
+            f"{allowed:.2g} s, the lattice for {largest:.2g} s: each of {self.dt:.3g} s takes {largest / allowed:.0f} "
+            f"times as long. A stiffness of {part:.1g} of it would not."
+        )
+        warnings.warn(StepWarning(sentence, allowed), stacklevel=6)
+        self._has_warned_of_contacts = True
+
+    def _recalled(self, system: System, state: State) -> LinkMemory | None:
+        """What the links of all bodies remember, None where they remember nothing."""
+        if self._sweep.laws is None:
+            return None
+        kept = [state.memory.get(f"{slot.name}/{LINKS}") for slot in system.bodies]
+        fresh = [LinkMemory.fresh(count).to_array() for count in self._link_counts]
+        return LinkMemory.of_array(np.concatenate([f if k is None else k for k, f in zip(kept, fresh)]))
+
+    def _ask(self, system: System, state: State) -> Array:
+        """Values of the commands of all bodies; each is asked when its next tick has come."""
+        asked = []
+        for slot in system.bodies:
+            swing = slot.node.body.swing
+            if swing is None or not swing.commands:
+                continue
+            values = state.memory.get(
+                f"{slot.name}/{COMMANDS}", np.zeros(sum(c.count for _, c in swing.commands))
+            ).copy()
+            ticks = state.memory.get(f"{slot.name}/{TICKS}", np.full(len(swing.commands), -1.0)).copy()
+            first = 0
+            for k, (_, command) in enumerate(swing.commands):
+                tick = np.floor(state.t * command.rate + 1e-6)
+                if tick > ticks[k]:
+                    local = LocalState(state.t, slot.view_x(state.x).copy(), slot.view_v(state.v).copy())
+                    values[first : first + command.count] = command.ask(state.t, local)
+                    ticks[k] = tick
+                first += command.count
+            state.memory[f"{slot.name}/{COMMANDS}"], state.memory[f"{slot.name}/{TICKS}"] = values, ticks
+            asked.append(values)
+        return np.concatenate(asked)
+
+    def _look(self, system: System, state: State) -> None:
+        """Warn of links bent too far, and find the stable step anew where strains have grown. Failed links are left
+        aside. What was found is kept in the state, so that a run that goes on from it takes the same steps."""
+        if not state.is_finite:
+            return
+        model, memory = self._model, self._recalled(system, state)
+        if memory is not None and not memory.alive.all():
+            model = model.with_links(memory.alive)
+        if not model.link_count:
+            return
+        x, links = state.x.reshape(-1, 7), links_of(model)
+        strain, bend, where = kernels.largest_strain_and_bend(links, x)
+        if self.bend_limit is not None and bend > self.bend_limit and not self._has_warned:
+            one, two = (model.cells[i].tolist() for i in links.voxels[where])
+            warnings.warn(
+                f"t = {state.t:.4g} s: the link between the voxels of cells {one} and {two} bends by {bend:.2f} rad; "
+                f"beyond {self.bend_limit:g} rad the theory of beams does not carry. Use smaller or stiffer voxels.",
+                BendWarning,
+                stacklevel=4,
+            )
+            self._has_warned = True
+        seen, largest = state.memory.get(STEP, (0.0, self._largest))
+        if strain > seen + STRAIN_STEP:
+            rest = links.rest
+            if self._swing is not None:
+                rest = self._swing.sizes(state.t, self._sweep.commanded)[links.voxels].mean(axis=1)
+            state.memory[STEP] = np.array([strain, min(largest, self._stable_step(model, x, rest))])
+
+
+@dataclass(frozen=True, eq=False)
+class _Guides:
+    """held: voxels that never move. voxels (k,): those with some freedom or a given motion, entries (k, 2) of the
+    system's filter for place and orientation, -1 where that is free."""
+
+    held: Array
+    voxels: Array
+    entries: Array
+
+    @classmethod
+    def of(cls, system: System) -> _Guides:
+        """Sort the voxels that filters act on."""
+        f = system.filter
+        entries: dict[int, list[int]] = {}
+        for entry, block in enumerate(f.blocks.tolist()):
+            entries.setdefault(block // 2, [-1, -1])[block % 2] = entry
+        moving = {k for m in f.moving for k in range(m.start, m.stop)}
+        moving |= {int(k) for h in f.held if h.orientation is not None for k in h.k}
+
+        def stays(place: int, turn: int) -> bool:
+            return place >= 0 and turn >= 0 and not f.projectors[place].any() and not {place, turn} & moving
+
+        held = [voxel for voxel, (place, turn) in entries.items() if stays(place, turn)]
+        others = [voxel for voxel, (place, turn) in entries.items() if not stays(place, turn)]
+        pairs = np.array([entries[voxel] for voxel in others], dtype=np.int64).reshape(-1, 2)
+        return cls(np.array(sorted(held), dtype=np.int64), np.array(others, dtype=np.int64), pairs)
+
+    @property
+    def moves(self) -> bool:
+        """Whether any voxel is guided."""
+        return len(self.voxels) > 0
+
+    def at(self, system: System, state: State, duration: float) -> tuple[Array, Array, Array, Array, Array]:
+        """What `LatticeSweep.set_guides` takes, so that the voxels are where they must be after the duration [s]."""
+        f, count = system.filter, len(self.voxels)
+        rates = f.increment(state.x, state.t + duration) / duration
+        place, turn = self.entries.T
+        free = np.broadcast_to(np.eye(3), (count, 3, 3)).copy()
+        free[place >= 0] = f.projectors[place[place >= 0]]
+        v, w = np.zeros((count, 3)), np.zeros((count, 3))
+        v[place >= 0] = rates[place[place >= 0]]
+        q = state.x.reshape(-1, 7)[self.voxels, 3:]
+        w[turn >= 0] = rotations.rotate(q[turn >= 0], rates[turn[turn >= 0]])
+        return self.voxels, free, np.where(turn >= 0, 0.0, 1.0), v, w

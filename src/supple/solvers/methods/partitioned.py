@@ -1,0 +1,204 @@
+"""Islands: every kind of body by the scheme that suits it, in one scene, meeting by contact.
+
+    implicit   finite elements, rigid and floating bodies, particles: implicit Euler, their contacts in its matrix
+    trees      reduced domains: their own Newmark steps
+    lattices   voxels: their own explicit sweep, at a hundredth of the scene's step or less
+
+A step of the scene finds all contacts once. Implicit bodies and trees are slow: contacts between them are solved
+together, a tree by how its points answer to forces (u_0 and C of `contact_steps`). A lattice is fast. First the slow
+bodies are stepped with the forces that the lattice had on them in the step before, and asked how they would answer to
+others; then the lattice takes its small steps along surfaces that move so, and give way as was found; then the slow
+bodies take the step anew, with exactly the impulses that the lattice has met, so that what one body gives the other
+gets, to round-off. See `slow_step` for why a contact may be as stiff as it likes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numba
+import numpy as np
+
+from supple.algebra.lanes.lane_type import LANES
+from supple.algebra.sparse.block_rows import BlockRows
+from supple.algebra.sparse.block_sparse import PARALLEL_BLOCK_COUNT
+from supple.bodies.voxel.sweep.bricks import SLAB_BRICKS
+from supple.contact.contact_set import ContactForces
+from supple.errors import InputError
+from supple.scene.kinematics import Kinematics, hanging_on
+from supple.scene.parts import part_of
+from supple.scene.state import State
+from supple.scene.system import System
+from supple.solvers.coupling.beside import sharing
+from supple.solvers.coupling.contact_steps import ContactSolution
+from supple.solvers.coupling.lattice_surfaces import LatticeSurfaces
+from supple.solvers.coupling.meeting import Meeting
+from supple.solvers.coupling.slow_step import SlowSides, SlowStep
+from supple.solvers.coupling.tree_part import TreeIsland
+from supple.solvers.methods.implicit_euler import ImplicitEuler, check_dt
+from supple.solvers.methods.lattice_solver import LatticeStride
+from supple.solvers.report import Outcome, StepReport
+
+Array = np.ndarray
+IMPLICIT, TREE, LATTICE, FIXED = 0, 1, 2, 3
+MANY_VOXELS = 2 * LANES * SLAB_BRICKS
+"""From so many on a lattice is swept by two threads."""
+ISLAND_OF = {"voxel": LATTICE, "substructure": TREE}
+
+
+@dataclass(eq=False)
+class Island:
+    """Some bodies of a scene as a system of their own. x_at, v_at: their places in the whole state."""
+
+    system: System
+    x_at: Array
+    v_at: Array
+
+    @classmethod
+    def of(cls, system: System, kind: int) -> Island | None:
+        """The bodies of one kind of island; None where there are none."""
+        slots = [s for s in system.bodies if ISLAND_OF.get(s.node.body.kind, IMPLICIT) == kind]
+        if not slots:
+            return None
+        part = part_of(system.scene, [slot.node for slot in slots]).compile()
+        x_at = np.concatenate([np.arange(s.x_slice.start, s.x_slice.stop) for s in slots])
+        v_at = np.concatenate([np.arange(s.v_slice.start, s.v_slice.stop) for s in slots])
+        return cls(part, x_at, v_at)
+
+    def state(self, whole: State) -> State:
+        """Its part of a state; what is remembered is shared."""
+        return State(whole.t, whole.x[self.x_at], whole.v[self.v_at], whole.memory)
+
+    def put(self, part: State, whole: State) -> None:
+        """Write its part back."""
+        whole.x[self.x_at], whole.v[self.v_at] = part.x, part.v
+
+
+@dataclass
+class Islands:
+    """dt: step of the scene [s]. implicit: options of implicit Euler, whose step is dt; lattice: of the voxels, such as
+    what they stand on; tree_steps: Newmark steps of the trees in one step of the scene.
+
+    >>> import supple as sp
+    >>> solver = sp.Islands(1 / 100, lattice=sp.LatticeStride(planes=[sp.Plane()]))
+    """
+
+    dt: float = 1 / 100
+    implicit: ImplicitEuler | None = field(default=None, kw_only=True)
+    lattice: LatticeStride | None = field(default=None, kw_only=True)
+    tree_steps: int = field(default=1, kw_only=True)
+
+    def __post_init__(self) -> None:
+        check_dt(self.dt, "Islands")
+        if self.tree_steps < 1:
+            raise InputError("a step of the scene needs a step of the trees", where="Islands", value=self.tree_steps)
+        self.implicit = self.implicit or ImplicitEuler(self.dt)
+        self.lattice = self.lattice or LatticeStride(self.dt)
+        self.implicit.dt = self.lattice.dt = self.dt
+        if self.implicit.newton:
+            raise InputError("islands take linearised steps", where="Islands", fix="Use ImplicitEuler(newton=False).")
+        self._prepared: System | None = None
+        self._has_warned = False
+
+    def prepare(self, system: System) -> None:
+        """Make a system of each island."""
+        self._slow, self._fast = Island.of(system, IMPLICIT), Island.of(system, LATTICE)
+        self._trees = TreeIsland.of(system, self.tree_steps, self.dt)
+        if self._slow is not None and self.implicit is not None:
+            self.implicit.prepare(self._slow.system)
+        if self._fast is not None and self.lattice is not None:
+            self.lattice.prepare(self._fast.system)
+            self._surfaces = LatticeSurfaces.of(self._fast.system, system.contacts)
+        kinds = [ISLAND_OF.get(slot.node.body.kind, IMPLICIT) for slot in system.bodies]
+        of = {slot.name: kind for slot, kind in zip(system.bodies, kinds)}
+        self._islands = [np.array([of.get(name, FIXED) for name in c.names[: len(c.slots)]]) for c in system.contacts]
+        # the second thread is better used by trees than by bodies too small to be worked on by two
+        matrix = None if self._slow is None or self._slow.system.assembly is None else self._slow.system.assembly.matrix
+        voxels = (
+            sum(slot.node.body.grid.voxel_count for slot in self._fast.system.bodies) if self._fast is not None else 0
+        )
+        small = (matrix is None or matrix.block_count < PARALLEL_BLOCK_COUNT) and voxels < MANY_VOXELS
+        self._is_shared = small
+        self._touching_slots = hanging_on(slot for contact in system.contacts for slot in contact.slots)
+        self._prepared = system
+
+    @property
+    def _contact_tolerance(self) -> float:
+        assert self.implicit is not None
+        return self.implicit.contact_tolerance
+
+    def step(self, system: System, state: State) -> StepReport:
+        """Advance the state by dt, in place."""
+        if self._prepared is not system:
+            self.prepare(system)
+        with sharing():
+            return self._step(system, state)
+
+    def _step(self, system: System, state: State) -> StepReport:
+        kin = system.propagate(state.t, state.x, state.v, state.memory, only=self._touching_slots)
+        with system.timings.measure("find contacts"):
+            sets = [contact.find(kin, self.dt, state.memory) for contact in system.contacts]
+        meeting = Meeting(list(system.contacts), sets, self._islands)
+        slow, fast = meeting.has(IMPLICIT) | meeting.has(TREE), meeting.has(LATTICE)
+        both, slow_alone = slow & fast, slow & ~fast
+        pushes, ended = np.where(both[:, None], meeting.pushes, 0.0), ContactForces.none(meeting.count)
+        begun = self._begin(system, kin, state, meeting)
+        with system.timings.measure("contacts of slow bodies"):
+            found = begun.solve(slow_alone, pushes)
+        if self._fast is not None:
+            with system.timings.measure("how slow bodies give way"):
+                sides = begun.sides(fast, both, slow_alone, pushes, found)
+            with system.timings.measure("lattices"):
+                self._sweep(state, meeting, fast, sides, ended)
+        if both.any():
+            pushes[both] = ended.force[both]
+            with system.timings.measure("contacts of slow bodies"):
+                found = begun.solve(slow_alone, pushes, found)
+        if found.left > self._contact_tolerance and not self._has_warned:
+            self._has_warned = True
+            begun.warn(slow_alone, pushes, found.left, state.t, self._contact_tolerance)
+        ended.put(slow_alone, found.forces)
+        report = self._finish(system, kin, state, meeting, ended.force, found)
+        meeting.remember(ended, self.dt, state.memory)
+        return report
+
+    def _begin(self, system: System, kin: Kinematics, state: State, meeting: Meeting) -> SlowStep:
+        """The linear step of the implicit bodies, and what the trees would do without contacts."""
+        with system.timings.measure("trees, free"):
+            trees = self._trees.predict(state, meeting, is_shared=self._is_shared and numba.get_num_threads() > 1)
+        if self._slow is None or self.implicit is None:
+            return SlowStep(meeting, None, BlockRows.empty(meeting.count, 0), trees, self.dt)
+        with system.timings.measure("implicit bodies"):
+            linear = self.implicit.begin(self._slow.system, self._slow.state(state))
+        with system.timings.measure("contact rows"):
+            J = meeting.jacobian(IMPLICIT, kin, system.v_size, self._slow.v_at, self.dt)
+        return SlowStep(meeting, linear, J, trees, self.dt)
+
+    def _sweep(self, state: State, meeting: Meeting, fast: Array, sides: SlowSides, ended: ContactForces) -> None:
+        """Sweep the lattices along the other sides of the contacts that are `fast`; into these."""
+        assert self._fast is not None
+        assert self.lattice is not None
+        part = self._fast.state(state)
+        self.lattice.contacts = self._surfaces.contacts(meeting.chosen(fast), sides) if fast.any() else None
+        self.lattice.step(self._fast.system, part)
+        self._fast.put(part, state)
+        if fast.any():
+            met = self.lattice.met
+            assert met is not None
+            ended.force[fast], ended.slip[fast], ended.mode[fast] = met.impulse / self.dt, met.slip, met.mode
+
+    def _finish(
+        self, system: System, kin: Kinematics, state: State, meeting: Meeting, pushes: Array, found: ContactSolution
+    ) -> StepReport:
+        settled = found.left <= self._contact_tolerance
+        report = StepReport(Outcome.SOLVED if settled else Outcome.CONTACT_LIMIT, found.iterations)
+        if self._slow is not None and self.implicit is not None:
+            part = self._slow.state(state)
+            report = self.implicit.finish(self._slow.system, part, found.linear, found.iterations, found.left)
+            self._slow.put(part, state)
+        with system.timings.measure("trees"):
+            self._trees.finish(state, pushes)
+        state.t = kin.t + self.dt
+        if not state.is_finite:
+            return StepReport(Outcome.NOT_FINITE, report.iterations)
+        return report

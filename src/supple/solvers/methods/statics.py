@@ -1,0 +1,123 @@
+"""Static equilibrium: f(x) = 0 by Newton's method with line search, the loads applied in steps if asked.
+
+-K dx = f,   x moves by dx        joints hold by multipliers, filters by projection
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+
+from supple.errors import ConvergenceError, InputError
+from supple.scene.kinematics import Kinematics
+from supple.scene.state import State
+from supple.scene.system import System, is_load
+from supple.solvers.linear.linear_step import LinearOptions, LinearSolve
+from supple.solvers.linear.newton import Evaluation, Newton, Weights
+from supple.solvers.report import StepReport
+
+Array = np.ndarray
+
+
+@dataclass
+class Statics:
+    """Equilibrium. tolerance: residual relative to the loads; load_steps: gravity and loads grow in so many steps."""
+
+    tolerance: float = 1e-8
+    load_steps: int = field(default=1, kw_only=True)
+    max_iterations: int = field(default=50, kw_only=True)
+    linear: Literal["auto", "cg", "direct"] = field(default="direct", kw_only=True)
+
+    def __post_init__(self) -> None:
+        if self.load_steps < 1:
+            raise InputError("load_steps is not positive", where="Statics", value=self.load_steps)
+
+    def solve(self, system: System, state: State) -> StepReport:
+        """Move the state to equilibrium at its time, in place; velocities become zero."""
+        newton = Newton(
+            LinearSolve(LinearOptions(self.linear, 1e-10)), tolerance=self.tolerance, max_iterations=self.max_iterations
+        )
+        zero = np.zeros(system.v_size)
+        iterations, report = 0, None
+        for k in range(1, self.load_steps + 1):
+            path = _Path(system, state, k / self.load_steps)
+            s = newton.solve(
+                system,
+                path.evaluate,
+                zero.copy(),
+                Weights(0.0, 0.0, -1.0, 1.0),
+                multipliers=state.memory.get("multipliers"),
+                accept=path.accept,
+            )
+            iterations += s.iterations
+            report = StepReport(s.outcome, iterations, s.linear_iterations, s.residual)
+            if not report.is_solved:
+                return report
+            state.x = path.base
+            system.filter.project_position(state.x, state.t)
+            if s.multipliers.size:
+                state.memory["multipliers"] = s.multipliers
+        state.v = zero
+        assert report is not None
+        return report
+
+
+class _Path:
+    """Positions on the way to an equilibrium, the residual and the energy at a share of the loads.
+
+    The unknown is a move from the last accepted positions, so that rotations add up as they are made.
+    """
+
+    def __init__(self, system: System, state: State, load: float) -> None:
+        self.system, self.base, self.t, self.load = system, state.x, state.t, load
+        self.zero = np.zeros(system.v_size)
+        self.reference: float | None = None
+
+    def accept(self, u: Array) -> Array:
+        """Take the positions moved by u as the new base."""
+        self.base = self.system.retract(self.base, u)
+        return self.zero.copy()
+
+    def evaluate(self, u: Array) -> Evaluation:
+        """-f at the base moved by u."""
+        system = self.system
+        kin = system.propagate(self.t, system.retract(self.base, u), self.zero)
+        inner = system.gather(system.slot_forces(kin, load=0.0))
+        f = system.gather(system.slot_forces(kin, load=self.load))
+        scale = float(np.linalg.norm(inner) + np.linalg.norm(f - inner))
+        # without loads, forces end at nothing: they are measured against what there was at the start
+        self.reference = scale if self.reference is None else self.reference
+        scale = max(scale, self.reference)
+        return Evaluation(-f, kin, kin, scale or 1.0, 1.0, self.energy(kin), self.load)
+
+    def energy(self, kin: Kinematics) -> float | None:
+        """Potential energy, None where a load follows the body or joints carry forces."""
+        system = self.system
+        if system.joints or any(is_load(force) and not hasattr(force, "values") for _, _, force in system.forces):
+            return None
+        total = 0.0
+        for _, slot, force in system.forces:
+            if is_load(force):
+                given = force.values(kin.t)  # type: ignore[attr-defined]
+                total -= self.load * float(np.sum(given * kin.x[slot.index]))
+            else:
+                total += force.energy(kin.local(slot))
+        for _, slot, mass in system.masses:
+            total -= self.load * float(system.gravity @ mass.first_moment(kin.x[slot.index])[1])
+        return total
+
+
+def solve_statics(system: System, state: State | None = None, *, load_steps: int = 1, tolerance: float = 1e-8) -> State:
+    """The static equilibrium nearest to a state (default: the start); ConvergenceError where none is found."""
+    state = system.initial_state() if state is None else state.copy()
+    report = Statics(tolerance, load_steps=load_steps).solve(system, state)
+    if not report.is_solved:
+        raise ConvergenceError(
+            f"no equilibrium was found: {report.outcome.sentence}",
+            value=report.residual,
+            allowed=f"residual <= {tolerance:g}",
+            fix="Use more load_steps, or run with damping until it rests.",
+        )
+    return state

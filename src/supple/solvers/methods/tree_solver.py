@@ -1,0 +1,188 @@
+"""The stride of trees of reduced domains: their own implicit Newmark steps, many in one compiled call.
+
+For a scene of trees alone. Whatever else acts on their points (loads, springs, a person's own forces) is asked once a
+stride, brought to the coordinates by virtual work, and kept constant during it. Springs between points of a tree and
+the world are solved within the steps instead, so that they may be stiff; see `tree_springs`.
+
+A step evaluates the coupling of the domains a few times (`TreeSettings.passes`). Where its accelerations still change
+by more than `UNSETTLED` of the largest one in the last pass, the step is too long for the motion: it is halved, from
+the same state, until it is not, and a warning names the step that was found. Where a step fails, the error does.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from supple.algebra.lanes.lane_type import LANES
+from supple.bodies.protocols import LocalState
+from supple.bodies.tree import LinkedTrees, Loads, PointSprings, Tie
+from supple.bodies.tree.body import TreeBody, TreeElastic
+from supple.errors import ConvergenceError, DivergenceError, InputError, StepWarning
+from supple.scene.state import State
+from supple.scene.system import System
+from supple.solvers.coupling.tree_springs import springs_of, world_springs
+from supple.solvers.methods.implicit_euler import check_dt
+from supple.solvers.report import Outcome, StepReport
+
+Array = np.ndarray
+ACCELERATIONS = "accelerations"
+UNSETTLED = 0.2
+"""Change of q" in the last pass, of the largest q", from which a step is too long; small ones fall as dt²."""
+SAFE = 0.5
+"""A step that is advised changes q" by less than this part of `UNSETTLED`."""
+STILL = 1e-9
+"""Accelerations that move the coordinates by less than this part of them in a step count as none."""
+HALVINGS = 8
+
+
+@dataclass
+class TreeStride:
+    """dt: time of one call [s], divided into `steps` Newmark steps. ties: between trees of the scene, or the world.
+
+    An `Anchor` of a tie names the node of its tree. The trees then step together.
+
+    >>> from supple.bodies.substructure import Anchor, Tie, WorldAnchor
+    >>> stride = TreeStride(1 / 60, steps=2)
+    >>> hung = TreeStride(1 / 60, ties=[Tie("ball", WorldAnchor((0, 0, 1)), Anchor(0, tree="swing"))])
+    """
+
+    dt: float = 1 / 120
+    steps: int = field(default=1, kw_only=True)
+    ties: Sequence[Tie] = field(default=(), kw_only=True)
+
+    def __post_init__(self) -> None:
+        check_dt(self.dt, "TreeStride")
+        if self.steps < 1:
+            raise InputError("a stride needs a step", where="TreeStride", value=self.steps, allowed=">= 1")
+        self._prepared: System | None = None
+        self._warned: set[str] = set()
+
+    def prepare(self, system: System) -> None:
+        """Find what acts on the trees."""
+        bodies = [slot.node.body for slot in system.bodies]
+        if system.joints or len(system.filter) or not all(isinstance(body, TreeBody) for body in bodies):
+            raise InputError(
+                "the stride of a tree needs a scene of trees alone, without joints and filters",
+                where="TreeStride",
+                fix="Hold nodes of the root's kind to fix a tree.",
+            )
+        acting = [f for f in system.forces if not isinstance(f.force, TreeElastic)]
+        self._springs = [pull for pull in map(world_springs, acting) if pull is not None]
+        self._acting = [f for f in acting if world_springs(f) is None]
+        self._linked: LinkedTrees | None = None
+        if self.ties:
+            start, names = system.initial_state(), [slot.name for slot in system.bodies]
+            states = [
+                slot.node.body.unpack(slot.view_x(start.x), slot.view_v(start.v)) for slot in system.bodies
+            ]  # fmt: skip
+            self._linked = LinkedTrees([body.dynamics for body in bodies], self.ties, states, names=names)
+        self._prepared = system
+        self._warned = set()
+
+    def step(self, system: System, state: State) -> StepReport:
+        """Advance the state by dt, in place."""
+        if self._prepared is not system:
+            self.prepare(system)
+        loads, springs, change = self._loads(system, state), springs_of(self._springs, system, state), 0.0
+        if self._linked is not None:
+            self._step_linked(self._linked, system, state, loads, springs)
+        for slot in system.bodies if self._linked is None else ():
+            x, v, key = slot.view_x(state.x), slot.view_v(state.v), f"{slot.name}/{ACCELERATIONS}"
+            before = LocalState(state.t, x.copy(), v.copy(), state.memory.get(key))
+            acting = {
+                "gravity": system.gravity,
+                "forces": None if loads is None else loads[slot.index],
+                "springs": springs.get(slot.index),
+            }
+            body, h = slot.node.body, self.dt / self.steps
+            try:
+                end = body.advance(before, h, steps=self.steps, **acting)
+            except (ConvergenceError, DivergenceError) as error:
+                dt = self._shorter(body, before, acting)
+                if dt is not None:
+                    error.fix = f"{error.fix} A step of {dt:.3g} s was short enough here."
+                    error.args = (error.sentence(),)
+                raise
+            x[:], v[:], state.memory[key] = end.x, end.v, end.memory
+            now = unsettled(body, h)
+            if now > UNSETTLED and slot.name not in self._warned:
+                self._warned.add(slot.name)
+                _warn(slot.name, now, state.t, h, self._shorter(body, before, acting))
+            change = max(change, now)
+        state.t += self.dt
+        outcome = Outcome.SOLVED if change <= UNSETTLED else Outcome.UNDER_CONVERGED
+        if not state.is_finite:
+            outcome = Outcome.NOT_FINITE
+        return StepReport(outcome, iterations=self.steps, residual=change)
+
+    def _shorter(self, body: TreeBody, before: LocalState, acting: dict[str, Any]) -> float | None:
+        """The longest of dt / 2, dt / 4, ... [s] with which the tree goes well from `before` through one stride."""
+        for k in range(1, HALVINGS + 1):
+            h, state = self.dt / self.steps / 2**k, before
+            try:
+                for _ in range(self.steps * 2**k):
+                    state = body.advance(state, h, **acting)
+                    if unsettled(body, h) > SAFE * UNSETTLED:
+                        break
+                else:
+                    return h
+            except (ConvergenceError, DivergenceError):
+                continue
+        return None
+
+    def _step_linked(
+        self,
+        linked: LinkedTrees,
+        system: System,
+        state: State,
+        loads: list[Array] | None,
+        springs: dict[int, PointSprings],
+    ) -> None:
+        """Advance trees with ties, together."""
+        states, acting, keys = [], [], [f"{slot.name}/{ACCELERATIONS}" for slot in system.bodies]
+        for slot, key in zip(system.bodies, keys):
+            body, x = slot.node.body, slot.view_x(state.x)
+            states.append(body.unpack(x, slot.view_v(state.v), state.memory.get(key)))
+            given = body.loads(x, None if loads is None else loads[slot.index])
+            acting.append(Loads(given.get("forces"), given.get("wrenches"), springs.get(slot.index)))
+        if any(key not in state.memory for key in keys):
+            linked.begin(states, gravity=system.gravity, loads=[Loads(a.forces, a.wrenches) for a in acting])
+        linked.advance(states, self.dt / self.steps, steps=self.steps, gravity=system.gravity, loads=acting)
+        for slot, key, end in zip(system.bodies, keys, states):
+            state.memory[key] = slot.node.body.pack(end, slot.view_x(state.x), slot.view_v(state.v))
+
+    def _loads(self, system: System, state: State) -> list[Array] | None:
+        """What acts on the coordinates of the bodies, slot by slot; None where nothing does."""
+        if not self._acting:
+            return None
+        kin = system.propagate(state.t, state.x, state.v)
+        out = [np.zeros_like(v) for v in kin.v]
+        for _, slot, force in self._acting:
+            force.add_force(kin.local(slot), out[slot.index])
+        kin.pull(out)
+        return out
+
+
+def unsettled(body: TreeBody, h: float) -> float:
+    """How much q" changed in the last pass of the last step of h [s], of the largest q"; 0 where nothing moves."""
+    storage, settings = body.dynamics.storage, body.settings
+    if settings.converge or settings.passes < 2 or not len(storage.q):
+        return 0.0
+    change, size = storage.change.reshape(-1, 2, LANES).max(axis=(0, 2))
+    if h * h * size <= STILL * np.abs(storage.q).max():
+        return 0.0
+    return float(change / size)
+
+
+def _warn(name: str, change: float, t: float, h: float, dt: float | None) -> None:
+    advice = "more stiffness_damping" if dt is None else f"dt = {dt:.3g} s"
+    sentence = (
+        f"tree '{name}', t = {t:.4g} s: a step of {h:.3g} s is too long, its accelerations still change by "
+        f"{100 * change:.0f} % in the last pass. Take {advice}."
+    )
+    warnings.warn(StepWarning(sentence, dt), stacklevel=4)

@@ -1,0 +1,1 @@
+"""Numbers of reduced domains and trees of them."""
