@@ -18,7 +18,7 @@ from supple.record.run_result import Run
 from supple.scene.scene import Scene
 from supple.scene.system import System
 from supple.solvers.methods.implicit_euler import ImplicitEuler, check_dt
-from supple.solvers.methods.tree_solver import TreeStride
+from supple.solvers.methods.tree_solver import TreeSolver
 
 ROUND_OFF = 1e-9  # part of a step that is round-off
 
@@ -94,8 +94,8 @@ def choose_solver(scene: Scene, solver: Any, dt: float | None) -> Any:
     """The solver of a run, with the given step [s] where there is one."""
     chosen = solver if solver is not None else scene.solver
     if chosen is None:
-        trees = all(node.body.kind == "substructure" for node in scene.nodes)
-        default: Any = TreeStride if trees else ImplicitEuler
+        trees = all(node.body.kind == "tree" for node in scene.nodes)
+        default: Any = TreeSolver if trees else ImplicitEuler
         return default() if dt is None else default(dt=dt)
     if not (hasattr(chosen, "step") and hasattr(chosen, "prepare") and hasattr(chosen, "dt")):
         raise InputError(
@@ -126,9 +126,9 @@ def thread_count(threads: int | None) -> Iterator[None]:
         return
     import numba
 
-    most = int(numba.config.NUMBA_NUM_THREADS)  # type: ignore[attr-defined]
-    if not 1 <= threads <= most:
-        raise InputError("this number of threads cannot be had", where="run", value=threads, allowed=f"1..{most}")
+    largest = int(numba.config.NUMBA_NUM_THREADS)  # type: ignore[attr-defined]
+    if not 1 <= threads <= largest:
+        raise InputError("this number of threads cannot be had", where="run", value=threads, allowed=f"1..{largest}")
     before = numba.get_num_threads()
     numba.set_num_threads(threads)
     try:

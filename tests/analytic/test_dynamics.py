@@ -209,7 +209,7 @@ def test_quarter_of_a_pendulums_period(joint):
     turn = np.array([0.0, -amplitude, 0.0])
     at = rotations.rotate(rotations.exp(turn), [0.0, 0.0, -l])
     bob = scene.add(sp.RigidBody(2.0, PENDULUM["inertia"]), at=at, rotation=turn, name="bob")
-    scene.add(sp.Hinge(bob, at=(0, 0, 0), axis=(0, 1, 0)) if joint == "hinge" else sp.Ball(bob, at=(0, 0, 0)))
+    scene.add(sp.HingeJoint(bob, at=(0, 0, 0), axis=(0, 1, 0)) if joint == "hinge" else sp.BallJoint(bob, at=(0, 0, 0)))
     system = scene.compile()
     errors = []
     for steps in (15, 30):

@@ -22,7 +22,7 @@ SOLVERS = {
 def test_a_motor_spins_up_at_its_largest_torque_and_then_holds_its_speed(name: str) -> None:
     scene = sp.Scene()
     wheel = scene.add(sp.RigidBody(1.0, (0.01, 0.01, 0.02)), name="wheel")
-    scene.add(sp.Hinge(wheel, axis=(0, 0, 1), motor_speed=10.0, motor_torque=0.5))
+    scene.add(sp.HingeJoint(wheel, axis=(0, 0, 1), motor_speed=10.0, motor_torque=0.5))
     system = scene.compile()
     state, solver = system.initial_state(), SOLVERS[name]()
     speeds = []
@@ -38,7 +38,7 @@ def test_a_motor_spins_up_at_its_largest_torque_and_then_holds_its_speed(name: s
 def test_a_limit_stops_a_falling_bar_and_carries_its_weight(name: str) -> None:
     scene = sp.Scene(gravity=(0, 0, -9.81))
     bar = scene.add(sp.RigidBody.box((1, 0.1, 0.1), density=100), at=(0.5, 0, 0), name="bar")
-    scene.add(sp.Hinge(bar, axis=(0, 1, 0), limits=(-1.0, 0.5)))
+    scene.add(sp.HingeJoint(bar, axis=(0, 1, 0), limits=(-1.0, 0.5)))
     system = scene.compile()
     state, solver = system.initial_state(), SOLVERS[name]()
     angles = []
@@ -65,5 +65,5 @@ def test_derivatives_of_the_angle_are_exact() -> None:
 def test_limits_and_torques_that_make_no_sense_are_refused(limits: tuple[float, float] | None, torque: float) -> None:
     scene = sp.Scene()
     bar = scene.add(sp.RigidBody(1.0, (1, 1, 1)), name="bar")
-    with pytest.raises(InputError, match="Hinge"):
-        scene.add(sp.Hinge(bar, limits=limits, motor_speed=1.0, motor_torque=torque))
+    with pytest.raises(InputError, match="HingeJoint"):
+        scene.add(sp.HingeJoint(bar, limits=limits, motor_speed=1.0, motor_torque=torque))

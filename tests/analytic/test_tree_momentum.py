@@ -15,9 +15,9 @@ H = 0.002
 
 def flying(*obstacles: sp.Plane, gravity: float = 0.0) -> tuple[sp.Scene, sp.System, sp.State]:
     """A soft cube that flies and turns, without damping of its own."""
-    scene = sp.Scene(gravity=(0, 0, -gravity), solver=sp.Islands(H))
-    blueprint = sp.Blueprint({"cube": sp.DomainKind("cube", cube(), RUBBER, 8)}, [sp.Domain("cube")])
-    soft = sp.TreeBody(blueprint, stiffness_damping=0.0)
+    scene = sp.Scene(gravity=(0, 0, -gravity), solver=sp.Partitioned(H))
+    domain_tree = sp.DomainTree({"cube": sp.DomainTemplate("cube", cube(), RUBBER, 8)}, [sp.Domain("cube")])
+    soft = sp.TreeBody(domain_tree, stiffness_damping=0.0)
     scene.add(soft, at=(0.3, 0.2, 0.5), velocity=(1.0, 0.5, -0.3), spin=(3.0, 5.0, -2.0), name="soft")
     scene.add(sp.Contact(obstacles=obstacles, friction=0.3))
     system = scene.compile()

@@ -15,10 +15,10 @@ SLOW = {
     *(name for name in registry() if name.startswith("contact/pairs/") and name != "contact/pairs/particles-particles"),
     "contact/rolling",
     "contact/friction",
-    "substructure/flower",
-    "substructure/fig7",
-    "substructure/parts-flower",
-    "substructure/parts-armadillo",
+    "tree/flower",
+    "tree/fig7",
+    "tree/parts-flower",
+    "tree/parts-armadillo",
 }
 OTHERS = [name for name in registry() if not name.startswith("voxel/")]
 CASES = [pytest.param(name, marks=pytest.mark.slow if name in SLOW else ()) for name in OTHERS]

@@ -27,7 +27,7 @@ def test_a_lattice_comes_to_rest_on_a_lattice(aside: float, turn: float) -> None
 
 def on_slope(angle: float, until: float, length: int) -> Array:
     """Times and places (steps, 4) of a plate of voxels on a held block of them, which is level while gravity leans."""
-    scene = sp.Scene(gravity=(G * np.sin(angle), 0, -G * np.cos(angle)), solver=sp.Islands(0.005))
+    scene = sp.Scene(gravity=(G * np.sin(angle), 0, -G * np.cos(angle)), solver=sp.Partitioned(0.005))
     stiffness, block = 1e7, sp.VoxelGrid(np.ones((length, 5, 2), dtype=int), SIDE)
     scene.add(sp.VoxelBody(block, MATERIAL), name="block", fix=lambda x: x[:, 2] < SIDE)
     depth = DENSITY * SIDE * G * np.cos(angle) / stiffness
@@ -68,14 +68,14 @@ def test_contacts_of_voxels_have_the_dashpot_of_their_material() -> None:
         body: sp.VoxelBody | sp.RigidBody, stiffness: float, damping: float | None = None, height: float = 0.0
     ) -> float:
         """Of the face that lies on a floor, of a stiffness [N/m]."""
-        scene = sp.Scene(gravity=(0, 0, -G), solver=sp.Islands(0.001))
+        scene = sp.Scene(gravity=(0, 0, -G), solver=sp.Partitioned(0.001))
         scene.add(body, at=(0, 0, height), name="body")
         scene.add(sp.Contact(obstacles=[sp.Plane()], stiffness=stiffness / SIDE**2, damping=damping))
         system = scene.compile()
         state = system.initial_state()
         kin = system.propagate(state.t, state.x, state.v, state.memory)
         found = system.contacts[0].find(kin, 0.001, {})
-        np.testing.assert_allclose(found.grip_dashpot, 0.5 * found.dashpot, rtol=1e-12)
+        np.testing.assert_allclose(found.tangential_dashpot, 0.5 * found.dashpot, rtol=1e-12)
         return float(found.dashpot.sum())
 
     voxel = sp.VoxelBody(sp.VoxelGrid(np.ones((1, 1, 1), dtype=int), SIDE), MATERIAL)

@@ -18,7 +18,7 @@ import supple as sp
 from supple.errors import DivergenceError, InputError
 from supple.record import load_checkpoint, measure, open_record
 from supple.record.measures import best_rotation
-from supple.record.memory import MOST_FRAMES
+from supple.record.memory import MAX_FRAMES
 from supple.record.plausibility import Plausibility, is_closed
 from supple.running import count_steps
 from supple.solvers import Outcome, StepReport
@@ -196,7 +196,7 @@ def test_steps_above_their_tolerance_are_counted_and_told() -> None:
 def test_frames_without_a_folder_stay_few() -> None:
     run = sp.run(make_ball(), until=6.0, dt=0.01, record_every=0.01)
     assert len(run.energies.times) == 601
-    assert len(run.frames.times) <= MOST_FRAMES
+    assert len(run.frames.times) <= MAX_FRAMES
     steps = run.frames.columns["step"]
     assert steps[0] == 0
     assert steps[-1] == 600
@@ -258,10 +258,10 @@ def test_motor_may_feed_energy() -> None:
     scene = sp.Scene()
     rod = scene.add(sp.RigidBody.box((1.0, 0.1, 0.1), density=500), at=(0.5, 0, 0), name="rod")
     hinge = {"at": (0, 0, 0), "axis": (0, 1, 0)}
-    scene.add(sp.Hinge(rod, **hinge))
+    scene.add(sp.HingeJoint(rod, **hinge))
     assert is_closed(scene.compile())
     scene.joints.clear()
-    scene.add(sp.Hinge(rod, **hinge, motor_speed=5.0))
+    scene.add(sp.HingeJoint(rod, **hinge, motor_speed=5.0))
     assert not is_closed(scene.compile())
     run = sp.run(scene, until=0.5)
     assert run.energies.kinetic[-1] > 1.0

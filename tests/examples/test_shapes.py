@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from supple.algebra.dense import rotations
-from supple.bodies.tree import Blueprint
+from supple.bodies.tree import DomainTree
 from supple.errors import InputError
 from supple.examples import shapes
 from supple.examples.shapes.labelled import Labelled, settle, share_modes
@@ -33,7 +33,7 @@ FREE = ("letters", "space_station")
 
 
 @cache
-def made(name: str) -> Blueprint:
+def made(name: str) -> DomainTree:
     return getattr(shapes, name)()
 
 
@@ -46,16 +46,20 @@ def whole(name: str) -> tuple[TetMesh, np.ndarray]:
 
 @pytest.mark.parametrize("name", PUBLISHED)
 def test_counts_are_the_published_ones(name: str) -> None:
-    blueprint = made(name)
+    domain_tree = made(name)
     domains, coordinates, depth, elements = PUBLISHED[name]
-    assert (len(blueprint.domains), blueprint.coordinate_count, blueprint.depths.max()) == (domains, coordinates, depth)
-    assert blueprint.element_count == pytest.approx(elements, rel=0.02)
+    assert (len(domain_tree.domains), domain_tree.coordinate_count, domain_tree.depths.max()) == (
+        domains,
+        coordinates,
+        depth,
+    )
+    assert domain_tree.element_count == pytest.approx(elements, rel=0.02)
 
 
 @pytest.mark.parametrize("name", PUBLISHED)
 def test_every_domain_hangs_by_an_interface_that_has_a_rotation(name: str) -> None:
     for kind in made(name).kinds.values():
-        for nodes in (kind.held, *(port.nodes for port in kind.ports.values())):
+        for nodes in (kind.held, *(interface.nodes for interface in kind.interfaces.values())):
             if nodes.size == 0:
                 continue
             assert len(np.unique(nodes)) == len(nodes) >= 6
@@ -66,10 +70,10 @@ def test_every_domain_hangs_by_an_interface_that_has_a_rotation(name: str) -> No
 
 @pytest.mark.parametrize("name", PUBLISHED)
 def test_roots_are_held_or_fly(name: str) -> None:
-    blueprint = made(name)
-    held = len(blueprint.kinds[blueprint.domains[0].kind].held)
+    domain_tree = made(name)
+    held = len(domain_tree.kinds[domain_tree.domains[0].kind].held)
     assert (held == 0) == (name in FREE)
-    assert all(len(blueprint.kinds[d.kind].held) for d in blueprint.domains[1:])
+    assert all(len(domain_tree.kinds[d.kind].held) for d in domain_tree.domains[1:])
 
 
 @pytest.mark.parametrize("name", PUBLISHED)
@@ -100,32 +104,32 @@ def test_domains_are_in_one_piece(name: str) -> None:
 @pytest.mark.parametrize("name", WELDED)
 def test_cut_meshes_put_together_are_the_whole(name: str) -> None:
     """Domains at their rest frames fill the whole's volume, welded nodes meet, held nodes are those of the parent."""
-    blueprint, (mesh, labels) = made(name), whole(name)
-    assert set(np.unique(labels)) == set(range(len(blueprint.domains)))
+    domain_tree, (mesh, labels) = made(name), whole(name)
+    assert set(np.unique(labels)) == set(range(len(domain_tree.domains)))
     placed = [
-        rotations.rotate(frame[3:], blueprint.kinds[d.kind].mesh.nodes * d.scale) + frame[:3]
-        for d, frame in zip(blueprint.domains, blueprint.rest_frames)
+        rotations.rotate(frame[3:], domain_tree.kinds[d.kind].mesh.nodes * d.scale) + frame[:3]
+        for d, frame in zip(domain_tree.domains, domain_tree.rest_frames)
     ]
-    volume = sum(blueprint.kinds[d.kind].mesh.volumes.sum() for d in blueprint.domains)
+    volume = sum(domain_tree.kinds[d.kind].mesh.volumes.sum() for d in domain_tree.domains)
     assert volume == pytest.approx(mesh.volumes.sum(), rel=1e-12)
-    group, domain, node = blueprint.welds.T
+    group, domain, node = domain_tree.welds.T
     x = np.array([placed[d][n] for d, n in zip(domain, node)])
     first = np.unique(group, return_index=True)[1]
     assert np.abs(x - x[first][group]).max() < 1e-12 * mesh.diagonal
     assert len(np.concatenate(placed)) - len(group) + len(first) == len(mesh.nodes)
-    for number, d in enumerate(blueprint.domains[1:], start=1):
+    for number, d in enumerate(domain_tree.domains[1:], start=1):
         with_parent = np.intersect1d(group[domain == number], group[domain == d.parent])
         shared = node[(domain == number) & np.isin(group, with_parent)]
-        assert np.array_equal(np.sort(shared), np.sort(blueprint.kinds[d.kind].held))
+        assert np.array_equal(np.sort(shared), np.sort(domain_tree.kinds[d.kind].held))
 
 
 @pytest.mark.parametrize("name", WELDED)
 def test_only_parents_and_children_share_nodes(name: str) -> None:
-    blueprint = made(name)
-    group, domain, _ = blueprint.welds.T
+    domain_tree = made(name)
+    group, domain, _ = domain_tree.welds.T
     assert (np.bincount(group) == 2).all()
     pairs = domain.reshape(-1, 2)
-    parent = np.array([d.parent for d in blueprint.domains])
+    parent = np.array([d.parent for d in domain_tree.domains])
     assert ((parent[pairs[:, 0]] == pairs[:, 1]) | (parent[pairs[:, 1]] == pairs[:, 0])).all()
 
 

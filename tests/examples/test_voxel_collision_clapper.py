@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import SimpleNamespace
 
 from supple.examples.clapper import EXAMPLE, SIZE, clapper, clearance
-from supple.solvers import LatticeStride
+from supple.solvers import LatticeSolver
 
 
 def test_the_arms_clap_and_do_not_pass() -> None:
@@ -23,7 +23,7 @@ def test_the_arms_clap_and_do_not_pass() -> None:
 def test_without_collisions_they_do_pass() -> None:
     scene = EXAMPLE.make()
     system = scene.compile()
-    state, stride = system.initial_state(), LatticeStride()
+    state, stride = system.initial_state(), LatticeSolver()
     least = SIZE
     while state.t < 0.5:
         stride.step(system, state)

@@ -156,12 +156,12 @@ def test_half_written_frame_does_not_count(run, tmp_path: Path) -> None:
 
 def test_full_disk_is_told_before_a_frame(tmp_path: Path, monkeypatch) -> None:
     usage = namedtuple("usage", "total used free")
-    room = [1 << 40]
+    workspace = [1 << 40]
 
     def stop(frame) -> None:
-        room[0] = 1000 if frame.step >= 5 else 1 << 40
+        workspace[0] = 1000 if frame.step >= 5 else 1 << 40
 
-    monkeypatch.setattr("shutil.disk_usage", lambda path: usage(1 << 40, 0, room[0]))
+    monkeypatch.setattr("shutil.disk_usage", lambda path: usage(1 << 40, 0, workspace[0]))
     with pytest.raises(RecordError, match=r"1\.6 MiB are needed, 0\.0 MiB are free") as caught:
         sp.run(make_scene(), until=0.3, out=tmp_path, record_every=0.05, observers=[stop])
     assert caught.value.run.outcome == "failed"
@@ -174,7 +174,7 @@ def test_write_that_fails_leaves_a_readable_record(tmp_path: Path) -> None:
     done = subprocess.run([sys.executable, "-c", FULL, str(tmp_path)], capture_output=True, text=True, check=True)
     outcome, *_ = done.stdout.split()
     assert outcome == "failed", done.stdout + done.stderr
-    assert "no room" in done.stdout
+    assert "no workspace" in done.stdout
     record = open_record(tmp_path)
     assert len(record) > 3
     assert np.isfinite(record.points("ball", -1)).all()
@@ -272,6 +272,6 @@ def test_bloated_checkpoint_is_refused_unread(tmp_path: Path, monkeypatch) -> No
     path = tmp_path / "checkpoint.npz"
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("x.npy", bytes(1 << 22))
-    monkeypatch.setattr("supple.record.checkpoint.MOST_BYTES", 1 << 20)
+    monkeypatch.setattr("supple.record.checkpoint.MAX_BYTES", 1 << 20)
     with pytest.raises(RecordError, match="declares"):
         load_checkpoint(path, system, solver)

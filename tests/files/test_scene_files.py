@@ -172,11 +172,13 @@ def test_joints(tmp_path: Path) -> None:
     bar = sp.RigidBody.box((0.4, 0.04, 0.04), density=800)
     a, b, c, d = (scene.add(bar, at=(0.4 * k, 0, 0), name=f"bar-{k}") for k in range(4))
     speed = SineInTime(1.0, 2.0)
-    scene.add(sp.Hinge(a, at=(-0.2, 0, 0), axis=(0, 1, 0), limits=(-1.0, 2.0), motor_speed=speed, motor_torque=3.0))
+    scene.add(
+        sp.HingeJoint(a, at=(-0.2, 0, 0), axis=(0, 1, 0), limits=(-1.0, 2.0), motor_speed=speed, motor_torque=3.0)
+    )
     scene.add(sp.FixedJoint(a, b, at=(0.2, 0, 0)))
-    scene.add(sp.Slider(b, c, at=(0.6, 0, 0), axis=(1, 0, 0)))
-    scene.add(sp.Ball(c, d, at=(1.0, 0, 0)))
-    scene.add(sp.Ball(d.points(local=(0.2, 0, 0))))
+    scene.add(sp.SliderJoint(b, c, at=(0.6, 0, 0), axis=(1, 0, 0)))
+    scene.add(sp.BallJoint(c, d, at=(1.0, 0, 0)))
+    scene.add(sp.BallJoint(d.points(local=(0.2, 0, 0))))
     joint = assert_round_trip(scene, tmp_path).joints[0]
     assert joint.limits == (-1.0, 2.0)
     assert joint.motor_torque == 3.0
@@ -358,7 +360,7 @@ WRONG = {
     "unknown table": ("[[loads]]", "[[laods]]", "laods: unknown key. Did you mean 'loads'"),
     "deep key": ("frequency", "freqency", r"loads\[0\]\.force\.sine\.freqency: unknown key.*'frequency'"),
     "kind": ('"particles"', '"particle"', r"bodies\[1\]\.kind: unknown kind.*Did you mean 'particles'"),
-    "liquid": ('"particles"', '"liquid"', r"got 'liquid'; allowed: fem, rigid, particles, voxel, substructure, group"),
+    "liquid": ('"particles"', '"liquid"', r"got 'liquid'; allowed: fem, rigid, particles, voxel, tree, group"),
     "missing": ("density = 500", "", r"bodies\[0\]: a key is missing"),
     "missing key": (", frequency = 2", "", r"loads\[0\]\.force\.sine\.frequency: the key is missing"),
     "text": ("density = 500", 'density = "500"', r"bodies\[0\]\.density: is not a number"),

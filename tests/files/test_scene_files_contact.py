@@ -53,8 +53,8 @@ def written(tmp_path: Path, *changes: tuple[str, str], solver: str = "implicit_e
 
 
 def test_contact_is_read(tmp_path: Path) -> None:
-    scene = sp.load(written(tmp_path, solver="islands"))
-    assert isinstance(scene.solver, sp.Islands)
+    scene = sp.load(written(tmp_path, solver="partitioned"))
+    assert isinstance(scene.solver, sp.Partitioned)
     contact = scene.contacts[0]
     assert [node.name for node in contact.bodies] == ["low", "ball"]
     assert contact.friction_of("low", "plane") == 0.4
@@ -95,9 +95,9 @@ def test_what_a_file_cannot_hold_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="regions"):
         sp.save(scene, tmp_path / "other.toml")
     scene = sp.load(written(tmp_path))
-    scene.solver = sp.Islands(0.01, lattice=sp.LatticeStride(planes=[sp.Plane()]))
-    with pytest.raises(InputError, match="islands with options"):
+    scene.solver = sp.Partitioned(0.01, lattice=sp.LatticeSolver(planes=[sp.Plane()]))
+    with pytest.raises(InputError, match="parts with options"):
         sp.save(scene, tmp_path / "other.toml")
-    scene.solver = sp.Islands(0.005)
+    scene.solver = sp.Partitioned(0.005)
     sp.save(scene, tmp_path / "other.toml")
     assert sp.load(tmp_path / "other.toml").solver.dt == 0.005

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import supple as sp
-from supple.bodies.tree import SubstructureModel, TreeBody, TreeSettings
-from supple.decompose import decompose, save_blueprint
+from supple.bodies.tree import TreeBody, TreeModel, TreeSettings
+from supple.decompose import decompose, save_domain_tree
 from supple.errors import FileFormatError, InputError, SuppleError
 from supple.files import load, save
 
@@ -28,7 +28,7 @@ poisson = 0.3
 density = 7800
 [[bodies]]
 name = "beam"
-kind = "substructure"
+kind = "tree"
 mesh = { box = { size = [1.2, 0.1, 0.1], cells = [12, 1, 1] } }
 material = "rubber"
 modes = 5
@@ -36,7 +36,7 @@ LABELS
 fix = "x_min"
 stiffness_damping = 0.002
 [solver]
-kind = "tree_stride"
+kind = "tree_solver"
 dt = 0.01
 """
 LABELS = "labels = [" + ", ".join(str(k // 24) for k in range(72)) + "]"
@@ -64,9 +64,9 @@ def end(scene: sp.Scene) -> np.ndarray:
 def test_a_cut_mesh_is_the_one_of_python(tmp_path: Path) -> None:
     found = load(write(tmp_path))
     body = found.nodes[0].body
-    assert [d.name for d in body.model.blueprint.domains] == ["domain_0", "domain_1", "domain_2"]
+    assert [d.name for d in body.model.domain_tree.domains] == ["domain_0", "domain_1", "domain_2"]
     assert body.model.mode_counts.tolist() == [5, 5, 5]
-    made = sp.Scene(gravity=(0, 0, -9.81), solver=sp.TreeStride(0.01))
+    made = sp.Scene(gravity=(0, 0, -9.81), solver=sp.TreeSolver(0.01))
     tree = decompose(mesh(), np.arange(72) // 24, material=RUBBER, modes=5, fixed="x_min")
     made.add(TreeBody(tree, stiffness_damping=0.002), name="beam")
     assert np.array_equal(end(found), end(made))
@@ -87,7 +87,7 @@ def test_saved_and_loaded_it_moves_alike_to_the_bit(tmp_path: Path, suffix: str)
 
 
 def test_options_come_back(tmp_path: Path) -> None:
-    scene = sp.Scene(solver=sp.TreeStride(1 / 60, steps=2))
+    scene = sp.Scene(solver=sp.TreeSolver(1 / 60, steps=2))
     tree = decompose(mesh(), np.arange(72) // 24, material=RUBBER, modes=3)
     settings = TreeSettings(passes=3, renew_forces=True)
     body = TreeBody(tree, coupling="lumped", torque=False, stiffness_damping=(0.001, 0.002, 0.003), settings=settings)
@@ -108,19 +108,21 @@ def test_other_ways_to_cut(tmp_path: Path) -> None:
         "regions = { stem = { elements = [" + ", ".join(map(str, range(24))) + "] } } }"
     )
     two = load(write(tmp_path, mesh=regions, labels='regions = ["stem"]\nrest = "leaf"')).nodes[0].body.model
-    assert [d.name for d in two.blueprint.domains] == ["stem", "leaf"]
+    assert [d.name for d in two.domain_tree.domains] == ["stem", "leaf"]
     parts = load(write(tmp_path, labels="parts = 2")).nodes[0].body.model
     assert parts.domain_count == 2
     shared = load(write(tmp_path, modes='modes = { total = 9, by = "logarithm", minimum = 2, rigid = ["domain_1"] }'))
     assert shared.nodes[0].body.model.mode_counts.sum() == 9
     stuff = 'material = { domain_0 = "steel", domain_1 = "rubber", domain_2 = "rubber" }'
-    kinds = load(write(tmp_path, material=stuff)).nodes[0].body.model.blueprint.kinds
+    kinds = load(write(tmp_path, material=stuff)).nodes[0].body.model.domain_tree.kinds
     assert kinds["domain_0"].material.name == "steel"
 
 
 def test_a_saved_tree_beside_the_file(tmp_path: Path) -> None:
-    save_blueprint(tmp_path / "stick", decompose(mesh(), np.arange(72) // 24, material=RUBBER, modes=4, fixed="x_min"))
-    text = 'supple = 1\n[[bodies]]\nkind = "substructure"\ntree = "stick"\n'
+    save_domain_tree(
+        tmp_path / "stick", decompose(mesh(), np.arange(72) // 24, material=RUBBER, modes=4, fixed="x_min")
+    )
+    text = 'supple = 1\n[[bodies]]\nkind = "tree"\ntree = "stick"\n'
     (tmp_path / "scene.toml").write_text(text)
     body = load(tmp_path / "scene.toml").nodes[0].body
     assert body.model.coordinate_count == 12
@@ -172,7 +174,7 @@ def test_a_saved_tree_beside_the_file(tmp_path: Path) -> None:
 def test_each_bad_field_is_named(tmp_path: Path, changes: dict[str, str], words: str) -> None:
     if "kind" in changes:
         path = write(tmp_path)
-        path.write_text(path.read_text().replace('kind = "substructure"', changes["kind"]))
+        path.write_text(path.read_text().replace('kind = "tree"', changes["kind"]))
     else:
         path = write(tmp_path, **changes)
     with pytest.raises(FileFormatError, match=rf"scene\.toml.*({words})"):
@@ -182,9 +184,9 @@ def test_each_bad_field_is_named(tmp_path: Path, changes: dict[str, str], words:
 def test_what_a_file_cannot_hold_is_refused(tmp_path: Path) -> None:
     tree: Any = decompose(mesh(), np.arange(72) // 24, material=RUBBER, modes=8)
     scene = sp.Scene()
-    scene.add(TreeBody(SubstructureModel.of(tree, attachment_modes=False)), name="own")
+    scene.add(TreeBody(TreeModel.of(tree, attachment_modes=False)), name="own")
     with pytest.raises(InputError, match="options of its own cannot be saved"):
         save(scene, tmp_path / "a.toml")
     plain = sp.Scene()
-    plain.add(TreeBody(SubstructureModel.of(tree)), name="plain")
+    plain.add(TreeBody(TreeModel.of(tree)), name="plain")
     save(plain, tmp_path / "b.toml")

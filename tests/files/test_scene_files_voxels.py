@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import supple as sp
-from supple.bodies.voxel import Box, Ground, Samples
+from supple.bodies.voxel import Box, HeightField, Samples
 from supple.errors import InputError, SuppleError
 from supple.files import load, save
 from supple.files.voxcad.load import VoxcadEnvironment, VoxcadFile, load_voxcad, save_voxcad, voxcad_body
@@ -57,7 +57,7 @@ rotation = [0, 0, 0.5]
 horizon = 2.5
 
 [solver]
-kind = "lattice_stride"
+kind = "lattice_solver"
 dt = 0.002
 """
 
@@ -131,9 +131,9 @@ def everything() -> sp.Scene:
     scene.add(sp.FixedPoints(b, [4], rotation=False))
     scene.add(sp.PrescribedMotion(a, [5], displacement=sp.RampInTime((0, 0, 0.001), 0.02)))
     slope = sp.Plane((0.1, 0.02, 1.0), -0.5)
-    ground = Ground([[0.0, 0.01, 0.0], [0.0, 0.0, -0.01]], origin=(-1, -1), spacing=(2.0, 1.0))
+    ground = HeightField([[0.0, 0.01, 0.0], [0.0, 0.0, -0.01]], origin=(-1, -1), spacing=(2.0, 1.0))
     obstacles = (slope, sp.Plane(offset=0.219), sp.Sphere((0.3, 0, 0.1), 0.08), ground)
-    scene.solver = sp.LatticeStride(
+    scene.solver = sp.LatticeSolver(
         dt=0.002,
         planes=(*obstacles, Box((1, 0, 0), (0.1, 0.2, 0.3), (0.1, 0.2, 0.3))),
         collision=sp.Collision(damping=0.4, friction=False),
@@ -148,7 +148,7 @@ def test_everything_comes_back(tmp_path: Path) -> None:
 
 
 def test_a_collision_without_changes_is_still_one(tmp_path: Path) -> None:
-    scene = sp.Scene(solver=sp.LatticeStride(collision=sp.Collision()))
+    scene = sp.Scene(solver=sp.LatticeSolver(collision=sp.Collision()))
     scene.add(sp.VoxelBody(VoxelGrid(np.ones((2, 1, 1), dtype=int), 0.01), SOFT))
     save(scene, tmp_path / "a.toml")
     assert load(tmp_path / "a.toml").solver.collision == sp.Collision()
@@ -237,7 +237,7 @@ WRONG = {
     "edges": ("edges = [0.02", "edges = [-0.02", r"obstacles\[1\].*an edge is not positive"),
     "horizon": ("horizon = 2.5", "horizon = 0.5", r"collision: .*the horizon is too short"),
     "fluid": ("[collision]\nhorizon = 2.5", "[fluid]\ndensity = -1", r"fluid: .*the density is negative"),
-    "solver": ('"lattice_stride"', '"implicit_euler"', r"obstacles needs the solver lattice_stride"),
+    "solver": ('"lattice_solver"', '"implicit_euler"', r"obstacles needs the solver lattice_solver"),
     "planes": ("dt = 0.002", "planes = []", r"solver\.planes: unknown key"),
     "torque": (
         "[collision]",

@@ -190,7 +190,7 @@ def test_a_table_of_stiffness_goes_before_the_materials():
 def test_the_orientation_is_that_of_all_voxels():
     """Turned as a whole, with single voxels turned and moved otherwise, the body's turn is the best fit."""
     grid = VoxelGrid(np.ones((4, 3, 2), dtype=int), SIZE)
-    scene = sp.Scene(solver=sp.LatticeStride())
+    scene = sp.Scene(solver=sp.LatticeSolver())
     scene.add(sp.VoxelBody(grid, SOFT), rotation=(0, 0, 0.5))
     system = scene.compile()
     state = system.initial_state()

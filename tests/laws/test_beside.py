@@ -23,7 +23,7 @@ two_threads = pytest.mark.skipif(numba.config.NUMBA_NUM_THREADS < 2, reason="nee
 
 def scene_with_an_oak() -> sp.Scene:
     """An oak beside a ball that falls on the ground; together they are one scene, and never meet."""
-    scene = sp.Scene(gravity=(0, 0, -9.81), solver=sp.Islands(1 / 60))
+    scene = sp.Scene(gravity=(0, 0, -9.81), solver=sp.Partitioned(1 / 60))
     scene.add(TreeBody(oak(leaves=60), stiffness_damping=0.02), name="oak")
     scene.add(sp.RigidBody.sphere(0.05, density=500), at=(2, 0, 0.051), name="ball")
     scene.add(sp.Contact(obstacles=[sp.Plane()], exclude=[("oak", "plane")], parts={"oak": ["trunk"]}))

@@ -42,7 +42,7 @@ def test_multiple_values_are_all_found():
 
 
 def test_a_space_that_is_full_is_started_again():
-    """Values so near to each other that the room of Q is not enough."""
+    """Values so near to each other that the workspace of Q is not enough."""
     theta = 1.0 / np.arange(1.0, 401.0) ** 0.25
     A, M, _, _ = make_problem(values=theta)
     pairs = largest_eigenpairs(lambda b: A @ b, lambda b: M @ b, 400, 6)
@@ -67,6 +67,6 @@ def test_fewer_pairs_than_asked_for_are_told():
 def test_slow_convergence_is_told(monkeypatch):
     theta = 1.0 - np.arange(400.0) / 7000
     A, M, _, _ = make_problem(values=theta)
-    monkeypatch.setattr(block_lanczos, "MOST_RESTARTS", 1)
+    monkeypatch.setattr(block_lanczos, "MAX_RESTARTS", 1)
     with pytest.raises(ConvergenceError, match="did not find all"):
         largest_eigenpairs(lambda b: A @ b, lambda b: M @ b, 400, 6)

@@ -62,7 +62,7 @@ def test_a_sliding_contact_keeps_the_stretch_that_its_force_has() -> None:
     slides = law.mode == SLIDES
     along = np.einsum("ki,ki->k", law.force, found.normal)
     across = law.force - along[:, None] * found.normal
-    np.testing.assert_allclose(law.slip[slides], -across[slides] / found.grip[slides, None], atol=1e-15)
+    np.testing.assert_allclose(law.slip[slides], -across[slides] / found.tangential_stiffness[slides, None], atol=1e-15)
     sticks = law.mode == STICKS
     moved = found.slip + H * u
     moved -= np.einsum("ki,ki->k", moved, found.normal)[:, None] * found.normal

@@ -63,7 +63,7 @@ def test_a_ball_sinks_by_its_weight_over_the_stiffness(kind: str, radius: float)
 @pytest.mark.parametrize("kind", [*KINDS, "layered"])
 def test_a_ball_rests_on_every_kind_of_body(kind: str) -> None:
     body = layered() if kind == "layered" else KINDS[kind]()
-    scene = ball_above(body, RADIUS, sp.Islands(0.005), damping=0.005)  # voxels swing on a plane without
+    scene = ball_above(body, RADIUS, sp.Partitioned(0.005), damping=0.005)  # voxels swing on a plane without
     run = sp.run(scene, until=1.0)
     force, _ = between(run, "ball")
     np.testing.assert_allclose(force.sum(axis=0), [0, 0, MASS * G], atol=0.02 * MASS * G)

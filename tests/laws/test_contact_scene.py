@@ -36,7 +36,7 @@ def scene_of(*heights: float, solver=None, **contact) -> sp.Scene:
         ({"stiffness": np.inf}, "stiffness"),
         ({"damping": -1e-3}, "damping"),
         ({"margin": 0.0}, "margin"),
-        ({"grip": 0.0}, "grip"),
+        ({"tangential_stiffness": 0.0}, "tangential_stiffness"),
         ({"overlap": "ignore"}, "push, refuse"),
         ({"obstacles": ["floor"]}, "obstacle"),
     ],

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from supple.bench.contact import cube_sphere
-from supple.bodies.voxel.touching.obstacles import Box, Ground, Plane, Sphere
+from supple.bodies.voxel.touching.obstacles import Box, HeightField, Plane, Sphere
 from supple.contact import Capsule, ContactSurface, Obstacle, check_closed, crossing_triangles, distance
 from supple.errors import InputError
 from supple.geometry import box_tets
@@ -121,7 +121,7 @@ OBSTACLES = [
     Sphere((0.1, 0.2, -0.1), 0.6),
     Box((0.1, 0.0, 0.2), (0.8, 1.0, 1.2), (0.3, -0.2, 0.5)),
     Capsule((-0.4, 0.1, 0.0), (0.5, 0.3, 0.4), 0.3),
-    Ground([[0.0, 0.1], [0.4, 0.5]], origin=(-2, -2), spacing=4.0),
+    HeightField([[0.0, 0.1], [0.4, 0.5]], origin=(-2, -2), spacing=4.0),
 ]
 
 

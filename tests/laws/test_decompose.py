@@ -54,11 +54,11 @@ def shared_by_brute_force(mesh, labels):
     return pairs
 
 
-def world_nodes(blueprint):
+def world_nodes(domain_tree):
     """Positions of all nodes of each domain in the root's frame."""
     out = []
-    for frame, domain in zip(blueprint.rest_frames, blueprint.domains):
-        nodes = blueprint.kinds[domain.kind].mesh.nodes
+    for frame, domain in zip(domain_tree.rest_frames, domain_tree.domains):
+        nodes = domain_tree.kinds[domain.kind].mesh.nodes
         out.append(frame[:3] + rotations.rotate(frame[3:], domain.scale * nodes))
     return out
 
@@ -68,12 +68,12 @@ def test_nothing_is_lost_and_domains_stand_where_they_were(make):
     mesh = beam(make)
     made = cut(mesh, thirds(mesh), material=RUBBER, modes=4, fixed="x_min")
     assert made.names == ("root", "middle", "tip")
-    assert [d.parent for d in made.blueprint.domains] == [-1, 0, 1]
+    assert [d.parent for d in made.domain_tree.domains] == [-1, 0, 1]
     assert sorted(np.concatenate([p.elements for p in made.parts]).tolist()) == list(range(len(mesh.elements)))
-    for part, nodes, number in zip(made.parts, world_nodes(made.blueprint), range(3)):
+    for part, nodes, number in zip(made.parts, world_nodes(made.domain_tree), range(3)):
         assert np.allclose(nodes, mesh.nodes[part.nodes], atol=1e-14)
         assert (made.labels[part.elements] == number).all()
-    masses = [ElasticSolid(k.mesh, k.material).total_mass for k in made.blueprint.kinds.values()]
+    masses = [ElasticSolid(k.mesh, k.material).total_mass for k in made.domain_tree.kinds.values()]
     assert np.isclose(sum(masses), 1000 * 1.2 * 0.01, rtol=1e-12)
 
 
@@ -89,8 +89,8 @@ def test_interfaces_are_the_shared_vertices(make):
     assert set(found) == {(0, 1), (0, 2), (0, 3), (0, 4)}
     assert found == {pair: expected[pair] for pair in found}
     assert made.interface_sizes == dict.fromkeys(regions[1:], 16)
-    for domain in made.blueprint.domains[1:]:
-        assert len(made.blueprint.kinds[domain.kind].held) == 16
+    for domain in made.domain_tree.domains[1:]:
+        assert len(made.domain_tree.kinds[domain.kind].held) == 16
 
 
 @pytest.mark.parametrize("make", [box_tets, box_hexes])
@@ -98,13 +98,13 @@ def test_interfaces_are_the_shared_vertices(make):
 def test_weights_are_the_cross_section_or_the_volume_around_it(make, weights):
     mesh = beam(make)
     tree = decompose(mesh, thirds(mesh), material=RUBBER, modes=4, fixed="x_min", weights=weights)
-    port = tree.kinds["root"].ports["middle"]
+    interface = tree.kinds["root"].interfaces["middle"]
     if weights == "area":
-        assert np.isclose(port.weights.sum(), 0.01, rtol=1e-12)
+        assert np.isclose(interface.weights.sum(), 0.01, rtol=1e-12)
         assert np.allclose(tree.rest_frames[1, :3], [0.4, 0, 0], atol=1e-13)
     elif make is box_hexes:  # half of the last layer of cells, 0.1 long
-        assert np.isclose(port.weights.sum(), 0.01 * 0.05, rtol=1e-12)
-    assert np.allclose(tree.kinds["root"].mesh.nodes[port.nodes, 0], 0.4)
+        assert np.isclose(interface.weights.sum(), 0.01 * 0.05, rtol=1e-12)
+    assert np.allclose(tree.kinds["root"].mesh.nodes[interface.nodes, 0], 0.4)
     assert np.allclose(tree.rest_frames[:, 3:], [1, 0, 0, 0])
 
 
@@ -112,7 +112,7 @@ def test_the_area_of_a_vertex_is_a_third_of_its_triangles():
     mesh = beam(box_hexes, (4, 1, 1))
     tree = decompose(mesh, np.arange(4) // 2, material=RUBBER, modes=3)
     # one quad of area 0.01 in two triangles: two corners have both, two have one
-    assert sorted(tree.kinds["domain_0"].ports["domain_1"].weights.round(12)) == pytest.approx(
+    assert sorted(tree.kinds["domain_0"].interfaces["domain_1"].weights.round(12)) == pytest.approx(
         [0.01 / 6, 0.01 / 6, 0.01 / 3, 0.01 / 3]
     )
 
@@ -120,8 +120,8 @@ def test_the_area_of_a_vertex_is_a_third_of_its_triangles():
 def test_welds_join_what_was_one():
     mesh = cross("tets")
     made = cut(mesh, regions=[f"material_{k}" for k in range(1, 6)], material=RUBBER, modes=3)
-    X, numbers = world_nodes(made.blueprint), [p.nodes for p in made.parts]
-    welds = made.blueprint.welds
+    X, numbers = world_nodes(made.domain_tree), [p.nodes for p in made.parts]
+    welds = made.domain_tree.welds
     for group in range(welds[:, 0].max() + 1):
         rows = welds[welds[:, 0] == group]
         assert len(rows) > 1
@@ -157,10 +157,10 @@ def test_cycles_are_broken_at_the_smallest_interface():
     areas = {tuple(sorted(made.graph.names[d] for d in i.pair)): i.area for i in made.graph.interfaces}
     assert len(made.open) == 1
     assert areas[tuple(sorted(made.open_names[0]))] == min(areas.values())
-    assert len(made.blueprint.domains) == 4
+    assert len(made.domain_tree.domains) == 4
     # the opened pair is welded nowhere but where the tree joins it
     opened = {made.names.index(n) for n in made.open_names[0]}
-    welds = made.blueprint.welds
+    welds = made.domain_tree.welds
     for group in range(welds[:, 0].max() + 1):
         together = set(welds[welds[:, 0] == group, 1].tolist())
         assert together != opened
@@ -171,7 +171,7 @@ def test_three_tets_around_an_edge_are_no_cycle():
     mesh = TetMesh(nodes, [[0, 1, 2, 3], [0, 1, 3, 4], [1, 2, 3, 5]])
     made = cut(mesh, [0, 1, 2], material=RUBBER, modes=3)
     assert [i.pair for i in made.graph.interfaces] == [(0, 1), (0, 2)]
-    assert len(made.blueprint.domains) == 3
+    assert len(made.domain_tree.domains) == 3
 
 
 def edge_to_edge():
@@ -189,10 +189,10 @@ def test_thin_interfaces_are_refused_or_thickened():
         decompose(tall, regions=regions, material=RUBBER, modes=0)
     long = VoxelGrid(np.array([[[1], [0]], [[1], [0]], [[0], [2]], [[0], [2]]]), 1.0).to_hexes()
     tree = decompose(long, regions=regions, material=RUBBER, modes=6, thin="thicken", root="material_1")
-    port, kind = tree.kinds["material_1"].ports["material_2"], tree.kinds["material_2"]
-    assert len(port.nodes) == 8
+    interface, kind = tree.kinds["material_1"].interfaces["material_2"], tree.kinds["material_2"]
+    assert len(interface.nodes) == 8
     assert len(kind.held) == 8
-    Interface(tree.kinds["material_1"].mesh.nodes, port.nodes, weights=port.weights)  # has a rotation
+    Interface(tree.kinds["material_1"].mesh.nodes, interface.nodes, weights=interface.weights)  # has a rotation
     assert Support(ElasticSolid(kind.mesh, RUBBER), kind.held).rigid_modes.shape[1] == 0
     assert np.allclose(tree.rest_frames[1, :3], [1.5, 0.5, 0.5])  # the mean of the parent's last cell
 

@@ -121,7 +121,7 @@ def test_a_beam_is_cut_into_a_chain_of_like_parts():
     mesh = box_tets((8.0, 1.0, 1.0), (32, 4, 4))
     found = automatic_labels(mesh, parts=4)
     made = cut(mesh, found, material=RUBBER, modes=6, fixed="x_min")
-    assert made.blueprint.depths.tolist() == [1, 2, 3, 4]
+    assert made.domain_tree.depths.tolist() == [1, 2, 3, 4]
     assert max(made.interface_sizes.values()) == 25  # straight across
     share = np.bincount(found) / len(found)
     assert share.min() > 0.15

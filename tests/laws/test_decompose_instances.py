@@ -1,4 +1,4 @@
-"""Copies: found in surfaces, hung on ports, made of surfaces, written as files and read back."""
+"""Copies: found in surfaces, hung on interfaces, made of surfaces, written as files and read back."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import pytest
 from scipy.spatial import cKDTree
 
 from supple.algebra.dense import rotations
-from supple.bodies.tree import DomainKind, Mount, attach, port_at
-from supple.decompose import decompose, decompose_surface, load_blueprint, save_blueprint
+from supple.bodies.tree import DomainTemplate, Mount, attach, interface_at
+from supple.decompose import decompose, decompose_surface, load_domain_tree, save_domain_tree
 from supple.errors import FileFormatError, InputError
 from supple.geometry import Region, SurfaceMesh, box_hexes, box_tets, cylinder_tets, load_mesh, sphere_tets
 from supple.geometry.meshes.repeats import find_repeats
@@ -45,7 +45,7 @@ def shuffled(surface, seed=2):
 
 def leaf_kind(name="leaf", modes=4):
     mesh = box_hexes((0.4, 0.1, 0.02), (8, 2, 1))
-    return DomainKind(name, mesh, RUBBER, modes, mesh.node_region("x_min"))
+    return DomainTemplate(name, mesh, RUBBER, modes, mesh.node_region("x_min"))
 
 
 def branch_tree():
@@ -140,10 +140,10 @@ def test_leaves_hang_where_they_were_put():
     assert np.allclose(grown.rest_frames[2:, :3], places, atol=1e-9)
     assert np.allclose(np.abs(np.sum(grown.rest_frames[2:, 3:] * q, axis=1)), 1, atol=1e-12)
     assert grown.coordinate_count == tree.coordinate_count + 3 * 4
-    for port in grown.kinds["low"].ports.values():
-        assert (port.weights > 0).all()
+    for interface in grown.kinds["low"].interfaces.values():
+        assert (interface.weights > 0).all()
     twigs = attach(grown, leaf_kind("hair", 2), [Mount(f"leaf{k}", (0.4, 0, 0), scale=0.1) for k in range(3)])
-    assert len(twigs.kinds["leaf"].ports) == 1  # one port serves the three copies
+    assert len(twigs.kinds["leaf"].interfaces) == 1  # one interface serves the three copies
     ends = places + rotations.rotate(q, np.array([0.4, 0, 0]) * np.array([1, 0.5, 2])[:, None])
     assert np.allclose(twigs.rest_frames[5:, :3], ends, atol=1e-7)
 
@@ -166,7 +166,7 @@ def test_bad_mounts_are_refused(mount, words):
 def test_kinds_that_hold_nothing_cannot_hang():
     mesh = box_hexes((1, 1, 1), (1, 1, 1))
     with pytest.raises(InputError, match="must be held"):
-        attach(branch_tree(), DomainKind("loose", mesh, RUBBER, 0), [Mount("low", (0.5, 0, 0))])
+        attach(branch_tree(), DomainTemplate("loose", mesh, RUBBER, 0), [Mount("low", (0.5, 0, 0))])
     with pytest.raises(InputError, match="another kind has that name"):
         attach(branch_tree(), leaf_kind("low"), [Mount("low", (0.5, 0, 0))])
 
@@ -177,10 +177,10 @@ def test_ports_meet_their_place_inside_and_on_the_surface():
     for _ in range(20):
         angle, radius, height = rng.uniform(0, 6.3), 0.48 * np.sqrt(rng.uniform()), rng.uniform(0.05, 1.95)
         at = np.array([radius * np.cos(angle), radius * np.sin(angle), height])
-        port = port_at(mesh, at)
-        assert np.linalg.norm(np.average(mesh.nodes[port.nodes], axis=0, weights=port.weights) - at) < 0.02
-        assert (port.weights > 0).all()
-        face = Interface(mesh.nodes, port.nodes, weights=port.weights)
+        interface = interface_at(mesh, at)
+        assert np.linalg.norm(np.average(mesh.nodes[interface.nodes], axis=0, weights=interface.weights) - at) < 0.02
+        assert (interface.weights > 0).all()
+        face = Interface(mesh.nodes, interface.nodes, weights=interface.weights)
         spread = np.linalg.eigvalsh((face.weights[:, None] * face.offsets).T @ face.offsets)
         assert spread[1] > 0.05 * spread[2]  # broad enough to hold a rotation
 
@@ -234,9 +234,9 @@ def test_trees_are_written_for_vega_and_read_back(tmp_path):
     )
     tree = decompose(mesh, (X > 1).astype(int), material={"core": WOOD, "bark": RUBBER}, modes=6, fixed="x_min")
     tree = attach(tree, leaf_kind(), [Mount("domain_1", (0.5, 0.01, 0.02), turns(1)[0], scale=0.7, frequency_factor=2)])
-    files = save_blueprint(tmp_path / "tree", tree)
+    files = save_domain_tree(tmp_path / "tree", tree)
     assert {p.name for p in files} == {f"{n}.{e}" for n in tree.kinds for e in ("veg", "bou")} | {"tree.json"}
-    back = load_blueprint(tmp_path / "tree")
+    back = load_domain_tree(tmp_path / "tree")
     assert back.domains == tree.domains
     assert np.array_equal(back.welds, tree.welds)
     assert np.array_equal(back.rest_frames, tree.rest_frames)
@@ -251,8 +251,8 @@ def test_trees_are_written_for_vega_and_read_back(tmp_path):
 
 def test_skins_are_kept(tmp_path):
     tree = decompose_surface(plant(2), material=WOOD, modes=3)
-    save_blueprint(tmp_path, tree)
-    back = load_blueprint(tmp_path)
+    save_domain_tree(tmp_path, tree)
+    back = load_domain_tree(tmp_path)
     for name, kind in tree.kinds.items():
         assert np.array_equal(back.kinds[name].skin.nodes, kind.skin.nodes)
 
@@ -263,11 +263,11 @@ def test_skins_are_kept(tmp_path):
 def test_broken_trees_are_refused(tmp_path, text):
     (tmp_path / "tree.json").write_text(text)
     with pytest.raises(FileFormatError):
-        load_blueprint(tmp_path)
+        load_domain_tree(tmp_path)
 
 
 def test_names_that_are_no_files_are_refused(tmp_path):
     mesh = box_hexes((1, 1, 1), (2, 1, 1))
     tree = decompose(mesh, np.array(["a/b", "c"]), material=RUBBER, modes=0)
     with pytest.raises(InputError, match="not usable as a file's"):
-        save_blueprint(tmp_path, tree)
+        save_domain_tree(tmp_path, tree)

@@ -262,14 +262,17 @@ def test_two_filters_that_both_move_a_point_are_refused():
         (lambda s, n: s.add(sp.SlidingPlane(n, [0], normal=(0, 0, 0))), "normal is zero"),
         (lambda s, n: s.add(sp.FixedPoints(n, [9])), "out of range"),
         (lambda s, n: s.add(sp.FixedPoints(n, "x_max")), "no named regions"),
-        (lambda s, n: s.add(sp.Ball(n.points([0]), n.points([1, 2]))), "different numbers of points"),
-        (lambda s, n: s.add(sp.Ball(n, n)), "Give at="),
-        (lambda s, n: s.add(sp.Hinge(n)), "orientation of a rigid body"),
-        (lambda s, n: s.add(sp.Slider(n)), "orientation of a rigid body"),
+        (lambda s, n: s.add(sp.BallJoint(n.points([0]), n.points([1, 2]))), "different numbers of points"),
+        (lambda s, n: s.add(sp.BallJoint(n, n)), "Give at="),
+        (lambda s, n: s.add(sp.HingeJoint(n)), "orientation of a rigid body"),
+        (lambda s, n: s.add(sp.SliderJoint(n)), "orientation of a rigid body"),
         (lambda s, n: s.add(sp.FixedJoint(n)), "orientation of a rigid body"),
-        (lambda s, n: s.add(sp.Hinge(sp.World, sp.World, axis=(0, 0, 0))), "axis is zero"),
-        (lambda s, n: s.add(sp.Hinge(sp.World, sp.World, limits=(0.1, 0.2))), "do not contain the start"),
-        (lambda s, n: s.add(sp.Hinge(sp.World, sp.World, motor_speed=1.0, motor_torque=0.0)), "torque is not positive"),
+        (lambda s, n: s.add(sp.HingeJoint(sp.World, sp.World, axis=(0, 0, 0))), "axis is zero"),
+        (lambda s, n: s.add(sp.HingeJoint(sp.World, sp.World, limits=(0.1, 0.2))), "do not contain the start"),
+        (
+            lambda s, n: s.add(sp.HingeJoint(sp.World, sp.World, motor_speed=1.0, motor_torque=0.0)),
+            "torque is not positive",
+        ),
     ],
 )
 def test_bad_filters_and_joints_are_refused(make, says):
@@ -293,9 +296,9 @@ def test_a_path_that_ends_in_nothing_is_refused_with_its_time():
 
 AT, AXIS = np.array([0.1, -0.2, 0.3]), np.array([0.3, 1.0, -0.4]) / np.linalg.norm([0.3, 1.0, -0.4])
 JOINTS = {
-    "ball": (lambda a, b: sp.Ball(a, b, at=AT), 3, 3),
-    "hinge": (lambda a, b: sp.Hinge(a, b, at=AT, axis=AXIS), 5, 1),
-    "slider": (lambda a, b: sp.Slider(a, b, at=AT, axis=AXIS), 5, 1),
+    "ball": (lambda a, b: sp.BallJoint(a, b, at=AT), 3, 3),
+    "hinge": (lambda a, b: sp.HingeJoint(a, b, at=AT, axis=AXIS), 5, 1),
+    "slider": (lambda a, b: sp.SliderJoint(a, b, at=AT, axis=AXIS), 5, 1),
     "fixed": (lambda a, b: sp.FixedJoint(a, b, at=AT), 6, 0),
 }
 all_joints = pytest.mark.parametrize("kind", JOINTS)
@@ -312,7 +315,7 @@ def pair(kind: str | None, *, gravity=(0.0, 0.0, 0.0), to_world: bool = False, *
     if kind is not None:
         scene.add(JOINTS[kind][0](a, b))
     if to_world:
-        scene.add(sp.Ball(a, at=(0.4, 0.1, 0.7)))
+        scene.add(sp.BallJoint(a, at=(0.4, 0.1, 0.7)))
     return scene
 
 
@@ -457,7 +460,7 @@ def test_a_hanging_body_rests_on_its_joint():
     """The multipliers carry the weight, and nothing else, whatever the solver calls them."""
     scene = sp.Scene(gravity=(0, 0, -10.0))
     lamp = scene.add(sp.RigidBody.sphere(0.1, density=500), at=(0, 0, -0.5), name="lamp")
-    scene.add(sp.Ball(lamp, at=(0, 0, 0)))
+    scene.add(sp.BallJoint(lamp, at=(0, 0, 0)))
     system = scene.compile()
     newmark = sp.Newmark(0.01, beta=0.3025, gamma=0.6)
     for solver in (sp.ImplicitEuler(0.01), sp.ImplicitEuler(0.01, newton=True), newmark, sp.Midpoint(0.01)):
@@ -474,7 +477,7 @@ def test_a_ball_joins_a_soft_body_and_a_rigid_one():
     stuff = sp.Material(young=1e5, poisson=0.3, density=1000)
     beam = scene.add(sp.FemBody(sp.box_tets(size=(0.4, 0.1, 0.1), cells=(2, 1, 1)), stuff), name="beam")
     ball = scene.add(sp.RigidBody.sphere(0.05, density=8000), at=(0.3, 0.02, -0.1), spin=(3.0, 1.0, 0.0), name="ball")
-    scene.add(sp.Ball(beam, ball, at=(0.3, 0.02, -0.03)))
+    scene.add(sp.BallJoint(beam, ball, at=(0.3, 0.02, -0.03)))
     system = scene.compile()
     state = system.initial_state()
     total = ball.body.mass + beam.body.total_mass
@@ -492,7 +495,7 @@ def test_a_led_body_leads_what_is_joined_to_it():
     a = scene.add(sp.RigidBody(1.0, (0.01, 0.01, 0.01)), name="a")
     b = scene.add(sp.RigidBody(1.0, (0.01, 0.01, 0.01)), at=(0, 0, -0.3), name="b")
     scene.add(sp.PrescribedMotion(a, displacement=swing, rotation=turn))
-    scene.add(sp.Ball(a, b, at=(0, 0, -0.1)))
+    scene.add(sp.BallJoint(a, b, at=(0, 0, -0.1)))
     system = scene.compile()
     for solver in (sp.Midpoint(0.005), sp.ImplicitEuler(0.005, newton=True), sp.GeneralizedAlpha(0.005)):
         state = run(system, solver, 25)
@@ -523,7 +526,7 @@ def test_a_hinge_motor_turns_at_its_speed():
     for order, sign in ((1, 1.0), (-1, -1.0)):
         scene = sp.Scene()
         wheel = scene.add(sp.RigidBody(1.0, (0.1, 0.1, 0.1)), name="wheel")
-        scene.add(sp.Hinge(*[wheel, sp.World][::order], axis=(0, 0, 1), motor_speed=40.0))
+        scene.add(sp.HingeJoint(*[wheel, sp.World][::order], axis=(0, 0, 1), motor_speed=40.0))
         state = run(scene.compile(), sp.ImplicitEuler(0.01), 20)
         assert state.v[5] == pytest.approx(sign * 40.0, rel=1e-9)
 
@@ -532,7 +535,7 @@ def test_a_hinge_motor_gives_no_more_than_its_torque():
     """0.2 N m on 0.1 kg m² for 0.3 s: 0.6 rad/s on the way to 5."""
     scene = sp.Scene()
     wheel = scene.add(sp.RigidBody(1.0, (0.1, 0.1, 0.1)), name="wheel")
-    scene.add(sp.Hinge(wheel, axis=(0, 0, 1), motor_speed=5.0, motor_torque=0.2))
+    scene.add(sp.HingeJoint(wheel, axis=(0, 0, 1), motor_speed=5.0, motor_torque=0.2))
     state = run(scene.compile(), sp.ImplicitEuler(0.01), 30)
     assert state.v[5] == pytest.approx(0.6, rel=1e-6)
 
@@ -540,7 +543,7 @@ def test_a_hinge_motor_gives_no_more_than_its_torque():
 def test_hinge_limits_stop_the_turn():
     scene = sp.Scene()
     door = scene.add(sp.RigidBody(1.0, (0.1, 0.1, 0.1)), spin=(0, 0, 3.0), name="door")
-    scene.add(sp.Hinge(door, axis=(0, 0, 1), limits=(-0.5, 0.2)))
+    scene.add(sp.HingeJoint(door, axis=(0, 0, 1), limits=(-0.5, 0.2)))
     system = scene.compile()
     state, solver = system.initial_state(), sp.ImplicitEuler(0.01)
     for _ in range(20):

@@ -153,7 +153,7 @@ def test_it_runs_under_implicit_euler_beside_other_bodies_and_hangs_on_a_hinge()
     scene = sp.Scene(gravity=(0, 0, -9.81))
     node = scene.add(body, at=(0.0, 0.0, 0.0), name="box")
     scene.add(sp.RigidBody.sphere(0.05, density=500), at=(0, 0, 1), name="ball")
-    scene.add(sp.Ball(node, sp.World, at=(0.045, 0.0, 0.0)))
+    scene.add(sp.BallJoint(node, sp.World, at=(0.045, 0.0, 0.0)))
     system = scene.compile()
     state, solver = system.initial_state(), sp.ImplicitEuler(0.01)
     for _ in range(30):

@@ -477,7 +477,7 @@ def test_a_joint_holds_points_of_a_user_mapping():
     """Any mapping may carry a joint: a bead kept at (r, angle, z) = (1, pi/2, 0) does not move."""
     scene = sp.Scene(gravity=(0, 0, -10))
     bead = scene.add(sp.Particles([[0.0, 1.0, 0.0]], 1.0), name="bead")
-    scene.add(sp.Ball(bead.points().mapped(Polar(1)), sp.World.points([[1.0, np.pi / 2, 0.0]])))
+    scene.add(sp.BallJoint(bead.points().mapped(Polar(1)), sp.World.points([[1.0, np.pi / 2, 0.0]])))
     system = scene.compile()
     state = system.initial_state()
     for _ in range(3):

@@ -131,8 +131,14 @@ BAD = {
         r"2 node\(s\) belong to no element, first node 4.*isolated=\"drop\"",
     ),
     "folded": (lambda: HexMesh(UNIT_HEX, [[0, 1, 2, 3, 6, 7, 4, 5]]), "hex 0 is (folded|degenerate)"),
-    "empty region": (lambda: TetMesh(UNIT_TET, [[0, 1, 2, 3]], {"grip": []}), "region 'grip'.*empty"),
-    "region range": (lambda: TetMesh(UNIT_TET, [[0, 1, 2, 3]], {"grip": [4]}), "region 'grip'.*out of range"),
+    "empty region": (
+        lambda: TetMesh(UNIT_TET, [[0, 1, 2, 3]], {"tangential_stiffness": []}),
+        "region 'tangential stiffness'.*empty",
+    ),
+    "region range": (
+        lambda: TetMesh(UNIT_TET, [[0, 1, 2, 3]], {"tangential_stiffness": [4]}),
+        "region 'tangential stiffness'.*out of range",
+    ),
     "region faces": (
         lambda: SurfaceMesh(UNIT_TET[:3], [[0, 1, 2]], {"rim": Region(faces=[[0, 1, 2]])}),
         "region 'rim'.*do not fit",

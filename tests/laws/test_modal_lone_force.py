@@ -7,7 +7,7 @@ import pytest
 
 from supple.algebra.lanes.lane_type import LANES
 from supple.modal import CubicForce, ElasticSolid
-from supple.modal.forces.lone_force_kernels import compute_lone_force, lone_room, strip_count
+from supple.modal.forces.lone_force_kernels import compute_lone_force, lone_workspace, strip_count
 from supple.validation.tree.reduced import RUBBER, crooked_tets, random_basis
 
 
@@ -20,17 +20,17 @@ def test_half_of_the_coefficients_give_force_and_tangent(r: int) -> None:
     values[1::LANES] = q
     at_f = LANES * pairs
     at = at_f + LANES * wide
-    room = np.full(at + lone_room.py_func(r), np.nan)
+    workspace = np.full(at + lone_workspace.py_func(r), np.nan)
     starts = np.zeros((1, 3), dtype=np.int64)
-    compute_lone_force(r, force.lone, 0, starts, room, at, values, 1, at_f + 1, 1, wide)
+    compute_lone_force(r, force.lone, 0, starts, workspace, at, values, 1, at_f + 1, 1, wide)
     f, K = force.evaluate(q)
-    np.testing.assert_allclose(room[at_f : at_f + LANES * r][1::LANES], f, rtol=0, atol=1e-13 * np.abs(f).max())
+    np.testing.assert_allclose(workspace[at_f : at_f + LANES * r][1::LANES], f, rtol=0, atol=1e-13 * np.abs(f).max())
     packed = np.full((wide, wide), np.nan)
-    packed[np.triu_indices(wide)] = room[:at_f][1::LANES]
+    packed[np.triu_indices(wide)] = workspace[:at_f][1::LANES]
     upper = np.triu_indices(r)
     np.testing.assert_allclose(packed[:r, :r][upper], K[upper], rtol=0, atol=1e-13 * np.abs(K).max())
     assert np.isnan(packed[:, r:]).all()  # what a wider group has more is left alone
-    others = np.delete(room[:at].reshape(-1, LANES), 1, axis=1)
+    others = np.delete(workspace[:at].reshape(-1, LANES), 1, axis=1)
     assert np.isnan(others).all()  # other lanes too
 
 

@@ -105,7 +105,7 @@ def test_a_cut_gets_smaller_and_still_cuts() -> None:
     jagged = 5 + 2 * (i % 2)
     side = np.where(j < jagged, 0, np.where(j <= jagged + 2, CUT, 1))
     before = int((side == CUT).sum())
-    room = np.empty((n, 2), dtype=np.int64), np.empty(n, dtype=bool), np.empty(n, dtype=np.int64)
+    workspace = np.empty((n, 2), dtype=np.int64), np.empty(n, dtype=bool), np.empty(n, dtype=np.int64)
     refine_cut(
         starts,
         neighbours,
@@ -113,7 +113,7 @@ def test_a_cut_gets_smaller_and_still_cuts() -> None:
         number,
         np.arange(n),
         side,
-        *room,
+        *workspace,
         np.empty((4 * n, 2), np.int64),
     )
     rows, columns = A.nonzero()

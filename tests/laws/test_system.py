@@ -60,8 +60,8 @@ def everything() -> sp.Scene:
     scene.add(sp.Pressure(block, lambda X: X[:, 0] > -1.0, 300.0), name="balloon")
     scene.add(sp.Load(beam.points("x_max"), lambda t: (0.0, 3.0 * np.cos(t), 1.0)), name="wind")
     scene.add(sp.Load(plate.points(local=[[0.2, 0.1, 0.0]]), (1.0, 2.0, -3.0)), name="push")
-    scene.add(sp.Hinge(plate, arm, at=(1.25, 0.1, 0.6), axis=(0, 1, 0)))
-    scene.add(sp.Ball(arm.points(local=[[0, 0, 0.2]]), dots.points([2])))
+    scene.add(sp.HingeJoint(plate, arm, at=(1.25, 0.1, 0.6), axis=(0, 1, 0)))
+    scene.add(sp.BallJoint(arm.points(local=[[0, 0, 0.2]]), dots.points([2])))
     scene.add(PointMass(np.array([0.7, 0.2])), on=mixed)
     scene.add(PointMass(np.array([0.5])), on=arm.points(local=[[0.1, 0.2, 0.0]]), name="lump")
     return scene

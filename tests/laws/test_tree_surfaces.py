@@ -29,8 +29,8 @@ def fine_surface() -> sp.SurfaceMesh:
 
 @pytest.fixture(scope="module")
 def body() -> TreeBody:
-    blueprint = decompose(MESH, LABELS, material=MATERIAL, modes=8)
-    return TreeBody(blueprint, stiffness_damping=0.01, surface=fine_surface())
+    domain_tree = decompose(MESH, LABELS, material=MATERIAL, modes=8)
+    return TreeBody(domain_tree, stiffness_damping=0.01, surface=fine_surface())
 
 
 def bent(body: TreeBody, amount: float, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
@@ -43,18 +43,20 @@ def bent(body: TreeBody, amount: float, seed: int = 0) -> tuple[np.ndarray, np.n
 
 def test_rigid_motion_of_a_render_skin_is_exact(body: TreeBody) -> None:
     x, _ = bent(body, 0.0)
-    rest = np.asarray(fine_surface().nodes) - body.model.blueprint.rest_frames[0, :3]
+    rest = np.asarray(fine_surface().nodes) - body.model.domain_tree.rest_frames[0, :3]
     root = body.seen.positions(body.rest_coordinates)
     assert root == pytest.approx(rest, abs=1e-12) or np.ptp(root - fine_surface().nodes, axis=0).max() < 1e-12
     moved = x[0, :3] + rotations.rotate(x[0, 3:7], root)
     assert np.abs(body.seen.positions(x) - moved).max() < 1e-12
 
 
-@pytest.mark.parametrize("which", ["render", "sails", "points"])
+@pytest.mark.parametrize("which", ["render", "wind_patches", "points"])
 def test_mappings_and_their_transposes(body: TreeBody, which: str) -> None:
-    mapping = {"render": body.seen.points, "sails": body.sails.points, "points": body.point_mapping(np.arange(20))}[
-        which
-    ]
+    mapping = {
+        "render": body.seen.points,
+        "wind_patches": body.wind_patches.points,
+        "points": body.point_mapping(np.arange(20)),
+    }[which]
     x, v = bent(body, 0.05)
     tangent, c, h = mapping.linearize(x), body.coordinates, 1e-5
     rate = tangent.product(v)
@@ -113,17 +115,17 @@ def test_a_surface_elsewhere_is_refused(body: TreeBody) -> None:
 
 
 def test_patches_of_a_beam_have_its_area_vectors(body: TreeBody) -> None:
-    corners = body.sails.points.apply(body.rest_coordinates)[body.sails.triangles]
+    corners = body.wind_patches.points.apply(body.rest_coordinates)[body.wind_patches.triangles]
     area = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]) / 2
     assert np.abs(area.sum(axis=0)).max() < 1e-12  # closed, the cut left out
     assert np.maximum(area, 0).sum(axis=0) == pytest.approx([0.01, 0.08, 0.08], rel=1e-9)
 
 
-def swung(step: float, gravity: float) -> tuple[list[StepWarning], sp.TreeStride, TreeBody]:
+def swung(step: float, gravity: float) -> tuple[list[StepWarning], sp.TreeSolver, TreeBody]:
     beam = decompose(MESH, LABELS, material=MATERIAL, modes=8, fixed="x_min")
     tree, scene = TreeBody(beam, stiffness_damping=0.001), sp.Scene(gravity=(0, 0, -gravity))
     scene.add(tree, name="beam")
-    solver = sp.TreeStride(step)
+    solver = sp.TreeSolver(step)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         sp.run(scene, until=0.6, solver=solver)

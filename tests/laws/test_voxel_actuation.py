@@ -106,7 +106,7 @@ def test_the_sweep_equals_the_general_operations(name: str) -> None:
     system = scene.compile()
     dt = node.body.stable_step(safety=0.5)
     one, two = system.initial_state(), system.initial_state()
-    stride, rival = sp.LatticeStride(dt, bend_limit=None), sp.SymplecticEuler(dt)
+    stride, rival = sp.LatticeSolver(dt, bend_limit=None), sp.SymplecticEuler(dt)
     for _ in range(300):
         stride.step(system, one)
         rival.step(system, two)
@@ -118,7 +118,7 @@ def test_implicit_euler_converges_to_the_sweep() -> None:
     scene = sp.Scene(gravity=(0, 0, -9.81))
     scene.add(body(DRIVERS["several"][0]), fix="x_min", name="block")
     system = scene.compile()
-    stride, fine = sp.LatticeStride(4e-4, bend_limit=None, safety=0.02), system.initial_state()
+    stride, fine = sp.LatticeSolver(4e-4, bend_limit=None, safety=0.02), system.initial_state()
     for _ in range(20):
         stride.step(system, fine)
     errors = []
@@ -157,7 +157,7 @@ def commanded(rate: float, controller: Any) -> tuple[Any, Any]:
 def test_commands_are_asked_at_their_rate_and_held_in_between(rate: float, calls: int) -> None:
     controller = Controller()
     _, system = commanded(rate, controller)
-    stride, state, shown = sp.LatticeStride(1 / 300, bend_limit=None), system.initial_state(), []
+    stride, state, shown = sp.LatticeSolver(1 / 300, bend_limit=None), system.initial_state(), []
     for _ in range(60):
         shown.append((state.t, system.body("block").view_x(state.x).copy()))
         stride.step(system, state)
@@ -177,13 +177,13 @@ def test_commands_are_asked_at_their_rate_and_held_in_between(rate: float, calls
 
 def test_commands_go_on_from_a_saved_state_with_the_same_bits() -> None:
     _, system = commanded(90.0, Controller())
-    stride, state = sp.LatticeStride(1 / 300, bend_limit=None), system.initial_state()
+    stride, state = sp.LatticeSolver(1 / 300, bend_limit=None), system.initial_state()
     for k in range(40):
         if k == 17:
             saved = state.copy()
         stride.step(system, state)
     _, again = commanded(90.0, Controller())
-    other = sp.LatticeStride(1 / 300, bend_limit=None)
+    other = sp.LatticeSolver(1 / 300, bend_limit=None)
     for _ in range(17, 40):
         other.step(again, saved)
     np.testing.assert_array_equal(saved.x, state.x)
@@ -201,7 +201,7 @@ def test_commands_run_record_and_resume(tmp_path: Any) -> None:
             result = sp.run(
                 scene,
                 until=until,
-                solver=sp.LatticeStride(1 / 300, bend_limit=None),
+                solver=sp.LatticeSolver(1 / 300, bend_limit=None),
                 out=tmp_path / folder,
                 resume=k > 0,
                 progress=False,
@@ -212,10 +212,10 @@ def test_commands_run_record_and_resume(tmp_path: Any) -> None:
 
 def test_commands_need_the_stride() -> None:
     scene, system = commanded(50.0, lambda t, s: [0.0, 0.0])
-    with pytest.raises(InputError, match="LatticeStride"):
+    with pytest.raises(InputError, match="LatticeSolver"):
         sp.ImplicitEuler(1e-3).step(system, system.initial_state())
     block = scene.node("block").body
-    with pytest.raises(InputError, match="LatticeStride"):
+    with pytest.raises(InputError, match="LatticeSolver"):
         block.advance(LocalState(0.0, block.model.rest_frames, np.zeros((N, 6))), 1e-6, 1)
 
 
@@ -223,7 +223,7 @@ def test_commands_need_the_stride() -> None:
 def test_commands_that_return_something_else_are_refused(bad: Any) -> None:
     _, system = commanded(50.0, lambda t, s: bad)
     with pytest.raises(InputError, match=r"one for each control variable.*2 numbers"):
-        sp.LatticeStride().step(system, system.initial_state())
+        sp.LatticeSolver().step(system, system.initial_state())
 
 
 def test_wrong_controls_are_refused() -> None:

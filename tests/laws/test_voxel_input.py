@@ -221,7 +221,7 @@ def test_divergence_names_the_voxel_and_keeps_the_last_good_state() -> None:
 
 
 def test_a_run_that_diverges_keeps_what_was_good() -> None:
-    scene = sp.Scene(solver=sp.LatticeStride(1e-3, bend_limit=None))
+    scene = sp.Scene(solver=sp.LatticeSolver(1e-3, bend_limit=None))
     node = scene.add(sp.VoxelBody(grid(), rubber()), fix="x_min", name="block")
     scene.add(sp.Load(node.points("x_max"), lambda t: (0.0, 0.0, -0.01 if t < 0.0299 else 1e306)))
     with pytest.raises(SuppleError) as caught:
@@ -245,7 +245,7 @@ def bent() -> tuple[Any, Any]:
 
 def test_the_bend_is_warned_of_once_a_run() -> None:
     _, system = bent()
-    stride = sp.LatticeStride(2e-3)
+    stride = sp.LatticeSolver(2e-3)
     for _ in range(2):  # a second run with the same stride is warned of again
         stride.prepare(system)
         state = system.initial_state()
@@ -259,7 +259,7 @@ def test_the_bend_is_warned_of_once_a_run() -> None:
     assert stride.bend_limit == 0.3  # the person's own setting stays
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        state, silent = system.initial_state(), sp.LatticeStride(2e-3, bend_limit=None)
+        state, silent = system.initial_state(), sp.LatticeSolver(2e-3, bend_limit=None)
         for _ in range(30):
             silent.step(system, state)
 
@@ -271,13 +271,13 @@ def test_the_stable_step_is_found_again_at_large_strain() -> None:
     node = scene.add(body, fix="x_min", name="bar")
     scene.add(sp.PrescribedMotion(node, "x_max", displacement=lambda t: (min(t, 1.0) * 3 * 2.5 * SIZE, 0, 0)))
     system = scene.compile()
-    stride, state = sp.LatticeStride(0.02, bend_limit=None), system.initial_state()
+    stride, state = sp.LatticeSolver(0.02, bend_limit=None), system.initial_state()
     counts = [stride.step(system, state).iterations for _ in range(55)]
     assert counts[-1] > 1.3 * counts[0]
     fresh = body.stable_step(x=state.x.reshape(-1, 7), held=node.indices("x_min"), safety=0.7)
     assert 0.02 / counts[-1] < 1.1 * fresh
     assert state.memory["lattice step"][0] > 2.0
-    other = sp.LatticeStride(0.02, bend_limit=None)
+    other = sp.LatticeSolver(0.02, bend_limit=None)
     assert other.step(system, state.copy()).iterations == counts[-1]  # a stride that takes over goes on alike
 
 

@@ -65,7 +65,7 @@ def led(material: VoxelMaterial, strains: list[float]) -> list[tuple[float, Link
         values += [(e * SIZE, 0.0, 0.0)] * 2
     scene.add(sp.PrescribedMotion(node, [1], displacement=sp.TableInTime(times, values)))
     system = scene.compile()
-    state, stride = system.initial_state(), sp.LatticeStride(hold / 2)
+    state, stride = system.initial_state(), sp.LatticeSolver(hold / 2)
     found = []
     for e in strains:
         for _ in range(4):
@@ -271,7 +271,7 @@ def test_what_links_remember_is_saved_and_restored() -> None:
     scene.add(chain(metal(yield_stress=1e4, plastic_modulus=1e5, fail_strain=0.15), [1] * 6), fix=[0], name="bar")
     scene.add(sp.Load(scene.node("bar").points([5]), lambda t: (6.0 * np.sin(60 * t), 1.0, 0)))
     system = scene.compile()
-    stride, state = sp.LatticeStride(1 / 300, bend_limit=None), system.initial_state()
+    stride, state = sp.LatticeSolver(1 / 300, bend_limit=None), system.initial_state()
     saved = []
     for _ in range(40):
         saved.append(state.copy())
@@ -281,7 +281,7 @@ def test_what_links_remember_is_saved_and_restored() -> None:
     assert (memory[:, 2] == 0).any()
     assert "lattice step" in state.memory  # the stable step was found again on the way
     for start in (5, 20, 33):
-        other, again = sp.LatticeStride(1 / 300, bend_limit=None), saved[start].copy()
+        other, again = sp.LatticeSolver(1 / 300, bend_limit=None), saved[start].copy()
         for _ in range(40 - start):
             other.step(system, again)
         np.testing.assert_array_equal(again.x, state.x)
@@ -295,7 +295,7 @@ def test_pieces_that_fly_apart_do_not_shorten_the_step() -> None:
     scene.add(chain(metal(fail_strain=0.02), [1] * 4), fix=[0], name="bar")
     scene.add(sp.Load(scene.node("bar").points([3]), (20.0, 3.0, 0)))
     system = scene.compile()
-    stride, state = sp.LatticeStride(1e-3, bend_limit=None), system.initial_state()
+    stride, state = sp.LatticeSolver(1e-3, bend_limit=None), system.initial_state()
     steps = [stride.step(system, state).iterations for _ in range(30)]
     assert state.x.reshape(-1, 7)[3, 0] > 10 * SIZE
     assert steps[-1] <= 2 * steps[0]
@@ -306,11 +306,11 @@ def test_the_general_solvers_refuse_what_they_would_ignore() -> None:
     scene.add(chain(metal(yield_stress=1e4), [1, 1]), fix=[0], name="body")
     system = scene.compile()
     for solver in (sp.ImplicitEuler(1e-3), sp.SymplecticEuler(1e-6)):
-        with pytest.raises(InputError, match="LatticeStride"):
+        with pytest.raises(InputError, match="LatticeSolver"):
             solver.step(system, system.initial_state())
-    with pytest.raises(InputError, match="LatticeStride"):
+    with pytest.raises(InputError, match="LatticeSolver"):
         sp.RungeKutta4(1e-6).prepare(system)
-    with pytest.raises(InputError, match="LatticeStride"):
+    with pytest.raises(InputError, match="LatticeSolver"):
         sp.solve_statics(system)
 
 

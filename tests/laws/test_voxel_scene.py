@@ -39,7 +39,7 @@ def test_points_ride_on_their_voxels() -> None:
 
 
 def test_held_voxels_keep_place_and_rotation_in_every_solver() -> None:
-    for solver in (sp.ImplicitEuler(5e-3), sp.LatticeStride(5e-3)):
+    for solver in (sp.ImplicitEuler(5e-3), sp.LatticeSolver(5e-3)):
         scene = sp.Scene(gravity=(0, 0, -9.81))
         node = scene.add(block(), fix="x_min", name="block")
         system = scene.compile()
@@ -56,7 +56,7 @@ def test_the_stride_and_the_implicit_step_come_to_the_same_rest() -> None:
     scene = sp.Scene(gravity=(0, 0, -9.81))
     scene.add(block(ground_damping=0.1), fix="x_min", name="block")
     system = scene.compile()
-    state, stride = system.initial_state(), sp.LatticeStride(0.02)
+    state, stride = system.initial_state(), sp.LatticeSolver(0.02)
     for _ in range(100):
         stride.step(system, state)
     rest = sp.solve_statics(system)
@@ -91,7 +91,7 @@ def test_what_the_stride_cannot_do_is_refused() -> None:
     scene.add(block(), name="block")
     scene.add(sp.Particles(np.eye(3), 1.0), name="dots")
     with pytest.raises(InputError, match="voxel bodies alone"):
-        sp.LatticeStride().prepare(scene.compile())
+        sp.LatticeSolver().prepare(scene.compile())
 
 
 def test_the_general_stable_step_of_a_damped_lattice_is_its_own() -> None:

@@ -28,7 +28,14 @@ def block_of(shape: tuple[int, int, int]) -> VoxelBody:
 def contacts_of(groups: list[list[int]], weight: Array, local: Array, **values: object) -> SurfaceContacts:
     """Contacts of the voxels in each group; values: numbers or arrays of all contacts."""
     count = len(groups)
-    numbers = {"gap": 0.0, "stiffness": 200.0, "grip": 200.0, "dashpot": 0.3, "grip_dashpot": 0.3, "friction": 0.0}
+    numbers = {
+        "gap": 0.0,
+        "stiffness": 200.0,
+        "tangential_stiffness": 200.0,
+        "dashpot": 0.3,
+        "tangential_dashpot": 0.3,
+        "friction": 0.0,
+    }
     vectors = {"normal": (0.0, 0.0, 1.0), "motion": (0.0, 0.0, 0.0), "slip": (0.0, 0.0, 0.0)}
     given = {name: np.broadcast_to(values.get(name, v), (count,)) for name, v in numbers.items()}  # type: ignore[arg-type]
     given |= {name: np.broadcast_to(values.get(name, v), (count, 3)) for name, v in vectors.items()}  # type: ignore[arg-type]
@@ -238,7 +245,9 @@ def test_the_step_limit_bounds_the_frequency_of_the_contacts() -> None:
     groups = [rng.choice(8, 3, replace=False).tolist() for _ in range(5)]
     weight, local = rng.normal(size=15), SIZE * rng.normal(size=(15, 3))
     k = rng.uniform(50, 500, 5)
-    contacts = contacts_of(groups, weight, local, stiffness=k, grip=k, dashpot=0.0, grip_dashpot=0.0, friction=1.0)
+    contacts = contacts_of(
+        groups, weight, local, stiffness=k, tangential_stiffness=k, dashpot=0.0, tangential_dashpot=0.0, friction=1.0
+    )
     J = np.zeros((15, 48))
     for e, i in enumerate(contacts.voxel):
         m = 3 * (e // 3)
@@ -267,7 +276,7 @@ def test_the_step_limit_bounds_the_frequency_of_the_contacts() -> None:
         ({"gap": np.array([np.nan])}, "not finite"),
         ({"local": np.zeros((2, 3))}, "not finite"),
         ({"stiffness": np.array([-1.0])}, "negative"),
-        ({"friction": np.ones(1), "grip": np.zeros(1)}, "spring that holds"),
+        ({"friction": np.ones(1), "tangential_stiffness": np.zeros(1)}, "spring that holds"),
     ],
 )
 def test_contacts_of_no_use_are_refused(change: dict[str, Array], message: str) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from supple.algebra.dense import rotations
 from supple.bodies.protocols import LocalState
-from supple.bodies.voxel import Box, Fluid, Ground, Plane, Sphere, VoxelBody
+from supple.bodies.voxel import Box, Fluid, HeightField, Plane, Sphere, VoxelBody
 from supple.bodies.voxel.touching.obstacles import Obstacle
 from supple.errors import InputError
 from supple.geometry import VoxelGrid
@@ -80,7 +80,7 @@ def test_resting_depth_on_everything_flat(shape: tuple[int, int, int]) -> None:
     """m g / (2 E l) below the surface, for each column of voxels its own weight."""
     body = block(shape, ground_damping=0.1)
     column = shape[2]
-    flat = Ground(np.full((3, 4), 0.02), origin=(-1.0, -1.0), spacing=(1.0, 0.7))
+    flat = HeightField(np.full((3, 4), 0.02), origin=(-1.0, -1.0), spacing=(1.0, 0.7))
     for obstacle in (Plane((0, 0, 1), 0.02), Box((0, 0, 0.01), (4, 4, 0.02)), flat):
         state = at(body, (0.003, 0.004, 0.02 + SIZE / 2))
         dt = body.stable_step(contact=True)
@@ -95,7 +95,7 @@ def test_flat_ground_is_a_plane_bit_by_bit_and_slopes_are_tilted_planes(shape: t
     slope_x, slope_y = 0.2, -0.35
     x, y = -1.0 + 0.5 * np.arange(5), -2.0 + 1.0 * np.arange(6)
     heights = 0.05 + slope_x * x[:, None] + slope_y * y
-    ground = Ground(heights, origin=(-1.0, -2.0), spacing=(0.5, 1.0))
+    ground = HeightField(heights, origin=(-1.0, -2.0), spacing=(0.5, 1.0))
     n = np.array([-slope_x, -slope_y, 1.0])
     plane = Plane(n, 0.05 * n[2] / np.linalg.norm(n))
     state = at(body, (0.11, 0.23, ground.height(0.11, 0.23) + 0.4 * SIZE), v=(0.1, -0.2, 0.0))
@@ -109,13 +109,13 @@ def test_flat_ground_is_a_plane_bit_by_bit_and_slopes_are_tilted_planes(shape: t
 def test_rows_of_the_ground_run_along_x_and_columns_along_y() -> None:
     heights = np.zeros((4, 3))
     heights[2, 1] = 0.3
-    ground = Ground(heights, origin=(10.0, 20.0), spacing=(0.5, 2.0))
+    ground = HeightField(heights, origin=(10.0, 20.0), spacing=(0.5, 2.0))
     assert ground.height(11.0, 22.0) == pytest.approx(0.3)
     assert ground.height(10.75, 22.0) == pytest.approx(0.15)
     assert ground.height(11.0, 23.0) == pytest.approx(0.15)
     assert ground.height(10.75, 21.0) == pytest.approx(0.075)  # bilinear
     assert ground.height(-5.0, 99.0) == 0.0
-    slope = Ground([[0.0, 0.0], [1.0, 1.0]], spacing=1.0)
+    slope = HeightField([[0.0, 0.0], [1.0, 1.0]], spacing=1.0)
     assert slope.height(7.0, 0.5) == 1.0  # level beyond
     for shape in LAYOUTS:
         place = np.array([10.9, 22.3, ground.height(10.9, 22.3) + 0.2 * SIZE])
@@ -138,7 +138,7 @@ def test_friction_on_a_slope_holds_below_its_angle_and_slides_above() -> None:
         n = np.array([np.sin(angle), 0.0, np.cos(angle)])
         down = np.array([np.cos(angle), 0.0, -np.sin(angle)])
         depth = MASS * G * np.cos(angle) / (2 * YOUNG * SIZE)
-        slope = Ground([[np.tan(angle)] * 2, [-np.tan(angle)] * 2], origin=(-1.0, -1.0), spacing=2.0)
+        slope = HeightField([[np.tan(angle)] * 2, [-np.tan(angle)] * 2], origin=(-1.0, -1.0), spacing=2.0)
         for obstacle, place in ((tilt, n * (0.5 + SIZE / 2 - depth)), (slope, n * (SIZE / 2 - depth))):
             state = at(body, place)
             dt, steps = body.stable_step(contact=True), 2000
@@ -154,7 +154,7 @@ def test_several_obstacles_hold_a_voxel_in_a_corner() -> None:
     body = block(static_friction=0.0, kinetic_friction=0.0, ground_damping=0.2)
     wall = Box((-0.5, 0, 0), (1.0, 4.0, 4.0))
     ball = Sphere((SIZE / 2, -0.05, SIZE / 2), 0.05)
-    ground = Ground(np.zeros((2, 2)), origin=(-1, -1), spacing=2.0)
+    ground = HeightField(np.zeros((2, 2)), origin=(-1, -1), spacing=2.0)
     state = at(body, (SIZE / 2, SIZE / 2, SIZE / 2))
     gravity = np.array([-3.0, -2.0, -G])
     dt = body.stable_step(contact=2)
@@ -180,10 +180,10 @@ def test_bad_obstacles_are_refused() -> None:
     for bad in (
         lambda: Box((0, 0, 0), (1, 0, 1)),
         lambda: Box((0, 0, np.nan), (1, 1, 1)),
-        lambda: Ground([[0.0, np.nan], [0.0, 0.0]]),
-        lambda: Ground([0.0, 1.0]),
-        lambda: Ground(np.zeros((2, 2)), spacing=0.0),
-        lambda: Ground(np.zeros((2, 2)), origin=(0.0, 0.0, 0.0)),
+        lambda: HeightField([[0.0, np.nan], [0.0, 0.0]]),
+        lambda: HeightField([0.0, 1.0]),
+        lambda: HeightField(np.zeros((2, 2)), spacing=0.0),
+        lambda: HeightField(np.zeros((2, 2)), origin=(0.0, 0.0, 0.0)),
         lambda: Fluid(-1.0),
         lambda: Fluid(1.0, drag=np.nan),
         lambda: Fluid(1.0, level=np.inf),
@@ -275,7 +275,7 @@ def test_one_and_two_threads_meet_the_world_with_the_same_bits() -> None:
     n, before, found = body.model.voxel_count, numba.get_num_threads(), []
     v = np.random.default_rng(0).normal(size=(n, 6)) * np.repeat([0.2, 5.0], 3)
     rng = np.random.default_rng(1)
-    ground = Ground(0.004 * rng.uniform(size=(9, 9)), origin=(-0.05, -0.05), spacing=0.03)
+    ground = HeightField(0.004 * rng.uniform(size=(9, 9)), origin=(-0.05, -0.05), spacing=0.03)
     obstacles = [ground, Box((0.04, -0.02, 0.2), (0.03, 0.04, 0.1), (0.1, 0.2, 0.0)), Plane((1, 0, 0), 0.001)]
     dt = body.stable_step(contact=2)
     fluid = Fluid(500.0, flow=(0.1, 0.2, 0.0), level=0.2)

@@ -8,7 +8,7 @@ import pytest
 import supple as sp
 from supple.errors import InputError
 from supple.scene.acting.wind import waves
-from supple.validation.tree.reference import mixed_blueprint
+from supple.validation.tree.reference import mixed_domain_tree
 
 MATERIAL = sp.Material(1e6, 0.3, 500)
 AIR = 0.5 * 1.2 * 1.2  # rho C / 2 of the defaults
@@ -67,7 +67,7 @@ def test_gusts_have_the_variance_and_the_length_that_are_asked_for() -> None:
 
 def test_power_of_the_wind_on_a_tree_is_that_of_its_force_on_the_patches() -> None:
     scene, rng = sp.Scene(), np.random.default_rng(2)
-    node = scene.add(sp.TreeBody(mixed_blueprint(free=True, chain=False)), name="tree")
+    node = scene.add(sp.TreeBody(mixed_domain_tree(free=True, chain=False)), name="tree")
     wind = scene.add(sp.Wind(node, (3, 1, 0), intensity=0.5))
     system = scene.compile()
     state = system.initial_state()

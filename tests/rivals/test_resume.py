@@ -79,7 +79,7 @@ def test_resumed_motor_is_the_uninterrupted_one(tmp_path: Path) -> None:
     def scene() -> sp.Scene:
         scene = sp.Scene(gravity=(0, 0, -9.81))
         rod = scene.add(sp.RigidBody.box((1.0, 0.1, 0.1), density=500), at=(0.5, 0, 0), name="rod")
-        scene.add(sp.Hinge(rod, at=(0, 0, 0), axis=(0, 1, 0), motor_speed=lambda t: 4 + t, motor_torque=200))
+        scene.add(sp.HingeJoint(rod, at=(0, 0, 0), axis=(0, 1, 0), motor_speed=lambda t: 4 + t, motor_torque=200))
         return scene
 
     whole = sp.run(scene(), until=2.0, out=tmp_path / "whole")

@@ -27,7 +27,7 @@ def body(shape: tuple[int, int, int] = (4, 2, 3), size: float = SIZE, **more: An
     return sp.VoxelBody(sp.VoxelGrid(np.ones(shape, dtype=int), size), sp.VoxelMaterial(**values))
 
 
-def ran(system: System, stride: sp.LatticeStride, steps: int) -> State:
+def ran(system: System, stride: sp.LatticeSolver, steps: int) -> State:
     state = system.initial_state()
     for _ in range(steps):
         stride.step(system, state)
@@ -53,7 +53,7 @@ def test_bodies_far_apart_move_as_each_alone() -> None:
     for k, (each, place) in enumerate(PLACES):
         together.add(each, name=f"body {k}", **place)
     system, planes = together.compile(), (Plane(),)
-    stride = sp.LatticeStride(1 / 200, planes=planes, collision=Collision(), bend_limit=None)
+    stride = sp.LatticeSolver(1 / 200, planes=planes, collision=Collision(), bend_limit=None)
     state = ran(system, stride, 20)
     dt = (1 / 200) / stride.step(system, state.copy()).iterations
     for k, (each, place) in enumerate(PLACES):
@@ -76,7 +76,7 @@ def test_a_rotated_placement_gives_the_rotated_result() -> None:
         scene = sp.Scene(gravity=rotations.rotate(turn, np.array([1.0, -2.0, -9.0])))
         scene.add(body(), fix="x_min", rotation=turn, name="block")
         system = scene.compile()
-        found.append(ran(system, sp.LatticeStride(1e-2), 10).x.reshape(-1, 7))
+        found.append(ran(system, sp.LatticeSolver(1e-2), 10).x.reshape(-1, 7))
     np.testing.assert_allclose(found[1][:, :3], rotations.rotate(q, found[0][:, :3]), atol=1e-13)
     np.testing.assert_allclose(found[1][:, 3:], rotations.multiply(q, found[0][:, 3:]), atol=1e-11)
 
@@ -86,7 +86,7 @@ def test_bodies_collide_and_keep_their_momentum() -> None:
     scene.add(body((3, 3, 3)), velocity=(0.8, 0.0, 0.0), spin=(1.0, 2.0, 3.0), name="one")
     scene.add(body((4, 2, 2), 0.008, density=700.0), at=(0.045, 0.002, 0.013), rotation=(0.3, 0.2, 0.1), name="two")
     system = scene.compile()
-    start, stride = system.initial_state(), sp.LatticeStride(1e-3, collision=Collision(), bend_limit=None)
+    start, stride = system.initial_state(), sp.LatticeSolver(1e-3, collision=Collision(), bend_limit=None)
     state, momentum = start.copy(), []
     for _ in range(40):
         stride.step(system, state)
@@ -96,7 +96,7 @@ def test_bodies_collide_and_keep_their_momentum() -> None:
     np.testing.assert_allclose(np.array(momentum)[:, 3:], np.tile(first[3:], (40, 1)), atol=1e-8 * abs(first[3:]).max())
     moved = frames(system, state, "two")[1][:, 0].mean()
     assert moved > 0.3  # it was pushed
-    through = ran(system, sp.LatticeStride(1e-3, bend_limit=None), 40)
+    through = ran(system, sp.LatticeSolver(1e-3, bend_limit=None), 40)
     np.testing.assert_allclose(frames(system, through, "two")[1], 0.0, atol=1e-12)
 
 
@@ -129,7 +129,7 @@ def test_guides_follow_the_general_solver(name: str, rotation: tuple[float, ...]
         scene.add(guide)
     system = scene.compile()
     dt = node.body.stable_step(safety=0.3)
-    stride, rival = sp.LatticeStride(dt, bend_limit=None), sp.SymplecticEuler(dt)
+    stride, rival = sp.LatticeSolver(dt, bend_limit=None), sp.SymplecticEuler(dt)
     one, two = system.initial_state(), system.initial_state()
     for _ in range(120):
         assert stride.step(system, one).iterations == 1
@@ -138,7 +138,7 @@ def test_guides_follow_the_general_solver(name: str, rotation: tuple[float, ...]
     close = (1e-11, 1e-8) if name.startswith(("fixed", "sliding")) else (2e-8, 2e-3)
     np.testing.assert_allclose(one.x, two.x, atol=close[0])
     np.testing.assert_allclose(one.v, two.v, atol=close[1])
-    coarse = ran(system, sp.LatticeStride(40 * dt, bend_limit=None), 3)  # many steps a call: still exactly there
+    coarse = ran(system, sp.LatticeSolver(40 * dt, bend_limit=None), 3)  # many steps a call: still exactly there
     np.testing.assert_allclose(system.filter.increment(coarse.x, coarse.t), 0.0, atol=1e-14)
 
 
@@ -156,7 +156,7 @@ def test_loads_and_springs_follow_the_general_solver() -> None:
     system = scene.compile()
     dt = 0.3 * min(one.body.stable_step(), two.body.stable_step())
     a, b = system.initial_state(), system.initial_state()
-    stride, rival = sp.LatticeStride(dt, bend_limit=None), sp.SymplecticEuler(dt)
+    stride, rival = sp.LatticeSolver(dt, bend_limit=None), sp.SymplecticEuler(dt)
     for _ in range(200):
         assert stride.step(system, a).iterations == 1
         rival.step(system, b)
@@ -171,7 +171,7 @@ def on_a_spring(stiffness: float, dt: float) -> tuple[Array, float]:
     node = scene.add(block, velocity=(0.2, 0, 0), name="block")
     scene.add(sp.Springs(node.points(), sp.World.points(node.rest), stiffness / 12, rest_length=0.0))
     system = scene.compile()
-    stride, state, places = sp.LatticeStride(dt), system.initial_state(), []
+    stride, state, places = sp.LatticeSolver(dt), system.initial_state(), []
     start = system.x0.reshape(-1, 7)[:, 0].mean()
     for _ in range(round(1.2 / dt)):
         stride.step(system, state)
@@ -244,7 +244,7 @@ def test_a_torque_twists_a_beam_by_its_links(nu: float) -> None:
     rest = sp.solve_statics(system).x.reshape(-1, 7)
     angle = rotations.log(rest[-1, 3:])
     np.testing.assert_allclose(angle, [expected, 0, 0], rtol=1e-6, atol=1e-9)
-    implicit, stride = system.initial_state(), sp.LatticeStride(5e-3, bend_limit=None)
+    implicit, stride = system.initial_state(), sp.LatticeSolver(5e-3, bend_limit=None)
     solver = sp.ImplicitEuler(5e-3)
     explicit = system.initial_state()
     for _ in range(200):
@@ -270,7 +270,7 @@ def test_what_the_stride_would_ignore_is_refused() -> None:
     node = scene.add(body(), name="block")
     scene.add(PointMass(np.ones(len(node.indices("x_max")))), on=node.points("x_max"))
     with pytest.raises(InputError, match="masses of its voxels alone"):
-        sp.LatticeStride().prepare(scene.compile())
+        sp.LatticeSolver().prepare(scene.compile())
     with pytest.raises(InputError, match="a wrench acts on rigid bodies and voxels"):
         sp.Wrench(sp.Scene().add(sp.Particles(np.eye(3), 1.0), name="dots"))
     with pytest.raises(InputError):
@@ -284,5 +284,5 @@ def test_a_single_voxel_falls_freely() -> None:
     scene = sp.Scene(gravity=(0, 0, -10.0))
     scene.add(body((1, 1, 1)), name="voxel")
     system = scene.compile()
-    state = ran(system, sp.LatticeStride(0.01), 100)
+    state = ran(system, sp.LatticeSolver(0.01), 100)
     assert state.x[2] == pytest.approx(SIZE / 2 - 5.0 * 1.0 * 1.01)

@@ -35,9 +35,9 @@ def random_contacts(n: int, count: int, entries: int, seed: int = 0, gap: float 
         motion=0.1 * rng.normal(size=(count, 3)),
         slip=1e-5 * rng.normal(size=(count, 3)),
         stiffness=rng.uniform(50, 150, count),
-        grip=rng.uniform(50, 150, count),
+        tangential_stiffness=rng.uniform(50, 150, count),
         dashpot=rng.uniform(0, 0.1, count),
-        grip_dashpot=rng.uniform(0, 0.1, count),
+        tangential_dashpot=rng.uniform(0, 0.1, count),
         friction=np.where(np.arange(count) % 4 == 3, 0.0, rng.uniform(0, 1.5, count)),
     )
 
@@ -96,12 +96,12 @@ class PlainLoop:
         if c.friction[m] == 0:
             self.mode[m], self.slip[m] = SLIDES, 0.0
             return np.asarray(N * n)
-        T = -c.grip[m] * self.slip[m] - c.grip_dashpot[m] * (u - along * n)
+        T = -c.tangential_stiffness[m] * self.slip[m] - c.tangential_dashpot[m] * (u - along * n)
         self.mode[m] = STICKS
         if np.linalg.norm(T) > c.friction[m] * N:
             self.mode[m] = SLIDES
             T *= c.friction[m] * N / np.linalg.norm(T)
-            self.slip[m] = -T / c.grip[m]
+            self.slip[m] = -T / c.tangential_stiffness[m]
         return np.asarray(N * n + T)
 
     def step(self, dt: float) -> None:

@@ -71,7 +71,7 @@ def layered() -> list[Row]:
     with threads(1):
         for dt in (1e-3, 1e-2):
             placed, name = body.place(Placement()), f"dt = {1e3 * dt:g} ms"
-            x, v, most, worst = placed.x, placed.v, 0, 0.0
+            x, v, largest, worst = placed.x, placed.v, 0, 0.0
             v[0, 3:6] = (1.0, 2.0, 15.0)
             start = perf_counter()
             body.advance(x, v, dt, steps=0, gravity=g, stride=load)
@@ -79,9 +79,9 @@ def layered() -> list[Row]:
             body.advance(x, v, dt, steps=20, gravity=g, stride=load)
 
             def work(x: Array = x, v: Array = v, dt: float = dt) -> None:
-                nonlocal most, worst
+                nonlocal largest, worst
                 report = body.advance(x, v, dt, steps=LAYERED_STEPS, gravity=g, stride=load)
-                most, worst = max(most, report.iterations), max(worst, report.residual)
+                largest, worst = max(largest, report.iterations), max(worst, report.residual)
 
             value = 1e3 * best_of(LAYERED_REPEATS, work) / LAYERED_STEPS
             if dt == 1e-3:
@@ -89,7 +89,7 @@ def layered() -> list[Row]:
             else:
                 rows.append(measured(LAYERED, f"step_time, {name}", value, unit="ms", threads=1))
             rows.append(at_most(LAYERED, f"true residual, {name}", worst, 1e-6, unit="-", threads=1))
-            rows.append(measured(LAYERED, f"most iterations, {name}", most, unit="-", threads=1))
+            rows.append(measured(LAYERED, f"most iterations, {name}", largest, unit="-", threads=1))
             rows.append(measured(LAYERED, f"factorisation, {name}", factored, unit="s", threads=1))
             deepest = 1e3 * float(np.linalg.norm(x[0, 7:].reshape(-1, 3), axis=1).max())
             rows.append(measured(LAYERED, f"largest displacement, {name}", deepest, unit="mm", threads=1))

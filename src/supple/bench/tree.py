@@ -1,4 +1,4 @@
-"""substructure/flower, letters, dragon, space-station, oak: steps, points and precomputation, after [BZ11, table 1].
+"""tree/flower, letters, dragon, space-station, oak: steps, points and precomputation, after [BZ11, table 1].
 
     quantity                what is measured
     step_time               a full step (frames, forces, elimination) of 1/120 s, two passes, one thread, in windows of
@@ -22,8 +22,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from supple.bench.row import Row, at_most, measured, threads
-from supple.bodies.tree import Blueprint, Domain, DomainKind, SubstructureModel
-from supple.bodies.tree.dynamics import Coupling, OneWayWarning, SubstructureTree, TreeSettings, TreeState
+from supple.bodies.tree import Domain, DomainTemplate, DomainTree, TreeModel
+from supple.bodies.tree.dynamics import Coupling, OneWayWarning, TreeDynamics, TreeSettings, TreeState
 from supple.bodies.tree.surface.reconstruction import Reconstruction
 from supple.bodies.tree.surface.skin import TreeSkin
 from supple.errors import DivergenceError
@@ -42,7 +42,7 @@ LEAST = 10  # steps of a window, which is one call: its start is not a part of a
 class Published(NamedTuple):
     """Row of [BZ11, table 1]: step, StVK's share, u = Uq [ms], precomputation [min]; our limits [ms], [ms], [s]."""
 
-    make: Callable[[], Blueprint]
+    make: Callable[[], DomainTree]
     step: float
     share: float
     points: float
@@ -86,14 +86,14 @@ def by_turns(
     return best
 
 
-def tree_of(model: SubstructureModel, coupling: Coupling = "articulated", **settings: Any) -> SubstructureTree:
+def tree_of(model: TreeModel, coupling: Coupling = "articulated", **settings: Any) -> TreeDynamics:
     """The dynamics measured here."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", OneWayWarning)
-        return SubstructureTree(model, coupling=coupling, stiffness_damping=DAMPING, settings=TreeSettings(**settings))
+        return TreeDynamics(model, coupling=coupling, stiffness_damping=DAMPING, settings=TreeSettings(**settings))
 
 
-def moving(tree: SubstructureTree) -> TreeState:
+def moving(tree: TreeDynamics) -> TreeState:
     """The tree let go under gravity, some steps later."""
     state = tree.state()
     tree.start(state, gravity=GRAVITY)
@@ -104,12 +104,12 @@ def moving(tree: SubstructureTree) -> TreeState:
 class Steps(NamedTuple):
     """Windows of so many steps of a tree, always from the same state."""
 
-    tree: SubstructureTree
+    tree: TreeDynamics
     state: TreeState
     steps: int
 
     @classmethod
-    def of(cls, tree: SubstructureTree, state: TreeState, count: int | None = None) -> Steps:
+    def of(cls, tree: TreeDynamics, state: TreeState, count: int | None = None) -> Steps:
         """count: None for as many as fill a window."""
         if count is None:
             once = (
@@ -130,22 +130,22 @@ def warm_kernels() -> None:
     material = Material(1e6, 0.3, 1000)
     for make in (box_tets, box_hexes):
         mesh = make(size=(1.0, 0.2, 0.2), cells=(20, 8, 8))
-        kind = DomainKind("small", mesh, material, 4, held=mesh.node_region("x_min"))
-        SubstructureModel.of(Blueprint({"small": kind}, [Domain("small")]), keep=False, processes=1)
+        kind = DomainTemplate("small", mesh, material, 4, held=mesh.node_region("x_min"))
+        TreeModel.of(DomainTree({"small": kind}, [Domain("small")]), keep=False, processes=1)
 
 
-def precomputation(case: str, example: Published) -> tuple[SubstructureModel, list[Row]]:
+def precomputation(case: str, example: Published) -> tuple[TreeModel, list[Row]]:
     """The model, and how long it took."""
     warm_kernels()
-    blueprint = example.make()
+    domain_tree = example.make()
     start = perf_counter()
-    model = SubstructureModel.of(blueprint, keep=False)
+    model = TreeModel.of(domain_tree, keep=False)
     value = perf_counter() - start
     name = f"precompute_time, without cache (paper {60 * example.precomputation:g} s)"
     return model, [at_most(case, name, value, example.precomputation_limit, unit="s", threads=2)]
 
 
-def step_rows(case: str, model: SubstructureModel, example: Published) -> list[Row]:
+def step_rows(case: str, model: TreeModel, example: Published) -> list[Row]:
     """Times of a step, their parts, and the one-way coupling."""
     articulated = tree_of(model)
     state = moving(articulated)
@@ -173,7 +173,7 @@ def step_rows(case: str, model: SubstructureModel, example: Published) -> list[R
     ]
 
 
-def point_rows(case: str, model: SubstructureModel, example: Published) -> list[Row]:
+def point_rows(case: str, model: TreeModel, example: Published) -> list[Row]:
     """Time of the deformed volume vertices."""
     tree = tree_of(model)
     state = moving(tree)
@@ -209,26 +209,26 @@ def point_rows(case: str, model: SubstructureModel, example: Published) -> list[
     ]
 
 
-def size_rows(case: str, model: SubstructureModel) -> list[Row]:
+def size_rows(case: str, model: TreeModel) -> list[Row]:
     """The other columns of the table."""
-    blueprint = model.blueprint
+    domain_tree = model.domain_tree
     counts = {
         "domains": model.domain_count,
         "classes": len(model.classes),
         "coordinates": model.coordinate_count,
-        "depth": int(blueprint.depths.max()),
-        "elements": blueprint.element_count,
+        "depth": int(domain_tree.depths.max()),
+        "elements": domain_tree.element_count,
     }
     return [measured(case, name, value, unit="-", threads=1) for name, value in counts.items()]
 
 
 def example(name: str) -> list[Row]:
     """All rows of one example."""
-    case, published = f"substructure/{name}", EXAMPLES[name]
+    case, published = f"tree/{name}", EXAMPLES[name]
     model, rows = precomputation(case, published)
     with threads(1):
         rows = [*step_rows(case, model, published), *point_rows(case, model, published), *rows]
     return [*rows, *size_rows(case, model)]
 
 
-CASES = {f"substructure/{name}": partial(example, name) for name in EXAMPLES}
+CASES = {f"tree/{name}": partial(example, name) for name in EXAMPLES}

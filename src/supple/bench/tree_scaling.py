@@ -1,4 +1,4 @@
-"""substructure/scaling, tets, threads, fem: how the cost of a tree grows, and what it gains.
+"""tree/scaling, tets, threads, fem: how the cost of a tree grows, and what it gains.
 
 scaling: copies of one kind with 20 modes in a tree that branches in three, each level 0.8 times as large. tets: the
 flower's mesh refined to ten times its tets. fem: the flower's whole mesh, unreduced, by implicit Euler with one
@@ -22,7 +22,7 @@ import numpy as np
 from supple.bench.row import Row, at_least, at_most, measured, threads
 from supple.bench.tree import DT, GRAVITY, Steps, by_turns, moving, tree_of
 from supple.bodies.fem import FemBody
-from supple.bodies.tree import Blueprint, Domain, DomainKind, Port, SubstructureModel
+from supple.bodies.tree import Domain, DomainInterface, DomainTemplate, DomainTree, TreeModel
 from supple.examples.shapes import flower, flower_mesh, oak
 from supple.examples.shapes.labelled import Labelled
 from supple.geometry import Region, TetMesh, box_tets
@@ -31,32 +31,32 @@ from supple.scene import Scene
 from supple.solvers import ImplicitEuler
 
 Array = np.ndarray
-SCALING, TETS, THREADS, FEM = (f"substructure/{name}" for name in ("scaling", "tets", "threads", "fem"))
+SCALING, TETS, THREADS, FEM = (f"tree/{name}" for name in ("scaling", "tets", "threads", "fem"))
 COUNTS = (12, 120, 1_200, 20_000)
 BRANCHES, SHRINK = 3, 0.8
 FEM_DAMPING = 0.001  # [s], as that of the tree
 SCALING_SECONDS, TETS_SECONDS, FEM_SECONDS = 20.0, 8.0, 15.0
 
 
-def branching(count: int) -> Blueprint:
+def branching(count: int) -> DomainTree:
     """A tree of `count` copies of a beam, three on each end, filled level by level."""
     mesh = box_tets(size=(1.0, 0.2, 0.2), cells=(8, 2, 2))
     mesh = TetMesh(mesh.nodes - [mesh.nodes[:, 0].min(), 0, 0], mesh.tets)
     tip = mesh.node_region(lambda x: np.abs(x[:, 0] - 1.0) < 1e-9)
-    ports = {}
+    interfaces = {}
     for k in range(BRANCHES):
         half = np.pi / 6 * np.array([1.0, np.cos(2 * np.pi * k / 3), np.sin(2 * np.pi * k / 3)])
         turn = [np.cos(half[0] / 2), 0.0, *(np.sin(half[0] / 2) * half[1:] / half[0])]
-        ports[f"branch {k}"] = Port(tip, np.ones(len(tip)), np.array(turn))
+        interfaces[f"branch {k}"] = DomainInterface(tip, np.ones(len(tip)), np.array(turn))
     rubber = Material(young=1e8, poisson=0.3, density=1000)
     held = mesh.node_region(lambda x: np.abs(x[:, 0]) < 1e-9)
-    kind = DomainKind("beam", mesh, rubber, 20, held=held, ports=ports)
+    kind = DomainTemplate("beam", mesh, rubber, 20, held=held, interfaces=interfaces)
     domains, scale = [Domain("beam")], [1.0]
     for k in range(1, count):
         parent = (k - 1) // BRANCHES
         scale.append(SHRINK * scale[parent])
         domains.append(Domain("beam", parent, f"branch {(k - 1) % BRANCHES}", scale[k]))
-    return Blueprint({"beam": kind}, domains)
+    return DomainTree({"beam": kind}, domains)
 
 
 def scaling() -> list[Row]:
@@ -64,7 +64,7 @@ def scaling() -> list[Row]:
     with threads(1):
         steps = {}
         for count in COUNTS:
-            tree = tree_of(SubstructureModel.of(branching(count)))
+            tree = tree_of(TreeModel.of(branching(count)))
             steps[count] = Steps.of(tree, moving(tree))
         works: dict[str, Callable[[], Any]] = {str(count): work.run for count, work in steps.items()}
         best = by_turns(works, SCALING_SECONDS, clock=process_time, again=True)
@@ -74,10 +74,10 @@ def scaling() -> list[Row]:
     return [at_most(SCALING, name, max(cost.values()) / min(cost.values()), 2.0, unit="-", threads=1), *rows]
 
 
-def refined_flower() -> Blueprint:
+def refined_flower() -> DomainTree:
     """The flower with ten times its tets: each cut into eight, and some of these at their middle, into four."""
-    blueprint, (mesh, labels, names) = flower(), flower_mesh()
-    kinds = [blueprint.kinds[name] for name in names]
+    domain_tree, (mesh, labels, names) = flower(), flower_mesh()
+    kinds = [domain_tree.kinds[name] for name in names]
     root = kinds[0].mesh.nodes[kinds[0].held]
     held = np.flatnonzero((np.abs(mesh.nodes[:, None] - root).max(axis=2) < 1e-12).any(axis=1))
     fine, labels, held = eighths(mesh, labels, held)
@@ -87,7 +87,7 @@ def refined_flower() -> Blueprint:
     tets = np.concatenate([fine.tets[missing:], *quarters])
     labels = np.concatenate([labels[missing:], *(labels[:missing],) * 4])
     whole = TetMesh(np.concatenate([fine.nodes, fine.nodes[cut].mean(axis=1)]), tets)
-    parents = tuple(d.parent for d in blueprint.domains)
+    parents = tuple(d.parent for d in domain_tree.domains)
     made = Labelled(whole, labels, names, parents)
     return made.cut([kind.modes for kind in kinds], [_one(kind.material) for kind in kinds], held=held)
 
@@ -116,11 +116,11 @@ def tets() -> list[Row]:
     """The step of the flower and of the refined one."""
     with threads(1):
         steps = {}
-        for name, blueprint in (("coarse", flower()), ("fine", refined_flower())):
-            tree = tree_of(SubstructureModel.of(blueprint))
+        for name, domain_tree in (("coarse", flower()), ("fine", refined_flower())):
+            tree = tree_of(TreeModel.of(domain_tree))
             steps[name] = Steps.of(tree, moving(tree), 12)
         best = by_turns({name: work.run for name, work in steps.items()}, TETS_SECONDS, clock=process_time)
-    count = {name: work.tree.model.blueprint.element_count for name, work in steps.items()}
+    count = {name: work.tree.model.domain_tree.element_count for name, work in steps.items()}
     ratio = best["fine"] / best["coarse"]
     return [
         at_most(TETS, "step_time with ten times the tets over that of the flower", ratio, 1.1, unit="-", threads=1),
@@ -132,7 +132,7 @@ def two_threads() -> list[Row]:
     """The oak on two threads against one, and whether both give the same bits."""
     if numba.get_num_threads() < 2:
         return []
-    tree = tree_of(SubstructureModel.of(oak()))
+    tree = tree_of(TreeModel.of(oak()))
     steps = Steps.of(tree, moving(tree), 4)
 
     def on(count: int) -> Any:
@@ -151,10 +151,10 @@ def two_threads() -> list[Row]:
 
 def whole_flower() -> tuple[Any, Any]:
     """The flower's mesh as a body of finite elements, with its materials, a few steps into its fall."""
-    blueprint, (mesh, labels, names) = flower(), flower_mesh()
+    domain_tree, (mesh, labels, names) = flower(), flower_mesh()
     regions = {name: Region(elements=np.flatnonzero(labels == k)) for k, name in enumerate(names)}
-    materials = {name: replace(_one(blueprint.kinds[name].material), stiffness_damping=FEM_DAMPING) for name in names}
-    root = blueprint.kinds[names[0]]
+    materials = {name: replace(_one(domain_tree.kinds[name].material), stiffness_damping=FEM_DAMPING) for name in names}
+    root = domain_tree.kinds[names[0]]
     at = root.mesh.nodes[root.held]
     held = np.flatnonzero((np.abs(mesh.nodes[:, None] - at).max(axis=2) < 1e-12).any(axis=1))
     scene = Scene(gravity=GRAVITY)
@@ -171,7 +171,7 @@ def one_step(solver: ImplicitEuler, system: Any, state: Any) -> None:
 def fem() -> list[Row]:
     """A step of the whole flower, unreduced, and of its tree of domains, by turns; the fastest solver counts."""
     with threads(1):
-        tree = tree_of(SubstructureModel.of(flower()))
+        tree = tree_of(TreeModel.of(flower()))
         steps = Steps.of(tree, moving(tree))
         system, state = whole_flower()
         solvers = {

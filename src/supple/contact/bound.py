@@ -129,7 +129,7 @@ class BoundContact:
         points, weights, normal, gap, sides, area, key = (np.concatenate(part) for part in zip(*parts))
         modulus, relax = self._pair_constants(sides)
         stiffness = area * modulus
-        grip = self.contact.grip * stiffness
+        tangential_stiffness = self.contact.tangential_stiffness * stiffness
         found = ContactSet(
             points,
             weights,
@@ -138,9 +138,9 @@ class BoundContact:
             sides,
             np.zeros_like(normal),
             stiffness,
-            grip,
+            tangential_stiffness,
             relax * stiffness,
-            relax * grip,
+            relax * tangential_stiffness,
             self._frictions(sides),
             np.zeros_like(normal),
             key,

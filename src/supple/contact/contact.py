@@ -28,8 +28,8 @@ class Contact:
     class in small letters.
     stiffness: pressure a depth [N/m³]; None: such that a body sinks by a ten-thousandth of its size under its own
     weight on a face. damping [s]: the dashpot beside a spring k is damping k; its force is at most the spring's. None:
-    none, but that of the material's contact_damping where voxels touch. grip: tangential stiffness over normal
-    stiffness, of contacts that stick.
+    none, but that of the material's contact_damping where voxels touch. tangential stiffness: tangential stiffness
+    over normal stiffness, of contacts that stick.
     self_contact: bodies that may touch themselves. exclude: pairs of names that never touch. parts: by name of a body,
     what of its surface may touch (see `surface_of`), where not all of it matters. margin [m]: how near
     surfaces are looked at; None: from the size of the triangles.
@@ -51,7 +51,7 @@ class Contact:
     frictions: Mapping[tuple[str, str], float] = field(default_factory=dict, kw_only=True)
     stiffness: float | None = field(default=None, kw_only=True)
     damping: float | None = field(default=None, kw_only=True)
-    grip: float = field(default=0.5, kw_only=True)
+    tangential_stiffness: float = field(default=0.5, kw_only=True)
     self_contact: Sequence[Node] = field(default=(), kw_only=True)
     exclude: Sequence[tuple[str, str]] = field(default=(), kw_only=True)
     parts: Mapping[str, Any] = field(default_factory=dict, kw_only=True)
@@ -69,7 +69,7 @@ class Contact:
                     allowed=">= 0",
                     fix="For surfaces that never slide, use a large number, such as 100.",
                 )
-        for name in ("stiffness", "margin", "grip", "push_speed"):
+        for name in ("stiffness", "margin", "tangential_stiffness", "push_speed"):
             value = getattr(self, name)
             if value is not None and not (np.isfinite(value) and value > 0):
                 raise InputError(f"{name} is not positive", where="Contact", value=value, allowed="> 0")
@@ -83,7 +83,7 @@ class Contact:
                     "this is not an obstacle",
                     where="Contact",
                     value=type(obstacle).__name__,
-                    allowed="Plane, Sphere, Box, Capsule, Ground, SurfaceMesh",
+                    allowed="Plane, Sphere, Box, Capsule, HeightField, SurfaceMesh",
                 )
 
     def friction_of(self, one: str, other: str) -> float:

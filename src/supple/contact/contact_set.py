@@ -48,8 +48,8 @@ class ContactSet(NamedTuple):
     """points (k, 4): vertices in the numbering of all surfaces, -1: none; weights (k, 4); normal (k, 3); gap (k,) [m].
 
     body (k, 2): number of the body of each side, obstacles after the bodies. place (k, 3) [m]. stiffness (k,) [N/m],
-    grip (k,) [N/m], dashpot, grip_dashpot (k,) [N s/m], friction (k,). slip (k, 3) [m] at the start of the step. push
-    (k, 3) [N]: force on the first sides in the step before.
+    tangential stiffness (k,) [N/m], dashpot, tangential_dashpot (k,) [N s/m], friction (k,). slip (k, 3) [m] at the
+    start of the step. push (k, 3) [N]: force on the first sides in the step before.
     """
 
     points: Array
@@ -59,9 +59,9 @@ class ContactSet(NamedTuple):
     body: Array
     place: Array
     stiffness: Array
-    grip: Array
+    tangential_stiffness: Array
     dashpot: Array
-    grip_dashpot: Array
+    tangential_dashpot: Array
     friction: Array
     slip: Array
     key: Array
@@ -89,9 +89,9 @@ class ContactSet(NamedTuple):
             self.normal,
             self.slip,
             self.stiffness,
-            self.grip,
+            self.tangential_stiffness,
             self.dashpot,
-            self.grip_dashpot,
+            self.tangential_dashpot,
             self.friction,
             np.ascontiguousarray(u),
             symmetric,

@@ -23,7 +23,7 @@ from supple.contact.narrow.edge_kernels import add_edge_contacts
 from supple.contact.narrow.point_kernels import add_point_contacts
 from supple.contact.narrow.vertex_kernels import collect_vertices, compute_side_lists, compute_vertex_contacts
 from supple.contact.pairs import ContactPairs
-from supple.contact.shape import Room, Settings, Shape, Sides, make_room, make_shape
+from supple.contact.shape import Settings, Shape, Sides, Workspace, make_shape, make_workspace
 from supple.contact.surface import ContactSurface
 from supple.contact.tree import Tree, make_tree
 from supple.contact.tree_kernels import LEAF, collect_leaves, collect_pairs, compute_boxes
@@ -75,7 +75,7 @@ class Detector:
         self._tree: Tree = make_tree(self.surface)
         self._shape: Shape = make_shape(self.surface, self._tree)
         self._box = np.empty((int(self._tree.node_start[-1]), 6))
-        self._room: Room = make_room(self.surface.count, FIRST_ROOM)
+        self._workspace: Workspace = make_workspace(self.surface.count, FIRST_ROOM)
         self._leaves, self._near = (np.empty((FIRST_ROOM, 2), np.int32) for _ in range(2))
         self._pairs = ContactPairs.empty(FIRST_ROOM)
         self._stack, self._small = np.empty((512, 2), np.int64), np.empty((2 * LEAF, 6))
@@ -138,7 +138,7 @@ class Detector:
         if len(self._pairs.gap) < candidates:
             self._pairs = ContactPairs.empty(_grown(candidates))
         found = Sides(np.empty(candidates, np.int32), np.empty(candidates, np.int32), np.empty(candidates, np.int8))
-        where = self._shape, self._room, settings, self._x, self._end
+        where = self._shape, self._workspace, settings, self._x, self._end
         vertices, sides = compute_vertex_contacts(*where, candidates, found, self._pairs)
         count = self._add_others(settings, pair_count, vertices)
         if count > len(self._pairs.gap):
@@ -152,9 +152,9 @@ class Detector:
     def _add_others(self, settings: Settings, pair_count: int, count: int) -> int:
         """Contacts of edges and points, after `count` of vertices; returns how many there are in all."""
         shape, x, end, near = self._shape, self._x, self._end, self._near
-        count = add_edge_contacts(shape, self._room, settings, x, end, near, pair_count, count, self._pairs)
+        count = add_edge_contacts(shape, self._workspace, settings, x, end, near, pair_count, count, self._pairs)
         if self._has_points:
-            count = add_ball_contacts(shape, self._room, settings, x, end, near, pair_count, count, self._pairs)
+            count = add_ball_contacts(shape, self._workspace, settings, x, end, near, pair_count, count, self._pairs)
             count = add_point_contacts(shape, settings, x, end, near, pair_count, count, self._pairs)
         return count
 
@@ -186,14 +186,22 @@ class Detector:
                 self._stamp,
             )
             side_next = np.empty(len(self.sides.vertex), np.int32)
-            compute_side_lists(self.sides, self._room, self._stamp, side_next)
+            compute_side_lists(self.sides, self._workspace, self._stamp, side_next)
             count = collect_vertices(
-                self._shape, self._room, self.sides, side_next, settings, self._x, self._end, self._near, pair_count
+                self._shape,
+                self._workspace,
+                self.sides,
+                side_next,
+                settings,
+                self._x,
+                self._end,
+                self._near,
+                pair_count,
             )
-            if count <= len(self._room.whole):
+            if count <= len(self._workspace.whole):
                 return int(count), settings
             size = _grown(count)
-            self._room = self._room._replace(whole=np.empty((size, 7), np.int32), real=np.empty((size, 3)))
+            self._workspace = self._workspace._replace(whole=np.empty((size, 7), np.int32), real=np.empty((size, 3)))
 
     def _make_allowed(self) -> Array:
         """Which bodies may touch which, (bodies, bodies) bool."""
@@ -235,7 +243,7 @@ class Detector:
 
 
 def _grown(count: int) -> int:
-    """Room for so many and half as many again: buffers grow seldom."""
+    """Workspace for so many and half as many again: buffers grow seldom."""
     return int(count) + int(count) // 2
 
 

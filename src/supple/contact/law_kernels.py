@@ -66,8 +66,8 @@ def compute_contacts(h, gap, normal, slip, k, k_t, c, c_t, mu, u, symmetric, f_o
             T = t
             size += T * T
         size = math.sqrt(size)
-        most = mu[m] * N
-        if size <= most:
+        largest = mu[m] * N
+        if size <= largest:
             mode_out[m] = STICKS
             for i in range(3):
                 tangential = u[m, i] - un * normal[m, i]
@@ -80,10 +80,10 @@ def compute_contacts(h, gap, normal, slip, k, k_t, c, c_t, mu, u, symmetric, f_o
         t1 = (-k_t[m] * slip_out[m, 1] - c_t[m] * (u[m, 1] - un * n1)) / size
         t2 = (-k_t[m] * slip_out[m, 2] - c_t[m] * (u[m, 2] - un * n2)) / size
         t = (t0, t1, t2)
-        share = most / size
+        share = largest / size
         for i in range(3):
-            f_out[m, i] += most * t[i]
-            slip_out[m, i] = -most * t[i] / k_t[m]
+            f_out[m, i] += largest * t[i]
+            slip_out[m, i] = -largest * t[i] / k_t[m]
             for j in range(3):
                 T_out[m, i, j] += share * kt * (P[i, j] - t[i] * t[j])
                 if not symmetric:

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 
 from supple.algebra.dense import rotations
 from supple.bodies.placement import check_vector
-from supple.bodies.voxel.touching.obstacles import Box, Ground, Plane, Sphere
+from supple.bodies.voxel.touching.obstacles import Box, HeightField, Plane, Sphere
 from supple.contact.narrow.obstacle_kernels import (
     compute_box_distance,
     compute_capsule_distance,
@@ -48,7 +48,7 @@ class Capsule:
             raise InputError("the radius is not positive", where="Capsule", value=self.radius, allowed="> 0 m")
 
 
-Obstacle = Plane | Sphere | Box | Ground | Capsule
+Obstacle = Plane | Sphere | Box | HeightField | Capsule
 
 
 def distance(obstacle: Obstacle, x: ArrayLike) -> tuple[Array, Array]:
@@ -73,7 +73,7 @@ def distance(obstacle: Obstacle, x: ArrayLike) -> tuple[Array, Array]:
     elif isinstance(obstacle, Box):
         axes = np.ascontiguousarray(rotations.to_matrix(np.asarray(obstacle.rotation)).T)
         compute_box_distance(points, np.asarray(obstacle.centre), axes, np.asarray(obstacle.edges) / 2, gap, normal)
-    elif isinstance(obstacle, Ground):
+    elif isinstance(obstacle, HeightField):
         place = np.r_[np.asarray(obstacle.origin), np.asarray(obstacle.spacing)]
         compute_ground_distance(points, np.asarray(obstacle.heights), place, gap, normal)
     else:
@@ -81,6 +81,6 @@ def distance(obstacle: Obstacle, x: ArrayLike) -> tuple[Array, Array]:
             "not an obstacle",
             where="distance",
             value=type(obstacle).__name__,
-            allowed="Plane, Sphere, Box, Ground, Capsule",
+            allowed="Plane, Sphere, Box, HeightField, Capsule",
         )
     return gap, normal

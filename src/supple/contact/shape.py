@@ -1,4 +1,4 @@
-"""What kernels need of a joined surface, as flat arrays, and the room they work in."""
+"""What kernels need of a joined surface, as flat arrays, and the workspace they work in."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Shape(NamedTuple):
     is_points: Array
 
 
-class Room(NamedTuple):
+class Workspace(NamedTuple):
     """Where candidates of vertices wait: a list a vertex, valid where its stamp is that of this search.
 
     whole: vertex, 2 body + (1 behind a sheet), nearest triangle, nearest facing triangle, first triangle met, next in
@@ -132,9 +132,9 @@ def make_shape(surface: ContactSurface, tree: Tree) -> Shape:
     )
 
 
-def make_room(count: int, capacity: int) -> Room:
-    """Room for so many vertices and candidates."""
-    return Room(
+def make_workspace(count: int, capacity: int) -> Workspace:
+    """Workspace for so many vertices and candidates."""
+    return Workspace(
         np.full(count, -1, np.int32),
         np.full(count, 0, np.int64),  # unlike zeros, filled memory comes in large pages
         np.empty((capacity, 7), np.int32),

@@ -74,7 +74,7 @@ def surface_of(node: Node, part: Any = None) -> BodySurface:
         carried = PointSet(node, corners, rest, f"{node.name} corners")
         points = carried.mapped(WeightedPoints(skin.weights), label=f"{node.name} surface")
         return _reduced(node, points, np.asarray(skin.triangles, dtype=np.int64), part)
-    if body.kind == "substructure":
+    if body.kind == "tree":
         triangles, nodes = np.asarray(body.skin.triangles, dtype=np.int64), np.arange(body.skin.count)
     elif hasattr(getattr(body, "mesh", None), "boundary"):
         triangles, nodes = np.asarray(body.mesh.boundary.triangles), np.asarray(body.mesh.boundary.node_indices)

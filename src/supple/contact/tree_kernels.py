@@ -64,11 +64,11 @@ def split_by_halves(key, order, first, stack):
         low, high = first[leaf], first[leaf + count]
         axis, longest = 0, -1.0
         for a in range(3):
-            least, most = np.inf, -np.inf
+            least, largest = np.inf, -np.inf
             for i in range(low, high):
-                least, most = min(least, key[order[i], a]), max(most, key[order[i], a])
-            if most - least > longest:
-                axis, longest = a, most - least
+                least, largest = min(least, key[order[i], a]), max(largest, key[order[i], a])
+            if largest - least > longest:
+                axis, longest = a, largest - least
         left = leaf_count_left(count)
         part(key, axis, order, low, high, first[leaf + left])
         stack[depth, 0], stack[depth, 1] = leaf, left

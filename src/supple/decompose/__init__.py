@@ -3,7 +3,7 @@
 from supple.decompose.cut_automatic import automatic_labels
 from supple.decompose.cut_mesh import Decomposition, cut, decompose
 from supple.decompose.cut_surface import decompose_surface
-from supple.decompose.domain_tree_files import load_blueprint, save_blueprint
+from supple.decompose.domain_tree_files import load_domain_tree, save_domain_tree
 
 __all__ = [
     "Decomposition",
@@ -11,6 +11,6 @@ __all__ = [
     "cut",
     "decompose",
     "decompose_surface",
-    "load_blueprint",
-    "save_blueprint",
+    "load_domain_tree",
+    "save_domain_tree",
 ]

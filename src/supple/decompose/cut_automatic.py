@@ -28,7 +28,7 @@ PASSES = 2
 """Times that every interface is moved."""
 SMALLEST = 0.05
 """Of the average part: elements below which a part is joined to its neighbour."""
-MOST_MOVED = 0.1
+MAX_MOVED = 0.1
 """Of a part: elements that may be given away to end a contact."""
 ATTEMPTS = 3
 """Times that it starts from more parts than asked for, to make up for those that cycles cost."""
@@ -128,7 +128,7 @@ def _untie(
     touching = np.isin(mesh.elements, contact.nodes).any(axis=1)
     for part in sorted(contact.pair, key=lambda p: np.count_nonzero(touching & (labels == p))):
         given = _bridge(touching & (labels == part), labels, part, hub, shared)
-        if moved_out[given].any() or given.sum() > MOST_MOVED * np.count_nonzero(labels == part):
+        if moved_out[given].any() or given.sum() > MAX_MOVED * np.count_nonzero(labels == part):
             continue
         out = labels.copy()
         out[given] = hub

@@ -29,7 +29,7 @@ FLAT = 2.0
 """Area of a level set, by volume^(2/3), from which what it cuts off is no limb."""
 DEEP = 0.8
 """Of the largest depth below the boundary: what counts as deep."""
-MOST_DEEP = 150
+MAX_DEEP = 150
 """Deep elements that are compared."""
 AROUND = 3.0
 """Largest depths within which the solid around an element counts."""
@@ -84,7 +84,7 @@ def thickest(mesh: TetMesh | HexMesh) -> int:
     centres = mesh.nodes[mesh.elements].mean(axis=1)
     depth = cKDTree(samples).query(centres)[0]
     deep = np.flatnonzero(depth >= DEEP * depth.max())
-    deep = deep[np.unique(np.linspace(0, len(deep) - 1, MOST_DEEP).round().astype(np.int64))]
+    deep = deep[np.unique(np.linspace(0, len(deep) - 1, MAX_DEEP).round().astype(np.int64))]
     within = AROUND * depth.max()
     mass = np.array([mesh.volumes[((centres - centres[e]) ** 2).sum(axis=1) <= within**2].sum() for e in deep])
     deep = deep[mass >= (1.0 - ALIKE) * mass.max()]

@@ -20,7 +20,7 @@ from supple.geometry import HexMesh, TetMesh
 from supple.geometry.meshes.connectivity import SharedFaces, shared_faces
 
 Array = np.ndarray
-MOST_NAMED = 8
+MAX_NAMED = 8
 """Cycles that a message names."""
 
 
@@ -86,9 +86,9 @@ class DomainGraph:
         """Refuse cycles, with the names of the domains in order."""
         if self.cycles:
             loops = [" - ".join(self.names[d] for d in [*loop, loop[0]]) for loop in self.cycles]
-            more = f" and {len(loops) - MOST_NAMED} more" if len(loops) > MOST_NAMED else ""
+            more = f" and {len(loops) - MAX_NAMED} more" if len(loops) > MAX_NAMED else ""
             raise InputError(
-                f"the domains form {len(loops)} cycle(s): {'; '.join(loops[:MOST_NAMED])}{more}",
+                f"the domains form {len(loops)} cycle(s): {'; '.join(loops[:MAX_NAMED])}{more}",
                 where="decompose",
                 allowed="a tree",
                 fix='Join domains of each cycle, or pass cycles="break" to leave its smallest interface open.',
@@ -116,7 +116,7 @@ class DomainGraph:
         apart = [name for number, name in enumerate(self.names) if number not in reached]
         if apart:
             raise InputError(
-                f"the domains do not hang together: {', '.join(apart[:MOST_NAMED])} share no vertex with the rest",
+                f"the domains do not hang together: {', '.join(apart[:MAX_NAMED])} share no vertex with the rest",
                 where="decompose",
                 value=f"{len(apart)} of {len(self.names)} apart from '{self.names[0]}'",
                 fix="Weld doubled vertices with mesh.welded(), or make one tree of each.",

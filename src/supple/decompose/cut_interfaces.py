@@ -25,9 +25,9 @@ Thin = Literal["refuse", "thicken"]
 
 
 class Joint(NamedTuple):
-    """In numbers of the whole mesh. port (k,) with weights (k,): nodes of the parent. held (h,): nodes of the child."""
+    """In numbers of the whole mesh. parent_nodes (k,) with weights (k,). held (h,): nodes of the child."""
 
-    port: Array
+    parent_nodes: Array
     weights: Array
     held: Array
 
@@ -50,8 +50,8 @@ def make_joint(
     volumes = _node_volumes(mesh, around & (labels == parent))
     if spans_plane(mesh.nodes[nodes]):
         shares = shared.node_areas(interface.faces) if weights == "area" and interface.faces.size else volumes
-        port = nodes[shares[nodes] > 0]
-        return Joint(port, shares[port], nodes)
+        weighed = nodes[shares[nodes] > 0]
+        return Joint(weighed, shares[weighed], nodes)
     if thin == "refuse":
         reason = "has fewer than three vertices" if len(nodes) < 3 else "has its vertices in line"
         raise InputError(
@@ -60,8 +60,8 @@ def make_joint(
             value=f"{len(nodes)} vertices",
             fix='Pass thin="thicken" to add the vertices around it, or join the two domains.',
         )
-    port, held = (np.unique(mesh.elements[around & (labels == domain)]) for domain in (parent, child))
-    return Joint(port, volumes[port], held)
+    beside, held = (np.unique(mesh.elements[around & (labels == domain)]) for domain in (parent, child))
+    return Joint(beside, volumes[beside], held)
 
 
 def _node_volumes(mesh: TetMesh | HexMesh, inside: Array) -> Array:

@@ -30,7 +30,7 @@ PULL = 0.3
 """Area that a cut must save to leave the junction by its reach, as a share."""
 NECK = 3.0
 """Volume that the bulges on both sides of a neck have more than a beam of its section, by its width³."""
-MOST_SLICES = 128
+MAX_SLICES = 128
 WEAK = 0.8
 """Strength of an interface from which it is no natural one, see `join_strongest`."""
 
@@ -128,7 +128,7 @@ def necks(start: Array, stop: Array, volumes: Array) -> list[tuple[float, float]
     """
     low, high = start.min(), stop.max()
     length = np.maximum(stop - start, 1e-9 * (high - low))
-    count = int(np.clip((high - low) / length.mean(), 1, MOST_SLICES))
+    count = int(np.clip((high - low) / length.mean(), 1, MAX_SLICES))
     edges = np.linspace(low, high, count + 1)
     filled = np.array([volumes @ np.clip((edge - start) / length, 0.0, 1.0) for edge in edges])
     step = edges[1] - edges[0]

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from supple.bodies.tree.domains.budget import Modes, resolve_modes
-from supple.bodies.tree.domains.domain_tree import Blueprint, Domain, DomainKind, Port
+from supple.bodies.tree.domains.domain_tree import Domain, DomainInterface, DomainTemplate, DomainTree
 from supple.bodies.tree.ties import Anchor, Tie
 from supple.decompose.cut_graph import CutInterface, DomainGraph, breadth_first, domain_graph, neighbours
 from supple.decompose.cut_interfaces import Joint, Thin, Weights, make_joint
@@ -43,11 +43,11 @@ CHOICES = {
 
 @dataclass(frozen=True, eq=False)
 class Decomposition:
-    """A mesh cut into domains, with the blueprint made of it and what was left aside.
+    """A mesh cut into domains, with the domain tree made of it and what was left aside.
 
-    labels: number of the domain in the blueprint of each element, (m,). names: of the domains in the blueprint's order.
-    graph: of the domains as given. open: interfaces left open to break cycles, in numbers of `graph`. parts: the
-    domain's share of the mesh, in the blueprint's order.
+    labels: number of the domain in the domain tree of each element, (m,). names: of the domains in the domain tree's
+    order. graph: of the domains as given. open: interfaces left open to break cycles, in numbers of `graph`. parts: the
+    domain's share of the mesh, in the domain tree's order.
     """
 
     mesh: TetMesh | HexMesh
@@ -56,7 +56,7 @@ class Decomposition:
     graph: DomainGraph
     open: tuple[CutInterface, ...]
     parts: tuple[Part, ...]
-    blueprint: Blueprint
+    domain_tree: DomainTree
 
     @property
     def open_names(self) -> list[tuple[str, str]]:
@@ -65,26 +65,30 @@ class Decomposition:
 
     @cached_property
     def interface_sizes(self) -> dict[str, int]:
-        """Vertices of the port each child hangs on, by the child's name."""
-        domains, kinds = self.blueprint.domains, self.blueprint.kinds
-        return {d.name: len(kinds[domains[d.parent].kind].ports[d.port].nodes) for d in domains[1:]}
+        """Vertices of the interface each child hangs on, by the child's name."""
+        domains, kinds = self.domain_tree.domains, self.domain_tree.kinds
+        return {d.name: len(kinds[domains[d.parent].kind].interfaces[d.interface].nodes) for d in domains[1:]}
 
     @cached_property
     def interface_patches(self) -> dict[str, int]:
         """Patches of each interface, by the child's name. More than one hide a loop: `patches="join"` allows it."""
         patches = {frozenset(i.pair): self.graph.patch_count(i) for i in self.graph.interfaces}
         number = {name: k for k, name in enumerate(self.graph.names)}
-        domains = self.blueprint.domains
+        domains = self.domain_tree.domains
         return {d.name: patches[frozenset((number[d.name], number[domains[d.parent].name]))] for d in domains[1:]}
 
     @cached_property
     def loop_ties(self) -> tuple[Tie, ...]:
-        """Welds that close what was left open to break cycles; `LinkedTrees` and `TreeStride` take them."""
+        """Welds that close what was left open to break cycles; `LinkedTrees` and `TreeSolver` take them."""
         rank = {name: k for k, name in enumerate(self.names)}
         out = []
         for interface in self.open:
             a, b = (self.graph.names[k] for k in interface.pair)
-            out.append(Tie("weld", Anchor(rank[a], port=_loop_port(b)), Anchor(rank[b], port=_loop_port(a))))
+            out.append(
+                Tie(
+                    "weld", Anchor(rank[a], interface=_loop_interface(b)), Anchor(rank[b], interface=_loop_interface(a))
+                )
+            )
         return tuple(out)
 
     @cached_property
@@ -108,7 +112,7 @@ def decompose(
     thin: Thin = "refuse",
     pieces: Pieces = "refuse",
     rest: str | None = None,
-) -> Blueprint:
+) -> DomainTree:
     """The tree of domains of a mesh. See `cut` for the arguments and for what was left open.
 
     >>> from supple.geometry import box_tets
@@ -132,7 +136,7 @@ def decompose(
         thin=thin,
         pieces=pieces,
         rest=rest,
-    ).blueprint
+    ).domain_tree
 
 
 def cut(
@@ -192,20 +196,22 @@ def cut(
         joints[child] = make_joint(mesh, numbers, shared, interface, parent, weights=weights, thin=thin, where=where)
     parts = [part_of(mesh, np.flatnonzero(numbers == domain)) for domain in order]
     root_held = held_by_root(mesh, numbers, names, first, held)
-    blueprint = _blueprint(names, order, parents, parts, joints, root_held, material, modes, _welds(parts, rank, kept))
+    domain_tree = _domain_tree(
+        names, order, parents, parts, joints, root_held, material, modes, _welds(parts, rank, kept)
+    )
     for interface in left_open:
         for side, other in (interface.pair, interface.pair[::-1]):
             where = f"interface '{names[side]}' - '{names[other]}'"
-            port = make_joint(mesh, numbers, shared, interface, side, weights=weights, thin=thin, where=where)
-            made = Port(parts[rank[side]].local(port.port), port.weights)
-            blueprint = _with_loop_port(blueprint, rank[side], _loop_port(names[other]), made)
+            joint = make_joint(mesh, numbers, shared, interface, side, weights=weights, thin=thin, where=where)
+            made = DomainInterface(parts[rank[side]].local(joint.parent_nodes), joint.weights)
+            domain_tree = _with_loop_interface(domain_tree, rank[side], _loop_interface(names[other]), made)
     ranks = np.array([rank[domain] for domain in range(len(names))])
     return Decomposition(
-        mesh, ranks[numbers], tuple(names[d] for d in order), graph, tuple(left_open), tuple(parts), blueprint
+        mesh, ranks[numbers], tuple(names[d] for d in order), graph, tuple(left_open), tuple(parts), domain_tree
     )
 
 
-def _blueprint(
+def _domain_tree(
     names: list[str],
     order: list[int],
     parents: dict[int, int],
@@ -215,7 +221,7 @@ def _blueprint(
     material: Material | Mapping[str, Material],
     modes: Modes,
     welds: Array,
-) -> Blueprint:
+) -> DomainTree:
     part = dict(zip(order, parts))
     held = {d: part[d].local(joints[d].held if d in joints else root_held) for d in order}
     rigid_motions = {d: 0 if held[d].size else 6 for d in order}
@@ -223,33 +229,35 @@ def _blueprint(
     ordered = [names[d] for d in order]
     counts = resolve_modes(modes, ordered, [len(part[d].elements) for d in order], capacity)
     origin = {
-        d: np.average(part[parents[d]].mesh.nodes[part[parents[d]].local(joint.port)], axis=0, weights=joint.weights)
+        d: np.average(
+            part[parents[d]].mesh.nodes[part[parents[d]].local(joint.parent_nodes)], axis=0, weights=joint.weights
+        )
         for d, joint in joints.items()
     }
     kinds, domains, number = {}, [], {d: n for n, d in enumerate(order)}
     for d in order:
-        ports = {
-            names[child]: Port(part[d].local(joint.port), joint.weights)
+        interfaces = {
+            names[child]: DomainInterface(part[d].local(joint.parent_nodes), joint.weights)
             for child, joint in sorted(joints.items())
             if parents[child] == d
         }
         mesh = part[d].mesh.moved(at=-origin[d]) if d in origin else part[d].mesh
         stuff = _material_of(names[d], names, mesh, material)
-        kinds[names[d]] = DomainKind(names[d], mesh, stuff, counts[names[d]], held[d], ports)
+        kinds[names[d]] = DomainTemplate(names[d], mesh, stuff, counts[names[d]], held[d], interfaces)
         parent = parents[d]
         domains.append(Domain(names[d], number.get(parent, -1), names[d] if parent >= 0 else "", name=names[d]))
-    return Blueprint(kinds, domains, welds)
+    return DomainTree(kinds, domains, welds)
 
 
-def _loop_port(other: str) -> str:
-    """The name of the port where a cycle was broken, towards the other domain."""
+def _loop_interface(other: str) -> str:
+    """The name of the interface where a cycle was broken, towards the other domain."""
     return f"{other} (open)"
 
 
-def _with_loop_port(blueprint: Blueprint, number: int, name: str, port: Port) -> Blueprint:
-    kind = blueprint.kinds[blueprint.domains[number].kind]
-    kinds = {**blueprint.kinds, kind.name: replace(kind, ports={**kind.ports, name: port})}
-    return replace(blueprint, kinds=kinds, tied=(*blueprint.tied, (number, name)))
+def _with_loop_interface(domain_tree: DomainTree, number: int, name: str, interface: DomainInterface) -> DomainTree:
+    kind = domain_tree.kinds[domain_tree.domains[number].kind]
+    kinds = {**domain_tree.kinds, kind.name: replace(kind, interfaces={**kind.interfaces, name: interface})}
+    return replace(domain_tree, kinds=kinds, tied=(*domain_tree.tied, (number, name)))
 
 
 def _material_of(

@@ -23,7 +23,7 @@ from supple.geometry.meshes.connectivity import SharedFaces, element_pieces
 from supple.geometry.surfaces.visibility import Sightlines
 
 Array = np.ndarray
-MOST_PATCHES = 300
+MAX_PATCHES = 300
 SMALLEST_PATCH = 8
 """Elements of a patch."""
 SAMPLES = 4
@@ -35,7 +35,7 @@ MODES = 12
 
 def make_patches(centres: Array, shared: SharedFaces) -> Array:
     """Patch of each element, (m,): the elements halved across their longest axis, again and again, then into pieces."""
-    count = min(MOST_PATCHES, max(len(centres) // SMALLEST_PATCH, 1))
+    count = min(MAX_PATCHES, max(len(centres) // SMALLEST_PATCH, 1))
     groups = [np.arange(len(centres))]
     while len(groups) < count:
         groups.sort(key=lambda g: (-len(g), g[0]))

@@ -16,8 +16,8 @@ from scipy.spatial import cKDTree
 
 from supple.algebra.dense import rotations
 from supple.bodies.tree.domains.budget import Modes, resolve_modes
-from supple.bodies.tree.domains.domain_tree import Blueprint, Domain, DomainKind, Port
-from supple.bodies.tree.domains.instances import port_at
+from supple.bodies.tree.domains.domain_tree import Domain, DomainInterface, DomainTemplate, DomainTree
+from supple.bodies.tree.domains.instances import interface_at
 from supple.decompose.cut_interfaces import spans_plane
 from supple.errors import InputError
 from supple.geometry import HexMesh, SurfaceMesh, TetMesh, tetrahedralize, voxelize
@@ -50,7 +50,7 @@ def decompose_surface(
     root: Literal["largest"] | int = "largest",
     gap: float | None = None,
     tolerance: float = 1e-3,
-) -> Blueprint:
+) -> DomainTree:
     """A tree of domains from a surface whose connected parts are closed.
 
     modes: as for `decompose`, by names of kinds `part_0`, `part_1` ... . cells: voxels or tet edges along a part's
@@ -134,9 +134,10 @@ def _box_gap(a: Array, b: Array) -> float:
 
 def _kinds(
     repeats: Repeats, root: int, hanging: Mapping[int, _Hanging], material: Material, cells: int, fill: str
-) -> tuple[dict[str, DomainKind], dict[int, str], dict[int, Similarity]]:
-    """Kinds without ports and modes by name; kind of each part; placement of each part's kind in the whole frame."""
-    kinds: dict[str, DomainKind] = {}
+) -> tuple[dict[str, DomainTemplate], dict[int, str], dict[int, Similarity]]:
+    """Kinds without interfaces and modes by name; kind of each part; placement of each part's kind in the whole
+    frame."""
+    kinds: dict[str, DomainTemplate] = {}
     kind_of: dict[int, str] = {}
     frames: dict[int, Similarity] = {}
     origins: dict[int, list[tuple[str, Array]]] = {}  # of the kinds made of each template, in the template's frame
@@ -162,7 +163,7 @@ def _kinds(
             mesh = meshes[template].moved(at=-origin)
             radius = 0.0 if part == root else hanging[part].radius / placed.scale
             held = np.empty(0, np.int64) if part == root else _held(mesh, radius)
-            kinds[name] = DomainKind(name, mesh, material, 0, held, {}, shape.moved(at=-origin))
+            kinds[name] = DomainTemplate(name, mesh, material, 0, held, {}, shape.moved(at=-origin))
             if part != root:
                 origins.setdefault(template, []).append((name, origin))
         kind_of[part] = name
@@ -193,7 +194,7 @@ def _held(mesh: TetMesh | HexMesh, radius: float) -> Array:
     return np.union1d(near, mesh.elements[element])
 
 
-def _modes(modes: Modes, kinds: Mapping[str, DomainKind]) -> dict[str, int]:
+def _modes(modes: Modes, kinds: Mapping[str, DomainTemplate]) -> dict[str, int]:
     names = list(kinds)
     free = [len(k.mesh.nodes) - len(k.held) for k in kinds.values()]
     capacity = [max(3 * n - (0 if k.held.size else 6), 0) for n, k in zip(free, kinds.values())]
@@ -204,24 +205,24 @@ def _assemble(
     repeats: Repeats,
     root: int,
     hanging: Mapping[int, _Hanging],
-    kinds: Mapping[str, DomainKind],
+    kinds: Mapping[str, DomainTemplate],
     kind_of: Mapping[int, str],
     frames: Mapping[int, Similarity],
     counts: Mapping[str, int],
-) -> Blueprint:
+) -> DomainTree:
     number = {part: k for k, part in enumerate([root, *hanging])}
-    ports: dict[str, dict[str, Port]] = {name: {} for name in kinds}
+    interfaces: dict[str, dict[str, DomainInterface]] = {name: {} for name in kinds}
     domains = [Domain(kind_of[root], scale=frames[root].scale, name=f"part_{root}")]
     for part, hang in hanging.items():
         above, own = frames[hang.parent], frames[part]
         at = above.apply_inverse(own.shift[None])[0]
         turn = rotations.from_matrix(above.rotation.T @ own.rotation)
-        carrier, port = kind_of[hang.parent], f"to_{part}"
+        carrier, interface = kind_of[hang.parent], f"to_{part}"
         mesh = kinds[carrier].mesh
-        ports[carrier][port] = port_at(mesh, at, turn, reach=mesh.diagonal / 4)
-        domains.append(Domain(kind_of[part], number[hang.parent], port, own.scale, name=f"part_{part}"))
+        interfaces[carrier][interface] = interface_at(mesh, at, turn, reach=mesh.diagonal / 4)
+        domains.append(Domain(kind_of[part], number[hang.parent], interface, own.scale, name=f"part_{part}"))
     ready = {
-        name: DomainKind(name, k.mesh, k.material, counts[name], k.held, ports[name], k.skin)
+        name: DomainTemplate(name, k.mesh, k.material, counts[name], k.held, interfaces[name], k.skin)
         for name, k in kinds.items()
     }
-    return Blueprint(ready, domains)
+    return DomainTree(ready, domains)

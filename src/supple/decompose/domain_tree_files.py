@@ -3,7 +3,7 @@
     name.veg          mesh in the kind's own frame, material by regions
     name.bou          held vertices, where there are any
     name.obj          skin, where there is one
-    tree.json         kinds with modes, damping and ports; domains, parents first; welds
+    tree.json         kinds with modes, damping and interfaces; domains, parents first; welds
 
 The meshes and held vertices are what VegaFEM's reduction needs; the tree itself it does not know.
 """
@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from supple.bodies.tree.domains.domain_tree import Blueprint, Domain, DomainKind, Port
+from supple.bodies.tree.domains.domain_tree import Domain, DomainInterface, DomainTemplate, DomainTree
 from supple.errors import FileFormatError, InputError
 from supple.geometry import HexMesh, TetMesh, VegFile, VegMaterial, load_bou, load_veg, save_bou, save_veg
 from supple.geometry.files.file_guard import read_text
@@ -31,17 +31,17 @@ NAME = re.compile(r"[A-Za-z0-9_]([A-Za-z0-9_. -]*[A-Za-z0-9_.-])?")
 DAMPING = ("mass_damping", "stiffness_damping")
 
 
-def save_blueprint(folder: str | Path, blueprint: Blueprint) -> list[Path]:
+def save_domain_tree(folder: str | Path, domain_tree: DomainTree) -> list[Path]:
     """Write a tree of domains; returns the files. Regions of nodes and faces are left out: `.veg` holds none."""
     folder = Path(folder)
-    for name in blueprint.kinds:
+    for name in domain_tree.kinds:
         if not NAME.fullmatch(name):
             raise InputError(
                 "a kind's name is not usable as a file's", value=name, allowed="letters, digits, spaces, _ . -"
             )
     folder.mkdir(parents=True, exist_ok=True)
     files = []
-    for name, kind in blueprint.kinds.items():
+    for name, kind in domain_tree.kinds.items():
         files.append(folder / f"{name}.veg")
         save_veg(files[-1], _veg_file(kind))
         if kind.held.size:
@@ -51,19 +51,19 @@ def save_blueprint(folder: str | Path, blueprint: Blueprint) -> list[Path]:
             files.append(folder / f"{name}.obj")
             save_obj(files[-1], kind.skin)
     tree = {
-        "kinds": {name: _kind_entry(kind) for name, kind in blueprint.kinds.items()},
-        "domains": [vars(d) for d in blueprint.domains],
-        "welds": blueprint.welds.tolist(),
-        "free": blueprint.free,
-        "tied": [list(pair) for pair in blueprint.tied],
+        "kinds": {name: _kind_entry(kind) for name, kind in domain_tree.kinds.items()},
+        "domains": [vars(d) for d in domain_tree.domains],
+        "welds": domain_tree.welds.tolist(),
+        "free": domain_tree.free,
+        "tied": [list(pair) for pair in domain_tree.tied],
     }
     files.append(folder / TREE)
     files[-1].write_text(json.dumps(tree, indent=1) + "\n")
     return files
 
 
-def load_blueprint(folder: str | Path) -> Blueprint:
-    """Read a tree of domains that `save_blueprint` wrote; files edited elsewhere are read with it."""
+def load_domain_tree(folder: str | Path) -> DomainTree:
+    """Read a tree of domains that `save_domain_tree` wrote; files edited elsewhere are read with it."""
     path = Path(folder) / TREE
     try:
         tree = json.loads(read_text(path))
@@ -71,7 +71,7 @@ def load_blueprint(folder: str | Path) -> Blueprint:
         domains = [Domain(**entry) for entry in tree["domains"]]
         welds = np.array(tree["welds"], dtype=np.int64).reshape(-1, 3)
         free = None if tree.get("free") is None else bool(tree["free"])
-        tied = [(int(number), str(port)) for number, port in tree.get("tied", [])]
+        tied = [(int(number), str(interface)) for number, interface in tree.get("tied", [])]
     except (json.JSONDecodeError, KeyError, TypeError, AttributeError, ValueError, OverflowError) as error:
         if isinstance(error, InputError):
             raise
@@ -80,10 +80,10 @@ def load_blueprint(folder: str | Path) -> Blueprint:
             where=TREE,
             allowed="kinds, domains, welds",
         ) from error
-    return Blueprint(kinds, domains, welds, free, tied)
+    return DomainTree(kinds, domains, welds, free, tied)
 
 
-def _veg_file(kind: DomainKind) -> VegFile:
+def _veg_file(kind: DomainTemplate) -> VegFile:
     given = kind.material
     sets = {name: r.elements for name, r in kind.mesh.regions.items() if r.elements.size}
     if isinstance(given, Material):
@@ -100,7 +100,7 @@ def _enu(material: Material) -> VegMaterial:
     return VegMaterial("ENU", (material.density, material.young, material.poisson))
 
 
-def _kind_entry(kind: DomainKind) -> dict[str, Any]:
+def _kind_entry(kind: DomainTemplate) -> dict[str, Any]:
     materials = {"all": kind.material} if isinstance(kind.material, Material) else kind.material
     return {
         "modes": kind.modes,
@@ -110,27 +110,27 @@ def _kind_entry(kind: DomainKind) -> dict[str, Any]:
         "materials": {
             name: {"name": m.name, **{key: getattr(m, key) for key in DAMPING}} for name, m in materials.items()
         },
-        "ports": {
+        "interfaces": {
             name: {"nodes": p.nodes.tolist(), "weights": p.weights.tolist(), "rotation": p.rotation.tolist()}
-            for name, p in kind.ports.items()
+            for name, p in kind.interfaces.items()
         },
     }
 
 
-def _load_kind(folder: Path, name: str, entry: Mapping[str, Any]) -> DomainKind:
+def _load_kind(folder: Path, name: str, entry: Mapping[str, Any]) -> DomainTemplate:
     if not NAME.fullmatch(name):
         raise FileFormatError("a kind's name is not a file's", where=TREE, value=name[:40])
     file = load_veg(folder / f"{name}.veg")
     mesh: TetMesh | HexMesh = file.mesh
     materials = {key: _material(file, key, extra) for key, extra in entry["materials"].items()}
     held = load_bou(folder / f"{name}.bou", node_count=len(mesh.nodes)) if entry["held"] else np.empty(0, np.int64)
-    ports = {
-        key: Port(np.array(p["nodes"]), np.array(p["weights"]), np.array(p["rotation"]))
-        for key, p in entry["ports"].items()
+    interfaces = {
+        key: DomainInterface(np.array(p["nodes"]), np.array(p["weights"]), np.array(p["rotation"]))
+        for key, p in entry["interfaces"].items()
     }
     skin = load_obj(folder / f"{name}.obj") if entry["skin"] else None
     stuff = materials["all"] if entry["uniform"] else materials
-    return DomainKind(name, mesh, stuff, int(entry["modes"]), held, ports, skin)
+    return DomainTemplate(name, mesh, stuff, int(entry["modes"]), held, interfaces, skin)
 
 
 def _material(file: VegFile, key: str, extra: Mapping[str, Any]) -> Material:

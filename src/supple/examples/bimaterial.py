@@ -26,7 +26,7 @@ from supple.geometry import HexMesh, Region, VoxelGrid, box_hexes
 from supple.material import Material
 from supple.material.voxel import VoxelMaterial
 from supple.scene import Scene
-from supple.solvers import LatticeStride, solve_statics
+from supple.solvers import LatticeSolver, solve_statics
 
 Array = np.ndarray
 LENGTH, WIDTH, HEIGHT = 0.24, 0.02, 0.04  # [m]
@@ -55,7 +55,7 @@ def clamp(body: VoxelBody) -> Array:
 def make() -> Scene:
     """The beam, held at its first layer and let go."""
     body = beam()
-    scene = Scene(gravity=GRAVITY, solver=LatticeStride(), name="bimaterial")
+    scene = Scene(gravity=GRAVITY, solver=LatticeSolver(), name="bimaterial")
     scene.add(body, fix=clamp(body), name="beam")
     return scene
 

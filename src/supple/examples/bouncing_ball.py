@@ -20,7 +20,7 @@ from supple.examples import Check, Example, below, within
 from supple.geometry import VoxelGrid
 from supple.material.voxel import VoxelMaterial
 from supple.scene import Scene
-from supple.solvers import LatticeStride
+from supple.solvers import LatticeSolver
 
 Array = np.ndarray
 SIZE = 0.01  # [m]
@@ -41,14 +41,14 @@ def ball() -> VoxelBody:
 
 def make() -> Scene:
     """The ball, let go."""
-    scene = Scene(gravity=(0, 0, -GRAVITY), solver=LatticeStride(planes=(FLOOR,), bend_limit=0.5), name="bouncing-ball")
+    scene = Scene(gravity=(0, 0, -GRAVITY), solver=LatticeSolver(planes=(FLOOR,), bend_limit=0.5), name="bouncing-ball")
     scene.add(ball(), name="ball")
     return scene
 
 
 def first_contact(system: Any, dt: float = 2.5e-4) -> float:
     """Time [s] at which the floor is first felt, to dt/2."""
-    state, stride = system.initial_state(), LatticeStride(dt, planes=(FLOOR,), bend_limit=0.5)
+    state, stride = system.initial_state(), LatticeSolver(dt, planes=(FLOOR,), bend_limit=0.5)
     (slot,) = system.bodies
     mass = slot.node.body.model.mass
     while float(mass @ slot.view_v(state.v)[:, 2]) <= -mass.sum() * GRAVITY * state.t * (1 - 1e-9):

@@ -18,7 +18,7 @@ from supple.bodies.rigid import RigidBody
 from supple.examples import Check, Example, below
 from supple.geometry import box_hexes
 from supple.material import Material
-from supple.scene import Ball, Hinge, Scene, Springs
+from supple.scene import BallJoint, HingeJoint, Scene, Springs
 from supple.solvers import Midpoint
 
 
@@ -26,19 +26,19 @@ def make() -> Scene:
     """The chain, stretched out along x, let go."""
     scene = Scene(gravity=(0, 0, -9.81), solver=Midpoint(dt=2e-3), name="chain")
     bar = scene.add(RigidBody.box((0.4, 0.04, 0.04), density=800), at=(0.2, 0, 0), name="bar")
-    scene.add(Hinge(bar, at=(0, 0, 0), axis=(0, 1, 0)))
+    scene.add(HingeJoint(bar, at=(0, 0, 0), axis=(0, 1, 0)))
     rubber = Material(young=2e5, poisson=0.3, density=1000, name="rubber")
     mesh = box_hexes(size=(0.3, 0.06, 0.06), cells=(5, 1, 1))
     centre = (mesh.nodes.min(axis=0) + mesh.nodes.max(axis=0)) / 2
     soft = scene.add(FemBody(mesh, rubber, law="neo-hookean"), at=np.array([0.55, 0, 0]) - centre, name="soft")
     for y in (-0.03, 0.03):
-        scene.add(Ball(bar, soft, at=(0.4, y, 0.0)))
+        scene.add(BallJoint(bar, soft, at=(0.4, y, 0.0)))
     ball = scene.add(RigidBody.sphere(0.05, density=1500), at=(0.78, 0, 0), name="ball")
     scene.add(Springs(soft.points("x_max").centroid(), ball.points(at=(0.73, 0, 0)), stiffness=2000.0), name="spring")
     x = 0.83 + 0.05 * np.arange(5)
     links = [(i, i + 1) for i in range(4)]
     string = scene.add(Particles(np.c_[x, np.zeros((5, 2))], 0.02, springs=links, stiffness=500.0), name="string")
-    scene.add(Ball(ball.points(at=(0.83, 0, 0)), string.points([0])))
+    scene.add(BallJoint(ball.points(at=(0.83, 0, 0)), string.points([0])))
     return scene
 
 

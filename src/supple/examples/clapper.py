@@ -18,7 +18,7 @@ from supple.examples import Check, Example, below
 from supple.geometry import VoxelGrid
 from supple.material.voxel import VoxelMaterial
 from supple.scene import Scene
-from supple.solvers import LatticeStride
+from supple.solvers import LatticeSolver
 
 Array = np.ndarray
 SIZE = 0.01  # [m]
@@ -57,7 +57,7 @@ def clearance(body: VoxelBody, x: Array) -> float:
 def make() -> Scene:
     """The clapper, held at its base."""
     body = clapper()
-    scene = Scene(solver=LatticeStride(collision=Collision()), name="clapper")
+    scene = Scene(solver=LatticeSolver(collision=Collision()), name="clapper")
     scene.add(body, fix=base(body), name="clapper")
     return scene
 
@@ -66,7 +66,7 @@ def check(run: Any) -> list[Check]:
     """The next two swings: how near the arms come to each other."""
     system, state = run.system, run.state.copy()
     slot = system.body("clapper")
-    stride = LatticeStride(collision=Collision())
+    stride = LatticeSolver(collision=Collision())
     distance, stop = [], state.t + 2 / FREQUENCY
     while state.t < stop:
         stride.step(system, state)

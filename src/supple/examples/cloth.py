@@ -17,7 +17,7 @@ from supple.examples import Check, Example, below
 from supple.geometry import VoxelGrid
 from supple.material.voxel import VoxelMaterial
 from supple.scene import Scene
-from supple.solvers import LatticeStride
+from supple.solvers import LatticeSolver
 
 Array = np.ndarray
 SIZE = 0.01  # [m]
@@ -35,7 +35,7 @@ def sheet() -> VoxelBody:
 def make() -> Scene:
     """The layer half a voxel above the ball."""
     ball = Sphere((MIDDLE, MIDDLE, -RADIUS - SIZE), RADIUS)
-    stride = LatticeStride(planes=(ball,), collision=Collision(), bend_limit=None)  # cloth folds
+    stride = LatticeSolver(planes=(ball,), collision=Collision(), bend_limit=None)  # cloth folds
     scene = Scene(gravity=(0, 0, -9.81), solver=stride, name="cloth")
     scene.add(sheet(), name="cloth")
     return scene

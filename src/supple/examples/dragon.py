@@ -21,7 +21,7 @@ from supple.examples.shapes import dragon
 from supple.examples.shapes.dragon import SOFT_TIPS
 from supple.examples.shapes.tree_runs import domain_strains, path
 from supple.scene import Load, Scene
-from supple.solvers import TreeStride
+from supple.solvers import TreeSolver
 
 Array = np.ndarray
 PULLS = {
@@ -48,7 +48,7 @@ def pull(force: Array, t: float) -> Array:
 
 def make() -> Scene:
     """The dragon, and the pulls."""
-    scene = Scene(solver=TreeStride(STEP), name="dragon")
+    scene = Scene(solver=TreeSolver(STEP), name="dragon")
     node = scene.add(TreeBody(dragon(), stiffness_damping=0.01), name="dragon")
     for name, force in PULLS.items():
         scene.add(Load(node.points(name), partial(pull, np.array(force))))
@@ -58,18 +58,18 @@ def make() -> Scene:
 def check(run: Any) -> list[Check]:
     """The numbers."""
     body = run.system.body("dragon").node.body
-    names = [d.name for d in body.model.blueprint.domains]
+    names = [d.name for d in body.model.domain_tree.domains]
     strains = dict(zip(names, domain_strains(body, run.system.positions(run.state, "dragon")).tolist()))
     tips = [name for name in names if any(word in name for word in SOFT_TIPS)]
     firm = [name for name in names if name not in tips]
     held = int(np.searchsorted(run.frames.times, RELEASE - 1e-6) - 1)
     head, tail = (path(run, "dragon", body.point_region(name)) for name in ("head", "tail tip"))
     energy, later = run.energies.total, run.energies.times > RELEASE + STEP
-    most = max(strains[name] for name in firm)
+    largest = max(strains[name] for name in firm)
     return [
         above("way of the head while held [m]", float(np.linalg.norm(head[held] - head[0])), 0.1),
         above("way of the tail's tip while held [m]", float(np.linalg.norm(tail[held] - tail[0])), 0.2),
-        above("largest strain of a soft tip, of the largest of the rest", max(strains[n] for n in tips) / most, 1.5),
+        above("largest strain of a soft tip, of the largest of the rest", max(strains[n] for n in tips) / largest, 1.5),
         above(
             "strain of the horns, of the head's",
             (strains["horn left"] + strains["horn right"]) / 2 / strains["head"],

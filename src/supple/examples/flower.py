@@ -21,7 +21,7 @@ from supple.examples.shapes.smooth_surface import smooth_surface
 from supple.examples.shapes.tree_runs import path, work
 from supple.scene import Load, Scene
 from supple.scene.mapped.surface_points import render_points
-from supple.solvers import TreeStride
+from supple.solvers import TreeSolver
 
 Array = np.ndarray
 PULL = np.array([1.1, -0.5, -0.9])  # [N]
@@ -40,15 +40,15 @@ def pull(t: float) -> Array:
 
 def make() -> Scene:
     """The flower, and the hand at the end of the small stem."""
-    scene = Scene(solver=TreeStride(STEP), name="flower")
+    scene = Scene(solver=TreeSolver(STEP), name="flower")
     smooth = smooth_surface(flower_mesh()[0].boundary.surface, keep=lambda x: x[:, 2] <= POT_TOP)
     body = TreeBody(flower(), stiffness_damping=0.004, surface=smooth)
     node = scene.add(body, name="flower")
-    scene.add(Load(render_points(node).subset(grip(body)), pull))
+    scene.add(Load(render_points(node).subset(tangential_stiffness(body)), pull))
     return scene
 
 
-def grip(body: TreeBody) -> Array:
+def tangential_stiffness(body: TreeBody) -> Array:
     """Vertices where the small stem is held: the eighth of them that is highest."""
     points = part(body, "small stem")
     height = body.seen.positions(body.rest_coordinates)[points, 2]
@@ -57,14 +57,14 @@ def grip(body: TreeBody) -> Array:
 
 def part(body: TreeBody, name: str) -> Array:
     """Vertices of the surface on a domain."""
-    number = [d.name for d in body.model.blueprint.domains].index(name)
+    number = [d.name for d in body.model.domain_tree.domains].index(name)
     return np.flatnonzero(body.seen.domain == number)
 
 
 def check(run: Any) -> list[Check]:
     """The numbers."""
     body, times = run.system.body("flower").node.body, run.frames.times
-    way, bloom = (path(run, "flower", p) for p in (grip(body), part(body, "bloom")))
+    way, bloom = (path(run, "flower", p) for p in (tangential_stiffness(body), part(body, "bloom")))
     held = int(np.searchsorted(times, RELEASE - 1e-6) - 1)
     done = work(np.array([pull(t) for t in times]), way)[held]
     energy = run.frames.columns["kinetic"] + run.frames.columns["potential"]

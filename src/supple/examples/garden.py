@@ -28,7 +28,7 @@ from supple.examples.shapes.flower import POT_TOP
 from supple.geometry import TetMesh, VoxelGrid, box_tets, sphere_tets
 from supple.material import Material
 from supple.scene import Scene, Wind
-from supple.solvers import ImplicitEuler, Islands, LatticeStride
+from supple.solvers import ImplicitEuler, LatticeSolver, Partitioned
 
 Array = np.ndarray
 SIZE = 0.01  # [m], of a voxel
@@ -71,8 +71,8 @@ def soft_ball() -> LayeredBody:
 
 def make(leaves: int | None = None) -> Scene:
     """The garden. leaves: of the oak, all 1,394 by default."""
-    solver = Islands(
-        STEP, implicit=ImplicitEuler(STEP, linear="cg", tolerance=1e-4), lattice=LatticeStride(STEP, planes=(Plane(),))
+    solver = Partitioned(
+        STEP, implicit=ImplicitEuler(STEP, linear="cg", tolerance=1e-4), lattice=LatticeSolver(STEP, planes=(Plane(),))
     )
     scene = Scene(gravity=(0, 0, -9.81), solver=solver, name="garden")
     big = TreeBody(

@@ -17,7 +17,7 @@ from supple.examples import Check, Example
 from supple.geometry import VoxelGrid
 from supple.material.voxel import VoxelMaterial
 from supple.scene import Scene
-from supple.solvers import LatticeStride
+from supple.solvers import LatticeSolver
 
 Array = np.ndarray
 SIZE = 0.01  # [m]
@@ -76,7 +76,7 @@ def hold(body: VoxelBody) -> Array:
 def make(strain: float = STRAIN) -> Scene:
     """The three on a floor at z = 0."""
     body = pieces(strain)
-    stride = LatticeStride(planes=(Plane(),), collision=Collision(), bend_limit=0.5)
+    stride = LatticeSolver(planes=(Plane(),), collision=Collision(), bend_limit=0.5)
     scene = Scene(gravity=(0, 0, -9.81), solver=stride, name="kicker")
     scene.add(body, fix=hold(body), name="pieces")
     return scene

@@ -15,7 +15,7 @@ from supple.examples import Check, Example, below
 from supple.examples.shapes import letters
 from supple.examples.shapes.tree_runs import domain_strains
 from supple.scene import Load, Scene
-from supple.solvers import TreeStride
+from supple.solvers import TreeSolver
 
 Array = np.ndarray
 SPIN, DRIFT = np.array([0.2, 0.1, 0.5]), np.array([0.05, 0.0, 0.02])  # [rad/s], [m/s]
@@ -30,7 +30,7 @@ def poke(t: float) -> Array:
 
 def make(text: str = "EIGHTLTR") -> Scene:
     """A word, adrift and turning."""
-    scene = Scene(solver=TreeStride(STEP), name="letters")
+    scene = Scene(solver=TreeSolver(STEP), name="letters")
     body = TreeBody(letters(text), stiffness_damping=0.002)
     node = scene.add(body, velocity=DRIFT, spin=SPIN, name="word")
     first = body.point_region(f"{text[0].upper()} 1")

@@ -17,7 +17,7 @@ from supple.examples import Check, Example, above, below, within
 from supple.examples.shapes import oak
 from supple.scene import Scene, Wind
 from supple.scene.acting.wind_kernels import add_drag
-from supple.solvers import TreeStride
+from supple.solvers import TreeSolver
 
 Array = np.ndarray
 VELOCITY, UNTIL = np.array([7.0, 0.0, 0.0]), 3.0  # [m/s], [s]
@@ -27,9 +27,9 @@ HEIGHT = 2.26  # [m]
 
 def make(leaves: int | None = None) -> Scene:
     """The oak in the wind. leaves: how many, all of them by default."""
-    blueprint = oak() if leaves is None else oak(leaves=leaves)
-    scene = Scene(solver=TreeStride(1 / 60, steps=2), name="oak")
-    node = scene.add(TreeBody(blueprint, stiffness_damping=0.02, mass_damping=0.5), name="oak")
+    domain_tree = oak() if leaves is None else oak(leaves=leaves)
+    scene = Scene(solver=TreeSolver(1 / 60, steps=2), name="oak")
+    node = scene.add(TreeBody(domain_tree, stiffness_damping=0.02, mass_damping=0.5), name="oak")
     scene.add(Wind(node, VELOCITY, intensity=0.35, length=1.0, modes=24, seed=3))
     return scene
 
@@ -54,11 +54,11 @@ def check(run: Any) -> list[Check]:
     crown = moved.mean(axis=1)
     flutter = np.sqrt(((moved - crown[:, None]) - (moved - crown[:, None]).mean(axis=0)).var(axis=0).sum(axis=1).mean())
     sway = np.sqrt(crown.var(axis=0).sum())
-    sails, surface = wind.drag_at_rest(), surface_drag(wind, body)
+    wind_patches, surface = wind.drag_at_rest(), surface_drag(wind, body)
     return [
         within(
             "drag of the patches at rest, against that of the whole surface [N]",
-            float(sails[0]),
+            float(wind_patches[0]),
             float(surface[0]),
             0.1,
         ),

@@ -17,7 +17,7 @@ from supple.examples import Check, Example, below
 from supple.geometry import VoxelGrid
 from supple.material.voxel import VoxelMaterial
 from supple.scene import Scene
-from supple.solvers import LatticeStride
+from supple.solvers import LatticeSolver
 
 Array = np.ndarray
 SIZE = 0.01  # [m]
@@ -26,7 +26,7 @@ BODY, MUSCLE = 1, 2
 
 
 def palette(young: float) -> dict[int, VoxelMaterial]:
-    """A firm body with Young's modulus `young` [Pa], and muscles half as stiff that grip the floor."""
+    """A firm body with Young's modulus `young` [Pa], and muscles half as stiff that tangential stiffness the floor."""
     firm = VoxelMaterial(young=young, density=1000, bond_damping=0.3, ground_damping=1e-3, name="body")
     muscle = VoxelMaterial(
         young=young / 2,
@@ -59,7 +59,7 @@ def robot(direction: float = 1.0) -> VoxelBody:
 
 def make() -> Scene:
     """The robot on a floor at z = 0."""
-    scene = Scene(gravity=(0, 0, -9.81), solver=LatticeStride(planes=(Plane(),)), name="quadruped")
+    scene = Scene(gravity=(0, 0, -9.81), solver=LatticeSolver(planes=(Plane(),)), name="quadruped")
     scene.add(robot(), name="robot")
     return scene
 

@@ -15,7 +15,7 @@ from supple.examples import Check, Example, above, below
 from supple.examples.shapes import space_station
 from supple.examples.shapes.tree_runs import path
 from supple.scene import Load, Scene
-from supple.solvers import TreeStride
+from supple.solvers import TreeSolver
 
 Array = np.ndarray
 PANEL = "outer panel 7 up left"
@@ -30,7 +30,7 @@ def thrust(t: float) -> Array:
 
 def make() -> Scene:
     """The station at rest, with the thruster."""
-    scene = Scene(solver=TreeStride(STEP), name="space-station")
+    scene = Scene(solver=TreeSolver(STEP), name="space-station")
     node = scene.add(TreeBody(space_station(), stiffness_damping=0.005), name="station")
     scene.add(Load(node.points(nozzle(node.body)), thrust))
     return scene

@@ -17,7 +17,7 @@ from supple.exports.camera import Camera
 
 Array = np.ndarray
 AMBIENT = 0.5
-MOST_FACETS = 60_000
+MAX_FACETS = 60_000
 DISC_CORNERS = 16
 
 
@@ -95,7 +95,7 @@ def split_long(corners: Array, longest: float) -> tuple[Array, Array]:
     for _ in range(6):
         edges = np.linalg.norm(corners - np.roll(corners, -1, axis=1), axis=2).max(axis=1, initial=0.0)
         long = edges > longest
-        if not long.any() or len(corners) + 3 * np.count_nonzero(long) > MOST_FACETS:
+        if not long.any() or len(corners) + 3 * np.count_nonzero(long) > MAX_FACETS:
             break
         a, b, c = np.moveaxis(corners[long], 1, 0)
         ab, bc, ca = (a + b) / 2, (b + c) / 2, (c + a) / 2

@@ -32,8 +32,8 @@ class Sheet:
     def plane(self, place: tuple[float, float, float, float], low: Array, high: Array) -> Any:
         """Axes without a frame at a place of the sheet, one scale for both directions, that show low..high."""
         axes = self.figure.add_axes(place)
-        room = np.array([place[2] * SIZE[0], place[3] * SIZE[1]])
-        half = room * ((high - low) / room).max() / 2
+        workspace = np.array([place[2] * SIZE[0], place[3] * SIZE[1]])
+        half = workspace * ((high - low) / workspace).max() / 2
         (left, bottom), (right, top) = (low + high) / 2 - half, (low + high) / 2 + half
         axes.set(xlim=(left, right), ylim=(bottom, top))
         axes.set_axis_off()

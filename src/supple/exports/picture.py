@@ -25,7 +25,7 @@ Array = np.ndarray
 COLOURS = ("#5b8fd0", "#ee9a4d", "#62b37c", "#c76a9c", "#9a8bd8", "#d4b548", "#66b6c4", "#b98267")
 INK, FAINT_INK, GRID, SHADOW = "#33373d", "#8a9099", "#d5d9de", "#e6e9ed"
 MOMENTS = 4
-MOST_LOOKED_AT = 200  # frames, when moments are chosen
+MAX_LOOKED_AT = 200  # frames, when moments are chosen
 FAINTEST, FAINTER = 0.16, 0.42  # opacities of the first moment and of the last but one
 SEAM = 0.2  # points: facets are this much wider, so that no gaps show between them
 VIEW, VIEW_ALONE = (0.03, 0.30, 0.94, 0.60), (0.03, 0.03, 0.94, 0.87)
@@ -55,7 +55,7 @@ def save_picture(trajectory: Trajectory, path: Path, frames: Sequence[int] | Non
 def choose_moments(trajectory: Trajectory) -> list[int]:
     """First, last and a few frames between, evenly along the way that the points go."""
     last = len(trajectory.times) - 1
-    looked_at = np.unique(np.linspace(0, last, min(last + 1, MOST_LOOKED_AT)).astype(int))
+    looked_at = np.unique(np.linspace(0, last, min(last + 1, MAX_LOOKED_AT)).astype(int))
     way = np.zeros(len(looked_at))
     before: Array | None = None
     for k, frame in enumerate(looked_at):

@@ -34,7 +34,7 @@ from supple.modal.vibration import LinearModes, linear_modes
 Array = np.ndarray
 Inner = Literal["mass", "lumped"]
 
-MOST_LINEAR = 20
+MAX_LINEAR = 20
 """Linear modes that are derived from, unless told otherwise."""
 SMALLEST_SHARE = 1e-7
 """Of the largest singular value: directions with less are rounding."""
@@ -142,7 +142,7 @@ def reduced_basis(
     """
     if not isinstance(count, int | np.integer) or count < 1:
         raise InputError("the number of basis vectors is not a positive whole number", value=count)
-    linear = min(count, MOST_LINEAR) if linear is None else linear
+    linear = min(count, MAX_LINEAR) if linear is None else linear
     heavy = inner_product(support.solid, inner)
     solid, modes = support.solid, linear_modes(support, linear)
     # all static responses at once: the cost of a solve is that of reading the factor

@@ -41,7 +41,7 @@ class DomainInertia(NamedTuple):
 
     @classmethod
     def empty(cls, count: int, r: int) -> DomainInertia:
-        """Room for `count` instances."""
+        """Workspace for `count` instances."""
         return cls(*(np.empty((count, *shape)) for shape in ((3,), (3, 3), (3, r), (6,), (r,))))
 
 

@@ -94,13 +94,13 @@ def solve_block(mass, numbers, K, residual):
 
 
 @compiled
-def step_block(arrays, mass, numbers, work, room, count, q, v, a, f_ext):
+def step_block(arrays, mass, numbers, work, workspace, count, q, v, a, f_ext):
     """One step of a block with `count` instances, in place.
 
-    room: f, residual (r, width), K (pairs, width), squared residuals and first ones (width,).
+    workspace: f, residual (r, width), K (pairs, width), squared residuals and first ones (width,).
     Returns (outcome, instance within the block, iterations).
     """
-    f, residual, K, square, first = room
+    f, residual, K, square, first = workspace
     r, width = q.shape
     for i in range(r):
         for b in range(width):
@@ -145,7 +145,7 @@ def advance(arrays, mass, numbers, steps, f_ext, q, v, a):
     n, r = q.shape
     width = block_width(n)
     work = make_work(r, width)
-    room = (
+    workspace = (
         np.empty((r, width)),
         np.empty((r, width)),
         np.empty((r * (r + 1) // 2, width)),
@@ -153,7 +153,7 @@ def advance(arrays, mass, numbers, steps, f_ext, q, v, a):
         np.empty(width),
     )
     q1, v1, a1, load = np.empty((r, width)), np.empty((r, width)), np.empty((r, width)), np.empty((r, width))
-    most = 0
+    largest = 0
     for start in range(0, n, width):
         gather_block(q, start, q1)
         gather_block(v, start, v1)
@@ -161,11 +161,11 @@ def advance(arrays, mass, numbers, steps, f_ext, q, v, a):
         gather_block(f_ext, start, load)
         count = min(width, n - start)
         for _ in range(steps):
-            outcome, instance, iterations = step_block(arrays, mass, numbers, work, room, count, q1, v1, a1, load)
-            most = max(most, iterations)
+            outcome, instance, iterations = step_block(arrays, mass, numbers, work, workspace, count, q1, v1, a1, load)
+            largest = max(largest, iterations)
             if outcome != FINE:
-                return outcome, start + instance, most
+                return outcome, start + instance, largest
         scatter_block(q1, start, q)
         scatter_block(v1, start, v)
         scatter_block(a1, start, a)
-    return FINE, 0, most
+    return FINE, 0, largest

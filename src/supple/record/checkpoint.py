@@ -26,7 +26,7 @@ from supple.scene.system import System
 Array = np.ndarray
 FORMAT = 1
 MEMORY = "memory/"
-MOST_BYTES = 1 << 30  # a file may declare, beside a hundred times what the state takes
+MAX_BYTES = 1 << 30  # a file may declare, beside a hundred times what the state takes
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,7 +112,7 @@ def _read(path: Path, expected: int) -> dict[str, Array]:
     try:
         with zipfile.ZipFile(path) as archive:
             declared = sum(entry.file_size for entry in archive.infolist())
-        if declared > MOST_BYTES + 100 * expected:
+        if declared > MAX_BYTES + 100 * expected:
             raise ValueError(f"it declares {declared} bytes")
         with np.load(path, allow_pickle=False) as archive:
             arrays = {name: archive[name] for name in archive.files}

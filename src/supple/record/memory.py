@@ -10,13 +10,13 @@ from supple.record.surfaces import Surface, make_surfaces
 from supple.scene.system import System
 
 Array = np.ndarray
-MOST_FRAMES = 256
-MOST_BYTES = 64 << 20
+MAX_FRAMES = 256
+MAX_BYTES = 64 << 20
 FEWEST_FRAMES = 8
 
 
 class MemoryRecord:
-    """Every k-th frame and the last one; k doubles whenever the frames outgrow their room."""
+    """Every k-th frame and the last one; k doubles whenever the frames outgrow their workspace."""
 
     def __init__(self, system: System, ground: list[float] | None = None) -> None:
         """ground: see `ground_of`."""
@@ -24,7 +24,7 @@ class MemoryRecord:
         self.surfaces: dict[str, Surface] = {s.name: s for s in make_surfaces(system)}
         self.body_names = list(self.surfaces)
         size = sum(12 * s.point_count for s in self.surfaces.values())
-        self.limit = max(FEWEST_FRAMES, min(MOST_FRAMES, MOST_BYTES // size))
+        self.limit = max(FEWEST_FRAMES, min(MAX_FRAMES, MAX_BYTES // size))
         self.stride, self.seen = 1, 0
         self.rows: list[dict[str, object]] = []
         self.frames: list[dict[str, Array]] = []

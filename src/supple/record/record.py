@@ -6,7 +6,7 @@
                            outcome and residual of the step, worst_residual and under_converged so far
       states/<step>        t, x, v and memory in double precision, at checkpoints
 
-Room is taken before a frame, and the file is flushed after it, in HDF5's default version, which reopens
+Workspace is taken before a frame, and the file is flushed after it, in HDF5's default version, which reopens
 after a kill. A frame counts
 once it is whole; a reader takes the whole ones.
 """
@@ -141,7 +141,7 @@ class RecordWriter:
             return {name: self.file["supple/frames"][name][:] for name in COLUMNS}
 
     def close(self) -> None:
-        """End writing, and give back the room that was taken ahead."""
+        """End writing, and give back the workspace that was taken ahead."""
         with contextlib.suppress(OSError, RuntimeError, ValueError):
             self.file.flush()
             size = self.file.id.get_filesize()

@@ -81,8 +81,8 @@ class Surface:
 def make_surface(slot: Slot) -> Surface:
     """The surface of a body in a system."""
     body = slot.node.body
-    if body.kind in ("voxel", "substructure"):
-        skin = body.seen if body.kind == "substructure" else body.skin
+    if body.kind in ("voxel", "tree"):
+        skin = body.seen if body.kind == "tree" else body.skin
         return Surface(slot.name, body.kind, slot, skin=skin, triangles=np.asarray(skin.triangles, dtype=np.int64))
     if body.kind in ("floating", "layered"):
         return _floating_surface(slot, body)

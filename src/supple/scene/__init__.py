@@ -6,7 +6,7 @@ from supple.scene.acting.time_functions import RampInTime, SineInTime, TableInTi
 from supple.scene.acting.wind import Wind
 from supple.scene.acting.wrench import Wrench
 from supple.scene.derivatives import check_derivatives
-from supple.scene.joints.joints import Ball, FixedJoint, Hinge, Slider
+from supple.scene.joints.joints import BallJoint, FixedJoint, HingeJoint, SliderJoint
 from supple.scene.mapped.points import World, join
 from supple.scene.node import Node
 from supple.scene.scene import Scene
@@ -14,11 +14,11 @@ from supple.scene.state import State
 from supple.scene.system import System
 
 __all__ = [
-    "Ball",
+    "BallJoint",
     "FixedAxes",
     "FixedJoint",
     "FixedPoints",
-    "Hinge",
+    "HingeJoint",
     "Load",
     "Node",
     "PrescribedMotion",
@@ -26,7 +26,7 @@ __all__ = [
     "RampInTime",
     "Scene",
     "SineInTime",
-    "Slider",
+    "SliderJoint",
     "SlidingPlane",
     "Springs",
     "State",

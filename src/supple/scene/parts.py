@@ -43,9 +43,9 @@ def part_of(scene: Scene, nodes: list[Node]) -> Scene:
             names = sorted(node.name for node in owners)
             raise InputError(
                 f"'{label}' joins bodies that are stepped by different schemes",
-                where="Islands",
+                where="Partitioned",
                 value=", ".join(names),
-                fix="Bodies of different islands meet by contact alone; use ImplicitEuler for all of them otherwise.",
+                fix="Bodies of different parts meet by contact alone; use ImplicitEuler for all of them otherwise.",
             )
         return bool(owners & inside)
 

@@ -2,30 +2,30 @@
 
 from supple.solvers.methods.generalized_alpha import GeneralizedAlpha, Newmark
 from supple.solvers.methods.implicit_euler import ImplicitEuler
-from supple.solvers.methods.lattice_solver import LatticeStride
+from supple.solvers.methods.lattice_solver import LatticeSolver
 from supple.solvers.methods.midpoint import Midpoint
 from supple.solvers.methods.modes import Modes, vibration_modes
-from supple.solvers.methods.partitioned import Islands
+from supple.solvers.methods.partitioned import Partitioned
 from supple.solvers.methods.runge_kutta import RungeKutta4
 from supple.solvers.methods.statics import Statics, solve_statics
 from supple.solvers.methods.symplectic_euler import SymplecticEuler, stable_step
-from supple.solvers.methods.tree_solver import TreeStride
+from supple.solvers.methods.tree_solver import TreeSolver
 from supple.solvers.report import Outcome, StepReport
 
 __all__ = [
     "GeneralizedAlpha",
     "ImplicitEuler",
-    "Islands",
-    "LatticeStride",
+    "LatticeSolver",
     "Midpoint",
     "Modes",
     "Newmark",
     "Outcome",
+    "Partitioned",
     "RungeKutta4",
     "Statics",
     "StepReport",
     "SymplecticEuler",
-    "TreeStride",
+    "TreeSolver",
     "solve_statics",
     "stable_step",
     "vibration_modes",

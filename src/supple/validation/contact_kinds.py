@@ -20,7 +20,7 @@ from supple.bodies.fem import FemBody
 from supple.bodies.floating import FloatingBody
 from supple.bodies.particles import Particles
 from supple.bodies.rigid import RigidBody
-from supple.bodies.tree import Blueprint, Domain, DomainKind, TreeBody
+from supple.bodies.tree import Domain, DomainTemplate, DomainTree, TreeBody
 from supple.bodies.voxel import Plane, VoxelBody
 from supple.contact import Contact
 from supple.geometry import TetMesh, VoxelGrid, box_tets
@@ -28,7 +28,7 @@ from supple.material import Material
 from supple.material.voxel import VoxelMaterial
 from supple.modal import ElasticSolid
 from supple.scene import Scene, State, System
-from supple.solvers import Islands
+from supple.solvers import Partitioned
 from supple.validation.row import Row, bounded
 
 Array = np.ndarray
@@ -60,8 +60,8 @@ def voxels() -> VoxelBody:
 
 def tree() -> TreeBody:
     """A free domain of eight modes."""
-    blueprint = Blueprint({"cube": DomainKind("cube", cube(), RUBBER, 8)}, [Domain("cube")])
-    return TreeBody(blueprint, stiffness_damping=0.005)
+    domain_tree = DomainTree({"cube": DomainTemplate("cube", cube(), RUBBER, 8)}, [Domain("cube")])
+    return TreeBody(domain_tree, stiffness_damping=0.005)
 
 
 KINDS: dict[str, Callable[[], Any]] = {
@@ -86,7 +86,7 @@ def momenta(system: System, state: State) -> Array:
 
 def collide(one: str, two: str) -> tuple[float, float, float]:
     """Largest change of the momentum of both, and of one less its recorded impulses, over the impulse; the impulse."""
-    scene = Scene(solver=Islands(0.002))
+    scene = Scene(solver=Partitioned(0.002))
     scene.add(KINDS[one](), name="one")
     scene.add(KINDS[two](), at=(0.02, 0.01, SIDE + 5e-4), velocity=(0.1, 0.0, -0.5), name="two")
     scene.add(Contact(friction=0.3))
@@ -123,7 +123,7 @@ def resting(
     """Drift after the first second over the size, the largest kinetic energy of the last one over that of a fall by a
     hundredth of the size, unsolved steps; of a body moved by `aside` [m] and turned by `turn` [rad] on another."""
     is_fast = "voxel" in (below, above)
-    scene = Scene(gravity=(0, 0, -G), solver=Islands(0.005 if is_fast else 0.01))
+    scene = Scene(gravity=(0, 0, -G), solver=Partitioned(0.005 if is_fast else 0.01))
     scene.add(KINDS[below](), at=(0, 0, SIDE / 2), name="below")
     scene.add(KINDS[above](), at=(aside, 0, 1.5 * SIDE + 1e-4), rotation=(0, 0, turn), name="above")
     scene.add(Contact(obstacles=[Plane()]))

@@ -11,7 +11,7 @@ from supple.bodies.placement import Placement
 from supple.bodies.rigid import RigidBody
 from supple.geometry import box_hexes, box_tets
 from supple.material import Law, Material
-from supple.scene import Ball, FixedJoint, Hinge, Load, Pressure, Scene, Slider, Springs, System
+from supple.scene import BallJoint, FixedJoint, HingeJoint, Load, Pressure, Scene, SliderJoint, Springs, System
 from supple.scene.derivatives import check_derivatives
 from supple.scene.mapped.mappings import FramePoints, WeightedPoints
 from supple.validation.row import Row, bounded
@@ -55,9 +55,9 @@ def everything() -> System:
     scene.add(Springs(inside, string.points([0, 2]), stiffness=5.0, damping=0.1))
     scene.add(Load(ends.centroid(), (1.0, 2.0, 3.0)))
     scene.add(Pressure(soft, "z_max", 500.0))
-    scene.add(Ball(plate, soft, at=(0.4, 0.0, 0.0)))
-    scene.add(Hinge(plate, ball, at=(0.6, 0.05, 0), axis=(0, 1, 1)))
-    scene.add(Slider(ball, at=(0.7, 0.1, 0), axis=(1, 0, 1)))
+    scene.add(BallJoint(plate, soft, at=(0.4, 0.0, 0.0)))
+    scene.add(HingeJoint(plate, ball, at=(0.6, 0.05, 0), axis=(0, 1, 1)))
+    scene.add(SliderJoint(ball, at=(0.7, 0.1, 0), axis=(1, 0, 1)))
     scene.add(FixedJoint(plate, ball, at=(0.6, 0.0, 0)))
     return scene.compile()
 

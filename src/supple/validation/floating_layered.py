@@ -27,7 +27,7 @@ from supple.elements.mass import element_masses
 from supple.geometry import TetMesh, box_tets
 from supple.material import Material
 from supple.record.measures import measure
-from supple.scene import Ball, Load, Scene, State, System
+from supple.scene import BallJoint, Load, Scene, State, System
 from supple.solvers import ImplicitEuler, Midpoint, RungeKutta4
 from supple.validation.floating import TINY, skew
 from supple.validation.row import Row, bounded, compare
@@ -191,15 +191,15 @@ def flight() -> list[Row]:
     rows.append(compare(case, "own stride: order", order, 2.0, 0.05, unit="-", source="declared order"))
     drift, size = [], float(np.abs(before.momentum).max())
     for dt in (1e-3, 5e-4):
-        state, most, apart = start.copy(), 0.0, 0.0
+        state, largest, apart = start.copy(), 0.0, 0.0
         for _ in range(50):
             body.advance(state.x[None], state.v[None], dt, steps=round(1e-2 / dt))
             now = measure(system, state)
-            most = max(most, abs(now.total / before.total - 1))
+            largest = max(largest, abs(now.total / before.total - 1))
             apart = max(apart, float(np.abs(now.momentum - before.momentum).max()) / size)
-        drift.append(most)
+        drift.append(largest)
         rows.append(bounded(case, f"own stride, {1e3 * dt:g} ms, 0.5 s: momentum", apart, 1e-11, source=source))
-        rows.append(bounded(case, f"own stride, {1e3 * dt:g} ms, 0.5 s: energy", most, 1e-3, source=source))
+        rows.append(bounded(case, f"own stride, {1e3 * dt:g} ms, 0.5 s: energy", largest, 1e-3, source=source))
     order = float(np.log2(drift[0] / drift[1]))
     rows.append(compare(case, "own stride: order of the energy", order, 2.0, 0.15, unit="-", source="declared order"))
     return rows
@@ -223,7 +223,7 @@ class FullFem:
         scene = Scene()
         layer = scene.add(FemBody(mesh, RUBBER, law="stvk"), name="layer")
         rigid = scene.add(RigidBody(mass, np.trace(P) * np.eye(3) - P), at=self.centre, name="core")
-        scene.add(Ball(layer.points(inner), rigid.points(at=mesh.nodes[inner])))
+        scene.add(BallJoint(layer.points(inner), rigid.points(at=mesh.nodes[inner])))
         self.system, self.used = scene.compile(), used
 
     def start(self, body: LayeredBody, x: Array, v: Array) -> State:

@@ -7,7 +7,7 @@ from scipy.special import ellipk
 
 from supple.bodies.rigid import RigidBody
 from supple.examples import rigid_on_springs
-from supple.scene import Hinge, Scene, State, System
+from supple.scene import HingeJoint, Scene, State, System
 from supple.solvers import Midpoint, RungeKutta4
 from supple.validation.row import Row, bounded, compare
 
@@ -76,7 +76,7 @@ def pendulum() -> list[Row]:
     scene = Scene(gravity=(0, 0, -g))
     at = arm * np.array([np.sin(amplitude), 0, -np.cos(amplitude)])
     bob = scene.add(RigidBody(mass, inertia), at=at, rotation=(0, -amplitude, 0), name="bob")
-    scene.add(Hinge(bob, at=(0, 0, 0), axis=(0, 1, 0)))
+    scene.add(HingeJoint(bob, at=(0, 0, 0), axis=(0, 1, 0)))
     system = scene.compile()
     state = system.initial_state()
     solver = Midpoint(2e-3)

@@ -1,4 +1,5 @@
-"""A crew: threads that stay for a whole call and share many small orders of work, each in less than a microsecond.
+"""A thread team: threads that stay for a whole call and share many small orders of work, each in less than a
+microsecond.
 
 A parallel region hands every array of its arguments to every thread, which for a hundred arrays takes longer than the
 pieces of work themselves. So a call enters one region. Its first member leads and does what cannot be shared; for the
@@ -11,9 +12,10 @@ rest it opens an order of so many items, and every member claims items until non
 
 Each member begins at its own share of the items, so that the same data stays with the same core from order to order,
 and goes on with what the others have left. A leader never waits for a member that has not come: it does all items
-alone. Which member does an item must not change what the item does; then results have the same bits for any crew.
+alone. Which member does an item must not change what the item does; then results have the same bits for any thread
+team.
 
-The state is a flat array of integers, `make_crew`: words that several write lie in cache lines of their own.
+The state is a flat array of integers, `make_team`: words that several write lie in cache lines of their own.
 """
 
 # mypy: ignore-errors
@@ -36,8 +38,8 @@ PATIENCE = 10_000_000
 HAS_PAUSE = platform.machine().lower() in ("x86_64", "amd64")
 
 
-def make_crew(items: int) -> Array:
-    """The state of a crew that shares orders of at most so many items."""
+def make_team(items: int) -> Array:
+    """The state of a thread team that shares orders of at most so many items."""
     return np.zeros(CLAIMS + items, dtype=np.int64)
 
 
@@ -90,63 +92,63 @@ def pause(typingctx):
 
 
 @compiled(inline=True)
-def assemble(crew):
+def assemble(team):
     """A new call, before its members come."""
-    for word in range(len(crew)):
-        crew[word] = 0
+    for word in range(len(team)):
+        team[word] = 0
 
 
 @compiled(inline=True)
-def open_order(crew, way, round, todo, first, count):
+def open_task(team, way, round, todo, first, count):
     """The leader's: write the next order and let the others in."""
-    number = crew[NUMBER] + 1
-    crew[NUMBER], crew[WAY], crew[ROUND], crew[TASKS], crew[FIRST], crew[COUNT] = number, way, round, todo, first, count
-    atomic_swap(crew, OPEN, number)
+    number = team[NUMBER] + 1
+    team[NUMBER], team[WAY], team[ROUND], team[TASKS], team[FIRST], team[COUNT] = number, way, round, todo, first, count
+    atomic_swap(team, OPEN, number)
 
 
 @compiled(inline=True)
-def close_order(crew):
+def close_task(team):
     """The leader's: let nobody in any more and wait until all have left."""
-    atomic_swap(crew, OPEN, 0)
-    while atomic_read(crew, INSIDE) > 0:
+    atomic_swap(team, OPEN, 0)
+    while atomic_read(team, INSIDE) > 0:
         pause()
 
 
 @compiled(inline=True)
-def dismiss(crew):
+def dismiss(team):
     """The leader's: the call is over."""
-    atomic_swap(crew, OPEN, -1)
+    atomic_swap(team, OPEN, -1)
 
 
 @compiled(inline=True)
-def await_order(crew, last):
+def await_task(team, last):
     """A member's: the number of the next order after `last`, entered; or -1 where there is nothing more to do."""
     looks = 0
     while True:
-        number = atomic_read(crew, OPEN)
+        number = atomic_read(team, OPEN)
         if number > 0 and number != last:
-            atomic_add(crew, INSIDE, 1)
-            if atomic_read(crew, OPEN) == number:
+            atomic_add(team, INSIDE, 1)
+            if atomic_read(team, OPEN) == number:
                 break
-            atomic_add(crew, INSIDE, -1)
+            atomic_add(team, INSIDE, -1)
         elif number < 0:
             break
         pause()
         looks += 1
-        if looks > PATIENCE and atomic_read(crew, STARTED) == 0:
+        if looks > PATIENCE and atomic_read(team, STARTED) == 0:
             number = -1
             break
     return number
 
 
 @compiled(inline=True)
-def leave_order(crew):
+def leave_task(team):
     """A member's: all that it has claimed is done."""
-    atomic_add(crew, INSIDE, -1)
+    atomic_add(team, INSIDE, -1)
 
 
 @compiled(inline=True)
-def claim(crew, item, number):
+def claim(team, item, number):
     """Whether this member is to do an item of the order of that number."""
     at = CLAIMS + item
-    return atomic_read(crew, at) != number and atomic_swap(crew, at, number) != number
+    return atomic_read(team, at) != number and atomic_swap(team, at, number) != number

@@ -24,14 +24,14 @@ class OuterTerm(NamedTuple):
     @classmethod
     def of(cls, ptr: np.ndarray, cols: np.ndarray, blocks: np.ndarray, F: np.ndarray) -> OuterTerm:
         """With scratch, and arrays of the types that kernels take."""
-        room = np.zeros((2, len(F)))
+        workspace = np.zeros((2, len(F)))
         return cls(
             np.ascontiguousarray(ptr, dtype=np.int64),
             np.ascontiguousarray(cols, dtype=np.int64),
             np.ascontiguousarray(blocks),
             np.ascontiguousarray(F),
-            room[0],
-            room[1],
+            workspace[0],
+            workspace[1],
         )
 
 

@@ -6,8 +6,8 @@
 | symbol | code | meaning |
 |---|---|---|
 | A, M | `apply`, `mass` | functions of blocks (n, k) |
-| Q, M Q | `Q`, `MQ` (n, room) | orthonormal in M; a new block is cleared of all of Q twice |
-| T | `T` (room, room) | A M in that basis |
+| Q, M Q | `Q`, `MQ` (n, workspace) | orthonormal in M; a new block is cleared of all of Q twice |
+| T | `T` (workspace, workspace) | A M in that basis |
 
 Where A is the inverse of a sparse matrix, its factor is read once for all columns of a block, which also find values
 that are multiple [GLS94]. When Q is full, its leading Ritz vectors and the block after it are kept [ZS08].
@@ -38,7 +38,7 @@ SMALLEST_SHARE = 1e-7
 """Of the largest: directions of a block that hold less that is new are left out."""
 SMALLEST_NEW = 1e-13
 """The same, of the longest column before the vectors known were taken out."""
-MOST_RESTARTS = 30
+MAX_RESTARTS = 30
 
 
 class LargestPairs(NamedTuple):
@@ -58,8 +58,12 @@ def largest_eigenpairs(apply: Product, mass: Product, n: int, count: int) -> Lar
     [1.0, 2.0, 3.0, 4.0]
     """
     width = max(1, min(BLOCK, n // 4))
-    room = min(n, 3 * count + 6 * width)
-    Q, MQ, T = np.empty((n, room), order="F"), np.empty((n, room), order="F"), np.zeros((room, room))
+    workspace = min(n, 3 * count + 6 * width)
+    Q, MQ, T = (
+        np.empty((n, workspace), order="F"),
+        np.empty((n, workspace), order="F"),
+        np.zeros((workspace, workspace)),
+    )
     start = np.random.default_rng(0).standard_normal((n, width))
     with one_blas_thread():
         _, block, heavy, _ = split(apply(mass(start)), Q[:, :0], MQ[:, :0], mass)
@@ -77,11 +81,11 @@ def largest_eigenpairs(apply: Product, mass: Product, n: int, count: int) -> Lar
             found = int(np.count_nonzero(miss <= TOLERANCE * theta[:count] + ROUNDING * theta[0]))
             if found == count:
                 return LargestPairs(theta[:count], Q[:, :size] @ s[:, :count], solves)
-            if restarts == MOST_RESTARTS or not block.shape[1]:
+            if restarts == MAX_RESTARTS or not block.shape[1]:
                 break
-            if size + block.shape[1] > room:
+            if size + block.shape[1] > workspace:
                 restarts += 1
-                kept = min(count + width, room - width)
+                kept = min(count + width, workspace - width)
                 Q[:, :kept], MQ[:, :kept] = Q[:, :size] @ s[:, :kept], MQ[:, :size] @ s[:, :kept]
                 T[:] = 0.0
                 T[range(kept), range(kept)] = theta[:kept]

@@ -1,4 +1,4 @@
-"""`BlockSparse`: a square sparse matrix of 3x3 blocks with a fixed pattern, the tangent of a body or island.
+"""`BlockSparse`: a square sparse matrix of 3x3 blocks with a fixed pattern, the tangent of a body or part.
 
 Block-compressed rows: block row r owns the blocks indptr[r] ... indptr[r + 1] - 1, their columns sorted in
 `indices`, their values in `data`, (block_count, 3, 3), row-major. The diagonal block of every row is present.

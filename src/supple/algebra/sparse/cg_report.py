@@ -105,7 +105,7 @@ class CgRequest:
     keep_history: bool
 
     def make_history(self) -> NDArray[np.float64]:
-        """Room for |r|^2 / |C b|^2 at the start and after each iteration, or an empty array."""
+        """Workspace for |r|^2 / |C b|^2 at the start and after each iteration, or an empty array."""
         return np.full(self.limit + 1 if self.keep_history else 0, np.nan)
 
     def make_report(

@@ -51,7 +51,7 @@ class InertiaNumbers(NamedTuple):
     Me: Array
 
 
-class Room(NamedTuple):
+class Workspace(NamedTuple):
     """Scratch of one state: R, J (3, 3); S (3,); N, V (9 r,); h (6 + r,)."""
 
     R: Array
@@ -62,8 +62,8 @@ class Room(NamedTuple):
     h: Array
 
     @classmethod
-    def empty(cls, r: int) -> Room:
-        """Room for r modes."""
+    def empty(cls, r: int) -> Workspace:
+        """Workspace for r modes."""
         return cls(*(np.empty(shape) for shape in ((3, 3), (3, 3), 3, 9 * r, 9 * r, 6 + r)))
 
 
@@ -114,10 +114,10 @@ def mix(rows, v, out):
 
 
 @compiled(borrows=True)
-def compute_moments(numbers, x, room):
+def compute_moments(numbers, x, workspace):
     """R, N, S and J at x (7 + r,)."""
-    set_rotation(x[3:7], room.R)
-    N, W5, J, S = room.N, numbers.W5, room.J, room.S
+    set_rotation(x[3:7], workspace.R)
+    N, W5, J, S = workspace.N, numbers.W5, workspace.J, workspace.S
     combine(W5, numbers.W7_turning, x, 7, N)
     flow = modes_product(numbers.U_bar, x, 7)
     S[0], S[1], S[2] = numbers.S0[0] + flow[0], numbers.S0[1] + flow[1], numbers.S0[2] + flow[2]
@@ -138,15 +138,15 @@ def compute_moments(numbers, x, room):
 
 
 @compiled(borrows=True)
-def compute_velocity_terms(numbers, v, room):
+def compute_velocity_terms(numbers, v, workspace):
     """V and h = -Q_v at v (6 + r,), after `compute_moments`."""
-    N, V, J, h = room.N, room.V, room.J, room.h
+    N, V, J, h = workspace.N, workspace.V, workspace.J, workspace.h
     w = (v[3], v[4], v[5])
     square = w[0] * w[0] + w[1] * w[1] + w[2] * w[2]
     mix(numbers.W7, v, V)
     flow = modes_product(numbers.U_bar, v, 6)
-    a = cross(w, (room.S[0], room.S[1], room.S[2]))
-    h_c = turn(room.R, cross(w, (a[0] + 2.0 * flow[0], a[1] + 2.0 * flow[1], a[2] + 2.0 * flow[2])))
+    a = cross(w, (workspace.S[0], workspace.S[1], workspace.S[2]))
+    h_c = turn(workspace.R, cross(w, (a[0] + 2.0 * flow[0], a[1] + 2.0 * flow[1], a[2] + 2.0 * flow[2])))
     h_w = cross(w, turn(J, w))
     t0, t1, t2 = 0.0, 0.0, 0.0  # (tr(N') I - N') w
     for l in range(numbers.U_bar.shape[1]):
@@ -165,9 +165,9 @@ def compute_velocity_terms(numbers, v, room):
 
 
 @compiled(borrows=True)
-def compute_mass(numbers, room, M_out):
+def compute_mass(numbers, workspace, M_out):
     """M_out (6 + r, 6 + r), after `compute_moments`."""
-    R, S, J, N, U_bar = room.R, room.S, room.J, room.N, numbers.U_bar
+    R, S, J, N, U_bar = workspace.R, workspace.S, workspace.J, workspace.N, numbers.U_bar
     r = U_bar.shape[1]
     for i in range(3):
         for j in range(3):
@@ -193,19 +193,19 @@ def compute_mass(numbers, room, M_out):
 
 
 @compiled(borrows=True)
-def compute_momentum(numbers, v, room, p_out):
+def compute_momentum(numbers, v, workspace, p_out):
     """p_out (6 + r,) = M v: linear in world axes, angular about the frame's origin in body axes, of the modes.
 
     After `compute_moments`.
     """
-    R, N, U_bar, Me = room.R, room.N, numbers.U_bar, numbers.Me
-    S, w, m = (room.S[0], room.S[1], room.S[2]), (v[3], v[4], v[5]), numbers.mass
+    R, N, U_bar, Me = workspace.R, workspace.N, numbers.U_bar, numbers.Me
+    S, w, m = (workspace.S[0], workspace.S[1], workspace.S[2]), (v[3], v[4], v[5]), numbers.mass
     body = turn_back(R, (v[0], v[1], v[2]))
     flow = modes_product(U_bar, v, 6)
     a = cross(w, S)
     p = turn(R, (m * body[0] + a[0] + flow[0], m * body[1] + a[1] + flow[1], m * body[2] + a[2] + flow[2]))
     L = cross(S, body)
-    b = turn(room.J, w)
+    b = turn(workspace.J, w)
     l0, l1, l2 = L[0] + b[0], L[1] + b[1], L[2] + b[2]
     for l in range(U_bar.shape[1]):
         k, rate = 9 * l, v[6 + l]
@@ -224,12 +224,12 @@ def compute_momentum(numbers, v, room, p_out):
 
 
 @compiled(borrows=True)
-def compute_pull(v, room):
-    """room.V <- B_l, from N and V; see the module.
+def compute_pull(v, workspace):
+    """workspace.V <- B_l, from N and V; see the module.
 
     After `compute_moments`, and `mix` of V.
     """
-    N, V = room.N, room.V
+    N, V = workspace.N, workspace.V
     for k in range(0, N.size, 3):  # row i of U_l u^T becomes w x that row
         a = cross((v[3], v[4], v[5]), (N[k], N[k + 1], N[k + 2]))
         V[k] += a[0]
@@ -238,9 +238,9 @@ def compute_pull(v, room):
 
 
 @compiled(borrows=True)
-def pull_modes(numbers, v, room, R_at, p_out):
+def pull_modes(numbers, v, workspace, R_at, p_out):
     """p_out[6:] = the modes' momentum pulled back at the rotation R_at, after `compute_pull`."""
-    R, B, U_bar = room.R, room.V, numbers.U_bar
+    R, B, U_bar = workspace.R, workspace.V, numbers.U_bar
     f0 = turn_back(R_at, (R[0, 0], R[1, 0], R[2, 0]))  # columns of F = R_at^T R
     f1 = turn_back(R_at, (R[0, 1], R[1, 1], R[2, 1]))
     f2 = turn_back(R_at, (R[0, 2], R[1, 2], R[2, 2]))
@@ -256,26 +256,26 @@ def pull_modes(numbers, v, room, R_at, p_out):
 
 
 @compiled
-def mass_matrix(numbers, x, room, M_out):
+def mass_matrix(numbers, x, workspace, M_out):
     """M_out at x (7 + r,)."""
-    compute_moments(numbers, x, room)
-    compute_mass(numbers, room, M_out)
+    compute_moments(numbers, x, workspace)
+    compute_mass(numbers, workspace, M_out)
 
 
 @compiled
-def velocity_terms(numbers, x, v, room):
-    """-Q_v in room.h at x (7 + r,), v (6 + r,)."""
-    compute_moments(numbers, x, room)
-    compute_velocity_terms(numbers, v, room)
+def velocity_terms(numbers, x, v, workspace):
+    """-Q_v in workspace.h at x (7 + r,), v (6 + r,)."""
+    compute_moments(numbers, x, workspace)
+    compute_velocity_terms(numbers, v, workspace)
 
 
 @compiled
-def momentum(numbers, x, v, R_at, room, p_out):
+def momentum(numbers, x, v, R_at, workspace, p_out):
     """p_out (6 + r,): linear and angular momentum about the frame's origin, both in world axes, and the modes' pulled
     back at the rotation R_at, of x (7 + r,) and v (6 + r,)."""
-    compute_moments(numbers, x, room)
-    compute_momentum(numbers, v, room, p_out)
-    mix(numbers.W7, v, room.V)
-    compute_pull(v, room)
-    pull_modes(numbers, v, room, R_at, p_out)
-    p_out[3], p_out[4], p_out[5] = turn(room.R, (p_out[3], p_out[4], p_out[5]))
+    compute_moments(numbers, x, workspace)
+    compute_momentum(numbers, v, workspace, p_out)
+    mix(numbers.W7, v, workspace.V)
+    compute_pull(v, workspace)
+    pull_modes(numbers, v, workspace, R_at, p_out)
+    p_out[3], p_out[4], p_out[5] = turn(workspace.R, (p_out[3], p_out[4], p_out[5]))

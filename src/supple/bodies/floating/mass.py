@@ -21,7 +21,7 @@ import scipy.linalg
 from supple.algebra.dense import rotations
 from supple.algebra.dense.definite import negative_part
 from supple.bodies.floating import kernels
-from supple.bodies.floating.kernels import InertiaNumbers, Room
+from supple.bodies.floating.kernels import InertiaNumbers, Workspace
 from supple.bodies.protocols import LocalState, Pairs
 
 Array = np.ndarray
@@ -72,8 +72,8 @@ class FloatingMass:
         return len(self.numbers.Me)
 
     @cached_property
-    def _room(self) -> Room:
-        return Room.empty(self.mode_count)
+    def _workspace(self) -> Workspace:
+        return Workspace.empty(self.mode_count)
 
     def _cut(self, x: Array, v: Array | None = None) -> tuple[Array, Array]:
         r = self.mode_count
@@ -84,7 +84,7 @@ class FloatingMass:
         """M at positions x (1, 7 + p)."""
         n = 6 + self.mode_count
         M, own = np.eye(6 + self.padded), np.empty((n, n))
-        kernels.mass_matrix(self.numbers, self._cut(x)[0], self._room, own)
+        kernels.mass_matrix(self.numbers, self._cut(x)[0], self._workspace, own)
         M[:n, :n] = own
         return MassMatrix(M)
 
@@ -94,15 +94,15 @@ class FloatingMass:
 
     def add_bias(self, state: LocalState, f_out: Array) -> None:
         """f += Q_v [GOMGL07, eq. 13, corrected]."""
-        room = self._room
-        kernels.velocity_terms(self.numbers, *self._cut(state.x, state.v), room)
-        f_out[0, : len(room.h)] -= room.h
+        workspace = self._workspace
+        kernels.velocity_terms(self.numbers, *self._cut(state.x, state.v), workspace)
+        f_out[0, : len(workspace.h)] -= workspace.h
 
     def _momentum(self, x: Array, v: Array, R_at: Array) -> Array:
         """(p, h about the world's origin, pulled momentum of the modes, that of the filling)."""
         out, n = np.zeros(6 + self.padded), 6 + self.mode_count
         own = np.empty(n)
-        kernels.momentum(self.numbers, *self._cut(x, v), R_at, self._room, own)
+        kernels.momentum(self.numbers, *self._cut(x, v), R_at, self._workspace, own)
         out[:n] = own
         out[3:6] += rotations.cross(x[0, :3], out[:3])
         out[n:] = v[0, n:]

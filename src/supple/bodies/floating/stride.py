@@ -11,7 +11,7 @@ from supple.bodies.floating.stride_kernels import (
     NOT_CONVERGED,
     SINGULAR,
     StrideNumbers,
-    StrideRoom,
+    StrideWorkspace,
     advance_explicitly,
     advance_steps,
 )
@@ -44,14 +44,14 @@ def advance(
     points, shapes = (np.ascontiguousarray(part) for part in body.node_shapes(nodes))
     K, D = np.ascontiguousarray(body.model.K), np.ascontiguousarray(body.damping)
     x_own, v_own = x[0, : 7 + r].copy(), v[0, : 6 + r].copy()
-    numbers, room = StrideNumbers(K, D, g, points, shapes, forces), StrideRoom.empty(r)
+    numbers, workspace = StrideNumbers(K, D, g, points, shapes, forces), StrideWorkspace.empty(r)
     iterations, residual = 0, 0.0
     if stride.method == "runge-kutta":
-        outcome, made = advance_explicitly(body.model.numbers, numbers, float(dt), int(steps), room, x_own, v_own)
+        outcome, made = advance_explicitly(body.model.numbers, numbers, float(dt), int(steps), workspace, x_own, v_own)
     else:
         limits = (float(stride.tolerance), int(stride.max_iterations))
         outcome, made, iterations, residual = advance_steps(
-            body.model.numbers, numbers, float(dt), int(steps), *limits, room, x_own, v_own
+            body.model.numbers, numbers, float(dt), int(steps), *limits, workspace, x_own, v_own
         )
     if outcome == NOT_CONVERGED:
         raise ConvergenceError(

@@ -20,7 +20,7 @@ from supple.algebra.compiling.compiled import compiled
 from supple.algebra.dense.ldlt import ldlt_factor, ldlt_solve
 from supple.algebra.dense.rotation_kernels import cross, dexp_inverse_apply, rotation_update
 from supple.bodies.floating.kernels import (
-    Room,
+    Workspace,
     compute_mass,
     compute_moments,
     compute_momentum,
@@ -47,12 +47,12 @@ class StrideNumbers(NamedTuple):
     forces: Array
 
 
-class StrideRoom(NamedTuple):
+class StrideWorkspace(NamedTuple):
     """Scratch: states and velocities of the start, the middle and the end; the matrix; vectors (6 + r,)."""
 
-    start: Room
-    middle: Room
-    end: Room
+    start: Workspace
+    middle: Workspace
+    end: Workspace
     A: Array
     x: Array
     u: Array
@@ -62,10 +62,10 @@ class StrideRoom(NamedTuple):
     residual: Array
 
     @classmethod
-    def empty(cls, r: int) -> StrideRoom:
-        """Room for r modes."""
+    def empty(cls, r: int) -> StrideWorkspace:
+        """Workspace for r modes."""
         n = 6 + r
-        rooms = (Room.empty(r) for _ in range(3))
+        rooms = (Workspace.empty(r) for _ in range(3))
         return cls(*rooms, np.empty((n, n)), np.empty(n + 1), *(np.empty(n) for _ in range(5)))
 
 
@@ -81,12 +81,12 @@ def move(x0, u, h, x_out):
 
 
 @compiled(borrows=True)
-def compute_force(numbers, stride, x, u, room, f_out):
-    """f_out (6 + r,): (force, torque, modes) in (world, body) axes at the moments of `room`."""
+def compute_force(numbers, stride, x, u, workspace, f_out):
+    """f_out (6 + r,): (force, torque, modes) in (world, body) axes at the moments of `workspace`."""
     r = stride.K.shape[0]
     g = (stride.gravity[0], stride.gravity[1], stride.gravity[2])
-    G = turn_back(room.R, g)
-    torque = cross((room.S[0], room.S[1], room.S[2]), G)
+    G = turn_back(workspace.R, g)
+    torque = cross((workspace.S[0], workspace.S[1], workspace.S[2]), G)
     for i in range(3):
         f_out[i] = numbers.mass * g[i]
     f_out[3], f_out[4], f_out[5] = torque
@@ -98,7 +98,7 @@ def compute_force(numbers, stride, x, u, room, f_out):
         f_out[6 + l] = total
     for k in range(stride.forces.shape[0]):
         world = (stride.forces[k, 0], stride.forces[k, 1], stride.forces[k, 2])
-        F = turn_back(room.R, world)
+        F = turn_back(workspace.R, world)
         a, b, c = stride.points[k, 0], stride.points[k, 1], stride.points[k, 2]
         for l in range(r):
             s0, s1, s2 = stride.shapes[k, 0, l], stride.shapes[k, 1, l], stride.shapes[k, 2, l]
@@ -122,9 +122,9 @@ def norm(a):
 
 
 @compiled(borrows=True)
-def begin(numbers, x0, v0, room):
+def begin(numbers, x0, v0, workspace):
     """The momentum of the start: p0 with its angular part in world axes, and what pulls its modes back."""
-    start, p0 = room.start, room.p0
+    start, p0 = workspace.start, workspace.p0
     compute_moments(numbers, x0, start)
     compute_momentum(numbers, v0, start, p0)
     p0[3], p0[4], p0[5] = turn(start.R, (p0[3], p0[4], p0[5]))
@@ -133,16 +133,25 @@ def begin(numbers, x0, v0, room):
 
 
 @compiled(borrows=True)
-def find_middle(numbers, stride, h, tolerance, limit, x0, v0, room):
-    """room.u and the middle state from the start; returns (outcome, iterations, relative residual)."""
+def find_middle(numbers, stride, h, tolerance, limit, x0, v0, workspace):
+    """workspace.u and the middle state from the start; returns (outcome, iterations, relative residual)."""
     r, n = stride.K.shape[0], v0.size
-    x, u, f, p, p0, residual, A, middle = room.x, room.u, room.f, room.p, room.p0, room.residual, room.A, room.middle
+    x, u, f, p, p0, residual, A, middle = (
+        workspace.x,
+        workspace.u,
+        workspace.f,
+        workspace.p,
+        workspace.p0,
+        workspace.residual,
+        workspace.A,
+        workspace.middle,
+    )
     relative = 0.0
     for iteration in range(limit + 1):
         move(x0, u, 0.5 * h, x)
         compute_moments(numbers, x, middle)
         compute_momentum(numbers, u, middle, p)
-        pull_modes(numbers, v0, room.start, middle.R, p0)
+        pull_modes(numbers, v0, workspace.start, middle.R, p0)
         compute_force(numbers, stride, x, u, middle, f)
         arm = cross((x0[0] - x[0], x0[1] - x[1], x0[2] - x[2]), (p0[0], p0[1], p0[2]))
         angular = turn_back(middle.R, (p0[3] + arm[0], p0[4] + arm[1], p0[5] + arm[2]))
@@ -171,9 +180,17 @@ def find_middle(numbers, stride, h, tolerance, limit, x0, v0, room):
 
 
 @compiled(borrows=True)
-def find_end(numbers, h, x0, x1, v1_out, room):
+def find_end(numbers, h, x0, x1, v1_out, workspace):
     """v1_out from the momentum at the end, by one linear solve; returns an outcome."""
-    r, A, end, middle, p0, f, x = stride_size(numbers), room.A, room.end, room.middle, room.p0, room.f, room.x
+    r, A, end, middle, p0, f, x = (
+        stride_size(numbers),
+        workspace.A,
+        workspace.end,
+        workspace.middle,
+        workspace.p0,
+        workspace.f,
+        workspace.x,
+    )
     compute_moments(numbers, x1, end)
     compute_mass(numbers, end, A)  # its last rows are replaced by what the modes of the middle see
     R, N, W7, U_bar = end.R, end.N, numbers.W7, numbers.U_bar
@@ -251,37 +268,37 @@ def solve_in_place(A, b):
 
 
 @compiled
-def advance_steps(numbers, stride, h, steps, tolerance, limit, room, x, v):
+def advance_steps(numbers, stride, h, steps, tolerance, limit, workspace, x, v):
     """`steps` steps of x (7 + r,), v (6 + r,) in place. Returns (outcome, steps made, most iterations, residual)."""
     n = v.size
     x1, v1, last, older = np.empty_like(x), np.empty_like(v), np.empty_like(v), np.empty_like(v)
-    most, worst = 0, 0.0
+    largest, worst = 0, 0.0
     for step in range(steps):
-        begin(numbers, x, v, room)
+        begin(numbers, x, v, workspace)
         for k in range(n):  # from v at the start, then by the second difference of v and the two last u
             if step == 0:
-                room.u[k] = v[k]
+                workspace.u[k] = v[k]
             elif step == 1:
-                room.u[k] = 2.0 * v[k] - last[k]
+                workspace.u[k] = 2.0 * v[k] - last[k]
             else:
-                room.u[k] = (8.0 * v[k] - 6.0 * last[k] + older[k]) / 3.0
-        outcome, iterations, relative = find_middle(numbers, stride, h, tolerance, limit, x, v, room)
-        most, worst = max(most, iterations), max(worst, relative)
+                workspace.u[k] = (8.0 * v[k] - 6.0 * last[k] + older[k]) / 3.0
+        outcome, iterations, relative = find_middle(numbers, stride, h, tolerance, limit, x, v, workspace)
+        largest, worst = max(largest, iterations), max(worst, relative)
         if outcome != FINE:
-            return outcome, step, most, relative
-        move(x, room.u, h, x1)
-        outcome = find_end(numbers, h, x, x1, v1, room)
+            return outcome, step, largest, relative
+        move(x, workspace.u, h, x1)
+        outcome = find_end(numbers, h, x, x1, v1, workspace)
         if outcome != FINE:
-            return outcome, step, most, relative
+            return outcome, step, largest, relative
         older[:] = last
-        last[:] = room.u
+        last[:] = workspace.u
         x[:] = x1
         v[:] = v1
-    return FINE, steps, most, worst
+    return FINE, steps, largest, worst
 
 
 @compiled
-def advance_explicitly(numbers, stride, h, steps, room, x, v):
+def advance_explicitly(numbers, stride, h, steps, workspace, x, v):
     """`steps` classical Runge-Kutta steps on the rotation group, in place. Returns (outcome, steps made)."""
     n = v.size
     at, rate, d, d_sum, v_sum, now = (np.empty_like(x), np.empty(n), np.empty(n), np.empty(n), np.empty(n), np.empty(n))
@@ -295,15 +312,15 @@ def advance_explicitly(numbers, stride, h, steps, room, x, v):
                 d[k] = c * h * d_rate[k]
                 now[k] = v[k] + c * h * rate[k]
             move(x, d, 1.0, at)
-            compute_moments(numbers, at, room.middle)
-            compute_velocity_terms(numbers, now, room.middle)
-            compute_force(numbers, stride, at, now, room.middle, rate)
+            compute_moments(numbers, at, workspace.middle)
+            compute_velocity_terms(numbers, now, workspace.middle)
+            compute_force(numbers, stride, at, now, workspace.middle, rate)
             for k in range(n):
-                rate[k] -= room.middle.h[k]
-            compute_mass(numbers, room.middle, room.A)
-            if ldlt_factor(room.A) >= 0:
+                rate[k] -= workspace.middle.h[k]
+            compute_mass(numbers, workspace.middle, workspace.A)
+            if ldlt_factor(workspace.A) >= 0:
                 return SINGULAR, step
-            ldlt_solve(room.A, rate)
+            ldlt_solve(workspace.A, rate)
             d_rate[:] = now
             turned = dexp_inverse_apply((d[3], d[4], d[5]), (now[3], now[4], now[5]))
             d_rate[3], d_rate[4], d_rate[5] = turned

@@ -191,11 +191,11 @@ def advance(
 def _advance(step: _Step, x: Array, v: Array, steps: int) -> StrideReport:
     """`steps` steps of x and v in place."""
     now_x, now_v = x[0].copy(), v[0].copy()
-    most, worst = 0, 0.0
+    largest, worst = 0, 0.0
     for number in range(steps):
         step.begin(now_x, now_v)
         found, iterations, relative = step.find()
-        most, worst = max(most, iterations), max(worst, relative)
+        largest, worst = max(largest, iterations), max(worst, relative)
         now_x, now_v = step.end(found)
         if not (np.isfinite(now_x).all() and np.isfinite(now_v).all()):
             raise DivergenceError(
@@ -204,4 +204,4 @@ def _advance(step: _Step, x: Array, v: Array, steps: int) -> StrideReport:
                 fix="Take smaller steps.",
             )
     x[0], v[0] = now_x, now_v
-    return StrideReport(most, worst)
+    return StrideReport(largest, worst)

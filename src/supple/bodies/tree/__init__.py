@@ -4,23 +4,23 @@ from supple.bodies.tree.body import TreeBody
 from supple.bodies.tree.changes import replaced, retuned
 from supple.bodies.tree.detach import BrokenTree, detach
 from supple.bodies.tree.domains.budget import ModeBudget
-from supple.bodies.tree.domains.domain_tree import Blueprint, Domain, DomainKind, Port
-from supple.bodies.tree.domains.instances import Mount, attach, port_at
-from supple.bodies.tree.dynamics import OneWayWarning, SubstructureTree, TreeSettings, TreeState
+from supple.bodies.tree.domains.domain_tree import Domain, DomainInterface, DomainTemplate, DomainTree
+from supple.bodies.tree.domains.instances import Mount, attach, interface_at
+from supple.bodies.tree.dynamics import OneWayWarning, TreeDynamics, TreeSettings, TreeState
 from supple.bodies.tree.kinematics import TreeKinematics, TreeMeasures, TreeMotion
 from supple.bodies.tree.linearized import LinearizedTree
-from supple.bodies.tree.model import DomainClass, SubstructureModel
+from supple.bodies.tree.model import ReducedTemplate, TreeModel
 from supple.bodies.tree.surface.point_springs import PointSprings
 from supple.bodies.tree.tied import LinkedTrees, Loads
 from supple.bodies.tree.ties import Anchor, Tie, WorldAnchor
 
 __all__ = [
     "Anchor",
-    "Blueprint",
     "BrokenTree",
     "Domain",
-    "DomainClass",
-    "DomainKind",
+    "DomainInterface",
+    "DomainTemplate",
+    "DomainTree",
     "LinearizedTree",
     "LinkedTrees",
     "Loads",
@@ -28,20 +28,20 @@ __all__ = [
     "Mount",
     "OneWayWarning",
     "PointSprings",
-    "Port",
-    "SubstructureModel",
-    "SubstructureTree",
+    "ReducedTemplate",
     "Tie",
     "TreeBody",
+    "TreeDynamics",
     "TreeKinematics",
     "TreeMeasures",
+    "TreeModel",
     "TreeMotion",
     "TreeSettings",
     "TreeState",
     "WorldAnchor",
     "attach",
     "detach",
-    "port_at",
+    "interface_at",
     "replaced",
     "retuned",
 ]

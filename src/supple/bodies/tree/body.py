@@ -1,4 +1,4 @@
-"""A tree of reduced domains in a scene. It is stepped by its own Newmark scheme, `TreeStride`."""
+"""A tree of reduced domains in a scene. It is stepped by its own Newmark scheme, `TreeSolver`."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from supple.bodies.placement import Placement
 from supple.bodies.protocols import LocalState, PlacedBody
 from supple.bodies.tree.coordinates import TreeCoordinates
 from supple.bodies.tree.domains.deviation import largest_deviation
-from supple.bodies.tree.domains.domain_tree import Blueprint
-from supple.bodies.tree.dynamics import Coupling, SubstructureTree, TreeSettings, TreeState
+from supple.bodies.tree.domains.domain_tree import DomainTree
+from supple.bodies.tree.dynamics import Coupling, TreeDynamics, TreeSettings, TreeState
 from supple.bodies.tree.kinematics import TreeMeasures
-from supple.bodies.tree.model import SubstructureModel
+from supple.bodies.tree.model import TreeModel
 from supple.bodies.tree.surface.domain_points import DomainPoints
-from supple.bodies.tree.surface.patches import Sails
 from supple.bodies.tree.surface.point_springs import PointSprings
 from supple.bodies.tree.surface.render_skin import RenderSkin
 from supple.bodies.tree.surface.skin import TreeSkin
+from supple.bodies.tree.surface.wind_patches import WindPatches
 from supple.errors import InputError
 from supple.geometry import SurfaceMesh
 
@@ -32,9 +32,9 @@ Array = np.ndarray
 
 @dataclass(frozen=True, eq=False)
 class TreeBody:
-    """A tree of domains. tree: a blueprint, which is reduced here, or a model.
+    """A tree of domains. tree: a domain tree, which is reduced here, or a model.
 
-    coupling, torque, mass_damping [1/s], stiffness_damping [s], settings: as of `SubstructureTree`; undamped,
+    coupling, torque, mass_damping [1/s], stiffness_damping [s], settings: as of `TreeDynamics`; undamped,
     steps of 1/60 s and more that take f once gain energy after many oscillations. The root is fixed where its kind is
     held, else it flies freely. surface: a finer surface of the whole tree at rest, in the root's frame [m], to be seen
     instead of the domains' own, and to be pulled at (`scene.surface_points.render_points`). grown: its weight is in
@@ -42,14 +42,14 @@ class TreeBody:
 
     >>> from supple.geometry import box_tets
     >>> from supple.material import Material
-    >>> from supple.bodies.substructure import Domain, DomainKind
+    >>> from supple.bodies.tree import Domain, DomainTemplate
     >>> mesh = box_tets(size=(1, 0.1, 0.1), cells=(8, 1, 1))
-    >>> kind = DomainKind("beam", mesh, Material(1e6, 0.3, 1000), 4, held=mesh.node_region("x_min"))
-    >>> TreeBody(Blueprint({"beam": kind}, [Domain("beam")])).skin.count
+    >>> kind = DomainTemplate("beam", mesh, Material(1e6, 0.3, 1000), 4, held=mesh.node_region("x_min"))
+    >>> TreeBody(DomainTree({"beam": kind}, [Domain("beam")])).skin.count
     36
     """
 
-    tree: Blueprint | SubstructureModel
+    tree: DomainTree | TreeModel
     coupling: Coupling = field(default="articulated", kw_only=True)
     torque: bool = field(default=True, kw_only=True)
     mass_damping: ArrayLike = field(default=0.0, kw_only=True)
@@ -57,26 +57,26 @@ class TreeBody:
     settings: TreeSettings = field(default_factory=TreeSettings, kw_only=True)
     grown: bool = field(default=False, kw_only=True)
     surface: SurfaceMesh | None = field(default=None, kw_only=True)
-    kind = "substructure"
+    kind = "tree"
 
     def __post_init__(self) -> None:
-        if not isinstance(self.tree, Blueprint | SubstructureModel):
+        if not isinstance(self.tree, DomainTree | TreeModel):
             raise InputError(
-                "a tree needs a Blueprint or a SubstructureModel", where="TreeBody", value=type(self.tree).__name__
+                "a tree needs a DomainTree or a TreeModel", where="TreeBody", value=type(self.tree).__name__
             )
         _ = self.dynamics
         if self.grown and self.model.is_free:
             raise InputError("a tree that flies freely has not grown in gravity", where="TreeBody", fix="grown=False")
 
     @cached_property
-    def model(self) -> SubstructureModel:
+    def model(self) -> TreeModel:
         """The reduced tree."""
-        return self.tree if isinstance(self.tree, SubstructureModel) else SubstructureModel.of(self.tree)
+        return self.tree if isinstance(self.tree, TreeModel) else TreeModel.of(self.tree)
 
     @cached_property
-    def dynamics(self) -> SubstructureTree:
+    def dynamics(self) -> TreeDynamics:
         """What steps it."""
-        return SubstructureTree(
+        return TreeDynamics(
             self.model,
             coupling=self.coupling,
             torque=self.torque,
@@ -96,9 +96,9 @@ class TreeBody:
         return self.skin if self.surface is None else RenderSkin.of(self.model, self.surface)
 
     @cached_property
-    def sails(self) -> Sails:
+    def wind_patches(self) -> WindPatches:
         """A few flat triangles a domain, for drag."""
-        return Sails.of(self.model)
+        return WindPatches.of(self.model)
 
     @property
     def rest_coordinates(self) -> Array:
@@ -146,7 +146,7 @@ class TreeBody:
 
     def point_region(self, name: str) -> Array:
         """Numbers of the surface points of the domains of that name, or kind."""
-        domains = self.model.blueprint.domains
+        domains = self.model.domain_tree.domains
         chosen = [k for k, d in enumerate(domains) if name in (d.name, d.kind)]
         if not chosen:
             raise InputError("no domain of that name", where="TreeBody", value=name)
@@ -191,13 +191,13 @@ class TreeBody:
         springs: on points, solved within each step; they do not act on the accelerations that a first call finds.
 
         state.memory: the accelerations (6 + n,) of an earlier call; None: they follow from the equations of motion.
-        euler: steps by implicit Euler, which need none, see `SubstructureTree.advance`.
+        euler: steps by implicit Euler, which need none, see `TreeDynamics.advance`.
         """
         now, acting = self.unpack(state.x, state.v, state.memory), self.loads(state.x, forces)
         gravity = np.zeros(3) if self.grown else gravity
         if state.memory is None and not euler:
             # a flying root whose kind holds nodes was broken off: its end is light and would ring
-            broken = self.model.is_free and len(self.model.blueprint.kinds[self.model.classes[0].name].held) > 0
+            broken = self.model.is_free and len(self.model.domain_tree.kinds[self.model.classes[0].name].held) > 0
             self.dynamics.start(now, dt=dt if broken else None, gravity=gravity, **acting)
         self.dynamics.advance(now, dt, steps=steps, gravity=gravity, springs=springs, euler=euler, **acting)
         x, v = state.x.copy(), state.v.copy()
@@ -205,7 +205,7 @@ class TreeBody:
         return LocalState(state.t + steps * dt, x, v, accelerations)
 
     def loads(self, x: Array, forces: Array | None) -> dict[str, Array]:
-        """Forces (1, v_width) on the coordinates x as `SubstructureTree.advance` takes them."""
+        """Forces (1, v_width) on the coordinates x as `TreeDynamics.advance` takes them."""
         if forces is None:
             return {}
         wrenches = np.zeros((self.model.domain_count, 6))
@@ -216,7 +216,8 @@ class TreeBody:
     def largest_gap(self, x: Array) -> float:
         """The largest distance [m] at coordinates x between points that were one before the tree was cut.
 
-        Where nothing was cut: between a port's points and where a rigid interface would have them, which is the same.
+        Where nothing was cut: between an interface's points and where a rigid interface would have them, which is the
+        same.
         """
         return self.skin.largest_gap(x) if len(self.skin.seams) else largest_deviation(self.skin.kinematics, x)
 
@@ -240,7 +241,7 @@ def _refuse() -> NoReturn:
     raise InputError(
         "a tree of domains is stepped by its own scheme",
         where="TreeBody",
-        fix="Use TreeStride as the solver, in a scene of trees alone.",
+        fix="Use TreeSolver as the solver, in a scene of trees alone.",
     )
 
 

@@ -17,9 +17,9 @@ from numpy.typing import ArrayLike
 
 from supple.algebra.dense import rotations
 from supple.bodies.tree.detach import domain_number
-from supple.bodies.tree.domains.domain_tree import Blueprint, DomainKind
-from supple.bodies.tree.dynamics import SubstructureTree, TreeState
-from supple.bodies.tree.model import DomainClass, reduce_kind
+from supple.bodies.tree.domains.domain_tree import DomainTemplate, DomainTree
+from supple.bodies.tree.dynamics import TreeDynamics, TreeState
+from supple.bodies.tree.model import ReducedTemplate, reduce_kind
 from supple.errors import InputError
 from supple.geometry import embed
 from supple.modal import ElasticSolid, Interface, InterfaceFit
@@ -28,16 +28,16 @@ Array = np.ndarray
 
 
 def retuned(
-    tree: SubstructureTree,
+    tree: TreeDynamics,
     *,
     frequency_factor: ArrayLike | None = None,
     density_factor: ArrayLike | None = None,
-) -> SubstructureTree:
+) -> TreeDynamics:
     """The tree with other factors, one number or one a domain; None: as they are. States of the old tree fit it.
 
-    >>> from supple.bodies.substructure import LinearizedTree, SubstructureModel
-    >>> from supple.validation.tree.coupling import beam_blueprint
-    >>> tree = SubstructureTree(SubstructureModel.of(beam_blueprint(2, 6)))
+    >>> from supple.bodies.tree import LinearizedTree, TreeModel
+    >>> from supple.validation.tree.coupling import beam_domain_tree
+    >>> tree = TreeDynamics(TreeModel.of(beam_domain_tree(2, 6)))
     >>> slow = retuned(tree, frequency_factor=0.5)
     >>> (LinearizedTree.of(slow).frequencies(1) / LinearizedTree.of(tree).frequencies(1)).round(6).tolist()
     [0.5]
@@ -45,12 +45,12 @@ def retuned(
     model = tree.model
     tuning = _factors(model.tuning, frequency_factor, "frequency_factor")
     density = _factors(model.density, density_factor, "density_factor")
-    whole = model.blueprint
+    whole = model.domain_tree
     domains = [
         replace(d, frequency_factor=float(c), density_factor=float(m))
         for d, c, m in zip(whole.domains, tuning, density)
     ]
-    changed = replace(model, blueprint=replace(whole, domains=domains), tuning=tuning, density=density)
+    changed = replace(model, domain_tree=replace(whole, domains=domains), tuning=tuning, density=density)
     out = replace(tree, model=changed)
     lane, old = tree.arrays.lane_domain, tree.arrays  # everything else in the arrays stays
     dense = np.where(lane >= 0, density[lane], 1.0)
@@ -72,24 +72,24 @@ def _factors(old: Array, given: ArrayLike | None, name: str) -> Array:
 
 
 def replaced(
-    tree: SubstructureTree, state: TreeState, domain: int | str, kind: str | DomainKind, *, project: bool = True
-) -> tuple[SubstructureTree, TreeState]:
+    tree: TreeDynamics, state: TreeState, domain: int | str, kind: str | DomainTemplate, *, project: bool = True
+) -> tuple[TreeDynamics, TreeState]:
     """The tree with another kind in the place of a domain, and its state, without accelerations.
 
-    kind: a name the tree knows, or a kind, which is reduced or taken from the cache; it needs a port of the same name
-    for each child. project: start from the old displacements as the new basis can show them; else from zero.
+    kind: a name the tree knows, or a kind, which is reduced or taken from the cache; it needs an interface of the same
+    name for each child. project: start from the old displacements as the new basis can show them; else from zero.
 
-    >>> from supple.bodies.substructure import SubstructureModel
-    >>> from supple.validation.tree.coupling import beam_blueprint
-    >>> tree = SubstructureTree(SubstructureModel.of(beam_blueprint(3, 6)))
-    >>> stiff = replace(tree.model.blueprint.kinds["part"], name="rigid", modes=0)
+    >>> from supple.bodies.tree import TreeModel
+    >>> from supple.validation.tree.coupling import beam_domain_tree
+    >>> tree = TreeDynamics(TreeModel.of(beam_domain_tree(3, 6)))
+    >>> stiff = replace(tree.model.domain tree.kinds["part"], name="rigid", modes=0)
     >>> other, state = replaced(tree, tree.state(), 1, stiff)
     >>> other.model.coordinate_count
     12
     """
     model, number = tree.model, domain_number(tree.model, domain)
-    kinds = dict(model.blueprint.kinds)
-    if isinstance(kind, DomainKind):
+    kinds = dict(model.domain_tree.kinds)
+    if isinstance(kind, DomainTemplate):
         if kinds.get(kind.name, kind) is not kind:
             raise InputError("another kind of the tree has that name", where="replaced", value=kind.name)
         kinds[kind.name] = kind
@@ -101,30 +101,34 @@ def replaced(
     if number and not len(kinds[name].held):
         raise InputError("a domain needs nodes to hang by", where="replaced", value=name, fix="Give the kind `held`.")
     children = [k for k in range(model.domain_count) if model.parent[k] == number]
-    domains = list(model.blueprint.domains)
+    domains = list(model.domain_tree.domains)
     domains[number] = replace(domains[number], kind=name)
-    welds = model.blueprint.welds  # the new mesh has other nodes
-    welds = welds if name == model.blueprint.domains[number].kind else welds[welds[:, 1] != number]
-    tied = [pair for pair in model.blueprint.tied if pair[0] != number]
-    blueprint = Blueprint(kinds, domains, welds, model.is_free, tied)
+    welds = model.domain_tree.welds  # the new mesh has other nodes
+    welds = welds if name == model.domain_tree.domains[number].kind else welds[welds[:, 1] != number]
+    tied = [pair for pair in model.domain_tree.tied if pair[0] != number]
+    domain_tree = DomainTree(kinds, domains, welds, model.is_free, tied)
     classes, index = list(model.classes), {c.name: k for k, c in enumerate(model.classes)}
-    needed = tuple(dict.fromkeys(domains[k].port for k in children))
+    needed = tuple(dict.fromkeys(domains[k].interface for k in children))
     old = classes[model.domain_class[number]]
     if name in index:
-        classes[index[name]] = _with_ports(classes[index[name]], kinds[name], needed)
+        classes[index[name]] = _with_interfaces(classes[index[name]], kinds[name], needed)
     else:
         index[name] = len(classes)
-        classes.append(_with_ports(reduce_kind(kinds[name], (), (), False, None, True), kinds[name], needed))
+        classes.append(_with_interfaces(reduce_kind(kinds[name], (), (), False, None, True), kinds[name], needed))
     new = classes[index[name]]
-    domain_class, parent_port = model.domain_class.copy(), model.parent_port.copy()
+    domain_class, parent_interface = model.domain_class.copy(), model.parent_interface.copy()
     domain_class[number] = index[name]
     for k in children:
-        parent_port[k] = new.ports.index(domains[k].port)
+        parent_interface[k] = new.interfaces.index(domains[k].interface)
     made = replace(
-        model, blueprint=blueprint, classes=tuple(classes), domain_class=domain_class, parent_port=parent_port
+        model,
+        domain_tree=domain_tree,
+        classes=tuple(classes),
+        domain_class=domain_class,
+        parent_interface=parent_interface,
     )
     first, last = model.q_starts[number], model.q_starts[number + 1]
-    show = _projection(old, new, kinds[model.blueprint.domains[number].kind], kinds[name]) if project else None
+    show = _projection(old, new, kinds[model.domain_tree.domains[number].kind], kinds[name]) if project else None
     out = state.copy()
     for label in ("q", "v"):
         values = getattr(state, label)
@@ -134,33 +138,40 @@ def replaced(
     return replace(tree, model=made), out
 
 
-def _with_ports(given: DomainClass, kind: DomainKind, needed: tuple[str, ...]) -> DomainClass:
-    """The class with fits for more ports, after those it has."""
-    missing = [name for name in needed if name not in given.ports]
-    unknown = [name for name in missing if name not in kind.ports]
+def _with_interfaces(given: ReducedTemplate, kind: DomainTemplate, needed: tuple[str, ...]) -> ReducedTemplate:
+    """The class with fits for more interfaces, after those it has."""
+    missing = [name for name in needed if name not in given.interfaces]
+    unknown = [name for name in missing if name not in kind.interfaces]
     if unknown:
         raise InputError(
-            "the kind has no port for a child", where=f"kind '{kind.name}'", value=unknown[0],
-            allowed=", ".join(kind.ports) or "none",
+            "the kind has no interface for a child", where=f"kind '{kind.name}'", value=unknown[0],
+            allowed=", ".join(kind.interfaces) or "none",
         )  # fmt: skip
-    fits = tuple(port_fit(given, kind, name) for name in missing)
-    return replace(given, ports=(*given.ports, *missing), fits=(*given.fits, *fits)) if missing else given
+    fits = tuple(interface_fit(given, kind, name) for name in missing)
+    return replace(given, interfaces=(*given.interfaces, *missing), fits=(*given.fits, *fits)) if missing else given
 
 
-def port_fit(given: DomainClass, kind: DomainKind, name: str) -> InterfaceFit:
-    """The fit of a port in the class's basis, whether children hang there or not."""
-    if name in given.ports:
-        return given.fits[given.ports.index(name)]
-    if name not in kind.ports:
+def interface_fit(given: ReducedTemplate, kind: DomainTemplate, name: str) -> InterfaceFit:
+    """The fit of an interface in the class's basis, whether children hang there or not."""
+    if name in given.interfaces:
+        return given.fits[given.interfaces.index(name)]
+    if name not in kind.interfaces:
         raise InputError(
-            "no port of that name", where=f"kind '{kind.name}'", value=name, allowed=", ".join(kind.ports) or "none"
+            "no interface of that name",
+            where=f"kind '{kind.name}'",
+            value=name,
+            allowed=", ".join(kind.interfaces) or "none",
         )
-    port = kind.ports[name]
-    face = Interface(given.nodes, port.nodes, weights=port.weights, rest_rotation=rotations.to_matrix(port.rotation))
+    interface = kind.interfaces[name]
+    face = Interface(
+        given.nodes, interface.nodes, weights=interface.weights, rest_rotation=rotations.to_matrix(interface.rotation)
+    )
     return face.fit(given.U)
 
 
-def _projection(old: DomainClass, new: DomainClass, old_kind: DomainKind, new_kind: DomainKind) -> Array:
+def _projection(
+    old: ReducedTemplate, new: ReducedTemplate, old_kind: DomainTemplate, new_kind: DomainTemplate
+) -> Array:
     """The matrix (r_new, r_old) from old coordinates to new ones."""
     modes: Any = old.U.reshape(len(old.nodes), 3, old.count)
     if old.nodes.shape != new.nodes.shape or not np.array_equal(old.nodes, new.nodes):

@@ -26,19 +26,19 @@ class TreeCoordinates:
     turns = False  # the stride alone moves a tree
 
     @property
-    def room(self) -> int:
+    def scratch(self) -> int:
         """m, at least one 3-vector."""
         return max(3, 3 * ((self.modes + 2) // 3))
 
     @property
     def x_width(self) -> int:
         """Numbers of a position."""
-        return 7 + self.room
+        return 7 + self.scratch
 
     @property
     def v_width(self) -> int:
         """Numbers of a velocity."""
-        return 6 + self.room
+        return 6 + self.scratch
 
     def retract(self, x: Array, d: Array) -> Array:
         """The frame moved on the group, q added, (1, x_width)."""

@@ -1,13 +1,13 @@
 """Breaking a tree in two while it runs: a domain with all below it becomes a tree of its own that flies freely.
 
-    frame, velocity of the new root  =  those of the port it hung on;      all q, q' stay as they are
+    frame, velocity of the new root  =  those of the interface it hung on;      all q, q' stay as they are
 
 So every point goes on with its position and velocity, and energy and momentum of the parts add up to those of the
 whole. The basis of the new root holds its old interface, which is valid kinematics for a frame that flies: its q then
 couples with the frame's acceleration from the start.
 
-What the interface carried is gone at once, and the light free end of the branch answers by accelerations that no step
-of ordinary length resolves. So find those of the branch with `SubstructureTree.start(..., dt=...)`, which leaves out
+What the interface carried is gone at once, and the light free end of the branch responses by accelerations that no step
+of ordinary length resolves. So find those of the branch with `TreeDynamics.start(..., dt=...)`, which leaves out
 what is faster than a step.
 """
 
@@ -18,10 +18,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from supple.algebra.dense import rotations
-from supple.bodies.tree.domains.domain_tree import Blueprint
-from supple.bodies.tree.dynamics import SubstructureTree, TreeState
+from supple.bodies.tree.domains.domain_tree import DomainTree
+from supple.bodies.tree.dynamics import TreeDynamics, TreeState
 from supple.bodies.tree.kinematics import TreeKinematics
-from supple.bodies.tree.model import SubstructureModel
+from supple.bodies.tree.model import TreeModel
 from supple.errors import InputError
 
 Array = np.ndarray
@@ -31,7 +31,7 @@ Array = np.ndarray
 class TreePart:
     """A part of a tree. domains (d,): their numbers in the whole; coordinates (n,): where its q lay there."""
 
-    model: SubstructureModel
+    model: TreeModel
     domains: Array
     coordinates: Array
 
@@ -40,13 +40,13 @@ class TreePart:
 class BrokenTree:
     """What a break leaves: the rest, and the branch as a tree with a free root; states without accelerations."""
 
-    rest: SubstructureTree
+    rest: TreeDynamics
     rest_state: TreeState
-    branch: SubstructureTree
+    branch: TreeDynamics
     branch_state: TreeState
 
 
-def subtree(model: SubstructureModel, domain: int) -> Array:
+def subtree(model: TreeModel, domain: int) -> Array:
     """Numbers of a domain and of all below it, ascending."""
     inside = np.zeros(model.domain_count, dtype=bool)
     inside[domain] = True
@@ -55,9 +55,9 @@ def subtree(model: SubstructureModel, domain: int) -> Array:
     return np.flatnonzero(inside)
 
 
-def domain_number(model: SubstructureModel, domain: int | str) -> int:
+def domain_number(model: TreeModel, domain: int | str) -> int:
     """The number of a domain given by number or name."""
-    domains = model.blueprint.domains
+    domains = model.domain_tree.domains
     if isinstance(domain, str):
         found = [k for k, d in enumerate(domains) if d.name == domain]
         if len(found) != 1:
@@ -68,7 +68,7 @@ def domain_number(model: SubstructureModel, domain: int | str) -> int:
     return int(domain)
 
 
-def split(model: SubstructureModel, domain: int | str) -> tuple[TreePart, TreePart]:
+def split(model: TreeModel, domain: int | str) -> tuple[TreePart, TreePart]:
     """The rest of a model, and the branch that begins with `domain`."""
     number = domain_number(model, domain)
     if number == 0:
@@ -78,25 +78,27 @@ def split(model: SubstructureModel, domain: int | str) -> tuple[TreePart, TreePa
     return _part(model, rest, model.is_free), _part(model, branch, True)
 
 
-def _part(model: SubstructureModel, numbers: Array, free: bool) -> TreePart:
+def _part(model: TreeModel, numbers: Array, free: bool) -> TreePart:
     """Domains that hang together, the first of them the root."""
-    whole, new = model.blueprint, np.full(model.domain_count, -1)
+    whole, new = model.domain_tree, np.full(model.domain_count, -1)
     new[numbers] = np.arange(len(numbers))
     domains = [replace(whole.domains[k], parent=int(new[model.parent[k]])) for k in numbers]
-    domains[0] = replace(domains[0], parent=-1, port="")
+    domains[0] = replace(domains[0], parent=-1, interface="")
     welds = whole.welds[new[whole.welds[:, 1]] >= 0]
     welds = np.stack([welds[:, 0], new[welds[:, 1]], welds[:, 2]], axis=1)
     used, classes = np.unique(model.domain_class[numbers], return_inverse=True)
     kinds = {name: whole.kinds[name] for name in dict.fromkeys(d.kind for d in domains)}
     parent = new[model.parent[numbers]]
-    parent_port = model.parent_port[numbers].copy()
-    parent[0] = parent_port[0] = -1
-    made = SubstructureModel(
-        Blueprint(kinds, domains, welds, free, [(int(new[k]), port) for k, port in whole.tied if new[k] >= 0]),
+    parent_interface = model.parent_interface[numbers].copy()
+    parent[0] = parent_interface[0] = -1
+    made = TreeModel(
+        DomainTree(
+            kinds, domains, welds, free, [(int(new[k]), interface) for k, interface in whole.tied if new[k] >= 0]
+        ),
         tuple(model.classes[k] for k in used),
         classes,
         parent,
-        parent_port,
+        parent_interface,
         model.scale[numbers],
         model.tuning[numbers],
         model.density[numbers],
@@ -106,11 +108,11 @@ def _part(model: SubstructureModel, numbers: Array, free: bool) -> TreePart:
     return TreePart(made, numbers, np.flatnonzero(new[owner] >= 0))
 
 
-def detach(tree: SubstructureTree, state: TreeState, domain: int | str) -> BrokenTree:
+def detach(tree: TreeDynamics, state: TreeState, domain: int | str) -> BrokenTree:
     """Break a domain, with all below it, off its parent.
 
-    >>> from supple.validation.tree.coupling import beam_blueprint
-    >>> tree = SubstructureTree(SubstructureModel.of(beam_blueprint(4, 6)))
+    >>> from supple.validation.tree.coupling import beam_domain_tree
+    >>> tree = TreeDynamics(TreeModel.of(beam_domain_tree(4, 6)))
     >>> parts = detach(tree, tree.state(), 3)
     >>> parts.rest.model.domain_count, parts.branch.model.is_free, float(parts.branch_state.frame[0].round(6))
     (3, True, 1.2)
@@ -124,7 +126,7 @@ def detach(tree: SubstructureTree, state: TreeState, domain: int | str) -> Broke
     return BrokenTree(_tree_of(tree, rest), _state_of(state, rest), _tree_of(tree, branch), flying)
 
 
-def _tree_of(tree: SubstructureTree, part: TreePart) -> SubstructureTree:
+def _tree_of(tree: TreeDynamics, part: TreePart) -> TreeDynamics:
     damping = {name: np.asarray(getattr(tree, name))[part.domains] for name in ("mass_damping", "stiffness_damping")}
     return replace(tree, model=part.model, **damping)
 

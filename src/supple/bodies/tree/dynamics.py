@@ -1,4 +1,4 @@
-"""`SubstructureTree`: the dynamics of a tree of reduced domains [BZ11], with the exact articulated coupling.
+"""`TreeDynamics`: the dynamics of a tree of reduced domains [BZ11], with the exact articulated coupling.
 
     M q" + D q' + f(q) = Q + what the frame's motion and the children do,   D = alpha M + beta K(q)
 
@@ -17,15 +17,15 @@ import numba
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.algebra.compiling.thread_team import make_crew
+from supple.algebra.compiling.thread_team import make_team
 from supple.algebra.dense import rotations
 from supple.algebra.lanes.lane_type import LANES
 from supple.bodies.placement import check_vector
 from supple.bodies.tree.domains.layout import SIX, TreeArrays, pack
-from supple.bodies.tree.model import SubstructureModel, check_domain_values
+from supple.bodies.tree.model import TreeModel, check_domain_values
 from supple.bodies.tree.step import elimination_kernels as elimination
 from supple.bodies.tree.step import step_kernels as kernels
-from supple.bodies.tree.step.frame_kernels import Storage
+from supple.bodies.tree.step.frame_kernels import TreeWorkspace
 from supple.errors import ConvergenceError, DivergenceError, InputError, SuppleWarning
 
 if TYPE_CHECKING:
@@ -103,24 +103,24 @@ class TreeSettings:
 
 
 @dataclass(frozen=True, eq=False)
-class SubstructureTree:
+class TreeDynamics:
     """Dynamics of a model. coupling: "articulated", or one-way "composite", "centroid", "lumped".
 
-    torque: whether children of one-way couplings turn their port; False: as published. mass_damping alpha [1/s],
+    torque: whether children of one-way couplings turn their interface; False: as published. mass_damping alpha [1/s],
     stiffness_damping beta [s]: one number, or one a domain.
 
     >>> from supple.geometry import box_tets
     >>> from supple.material import Material
-    >>> from supple.bodies.substructure import Blueprint, Domain, DomainKind
+    >>> from supple.bodies.tree import DomainTree, Domain, DomainTemplate
     >>> mesh = box_tets(size=(1, 0.1, 0.1), cells=(8, 1, 1))
-    >>> kind = DomainKind("beam", mesh, Material(1e6, 0.3, 1000), 4, held=mesh.node_region("x_min"))
-    >>> tree = SubstructureTree(SubstructureModel.of(Blueprint({"beam": kind}, [Domain("beam")])))
+    >>> kind = DomainTemplate("beam", mesh, Material(1e6, 0.3, 1000), 4, held=mesh.node_region("x_min"))
+    >>> tree = TreeDynamics(TreeModel.of(DomainTree({"beam": kind}, [Domain("beam")])))
     >>> state = tree.state()
     >>> tree.advance(state, 1 / 60, steps=10, gravity=(0, 0, -9.81))
     2
     """
 
-    model: SubstructureModel
+    model: TreeModel
     coupling: Coupling = field(default="articulated", kw_only=True)
     torque: bool = field(default=True, kw_only=True)
     mass_damping: ArrayLike = field(default=0.0, kw_only=True)
@@ -131,7 +131,7 @@ class SubstructureTree:
         if self.coupling not in COUPLINGS:
             raise InputError("unknown coupling", value=self.coupling, allowed=", ".join(COUPLINGS))
         if not self.torque and self.coupling == "articulated":
-            raise InputError("the articulated coupling has no form without torque", where="SubstructureTree")
+            raise InputError("the articulated coupling has no form without torque", where="TreeDynamics")
         count = self.model.domain_count
         for name in ("mass_damping", "stiffness_damping"):
             object.__setattr__(self, name, check_domain_values(getattr(self, name), count, name))
@@ -148,23 +148,23 @@ class SubstructureTree:
         return pack(self.model)
 
     @cached_property
-    def storage(self) -> Storage:
-        """Room of the kernels, made once."""
-        storage = Storage.empty(self.arrays)
+    def workspace(self) -> TreeWorkspace:
+        """Scratch of the kernels, made once."""
+        workspace = TreeWorkspace.empty(self.arrays)
         domain = self.arrays.lane_domain
         for name, values in (("alpha", self.mass_damping), ("beta", self.stiffness_damping)):
-            getattr(storage, name)[:] = np.where(domain >= 0, np.asarray(values)[domain], 0.0)
-        return storage
+            getattr(workspace, name)[:] = np.where(domain >= 0, np.asarray(values)[domain], 0.0)
+        return workspace
 
     @cached_property
     def root(self) -> kernels.Root:
-        """Room for the root's frame, made once."""
+        """Scratch for the root's frame, made once."""
         return kernels.Root.empty()
 
     @cached_property
-    def crew(self) -> Array:
+    def team(self) -> Array:
         """State of the threads that share the work of a call."""
-        return make_crew(max(len(self.arrays.part_group), len(self.arrays.order)))
+        return make_team(max(len(self.arrays.part_group), len(self.arrays.order)))
 
     @property
     def threads(self) -> int:
@@ -224,8 +224,8 @@ class SubstructureTree:
         set to zero. A step that fails raises, and `state` stays as it was.
         """
         if not np.isfinite(dt) or dt <= 0:
-            raise InputError("the time step is not positive", where="SubstructureTree", value=dt, allowed="> 0 s")
-        g = check_vector(gravity, name="gravity", where="SubstructureTree")
+            raise InputError("the time step is not positive", where="TreeDynamics", value=dt, allowed="> 0 s")
+        g = check_vector(gravity, name="gravity", where="TreeDynamics")
         if euler:
             if steps > 1:
                 acting = {"gravity": gravity, "forces": forces, "wrenches": wrenches, "springs": springs}
@@ -235,14 +235,14 @@ class SubstructureTree:
         run = kernels.advance_together if self.threads > 1 else kernels.advance
         found = np.empty(4)
         run(
-            self.arrays, self.storage_with(springs), self.root, self.numbers(dt, euler=euler), g, int(steps),
-            self.crew, self.threads, found,
+            self.arrays, self.workspace_with(springs), self.root, self.numbers(dt, euler=euler), g, int(steps),
+            self.team, self.threads, found,
         )  # fmt: skip
         outcome, done, passes = (int(number) for number in found[:3])
         if outcome == kernels.NOT_CONVERGED:
             raise ConvergenceError(
                 f"step {done + 1} did not converge: the accelerations still change by {found[3]:.2g} of themselves",
-                where="SubstructureTree",
+                where="TreeDynamics",
                 allowed=f"{self.settings.epsilon:g} in {self.settings.max_iterations} passes",
                 fix="Take smaller steps, or converge=False.",
             )
@@ -267,26 +267,26 @@ class SubstructureTree:
         springs: PointSprings | None = None,
     ) -> tuple[Array, Array]:
         """q" (n,) and the root's acceleration (6,), linear in world axes, that the equations of motion give."""
-        g = check_vector(gravity, name="gravity", where="SubstructureTree")
+        g = check_vector(gravity, name="gravity", where="TreeDynamics")
         self.load(state, forces, wrenches)
         found = np.empty(4)
         kernels.advance(
-            self.arrays, self.storage_with(springs), self.root, self.numbers(1.0), g, 0, self.crew, 1, found
+            self.arrays, self.workspace_with(springs), self.root, self.numbers(1.0), g, 0, self.team, 1, found
         )
         if found[0] != kernels.FINE:
             raise DivergenceError("the tree's mass matrix is singular", where=self._lost())
         new = self.saved()
         return new.a, new.acceleration
 
-    def storage_with(self, springs: PointSprings | None) -> Storage:
-        """The kernels' room, with springs on points."""
+    def workspace_with(self, springs: PointSprings | None) -> TreeWorkspace:
+        """The kernels' scratch, with springs on points."""
         if springs is None:
-            return self.storage
+            return self.workspace
         if self.coupling != "articulated":
-            raise InputError("springs on points need the articulated coupling", where="SubstructureTree")
+            raise InputError("springs on points need the articulated coupling", where="TreeDynamics")
         if not self.settings.beta > 0:
-            raise InputError("springs on points need an implicit scheme", where="SubstructureTree", allowed="beta > 0")
-        return self.storage._replace(**springs.pack(self).named())
+            raise InputError("springs on points need an implicit scheme", where="TreeDynamics", allowed="beta > 0")
+        return self.workspace._replace(**springs.pack(self).named())
 
     def start(self, state: TreeState, *, dt: float | None = None, **acting: Any) -> None:
         """Set the accelerations of `state` to those of the equations of motion: before a first step under loads.
@@ -303,17 +303,17 @@ class SubstructureTree:
         state.a[:], state.acceleration[:] = trial.a, trial.acceleration
 
     def load(self, state: TreeState, forces: ArrayLike | None = None, wrenches: ArrayLike | None = None) -> None:
-        """Bring a state and loads into the kernels' storage."""
-        count, storage, root = self.model.coordinate_count, self.storage, self.root
+        """Bring a state and loads into the kernels' workspace."""
+        count, workspace, root = self.model.coordinate_count, self.workspace, self.root
         if not state.q.shape == state.v.shape == state.a.shape == (count,):
             raise InputError("the state does not fit the tree", value=state.q.shape, allowed=f"({count},)")
         for name in ("q", "v", "a"):
-            getattr(storage, name)[self.places] = getattr(state, name)
-        storage.load_q[self.places] = 0.0 if forces is None else self._checked(forces, (count,), "forces")
-        storage.load_w[:] = 0.0
+            getattr(workspace, name)[self.places] = getattr(state, name)
+        workspace.load_q[self.places] = 0.0 if forces is None else self._checked(forces, (count,), "forces")
+        workspace.load_w[:] = 0.0
         if wrenches is not None:
             given = self._checked(wrenches, (self.model.domain_count, 6), "wrenches")
-            storage.load_w.reshape(-1, SIX)[self.lanes, :6] = given
+            workspace.load_w.reshape(-1, SIX)[self.lanes, :6] = given
         root.x[:], root.rotation[:] = state.frame[:3], rotations.normalise(state.frame[3:])
         root.velocity[:], root.spin[:] = state.velocity[:3], state.velocity[3:]
         root.acceleration[:], root.alpha[:] = state.acceleration[:3], state.acceleration[3:]
@@ -327,12 +327,12 @@ class SubstructureTree:
         return array
 
     def saved(self) -> TreeState:
-        """The state in the kernels' storage."""
-        storage, root = self.storage, self.root
+        """The state in the kernels' workspace."""
+        workspace, root = self.workspace, self.root
         return TreeState(
-            storage.q[self.places],
-            storage.v[self.places],
-            storage.a[self.places],
+            workspace.q[self.places],
+            workspace.v[self.places],
+            workspace.a[self.places],
             np.concatenate([root.x, root.rotation]),
             np.concatenate([root.velocity, root.spin]),
             np.concatenate([root.acceleration, root.alpha]),
@@ -340,11 +340,11 @@ class SubstructureTree:
 
     def _lost(self) -> str:
         """The first domain whose coordinates are not finite, or whose matrix is singular."""
-        bad = np.flatnonzero(~np.isfinite(self.storage.q[self.places]) | ~np.isfinite(self.storage.a[self.places]))
+        bad = np.flatnonzero(~np.isfinite(self.workspace.q[self.places]) | ~np.isfinite(self.workspace.a[self.places]))
         if len(bad):
             number = int(np.searchsorted(self.model.q_starts, bad[0], side="right") - 1)
         else:
-            groups = np.flatnonzero(self.storage.bad > 0)
+            groups = np.flatnonzero(self.workspace.bad > 0)
             number = int(self.arrays.lane_domain[LANES * groups[0]]) if len(groups) else 0
-        domain = self.model.blueprint.domains[number]
+        domain = self.model.domain_tree.domains[number]
         return f"domain {number} '{domain.name or domain.kind}'"

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from supple.algebra.dense import rotations
-from supple.bodies.tree.model import SubstructureModel
+from supple.bodies.tree.model import TreeModel
 from supple.modal.inertia_kernels import domain_inertia
 from supple.modal.interfaces.interface_kernels import InterfaceMotion, interface_motion
 
@@ -23,12 +23,13 @@ Array = np.ndarray
 
 
 class _Joining(NamedTuple):
-    """Children of one level on one port of one class: children, parents (k,), rows (k,) of these in their class."""
+    """Children of one level on one interface of one class: children, parents (k,), rows (k,) of these in their
+    class."""
 
     children: Array
     parents: Array
     number: int
-    port: int
+    interface: int
     rows: Array
 
 
@@ -36,7 +37,7 @@ class _Joining(NamedTuple):
 class TreeKinematics:
     """How the frames of a model follow from its coordinates."""
 
-    model: SubstructureModel
+    model: TreeModel
 
     @cached_property
     def joinings(self) -> list[_Joining]:
@@ -47,14 +48,14 @@ class TreeKinematics:
             row[model.members(number)] = np.arange(len(model.members(number)))
         child = np.arange(1, model.domain_count)
         above = model.parent[1:]
-        keys = np.stack([model.levels[1:], model.domain_class[above], model.parent_port[1:]], axis=1)
+        keys = np.stack([model.levels[1:], model.domain_class[above], model.parent_interface[1:]], axis=1)
         order = np.lexsort(keys.T[::-1])
         cuts = np.flatnonzero((np.diff(keys[order], axis=0) != 0).any(axis=1)) + 1
         out = []
         for part in np.split(order, cuts) if len(order) else []:
             parents = above[part]
-            number, port = keys[part[0], 1], keys[part[0], 2]
-            out.append(_Joining(child[part], parents, int(number), int(port), row[parents]))
+            number, interface = keys[part[0], 1], keys[part[0], 2]
+            out.append(_Joining(child[part], parents, int(number), int(interface), row[parents]))
         return out
 
     def motion(self, q: Array, v: Array, frame: Array, velocity: Array) -> TreeMotion:
@@ -64,20 +65,20 @@ class TreeKinematics:
         R, o, u, w = np.empty((d, 3, 3)), np.empty((d, 3)), np.empty((d, 3)), np.empty((d, 3))
         R[0], o[0] = rotations.to_matrix(frame[3:]), frame[:3]
         u[0], w[0] = velocity[:3], velocity[3:]
-        ports: dict[tuple[int, int], InterfaceMotion] = {}
+        interfaces: dict[tuple[int, int], InterfaceMotion] = {}
         for number, kind in enumerate(model.classes):
             where = model.coordinates_of(number)
-            for port, fit in enumerate(kind.fits):
-                ports[number, port] = interface_motion(fit, q[where], v[where])
+            for interface, fit in enumerate(kind.fits):
+                interfaces[number, interface] = interface_motion(fit, q[where], v[where])
         for join in self.joinings:
-            face, k, i = ports[join.number, join.port], join.rows, join.parents
+            face, k, i = interfaces[join.number, join.interface], join.rows, join.parents
             s = model.scale[i][:, None]
             x = s * face.x[k]
             o[join.children] = o[i] + _times(R[i], x)
             u[join.children] = u[i] + _times(R[i], np.cross(w[i], x) + s * face.v[k])
             w[join.children] = _back(face.R[k], w[i] + face.omega[k])
             R[join.children] = R[i] @ face.R[k]
-        return TreeMotion(self, q, v, R, o, u, w, ports)
+        return TreeMotion(self, q, v, R, o, u, w, interfaces)
 
 
 def _times(R: Array, a: Array) -> Array:
@@ -99,12 +100,12 @@ class TreeMotion:
     o: Array
     u: Array
     w: Array
-    ports: dict[tuple[int, int], InterfaceMotion]
+    interfaces: dict[tuple[int, int], InterfaceMotion]
 
     @property
     def margin(self) -> float:
         """The smallest margin of a fitted frame: 1 or 2 at rest; near 0 a frame is lost."""
-        return min((float(face.margin.min()) for face in self.ports.values()), default=2.0)
+        return min((float(face.margin.min()) for face in self.interfaces.values()), default=2.0)
 
     def pull(self, forces: Array, wrenches: Array) -> tuple[Array, Array]:
         """Forces on all coordinates (n,) and the root's wrench (6,), of local forces (n,) and wrenches (d, 6).
@@ -114,9 +115,9 @@ class TreeMotion:
         model = self.kinematics.model
         Q, tau, f = forces.copy(), wrenches[:, :3].copy(), wrenches[:, 3:].copy()
         for join in reversed(self.kinematics.joinings):
-            face, k, i = self.ports[join.number, join.port], join.rows, join.parents
+            face, k, i = self.interfaces[join.number, join.interface], join.rows, join.parents
             s = model.scale[i][:, None]
-            R, fit = face.R[k], model.classes[join.number].fits[join.port]
+            R, fit = face.R[k], model.classes[join.number].fits[join.interface]
             T, F = _times(R, tau[join.children]), _times(R, f[join.children])
             if fit.a_hat.shape[1]:
                 part = np.einsum("nil,ni->nl", face.Gamma[k], T) + (s * F) @ fit.a_hat

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.linalg
 
-from supple.bodies.tree.dynamics import SubstructureTree
+from supple.bodies.tree.dynamics import TreeDynamics
 
 Array = np.ndarray
 
@@ -26,7 +26,7 @@ class LinearizedTree:
     stiffness: Array
 
     @classmethod
-    def of(cls, tree: SubstructureTree) -> LinearizedTree:
+    def of(cls, tree: TreeDynamics) -> LinearizedTree:
         """Linearise at rest, without gravity."""
         model, n = tree.model, tree.model.coordinate_count
         state, inverse = tree.state(), np.empty((n, n))

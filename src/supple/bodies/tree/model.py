@@ -1,8 +1,8 @@
-"""`SubstructureModel`: a tree of domains, each kind reduced once, with all that its copies share.
+"""`TreeModel`: a tree of domains, each kind reduced once, with all that its copies share.
 
-A kind is reduced to `modes` coordinates in a basis of linear modes, modal derivatives and, for each port that carries
-children, the six static responses to a unit force and torque there, weighted by what hangs there. A kind of no modes
-is rigid. The coordinates q of a copy are those of its kind: x = scale (X + U q) in the copy's frame.
+A kind is reduced to `modes` coordinates in a basis of linear modes, modal derivatives and, for each interface that
+carries children, the six static responses to a unit force and torque there, weighted by what hangs there. A kind of no
+modes is rigid. The coordinates q of a copy are those of its kind: x = scale (X + U q) in the copy's frame.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from functools import cached_property
 import numpy as np
 
 from supple.algebra.dense import rotations
-from supple.bodies.tree.domains.domain_tree import Blueprint, DomainKind
+from supple.bodies.tree.domains.domain_tree import DomainTemplate, DomainTree
 from supple.bodies.tree.domains.reduction_pool import Progress, reduce_all
-from supple.bodies.tree.step.frame_cache import FoundFrames
+from supple.bodies.tree.step.frame_cache import FrameCache
 from supple.errors import InputError
 from supple.modal import (
     Attachment,
@@ -31,19 +31,20 @@ from supple.modal import (
 
 Array = np.ndarray
 SMALLEST_ARM = 1e-3
-"""Of the kind's size: a child whose mass lies closer to its port than this counts as being there."""
+"""Of the kind's size: a child whose mass lies closer to its interface than this counts as being there."""
 
 
 @dataclass(frozen=True, eq=False)
-class DomainClass:
-    """What the copies of a kind share, at scale 1. U (3 node_count, r); force: None where rigid; fits: of `ports`."""
+class ReducedTemplate:
+    """What the copies of a kind share, at scale 1. U (3 node_count, r); force: None where rigid; fits: of
+    `interfaces`."""
 
     name: str
     nodes: Array
     U: Array
     force: CubicForce | None
     integrals: MassIntegrals
-    ports: tuple[str, ...]
+    interfaces: tuple[str, ...]
     fits: tuple[InterfaceFit, ...]
 
     @property
@@ -58,36 +59,36 @@ class DomainClass:
 
 @dataclass(frozen=True)
 class _Hanging:
-    """What hangs on a port, at the parent's scale 1: mass [kg], arm [m]."""
+    """What hangs on an interface, at the parent's scale 1: mass [kg], arm [m]."""
 
     mass: float
     arm: float
 
 
 @dataclass(frozen=True, eq=False)
-class SubstructureModel:
+class TreeModel:
     """A reduced tree. classes: one a kind that occurs; domain_class (d,): which one a domain belongs to.
 
-    parent (d,): number of the parent, -1: root. parent_port (d,): which of the parent's `ports`. scale, tuning,
-    density (d,): size, frequency factor and density factor. is_free: whether the root flies freely.
+    parent (d,): number of the parent, -1: root. parent_interface (d,): which of the parent's `interfaces`. scale,
+    tuning, density (d,): size, frequency factor and density factor. is_free: whether the root flies freely.
 
     >>> from supple.geometry import box_tets
     >>> from supple.material import Material
-    >>> from supple.bodies.substructure import Blueprint, Domain, DomainKind, Port
+    >>> from supple.bodies.tree import DomainTree, Domain, DomainTemplate, DomainInterface
     >>> mesh = box_tets(size=(1, 0.1, 0.1), cells=(8, 1, 1))
     >>> mesh = type(mesh)(mesh.nodes - [mesh.nodes[:, 0].min(), 0, 0], mesh.tets)
     >>> end, tip = (mesh.node_region(lambda x, at=at: abs(x[:, 0] - at) < 1e-9) for at in (0, 1))
-    >>> part = DomainKind("part", mesh, Material(1e7, 0.3, 1000), 4, held=end, ports={"tip": Port(tip, np.ones(4))})
-    >>> model = SubstructureModel.of(Blueprint({"part": part}, [Domain("part"), Domain("part", 0, "tip")]))
-    >>> model.coordinate_count
+    >>> part = DomainTemplate("part", mesh, Material(1e7, 0.3, 1000), 4, held=end, interfaces={"tip":
+    DomainInterface(tip, np.ones(4))}) >>> model = TreeModel.of(DomainTree({"part": part}, [Domain("part"),
+    Domain("part", 0, "tip")])) >>> model.coordinate_count
     8
     """
 
-    blueprint: Blueprint
-    classes: tuple[DomainClass, ...]
+    domain_tree: DomainTree
+    classes: tuple[ReducedTemplate, ...]
     domain_class: Array
     parent: Array
-    parent_port: Array
+    parent_interface: Array
     scale: Array
     tuning: Array
     density: Array
@@ -96,49 +97,49 @@ class SubstructureModel:
     @classmethod
     def of(
         cls,
-        blueprint: Blueprint,
+        domain_tree: DomainTree,
         *,
         attachment_modes: bool = True,
         linear: int | None = None,
         keep: bool = True,
         processes: int | None = None,
         progress: Progress | bool | None = None,
-    ) -> SubstructureModel:
-        """Reduce the kinds of a blueprint.
+    ) -> TreeModel:
+        """Reduce the kinds of a domain tree.
 
-        attachment_modes: whether bases hold the responses to what hangs on the ports. linear: linear modes to derive
-        from, as of `reduced_basis`. keep: use the cache. processes: reduce so many kinds at a time, each in a process;
-        None: as many as there are cores and enough to do. progress: called with a kind's name, how many are done, and
-        of how many; True: a bar on standard error; None: a bar where that is a terminal.
+        attachment_modes: whether bases hold the responses to what hangs on the interfaces. linear: linear modes to
+        derive from, as of `reduced_basis`. keep: use the cache. processes: reduce so many kinds at a time, each in a
+        process; None: as many as there are cores and enough to do. progress: called with a kind's name, how many are
+        done, and of how many; True: a bar on standard error; None: a bar where that is a terminal.
         """
-        domains = blueprint.domains
+        domains = domain_tree.domains
         names = list(dict.fromkeys(d.kind for d in domains))
-        hanging = _hanging(blueprint)
+        hanging = _hanging(domain_tree)
         tasks = []
         for name in names:
-            used = {d.port for d in domains if d.parent >= 0 and domains[d.parent].kind == name}
-            used |= {port for number, port in blueprint.tied if domains[number].kind == name}
-            ports = tuple(p for p in blueprint.kinds[name].ports if p in used)
-            loads = tuple(hanging[name, p] for p in ports)
-            tasks.append((blueprint.kinds[name], ports, loads, attachment_modes, linear, keep))
+            used = {d.interface for d in domains if d.parent >= 0 and domains[d.parent].kind == name}
+            used |= {interface for number, interface in domain_tree.tied if domains[number].kind == name}
+            interfaces = tuple(p for p in domain_tree.kinds[name].interfaces if p in used)
+            loads = tuple(hanging[name, p] for p in interfaces)
+            tasks.append((domain_tree.kinds[name], interfaces, loads, attachment_modes, linear, keep))
         classes = reduce_all(reduce_kind, tasks, processes, progress)
         index = {name: k for k, name in enumerate(names)}
         domain_class = np.array([index[d.kind] for d in domains])
-        ports_of = [{p: k for k, p in enumerate(c.ports)} for c in classes]
+        interfaces_of = [{p: k for k, p in enumerate(c.interfaces)} for c in classes]
         return cls(
-            blueprint,
+            domain_tree,
             tuple(classes),
             domain_class,
             np.array([d.parent for d in domains]),
-            np.array([ports_of[domain_class[d.parent]][d.port] if d.parent >= 0 else -1 for d in domains]),
+            np.array([interfaces_of[domain_class[d.parent]][d.interface] if d.parent >= 0 else -1 for d in domains]),
             np.array([d.scale for d in domains]),
             np.array([d.frequency_factor for d in domains]),
             np.array([d.density_factor for d in domains]),
-            is_free=blueprint.is_free,
+            is_free=domain_tree.is_free,
         )
 
     def __post_init__(self) -> None:
-        for array in (self.domain_class, self.parent, self.parent_port, self.scale, self.tuning, self.density):
+        for array in (self.domain_class, self.parent, self.parent_interface, self.scale, self.tuning, self.density):
             array.setflags(write=False)
 
     @property
@@ -147,9 +148,9 @@ class SubstructureModel:
         return len(self.parent)
 
     @cached_property
-    def found_frames(self) -> FoundFrames:
+    def frame_cache(self) -> FrameCache:
         """Frames of the domains where they were last asked for, shared by all points on them."""
-        return FoundFrames()
+        return FrameCache()
 
     @cached_property
     def mode_counts(self) -> Array:
@@ -169,7 +170,7 @@ class SubstructureModel:
     @cached_property
     def levels(self) -> Array:
         """Level of each domain, the root being 0, (d,)."""
-        return self.blueprint.depths - 1
+        return self.domain_tree.depths - 1
 
     @cached_property
     def domain_mass(self) -> Array:
@@ -196,38 +197,40 @@ class SubstructureModel:
 
 
 def reduce_kind(
-    kind: DomainKind,
-    ports: tuple[str, ...],
+    kind: DomainTemplate,
+    interfaces: tuple[str, ...],
     loads: tuple[_Hanging, ...],
     attachment_modes: bool,
     linear: int | None,
     keep: bool,
-) -> DomainClass:
-    """The class of a kind, with fits for the ports that carry something. Errors name the kind."""
+) -> ReducedTemplate:
+    """The class of a kind, with fits for the interfaces that carry something. Errors name the kind."""
     try:
-        return _reduced(kind, ports, loads, attachment_modes, linear, keep)
+        return _reduced(kind, interfaces, loads, attachment_modes, linear, keep)
     except InputError as error:
         where = f"domain kind '{kind.name}', {error.where}" if error.where else f"domain kind '{kind.name}'"
         raise InputError(error.what, where=where, value=error.value, allowed=error.allowed, fix=error.fix) from error
 
 
 def _reduced(
-    kind: DomainKind,
-    ports: tuple[str, ...],
+    kind: DomainTemplate,
+    interfaces: tuple[str, ...],
     loads: tuple[_Hanging, ...],
     attachment_modes: bool,
     linear: int | None,
     keep: bool,
-) -> DomainClass:
+) -> ReducedTemplate:
     solid, X = ElasticSolid(kind.mesh, kind.material), kind.mesh.nodes
     faces = {}
-    for name in ports:
-        port = kind.ports[name]
-        faces[name] = Interface(X, port.nodes, weights=port.weights, rest_rotation=rotations.to_matrix(port.rotation))
+    for name in interfaces:
+        interface = kind.interfaces[name]
+        faces[name] = Interface(
+            X, interface.nodes, weights=interface.weights, rest_rotation=rotations.to_matrix(interface.rotation)
+        )
     if kind.modes == 0:
         U = np.zeros((3 * len(X), 0))
         fits = tuple(_rigid_fit(face) for face in faces.values())
-        return DomainClass(kind.name, X, U, None, MassIntegrals.of(solid, U), ports, fits)
+        return ReducedTemplate(kind.name, X, U, None, MassIntegrals.of(solid, U), interfaces, fits)
     support = Support(solid, kind.held if len(kind.held) else None)
     given = {
         name: Attachment(face, mass=load.mass, arm=max(load.arm, SMALLEST_ARM * kind.mesh.diagonal))
@@ -236,8 +239,8 @@ def _reduced(
     reduced: ReducedClass = reduce_solid(
         support, kind.modes, attachments=given if attachment_modes else {}, linear=linear, keep=keep
     )
-    fits = tuple(reduced.interfaces[p] if attachment_modes else faces[p].fit(reduced.U) for p in ports)
-    return DomainClass(kind.name, X, reduced.U, reduced.force, reduced.integrals, ports, fits)
+    fits = tuple(reduced.interfaces[p] if attachment_modes else faces[p].fit(reduced.U) for p in interfaces)
+    return ReducedTemplate(kind.name, X, reduced.U, reduced.force, reduced.integrals, interfaces, fits)
 
 
 def _rigid_fit(face: Interface) -> InterfaceFit:
@@ -245,13 +248,13 @@ def _rigid_fit(face: Interface) -> InterfaceFit:
     return InterfaceFit(face.x_hat, np.zeros((3, 0)), rest, np.zeros((0, 3, 3)))
 
 
-def _hanging(blueprint: Blueprint) -> dict[tuple[str, str], _Hanging]:
-    """What hangs on the ports of each kind, as the mean over its copies of m / scale³ and of (m l² / scale⁵)."""
-    domains, frames = blueprint.domains, blueprint.rest_frames
+def _hanging(domain_tree: DomainTree) -> dict[tuple[str, str], _Hanging]:
+    """What hangs on the interfaces of each kind, as the mean over its copies of m / scale³ and of (m l² / scale⁵)."""
+    domains, frames = domain_tree.domains, domain_tree.rest_frames
     kinds = {}
     for name in dict.fromkeys(d.kind for d in domains):
-        solid = ElasticSolid(blueprint.kinds[name].mesh, blueprint.kinds[name].material)
-        X, mass = blueprint.kinds[name].mesh.nodes, solid.lumped_mass
+        solid = ElasticSolid(domain_tree.kinds[name].mesh, domain_tree.kinds[name].material)
+        X, mass = domain_tree.kinds[name].mesh.nodes, solid.lumped_mass
         kinds[name] = (float(mass.sum()), mass @ X, float(mass @ (X * X).sum(axis=1)))
     count = len(domains)
     m, S, spread = np.zeros(count), np.zeros((count, 3)), np.zeros(count)  # of each subtree, about the root's origin
@@ -266,19 +269,19 @@ def _hanging(blueprint: Blueprint) -> dict[tuple[str, str], _Hanging]:
         m[above] += m[k]
         S[above] += S[k]
         spread[above] += spread[k]
-    at_port: dict[tuple[int, str], Array] = {}
+    at_interface: dict[tuple[int, str], Array] = {}
     for k in range(1, count):
         origin = frames[k, :3]
         second = max(float(spread[k] - 2 * origin @ S[k] + m[k] * (origin @ origin)), 0.0)
-        place = (domains[k].parent, domains[k].port)
-        at_port[place] = at_port.get(place, np.zeros(2)) + np.array([m[k], second])
-    for number, port in blueprint.tied:  # what a loop will carry is not known: as much as there is
-        reach = domains[number].scale * blueprint.kinds[domains[number].kind].mesh.diagonal
-        at_port[number, port] = m[0] * np.array([1.0, reach * reach])
+        place = (domains[k].parent, domains[k].interface)
+        at_interface[place] = at_interface.get(place, np.zeros(2)) + np.array([m[k], second])
+    for number, interface in domain_tree.tied:  # what a loop will carry is not known: as much as there is
+        reach = domains[number].scale * domain_tree.kinds[domains[number].kind].mesh.diagonal
+        at_interface[number, interface] = m[0] * np.array([1.0, reach * reach])
     found: dict[tuple[str, str], list[Array]] = {}
-    for (above, port), total in at_port.items():
+    for (above, interface), total in at_interface.items():
         size = domains[above].scale
-        found.setdefault((domains[above].kind, port), []).append(total / [size**3, size**5])
+        found.setdefault((domains[above].kind, interface), []).append(total / [size**3, size**5])
     out = {}
     for key, values in found.items():
         mass, second = np.mean(values, axis=0)

@@ -24,9 +24,9 @@ from numpy.typing import ArrayLike
 
 from supple.algebra.compiling.blas_threads import one_blas_thread
 from supple.bodies.placement import check_vector
-from supple.bodies.tree.dynamics import SubstructureTree, TreeState
+from supple.bodies.tree.dynamics import TreeDynamics, TreeState
 from supple.bodies.tree.kinematics import TreeKinematics, TreeMotion
-from supple.bodies.tree.model import SubstructureModel
+from supple.bodies.tree.model import TreeModel
 from supple.bodies.tree.surface.point_springs import PointSprings
 from supple.bodies.tree.tied_run import LinkedRun, TreeSides
 from supple.bodies.tree.ties import BoundTie, DomainMotion, Tie, TieRows, bind
@@ -37,7 +37,7 @@ Array = np.ndarray
 
 @dataclass(frozen=True, eq=False)
 class Loads:
-    """What acts on a tree during a call, as of `SubstructureTree.advance`."""
+    """What acts on a tree during a call, as of `TreeDynamics.advance`."""
 
     forces: ArrayLike | None = None
     wrenches: ArrayLike | None = None
@@ -50,20 +50,20 @@ class LinkedTrees:
 
     tolerance: largest violation of a condition at the end of a step, over the size of the trees (for angles: over 1).
 
-    >>> from supple.bodies.substructure import Anchor, SubstructureModel, WorldAnchor
-    >>> from supple.validation.tree.coupling import beam_blueprint
-    >>> beam = SubstructureTree(SubstructureModel.of(beam_blueprint(2, 6)), stiffness_damping=0.01)
-    >>> held = LinkedTrees([beam], [Tie("weld", Anchor(1, port="tip"), WorldAnchor((1.6, 0, 0)))])
+    >>> from supple.bodies.tree import Anchor, TreeModel, WorldAnchor
+    >>> from supple.validation.tree.coupling import beam_domain_tree
+    >>> beam = TreeDynamics(TreeModel.of(beam_domain_tree(2, 6)), stiffness_damping=0.01)
+    >>> held = LinkedTrees([beam], [Tie("weld", Anchor(1, interface="tip"), WorldAnchor((1.6, 0, 0)))])
     >>> states = held.states()
     >>> held.advance(states, 1 / 60, steps=5, gravity=(0, 0, -9.81)) < 8
     True
     """
 
-    trees: Sequence[SubstructureTree]
+    trees: Sequence[TreeDynamics]
     ties: Sequence[Tie]
     start: Sequence[TreeState] | None = None
     tolerance: float = field(default=1e-9, kw_only=True)
-    most_passes: int = field(default=30, kw_only=True)
+    max_passes: int = field(default=30, kw_only=True)
     names: Sequence[str] | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
@@ -177,14 +177,14 @@ def _row_scale(rows: TieRows, size: float) -> Array:
     return out
 
 
-def _extent(tree: SubstructureTree) -> float:
-    model, frames = tree.model, tree.model.blueprint.rest_frames
+def _extent(tree: TreeDynamics) -> float:
+    model, frames = tree.model, tree.model.domain_tree.rest_frames
     reach = [s * float(np.abs(model.classes[c].nodes).max()) for s, c in zip(model.scale, model.domain_class)]
     low, high = (frames[:, :3] - np.array(reach)[:, None]).min(axis=0), (frames[:, :3].T + reach).T.max(axis=0)
     return float((high - low).max())
 
 
-def _domain_motion(model: SubstructureModel, motion: TreeMotion, d: int) -> DomainMotion:
+def _domain_motion(model: TreeModel, motion: TreeMotion, d: int) -> DomainMotion:
     own = slice(model.q_starts[d], model.q_starts[d + 1])
     R = motion.R[d]
     return DomainMotion(motion.o[d], R, R.T @ motion.u[d], motion.w[d], motion.q[own], motion.v[own])

@@ -1,4 +1,4 @@
-"""One call of `LinkedTrees`: the trees in their kernels' storage, and the multipliers of every pass."""
+"""One call of `LinkedTrees`: the trees in their kernels' workspace, and the multipliers of every pass."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ import numpy as np
 
 from supple.algebra.lanes.lane_type import LANES
 from supple.bodies.tree.domains.layout import TreeArrays
-from supple.bodies.tree.dynamics import SubstructureTree, TreeState
+from supple.bodies.tree.dynamics import TreeDynamics, TreeState
 from supple.bodies.tree.step import response_kernels as responses
 from supple.bodies.tree.step import stage_kernels as stages
-from supple.bodies.tree.step.frame_kernels import Storage
+from supple.bodies.tree.step.frame_kernels import TreeWorkspace
 from supple.bodies.tree.step.response_kernels import Conditions
 from supple.bodies.tree.step.step_kernels import Root, StepNumbers
 from supple.bodies.tree.surface.point_arrays import CHAIN
@@ -28,7 +28,7 @@ DEPENDENT = 1e-10
 
 
 class LinkedRun:
-    """Trees brought into their kernels' storage for a call."""
+    """Trees brought into their kernels' workspace for a call."""
 
     def __init__(
         self,
@@ -41,32 +41,32 @@ class LinkedRun:
         if not len(states) == len(loads) == len(linked.trees):
             raise InputError("not one state, and one load, a tree", where="LinkedTrees", value=len(states))
         self.linked, self.gravity, self.h = linked, gravity, dt
-        self.storages: list[Storage] = []
+        self.storages: list[TreeWorkspace] = []
         self.coasts = bool((linked.compliance > 0).any())
         for tree, state, load in zip(linked.trees, states, loads):
             springs = None if load is None else load.springs
             tree.load(state, None if load is None else load.forces, None if load is None else load.wrenches)
-            storage = tree.storage_with(springs)
+            workspace = tree.workspace_with(springs)
             if springs is None:
-                storage = storage._replace(held_slot=np.zeros(CHAIN * int(tree.arrays.group_slot[-1])))
+                workspace = workspace._replace(held_slot=np.zeros(CHAIN * int(tree.arrays.group_slot[-1])))
             self.coasts = self.coasts or springs is not None
-            self.storages.append(storage)
+            self.storages.append(workspace)
         self.numbers = [tree.numbers(dt) for tree in linked.trees]
 
     def stage(self, stage: int, *, still: bool = False) -> None:
         """Run a stage of all trees."""
-        for tree, storage, numbers in zip(self.linked.trees, self.storages, self.numbers):
+        for tree, workspace, numbers in zip(self.linked.trees, self.storages, self.numbers):
             run = stages.run_stage_together if tree.threads > 1 else stages.run_stage
             run(
                 tree.arrays,
-                storage,
+                workspace,
                 tree.root,
                 numbers,
                 self.gravity,
                 stage,
                 still,
                 self.coasts,
-                tree.crew,
+                tree.team,
                 tree.threads,
             )
 
@@ -87,15 +87,15 @@ class LinkedRun:
         return rows, [sides.conditions(e) for sides, e in zip(self.linked.sides, entries)]
 
     def _motion(self, side: Side) -> DomainMotion:
-        tree, storage = self.linked.trees[side.tree], self.storages[side.tree]
+        tree, workspace = self.linked.trees[side.tree], self.storages[side.tree]
         slot = int(tree.arrays.parent_slot[tree.lanes[side.domain]])
-        at = storage.held_slot[CHAIN * slot : CHAIN * slot + CHAIN]
+        at = workspace.held_slot[CHAIN * slot : CHAIN * slot + CHAIN]
         own = tree.places[tree.model.q_starts[side.domain] : tree.model.q_starts[side.domain + 1]]
-        w = storage.slot_w[3 * slot : 3 * slot + 3].copy()
-        return DomainMotion(at[:3], at[3:12].reshape(3, 3), at[12:15], w, storage.q[own], storage.v[own])
+        w = workspace.slot_w[3 * slot : 3 * slot + 3].copy()
+        return DomainMotion(at[:3], at[3:12].reshape(3, 3), at[12:15], w, workspace.q[own], workspace.v[own])
 
-    def each(self, asked: list[Conditions]) -> list[tuple[TreeArrays, Storage, Root, StepNumbers, Conditions]]:
-        """Tree arrays, storage, root and numbers with the conditions of each tree."""
+    def each(self, asked: list[Conditions]) -> list[tuple[TreeArrays, TreeWorkspace, Root, StepNumbers, Conditions]]:
+        """Tree arrays, workspace, root and numbers with the conditions of each tree."""
         trees = self.linked.trees
         return [
             (t.arrays, s, t.root, n, a) for t, s, n, a in zip(trees, self.storages, self.numbers, asked) if len(a.row)
@@ -104,22 +104,22 @@ class LinkedRun:
     def delassus(self, asked: list[Conditions], count: int) -> Array:
         """W (rows, rows)."""
         W = np.zeros((count, count))
-        for arrays, storage, root, numbers, a in self.each(asked):
-            responses.add_delassus(arrays, storage, root, self.gravity, numbers.is_free, a, W)
+        for arrays, workspace, root, numbers, a in self.each(asked):
+            responses.add_delassus(arrays, workspace, root, self.gravity, numbers.is_free, a, W)
         return 0.5 * (W + W.T)
 
     def free_values(self, asked: list[Conditions], count: int) -> Array:
         """G (A, q") of the pass without ties."""
         out = np.zeros(count)
-        for arrays, storage, root, numbers, a in self.each(asked):
-            responses.add_row_values(arrays, storage, root, self.gravity, numbers.is_free, a, 1.0, out)
+        for arrays, workspace, root, numbers, a in self.each(asked):
+            responses.add_row_values(arrays, workspace, root, self.gravity, numbers.is_free, a, 1.0, out)
         return out
 
     def present_values(self, asked: list[Conditions], count: int) -> Array:
         """G (A, q") of the state the pass begins with."""
         out = np.zeros(count)
-        for arrays, storage, _, _, a in self.each(asked):
-            responses.add_present(arrays, storage, a, out)
+        for arrays, workspace, _, _, a in self.each(asked):
+            responses.add_present(arrays, workspace, a, out)
         return out
 
     def step(self, number: int) -> int:
@@ -128,7 +128,7 @@ class LinkedRun:
         settings = [tree.settings for tree in linked.trees]
         least, renews = max(s.passes for s in settings), any(s.renew_forces or s.converge for s in settings)
         self.stage(stages.BEGIN)
-        for passes in range(linked.most_passes + 1):
+        for passes in range(linked.max_passes + 1):
             rows, asked = self.evaluate()
             phi, rate = linked.largest(rows)
             if not np.isfinite(phi + rate):
@@ -136,15 +136,15 @@ class LinkedRun:
             if passes >= least and max(phi, self.h * rate) <= linked.tolerance:
                 return passes
             if passes == 0 or renews:
-                for storage in self.storages if passes else ():
-                    storage.q_f[:] = storage.q
+                for workspace in self.storages if passes else ():
+                    workspace.q_f[:] = workspace.q
                 self.stage(stages.RENEW)
             self.stage(stages.REDUCE)
-            if any(storage.bad.any() for storage in self.storages):
+            if any(workspace.bad.any() for workspace in self.storages):
                 break
             self.tie(rows, asked)
             self.stage(stages.FINISH)
-        if passes == linked.most_passes and np.isfinite(phi + rate):
+        if passes == linked.max_passes and np.isfinite(phi + rate):
             raise ConvergenceError(
                 f"step {number + 1}: a tie is violated by {phi:.2g} of the trees' size after {passes} passes",
                 where="LinkedTrees",
@@ -174,11 +174,11 @@ class LinkedRun:
         moved = np.zeros(count)
         exact = np.flatnonzero(~soft)
         moved[exact] = _solve(W[np.ix_(exact, exact)], -(phi / by_q + change + W @ multipliers)[exact])
-        for arrays, storage, root, numbers, a in self.each(asked):
-            responses.load_rows(arrays, storage, a, multipliers)
-            responses.commit(arrays, storage, a)
-            responses.load_rows(arrays, storage, a, moved)
-            responses.shift(arrays, storage, root, self.gravity, numbers, a)
+        for arrays, workspace, root, numbers, a in self.each(asked):
+            responses.load_rows(arrays, workspace, a, multipliers)
+            responses.commit(arrays, workspace, a)
+            responses.load_rows(arrays, workspace, a, moved)
+            responses.shift(arrays, workspace, root, self.gravity, numbers, a)
 
     def accelerate(self) -> None:
         """Accelerations of now."""
@@ -200,15 +200,15 @@ class LinkedRun:
             W, exact = self.delassus(asked, count), np.flatnonzero(~soft)
             wanted = self.free_values(asked, count) + bias + W @ multipliers
             multipliers[exact] = _solve(W[np.ix_(exact, exact)], -wanted[exact])
-            for arrays, storage, _, _, a in self.each(asked):
-                responses.load_rows(arrays, storage, a, multipliers)
-                responses.commit(arrays, storage, a)
+            for arrays, workspace, _, _, a in self.each(asked):
+                responses.load_rows(arrays, workspace, a, multipliers)
+                responses.commit(arrays, workspace, a)
         self.stage(stages.FINISH, still=True)
-        if any(storage.bad.any() for storage in self.storages):
+        if any(workspace.bad.any() for workspace in self.storages):
             raise DivergenceError("a tree's mass matrix is singular", where="LinkedTrees")
 
     def save(self, states: Sequence[TreeState]) -> None:
-        """Write the storage back to states."""
+        """Write the workspace back to states."""
         new = [tree.saved() for tree in self.linked.trees]
         if not all(state.is_finite for state in new):
             raise DivergenceError(
@@ -232,16 +232,16 @@ def _solve(W: Array, b: Array) -> Array:
 class TreeSides:
     """Makes the conditions of one tree as the kernels take them."""
 
-    def __init__(self, tree: SubstructureTree) -> None:
+    def __init__(self, tree: TreeDynamics) -> None:
         arrays = tree.arrays
         self.tree = tree
         slots = int(arrays.group_slot[-1])
-        self.slot_place, self.slot_port = np.full(slots, -1), np.zeros(slots, dtype=np.int64)
+        self.slot_place, self.slot_interface = np.full(slots, -1), np.zeros(slots, dtype=np.int64)
         for g in range(len(arrays.group_class)):
-            for k in range(int(arrays.group_ports[g])):
+            for k in range(int(arrays.group_interfaces[g])):
                 first = int(arrays.group_slot[g]) + k * LANES
                 self.slot_place[first : first + LANES] = g * LANES + np.arange(LANES)
-                self.slot_port[first : first + LANES] = k
+                self.slot_interface[first : first + LANES] = k
         self.z, self.p = np.zeros(int(arrays.group_q[-1])), np.zeros(6)
 
     def conditions(self, entries: list[tuple[int, int, Array]]) -> Conditions:
@@ -268,7 +268,7 @@ class TreeSides:
             padded[np.arange(most) < wide[:, None]],
             (np.cumsum(wide) - wide).astype(np.int64),
             self.slot_place,
-            self.slot_port,
+            self.slot_interface,
             self.z,
             self.p,
         )

@@ -4,9 +4,9 @@
     hinge     ball, and (n_a x n_b) . (e_1, e_2)       e perpendicular to the axis n, fixed in a
     weld      ball, and the rotation vector of R_b (R_a Q)^T, with Q as at the start
 
-An anchor is a frame on a domain: its own, one fitted to a port or to nodes, or one in the world. Its velocities are
-linear in the domain's (w, v) and q', and so a row of G = dphi/d(positions) has, for each side, six numbers that act on
-the acceleration (alpha, a) of the domain's frame and r that act on q":
+An anchor is a frame on a domain: its own, one fitted to an interface or to nodes, or one in the world. Its velocities
+are linear in the domain's (w, v) and q', and so a row of G = dphi/d(positions) has, for each side, six numbers that
+act on the acceleration (alpha, a) of the domain's frame and r that act on q":
 
     along e:   (y x e, e),  s ah^T e + Gamma^T (d x e)       y: the point in the domain's frame, d: from the fit's
     about e:   (e, 0),      Gamma^T e                        origin, e: in the domain's axes
@@ -23,9 +23,9 @@ from numpy.typing import ArrayLike
 from supple.algebra.dense import rotations
 from supple.algebra.dense.rotations import cross
 from supple.bodies.placement import as_quaternion, check_vector
-from supple.bodies.tree.changes import port_fit
+from supple.bodies.tree.changes import interface_fit
 from supple.bodies.tree.detach import domain_number
-from supple.bodies.tree.model import SubstructureModel
+from supple.bodies.tree.model import TreeModel
 from supple.errors import InputError
 from supple.modal import Interface, InterfaceFit
 from supple.modal.interfaces.interface_kernels import interface_motion
@@ -39,22 +39,22 @@ ROWS = {"ball": 3, "hinge": 5, "weld": 6}
 class Anchor:
     """A frame on a domain, by number or name, of a tree, by number or, in a scene, by name.
 
-    port: the frame fitted to a port of the domain's kind. nodes: fitted to these nodes of its mesh; fewer than three
-    give a point that turns with the domain's frame. Neither: the domain's own frame.
+    interface: the frame fitted to an interface of the domain's kind. nodes: fitted to these nodes of its mesh; fewer
+    than three give a point that turns with the domain's frame. Neither: the domain's own frame.
     """
 
     domain: int | str = 0
-    port: str | None = field(default=None, kw_only=True)
+    interface: str | None = field(default=None, kw_only=True)
     nodes: ArrayLike | None = field(default=None, kw_only=True)
     tree: int | str = field(default=0, kw_only=True)
 
-    def fit(self, model: SubstructureModel) -> InterfaceFit | None:
+    def fit(self, model: TreeModel) -> InterfaceFit | None:
         """How the frame follows from the domain's coordinates; None: it is the domain's own."""
         number = domain_number(model, self.domain)
-        made, kind = model.classes[model.domain_class[number]], model.blueprint.kinds
-        name = model.blueprint.domains[number].kind
-        if self.port is not None:
-            return port_fit(made, kind[name], self.port)
+        made, kind = model.classes[model.domain_class[number]], model.domain_tree.kinds
+        name = model.domain_tree.domains[number].kind
+        if self.interface is not None:
+            return interface_fit(made, kind[name], self.interface)
         if self.nodes is None:
             return None
         nodes = np.atleast_1d(np.asarray(self.nodes, dtype=np.int64))
@@ -217,7 +217,7 @@ class BoundTie:
         return TieRows(phi, rate, bias, D)
 
 
-def bind(tie: Tie, models: list[SubstructureModel], motions: list, names: list[str] | None) -> BoundTie:
+def bind(tie: Tie, models: list[TreeModel], motions: list, names: list[str] | None) -> BoundTie:
     """Find the sides of a tie. motions: for each tree, a function of a domain's number that gives its motion."""
     found = [_side(given, models, names) for given in (tie.a, tie.b)]
     at = [side.motion(motions[side.tree](side.domain) if side.tree >= 0 else None) for side in found]
@@ -233,7 +233,7 @@ def bind(tie: Tie, models: list[SubstructureModel], motions: list, names: list[s
     return BoundTie(tie, (placed[0], placed[1]), at[0].R.T @ at[1].R, axes, at[1].R.T @ n)
 
 
-def _side(given: Anchor | WorldAnchor, models: list[SubstructureModel], names: list[str] | None) -> Side:
+def _side(given: Anchor | WorldAnchor, models: list[TreeModel], names: list[str] | None) -> Side:
     if isinstance(given, WorldAnchor):
         x = check_vector(given.at, name="at", where="WorldAnchor")
         R = rotations.to_matrix(as_quaternion(given.rotation, where="WorldAnchor"))

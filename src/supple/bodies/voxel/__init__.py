@@ -6,7 +6,7 @@ from supple.bodies.voxel.links.link_memory import LinkMemory
 from supple.bodies.voxel.regions import index_box, touched_by_box, touched_by_cylinder, touched_by_sphere
 from supple.bodies.voxel.touching.collision import Collision
 from supple.bodies.voxel.touching.fluid import Fluid
-from supple.bodies.voxel.touching.obstacles import Box, Ground, Plane, Sphere
+from supple.bodies.voxel.touching.obstacles import Box, HeightField, Plane, Sphere
 
 __all__ = [
     "Actuation",
@@ -15,7 +15,7 @@ __all__ = [
     "Commands",
     "Drive",
     "Fluid",
-    "Ground",
+    "HeightField",
     "LinkMemory",
     "Plane",
     "Samples",

@@ -24,7 +24,7 @@ from supple.bodies.voxel.model import VoxelModel
 from supple.errors import InputError
 
 Array = np.ndarray
-MOST_PHASES = 64  # different phases of one signal that is not a sine
+MAX_PHASES = 64  # different phases of one signal that is not a sine
 PerVoxel = ArrayLike | Mapping[int, float]
 """One number for all voxels, one for each (n,), or one for each material by its number in the grid."""
 
@@ -249,7 +249,7 @@ class Swing:
             raise InputError(
                 "commands from a function are given to the lattice's own stride alone",
                 where="voxel body",
-                fix="Use LatticeStride, or a Drive of time.",
+                fix="Use LatticeSolver, or a Drive of time.",
             )
 
     def sizes(self, t: float, commanded: Array | None = None) -> Array:
@@ -308,12 +308,12 @@ def _signal_parts(driver: Drive, phase: Array) -> list[tuple[Array, Callable[[Ar
     phases = np.unique(phase)
     if phases.any() and driver.period is None:
         raise InputError("a phase needs the signal's period", where="Drive", fix="Give period=, in seconds.")
-    if len(phases) > MOST_PHASES:
+    if len(phases) > MAX_PHASES:
         raise InputError(
             "too many different phases of a signal that is not a sine",
             where="Drive",
             value=len(phases),
-            allowed=f"<= {MOST_PHASES}",
+            allowed=f"<= {MAX_PHASES}",
             fix="Round the phases, or use Actuation.",
         )
     period, signal = driver.period or 0.0, driver.signal

@@ -116,7 +116,7 @@ class LatticeForce:
             raise InputError(
                 "links that yield or fail, and commands, are advanced by the lattice's own stride alone",
                 where="voxel body",
-                fix="Use LatticeStride, or materials without yield stress, curve and failure, and a Drive of time.",
+                fix="Use LatticeSolver, or materials without yield stress, curve and failure, and a Drive of time.",
             )
         links = self._coupled(self.links_at(state), state.x)
         return LatticeTangent(self, links, state.x.copy(), state.v.copy(), definite)

@@ -47,27 +47,27 @@ def is_least(shape, x, t, w, n):
 
 
 @compiled(borrows=True)
-def touches_elsewhere(shape, room, stamp, x, v, body, d, radii):
+def touches_elsewhere(shape, workspace, stamp, x, v, body, d, radii):
     """Whether ball v touches a body, from outside and not by its motion, and nowhere at d from its centre."""
-    row, touches = room.head[v] if room.stamp[v] == stamp else -1, False
+    row, touches = workspace.head[v] if workspace.stamp[v] == stamp else -1, False
     while row >= 0:
-        if room.whole[row, KEY] >> 1 == body and room.whole[row, USED]:
-            if room.whole[row, MET] >= 0:
+        if workspace.whole[row, KEY] >> 1 == body and workspace.whole[row, USED]:
+            if workspace.whole[row, MET] >= 0:
                 return False
-            t = room.whole[row, NEAR]
+            t = workspace.whole[row, NEAR]
             i, j, k = shape.triangles[t, 0], shape.triangles[t, 1], shape.triangles[t, 2]
             w, e = nearest_vector(at(x, v), at(x, i), at(x, j), at(x, k))
             if norm(subtract(d, e)) <= SAME * radii:
                 return False
-            if shape.closed[body] and dot(e, feature_normal(shape, room, stamp, x, t, w)) < 0.0:
+            if shape.closed[body] and dot(e, feature_normal(shape, workspace, stamp, x, t, w)) < 0.0:
                 return False
             touches = True
-        row = room.whole[row, NEXT]
+        row = workspace.whole[row, NEXT]
     return touches
 
 
 @compiled(borrows=True)
-def meet_ball(shape, room, settings, x, end, v, t, count, pairs_out):
+def meet_ball(shape, workspace, settings, x, end, v, t, count, pairs_out):
     """Write the contact of ball v with triangle t beside its nearest one, if it is one and fits; returns the new count.
 
     The ball's cross-section is its vertex_area.
@@ -85,9 +85,9 @@ def meet_ball(shape, room, settings, x, end, v, t, count, pairs_out):
         change = dot(n, weighted_vector(shape, end, v, t, w)) - distance
     if distance - radii + min(change, 0.0) >= settings.margin or not is_least(shape, x, t, w, n):
         return count
-    if shape.closed[body] and dot(d, feature_normal(shape, room, stamp, x, t, w)) < 0.0:
+    if shape.closed[body] and dot(d, feature_normal(shape, workspace, stamp, x, t, w)) < 0.0:
         return count
-    if not touches_elsewhere(shape, room, stamp, x, v, body, d, radii):
+    if not touches_elsewhere(shape, workspace, stamp, x, v, body, d, radii):
         return count
     if count < len(pairs_out.gap):
         write_vertex(shape, v, t, w, n, distance - radii, shape.vertex_area[v], count, pairs_out)
@@ -96,9 +96,9 @@ def meet_ball(shape, room, settings, x, end, v, t, count, pairs_out):
 
 
 @compiled(borrows=True)
-def add_ball_contacts(shape, room, settings, x, end, pairs, pair_count, count, pairs_out):
+def add_ball_contacts(shape, workspace, settings, x, end, pairs, pair_count, count, pairs_out):
     """Further contacts of balls with triangles from pairs of elements, after `count` others; returns how many."""
-    most = max(settings.margin, settings.depth)
+    largest = max(settings.margin, settings.depth)
     for p in range(pair_count):
         for way in range(2):
             e, t = pairs[p, way], pairs[p, 1 - way]
@@ -106,8 +106,8 @@ def add_ball_contacts(shape, room, settings, x, end, pairs, pair_count, count, p
                 continue
             v = shape.triangles[e, 0]
             if shape.vertex_radius[v] > 0.0:
-                reach = shape.vertex_radius[v] + shape.radius[shape.triangle_body[t]] + most
+                reach = shape.vertex_radius[v] + shape.radius[shape.triangle_body[t]] + largest
                 i, j, k = shape.triangles[t, 0], shape.triangles[t, 1], shape.triangles[t, 2]
                 if not swept_apart(x, end, settings.moves, v, i, j, k, reach):
-                    count = meet_ball(shape, room, settings, x, end, v, t, count, pairs_out)
+                    count = meet_ball(shape, workspace, settings, x, end, v, t, count, pairs_out)
     return count

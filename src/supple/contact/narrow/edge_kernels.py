@@ -18,24 +18,24 @@ LEAN = 0.05  # sine of the angle by which a face may lean into the normal: flat 
 
 
 @compiled(inline=True)
-def vertex_touches(room, stamp, v, body):
+def vertex_touches(workspace, stamp, v, body):
     """Whether vertex v has a contact with a body."""
-    if room.stamp[v] != stamp:
+    if workspace.stamp[v] != stamp:
         return False
-    k = room.head[v]
+    k = workspace.head[v]
     while k >= 0:
-        if room.whole[k, KEY] >> 1 == body and room.whole[k, USED]:
+        if workspace.whole[k, KEY] >> 1 == body and workspace.whole[k, USED]:
             return True
-        k = room.whole[k, NEXT]
+        k = workspace.whole[k, NEXT]
     return False
 
 
 @compiled(inline=True)
-def free_edges(shape, room, stamp, t, body):
+def free_edges(shape, workspace, stamp, t, body):
     """The edges that triangle t owns and no end of which touches a body as a vertex, as bits."""
     bits = shape.edge_mask[t]
     for c in range(3):
-        if bits & ~(1 << c) and vertex_touches(room, stamp, shape.triangles[t, c], body):
+        if bits & ~(1 << c) and vertex_touches(workspace, stamp, shape.triangles[t, c], body):
             bits &= 1 << c  # the edge opposite the corner
     return bits
 
@@ -129,13 +129,13 @@ def meet_edges(shape, settings, x, end, e1, e2, b1, b2, count, pairs_out):
 
 
 @compiled(borrows=True)
-def add_edge_contacts(shape, room, settings, x, end, pairs, pair_count, count, pairs_out):
+def add_edge_contacts(shape, workspace, settings, x, end, pairs, pair_count, count, pairs_out):
     """Contacts of edges from pairs of triangles, after `count` of vertices; returns how many there are in all."""
     for p in range(pair_count):
         t1, t2 = pairs[p, 0], pairs[p, 1]
         b1, b2 = shape.triangle_body[t1], shape.triangle_body[t2]
-        free1 = free_edges(shape, room, settings.stamp, t1, b2)
-        free2 = free_edges(shape, room, settings.stamp, t2, b1) if free1 else free1
+        free1 = free_edges(shape, workspace, settings.stamp, t1, b2)
+        free2 = free_edges(shape, workspace, settings.stamp, t2, b1) if free1 else free1
         for c1 in range(3):
             if not (free2 and free1 >> c1 & 1):
                 continue

@@ -50,17 +50,17 @@ def angle_normal(shape, x, v):
 
 
 @compiled(inline=True)
-def vertex_normal(shape, room, stamp, x, v):
+def vertex_normal(shape, workspace, stamp, x, v):
     """The same, computed once a search."""
-    if room.normal_stamp[v] != stamp:
+    if workspace.normal_stamp[v] != stamp:
         n = angle_normal(shape, x, v)
-        room.normal[v, 0], room.normal[v, 1], room.normal[v, 2] = n
-        room.normal_stamp[v] = stamp
-    return at(room.normal, v)
+        workspace.normal[v, 0], workspace.normal[v, 1], workspace.normal[v, 2] = n
+        workspace.normal_stamp[v] = stamp
+    return at(workspace.normal, v)
 
 
 @compiled(inline=True)
-def feature_normal(shape, room, stamp, x, t, w):
+def feature_normal(shape, workspace, stamp, x, t, w):
     """Normal, not unit, of the face, edge or corner of triangle t that carries the weights w."""
     used = (w[0] > 0.0) + (w[1] > 0.0) + (w[2] > 0.0)
     if used == 3:
@@ -69,7 +69,7 @@ def feature_normal(shape, room, stamp, x, t, w):
         k = 0 if w[0] <= 0.0 else (1 if w[1] <= 0.0 else 2)
         return edge_normal(shape, x, shape.triangle_edges[t, k])
     k = 0 if w[0] > 0.0 else (1 if w[1] > 0.0 else 2)
-    return vertex_normal(shape, room, stamp, x, shape.triangles[t, k])
+    return vertex_normal(shape, workspace, stamp, x, shape.triangles[t, k])
 
 
 @compiled(borrows=True)

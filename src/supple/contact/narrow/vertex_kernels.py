@@ -28,12 +28,12 @@ TINY = 1e-9  # a distance this small against the margin and radii has no directi
 
 
 @compiled(borrows=True)
-def compute_side_lists(sides, room, stamp, next_out):
+def compute_side_lists(sides, workspace, stamp, next_out):
     """Lists of the remembered sides by vertex."""
     for k in range(len(sides.vertex)):
         v = sides.vertex[k]
-        next_out[k] = room.side_head[v] if room.side_stamp[v] == stamp else -1
-        room.side_head[v], room.side_stamp[v] = k, stamp
+        next_out[k] = workspace.side_head[v] if workspace.side_stamp[v] == stamp else -1
+        workspace.side_head[v], workspace.side_stamp[v] = k, stamp
 
 
 @compiled(inline=True)
@@ -54,11 +54,11 @@ def rest_distance2(shape, t1, t2):
 
 
 @compiled(borrows=True)
-def remembered_side(shape, room, sides, side_next, settings, v, t):
+def remembered_side(shape, workspace, sides, side_next, settings, v, t):
     """The side of triangle t on which vertex v was when it touched there last, or 0: that of the nearest at rest."""
-    if room.side_stamp[v] != settings.stamp:
+    if workspace.side_stamp[v] != settings.stamp:
         return 0
-    k, best, side, least = room.side_head[v], settings.reach * settings.reach, 0, -1
+    k, best, side, least = workspace.side_head[v], settings.reach * settings.reach, 0, -1
     while k >= 0:
         d2 = rest_distance2(shape, sides.triangle[k], t)
         rank = 2 * shape.number[sides.triangle[k]] + (sides.side[k] < 0)  # of equals, in any order of the list
@@ -69,31 +69,38 @@ def remembered_side(shape, room, sides, side_next, settings, v, t):
 
 
 @compiled(borrows=True)
-def candidate(room, stamp, v, key, count):
-    """The row of vertex v with this key, new where there was none, or -1 where there is no room; and the new count."""
-    if room.stamp[v] != stamp:
-        room.stamp[v], room.head[v] = stamp, -1
-    k = room.head[v]
+def candidate(workspace, stamp, v, key, count):
+    """The row of vertex v with this key, new where there was none, or -1 where there is no workspace; and the new
+    count."""
+    if workspace.stamp[v] != stamp:
+        workspace.stamp[v], workspace.head[v] = stamp, -1
+    k = workspace.head[v]
     while k >= 0:
-        if room.whole[k, KEY] == key:
+        if workspace.whole[k, KEY] == key:
             return k, count
-        k = room.whole[k, NEXT]
-    if count >= len(room.whole):
+        k = workspace.whole[k, NEXT]
+    if count >= len(workspace.whole):
         return -1, count + 1
-    room.whole[count, VERTEX], room.whole[count, KEY], room.whole[count, NEXT] = v, key, room.head[v]
-    room.whole[count, NEAR] = room.whole[count, FACING] = room.whole[count, MET] = -1
-    room.whole[count, USED] = 0
-    room.real[count, 0] = room.real[count, 1] = room.real[count, 2] = np.inf
-    room.head[v] = count
+    workspace.whole[count, VERTEX], workspace.whole[count, KEY], workspace.whole[count, NEXT] = (
+        v,
+        key,
+        workspace.head[v],
+    )
+    workspace.whole[count, NEAR] = workspace.whole[count, FACING] = workspace.whole[count, MET] = -1
+    workspace.whole[count, USED] = 0
+    workspace.real[count, 0] = workspace.real[count, 1] = workspace.real[count, 2] = np.inf
+    workspace.head[v] = count
     return count, count + 1
 
 
 @compiled(inline=True)
-def keep_nearest(shape, room, k, column, t, value):
+def keep_nearest(shape, workspace, k, column, t, value):
     """Note triangle t if its value is smaller than that noted; of equals the smallest number in the surface."""
-    noted = room.whole[k, NEAR + column]
-    if value < room.real[k, column] or (value == room.real[k, column] and shape.number[t] < shape.number[noted]):
-        room.real[k, column], room.whole[k, NEAR + column] = value, t
+    noted = workspace.whole[k, NEAR + column]
+    if value < workspace.real[k, column] or (
+        value == workspace.real[k, column] and shape.number[t] < shape.number[noted]
+    ):
+        workspace.real[k, column], workspace.whole[k, NEAR + column] = value, t
 
 
 @compiled(inline=True)
@@ -101,18 +108,18 @@ def swept_apart(x, end, moves, v, i, j, k, reach):
     """Whether the boxes of a vertex and a triangle over the step are farther apart than reach along an axis."""
     for a in range(3):
         low, high = min(x[i, a], x[j, a], x[k, a]), max(x[i, a], x[j, a], x[k, a])
-        least, most = x[v, a], x[v, a]
+        least, largest = x[v, a], x[v, a]
         if moves:
             low = min(low, min(end[i, a], end[j, a], end[k, a]))
             high = max(high, max(end[i, a], end[j, a], end[k, a]))
-            least, most = min(least, end[v, a]), max(most, end[v, a])
-        if (least > high + reach) | (most < low - reach):
+            least, largest = min(least, end[v, a]), max(largest, end[v, a])
+        if (least > high + reach) | (largest < low - reach):
             return True
     return False
 
 
 @compiled(borrows=True)
-def meet_vertex(shape, room, sides, side_next, settings, x, end, v, t, count):
+def meet_vertex(shape, workspace, sides, side_next, settings, x, end, v, t, count):
     """Take triangle t, near vertex v, into the candidates of v; returns their new number."""
     i, j, k = shape.triangles[t, 0], shape.triangles[t, 1], shape.triangles[t, 2]
     own, body = shape.vertex_body[v], shape.triangle_body[t]
@@ -131,36 +138,36 @@ def meet_vertex(shape, room, sides, side_next, settings, x, end, v, t, count):
         time, met_side, _, _, _ = meeting(p, a, b, c, at(end, v), at(end, i), at(end, j), at(end, k))
     stamp = settings.stamp
     if shape.closed[body] and own != body:
-        row, count = candidate(room, stamp, v, 2 * body, count)
+        row, count = candidate(workspace, stamp, v, 2 * body, count)
         if row < 0:
             return count
-        keep_nearest(shape, room, row, 0, t, d2)
+        keep_nearest(shape, workspace, row, 0, t, d2)
         n = face_normal(shape, x, t)
-        if dot(d, n) < 0.0 and (shape.is_points[own] or dot(n, vertex_normal(shape, room, stamp, x, v)) < 0.0):
-            keep_nearest(shape, room, row, 1, t, d2)
+        if dot(d, n) < 0.0 and (shape.is_points[own] or dot(n, vertex_normal(shape, workspace, stamp, x, v)) < 0.0):
+            keep_nearest(shape, workspace, row, 1, t, d2)
         if time <= 1.0 and met_side > 0.0:
-            keep_nearest(shape, room, row, 2, t, time)
+            keep_nearest(shape, workspace, row, 2, t, time)
         return count
-    side = remembered_side(shape, room, sides, side_next, settings, v, t)
+    side = remembered_side(shape, workspace, sides, side_next, settings, v, t)
     if time <= 1.0 and (side == 0 or side == met_side) and (met_side > 0.0 or not shape.closed[body]):
-        row, count = candidate(room, stamp, v, 2 * body + (met_side < 0.0), count)
+        row, count = candidate(workspace, stamp, v, 2 * body + (met_side < 0.0), count)
         if row < 0:
             return count
-        keep_nearest(shape, room, row, 2, t, time)
+        keep_nearest(shape, workspace, row, 2, t, time)
     if side == 0:
-        side = 1 if dot(d, feature_normal(shape, room, stamp, x, t, w)) >= 0.0 else -1
+        side = 1 if dot(d, feature_normal(shape, workspace, stamp, x, t, w)) >= 0.0 else -1
     if side > 0 or not shape.closed[body]:
-        row, count = candidate(room, stamp, v, 2 * body + (side < 0), count)
+        row, count = candidate(workspace, stamp, v, 2 * body + (side < 0), count)
         if row < 0:
             return count
-        keep_nearest(shape, room, row, 0, t, d2)
+        keep_nearest(shape, workspace, row, 0, t, d2)
     return count
 
 
 @compiled(borrows=True)
-def collect_vertices(shape, room, sides, side_next, settings, x, end, pairs, pair_count):
+def collect_vertices(shape, workspace, sides, side_next, settings, x, end, pairs, pair_count):
     """Candidates of all vertices from pairs of triangles; returns how many there are, more than fit if too many."""
-    count, most = 0, max(settings.margin, settings.depth)
+    count, largest = 0, max(settings.margin, settings.depth)
     for p in range(pair_count):
         for way in range(2):
             t1, t2 = pairs[p, way], pairs[p, 1 - way]
@@ -168,11 +175,11 @@ def collect_vertices(shape, room, sides, side_next, settings, x, end, pairs, pai
                 continue
             mask = shape.vertex_mask[t1]
             i, j, k = shape.triangles[t2, 0], shape.triangles[t2, 1], shape.triangles[t2, 2]
-            reach = shape.vertex_radius[shape.triangles[t1, 0]] + shape.radius[shape.triangle_body[t2]] + most
+            reach = shape.vertex_radius[shape.triangles[t1, 0]] + shape.radius[shape.triangle_body[t2]] + largest
             for c in range(3):
                 v = shape.triangles[t1, c]
                 if mask >> c & 1 and v not in (i, j, k) and not swept_apart(x, end, settings.moves, v, i, j, k, reach):
-                    count = meet_vertex(shape, room, sides, side_next, settings, x, end, v, t2, count)
+                    count = meet_vertex(shape, workspace, sides, side_next, settings, x, end, v, t2, count)
     return count
 
 
@@ -234,22 +241,22 @@ def part_beside(shape, x, v, facing, d, outward):
 
 
 @compiled(borrows=True)
-def compute_vertex_contacts(shape, room, settings, x, end, candidates, sides_out, pairs_out):
+def compute_vertex_contacts(shape, workspace, settings, x, end, candidates, sides_out, pairs_out):
     """Contacts from candidates; returns their number and that of the sides to remember. Both fit: one a candidate."""
     count = side_count = 0
     for row in range(candidates):
-        v, body = room.whole[row, VERTEX], room.whole[row, KEY] >> 1
-        own, near, met = shape.vertex_body[v], room.whole[row, NEAR], room.whole[row, MET]
+        v, body = workspace.whole[row, VERTEX], workspace.whole[row, KEY] >> 1
+        own, near, met = shape.vertex_body[v], workspace.whole[row, NEAR], workspace.whole[row, MET]
         two_sided = own == body or not shape.closed[body]
-        side = -1.0 if room.whole[row, KEY] & 1 else 1.0
+        side = -1.0 if workspace.whole[row, KEY] & 1 else 1.0
         radii, is_point = shape.vertex_radius[v] + shape.radius[body], shape.is_points[own]
         t, w, n, gap, inside, beside = near, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), np.inf, False, 0.0
         if near >= 0:
             i, j, k = shape.triangles[t, 0], shape.triangles[t, 1], shape.triangles[t, 2]
             w, d = nearest_vector(at(x, v), at(x, i), at(x, j), at(x, k))
-            outward = feature_normal(shape, room, settings.stamp, x, t, w)
+            outward = feature_normal(shape, workspace, settings.stamp, x, t, w)
             inside = side * dot(d, outward) < 0.0
-            facing = room.whole[row, FACING]
+            facing = workspace.whole[row, FACING]
             if not two_sided and facing >= 0 and not inside and not is_point:
                 beside = part_beside(shape, x, v, facing, d, outward)
             if not two_sided and facing >= 0 and (inside or beside > 0.0):
@@ -276,7 +283,7 @@ def compute_vertex_contacts(shape, room, settings, x, end, candidates, sides_out
             change = dot(n, weighted_vector(shape, end, v, t, w)) - dot(n, weighted_vector(shape, x, v, t, w))
         if not is_met and gap + min(change, 0.0) >= settings.margin:
             continue
-        if two_sided and is_doubled(shape, room, row, t, abs(gap + radii), settings.reach):
+        if two_sided and is_doubled(shape, workspace, row, t, abs(gap + radii), settings.reach):
             continue
         area = 2.0 * shape.vertex_area[v] if is_point else facing_area(shape, x, v, n)
         if area <= TINY * shape.vertex_area[v]:
@@ -286,7 +293,7 @@ def compute_vertex_contacts(shape, room, settings, x, end, candidates, sides_out
         elif inside and beside > 0.0:
             area *= beside
         write_vertex(shape, v, t, w, n, gap, 0.5 * area, count, pairs_out)
-        room.whole[row, USED] = 1
+        workspace.whole[row, USED] = 1
         count += 1
         if two_sided:
             sides_out.vertex[side_count], sides_out.triangle[side_count] = v, t
@@ -296,15 +303,15 @@ def compute_vertex_contacts(shape, room, settings, x, end, candidates, sides_out
 
 
 @compiled(borrows=True)
-def is_doubled(shape, room, row, t, distance, reach):
+def is_doubled(shape, workspace, row, t, distance, reach):
     """Whether the other side of the same body has a nearer triangle that lies next to t in the rest shape."""
-    other = room.head[room.whole[row, VERTEX]]
+    other = workspace.head[workspace.whole[row, VERTEX]]
     while other >= 0:
-        if room.whole[other, KEY] == (room.whole[row, KEY] ^ 1):
-            rival = room.whole[other, MET] if room.whole[other, MET] >= 0 else room.whole[other, NEAR]
+        if workspace.whole[other, KEY] == (workspace.whole[row, KEY] ^ 1):
+            rival = workspace.whole[other, MET] if workspace.whole[other, MET] >= 0 else workspace.whole[other, NEAR]
             if rest_distance2(shape, rival, t) <= reach * reach:
-                if room.whole[other, MET] >= 0:
-                    return room.whole[row, MET] < 0
-                return room.whole[row, MET] < 0 and room.real[other, 0] < distance * distance
-        other = room.whole[other, NEXT]
+                if workspace.whole[other, MET] >= 0:
+                    return workspace.whole[row, MET] < 0
+                return workspace.whole[row, MET] < 0 and workspace.real[other, 0] < distance * distance
+        other = workspace.whole[other, NEXT]
     return False

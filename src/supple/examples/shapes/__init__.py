@@ -1,4 +1,4 @@
-"""Objects made of domains, after the examples of [BZ11, table 1]: generated here, returned as Blueprints."""
+"""Objects made of domains, after the examples of [BZ11, table 1]: generated here, returned as Domain trees."""
 
 from supple.examples.shapes.dragon import dragon, dragon_mesh
 from supple.examples.shapes.flower import flower, flower_mesh

@@ -10,7 +10,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from supple.bodies.tree.domains.domain_tree import Blueprint
+from supple.bodies.tree.domains.domain_tree import DomainTree
 from supple.examples.shapes.fields import Part, cone, ellipsoid, fill, part, plate, tube, united
 from supple.examples.shapes.labelled import Labelled, share_modes, tree_depths
 from supple.geometry import TetMesh
@@ -52,7 +52,7 @@ def dragon_mesh(cell: float = CELL) -> tuple[TetMesh, Array, tuple[str, ...]]:
     return whole.mesh, whole.labels, whole.names
 
 
-def dragon(*, coordinates: int = COORDINATES, cell: float = CELL) -> Blueprint:
+def dragon(*, coordinates: int = COORDINATES, cell: float = CELL) -> DomainTree:
     """The dragon cut into its domains. coordinates: shared out over them. cell: size of the lattice [m]."""
     whole = _fill(cell)
     modes = share_modes(coordinates, np.bincount(whole.labels).tolist())

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from supple.bodies.tree.domains.domain_tree import Blueprint
+from supple.bodies.tree.domains.domain_tree import DomainTree
 from supple.examples.shapes.labelled import Labelled
 from supple.geometry import TetMesh
 from supple.geometry.generators.swept import HexSketch, bezier, placed_sections, round_profile, transported_frames
@@ -84,7 +84,7 @@ def flower_mesh() -> tuple[TetMesh, Array, tuple[str, ...]]:
     return whole.mesh, whole.labels, whole.names
 
 
-def flower(*, modes: int = MODES) -> Blueprint:
+def flower(*, modes: int = MODES) -> DomainTree:
     """The flower cut into its twelve domains, each with `modes` coordinates.
 
     >>> flower().coordinate_count

@@ -1,4 +1,4 @@
-"""Labelled meshes: one mesh whose elements carry the number of their domain, and its cut into a Blueprint.
+"""Labelled meshes: one mesh whose elements carry the number of their domain, and its cut into a DomainTree.
 
 The domains form a tree: only parent and child touch. `settle` moves labels until that holds node by node, so that a
 node belongs to one domain, or to a parent and its child. `cut` then makes a kind of every domain; its frame keeps the
@@ -14,7 +14,7 @@ import numpy as np
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from supple.bodies.tree.domains.domain_tree import Blueprint, Domain, DomainKind, Port
+from supple.bodies.tree.domains.domain_tree import Domain, DomainInterface, DomainTemplate, DomainTree
 from supple.errors import InputError
 from supple.geometry import TetMesh
 from supple.geometry.meshes.element_shapes import TET_FACES
@@ -33,18 +33,18 @@ class Labelled:
     names: tuple[str, ...]
     parents: tuple[int, ...]
 
-    def cut(self, modes: Sequence[int], materials: Sequence[Material], held: Array | None = None) -> Blueprint:
+    def cut(self, modes: Sequence[int], materials: Sequence[Material], held: Array | None = None) -> DomainTree:
         """A kind and one copy of it for each domain. held: nodes of the whole mesh by which the root is fixed."""
         nodes, welds = self._domain_nodes(), self._welds()
         faces = _shared_faces(self.mesh, self.labels)
         origins = np.zeros((len(self.names), 3))
-        ports: list[dict[str, Port]] = [{} for _ in self.names]
+        interfaces: list[dict[str, DomainInterface]] = [{} for _ in self.names]
         for child, parent in enumerate(self.parents):
             if parent < 0:
                 continue
             corners, weights = _interface(self.mesh.nodes, faces.get((parent, child)), self.names[child])
             origins[child] = np.average(self.mesh.nodes[corners], axis=0, weights=weights)
-            ports[parent][self.names[child]] = Port(np.searchsorted(nodes[parent], corners), weights)
+            interfaces[parent][self.names[child]] = DomainInterface(np.searchsorted(nodes[parent], corners), weights)
         kinds = {}
         for d, name in enumerate(self.names):
             tets = np.searchsorted(nodes[d], self.mesh.tets[self.labels == d])
@@ -53,12 +53,12 @@ class Labelled:
             else:
                 fixed = np.searchsorted(nodes[d], np.intersect1d(nodes[d], nodes[self.parents[d]]))
             mesh = TetMesh(self.mesh.nodes[nodes[d]] - origins[d], tets)
-            kinds[name] = DomainKind(name, mesh, materials[d], int(modes[d]), fixed, ports[d])
+            kinds[name] = DomainTemplate(name, mesh, materials[d], int(modes[d]), fixed, interfaces[d])
         domains = [
             Domain(name, parent, name if parent >= 0 else "", name=name)
             for name, parent in zip(self.names, self.parents)
         ]
-        return Blueprint(kinds, domains, welds)
+        return DomainTree(kinds, domains, welds)
 
     def _domain_nodes(self) -> list[Array]:
         return [np.unique(self.mesh.tets[self.labels == d]) for d in range(len(self.names))]

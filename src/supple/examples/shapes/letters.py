@@ -11,7 +11,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from supple.bodies.tree.domains.domain_tree import Blueprint
+from supple.bodies.tree.domains.domain_tree import DomainTree
 from supple.errors import InputError
 from supple.examples.shapes.fields import Field, Part, fill
 from supple.examples.shapes.labelled import Labelled
@@ -37,7 +37,7 @@ def letters_mesh(text: str = "EIGHTLTR", cell: float = CELL) -> tuple[TetMesh, A
     return whole.mesh, whole.labels, whole.names
 
 
-def letters(text: str = "EIGHTLTR", *, modes: int = MODES, cell: float = CELL) -> Blueprint:
+def letters(text: str = "EIGHTLTR", *, modes: int = MODES, cell: float = CELL) -> DomainTree:
     """A chain of letters with `modes` coordinates each, between rigid bars. cell: size of the lattice [m].
 
     >>> letters("HI", cell=0.012).coordinate_count
@@ -94,8 +94,8 @@ def _letter(lines: list[Array]) -> tuple[Field, Array, Array]:
 def _bar(left: list[Array], right: list[Array], base: float) -> tuple[Field, Array, Array]:
     """A bar along x at the height where the letters are nearest, as near to the middle of them as may be."""
     start, stop = _reach(left, 1, base), _reach(right, -1, base)
-    room = np.where(np.isfinite(stop - start), stop - start, np.inf)
-    best = np.argmin(room + 0.02 * HEIGHT * np.abs(HEIGHTS - 0.5))
+    workspace = np.where(np.isfinite(stop - start), stop - start, np.inf)
+    best = np.argmin(workspace + 0.02 * HEIGHT * np.abs(HEIGHTS - 0.5))
     x0, x1 = start[best] + PEN - BITE, stop[best] - PEN + BITE
     z = base + HEIGHT * HEIGHTS[best]
     centre, half = np.array([(x0 + x1) / 2, 0.0, z]), np.array([(x1 - x0) / 2, BAR * 1.3, BAR])

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from supple.bodies.tree.domains.domain_tree import Blueprint, Domain
+from supple.bodies.tree.domains.domain_tree import Domain, DomainTree
 from supple.errors import InputError
 from supple.examples.shapes.oak_branch import BranchShape, Fork, branch
 from supple.examples.shapes.oak_leaf import leaf
@@ -42,8 +42,8 @@ LIMB_SCALES = (1.0, 1.0, 0.95, 0.95, 0.9, 0.8)  # from the lowest limb to the on
 TWIGS = 16
 
 
-def oak(*, leaves: int = LEAVES, branch_modes: int = 20, leaf_modes: int = 8) -> Blueprint:
-    """The tree. leaves: how many of the ports for leaves are used, chosen at random but always alike."""
+def oak(*, leaves: int = LEAVES, branch_modes: int = 20, leaf_modes: int = 8) -> DomainTree:
+    """The tree. leaves: how many of the interfaces for leaves are used, chosen at random but always alike."""
     shapes = {"trunk": TRUNK, "limb": LIMB, "bough": BOUGH, "crooked bough": CROOKED_BOUGH, "twig": TWIG}
     kinds = {
         name: branch(name, shape, WOOD if name in ("trunk", "limb") else GREEN_WOOD, branch_modes)
@@ -55,23 +55,31 @@ def oak(*, leaves: int = LEAVES, branch_modes: int = 20, leaf_modes: int = 8) ->
     for k, scale in enumerate(LIMB_SCALES):
         domains.append(Domain("limb", 0, f"fork {k + 1}", scale, name=f"limb {k + 1}"))
     for limb in range(1, 1 + len(LIMB_SCALES)):
-        for kind, port in (("bough", "fork 1"), ("crooked bough", "fork 2"), ("bough", "fork 3")):
+        for kind, interface in (("bough", "fork 1"), ("crooked bough", "fork 2"), ("bough", "fork 3")):
             scale = domains[limb].scale * random.uniform(0.85, 1.1)
-            domains.append(Domain(kind, limb, port, scale, name=f"{kind} {len(domains)}"))
-    boughs = [(b, f) for b, d in enumerate(domains) for f in kinds[d.kind].ports if "bough" in d.kind and "fork" in f]
-    for b, port in sorted(boughs[k] for k in random.permutation(len(boughs))[:TWIGS]):
+            domains.append(Domain(kind, limb, interface, scale, name=f"{kind} {len(domains)}"))
+    boughs = [
+        (b, f) for b, d in enumerate(domains) for f in kinds[d.kind].interfaces if "bough" in d.kind and "fork" in f
+    ]
+    for b, interface in sorted(boughs[k] for k in random.permutation(len(boughs))[:TWIGS]):
         scale = domains[b].scale * random.uniform(0.85, 1.1)
-        domains.append(Domain("twig", b, port, scale, name=f"twig {len(domains)}"))
-    return Blueprint(kinds, [*domains, *_leaves(domains, kinds, leaves, random)])
+        domains.append(Domain("twig", b, interface, scale, name=f"twig {len(domains)}"))
+    return DomainTree(kinds, [*domains, *_leaves(domains, kinds, leaves, random)])
 
 
 def _leaves(domains: list[Domain], kinds: dict, count: int, random: np.random.Generator) -> list[Domain]:
-    """Leaves on `count` of the ports for them, of sizes that differ a little."""
-    places = [(b, port) for b, d in enumerate(domains) for port in kinds[d.kind].ports if port.startswith("leaf")]
+    """Leaves on `count` of the interfaces for them, of sizes that differ a little."""
+    places = [
+        (b, interface)
+        for b, d in enumerate(domains)
+        for interface in kinds[d.kind].interfaces
+        if interface.startswith("leaf")
+    ]
     if not 0 <= count <= len(places):
         raise InputError("the oak has no such number of leaves", value=count, allowed=f"0 to {len(places)}")
     chosen = sorted(places[k] for k in random.permutation(len(places))[:count])
     scales = random.uniform(0.75, 1.15, count)
     return [
-        Domain("leaf", b, port, float(s), name=f"leaf {k + 1}") for k, ((b, port), s) in enumerate(zip(chosen, scales))
+        Domain("leaf", b, interface, float(s), name=f"leaf {k + 1}")
+        for k, ((b, interface), s) in enumerate(zip(chosen, scales))
     ]

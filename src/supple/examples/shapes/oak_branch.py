@@ -1,4 +1,4 @@
-"""The oak's branches: bent tapering rods along z, with ports around them for smaller branches and for leaves."""
+"""The oak's branches: bent tapering rods along z, with interfaces around them for smaller branches and for leaves."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from supple.algebra.dense import rotations
-from supple.bodies.tree.domains.domain_tree import DomainKind, Port
+from supple.bodies.tree.domains.domain_tree import DomainInterface, DomainTemplate
 from supple.geometry.generators.swept import HexSketch, placed_sections, round_profile, transported_frames
 from supple.material import Material
 
@@ -31,7 +31,8 @@ _RIM = np.concatenate(
 
 @dataclass(frozen=True)
 class Fork:
-    """A port for a branch: name, part of the length, direction around [rad], angle from the branch's own [rad]."""
+    """An interface for a branch: name, part of the length, direction around [rad], angle from the branch's own
+    [rad]."""
 
     name: str
     place: float
@@ -41,7 +42,7 @@ class Fork:
 
 @dataclass(frozen=True)
 class BranchShape:
-    """length [m]; radii [m] at both ends; bends: how far it wanders, in lengths; forks; leaves: ports for them.
+    """length [m]; radii [m] at both ends; bends: how far it wanders, in lengths; forks; leaves: interfaces for them.
 
     bare: part of the length without leaves. flare: how much thicker the foot is, in radii.
     """
@@ -56,7 +57,7 @@ class BranchShape:
     seed: int = 0
 
 
-def branch(name: str, shape: BranchShape, material: Material, modes: int = 20) -> DomainKind:
+def branch(name: str, shape: BranchShape, material: Material, modes: int = 20) -> DomainTemplate:
     """A class of branches, held at its lower end."""
     random = np.random.default_rng(shape.seed)
     curve = _curve(shape, random)
@@ -70,17 +71,17 @@ def branch(name: str, shape: BranchShape, material: Material, modes: int = 20) -
     sketch.add_hexes(grid, 0)
     mesh, _ = sketch.to_tets()
     side = _Sides(grid, curve, frames, mesh.nodes)
-    ports = {f.name: side.port(f.place, f.around, f.angle, 0.0) for f in shape.forks if f.place < 1}
-    ports |= {f.name: side.tip(f.around, f.angle, 0.0) for f in shape.forks if f.place >= 1}
+    interfaces = {f.name: side.interface(f.place, f.around, f.angle, 0.0) for f in shape.forks if f.place < 1}
+    interfaces |= {f.name: side.tip(f.around, f.angle, 0.0) for f in shape.forks if f.place >= 1}
     for k in range(shape.leaves):
         place = shape.bare + (1 - shape.bare) * ((k + 1) / shape.leaves) ** 0.85
         around, angle = k * GOLDEN + 0.3 * random.standard_normal(), np.radians(60 + 15 * random.standard_normal())
         roll = 0.5 * random.standard_normal()
         if place > 0.97:
-            ports[f"leaf {k}"] = side.tip(around, 0.7 * angle, roll)
+            interfaces[f"leaf {k}"] = side.tip(around, 0.7 * angle, roll)
         else:
-            ports[f"leaf {k}"] = side.port(place, around, angle, roll)
-    return DomainKind(name, mesh, material, modes, held=grid[0].ravel(), ports=ports)
+            interfaces[f"leaf {k}"] = side.interface(place, around, angle, roll)
+    return DomainTemplate(name, mesh, material, modes, held=grid[0].ravel(), interfaces=interfaces)
 
 
 def _curve(shape: BranchShape, random: np.random.Generator) -> Array:
@@ -101,7 +102,7 @@ class _Sides:
     frames: Array
     nodes: Array
 
-    def port(self, place: float, around: float, angle: float, roll: float) -> Port:
+    def interface(self, place: float, around: float, angle: float, roll: float) -> DomainInterface:
         """Nine nodes of the side nearest to a place. The child leans from the branch's direction outward by `angle`."""
         layer = int(np.clip(round(place * LAYERS), 1, LAYERS - 1))
         across, over, along = self.frames[layer]
@@ -112,14 +113,16 @@ class _Sides:
         near = _RIM[(k + np.arange(-1, 2)) % AROUND]
         nodes = self.grid[layer - 1 : layer + 2, near[:, 0], near[:, 1]]
         area = np.outer(_PATCH, _PATCH) * self._cell_area(layer)
-        return Port(nodes.ravel(), area.ravel(), _lean(along, wanted, angle, roll))
+        return DomainInterface(nodes.ravel(), area.ravel(), _lean(along, wanted, angle, roll))
 
-    def tip(self, around: float, angle: float, roll: float) -> Port:
+    def tip(self, around: float, angle: float, roll: float) -> DomainInterface:
         """All nodes of the last section."""
         across, over, along = self.frames[-1]
         wanted = np.cos(around) * across + np.sin(around) * over
         share = np.outer([1.0, *[2.0] * (CELLS - 1), 1.0], [1.0, *[2.0] * (CELLS - 1), 1.0])
-        return Port(self.grid[-1].ravel(), share.ravel() * self._cell_area(LAYERS), _lean(along, wanted, angle, roll))
+        return DomainInterface(
+            self.grid[-1].ravel(), share.ravel() * self._cell_area(LAYERS), _lean(along, wanted, angle, roll)
+        )
 
     def _cell_area(self, layer: int) -> float:
         """A quarter of the area of a cell of the surface [m²]."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from supple.bodies.tree.domains.domain_tree import DomainKind
+from supple.bodies.tree.domains.domain_tree import DomainTemplate
 from supple.geometry import HexMesh, SurfaceMesh
 from supple.geometry.generators.structured import block_cells, cell_hexes
 from supple.geometry.generators.swept import HexSketch
@@ -19,13 +19,13 @@ LOBES = 5
 LEAF = Material(young=2e7, poisson=0.3, density=500, stiffness_damping=0.002, name="leaf")
 
 
-def leaf(modes: int = 8) -> DomainKind:
+def leaf(modes: int = 8) -> DomainTemplate:
     """The leaf, held at the end of its stalk."""
     sketch = HexSketch()
     grid = sketch.add_nodes(_grid(*CELLS, stations(CELLS[0])))
     sketch.add_hexes(grid, 0)
     mesh, _ = sketch.to_tets()
-    return DomainKind("leaf", mesh, LEAF, modes, held=grid[0].ravel(), skin=leaf_skin())
+    return DomainTemplate("leaf", mesh, LEAF, modes, held=grid[0].ravel(), skin=leaf_skin())
 
 
 def leaf_skin() -> SurfaceMesh:

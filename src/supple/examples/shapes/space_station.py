@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from supple.bodies.tree.domains.domain_tree import Blueprint, Domain, DomainKind
+from supple.bodies.tree.domains.domain_tree import Domain, DomainTemplate, DomainTree
 from supple.examples.shapes.station_parts import Dock, capsule, dish, module, panel, parts_kind, radiator, truss
 from supple.material import Material
 
@@ -23,7 +23,7 @@ LAB = (9, 62)
 PANEL = (80, 11)
 
 
-def space_station() -> Blueprint:
+def space_station() -> DomainTree:
     """The station.
 
     >>> station = space_station()
@@ -33,30 +33,30 @@ def space_station() -> Blueprint:
     kinds = {kind.name: kind for kind in (*_modules(), *_trusses(), *_appendages())}
     domains = [Domain("hub", name="hub")]
 
-    def hang(kind: str, parent: int, port: str, name: str) -> int:
-        domains.append(Domain(kind, parent, port, name=name))
+    def hang(kind: str, parent: int, interface: str, name: str) -> int:
+        domains.append(Domain(kind, parent, interface, name=name))
         return len(domains) - 1
 
     lab, habitat = hang("laboratory", 0, "fore", "laboratory"), hang("habitat", 0, "aft", "habitat")
     hang("airlock", 0, "top", "airlock")
     hang("store", 0, "bottom", "store")
     hang("service", habitat, "aft", "service")
-    for parent, port in ((lab, "fore"), (habitat, "top")):
-        ship = hang("ship", parent, port, f"ship {port}")
+    for parent, interface in ((lab, "fore"), (habitat, "top")):
+        ship = hang("ship", parent, interface, f"ship {interface}")
         for side in ("left", "right"):
-            hang("small panel", ship, side, f"small panel {port} {side}")
+            hang("small panel", ship, side, f"small panel {interface} {side}")
     for side in ("left", "right"):
         inner = hang("inner truss", 0, side, f"inner truss {side}")
         outer = hang("outer truss", inner, "end", f"outer truss {side}")
         for parent, where in ((inner, "inner"), (outer, "outer")):
-            for port in kinds[domains[parent].kind].ports:
+            for interface in kinds[domains[parent].kind].interfaces:
                 for word, kind in (("panel", "panel"), ("radiator", "radiator"), ("dish", "dish")):
-                    if port.startswith(word):
-                        hang(kind, parent, port, f"{where} {port} {side}")
-    return Blueprint(kinds, domains)
+                    if interface.startswith(word):
+                        hang(kind, parent, interface, f"{where} {interface} {side}")
+    return DomainTree(kinds, domains)
 
 
-def _modules() -> list[DomainKind]:
+def _modules() -> list[DomainTemplate]:
     middle = HUB_LENGTH / 2 + 3
     stubs = {
         "left": Dock("+x", (0, 0, middle), 6, "+y"),
@@ -88,7 +88,7 @@ def _modules() -> list[DomainKind]:
     ]
 
 
-def _trusses() -> list[DomainKind]:
+def _trusses() -> list[DomainTemplate]:
     end = {"end": Dock("+z", (0, 0, INNER), 6, "+x")}
     found = []
     for name, length, stations, docks in (
@@ -106,7 +106,7 @@ def _trusses() -> list[DomainKind]:
     return found
 
 
-def _appendages() -> list[DomainKind]:
+def _appendages() -> list[DomainTemplate]:
     return [
         parts_kind("panel", panel(*PANEL), CELLS, 20, {}),
         parts_kind("small panel", panel(36, 6, root=4), CELLS, 16, {}),

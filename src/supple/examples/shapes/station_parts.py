@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from supple.algebra.dense import rotations
-from supple.bodies.tree.domains.domain_tree import DomainKind, Port
+from supple.bodies.tree.domains.domain_tree import DomainInterface, DomainTemplate
 from supple.errors import InputError
 from supple.geometry import HexMesh, VoxelGrid
 from supple.material import Material
@@ -34,17 +34,17 @@ class Dock:
     across: str
 
 
-def parts_kind(name: str, filled: Array, material: Material, modes: int, docks: Mapping[str, Dock]) -> DomainKind:
+def parts_kind(name: str, filled: Array, material: Material, modes: int, docks: Mapping[str, Dock]) -> DomainTemplate:
     """A kind of domain from filled cells, held at its foot; its origin is the middle of the foot."""
     nx, ny, _ = filled.shape
     grid = VoxelGrid(filled.astype(np.uint8), VOXEL, VOXEL * np.array([-nx / 2, -ny / 2, 0.0]))
     mesh = grid.to_hexes().with_regions({})
     foot = np.flatnonzero(mesh.nodes[:, 2] < VOXEL / 4)
-    ports = {label: _port(mesh, dock, f"{name}, {label}") for label, dock in docks.items()}
-    return DomainKind(name, mesh, material, modes, held=foot, ports=ports)
+    interfaces = {label: _interface(mesh, dock, f"{name}, {label}") for label, dock in docks.items()}
+    return DomainTemplate(name, mesh, material, modes, held=foot, interfaces=interfaces)
 
 
-def _port(mesh: HexMesh, dock: Dock, where: str) -> Port:
+def _interface(mesh: HexMesh, dock: Dock, where: str) -> DomainInterface:
     """The outermost faces inside the dock's square; weights are areas [m²]."""
     axis, sign = AXES[dock.side]
     faces = mesh.boundary.faces
@@ -62,7 +62,7 @@ def _port(mesh: HexMesh, dock: Dock, where: str) -> Port:
     z[axis] = sign
     x[AXES[dock.across][0]] = AXES[dock.across][1]
     turn = np.column_stack([x, np.cross(z, x), z])
-    return Port(nodes, count * VOXEL**2 / 4, rotations.from_matrix(turn))
+    return DomainInterface(nodes, count * VOXEL**2 / 4, rotations.from_matrix(turn))
 
 
 def _centres(shape: tuple[int, int, int]) -> tuple[Array, Array, Array]:

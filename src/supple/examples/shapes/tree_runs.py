@@ -31,7 +31,7 @@ def domain_strains(body: Any, x: Array) -> Array:
     for number, kind in enumerate(model.classes):
         if kind.force is None:
             continue
-        material = model.blueprint.kinds[kind.name].material
+        material = model.domain_tree.kinds[kind.name].material
         volume = kind.integrals.mass / material.density
         energy = kind.force.energy(q[model.coordinates_of(number)])  # of a copy at scale 1, which strains alike
         out[model.members(number)] = np.sqrt(2 * np.maximum(energy, 0.0) / (material.young * volume))

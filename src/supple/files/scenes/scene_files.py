@@ -81,14 +81,14 @@ def save(scene: Scene, path: str | Path, *, run: RunSettings | None = None) -> N
 
 
 def _save_mesh(path: Path, mesh: Any) -> None:
-    from supple.bodies.tree import Blueprint
-    from supple.decompose import save_blueprint
+    from supple.bodies.tree import DomainTree
+    from supple.decompose import save_domain_tree
     from supple.errors import RecordError
     from supple.geometry import save_mesh
 
     try:
-        if isinstance(mesh, Blueprint):
-            save_blueprint(path, mesh)
+        if isinstance(mesh, DomainTree):
+            save_domain_tree(path, mesh)
         else:
             save_mesh(path, mesh)
     except OSError as error:

@@ -20,7 +20,7 @@ from supple.files.voxcad.record import CONDITIONS, HELD_ALL, BoundaryRegion, Vox
 from supple.files.voxcad.stop import stop_test
 from supple.files.voxcad.xml import step_of
 from supple.scene import FixedAxes, FixedPoints, Node, PrescribedMotion, RampInTime, Scene, Wrench
-from supple.solvers import LatticeStride
+from supple.solvers import LatticeSolver
 
 Array = np.ndarray
 RAMP = 0.1  # time in which displacements grow [s]
@@ -43,7 +43,7 @@ def voxcad_scene(file: VoxcadFile, *, name: str = "voxcad", ramp: float = RAMP) 
     >>> scene.gravity.tolist(), len(scene.solver.planes)
     ([0.0, 0.0, -9.81], 1)
     """
-    solver = LatticeStride(
+    solver = LatticeSolver(
         dt=frame_interval(file) / STRIDES,
         planes=voxcad_planes(file),
         collision=Collision() if file.simulator.self_collision else None,

@@ -16,7 +16,7 @@ from supple.geometry.meshes.region import FloatArray, IntArray
 
 SLACK = 3.0
 """Times the tolerance: lengths that differ by less may be the same while pairs of points are looked for."""
-MOST_TRIALS = 300
+MAX_TRIALS = 300
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,7 +78,7 @@ def match_points(x: FloatArray, y: FloatArray, tolerance: float) -> tuple[Simila
         alike = (np.abs(far_b - far_a[second]) < loose) & (np.abs(gap - np.linalg.norm(a[first] - a[second])) < loose)
         for j in np.flatnonzero(alike):
             trials += 1
-            if trials > MOST_TRIALS:
+            if trials > MAX_TRIALS:
                 return None
             if np.linalg.norm(np.cross(b[i], b[j])) < 1e-3:
                 continue

@@ -16,7 +16,7 @@ from supple.geometry.meshes.mesh import HexMesh, TetMesh
 from supple.geometry.meshes.region import FloatArray, IntArray
 from supple.geometry.surfaces.visibility_kernels import add_group_visibility, compute_point_visibility
 
-MOST_CELLS = 4_000_000
+MAX_CELLS = 4_000_000
 TOLERANCE = 2.0
 """Cells of length that a line may be outside."""
 
@@ -55,7 +55,7 @@ def sightlines(mesh: TetMesh | HexMesh) -> Sightlines:
     [1.0]
     """
     extent = mesh.bounds[1] - mesh.bounds[0]
-    cell = max(0.5 * float(np.median(mesh.volumes)) ** (1 / 3), float((extent.prod() / MOST_CELLS) ** (1 / 3)))
+    cell = max(0.5 * float(np.median(mesh.volumes)) ** (1 / 3), float((extent.prod() / MAX_CELLS) ** (1 / 3)))
     grid = voxelize(mesh.boundary.surface, cell, rule="parity")
     filled = np.ascontiguousarray(grid.materials > 0).astype(np.uint8)
     centres = mesh.nodes[mesh.elements].mean(axis=1)  # thin elements must not fall between the cells' centres

@@ -31,7 +31,8 @@ class ForceArrays(NamedTuple):
 
 
 class ForceWork(NamedTuple):
-    """Room for a block: products, K1 and K2, (pairs, width) each; column_in, column_out (pairs,) for one instance."""
+    """Scratch for a block: products, K1 and K2, (pairs, width) each; column_in, column_out (pairs,) for one
+    instance."""
 
     products: Array
     first: Array
@@ -48,7 +49,7 @@ def block_width(count):
 
 @compiled
 def make_work(r, width):
-    """Room for blocks of `width` instances."""
+    """Scratch for blocks of `width` instances."""
     shape = (r * (r + 1) // 2, width)
     return ForceWork(np.empty(shape), np.empty(shape), np.empty(shape), np.empty(shape[0]), np.empty(shape[0]))
 

@@ -37,8 +37,8 @@ def tangent_rows(r):
 
 
 @compiled(inline=True)
-def lane_room(r):
-    """Numbers of room beside f and K: the parts of f, then the products."""
+def lane_scratch(r):
+    """Numbers of scratch beside f and K: the parts of f, then the products."""
     return LANES * (tangent_rows(r) + r * (r + 1) // 2)
 
 
@@ -54,17 +54,17 @@ def add_strip(sums, coefficients, at, x):
 
 
 @compiled(borrows=True)
-def compute_lane_force(r, strips, at, values, q, room, f, K, free):
-    """Rows f (r) and K (pairs, the upper triangle row by row, then some more) of `room`, at rows q of `values`.
+def compute_lane_force(r, strips, at, values, q, scratch, f, K, free):
+    """Rows f (r) and K (pairs, the upper triangle row by row, then some more) of `scratch`, at rows q of `values`.
 
-    strips from `at` on: of `lane_strips`. K has `tangent_rows` rows; room from `free` on: `lane_room` numbers.
+    strips from `at` on: of `lane_strips`. K has `tangent_rows` rows; scratch from `free` on: `lane_scratch` numbers.
     """
     rows, pairs = tangent_rows(r), r * (r + 1) // 2
     products, row = free + LANES * rows, free + LANES * rows
     for i in range(r):
         q_i = load(values, q + LANES * i)
         for j in range(i, r):
-            store(room, row, q_i * load(values, q + LANES * j))
+            store(scratch, row, q_i * load(values, q + LANES * j))
             row += LANES
     none = load(values, q) * 0.0
     for strip in range(0, rows, STRIP):
@@ -76,22 +76,22 @@ def compute_lane_force(r, strips, at, values, q, room, f, K, free):
             at += STRIP
         two = (none, none, none, none, none, none, none, none)
         for m in range(pairs):
-            two = add_strip(two, strips, at, load(room, products + LANES * m))
+            two = add_strip(two, strips, at, load(scratch, products + LANES * m))
             at += STRIP
         for k in range(STRIP):
             rest, here = value_at(strips, first_at + k), LANES * (strip + k)
-            store(room, K + here, rest + one[k] + two[k])
-            store(room, free + here, rest + 0.5 * one[k] + (1.0 / 3.0) * two[k])
+            store(scratch, K + here, rest + one[k] + two[k])
+            store(scratch, free + here, rest + 0.5 * one[k] + (1.0 / 3.0) * two[k])
     for i in range(r):
-        store(room, f + LANES * i, none)
+        store(scratch, f + LANES * i, none)
     part = free
     for i in range(r):
-        q_i, sum_i = load(values, q + LANES * i), load(room, f + LANES * i)
-        sum_i += load(room, part) * q_i
+        q_i, sum_i = load(values, q + LANES * i), load(scratch, f + LANES * i)
+        sum_i += load(scratch, part) * q_i
         part += LANES
         for j in range(i + 1, r):
-            value, there = load(room, part), f + LANES * j
+            value, there = load(scratch, part), f + LANES * j
             sum_i += value * load(values, q + LANES * j)
-            store(room, there, load(room, there) + value * q_i)
+            store(scratch, there, load(scratch, there) + value * q_i)
             part += LANES
-        store(room, f + LANES * i, sum_i)
+        store(scratch, f + LANES * i, sum_i)

@@ -36,8 +36,8 @@ def strip_count(r):
 
 
 @compiled(inline=True)
-def lone_room(r):
-    """Numbers of room of one instance: p, then K1 and K2 of all strips."""
+def lone_scratch(r):
+    """Numbers of scratch of one instance: p, then K1 and K2 of all strips."""
     return 3 * LANES * strip_count(r)
 
 
@@ -53,26 +53,26 @@ def lone_arrays(linear: Array, T: Array, C: Array) -> LoneArrays:
 
 
 @compiled(borrows=True)
-def multiply_tiles(tiles, at, count, room, p, out):
-    """Rows `out` of room = G p; LANES strips each, tiles from `at`. LANES is 8 or 4."""
-    none = load(room, p) * 0.0
+def multiply_tiles(tiles, at, count, scratch, p, out):
+    """Rows `out` of scratch = G p; LANES strips each, tiles from `at`. LANES is 8 or 4."""
+    none = load(scratch, p) * 0.0
     for n in range(count):
-        store(room, out + LANES * n, none)
+        store(scratch, out + LANES * n, none)
     for n in range(count):
         first = p + LANES * n
-        x0, x1, x2, x3 = room[first], room[first + 1], room[first + 2], room[first + 3]
-        v = load(room, first)
+        x0, x1, x2, x3 = scratch[first], scratch[first + 1], scratch[first + 2], scratch[first + 3]
+        v = load(scratch, first)
         a0, a1 = v * load(tiles, at), v * load(tiles, at + LANES)
         a2, a3 = v * load(tiles, at + 2 * LANES), v * load(tiles, at + 3 * LANES)
         x4, x5, x6, x7 = 0.0, 0.0, 0.0, 0.0
         a4, a5, a6, a7 = none, none, none, none
         if LANES == 8:
-            x4, x5, x6, x7 = room[first + 4], room[first + 5], room[first + 6], room[first + 7]
+            x4, x5, x6, x7 = scratch[first + 4], scratch[first + 5], scratch[first + 6], scratch[first + 7]
             a4, a5 = v * load(tiles, at + 4 * LANES), v * load(tiles, at + 5 * LANES)
             a6, a7 = v * load(tiles, at + 6 * LANES), v * load(tiles, at + 7 * LANES)
         at += LANES * LANES
         for m in range(n + 1, count):
-            v, y, z = load(room, p + LANES * m), load(room, out + LANES * m), none
+            v, y, z = load(scratch, p + LANES * m), load(scratch, out + LANES * m), none
             g = load(tiles, at)
             a0 += g * v
             y += g * x0
@@ -98,26 +98,26 @@ def multiply_tiles(tiles, at, count, room, p, out):
                 g = load(tiles, at + 7 * LANES)
                 a7 += g * v
                 z += g * x7
-            store(room, out + LANES * m, y + z)
+            store(scratch, out + LANES * m, y + z)
             at += LANES * LANES
         here = out + LANES * n
-        room[here] += lane_sum(a0)
-        room[here + 1] += lane_sum(a1)
-        room[here + 2] += lane_sum(a2)
-        room[here + 3] += lane_sum(a3)
+        scratch[here] += lane_sum(a0)
+        scratch[here + 1] += lane_sum(a1)
+        scratch[here + 2] += lane_sum(a2)
+        scratch[here + 3] += lane_sum(a3)
         if LANES == 8:
-            room[here + 4] += lane_sum(a4)
-            room[here + 5] += lane_sum(a5)
-            room[here + 6] += lane_sum(a6)
-            room[here + 7] += lane_sum(a7)
+            scratch[here + 4] += lane_sum(a4)
+            scratch[here + 5] += lane_sum(a5)
+            scratch[here + 6] += lane_sum(a6)
+            scratch[here + 7] += lane_sum(a7)
 
 
 @compiled(borrows=True)
-def compute_lone_force(r, arrays, kind, starts, room, at, values, q, f, K, wide):
-    """f (r) and the upper triangle of K of one instance, a number every LANES places of room from f and K on.
+def compute_lone_force(r, arrays, kind, starts, scratch, at, values, q, f, K, wide):
+    """f (r) and the upper triangle of K of one instance, a number every LANES places of scratch from f and K on.
 
-    values: q, from `q` on in the same way. starts (kinds, 3): where each class begins in the arrays. room from `at`:
-    `lone_room` numbers. K is packed like one of `wide` rows; what lies beyond r is left as it is.
+    values: q, from `q` on in the same way. starts (kinds, 3): where each class begins in the arrays. scratch from `at`:
+    `lone_scratch` numbers. K is packed like one of `wide` rows; what lies beyond r is left as it is.
     """
     count = strip_count(r)
     p, first, second = at, at + LANES * count, at + 2 * LANES * count
@@ -125,34 +125,34 @@ def compute_lone_force(r, arrays, kind, starts, room, at, values, q, f, K, wide)
     k = p
     for i in range(r):
         q_i = values[q + LANES * i]
-        room[k] = q_i * q_i
+        scratch[k] = q_i * q_i
         k += 1
         for j in range(i + 1, r):
-            room[k] = 2.0 * q_i * values[q + LANES * j]
+            scratch[k] = 2.0 * q_i * values[q + LANES * j]
             k += 1
     while k < first:
-        room[k] = 0.0
+        scratch[k] = 0.0
         k += 1
     there = starts[kind, 1]
     for n in range(count):
-        value = load(room, p) * 0.0
+        value = load(scratch, p) * 0.0
         for l in range(r):
             value += values[q + LANES * l] * load(strips, there)
             there += LANES
-        store(room, first + LANES * n, value)
-    multiply_tiles(arrays.tiles, starts[kind, 2], count, room, p, second)
+        store(scratch, first + LANES * n, value)
+    multiply_tiles(arrays.tiles, starts[kind, 2], count, scratch, p, second)
     for i in range(r):
-        room[f + LANES * i] = 0.0
+        scratch[f + LANES * i] = 0.0
     k = 0
     for i in range(r):
         q_i, sum_i, row = values[q + LANES * i], 0.0, starts[kind, 0] + r * i
         for j in range(i, r):
-            rest, one, two = linear[row + j], room[first + k], room[second + k]
-            room[K + LANES * (j - i)] = rest + one + two
+            rest, one, two = linear[row + j], scratch[first + k], scratch[second + k]
+            scratch[K + LANES * (j - i)] = rest + one + two
             part = rest + 0.5 * one + (1.0 / 3.0) * two
             sum_i += part * values[q + LANES * j]
             if j > i:
-                room[f + LANES * j] += part * q_i
+                scratch[f + LANES * j] += part * q_i
             k += 1
-        room[f + LANES * i] += sum_i
+        scratch[f + LANES * i] += sum_i
         K += LANES * (wide - i)

@@ -57,7 +57,7 @@ class InterfaceMotion(NamedTuple):
 
     @classmethod
     def empty(cls, count: int, r: int) -> InterfaceMotion:
-        """Room for `count` instances."""
+        """Workspace for `count` instances."""
         shapes = ((3,), (3,), (3, 3), (3,), (3, r), (3,), ())
         return cls(*(np.empty((count, *shape)) for shape in shapes))
 

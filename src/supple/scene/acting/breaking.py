@@ -37,12 +37,12 @@ def break_off(scene: Scene, state: State, body: str, domain: int | str, *, name:
     """Break a domain, with all below it, off the tree `body` at a state of the scene. name: of the new body.
 
     >>> import supple as sp
-    >>> from supple.validation.tree.coupling import beam_blueprint
+    >>> from supple.validation.tree.coupling import beam_domain_tree
     >>> scene = sp.Scene(gravity=(0, 0, -9.81))
-    >>> _ = scene.add(sp.TreeBody(beam_blueprint(4, 6)), name="branch")
+    >>> _ = scene.add(sp.TreeBody(beam_domain_tree(4, 6)), name="branch")
     >>> run = sp.run(scene, until=0.1, dt=1 / 60)
     >>> broken = break_off(scene, run.state, "branch", 2, name="twig")
-    >>> system, stride = broken.scene.compile(), sp.TreeStride(1 / 60)
+    >>> system, stride = broken.scene.compile(), sp.TreeSolver(1 / 60)
     >>> for _ in range(6):
     ...     report = stride.step(system, broken.state)
     >>> bool(system.positions(broken.state, "twig")[0, 2] < -0.1)

@@ -71,7 +71,7 @@ class SystemFilter:
         for slot, c in conditions:
             if not slot.is_body:
                 raise InputError(
-                    "filters act on bodies, not on mapped points", where=slot.name, fix="Use a Ball joint."
+                    "filters act on bodies, not on mapped points", where=slot.name, fix="Use a ball joint."
                 )
             is_frame, stride = slot.coordinates.turns, slot.coordinates.v_width // 3
             first = len(blocks)

@@ -111,7 +111,7 @@ def _check_frame(node: Any, joint: str) -> None:
         raise InputError(
             f"a {joint} needs the orientation of a rigid body on both sides",
             where=f"node '{node.name}'",
-            fix="Join soft bodies with Ball joints, or attach a rigid body to them.",
+            fix="Join soft bodies with ball joints, or attach a rigid body to them.",
         )
 
 
@@ -126,7 +126,7 @@ class Joint:
 
 
 @dataclass(frozen=True, eq=False)
-class Ball:
+class BallJoint:
     """Points of two sides that stay together. a, b: point sets of equal count, or two nodes and a world position."""
 
     a: Any
@@ -137,20 +137,24 @@ class Ball:
         """Three conditions a pair of points."""
         a, b = self.a, self.b
         if self.at is not None:
-            p = np.atleast_2d(check_vector(self.at, name="at", where="Ball"))
+            p = np.atleast_2d(check_vector(self.at, name="at", where="BallJoint"))
             a, b = _side(a, p), _side(b, p)
         elif b is World:
             b = World.points(a.rest)
         if not (hasattr(a, "rest") and hasattr(b, "rest") and hasattr(a, "label") and hasattr(b, "label")):
-            raise InputError("a Ball joins two point sets, or two nodes at a position", where="Ball", fix="Give at=.")
+            raise InputError(
+                "a Ball joins two point sets, or two nodes at a position", where="BallJoint", fix="Give at=."
+            )
         if a.count != b.count:
-            raise InputError("the two sides have different numbers of points", where="Ball", value=(a.count, b.count))
+            raise InputError(
+                "the two sides have different numbers of points", where="BallJoint", value=(a.count, b.count)
+            )
         pairs = [(i, a.count + i) for i in range(a.count)]
         return Joint(join(a, b), _rows(pairs, []), f"ball {a.label} - {b.label}")
 
 
 @dataclass(frozen=True, eq=False)
-class Hinge:
+class HingeJoint:
     """Two rigid bodies (or a body and the world) that turn about a common axis (3,) through `at` [m] at the start.
 
     limits: (lowest, highest) angle [rad] of a against b, within a half turn. motor_speed: [rad/s], a number or a
@@ -167,18 +171,18 @@ class Hinge:
 
     def joint(self) -> Joint:
         """Points (o, x, y, z of a; o, x, y, z of b): meet in o, z of a normal to x and y of b."""
-        o, axes = _joint_axes(self.at, self.axis, "Hinge")
+        o, axes = _joint_axes(self.at, self.axis, "HingeJoint")
         for side in (self.a, self.b):
             _check_frame(side, "hinge")
         if self.limits is not None and not (-np.pi < self.limits[0] <= 0 <= self.limits[1] < np.pi):
             raise InputError(
                 "the limits do not contain the start",
-                where="Hinge",
+                where="HingeJoint",
                 value=self.limits,
                 allowed="-pi < low <= 0 <= high < pi",
             )
         if self.motor_torque <= 0:
-            raise InputError("the motor's torque is not positive", where="Hinge", value=self.motor_torque)
+            raise InputError("the motor's torque is not positive", where="HingeJoint", value=self.motor_torque)
         tips = np.vstack([o, o + axes])
         points = join(_side(self.a, tips), _side(self.b, tips))
         rows = _rows([(0, 4)], [(0, 3, 4, 5), (0, 3, 4, 6)])
@@ -188,7 +192,7 @@ class Hinge:
 
 
 @dataclass(frozen=True, eq=False)
-class Slider:
+class SliderJoint:
     """b slides along an axis (3,) of a, without turning against it."""
 
     a: Any
@@ -198,7 +202,7 @@ class Slider:
 
     def joint(self) -> Joint:
         """The origin of b stays on a's z axis, the axes stay parallel."""
-        o, axes = _joint_axes(self.at, self.axis, "Slider")
+        o, axes = _joint_axes(self.at, self.axis, "SliderJoint")
         for side in (self.a, self.b):
             _check_frame(side, "slider")
         tips = np.vstack([o, o + axes])

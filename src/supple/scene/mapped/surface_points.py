@@ -18,13 +18,14 @@ Array = np.ndarray
 def surface_points(node: Any) -> tuple[PointSet, Array]:
     """Points on the surface of a node's body, and outward triangles (t, 3) of them.
 
-    Of a tree of domains: a few flat triangles a domain that stand for it, see `supple.bodies.tree.surface.patches`.
+    Of a tree of domains: a few flat triangles a domain that stand for it, see
+    `supple.bodies.tree.surface.wind_patches`.
     """
     if not isinstance(node, Node) or node.body is None:
         raise InputError("a surface needs a node of the scene", value=type(node).__name__)
     body, label = node.body, f"surface of {node.name}"
-    if body.kind == "substructure":
-        points, triangles = body.sails
+    if body.kind == "tree":
+        points, triangles = body.wind_patches
         return PointSet(node, points, node.placement.apply(points.apply(body.rest_coordinates)), label), triangles
     if body.kind == "voxel":
         skin = body.skin
@@ -45,7 +46,7 @@ def surface_points(node: Any) -> tuple[PointSet, Array]:
 def render_points(node: Node) -> PointSet:
     """The vertices of the surface that a tree of domains shows, to be pulled at."""
     body = node.body
-    if getattr(body, "kind", None) != "substructure" or body.surface is None:
+    if getattr(body, "kind", None) != "tree" or body.surface is None:
         raise InputError(
             "this body was given no surface", where=f"node '{node.name}'", fix="Use TreeBody(..., surface=)."
         )

@@ -20,12 +20,12 @@ class Compliance:
     matrix: Array
 
     @classmethod
-    def weighted(cls, count: int, contact: Array, point: Array, weight: Array, answers: Array) -> Compliance:
+    def weighted(cls, count: int, contact: Array, point: Array, weight: Array, responses: Array) -> Compliance:
         """W A W^T. Contacts (e,) see points with weights; A (3 p, 3 p): how these points answer."""
         order = np.argsort(contact, kind="stable")
         which, first = np.unique(contact[order], return_index=True)
         ptr, out = np.append(first, len(order)), np.empty((3 * len(which), 3 * len(which)))
-        compute_weighted(ptr, point[order], weight[order], answers, out)
+        compute_weighted(ptr, point[order], weight[order], responses, out)
         return cls(count, which, out)
 
     def plus(self, other: Compliance) -> Compliance:

@@ -32,7 +32,7 @@ from supple.solvers.linear.linear_step import LinearSolution
 
 Array = np.ndarray
 Solve = Callable[..., LinearSolution]
-MOST = 40
+MAX_ITERATIONS = 40
 TOLERANCE = 1e-8
 """Of the impulse of contacts, at which its iterations end; or a tenth of what the linear solution leaves open."""
 HALVINGS, ENOUGH = 7, 0.2
@@ -107,7 +107,7 @@ class ContactStep:
             d, l = near.linear.d, near.pushes.ravel()
             u = given + J.times(d) + (0.0 if C is None else C.times(l))
         forces = self.forces(u)
-        for iteration in range(1, MOST + 1):
+        for iteration in range(1, MAX_ITERATIONS + 1):
             if near is not None and iteration > NEAR:
                 near, u, l, d = None, given.copy(), np.zeros(len(given)), np.zeros_like(d)
                 forces = self.forces(u)
@@ -187,5 +187,5 @@ def refuse_contacts(system: System, where: str) -> None:
     """For solvers that know nothing of contacts."""
     if system.contacts:
         raise InputError(
-            "this solver does not carry contacts between bodies", where=where, fix="Use ImplicitEuler or Islands."
+            "this solver does not carry contacts between bodies", where=where, fix="Use ImplicitEuler or Partitioned."
         )

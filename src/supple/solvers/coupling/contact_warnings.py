@@ -36,5 +36,5 @@ def warn_unsettled(step: ContactStep, b: Array, solve: Solve, left: float, t: fl
 
 
 def _softer(s: ContactSet, part: float) -> ContactSet:
-    names = ("stiffness", "grip", "dashpot", "grip_dashpot")
+    names = ("stiffness", "tangential_stiffness", "dashpot", "tangential_dashpot")
     return s._replace(**{name: part * getattr(s, name) for name in names})

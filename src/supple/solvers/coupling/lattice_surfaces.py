@@ -55,8 +55,11 @@ class LatticeSurfaces:
             joined("gap"),
             sides.motion,
             joined("slip"),
-            *(joined(name) for name in ("stiffness", "grip", "dashpot", "grip_dashpot", "friction")),
-            *sides.answers,
+            *(
+                joined(name)
+                for name in ("stiffness", "tangential_stiffness", "dashpot", "tangential_dashpot", "friction")
+            ),
+            *sides.responses,
         )
 
 

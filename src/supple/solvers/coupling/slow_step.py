@@ -38,11 +38,11 @@ Array = np.ndarray
 
 
 class SlowSides(NamedTuple):
-    """motion (k, 3) [m/s]: w_0 of contacts with a lattice; answers: G (3 k, 3 k) [m/s/N] and F_0 (k, 3) [N], or nothing
-    where no slow body touches one."""
+    """motion (k, 3) [m/s]: w_0 of contacts with a lattice; responses: G (3 k, 3 k) [m/s/N] and F_0 (k, 3) [N], or
+    nothing where no slow body touches one."""
 
     motion: Array
-    answers: tuple[Array, ...]
+    responses: tuple[Array, ...]
 
 
 @dataclass(eq=False)
@@ -122,7 +122,7 @@ class SlowStep:
     def _implicit(
         self, J: BlockRows, extra: ContactBlocks | None, less: tuple[BlockRows, Array] | None
     ) -> tuple[Array, TouchedPart, Array]:
-        """J Z, the part of the implicit bodies that answers, and its Z = A^-1 (h J^T - J_s^T R); less: J_s and R."""
+        """J Z, the part of the implicit bodies that responses, and its Z = A^-1 (h J^T - J_s^T R); less: J_s and R."""
         assert self.linear is not None
         touched = np.zeros(J.width, dtype=bool)
         touched[J.cols] = True

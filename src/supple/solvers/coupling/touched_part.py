@@ -1,4 +1,4 @@
-"""`TouchedPart`: the part of a step that answers to forces on some points; only what hangs together is factored.
+"""`TouchedPart`: the part of a step that responses to forces on some points; only what hangs together is factored.
 
 Bodies that share neither matrix blocks nor contacts do not answer to each other. So a ball on a robot costs a matrix of
 six unknowns, whatever else is in the scene.

@@ -21,7 +21,7 @@ import scipy.sparse as sparse
 
 from supple.bodies.protocols import LocalState
 from supple.bodies.tree import PointSprings
-from supple.bodies.tree.step.responses import point_answers
+from supple.bodies.tree.step.responses import point_responses
 from supple.bodies.tree.surface.domain_points import DomainPoints
 from supple.bodies.tree.tied_run import TreeSides
 from supple.scene.parts import part_of
@@ -33,7 +33,7 @@ from supple.solvers.coupling.compliance import Compliance
 from supple.solvers.coupling.meeting import Meeting
 from supple.solvers.coupling.tree_momentum import Pushes, keep_momentum
 from supple.solvers.coupling.tree_springs import springs_of
-from supple.solvers.methods.tree_solver import ACCELERATIONS, TreeStride
+from supple.solvers.methods.tree_solver import ACCELERATIONS, TreeSolver
 
 Array = np.ndarray
 LARGE = 1000
@@ -49,7 +49,7 @@ class TreePrediction(NamedTuple):
 
 
 @dataclass(eq=False)
-class TreeIsland:
+class TreePart:
     """The trees of a scene. slots: of their bodies in the whole system; part: a system of trees alone.
 
     ends, later, touched, loads, springs: of the step that is being taken, by name; sides: of trees that touched before.
@@ -57,7 +57,7 @@ class TreeIsland:
 
     slots: list[Slot]
     part: System | None
-    stride: TreeStride
+    stride: TreeSolver
     ends: dict[str, LocalState] = field(default_factory=dict)
     later: dict[str, Future[LocalState]] = field(default_factory=dict)
     touched: dict[str, TreeTouch] = field(default_factory=dict)
@@ -66,11 +66,11 @@ class TreeIsland:
     sides: dict[str, TreeSides] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, system: System, steps: int, dt: float) -> TreeIsland:
+    def of(cls, system: System, steps: int, dt: float) -> TreePart:
         """Of all trees of a system."""
-        slots = [slot for slot in system.bodies if slot.node.body.kind == "substructure"]
+        slots = [slot for slot in system.bodies if slot.node.body.kind == "tree"]
         part = part_of(system.scene, [slot.node for slot in slots]).compile() if slots else None
-        stride = TreeStride(dt, steps=steps)
+        stride = TreeSolver(dt, steps=steps)
         if part is not None:
             stride.prepare(part)
         return cls(slots, part, stride)
@@ -101,7 +101,7 @@ class TreeIsland:
             self.touched[slot.name] = touch
             moved = (touch.points.apply(end.x) - touch.points.apply(x)) / self.stride.dt
             velocity += touch.weights @ moved
-            own = touch.compliance(self._answers(slot, touch, x, v))
+            own = touch.compliance(self._responses(slot, touch, x, v))
             C = own if C is None else C.plus(own)
         return TreePrediction(velocity, C)
 
@@ -150,14 +150,14 @@ class TreeIsland:
         loads = self.stride._loads(self.part, self._part_state(state))
         return {} if loads is None else {slot.name: loads[slot.index] for slot in self.part.bodies}
 
-    def _answers(self, slot: Slot, touch: TreeTouch, x: Array, v: Array) -> Array:
+    def _responses(self, slot: Slot, touch: TreeTouch, x: Array, v: Array) -> Array:
         """du of all touching points (3 p, 3 p) [m/s/N] by unit forces on them."""
         body, h = slot.node.body, self.stride.dt
         gravity = np.zeros(3) if self.part is None else self.part.gravity
         if slot.name not in self.sides or self.sides[slot.name].tree is not body.dynamics:
             self.sides[slot.name] = TreeSides(body.dynamics)
         now, sides = body.unpack(x, v), self.sides[slot.name]
-        return point_answers(body.dynamics, touch.points, now, x, h, gravity=gravity, sides=sides) / h
+        return point_responses(body.dynamics, touch.points, now, x, h, gravity=gravity, sides=sides) / h
 
 
 @dataclass(frozen=True, eq=False)
@@ -187,8 +187,8 @@ class TreeTouch:
         weights = sparse.csr_array((share, (row, column)), shape=(start, len(used)))
         return cls(slot.node.body.point_mapping(used), weights)
 
-    def compliance(self, answers: Array) -> Compliance:
-        """C of the contacts, from answers (3 p, 3 p) of the points."""
+    def compliance(self, responses: Array) -> Compliance:
+        """C of the contacts, from responses (3 p, 3 p) of the points."""
         W = self.weights
         contact = np.repeat(np.arange(W.shape[0]), np.diff(W.indptr))
-        return Compliance.weighted(W.shape[0], contact, W.indices, W.data, answers)
+        return Compliance.weighted(W.shape[0], contact, W.indices, W.data, responses)

@@ -16,7 +16,7 @@ from supple.algebra.sparse.block_sparse import BlockSparse
 from supple.algebra.sparse.preconditioners import BlockJacobi, Preconditioner
 
 Array = np.ndarray
-MOST = 400
+MAX_ITERATIONS = 400
 """Iterations, of two products each, after which a direct solution is cheaper."""
 
 
@@ -46,7 +46,7 @@ def solve_unsymmetric(
         blocks = BlockJacobi()
         blocks.update(A)
         iterations, residual = run_bicgstab(
-            A.kernel_arrays, outer, b, blocks.inverse_blocks, tolerance, MOST, A.is_parallel, x
+            A.kernel_arrays, outer, b, blocks.inverse_blocks, tolerance, MAX_ITERATIONS, A.is_parallel, x
         )
     else:
         x, iterations, residual = _by_scipy(A, b, outer, M, x, tolerance)
@@ -76,7 +76,7 @@ def _by_scipy(
         b,
         x0=x,
         rtol=0.9 * tolerance,
-        maxiter=MOST,
+        maxiter=MAX_ITERATIONS,
         M=LinearOperator((n, n), matvec=precondition, dtype=float),
         callback=count,
     )

@@ -41,7 +41,7 @@ def check_dt(dt: float, solver: str) -> float:
 
 class LinearStep(NamedTuple):
     """A linearised step that has begun. kin: its start; solve(b, extra, start): see `ContactStep`;
-    part(J, extra): what answers to forces on points of J."""
+    part(J, extra): what responses to forces on points of J."""
 
     kin: Kinematics
     b: Array

@@ -57,7 +57,7 @@ class SurfaceMet(NamedTuple):
 
 
 @dataclass
-class LatticeStride:
+class LatticeSolver:
     """dt: time of one call [s], divided into as many stable steps as it takes. planes: what the voxels stand on.
 
     collision: how voxels meet each other, None: not at all. fluid: what surrounds them. safety: part of the largest
@@ -74,26 +74,26 @@ class LatticeStride:
     bend_limit: float | None = field(default=0.3, kw_only=True)
 
     def __post_init__(self) -> None:
-        check_dt(self.dt, "LatticeStride")
+        check_dt(self.dt, "LatticeSolver")
         self._prepared: System | None = None
         self.contacts: SurfaceContacts | None = None
         self.met: SurfaceMet | None = None
 
     def prepare(self, system: System) -> None:
         """Join the lattices, find what acts on them, and the number of steps a call."""
-        refuse_contacts(system, "LatticeStride")
+        refuse_contacts(system, "LatticeSolver")
         bodies = [slot.node.body for slot in system.bodies]
         if not bodies or system.joints or not all(isinstance(body, VoxelBody) for body in bodies):
             raise InputError(
                 "the stride of a lattice needs a scene of voxel bodies alone, without joints",
-                where="LatticeStride",
+                where="LatticeSolver",
                 fix="Use ImplicitEuler or SymplecticEuler.",
             )
         extra = [mass.label for mass in system.masses if not isinstance(mass.mass, CubeMass)]
         if extra:
             raise InputError(
                 "the stride of a lattice knows the masses of its voxels alone",
-                where="LatticeStride",
+                where="LatticeSolver",
                 value=extra[0],
                 fix="Give the voxels another density, or use ImplicitEuler or SymplecticEuler.",
             )

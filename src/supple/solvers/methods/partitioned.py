@@ -1,4 +1,4 @@
-"""Islands: every kind of body by the scheme that suits it, in one scene, meeting by contact.
+"""Partitioned: every kind of body by the scheme that suits it, in one scene, meeting by contact.
 
     implicit   finite elements, rigid and floating bodies, particles: implicit Euler, their contacts in its matrix
     trees      reduced domains: their own Newmark steps
@@ -34,20 +34,20 @@ from supple.solvers.coupling.contact_steps import ContactSolution
 from supple.solvers.coupling.lattice_surfaces import LatticeSurfaces
 from supple.solvers.coupling.meeting import Meeting
 from supple.solvers.coupling.slow_step import SlowSides, SlowStep
-from supple.solvers.coupling.tree_part import TreeIsland
+from supple.solvers.coupling.tree_part import TreePart
 from supple.solvers.methods.implicit_euler import ImplicitEuler, check_dt
-from supple.solvers.methods.lattice_solver import LatticeStride
+from supple.solvers.methods.lattice_solver import LatticeSolver
 from supple.solvers.report import Outcome, StepReport
 
 Array = np.ndarray
 IMPLICIT, TREE, LATTICE, FIXED = 0, 1, 2, 3
 MANY_VOXELS = 2 * LANES * SLAB_BRICKS
 """From so many on a lattice is swept by two threads."""
-ISLAND_OF = {"voxel": LATTICE, "substructure": TREE}
+PART_OF_KIND = {"voxel": LATTICE, "tree": TREE}
 
 
 @dataclass(eq=False)
-class Island:
+class SystemPart:
     """Some bodies of a scene as a system of their own. x_at, v_at: their places in the whole state."""
 
     system: System
@@ -55,9 +55,9 @@ class Island:
     v_at: Array
 
     @classmethod
-    def of(cls, system: System, kind: int) -> Island | None:
-        """The bodies of one kind of island; None where there are none."""
-        slots = [s for s in system.bodies if ISLAND_OF.get(s.node.body.kind, IMPLICIT) == kind]
+    def of(cls, system: System, kind: int) -> SystemPart | None:
+        """The bodies of one kind of part; None where there are none."""
+        slots = [s for s in system.bodies if PART_OF_KIND.get(s.node.body.kind, IMPLICIT) == kind]
         if not slots:
             return None
         part = part_of(system.scene, [slot.node for slot in slots]).compile()
@@ -75,43 +75,45 @@ class Island:
 
 
 @dataclass
-class Islands:
+class Partitioned:
     """dt: step of the scene [s]. implicit: options of implicit Euler, whose step is dt; lattice: of the voxels, such as
     what they stand on; tree_steps: Newmark steps of the trees in one step of the scene.
 
     >>> import supple as sp
-    >>> solver = sp.Islands(1 / 100, lattice=sp.LatticeStride(planes=[sp.Plane()]))
+    >>> solver = sp.Partitioned(1 / 100, lattice=sp.LatticeSolver(planes=[sp.Plane()]))
     """
 
     dt: float = 1 / 100
     implicit: ImplicitEuler | None = field(default=None, kw_only=True)
-    lattice: LatticeStride | None = field(default=None, kw_only=True)
+    lattice: LatticeSolver | None = field(default=None, kw_only=True)
     tree_steps: int = field(default=1, kw_only=True)
 
     def __post_init__(self) -> None:
-        check_dt(self.dt, "Islands")
+        check_dt(self.dt, "Partitioned")
         if self.tree_steps < 1:
-            raise InputError("a step of the scene needs a step of the trees", where="Islands", value=self.tree_steps)
+            raise InputError(
+                "a step of the scene needs a step of the trees", where="Partitioned", value=self.tree_steps
+            )
         self.implicit = self.implicit or ImplicitEuler(self.dt)
-        self.lattice = self.lattice or LatticeStride(self.dt)
+        self.lattice = self.lattice or LatticeSolver(self.dt)
         self.implicit.dt = self.lattice.dt = self.dt
         if self.implicit.newton:
-            raise InputError("islands take linearised steps", where="Islands", fix="Use ImplicitEuler(newton=False).")
+            raise InputError("parts take linearised steps", where="Partitioned", fix="Use ImplicitEuler(newton=False).")
         self._prepared: System | None = None
         self._has_warned = False
 
     def prepare(self, system: System) -> None:
-        """Make a system of each island."""
-        self._slow, self._fast = Island.of(system, IMPLICIT), Island.of(system, LATTICE)
-        self._trees = TreeIsland.of(system, self.tree_steps, self.dt)
+        """Make a system of each part."""
+        self._slow, self._fast = SystemPart.of(system, IMPLICIT), SystemPart.of(system, LATTICE)
+        self._trees = TreePart.of(system, self.tree_steps, self.dt)
         if self._slow is not None and self.implicit is not None:
             self.implicit.prepare(self._slow.system)
         if self._fast is not None and self.lattice is not None:
             self.lattice.prepare(self._fast.system)
             self._surfaces = LatticeSurfaces.of(self._fast.system, system.contacts)
-        kinds = [ISLAND_OF.get(slot.node.body.kind, IMPLICIT) for slot in system.bodies]
+        kinds = [PART_OF_KIND.get(slot.node.body.kind, IMPLICIT) for slot in system.bodies]
         of = {slot.name: kind for slot, kind in zip(system.bodies, kinds)}
-        self._islands = [np.array([of.get(name, FIXED) for name in c.names[: len(c.slots)]]) for c in system.contacts]
+        self._parts = [np.array([of.get(name, FIXED) for name in c.names[: len(c.slots)]]) for c in system.contacts]
         # the second thread is better used by trees than by bodies too small to be worked on by two
         matrix = None if self._slow is None or self._slow.system.assembly is None else self._slow.system.assembly.matrix
         voxels = (
@@ -138,7 +140,7 @@ class Islands:
         kin = system.propagate(state.t, state.x, state.v, state.memory, only=self._touching_slots)
         with system.timings.measure("find contacts"):
             sets = [contact.find(kin, self.dt, state.memory) for contact in system.contacts]
-        meeting = Meeting(list(system.contacts), sets, self._islands)
+        meeting = Meeting(list(system.contacts), sets, self._parts)
         slow, fast = meeting.has(IMPLICIT) | meeting.has(TREE), meeting.has(LATTICE)
         both, slow_alone = slow & fast, slow & ~fast
         pushes, ended = np.where(both[:, None], meeting.pushes, 0.0), ContactForces.none(meeting.count)

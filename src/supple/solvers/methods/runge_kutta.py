@@ -37,7 +37,7 @@ class RungeKutta4:
             raise InputError(
                 "a force remembers what happened to it, which this method does not advance",
                 where="RungeKutta4",
-                fix="Use the body's own stride, such as LatticeStride.",
+                fix="Use the body's own stride, such as LatticeSolver.",
             )
         if system.joints:
             raise InputError(

@@ -41,14 +41,14 @@ HALVINGS = 8
 
 
 @dataclass
-class TreeStride:
+class TreeSolver:
     """dt: time of one call [s], divided into `steps` Newmark steps. ties: between trees of the scene, or the world.
 
     An `Anchor` of a tie names the node of its tree. The trees then step together.
 
-    >>> from supple.bodies.substructure import Anchor, Tie, WorldAnchor
-    >>> stride = TreeStride(1 / 60, steps=2)
-    >>> hung = TreeStride(1 / 60, ties=[Tie("ball", WorldAnchor((0, 0, 1)), Anchor(0, tree="swing"))])
+    >>> from supple.bodies.tree import Anchor, Tie, WorldAnchor
+    >>> stride = TreeSolver(1 / 60, steps=2)
+    >>> hung = TreeSolver(1 / 60, ties=[Tie("ball", WorldAnchor((0, 0, 1)), Anchor(0, tree="swing"))])
     """
 
     dt: float = 1 / 120
@@ -56,9 +56,9 @@ class TreeStride:
     ties: Sequence[Tie] = field(default=(), kw_only=True)
 
     def __post_init__(self) -> None:
-        check_dt(self.dt, "TreeStride")
+        check_dt(self.dt, "TreeSolver")
         if self.steps < 1:
-            raise InputError("a stride needs a step", where="TreeStride", value=self.steps, allowed=">= 1")
+            raise InputError("a stride needs a step", where="TreeSolver", value=self.steps, allowed=">= 1")
         self._prepared: System | None = None
         self._warned: set[str] = set()
 
@@ -68,7 +68,7 @@ class TreeStride:
         if system.joints or len(system.filter) or not all(isinstance(body, TreeBody) for body in bodies):
             raise InputError(
                 "the stride of a tree needs a scene of trees alone, without joints and filters",
-                where="TreeStride",
+                where="TreeSolver",
                 fix="Hold nodes of the root's kind to fix a tree.",
             )
         acting = [f for f in system.forces if not isinstance(f.force, TreeElastic)]
@@ -170,11 +170,11 @@ class TreeStride:
 
 def unsettled(body: TreeBody, h: float) -> float:
     """How much q" changed in the last pass of the last step of h [s], of the largest q"; 0 where nothing moves."""
-    storage, settings = body.dynamics.storage, body.settings
-    if settings.converge or settings.passes < 2 or not len(storage.q):
+    workspace, settings = body.dynamics.workspace, body.settings
+    if settings.converge or settings.passes < 2 or not len(workspace.q):
         return 0.0
-    change, size = storage.change.reshape(-1, 2, LANES).max(axis=(0, 2))
-    if h * h * size <= STILL * np.abs(storage.q).max():
+    change, size = workspace.change.reshape(-1, 2, LANES).max(axis=(0, 2))
+    if h * h * size <= STILL * np.abs(workspace.q).max():
         return 0.0
     return float(change / size)
 

@@ -13,16 +13,16 @@ import numpy as np
 
 from supple.algebra.dense import rotations
 from supple.bodies.tree import (
-    Blueprint,
     Domain,
-    DomainKind,
+    DomainInterface,
+    DomainTemplate,
+    DomainTree,
     LinearizedTree,
     OneWayWarning,
-    Port,
-    SubstructureModel,
-    SubstructureTree,
     TreeBody,
+    TreeDynamics,
     TreeKinematics,
+    TreeModel,
     TreeSettings,
     TreeState,
 )
@@ -34,7 +34,7 @@ from supple.validation.tree.reference import (
     block_mesh,
     face,
     lagrangian_accelerations,
-    mixed_blueprint,
+    mixed_domain_tree,
     mixed_kind,
     whole_mass,
 )
@@ -67,7 +67,7 @@ ONE_WAY = {
 # --- the Lagrangian
 
 
-def random_state(tree: SubstructureTree, seed: int) -> TreeState:
+def random_state(tree: TreeDynamics, seed: int) -> TreeState:
     """A tree deformed, moving and turned by random numbers."""
     rng, state, n = np.random.default_rng(seed), tree.state(), tree.model.coordinate_count
     state.q[:], state.v[:] = 0.1 * rng.normal(size=n), 0.8 * rng.normal(size=n)
@@ -79,10 +79,10 @@ def random_state(tree: SubstructureTree, seed: int) -> TreeState:
 
 def acceleration_error(*, free: bool, chain: bool, coupling: str = "articulated") -> float:
     """Relative error of q" and the root's acceleration in a random state, under gravity and random forces."""
-    model = SubstructureModel.of(mixed_blueprint(free=free, chain=chain), keep=False)
+    model = TreeModel.of(mixed_domain_tree(free=free, chain=chain), keep=False)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", OneWayWarning)
-        tree = SubstructureTree(model, coupling=coupling)  # type: ignore[arg-type]
+        tree = TreeDynamics(model, coupling=coupling)  # type: ignore[arg-type]
     state, rng = random_state(tree, 3), np.random.default_rng(4)
     forces, m = 3 * rng.normal(size=model.coordinate_count), whole_mass(model)
     a, root = tree.accelerations(state, gravity=GRAVITY, forces=forces)
@@ -94,7 +94,7 @@ def acceleration_error(*, free: bool, chain: bool, coupling: str = "articulated"
 
 def lagrangian() -> list[Row]:
     """Accelerations of domains of 3, 1, 2, 0 and 2 coordinates, some scaled, against differences of all positions."""
-    rows, case = [], "substructure/lagrangian"
+    rows, case = [], "tree/lagrangian"
     for free in (False, True):
         for chain in (False, True):
             name = f"{'free' if free else 'fixed'} root, {'chain' if chain else 'branches'}"
@@ -122,29 +122,31 @@ def tip_load(mesh: TetMesh | HexMesh, x: float) -> Array:
     return out.ravel()
 
 
-def beam_blueprint(count: int, modes: int, *, material: Material = BEAM, cells: int = CELLS) -> Blueprint:
+def beam_domain_tree(count: int, modes: int, *, material: Material = BEAM, cells: int = CELLS) -> DomainTree:
     """A chain of equal domains."""
     length = LENGTH / count
     mesh = block_mesh((length, SIDE, SIDE), (cells // count, 2, 2))
     tip = face(mesh, length)
-    kind = DomainKind("part", mesh, material, modes, face(mesh, 0.0), {"tip": Port(tip, np.ones(len(tip)))})
+    kind = DomainTemplate(
+        "part", mesh, material, modes, face(mesh, 0.0), {"tip": DomainInterface(tip, np.ones(len(tip)))}
+    )
     domains = [Domain("part"), *(Domain("part", k, "tip") for k in range(count - 1))]
-    return Blueprint({"part": kind}, domains)
+    return DomainTree({"part": kind}, domains)
 
 
-def beam_tree(model: SubstructureModel, **options: Any) -> SubstructureTree:
+def beam_tree(model: TreeModel, **options: Any) -> TreeDynamics:
     """A tree that does not warn of one-way couplings, which are meant here."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", OneWayWarning)
-        return SubstructureTree(model, **options)
+        return TreeDynamics(model, **options)
 
 
-def tip_compliance(tree: SubstructureTree) -> float:
+def tip_compliance(tree: TreeDynamics) -> float:
     """Static deflection of the tip under a unit force there [m/N], as the tree transmits it."""
     model = tree.model
     last = model.domain_count - 1
     kind = model.classes[model.domain_class[last]]
-    load = tip_load(model.blueprint.kinds["part"].mesh, LENGTH / model.domain_count)
+    load = tip_load(model.domain_tree.kinds["part"].mesh, LENGTH / model.domain_count)
     forces, wrenches = np.zeros(model.coordinate_count), np.zeros((model.domain_count, 6))
     forces[model.q_starts[last] :] = kind.U.T @ load
     wrenches[last, :3] = np.cross(kind.nodes, load.reshape(-1, 3)).sum(axis=0)
@@ -159,10 +161,10 @@ def tip_compliance(tree: SubstructureTree) -> float:
 
 def beam() -> list[Row]:
     """First frequencies and static tip deflection of all couplings; limits for the articulated one."""
-    rows, case, source = [], "substructure/beam", "unreduced finite elements"
+    rows, case, source = [], "tree/beam", "unreduced finite elements"
     frequencies, compliance = whole_beam()
     for case_number, (count, modes) in enumerate(((2, 20), (4, 16), (8, 12))):
-        model = SubstructureModel.of(beam_blueprint(count, modes))
+        model = TreeModel.of(beam_domain_tree(count, modes))
         for label, options in COUPLINGS:
             tree = beam_tree(model, **options)
             values, sag = LinearizedTree.of(tree).frequencies(6), tip_compliance(tree)
@@ -200,8 +202,8 @@ def released(
 ) -> Fall:
     """A straight beam of four domains falls under gravity; measured every so many steps. damping: of stiffness [s]."""
     material = Material(1.9e7, 0.3, 1000)
-    model = SubstructureModel.of(beam_blueprint(4, 10, material=material, cells=16))
-    tree = SubstructureTree(model, settings=settings, stiffness_damping=damping)
+    model = TreeModel.of(beam_domain_tree(4, 10, material=material, cells=16))
+    tree = TreeDynamics(model, settings=settings, stiffness_damping=damping)
     kinematics, state = TreeKinematics(tree.model), tree.state()
     tree.start(state, gravity=GRAVITY)
     tip = np.array([LENGTH / 4, 0.0, 0.0])
@@ -224,7 +226,7 @@ def energy() -> list[Row]:
     every scheme of gamma = 1/2 gains energy in the end: its fastest modes are not damped. The damping that a tree has
     in a scene by default, or a gamma a little above 1/2, prevents that.
     """
-    case, source = "substructure/energy", "conservation"
+    case, source = "tree/energy", "conservation"
     fine, default, near = (
         released(settings)
         for settings in (TreeSettings(converge=True), TreeSettings(), TreeSettings(passes=3, renew_forces=True))
@@ -244,7 +246,7 @@ def energy() -> list[Row]:
 
 def momentum_drift(dt: float, seconds: float = 1.0) -> Array:
     """Relative drift of linear and angular momentum and energy of a free branching tree, tumbling without gravity."""
-    tree = SubstructureTree(SubstructureModel.of(mixed_blueprint(free=True, chain=False), keep=False))
+    tree = TreeDynamics(TreeModel.of(mixed_domain_tree(free=True, chain=False), keep=False))
     kinematics, state = TreeKinematics(tree.model), tree.state()
     state.velocity[:] = [0.4, -0.2, 0.3, 1.5, -1.0, 1.3]
     tree.start(state)
@@ -263,7 +265,7 @@ def momentum_drift(dt: float, seconds: float = 1.0) -> Array:
 
 def momentum() -> list[Row]:
     """Free flight: momenta and energy drift by the integrator's error alone, which falls as the step squared."""
-    case, source = "substructure/momentum", "conservation"
+    case, source = "tree/momentum", "conservation"
     coarse, fine = momentum_drift(1 / 400), momentum_drift(1 / 800)
     rows = []
     for k, name in enumerate(("linear momentum", "angular momentum", "energy")):
@@ -277,24 +279,24 @@ def momentum() -> list[Row]:
 # --- copies
 
 
-def scaled_pair(direct: bool) -> SubstructureTree:
+def scaled_pair(direct: bool) -> TreeDynamics:
     """A block with a child of 0.6 of its size and 1.3 times its frequencies: as a scaled copy, or built so."""
     s, c = 0.6, 1.3
     whole = mixed_kind("whole", 6, seed=1)
     if not direct:
         domains = [Domain("whole"), Domain("whole", 0, "tip", s, c)]
-        return SubstructureTree(SubstructureModel.of(Blueprint({"whole": whole}, domains), attachment_modes=False))
+        return TreeDynamics(TreeModel.of(DomainTree({"whole": whole}, domains), attachment_modes=False))
     mesh = TetMesh(s * whole.mesh.nodes, whole.mesh.elements)
     assert isinstance(whole.material, Material)
     stiff = Material(c * c * whole.material.young, whole.material.poisson, whole.material.density)
-    part = DomainKind("part", mesh, stiff, 6, whole.held, {})
-    blueprint = Blueprint({"whole": whole, "part": part}, [Domain("whole"), Domain("part", 0, "tip")])
-    return SubstructureTree(SubstructureModel.of(blueprint, attachment_modes=False))
+    part = DomainTemplate("part", mesh, stiff, 6, whole.held, {})
+    domain_tree = DomainTree({"whole": whole, "part": part}, [Domain("whole"), Domain("part", 0, "tip")])
+    return TreeDynamics(TreeModel.of(domain_tree, attachment_modes=False))
 
 
 def copies() -> list[Row]:
     """A scaled and tuned copy against a domain built so; a deep chain and a domain with many children."""
-    case, source = "substructure/copies", "domains built so"
+    case, source = "tree/copies", "domains built so"
     one, two = scaled_pair(False), scaled_pair(True)
     a, b = (LinearizedTree.of(tree).frequencies(12) for tree in (one, two))
     rows = [bounded(case, "12 frequencies", float(np.abs(a / b - 1).max()), 1e-6, source=source)]
@@ -313,16 +315,19 @@ def copies() -> list[Row]:
     return rows
 
 
-def _rest(tree: SubstructureTree) -> tuple[Array, Array, Array, Array]:
+def _rest(tree: TreeDynamics) -> tuple[Array, Array, Array, Array]:
     state = tree.state()
     return state.q, state.v, state.frame, state.velocity
 
 
 def crowd(count: int, deep: bool, steps: int = 20) -> float:
     """Change of energy over the energy exchanged, of `count` domains that fall for some steps of 1/2000 s."""
-    ports = ("tip", "top")
-    domains = [Domain("k"), *(Domain("k", k if deep else 0, "tip" if deep else ports[k % 2]) for k in range(count - 1))]
-    tree = SubstructureTree(SubstructureModel.of(Blueprint({"k": mixed_kind("k", 2, seed=2)}, domains)))
+    interfaces = ("tip", "top")
+    domains = [
+        Domain("k"),
+        *(Domain("k", k if deep else 0, "tip" if deep else interfaces[k % 2]) for k in range(count - 1)),
+    ]
+    tree = TreeDynamics(TreeModel.of(DomainTree({"k": mixed_kind("k", 2, seed=2)}, domains)))
     kinematics, state = TreeKinematics(tree.model), tree.state()
     tree.start(state, gravity=GRAVITY)
     start = kinematics.motion(*_rest(tree)).measures()
@@ -333,9 +338,9 @@ def crowd(count: int, deep: bool, steps: int = 20) -> float:
 
 
 CASES = {
-    "substructure/lagrangian": lagrangian,
-    "substructure/beam": beam,
-    "substructure/energy": energy,
-    "substructure/momentum": momentum,
-    "substructure/copies": copies,
+    "tree/lagrangian": lagrangian,
+    "tree/beam": beam,
+    "tree/energy": energy,
+    "tree/momentum": momentum,
+    "tree/copies": copies,
 }

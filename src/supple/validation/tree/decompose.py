@@ -48,7 +48,7 @@ def cycle_count(mesh: TetMesh | HexMesh, labels: Array) -> int:
 
 def parts() -> list[Row]:
     """A flower of six petals, neighbours of which touch."""
-    case, source, mesh = "substructure/parts", "the parts it was built of", flower().to_hexes()
+    case, source, mesh = "tree/parts", "the parts it was built of", flower().to_hexes()
     known = np.empty(len(mesh.elements), dtype=np.int64)
     for name, region in mesh.regions.items():
         known[region.elements] = int(name.removeprefix("material_")) - 1
@@ -64,7 +64,7 @@ def example_parts() -> list[Row]:
     """The example flower, twelve domains of its own. Elements between the wide foot of a leaf or petal and its thinnest
     section go to what it stands on, which makes the interface smaller than the flower's own."""
     mesh, known, names = flower_mesh()
-    case, found = "substructure/parts-flower", automatic_labels(mesh, parts=len(names))
+    case, found = "tree/parts-flower", automatic_labels(mesh, parts=len(names))
     joined = joined_share(known, found)
     return [
         bounded(case, "elements in another part", wrong_share(known, found), 0.05, source="the flower's own domains"),
@@ -82,12 +82,12 @@ def joined_share(known: Array, found: Array) -> float:
 
 def comb_parts() -> list[Row]:
     """The comb's cage, a plate of coarse tets: a chain, no tiles."""
-    return _found_parts("substructure/parts-comb", COMB, 6)
+    return _found_parts("tree/parts-comb", COMB, 6)
 
 
 def armadillo_parts() -> list[Row]:
     """An animal of some 55,000 tets: body and limbs."""
-    return _found_parts("substructure/parts-armadillo", ARMADILLO, 12)
+    return _found_parts("tree/parts-armadillo", ARMADILLO, 12)
 
 
 def _found_parts(case: str, name: str, parts: int) -> list[Row]:
@@ -126,9 +126,9 @@ def _mesh_file(name: str) -> Path:
 
 
 COMB, ARMADILLO = "comb.tet.veg", "Armadillo13K.msh"
-CASES = {"substructure/parts": parts, "substructure/parts-flower": example_parts}
+CASES = {"tree/parts": parts, "tree/parts-flower": example_parts}
 if _mesh_file(COMB).exists():
-    CASES["substructure/parts-comb"] = comb_parts
+    CASES["tree/parts-comb"] = comb_parts
 if _mesh_file(ARMADILLO).exists():
-    CASES["substructure/parts-armadillo"] = armadillo_parts
-PICTURES = {"substructure/parts": draw_parts}
+    CASES["tree/parts-armadillo"] = armadillo_parts
+PICTURES = {"tree/parts": draw_parts}

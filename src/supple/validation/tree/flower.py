@@ -26,9 +26,9 @@ from supple.bodies.fem import FemBody
 from supple.bodies.tree import (
     LinearizedTree,
     OneWayWarning,
-    SubstructureModel,
-    SubstructureTree,
+    TreeDynamics,
     TreeKinematics,
+    TreeModel,
     TreeMotion,
     TreeSettings,
 )
@@ -103,15 +103,15 @@ class Swing(NamedTuple):
 def whole_flower() -> Whole:
     """The flower's mesh with the materials of its domains, and its first mode."""
     bare, labels, names = flower_mesh()
-    blueprint = flower()
+    domain_tree = flower()
     mesh = bare.with_regions({n: Region(elements=np.flatnonzero(labels == k)) for k, n in enumerate(names)})
     materials = {}
     for name in names:
-        stuff = blueprint.kinds[name].material
+        stuff = domain_tree.kinds[name].material
         assert isinstance(stuff, Material)
         materials[name] = replace(stuff, stiffness_damping=0.0)
     nodes = [np.unique(mesh.tets[labels == k]) for k in range(len(names))]
-    held = nodes[0][blueprint.kinds[names[0]].held]
+    held = nodes[0][domain_tree.kinds[names[0]].held]
     modes = linear_modes(Support(ElasticSolid(mesh, materials), held), 1)
     top = int(nodes[BLOOM][np.argmax(mesh.nodes[nodes[BLOOM], 2])])
     shape = modes.shapes[:, 0].reshape(-1, 3)
@@ -121,9 +121,9 @@ def whole_flower() -> Whole:
 
 
 @cache
-def reduced_flower() -> SubstructureModel:
+def reduced_flower() -> TreeModel:
     """The flower's twelve domains of 20 coordinates each."""
-    return SubstructureModel.of(flower())
+    return TreeModel.of(flower())
 
 
 @cache
@@ -131,11 +131,11 @@ def first_rates() -> Array:
     """Rates of the coordinates (n,) nearest, by mass, to the first mode of the whole."""
     whole, model = whole_flower(), reduced_flower()
     _, labels, names = flower_mesh()
-    tree = SubstructureTree(model)
+    tree = TreeDynamics(model)
     state = tree.state()
     forces, wrenches = np.zeros(model.coordinate_count), np.zeros((model.domain_count, 6))
     for k, name in enumerate(names):
-        kind, reduced = model.blueprint.kinds[name], model.classes[model.domain_class[k]]
+        kind, reduced = model.domain_tree.kinds[name], model.classes[model.domain_class[k]]
         own = np.unique(whole.mesh.tets[labels == k])
         p = ElasticSolid(kind.mesh, kind.material).node_mass @ whole.shape[own]
         forces[model.q_starts[k] : model.q_starts[k + 1]] = reduced.U.T @ p.ravel()
@@ -170,11 +170,11 @@ def tree_swing(coupling: Coupling, speed: float, *, dt: float = STEP) -> Swing:
     return Swing(dt * np.arange(len(tip)), np.array(tip), np.array(bend))
 
 
-def flower_tree(coupling: Coupling) -> SubstructureTree:
+def flower_tree(coupling: Coupling) -> TreeDynamics:
     """The reduced flower with its damping; one-way couplings are meant here."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", OneWayWarning)
-        return SubstructureTree(
+        return TreeDynamics(
             reduced_flower(),
             coupling=coupling,
             stiffness_damping=DAMPING,
@@ -187,8 +187,8 @@ def turned(R: Array) -> float:
     return float(np.degrees(np.arccos(np.clip((np.trace(R) - 1) / 2, -1.0, 1.0))))
 
 
-def _rest_nodes(model: SubstructureModel, number: int) -> Array:
-    frame = model.blueprint.rest_frames[number]
+def _rest_nodes(model: TreeModel, number: int) -> Array:
+    frame = model.domain_tree.rest_frames[number]
     return frame[:3] + rotations.rotate(frame[3:], model.classes[model.domain_class[number]].nodes)
 
 
@@ -246,7 +246,7 @@ def _factor(A: scipy.sparse.csc_array) -> Callable[[Array], Array]:
 
 def small_motion() -> list[Row]:
     """First frequencies, by eigenvalues and by the time of an oscillation of 0.3 degrees, beside unreduced ones."""
-    rows, case, source, full = [], "substructure/flower", "unreduced finite elements", whole_flower().frequency
+    rows, case, source, full = [], "tree/flower", "unreduced finite elements", whole_flower().frequency
     exact = full_swing(SMALL, dt=COARSE)
     rows.append(
         compare(
@@ -264,7 +264,7 @@ def small_motion() -> list[Row]:
 
 def large_motion() -> list[Row]:
     """The stem bent by about 45 degrees [BZ11, fig. 7]: period and amplitude beside unreduced ones, without limits."""
-    rows, case, source = [], "substructure/fig7", "unreduced finite elements"
+    rows, case, source = [], "tree/fig7", "unreduced finite elements"
     exact = full_swing(LARGE, dt=STEP)
     rows.append(
         compare(case, "unreduced: largest bend of the stem", exact.bend.max(), 45, 0.1, unit="°", source="the set-up")
@@ -302,5 +302,5 @@ def draw_large_motion(path: Path) -> None:
     save_figure(figure, path)
 
 
-CASES = {"substructure/flower": small_motion, "substructure/fig7": large_motion}
-PICTURES = {"substructure/fig7": draw_large_motion}
+CASES = {"tree/flower": small_motion, "tree/fig7": large_motion}
+PICTURES = {"tree/fig7": draw_large_motion}

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from supple.bodies.tree import SubstructureModel, TreeMotion
+from supple.bodies.tree import TreeModel, TreeMotion
 from supple.validation.figure import COLOURS, INK, make_figure, save_figure
 from supple.validation.row import Row, bounded
 from supple.validation.tree.flower import FINE, LARGE, reduced_flower, tree_motions
@@ -23,19 +23,19 @@ STRAIN = 0.016
 """Of a stem of 8 mm radius bent by 45 degrees over 0.4 m: its interfaces may depart from rigid motion to this order."""
 
 
-def departures(model: SubstructureModel, motion: TreeMotion) -> Array:
+def departures(model: TreeModel, motion: TreeMotion) -> Array:
     """Deviation and gap of every child's interface, (d - 1, 2)."""
     out = np.empty((model.domain_count - 1, 2))
-    kinds = model.blueprint.kinds
+    kinds = model.domain_tree.kinds
     for child in range(1, model.domain_count):
         above = int(model.parent[child])
-        kind, shared = model.blueprint.domains[above].kind, model.classes[model.domain_class[above]]
-        port = kinds[kind].ports[model.blueprint.domains[child].port]
-        w = port.weights / port.weights.sum()
-        rest = shared.nodes[port.nodes]
-        now = shared.positions(motion.q[model.q_starts[above] : model.q_starts[above + 1]])[port.nodes]
+        kind, shared = model.domain_tree.domains[above].kind, model.classes[model.domain_class[above]]
+        interface = kinds[kind].interfaces[model.domain_tree.domains[child].interface]
+        w = interface.weights / interface.weights.sum()
+        rest = shared.nodes[interface.nodes]
+        now = shared.positions(motion.q[model.q_starts[above] : model.q_starts[above + 1]])[interface.nodes]
         d, x = rest - w @ rest, now - w @ now
-        R = motion.R[above].T @ motion.R[child]  # the rest rotation of the flower's ports is none
+        R = motion.R[above].T @ motion.R[child]  # the rest rotation of the flower's interfaces is none
         second = (w[:, None] * d).T @ d
         inverse = np.linalg.pinv(second, rcond=1e-3, hermitian=True)
         P = second @ inverse
@@ -55,7 +55,7 @@ def departures_in_time() -> Array:
 
 def interfaces() -> list[Row]:
     """The largest departures of all eleven interfaces over an oscillation."""
-    case, found = "substructure/fig3", departures_in_time()
+    case, found = "tree/fig3", departures_in_time()
     source = "the strain of the stem"
     return [
         bounded(case, "largest deviation of A from R", float(found[..., 0].max()), 2 * STRAIN, source=source),
@@ -71,7 +71,7 @@ def draw_interfaces(path: Path) -> None:
     figure, axes = make_figure(8.0, 5.0, rows=2)
     worst = np.argsort(-found[..., 0].max(axis=0))
     for rank, k in enumerate(worst):
-        name = model.blueprint.domains[k + 1].name if rank < len(COLOURS) else None
+        name = model.domain_tree.domains[k + 1].name if rank < len(COLOURS) else None
         colour = COLOURS[rank] if rank < len(COLOURS) else "#bbbbbb"
         axes[0, 0].plot(times, 100 * found[:, k, 0], color=colour, label=name, linewidth=1)
     axes[0, 0].set_ylabel("|A - R| / |P| [%]")
@@ -82,5 +82,5 @@ def draw_interfaces(path: Path) -> None:
     save_figure(figure, path)
 
 
-CASES = {"substructure/fig3": interfaces}
-PICTURES = {"substructure/fig3": draw_interfaces}
+CASES = {"tree/fig3": interfaces}
+PICTURES = {"tree/fig3": draw_interfaces}

@@ -93,10 +93,7 @@ def cubic_errors(mesh: TetMesh | HexMesh, full: Callable[[Array], Array], source
         "f - dE/dq": abs(slope - f @ d) / (np.linalg.norm(f) * np.linalg.norm(d)),
         "K - df/dq": np.linalg.norm(change - K @ d) / np.linalg.norm(K @ d),
     }
-    return [
-        bounded("substructure/cubic", f"{mesh.kind}: {name}", float(e), 1e-12, source=source)
-        for name, e in errors.items()
-    ]
+    return [bounded("tree/cubic", f"{mesh.kind}: {name}", float(e), 1e-12, source=source) for name, e in errors.items()]
 
 
 # --- inertia
@@ -121,7 +118,7 @@ def mass_points(mesh: TetMesh, mass: MassKind) -> tuple[Array, Array]:
 
 def integrals() -> list[Row]:
     """Inertia and system forces [BZ11, eqs. 13, 14] against quadrature over the deformed mesh, both kinds of mass."""
-    rows, case, mesh, r = [], "substructure/integrals", crooked_tets(), 5
+    rows, case, mesh, r = [], "tree/integrals", crooked_tets(), 5
     rng = np.random.default_rng(4)
     U = random_basis(len(mesh.nodes), r)
     kinds: tuple[MassKind, ...] = ("consistent", "lumped")
@@ -166,7 +163,7 @@ def printed_system_force(W: MassIntegrals, q: Array, q_dot: Array, w: Array, alp
 
 def interface() -> list[Row]:
     """A turned interface returns its angle, planar or not; angular velocity and acceleration against differences."""
-    rows, case = [], "substructure/interface"
+    rows, case = [], "tree/interface"
     mesh = box_tets(size=(0.6, 0.3, 0.2), cells=(3, 2, 2))
     planar, thick = mesh.node_region("x_max"), mesh.node_region(lambda x: x[:, 0] > 0.15)
     for label, nodes in (("planar", planar), ("thick", thick)):
@@ -206,7 +203,7 @@ def motion_errors(label: str, fit: InterfaceFit) -> list[Row]:
         "alpha": np.linalg.norm(alpha - expected) / np.linalg.norm(expected),
         "w - Gamma q'": np.linalg.norm(now.Gamma[0] @ v[0] - now.omega[0]) / np.linalg.norm(w),
     }
-    case = "substructure/interface"
+    case = "tree/interface"
     return [
         bounded(case, f"{label}: {name}", float(e), 1e-7, source="central differences") for name, e in errors.items()
     ]
@@ -217,7 +214,7 @@ def motion_errors(label: str, fit: InterfaceFit) -> list[Row]:
 
 def scaling() -> list[Row]:
     """A solid 1.7 times as large: frequencies 1/s; coefficients s, 1, 1/s; integrals s³ ... s⁵; A_l 1/s."""
-    s, case, source, mesh = 1.7, "substructure/scaling", "a scaled mesh, computed anew", crooked_tets()
+    s, case, source, mesh = 1.7, "tree/scaling", "a scaled mesh, computed anew", crooked_tets()
     large = TetMesh(s * mesh.nodes, mesh.tets)
     supports = [Support(ElasticSolid(m, RUBBER), [0, 5, 9, 14]) for m in (mesh, large)]
     small_modes, large_modes = (linear_modes(support, 8) for support in supports)
@@ -238,8 +235,8 @@ def scaling() -> list[Row]:
 
 
 CASES = {
-    "substructure/cubic": cubic,
-    "substructure/integrals": integrals,
-    "substructure/interface": interface,
-    "substructure/scaling": scaling,
+    "tree/cubic": cubic,
+    "tree/integrals": integrals,
+    "tree/interface": interface,
+    "tree/scaling": scaling,
 }

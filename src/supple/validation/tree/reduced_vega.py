@@ -59,7 +59,7 @@ def coefficients() -> list[Row]:
         theirs = load_cub(folder / f"dragon.{r}.cub")
         for part in ("linear", "quadratic", "cubic"):
             error = relative(getattr(ours, part), getattr(theirs, part))
-            rows.append(bounded("substructure/vega-coefficients", f"r = {r}, {part}", error, 1e-9, source=SOURCE))
+            rows.append(bounded("tree/vega-coefficients", f"r = {r}, {part}", error, 1e-9, source=SOURCE))
     return rows
 
 
@@ -71,7 +71,7 @@ def frequencies() -> list[Row]:
     error = np.abs(modes.frequencies / np.loadtxt(folder / "dragon.freq") - 1).max()
     theirs = load_basis(folder / "dragon.Ulin", support.solid.node_count)
     overlap = np.abs(np.einsum("ij,ij->j", theirs, support.solid.mass_product(modes.shapes)))
-    case = "substructure/vega-frequencies"
+    case = "tree/vega-frequencies"
     return [
         bounded(case, "20 frequencies", float(error), 1e-6, source=SOURCE),
         bounded(case, "20 modes, 1 - |overlap|", float(np.abs(1 - overlap).max()), 1e-9, source=SOURCE),
@@ -87,7 +87,7 @@ def bases() -> list[Row]:
         ours = root * reduced_basis(support, r, linear=20, inner="lumped").U
         theirs = root * load_basis(folder / f"dragon.{r}.U", support.solid.node_count)
         error = float(np.linalg.norm(theirs - ours @ (ours.T @ theirs), 2))
-        rows.append(bounded("substructure/vega-basis", f"sine of the angle, r = {r}", error, 1e-8, source=SOURCE))
+        rows.append(bounded("tree/vega-basis", f"sine of the angle, r = {r}", error, 1e-8, source=SOURCE))
     return rows
 
 
@@ -105,13 +105,13 @@ def trajectory() -> list[Row]:
         domain.advance(state, STEP, f_ext=load)
         ours[:, k] = state.q[0]
     error = float(np.abs(ours - theirs).max() / np.abs(theirs).max())
-    return [bounded("substructure/vega-trajectory", "300 steps, r = 20", error, 1e-8, source=SOURCE)]
+    return [bounded("tree/vega-trajectory", "300 steps, r = 20", error, 1e-8, source=SOURCE)]
 
 
 _CASES = {
-    "substructure/vega-basis": bases,
-    "substructure/vega-coefficients": coefficients,
-    "substructure/vega-frequencies": frequencies,
-    "substructure/vega-trajectory": trajectory,
+    "tree/vega-basis": bases,
+    "tree/vega-coefficients": coefficients,
+    "tree/vega-frequencies": frequencies,
+    "tree/vega-trajectory": trajectory,
 }
 CASES = _CASES if dragon_folder() else {}

@@ -14,7 +14,7 @@ import numpy as np
 import scipy.sparse as sparse
 
 from supple.algebra.dense import rotations
-from supple.bodies.tree import Blueprint, Domain, DomainKind, Port, SubstructureModel
+from supple.bodies.tree import Domain, DomainInterface, DomainTemplate, DomainTree, TreeModel
 from supple.geometry import HexMesh, TetMesh, box_tets
 from supple.material import Material
 from supple.modal import ElasticSolid
@@ -36,28 +36,28 @@ def face(mesh: TetMesh | HexMesh, x: float) -> Array:
     return mesh.node_region(lambda nodes: np.abs(nodes[:, 0] - x) < 1e-9)
 
 
-def mixed_kind(name: str, modes: int, *, free: bool = False, seed: int = 0) -> DomainKind:
-    """A block with a port on its tip and one on its top, turned in different ways."""
+def mixed_kind(name: str, modes: int, *, free: bool = False, seed: int = 0) -> DomainTemplate:
+    """A block with an interface on its tip and one on its top, turned in different ways."""
     rng = np.random.default_rng(seed)
     length = 0.3 + 0.1 * rng.uniform()
     mesh = block_mesh((length, 0.12, 0.1), (3, 1, 1))
     tip, top = face(mesh, length), np.flatnonzero((mesh.nodes[:, 2] > 0.04) & (mesh.nodes[:, 0] > 0.01))
-    ports = {
-        "tip": Port(tip, rng.uniform(0.5, 1.5, len(tip)), rotations.exp(0.5 * rng.normal(size=3))),
-        "top": Port(top, np.ones(len(top)), rotations.exp(0.5 * rng.normal(size=3))),
+    interfaces = {
+        "tip": DomainInterface(tip, rng.uniform(0.5, 1.5, len(tip)), rotations.exp(0.5 * rng.normal(size=3))),
+        "top": DomainInterface(top, np.ones(len(top)), rotations.exp(0.5 * rng.normal(size=3))),
     }
     held = np.zeros(0, dtype=np.int64) if free else face(mesh, 0.0)
-    return DomainKind(name, mesh, RUBBER, modes, held, ports)
+    return DomainTemplate(name, mesh, RUBBER, modes, held, interfaces)
 
 
-def mixed_blueprint(*, free: bool, chain: bool) -> Blueprint:
+def mixed_domain_tree(*, free: bool, chain: bool) -> DomainTree:
     """Five domains of 3, 1, 2, 0 and 2 coordinates, in a chain or branching, with scaled copies."""
     kinds = {f"k{k}": mixed_kind(f"k{k}", r, free=free and k == 0, seed=k) for k, r in enumerate((3, 1, 2, 0, 2))}
     parents = (-1, 0, 1, 2, 3) if chain else (-1, 0, 0, 2, 3)
-    ports = ("", "tip", "top", "tip", "top")
+    interfaces = ("", "tip", "top", "tip", "top")
     scales = (1.0, 0.8, 1.3, 1.1, 0.7)
-    domains = [Domain(f"k{k}", parents[k], ports[k], scales[k]) for k in range(5)]
-    return Blueprint(kinds, domains)
+    domains = [Domain(f"k{k}", parents[k], interfaces[k], scales[k]) for k in range(5)]
+    return DomainTree(kinds, domains)
 
 
 def best_frame(x: Array, X: Array, weights: Array, rest: Array) -> tuple[Array, Array]:
@@ -72,13 +72,13 @@ def _pseudo_inverse(d: Array, w: Array) -> Array:
     return np.linalg.pinv((w[:, None] * d).T @ d, rcond=1e-3, hermitian=True)
 
 
-def whole_positions(model: SubstructureModel, q: Array, frame: Array) -> list[Array]:
+def whole_positions(model: TreeModel, q: Array, frame: Array) -> list[Array]:
     """World positions of the nodes of all domains, for coordinates q (n,) and the root's frame (7,)."""
-    blueprint = model.blueprint
+    domain_tree = model.domain_tree
     out: list[Array] = []
     frames: list[tuple[Array, Array]] = []
-    for k, domain in enumerate(blueprint.domains):
-        kind = blueprint.kinds[domain.kind]
+    for k, domain in enumerate(domain_tree.domains):
+        kind = domain_tree.kinds[domain.kind]
         U = model.classes[model.domain_class[k]].U
         own = q[model.q_starts[k] : model.q_starts[k + 1]]
         local = domain.scale * (kind.mesh.nodes + (U @ own).reshape(-1, 3))
@@ -86,23 +86,23 @@ def whole_positions(model: SubstructureModel, q: Array, frame: Array) -> list[Ar
             origin, R = frame[:3], rotations.to_matrix(frame[3:])
         else:
             above = domain.parent
-            port = blueprint.kinds[blueprint.domains[above].kind].ports[domain.port]
-            X = blueprint.kinds[blueprint.domains[above].kind].mesh.nodes[port.nodes]
+            interface = domain_tree.kinds[domain_tree.domains[above].kind].interfaces[domain.interface]
+            X = domain_tree.kinds[domain_tree.domains[above].kind].mesh.nodes[interface.nodes]
             o, T = frames[above]
-            rest = rotations.to_matrix(port.rotation)
-            deformed = (out[above][port.nodes] - o) @ T
-            centre, turn = best_frame(deformed, X, port.weights, rest)
+            rest = rotations.to_matrix(interface.rotation)
+            deformed = (out[above][interface.nodes] - o) @ T
+            centre, turn = best_frame(deformed, X, interface.weights, rest)
             origin, R = o + T @ centre, T @ turn
         frames.append((origin, R))
         out.append(origin + local @ R.T)
     return out
 
 
-def whole_mass(model: SubstructureModel) -> Any:
+def whole_mass(model: TreeModel) -> Any:
     """m ⊗ I of the nodes of all domains, sparse."""
-    blueprint, parts = model.blueprint, []
-    for domain in blueprint.domains:
-        kind = blueprint.kinds[domain.kind]
+    domain_tree, parts = model.domain_tree, []
+    for domain in domain_tree.domains:
+        kind = domain_tree.kinds[domain.kind]
         parts.append(ElasticSolid(kind.mesh, kind.material).node_mass * (domain.scale**3 * domain.density_factor))
     return sparse.kron(sparse.block_diag(parts), sparse.eye_array(3), format="csr")
 
@@ -113,7 +113,7 @@ def moved_frame(frame: Array, d: Array) -> Array:
 
 
 def lagrangian_accelerations(
-    model: SubstructureModel, q: Array, v: Array, frame: Array, velocity: Array, forces: Array, world_forces: Array
+    model: TreeModel, q: Array, v: Array, frame: Array, velocity: Array, forces: Array, world_forces: Array
 ) -> Array:
     """q" and, for a free root, its acceleration (6,) appended; world_forces: on all nodes, flat [N]."""
     n = len(q)

@@ -17,17 +17,17 @@ from scipy.special import ellipk
 from supple.algebra.dense import rotations
 from supple.bodies.tree import (
     Anchor,
-    Blueprint,
     Domain,
-    DomainKind,
+    DomainInterface,
+    DomainTemplate,
+    DomainTree,
     LinkedTrees,
     Loads,
-    Port,
-    SubstructureModel,
-    SubstructureTree,
     Tie,
+    TreeDynamics,
     TreeKinematics,
     TreeMeasures,
+    TreeModel,
     TreeSettings,
     TreeState,
     WorldAnchor,
@@ -41,8 +41,8 @@ from supple.geometry import TetMesh, box_tets
 from supple.material import Material
 from supple.modal import ElasticSolid, Support
 from supple.validation.row import Row, bounded, compare
-from supple.validation.tree.coupling import GRAVITY, beam_blueprint, random_state
-from supple.validation.tree.reference import block_mesh, face, mixed_blueprint, whole_positions
+from supple.validation.tree.coupling import GRAVITY, beam_domain_tree, random_state
+from supple.validation.tree.reference import block_mesh, face, mixed_domain_tree, whole_positions
 
 Array = np.ndarray
 SIDE, BAR, DEPTH = 0.5, 0.05, 0.05
@@ -95,9 +95,9 @@ def ring_compliance(direction: int) -> float:
 def tied_compliance(modes: int, direction: int, *, tied: bool = True, compliance: float = 0.0) -> tuple[float, float]:
     """The same of the tree, at rest after damped steps; and the largest violation of the tie on the way."""
     parts = ring(modes)
-    model = SubstructureModel.of(parts.blueprint)
+    model = TreeModel.of(parts.domain_tree)
     settings = TreeSettings(beta=0.3025, gamma=0.6)  # dissipates
-    tree = SubstructureTree(model, mass_damping=2.0, stiffness_damping=0.2, settings=settings)
+    tree = TreeDynamics(model, mass_damping=2.0, stiffness_damping=0.2, settings=settings)
     ties = [Tie(t.kind, t.a, t.b, compliance=compliance) for t in parts.loop_ties] if tied else []
     linked = LinkedTrees([tree], ties)
     skin = TreeSkin.of(model)
@@ -119,7 +119,7 @@ def tied_compliance(modes: int, direction: int, *, tied: bool = True, compliance
 
 def loop() -> list[Row]:
     """The frame, closed by a weld, against finite elements; and left open, which is softer."""
-    rows, case = [], "substructure/loop"
+    rows, case = [], "tree/loop"
     for direction, name in ((0, "sideways"), (2, "downwards")):
         exact = ring_compliance(direction)
         value, worst = tied_compliance(30, direction)
@@ -131,26 +131,28 @@ def loop() -> list[Row]:
 # --- joints
 
 
-def rod_kind(name: str = "rod") -> DomainKind:
-    """A rigid rod along x with a port at its end."""
+def rod_kind(name: str = "rod") -> DomainTemplate:
+    """A rigid rod along x with an interface at its end."""
     mesh = block_mesh((ROD, THICK, THICK), (4, 1, 1))
     tip = face(mesh, ROD)
-    return DomainKind(name, mesh, Material(1e9, 0.3, 1000), 0, ports={"tip": Port(tip, np.ones(len(tip)))})
+    return DomainTemplate(
+        name, mesh, Material(1e9, 0.3, 1000), 0, interfaces={"tip": DomainInterface(tip, np.ones(len(tip)))}
+    )
 
 
-def rods(count: int) -> SubstructureTree:
+def rods(count: int) -> TreeDynamics:
     """A free tree of rigid rods in a row."""
     kind = rod_kind()
     domains = [Domain("rod"), *(Domain("rod", k, "tip") for k in range(count - 1))]
-    return SubstructureTree(SubstructureModel.of(Blueprint({"rod": kind}, domains, free=True)))
+    return TreeDynamics(TreeModel.of(DomainTree({"rod": kind}, domains, free=True)))
 
 
-def measures(tree: SubstructureTree, state: TreeState) -> TreeMeasures:
+def measures(tree: TreeDynamics, state: TreeState) -> TreeMeasures:
     """Energies and momenta of a tree."""
     return TreeKinematics(tree.model).motion(state.q, state.v, state.frame, state.velocity).measures()
 
 
-def hanging(tree: SubstructureTree, angle: float, at: tuple[float, float, float] = (0.0, 0.0, 0.0)) -> TreeState:
+def hanging(tree: TreeDynamics, angle: float, at: tuple[float, float, float] = (0.0, 0.0, 0.0)) -> TreeState:
     """A state with the root's x axis at an angle from straight down, turned about y."""
     state = tree.state()
     state.frame[:3], state.frame[3:] = at, rotations.exp(np.array([0.0, np.pi / 2 - angle, 0.0]))
@@ -171,10 +173,10 @@ def hinge_pendulum(amplitude: float = 0.3, dt: float = 1 / 120, seconds: float =
     tree = rods(2)
     hinge = Tie("hinge", WorldAnchor(), Anchor(0), axis=(0, 1, 0))
     linked = LinkedTrees([tree], [hinge], [hanging(tree, amplitude)])
-    states, angles, energies, worst, most = linked.states(), [], [], 0.0, 0
+    states, angles, energies, worst, largest = linked.states(), [], [], 0.0, 0
     linked.begin(states, gravity=GRAVITY)
     for _ in range(round(seconds / dt)):
-        most = max(most, linked.advance(states, dt, gravity=GRAVITY))
+        largest = max(largest, linked.advance(states, dt, gravity=GRAVITY))
         d = rotations.to_matrix(states[0].frame[3:])[:, 0]
         angles.append(np.arctan2(d[0], -d[2]))
         energies.append(measures(tree, states[0]).energy(GRAVITY))
@@ -183,7 +185,7 @@ def hinge_pendulum(amplitude: float = 0.3, dt: float = 1 / 120, seconds: float =
     down = np.flatnonzero((a[:-1] > 0) & (a[1:] <= 0))
     crossed = dt * (down + 1 + a[down] / (a[down] - a[down + 1]))
     exchanged = tree.model.total_mass * 9.81 * ROD * (1 - np.cos(amplitude))
-    return Swing(float(np.diff(crossed).mean()), float(np.ptp(energies)) / exchanged, worst, most)
+    return Swing(float(np.diff(crossed).mean()), float(np.ptp(energies)) / exchanged, worst, largest)
 
 
 def pendulum_period(amplitude: float) -> float:
@@ -207,7 +209,7 @@ def double_pendulum(dt: float, seconds: float, first: float = 1.0, second: float
     above = hanging(trees[0], first)
     end = rotations.rotate(above.frame[3:], np.array([ROD, 0.0, 0.0]))
     below = hanging(trees[1], second, tuple(end))
-    ties = [Tie("ball", WorldAnchor(), Anchor(0)), Tie("ball", Anchor(0, port="tip"), Anchor(0, tree=1))]
+    ties = [Tie("ball", WorldAnchor(), Anchor(0)), Tie("ball", Anchor(0, interface="tip"), Anchor(0, tree=1))]
     linked = LinkedTrees(trees, ties, [above, below])
     states, energies, potential, worst = linked.states(), [], [], 0.0
     linked.begin(states, gravity=GRAVITY)
@@ -252,23 +254,23 @@ class SoftSwing(NamedTuple):
 
 def soft_pendulum(dt: float = 1 / 60, seconds: float = 1.0) -> SoftSwing:
     """A beam of four domains, soft and heavy, hung by a ball at its far end and let go from the horizontal."""
-    whole = beam_blueprint(4, 10)
-    tree = SubstructureTree(SubstructureModel.of(replace(whole, free=True)), stiffness_damping=0.002)
-    linked = LinkedTrees([tree], [Tie("ball", WorldAnchor(), Anchor(3, port="tip"))])
-    states, most, worst, rate, found = linked.states(), 0, 0.0, 0.0, []
+    whole = beam_domain_tree(4, 10)
+    tree = TreeDynamics(TreeModel.of(replace(whole, free=True)), stiffness_damping=0.002)
+    linked = LinkedTrees([tree], [Tie("ball", WorldAnchor(), Anchor(3, interface="tip"))])
+    states, largest, worst, rate, found = linked.states(), 0, 0.0, 0.0, []
     linked.begin(states, gravity=GRAVITY)
     for _ in range(round(seconds / dt)):
-        most = max(most, linked.advance(states, dt, gravity=GRAVITY))
+        largest = max(largest, linked.advance(states, dt, gravity=GRAVITY))
         now = linked.violation(states)
         worst, rate = max(worst, now[0]), max(rate, now[1])
         found.append(measures(tree, states[0]))
     energies = [m.energy(GRAVITY) for m in found]
-    return SoftSwing(most, worst, rate, float(max(energies)) / max(m.kinetic for m in found))
+    return SoftSwing(largest, worst, rate, float(max(energies)) / max(m.kinetic for m in found))
 
 
 def joints() -> list[Row]:
     """A hinge's period and a double pendulum on balls, of rigid domains."""
-    case = "substructure/joints"
+    case = "tree/joints"
     swing, exact = hinge_pendulum(), pendulum_period(0.3)
     double, angles = double_pendulum(1 / 240, 3.0), double_pendulum_angles(1.0)
     soft = soft_pendulum()
@@ -289,7 +291,7 @@ def joints() -> list[Row]:
 
 def break_error(*, free: bool, domain: int) -> tuple[float, float, float]:
     """What a break changes in a random state: energy, momentum over their sizes, and positions of all nodes [m]."""
-    tree = SubstructureTree(SubstructureModel.of(mixed_blueprint(free=free, chain=False)))
+    tree = TreeDynamics(TreeModel.of(mixed_domain_tree(free=free, chain=False)))
     state = random_state(tree, 7)
     parts = detach(tree, state, domain)
     whole, rest, branch = (
@@ -307,7 +309,7 @@ def break_error(*, free: bool, domain: int) -> tuple[float, float, float]:
 
 def detaching() -> list[Row]:
     """Energy, momentum and positions of the parts against those of the whole."""
-    rows, case = [], "substructure/detaching"
+    rows, case = [], "tree/detaching"
     for free in (False, True):
         energy, momentum, moved = break_error(free=free, domain=2)
         name = "free root" if free else "fixed root"
@@ -319,4 +321,4 @@ def detaching() -> list[Row]:
     return rows
 
 
-CASES = {"substructure/loop": loop, "substructure/joints": joints, "substructure/detaching": detaching}
+CASES = {"tree/loop": loop, "tree/joints": joints, "tree/detaching": detaching}

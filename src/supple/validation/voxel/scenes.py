@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from supple.bodies.voxel import Collision
 from supple.examples import clapper, cloth
-from supple.solvers import LatticeStride
+from supple.solvers import LatticeSolver
 from supple.validation.row import Row, bounded
 
 CASE = "voxel/scenes"
@@ -15,7 +15,7 @@ LIMIT = 0.3  # part of its size by which a voxel may enter another, as spheres
 def clapping() -> float:
     """Deepest overlap of the clapper's arms over a voxel's size, in two periods."""
     system = clapper.make().compile()
-    stride = LatticeStride(dt=OFTEN, collision=Collision())
+    stride = LatticeSolver(dt=OFTEN, collision=Collision())
     state, slot, least = system.initial_state(), system.body("clapper"), clapper.SIZE
     while state.t < 2 / clapper.FREQUENCY:
         stride.step(system, state)

@@ -70,7 +70,7 @@ def choose_move(cut, cut_size, moved, near, sizes, total):
 
 @compiled
 def refine_cut(starts, neighbours, part, number, vertices, side, near, moved, cut, log):
-    """Make the cut of part `number`, with these vertices, smaller: side is changed. The rest is room.
+    """Make the cut of part `number`, with these vertices, smaller: side is changed. The rest is workspace.
 
     near (n, 2), moved (n,), cut (n,), log (more than vertices, 2).
     """

@@ -72,7 +72,7 @@ def choose_level(queue, level, count, counts):
 
 
 @compiled
-def split_part(todo, a, b, part, side, number, room):
+def split_part(todo, a, b, part, side, number, workspace):
     """Sort todo[a:b] into new parts number, side 0, and number + 1, side 1, without those placed; their ends."""
     near, kept = a, 0
     for k in range(a, b):
@@ -85,10 +85,10 @@ def split_part(todo, a, b, part, side, number, room):
             near += 1
         else:
             part[v] = number + 1
-            room[kept] = v
+            workspace[kept] = v
             kept += 1
     for k in range(kept):
-        todo[near + k] = room[k]
+        todo[near + k] = workspace[k]
     return near, near + kept
 
 

@@ -58,7 +58,7 @@ class SparseCholesky:
         height = np.diff(self._panels.row_start).max(initial=0)
         self._longest = int(max(height, np.diff(self._panels.first).max()))
         self._factor(A, found)
-        self._room = self._make_room(())
+        self._workspace = self._make_workspace(())
 
     @property
     def size(self) -> int:
@@ -68,16 +68,16 @@ class SparseCholesky:
     def solve(self, b: Array, out: Array | None = None) -> Array:
         """A^-1 b of b (n,) or (n, k), to the accuracy of the stored factor. out: where to, as b; may be b itself.
 
-        One right side needs no room but a copy of it.
+        One right side needs no workspace but a copy of it.
         """
-        x, work = self._room if b.ndim == 1 else self._make_room(b.shape[1:])
+        x, work = self._workspace if b.ndim == 1 else self._make_workspace(b.shape[1:])
         x[:] = b[self.order]
         sweep(*self._panels, self._values, work, x)
         out = np.empty(b.shape) if out is None else out
         out[self.order] = x
         return out
 
-    def _make_room(self, columns: tuple[int, ...]) -> tuple[Any, Any]:
+    def _make_workspace(self, columns: tuple[int, ...]) -> tuple[Any, Any]:
         shape, dtype = (3 * self._longest, *columns), self._values.dtype
         return np.empty((len(self.order), *columns), dtype=dtype), np.empty(shape, dtype=dtype)
 

@@ -77,7 +77,7 @@ def gather_rows(x, rows, part_out):
 
 @compiled
 def sweep(first, row_start, rows, value_start, values, work, x):
-    """x <- L^-T L^-1 x in place, x (n,) or (n, k). work: room for the longest piece of a panel, three times."""
+    """x <- L^-T L^-1 x in place, x (n,) or (n, k). work: workspace for the longest piece of a panel, three times."""
     count, longest = first.size - 1, work.shape[0] // 3
     a, b, c = work[:longest], work[longest : 2 * longest], work[2 * longest :]
     for p in range(count):

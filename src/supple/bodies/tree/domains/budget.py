@@ -44,7 +44,7 @@ class ModeBudget:
         """Modes of each domain. elements: their number. capacity: the most modes each can hold."""
         _check_known(self.rigid, names, "ModeBudget.rigid")
         soft = np.array([name not in set(self.rigid) for name in names])
-        most = np.where(soft, capacity, 0)
+        largest = np.where(soft, capacity, 0)
         small = [name for name, can, deforms in zip(names, capacity, soft) if deforms and can < self.minimum]
         if small:
             raise InputError(
@@ -52,7 +52,7 @@ class ModeBudget:
                 where=f"domain '{small[0]}'",
                 fix="Lower the minimum, name it in `rigid`, or join it to its neighbour.",
             )
-        least, limit = self.minimum * int(soft.sum()), int(most.sum())
+        least, limit = self.minimum * int(soft.sum()), int(largest.sum())
         if not least <= self.total <= limit:
             raise InputError(
                 "the total number of modes cannot be shared out",
@@ -61,23 +61,23 @@ class ModeBudget:
                 allowed=f"{least} ({self.minimum} for each of {int(soft.sum())} domains) to {limit} (their unknowns)",
             )
         weight = np.asarray(elements, dtype=float) if self.by == "elements" else np.log1p(elements)
-        return _fill(weight, np.where(soft, self.minimum, 0), most, self.total).tolist()
+        return _fill(weight, np.where(soft, self.minimum, 0), largest, self.total).tolist()
 
 
-def _fill(weight: Array, least: Array, most: Array, total: int) -> Array:
+def _fill(weight: Array, least: Array, largest: Array, total: int) -> Array:
     """Whole numbers of a given sum, in proportion to the weights, between bounds that allow that sum."""
 
     def at(level: float) -> Array:
-        return np.clip(level * weight, least, most)
+        return np.clip(level * weight, least, largest)
 
-    low, high = 0.0, float((most / weight).max())
+    low, high = 0.0, float((largest / weight).max())
     for _ in range(200):
         middle = 0.5 * (low + high)
         low, high = (middle, high) if at(middle).sum() < total else (low, middle)
     wanted = at(high)
     out = np.floor(wanted + 1e-9).astype(np.int64)
     order = np.argsort(-(wanted - out), kind="stable")
-    for k in order[out[order] < most[order]][: total - int(out.sum())]:
+    for k in order[out[order] < largest[order]][: total - int(out.sum())]:
         out[k] += 1
     return out
 
@@ -99,16 +99,16 @@ def resolve_modes(
         counts = [modes[name] for name in names]
     else:
         counts = [modes] * len(names)
-    for name, count, most in zip(names, counts, capacity):
+    for name, count, largest in zip(names, counts, capacity):
         where = f"domain '{name}'"
         if isinstance(count, bool) or not isinstance(count, int | np.integer) or count < 0:
             raise InputError("the number of modes is not a whole number from 0", where=where, value=count)
-        if count > most:
+        if count > largest:
             raise InputError(
                 "the domain is too small for its modes",
                 where=where,
                 value=int(count),
-                allowed=f"at most {most}, its free unknowns",
+                allowed=f"at most {largest}, its free unknowns",
                 fix="Give it fewer modes, 0 for a rigid domain, or join it to its neighbour.",
             )
     return {name: int(count) for name, count in zip(names, counts)}

@@ -2,8 +2,8 @@
 
 A group of copies of one class reads the class's numbers, each spread over the lanes (`shared_constants`, flat arrays).
 A group of different classes is a class of its own, made of its lanes' classes (`own_constants`, arrays (rows, LANES) in
-the same order of rows): coordinates that a lane's class lacks have a mass of 1 and no other constants, and ports that
-it lacks lie still at its origin.
+the same order of rows): coordinates that a lane's class lacks have a mass of 1 and no other constants, and interfaces
+that it lacks lie still at its origin.
 """
 
 from __future__ import annotations
@@ -13,17 +13,18 @@ from typing import NamedTuple
 import numpy as np
 
 from supple.algebra.lanes.lane_type import LANES
-from supple.bodies.tree.model import DomainClass
+from supple.bodies.tree.model import ReducedTemplate
 from supple.modal.interfaces.interface_kernels import FitArrays
 
 Array = np.ndarray
 
 
 class Constants(NamedTuple):
-    """Of each class: fixed (10: mass, S0, P0), mass (r, r), U_bar (3, r), W5 (r, 9), W7 (r, r, 9), fits of its ports.
+    """Of each class: fixed (10: mass, S0, P0), mass (r, r), U_bar (3, r), W5 (r, 9), W7 (r, r, 9), fits of its
+    interfaces.
 
-    W5 and W7 hold the upper triangle of the symmetric part and twice the axial vector. port_start (ports of all): where
-    a port's modes begin in the fits.
+    W5 and W7 hold the upper triangle of the symmetric part and twice the axial vector. interface_start (interfaces of
+    all): where an interface's modes begin in the fits.
     """
 
     fixed: Array
@@ -32,18 +33,19 @@ class Constants(NamedTuple):
     W5: Array
     W7: Array
     fits: FitArrays
-    port_start: Array
+    interface_start: Array
 
 
-def class_constants(kind: DomainClass, r: int, ports: int) -> list[list[Array]]:
-    """Flat constants of a class as one of r coordinates and so many ports: an array of each field, and each port's."""
+def class_constants(kind: ReducedTemplate, r: int, interfaces: int) -> list[list[Array]]:
+    """Flat constants of a class as one of r coordinates and so many interfaces: an array of each field, and each
+    interface's."""
     g, n = kind.integrals, kind.count
     mass, U_bar, W5, W7 = np.eye(r), np.zeros((3, r)), np.zeros((r, 9)), np.zeros((r, r, 9))
     mass[:n, :n], U_bar[:, :n] = g.W4, g.U_bar
     W5[:n] = np.concatenate([upper(g.W5), g.W2], axis=-1)
     W7[:n, :n] = np.concatenate([upper(g.W7), g.W6], axis=-1)
     out = [[np.array([g.mass, *g.S0, *upper(g.P0)]), mass.ravel(), U_bar.ravel(), W5.ravel(), W7.ravel()]]
-    for k in range(ports):
+    for k in range(interfaces):
         x, A, a, modes = np.zeros(3), np.eye(3), np.zeros((3, r)), np.zeros((r, 3, 3))
         if k < len(kind.fits):
             fit = kind.fits[k]
@@ -53,23 +55,23 @@ def class_constants(kind: DomainClass, r: int, ports: int) -> list[list[Array]]:
     return out
 
 
-def shared_constants(classes: tuple[DomainClass, ...]) -> Constants:
+def shared_constants(classes: tuple[ReducedTemplate, ...]) -> Constants:
     """Of classes whose copies share them, flat."""
     return _join([class_constants(c, c.count, len(c.fits)) for c in classes], (0,))
 
 
-def own_constants(groups: list[tuple[list[DomainClass], int, int]]) -> Constants:
-    """Of groups: the classes of LANES lanes, with r and ports; (rows, LANES)."""
+def own_constants(groups: list[tuple[list[ReducedTemplate], int, int]]) -> Constants:
+    """Of groups: the classes of LANES lanes, with r and interfaces; (rows, LANES)."""
     made = []
-    for lanes, r, ports in groups:
-        each = [class_constants(c, r, ports) for c in lanes]
+    for lanes, r, interfaces in groups:
+        each = [class_constants(c, r, interfaces) for c in lanes]
         made.append([[np.stack(rows, axis=-1) for rows in zip(*parts)] for parts in zip(*each)])
     return _join(made, (0, LANES))
 
 
 def _join(made: list[list[list[Array]]], empty: tuple[int, ...]) -> Constants:
     fields = [[m[0][k] for m in made] for k in range(5)]
-    fits = [[port[k] for m in made for port in m[1:]] for k in range(4)]
+    fits = [[interface[k] for m in made for interface in m[1:]] for k in range(4)]
     starts = np.concatenate([[0], np.cumsum([len(a) // 3 for a in fits[2]])]).astype(np.int64)
     fixed, mass, U_bar, W5, W7 = (_all(f, empty) for f in fields)
     return Constants(fixed, mass, U_bar, W5, W7, FitArrays(*(_all(f, empty) for f in fits)), starts)

@@ -1,8 +1,9 @@
-"""Blueprints: a tree of domains before anything is reduced. Kinds of domains, their copies, and how they hang together.
+"""Domain trees: a tree of domains before anything is reduced. Kinds of domains, their copies, and how they hang
+together.
 
 A kind is a mesh in a frame of its own, whose origin is where it hangs on its parent. Ports are the places where
-children hang: a child's frame has its origin at the port's centroid and the port's rotation, relative to the parent's
-frame. A copy is scaled uniformly about its frame's origin.
+children hang: a child's frame has its origin at the interface's centroid and the interface's rotation, relative to the
+parent's frame. A copy is scaled uniformly about its frame's origin.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ Array = np.ndarray
 
 
 @dataclass(frozen=True, eq=False)
-class Port:
+class DomainInterface:
     """A place for a child: nodes (k,) of the kind's mesh, weights (k,): areas [m²] or volumes [m³].
 
     rotation: quaternion (4,) of the child's frame in the parent's.
@@ -36,16 +37,22 @@ class Port:
     def __post_init__(self) -> None:
         nodes, weights = np.asarray(self.nodes, dtype=np.int64), np.asarray(self.weights, dtype=float)
         if nodes.ndim != 1 or weights.shape != nodes.shape or not len(nodes):
-            raise InputError("a port needs nodes and one weight each", where="Port", value=(nodes.shape, weights.shape))
+            raise InputError(
+                "an interface needs nodes and one weight each",
+                where="DomainInterface",
+                value=(nodes.shape, weights.shape),
+            )
         if not (np.isfinite(weights).all() and (weights > 0).all()):
-            raise InputError("a weight of a port is not positive", where="Port", value=float(weights.min()))
+            raise InputError(
+                "a weight of an interface is not positive", where="DomainInterface", value=float(weights.min())
+            )
         object.__setattr__(self, "nodes", nodes)
         object.__setattr__(self, "weights", weights)
         object.__setattr__(self, "rotation", rotations.normalise(np.asarray(self.rotation, dtype=float)))
 
 
 @dataclass(frozen=True, eq=False)
-class DomainKind:
+class DomainTemplate:
     """A class of domains. mesh: nodes in the kind's own frame [m]. modes: reduced coordinates, 0: rigid.
 
     held: nodes (k,) where it hangs on its parent, or by which a root is fixed; none for a free-flying root. skin: a
@@ -57,7 +64,7 @@ class DomainKind:
     material: Material | Mapping[str, Material]
     modes: int
     held: Array = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
-    ports: Mapping[str, Port] = field(default_factory=dict)
+    interfaces: Mapping[str, DomainInterface] = field(default_factory=dict)
     skin: SurfaceMesh | None = None
 
     def __post_init__(self) -> None:
@@ -67,14 +74,14 @@ class DomainKind:
 
 @dataclass(frozen=True)
 class Domain:
-    """A copy of a kind. parent: number of an earlier domain, -1: the root. port: where it hangs on its parent.
+    """A copy of a kind. parent: number of an earlier domain, -1: the root. interface: where it hangs on its parent.
 
     scale [-]; frequency_factor [-]: multiplies its frequencies, by its stiffness; density_factor [-]: its mass.
     """
 
     kind: str
     parent: int = -1
-    port: str = ""
+    interface: str = ""
     scale: float = 1.0
     frequency_factor: float = 1.0
     name: str = ""
@@ -82,16 +89,16 @@ class Domain:
 
 
 @dataclass(frozen=True, eq=False)
-class Blueprint:
+class DomainTree:
     """kinds by name; domains, parents first, the root alone at number 0.
 
     welds (k, 3): group, domain, node: nodes that were one in the whole mesh, for a surface without gaps. free: whether
     the root flies; None: where its kind holds no nodes. A root that flies although its kind holds nodes, such as a
-    branch broken off, keeps the basis of the held kind: its frame then moves as these nodes do. tied: domain and port
-    of the places that ties hold on to, so that bases hold their responses to forces there.
+    branch broken off, keeps the basis of the held kind: its frame then moves as these nodes do. tied: domain and
+    interface of the places that ties hold on to, so that bases hold their responses to forces there.
     """
 
-    kinds: Mapping[str, DomainKind]
+    kinds: Mapping[str, DomainTemplate]
     domains: Sequence[Domain]
     welds: Array = field(default_factory=lambda: np.zeros((0, 3), dtype=np.int64))
     free: bool | None = None
@@ -100,15 +107,15 @@ class Blueprint:
     def __post_init__(self) -> None:
         object.__setattr__(self, "domains", tuple(self.domains))
         if not self.domains:
-            raise InputError("a tree needs a domain", where="Blueprint", fix="Give a root: Domain(kind).")
+            raise InputError("a tree needs a domain", where="DomainTree", fix="Give a root: Domain(kind).")
         for number, domain in enumerate(self.domains):
             where = f"domain {number} '{domain.name}'"
             if domain.kind not in self.kinds:
                 raise InputError("no kind of that name", where=where, value=domain.kind, allowed=", ".join(self.kinds))
             if (domain.parent < 0) != (number == 0) or domain.parent >= number:
                 raise InputError("the parent does not come before its child", where=where, value=domain.parent)
-            if number and domain.port not in self.kinds[self.domains[domain.parent].kind].ports:
-                raise InputError("the parent has no port of that name", where=where, value=domain.port)
+            if number and domain.interface not in self.kinds[self.domains[domain.parent].kind].interfaces:
+                raise InputError("the parent has no interface of that name", where=where, value=domain.interface)
             if number:
                 check_hangs(self.kinds[domain.kind], where)
             for label in ("scale", "frequency_factor", "density_factor"):
@@ -116,9 +123,11 @@ class Blueprint:
                 if not (np.isfinite(value) and value > 0):
                     raise InputError(f"the {label} is not positive", where=where, value=value, allowed="> 0")
 
-        for number, port in self.tied:
-            if not 0 <= number < len(self.domains) or port not in self.kinds[self.domains[number].kind].ports:
-                raise InputError("a tie is on a port that is not there", where="Blueprint", value=(number, port))
+        for number, interface in self.tied:
+            if not 0 <= number < len(self.domains) or interface not in self.kinds[self.domains[number].kind].interfaces:
+                raise InputError(
+                    "a tie is on an interface that is not there", where="DomainTree", value=(number, interface)
+                )
 
     @property
     def is_free(self) -> bool:
@@ -153,9 +162,9 @@ class Blueprint:
             if number == 0:
                 continue
             above, kind = out[domain.parent], self.kinds[self.domains[domain.parent].kind]
-            port = kind.ports[domain.port]
-            centre = np.average(kind.mesh.nodes[port.nodes], axis=0, weights=port.weights)
+            interface = kind.interfaces[domain.interface]
+            centre = np.average(kind.mesh.nodes[interface.nodes], axis=0, weights=interface.weights)
             centre = centre * self.domains[domain.parent].scale
             out[number, :3] = above[:3] + rotations.rotate(above[3:], centre)
-            out[number, 3:] = rotations.multiply(above[3:], port.rotation)
+            out[number, 3:] = rotations.multiply(above[3:], interface.rotation)
         return out

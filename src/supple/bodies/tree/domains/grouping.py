@@ -1,10 +1,10 @@
 """Which domains of a level share the SIMD lanes of a group, so that lanes are full and little is padded.
 
 Copies of one class fill groups of their own while at least half a group of them is left. The others of a level are
-sorted by ports and coordinates and cut into groups where the sum of the groups' costs is least, by dynamic programming;
-a group costs what its largest member in each does.
+sorted by interfaces and coordinates and cut into groups where the sum of the groups' costs is least, by dynamic
+programming; a group costs what its largest member in each does.
 
-Threads share the groups without ports in pieces of about equal cost, and each of the others alone.
+Threads share the groups without interfaces in pieces of about equal cost, and each of the others alone.
 """
 
 from __future__ import annotations
@@ -12,25 +12,25 @@ from __future__ import annotations
 import numpy as np
 
 from supple.algebra.lanes.lane_type import LANES
-from supple.bodies.tree.model import SubstructureModel
+from supple.bodies.tree.model import TreeModel
 
 Array = np.ndarray
 PIECES = 32
-"""Of the groups without ports, at most."""
+"""Of the groups without interfaces, at most."""
 PAYS = 2e5
 """Cost of a tree from which threads pay: about 0.1 ms a pass."""
 
 
-def group_cost(r: int, ports: int) -> float:
-    """Operations of a step on a group with r coordinates and so many ports, roughly."""
-    return r**3 / 4 + 25 * r**2 + 150 * r + 500 + ports * (3.5 * r**2 + 220 * r + 1200)
+def group_cost(r: int, interfaces: int) -> float:
+    """Operations of a step on a group with r coordinates and so many interfaces, roughly."""
+    return r**3 / 4 + 25 * r**2 + 150 * r + 500 + interfaces * (3.5 * r**2 + 220 * r + 1200)
 
 
-def make_groups(model: SubstructureModel) -> tuple[list[Array], Array]:
+def make_groups(model: TreeModel) -> tuple[list[Array], Array]:
     """Domains of each group, at most LANES, level by level; and where levels begin, (levels + 1,)."""
     bears = np.zeros(model.domain_count, dtype=bool)
     bears[model.parent[1:]] = True
-    ports = np.where(bears, np.array([len(c.ports) for c in model.classes])[model.domain_class], 0)
+    interfaces = np.where(bears, np.array([len(c.interfaces) for c in model.classes])[model.domain_class], 0)
     groups: list[Array] = []
     start = [0]
     for depth in range(int(model.levels.max()) + 1):
@@ -42,18 +42,19 @@ def make_groups(model: SubstructureModel) -> tuple[list[Array], Array]:
             whole = len(copies) - (len(copies) % LANES if len(copies) % LANES < LANES // 2 else 0)
             groups += [copies[k : min(k + LANES, whole)] for k in range(0, whole, LANES)]
             left += list(copies[whole:])
-        groups += _cut(np.array(left, dtype=np.int64), model.mode_counts, ports, model.domain_class)
+        groups += _cut(np.array(left, dtype=np.int64), model.mode_counts, interfaces, model.domain_class)
         start.append(len(groups))
     return groups, np.array(start)
 
 
-def make_pieces(r: Array, ports: Array) -> tuple[Array, Array, bool]:
+def make_pieces(r: Array, interfaces: Array) -> tuple[Array, Array, bool]:
     """Groups in the order in which pieces take them, first place of each piece, and whether threads pay.
 
-    r, ports (groups,): coordinates and ports of each group. Groups with ports come first, each a piece of its own.
+    r, interfaces (groups,): coordinates and interfaces of each group. Groups with interfaces come first, each a piece
+    of its own.
     """
-    bearers, others = np.flatnonzero(ports > 0), np.flatnonzero(ports == 0)
-    cost = np.array([group_cost(int(a), int(b)) for a, b in zip(r, ports)])
+    bearers, others = np.flatnonzero(interfaces > 0), np.flatnonzero(interfaces == 0)
+    cost = np.array([group_cost(int(a), int(b)) for a, b in zip(r, interfaces)])
     before = np.concatenate([[0.0], np.cumsum(cost[others])])
     pieces = min(PIECES, len(others))
     cuts = np.unique(np.searchsorted(before, before[-1] * np.arange(pieces + 1) / pieces)) if pieces else np.zeros(1)
@@ -61,15 +62,15 @@ def make_pieces(r: Array, ports: Array) -> tuple[Array, Array, bool]:
     return np.concatenate([bearers, others]), starts, bool(cost.sum() >= PAYS)
 
 
-def _cut(domains: Array, r: Array, ports: Array, kinds: Array) -> list[Array]:
+def _cut(domains: Array, r: Array, interfaces: Array, kinds: Array) -> list[Array]:
     """Groups of least cost of sorted domains."""
-    order = domains[np.lexsort((domains, kinds[domains], -r[domains], -ports[domains]))]
+    order = domains[np.lexsort((domains, kinds[domains], -r[domains], -interfaces[domains]))]
     cost, begin = [0.0], [0]
     for stop in range(1, len(order) + 1):
         options = []
         for start in range(max(0, stop - LANES), stop):
             members = order[start:stop]
-            options.append((cost[start] + group_cost(int(r[members].max()), int(ports[members].max())), start))
+            options.append((cost[start] + group_cost(int(r[members].max()), int(interfaces[members].max())), start))
         best = min(options)
         cost.append(best[0])
         begin.append(best[1])

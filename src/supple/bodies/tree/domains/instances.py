@@ -1,8 +1,8 @@
 """Instances: copies of a kind hung on domains of a tree, as leaves on branches.
 
-A copy hangs on a port of its parent. The port is made of the parent's nodes around the place, with positive weights
-whose mean is that place, so that the copy's frame has its origin there. Copies on several domains of one kind at the
-same place share the port.
+A copy hangs on an interface of its parent. The interface is made of the parent's nodes around the place, with positive
+weights whose mean is that place, so that the copy's frame has its origin there. Copies on several domains of one kind
+at the same place share the interface.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ from scipy.optimize import lsq_linear
 from scipy.spatial import cKDTree
 
 from supple.algebra.dense import rotations
-from supple.bodies.tree.domains.domain_tree import Blueprint, Domain, DomainKind, Port
+from supple.bodies.tree.domains.domain_tree import Domain, DomainInterface, DomainTemplate, DomainTree
 from supple.errors import InputError
 from supple.geometry import HexMesh, TetMesh
 
 Array = np.ndarray
-FEWEST_NODES, MOST_NODES = 4, 64
-"""Nodes of a port around a place."""
+FEWEST_NODES, MAX_NODES = 4, 64
+"""Nodes of an interface around a place."""
 LEAST_WEIGHT = 0.05
 """Of an equal share: the smallest weight of a node."""
 LEAST_BREADTH = 0.05
-"""Of nodes and weights, middle against largest eigenvalue of their covariance: narrower ports turn too easily."""
+"""Of nodes and weights, middle against largest eigenvalue of their covariance: narrower interfaces turn too easily."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,23 +45,23 @@ class Mount:
     name: str = field(default="", kw_only=True)
 
 
-def port_at(
+def interface_at(
     mesh: TetMesh | HexMesh,
     at: ArrayLike,
     rotation: ArrayLike = (1.0, 0.0, 0.0, 0.0),
     *,
     reach: float | None = None,
-    where: str = "port_at",
-) -> Port:
-    """A port around a place [m], (3,): the nearest nodes whose weighted mean is that place.
+    where: str = "interface_at",
+) -> DomainInterface:
+    """An interface around a place [m], (3,): the nearest nodes whose weighted mean is that place.
 
-    reach: how far from the mesh the place may be [m]; the port is then where the mesh is nearest. None allows a
+    reach: how far from the mesh the place may be [m]; the interface is then where the mesh is nearest. None allows a
     twentieth of the mesh's diagonal. where: the name of the place, for messages.
 
     >>> from supple.geometry import box_tets
     >>> beam = box_tets((1, 0.1, 0.1), (10, 1, 1))
-    >>> port = port_at(beam, (0.52, 0.01, 0.02))
-    >>> np.average(beam.nodes[port.nodes], axis=0, weights=port.weights).round(9).tolist()
+    >>> interface = interface_at(beam, (0.52, 0.01, 0.02))
+    >>> np.average(beam.nodes[interface.nodes], axis=0, weights=interface.weights).round(9).tolist()
     [0.52, 0.01, 0.02]
     """
     place = np.asarray(at, dtype=float)
@@ -69,7 +69,7 @@ def port_at(
         raise InputError("the place is not three finite numbers", where=where, value=at)
     allowed = mesh.diagonal / 20 if reach is None else reach
     best: tuple[float, Array, Array] | None = None
-    _, order = cKDTree(mesh.nodes).query(place, k=min(MOST_NODES, len(mesh.nodes)))
+    _, order = cKDTree(mesh.nodes).query(place, k=min(MAX_NODES, len(mesh.nodes)))
     for count in range(FEWEST_NODES, len(order) + 1, 4):
         found = _balanced(mesh.nodes, np.sort(order[:count]), place)
         if found is not None and (best is None or found[0] < 0.9 * best[0]):
@@ -84,37 +84,42 @@ def port_at(
             allowed=f"within {allowed:.3g} m; it is {best[0]:.3g} m away" if best else None,
             fix="Move it onto the mesh, or give a larger reach.",
         )
-    return Port(best[1], best[2], np.asarray(rotation, dtype=float))
+    return DomainInterface(best[1], best[2], np.asarray(rotation, dtype=float))
 
 
-def attach(blueprint: Blueprint, kind: DomainKind, mounts: Sequence[Mount], *, reach: float | None = None) -> Blueprint:
-    """The tree with copies of a kind hung on its domains, in the order of the mounts. reach: as for `port_at`.
+def attach(
+    domain_tree: DomainTree, kind: DomainTemplate, mounts: Sequence[Mount], *, reach: float | None = None
+) -> DomainTree:
+    """The tree with copies of a kind hung on its domains, in the order of the mounts. reach: as for `interface_at`.
 
     A kind that is not held around its own origin, where it hangs, does not fit and is refused.
     """
-    if kind.name in blueprint.kinds and blueprint.kinds[kind.name] is not kind:
+    if kind.name in domain_tree.kinds and domain_tree.kinds[kind.name] is not kind:
         raise InputError("another kind has that name", where="attach", value=kind.name)
     if not kind.held.size:
         raise InputError("a kind that hangs on others must be held somewhere", where=f"domain kind '{kind.name}'")
     _check_template(kind)
-    kinds, domains = {**blueprint.kinds, kind.name: kind}, list(blueprint.domains)
+    kinds, domains = {**domain_tree.kinds, kind.name: kind}, list(domain_tree.domains)
     known: dict[tuple[str, bytes], str] = {}
     for number, mount in enumerate(mounts):
-        parent = _number(blueprint, mount.parent)
-        carrier = kinds[blueprint.domains[parent].kind]
+        parent = _number(domain_tree, mount.parent)
+        carrier = kinds[domain_tree.domains[parent].kind]
         turn = rotations.normalise(np.asarray(mount.rotation, dtype=float))
         key = (carrier.name, np.concatenate([np.asarray(mount.at, dtype=float), turn]).tobytes())
-        where = f"mount {number} of '{kind.name}' on domain '{blueprint.domains[parent].name or parent}'"
+        where = f"mount {number} of '{kind.name}' on domain '{domain_tree.domains[parent].name or parent}'"
         if key not in known:
             known[key] = _free_name(carrier, kind.name)
-            ports = {**carrier.ports, known[key]: port_at(carrier.mesh, mount.at, turn, reach=reach, where=where)}
-            kinds[carrier.name] = replace(carrier, ports=ports)
+            interfaces = {
+                **carrier.interfaces,
+                known[key]: interface_at(carrier.mesh, mount.at, turn, reach=reach, where=where),
+            }
+            kinds[carrier.name] = replace(carrier, interfaces=interfaces)
         name = mount.name or f"{kind.name}_{len(domains)}"
         domains.append(Domain(kind.name, parent, known[key], mount.scale, mount.frequency_factor, name))
-    return Blueprint(kinds, domains, blueprint.welds)
+    return DomainTree(kinds, domains, domain_tree.welds)
 
 
-def _check_template(kind: DomainKind) -> None:
+def _check_template(kind: DomainTemplate) -> None:
     """Refuse a template whose held nodes lie apart from its origin: it would hang in the air."""
     held = kind.mesh.nodes[kind.held]
     away, size = float(np.linalg.norm(held, axis=1).min()), float(np.ptp(held, axis=0).max())
@@ -161,21 +166,21 @@ def _breadth(offsets: Array, weights: Array) -> float:
     return float(values[1] / values[2]) if values[2] > 0 else 0.0
 
 
-def _number(blueprint: Blueprint, parent: str | int) -> int:
+def _number(domain_tree: DomainTree, parent: str | int) -> int:
     if isinstance(parent, str):
-        names = [d.name for d in blueprint.domains]
+        names = [d.name for d in domain_tree.domains]
         if parent not in names:
             raise InputError("no domain of that name", where="attach", value=parent, allowed=", ".join(names[:20]))
         return names.index(parent)
-    if not 0 <= parent < len(blueprint.domains):
+    if not 0 <= parent < len(domain_tree.domains):
         raise InputError(
-            "no domain of that number", where="attach", value=parent, allowed=f"0 to {len(blueprint.domains) - 1}"
+            "no domain of that number", where="attach", value=parent, allowed=f"0 to {len(domain_tree.domains) - 1}"
         )
     return int(parent)
 
 
-def _free_name(kind: DomainKind, stem: str) -> str:
-    number = len(kind.ports)
-    while f"{stem}_{number}" in kind.ports:
+def _free_name(kind: DomainTemplate, stem: str) -> str:
+    number = len(kind.interfaces)
+    while f"{stem}_{number}" in kind.interfaces:
         number += 1
     return f"{stem}_{number}"

@@ -1,19 +1,21 @@
 """How the kernels see a tree: groups of at most LANES domains of one level, the domain's index last.
 
-    group       domains of one level (`grouping`); every row of its storage is LANES numbers side by side. Copies of one
+    group       domains of one level (`grouping`); every row of its workspace is LANES numbers side by side. Copies of
+    one
                 class share its constants; a group of several classes counts as a class of its own (`constants`)
-    slot        a port of a domain, with the frame that all children on it share; slot 0 carries the root
+    slot        an interface of a domain, with the frame that all children on it share; slot 0 carries the root
     alone       a group whose elastic forces are computed domain by domain (`modal.lone_force_kernels`): of several
                 classes, or with few domains; those of others lanes at once (`modal.lane_force_kernels`)
-    room        what a thread works in, one for each
+    scratch        what a thread works in, one for each
 
-    part        ports of a group that one thread treats together, `PART` at most; what they add to the group is summed
+    part        interfaces of a group that one thread treats together, `PART` at most; what they add to the group is
+    summed
                 part by part, and then the parts, so that sums do not depend on threads
 
 Rows of a group with r coordinates, from `group_work` on (see `Rows`): effective mass, constant forces, angular
-velocity, its elimination, the sums of its parts (`SumRows`), then the rows of its ports. What need not outlive a
-visit of a group lies in the thread's room (`RoomRows`), which stays in the cache. Places without a copy hold zeros
-and a mass of 1.
+velocity, its elimination, the sums of its parts (`SumRows`), then the rows of its interfaces. What need not outlive a
+visit of a group lies in the thread's scratch (`ScratchRows`), which stays in the cache. Places without a copy hold
+zeros and a mass of 1.
 """
 
 # mypy: ignore-errors
@@ -28,9 +30,9 @@ from supple.algebra.compiling.compiled import compiled
 from supple.algebra.lanes.lane_type import LANES
 from supple.bodies.tree.domains.constants import Constants, aligned_zeros, own_constants, shared_constants
 from supple.bodies.tree.domains.grouping import make_groups, make_pieces
-from supple.bodies.tree.model import SubstructureModel
-from supple.modal.forces.lane_force_kernels import lane_room, lane_strips, tangent_rows
-from supple.modal.forces.lone_force_kernels import lone_room
+from supple.bodies.tree.model import TreeModel
+from supple.modal.forces.lane_force_kernels import lane_scratch, lane_strips, tangent_rows
+from supple.modal.forces.lone_force_kernels import lone_scratch
 
 Array = np.ndarray
 OUT = 40
@@ -45,14 +47,14 @@ PART = 12
 
 
 class Rows(NamedTuple):
-    """First rows of a group's storage, by name."""
+    """First rows of a group's workspace, by name."""
 
-    mass: int  # effective mass (r, r), lower triangle; factored where there are no ports
+    mass: int  # effective mass (r, r), lower triangle; factored where there are no interfaces
     force: int  # constant part of the right-hand side (r,)
     spin: int  # angular velocity of the frame (3)
     solved: int  # M*^-1 (H*^T | r): (r, 7)
-    sums: int  # of the first part, where there are ports
-    ports: int  # first port
+    sums: int  # of the first part, where there are interfaces
+    interfaces: int  # first interface
     size: int
 
 
@@ -66,37 +68,37 @@ class SumRows(NamedTuple):
     size: int
 
 
-class RoomRows(NamedTuple):
-    """First rows of a thread's room, relative to its start, by name."""
+class ScratchRows(NamedTuple):
+    """First rows of a thread's scratch, relative to its start, by name."""
 
     moment: int  # S (3)
     inertia: int  # J (6), upper triangle
     bias: int  # h (6)
     mode_bias: int  # h_q (r)
-    sums: int  # those of a group without ports, but M*
-    pushed: int  # I N of the port at hand (6, r), the lower half times s
-    Gamma: int  # of the port at hand (3, r)
+    sums: int  # those of a group without interfaces, but M*
+    pushed: int  # I N of the interface at hand (6, r), the lower half times s
+    Gamma: int  # of the interface at hand (3, r)
     beside: int  # numbers of domains, side by side (OUT)
     shown: int  # the same as rows (OUT)
     size: int
 
 
-class PortRows(NamedTuple):
-    """First rows of a port's storage, relative to the port's start."""
+class InterfaceRows(NamedTuple):
+    """First rows of an interface's workspace, relative to the interface's start."""
 
     frame: int  # x, v, R, omega, alpha0 as of `modal.interface_kernels`, x and v scaled
-    solver: int  # of `algebra.polar_kernels`: (3, 3), which gives Gamma with R and the constants of the port
+    solver: int  # of `algebra.polar_kernels`: (3, 3), which gives Gamma with R and the constants of the interface
     c: int  # (6)
     size: int
 
 
-PORT_ROWS = PortRows(0, 21, 30, 36)
+INTERFACE_ROWS = InterfaceRows(0, 21, 30, 36)
 
 
 @compiled(inline=True)
-def part_count(ports):
-    """Parts of a group with so many ports."""
-    return (ports + PART - 1) // PART
+def part_count(interfaces):
+    """Parts of a group with so many interfaces."""
+    return (interfaces + PART - 1) // PART
 
 
 @compiled(inline=True)
@@ -106,31 +108,31 @@ def sum_rows(r):
 
 
 @compiled(inline=True)
-def group_rows(r, ports):
+def group_rows(r, interfaces):
     """Rows of a group."""
     spin = r * r + r
     sums = spin + 3 + 7 * r
-    first = sums + part_count(ports) * sum_rows(r).size
-    return Rows(0, r * r, spin, spin + 3, sums, first, first + ports * PORT_ROWS.size)
+    first = sums + part_count(interfaces) * sum_rows(r).size
+    return Rows(0, r * r, spin, spin + 3, sums, first, first + interfaces * INTERFACE_ROWS.size)
 
 
 @compiled(inline=True)
-def room_rows(r):
-    """Rows of a room."""
+def scratch_rows(r):
+    """Rows of a scratch."""
     sums = 15 + r
     pushed = sums + 7 * r + OUT
     Gamma = pushed + 6 * r
     beside = Gamma + 3 * r
-    return RoomRows(0, 3, 9, 15, sums, pushed, Gamma, beside, beside + OUT, beside + 2 * OUT)
+    return ScratchRows(0, 3, 9, 15, sums, pushed, Gamma, beside, beside + OUT, beside + 2 * OUT)
 
 
 class TreeArrays(NamedTuple):
     """Constants of a tree for the kernels; see the module. Flat arrays of all classes, with the offsets of each.
 
     Classes from the number of `lone_starts` on are groups of several classes, with constants in the arrays own_...; see
-    `constants.Constants` for both. order: groups with ports, level by level, then the others; piece_start: pieces of it
-    for threads, of the former one each; level_bearer, level_part: first group with ports of each level, and first part;
-    pays (1): whether threads do.
+    `constants.Constants` for both. order: groups with interfaces, level by level, then the others; piece_start: pieces
+    of it for threads, of the former one each; level_bearer, level_part: first group with interfaces of each level, and
+    first part; pays (1): whether threads do.
     """
 
     level_start: Array
@@ -143,7 +145,7 @@ class TreeArrays(NamedTuple):
     pays: Array
     group_class: Array
     group_count: Array
-    group_ports: Array
+    group_interfaces: Array
     group_q: Array
     group_work: Array
     group_slot: Array
@@ -158,7 +160,7 @@ class TreeArrays(NamedTuple):
     density: Array
     total_mass: Array
     mask: Array
-    room_start: Array
+    scratch_start: Array
     lone_starts: Array
     lone_linear: Array
     lone_strips: Array
@@ -166,7 +168,7 @@ class TreeArrays(NamedTuple):
     class_r: Array
     class_rr: Array
     class_sum: Array
-    class_port: Array
+    class_interface: Array
     class_place: Array
     class_strips: Array
     fixed: Array
@@ -174,51 +176,51 @@ class TreeArrays(NamedTuple):
     U_bar: Array
     W5: Array
     W7: Array
-    port_x: Array
-    port_A: Array
-    port_a: Array
-    port_modes: Array
-    port_start: Array
+    interface_x: Array
+    interface_A: Array
+    interface_a: Array
+    interface_modes: Array
+    interface_start: Array
     own_fixed: Array
     own_mass: Array
     own_U_bar: Array
     own_W5: Array
     own_W7: Array
-    own_port_x: Array
-    own_port_A: Array
-    own_port_a: Array
-    own_port_modes: Array
-    own_port_start: Array
+    own_interface_x: Array
+    own_interface_A: Array
+    own_interface_a: Array
+    own_interface_modes: Array
+    own_interface_start: Array
     strips: Array
 
 
-def pack(model: SubstructureModel) -> TreeArrays:
+def pack(model: TreeModel) -> TreeArrays:
     """The arrays of a model."""
     kinds, classes = model.domain_class, model.classes
     groups, level_start = make_groups(model)
     count = len(groups)
     bears = np.zeros(model.domain_count, dtype=bool)
     bears[model.parent[1:]] = True
-    ports_of = np.where(bears, np.array([len(c.ports) for c in classes])[kinds], 0)
+    interfaces_of = np.where(bears, np.array([len(c.interfaces) for c in classes])[kinds], 0)
     mixed = [g for g, members in enumerate(groups) if len(np.unique(kinds[members])) > 1]
     group_class = np.array([kinds[g[0]] for g in groups])
     group_class[mixed] = len(classes) + np.arange(len(mixed))
     group_count = np.array([len(g) for g in groups])
     r = np.array([model.mode_counts[g].max() for g in groups])
-    ports = np.array([ports_of[g].max() for g in groups])
-    sizes = np.array([group_rows.py_func(int(a), int(b)).size for a, b in zip(r, ports)])
+    interfaces = np.array([interfaces_of[g].max() for g in groups])
+    sizes = np.array([group_rows.py_func(int(a), int(b)).size for a, b in zip(r, interfaces)])
     group_work = LANES * np.concatenate([[0], np.cumsum(sizes)])
-    room = max(max(force_room(n), LANES * room_rows.py_func(n).size) for n in r.tolist())
+    scratch = max(max(force_scratch(n), LANES * scratch_rows.py_func(n).size) for n in r.tolist())
     lane_domain = np.full((count, LANES), -1)
     for g, members in enumerate(groups):
         lane_domain[g, : len(members)] = members
     used = lane_domain >= 0
-    group_slot = 1 + LANES * np.concatenate([[0], np.cumsum(ports)])
+    group_slot = 1 + LANES * np.concatenate([[0], np.cumsum(interfaces)])
     slot_of = np.full(model.domain_count, -1)
     slot_of[lane_domain[used]] = (group_slot[:-1, None] + np.arange(LANES))[used]
     padded = np.where(used, lane_domain, lane_domain[:, :1])
     above = model.parent[padded]
-    parent_slot = np.where(above < 0, 0, slot_of[above] + LANES * model.parent_port[padded])
+    parent_slot = np.where(above < 0, 0, slot_of[above] + LANES * model.parent_interface[padded])
     lane_of = np.full(model.domain_count, -1)
     lane_of[lane_domain[used]] = np.flatnonzero(used)
     home = np.empty(model.domain_count, dtype=np.int64)
@@ -228,16 +230,16 @@ def pack(model: SubstructureModel) -> TreeArrays:
     scale = np.where(used, model.scale[padded], 1.0)
     density = np.where(used, model.density[padded], 1.0)
     class_mass = np.array([c.integrals.mass for c in classes])
-    own = [([classes[c] for c in kinds[padded[g]]], int(r[g]), int(ports[g])) for g in mixed]
+    own = [([classes[c] for c in kinds[padded[g]]], int(r[g]), int(interfaces[g])) for g in mixed]
     return TreeArrays(
         level_start=level_start,
-        **_named_pieces(r, ports, level_start),
+        **_named_pieces(r, interfaces, level_start),
         group_class=group_class,
         group_count=group_count,
-        group_ports=ports,
+        group_interfaces=interfaces,
         group_q=LANES * np.concatenate([[0], np.cumsum(r)]),
         group_work=group_work,
-        room_start=group_work[-1] + room * np.arange(numba.config.NUMBA_NUM_THREADS + 1),
+        scratch_start=group_work[-1] + scratch * np.arange(numba.config.NUMBA_NUM_THREADS + 1),
         group_slot=group_slot,
         lane_domain=lane_domain.ravel(),
         lane_class=kinds[padded].ravel(),
@@ -252,15 +254,15 @@ def pack(model: SubstructureModel) -> TreeArrays:
         **_named(shared_constants(classes), ""),
         **_named(own_constants(own), "own_"),
         **_force_arrays(model, group_class, group_count, kinds[padded], r),
-        **_class_offsets(model, r[mixed], ports[mixed]),
+        **_class_offsets(model, r[mixed], interfaces[mixed]),
     )
 
 
-def _named_pieces(r: Array, ports: Array, level_start: Array) -> dict[str, Array]:
-    """What threads share: groups with ports and others, and the parts of the former."""
-    bearers = np.flatnonzero(ports > 0)
-    order, piece_start, pays = make_pieces(r, ports)
-    parts = [part_count.py_func(int(n)) for n in ports[bearers]]
+def _named_pieces(r: Array, interfaces: Array, level_start: Array) -> dict[str, Array]:
+    """What threads share: groups with interfaces and others, and the parts of the former."""
+    bearers = np.flatnonzero(interfaces > 0)
+    order, piece_start, pays = make_pieces(r, interfaces)
+    parts = [part_count.py_func(int(n)) for n in interfaces[bearers]]
     level_bearer = np.searchsorted(bearers, level_start)
     return {
         "level_bearer": level_bearer,
@@ -276,14 +278,25 @@ def _named_pieces(r: Array, ports: Array, level_start: Array) -> dict[str, Array
 def _named(constants: Constants, prefix: str) -> dict[str, Array]:
     """Constants by the names of `TreeArrays`: the kernels' parallel loops take no nested tuples."""
     *fields, fits, starts = constants
-    names = ("fixed", "mass", "U_bar", "W5", "W7", "port_x", "port_A", "port_a", "port_modes", "port_start")
+    names = (
+        "fixed",
+        "mass",
+        "U_bar",
+        "W5",
+        "W7",
+        "interface_x",
+        "interface_A",
+        "interface_a",
+        "interface_modes",
+        "interface_start",
+    )
     return {prefix + name: array for name, array in zip(names, (*fields, *fits, starts), strict=True)}
 
 
-def _class_offsets(model: SubstructureModel, own_r: Array, own_ports: Array) -> dict[str, Array]:
+def _class_offsets(model: TreeModel, own_r: Array, own_interfaces: Array) -> dict[str, Array]:
     """Where the constants of each class begin, those of groups of several classes after the others."""
     r = np.array([c.count for c in model.classes])
-    ports = np.array([len(c.fits) for c in model.classes])
+    interfaces = np.array([len(c.fits) for c in model.classes])
 
     def both(a: Array, b: Array) -> Array:
         return np.concatenate([_starts(a)[:-1], _starts(b)[:-1]])
@@ -292,13 +305,13 @@ def _class_offsets(model: SubstructureModel, own_r: Array, own_ports: Array) -> 
         "class_r": np.concatenate([r, own_r]).astype(np.int64),
         "class_rr": both(r * r, own_r * own_r),
         "class_sum": both(r, own_r),
-        "class_port": both(ports, own_ports),
+        "class_interface": both(interfaces, own_interfaces),
         "class_place": np.concatenate([np.arange(len(r)), np.arange(len(own_r))]),
     }
 
 
 def _force_arrays(
-    model: SubstructureModel, group_class: Array, group_count: Array, lane_class: Array, r: Array
+    model: TreeModel, group_class: Array, group_count: Array, lane_class: Array, r: Array
 ) -> dict[str, Any]:
     """Which groups have their forces domain by domain, and the coefficients of both ways."""
     classes = model.classes
@@ -320,9 +333,9 @@ def _force_arrays(
     }
 
 
-def force_room(r: int) -> int:
-    """Numbers that forces of a group with r coordinates take: f, K, and room for either way."""
-    either = max(lane_room.py_func(r), lone_room.py_func(r))
+def force_scratch(r: int) -> int:
+    """Numbers that forces of a group with r coordinates take: f, K, and scratch for either way."""
+    either = max(lane_scratch.py_func(r), lone_scratch.py_func(r))
     return LANES * -(-(LANES * (r + tangent_rows.py_func(r)) + either) // LANES)
 
 

@@ -20,7 +20,7 @@ from contextlib import contextmanager
 from types import MappingProxyType
 from typing import IO, Any
 
-from supple.bodies.tree.domains.domain_tree import DomainKind
+from supple.bodies.tree.domains.domain_tree import DomainTemplate
 from supple.errors import InputError
 
 Task = tuple[Any, ...]
@@ -32,7 +32,7 @@ WORTH_A_PROCESS = 2e4
 START = "import sys, pickle; sys.path[:] = pickle.load(sys.stdin.buffer); from {} import serve; serve()"
 
 
-def work_of(kind: DomainKind) -> float:
+def work_of(kind: DomainTemplate) -> float:
     """The work of reducing a kind, in tets with 20 modes."""
     each = HEX_WORK if kind.mesh.elements.shape[1] == 8 else 1.0
     return each * len(kind.mesh.elements) * (0.2 + 0.04 * kind.modes) if kind.modes else 1.0
@@ -44,7 +44,7 @@ def choose_processes(processes: int | None, work: Sequence[float]) -> int:
         cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
         return max(1, min(cores, len(work), 1 + int((sum(work) - max(work)) / WORTH_A_PROCESS)))
     if not isinstance(processes, int) or processes < 1:
-        raise InputError("the number of processes is not positive", where="SubstructureModel.of", value=processes)
+        raise InputError("the number of processes is not positive", where="TreeModel.of", value=processes)
     return min(processes, len(work))
 
 

@@ -1,4 +1,4 @@
-"""Points of several domains that were one before the cut (`Blueprint.welds`)."""
+"""Points of several domains that were one before the cut (`DomainTree.welds`)."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from supple.bodies.tree.model import SubstructureModel
+from supple.bodies.tree.model import TreeModel
 
 Array = np.ndarray
 
 
-def weld_groups(model: SubstructureModel, rows: Sequence[Mapping[int, int]], start: Array) -> tuple[Array, Array]:
+def weld_groups(model: TreeModel, rows: Sequence[Mapping[int, int]], start: Array) -> tuple[Array, Array]:
     """Point numbers, group by group, and where the groups begin.
 
     rows: of each class, the row of a node among its points; nodes without one are left out. start (d + 1,): where the
     points of a domain begin.
     """
-    welds = model.blueprint.welds
+    welds = model.domain_tree.welds
     found: dict[int, list[int]] = {}
     for group, domain, node in welds[np.argsort(welds[:, 0], kind="stable")].tolist() if len(welds) else []:
         row = rows[model.domain_class[domain]].get(node)

@@ -3,18 +3,18 @@
     M* = M + sum N^T I N        H* = H + sum X^T I N                r = Q - h_q - sum N^T (I c + p)
     q" = M*^-1 (r - H*^T A)     A_j = R^T (X A + N q" + c)          M: effective mass of the step
 
-What the children show at a port, (I, p), is turned into the parent's axes first, where N, c and X are. It is the choice
-of coupling:
+What the children show at an interface, (I, p), is turned into the parent's axes first, where N, c and X are. It is the
+choice of coupling:
 
     articulated   I = Phi + sum X^T I X - H* M*^-1 H*^T     p = h - w + sum X^T (I c + p) + H* M*^-1 r     exact
     composite     the same without what the child's own q" does
     centroid      the subtree's mass at its centre, fixed in the child's frame [BZ11, L2]
-    lumped        the subtree's mass at the port [BZ11, eq. 16, L1]
+    lumped        the subtree's mass at the interface [BZ11, eq. 16, L1]
 
-w: wrench from outside. Without torque, the children of the one-way couplings push the port's centre alone, as in the
-paper: the angular rows of N are left out on the left; M* is then not symmetric for the centroid. Children on one port
-share its frame, so their (I, p) are summed first. A group begins with its own part, adds its ports part by part
-(`layout`), each part on its own, and is finished when all are there.
+w: wrench from outside. Without torque, the children of the one-way couplings push the interface's centre alone, as in
+the paper: the angular rows of N are left out on the left; M* is then not symmetric for the centroid. Children on one
+interface share its frame, so their (I, p) are summed first. A group begins with its own part, adds its interfaces part
+by part (`layout`), each part on its own, and is finished when all are there.
 """
 
 # mypy: ignore-errors
@@ -26,7 +26,7 @@ from supple.algebra.dense.rotation_kernels import cross
 from supple.algebra.dense.rotation_kernels import matrix_rotate as turned
 from supple.algebra.dense.rotation_kernels import matrix_rotate_inverse as turned_back
 from supple.algebra.lanes.lane_type import LANES, fabs, load, select_ge, splat, store, value_at
-from supple.bodies.tree.domains.layout import OUT, PORT_ROWS, SIX, group_rows, part_count, room_rows, sum_rows
+from supple.bodies.tree.domains.layout import INTERFACE_ROWS, OUT, SIX, group_rows, part_count, scratch_rows, sum_rows
 from supple.bodies.tree.step.dense_kernels import (
     add_products,
     eliminate_general,
@@ -60,12 +60,12 @@ SHOWN = 32
 
 
 @compiled(inline=True)
-def gather_children(tree, storage, slot, beside, at, count):
+def gather_children(tree, workspace, slot, beside, at, count):
     """Sums of the first `count` rows of what the children on LANES slots show, into rows from `at`.
 
-    beside: room where the sums of each slot are contiguous. count: a multiple of LANES.
+    beside: scratch where the sums of each slot are contiguous. count: a multiple of LANES.
     """
-    out, work = storage.out, storage.work
+    out, work = workspace.out, workspace.work
     for b in range(LANES):
         own, first, last = beside + OUT * b, tree.child_start[slot + b], tree.child_start[slot + b + 1]
         for k in range(0, count, LANES):
@@ -77,15 +77,15 @@ def gather_children(tree, storage, slot, beside, at, count):
 
 
 @compiled(inline=True)
-def start_seen(tree, storage, g, free, room, at):
+def start_seen(tree, workspace, g, free, scratch, at):
     """The domain's own part of what its parent sees, from `at` on: Phi, h - w, mass, first moment, outer wrench."""
-    work = storage.work
+    work = workspace.work
     m = load(tree.total_mass, g * LANES)
     none = m * 0.0
-    S = load3(work, free + LANES * room.moment, LANES)
+    S = load3(work, free + LANES * scratch.moment, LANES)
     for i in range(3):
         for j in range(i, 3):
-            store(work, at + LANES * pair(i, j), load(work, free + LANES * (room.inertia + i * (5 - i) // 2 + j)))
+            store(work, at + LANES * pair(i, j), load(work, free + LANES * (scratch.inertia + i * (5 - i) // 2 + j)))
             store(work, at + LANES * pair(3 + i, 3 + j), m if i == j else none)
         store(work, at + LANES * pair(i, 3 + i), none)
         store(work, at + LANES * (SUBTREE + 1 + i), S[i])
@@ -96,9 +96,9 @@ def start_seen(tree, storage, g, free, room, at):
     store(work, at + LANES * pair(2, 3), -S[1])
     store(work, at + LANES * pair(2, 4), S[0])
     store(work, at + LANES * SUBTREE, m)
-    gather_rows(storage.load_w, SIX * g * LANES, SIX, SIX, work, at + LANES * OUTER)
+    gather_rows(workspace.load_w, SIX * g * LANES, SIX, SIX, work, at + LANES * OUTER)
     for i in range(6):
-        value = load(work, free + LANES * (room.bias + i)) - load(work, at + LANES * (OUTER + i))
+        value = load(work, free + LANES * (scratch.bias + i)) - load(work, at + LANES * (OUTER + i))
         store(work, at + LANES * (BIAS + i), value)
 
 
@@ -109,20 +109,20 @@ def scaled_hat(hat, at, r, s):
 
 
 @compiled(inline=True)
-def add_port(tree, storage, constants, coupling, g, r, k, sums, free):
-    """Add the children on port k of group g to the sums of its part; free: the thread's room."""
-    work, port, part, room = storage.work, PORT_ROWS, sum_rows(r), room_rows(r)
+def add_interface(tree, workspace, constants, coupling, g, r, k, sums, free):
+    """Add the children on interface k of group g to the sums of its part; free: the thread's scratch."""
+    work, interface, part, scratch = workspace.work, INTERFACE_ROWS, sum_rows(r), scratch_rows(r)
     kind, low = coupling % FORCE_ONLY, coupling >= FORCE_ONLY
-    at = tree.group_work[g] + LANES * (group_rows(r, tree.group_ports[g]).ports + k * port.size)
-    shown, beside = free + LANES * room.shown, free + LANES * room.beside
-    Gamma, IN, hat = free + LANES * room.Gamma, free + LANES * room.pushed, constants.fits.a_hat
-    first, s = constants.port_start[tree.class_port[tree.group_class[g]] + k], load(tree.scale, g * LANES)
+    at = tree.group_work[g] + LANES * (group_rows(r, tree.group_interfaces[g]).interfaces + k * interface.size)
+    shown, beside = free + LANES * scratch.shown, free + LANES * scratch.beside
+    Gamma, IN, hat = free + LANES * scratch.Gamma, free + LANES * scratch.pushed, constants.fits.a_hat
+    first, s = constants.interface_start[tree.class_interface[tree.group_class[g]] + k], load(tree.scale, g * LANES)
     slot = tree.group_slot[g] + k * LANES
-    gather_children(tree, storage, slot, beside, shown, OUT if kind < COMPOSITE else SHOWN)
+    gather_children(tree, workspace, slot, beside, shown, OUT if kind < COMPOSITE else SHOWN)
     R, x = load9(work, at + 6 * LANES), load3(work, at, LANES)
-    store_turning(constants.fits.A_modes, first, r, R, load9(work, at + LANES * port.solver), work, Gamma)
+    store_turning(constants.fits.A_modes, first, r, R, load9(work, at + LANES * interface.solver), work, Gamma)
     I = turned_six(R, load_symmetric(work, shown))
-    c, d = load3(work, at + LANES * port.c, LANES), load3(work, at + LANES * (port.c + 3), LANES)
+    c, d = load3(work, at + LANES * interface.c, LANES), load3(work, at + LANES * (interface.c + 3), LANES)
     y = symmetric_six_times(I, (c[0], c[1], c[2], d[0], d[1], d[2]))
     T = add3(turned(R, load3(work, shown + LANES * BIAS, LANES)), (y[0], y[1], y[2]))  # I c + p
     F = add3(turned(R, load3(work, shown + LANES * (BIAS + 3), LANES)), (y[3], y[4], y[5]))
@@ -158,12 +158,12 @@ def add_port(tree, storage, constants, coupling, g, r, k, sums, free):
 
 
 @compiled(borrows=True)
-def show_lumped(storage, coupling, spin, at):
-    """What the parent sees, from `at` on, of a subtree whose mass is one point: at the port, or at its centre.
+def show_lumped(workspace, coupling, spin, at):
+    """What the parent sees, from `at` on, of a subtree whose mass is one point: at the interface, or at its centre.
 
     spin: where the angular velocity begins.
     """
-    work = storage.work
+    work = workspace.work
     m, S = load(work, at + LANES * SUBTREE), load3(work, at + LANES * (SUBTREE + 1), LANES)
     none = m * 0.0
     c = times3(1.0 / m, S)
@@ -224,16 +224,23 @@ def condense(work, H, Z, seen, r):
 
 
 @compiled(borrows=True)
-def begin_group(tree, storage, coupling, g, free, sums):
-    """What group g itself has, in the sums of its first part, or in the thread's room, from its inertia in the room."""
-    ports = tree.group_ports[g]
+def begin_group(tree, workspace, coupling, g, free, sums):
+    """What group g itself has, in the sums of its first part, or in the thread's scratch, from its inertia in the
+    scratch."""
+    interfaces = tree.group_interfaces[g]
     r = tree.class_r[tree.group_class[g]]
-    rows, room, part, base, work = group_rows(r, ports), room_rows(r), sum_rows(r), tree.group_work[g], storage.work
-    start_seen(tree, storage, g, free, room, sums + LANES * part.seen)
+    rows, scratch, part, base, work = (
+        group_rows(r, interfaces),
+        scratch_rows(r),
+        sum_rows(r),
+        tree.group_work[g],
+        workspace.work,
+    )
+    start_seen(tree, workspace, g, free, scratch, sums + LANES * part.seen)
     for l in range(r):
-        value = load(work, base + LANES * (rows.force + l)) - load(work, free + LANES * (room.mode_bias + l))
+        value = load(work, base + LANES * (rows.force + l)) - load(work, free + LANES * (scratch.mode_bias + l))
         store(work, sums + LANES * (part.right + l), value)
-    if ports > 0:
+    if interfaces > 0:
         mass, total = base + LANES * rows.mass, sums + LANES * part.total
         for i in range(r):
             for j in range(i + 1):
@@ -244,8 +251,9 @@ def begin_group(tree, storage, coupling, g, free, sums):
 
 
 @compiled(borrows=True)
-def add_ports(tree, storage, constants, coupling, g, first, last, sums, free):
-    """Add ports first ... last - 1 of group g to the sums of their part, which is empty unless it is the first one.
+def add_interfaces(tree, workspace, constants, coupling, g, first, last, sums, free):
+    """Add interfaces first ... last - 1 of group g to the sums of their part, which is empty unless it is the first
+    one.
 
     constants: those that its class is among.
     """
@@ -253,9 +261,9 @@ def add_ports(tree, storage, constants, coupling, g, first, last, sums, free):
     if first > 0:
         none = load(tree.scale, g * LANES) * 0.0
         for row in range(sum_rows(r).size):
-            store(storage.work, sums + LANES * row, none)
+            store(workspace.work, sums + LANES * row, none)
     for k in range(first, last):
-        add_port(tree, storage, constants, coupling, g, r, k, sums, free)
+        add_interface(tree, workspace, constants, coupling, g, r, k, sums, free)
 
 
 @compiled(borrows=True)
@@ -270,12 +278,12 @@ def transpose_square_matrix(work, at, r):
 
 
 @compiled(borrows=True)
-def finish_group(tree, storage, coupling, g, sums):
-    """Eliminate q" of group g, from the sums of its parts or in the room, and show the rest. -1, or a bad row."""
-    ports = tree.group_ports[g]
+def finish_group(tree, workspace, coupling, g, sums):
+    """Eliminate q" of group g, from the sums of its parts or in the scratch, and show the rest. -1, or a bad row."""
+    interfaces = tree.group_interfaces[g]
     r = tree.class_r[tree.group_class[g]]
-    rows, part, base, work = group_rows(r, ports), sum_rows(r), tree.group_work[g], storage.work
-    for n in range(1, part_count(ports)):
+    rows, part, base, work = group_rows(r, interfaces), sum_rows(r), tree.group_work[g], workspace.work
+    for n in range(1, part_count(interfaces)):
         there = sums + LANES * n * part.size
         for i in range(r):
             for j in range(r if coupling >= FORCE_ONLY else i + 1):
@@ -283,39 +291,42 @@ def finish_group(tree, storage, coupling, g, sums):
         for row in range(part.coupling, part.size):
             add_row(work, sums + LANES * row, load(work, there + LANES * row))
     H, seen, spin = sums + LANES * part.coupling, sums + LANES * part.seen, base + LANES * rows.spin
-    solved, matrix = base + LANES * rows.solved, sums + LANES * part.total if ports > 0 else base + LANES * rows.mass
+    solved, matrix = (
+        base + LANES * rows.solved,
+        sums + LANES * part.total if interfaces > 0 else base + LANES * rows.mass,
+    )
     for l in range(r):
         store(work, solved + LANES * (7 * l + 6), load(work, sums + LANES * (part.right + l)))
-    is_held = storage.held_start[g] < storage.held_start[g + 1]
-    if is_held and ports > 0:
-        add_points(tree, storage, g, spin, r, seen, BIAS, H, solved, work, matrix)
+    is_held = workspace.held_start[g] < workspace.held_start[g + 1]
+    if is_held and interfaces > 0:
+        add_points(tree, workspace, g, spin, r, seen, BIAS, H, solved, work, matrix)
     elif is_held:  # its matrix is kept, since it is not the same in every pass
-        first = storage.held_mass_start[g]
+        first = workspace.held_mass_start[g]
         for i in range(r):
             for j in range(i + 1):
-                store(storage.held_mass, first + LANES * (i * r + j), load(work, matrix + LANES * (i * r + j)))
-        add_points(tree, storage, g, spin, r, seen, BIAS, H, solved, storage.held_mass, first)
+                store(workspace.held_mass, first + LANES * (i * r + j), load(work, matrix + LANES * (i * r + j)))
+        add_points(tree, workspace, g, spin, r, seen, BIAS, H, solved, workspace.held_mass, first)
     for l in range(r):
         for i in range(6):
             store(work, solved + LANES * (7 * l + i), load(work, H + LANES * (i * r + l)))
     bad = -1
-    if ports == 0 and is_held:
-        bad = factor_lanes(storage.held_mass, storage.held_mass_start[g], r)
-        solve_seven(storage.held_mass, storage.held_mass_start[g], work, solved, r)
-    elif ports > 0 and coupling >= FORCE_ONLY:
+    if interfaces == 0 and is_held:
+        bad = factor_lanes(workspace.held_mass, workspace.held_mass_start[g], r)
+        solve_seven(workspace.held_mass, workspace.held_mass_start[g], work, solved, r)
+    elif interfaces > 0 and coupling >= FORCE_ONLY:
         transpose_square_matrix(
             work, matrix, r
         )  # without torque it is (I N_left)^T N, of which N^T (I N_left) was summed
         bad = eliminate_general(work, matrix, work, solved, r)
     else:
-        if ports > 0:
+        if interfaces > 0:
             bad = factor_lanes(work, matrix, r)
         solve_seven(work, matrix, work, solved, r)
     if coupling == ARTICULATED:
         condense(work, H, solved, seen, r)
     elif coupling % FORCE_ONLY < COMPOSITE:
-        show_lumped(storage, coupling, spin, seen)
-    scatter_rows(work, seen, storage.out, OUT * g * LANES, OUT, OUT if coupling % FORCE_ONLY < COMPOSITE else SHOWN)
+        show_lumped(workspace, coupling, spin, seen)
+    scatter_rows(work, seen, workspace.out, OUT * g * LANES, OUT, OUT if coupling % FORCE_ONLY < COMPOSITE else SHOWN)
     return bad
 
 
@@ -326,26 +337,26 @@ def larger(a, b):
 
 
 @compiled(inline=True)
-def gather_acceleration(tree, storage, g, free):
-    """alpha and a of the frames of group g, from its parents' slots; free: the thread's room."""
-    work, r = storage.work, tree.class_r[tree.group_class[g]]
-    beside, at = free + LANES * room_rows(r).beside, free + LANES * room_rows(r).shown
+def gather_acceleration(tree, workspace, g, free):
+    """alpha and a of the frames of group g, from its parents' slots; free: the thread's scratch."""
+    work, r = workspace.work, tree.class_r[tree.group_class[g]]
+    beside, at = free + LANES * scratch_rows(r).beside, free + LANES * scratch_rows(r).shown
     for b in range(LANES):
         for i in range(0, SIX, LANES):
-            store(work, beside + SIX * b + i, load(storage.slot_A, SIX * tree.parent_slot[g * LANES + b] + i))
+            store(work, beside + SIX * b + i, load(workspace.slot_A, SIX * tree.parent_slot[g * LANES + b] + i))
     gather_rows(work, beside, SIX, SIX, work, at)
     return load3(work, at, LANES), load3(work, at + 3 * LANES, LANES)
 
 
 @compiled(borrows=True)
-def substitute_group(tree, storage, by_q, by_v, g, free):
+def substitute_group(tree, workspace, by_q, by_v, g, free):
     """q" of group g from the accelerations of its frames: q = q_p + by_q q", v = v_p + by_v q".
 
     Notes the largest change of q" and the largest q" of the group.
     """
-    r, work = tree.class_r[tree.group_class[g]], storage.work
-    alpha, a = gather_acceleration(tree, storage, g, free)
-    solved = tree.group_work[g] + LANES * group_rows(r, tree.group_ports[g]).solved
+    r, work = tree.class_r[tree.group_class[g]], workspace.work
+    alpha, a = gather_acceleration(tree, workspace, g, free)
+    solved = tree.group_work[g] + LANES * group_rows(r, tree.group_interfaces[g]).solved
     at_q, used = tree.group_q[g], load(tree.mask, g * LANES)
     change, size = used * 0.0, used * 0.0
     for l in range(r):
@@ -353,37 +364,37 @@ def substitute_group(tree, storage, by_q, by_v, g, free):
         value = load(work, Z + 6 * LANES)
         value -= dot3(load3(work, Z, LANES), alpha) + dot3(load3(work, Z + 3 * LANES, LANES), a)
         value *= used
-        change, size = larger(fabs(value - load(storage.a, here)), change), larger(fabs(value), size)
-        store(storage.a, here, value)
-        store(storage.q, here, load(storage.q_p, here) + by_q * value)
-        store(storage.v, here, load(storage.v_p, here) + by_v * value)
-    store(storage.change, 2 * LANES * g, change)
-    store(storage.change, 2 * LANES * g + LANES, size)
+        change, size = larger(fabs(value - load(workspace.a, here)), change), larger(fabs(value), size)
+        store(workspace.a, here, value)
+        store(workspace.q, here, load(workspace.q_p, here) + by_q * value)
+        store(workspace.v, here, load(workspace.v_p, here) + by_v * value)
+    store(workspace.change, 2 * LANES * g, change)
+    store(workspace.change, 2 * LANES * g + LANES, size)
 
 
 @compiled(borrows=True)
-def substitute_ports(tree, storage, constants, g, first, last, free):
-    """Accelerations of ports first ... last - 1 of group g, from those of its frames and its q"."""
-    r, work, fits, kind = tree.class_r[tree.group_class[g]], storage.work, constants.fits, tree.group_class[g]
-    rows, port, room = group_rows(r, tree.group_ports[g]), PORT_ROWS, room_rows(r)
-    alpha, a = gather_acceleration(tree, storage, g, free)
-    at_q, shown, s = tree.group_q[g], free + LANES * room.shown, load(tree.scale, g * LANES)
+def substitute_interfaces(tree, workspace, constants, g, first, last, free):
+    """Accelerations of interfaces first ... last - 1 of group g, from those of its frames and its q"."""
+    r, work, fits, kind = tree.class_r[tree.group_class[g]], workspace.work, constants.fits, tree.group_class[g]
+    rows, interface, scratch = group_rows(r, tree.group_interfaces[g]), INTERFACE_ROWS, scratch_rows(r)
+    alpha, a = gather_acceleration(tree, workspace, g, free)
+    at_q, shown, s = tree.group_q[g], free + LANES * scratch.shown, load(tree.scale, g * LANES)
     none = s * 0.0
     for k in range(first, last):
-        at = tree.group_work[g] + LANES * (rows.ports + k * port.size)
-        modes = constants.port_start[tree.class_port[kind] + k]
+        at = tree.group_work[g] + LANES * (rows.interfaces + k * interface.size)
+        modes = constants.interface_start[tree.class_interface[kind] + k]
         A, shift = (none, none, none, none, none, none, none, none, none), (none, none, none)
         for l in range(r):
-            value, hat = load(storage.a, at_q + l * LANES), 3 * modes + l
+            value, hat = load(workspace.a, at_q + l * LANES), 3 * modes + l
             A = add_nine(A, value, fits.A_modes, 9 * (modes + l))
             shift = (
                 shift[0] + value_at(fits.a_hat, hat) * value,
                 shift[1] + value_at(fits.a_hat, hat + r) * value,
                 shift[2] + value_at(fits.a_hat, hat + 2 * r) * value,
             )
-        R, x, c = load9(work, at + 6 * LANES), load3(work, at, LANES), at + LANES * port.c
-        turn = add3(alpha, add3(load3(work, c, LANES), polar_rate_by(load9(work, at + LANES * port.solver), R, A)))
+        R, x, c = load9(work, at + 6 * LANES), load3(work, at, LANES), at + LANES * interface.c
+        turn = add3(alpha, add3(load3(work, c, LANES), polar_rate_by(load9(work, at + LANES * interface.solver), R, A)))
         move = add3(add3(a, cross(alpha, x)), add3(load3(work, c + 3 * LANES, LANES), times3(s, shift)))
         store3(work, shown, turned_back(R, turn))
         store3(work, shown + 3 * LANES, turned_back(R, move))
-        scatter_rows(work, shown, storage.slot_A, SIX * (tree.group_slot[g] + k * LANES), SIX, SIX)
+        scatter_rows(work, shown, workspace.slot_A, SIX * (tree.group_slot[g] + k * LANES), SIX, SIX)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from supple.bodies.tree.surface import patch_kernels as kernels
+from supple.bodies.tree.surface import kinematics_kernels as kernels
 
 Array = np.ndarray
 
 
-class FoundFrames:
+class FrameCache:
     """The frames of one tree at the coordinates they were last asked for."""
 
     def __init__(self) -> None:

@@ -5,12 +5,13 @@
     X = [1 0; -x~ 1],  N = (Gamma; s ah)                                         in the parent's axes, as c is
     c = (w_i x w_ij + alpha0;  w_i x (w_i x x) + 2 w_i x v_ij)
 
-The term w_i x w_ij is not in the paper, which treats points alone. R, x, v_ij, w_ij, alpha0, Gamma: of the port's
+The term w_i x w_ij is not in the paper, which treats points alone. R, x, v_ij, w_ij, alpha0, Gamma: of the interface's
 fitted frame in the parent's axes, `modal.interface_kernels`. Inertia as in `modal.inertia_kernels`, from
 
     N_l = int rho U_l x^T:  symmetric part and twice its axial vector, from W5 and W7 split in the same way
 
-A copy scaled by s has, in the coordinates of its kind, mass s³, S s⁴, J s⁵, H (s⁵; s⁴), h (s⁵; s⁴), h_q s⁵, ports s x.
+A copy scaled by s has, in the coordinates of its kind, mass s³, S s⁴, J s⁵, H (s⁵; s⁴), h (s⁵; s⁴), h_q s⁵, interfaces
+s x.
 """
 
 # mypy: ignore-errors
@@ -25,7 +26,7 @@ from supple.algebra.dense.rotation_kernels import cross
 from supple.algebra.dense.rotation_kernels import matrix_rotate_inverse as turned_back
 from supple.algebra.lanes.lane_type import LANES, load, store, value_at
 from supple.bodies.tree.domains.constants import aligned_zeros
-from supple.bodies.tree.domains.layout import OUT, PORT_ROWS, SIX, TreeArrays, group_rows, room_rows
+from supple.bodies.tree.domains.layout import INTERFACE_ROWS, OUT, SIX, TreeArrays, group_rows, scratch_rows
 from supple.bodies.tree.surface.point_arrays import HeldPoints
 from supple.elements.laws import store_nine
 from supple.modal.interfaces.interface_kernels import fit_group
@@ -33,7 +34,7 @@ from supple.modal.interfaces.interface_kernels import fit_group
 Array = np.ndarray
 
 
-class Storage(NamedTuple):
+class TreeWorkspace(NamedTuple):
     """What changes in a step, flat. q, v, a: state of the groups; q_p, v_p: predictors; q_f: where forces were taken.
 
     work: rows of the groups, then the threads' rooms; out: `OUT` numbers a place; slot_A (`SIX` a slot), slot_w (3 a
@@ -73,10 +74,10 @@ class Storage(NamedTuple):
     held_factors: Array
 
     @classmethod
-    def empty(cls, tree: TreeArrays) -> Storage:
-        """Room for a tree, all zeros."""
+    def empty(cls, tree: TreeArrays) -> TreeWorkspace:
+        """Scratch for a tree, all zeros."""
         coordinates, places, slots = tree.group_q[-1], len(tree.scale), tree.group_slot[-1]
-        sizes = {"work": tree.room_start[-1], "out": OUT * places, "slot_A": SIX * slots, "slot_w": 3 * slots}
+        sizes = {"work": tree.scratch_start[-1], "out": OUT * places, "slot_A": SIX * slots, "slot_w": 3 * slots}
         sizes |= {"load_w": SIX * places, "alpha": places, "beta": places}
         sizes |= {"change": 2 * len(tree.scale), "bad": len(tree.group_class)}
         own = [name for name in cls._fields if not name.startswith("held_")]
@@ -137,26 +138,26 @@ def symmetric_times(S, a):
 
 
 @compiled(inline=True)
-def compute_spins(tree, storage, g):
+def compute_spins(tree, workspace, g):
     """The angular velocity of group g from its parents' slots."""
     r = tree.class_r[tree.group_class[g]]
-    at = tree.group_work[g] + LANES * group_rows(r, tree.group_ports[g]).spin
+    at = tree.group_work[g] + LANES * group_rows(r, tree.group_interfaces[g]).spin
     for b in range(LANES):
         slot = 3 * tree.parent_slot[g * LANES + b]
         for i in range(3):
-            storage.work[at + i * LANES + b] = storage.slot_w[slot + i]
+            workspace.work[at + i * LANES + b] = workspace.slot_w[slot + i]
 
 
 @compiled(borrows=True)
-def compute_inertia(tree, storage, constants, g, free, H_out):
-    """S, J, h and h_q of group g at its q, q' and angular velocity into the room from `free` on, H from `H_out` on.
+def compute_inertia(tree, workspace, constants, g, free, H_out):
+    """S, J, h and h_q of group g at its q, q' and angular velocity into the scratch from `free` on, H from `H_out` on.
 
     constants: those that its class is among.
     """
     kind = tree.group_class[g]
     r = tree.class_r[kind]
-    rows, room = group_rows(r, tree.group_ports[g]), room_rows(r)
-    work, base, at_q = storage.work, tree.group_work[g], tree.group_q[g]
+    rows, scratch = group_rows(r, tree.group_interfaces[g]), scratch_rows(r)
+    work, base, at_q = workspace.work, tree.group_work[g], tree.group_q[g]
     s = load(tree.scale, g * LANES)
     s3 = s * s * s
     s4 = s3 * s * load(tree.density, g * LANES)
@@ -181,7 +182,7 @@ def compute_inertia(tree, storage, constants, g, free, H_out):
         y0, y1, y2 = none, none, none
         k = 9 * (tree.class_rr[kind] + l * r)
         for p in range(r):
-            q, v = load(storage.q, at_q + p * LANES), load(storage.v, at_q + p * LANES)
+            q, v = load(workspace.q, at_q + p * LANES), load(workspace.v, at_q + p * LANES)
             n0 += value_at(W7, k) * q
             n1 += value_at(W7, k + 1) * q
             n2 += value_at(W7, k + 2) * q
@@ -192,7 +193,7 @@ def compute_inertia(tree, storage, constants, g, free, H_out):
             x0, x1, x2 = x0 + c0 * q, x1 + c1 * q, x2 + c2 * q
             y0, y1, y2 = y0 + c0 * v, y1 + c1 * v, y2 + c2 * v
             k += 9
-        q, v = load(storage.q, at_q + l * LANES), load(storage.v, at_q + l * LANES)
+        q, v = load(workspace.q, at_q + l * LANES), load(workspace.v, at_q + l * LANES)
         P0 += q * (n0 + value_at(W5, at))
         P1 += q * (n1 + value_at(W5, at + 1))
         P2 += q * (n2 + value_at(W5, at + 2))
@@ -208,7 +209,7 @@ def compute_inertia(tree, storage, constants, g, free, H_out):
         flow = (flow[0] + bar[0] * v, flow[1] + bar[1] * v, flow[2] + bar[2] * v)
         N = (n0, n1, n2, n3, n4, n5)
         bias = dot3(w, symmetric_times(N, w)) - square * (n0 + n3 + n5) + 2.0 * dot3(w, (y0, y1, y2))
-        store(work, free + LANES * (room.mode_bias + l), s5 * bias)
+        store(work, free + LANES * (scratch.mode_bias + l), s5 * bias)
         at_H = H_out + LANES * l
         for i in range(3):
             store(work, at_H + i * r * LANES, s5 * H[i])
@@ -222,43 +223,45 @@ def compute_inertia(tree, storage, constants, g, free, H_out):
     gyro = cross(w, symmetric_times(J, w))
     pull = cross(w, add3(cross(w, S), times3(2.0, flow)))
     for i in range(3):
-        store(work, free + LANES * (room.moment + i), s4 * S[i])
-        store(work, free + LANES * (room.bias + i), s5 * (gyro[i] + 2.0 * (rate * w[i] - moved[i]) - swept[i]))
-        store(work, free + LANES * (room.bias + 3 + i), s4 * pull[i])
+        store(work, free + LANES * (scratch.moment + i), s4 * S[i])
+        store(work, free + LANES * (scratch.bias + i), s5 * (gyro[i] + 2.0 * (rate * w[i] - moved[i]) - swept[i]))
+        store(work, free + LANES * (scratch.bias + 3 + i), s4 * pull[i])
     for i in range(6):
-        store(work, free + LANES * (room.inertia + i), s5 * J[i])
+        store(work, free + LANES * (scratch.inertia + i), s5 * J[i])
 
 
 @compiled(borrows=True)
-def compute_fit(tree, storage, constants, g, k):
-    """The fitted frame of port k of group g, whose class is among the constants; it depends on q and q' alone."""
+def compute_fit(tree, workspace, constants, g, k):
+    """The fitted frame of interface k of group g, whose class is among the constants; it depends on q and q' alone."""
     kind = tree.group_class[g]
     r = tree.class_r[kind]
-    rows, port = group_rows(r, tree.group_ports[g]), PORT_ROWS
-    number = tree.class_port[kind] + k
-    at = tree.group_work[g] + LANES * (rows.ports + k * port.size)
-    first = constants.port_start[number]
-    _, solver, _ = fit_group(constants.fits, number, first, r, storage.q, storage.v, tree.group_q[g], storage.work, at)
-    store_nine(solver, storage.work, at + LANES * port.solver, LANES)
+    rows, interface = group_rows(r, tree.group_interfaces[g]), INTERFACE_ROWS
+    number = tree.class_interface[kind] + k
+    at = tree.group_work[g] + LANES * (rows.interfaces + k * interface.size)
+    first = constants.interface_start[number]
+    _, solver, _ = fit_group(
+        constants.fits, number, first, r, workspace.q, workspace.v, tree.group_q[g], workspace.work, at
+    )
+    store_nine(solver, workspace.work, at + LANES * interface.solver, LANES)
 
 
 @compiled(borrows=True)
-def compute_port(tree, storage, g, k, free):
-    """c and the children's angular velocities of port k of group g, from its fit; x and v are scaled."""
+def compute_interface(tree, workspace, g, k, free):
+    """c and the children's angular velocities of interface k of group g, from its fit; x and v are scaled."""
     r = tree.class_r[tree.group_class[g]]
-    rows, port = group_rows(r, tree.group_ports[g]), PORT_ROWS
-    work, s = storage.work, load(tree.scale, g * LANES)
+    rows, interface = group_rows(r, tree.group_interfaces[g]), INTERFACE_ROWS
+    work, s = workspace.work, load(tree.scale, g * LANES)
     w = load3(work, tree.group_work[g] + LANES * rows.spin, LANES)
-    at = tree.group_work[g] + LANES * (rows.ports + k * port.size)
+    at = tree.group_work[g] + LANES * (rows.interfaces + k * interface.size)
     x, v = times3(s, load3(work, at, LANES)), times3(s, load3(work, at + 3 * LANES, LANES))
     store3(work, at, x)
     store3(work, at + 3 * LANES, v)
     R = load9(work, at + 6 * LANES)
     w_rel, alpha0 = load3(work, at + 15 * LANES, LANES), load3(work, at + 18 * LANES, LANES)
-    store3(work, at + LANES * port.c, add3(cross(w, w_rel), alpha0))
-    store3(work, at + LANES * (port.c + 3), cross(w, add3(cross(w, x), times3(2.0, v))))
+    store3(work, at + LANES * interface.c, add3(cross(w, w_rel), alpha0))
+    store3(work, at + LANES * (interface.c + 3), cross(w, add3(cross(w, x), times3(2.0, v))))
     store3(work, free, turned_back(R, add3(w, w_rel)))
     slot = tree.group_slot[g] + k * LANES
     for b in range(LANES):
         for i in range(3):
-            storage.slot_w[3 * (slot + b) + i] = work[free + i * LANES + b]
+            workspace.slot_w[3 * (slot + b) + i] = work[free + i * LANES + b]

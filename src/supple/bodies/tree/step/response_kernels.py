@@ -22,7 +22,7 @@ from supple.algebra.dense.rotation_kernels import cross, quaternion_matrix, rota
 from supple.algebra.dense.rotation_kernels import matrix_rotate as turned
 from supple.algebra.dense.rotation_kernels import matrix_rotate_inverse as turned_back
 from supple.algebra.lanes.lane_type import LANES
-from supple.bodies.tree.domains.layout import PORT_ROWS, SIX, group_rows, sum_rows
+from supple.bodies.tree.domains.layout import INTERFACE_ROWS, SIX, group_rows, sum_rows
 from supple.bodies.tree.step.elimination_kernels import BIAS
 from supple.bodies.tree.step.frame_kernels import add3, dot3, times3
 from supple.bodies.tree.step.spatial_kernels import entry
@@ -36,7 +36,8 @@ class Conditions(NamedTuple):
     """Rows of conditions as they act on one tree, entry by entry; those of a place lie together.
 
     row (e,): of the condition; place (e,): of the domain; wrench (e, 6): coefficients of its (alpha, a); modes (flat,
-    from first[k]): of its q". slot_place, slot_port: which place and port a slot belongs to. z (as q), p (6): room.
+    from first[k]): of its q". slot_place, slot_interface: which place and interface a slot belongs to. z (as q), p
+    (6): scratch.
     """
 
     row: Array
@@ -45,7 +46,7 @@ class Conditions(NamedTuple):
     modes: Array
     first: Array
     slot_place: Array
-    slot_port: Array
+    slot_interface: Array
     z: Array
     p: Array
 
@@ -66,48 +67,48 @@ def solve_lane(a, base, b, r, x, at):
 
 
 @compiled
-def climb(tree, storage, asked, factor, k, room):
-    """Add the response to entry k times `factor` to asked.z and asked.p. room: as q, zero, and left so."""
-    work, place = storage.work, asked.place[k]
+def climb(tree, workspace, asked, factor, k, scratch):
+    """Add the response to entry k times `factor` to asked.z and asked.p. scratch: as q, zero, and left so."""
+    work, place = workspace.work, asked.place[k]
     p = np.empty(6)
     for i in range(6):
         p[i] = -factor * asked.wrench[k, i]
     g = place // LANES
     at = tree.group_q[g] + place - g * LANES
     for l in range(tree.class_r[tree.group_class[g]]):
-        room[at + l * LANES] = factor * asked.modes[asked.first[k] + l]
+        scratch[at + l * LANES] = factor * asked.modes[asked.first[k] + l]
     while True:
         g = place // LANES
-        b, r, ports = place - g * LANES, tree.class_r[tree.group_class[g]], tree.group_ports[g]
-        rows, base, at = group_rows(r, ports), tree.group_work[g], tree.group_q[g] + place - g * LANES
+        b, r, interfaces = place - g * LANES, tree.class_r[tree.group_class[g]], tree.group_interfaces[g]
+        rows, base, at = group_rows(r, interfaces), tree.group_work[g], tree.group_q[g] + place - g * LANES
         for l in range(r):
             for i in range(6):
-                p[i] += work[base + LANES * (rows.solved + 7 * l + i) + b] * room[at + l * LANES]
-        if ports > 0:
-            solve_lane(work, base + LANES * (rows.sums + sum_rows(r).total), b, r, room, at)
-        elif storage.held_start[g] < storage.held_start[g + 1]:
-            solve_lane(storage.held_mass, storage.held_mass_start[g], b, r, room, at)
+                p[i] += work[base + LANES * (rows.solved + 7 * l + i) + b] * scratch[at + l * LANES]
+        if interfaces > 0:
+            solve_lane(work, base + LANES * (rows.sums + sum_rows(r).total), b, r, scratch, at)
+        elif workspace.held_start[g] < workspace.held_start[g + 1]:
+            solve_lane(workspace.held_mass, workspace.held_mass_start[g], b, r, scratch, at)
         else:
-            solve_lane(work, base + LANES * rows.mass, b, r, room, at)
+            solve_lane(work, base + LANES * rows.mass, b, r, scratch, at)
         for l in range(r):
-            asked.z[at + l * LANES] += room[at + l * LANES]
-            room[at + l * LANES] = 0.0
+            asked.z[at + l * LANES] += scratch[at + l * LANES]
+            scratch[at + l * LANES] = 0.0
         slot = tree.parent_slot[place]
         if slot == 0:
             break
-        place, port = asked.slot_place[slot], asked.slot_port[slot]
+        place, interface = asked.slot_place[slot], asked.slot_interface[slot]
         g = place // LANES
         b, r = place - g * LANES, tree.class_r[tree.group_class[g]]
-        rows, inner = group_rows(r, tree.group_ports[g]), PORT_ROWS
-        start = tree.group_work[g] + LANES * (rows.ports + port * inner.size) + b
+        rows, inner = group_rows(r, tree.group_interfaces[g]), INTERFACE_ROWS
+        start = tree.group_work[g] + LANES * (rows.interfaces + interface * inner.size) + b
         R, x = nine(work, start + 6 * LANES, LANES), three(work, start, LANES)
         T, F = turned(R, (p[0], p[1], p[2])), turned(R, (p[3], p[4], p[5]))
         u = turned_back(nine(work, start + LANES * inner.solver, LANES), T)  # Gamma^T T = <R skew(u), A_modes>
         w0, w1, w2 = cross((R[0], R[1], R[2]), u), cross((R[3], R[4], R[5]), u), cross((R[6], R[7], R[8]), u)
         for l in range(r):
-            n, m = nine_modes(tree, g, b, port, l), three_hat(tree, g, b, port, l)
+            n, m = nine_modes(tree, g, b, interface, l), three_hat(tree, g, b, interface, l)
             value = dot3(w0, (n[0], n[1], n[2])) + dot3(w1, (n[3], n[4], n[5])) + dot3(w2, (n[6], n[7], n[8]))
-            room[tree.group_q[g] + l * LANES + b] = -value - dot3(m, F)
+            scratch[tree.group_q[g] + l * LANES + b] = -value - dot3(m, F)
         T = add3(T, cross(x, F))
         for i in range(3):
             p[i], p[3 + i] = T[i], F[i]
@@ -116,16 +117,16 @@ def climb(tree, storage, asked, factor, k, room):
 
 
 @compiled
-def root_response(storage, root, gravity, is_free, p, whole, A_out):
+def root_response(workspace, root, gravity, is_free, p, whole, A_out):
     """A_out (6): acceleration of the root under the bias p (6); whole: 1 adds what acts anyway, else 0."""
     for i in range(6):
         A_out[i] = 0.0
     if is_free:
         inertia = np.empty((6, 6))
         for i in range(6):
-            A_out[i] = -p[i] - whole * storage.out[BIAS + i]
+            A_out[i] = -p[i] - whole * workspace.out[BIAS + i]
             for j in range(6):
-                inertia[i, j] = storage.out[entry(i, j)]
+                inertia[i, j] = workspace.out[entry(i, j)]
         ldlt_factor(inertia)
         ldlt_solve(inertia, A_out)
     else:
@@ -136,26 +137,26 @@ def root_response(storage, root, gravity, is_free, p, whole, A_out):
 
 
 @compiled(borrows=True)
-def domain_response(tree, storage, z, whole, place, A, a_out):
+def domain_response(tree, workspace, z, whole, place, A, a_out):
     """a_out (r,): q" of a domain whose frame has the acceleration A (6)."""
     g = place // LANES
     b, r = place - g * LANES, tree.class_r[tree.group_class[g]]
-    rows, at = group_rows(r, tree.group_ports[g]), tree.group_q[g] + place - g * LANES
+    rows, at = group_rows(r, tree.group_interfaces[g]), tree.group_q[g] + place - g * LANES
     solved = tree.group_work[g] + LANES * rows.solved + b
     for l in range(r):
-        value = z[at + l * LANES] + whole * storage.work[solved + LANES * (7 * l + 6)]
+        value = z[at + l * LANES] + whole * workspace.work[solved + LANES * (7 * l + 6)]
         for i in range(6):
-            value -= storage.work[solved + LANES * (7 * l + i)] * A[i]
+            value -= workspace.work[solved + LANES * (7 * l + i)] * A[i]
         a_out[l] = value
 
 
 @compiled(borrows=True)
-def port_response(tree, storage, whole, place, port, A, a, A_out):
-    """A_out (6): acceleration of a port of a domain that has A and q" = a; may be A itself."""
+def interface_response(tree, workspace, whole, place, interface, A, a, A_out):
+    """A_out (6): acceleration of an interface of a domain that has A and q" = a; may be A itself."""
     g = place // LANES
     b, r = place - g * LANES, tree.class_r[tree.group_class[g]]
-    rows, inner, work = group_rows(r, tree.group_ports[g]), PORT_ROWS, storage.work
-    start = tree.group_work[g] + LANES * (rows.ports + port * inner.size) + b
+    rows, inner, work = group_rows(r, tree.group_interfaces[g]), INTERFACE_ROWS, workspace.work
+    start = tree.group_work[g] + LANES * (rows.interfaces + interface * inner.size) + b
     R, x = nine(work, start + 6 * LANES, LANES), three(work, start, LANES)
     alpha = (A[0], A[1], A[2])
     at_c = start + LANES * inner.c
@@ -163,8 +164,8 @@ def port_response(tree, storage, whole, place, port, A, a, A_out):
     move = add3(add3((A[3], A[4], A[5]), cross(alpha, x)), times3(whole, three(work, at_c + 3 * LANES, LANES)))
     modes = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
     for l in range(r):
-        modes = plus_nine(modes, a[l], nine_modes(tree, g, b, port, l))
-        move = add3(move, times3(a[l], three_hat(tree, g, b, port, l)))
+        modes = plus_nine(modes, a[l], nine_modes(tree, g, b, interface, l))
+        move = add3(move, times3(a[l], three_hat(tree, g, b, interface, l)))
     turn = add3(turn, polar_rate_by(nine(work, start + LANES * inner.solver, LANES), R, modes))
     turn, move = turned_back(R, turn), turned_back(R, move)
     for i in range(3):
@@ -172,8 +173,8 @@ def port_response(tree, storage, whole, place, port, A, a, A_out):
 
 
 @compiled
-def descend(tree, storage, asked, whole, place, path, A, a_out):
-    """A (6): on entry of the root, on exit of the domain at `place`; a_out: its q". path: room for the levels."""
+def descend(tree, workspace, asked, whole, place, path, A, a_out):
+    """A (6): on entry of the root, on exit of the domain at `place`; a_out: its q". path: scratch for the levels."""
     count, here = 0, place
     while True:
         path[count] = here
@@ -182,25 +183,27 @@ def descend(tree, storage, asked, whole, place, path, A, a_out):
             break
         here = asked.slot_place[tree.parent_slot[here]]
     for k in range(count - 1, -1, -1):
-        domain_response(tree, storage, asked.z, whole, path[k], A, a_out)
+        domain_response(tree, workspace, asked.z, whole, path[k], A, a_out)
         if k > 0:
-            port_response(tree, storage, whole, path[k], asked.slot_port[tree.parent_slot[path[k - 1]]], A, a_out, A)
+            interface_response(
+                tree, workspace, whole, path[k], asked.slot_interface[tree.parent_slot[path[k - 1]]], A, a_out, A
+            )
 
 
 @compiled
-def add_row_values(tree, storage, root, gravity, is_free, asked, whole, values_out):
+def add_row_values(tree, workspace, root, gravity, is_free, asked, whole, values_out):
     """values_out (rows,) += G (A, q"), of the response in asked.z, asked.p; whole: 1 adds what acts anyway."""
-    most = 1
+    largest = 1
     for kind in range(len(tree.class_r)):
-        most = max(most, tree.class_r[kind])
-    A0, A, a = np.empty(6), np.empty(6), np.empty(most)
+        largest = max(largest, tree.class_r[kind])
+    A0, A, a = np.empty(6), np.empty(6), np.empty(largest)
     path = np.empty(len(tree.level_start), np.int64)
-    root_response(storage, root, gravity, is_free, asked.p, whole, A0)
+    root_response(workspace, root, gravity, is_free, asked.p, whole, A0)
     for e in range(len(asked.row)):
         place = asked.place[e]
         if e == 0 or place != asked.place[e - 1]:
             A[:] = A0
-            descend(tree, storage, asked, whole, place, path, A, a)
+            descend(tree, workspace, asked, whole, place, path, A, a)
         value = 0.0
         for i in range(6):
             value += asked.wrench[e, i] * A[i]
@@ -210,9 +213,9 @@ def add_row_values(tree, storage, root, gravity, is_free, asked, whole, values_o
 
 
 @compiled
-def add_delassus(tree, storage, root, gravity, is_free, asked, W_out):
+def add_delassus(tree, workspace, root, gravity, is_free, asked, W_out):
     """W_out (rows, rows) += G A^-1 G^T of one tree."""
-    room = np.zeros(len(asked.z))
+    scratch = np.zeros(len(asked.z))
     done = np.zeros(len(W_out), np.bool_)
     for first in range(len(asked.row)):
         row = asked.row[first]
@@ -222,13 +225,13 @@ def add_delassus(tree, storage, root, gravity, is_free, asked, W_out):
         asked.z[:], asked.p[:] = 0.0, 0.0
         for e in range(first, len(asked.row)):
             if asked.row[e] == row:
-                climb(tree, storage, asked, 1.0, e, room)
-        add_row_values(tree, storage, root, gravity, is_free, asked, 0.0, W_out[row])
+                climb(tree, workspace, asked, 1.0, e, scratch)
+        add_row_values(tree, workspace, root, gravity, is_free, asked, 0.0, W_out[row])
     asked.z[:], asked.p[:] = 0.0, 0.0
 
 
 @compiled
-def add_present(tree, storage, asked, values_out):
+def add_present(tree, workspace, asked, values_out):
     """values_out (rows,) += G (A, q") of the present state, its frames' motion being in `held_slot`."""
     for e in range(len(asked.row)):
         place = asked.place[e]
@@ -236,47 +239,47 @@ def add_present(tree, storage, asked, values_out):
         at, slot = tree.group_q[g] + place - g * LANES, CHAIN * tree.parent_slot[place] + 15
         value = 0.0
         for i in range(6):
-            value += asked.wrench[e, i] * storage.held_slot[slot + i]
+            value += asked.wrench[e, i] * workspace.held_slot[slot + i]
         for l in range(tree.class_r[tree.group_class[g]]):
-            value += asked.modes[asked.first[e] + l] * storage.a[at + l * LANES]
+            value += asked.modes[asked.first[e] + l] * workspace.a[at + l * LANES]
         values_out[asked.row[e]] += value
 
 
 @compiled
-def load_rows(tree, storage, asked, multipliers):
+def load_rows(tree, workspace, asked, multipliers):
     """asked.z, asked.p: the response to G^T multipliers (rows,)."""
-    room = np.zeros(len(asked.z))
+    scratch = np.zeros(len(asked.z))
     asked.z[:], asked.p[:] = 0.0, 0.0
     for e in range(len(asked.row)):
-        climb(tree, storage, asked, multipliers[asked.row[e]], e, room)
+        climb(tree, workspace, asked, multipliers[asked.row[e]], e, scratch)
 
 
 @compiled
-def commit(tree, storage, asked):
+def commit(tree, workspace, asked):
     """Add the response in asked.z, asked.p to what the elimination found, so that the substitution includes it."""
     for g in range(len(tree.group_class)):
         r = tree.class_r[tree.group_class[g]]
-        at, here = tree.group_q[g], tree.group_work[g] + LANES * group_rows(r, tree.group_ports[g]).solved
+        at, here = tree.group_q[g], tree.group_work[g] + LANES * group_rows(r, tree.group_interfaces[g]).solved
         for l in range(r):
             for b in range(LANES):
-                storage.work[here + LANES * (7 * l + 6) + b] += asked.z[at + l * LANES + b]
+                workspace.work[here + LANES * (7 * l + 6) + b] += asked.z[at + l * LANES + b]
     for i in range(6):
-        storage.out[BIAS + i] += asked.p[i]
+        workspace.out[BIAS + i] += asked.p[i]
 
 
 @compiled
-def shift(tree, storage, root, gravity, numbers, asked):
+def shift(tree, workspace, root, gravity, numbers, asked):
     """Move the predicted positions by b h² times the response in asked.z, asked.p; velocities stay.
 
-    slot_A serves as room: the substitution writes it anew.
+    slot_A serves as scratch: the substitution writes it anew.
     """
     by_q = numbers.beta * numbers.h * numbers.h
-    most = 1
+    largest = 1
     for kind in range(len(tree.class_r)):
-        most = max(most, tree.class_r[kind])
-    A, a = np.empty(6), np.empty(most)
-    root_response(storage, root, gravity, numbers.is_free, asked.p, 0.0, A)
-    storage.slot_A[:6] = A
+        largest = max(largest, tree.class_r[kind])
+    A, a = np.empty(6), np.empty(largest)
+    root_response(workspace, root, gravity, numbers.is_free, asked.p, 0.0, A)
+    workspace.slot_A[:6] = A
     if numbers.is_free:
         R1 = quaternion_matrix((root.rotation[0], root.rotation[1], root.rotation[2], root.rotation[3]))
         q = (root.rotation_0[0], root.rotation_0[1], root.rotation_0[2], root.rotation_0[3])
@@ -292,10 +295,10 @@ def shift(tree, storage, root, gravity, numbers, asked):
             place = g * LANES + b
             slot = SIX * tree.parent_slot[place]
             for i in range(6):
-                A[i] = storage.slot_A[slot + i]
-            domain_response(tree, storage, asked.z, 0.0, place, A, a)
+                A[i] = workspace.slot_A[slot + i]
+            domain_response(tree, workspace, asked.z, 0.0, place, A, a)
             for l in range(tree.class_r[tree.group_class[g]]):
-                storage.q_p[tree.group_q[g] + l * LANES + b] += by_q * a[l]
-            for k in range(tree.group_ports[g]):
+                workspace.q_p[tree.group_q[g] + l * LANES + b] += by_q * a[l]
+            for k in range(tree.group_interfaces[g]):
                 there = SIX * (tree.group_slot[g] + k * LANES + b)
-                port_response(tree, storage, 0.0, place, k, A, a, storage.slot_A[there : there + 6])
+                interface_response(tree, workspace, 0.0, place, k, A, a, workspace.slot_A[there : there + 6])

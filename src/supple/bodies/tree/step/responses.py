@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.bodies.tree.dynamics import SubstructureTree, TreeState
+from supple.bodies.tree.dynamics import TreeDynamics, TreeState
 from supple.bodies.tree.step import response_kernels as responses
 from supple.bodies.tree.step import stage_kernels as stages
 from supple.bodies.tree.step.response_kernels import Conditions
@@ -21,8 +21,8 @@ from supple.bodies.tree.tied_run import TreeSides
 Array = np.ndarray
 
 
-def point_answers(
-    tree: SubstructureTree,
+def point_responses(
+    tree: TreeDynamics,
     points: DomainPoints,
     state: TreeState,
     x: Array,
@@ -37,13 +37,13 @@ def point_answers(
     """
     asked, count = _rows(sides or TreeSides(tree), points, x), 3 * points.count
     g, numbers = np.asarray(gravity, dtype=float), tree.numbers(dt, euler=True)
-    storage = tree.storage._replace(held_slot=np.zeros(CHAIN * int(tree.arrays.group_slot[-1])))
+    workspace = tree.workspace._replace(held_slot=np.zeros(CHAIN * int(tree.arrays.group_slot[-1])))
     W = np.zeros((count, count))
     run = stages.run_stage_together if tree.threads > 1 else stages.run_stage
     tree.load(state)
     for stage in (stages.BEGIN, stages.RENEW, stages.REDUCE):
-        run(tree.arrays, storage, tree.root, numbers, g, stage, False, False, tree.crew, tree.threads)
-    responses.add_delassus(tree.arrays, storage, tree.root, g, numbers.is_free, asked, W)
+        run(tree.arrays, workspace, tree.root, numbers, g, stage, False, False, tree.team, tree.threads)
+    responses.add_delassus(tree.arrays, workspace, tree.root, g, numbers.is_free, asked, W)
     return dt * dt / 2 * (W + W.T)
 
 

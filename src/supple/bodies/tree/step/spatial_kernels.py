@@ -1,7 +1,7 @@
 """Six-vectors (angular, linear) and symmetric 6x6 matrices in rows of LANES numbers.
 
 (i, j) of a symmetric 6x6 matrix with i <= j is row i (11 - i) / 2 + j. X = [1 0; -x~ 1] takes accelerations of a frame
-to those of a port at x in it, in the same axes.
+to those of an interface at x in it, in the same axes.
 """
 
 # mypy: ignore-errors

@@ -31,35 +31,35 @@ BEGIN, RENEW, REDUCE, FINISH = 0, 1, 2, 3
 
 
 @compiled
-def run_stage(tree, storage, root, numbers, gravity, stage, still, coasts, crew, members):
+def run_stage(tree, workspace, root, numbers, gravity, stage, still, coasts, team, members):
     """One stage of a step. still: no step, but the accelerations of now. coasts: begin with constant velocities.
 
-    The leader's part where there is a crew.
+    The leader's part where there is a thread team.
     """
     keep_whole()
     by_q = 0.0 if still else numbers.beta * numbers.h * numbers.h
     by_v = 0.0 if still else numbers.gamma * numbers.h
-    crew[STARTED] = 1
+    team[STARTED] = 1
     way, todo = OUTWARDS, FRAMES
     if stage == BEGIN:
-        fill(storage.bad, 0.0)
-        storage.held_factors[0], storage.held_factors[1] = by_q, by_v
+        fill(workspace.bad, 0.0)
+        workspace.held_factors[0], workspace.held_factors[1] = by_q, by_v
         if still:
-            stand_still(storage, root)
+            stand_still(workspace, root)
         else:
-            start_step(storage, root, numbers)
+            start_step(workspace, root, numbers)
             if coasts:
-                coast(storage, root, numbers)
-            move_root(storage, root, numbers)
+                coast(workspace, root, numbers)
+            move_root(workspace, root, numbers)
     elif stage == RENEW:
         way, todo = TOGETHER, FORCES
     elif stage == REDUCE:
         way, todo = TOGETHER, ELIMINATE
     else:
-        finish_pass(storage, root, numbers, gravity, still)
+        finish_pass(workspace, root, numbers, gravity, still)
         todo = SUBSTITUTE
     while True:
-        sweep(tree, storage, crew, members, way, todo, numbers.coupling, by_q, by_v)
+        sweep(tree, workspace, team, members, way, todo, numbers.coupling, by_q, by_v)
         if way == OUTWARDS:
             way = TOGETHER
         elif todo == ELIMINATE and way == TOGETHER:
@@ -69,18 +69,18 @@ def run_stage(tree, storage, root, numbers, gravity, stage, still, coasts, crew,
         else:
             break
     if todo == FRAMES:
-        chain(tree, storage, root, gravity)
+        chain(tree, workspace, root, gravity)
 
 
 @compiled(parallel=True)
-def run_stage_together(tree, storage, root, numbers, gravity, stage, still, coasts, crew, members):
+def run_stage_together(tree, workspace, root, numbers, gravity, stage, still, coasts, team, members):
     """The same by so many threads."""
-    assemble(crew)
+    assemble(team)
     for member in numba.prange(members):
         if member == 0:
-            run_stage(tree, storage, root, numbers, gravity, stage, still, coasts, crew, members)
-            dismiss(crew)
+            run_stage(tree, workspace, root, numbers, gravity, stage, still, coasts, team, members)
+            dismiss(team)
         else:
             by_q = 0.0 if still else numbers.beta * numbers.h * numbers.h
             by_v = 0.0 if still else numbers.gamma * numbers.h
-            assist(tree, storage, crew, np.int64(member), members, numbers.coupling, by_q, by_v)
+            assist(tree, workspace, team, np.int64(member), members, numbers.coupling, by_q, by_v)

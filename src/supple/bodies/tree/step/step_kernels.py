@@ -55,7 +55,7 @@ class StepNumbers(NamedTuple):
     coupling: int
     passes: int
     is_free: bool
-    most: int
+    largest: int
     epsilon: float
     renews: bool
 
@@ -74,7 +74,7 @@ def turn_root(root, h, beta, start, rotation_out):
 class Root(NamedTuple):
     """The root's frame. x, velocity, acceleration (3) in world axes; rotation (4); spin, alpha (3) in its own axes.
 
-    Those with _0 are of the start of a step. inertia (6, 6), push (6): room for its equation.
+    Those with _0 are of the start of a step. inertia (6, 6), push (6): scratch for its equation.
     """
 
     x: Array
@@ -102,15 +102,15 @@ class Root(NamedTuple):
 
 
 @compiled(borrows=True)
-def solve_root(storage, root, gravity, is_free):
+def solve_root(workspace, root, gravity, is_free):
     """The root's acceleration, less gravity, into slot 0. False where its inertia is singular."""
     R = quaternion_matrix((root.rotation[0], root.rotation[1], root.rotation[2], root.rotation[3]))
-    A, p, inertia = storage.slot_A, root.push, root.inertia
+    A, p, inertia = workspace.slot_A, root.push, root.inertia
     if is_free:
         for i in range(6):
-            p[i] = -storage.out[BIAS + i]
+            p[i] = -workspace.out[BIAS + i]
             for j in range(6):
-                inertia[i, j] = storage.out[entry(i, j)]
+                inertia[i, j] = workspace.out[entry(i, j)]
         if ldlt_factor(inertia) >= 0:
             return False
         ldlt_solve(inertia, p)
@@ -128,7 +128,7 @@ def solve_root(storage, root, gravity, is_free):
 
 
 @compiled(borrows=True)
-def move_root(storage, root, numbers):
+def move_root(workspace, root, numbers):
     """The root at the end of a step, from its present accelerations; its spin into slot 0."""
     h, beta, gamma = numbers.h, numbers.beta, numbers.gamma
     if numbers.is_free:
@@ -139,22 +139,22 @@ def move_root(storage, root, numbers):
             root.spin[i] = root.spin_0[i] + h * ((1.0 - gamma) * root.alpha_0[i] + gamma * root.alpha[i])
         turn_root(root, h, beta, root.rotation_0, root.rotation)
     for i in range(3):
-        storage.slot_w[i] = root.spin[i]
+        workspace.slot_w[i] = root.spin[i]
 
 
 @compiled(borrows=True)
-def start_step(storage, root, numbers):
+def start_step(workspace, root, numbers):
     """Predictors, and the state they give with the accelerations of the step before."""
     h, beta, gamma = numbers.h, numbers.beta, numbers.gamma
     by_a, end = h * h * (0.5 - beta), beta * h * h
-    for k in range(0, len(storage.q), LANES):
-        q, v, a = load(storage.q, k), load(storage.v, k), load(storage.a, k)
+    for k in range(0, len(workspace.q), LANES):
+        q, v, a = load(workspace.q, k), load(workspace.v, k), load(workspace.a, k)
         q_p, v_p = q + h * v + by_a * a, v + h * (1.0 - gamma) * a
-        store(storage.q_f, k, q)
-        store(storage.q_p, k, q_p)
-        store(storage.v_p, k, v_p)
-        store(storage.q, k, q_p + end * a)
-        store(storage.v, k, v_p + gamma * h * a)
+        store(workspace.q_f, k, q)
+        store(workspace.q_p, k, q_p)
+        store(workspace.v_p, k, v_p)
+        store(workspace.q, k, q_p + end * a)
+        store(workspace.v, k, v_p + gamma * h * a)
     for i in range(3):
         root.x_0[i], root.velocity_0[i], root.spin_0[i] = root.x[i], root.velocity[i], root.spin[i]
         root.acceleration_0[i], root.alpha_0[i] = root.acceleration[i], root.alpha[i]
@@ -163,7 +163,7 @@ def start_step(storage, root, numbers):
 
 
 @compiled(borrows=True)
-def coast(storage, root, numbers):
+def coast(workspace, root, numbers):
     """Begin the passes of a step with constant velocities, q = q_0 + h q'_0.
 
     The accelerations of the step before, with which they begin else, ring where springs are stiff.
@@ -171,51 +171,51 @@ def coast(storage, root, numbers):
     """
     h, beta, gamma = numbers.h, numbers.beta, numbers.gamma
     factor = -(0.5 - beta) / beta
-    for k in range(len(storage.q)):
-        a = factor * storage.a[k]
-        storage.a[k] = a
-        storage.q[k] = storage.q_p[k] + beta * h * h * a
-        storage.v[k] = storage.v_p[k] + gamma * h * a
+    for k in range(len(workspace.q)):
+        a = factor * workspace.a[k]
+        workspace.a[k] = a
+        workspace.q[k] = workspace.q_p[k] + beta * h * h * a
+        workspace.v[k] = workspace.v_p[k] + gamma * h * a
     for i in range(3):
         root.acceleration[i] *= factor
         root.alpha[i] *= factor
 
 
 @compiled(borrows=True)
-def settled(storage):
+def settled(workspace):
     """Largest change of q" over the largest q"."""
     change, size = 0.0, 0.0
-    for k in range(0, len(storage.change), 2 * LANES):
+    for k in range(0, len(workspace.change), 2 * LANES):
         for b in range(LANES):
-            change, size = max(change, storage.change[k + b]), max(size, storage.change[k + LANES + b])
+            change, size = max(change, workspace.change[k + b]), max(size, workspace.change[k + LANES + b])
     return change / size if size > 0.0 else 0.0
 
 
 @compiled(borrows=True)
-def finish_pass(storage, root, numbers, gravity, is_last):
+def finish_pass(workspace, root, numbers, gravity, is_last):
     """The root's acceleration after an elimination and, unless a pass is the last, its new frame."""
-    if not solve_root(storage, root, gravity, numbers.is_free):
-        storage.bad[0] = 1.0
+    if not solve_root(workspace, root, gravity, numbers.is_free):
+        workspace.bad[0] = 1.0
     if not is_last:
-        move_root(storage, root, numbers)
+        move_root(workspace, root, numbers)
 
 
 @compiled(borrows=True)
-def is_singular(storage):
+def is_singular(workspace):
     """Whether a matrix was."""
     found = 0.0
-    for g in range(len(storage.bad)):
-        found += storage.bad[g]
+    for g in range(len(workspace.bad)):
+        found += workspace.bad[g]
     return found > 0.0
 
 
 @compiled(borrows=True)
-def stand_still(storage, root):
+def stand_still(workspace, root):
     """No step: the predicted state is that of now."""
-    for k in range(len(storage.q)):
-        storage.q_p[k], storage.q_f[k], storage.v_p[k] = storage.q[k], storage.q[k], storage.v[k]
+    for k in range(len(workspace.q)):
+        workspace.q_p[k], workspace.q_f[k], workspace.v_p[k] = workspace.q[k], workspace.q[k], workspace.v[k]
     for i in range(3):
-        storage.slot_w[i] = root.spin[i]
+        workspace.slot_w[i] = root.spin[i]
 
 
 @compiled(borrows=True)
@@ -226,8 +226,8 @@ def fill(a, value):
 
 
 @compiled
-def advance(tree, storage, root, numbers, gravity, steps, crew, members, found_out):
-    """`steps` steps; none: only the accelerations of now. The leader's part where there is a crew.
+def advance(tree, workspace, root, numbers, gravity, steps, team, members, found_out):
+    """`steps` steps; none: only the accelerations of now. The leader's part where there is a thread team.
 
     found_out (4): outcome, steps done, most passes of a step, last change of q". A pass finishes the one before if that
     has been left, finds the frames of now and new forces, eliminates, and finds the new state. All sweeps go through
@@ -237,28 +237,28 @@ def advance(tree, storage, root, numbers, gravity, steps, crew, members, found_o
     still = steps == 0
     by_q = 0.0 if still else numbers.beta * numbers.h * numbers.h
     by_v = 0.0 if still else numbers.gamma * numbers.h
-    most, change, outcome, done = 0, 0.0, FINE, steps
-    iterates, is_held = numbers.most > 0 and not still, len(storage.held_place) > 0
+    largest, change, outcome, done = 0, 0.0, FINE, steps
+    iterates, is_held = numbers.largest > 0 and not still, len(workspace.held_place) > 0
     defers = not (iterates or numbers.renews)
-    limit = 1 if still else (numbers.most if iterates else numbers.passes)
-    crew[STARTED] = 1
-    fill(storage.bad, 0.0)
-    storage.held_factors[0], storage.held_factors[1] = by_q, by_v
+    limit = 1 if still else (numbers.largest if iterates else numbers.passes)
+    team[STARTED] = 1
+    fill(workspace.bad, 0.0)
+    workspace.held_factors[0], workspace.held_factors[1] = by_q, by_v
     for step in range(1 if still else steps):
         if still:
-            stand_still(storage, root)
+            stand_still(workspace, root)
         else:
-            start_step(storage, root, numbers)
+            start_step(workspace, root, numbers)
             if is_held:
-                coast(storage, root, numbers)
-            move_root(storage, root, numbers)
+                coast(workspace, root, numbers)
+            move_root(workspace, root, numbers)
         passes, phase, left = 0, 0, 0  # left: what the pass before has not done
         while True:
             is_last = not iterates and passes == limit - 1
             way, todo = OUTWARDS, FRAMES + left
             if phase == 1:
                 if is_held:
-                    chain(tree, storage, root, gravity)
+                    chain(tree, workspace, root, gravity)
                 way, todo = TOGETHER, FRAMES + ELIMINATE + left
                 if passes == 0 or not defers:
                     todo += FORCES
@@ -267,41 +267,41 @@ def advance(tree, storage, root, numbers, gravity, steps, crew, members, found_o
                 way, todo = INWARDS, ELIMINATE
             elif phase > 2:
                 way, todo = OUTWARDS if phase == 3 else TOGETHER, SUBSTITUTE
-            sweep(tree, storage, crew, members, way, todo, numbers.coupling, by_q, by_v)
+            sweep(tree, workspace, team, members, way, todo, numbers.coupling, by_q, by_v)
             phase += 1
             if phase == 3:
-                finish_pass(storage, root, numbers, gravity, is_last)
+                finish_pass(workspace, root, numbers, gravity, is_last)
                 if defers and not is_last:
                     passes, phase, left = passes + 1, 0, SUBSTITUTE
             elif phase == 5:
                 passes += 1
-                change = settled(storage)
+                change = settled(workspace)
                 if passes == limit or (iterates and passes > 1 and change <= numbers.epsilon):
                     break
                 phase = 0
-                for k in range(len(storage.q)):
-                    storage.q_f[k] = storage.q[k]
+                for k in range(len(workspace.q)):
+                    workspace.q_f[k] = workspace.q[k]
         if not still:
-            move_root(storage, root, numbers)
-        most = max(most, passes)
-        if not np.isfinite(change) or is_singular(storage):
+            move_root(workspace, root, numbers)
+        largest = max(largest, passes)
+        if not np.isfinite(change) or is_singular(workspace):
             outcome, done = SINGULAR, step
             break
         if iterates and change > numbers.epsilon:
             outcome, done = NOT_CONVERGED, step
             break
-    found_out[0], found_out[1], found_out[2], found_out[3] = outcome, done, most, change
+    found_out[0], found_out[1], found_out[2], found_out[3] = outcome, done, largest, change
 
 
 @compiled(parallel=True)
-def advance_together(tree, storage, root, numbers, gravity, steps, crew, members, found_out):
+def advance_together(tree, workspace, root, numbers, gravity, steps, team, members, found_out):
     """The same by so many threads."""
-    assemble(crew)
+    assemble(team)
     for member in numba.prange(members):
         if member == 0:
-            advance(tree, storage, root, numbers, gravity, steps, crew, members, found_out)
-            dismiss(crew)
+            advance(tree, workspace, root, numbers, gravity, steps, team, members, found_out)
+            dismiss(team)
         else:
             by_q = 0.0 if steps == 0 else numbers.beta * numbers.h * numbers.h
             by_v = 0.0 if steps == 0 else numbers.gamma * numbers.h
-            assist(tree, storage, crew, np.int64(member), members, numbers.coupling, by_q, by_v)
+            assist(tree, workspace, team, np.int64(member), members, numbers.coupling, by_q, by_v)

@@ -1,7 +1,8 @@
 """Rows of lanes from numbers that lie together, and back: squares of LANES x LANES numbers transposed in registers.
 
-A domain's numbers lie side by side where others read them (what it shows, its port's acceleration); a group's kernels
-read one such number of LANES domains at once. Number by number the way between both takes longer than the arithmetic.
+A domain's numbers lie side by side where others read them (what it shows, its interface's acceleration); a group's
+kernels read one such number of LANES domains at once. Number by number the way between both takes longer than the
+arithmetic.
 """
 
 # mypy: ignore-errors

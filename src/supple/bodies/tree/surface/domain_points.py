@@ -14,44 +14,44 @@ import numpy as np
 import scipy.sparse as sparse
 
 from supple.bodies.tree.coordinates import TreeCoordinates
-from supple.bodies.tree.model import SubstructureModel
-from supple.bodies.tree.step.frame_cache import FoundFrames
-from supple.bodies.tree.surface import patch_kernels as kernels
+from supple.bodies.tree.model import TreeModel
+from supple.bodies.tree.step.frame_cache import FrameCache
+from supple.bodies.tree.surface import kinematics_kernels as kernels
 
 Array = np.ndarray
 
 
-def make_chain(model: SubstructureModel, first: Array, places: Array, X: Array, U: list[Array]) -> kernels.Chain:
+def make_chain(model: TreeModel, first: Array, places: Array, X: Array, U: list[Array]) -> kernels.Chain:
     """A model as the kernels see it, with points: first (d,): a domain's row of X (m, 3) [m] and U, (3, r) each row.
 
     places (d + 1,): where the points of a domain begin among all.
     """
-    most = max(1, *(c.count for c in model.classes))
-    ports = [(c, fit) for c in model.classes for fit in c.fits]
-    first_port = np.concatenate([[0], np.cumsum([len(c.fits) for c in model.classes])])
+    largest = max(1, *(c.count for c in model.classes))
+    interfaces = [(c, fit) for c in model.classes for fit in c.fits]
+    first_interface = np.concatenate([[0], np.cumsum([len(c.fits) for c in model.classes])])
     above = model.domain_class[np.maximum(model.parent, 0)]
-    A_modes = np.zeros((len(ports), most, 9))
-    for k, (c, fit) in enumerate(ports):
+    A_modes = np.zeros((len(interfaces), largest, 9))
+    for k, (c, fit) in enumerate(interfaces):
         A_modes[k, : c.count] = fit.A_modes.reshape(c.count, 9)
     return kernels.Chain(
         model.parent.astype(np.int64),
-        np.where(model.parent >= 0, first_port[above] + model.parent_port, -1).astype(np.int64),
+        np.where(model.parent >= 0, first_interface[above] + model.parent_interface, -1).astype(np.int64),
         model.q_starts.astype(np.int64),
         model.scale.astype(float),
         np.asarray(first, dtype=np.int64),
         np.asarray(places, dtype=np.int64),
-        np.array([fit.x_hat for _, fit in ports]).reshape(-1, 3),
-        _padded([fit.a_hat for _, fit in ports], most),
-        np.array([fit.A_rest.ravel() for _, fit in ports]).reshape(-1, 9),
+        np.array([fit.x_hat for _, fit in interfaces]).reshape(-1, 3),
+        _padded([fit.a_hat for _, fit in interfaces], largest),
+        np.array([fit.A_rest.ravel() for _, fit in interfaces]).reshape(-1, 9),
         A_modes,
         np.ascontiguousarray(X, dtype=float),
-        _padded(U, most),
+        _padded(U, largest),
     )
 
 
-def _padded(parts: list[Array], most: int) -> Array:
+def _padded(parts: list[Array], largest: int) -> Array:
     """Rows (3, r) of several widths as (n, 3, most)."""
-    out = np.zeros((len(parts), 3, most))
+    out = np.zeros((len(parts), 3, largest))
     for k, part in enumerate(parts):
         out[k, :, : part.shape[1]] = part
     return out
@@ -67,12 +67,12 @@ class DomainPoints:
     chain: kernels.Chain
     weights: sparse.csr_array | None = None
     indices: Array | None = None
-    found: FoundFrames = field(default_factory=FoundFrames)
+    found: FrameCache = field(default_factory=FrameCache)
 
     @classmethod
     def on(
         cls,
-        model: SubstructureModel,
+        model: TreeModel,
         domain: Array,
         X: Array,
         U: list[Array],
@@ -82,7 +82,7 @@ class DomainPoints:
         """Points on domains, ascending (k,): X (k, 3) [m] at scale 1 in the domains' axes, U: (3, r) of each."""
         places = np.searchsorted(domain, np.arange(model.domain_count + 1))
         chain = make_chain(model, places[:-1], places, X, U)
-        return cls(chain, weights, indices, model.found_frames)  # type: ignore[arg-type]
+        return cls(chain, weights, indices, model.frame_cache)  # type: ignore[arg-type]
 
     @property
     def count(self) -> int:

@@ -1,4 +1,4 @@
-"""Arrays of points of a tree that are held by springs: what `point_kernels` reads and the room it needs."""
+"""Arrays of points of a tree that are held by springs: what `point_kernels` reads and the scratch it needs."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ LAW = 27
 class HeldPoints(NamedTuple):
     """Points in the order of their groups. start (groups + 1,): the points of each; place (p,): lane of its domain.
 
-    X (p, 3) [m], U (flat, from first[k]: 3 rows of r); law (p, LAW). J, KJ: room, as U with 6 more columns, from
-    first_J[k]. mass: room for the matrices of groups without ports, from mass_start[g]. slot (CHAIN a slot).
+    X (p, 3) [m], U (flat, from first[k]: 3 rows of r); law (p, LAW). J, KJ: scratch, as U with 6 more columns, from
+    first_J[k]. mass: scratch for the matrices of groups without interfaces, from mass_start[g]. slot (CHAIN a slot).
     factors (2,): beta h², gamma h.
     """
 
@@ -36,7 +36,7 @@ class HeldPoints(NamedTuple):
     factors: Array
 
     def named(self) -> dict[str, Array]:
-        """As fields of the kernels' storage: flat, since threads take no tuples of tuples."""
+        """As fields of the kernels' workspace: flat, since threads take no tuples of tuples."""
         return {f"held_{name}": array for name, array in zip(self._fields, self)}
 
     @classmethod

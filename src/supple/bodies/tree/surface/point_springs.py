@@ -16,14 +16,14 @@ from numpy.typing import ArrayLike
 
 from supple.algebra.lanes.lane_type import LANES
 from supple.bodies.tree.kinematics import TreeMotion
-from supple.bodies.tree.model import SubstructureModel
+from supple.bodies.tree.model import TreeModel
 from supple.bodies.tree.step.frame_kernels import aligned_zeros
 from supple.bodies.tree.surface.point_arrays import CHAIN, LAW, HeldPoints
 from supple.bodies.tree.surface.skin import TreeSkin
 from supple.errors import InputError
 
 if TYPE_CHECKING:
-    from supple.bodies.tree.dynamics import SubstructureTree
+    from supple.bodies.tree.dynamics import TreeDynamics
 
 Array = np.ndarray
 
@@ -59,9 +59,9 @@ class PointSprings:
     ) -> PointSprings:
         """Springs on points of a surface, by number.
 
-        >>> from supple.bodies.substructure import SubstructureModel
-        >>> from supple.validation.tree.coupling import beam_blueprint
-        >>> skin = TreeSkin.of(SubstructureModel.of(beam_blueprint(2, 6)))
+        >>> from supple.bodies.tree import TreeModel
+        >>> from supple.validation.tree.coupling import beam_domain_tree
+        >>> skin = TreeSkin.of(TreeModel.of(beam_domain_tree(2, 6)))
         >>> PointSprings.on(skin, [3], place=skin.rest[3], stiffness=1e4).count
         1
         """
@@ -89,7 +89,7 @@ class PointSprings:
         """Number of points."""
         return len(self.domain)
 
-    def positions(self, model: SubstructureModel, motion: TreeMotion) -> Array:
+    def positions(self, model: TreeModel, motion: TreeMotion) -> Array:
         """World positions of the points (p, 3) [m] for the frames of a motion."""
         out = np.empty((self.count, 3))
         for k, (d, U) in enumerate(zip(self.domain, self.modes)):
@@ -97,13 +97,13 @@ class PointSprings:
             out[k] = motion.o[d] + motion.R[d] @ y
         return out
 
-    def energy(self, model: SubstructureModel, motion: TreeMotion) -> float:
+    def energy(self, model: TreeModel, motion: TreeMotion) -> float:
         """Energy of the springs and of the constant forces [J]."""
         x = self.positions(model, motion)
         d, K = x - np.asarray(self.place), np.asarray(self.stiffness)
         return float(0.5 * np.einsum("pi,pij,pj->", d, K, d) - np.sum(np.asarray(self.force) * x))
 
-    def pack(self, tree: SubstructureTree) -> HeldPoints:
+    def pack(self, tree: TreeDynamics) -> HeldPoints:
         """What the kernels see, for the layout of a tree."""
         model, arrays = tree.model, tree.arrays
         if self.domain.min() < 0 or self.domain.max() >= model.domain_count:
@@ -116,7 +116,7 @@ class PointSprings:
         r = arrays.class_r[arrays.group_class[place // LANES]]  # that of the group, which may be wider
         groups = len(arrays.group_class)
         start = np.searchsorted(place // LANES, np.arange(groups + 1))
-        bare = (np.diff(start) > 0) & (arrays.group_ports == 0)
+        bare = (np.diff(start) > 0) & (arrays.group_interfaces == 0)
         sizes = np.where(bare, LANES * arrays.class_r[arrays.group_class] ** 2, 0)
         ends = np.concatenate([[0], np.cumsum(3 * r)]).astype(np.int64)
         ends_J = np.concatenate([[0], np.cumsum(3 * (6 + r))]).astype(np.int64)

@@ -18,14 +18,14 @@ import numpy as np
 from supple.algebra.lanes.lane_type import lane_count
 from supple.bodies.tree.domains.welds import weld_groups
 from supple.bodies.tree.kinematics import TreeMotion
-from supple.bodies.tree.model import SubstructureModel
+from supple.bodies.tree.model import TreeModel
 from supple.bodies.tree.surface import reconstruction_kernels as kernels
 from supple.errors import InputError
 
 Array = np.ndarray
 TILE_BYTES = 16_384
 """Of U that an item of work holds."""
-MOST_COPIES = 64
+MAX_COPIES = 64
 """Of an item of work."""
 MANY_POINTS = 20_000
 """From which threads pay."""
@@ -54,11 +54,11 @@ class Reconstruction:
     """Points of a model in the order of its domains. seams, group_start: as of `TreeSkin`.
 
     >>> from supple.examples.shapes import flower
-    >>> Reconstruction.volume(SubstructureModel.of(flower())).count > 2000
+    >>> Reconstruction.volume(TreeModel.of(flower())).count > 2000
     True
     """
 
-    model: SubstructureModel
+    model: TreeModel
     arrays: PointArrays
     seams: Array
     group_start: Array
@@ -66,7 +66,7 @@ class Reconstruction:
     @classmethod
     def of(
         cls,
-        model: SubstructureModel,
+        model: TreeModel,
         classes: Sequence[tuple[Array, Array]],
         *,
         seams: Array,
@@ -79,7 +79,7 @@ class Reconstruction:
         return cls(model, _pack(model, classes, np.dtype(dtype)), seams, group_start)
 
     @classmethod
-    def volume(cls, model: SubstructureModel, *, dtype: Any = np.float64) -> Reconstruction:
+    def volume(cls, model: TreeModel, *, dtype: Any = np.float64) -> Reconstruction:
         """Of all nodes of all domains' meshes."""
         classes = [(c.nodes, c.U.reshape(len(c.nodes), 3, c.count)) for c in model.classes]
         rows = [{k: k for k in range(len(c.nodes))} for c in model.classes]
@@ -98,7 +98,7 @@ class Reconstruction:
         return int(self.arrays.X.nbytes + self.arrays.U.nbytes)
 
     def positions(self, motion: TreeMotion, out: Array | None = None) -> Array:
-        """World positions (count, 3) [m] at the coordinates and frames of a motion. out: room to write them to."""
+        """World positions (count, 3) [m] at the coordinates and frames of a motion. out: scratch to write them to."""
         return self.place(motion.q, motion.R, motion.o, out)
 
     def place(self, q: Array, R: Array, o: Array, out: Array | None = None) -> Array:
@@ -109,7 +109,7 @@ class Reconstruction:
         out = np.empty((self.count, 3), dtype) if out is None else out
         if out.shape != (self.count, 3) or out.dtype != dtype or not out.flags.c_contiguous:
             raise InputError(
-                "the room does not fit the points", value=(out.shape, out.dtype), allowed=f"({self.count}, 3)"
+                "the scratch does not fit the points", value=(out.shape, out.dtype), allowed=f"({self.count}, 3)"
             )
         turn = (R * self.model.scale[:, None, None]).astype(dtype).ravel()
         threaded = numba.get_num_threads() > 1 and self.count >= MANY_POINTS
@@ -120,7 +120,7 @@ class Reconstruction:
         return out
 
 
-def _pack(model: SubstructureModel, classes: Sequence[tuple[Array, Array]], dtype: np.dtype) -> PointArrays:
+def _pack(model: TreeModel, classes: Sequence[tuple[Array, Array]], dtype: np.dtype) -> PointArrays:
     width = lane_count(dtype)
     flat_X, flat_U, items, r_of, counts = [], [], [], [], []
     copies: list[Array] = []
@@ -134,8 +134,8 @@ def _pack(model: SubstructureModel, classes: Sequence[tuple[Array, Array]], dtyp
         tile = max(1, TILE_BYTES // max(1, 3 * r * width * dtype.itemsize))
         members, done = model.members(number), sum(len(c) for c in copies)
         for block in range(0, blocks, tile):
-            for copy in range(0, len(members), MOST_COPIES):
-                last = min(copy + MOST_COPIES, len(members))
+            for copy in range(0, len(members), MAX_COPIES):
+                last = min(copy + MAX_COPIES, len(members))
                 items.append((number, block, min(block + tile, blocks), done + copy, done + last))
         copies.append(members)
         r_of.append(r)

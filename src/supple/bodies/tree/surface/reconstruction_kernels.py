@@ -16,7 +16,7 @@ from supple.algebra.lanes.lane_type import load, store
 
 
 @compiled(borrows=True)
-def place_block(points, k, at_X, at_U, r, width, q, at_q, turn, o, domain, room, first, count, out):
+def place_block(points, k, at_X, at_U, r, width, q, at_q, turn, o, domain, scratch, first, count, out):
     """Points of one block of one copy; out (3 n,) from `first` on, `count` of them."""
     y0, y1, y2 = load(points.X, at_X), load(points.X, at_X + width), load(points.X, at_X + 2 * width)
     for l in range(r):
@@ -27,16 +27,16 @@ def place_block(points, k, at_X, at_U, r, width, q, at_q, turn, o, domain, room,
     d = 9 * domain
     for c in range(3):
         x = turn[d + 3 * c] * y0 + turn[d + 3 * c + 1] * y1 + turn[d + 3 * c + 2] * y2
-        store(room, c * width, x + o[3 * domain + c])
+        store(scratch, c * width, x + o[3 * domain + c])
     for j in range(count):
         at = 3 * (first + j)
-        out[at] = room[j]
-        out[at + 1] = room[width + j]
-        out[at + 2] = room[2 * width + j]
+        out[at] = scratch[j]
+        out[at + 1] = scratch[width + j]
+        out[at + 2] = scratch[2 * width + j]
 
 
 @compiled(borrows=True)
-def place_item(points, item, q, turn, o, width, room, out):
+def place_item(points, item, q, turn, o, width, scratch, out):
     """Points of one item of work; see `PointArrays`."""
     kind, block, block_end, copy, copy_end = item[0], item[1], item[2], item[3], item[4]
     r, total = points.r[kind], points.total[kind]
@@ -48,24 +48,24 @@ def place_item(points, item, q, turn, o, width, room, out):
             first = points.first[domain] + b * width
             count = min(width, total - b * width)
             place_block(
-                points, k, at_X, at_U, r, width, q, points.q_start[domain], turn, o, domain, room, first, count, out
+                points, k, at_X, at_U, r, width, q, points.q_start[domain], turn, o, domain, scratch, first, count, out
             )
 
 
 @compiled
 def place_points(points, q, turn, o, width, out):
     """All points, out (3 n,)."""
-    room = np.empty(3 * width, dtype=out.dtype)
+    scratch = np.empty(3 * width, dtype=out.dtype)
     for k in range(len(points.items)):
-        place_item(points, points.items[k], q, turn, o, width, room, out)
+        place_item(points, points.items[k], q, turn, o, width, scratch, out)
 
 
 @compiled(parallel=True)
 def place_points_parallel(points, q, turn, o, width, out):
     """The same, items shared by threads."""
     for k in numba.prange(len(points.items)):
-        room = np.empty(3 * width, dtype=out.dtype)
-        place_item(points, points.items[k], q, turn, o, width, room, out)
+        scratch = np.empty(3 * width, dtype=out.dtype)
+        place_item(points, points.items[k], q, turn, o, width, scratch, out)
 
 
 @compiled(borrows=True)

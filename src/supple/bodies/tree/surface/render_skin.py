@@ -15,7 +15,7 @@ import numpy as np
 import scipy.sparse as sparse
 
 from supple.algebra.dense import rotations
-from supple.bodies.tree.model import SubstructureModel
+from supple.bodies.tree.model import TreeModel
 from supple.bodies.tree.surface.domain_points import DomainPoints
 from supple.errors import InputError
 from supple.geometry import SurfaceMesh, embed
@@ -34,7 +34,7 @@ class RenderSkin:
     domain: Array
 
     @classmethod
-    def of(cls, model: SubstructureModel, surface: SurfaceMesh) -> RenderSkin:
+    def of(cls, model: TreeModel, surface: SurfaceMesh) -> RenderSkin:
         """A surface in the root's frame [m], as the tree is at rest."""
         vertices = np.asarray(surface.nodes, dtype=float)
         owner, nodes, weights = _carried(model, vertices)
@@ -64,13 +64,13 @@ class RenderSkin:
         return self.points.apply(x)
 
 
-def _carried(model: SubstructureModel, vertices: Array) -> tuple[Array, list[Array], list[Array]]:
+def _carried(model: TreeModel, vertices: Array) -> tuple[Array, list[Array], list[Array]]:
     """The domain of each vertex, and the nodes and weights of the element that carries it."""
     count, reach = len(vertices), FAR * float(np.linalg.norm(np.ptp(vertices, axis=0)))
     owner, best = np.full(count, -1), np.full(count, np.inf)
     nodes, weights = [np.zeros(0, dtype=np.int64)] * count, [np.zeros(0)] * count
-    for number, frame in enumerate(model.blueprint.rest_frames):
-        mesh, scale = model.blueprint.kinds[model.classes[model.domain_class[number]].name].mesh, model.scale[number]
+    for number, frame in enumerate(model.domain_tree.rest_frames):
+        mesh, scale = model.domain_tree.kinds[model.classes[model.domain_class[number]].name].mesh, model.scale[number]
         local = rotations.rotate_inverse(frame[3:], vertices - frame[:3]) / scale
         low, high = mesh.nodes.min(axis=0) - reach / scale, mesh.nodes.max(axis=0) + reach / scale
         near = np.flatnonzero(((local >= low) & (local <= high)).all(axis=1) & (best > 0))
@@ -91,11 +91,11 @@ def _carried(model: SubstructureModel, vertices: Array) -> tuple[Array, list[Arr
     return owner, nodes, weights
 
 
-def _means(model: SubstructureModel, start: Array) -> sparse.csr_array:
+def _means(model: TreeModel, start: Array) -> sparse.csr_array:
     """Where each node of each domain is seen, over all nodes: itself, or the mean of its copies."""
     size = int(start[-1])
     group = np.full(size, -1)
-    welds = np.asarray(model.blueprint.welds)
+    welds = np.asarray(model.domain_tree.welds)
     group[start[welds[:, 1]] + welds[:, 2]] = welds[:, 0]
     alone = np.flatnonzero(group < 0)
     group[alone] = group.max(initial=-1) + 1 + np.arange(len(alone))

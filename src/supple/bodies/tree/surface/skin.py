@@ -2,8 +2,8 @@
 
     x = o + R s (X + U q),    seen = W x
 
-A point hangs on one domain; where nodes of several domains were one before the cut (`Blueprint.welds`), what is seen is
-their mean, so that the surface has no gaps. Kinds with a finer skin show that instead of their own boundary.
+A point hangs on one domain; where nodes of several domains were one before the cut (`DomainTree.welds`), what is seen
+is their mean, so that the surface has no gaps. Kinds with a finer skin show that instead of their own boundary.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ import numpy as np
 import scipy.sparse as sparse
 
 from supple.bodies.tree.coordinates import TreeCoordinates
-from supple.bodies.tree.domains.domain_tree import DomainKind
+from supple.bodies.tree.domains.domain_tree import DomainTemplate
 from supple.bodies.tree.domains.welds import weld_groups
 from supple.bodies.tree.kinematics import TreeKinematics, TreeMotion
-from supple.bodies.tree.model import SubstructureModel
+from supple.bodies.tree.model import TreeModel
 from supple.bodies.tree.surface.reconstruction import Reconstruction
 from supple.geometry import embed
 
@@ -36,7 +36,7 @@ class ClassPoints(NamedTuple):
     node: Array
 
 
-def class_points(kind: DomainKind, U: Array) -> ClassPoints:
+def class_points(kind: DomainTemplate, U: Array) -> ClassPoints:
     """What is seen of a kind with basis U (3 node_count, r)."""
     modes = U.reshape(len(kind.mesh.nodes), 3, U.shape[1])
     if kind.skin is not None:
@@ -57,7 +57,7 @@ class TreeSkin:
     seams (k,): point numbers, group by group as of group_start: points that were one before the cut.
     """
 
-    model: SubstructureModel
+    model: TreeModel
     kinematics: TreeKinematics
     classes: tuple[ClassPoints, ...]
     domain: Array
@@ -68,9 +68,9 @@ class TreeSkin:
     group_start: Array
 
     @classmethod
-    def of(cls, model: SubstructureModel) -> TreeSkin:
+    def of(cls, model: TreeModel) -> TreeSkin:
         """The surface of a model."""
-        kinds = model.blueprint.kinds
+        kinds = model.domain_tree.kinds
         classes = tuple(class_points(kinds[c.name], c.U) for c in model.classes)
         counts = np.array([len(classes[c].X) for c in model.domain_class])
         start = np.concatenate([[0], np.cumsum(counts)])

@@ -156,15 +156,15 @@ def compute_tension_loads(links, x, out):
 @compiled
 def largest_strain_and_bend(links, x):
     """The largest size of a strain, the largest angle between linked voxels [rad], and the number of that link."""
-    strain, most, which = 0.0, -1.0, 0
+    strain, largest, which = 0.0, -1.0, 0
     for k in range(len(links.axis)):
         i, j, a = links.voxels[k, 0], links.voxels[k, 1], links.axis[k]
         tau, R = link_frame(quaternion(x, i, a), quaternion(x, j, a))
         d = matrix_rotate_inverse(R, subtract(vector(x, j, 0, a), vector(x, i, 0, a)))
         strain = max(strain, abs(d[0] / links.rest[k] - 1.0))
-        if dot(tau, tau) > most:
-            most, which = dot(tau, tau), k
-    return strain, 4.0 * np.arctan(np.sqrt(max(most, 0.0))), which
+        if dot(tau, tau) > largest:
+            largest, which = dot(tau, tau), k
+    return strain, 4.0 * np.arctan(np.sqrt(max(largest, 0.0))), which
 
 
 @compiled(inline=True)
@@ -258,7 +258,7 @@ def store_column(F, T1, T2, k, c, K_out):
 def compute_stiffness(links, start, x, v, K_out):
     """K_out (count, 9, 9): change of (F2, torque 1, torque 2) with (x2 - x1, turn 1, turn 2), permuted axes.
 
-    The links from `start` on, as many as K_out has room for.
+    The links from `start` on, as many as K_out has workspace for.
     """
     for k in range(len(K_out)):
         mean = mean_state(links, start + k, x, v)

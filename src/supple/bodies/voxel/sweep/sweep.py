@@ -158,8 +158,8 @@ class LatticeSweep:
         """Find anew which voxels lie on the surface and which are joined too closely to meet."""
         if self.collision is not None:
             links = self.model.link_voxels[self.memory.alive]
-            room = 0 if self.contacts is None else len(self.contacts.pairs)
-            self.contacts = make_contacts(self.model, self.layout, self.collision, self.held, links, room)
+            workspace = 0 if self.contacts is None else len(self.contacts.pairs)
+            self.contacts = make_contacts(self.model, self.layout, self.collision, self.held, links, workspace)
 
     def load(self, x: Array, v: Array, t: float = 0.0) -> None:
         """Take over frames x (n, 7) and velocities v (n, 6), linear in world and angular in body axes, at time t."""
@@ -364,7 +364,7 @@ class LatticeSweep:
         self.contacts.contact_count[:] = 0
 
     def _advance(self, step: Step, count: int) -> None:
-        """Steps of one chunk; stops and goes on where links fail, or where pairs lack room."""
+        """Steps of one chunk; stops and goes on where links fail, or where pairs lack workspace."""
         threaded = numba.get_num_threads() > 1 and len(self.layout.slabs.start) > 2
         none, run = no_laws(self.dtype), self.meeting.run if self.meeting else None
         kernel = kernels.advance_parallel if threaded else kernels.advance

@@ -95,9 +95,10 @@ def check_horizon(model: VoxelModel, collision: Collision, largest: float) -> No
 def make_contacts(
     model: VoxelModel, layout: Layout, collision: Collision, held: Array, links: Array, capacity: int = 0
 ) -> Contacts:
-    """Storage of the collisions of a model. held (n,): voxels that do not move. links (k, 2): voxels still joined.
+    """TreeWorkspace of the collisions of a model. held (n,): voxels that do not move. links (k, 2): voxels still
+    joined.
 
-    capacity: pairs to start with; more are made room for when needed.
+    capacity: pairs to start with; more are made workspace for when needed.
     """
     horizon = collision.horizon * float(model.size.max())
     joined = np.bincount(links.ravel(), minlength=model.voxel_count)
@@ -116,7 +117,7 @@ def make_contacts(
     ]
     W = layout.lanes
     buckets = 1 << max(4, int(np.ceil(np.log2(2 * count + 1))))
-    room = max(capacity, 1)
+    workspace = max(capacity, 1)
     memory = np.zeros(MEMORY)
     memory[0] = -1.0
     return Contacts(
@@ -127,8 +128,8 @@ def make_contacts(
         barred_start=barred_start,
         barred=barred,
         base=np.zeros(0, dtype=layout.bricks.state.dtype),
-        pairs=np.zeros((room, 2), dtype=np.int64),
-        touching=np.zeros(room, dtype=np.int64),
+        pairs=np.zeros((workspace, 2), dtype=np.int64),
+        touching=np.zeros(workspace, dtype=np.int64),
         spheres=np.zeros((count, 4)),
         contact_count=np.zeros(count, dtype=np.int64),
         cell=np.zeros((count, 3), dtype=np.int64),
@@ -177,9 +178,11 @@ def no_collisions(base: Array) -> Contacts:
 
 
 def enlarged(contacts: Contacts, pair_count: int) -> Contacts:
-    """The same with room for so many pairs and a quarter more."""
-    room = pair_count + pair_count // 4 + 16
-    return contacts._replace(pairs=np.zeros((room, 2), dtype=np.int64), touching=np.zeros(room, dtype=np.int64))
+    """The same with workspace for so many pairs and a quarter more."""
+    workspace = pair_count + pair_count // 4 + 16
+    return contacts._replace(
+        pairs=np.zeros((workspace, 2), dtype=np.int64), touching=np.zeros(workspace, dtype=np.int64)
+    )
 
 
 def joined_pairs(n: int, links: Array, chosen: Array) -> tuple[Array, Array]:

@@ -36,7 +36,7 @@ class Contacts(NamedTuple):
     meet. base: the loads without contacts. pairs (capacity, 2), touching (capacity,): listed pairs, and those of them
     that touch. spheres (s, 4): centre and radius. contact_count (s,). cell, bucket, order, start: the cells. memory
     (MEMORY,). horizon [m] of the list; limit [m]: motion and size that make a new one; cell_size [m], zero: every pair
-    is tested. slip: part of a slip that friction takes out in a step. mark (s,), peaks (2 W,): room to work in.
+    is tested. slip: part of a slip that friction takes out in a step. mark (s,), peaks (2 W,): workspace to work in.
     """
 
     voxels: Array
@@ -137,7 +137,7 @@ def sort_cells(contacts):
 
 @compiled(inline=True)
 def add_pair(pairs, first, found, i, j):
-    """Add (i, j) to the pairs of i, which start at `first`, in ascending order; counts on where the room ends."""
+    """Add (i, j) to the pairs of i, which start at `first`, in ascending order; counts on where the workspace ends."""
     if found < len(pairs):
         at = found
         while at > first and pairs[at - 1, 1] > j:
@@ -149,7 +149,7 @@ def add_pair(pairs, first, found, i, j):
 
 @compiled(borrows=True)
 def list_by_cells(contacts):
-    """List the pairs within the horizon; returns how many there are, also where the room did not suffice."""
+    """List the pairs within the horizon; returns how many there are, also where the workspace did not suffice."""
     spheres, cell, start, order = contacts.spheres, contacts.cell, contacts.start, contacts.order
     count, mask = len(spheres), len(start) - 2
     sort_cells(contacts)
@@ -189,7 +189,7 @@ def list_by_force(contacts):
 
 @compiled(borrows=True)
 def update_list(state, contacts, dt):
-    """Find where the voxels are and renew the list if it may miss a pair; returns how many pairs lack room."""
+    """Find where the voxels are and renew the list if it may miss a pair; returns how many pairs lack workspace."""
     memory = contacts.memory
     fastest, largest = largest_values(state, contacts)
     memory[MOVED] += dt * fastest
@@ -290,7 +290,7 @@ def add_contacts(state, loads, contacts, dt):
 
 @compiled(borrows=True)
 def collide(state, loads, contacts, dt):
-    """Renew the loads by contacts at the start of a step; returns how many pairs lack room, zero when done."""
+    """Renew the loads by contacts at the start of a step; returns how many pairs lack workspace, zero when done."""
     clear_contacts(loads, contacts)
     lacking = update_list(state, contacts, dt)
     if lacking == 0:
@@ -301,7 +301,7 @@ def collide(state, loads, contacts, dt):
 
 @compiled
 def advance_colliding(bricks, slabs, laws, contacts, run, step, first, count):
-    """Steps first to count on one thread; returns the step it came to, and how many pairs lacked room there.
+    """Steps first to count on one thread; returns the step it came to, and how many pairs lacked workspace there.
 
     run: contacts with surfaces of other bodies, or None.
 

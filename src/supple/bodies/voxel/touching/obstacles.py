@@ -78,12 +78,12 @@ class Box:
 
 
 @dataclass(frozen=True, eq=False)
-class Ground:
+class HeightField:
     """A height field: heights (rows, columns) [m] at x = origin_x + i spacing_x, y = origin_y + j spacing_y.
 
     Bilinear in between, level beyond its borders. origin (2,) [m], spacing: one or (2,) [m].
 
-    >>> Ground([[0.0, 0.0], [0.5, 0.5]], origin=(0, 0), spacing=1.0).height(0.5, 0.25)
+    >>> HeightField([[0.0, 0.0], [0.5, 0.5]], origin=(0, 0), spacing=1.0).height(0.5, 0.25)
     0.25
     """
 
@@ -95,13 +95,16 @@ class Ground:
         heights = np.array(self.heights, dtype=float)
         if heights.ndim != 2 or min(heights.shape) < 2 or not np.isfinite(heights).all():
             raise InputError(
-                "the heights are not a table of finite numbers", where="Ground", value=heights.shape, allowed=">= 2x2"
+                "the heights are not a table of finite numbers",
+                where="HeightField",
+                value=heights.shape,
+                allowed=">= 2x2",
             )
         origin, spacing = np.asarray(self.origin, dtype=float), np.asarray(self.spacing, dtype=float)
         if origin.shape != (2,) or not np.isfinite(origin).all():
-            raise InputError("the origin is not two finite numbers", where="Ground", value=self.origin)
+            raise InputError("the origin is not two finite numbers", where="HeightField", value=self.origin)
         if spacing.shape not in ((), (2,)) or not (np.isfinite(spacing) & (spacing > 0)).all():
-            raise InputError("the spacing is not positive", where="Ground", value=self.spacing, allowed="> 0 m")
+            raise InputError("the spacing is not positive", where="HeightField", value=self.spacing, allowed="> 0 m")
         object.__setattr__(self, "heights", heights)
         object.__setattr__(self, "origin", origin)
         object.__setattr__(self, "spacing", np.broadcast_to(spacing, 2).copy())
@@ -116,7 +119,7 @@ class Ground:
         return np.r_[np.asarray(self.origin), np.asarray(self.spacing), np.asarray(self.heights).max()]
 
 
-Obstacle = Plane | Sphere | Box | Ground
+Obstacle = Plane | Sphere | Box | HeightField
 
 
 def obstacle_arrays(obstacles: Sequence[Obstacle], axes: Sequence[int]) -> dict[str, Array]:
@@ -125,9 +128,9 @@ def obstacle_arrays(obstacles: Sequence[Obstacle], axes: Sequence[int]) -> dict[
     rows: dict[type, list[Array]] = {Plane: [], Sphere: [], Box: []}
     ground, place = np.zeros((0, 0)), np.zeros(0)
     for obstacle in obstacles:
-        if isinstance(obstacle, Ground):
+        if isinstance(obstacle, HeightField):
             if ground.size:
-                raise InputError("there is more than one height field", where="obstacles", allowed="one Ground")
+                raise InputError("there is more than one height field", where="obstacles", allowed="one HeightField")
             ground, place = np.asarray(obstacle.heights), np.r_[obstacle._place, np.argsort(chosen)]
         elif isinstance(obstacle, Box):
             R = rotations.to_matrix(np.asarray(obstacle.rotation)).T  # rows: axes of the box
@@ -142,7 +145,7 @@ def obstacle_arrays(obstacles: Sequence[Obstacle], axes: Sequence[int]) -> dict[
                 "not an obstacle",
                 where="obstacles",
                 value=type(obstacle).__name__,
-                allowed="Plane, Sphere, Box, Ground",
+                allowed="Plane, Sphere, Box, HeightField",
             )
     planes, spheres, boxes = (np.concatenate(r) if r else np.zeros(0) for r in rows.values())
     return {"planes": planes, "spheres": spheres, "boxes": boxes, "ground": ground, "ground_place": place}

@@ -52,9 +52,10 @@ class SurfaceContacts(NamedTuple):
     start (k + 1,): entries of contact m are start[m] to start[m + 1] - 1. voxel (e,): number in the sweep's model.
     local (e, 3) [m]: lever in the voxel's axes. weight (e,): of either sign; the force on positive ones is along
     +normal. normal (k, 3): unit. gap (k,) [m]. motion (k, 3) [m/s]: the other side's part of the relative velocity.
-    slip (k, 3) [m]: stretch along the surface. stiffness, grip (k,) [N/m]: normal and tangential; dashpot,
-    grip_dashpot (k,) [N s/m]: likewise. friction (k,): Coulomb's coefficient. mobility (3 k, 3 k) [m/s/N]: how the
-    other sides give way; none: they do not. pushed (k, 3) [N]: the forces with which they have their motion.
+    slip (k, 3) [m]: stretch along the surface. stiffness, tangential stiffness (k,) [N/m]: normal and tangential;
+    dashpot, tangential_dashpot (k,) [N s/m]: likewise. friction (k,): Coulomb's coefficient. mobility (3 k, 3 k)
+    [m/s/N]: how the other sides give way; none: they do not. pushed (k, 3) [N]: the forces with which they have their
+    motion.
 
     >>> one = np.ones(1)
     >>> point, up = np.array([[0.0, 0.0, -0.005]]), np.array([[0.0, 0.0, 1.0]])
@@ -75,9 +76,9 @@ class SurfaceContacts(NamedTuple):
     motion: Array
     slip: Array
     stiffness: Array
-    grip: Array
+    tangential_stiffness: Array
     dashpot: Array
-    grip_dashpot: Array
+    tangential_dashpot: Array
     friction: Array
     mobility: Array = np.zeros((0, 0))
     pushed: Array = np.zeros((0, 3))
@@ -86,8 +87,8 @@ class SurfaceContacts(NamedTuple):
     def springs(self) -> tuple[Array, Array]:
         """The stiffest spring and dashpot of each contact, (k,) [N/m] and [N s/m]."""
         rubs = np.asarray(self.friction) > 0
-        k = np.maximum(self.stiffness, np.where(rubs, self.grip, 0.0))
-        return k, np.maximum(self.dashpot, np.where(rubs, self.grip_dashpot, 0.0))
+        k = np.maximum(self.stiffness, np.where(rubs, self.tangential_stiffness, 0.0))
+        return k, np.maximum(self.dashpot, np.where(rubs, self.tangential_dashpot, 0.0))
 
     def compliance(self, constant: Array) -> float:
         """|k^1/2 G k^1/2| [1/s] with constants k (k,) [N/m], or the like of dashpots [-]; 0 where no side gives way."""
@@ -167,7 +168,7 @@ def check_contacts(contacts: SurfaceContacts, voxel_count: int) -> None:
             "a voxel is out of range", where=WHERE, value=int(voxel[outside][0]), allowed=f"0..{voxel_count - 1}"
         )
     shapes = {"local": (entries, 3), "weight": (entries,)} | dict.fromkeys(("normal", "motion", "slip"), (count, 3))
-    numbers = ("stiffness", "grip", "dashpot", "grip_dashpot", "friction")
+    numbers = ("stiffness", "tangential_stiffness", "dashpot", "tangential_dashpot", "friction")
     for name, shape in (shapes | dict.fromkeys(("gap", *numbers), (count,))).items():
         values = np.asarray(getattr(contacts, name))
         if values.shape != shape or not np.isfinite(values).all():
@@ -187,12 +188,14 @@ def check_contacts(contacts: SurfaceContacts, voxel_count: int) -> None:
     length = np.linalg.norm(contacts.normal, axis=1)
     if (np.abs(length - 1) > UNIT).any():
         raise InputError("a normal is not a unit vector", where=WHERE, value=float(length.min()), allowed="length 1")
-    if ((np.asarray(contacts.friction) > 0) & (np.asarray(contacts.grip) == 0)).any():
-        raise InputError("friction needs a spring that holds", where=WHERE, value=0.0, allowed="grip > 0 N/m")
+    if ((np.asarray(contacts.friction) > 0) & (np.asarray(contacts.tangential_stiffness) == 0)).any():
+        raise InputError(
+            "friction needs a spring that holds", where=WHERE, value=0.0, allowed="tangential stiffness > 0 N/m"
+        )
 
 
 def make_run(contacts: SurfaceContacts, layout: Layout) -> SurfaceRun:
-    """The contacts in the axes and places of a layout, with room for what becomes of them."""
+    """The contacts in the axes and places of a layout, with workspace for what becomes of them."""
     axes, W = np.array(layout.axes), layout.lanes
     voxels, touched = np.unique(np.asarray(contacts.voxel, dtype=np.int64), return_inverse=True)
     count, entries = len(contacts.gap), len(touched)
@@ -200,7 +203,13 @@ def make_run(contacts: SurfaceContacts, layout: Layout) -> SurfaceRun:
     mobility = np.asarray(contacts.mobility, dtype=float)
     if len(mobility):
         mobility = mobility.reshape(count, 3, count, 3)[:, axes][:, :, :, axes].reshape(3 * count, 3 * count)
-    constants = (contacts.stiffness, contacts.grip, contacts.dashpot, contacts.grip_dashpot, contacts.friction)
+    constants = (
+        contacts.stiffness,
+        contacts.tangential_stiffness,
+        contacts.dashpot,
+        contacts.tangential_dashpot,
+        contacts.friction,
+    )
     return SurfaceRun(
         start=np.array(contacts.start, dtype=np.int64),
         touched=np.ascontiguousarray(touched.ravel(), dtype=np.int64),

@@ -32,7 +32,7 @@ class SurfaceRun(NamedTuple):
     At the start of the run: origin (u, 3) the places of the voxels, from which places are counted, and first (k, 3) the
     vectors d. So far: steps (1,), way (k, 3) of the other sides, felt (k, 3) their velocity as dashpots see it, last
     (k, 3) d + way a step ago, slip, impulse (k, 3), mode (k,), depth (k,) the deepest; at the end: gap_end (k,). force
-    (k, 3), rate (3 k,), voxels (u, VOXEL), levers (e, 3), loads (u, 6): room to work in.
+    (k, 3), rate (3 k,), voxels (u, VOXEL), levers (e, 3), loads (u, 6): workspace to work in.
     """
 
     start: Array
@@ -175,7 +175,7 @@ def relative_velocity(run, m):
 @compiled(inline=True)
 def contact_force(n, constants, g, u, slip):
     """Force F, slip and mode of a contact of gap g, relative velocity u and slip."""
-    k, grip, c, grip_c, mu = constants
+    k, tangential_stiffness, c, tangential_c, mu = constants
     none = (0.0, 0.0, 0.0)
     along = dot(n, u)
     N, _, _ = normal_force(k, c, -g, -along)
@@ -185,12 +185,12 @@ def contact_force(n, constants, g, u, slip):
     if mu == 0.0:
         return F, none, SLIDES
     tangential = subtract(u, scale(along, n))
-    T = subtract(scale(-grip, slip), scale(grip_c, tangential))
-    size, most = np.sqrt(dot(T, T)), mu * N
-    if size <= most:
+    T = subtract(scale(-tangential_stiffness, slip), scale(tangential_c, tangential))
+    size, largest = np.sqrt(dot(T, T)), mu * N
+    if size <= largest:
         return add(F, T), slip, STICKS
-    T = scale(most / size, T)
-    return add(F, T), scale(-1.0 / grip, T), SLIDES
+    T = scale(largest / size, T)
+    return add(F, T), scale(-1.0 / tangential_stiffness, T), SLIDES
 
 
 @compiled(borrows=True)

@@ -47,8 +47,8 @@ def slowing(static, kinetic, a, u, before):
     """Part of the tangential velocity u that friction takes out of it, under a normal push a; before: u last step."""
     speed = sqrt(dot(u, u))
     rests = RESTING * static * a
-    grip = select_ge(rests * rests, dot(before, before), static, kinetic)
-    return select_ge(grip * a, speed, 0.0 * speed + 1.0, kinetic * a / maximum(speed, 1e-30))
+    tangential_stiffness = select_ge(rests * rests, dot(before, before), static, kinetic)
+    return select_ge(tangential_stiffness * a, speed, 0.0 * speed + 1.0, kinetic * a / maximum(speed, 1e-30))
 
 
 @compiled(inline=True)

@@ -8,17 +8,17 @@ from supple.errors import InputError
 from supple.files.scenes.schema import acting as schema
 from supple.files.scenes.section import nearest
 from supple.scene import (
-    Ball,
+    BallJoint,
     FixedAxes,
     FixedJoint,
     FixedPoints,
-    Hinge,
+    HingeJoint,
     Load,
     Node,
     PrescribedMotion,
     Pressure,
     Scene,
-    Slider,
+    SliderJoint,
     SlidingPlane,
     Springs,
     World,
@@ -104,7 +104,7 @@ def build_springs(section: schema.Springs, scene: Scene) -> Springs:
 
 def build_joint(section: Any, scene: Scene) -> Any:
     """The joint of a table."""
-    kinds: dict[str, Any] = {"ball": Ball, "hinge": Hinge, "slider": Slider, "fixed": FixedJoint}
+    kinds: dict[str, Any] = {"ball": BallJoint, "hinge": HingeJoint, "slider": SliderJoint, "fixed": FixedJoint}
     more = {k: v for k, v in section if k not in ("kind", "a", "b") and v is not None}
     if "limits" in more:
         more["limits"] = tuple(more["limits"].tolist())

@@ -10,7 +10,7 @@ from supple.files.scenes.reading.voxels import build_obstacle
 from supple.files.scenes.schema import contact as schema
 from supple.scene import Scene
 
-NUMBERS = ("friction", "stiffness", "damping", "grip", "margin", "overlap", "push_speed")
+NUMBERS = ("friction", "stiffness", "damping", "tangential_stiffness", "margin", "overlap", "push_speed")
 
 
 def build_contact(section: schema.Contact, scene: Scene) -> Contact:

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from supple.bodies.tree import Blueprint, ModeBudget, TreeBody, TreeSettings
-from supple.decompose import automatic_labels, decompose, load_blueprint
+from supple.bodies.tree import DomainTree, ModeBudget, TreeBody, TreeSettings
+from supple.decompose import automatic_labels, decompose, load_domain_tree
 from supple.files.scenes.places import Place
 from supple.files.scenes.schema import trees as schema
 from supple.geometry import HexMesh, TetMesh
@@ -21,17 +21,17 @@ def build_tree(section: Any, mesh: TetMesh | HexMesh | None, find_material: Find
     """The tree of a table. mesh: built of its key `mesh`, if it has one."""
     if mesh is None:
         with place.at(f"{place.keys}.tree").guarded():
-            blueprint = load_blueprint(place.at(f"{place.keys}.tree").named_file(section.tree))
+            domain_tree = load_domain_tree(place.at(f"{place.keys}.tree").named_file(section.tree))
     else:
-        blueprint = _cut(section, mesh, find_material(section.material))
+        domain_tree = _cut(section, mesh, find_material(section.material))
     more = section.given("coupling", "torque", "mass_damping", "stiffness_damping")
     if section.settings is not None:
         with place.at(f"{place.keys}.settings").guarded():
             more["settings"] = TreeSettings(**section.settings.given(*schema.Settings.model_fields))
-    return TreeBody(blueprint, **more)
+    return TreeBody(domain_tree, **more)
 
 
-def _cut(section: Any, mesh: TetMesh | HexMesh, material: Any) -> Blueprint:
+def _cut(section: Any, mesh: TetMesh | HexMesh, material: Any) -> DomainTree:
     labels: Any = section.labels
     if labels is not None:
         labels = np.array(labels)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from supple.bodies.voxel import Actuation, Box, Collision, Drive, Fluid, Ground, Plane, Sphere, VoxelBody
+from supple.bodies.voxel import Actuation, Box, Collision, Drive, Fluid, HeightField, Plane, Sphere, VoxelBody
 from supple.errors import InputError
 from supple.files.scenes.places import Place
 from supple.files.scenes.schema import voxels as schema
@@ -16,7 +16,7 @@ from supple.files.scenes.section import nearest
 from supple.geometry import VoxelGrid
 from supple.material.voxel import VoxelMaterial
 from supple.scene import Scene
-from supple.solvers import LatticeStride
+from supple.solvers import LatticeSolver
 
 Array = np.ndarray
 UNIT_TOLERANCE = 1e-15  # a direction this near to unit length is taken as written, so that a saved one comes back
@@ -90,7 +90,7 @@ def build_obstacle(section: Any) -> Any:
         block = Box(section.centre, section.edges, section.rotation)
         given = section.rotation
         return block if given is None or given.shape != (4,) else _as_written(block, "rotation", given)
-    return Ground(section.heights, **section.given("origin", "spacing"))
+    return HeightField(section.heights, **section.given("origin", "spacing"))
 
 
 def _as_written(thing: Any, name: str, given: Array) -> Any:
@@ -109,10 +109,10 @@ def surround(scene: Scene, document: Any, place: Place) -> None:
             raise InputError(
                 f"{given[0]} belongs to scenes of voxel bodies alone", fix="Leave it out, or the other bodies."
             )
-        solver = scene.solver if scene.solver is not None else LatticeStride()
-        if not isinstance(solver, LatticeStride):
+        solver = scene.solver if scene.solver is not None else LatticeSolver()
+        if not isinstance(solver, LatticeSolver):
             raise InputError(
-                f"{given[0]} needs the solver lattice_stride", fix='Give [solver] kind = "lattice_stride".'
+                f"{given[0]} needs the solver lattice_solver", fix='Give [solver] kind = "lattice_solver".'
             )
     more: dict[str, Any] = {}
     obstacles = []

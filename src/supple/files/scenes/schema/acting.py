@@ -105,7 +105,7 @@ class Springs(Section):
     rest_length: NumberEach | None = None
 
 
-class Ball(Section):
+class BallJoint(Section):
     """Points of two sides that stay together."""
 
     kind: Literal["ball"]
@@ -114,7 +114,7 @@ class Ball(Section):
     at: Vector | None = None
 
 
-class Hinge(Section):
+class HingeJoint(Section):
     """Two sides that turn about a common axis."""
 
     kind: Literal["hinge"]
@@ -127,7 +127,7 @@ class Hinge(Section):
     motor_torque: Number | None = None
 
 
-class Slider(Section):
+class SliderJoint(Section):
     """Two sides that slide along a common axis."""
 
     kind: Literal["slider"]
@@ -147,8 +147,8 @@ class FixedJoint(Section):
 
 
 Joint = Annotated[
-    Ball | Hinge | Slider | FixedJoint,
-    by_kind({"ball": Ball, "hinge": Hinge, "slider": Slider, "fixed": FixedJoint}),
+    BallJoint | HingeJoint | SliderJoint | FixedJoint,
+    by_kind({"ball": BallJoint, "hinge": HingeJoint, "slider": SliderJoint, "fixed": FixedJoint}),
 ]
 
 

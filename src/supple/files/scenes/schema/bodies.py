@@ -1,4 +1,4 @@
-"""Bodies in a scene file, by kind: fem, rigid, particles, voxel, substructure, and groups of them."""
+"""Bodies in a scene file, by kind: fem, rigid, particles, voxel, tree, and groups of them."""
 
 from __future__ import annotations
 
@@ -142,7 +142,7 @@ class VoxelBody(Placed, VoxelKeys):
 class TreeBody(Placed, TreeKeys):
     """A tree of reduced domains. fix: regions of the mesh whose nodes hold the root."""
 
-    kind: Literal["substructure"]
+    kind: Literal["tree"]
     fix: Annotated[Any, PlainValidator(_fixed_regions)] = None
 
 
@@ -162,7 +162,7 @@ Body = Annotated[
             "rigid": RigidBody,
             "particles": Particles,
             "voxel": VoxelBody,
-            "substructure": TreeBody,
+            "tree": TreeBody,
             "group": Group,
         }
     ),

@@ -6,11 +6,11 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, PlainValidator
 
-from supple.files.scenes.schema.voxels import Box, Floor, Ground, Plane, Sphere
+from supple.files.scenes.schema.voxels import Box, Floor, HeightField, Plane, Sphere
 from supple.files.scenes.section import Section, by_kind, check_table, complaint, shorten
 from supple.files.scenes.values import Name, Number, Vector
 
-MOST = 1000
+MAX_ITERATIONS = 1000
 """Obstacles, names and pairs of one contact."""
 
 
@@ -24,8 +24,8 @@ class Capsule(Section):
 
 
 ContactObstacle = Annotated[
-    Floor | Plane | Sphere | Box | Ground | Capsule,
-    by_kind({"floor": Floor, "plane": Plane, "sphere": Sphere, "box": Box, "ground": Ground, "capsule": Capsule}),
+    Floor | Plane | Sphere | Box | HeightField | Capsule,
+    by_kind({"floor": Floor, "plane": Plane, "sphere": Sphere, "box": Box, "ground": HeightField, "capsule": Capsule}),
 ]
 
 
@@ -50,14 +50,14 @@ class Friction(Section):
 class Contact(Section):
     """Bodies that may touch each other, and obstacles; keys as in `Contact`."""
 
-    bodies: Annotated[list[Name], Field(max_length=MOST)] | None = None
-    obstacles: Annotated[list[ContactObstacle], Field(max_length=MOST)] = Field(default_factory=list)
+    bodies: Annotated[list[Name], Field(max_length=MAX_ITERATIONS)] | None = None
+    obstacles: Annotated[list[ContactObstacle], Field(max_length=MAX_ITERATIONS)] = Field(default_factory=list)
     friction: Number | None = None
-    frictions: Annotated[list[Friction], Field(max_length=MOST)] = Field(default_factory=list)
+    frictions: Annotated[list[Friction], Field(max_length=MAX_ITERATIONS)] = Field(default_factory=list)
     stiffness: Number | None = None
     damping: Number | None = None
-    grip: Number | None = None
-    self_contact: Annotated[list[Name], Field(max_length=MOST)] = Field(default_factory=list)
+    tangential_stiffness: Number | None = None
+    self_contact: Annotated[list[Name], Field(max_length=MAX_ITERATIONS)] = Field(default_factory=list)
     parts: Annotated[Any, PlainValidator(_parts)] = None
     margin: Number | None = None
     overlap: Literal["push", "refuse"] | None = None

@@ -18,16 +18,16 @@ SOLVERS: dict[str, type] = {
     "generalized_alpha": solvers.GeneralizedAlpha,
     "symplectic_euler": solvers.SymplecticEuler,
     "runge_kutta_4": solvers.RungeKutta4,
-    "lattice_stride": solvers.LatticeStride,
-    "tree_stride": solvers.TreeStride,
-    "islands": solvers.Islands,
+    "lattice_solver": solvers.LatticeSolver,
+    "tree_solver": solvers.TreeSolver,
+    "partitioned": solvers.Partitioned,
 }
 APART = ("planes", "collision", "fluid", "ties")  # of the strides: tables of their own; ties: in programs alone
-ISLANDS = ("implicit", "lattice")  # of islands: solvers of their own, with their defaults in a file
+PARTITIONED = ("implicit", "lattice")  # of parts: solvers of their own, with their defaults in a file
 
 
 def _parameters(solver: type) -> list[str]:
-    return [f.name for f in dataclasses.fields(solver) if f.init and f.name not in APART + ISLANDS]
+    return [f.name for f in dataclasses.fields(solver) if f.init and f.name not in APART + PARTITIONED]
 
 
 def _section(kind: str, solver: type) -> type[Section]:
@@ -48,22 +48,22 @@ def describe_solver(solver: Any) -> dict[str, Any] | None:
     kind = next((name for name, cls in SOLVERS.items() if type(solver) is cls), None)
     if kind is None or len(getattr(solver, "ties", ())) > 0:
         return None
-    if isinstance(solver, solvers.Islands):
+    if isinstance(solver, solvers.Partitioned):
         _check_plain(solver)
     default = SOLVERS[kind]()
     changed = {name: getattr(solver, name) for name in _parameters(SOLVERS[kind])}
     return {"kind": kind} | {k: v for k, v in changed.items() if v is not None and v != getattr(default, k)}
 
 
-def _check_plain(solver: solvers.Islands) -> None:
-    """Refuse islands whose solvers have options, which a file does not hold."""
-    plain = solvers.Islands(solver.dt)
+def _check_plain(solver: solvers.Partitioned) -> None:
+    """Refuse parts whose solvers have options, which a file does not hold."""
+    plain = solvers.Partitioned(solver.dt)
     stride = solver.lattice
     has_surroundings = stride is not None and (len(stride.planes) or stride.collision or stride.fluid)
     if has_surroundings or solver.implicit != plain.implicit or solver.lattice != plain.lattice:
         raise InputError(
-            "islands with options of their solvers cannot be saved",
-            where="Islands",
+            "parts with options of their solvers cannot be saved",
+            where="Partitioned",
             fix="Put obstacles into a Contact, or keep the scene as a .py file.",
         )
 

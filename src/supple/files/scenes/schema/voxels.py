@@ -215,7 +215,7 @@ class Box(Section):
     rotation: Rotation | None = None
 
 
-class Ground(Section):
+class HeightField(Section):
     """A height field [m]."""
 
     kind: Literal["ground"]
@@ -225,8 +225,8 @@ class Ground(Section):
 
 
 Obstacle = Annotated[
-    Floor | Plane | Sphere | Box | Ground,
-    by_kind({"floor": Floor, "plane": Plane, "sphere": Sphere, "box": Box, "ground": Ground}),
+    Floor | Plane | Sphere | Box | HeightField,
+    by_kind({"floor": Floor, "plane": Plane, "sphere": Sphere, "box": Box, "ground": HeightField}),
 ]
 
 

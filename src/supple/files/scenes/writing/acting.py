@@ -11,16 +11,16 @@ from supple.bodies.tree.surface.domain_points import DomainPoints
 from supple.errors import InputError
 from supple.files.scenes.writing.values import Table, in_time, one_or_each, plain
 from supple.scene import (
-    Ball,
+    BallJoint,
     FixedAxes,
     FixedJoint,
     FixedPoints,
-    Hinge,
+    HingeJoint,
     Load,
     Node,
     PrescribedMotion,
     Pressure,
-    Slider,
+    SliderJoint,
     SlidingPlane,
     World,
     Wrench,
@@ -173,11 +173,11 @@ def _selector(node: Node, selector: Any) -> Table:
 
 def describe_joint(joint: Any) -> Table:
     """The table of a joint."""
-    kinds = {Ball: "ball", Hinge: "hinge", Slider: "slider", FixedJoint: "fixed"}
+    kinds = {BallJoint: "ball", HingeJoint: "hinge", SliderJoint: "slider", FixedJoint: "fixed"}
     if type(joint) not in kinds:
         raise InputError("a joint of your own cannot be saved", value=type(joint).__name__)
     table: Table = {"kind": kinds[type(joint)], "a": _side(joint.a)}
-    if isinstance(joint, Ball) and joint.at is None and joint.b is World:
+    if isinstance(joint, BallJoint) and joint.at is None and joint.b is World:
         table["b"] = {"world": plain(joint.a.rest)}
     elif joint.b is not World and joint.b is not None:
         table["b"] = _side(joint.b)

@@ -11,7 +11,7 @@ import numpy as np
 from supple.bodies.fem import FemBody
 from supple.bodies.particles import Particles
 from supple.bodies.rigid import RigidBody
-from supple.bodies.tree import Blueprint, TreeBody
+from supple.bodies.tree import DomainTree, TreeBody
 from supple.bodies.voxel import VoxelBody
 from supple.errors import InputError
 from supple.files.scenes.recipes import mesh_recipe, rigid_recipe
@@ -33,7 +33,7 @@ class BodyWriter:
     path: Path
     materials: dict[str, Material] = field(default_factory=dict)
     voxel_materials: dict[str, VoxelMaterial] = field(default_factory=dict)
-    meshes: dict[Path, TetMesh | HexMesh | Blueprint] = field(default_factory=dict)
+    meshes: dict[Path, TetMesh | HexMesh | DomainTree] = field(default_factory=dict)
 
     def describe(self, node: Node) -> Table:
         """The table of a node's body, its place included."""
@@ -50,7 +50,7 @@ class BodyWriter:
             names = {number: self._voxel_material(m) for number, m in body.palette_by_number.items()}
             table = describe_voxel_body(body, names)
         elif type(body) is TreeBody:
-            table = {"tree": self._file(node.name, body.model.blueprint, "-tree").name, **describe_tree(body)}
+            table = {"tree": self._file(node.name, body.model.domain_tree, "-tree").name, **describe_tree(body)}
         else:
             raise InputError(
                 "a body of this kind cannot be saved",
@@ -105,7 +105,7 @@ class BodyWriter:
         }
         return recipe | ({"regions": regions} if regions else {})
 
-    def _file(self, name: str, mesh: TetMesh | HexMesh | Blueprint, suffix: str = ".vtu") -> Path:
+    def _file(self, name: str, mesh: TetMesh | HexMesh | DomainTree, suffix: str = ".vtu") -> Path:
         stem, k = f"{self.path.stem}-{re.sub(r'[^A-Za-z0-9_-]', '_', name)}", 2
         file = self.path.with_name(f"{stem}{suffix}")
         while file in self.meshes:

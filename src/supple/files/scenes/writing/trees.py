@@ -1,4 +1,4 @@
-"""Trees of reduced domains as tables of a scene file: the blueprint in a folder beside it, the rest as keys."""
+"""Trees of reduced domains as tables of a scene file: the domain tree in a folder beside it, the rest as keys."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from supple.bodies.tree import SubstructureModel, TreeBody, TreeSettings
+from supple.bodies.tree import TreeBody, TreeModel, TreeSettings
 from supple.errors import InputError
 from supple.files.scenes.writing.values import Table, one_or_each
 
@@ -16,7 +16,7 @@ PLAIN = TreeBody.__dataclass_fields__
 
 def describe_tree(body: TreeBody) -> Table:
     """The table of a tree but its folder: coupling, damping and settings that differ from the defaults."""
-    if isinstance(body.tree, SubstructureModel):
+    if isinstance(body.tree, TreeModel):
         _check_plain(body.tree)
     table: Table = {name: getattr(body, name) for name in ("coupling", "torque") if _differs(body, name)}
     for name in ("mass_damping", "stiffness_damping"):
@@ -32,13 +32,13 @@ def _differs(body: TreeBody, name: str) -> bool:
     return bool(getattr(body, name) != PLAIN[name].default)
 
 
-def _check_plain(model: SubstructureModel) -> None:
-    """Refuse a model that was not reduced as `SubstructureModel.of(blueprint)` does: a file holds no bases."""
-    again: Any = SubstructureModel.of(model.blueprint)
+def _check_plain(model: TreeModel) -> None:
+    """Refuse a model that was not reduced as `TreeModel.of(domain tree)` does: a file holds no bases."""
+    again: Any = TreeModel.of(model.domain_tree)
     for one, two in zip(model.classes, again.classes):
         if not np.array_equal(one.U, two.U):
             raise InputError(
                 "a tree that was reduced with options of its own cannot be saved",
                 where=f"domain kind '{one.name}'",
-                fix="Reduce it by SubstructureModel.of(blueprint) alone, or keep the scene as a .py file.",
+                fix="Reduce it by TreeModel.of(domain tree) alone, or keep the scene as a .py file.",
             )

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from supple.bodies.voxel import Actuation, Box, Collision, Commands, Drive, Fluid, Ground, Plane, Sphere, VoxelBody
+from supple.bodies.voxel import Actuation, Box, Collision, Commands, Drive, Fluid, HeightField, Plane, Sphere, VoxelBody
 from supple.errors import InputError
 from supple.files.scenes.writing.values import Table, in_time, one_or_each, plain
 from supple.geometry import VoxelGrid
 from supple.material.voxel import VoxelMaterial
-from supple.solvers import LatticeStride
+from supple.solvers import LatticeSolver
 
 
 def describe_voxel_body(body: VoxelBody, names: Mapping[int, str]) -> Table:
@@ -78,7 +78,7 @@ def voxel_material_table(material: VoxelMaterial) -> Table:
     return table
 
 
-def describe_surroundings(solver: LatticeStride) -> Table:
+def describe_surroundings(solver: LatticeSolver) -> Table:
     """What a stride knows beside its parameters: obstacles, collision, fluid."""
     data: Table = {"obstacles": [describe_obstacle(obstacle) for obstacle in solver.planes]}
     if solver.collision is not None:
@@ -108,6 +108,6 @@ def describe_obstacle(obstacle: Any) -> Table:
         table = {"kind": "box", "centre": plain(obstacle.centre), "edges": plain(obstacle.edges)}
         turned = plain(obstacle.rotation)
         return table | ({} if turned == [1.0, 0.0, 0.0, 0.0] else {"rotation": turned})
-    assert isinstance(obstacle, Ground)
+    assert isinstance(obstacle, HeightField)
     names = ("heights", "origin", "spacing")
     return {"kind": "ground"} | {name: plain(getattr(obstacle, name)) for name in names}

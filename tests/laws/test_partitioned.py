@@ -10,7 +10,7 @@ import pytest
 import supple as sp
 from supple.algebra.sparse.block_rows import BlockRows
 from supple.bodies.protocols import LocalState
-from supple.bodies.tree.step.responses import point_answers
+from supple.bodies.tree.step.responses import point_responses
 from supple.errors import StepWarning
 from supple.solvers.coupling import contact_steps
 from supple.solvers.coupling.compliance import Compliance, threefold
@@ -40,14 +40,14 @@ def held_tree() -> sp.TreeBody:
     """A domain of eight modes whose lower face is held."""
     mesh = cube()
     held = np.flatnonzero(mesh.nodes[:, 2] < mesh.nodes[:, 2].min() + 1e-9)
-    kind = sp.DomainKind("cube", mesh, RUBBER, 8, held=held)
-    return sp.TreeBody(sp.Blueprint({"cube": kind}, [sp.Domain("cube")]), stiffness_damping=0.005)
+    kind = sp.DomainTemplate("cube", mesh, RUBBER, 8, held=held)
+    return sp.TreeBody(sp.DomainTree({"cube": kind}, [sp.Domain("cube")]), stiffness_damping=0.005)
 
 
 def on_plate(stiffness: float, *, gap: float = 1e-6, **contact: float) -> tuple[sp.Scene, sp.System, sp.State]:
     """A block above a plate that stands on the floor."""
-    floor = sp.LatticeStride(planes=[sp.Plane(offset=-0.03)])
-    scene = sp.Scene(gravity=UP, solver=sp.Islands(SHORT, lattice=floor))
+    floor = sp.LatticeSolver(planes=[sp.Plane(offset=-0.03)])
+    scene = sp.Scene(gravity=UP, solver=sp.Partitioned(SHORT, lattice=floor))
     scene.add(plate(), name="plate")
     scene.add(block(), at=(0.003, 0.002, SIDE / 2 + gap), name="block")
     scene.add(sp.Contact(stiffness=stiffness, **contact))
@@ -87,9 +87,9 @@ def test_contacts_that_cost_the_lattice_many_small_steps_are_named_once() -> Non
     assert said[0].message.dt < SHORT / 100
 
 
-@pytest.mark.parametrize("solver", [sp.ImplicitEuler(H), sp.Islands(H)], ids=["implicit", "islands"])
+@pytest.mark.parametrize("solver", [sp.ImplicitEuler(H), sp.Partitioned(H)], ids=["implicit", "partitioned"])
 def test_contacts_that_do_not_settle_are_named_once(solver, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(contact_steps, "MOST", 1)
+    monkeypatch.setattr(contact_steps, "MAX", 1)
     scene = sp.Scene(gravity=UP, solver=solver)
     scene.add(block(), at=(0, 0, SIDE / 2), spin=(1.0, 2.0, 0.0), velocity=(1.0, 0.0, -1.0), name="block")
     scene.add(sp.Contact(obstacles=[sp.Plane()]))
@@ -116,13 +116,13 @@ def test_the_recorded_impulses_are_the_change_of_momentum_of_both() -> None:
 def mobility_case(name: str) -> tuple[sp.Scene, sp.System, sp.State]:
     """A slow body between voxels and the floor, after some steps."""
     rubber = sp.Material(young=2e5, poisson=0.3, density=500, stiffness_damping=2e-3)
-    scene = sp.Scene(gravity=UP, solver=sp.Islands(H))
+    scene = sp.Scene(gravity=UP, solver=sp.Partitioned(H))
     bodies = {"rigid": lambda: block(0.5, 0.1), "fem": lambda: sp.FemBody(cube(), rubber), "tree": tree}
     node = scene.add(bodies[name.split()[0]](), at=(0, 0, 0.05), name="slow")
     if name == "fem held":
         scene.add(sp.FixedPoints(node, np.flatnonzero(cube().nodes[:, 0] < -0.049)))
     if name == "rigid hinged":
-        scene.add(sp.Hinge(node, sp.World, at=(-0.05, 0, 0.05), axis=(0, 1, 0)))
+        scene.add(sp.HingeJoint(node, sp.World, at=(-0.05, 0, 0.05), axis=(0, 1, 0)))
     scene.add(plate(), at=(0.003, 0.002, 0.13), name="plate")
     scene.add(sp.Contact(obstacles=[sp.Plane()], friction=0.5))
     system = scene.compile()
@@ -135,9 +135,9 @@ def test_how_slow_bodies_give_way_is_the_derivative_of_their_step(name: str) -> 
     scene, system, state = mobility_case(name)
     for _ in range(12):
         scene.solver.step(system, state)
-    solver: sp.Islands = scene.solver
+    solver: sp.Partitioned = scene.solver
     kin = system.propagate(state.t, state.x, state.v, state.memory)
-    meeting = Meeting(list(system.contacts), [c.find(kin, H, state.memory) for c in system.contacts], solver._islands)
+    meeting = Meeting(list(system.contacts), [c.find(kin, H, state.memory) for c in system.contacts], solver._parts)
     slow, fast = meeting.has(0) | meeting.has(1), meeting.has(2)
     begun = solver._begin(system, kin, state, meeting)
     given = np.where((slow & fast)[:, None], meeting.pushes, 0.0)
@@ -146,7 +146,7 @@ def test_how_slow_bodies_give_way_is_the_derivative_of_their_step(name: str) -> 
     def sides(pushes: np.ndarray):
         return begun.sides(fast, slow & fast, slow & ~fast, pushes, begun.solve(slow & ~fast, pushes))
 
-    G_0, forces = sides(given).answers
+    G_0, forces = sides(given).responses
     np.testing.assert_array_equal(forces, given[fast])
     other = np.random.default_rng(0).normal(size=given.shape) * (slow & fast)[:, None]
     step = 1e-4
@@ -157,7 +157,7 @@ def test_how_slow_bodies_give_way_is_the_derivative_of_their_step(name: str) -> 
 
 def test_how_points_of_a_tree_answer_is_the_derivative_of_its_step() -> None:
     """At rest the scheme is linear; the damped modes here are both slower and faster than the step."""
-    scene = sp.Scene(solver=sp.TreeStride(H))
+    scene = sp.Scene(solver=sp.TreeSolver(H))
     scene.add(tree(), name="tree")
     system = scene.compile()
     slot, state = system.bodies[0], system.initial_state()
@@ -170,7 +170,7 @@ def test_how_points_of_a_tree_answer_is_the_derivative_of_its_step() -> None:
         end = body.advance(LocalState(0.0, x, v), H, steps=1, gravity=np.zeros(3), forces=acting, euler=True)
         return (points.apply(end.x) - points.apply(x)).ravel()
 
-    C = point_answers(body.dynamics, points, body.unpack(x, v), x, H, gravity=np.zeros(3))
+    C = point_responses(body.dynamics, points, body.unpack(x, v), x, H, gravity=np.zeros(3))
     slope = np.array([(moved(1e-3 * e) - moved(-1e-3 * e)) / 2e-3 for e in np.eye(9)]).T
     np.testing.assert_allclose(C, slope, atol=1e-6 * np.abs(slope).max())
 
@@ -189,8 +189,8 @@ def test_contacts_that_give_way_are_eliminated_as_a_dense_inverse_would() -> Non
     J = BlockRows.of(np.arange(k + 1), np.arange(k), np.tile(np.eye(3), (k, 1, 1)), k)
     h, expected = 0.3, wanted.copy()
     which = np.array([0, 1, 3, 4, 5, 6])
-    answers = Compliance(k, which, C[np.ix_(threefold(which), threefold(which))])
-    step = contact_steps.ContactStep([], [], J, h, np.zeros(3 * k), np.zeros(3 * k), answers)
+    responses = Compliance(k, which, C[np.ix_(threefold(which), threefold(which))])
+    step = contact_steps.ContactStep([], [], J, h, np.zeros(3 * k), np.zeros(3 * k), responses)
     blocks, coupling = step._yielding(h * T, wanted)
     dense = np.zeros((k, 3, k, 3))
     dense[np.arange(k), :, np.arange(k)] = T
@@ -202,9 +202,9 @@ def test_contacts_that_give_way_are_eliminated_as_a_dense_inverse_would() -> Non
     np.testing.assert_allclose(found, h * S @ dense.reshape(3 * k, -1), atol=1e-9)
 
 
-def test_springs_between_a_tree_and_the_world_act_in_islands_as_in_a_stride() -> None:
+def test_springs_between_a_tree_and_the_world_act_in_parts_as_in_a_stride() -> None:
     ends = []
-    for solver in (sp.Islands(H), sp.TreeStride(H)):
+    for solver in (sp.Partitioned(H), sp.TreeSolver(H)):
         scene = sp.Scene(gravity=UP, solver=solver)
         node = scene.add(held_tree(), name="tree")
         tip = node.body.skin.rest[-1]

@@ -9,15 +9,15 @@ import pytest
 
 import supple as sp
 from supple.algebra.dense import rotations
-from supple.bodies.tree import Blueprint, Domain, TreeBody, TreeKinematics, TreeSettings
+from supple.bodies.tree import Domain, DomainTree, TreeBody, TreeKinematics, TreeSettings
 from supple.errors import InputError
-from supple.validation.tree.coupling import beam_blueprint, tip_load, whole_beam
-from supple.validation.tree.reference import mixed_blueprint, whole_positions
+from supple.validation.tree.coupling import beam_domain_tree, tip_load, whole_beam
+from supple.validation.tree.reference import mixed_domain_tree, whole_positions
 
 
 @pytest.fixture(scope="module")
 def body() -> TreeBody:
-    return TreeBody(mixed_blueprint(free=True, chain=False), stiffness_damping=0.01)
+    return TreeBody(mixed_domain_tree(free=True, chain=False), stiffness_damping=0.01)
 
 
 def test_points_are_the_nodes_and_the_transpose_is_the_transpose(body: TreeBody) -> None:
@@ -45,7 +45,7 @@ def test_points_are_the_nodes_and_the_transpose_is_the_transpose(body: TreeBody)
 
 def test_a_pulled_beam_hangs_where_finite_elements_do(tmp_path: Path) -> None:
     settings = TreeSettings(beta=0.3025, gamma=0.6)  # dissipates
-    beam = TreeBody(beam_blueprint(2, 14), stiffness_damping=0.1, mass_damping=2.0, settings=settings)
+    beam = TreeBody(beam_domain_tree(2, 14), stiffness_damping=0.1, mass_damping=2.0, settings=settings)
     scene = sp.Scene()
     node = scene.add(beam, name="beam")
     last = beam.skin.domain == 1
@@ -54,7 +54,7 @@ def test_a_pulled_beam_hangs_where_finite_elements_do(tmp_path: Path) -> None:
     scene.add(sp.Load(node.points(tip), (0.0, 0.0, force)))
     run = sp.run(scene, until=6.0, dt=1 / 5, record_every=1.0, out=tmp_path / "beam")
     moved = beam.skin.positions(run.system.positions(run.state, "beam"))[tip] - beam.skin.rest[tip]
-    load = tip_load(beam.model.blueprint.kinds["part"].mesh, 0.8)
+    load = tip_load(beam.model.domain_tree.kinds["part"].mesh, 0.8)
     assert np.abs(load).sum() == pytest.approx(1.0)
     assert moved[:, 2].mean() == pytest.approx(force * whole_beam()[1], rel=0.02)
     picture = sp.export(run, tmp_path / "beam.png")
@@ -63,15 +63,15 @@ def test_a_pulled_beam_hangs_where_finite_elements_do(tmp_path: Path) -> None:
 
 
 def test_gaps_close_at_welds() -> None:
-    blueprint = beam_blueprint(2, 8)
-    kind = blueprint.kinds["part"]
-    tip, end = kind.ports["tip"].nodes, kind.held
+    domain_tree = beam_domain_tree(2, 8)
+    kind = domain_tree.kinds["part"]
+    tip, end = kind.interfaces["tip"].nodes, kind.held
     welds = [(k, d, int(n)) for d, nodes in ((0, tip), (1, end)) for k, n in enumerate(sorted(nodes))]
-    body = TreeBody(Blueprint(blueprint.kinds, blueprint.domains, np.array(welds)))
+    body = TreeBody(DomainTree(domain_tree.kinds, domain_tree.domains, np.array(welds)))
     x = np.zeros((1, body.coordinates.x_width))
     x[0, 3] = 1.0
     assert body.skin.largest_gap(x) < 1e-12
-    free = TreeBody(blueprint).skin
+    free = TreeBody(domain_tree).skin
     assert len(body.skin.triangles) == len(free.triangles) - 2 * 8  # the two faces of the cut are not seen
     x[0, 7:15] = 0.5 * np.random.default_rng(1).normal(size=8)
     gap = body.skin.largest_gap(x)
@@ -96,17 +96,17 @@ def test_gravity_moves_the_centre_of_a_free_tree(body: TreeBody) -> None:
 def test_errors_name_the_fix(body: TreeBody) -> None:
     scene = sp.Scene()
     scene.add(body)
-    with pytest.raises(InputError, match="TreeStride"):
+    with pytest.raises(InputError, match="TreeSolver"):
         sp.run(scene, until=0.1, solver=sp.ImplicitEuler())
     with pytest.raises(InputError, match="coupling"):
         TreeBody(body.model, coupling="loose")  # type: ignore[arg-type]
     with pytest.raises(InputError, match="torque"):
         TreeBody(body.model, torque=False)
-    with pytest.raises(InputError, match="Blueprint"):
+    with pytest.raises(InputError, match="DomainTree"):
         TreeBody(3)  # type: ignore[arg-type]
     with pytest.raises(InputError, match="fit the tree"):
         body.dynamics.advance(body.dynamics.state(), 0.1, forces=np.zeros(3))
-    held = TreeBody(Blueprint(mixed_blueprint(free=False, chain=True).kinds, [Domain("k0")]))
+    held = TreeBody(DomainTree(mixed_domain_tree(free=False, chain=True).kinds, [Domain("k0")]))
     scene = sp.Scene()
     scene.add(held, velocity=(1, 0, 0))
     with pytest.raises(InputError, match="fixed"):

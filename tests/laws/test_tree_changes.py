@@ -10,17 +10,17 @@ import pytest
 import supple as sp
 from supple.bodies.tree import (
     LinearizedTree,
-    SubstructureModel,
-    SubstructureTree,
+    TreeDynamics,
     TreeKinematics,
+    TreeModel,
     detach,
     replaced,
     retuned,
 )
 from supple.errors import InputError
 from supple.scene.acting.breaking import break_off
-from supple.validation.tree.coupling import GRAVITY, beam_blueprint, random_state
-from supple.validation.tree.reference import lagrangian_accelerations, mixed_blueprint, whole_mass
+from supple.validation.tree.coupling import GRAVITY, beam_domain_tree, random_state
+from supple.validation.tree.reference import lagrangian_accelerations, mixed_domain_tree, whole_mass
 from supple.validation.tree.ties import break_error
 
 
@@ -35,12 +35,12 @@ def test_a_break_changes_no_position_energy_or_momentum(free: bool, domain: int)
 
 def test_a_broken_branch_falls_freely_and_the_rest_springs_back() -> None:
     scene = sp.Scene(gravity=GRAVITY)
-    body = sp.TreeBody(beam_blueprint(4, 10), stiffness_damping=0.01, mass_damping=4.0)
+    body = sp.TreeBody(beam_domain_tree(4, 10), stiffness_damping=0.01, mass_damping=4.0)
     node = scene.add(body, name="branch")
     scene.add(sp.Load(node.points("part"), (0.0, 0.01, 0.0)))  # points of both parts
     run = sp.run(scene, until=2.0, dt=1 / 60)
     broken = break_off(scene, run.state, "branch", 2, name="twig")
-    system, stride, state = broken.scene.compile(), sp.TreeStride(1 / 120), broken.state
+    system, stride, state = broken.scene.compile(), sp.TreeSolver(1 / 120), broken.state
     twig, rest = (system.body(name) for name in ("twig", "branch"))
     kin = system.propagate(state.t, state.x, state.v)
     start, mass = system.centre_of_mass(kin, twig), broken.branch.body.total_mass
@@ -59,7 +59,7 @@ def test_a_broken_branch_falls_freely_and_the_rest_springs_back() -> None:
 
 @pytest.mark.parametrize("free", [False, True])
 def test_factors_act_as_in_the_lagrangian(free: bool) -> None:
-    tree = SubstructureTree(SubstructureModel.of(mixed_blueprint(free=free, chain=True)))
+    tree = TreeDynamics(TreeModel.of(mixed_domain_tree(free=free, chain=True)))
     before = tree.arrays
     changed = retuned(tree, frequency_factor=np.linspace(0.5, 2, 5), density_factor=np.linspace(2, 0.3, 5))
     assert tree.arrays is before  # the old tree goes on as it was
@@ -71,12 +71,12 @@ def test_factors_act_as_in_the_lagrangian(free: bool) -> None:
     )
     found = np.concatenate([a, root]) if free else a
     assert np.linalg.norm(found - expected) < 1e-6 * np.linalg.norm(expected)  # differences of positions
-    packed = SubstructureTree(model).accelerations(state, gravity=GRAVITY)[0]
+    packed = TreeDynamics(model).accelerations(state, gravity=GRAVITY)[0]
     assert (packed == a).all()
 
 
 def test_heavier_is_slower() -> None:
-    tree = SubstructureTree(SubstructureModel.of(mixed_blueprint(free=True, chain=True)))
+    tree = TreeDynamics(TreeModel.of(mixed_domain_tree(free=True, chain=True)))
     heavy, state = retuned(tree, density_factor=4.0), random_state(tree, 2)
     slow = LinearizedTree.of(heavy).frequencies(4)
     assert slow == pytest.approx(LinearizedTree.of(tree).frequencies(4) / 2, rel=1e-9)
@@ -89,11 +89,11 @@ def test_heavier_is_slower() -> None:
 
 
 def test_a_replaced_domain_keeps_its_shape_as_far_as_it_can() -> None:
-    tree = SubstructureTree(SubstructureModel.of(beam_blueprint(3, 14)), stiffness_damping=0.01)
+    tree = TreeDynamics(TreeModel.of(beam_domain_tree(3, 14)), stiffness_damping=0.01)
     state = tree.state()
     tree.start(state, gravity=GRAVITY)
     tree.advance(state, 1 / 60, steps=12, gravity=GRAVITY)
-    kind = tree.model.blueprint.kinds["part"]
+    kind = tree.model.domain_tree.kinds["part"]
     fewer = replace(kind, name="fewer", modes=10)
     other, now = replaced(tree, state, 1, fewer)
     assert other.model.coordinate_count == 38
@@ -112,7 +112,7 @@ def test_a_replaced_domain_keeps_its_shape_as_far_as_it_can() -> None:
 
 
 def test_bad_changes_say_what_is_wrong() -> None:
-    tree = SubstructureTree(SubstructureModel.of(beam_blueprint(3, 6)))
+    tree = TreeDynamics(TreeModel.of(beam_domain_tree(3, 6)))
     with pytest.raises(InputError, match="root"):
         detach(tree, tree.state(), 0)
     with pytest.raises(InputError, match="number"):
@@ -123,8 +123,8 @@ def test_bad_changes_say_what_is_wrong() -> None:
         retuned(tree, density_factor=-1.0)
     with pytest.raises(InputError, match="kind of that name"):
         replaced(tree, tree.state(), 1, "leaf")
-    bare = replace(tree.model.blueprint.kinds["part"], name="bare", ports={})
-    with pytest.raises(InputError, match="port"):
+    bare = replace(tree.model.domain_tree.kinds["part"], name="bare", interfaces={})
+    with pytest.raises(InputError, match="interface"):
         replaced(tree, tree.state(), 1, bare)
     scene = sp.Scene()
     scene.add(sp.RigidBody.sphere(0.1, density=500), name="ball")

@@ -7,14 +7,14 @@ import pytest
 
 import supple as sp
 from supple.bodies.tree import (
-    Blueprint,
     Domain,
-    DomainKind,
+    DomainInterface,
+    DomainTemplate,
+    DomainTree,
     PointSprings,
-    Port,
-    SubstructureModel,
-    SubstructureTree,
+    TreeDynamics,
     TreeKinematics,
+    TreeModel,
     TreeSettings,
     TreeState,
 )
@@ -26,7 +26,7 @@ from supple.validation.tree.reference import (
     block_mesh,
     face,
     lagrangian_accelerations,
-    mixed_blueprint,
+    mixed_domain_tree,
     whole_mass,
     whole_positions,
 )
@@ -37,7 +37,7 @@ Array = np.ndarray
 class Rival:
     """Accelerations of the whole by brute force, with the springs' forces from differences of positions."""
 
-    def __init__(self, model: SubstructureModel, skin: TreeSkin, points: list[int], springs: PointSprings) -> None:
+    def __init__(self, model: TreeModel, skin: TreeSkin, points: list[int], springs: PointSprings) -> None:
         self.model, self.springs = model, springs
         self.nodes = [(d := int(skin.domain[p]), skin.classes[model.domain_class[d]].node[skin.row[p]]) for p in points]
         m = whole_mass(model)
@@ -56,9 +56,9 @@ class Rival:
 
 
 def test_a_step_solves_the_dense_implicit_equation() -> None:
-    model = SubstructureModel.of(mixed_blueprint(free=False, chain=False))
+    model = TreeModel.of(mixed_domain_tree(free=False, chain=False))
     skin, rng = TreeSkin.of(model), np.random.default_rng(1)
-    tree = SubstructureTree(model, settings=TreeSettings(converge=True, epsilon=1e-12, max_iterations=200))
+    tree = TreeDynamics(model, settings=TreeSettings(converge=True, epsilon=1e-12, max_iterations=200))
     state = random_state(tree, 5)
     state.q *= 0.3
     state.v *= 0.3
@@ -79,21 +79,23 @@ def test_a_step_solves_the_dense_implicit_equation() -> None:
     assert np.abs(residual).max() < 1e-6 * np.abs(state.a).max()  # differences of positions
 
 
-def leafy() -> SubstructureModel:
+def leafy() -> TreeModel:
     """A stem with a leaf of a tenth of a gram."""
     stem, leaf = block_mesh((0.3, 0.01, 0.01), (8, 1, 1)), block_mesh((0.05, 0.02, 1e-4), (6, 2, 1))
     tip = face(stem, 0.3)
     kinds = {
-        "stem": DomainKind("stem", stem, Material(5e7, 0.3, 800), 8, face(stem, 0.0), {"tip": Port(tip, np.ones(4))}),
-        "leaf": DomainKind("leaf", leaf, Material(5e7, 0.3, 1000), 6, face(leaf, 0.0)),
+        "stem": DomainTemplate(
+            "stem", stem, Material(5e7, 0.3, 800), 8, face(stem, 0.0), {"tip": DomainInterface(tip, np.ones(4))}
+        ),
+        "leaf": DomainTemplate("leaf", leaf, Material(5e7, 0.3, 1000), 6, face(leaf, 0.0)),
     }
-    return SubstructureModel.of(Blueprint(kinds, [Domain("stem"), Domain("leaf", 0, "tip")]))
+    return TreeModel.of(DomainTree(kinds, [Domain("stem"), Domain("leaf", 0, "tip")]))
 
 
 def test_a_stiff_pull_on_a_leaf_is_stable_and_settles() -> None:
     model, h = leafy(), 1 / 30
     assert model.domain_mass[1] == pytest.approx(1e-4)
-    tree, skin = SubstructureTree(model, mass_damping=3.0, stiffness_damping=0.02), TreeSkin.of(model)
+    tree, skin = TreeDynamics(model, mass_damping=3.0, stiffness_damping=0.02), TreeSkin.of(model)
     point = int(np.argmax(skin.rest[:, 0]))
     k = 1e4 * 4 * model.domain_mass[1] / h**2  # 4 m / h² is where a spring of the step before would diverge
     springs = PointSprings.on(skin, [point], skin.rest[point] + [0, 0.001, 0.005], k, damping=0.02 * k)
@@ -136,7 +138,7 @@ def test_springs_of_a_scene_may_be_stiff() -> None:
 
 def test_bad_springs_say_what_is_wrong() -> None:
     model = leafy()
-    skin, tree = TreeSkin.of(model), SubstructureTree(model)
+    skin, tree = TreeSkin.of(model), TreeDynamics(model)
     with pytest.raises(InputError, match="out of range"):
         PointSprings.on(skin, [skin.count], np.zeros(3), 1.0)
     with pytest.raises(InputError, match="negative"):
@@ -146,12 +148,12 @@ def test_bad_springs_say_what_is_wrong() -> None:
     with pytest.raises(InputError, match="place"):
         PointSprings.on(skin, [0], np.zeros(2), 1.0)
     springs = PointSprings.on(skin, [0], np.zeros(3), 1.0)
-    lumped = SubstructureTree(model, coupling="lumped", stiffness_damping=0.01)
+    lumped = TreeDynamics(model, coupling="lumped", stiffness_damping=0.01)
     with pytest.raises(InputError, match="articulated"):
         lumped.advance(lumped.state(), 0.1, springs=springs)
-    explicit = SubstructureTree(model, settings=TreeSettings(beta=0.0))
+    explicit = TreeDynamics(model, settings=TreeSettings(beta=0.0))
     with pytest.raises(InputError, match="implicit"):
         explicit.advance(explicit.state(), 1e-5, springs=springs)
-    other = SubstructureModel.of(mixed_blueprint(free=False, chain=False))
+    other = TreeModel.of(mixed_domain_tree(free=False, chain=False))
     with pytest.raises(InputError, match="not of this tree"):
         tree.advance(tree.state(), 0.1, springs=PointSprings.on(TreeSkin.of(other), [0], np.zeros(3), 1.0))

@@ -22,10 +22,10 @@ Array = np.ndarray
 
 
 class Chain(NamedTuple):
-    """Of d domains: parent, fit (which port), start (d + 1,) of coordinates, scale, first: row of their class.
+    """Of d domains: parent, fit (which interface), start (d + 1,) of coordinates, scale, first: row of their class.
 
-    places (d + 1,): where the points of a domain begin. Of ports: xh (f, 3), ah (f, 3, r), A (f, 9), A_l (f, r, 9).
-    Of points of the classes: X (m, 3) [m], U (m, 3, r).
+    places (d + 1,): where the points of a domain begin. Of interfaces: xh (f, 3), ah (f, 3, r), A (f, 9), A_l (f, r,
+    9). Of points of the classes: X (m, 3) [m], U (m, 3, r).
     """
 
     parent: Array
@@ -45,7 +45,7 @@ class Chain(NamedTuple):
 class Frames(NamedTuple):
     """Of d domains: R, T (d, 9): in the world, in the parent; o (d, 3) [m]; arm (d, 3) [m] from the parent's origin.
 
-    gamma (d, 3, r): angular velocity of the port by the parent's q'.
+    gamma (d, 3, r): angular velocity of the interface by the parent's q'.
     """
 
     R: Array
@@ -55,9 +55,9 @@ class Frames(NamedTuple):
     gamma: Array
 
     @classmethod
-    def empty(cls, count: int, most: int) -> Frames:
-        """Room for so many domains of at most so many coordinates."""
-        shapes = ((9,), (9,), (3,), (3,), (3, most))
+    def empty(cls, count: int, largest: int) -> Frames:
+        """Scratch for so many domains of at most so many coordinates."""
+        shapes = ((9,), (9,), (3,), (3,), (3, largest))
         return cls(*(np.zeros((count, *shape)) for shape in shapes))
 
 
@@ -95,25 +95,25 @@ def compute_frames(chain, q, frame, out):
         out.R[0, i] = R[i]
     out.o[0, :] = frame[:3]
     for k in range(1, len(chain.parent)):
-        i, port = chain.parent[k], chain.fit[k]
+        i, interface = chain.parent[k], chain.fit[k]
         at, r, s = chain.start[i], chain.start[i + 1] - chain.start[i], chain.scale[i]
-        A = nine(chain.A, port)
-        x, y, z = chain.x_hat[port, 0], chain.x_hat[port, 1], chain.x_hat[port, 2]
+        A = nine(chain.A, interface)
+        x, y, z = chain.x_hat[interface, 0], chain.x_hat[interface, 1], chain.x_hat[interface, 2]
         for l in range(r):
             c = q[at + l]
-            B = nine(chain.A_modes[port], l)
+            B = nine(chain.A_modes[interface], l)
             A = (
                 A[0] + c * B[0], A[1] + c * B[1], A[2] + c * B[2], A[3] + c * B[3], A[4] + c * B[4],
                 A[5] + c * B[5], A[6] + c * B[6], A[7] + c * B[7], A[8] + c * B[8],
             )  # fmt: skip
-            x += c * chain.a_hat[port, 0, l]
-            y += c * chain.a_hat[port, 1, l]
-            z += c * chain.a_hat[port, 2, l]
+            x += c * chain.a_hat[interface, 0, l]
+            y += c * chain.a_hat[interface, 1, l]
+            z += c * chain.a_hat[interface, 2, l]
         t0, t1, t2, t3, t4, t5, t6, t7, t8, _ = polar_rotation(*A)
         T = (t0, t1, t2, t3, t4, t5, t6, t7, t8)
         S = polar_stretch(T, A)
         for l in range(r):
-            g0, g1, g2 = polar_rate(T, S, nine(chain.A_modes[port], l))
+            g0, g1, g2 = polar_rate(T, S, nine(chain.A_modes[interface], l))
             out.gamma[k, 0, l], out.gamma[k, 1, l], out.gamma[k, 2, l] = g0, g1, g2
         for c in range(9):
             out.T[k, c] = T[c]
@@ -130,16 +130,16 @@ def compute_rates(chain, frames, v, velocity, u_out, w_out):
     """Velocities of the origins in world axes, and spins in own axes, (d, 3) each, of rates v (n,), velocity (6,)."""
     u_out[0, :], w_out[0, :] = velocity[:3], velocity[3:6]
     for k in range(1, len(chain.parent)):
-        i, port = chain.parent[k], chain.fit[k]
+        i, interface = chain.parent[k], chain.fit[k]
         at, r, s = chain.start[i], chain.start[i + 1] - chain.start[i], chain.scale[i]
         a0, a1, a2 = w_out[i, 0], w_out[i, 1], w_out[i, 2]
         x, y, z = frames.arm[k, 0], frames.arm[k, 1], frames.arm[k, 2]
         b0, b1, b2 = a1 * z - a2 * y, a2 * x - a0 * z, a0 * y - a1 * x
         for l in range(r):
             c = v[at + l]
-            b0 += s * c * chain.a_hat[port, 0, l]
-            b1 += s * c * chain.a_hat[port, 1, l]
-            b2 += s * c * chain.a_hat[port, 2, l]
+            b0 += s * c * chain.a_hat[interface, 0, l]
+            b1 += s * c * chain.a_hat[interface, 1, l]
+            b2 += s * c * chain.a_hat[interface, 2, l]
             a0 += c * frames.gamma[k, 0, l]
             a1 += c * frames.gamma[k, 1, l]
             a2 += c * frames.gamma[k, 2, l]
@@ -210,14 +210,14 @@ def add_pulled(chain, frames, y, f, Q_out, wrench_out):
             wrench_out[k, 5] += c
         if k == 0:
             break
-        i, port = chain.parent[k], chain.fit[k]
+        i, interface = chain.parent[k], chain.fit[k]
         at, r, s = chain.start[i], chain.start[i + 1] - chain.start[i], chain.scale[i]
         t0, t1, t2 = times(frames.T, k, wrench_out[k, 0], wrench_out[k, 1], wrench_out[k, 2])
         a, b, c = times(frames.T, k, wrench_out[k, 3], wrench_out[k, 4], wrench_out[k, 5])
         for l in range(r):
             Q_out[at + l] += frames.gamma[k, 0, l] * t0 + frames.gamma[k, 1, l] * t1 + frames.gamma[k, 2, l] * t2
             Q_out[at + l] += s * (
-                chain.a_hat[port, 0, l] * a + chain.a_hat[port, 1, l] * b + chain.a_hat[port, 2, l] * c
+                chain.a_hat[interface, 0, l] * a + chain.a_hat[interface, 1, l] * b + chain.a_hat[interface, 2, l] * c
             )
         x, y_, z = frames.arm[k, 0], frames.arm[k, 1], frames.arm[k, 2]
         wrench_out[i, 0] += t0 + y_ * c - z * b

@@ -9,7 +9,7 @@ import sys
 import numpy as np
 import pytest
 
-from supple.bodies.tree import Blueprint, Domain, DomainKind, Port, SubstructureModel
+from supple.bodies.tree import Domain, DomainInterface, DomainTemplate, DomainTree, TreeModel
 from supple.bodies.tree.domains import reduction_pool as pool
 from supple.bodies.tree.domains.reduction_pool import choose_processes, work_of
 from supple.errors import InputError
@@ -19,22 +19,24 @@ from supple.material import Material
 RUBBER = Material(1e7, 0.3, 1000)
 
 
-def chain(modes: int = 5) -> Blueprint:
+def chain(modes: int = 5) -> DomainTree:
     """Three beams of different lengths, one of voxels, in a chain."""
     kinds, domains = {}, []
     for k, make in enumerate((box_tets, box_hexes, box_tets)):
         mesh = make(size=(1, 0.2, 0.2), cells=(4 + 2 * k, 2, 2))
         tip = mesh.node_region("x_max")
-        ports = {"tip": Port(tip, np.ones(len(tip)))}
-        kinds[f"part {k}"] = DomainKind(f"part {k}", mesh, RUBBER, modes, held=mesh.node_region("x_min"), ports=ports)
+        interfaces = {"tip": DomainInterface(tip, np.ones(len(tip)))}
+        kinds[f"part {k}"] = DomainTemplate(
+            f"part {k}", mesh, RUBBER, modes, held=mesh.node_region("x_min"), interfaces=interfaces
+        )
         domains.append(Domain(f"part {k}", k - 1, "tip" if k else ""))
-    return Blueprint(kinds, domains)
+    return DomainTree(kinds, domains)
 
 
 def test_processes_give_the_same_bits_and_tell_of_each_kind() -> None:
     told: list[tuple[str, int, int]] = []
-    one = SubstructureModel.of(chain(), keep=False, processes=1)
-    two = SubstructureModel.of(chain(), keep=False, processes=2, progress=lambda *part: told.append(part))
+    one = TreeModel.of(chain(), keep=False, processes=1)
+    two = TreeModel.of(chain(), keep=False, processes=2, progress=lambda *part: told.append(part))
     assert [part[1:] for part in told] == [(1, 3), (2, 3), (3, 3)]
     assert {part[0] for part in told} == {"part 0", "part 1", "part 2"}
     for a, b in zip(one.classes, two.classes):
@@ -64,9 +66,9 @@ def test_a_helper_knows_the_package_alone() -> None:
 
 def test_errors_are_raised_here() -> None:
     with pytest.raises(InputError, match=r"too small for its modes"):
-        SubstructureModel.of(chain(10_000), keep=False, processes=2)
+        TreeModel.of(chain(10_000), keep=False, processes=2)
     with pytest.raises(InputError, match="processes"):
-        SubstructureModel.of(chain(), processes=0)
+        TreeModel.of(chain(), processes=0)
 
 
 def test_helpers_are_used_where_they_pay() -> None:
@@ -78,7 +80,7 @@ def test_helpers_are_used_where_they_pay() -> None:
 
 
 def test_a_bar_is_drawn_where_it_is_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
-    SubstructureModel.of(chain(), processes=1, progress=True)
+    TreeModel.of(chain(), processes=1, progress=True)
     assert "3 of 3 kinds" in capsys.readouterr().err
-    SubstructureModel.of(chain(), processes=1)
+    TreeModel.of(chain(), processes=1)
     assert capsys.readouterr().err == ""

@@ -6,7 +6,7 @@ import numba
 import numpy as np
 import pytest
 
-from supple.bodies.tree import Blueprint, Domain, DomainKind, Port, SubstructureModel
+from supple.bodies.tree import Domain, DomainInterface, DomainTemplate, DomainTree, TreeModel
 from supple.bodies.tree.surface.reconstruction import Reconstruction
 from supple.bodies.tree.surface.skin import TreeSkin
 from supple.errors import InputError
@@ -15,26 +15,26 @@ from supple.geometry import box_tets
 from supple.material import Material
 
 
-def copies() -> SubstructureModel:
+def copies() -> TreeModel:
     """A trunk with 70 scaled and turned copies of a twig, and a rigid stone."""
     trunk, twig, stone = (box_tets(size=(1, 0.2, 0.2), cells=(cells, 2, 2)) for cells in (12, 3, 1))
     shifted = type(twig)(twig.nodes - [twig.nodes[:, 0].min(), 0, 0], twig.tets)
     rng = np.random.default_rng(1)
-    ports = {}
+    interfaces = {}
     for k in range(71):
         nodes = np.sort(rng.choice(len(trunk.nodes), 6, replace=False))
-        ports[f"p{k}"] = Port(nodes, rng.uniform(1, 2, 6), rng.normal(size=4))
+        interfaces[f"p{k}"] = DomainInterface(nodes, rng.uniform(1, 2, 6), rng.normal(size=4))
     rubber = Material(1e7, 0.3, 1000)
     kinds = {
-        "trunk": DomainKind("trunk", trunk, rubber, 9, held=trunk.node_region("x_min"), ports=ports),
-        "twig": DomainKind("twig", shifted, rubber, 4, held=shifted.node_region("x_min")),
-        "stone": DomainKind("stone", stone, rubber, 0, held=stone.node_region("x_min")),
+        "trunk": DomainTemplate("trunk", trunk, rubber, 9, held=trunk.node_region("x_min"), interfaces=interfaces),
+        "twig": DomainTemplate("twig", shifted, rubber, 4, held=shifted.node_region("x_min")),
+        "stone": DomainTemplate("stone", stone, rubber, 0, held=stone.node_region("x_min")),
     }
     twigs = [Domain("twig", 0, f"p{k}", rng.uniform(0.1, 0.4)) for k in range(70)]
-    return SubstructureModel.of(Blueprint(kinds, [Domain("trunk"), *twigs, Domain("stone", 0, "p70", 0.2)]))
+    return TreeModel.of(DomainTree(kinds, [Domain("trunk"), *twigs, Domain("stone", 0, "p70", 0.2)]))
 
 
-@pytest.fixture(params=[copies, lambda: SubstructureModel.of(flower())], ids=["copies", "flower"])
+@pytest.fixture(params=[copies, lambda: TreeModel.of(flower())], ids=["copies", "flower"])
 def skin(request: pytest.FixtureRequest) -> TreeSkin:
     return TreeSkin.of(request.param())
 
@@ -99,7 +99,7 @@ def test_bad_input_is_named(skin: TreeSkin) -> None:
     with pytest.raises(InputError, match="precision"):
         skin.reconstruction(np.int32)
     fast, motion = skin.reconstruction(), skin.whole.motion(bent(skin))
-    with pytest.raises(InputError, match="room"):
+    with pytest.raises(InputError, match="workspace"):
         fast.positions(motion, np.empty((3, 3)))
     with pytest.raises(InputError, match="fit the tree"):
         fast.place(motion.q[1:], motion.R, motion.o)

@@ -7,10 +7,10 @@ import pytest
 
 import supple as sp
 from supple.algebra.dense import rotations
-from supple.bodies.tree import Anchor, LinkedTrees, SubstructureModel, SubstructureTree, Tie, WorldAnchor
+from supple.bodies.tree import Anchor, LinkedTrees, Tie, TreeDynamics, TreeModel, WorldAnchor
 from supple.errors import ConvergenceError, InputError
 from supple.validation.tree import ties as validation
-from supple.validation.tree.coupling import GRAVITY, beam_blueprint
+from supple.validation.tree.coupling import GRAVITY, beam_domain_tree
 
 SETTLED = 1e-8
 
@@ -63,14 +63,14 @@ def test_a_ball_in_space_moves_as_a_rigid_body_does() -> None:
     scene = sp.Scene(gravity=GRAVITY)
     scene.add(sp.TreeBody(tree.model), name="rod", spin=(1.0, 2.0, 0.5), velocity=(0, 0, 0))
     run = sp.run(
-        scene, until=0.25, solver=sp.TreeStride(1 / 240, ties=[Tie("ball", WorldAnchor(), Anchor(0, tree="rod"))])
+        scene, until=0.25, solver=sp.TreeSolver(1 / 240, ties=[Tie("ball", WorldAnchor(), Anchor(0, tree="rod"))])
     )
     frame = run.system.positions(run.state, "rod")[0, :7]
     other = sp.Scene(gravity=GRAVITY)
     rod = sp.RigidBody.box((validation.ROD, validation.THICK, validation.THICK), density=1000)
     arm = np.array([validation.ROD / 2, 0, 0])
     node = other.add(rod, at=arm, spin=(1.0, 2.0, 0.5), velocity=np.cross([1.0, 2.0, 0.5], arm), name="rod")
-    other.add(sp.Ball(node, sp.World, at=(0, 0, 0)))
+    other.add(sp.BallJoint(node, sp.World, at=(0, 0, 0)))
     rival = sp.run(other, until=0.25, solver=sp.Midpoint(dt=1 / 400))
     expected = rival.system.positions(rival.state, "rod")[0]
     assert np.abs(frame[:3]).max() < 1e-9
@@ -87,18 +87,18 @@ def test_bad_ties_say_what_is_wrong() -> None:
         Tie("ball", WorldAnchor(), WorldAnchor())
     with pytest.raises(InputError, match="compliance"):
         Tie("ball", Anchor(0), WorldAnchor(), compliance=-1.0)
-    tree = SubstructureTree(SubstructureModel.of(beam_blueprint(2, 6)))
+    tree = TreeDynamics(TreeModel.of(beam_domain_tree(2, 6)))
     with pytest.raises(InputError, match="no tree of that number"):
         LinkedTrees([tree], [Tie("ball", Anchor(0, tree=3), WorldAnchor())])
-    with pytest.raises(InputError, match="no port"):
-        LinkedTrees([tree], [Tie("ball", Anchor(0, port="side"), WorldAnchor())])
+    with pytest.raises(InputError, match="no interface"):
+        LinkedTrees([tree], [Tie("ball", Anchor(0, interface="side"), WorldAnchor())])
     with pytest.raises(InputError, match="articulated"):
-        LinkedTrees([SubstructureTree(tree.model, coupling="lumped", stiffness_damping=0.1)], [])
+        LinkedTrees([TreeDynamics(tree.model, coupling="lumped", stiffness_damping=0.1)], [])
 
 
 def test_a_tie_that_cannot_hold_says_so() -> None:
-    tree = SubstructureTree(SubstructureModel.of(beam_blueprint(2, 6)))
-    far = LinkedTrees([tree], [Tie("ball", WorldAnchor(), Anchor(1, port="tip"))], most_passes=2, tolerance=1e-16)
+    tree = TreeDynamics(TreeModel.of(beam_domain_tree(2, 6)))
+    far = LinkedTrees([tree], [Tie("ball", WorldAnchor(), Anchor(1, interface="tip"))], max_passes=2, tolerance=1e-16)
     states = far.states()
     states[0].q[0] += 0.3
     with pytest.raises(ConvergenceError, match="violated"):

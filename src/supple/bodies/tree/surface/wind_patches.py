@@ -1,4 +1,5 @@
-"""Sails: a few flat triangles that stand for the surface of each domain, for drag at a cost that no mesh size changes.
+"""WindPatches: a few flat triangles that stand for the surface of each domain, for drag at a cost that no mesh size
+changes.
 
     N = sum_t A_t n_t,   c = sum_t A_t c_t / sum_t A_t,   u(p) = sum_i w_i u_i,   w_i = a_i / a + (p - c)^T G^+ a_i d_i
 
@@ -14,40 +15,43 @@ from typing import NamedTuple
 
 import numpy as np
 
-from supple.bodies.tree.domains.domain_tree import DomainKind
-from supple.bodies.tree.model import SubstructureModel
+from supple.bodies.tree.domains.domain_tree import DomainTemplate
+from supple.bodies.tree.model import TreeModel
 from supple.bodies.tree.surface.domain_points import DomainPoints, make_chain
 from supple.bodies.tree.surface.skin import ClassPoints, class_points
 
 Array = np.ndarray
 FLAT = 0.95
 """Patches are made smaller until their area vectors have this part of the area."""
-MOST_PATCHES = 64
+MAX_PATCHES = 64
 ROUNDS = 20
 CORNERS = np.array([0.0, 2.0, 4.0]) * np.pi / 3
 
 
-class Sails(NamedTuple):
+class WindPatches(NamedTuple):
     """points: a mapping from the tree's coordinates; triangles (t, 3) of them, outward."""
 
     points: DomainPoints
     triangles: Array
 
     @classmethod
-    def of(cls, model: SubstructureModel) -> Sails:
-        """The sails of a model."""
-        kinds = model.blueprint.kinds
-        made = [class_sails(kinds[c.name], c.U, conforms=len(model.blueprint.welds) > 0) for c in model.classes]
+    def of(cls, model: TreeModel) -> WindPatches:
+        """The patches of a model."""
+        kinds = model.domain_tree.kinds
+        made = [
+            class_wind_patches(kinds[c.name], c.U, conforms=len(model.domain_tree.welds) > 0) for c in model.classes
+        ]
         sizes = np.array([len(X) for X, _ in made])
         rows = np.concatenate([[0], np.cumsum(sizes)])
         places = np.concatenate([[0], np.cumsum(sizes[model.domain_class])])
         X, U = np.concatenate([X for X, _ in made]), [row for _, modes in made for row in modes]
         chain = make_chain(model, rows[model.domain_class], places, X, U)
-        return cls(DomainPoints(chain, found=model.found_frames), np.arange(int(places[-1])).reshape(-1, 3))
+        return cls(DomainPoints(chain, found=model.frame_cache), np.arange(int(places[-1])).reshape(-1, 3))
 
 
-def class_sails(kind: DomainKind, U: Array, *, conforms: bool) -> tuple[Array, Array]:
-    """Corners X (3 t, 3) [m] of a kind's sails and their basis (3 t, 3, r). conforms: ports are faces of a cut."""
+def class_wind_patches(kind: DomainTemplate, U: Array, *, conforms: bool) -> tuple[Array, Array]:
+    """Corners X (3 t, 3) [m] of a kind's patches and their basis (3 t, 3, r). conforms: interfaces are faces of a
+    cut."""
     seen = class_points(kind, U)
     triangles = seen.triangles[~_cut_faces(kind, seen, conforms)]
     patch = patches(seen.X[triangles])
@@ -59,9 +63,9 @@ def class_sails(kind: DomainKind, U: Array, *, conforms: bool) -> tuple[Array, A
     return np.concatenate(X), np.concatenate(modes)
 
 
-def _cut_faces(kind: DomainKind, seen: ClassPoints, conforms: bool) -> Array:
+def _cut_faces(kind: DomainTemplate, seen: ClassPoints, conforms: bool) -> Array:
     """Which triangles lie where the kind hangs on its parent or, in a body that was cut, where children hang on it."""
-    faces = [kind.held, *(port.nodes for port in kind.ports.values() if conforms)]
+    faces = [kind.held, *(interface.nodes for interface in kind.interfaces.values() if conforms)]
     nodes = seen.node[seen.triangles]
     return np.any([np.isin(nodes, face).all(axis=1) for face in faces], axis=0) & (nodes >= 0).all(axis=1)
 
@@ -77,7 +81,7 @@ def patches(corners: Array) -> Array:
     while True:
         patch = _lloyd(feature, area, min(count, len(corners)))
         sums = np.stack([np.bincount(patch, normal[:, i], minlength=patch.max() + 1) for i in range(3)])
-        if np.linalg.norm(sums, axis=0).sum() >= FLAT * area.sum() or count >= min(MOST_PATCHES, len(corners)):
+        if np.linalg.norm(sums, axis=0).sum() >= FLAT * area.sum() or count >= min(MAX_PATCHES, len(corners)):
             return patch
         count *= 2
 

@@ -7,17 +7,17 @@ import numpy as np
 import pytest
 
 from supple.bodies.tree import (
-    Blueprint,
     Domain,
+    DomainTree,
     OneWayWarning,
-    SubstructureModel,
-    SubstructureTree,
+    TreeDynamics,
+    TreeModel,
     TreeSettings,
 )
 from supple.errors import DivergenceError
 from supple.modal import ReducedDomain
 from supple.validation.tree import coupling as validation
-from supple.validation.tree.reference import mixed_blueprint, mixed_kind
+from supple.validation.tree.reference import mixed_domain_tree, mixed_kind
 
 GRAVITY = validation.GRAVITY
 
@@ -34,8 +34,8 @@ def test_the_composite_coupling_is_not_exact() -> None:
 
 def test_one_domain_is_a_reduced_domain() -> None:
     kind = mixed_kind("k", 5, seed=3)
-    model = SubstructureModel.of(Blueprint({"k": kind}, [Domain("k")]), keep=False)
-    tree = SubstructureTree(model, stiffness_damping=0.003, mass_damping=0.2)
+    model = TreeModel.of(DomainTree({"k": kind}, [Domain("k")]), keep=False)
+    tree = TreeDynamics(model, stiffness_damping=0.003, mass_damping=0.2)
     one, force = model.classes[0], model.classes[0].force
     assert force is not None
     rival = ReducedDomain(force, mass=one.integrals.W4, stiffness_damping=0.003, mass_damping=0.2)
@@ -50,8 +50,8 @@ def test_one_domain_is_a_reduced_domain() -> None:
 
 def test_threads_and_strides_do_not_change_bits() -> None:
     domains = [Domain("k0"), *(Domain("k2", 0, ("tip", "top")[k % 2]) for k in range(200))]
-    blueprint = Blueprint(mixed_blueprint(free=False, chain=True).kinds, domains)
-    tree = SubstructureTree(SubstructureModel.of(blueprint), stiffness_damping=0.002)
+    domain_tree = DomainTree(mixed_domain_tree(free=False, chain=True).kinds, domains)
+    tree = TreeDynamics(TreeModel.of(domain_tree), stiffness_damping=0.002)
     before, ends = numba.get_num_threads(), []
     try:
         for threads, strides in ((1, 1), (min(2, numba.config.NUMBA_NUM_THREADS), 1), (1, 4)):
@@ -67,10 +67,10 @@ def test_threads_and_strides_do_not_change_bits() -> None:
     assert (ends[0] == ends[2]).all()
 
 
-def hanging(model: SubstructureModel, **options: object) -> np.ndarray:
+def hanging(model: TreeModel, **options: object) -> np.ndarray:
     """q of a tree that has come to rest under gravity, by strong damping."""
     settings = TreeSettings(beta=0.3025, gamma=0.6)  # dissipates
-    tree = SubstructureTree(model, mass_damping=4.0, stiffness_damping=0.05, settings=settings, **options)  # type: ignore[arg-type]
+    tree = TreeDynamics(model, mass_damping=4.0, stiffness_damping=0.05, settings=settings, **options)  # type: ignore[arg-type]
     state = tree.state()
     tree.start(state, gravity=GRAVITY)
     tree.advance(state, 1 / 20, steps=240, gravity=GRAVITY)
@@ -79,32 +79,32 @@ def hanging(model: SubstructureModel, **options: object) -> np.ndarray:
 
 
 def test_one_way_couplings_hang_as_the_articulated_one_does_if_they_pass_on_torques() -> None:
-    model = SubstructureModel.of(mixed_blueprint(free=False, chain=False))
+    model = TreeModel.of(mixed_domain_tree(free=False, chain=False))
     expected = hanging(model)
     for coupling in ("composite", "centroid", "lumped"):
         for torque in (True, False):
             error = np.abs(hanging(model, coupling=coupling, torque=torque) - expected).max() / np.abs(expected).max()
-            # a mass at the port turns nothing, whether torques are passed on or not
+            # a mass at the interface turns nothing, whether torques are passed on or not
             assert (error < 1e-4) == (torque and coupling != "lumped"), (coupling, torque, error)
 
 
 def test_processes_reduce_to_the_same() -> None:
-    blueprint, seen = mixed_blueprint(free=False, chain=True), []
-    two = SubstructureModel.of(blueprint, keep=False, processes=2, progress=lambda *step: seen.append(step))
-    one = SubstructureModel.of(blueprint, keep=False)
+    domain_tree, seen = mixed_domain_tree(free=False, chain=True), []
+    two = TreeModel.of(domain_tree, keep=False, processes=2, progress=lambda *step: seen.append(step))
+    one = TreeModel.of(domain_tree, keep=False)
     assert [step[1:] for step in seen] == [(k, 5) for k in range(1, 6)]
-    assert {step[0] for step in seen} == set(blueprint.kinds)
+    assert {step[0] for step in seen} == set(domain_tree.kinds)
     assert all((a.U == b.U).all() for a, b in zip(one.classes, two.classes))
 
 
 def test_one_way_couplings_warn_without_damping() -> None:
-    model = SubstructureModel.of(mixed_blueprint(free=False, chain=False))
+    model = TreeModel.of(mixed_domain_tree(free=False, chain=False))
     with pytest.warns(OneWayWarning):
-        SubstructureTree(model, coupling="lumped")
+        TreeDynamics(model, coupling="lumped")
 
 
 def test_a_lost_tree_says_so() -> None:
-    tree = SubstructureTree(SubstructureModel.of(mixed_blueprint(free=False, chain=False)))
+    tree = TreeDynamics(TreeModel.of(mixed_domain_tree(free=False, chain=False)))
     state = tree.state()
     with pytest.raises(DivergenceError, match="domain"):
         tree.advance(state, 0.1, steps=50, forces=np.full(tree.model.coordinate_count, 1e200))
