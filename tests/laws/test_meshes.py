@@ -132,12 +132,12 @@ BAD = {
     ),
     "folded": (lambda: HexMesh(UNIT_HEX, [[0, 1, 2, 3, 6, 7, 4, 5]]), "hex 0 is (folded|degenerate)"),
     "empty region": (
-        lambda: TetMesh(UNIT_TET, [[0, 1, 2, 3]], {"tangential_stiffness": []}),
-        "region 'tangential stiffness'.*empty",
+        lambda: TetMesh(UNIT_TET, [[0, 1, 2, 3]], {"handle": []}),
+        "region 'handle'.*empty",
     ),
     "region range": (
-        lambda: TetMesh(UNIT_TET, [[0, 1, 2, 3]], {"tangential_stiffness": [4]}),
-        "region 'tangential stiffness'.*out of range",
+        lambda: TetMesh(UNIT_TET, [[0, 1, 2, 3]], {"handle": [4]}),
+        "region 'handle'.*out of range",
     ),
     "region faces": (
         lambda: SurfaceMesh(UNIT_TET[:3], [[0, 1, 2]], {"rim": Region(faces=[[0, 1, 2]])}),

@@ -28,7 +28,7 @@ class Contact:
     class in small letters.
     stiffness: pressure a depth [N/m³]; None: such that a body sinks by a ten-thousandth of its size under its own
     weight on a face. damping [s]: the dashpot beside a spring k is damping k; its force is at most the spring's. None:
-    none, but that of the material's contact_damping where voxels touch. tangential stiffness: tangential stiffness
+    none, but that of the material's contact_damping where voxels touch. tangential_stiffness: tangential stiffness
     over normal stiffness, of contacts that stick.
     self_contact: bodies that may touch themselves. exclude: pairs of names that never touch. parts: by name of a body,
     what of its surface may touch (see `surface_of`), where not all of it matters. margin [m]: how near

@@ -48,7 +48,7 @@ class ContactSet(NamedTuple):
     """points (k, 4): vertices in the numbering of all surfaces, -1: none; weights (k, 4); normal (k, 3); gap (k,) [m].
 
     body (k, 2): number of the body of each side, obstacles after the bodies. place (k, 3) [m]. stiffness (k,) [N/m],
-    tangential stiffness (k,) [N/m], dashpot, tangential_dashpot (k,) [N s/m], friction (k,). slip (k, 3) [m] at the
+    tangential_stiffness (k,) [N/m], dashpot, tangential_dashpot (k,) [N s/m], friction (k,). slip (k, 3) [m] at the
     start of the step. push (k, 3) [N]: force on the first sides in the step before.
     """
 

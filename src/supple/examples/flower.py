@@ -44,11 +44,11 @@ def make() -> Scene:
     smooth = smooth_surface(flower_mesh()[0].boundary.surface, keep=lambda x: x[:, 2] <= POT_TOP)
     body = TreeBody(flower(), stiffness_damping=0.004, surface=smooth)
     node = scene.add(body, name="flower")
-    scene.add(Load(render_points(node).subset(tangential_stiffness(body)), pull))
+    scene.add(Load(render_points(node).subset(held_vertices(body)), pull))
     return scene
 
 
-def tangential_stiffness(body: TreeBody) -> Array:
+def held_vertices(body: TreeBody) -> Array:
     """Vertices where the small stem is held: the eighth of them that is highest."""
     points = part(body, "small stem")
     height = body.seen.positions(body.rest_coordinates)[points, 2]
@@ -64,7 +64,7 @@ def part(body: TreeBody, name: str) -> Array:
 def check(run: Any) -> list[Check]:
     """The numbers."""
     body, times = run.system.body("flower").node.body, run.frames.times
-    way, bloom = (path(run, "flower", p) for p in (tangential_stiffness(body), part(body, "bloom")))
+    way, bloom = (path(run, "flower", p) for p in (held_vertices(body), part(body, "bloom")))
     held = int(np.searchsorted(times, RELEASE - 1e-6) - 1)
     done = work(np.array([pull(t) for t in times]), way)[held]
     energy = run.frames.columns["kinetic"] + run.frames.columns["potential"]

@@ -26,7 +26,7 @@ BODY, MUSCLE = 1, 2
 
 
 def palette(young: float) -> dict[int, VoxelMaterial]:
-    """A firm body with Young's modulus `young` [Pa], and muscles half as stiff that tangential stiffness the floor."""
+    """A firm body with Young's modulus `young` [Pa], and muscles half as stiff that hold on to the floor."""
     firm = VoxelMaterial(young=young, density=1000, bond_damping=0.3, ground_damping=1e-3, name="body")
     muscle = VoxelMaterial(
         young=young / 2,

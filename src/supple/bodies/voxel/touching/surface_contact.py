@@ -52,7 +52,7 @@ class SurfaceContacts(NamedTuple):
     start (k + 1,): entries of contact m are start[m] to start[m + 1] - 1. voxel (e,): number in the sweep's model.
     local (e, 3) [m]: lever in the voxel's axes. weight (e,): of either sign; the force on positive ones is along
     +normal. normal (k, 3): unit. gap (k,) [m]. motion (k, 3) [m/s]: the other side's part of the relative velocity.
-    slip (k, 3) [m]: stretch along the surface. stiffness, tangential stiffness (k,) [N/m]: normal and tangential;
+    slip (k, 3) [m]: stretch along the surface. stiffness, tangential_stiffness (k,) [N/m]: normal and tangential;
     dashpot, tangential_dashpot (k,) [N s/m]: likewise. friction (k,): Coulomb's coefficient. mobility (3 k, 3 k)
     [m/s/N]: how the other sides give way; none: they do not. pushed (k, 3) [N]: the forces with which they have their
     motion.
@@ -190,7 +190,7 @@ def check_contacts(contacts: SurfaceContacts, voxel_count: int) -> None:
         raise InputError("a normal is not a unit vector", where=WHERE, value=float(length.min()), allowed="length 1")
     if ((np.asarray(contacts.friction) > 0) & (np.asarray(contacts.tangential_stiffness) == 0)).any():
         raise InputError(
-            "friction needs a spring that holds", where=WHERE, value=0.0, allowed="tangential stiffness > 0 N/m"
+            "friction needs a spring that holds", where=WHERE, value=0.0, allowed="tangential_stiffness > 0 N/m"
         )
 
 
