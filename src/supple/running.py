@@ -17,8 +17,8 @@ from supple.record.progress import Interrupts, progress_bar
 from supple.record.run_result import Run
 from supple.scene.scene import Scene
 from supple.scene.system import System
-from supple.solvers.methods.implicit_euler import ImplicitEuler, check_dt
-from supple.solvers.methods.tree_solver import TreeSolver
+from supple.solvers.choosing import choose
+from supple.solvers.methods.implicit_euler import check_dt
 
 ROUND_OFF = 1e-9  # part of a step that is round-off
 
@@ -63,7 +63,7 @@ def run(
     folder = None if out is None else Path(out)
     with thread_count(threads):
         system = scene.compile()
-        solver = choose_solver(scene, solver, dt)
+        solver = choose_solver(scene, system, solver, dt)
         solver.prepare(system)
         last_step = count_steps(until, solver.dt)
         loop = Loop(system, solver, folder, record_every, checkpoint_every, tuple(observers), on_step)
@@ -90,13 +90,13 @@ def run(
     return result
 
 
-def choose_solver(scene: Scene, solver: Any, dt: float | None) -> Any:
-    """The solver of a run, with the given step [s] where there is one."""
+def choose_solver(scene: Scene, system: System, solver: Any, dt: float | None) -> Any:
+    """The solver of a run, with the given step [s] where there is one; the system notes which was chosen and why."""
     chosen = solver if solver is not None else scene.solver
     if chosen is None:
-        trees = all(node.body.kind == "tree" for node in scene.nodes)
-        default: Any = TreeSolver if trees else ImplicitEuler
-        return default() if dt is None else default(dt=dt)
+        solver, why = choose(scene, dt)
+        system.notes.append(f"advanced by {type(solver).__name__}: {why}")
+        return solver
     if not (hasattr(chosen, "step") and hasattr(chosen, "prepare") and hasattr(chosen, "dt")):
         raise InputError(
             "this solver does not step through time",
@@ -145,7 +145,7 @@ def _about(scene: Scene, system: System, solver: Any) -> dict[str, Any]:
         "dt": float(solver.dt),
         "gravity": [float(g) for g in system.gravity],
     }
-    ground = ground_of(system, solver)
+    ground = ground_of(system)
     if ground is not None:
         about["ground"] = ground
     document = getattr(scene, "document", None)

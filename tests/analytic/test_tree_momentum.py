@@ -19,7 +19,9 @@ def flying(*obstacles: sp.Plane, gravity: float = 0.0) -> tuple[sp.Scene, sp.Sys
     domain_tree = sp.DomainTree({"cube": sp.DomainTemplate("cube", cube(), RUBBER, 8)}, [sp.Domain("cube")])
     soft = sp.TreeBody(domain_tree, stiffness_damping=0.0)
     scene.add(soft, at=(0.3, 0.2, 0.5), velocity=(1.0, 0.5, -0.3), spin=(3.0, 5.0, -2.0), name="soft")
-    scene.add(sp.Contact(obstacles=obstacles, friction=0.3))
+    for obstacle in obstacles:
+        scene.add(obstacle)
+    scene.add(sp.Contact(friction=0.3))
     system = scene.compile()
     return scene, system, system.initial_state()
 

@@ -7,9 +7,10 @@ import pytest
 
 from supple.algebra.dense import rotations
 from supple.bodies.protocols import LocalState
-from supple.bodies.voxel import Actuation, Plane, VoxelBody
+from supple.bodies.voxel import Actuation, VoxelBody
 from supple.errors import InputError
 from supple.geometry import VoxelGrid
+from supple.interaction.obstacles import Plane
 from supple.material.voxel import VoxelMaterial
 from supple.scene import check_derivatives
 from supple.solvers import SymplecticEuler

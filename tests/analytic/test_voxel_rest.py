@@ -70,7 +70,8 @@ def test_contacts_of_voxels_have_the_dashpot_of_their_material() -> None:
         """Of the face that lies on a floor, of a stiffness [N/m]."""
         scene = sp.Scene(gravity=(0, 0, -G), solver=sp.Partitioned(0.001))
         scene.add(body, at=(0, 0, height), name="body")
-        scene.add(sp.Contact(obstacles=[sp.Plane()], stiffness=stiffness / SIDE**2, damping=damping))
+        scene.add(sp.Plane())
+        scene.add(sp.Contact(stiffness=stiffness / SIDE**2, damping=damping))
         system = scene.compile()
         state = system.initial_state()
         kin = system.propagate(state.t, state.x, state.v, state.memory)

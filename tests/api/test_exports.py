@@ -209,7 +209,9 @@ def test_pictures_lie_on_the_ground_that_bodies_stand_on(tmp_path: Path) -> None
     scene.add(sp.RigidBody.sphere(0.1, density=500), at=(0, 0, 0.4), name="above")
     scene.add(sp.RigidBody.sphere(0.1, density=500), at=(1, 0, 0.0), name="half under")
     slope = sp.Plane((0.0, 0.6, 0.8), 0.0)
-    scene.add(sp.Contact(obstacles=[sp.Plane((1, 0, 0), -5.0), slope], exclude=[("half under", "plane")]))
+    scene.add(sp.Plane((1, 0, 0), -5.0))
+    scene.add(slope)
+    scene.add(sp.Contact(exclude=[("half under", "plane")]))
     kept = [sp.run(scene, until=0.01).frames, sp.run(scene, until=0.01, out=tmp_path / "a").frames]
     for frames in kept:
         view = View(frames, (0,), Camera())

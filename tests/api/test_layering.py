@@ -15,6 +15,7 @@ LAYERS = [
     "material",
     "elements",
     "modal",
+    "interaction",
     "bodies",
     "decompose",
     "scene",

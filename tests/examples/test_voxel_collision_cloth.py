@@ -9,10 +9,10 @@ import pytest
 
 from supple.bodies.protocols import LocalState
 from supple.bodies.voxel import VoxelBody
-from supple.bodies.voxel.touching.obstacles import Sphere
 from supple.errors import InputError
 from supple.examples.cloth import EXAMPLE
 from supple.geometry import VoxelGrid
+from supple.interaction.obstacles import Sphere
 from supple.material.voxel import VoxelMaterial
 
 

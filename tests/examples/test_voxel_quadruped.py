@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from supple.bodies.protocols import LocalState
-from supple.bodies.voxel import Plane
 from supple.examples.quadruped import EXAMPLE, robot
+from supple.interaction.obstacles import Plane
 
 
 def test_it_walks() -> None:

@@ -174,7 +174,7 @@ def test_write_that_fails_leaves_a_readable_record(tmp_path: Path) -> None:
     done = subprocess.run([sys.executable, "-c", FULL, str(tmp_path)], capture_output=True, text=True, check=True)
     outcome, *_ = done.stdout.split()
     assert outcome == "failed", done.stdout + done.stderr
-    assert "no workspace" in done.stdout
+    assert "no room" in done.stdout
     record = open_record(tmp_path)
     assert len(record) > 3
     assert np.isfinite(record.points("ball", -1)).all()

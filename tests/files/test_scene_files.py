@@ -383,8 +383,8 @@ WRONG = {
     "until": ("until = 0.1", "until = -1", "run.until: is not positive"),
     "obstacles": (
         "[run]",
-        "[[obstacles]]\nkind = 'floor'\n[run]",
-        "obstacles: obstacles belongs to scenes of voxel bodies alone",
+        "[[obstacles]]\nkind = 'floor'\nheigth = 1\n[run]",
+        r"obstacles\[0\]\.heigth: unknown key.*'height'",
     ),
     "control": ('name = "ball"', '"na\\nme" = 1', r"bodies\[0\]\.na\\nme: unknown key"),
     "the world": ('name = "ball"', 'name = "world"', "name of the world"),

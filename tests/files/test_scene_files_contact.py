@@ -28,11 +28,21 @@ sphere = { radius = 0.03 }
 density = 500
 at = [0.01, 0, 0.14]
 
+[[obstacles]]
+kind = "floor"
+
+[[obstacles]]
+kind = "capsule"
+start = [1, 0, 0]
+end = [1, 0, 1]
+radius = 0.1
+name = "post"
+friction = 0.2
+
 [[contact]]
 bodies = ["low", "ball"]
-obstacles = [{ kind = "floor" }, { kind = "capsule", start = [1, 0, 0], end = [1, 0, 1], radius = 0.1 }]
 friction = 0.4
-frictions = [{ between = ["ball", "plane"], friction = 0.1 }]
+frictions = [{ between = ["ball", "floor"], friction = 0.1 }]
 stiffness = 1e7
 overlap = "refuse"
 
@@ -57,10 +67,11 @@ def test_contact_is_read(tmp_path: Path) -> None:
     assert isinstance(scene.solver, sp.Partitioned)
     contact = scene.contacts[0]
     assert [node.name for node in contact.bodies] == ["low", "ball"]
-    assert contact.friction_of("low", "plane") == 0.4
-    assert contact.friction_of("plane", "ball") == 0.1
+    assert contact.friction_of("low", "floor") == 0.4
+    assert contact.friction_of("floor", "ball") == 0.1
     assert (contact.stiffness, contact.overlap) == (1e7, "refuse")
-    assert [type(o).__name__ for o in contact.obstacles] == ["Plane", "Capsule"]
+    assert {name: type(o).__name__ for name, o in scene.obstacles.items()} == {"floor": "Floor", "post": "Capsule"}
+    assert scene.obstacles["post"].friction == 0.2
 
 
 @pytest.mark.parametrize("suffix", [".toml", ".json"])
@@ -79,7 +90,7 @@ def test_a_saved_contact_moves_alike(tmp_path: Path, suffix: str) -> None:
         ("friction = 0.4", "friction = -1", ("contact[0]", "friction")),
         ("friction = 0.4", "fricton = 0.4", ("contact[0]", "friction")),
         ("stiffness = 1e7", "stiffness = -1", ("contact[0]", "stiffness")),
-        ('kind = "floor"', 'kind = "flor"', ("contact[0]", "floor")),
+        ('kind = "floor"', 'kind = "flor"', ("obstacles[0]", "floor")),
         ('overlap = "refuse"', 'overlap = "ignore"', ("contact[0]", "overlap")),
     ],
 )
@@ -95,7 +106,7 @@ def test_what_a_file_cannot_hold_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="regions"):
         sp.save(scene, tmp_path / "other.toml")
     scene = sp.load(written(tmp_path))
-    scene.solver = sp.Partitioned(0.01, lattice=sp.LatticeSolver(planes=[sp.Plane()]))
+    scene.solver = sp.Partitioned(0.01, lattice=sp.LatticeSolver(safety=0.5))
     with pytest.raises(InputError, match="parts with options"):
         sp.save(scene, tmp_path / "other.toml")
     scene.solver = sp.Partitioned(0.005)

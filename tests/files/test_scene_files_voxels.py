@@ -12,11 +12,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import supple as sp
-from supple.bodies.voxel import Box, HeightField, Samples
+from supple.bodies.voxel import Samples
 from supple.errors import InputError, SuppleError
 from supple.files import load, save
 from supple.files.voxcad.load import VoxcadEnvironment, VoxcadFile, load_voxcad, save_voxcad, voxcad_body
 from supple.geometry import VoxelGrid
+from supple.interaction.obstacles import Box, HeightField
 
 SOFT = sp.VoxelMaterial(young=1e5, density=1000, expansion=0.01, name="soft")
 HARD = sp.VoxelMaterial(young=5e5, density=1200, bond_damping=0.3, yield_stress=2e4, fail_strain=0.2, name="hard")
@@ -46,15 +47,17 @@ rotation = [0, 0, 0.3]
 
 [[obstacles]]
 kind = "floor"
+friction = 0.8
 
 [[obstacles]]
 kind = "box"
+friction = 0.8
 centre = [0.05, 0, 0]
 edges = [0.02, 0.1, 0.02]
 rotation = [0, 0, 0.5]
 
-[collision]
-horizon = 2.5
+[[contact]]
+self_contact = ["walker"]
 
 [solver]
 kind = "lattice_solver"
@@ -100,10 +103,11 @@ def test_a_walker_as_text(tmp_path: Path) -> None:
     assert body.grid.materials[:, :, 1].T.tolist() == [[2, 2, 2], [1, 2, 1]]
     assert body.palette_by_number[2].density == 1500
     assert body.swing is not None
-    floor, block = scene.solver.planes
+    floor, block = scene.obstacles.values()
     assert floor.normal.tolist() == [0, 0, 1]
     assert isinstance(block, Box)
-    assert (scene.solver.collision.horizon, scene.solver.dt) == (2.5, 0.002)
+    assert scene.contacts[0].self_touching(scene) == [scene.node("walker")]
+    assert (floor.friction, scene.solver.dt) == (0.8, 0.002)
     assert_round_trip(scene, tmp_path)
 
 
@@ -133,13 +137,11 @@ def everything() -> sp.Scene:
     slope = sp.Plane((0.1, 0.02, 1.0), -0.5)
     ground = HeightField([[0.0, 0.01, 0.0], [0.0, 0.0, -0.01]], origin=(-1, -1), spacing=(2.0, 1.0))
     obstacles = (slope, sp.Plane(offset=0.219), sp.Sphere((0.3, 0, 0.1), 0.08), ground)
-    scene.solver = sp.LatticeSolver(
-        dt=0.002,
-        planes=(*obstacles, Box((1, 0, 0), (0.1, 0.2, 0.3), (0.1, 0.2, 0.3))),
-        collision=sp.Collision(damping=0.4, friction=False),
-        fluid=sp.Fluid(1.2, flow=(1, 0, 0), level=0.35),
-        safety=0.6,
-    )
+    for obstacle in (*obstacles, Box((1, 0, 0), (0.1, 0.2, 0.3), (0.1, 0.2, 0.3), name="block")):
+        scene.add(obstacle)
+    scene.add(sp.Fluid(1.2, flow=(1, 0, 0), level=0.35))
+    scene.add(sp.Contact(damping=0.0, friction=0.0, self_contact=[a, b]))
+    scene.solver = sp.LatticeSolver(dt=0.002, safety=0.6)
     return scene
 
 
@@ -147,11 +149,13 @@ def test_everything_comes_back(tmp_path: Path) -> None:
     assert_round_trip(everything(), tmp_path)
 
 
-def test_a_collision_without_changes_is_still_one(tmp_path: Path) -> None:
-    scene = sp.Scene(solver=sp.LatticeSolver(collision=sp.Collision()))
-    scene.add(sp.VoxelBody(VoxelGrid(np.ones((2, 1, 1), dtype=int), 0.01), SOFT))
+def test_self_contact_of_all_is_saved_by_names(tmp_path: Path) -> None:
+    scene = sp.Scene()
+    node = scene.add(sp.VoxelBody(VoxelGrid(np.ones((2, 1, 1), dtype=int), 0.01), SOFT))
+    scene.add(sp.Contact(self_contact=True))
     save(scene, tmp_path / "a.toml")
-    assert load(tmp_path / "a.toml").solver.collision == sp.Collision()
+    again = load(tmp_path / "a.toml")
+    assert [n.name for n in again.contacts[0].self_touching(again)] == [node.name]
 
 
 def test_the_example_of_the_manual(tmp_path: Path) -> None:
@@ -159,7 +163,7 @@ def test_the_example_of_the_manual(tmp_path: Path) -> None:
     text = manual.split("```toml\n")[2].split("```")[0]
     assert 'kind = "voxel"' in text
     scene = load(written(tmp_path, text))
-    assert scene.solver.collision == sp.Collision()
+    assert len(scene.contacts[0].self_touching(scene)) == 1
     assert_round_trip(scene, tmp_path)
 
 
@@ -233,15 +237,22 @@ WRONG = {
     "signal": ("amplitude = 10, frequency = 4", "signal = 3", r"signal: is not a function of time"),
     "vanishing": ("amplitude = 10", "amplitude = 200", r"the control makes a voxel vanish"),
     "obstacle": ('kind = "floor"', 'kind = "flor"', r"obstacles\[0\]\.kind: unknown kind.*Did you mean 'floor'"),
-    "friction": ('kind = "floor"', 'kind = "floor"\nfriction = 0.8', r"obstacles\[0\]\.friction: unknown key"),
+    "friction": (
+        'kind = "floor"\nfriction = 0.8',
+        'kind = "floor"\nfriction = -1',
+        r"obstacles\[0\].*friction is not a finite number",
+    ),
+    "twice": (
+        'kind = "box"',
+        'kind = "floor"\n[[obstacles]]\nkind = "box"',
+        r"obstacles\[1\].*two obstacles are in one place",
+    ),
     "edges": ("edges = [0.02", "edges = [-0.02", r"obstacles\[1\].*an edge is not positive"),
-    "horizon": ("horizon = 2.5", "horizon = 0.5", r"collision: .*the horizon is too short"),
-    "fluid": ("[collision]\nhorizon = 2.5", "[fluid]\ndensity = -1", r"fluid: .*the density is negative"),
-    "solver": ('"lattice_solver"', '"implicit_euler"', r"obstacles needs the solver lattice_solver"),
+    "fluid": ('[[contact]]\nself_contact = ["walker"]', "[fluid]\ndensity = -1", r"fluid: .*the density is negative"),
     "planes": ("dt = 0.002", "planes = []", r"solver\.planes: unknown key"),
     "torque": (
-        "[collision]",
-        "[[loads]]\non = { world = [0, 0, 0] }\ntorque = [1, 0, 0]\n[collision]",
+        "[[contact]]",
+        "[[loads]]\non = { world = [0, 0, 0] }\ntorque = [1, 0, 0]\n[[contact]]",
         r"a torque acts on",
     ),
     "layer": ("at = [0, 0, 0.002]", 'fix = "top"', r"no layer of that name"),

@@ -175,9 +175,9 @@ def test_odd_times_leave_the_steps_alone():
 
 def test_collisions_follow_the_flag():
     file = bar(2)
-    assert voxcad_scene(file).solver.collision is None
+    assert not voxcad_scene(file).contacts
     scene = voxcad_scene(replace(file, simulator=VoxcadSimulator(self_collision=True)))
-    assert scene.solver.collision == sp.Collision()
+    assert scene.contacts[0].self_touching(scene) == scene.nodes
 
 
 def test_a_table_of_stiffness_goes_before_the_materials():

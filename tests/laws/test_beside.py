@@ -15,7 +15,7 @@ from supple.algebra.compiling.blas_threads import one_blas_thread
 from supple.bodies.tree import TreeBody
 from supple.errors import DivergenceError
 from supple.examples.shapes import oak
-from supple.solvers.coupling import tree_part as tree_island
+from supple.solvers.coupling import tree_part
 from supple.solvers.coupling.beside import beside, sharing
 
 two_threads = pytest.mark.skipif(numba.config.NUMBA_NUM_THREADS < 2, reason="needs two threads")
@@ -26,14 +26,15 @@ def scene_with_an_oak() -> sp.Scene:
     scene = sp.Scene(gravity=(0, 0, -9.81), solver=sp.Partitioned(1 / 60))
     scene.add(TreeBody(oak(leaves=60), stiffness_damping=0.02), name="oak")
     scene.add(sp.RigidBody.sphere(0.05, density=500), at=(2, 0, 0.051), name="ball")
-    scene.add(sp.Contact(obstacles=[sp.Plane()], exclude=[("oak", "plane")], parts={"oak": ["trunk"]}))
+    scene.add(sp.Plane())
+    scene.add(sp.Contact(exclude=[("oak", "plane")], parts={"oak": ["trunk"]}))
     return scene
 
 
 @two_threads
 def test_a_tree_on_a_second_thread_has_the_same_bits(monkeypatch: pytest.MonkeyPatch) -> None:
     begun = []
-    monkeypatch.setattr(tree_island, "beside", lambda work: begun.append(1) or beside(work))
+    monkeypatch.setattr(tree_part, "beside", lambda work: begun.append(1) or beside(work))
     scene, before, ends = scene_with_an_oak(), numba.get_num_threads(), []
     system = scene.compile()
     for threads in (1, 2):

@@ -7,7 +7,7 @@ import pytest
 
 import supple as sp
 from supple.contact.contact_set import ContactSet
-from supple.contact.law_kernels import OPEN, SLIDES, STICKS
+from supple.interaction.contact_kernels import OPEN, SLIDES, STICKS
 
 H = 0.01
 
@@ -105,7 +105,8 @@ def test_damping_makes_a_resting_box_swing_out_at_half_the_dashpot_over_its_mass
         scene = sp.Scene(gravity=(0, 0, -9.81), solver=sp.ImplicitEuler(h))
         depth = 500 * side * 9.81 / stiffness
         scene.add(sp.RigidBody.box((side,) * 3, density=500), at=(0, 0, side / 2 - 0.95 * depth), name="box")
-        scene.add(sp.Contact(obstacles=[sp.Plane()], stiffness=stiffness, damping=damping))
+        scene.add(sp.Plane())
+        scene.add(sp.Contact(stiffness=stiffness, damping=damping))
         system = scene.compile()
         state, z = system.initial_state(), []
         for _ in range(400):
@@ -124,7 +125,8 @@ def test_steps_with_damping_settle_in_few_iterations() -> None:
     scene = sp.Scene(gravity=(0, 0, -9.81), solver=sp.ImplicitEuler(0.005))
     for k in range(3):
         scene.add(sp.RigidBody.box((0.1,) * 3, density=500), at=(0.01 * k, 0, 0.06 + 0.105 * k), name=f"box {k}")
-    scene.add(sp.Contact(obstacles=[sp.Plane()], damping=0.01))
+    scene.add(sp.Plane())
+    scene.add(sp.Contact(damping=0.01))
     system = scene.compile()
     state = system.initial_state()
     reports = [scene.solver.step(system, state) for _ in range(100)]

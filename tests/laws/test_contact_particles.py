@@ -31,7 +31,8 @@ def ball_above(body: Any, radius: float, solver: Any, **contact: Any) -> sp.Scen
     scene = sp.Scene(gravity=(0, 0, -G), solver=solver)
     scene.add(body, at=(0, 0, SIDE / 2), name="block")
     scene.add(sp.Particles([(0.011, 0.007, SIDE + radius + 1e-4)], MASS, radius=radius), name="ball")
-    scene.add(sp.Contact(obstacles=[sp.Plane()], **contact))
+    scene.add(sp.Plane())
+    scene.add(sp.Contact(**contact))
     return scene
 
 
@@ -78,7 +79,8 @@ def groove(friction: float) -> sp.Scene:
     triangles = np.concatenate([low + t for t in ([0, 1, 4], [0, 4, 3], [1, 2, 5], [1, 5, 4])])
     scene = sp.Scene(gravity=(0, 0, -G), solver=sp.ImplicitEuler(0.005))
     scene.add(sp.Particles([(0.01, 0.013, 0.15)], 0.1, radius=0.06), name="ball")
-    scene.add(sp.Contact(obstacles=[sp.SurfaceMesh(nodes, triangles)], friction=friction, stiffness=1e6))
+    scene.add(sp.MeshObstacle(sp.SurfaceMesh(nodes, triangles)))
+    scene.add(sp.Contact(friction=friction, stiffness=1e6))
     return scene
 
 
@@ -110,7 +112,8 @@ def test_balls_of_one_body_lie_on_each_other_if_asked() -> None:
     for own in (False, True):
         scene = sp.Scene(gravity=(0, 0, -G), solver=sp.ImplicitEuler(0.005))
         balls = scene.add(sp.Particles(np.c_[np.zeros((3, 2)), heights], MASS, radius=RADIUS), name="balls")
-        scene.add(sp.Contact(obstacles=[sp.Plane()], self_contact=[balls] if own else []))
+        scene.add(sp.Plane())
+        scene.add(sp.Contact(self_contact=[balls] if own else []))
         run = sp.run(scene, until=0.5)
         z = run.state.x.reshape(-1, 3)[:, 2]
         # each sinks by a ten-thousandth of its size for every ball that rests on it
@@ -127,7 +130,8 @@ def test_fast_balls_meet_thin_sheets_and_each_other_and_pass_what_they_miss() ->
         scene.add(sp.Particles([(x, 0.2, 0.4)], 0.1, radius=radius), velocity=(0, 0, -80), name=name)
     scene.add(sp.Particles([(-1, 0, 1.0), (-1, 0, 0.8)], 0.1, radius=0.02), name="row", velocity=(60, 0, 0))
     scene.add(sp.Particles([(0, 0, 1.0), (0, 0.05, 0.8)], 0.1, radius=0.02), name="wall", velocity=(-60, 0, 0))
-    scene.add(sp.Contact(obstacles=[sheet]))
+    scene.add(sheet)
+    scene.add(sp.Contact())
     with pytest.warns(ContactWarning, match=r"'\w+' moves 1\.2 m past '\w+' in a step, more than the 0\.08 m"):
         run = sp.run(scene, until=0.1)
     at = {name: run.system.positions(run.state, name) for name in ("ball", "point", "row", "wall")}
@@ -168,7 +172,8 @@ def test_radii_are_checked() -> None:
 def test_part_of_the_particles_touches_with_its_own_radii() -> None:
     scene = sp.Scene(gravity=(0, 0, -G), solver=sp.ImplicitEuler(0.005))
     scene.add(sp.Particles([(0, 0, 0.3), (1, 0, 0.3), (2, 0, 0.3)], 0.1, radius=[0.1, 0.2, 0.25]), name="balls")
-    scene.add(sp.Contact(obstacles=[sp.Plane()], parts={"balls": [0, 2]}))
+    scene.add(sp.Plane())
+    scene.add(sp.Contact(parts={"balls": [0, 2]}))
     z = sp.run(scene, until=1.0).state.x.reshape(-1, 3)[:, 2]
     np.testing.assert_allclose(z[[0, 2]], [0.1, 0.25], atol=1e-3)
     assert z[1] < -1

@@ -22,7 +22,8 @@ def scene_of(*heights: float, solver=None, **contact) -> sp.Scene:
     scene = sp.Scene(gravity=(0, 0, -G), solver=solver or sp.ImplicitEuler(0.005))
     for k, z in enumerate(heights):
         scene.add(box(), at=(0.01 * k, 0, z), name=f"box {k}")
-    scene.add(sp.Contact(obstacles=[sp.Plane()], **contact))
+    scene.add(sp.Plane())
+    scene.add(sp.Contact(**contact))
     return scene
 
 
@@ -69,7 +70,8 @@ def test_overlap_is_refused_with_depth_and_place() -> None:
 def test_points_rest_on_obstacles() -> None:
     scene = sp.Scene(gravity=(0, 0, -G), solver=sp.ImplicitEuler(0.01))
     scene.add(sp.Particles([(0, 0, 0.01), (0.1, 0, 0.01), (0, 0.1, 0.01)], 0.1), name="dust")
-    scene.add(sp.Contact(obstacles=[sp.Plane()]))
+    scene.add(sp.Plane())
+    scene.add(sp.Contact())
     run = sp.run(scene, until=0.5)
     touching = run.system.contacts[0].touching(run.state.memory)
     assert touching.force.sum(axis=0)[2] == pytest.approx(0.3 * G, rel=1e-6)

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from supple.bench.contact import cube_sphere
-from supple.bodies.voxel.touching.obstacles import Box, HeightField, Plane, Sphere
 from supple.contact import Capsule, ContactSurface, Obstacle, check_closed, crossing_triangles, distance
 from supple.errors import InputError
 from supple.geometry import box_tets
+from supple.interaction.obstacles import Box, HeightField, Plane, Sphere
 
 CUBE = box_tets((1.0, 1.0, 1.0), (2, 2, 2)).boundary.surface
 

@@ -7,11 +7,12 @@ import pytest
 
 from supple.algebra.dense import rotations
 from supple.bodies.protocols import LocalState
-from supple.bodies.voxel import Actuation, Plane, VoxelBody
+from supple.bodies.voxel import Actuation, VoxelBody
 from supple.bodies.voxel.sweep.sweep import LatticeSweep
 from supple.bodies.voxel.touching.collision import Collision
 from supple.errors import InputError
 from supple.geometry import VoxelGrid
+from supple.interaction.obstacles import Plane
 from supple.material.voxel import VoxelMaterial
 from supple.validation.voxel import contact as voxel_contact
 from supple.validation.voxel.contact import SIZE, meeting, momenta, two_blocks

@@ -8,11 +8,12 @@ import pytest
 
 import supple as sp
 from supple.bodies.protocols import LocalState
-from supple.bodies.voxel import Collision, Fluid, LinkMemory, VoxelBody
+from supple.bodies.voxel import Collision, LinkMemory, VoxelBody
 from supple.bodies.voxel.links.link_laws import LinkLaws, in_series
 from supple.bodies.voxel.sweep.sweep import LatticeSweep
 from supple.errors import InputError
 from supple.geometry import VoxelGrid
+from supple.interaction.fluid import Fluid
 from supple.material.voxel import VoxelMaterial
 
 Array = np.ndarray

@@ -8,10 +8,11 @@ import pytest
 
 from supple.algebra.dense import rotations
 from supple.bodies.protocols import LocalState
-from supple.bodies.voxel import Box, Fluid, HeightField, Plane, Sphere, VoxelBody
-from supple.bodies.voxel.touching.obstacles import Obstacle
+from supple.bodies.voxel import VoxelBody
 from supple.errors import InputError
 from supple.geometry import VoxelGrid
+from supple.interaction.fluid import Fluid
+from supple.interaction.obstacles import Box, HeightField, Obstacle, Plane, Sphere
 from supple.material.voxel import VoxelMaterial
 
 Array = np.ndarray

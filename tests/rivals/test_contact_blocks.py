@@ -132,7 +132,8 @@ def boxes(linear: str) -> sp.Scene:
     low = scene.add(soft, at=(0, 0, 0.05), name="soft")
     scene.add(sp.FixedPoints(low, "x_min"))
     scene.add(sp.RigidBody.box((0.1, 0.1, 0.1), density=300), at=(0.12, 0, 0.1501), velocity=(0.3, 0, 0), name="box")
-    scene.add(sp.Contact(obstacles=[sp.Plane()], friction=0.3))
+    scene.add(sp.Plane())
+    scene.add(sp.Contact(friction=0.3))
     return scene
 
 

@@ -8,11 +8,13 @@ import pytest
 
 from supple.algebra.dense import rotations
 from supple.bodies.protocols import LocalState
-from supple.bodies.voxel import Collision, Fluid, Plane, VoxelBody
+from supple.bodies.voxel import Collision, VoxelBody
 from supple.bodies.voxel.sweep.sweep import LatticeSweep
 from supple.bodies.voxel.touching.surface_contact import SurfaceContacts
 from supple.bodies.voxel.touching.surface_contact_kernels import OPEN, SLIDES, STICKS
 from supple.geometry import VoxelGrid
+from supple.interaction.fluid import Fluid
+from supple.interaction.obstacles import Plane
 from supple.material.voxel import VoxelMaterial
 
 Array = np.ndarray

@@ -12,11 +12,12 @@ import numba
 import numpy as np
 
 from supple.bench.row import Row, at_least, at_most, best_of, measured, threads
-from supple.bodies.voxel import Actuation, Plane, VoxelBody
+from supple.bodies.voxel import Actuation, VoxelBody
 from supple.bodies.voxel.actuation import Swing
 from supple.bodies.voxel.model import VoxelModel
 from supple.bodies.voxel.sweep.sweep import LatticeSweep
 from supple.geometry import VoxelGrid
+from supple.interaction.obstacles import Plane
 from supple.material.voxel import VoxelMaterial
 
 CASE = "voxel/block"

@@ -17,9 +17,10 @@ from scipy.spatial import cKDTree
 
 from supple.bench.row import Row, at_least, at_most, measured, threads
 from supple.bench.voxel_block import MUSCLES, mixed
-from supple.bodies.voxel import Actuation, Collision, Plane, VoxelBody
+from supple.bodies.voxel import Actuation, Collision, VoxelBody
 from supple.bodies.voxel.sweep.sweep import LatticeSweep
 from supple.geometry import VoxelGrid
+from supple.interaction.obstacles import Plane
 
 Array = np.ndarray
 CASE = "voxel/everything"

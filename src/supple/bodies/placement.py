@@ -5,38 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from supple.algebra.dense import rotations
-from supple.errors import InputError
 
 Array = np.ndarray
-
-
-def check_vector(value: ArrayLike, *, name: str, where: str | None = None, size: int = 3) -> Array:
-    """A finite float vector of the given size, or an InputError that names it."""
-    try:
-        vector = np.asarray(value, dtype=float)
-    except (TypeError, ValueError):
-        vector = np.full(0, np.nan)
-    if vector.shape != (size,) or not np.isfinite(vector).all():
-        raise InputError(f"{name} is not a vector of {size} finite numbers", where=where, value=value)
-    return vector
-
-
-def as_quaternion(rotation: ArrayLike | None, *, where: str | None = None) -> Array:
-    """A unit quaternion (w, x, y, z) from a quaternion (4), a rotation vector (3) [rad] or None."""
-    if rotation is None:
-        return np.array([1.0, 0, 0, 0])
-    value = np.asarray(rotation, dtype=float)
-    if value.shape == (3,) and np.isfinite(value).all():
-        return rotations.exp(value)
-    norm = np.linalg.norm(value)
-    if value.shape == (4,) and np.isfinite(norm) and norm > 0:
-        return value / norm
-    raise InputError(
-        "not a rotation", where=where, value=rotation, allowed="a quaternion (w, x, y, z) or a rotation vector [rad]"
-    )
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -12,15 +12,14 @@ import numpy as np
 
 from supple.contact.contact_set import ContactForces, ContactSet
 from supple.contact.detect import Detector
-from supple.contact.law_kernels import OPEN
 from supple.contact.narrow.area_kernels import compute_facing_areas
-from supple.contact.obstacles import Obstacle, distance
 from supple.contact.pairs import BALL_TRIANGLE, EDGE_EDGE, VERTEX_TRIANGLE
 from supple.contact.shape import Sides
 from supple.contact.surface import ContactSurface, extent
 from supple.contact.surfaces import BodySurface, Wall
 from supple.errors import ContactWarning, InputError
-from supple.geometry import SurfaceMesh
+from supple.interaction.contact_kernels import OPEN
+from supple.interaction.obstacles import MeshObstacle, Obstacle, distance
 from supple.scene.kinematics import Kinematics
 from supple.scene.slots import Slot
 
@@ -51,11 +50,12 @@ class Touching(NamedTuple):
 
 @dataclass(eq=False)
 class BoundContact:
-    """See the module. names: of bodies, then obstacles; slots: of the bodies' surface points, numbers: of these
-    among all points of a body, where known.
+    """See the module. obstacles: with formulas; names: of bodies, then obstacles; slots: of the bodies' surface
+    points, numbers: of these among all points of a body, where known.
 
     starts (bodies + 1,): first vertices; modulus (bodies,): pressure a depth [N/m³]; dash (bodies, 2): see
-    `own_dash`, nan where a body is no lattice. prefix: of what it remembers in a state.
+    `own_dash`, nan where a body is no lattice. faces (bodies,): which of them touch obstacles with formulas by this
+    contact; rough (names, names): friction. prefix: of what it remembers in a state.
     """
 
     contact: Contact
@@ -68,26 +68,37 @@ class BoundContact:
     modulus: Array
     dash: Array
     detector: Detector
+    faces: Array
+    rough: Array
     prefix: str = "contact:0/"
     has_warned: bool = False
 
     @classmethod
-    def make(cls, contact: Contact, surfaces: Sequence[BodySurface], slots: list[Slot], gravity: Array) -> BoundContact:
-        """Join the surfaces."""
-        formulas = [o for o in contact.obstacles if not isinstance(o, SurfaceMesh)]
-        names = [s.node.name for s in surfaces] + [type(o).__name__.lower() for o in formulas]
+    def make(
+        cls,
+        contact: Contact,
+        surfaces: Sequence[BodySurface],
+        slots: list[Slot],
+        obstacles: Mapping[str, Obstacle],
+        own: list[bool],
+        touching: list[bool],
+        gravity: Array,
+    ) -> BoundContact:
+        """Join the surfaces, bodies first, then meshes of obstacles. own: bodies that touch obstacles by this one;
+        touching: surfaces that touch themselves."""
+        formulas = {name: o for name, o in obstacles.items() if not isinstance(o, MeshObstacle)}
+        names = [s.node.name for s in surfaces] + list(formulas)
         parts = [
             ContactSurface.of((s.points.rest, s.triangles), radius=s.radius, fixed=isinstance(s.node, Wall))
             for s in surfaces
         ]
         joined = ContactSurface.joined(parts)
         starts = np.concatenate([[0], np.cumsum([s.points.count for s in surfaces])]).astype(np.int64)
-        alone = {id(node) for node in contact.self_contact}
         detector = Detector(
             joined,
             margin=contact.margin if contact.margin is not None else NEAR * element_size(joined),
-            self_contact=[id(s.node) in alone for s in surfaces],
-            exclude=_numbered(contact.exclude, names[: len(surfaces)]),
+            self_contact=touching,
+            exclude=_numbered(_apart(contact, names[: len(surfaces)], own), names[: len(surfaces)]),
         )
         g = float(np.linalg.norm(gravity)) or 9.81
         modulus = [
@@ -97,7 +108,18 @@ class BoundContact:
         dash = np.array([own_dash(s.node) if s.node.is_lattice else (np.nan, np.nan) for s in surfaces])
         numbers = [s.numbers for s in surfaces]
         return cls(
-            contact, formulas, names, slots, numbers, starts, joined, np.array(modulus), dash.reshape(-1, 2), detector
+            contact,
+            list(formulas.values()),
+            names,
+            slots,
+            numbers,
+            starts,
+            joined,
+            np.array(modulus),
+            dash.reshape(-1, 2),
+            detector,
+            np.array(own + [False] * (len(surfaces) - len(own)), dtype=bool),
+            _roughness(contact, names, obstacles),
         )
 
     # what is near
@@ -106,11 +128,24 @@ class BoundContact:
         """Positions or velocities of all vertices (n, 3), from those of every slot."""
         return np.concatenate([values[slot.index] for slot in self.slots])
 
-    def find(self, kin: Kinematics, h: float, memory: dict[str, Array]) -> ContactSet:
-        """The contacts that may push during a step of h [s] from this instant."""
-        return self.find_at(self.vertices(kin.x), self.vertices(kin.v), h, memory)
+    def find(
+        self, kin: Kinematics, h: float, memory: dict[str, Array], *, leaving: frozenset[tuple[str, str]] = frozenset()
+    ) -> ContactSet:
+        """The contacts that may push during a step of h [s] from this instant.
 
-    def find_at(self, x: Array, v: Array, h: float, memory: dict[str, Array]) -> ContactSet:
+        leaving: names of bodies and obstacles that meet by another method.
+        """
+        return self.find_at(self.vertices(kin.x), self.vertices(kin.v), h, memory, leaving=leaving)
+
+    def find_at(
+        self,
+        x: Array,
+        v: Array,
+        h: float,
+        memory: dict[str, Array],
+        *,
+        leaving: frozenset[tuple[str, str]] = frozenset(),
+    ) -> ContactSet:
         """The same, from positions and velocities of all vertices (n, 3)."""
         self.detector.sides = Sides.of_array(memory.get(f"{self.prefix}sides"))
         pairs = self.detector.find(x, v, h)
@@ -125,7 +160,7 @@ class BoundContact:
             (pairs.points, pairs.weights, pairs.normal, pairs.gap, sides, pairs.area, key)
         ]
         for number, obstacle in enumerate(self.obstacles, start=len(self.slots)):
-            parts.append(self._on_obstacle(obstacle, number, x, v, h))
+            parts.append(self._on_obstacle(obstacle, number, x, v, h, leaving))
         points, weights, normal, gap, sides, area, key = (np.concatenate(part) for part in zip(*parts))
         modulus, relax = self._pair_constants(sides)
         stiffness = area * modulus
@@ -177,12 +212,18 @@ class BoundContact:
                     self.has_warned = True
                     return
 
-    def _on_obstacle(self, obstacle: Any, number: int, x: Array, v: Array, h: float) -> tuple[Array, ...]:
+    def _on_obstacle(
+        self, obstacle: Obstacle, number: int, x: Array, v: Array, h: float, leaving: frozenset[tuple[str, str]]
+    ) -> tuple[Array, ...]:
         gap, normal = distance(obstacle, x)
         gap -= self.surface.vertex_radius
         near = np.flatnonzero(gap + np.minimum(0.0, h * np.einsum("ki,ki->k", normal, v)) < self.detector.margin)
         name = self.names[number]
-        apart = [k for k in range(len(self.slots)) if self.contact.is_excluded(self.names[k], name)]
+        apart = [
+            k
+            for k, body in enumerate(self.names[: len(self.slots)])
+            if not self.faces[k] or (body, name) in leaving or self.contact.is_excluded(body, name)
+        ]
         near = near[~np.isin(self.owner(near), apart)]
         points = np.full((len(near), 4), -1)
         points[:, 0] = near
@@ -226,9 +267,7 @@ class BoundContact:
         return modulus, np.nansum(each, axis=1) / np.maximum(lattices, 1)
 
     def _frictions(self, sides: Array) -> Array:
-        n = len(self.names)
-        table = np.array([[self.contact.friction_of(a, b) for b in self.names] for a in self.names]).reshape(n, n)
-        return table[sides[:, 0], sides[:, 1]]
+        return self.rough[sides[:, 0], sides[:, 1]]
 
     # what is remembered
 
@@ -292,6 +331,28 @@ class BoundContact:
             return Touching([], np.zeros((0, 3)), np.zeros((0, 3)), np.zeros((0, 3)))
         names = [(self.names[a], self.names[b]) for a, b in memory[f"{p}body"].tolist()]
         return Touching(names, memory[f"{p}place"], memory[f"{p}normal"], memory[f"{p}force"])
+
+
+def _apart(contact: Contact, names: list[str], own: list[bool]) -> list[tuple[str, str]]:
+    """Names of bodies and meshes of obstacles that never touch. own: bodies that touch obstacles."""
+    bodies, meshes = names[: len(own)], names[len(own) :]
+    pairs = list(contact.exclude)
+    pairs += [(body, mesh) for body, has in zip(bodies, own) if not has for mesh in meshes]
+    if not contact.between_bodies:
+        pairs += [(a, b) for k, a in enumerate(bodies) for b in bodies[k + 1 :]]
+    return pairs
+
+
+def _roughness(contact: Contact, names: list[str], obstacles: Mapping[str, Obstacle]) -> Array:
+    """Coulomb's coefficient of every two names, (n, n)."""
+    table = np.empty((len(names), len(names)))
+    for i, one in enumerate(names):
+        for j, two in enumerate(names):
+            own = [o.friction for o in (obstacles.get(one), obstacles.get(two)) if o is not None]
+            pair = contact.pair_friction(one, two)
+            given = [f for f in (pair, *own, contact.friction) if f is not None]
+            table[i, j] = given[0]
+    return table
 
 
 def _numbered(pairs: Sequence[tuple[str, str]], names: list[str]) -> list[tuple[int, int]]:

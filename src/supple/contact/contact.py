@@ -1,37 +1,39 @@
-"""`Contact`: which bodies and obstacles of a scene may touch, how stiff their surfaces are, and how rough."""
+"""`Contact`: which bodies of a scene may touch each other and its obstacles, how stiff and how rough they are."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
 
 from supple.contact.bound import BoundContact
-from supple.contact.obstacles import Obstacle
 from supple.contact.surfaces import surface_of, wall
 from supple.errors import InputError
-from supple.geometry import SurfaceMesh
+from supple.interaction.obstacles import MeshObstacle
 from supple.scene.node import Node
+from supple.scene.world import register_contact
 
 Array = np.ndarray
 
 
 @dataclass(frozen=True, eq=False)
 class Contact:
-    """Contact between bodies, and of bodies with obstacles.
+    """Contact between bodies, and of bodies with the obstacles of the scene.
 
-    bodies: the nodes that may touch; None: all bodies of the scene.
-    obstacles: planes, spheres, boxes, capsules, height fields, surface meshes that stay where they are.
-    friction: Coulomb's coefficient; frictions: of pairs of names, where another one holds; an obstacle's name is its
-    class in small letters.
+    bodies: the nodes that may touch; None: all bodies of the scene. Of several contacts the first that has a body
+    holds for it and the obstacles. between_bodies: False where bodies touch obstacles alone, as in a scene that has
+    obstacles and no contact.
+    friction: Coulomb's coefficient; frictions: of pairs of names, where another one holds. An obstacle's own friction
+    holds before `friction`, and so does that of a voxel's material on obstacles.
     stiffness: pressure a depth [N/m³]; None: such that a body sinks by a ten-thousandth of its size under its own
     weight on a face. damping [s]: the dashpot beside a spring k is damping k; its force is at most the spring's. None:
     none, but that of the material's contact_damping where voxels touch. tangential_stiffness: tangential stiffness
     over normal stiffness, of contacts that stick.
-    self_contact: bodies that may touch themselves. exclude: pairs of names that never touch. parts: by name of a body,
-    what of its surface may touch (see `surface_of`), where not all of it matters. margin [m]: how near
+    self_contact: bodies that may touch themselves, True: all. exclude: pairs of names that never touch. parts: by name
+    of a body, what of its surface may touch (see `surface_of`), where not all of it matters. margin [m]: how near
     surfaces are looked at; None: from the size of the triangles.
     overlap: what to do with bodies that overlap at the start: "push" them apart at `push_speed` [m/s] and say so, or
     "refuse".
@@ -39,20 +41,20 @@ class Contact:
     >>> import supple as sp
     >>> scene = sp.Scene(gravity=(0, 0, -9.81), solver=sp.ImplicitEuler(0.005))
     >>> box = scene.add(sp.RigidBody.box((0.1, 0.1, 0.1), density=500), at=(0, 0, 0.06))
-    >>> floor = scene.add(sp.Contact(obstacles=[sp.Plane()], friction=0.4))
+    >>> floor = scene.add(sp.Floor(friction=0.4))
     >>> run = sp.run(scene, until=0.5)
     >>> bool(abs(run.state.x[2] - 0.05) < 1e-3)
     True
     """
 
     bodies: Sequence[Node] | None = None
-    obstacles: Sequence[Any] = ()
+    between_bodies: bool = field(default=True, kw_only=True)
     friction: float = field(default=0.5, kw_only=True)
     frictions: Mapping[tuple[str, str], float] = field(default_factory=dict, kw_only=True)
     stiffness: float | None = field(default=None, kw_only=True)
     damping: float | None = field(default=None, kw_only=True)
     tangential_stiffness: float = field(default=0.5, kw_only=True)
-    self_contact: Sequence[Node] = field(default=(), kw_only=True)
+    self_contact: Sequence[Node] | bool = field(default=(), kw_only=True)
     exclude: Sequence[tuple[str, str]] = field(default=(), kw_only=True)
     parts: Mapping[str, Any] = field(default_factory=dict, kw_only=True)
     margin: float | None = field(default=None, kw_only=True)
@@ -77,19 +79,15 @@ class Contact:
             raise InputError("damping is negative", where="Contact", value=self.damping, allowed=">= 0 s")
         if self.overlap not in ("push", "refuse"):
             raise InputError("unknown choice", where="Contact, overlap", value=self.overlap, allowed="push, refuse")
-        for obstacle in self.obstacles:
-            if not isinstance(obstacle, Obstacle | SurfaceMesh):
-                raise InputError(
-                    "this is not an obstacle",
-                    where="Contact",
-                    value=type(obstacle).__name__,
-                    allowed="Plane, Sphere, Box, Capsule, HeightField, SurfaceMesh",
-                )
 
     def friction_of(self, one: str, other: str) -> float:
         """Coulomb's coefficient of two names."""
-        given = self.frictions.get((one, other), self.frictions.get((other, one)))
+        given = self.pair_friction(one, other)
         return self.friction if given is None else given
+
+    def pair_friction(self, one: str, other: str) -> float | None:
+        """Coulomb's coefficient given for two names, None where none is."""
+        return self.frictions.get((one, other), self.frictions.get((other, one)))
 
     def is_excluded(self, one: str, other: str) -> bool:
         """Whether two names never touch."""
@@ -97,12 +95,31 @@ class Contact:
 
     def bind_contact(self, scene: Any, slot_of: Callable[[Any], Any]) -> BoundContact:
         """The contact on the slots of a compiled scene."""
-        nodes = list(scene.nodes if self.bodies is None else self.bodies)
+        nodes = self.nodes(scene)
         surfaces = [surface_of(node, self.parts.get(node.name)) for node in nodes]
-        names = {s.node.name for s in surfaces} | {type(o).__name__.lower() for o in self.obstacles}
+        names = {s.node.name for s in surfaces} | set(scene.obstacles)
         for name in {name for pair in [*self.exclude, *self.frictions] for name in pair} - names:
             raise InputError(
                 "nothing of that name may touch", where="Contact", value=name, allowed=", ".join(sorted(names))
             )
-        surfaces += [wall(mesh) for mesh in self.obstacles if isinstance(mesh, SurfaceMesh)]
-        return BoundContact.make(self, surfaces, [slot_of(s.points) for s in surfaces], np.asarray(scene.gravity))
+        before = scene.contacts[: scene.contacts.index(self)] if self in scene.contacts else []
+        taken = {id(node) for contact in before for node in contact.nodes(scene)}
+        own = [id(node) not in taken for node in nodes]
+        surfaces += [wall(name, o.mesh) for name, o in scene.obstacles.items() if isinstance(o, MeshObstacle)]
+        slots = [slot_of(s.points) for s in surfaces]
+        alone = {id(node) for node in self.self_touching(scene)}
+        touching = [id(s.node) in alone for s in surfaces]
+        return BoundContact.make(self, surfaces, slots, scene.obstacles, own, touching, np.asarray(scene.gravity))
+
+    def self_touching(self, scene: Any) -> list[Node]:
+        """The nodes that may touch themselves."""
+        if isinstance(self.self_contact, bool):
+            return self.nodes(scene) if self.self_contact else []
+        return list(self.self_contact)
+
+    def nodes(self, scene: Any) -> list[Node]:
+        """The nodes that may touch."""
+        return list(scene.nodes if self.bodies is None else self.bodies)
+
+
+register_contact(partial(Contact, between_bodies=False))

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from supple.algebra.sparse.block_rows import BlockRows
-from supple.contact.law_kernels import OPEN, compute_contacts
+from supple.interaction.contact_kernels import OPEN, compute_contacts
 from supple.scene.kinematics import Kinematics
 from supple.scene.mapped.floating_points import FloatingPoints
 from supple.scene.mapped.layered_points import LayeredPoints

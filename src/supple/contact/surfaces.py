@@ -29,7 +29,7 @@ COARSE = 0.26
 class Wall:
     """In place of the node of a surface that stays where it is."""
 
-    name: str = "surfacemesh"
+    name: str
     is_lattice: bool = False
 
 
@@ -45,9 +45,9 @@ class BodySurface:
     radius: Array | float = 0.0
 
 
-def wall(mesh: SurfaceMesh) -> BodySurface:
+def wall(name: str, mesh: SurfaceMesh) -> BodySurface:
     """A surface mesh that stays where it is, as an obstacle."""
-    return BodySurface(Wall(), WorldPoints(np.asarray(mesh.nodes)), np.asarray(mesh.triangles, dtype=np.int64))
+    return BodySurface(Wall(name), WorldPoints(np.asarray(mesh.nodes)), np.asarray(mesh.triangles, dtype=np.int64))
 
 
 def surface_of(node: Node, part: Any = None) -> BodySurface:

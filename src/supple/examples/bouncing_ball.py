@@ -15,7 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from supple.bodies.voxel import Plane, VoxelBody
+from supple.bodies.voxel import VoxelBody
+from supple.contact import Floor
 from supple.examples import Check, Example, below, within
 from supple.geometry import VoxelGrid
 from supple.material.voxel import VoxelMaterial
@@ -27,7 +28,6 @@ SIZE = 0.01  # [m]
 ACROSS, WALL = 14, 2  # voxels
 DROP = 0.3  # [m], from the lowest voxel's face to the floor
 GRAVITY = 9.81  # [m/s²]
-FLOOR = Plane()
 
 
 def ball() -> VoxelBody:
@@ -41,14 +41,15 @@ def ball() -> VoxelBody:
 
 def make() -> Scene:
     """The ball, let go."""
-    scene = Scene(gravity=(0, 0, -GRAVITY), solver=LatticeSolver(planes=(FLOOR,), bend_limit=0.5), name="bouncing-ball")
+    scene = Scene(gravity=(0, 0, -GRAVITY), solver=LatticeSolver(bend_limit=0.5), name="bouncing-ball")
     scene.add(ball(), name="ball")
+    scene.add(Floor())
     return scene
 
 
 def first_contact(system: Any, dt: float = 2.5e-4) -> float:
     """Time [s] at which the floor is first felt, to dt/2."""
-    state, stride = system.initial_state(), LatticeSolver(dt, planes=(FLOOR,), bend_limit=0.5)
+    state, stride = system.initial_state(), LatticeSolver(dt, bend_limit=0.5)
     (slot,) = system.bodies
     mass = slot.node.body.model.mass
     while float(mass @ slot.view_v(state.v)[:, 2]) <= -mass.sum() * GRAVITY * state.t * (1 - 1e-9):

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from supple.bodies.voxel import Actuation, VoxelBody
-from supple.bodies.voxel.touching.collision import Collision
+from supple.contact import Contact
 from supple.examples import Check, Example, below
 from supple.geometry import VoxelGrid
 from supple.material.voxel import VoxelMaterial
@@ -57,8 +57,9 @@ def clearance(body: VoxelBody, x: Array) -> float:
 def make() -> Scene:
     """The clapper, held at its base."""
     body = clapper()
-    scene = Scene(solver=LatticeSolver(collision=Collision()), name="clapper")
+    scene = Scene(name="clapper")
     scene.add(body, fix=base(body), name="clapper")
+    scene.add(Contact(self_contact=True))
     return scene
 
 
@@ -66,7 +67,7 @@ def check(run: Any) -> list[Check]:
     """The next two swings: how near the arms come to each other."""
     system, state = run.system, run.state.copy()
     slot = system.body("clapper")
-    stride = LatticeSolver(collision=Collision())
+    stride = LatticeSolver()
     distance, stop = [], state.t + 2 / FREQUENCY
     while state.t < stop:
         stride.step(system, state)

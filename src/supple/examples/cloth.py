@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 
 from supple.bodies.voxel import VoxelBody
-from supple.bodies.voxel.touching.collision import Collision
-from supple.bodies.voxel.touching.obstacles import Sphere
+from supple.contact import Contact, Sphere
 from supple.examples import Check, Example, below
 from supple.geometry import VoxelGrid
 from supple.material.voxel import VoxelMaterial
@@ -34,10 +33,10 @@ def sheet() -> VoxelBody:
 
 def make() -> Scene:
     """The layer half a voxel above the ball."""
-    ball = Sphere((MIDDLE, MIDDLE, -RADIUS - SIZE), RADIUS)
-    stride = LatticeSolver(planes=(ball,), collision=Collision(), bend_limit=None)  # cloth folds
-    scene = Scene(gravity=(0, 0, -9.81), solver=stride, name="cloth")
+    scene = Scene(gravity=(0, 0, -9.81), solver=LatticeSolver(bend_limit=None), name="cloth")  # cloth folds
     scene.add(sheet(), name="cloth")
+    scene.add(Sphere((MIDDLE, MIDDLE, -RADIUS - SIZE), RADIUS), name="ball")
+    scene.add(Contact(self_contact=True))
     return scene
 
 

@@ -19,8 +19,8 @@ from supple.bodies.fem import FemBody
 from supple.bodies.layered import LayeredBody
 from supple.bodies.rigid import RigidBody
 from supple.bodies.tree import TreeBody
-from supple.bodies.voxel import Actuation, Plane, VoxelBody
-from supple.contact import Contact
+from supple.bodies.voxel import Actuation, VoxelBody
+from supple.contact import Contact, Floor
 from supple.examples import Check, Example, above, below
 from supple.examples.quadruped import BODY, MUSCLE, palette
 from supple.examples.shapes import flower, oak
@@ -28,7 +28,7 @@ from supple.examples.shapes.flower import POT_TOP
 from supple.geometry import TetMesh, VoxelGrid, box_tets, sphere_tets
 from supple.material import Material
 from supple.scene import Scene, Wind
-from supple.solvers import ImplicitEuler, LatticeSolver, Partitioned
+from supple.solvers import ImplicitEuler, Partitioned
 
 Array = np.ndarray
 SIZE = 0.01  # [m], of a voxel
@@ -71,9 +71,7 @@ def soft_ball() -> LayeredBody:
 
 def make(leaves: int | None = None) -> Scene:
     """The garden. leaves: of the oak, all 1,394 by default."""
-    solver = Partitioned(
-        STEP, implicit=ImplicitEuler(STEP, linear="cg", tolerance=1e-4), lattice=LatticeSolver(STEP, planes=(Plane(),))
-    )
+    solver = Partitioned(STEP, implicit=ImplicitEuler(STEP, linear="cg", tolerance=1e-4))
     scene = Scene(gravity=(0, 0, -9.81), solver=solver, name="garden")
     big = TreeBody(
         oak() if leaves is None else oak(leaves=leaves), stiffness_damping=0.02, mass_damping=0.5, grown=True
@@ -85,10 +83,11 @@ def make(leaves: int | None = None) -> Scene:
     scene.add(soft_ball(), at=(0.33, 0.055, 0.62), name="soft ball")
     scene.add(jelly(), at=(0.05, -0.25, 0.2), rotation=(0.3, 0.2, 0), name="jelly")
     scene.add(Wind([tree, stem], WIND, intensity=0.3, length=1.0, modes=24, seed=5))
-    apart = [("oak", "plane"), ("flower", "plane"), ("robot", "plane")]
+    apart = [("oak", "floor"), ("flower", "floor")]
     # dashpots of stiff contacts would ask voxels for steps half as long
     rest: dict[str, Any] = {"exclude": apart, "parts": {"oak": ["trunk"]}}
-    scene.add(Contact(obstacles=[Plane()], friction=0.6, stiffness=5e6, damping=0.0, **rest))
+    scene.add(Floor())
+    scene.add(Contact(friction=0.6, stiffness=5e6, damping=0.0, **rest))
     return scene
 
 

@@ -14,8 +14,7 @@ import numpy as np
 
 from supple.bodies.fem import FemBody
 from supple.bodies.rigid import RigidBody
-from supple.bodies.voxel import Plane
-from supple.contact import Contact
+from supple.contact import Contact, Floor
 from supple.examples import Check, Example, below, within
 from supple.geometry import TetMesh, box_tets
 from supple.material import Material
@@ -55,7 +54,8 @@ def make() -> Scene:
     for side, name, back in ((-1, "left", "x_min"), (1, "right", "x_max")):
         node = scene.add(finger(), at=(side * away, 0, BOX[2] / 2 + 0.005), name=name)
         scene.add(PrescribedMotion(node, back, displacement=path(side)))
-    scene.add(Contact(obstacles=[Plane()], friction=0.8))
+    scene.add(Floor())
+    scene.add(Contact(friction=0.8))
     return scene
 
 

@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from supple.bodies.voxel import Actuation, Collision, Plane, VoxelBody
+from supple.bodies.voxel import Actuation, VoxelBody
+from supple.contact import Contact, Floor
 from supple.examples import Check, Example
 from supple.geometry import VoxelGrid
 from supple.material.voxel import VoxelMaterial
@@ -76,9 +77,10 @@ def hold(body: VoxelBody) -> Array:
 def make(strain: float = STRAIN) -> Scene:
     """The three on a floor at z = 0."""
     body = pieces(strain)
-    stride = LatticeSolver(planes=(Plane(),), collision=Collision(), bend_limit=0.5)
-    scene = Scene(gravity=(0, 0, -9.81), solver=stride, name="kicker")
+    scene = Scene(gravity=(0, 0, -9.81), solver=LatticeSolver(bend_limit=0.5), name="kicker")
     scene.add(body, fix=hold(body), name="pieces")
+    scene.add(Floor())
+    scene.add(Contact(self_contact=True))
     return scene
 
 

@@ -12,12 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from supple.bodies.voxel import Actuation, Plane, VoxelBody
+from supple.bodies.voxel import Actuation, VoxelBody
+from supple.contact import Floor
 from supple.examples import Check, Example, below
 from supple.geometry import VoxelGrid
 from supple.material.voxel import VoxelMaterial
 from supple.scene import Scene
-from supple.solvers import LatticeSolver
 
 Array = np.ndarray
 SIZE = 0.01  # [m]
@@ -59,8 +59,9 @@ def robot(direction: float = 1.0) -> VoxelBody:
 
 def make() -> Scene:
     """The robot on a floor at z = 0."""
-    scene = Scene(gravity=(0, 0, -9.81), solver=LatticeSolver(planes=(Plane(),)), name="quadruped")
+    scene = Scene(gravity=(0, 0, -9.81), name="quadruped")
     scene.add(robot(), name="robot")
+    scene.add(Floor())
     return scene
 
 

@@ -8,7 +8,7 @@ between the height of the centre above the slope and the radius of the ball. Wha
 what its coarse surface takes from it while vertices come down on the slope, and steps of finite length.
 
 Checked: the acceleration; that the ball rolls by its flattened radius; that its patch stands still on the slope while
-the ball moves; and that the layer gives way by less than a ball without a core would, after Hertz, but by half of it.
+the ball moves; and that the layer yields by less than a ball without a core would, after Hertz, but by half of it.
 """
 
 from __future__ import annotations
@@ -19,8 +19,7 @@ import numpy as np
 
 from supple.algebra.dense import rotations
 from supple.bodies.layered.body import LayeredBody
-from supple.bodies.voxel import Plane
-from supple.contact import Contact
+from supple.contact import Contact, Floor
 from supple.examples import Check, Example, below, within
 from supple.geometry import sphere_tets
 from supple.material import Material
@@ -53,7 +52,8 @@ def make() -> Scene:
     """The ball touches the slope, at rest."""
     scene = Scene(gravity=tuple(WEIGHT), solver=ImplicitEuler(STEP), name="soft-ball")
     scene.add(ball(), at=(0, 0, RADIUS), name="ball")
-    scene.add(Contact(obstacles=[Plane()], friction=0.6))
+    scene.add(Floor())
+    scene.add(Contact(friction=0.6))
     return scene
 
 

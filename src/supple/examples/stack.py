@@ -12,8 +12,7 @@ import numpy as np
 
 from supple.bodies.fem import FemBody
 from supple.bodies.rigid import RigidBody
-from supple.bodies.voxel import Plane
-from supple.contact import Contact
+from supple.contact import Contact, Floor
 from supple.examples import Check, Example, below, within
 from supple.geometry import TetMesh, box_tets
 from supple.material import Material
@@ -40,7 +39,8 @@ def make() -> Scene:
     for k, (x, y) in enumerate(OFFSETS):
         body = soft_box() if k % 2 else RigidBody.box((SIDE, SIDE, SIDE), density=DENSITY)
         scene.add(body, at=(x, y, SIDE / 2 + k * (SIDE + 2e-4)), name=f"{'soft' if k % 2 else 'rigid'}-{k + 1}")
-    scene.add(Contact(obstacles=[Plane()], friction=0.5))
+    scene.add(Floor())
+    scene.add(Contact(friction=0.5))
     return scene
 
 

@@ -27,13 +27,13 @@ def check_space(folder: Path, needed: int) -> None:
 
 
 def reserve(descriptor: int, size: int, path: Path) -> None:
-    """Give an open file workspace for `size` bytes, so that writing them cannot fail later.
+    """Give an open file room for `size` bytes, so that writing them cannot fail later.
 
     HDF5 does not survive a write that fails half-way: the workspace is taken before it is asked to write.
     """
     if not hasattr(os, "posix_fallocate"):
         return
-    with record_errors(path, f"there is no workspace for {_size(size)}"):
+    with record_errors(path, f"there is no room for {_size(size)}"):
         try:
             os.posix_fallocate(descriptor, 0, size)
         except OSError as error:

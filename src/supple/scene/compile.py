@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from supple.scene.node import Node
 from supple.scene.scene import Scene
 from supple.scene.slots import Slot
 from supple.scene.system import BoundForce, BoundJoint, BoundMass, System
+from supple.scene.world import default_contact
 
 Array = np.ndarray
 
@@ -92,20 +94,17 @@ def compile_scene(scene: Scene) -> System:
         joints.append(BoundJoint(joint.label, slot, joint.rows))
         if joint.extra is not None:
             joints.append(BoundJoint(f"{joint.label}, limits and motor", slot, joint.extra))
-    contacts = [given.bind_contact(scene, slots.find) for given in scene.contacts]
-    for number, contact in enumerate(contacts):
-        contact.prefix = f"contact:{number}/"
     x, v = np.concatenate(x_parts), np.concatenate(v_parts)
     conditions = [(slots.find(f.target), f.conditions()) for f in scene.filters]
     _keep_constant_rows(slots.all, x, v)
-    return System(
+    system = System(
         name=scene.name,
         gravity=np.asarray(scene.gravity, dtype=float),
         slots=slots.all,
         masses=masses,
         forces=forces,
         joints=joints,
-        contacts=contacts,
+        bind_contacts=partial(_bind_contacts, scene, slots, x, v),
         scene=scene,
         filter=SystemFilter.make(conditions, x, v_size // 3),
         x0=x,
@@ -113,12 +112,26 @@ def compile_scene(scene: Scene) -> System:
         handles=slots.of,
         kept=slots.kept,
     )
+    if scene.contacts:
+        assert system.contacts  # bad ones are told now
+    return system
 
 
-def _keep_constant_rows(slots: list[Slot], x: Array, v: Array) -> None:
-    """Store J where no frame stands between a slot and its bodies: it never changes."""
+def _bind_contacts(scene: Scene, slots: _Slots, x: Array, v: Array) -> list[Any]:
+    """The contacts on slots of their own, those of obstacles included."""
+    described = scene.contacts or ([default_contact()] if scene.obstacles else [])
+    known = len(slots.all)
+    contacts = [given.bind_contact(scene, slots.find) for given in described]
+    for number, contact in enumerate(contacts):
+        contact.prefix = f"contact:{number}/"
+    _keep_constant_rows(slots.all, x, v, known)
+    return contacts
+
+
+def _keep_constant_rows(slots: list[Slot], x: Array, v: Array, first: int = 0) -> None:
+    """Store J where no frame stands between a slot and its bodies: it never changes. first: of the slots to look at."""
     kin = Kinematics(slots, 0.0, x, v)
-    for slot in slots:
+    for slot in slots[first:]:
         linear = slot.mapping is None or getattr(slot.mapping, "is_linear", False)
         if linear and all(p.constant_rows is not None for p in slot.parents):
             slot.constant_rows = kin.rows(slot)

@@ -34,7 +34,7 @@ def nodes_of(handle: Any) -> set[Node]:
 
 
 def part_of(scene: Scene, nodes: list[Node]) -> Scene:
-    """The scene of these nodes alone, without contacts. What joins them to other bodies is refused."""
+    """The scene of these nodes alone, without contacts and obstacles. What joins them to other bodies is refused."""
     inside = set(nodes)
 
     def belongs(handle: Any, label: str) -> bool:

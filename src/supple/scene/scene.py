@@ -8,8 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.bodies.placement import Placement, as_quaternion, check_vector
+from supple.algebra.dense.checks import as_quaternion, check_vector
+from supple.bodies.placement import Placement
 from supple.errors import InputError
+from supple.interaction.fluid import Fluid
+from supple.interaction.obstacles import Obstacle
 from supple.scene.acting.filters import FixedPoints
 from supple.scene.mapped.points import JoinedPoints, PointSet, WorldPoints
 from supple.scene.node import Node
@@ -31,7 +34,9 @@ class Acting:
 
 @dataclass(eq=False)
 class Scene:
-    """A scene. gravity (3,) [m/s²]; solver: how it is stepped, None for implicit Euler.
+    """A scene. gravity (3,) [m/s²]; solver: how it is stepped, None: as suits what is in it.
+
+    The scene owns the world: obstacles and a fluid are added like bodies, and said once for all of them.
 
     >>> import supple as sp
     >>> scene = sp.Scene(gravity=(0, 0, -9.81))
@@ -49,6 +54,8 @@ class Scene:
     joints: list[Any] = field(default_factory=list)
     masses: list[Acting] = field(default_factory=list)
     contacts: list[Any] = field(default_factory=list)
+    obstacles: dict[str, Obstacle] = field(default_factory=dict)  # by name
+    fluid: Fluid | None = None
 
     def __post_init__(self) -> None:
         self.gravity = check_vector(self.gravity, name="gravity", where="scene")
@@ -86,7 +93,8 @@ class Scene:
         under: Node | None = None,
         on: Any = None,
     ) -> Any:
-        """Add a body (returns its node), or a force, filter, joint, contact or interaction (returned as it is).
+        """Add a body (returns its node), or an obstacle, a fluid, a force, filter, joint or contact (returned as it
+        is).
 
         at [m], rotation (quaternion or rotation vector [rad]), velocity [m/s], spin [rad/s, world axes]: where a body
         starts. fix: region or list of regions of the body that stay in place; True for all of it. on: the node or
@@ -94,7 +102,11 @@ class Scene:
         """
         if hasattr(thing, "place"):
             return self._add_body(thing, at, rotation, velocity, spin, fix, name, under)
-        if hasattr(thing, "joint"):
+        if isinstance(thing, Obstacle):
+            self._add_obstacle(thing, name)
+        elif isinstance(thing, Fluid):
+            self._add_fluid(thing)
+        elif hasattr(thing, "joint"):
             thing.joint()
             self.joints.append(thing)
         elif hasattr(thing, "bind_contact"):
@@ -113,9 +125,22 @@ class Scene:
             raise InputError(
                 "this cannot be added to a scene",
                 value=type(thing).__name__,
-                allowed="a body, a force (add_force), a filter, a joint, a contact, springs",
+                allowed="a body, an obstacle, a fluid, a force (add_force), a filter, a joint, a contact, springs",
             )
         return thing
+
+    def _add_obstacle(self, obstacle: Obstacle, name: str | None) -> None:
+        given = name or obstacle.name
+        name = self._unused(given or obstacle.kind.lower(), given=given is not None)
+        for other, known in self.obstacles.items():
+            if obstacle is known or obstacle.same_place(known):
+                raise InputError("two obstacles are in one place", where="scene", value=f"'{other}' and '{name}'")
+        self.obstacles[name] = obstacle
+
+    def _add_fluid(self, fluid: Fluid) -> None:
+        if self.fluid is not None:
+            raise InputError("the scene has a fluid already", where="scene", fix="Add one fluid.")
+        self.fluid = fluid
 
     def _target(self, on: Any, thing: Any) -> Any:
         if not isinstance(on, Node | PointSet | WorldPoints | JoinedPoints):
@@ -155,7 +180,7 @@ class Scene:
         return node
 
     def _unused(self, name: str, *, given: bool = True) -> str:
-        taken = {node.name for node in self.root.walk()}
+        taken = {node.name for node in self.root.walk()} | set(self.obstacles)
         if name not in taken:
             return name
         if given:

@@ -12,6 +12,7 @@ Nothing here walks a tree: the calls are lists in order, which `print(system)` s
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -87,12 +88,18 @@ class System:
     filter: SystemFilter
     x0: Array
     v0: Array
-    contacts: list[Any] = field(default_factory=list)
+    bind_contacts: Callable[[], list[Any]] = field(default=list, repr=False)
     scene: Any = field(default=None, repr=False)
     handles: dict[int, Slot] = field(default_factory=dict, repr=False)  # by id of the point sets in `kept`
     kept: list[Any] = field(default_factory=list, repr=False)
     timings: Timings = field(default_factory=Timings)
+    notes: list[str] = field(default_factory=list, repr=False)  # how it is advanced, and why
     memo: dict[str, Any] = field(default_factory=dict, repr=False)  # what solvers compute once
+
+    @cached_property
+    def contacts(self) -> list[Any]:
+        """The contacts, on slots that are made when they are first asked for: a lattice alone never needs them."""
+        return self.bind_contacts()
 
     @property
     def bodies(self) -> list[Slot]:
@@ -357,4 +364,5 @@ class System:
             call(f"joint      {label}  ({rows.count} rows)")
         path = "one block-sparse matrix" if self.assembly is not None else "products only"
         lines.append(f"  solved by {path}")
+        lines += [f"  {note}" for note in self.notes]
         return "\n".join(lines)

@@ -8,6 +8,7 @@ from supple.solvers.methods.modes import Modes, vibration_modes
 from supple.solvers.methods.partitioned import Partitioned
 from supple.solvers.methods.runge_kutta import RungeKutta4
 from supple.solvers.methods.statics import Statics, solve_statics
+from supple.solvers.methods.stride_solver import StrideSolver
 from supple.solvers.methods.symplectic_euler import SymplecticEuler, stable_step
 from supple.solvers.methods.tree_solver import TreeSolver
 from supple.solvers.report import Outcome, StepReport
@@ -24,6 +25,7 @@ __all__ = [
     "RungeKutta4",
     "Statics",
     "StepReport",
+    "StrideSolver",
     "SymplecticEuler",
     "TreeSolver",
     "solve_statics",

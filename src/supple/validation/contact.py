@@ -15,8 +15,7 @@ import warnings
 import numpy as np
 
 from supple.bodies.rigid import RigidBody
-from supple.bodies.voxel import Plane
-from supple.contact import Contact
+from supple.contact import Contact, Floor
 from supple.errors import ContactWarning
 from supple.geometry import SurfaceMesh
 from supple.scene import Scene, State, System
@@ -49,7 +48,8 @@ def rest() -> list[Row]:
         scene = Scene(gravity=(0, 0, -G), solver=ImplicitEuler(0.005))
         for k in range(count):
             scene.add(RigidBody.box((SIDE,) * 3, density=DENSITY), at=(0, 0, (k + 0.5) * SIDE), name=f"box {k}")
-        scene.add(Contact(obstacles=[Plane()], stiffness=STIFFNESS))
+        scene.add(Floor())
+        scene.add(Contact(stiffness=STIFFNESS))
         system, state = started(scene)
         advance(system, state, 1.0)
         z = [system.positions(state, f"box {k}")[0, 2] for k in range(count)]
@@ -67,7 +67,8 @@ def on_slope(angle: float, friction: float, *, dt: float = 0.005, speed: float =
     depth = DENSITY * height * G * np.cos(angle) / STIFFNESS
     box = RigidBody.box((SIDE, SIDE, height), density=DENSITY)
     scene.add(box, at=(0, 0, height / 2 - depth), velocity=(speed, 0, 0), name="box")
-    scene.add(Contact(obstacles=[Plane()], friction=friction, stiffness=STIFFNESS))
+    scene.add(Floor())
+    scene.add(Contact(friction=friction, stiffness=STIFFNESS))
     return started(scene)
 
 
@@ -126,7 +127,8 @@ def accelerations(angle: float, mu: float) -> tuple[float, float]:
     scene = Scene(gravity=(G * np.sin(angle), 0, -G * np.cos(angle)), solver=ImplicitEuler(0.001))
     scene.add(body, at=(0, 0, (1 - sinks) * radius), name="ball")
     stiffness = mass * G * np.cos(angle) / (np.pi * radius * (sinks * radius) ** 2)  # a paraboloid of pressure
-    scene.add(Contact(obstacles=[Plane()], friction=mu, stiffness=stiffness, push_speed=1e3))
+    scene.add(Floor())
+    scene.add(Contact(friction=mu, stiffness=stiffness, push_speed=1e3))
     system, state = started(scene)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ContactWarning)  # it starts where it will rest

@@ -21,8 +21,8 @@ from supple.bodies.floating import FloatingBody
 from supple.bodies.particles import Particles
 from supple.bodies.rigid import RigidBody
 from supple.bodies.tree import Domain, DomainTemplate, DomainTree, TreeBody
-from supple.bodies.voxel import Plane, VoxelBody
-from supple.contact import Contact
+from supple.bodies.voxel import VoxelBody
+from supple.contact import Contact, Floor
 from supple.geometry import TetMesh, VoxelGrid, box_tets
 from supple.material import Material
 from supple.material.voxel import VoxelMaterial
@@ -126,7 +126,8 @@ def resting(
     scene = Scene(gravity=(0, 0, -G), solver=Partitioned(0.005 if is_fast else 0.01))
     scene.add(KINDS[below](), at=(0, 0, SIDE / 2), name="below")
     scene.add(KINDS[above](), at=(aside, 0, 1.5 * SIDE + 1e-4), rotation=(0, 0, turn), name="above")
-    scene.add(Contact(obstacles=[Plane()]))
+    scene.add(Floor())
+    scene.add(Contact())
     system = scene.compile()
     state, failed, drift, energy = system.initial_state(), 0, 0.0, 0.0
     early: Array | None = None

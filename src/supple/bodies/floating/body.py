@@ -58,6 +58,7 @@ class FloatingBody:
     q: ArrayLike | None = field(default=None, kw_only=True)
     q_rate: ArrayLike | None = field(default=None, kw_only=True)
     kind = "floating"
+    brings_stride = True
 
     def __post_init__(self) -> None:
         for name in ("q", "q_rate"):

@@ -27,10 +27,10 @@ import numpy as np
 import scipy.linalg
 from numpy.typing import ArrayLike
 
+from supple.algebra.dense.checks import check_vector
 from supple.algebra.sparse.eigenpairs import fix_signs
 from supple.bodies.floating.kernels import InertiaNumbers
 from supple.bodies.floating.stiffening import centrifugal_stiffness, turning_part
-from supple.bodies.placement import check_vector
 from supple.errors import InputError
 from supple.modal.basis import attachment_modes
 from supple.modal.forces.cubic import CubicForce

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
+from supple.algebra.dense.checks import check_vector
 from supple.bodies.floating.stride_kernels import (
     NOT_CONVERGED,
     SINGULAR,
@@ -15,7 +16,6 @@ from supple.bodies.floating.stride_kernels import (
     advance_explicitly,
     advance_steps,
 )
-from supple.bodies.placement import check_vector
 from supple.bodies.stride import Stride, StrideReport
 from supple.errors import ConvergenceError, DivergenceError, InputError
 

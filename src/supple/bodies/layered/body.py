@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 from scipy.spatial import KDTree
 
 from supple.algebra.dense import rotations
+from supple.algebra.dense.checks import check_vector
 from supple.bodies.coordinates import FrameWithModes
 from supple.bodies.layered.build import SurfaceCheck, fill_surface, name_core
 from supple.bodies.layered.forces import LayerForce
@@ -20,7 +21,7 @@ from supple.bodies.layered.mass import LayeredMass
 from supple.bodies.layered.model import LayeredModel
 from supple.bodies.layered.solve import LayeredSolve
 from supple.bodies.layered.stride import advance
-from supple.bodies.placement import Placement, check_vector
+from supple.bodies.placement import Placement
 from supple.bodies.protocols import PlacedBody
 from supple.bodies.stride import Stride, StrideReport
 from supple.elements.recovery import ElementStress, element_stress
@@ -56,6 +57,7 @@ class LayeredBody:
     q: ArrayLike | None = field(default=None, kw_only=True)
     q_rate: ArrayLike | None = field(default=None, kw_only=True)
     kind = "layered"
+    brings_stride = True
 
     def __post_init__(self) -> None:
         size = 3 * self.free_count

@@ -20,10 +20,10 @@ from numpy.typing import ArrayLike
 
 from supple.algebra.compiling.blas_threads import one_blas_thread
 from supple.algebra.dense import rotations
+from supple.algebra.dense.checks import check_vector
 from supple.bodies.layered.kernels import SUM_COUNT, compute_balance, compute_world_velocities
 from supple.bodies.layered.mass import solve_core
 from supple.bodies.layered.solve import coupling_rows
-from supple.bodies.placement import check_vector
 from supple.bodies.stride import Stride, StrideReport
 from supple.errors import ConvergenceError, DivergenceError, InputError
 

@@ -8,8 +8,9 @@ from math import pi
 import numpy as np
 from numpy.typing import ArrayLike
 
+from supple.algebra.dense.checks import check_vector
 from supple.bodies.coordinates import Frames
-from supple.bodies.placement import Placement, check_vector
+from supple.bodies.placement import Placement
 from supple.bodies.protocols import PlacedBody
 from supple.bodies.rigid.mass import FrameMass
 from supple.errors import InputError

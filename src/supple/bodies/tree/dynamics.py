@@ -19,8 +19,8 @@ from numpy.typing import ArrayLike
 
 from supple.algebra.compiling.thread_team import make_team
 from supple.algebra.dense import rotations
+from supple.algebra.dense.checks import check_vector
 from supple.algebra.lanes.lane_type import LANES
-from supple.bodies.placement import check_vector
 from supple.bodies.tree.domains.layout import SIX, TreeArrays, pack
 from supple.bodies.tree.model import TreeModel, check_domain_values
 from supple.bodies.tree.step import elimination_kernels as elimination

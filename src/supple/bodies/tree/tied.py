@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from supple.algebra.compiling.blas_threads import one_blas_thread
-from supple.bodies.placement import check_vector
+from supple.algebra.dense.checks import check_vector
 from supple.bodies.tree.dynamics import TreeDynamics, TreeState
 from supple.bodies.tree.kinematics import TreeKinematics, TreeMotion
 from supple.bodies.tree.model import TreeModel

@@ -21,8 +21,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from supple.algebra.dense import rotations
+from supple.algebra.dense.checks import as_quaternion, check_vector
 from supple.algebra.dense.rotations import cross
-from supple.bodies.placement import as_quaternion, check_vector
 from supple.bodies.tree.changes import interface_fit
 from supple.bodies.tree.detach import domain_number
 from supple.bodies.tree.model import TreeModel

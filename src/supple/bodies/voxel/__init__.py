@@ -5,21 +5,14 @@ from supple.bodies.voxel.body import VoxelBody
 from supple.bodies.voxel.links.link_memory import LinkMemory
 from supple.bodies.voxel.regions import index_box, touched_by_box, touched_by_cylinder, touched_by_sphere
 from supple.bodies.voxel.touching.collision import Collision
-from supple.bodies.voxel.touching.fluid import Fluid
-from supple.bodies.voxel.touching.obstacles import Box, HeightField, Plane, Sphere
 
 __all__ = [
     "Actuation",
-    "Box",
     "Collision",
     "Commands",
     "Drive",
-    "Fluid",
-    "HeightField",
     "LinkMemory",
-    "Plane",
     "Samples",
-    "Sphere",
     "VoxelBody",
     "index_box",
     "touched_by_box",

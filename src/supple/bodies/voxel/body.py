@@ -24,9 +24,9 @@ from supple.bodies.voxel.sweep.stable_step import stable_step
 from supple.bodies.voxel.sweep.sweep import LatticeSweep
 from supple.bodies.voxel.touching.collision import Collision
 from supple.bodies.voxel.touching.fluid import Fluid
-from supple.bodies.voxel.touching.obstacles import Obstacle
 from supple.errors import DivergenceError, InputError, PoissonNotice
 from supple.geometry import VoxelGrid
+from supple.interaction.obstacles import Obstacle
 from supple.material.voxel import VoxelMaterial
 
 Array = np.ndarray

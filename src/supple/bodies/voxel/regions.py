@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.bodies.placement import check_vector
+from supple.algebra.dense.checks import check_vector
 from supple.errors import InputError
 from supple.geometry import VoxelGrid
 

@@ -4,16 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from supple.bodies.voxel import (
-    Actuation,
-    Plane,
-    VoxelBody,
-    touched_by_box,
-    touched_by_cylinder,
-    touched_by_sphere,
-)
+from supple.bodies.voxel import Actuation, VoxelBody, touched_by_box, touched_by_cylinder, touched_by_sphere
 from supple.errors import InputError
 from supple.files.voxcad.record import HELD_ALL, BoundaryRegion, RegionShape, VoxcadFile
+from supple.interaction.obstacles import Floor, Plane
 
 Array = np.ndarray
 
@@ -66,7 +60,7 @@ def voxcad_planes(file: VoxcadFile) -> tuple[Plane, ...]:
     if not file.environment.floor_enabled:
         return ()
     slope = np.radians(file.environment.floor_slope)
-    return (Plane((-np.sin(slope), 0.0, np.cos(slope))) if slope else Plane(),)
+    return (Plane((-np.sin(slope), 0.0, np.cos(slope))) if slope else Floor(),)
 
 
 def touched(file: VoxcadFile, region: BoundaryRegion) -> Array:

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from supple.bodies.voxel import Collision, Plane
+from supple.contact import Contact, Plane
 from supple.files.voxcad.body import touched, voxcad_body, voxcad_planes
 from supple.files.voxcad.record import CONDITIONS, HELD_ALL, BoundaryRegion, VoxcadFile
 from supple.files.voxcad.stop import stop_test
@@ -40,16 +40,18 @@ def voxcad_scene(file: VoxcadFile, *, name: str = "voxcad", ramp: float = RAMP) 
     >>> around = VoxcadEnvironment(gravity_enabled=True, floor_enabled=True)
     >>> grid = VoxelGrid(np.ones((4, 2, 2), dtype=int), 0.01)
     >>> scene = voxcad_scene(VoxcadFile(grid, (soft,), environment=around))
-    >>> scene.gravity.tolist(), len(scene.solver.planes)
+    >>> scene.gravity.tolist(), len(scene.obstacles)
     ([0.0, 0.0, -9.81], 1)
     """
     solver = LatticeSolver(
         dt=frame_interval(file) / STRIDES,
-        planes=voxcad_planes(file),
-        collision=Collision() if file.simulator.self_collision else None,
     )
     scene = Scene(gravity=file.environment.gravity, solver=solver, name=name)
     node = scene.add(voxcad_body(file), name=BODY)
+    for plane in voxcad_planes(file):
+        scene.add(plane)
+    if file.simulator.self_collision:
+        scene.add(Contact(self_contact=[node]))
     regions = [(region, touched(file, region)) for region in file.environment.regions]
     held = np.zeros(0, dtype=np.int64)
     for region, on in regions:

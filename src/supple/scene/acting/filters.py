@@ -15,7 +15,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.bodies.placement import as_quaternion, check_vector
+from supple.algebra.dense.checks import as_quaternion, check_vector
 from supple.errors import InputError
 
 Array = np.ndarray

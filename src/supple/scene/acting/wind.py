@@ -26,8 +26,8 @@ from numpy.typing import ArrayLike
 from scipy.integrate import cumulative_trapezoid, trapezoid
 
 from supple.algebra.dense import rotations
+from supple.algebra.dense.checks import check_vector
 from supple.algebra.dense.rotations import skew
-from supple.bodies.placement import check_vector
 from supple.bodies.protocols import LocalState, Pairs
 from supple.errors import InputError
 from supple.scene.acting.wind_kernels import Flow, add_drag, compute_flow

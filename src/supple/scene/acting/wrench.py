@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from supple.algebra.dense import rotations
-from supple.bodies.placement import check_vector
+from supple.algebra.dense.checks import check_vector
 from supple.bodies.protocols import LocalState, Pairs
 from supple.errors import InputError
 

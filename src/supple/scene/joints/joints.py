@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.bodies.placement import check_vector
+from supple.algebra.dense.checks import check_vector
 from supple.errors import InputError
 from supple.scene.joints.hinge_rows import HingeRows
 from supple.scene.mapped.points import JoinedPoints, Points, World, join

@@ -1,4 +1,4 @@
-"""`Compliance`: how contacts give way to each other's forces through bodies that another scheme moves."""
+"""`Compliance`: how contacts respond to each other's forces through bodies that another scheme moves."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Compliance:
         return out
 
     def chosen(self, mask: Array) -> Compliance | None:
-        """Among some of the contacts, (k,), numbered anew; None where these do not give way."""
+        """Among some of the contacts, (k,), numbered anew; None where these do not respond."""
         on = mask[self.which]
         if not on.any():
             return None

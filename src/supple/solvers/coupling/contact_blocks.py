@@ -1,4 +1,4 @@
-"""What contacts add to the matrix of a step, J^T K J, in 3x3 blocks, and that matrix with workspace for them.
+"""What contacts add to the matrix of a step, J^T K J, in 3x3 blocks, and that matrix with places for them.
 
 The bodies' part is assembled once a step. Its pattern is widened by the blocks of the contacts, and kept as long as
 the same points touch; in each iteration of the contacts only their own blocks are written anew. What couples all

@@ -22,7 +22,6 @@ from supple.algebra.compiling.blas_threads import one_blas_thread
 from supple.algebra.sparse.block_rows import BlockRows
 from supple.contact.bound import BoundContact
 from supple.contact.contact_set import ContactForces, ContactSet, contact_jacobian
-from supple.errors import InputError
 from supple.scene.kinematics import Kinematics
 from supple.scene.state import State
 from supple.scene.system import System
@@ -60,7 +59,7 @@ class ContactSolution(NamedTuple):
 @dataclass(eq=False)
 class ContactStep:
     """The contacts of a system during one step of h [s]; J (3 k, v_size) of all of them; u_0 (3 k,), C (3 k, 3 k): of
-    sides that move by another scheme, C None where none gives way."""
+    sides that move by another scheme, C None where none responds."""
 
     bound: list[BoundContact]
     sets: list[ContactSet]
@@ -181,11 +180,3 @@ class ContactStep:
         """Keep what the contacts remember."""
         for contact, s, f in zip(self.bound, self.sets, forces):
             contact.remember(s, f, self.h, state.memory)
-
-
-def refuse_contacts(system: System, where: str) -> None:
-    """For solvers that know nothing of contacts."""
-    if system.contacts:
-        raise InputError(
-            "this solver does not carry contacts between bodies", where=where, fix="Use ImplicitEuler or Partitioned."
-        )

@@ -84,7 +84,7 @@ class LinearSolution:
 @dataclass(eq=False)
 class _Kept:
     """The matrix of one linearization: its filtered blocks and those before the filter, where there are blocks; with
-    workspace for contacts, for cg; as a whole, for the direct solver."""
+    room for contacts, for cg; as a whole, for the direct solver."""
 
     lin: Linearization
     weights: dict[str, float]

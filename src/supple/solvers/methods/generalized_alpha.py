@@ -18,12 +18,12 @@ import numpy as np
 from supple.errors import InputError
 from supple.scene.state import State
 from supple.scene.system import System
-from supple.solvers.coupling.contact_steps import refuse_contacts
 from supple.solvers.linear.linear_step import LinearOptions, LinearSolve
 from supple.solvers.linear.mass_solve import acceleration, project_velocity
 from supple.solvers.linear.newton import Evaluation, Newton, Weights
 from supple.solvers.methods.implicit_euler import check_dt
 from supple.solvers.report import StepReport
+from supple.solvers.world import refuse_world
 
 Array = np.ndarray
 Method = Literal["auto", "cg", "direct"]
@@ -43,7 +43,7 @@ class _Scheme:
 
     def prepare(self, system: System) -> None:
         """Find the matrix pattern; refuse joints where nothing would damp their multipliers."""
-        refuse_contacts(system, "GeneralizedAlpha")
+        refuse_world(system, "GeneralizedAlpha")
         if system.joints and not self.damps:
             raise InputError(
                 "joints make this method unstable without numerical damping",

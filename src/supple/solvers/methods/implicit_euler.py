@@ -20,12 +20,13 @@ from supple.scene.kinematics import Kinematics
 from supple.scene.linearization import Linearization
 from supple.scene.state import State
 from supple.scene.system import System
-from supple.solvers.coupling.contact_steps import ContactStep, Solve, refuse_contacts
+from supple.solvers.coupling.contact_steps import ContactStep, Solve
 from supple.solvers.coupling.contact_warnings import warn_unsettled
 from supple.solvers.coupling.touched_part import TouchedPart
 from supple.solvers.linear.linear_step import JointSystem, LinearOptions, LinearSolution, LinearSolve
 from supple.solvers.linear.newton import Evaluation, Newton, Weights, bound_of
 from supple.solvers.report import Outcome, StepReport
+from supple.solvers.world import refuse_fluid, refuse_world
 
 Array = np.ndarray
 CONTACT_TOLERANCE = 1e-6
@@ -86,6 +87,7 @@ class ImplicitEuler:
 
     def prepare(self, system: System) -> None:
         """Find the matrix pattern."""
+        refuse_fluid(system, "ImplicitEuler")
         _ = system.assembly
 
     def step(self, system: System, state: State) -> StepReport:
@@ -176,7 +178,7 @@ class ImplicitEuler:
         return s
 
     def _full(self, system: System, state: State) -> StepReport:
-        refuse_contacts(system, "ImplicitEuler(newton=True)")
+        refuse_world(system, "ImplicitEuler(newton=True)")
         h, t1 = self.dt, state.t + self.dt
         kin0 = system.propagate(state.t, state.x, state.v)
         system.begin_joints(kin0, h, t1)

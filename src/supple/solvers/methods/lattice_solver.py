@@ -10,7 +10,6 @@ lattice is a force like any other.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -18,7 +17,7 @@ import numpy as np
 
 from supple.algebra.dense import rotations
 from supple.bodies.protocols import LocalState
-from supple.bodies.voxel import Commands, Fluid, VoxelBody
+from supple.bodies.voxel import Commands, VoxelBody
 from supple.bodies.voxel.actuation import Swing
 from supple.bodies.voxel.body import advance_finite
 from supple.bodies.voxel.elastic import GroundDamping, LatticeForce, links_of
@@ -28,14 +27,12 @@ from supple.bodies.voxel.model import VoxelModel
 from supple.bodies.voxel.sweep import lattice_kernels as kernels
 from supple.bodies.voxel.sweep.stable_step import stable_step
 from supple.bodies.voxel.sweep.sweep import LatticeSweep
-from supple.bodies.voxel.touching.collision import Collision
-from supple.bodies.voxel.touching.obstacles import Obstacle
 from supple.bodies.voxel.touching.surface_contact import SurfaceContacts, contact_step_limit
 from supple.errors import BendWarning, InputError, StepWarning
 from supple.scene.state import State
 from supple.scene.system import System
-from supple.solvers.coupling.contact_steps import refuse_contacts
 from supple.solvers.coupling.lattice_loads import acting_loads, foreseen, longest_part
+from supple.solvers.coupling.lattice_world import LatticeWorld, world_of
 from supple.solvers.methods.implicit_euler import check_dt
 from supple.solvers.report import Outcome, StepReport
 
@@ -58,30 +55,28 @@ class SurfaceMet(NamedTuple):
 
 @dataclass
 class LatticeSolver:
-    """dt: time of one call [s], divided into as many stable steps as it takes. planes: what the voxels stand on.
+    """dt: time of one call [s], divided into as many stable steps as it takes. safety: part of the largest stable step
+    that is used. bend_limit [rad]: warns once where links bend beyond it; None: never.
 
-    collision: how voxels meet each other, None: not at all. fluid: what surrounds them. safety: part of the largest
-    stable step that is used. bend_limit [rad]: warns once where links bend beyond it; None: never. `contacts` with
-    surfaces of other bodies, for the next stride, are set by who moves those bodies, and finds in `met` what became of
-    them.
+    Obstacles, the fluid and contacts of voxels with voxels are the scene's; see `lattice_world` for what the sweep
+    knows of them. `contacts` with surfaces of other bodies, for the next stride, are set by who moves those bodies, and
+    finds in `met` what became of them.
     """
 
     dt: float = 1 / 300
-    planes: Sequence[Obstacle] = field(default=(), kw_only=True)
-    collision: Collision | None = field(default=None, kw_only=True)
-    fluid: Fluid | None = field(default=None, kw_only=True)
     safety: float = field(default=0.7, kw_only=True)
     bend_limit: float | None = field(default=0.3, kw_only=True)
 
     def __post_init__(self) -> None:
         check_dt(self.dt, "LatticeSolver")
         self._prepared: System | None = None
+        self.world: LatticeWorld | None = None
         self.contacts: SurfaceContacts | None = None
         self.met: SurfaceMet | None = None
 
     def prepare(self, system: System) -> None:
         """Join the lattices, find what acts on them, and the number of steps a call."""
-        refuse_contacts(system, "LatticeSolver")
+        world = world_of(system.scene) if self.world is None else self.world
         bodies = [slot.node.body for slot in system.bodies]
         if not bodies or system.joints or not all(isinstance(body, VoxelBody) for body in bodies):
             raise InputError(
@@ -108,11 +103,12 @@ class LatticeSolver:
         self._sweep = LatticeSweep.make(
             self._model,
             held=self._guides.held,
-            planes=self.planes,
+            planes=tuple(world.obstacles.values()),
             swing=self._swing,
-            collision=self.collision,
-            fluid=self.fluid,
+            collision=world.collision,
+            fluid=world.fluid,
         )
+        self._world = world
         self._largest = self._stable_step(self._model, None, None)
         self._has_warned = self._has_warned_of_contacts = False
         self._prepared = system
@@ -123,8 +119,8 @@ class LatticeSolver:
             held=self._guides.held,
             x=x,
             rest=rest,
-            contact=min(len(self.planes), 2),
-            collision=self.collision,
+            contact=min(len(self._world.obstacles), 2),
+            collision=self._world.collision,
             safety=self.safety,
         )
 

@@ -21,12 +21,12 @@ from supple.scene.kinematics import Kinematics
 from supple.scene.state import State
 from supple.scene.system import System
 from supple.scene.transport import transport
-from supple.solvers.coupling.contact_steps import refuse_contacts
 from supple.solvers.linear.linear_step import LinearOptions, LinearSolve
 from supple.solvers.linear.mass_solve import has_constant_mass, project_velocity, solve_filtered_mass
 from supple.solvers.linear.newton import Evaluation, Newton, Weights, pulled_forces
 from supple.solvers.methods.implicit_euler import check_dt
 from supple.solvers.report import StepReport
+from supple.solvers.world import refuse_world
 
 Array = np.ndarray
 
@@ -45,7 +45,7 @@ class Midpoint:
 
     def prepare(self, system: System) -> None:
         """Find the matrix pattern."""
-        refuse_contacts(system, "Midpoint")
+        refuse_world(system, "Midpoint")
         _ = system.assembly
 
     def step(self, system: System, state: State) -> StepReport:

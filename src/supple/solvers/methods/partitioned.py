@@ -7,7 +7,7 @@
 A step of the scene finds all contacts once. Implicit bodies and trees are slow: contacts between them are solved
 together, a tree by how its points answer to forces (u_0 and C of `contact_steps`). A lattice is fast. First the slow
 bodies are stepped with the forces that the lattice had on them in the step before, and asked how they would answer to
-others; then the lattice takes its small steps along surfaces that move so, and give way as was found; then the slow
+others; then the lattice takes its small steps along surfaces that move so and respond as was found; then the slow
 bodies take the step anew, with exactly the impulses that the lattice has met, so that what one body gives the other
 gets, to round-off. See `slow_step` for why a contact may be as stiff as it likes.
 """
@@ -32,12 +32,14 @@ from supple.scene.system import System
 from supple.solvers.coupling.beside import sharing
 from supple.solvers.coupling.contact_steps import ContactSolution
 from supple.solvers.coupling.lattice_surfaces import LatticeSurfaces
+from supple.solvers.coupling.lattice_world import LatticeWorld, known_obstacles
 from supple.solvers.coupling.meeting import Meeting
 from supple.solvers.coupling.slow_step import SlowSides, SlowStep
 from supple.solvers.coupling.tree_part import TreePart
 from supple.solvers.methods.implicit_euler import ImplicitEuler, check_dt
 from supple.solvers.methods.lattice_solver import LatticeSolver
 from supple.solvers.report import Outcome, StepReport
+from supple.solvers.world import refuse_fluid
 
 Array = np.ndarray
 IMPLICIT, TREE, LATTICE, FIXED = 0, 1, 2, 3
@@ -76,11 +78,11 @@ class SystemPart:
 
 @dataclass
 class Partitioned:
-    """dt: step of the scene [s]. implicit: options of implicit Euler, whose step is dt; lattice: of the voxels, such as
-    what they stand on; tree_steps: Newmark steps of the trees in one step of the scene.
+    """dt: step of the scene [s]. implicit: options of implicit Euler, whose step is dt; lattice: of the voxels;
+    tree_steps: Newmark steps of the trees in one step of the scene.
 
     >>> import supple as sp
-    >>> solver = sp.Partitioned(1 / 100, lattice=sp.LatticeSolver(planes=[sp.Plane()]))
+    >>> solver = sp.Partitioned(1 / 100, lattice=sp.LatticeSolver(safety=0.5))
     """
 
     dt: float = 1 / 100
@@ -104,11 +106,18 @@ class Partitioned:
 
     def prepare(self, system: System) -> None:
         """Make a system of each part."""
+        if any(PART_OF_KIND.get(slot.node.body.kind) != LATTICE for slot in system.bodies):
+            refuse_fluid(system, "Partitioned")
         self._slow, self._fast = SystemPart.of(system, IMPLICIT), SystemPart.of(system, LATTICE)
         self._trees = TreePart.of(system, self.tree_steps, self.dt)
         if self._slow is not None and self.implicit is not None:
             self.implicit.prepare(self._slow.system)
+        self._leaving: frozenset[tuple[str, str]] = frozenset()
         if self._fast is not None and self.lattice is not None:
+            nodes = [slot.node for slot in self._fast.system.bodies]
+            known = known_obstacles(system.scene, nodes)
+            self._leaving = frozenset((node.name, name) for node in nodes for name in known)
+            self.lattice.world = LatticeWorld(known, None, system.scene.fluid)
             self.lattice.prepare(self._fast.system)
             self._surfaces = LatticeSurfaces.of(self._fast.system, system.contacts)
         kinds = [PART_OF_KIND.get(slot.node.body.kind, IMPLICIT) for slot in system.bodies]
@@ -139,7 +148,7 @@ class Partitioned:
     def _step(self, system: System, state: State) -> StepReport:
         kin = system.propagate(state.t, state.x, state.v, state.memory, only=self._touching_slots)
         with system.timings.measure("find contacts"):
-            sets = [contact.find(kin, self.dt, state.memory) for contact in system.contacts]
+            sets = [contact.find(kin, self.dt, state.memory, leaving=self._leaving) for contact in system.contacts]
         meeting = Meeting(list(system.contacts), sets, self._parts)
         slow, fast = meeting.has(IMPLICIT) | meeting.has(TREE), meeting.has(LATTICE)
         both, slow_alone = slow & fast, slow & ~fast
@@ -148,7 +157,7 @@ class Partitioned:
         with system.timings.measure("contacts of slow bodies"):
             found = begun.solve(slow_alone, pushes)
         if self._fast is not None:
-            with system.timings.measure("how slow bodies give way"):
+            with system.timings.measure("response of slow bodies"):
                 sides = begun.sides(fast, both, slow_alone, pushes, found)
             with system.timings.measure("lattices"):
                 self._sweep(state, meeting, fast, sides, ended)

@@ -13,10 +13,10 @@ from supple.algebra.dense import rotations
 from supple.errors import InputError
 from supple.scene.state import State
 from supple.scene.system import System
-from supple.solvers.coupling.contact_steps import refuse_contacts
 from supple.solvers.linear.mass_solve import acceleration
 from supple.solvers.methods.implicit_euler import check_dt
 from supple.solvers.report import Outcome, StepReport
+from supple.solvers.world import refuse_world
 
 Array = np.ndarray
 
@@ -32,7 +32,7 @@ class RungeKutta4:
 
     def prepare(self, system: System) -> None:
         """Refuse what the method cannot hold."""
-        refuse_contacts(system, "RungeKutta4")
+        refuse_world(system, "RungeKutta4")
         if any(getattr(force, "remembers", False) for _, _, force in system.forces):
             raise InputError(
                 "a force remembers what happened to it, which this method does not advance",

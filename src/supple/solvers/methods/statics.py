@@ -17,6 +17,7 @@ from supple.scene.system import System, is_load
 from supple.solvers.linear.linear_step import LinearOptions, LinearSolve
 from supple.solvers.linear.newton import Evaluation, Newton, Weights
 from supple.solvers.report import StepReport
+from supple.solvers.world import refuse_world
 
 Array = np.ndarray
 
@@ -36,6 +37,7 @@ class Statics:
 
     def solve(self, system: System, state: State) -> StepReport:
         """Move the state to equilibrium at its time, in place; velocities become zero."""
+        refuse_world(system, "Statics")
         newton = Newton(
             LinearSolve(LinearOptions(self.linear, 1e-10)), tolerance=self.tolerance, max_iterations=self.max_iterations
         )

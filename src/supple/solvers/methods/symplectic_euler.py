@@ -14,10 +14,10 @@ from scipy.sparse.linalg import LinearOperator, eigsh
 from supple.errors import InputError
 from supple.scene.state import State
 from supple.scene.system import System
-from supple.solvers.coupling.contact_steps import refuse_contacts
 from supple.solvers.linear.mass_solve import acceleration, solve_filtered_mass
 from supple.solvers.methods.implicit_euler import check_dt
 from supple.solvers.report import Outcome, StepReport
+from supple.solvers.world import refuse_world
 
 Array = np.ndarray
 
@@ -101,7 +101,7 @@ class SymplecticEuler:
 
     def prepare(self, system: System) -> None:
         """Compute the stable step at the start, and take or check the step."""
-        refuse_contacts(system, "SymplecticEuler")
+        refuse_world(system, "SymplecticEuler")
         if system.joints:
             raise InputError(
                 "joints need an implicit solver", where="SymplecticEuler", fix="Use Midpoint or GeneralizedAlpha."

@@ -28,6 +28,7 @@ from supple.scene.system import System
 from supple.solvers.coupling.tree_springs import springs_of, world_springs
 from supple.solvers.methods.implicit_euler import check_dt
 from supple.solvers.report import Outcome, StepReport
+from supple.solvers.world import refuse_world
 
 Array = np.ndarray
 ACCELERATIONS = "accelerations"
@@ -64,6 +65,7 @@ class TreeSolver:
 
     def prepare(self, system: System) -> None:
         """Find what acts on the trees."""
+        refuse_world(system, "TreeSolver")
         bodies = [slot.node.body for slot in system.bodies]
         if system.joints or len(system.filter) or not all(isinstance(body, TreeBody) for body in bodies):
             raise InputError(

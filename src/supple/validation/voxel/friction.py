@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from supple.bodies.protocols import LocalState
-from supple.bodies.voxel import Plane, VoxelBody
+from supple.bodies.voxel import VoxelBody
+from supple.interaction.obstacles import Plane
 from supple.validation.row import Row, bounded, compare
 from supple.validation.voxel.blocks import block
 

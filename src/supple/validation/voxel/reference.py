@@ -19,9 +19,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from supple.bodies.voxel import Actuation, Collision, Plane, VoxelBody
+from supple.bodies.voxel import Actuation, Collision, VoxelBody
 from supple.bodies.voxel.sweep.sweep import LatticeSweep
 from supple.geometry import VoxelGrid
+from supple.interaction.obstacles import Plane
 from supple.material.voxel import VoxelMaterial
 from supple.validation.reference_forces import reference_folder
 from supple.validation.row import Row, bounded, compare

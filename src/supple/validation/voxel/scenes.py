@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from supple.bodies.voxel import Collision
+from supple.contact import Sphere
 from supple.examples import clapper, cloth
 from supple.solvers import LatticeSolver
 from supple.validation.row import Row, bounded
@@ -15,7 +15,7 @@ LIMIT = 0.3  # part of its size by which a voxel may enter another, as spheres
 def clapping() -> float:
     """Deepest overlap of the clapper's arms over a voxel's size, in two periods."""
     system = clapper.make().compile()
-    stride = LatticeSolver(dt=OFTEN, collision=Collision())
+    stride = LatticeSolver(dt=OFTEN)
     state, slot, least = system.initial_state(), system.body("clapper"), clapper.SIZE
     while state.t < 2 / clapper.FREQUENCY:
         stride.step(system, state)
@@ -28,7 +28,8 @@ def draping() -> tuple[float, float]:
     scene = cloth.make()
     system = scene.compile()
     state, slot = system.initial_state(), system.body("cloth")
-    ball = scene.solver.planes[0]
+    ball = scene.obstacles["ball"]
+    assert isinstance(ball, Sphere)
     depth, fold = 0.0, 0.0
     while state.t < cloth.EXAMPLE.until:
         scene.solver.step(system, state)

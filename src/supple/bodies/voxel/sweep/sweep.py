@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
 from supple.algebra.dense import rotations
-from supple.bodies.placement import check_vector
+from supple.algebra.dense.checks import check_vector
 from supple.bodies.voxel import kernels
 from supple.bodies.voxel.actuation import Swing
 from supple.bodies.voxel.links.link_memory import (
@@ -31,9 +31,10 @@ from supple.bodies.voxel.touching import collision_kernels
 from supple.bodies.voxel.touching.collision import Collision, check_horizon, enlarged, make_contacts, no_collisions
 from supple.bodies.voxel.touching.collision_kernels import LISTED, LISTS, TOUCHING, Contacts
 from supple.bodies.voxel.touching.fluid import Fluid, exposed_faces, fluid_array
-from supple.bodies.voxel.touching.obstacles import Obstacle, contact_constants, obstacle_arrays
+from supple.bodies.voxel.touching.obstacles import contact_constants, obstacle_arrays, own_friction
 from supple.bodies.voxel.touching.surface_contact import NO_CONTACTS, SurfaceContacts, SurfaceMeeting
 from supple.errors import InputError
+from supple.interaction.obstacles import Obstacle
 
 Array = np.ndarray
 CHUNK = 65536  # steps whose control signals are computed at once
@@ -111,7 +112,7 @@ class LatticeSweep:
         sweep = cls(model, layout, mask, meeting, tuple(planes), swing, collision, fluid=fluid)
         sweep._store_constants()
         if planes:
-            contact = contact_constants(model)
+            contact = contact_constants(model, own_friction(planes))
             contact[mask, :2] = 0.0
             sweep._replace_tiles(contact=contact)
         if swing is not None:

@@ -95,10 +95,10 @@ def check_horizon(model: VoxelModel, collision: Collision, largest: float) -> No
 def make_contacts(
     model: VoxelModel, layout: Layout, collision: Collision, held: Array, links: Array, capacity: int = 0
 ) -> Contacts:
-    """TreeWorkspace of the collisions of a model. held (n,): voxels that do not move. links (k, 2): voxels still
+    """Workspace of the collisions of a model. held (n,): voxels that do not move. links (k, 2): voxels still
     joined.
 
-    capacity: pairs to start with; more are made workspace for when needed.
+    capacity: pairs to start with; more are made when needed.
     """
     horizon = collision.horizon * float(model.size.max())
     joined = np.bincount(links.ravel(), minlength=model.voxel_count)

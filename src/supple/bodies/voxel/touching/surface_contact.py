@@ -1,4 +1,4 @@
-"""Contacts of a lattice with surfaces of other bodies that move, and give way to it, while the lattice is swept.
+"""Contacts of a lattice with surfaces of other bodies that move and respond to it while the lattice is swept.
 
 A contact compares points of voxels with a point of another body. Its relative vector, and its velocity, are
 
@@ -23,7 +23,7 @@ its sum is the impulse the other body is due with the opposite sign. An open con
 Stable step: with a = |weight| sqrt(1/m + |local|²/I) of an entry, the springs add at most omega² = sum of k a (sum of
 a over the contact) to K/m of a voxel, by Cauchy's inequality, and the dashpots as much to C/m. `contact_step_limit`
 keeps h² omega² + 2 h gamma <= SHARE of the 4 that `stable_step` divides: with SHARE = 0.8 contacts are stable beside
-a lattice at up to 0.8 of its own stable step, with collisions 0.73. Sides that give way need h |k^1/2 G k^1/2| <= 1.
+a lattice at up to 0.8 of its own stable step, with collisions 0.73. Sides that respond need h |k^1/2 G k^1/2| <= 1.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class SurfaceContacts(NamedTuple):
     +normal. normal (k, 3): unit. gap (k,) [m]. motion (k, 3) [m/s]: the other side's part of the relative velocity.
     slip (k, 3) [m]: stretch along the surface. stiffness, tangential_stiffness (k,) [N/m]: normal and tangential;
     dashpot, tangential_dashpot (k,) [N s/m]: likewise. friction (k,): Coulomb's coefficient. mobility (3 k, 3 k)
-    [m/s/N]: how the other sides give way; none: they do not. pushed (k, 3) [N]: the forces with which they have their
+    [m/s/N]: how the other sides respond; none: they do not. pushed (k, 3) [N]: the forces with which they have their
     motion.
 
     >>> one = np.ones(1)
@@ -91,7 +91,7 @@ class SurfaceContacts(NamedTuple):
         return k, np.maximum(self.dashpot, np.where(rubs, self.tangential_dashpot, 0.0))
 
     def compliance(self, constant: Array) -> float:
-        """|k^1/2 G k^1/2| [1/s] with constants k (k,) [N/m], or the like of dashpots [-]; 0 where no side gives way."""
+        """|k^1/2 G k^1/2| [1/s] with constants k (k,) [N/m], or the like of dashpots [-]; 0 where no side responds."""
         if not len(self.mobility):
             return 0.0
         k = np.repeat(constant, 3)

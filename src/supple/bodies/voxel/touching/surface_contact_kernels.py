@@ -13,9 +13,9 @@ import numpy as np
 from supple.algebra.compiling.compiled import compiled
 from supple.algebra.dense.rotation_kernels import cross, matrix_rotate, quaternion_matrix
 from supple.algebra.lanes.lane_type import lane_count
-from supple.bodies.penalty_kernels import normal_force
 from supple.bodies.voxel.links.link import add, dot, scale, subtract
 from supple.bodies.voxel.sweep.brick_links import three
+from supple.interaction.penalty_kernels import normal_force
 
 Array = np.ndarray
 OPEN, STICKS, SLIDES = range(3)
@@ -27,7 +27,7 @@ class SurfaceRun(NamedTuple):
 
     start (k + 1,), touched (e,): an entry's voxel among the u; local (e, 3), weight (e,). normal, motion (k, 3), gap
     (k,), constants (k, 5): k, k_t, c, c_t, mu. place, load_place (u,): where x and the loads of a voxel start.
-    mobility (3 k, 3 k) by columns, or none, pushed (k, 3): how the other sides give way to forces other than these;
+    mobility (3 k, 3 k) by columns, or none, pushed (k, 3): how the other sides respond to forces other than these;
     heed (1,): part of a step's change of their velocity that dashpots take note of.
     At the start of the run: origin (u, 3) the places of the voxels, from which places are counted, and first (k, 3) the
     vectors d. So far: steps (1,), way (k, 3) of the other sides, felt (k, 3) their velocity as dashpots see it, last
@@ -139,7 +139,7 @@ def stretched(run, m, d):
 
 @compiled(borrows=True)
 def move_sides(run, dt):
-    """Move the other sides by a step, as they give way to the forces of now."""
+    """Move the other sides by a step, as they respond to the forces of now."""
     run.steps[0] += 1
     count, size = len(run.gap), len(run.mobility)
     if size == 0:

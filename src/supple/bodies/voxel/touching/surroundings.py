@@ -18,6 +18,7 @@ from supple.algebra.lanes.lane_type import any_greater, copysign, load, maximum,
 from supple.bodies.voxel.links.link import add, dot, scale, subtract
 from supple.bodies.voxel.sweep.brick_data import CONTACT, SKIN
 from supple.bodies.voxel.sweep.brick_links import load_three
+from supple.interaction.obstacle_kernels import sample_heights
 
 RESTING = 1e-6  # a voxel that moves along a surface by less than this part of a step's friction is at rest
 
@@ -134,27 +135,11 @@ def meet_boxes(bricks, b, W, step, s, v):
 
 
 @compiled(borrows=True)
-def sample_ground(ground, place, x, y):
-    """Height and slopes of the ground at (x, y); flat beyond its samples."""
-    rows, columns = ground.shape
-    a, b = (x - place[0]) / place[2], (y - place[1]) / place[3]
-    i = min(max(int(np.floor(a)), 0), rows - 2)
-    j = min(max(int(np.floor(b)), 0), columns - 2)
-    u, w = a - i, b - j
-    in_x, in_y = 0.0 <= u <= 1.0, 0.0 <= w <= 1.0
-    u, w = min(max(u, 0.0), 1.0), min(max(w, 0.0), 1.0)
-    low, high = (1 - u) * ground[i, j] + u * ground[i + 1, j], (1 - u) * ground[i, j + 1] + u * ground[i + 1, j + 1]
-    slope_x = ((1 - w) * (ground[i + 1, j] - ground[i, j]) + w * (ground[i + 1, j + 1] - ground[i, j + 1])) / place[2]
-    slope_y = (high - low) / place[3]
-    return (1 - w) * low + w * high, slope_x if in_x else 0.0, slope_y if in_y else 0.0
-
-
-@compiled(borrows=True)
 def measure_ground(ground, place, scratch, start, W):
     """Normals and distances of W points: fields 0 to 2 of the scratch hold x, 3 to 5 take n, 6 the distance."""
     x_at, y_at, z_at = start + int(place[5]) * W, start + int(place[6]) * W, start + int(place[7]) * W
     for k in range(W):
-        h, hx, hy = sample_ground(ground, place, scratch[x_at + k], scratch[y_at + k])
+        h, hx, hy = sample_heights(ground, place, scratch[x_at + k], scratch[y_at + k])
         n = 1.0 / np.sqrt(1.0 + hx * hx + hy * hy)
         scratch[x_at + 3 * W + k] = -hx * n
         scratch[y_at + 3 * W + k] = -hy * n

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from supple.contact import Capsule, Contact
+from supple.contact import Contact
 from supple.files.scenes.reading.acting import find_body
-from supple.files.scenes.reading.voxels import build_obstacle
 from supple.files.scenes.schema import contact as schema
 from supple.scene import Scene
 
@@ -19,15 +16,9 @@ def build_contact(section: schema.Contact, scene: Scene) -> Contact:
         find_body(scene, name)
     return Contact(
         None if section.bodies is None else [find_body(scene, name) for name in section.bodies],
-        [_obstacle(obstacle) for obstacle in section.obstacles],
         frictions={(one, two): f.friction for f in section.frictions for one, two in [f.between]},
         self_contact=[find_body(scene, name) for name in section.self_contact],
+        exclude=[(one, two) for one, two in section.exclude],
         parts=section.parts or {},
-        **section.given(*NUMBERS),
+        **section.given("between_bodies", *NUMBERS),
     )
-
-
-def _obstacle(section: Any) -> Any:
-    if isinstance(section, schema.Capsule):
-        return Capsule(section.start, section.end, section.radius)
-    return build_obstacle(section)

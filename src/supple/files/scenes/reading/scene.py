@@ -11,7 +11,8 @@ from supple.files.scenes.places import Place
 from supple.files.scenes.reading.acting import build_filter, build_joint, build_load, build_springs
 from supple.files.scenes.reading.bodies import build_body
 from supple.files.scenes.reading.contact import build_contact
-from supple.files.scenes.reading.voxels import build_voxel_material, surround
+from supple.files.scenes.reading.voxels import build_voxel_material
+from supple.files.scenes.reading.world import build_world
 from supple.files.scenes.schema.bodies import Group, TreeBody
 from supple.files.scenes.schema.scene import Document
 from supple.files.scenes.schema.solver import make_solver
@@ -39,7 +40,7 @@ def build_scene(document: Document, place: Place) -> Scene:
             scene.solver = make_solver(document.solver)
     for k, body in enumerate(document.bodies):
         _add_body(scene, body, materials, voxel_materials, place.at(f"bodies[{k}]"))
-    surround(scene, document, place)
+    build_world(scene, document, place)
     _add_forces(scene, document, place)
     acting: tuple[tuple[str, list[Any], Any], ...] = (
         ("joints", document.joints, build_joint),

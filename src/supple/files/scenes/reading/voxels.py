@@ -1,25 +1,21 @@
-"""Voxel bodies from a scene file, and what they meet."""
+"""Voxel bodies from a scene file."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from supple.bodies.voxel import Actuation, Box, Collision, Drive, Fluid, HeightField, Plane, Sphere, VoxelBody
+from supple.bodies.voxel import Actuation, Drive, VoxelBody
 from supple.errors import InputError
 from supple.files.scenes.places import Place
 from supple.files.scenes.schema import voxels as schema
 from supple.files.scenes.section import nearest
 from supple.geometry import VoxelGrid
 from supple.material.voxel import VoxelMaterial
-from supple.scene import Scene
-from supple.solvers import LatticeSolver
 
 Array = np.ndarray
-UNIT_TOLERANCE = 1e-15  # a direction this near to unit length is taken as written, so that a saved one comes back
 
 
 def build_voxel_material(section: schema.VoxelMaterial, name: str) -> VoxelMaterial:
@@ -75,53 +71,3 @@ def _driver(section: schema.Driver) -> Actuation | Drive:
         return Drive(section.signal, **section.given("gain", "phase", "period"))
     given = section.given("phase", "gain", "rise")
     return Actuation(section.amplitude, section.frequency, **given)  # type: ignore[arg-type]
-
-
-def build_obstacle(section: Any) -> Any:
-    """The obstacle of a table."""
-    if isinstance(section, schema.Floor):
-        return Plane(offset=section.height or 0.0)
-    if isinstance(section, schema.Plane):
-        plane = Plane(section.normal, **section.given("offset"))
-        return _as_written(plane, "normal", section.normal)
-    if isinstance(section, schema.Sphere):
-        return Sphere(tuple(section.centre.tolist()), section.radius)
-    if isinstance(section, schema.Box):
-        block = Box(section.centre, section.edges, section.rotation)
-        given = section.rotation
-        return block if given is None or given.shape != (4,) else _as_written(block, "rotation", given)
-    return HeightField(section.heights, **section.given("origin", "spacing"))
-
-
-def _as_written(thing: Any, name: str, given: Array) -> Any:
-    if abs(np.linalg.norm(given) - 1) <= UNIT_TOLERANCE:
-        object.__setattr__(thing, name, given)
-    return thing
-
-
-def surround(scene: Scene, document: Any, place: Place) -> None:
-    """Give the scene's stride its obstacles, collisions and fluid; a scene without a solver gets a stride."""
-    given = [key for key in ("obstacles", "collision", "fluid") if getattr(document, key)]
-    if not given:
-        return
-    with place.at(given[0]).guarded():
-        if not scene.nodes or not all(node.is_lattice for node in scene.nodes):
-            raise InputError(
-                f"{given[0]} belongs to scenes of voxel bodies alone", fix="Leave it out, or the other bodies."
-            )
-        solver = scene.solver if scene.solver is not None else LatticeSolver()
-        if not isinstance(solver, LatticeSolver):
-            raise InputError(
-                f"{given[0]} needs the solver lattice_solver", fix='Give [solver] kind = "lattice_solver".'
-            )
-    more: dict[str, Any] = {}
-    obstacles = []
-    for k, section in enumerate(document.obstacles):
-        with place.at(f"obstacles[{k}]").guarded():
-            obstacles.append(build_obstacle(section))
-    for key, kind in (("collision", Collision), ("fluid", Fluid)):
-        section = getattr(document, key)
-        if section is not None:
-            with place.at(key).guarded():
-                more[key] = kind(**{name: value for name, value in section if value is not None})
-    scene.solver = replace(solver, planes=tuple(obstacles), **more)

@@ -6,27 +6,11 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, PlainValidator
 
-from supple.files.scenes.schema.voxels import Box, Floor, HeightField, Plane, Sphere
-from supple.files.scenes.section import Section, by_kind, check_table, complaint, shorten
-from supple.files.scenes.values import Name, Number, Vector
+from supple.files.scenes.section import Section, check_table, complaint, shorten
+from supple.files.scenes.values import Name, Number
 
-MAX_ITERATIONS = 1000
-"""Obstacles, names and pairs of one contact."""
-
-
-class Capsule(Section):
-    """All points within a radius of a line [m]."""
-
-    kind: Literal["capsule"]
-    start: Vector
-    end: Vector
-    radius: Number
-
-
-ContactObstacle = Annotated[
-    Floor | Plane | Sphere | Box | HeightField | Capsule,
-    by_kind({"floor": Floor, "plane": Plane, "sphere": Sphere, "box": Box, "ground": HeightField, "capsule": Capsule}),
-]
+MAX_NAMES = 1000
+"""Names and pairs of one contact."""
 
 
 def _parts(value: Any) -> dict[str, list[str]]:
@@ -41,23 +25,26 @@ def _parts(value: Any) -> dict[str, list[str]]:
 
 
 class Friction(Section):
-    """Coulomb's coefficient between two names; an obstacle's name is its kind, a floor's "plane"."""
+    """Coulomb's coefficient between two names, of bodies or obstacles."""
 
     between: Annotated[list[Name], Field(min_length=2, max_length=2)]
     friction: Number
 
 
 class Contact(Section):
-    """Bodies that may touch each other, and obstacles; keys as in `Contact`."""
+    """Bodies that may touch each other and the obstacles; keys as in `Contact`."""
 
-    bodies: Annotated[list[Name], Field(max_length=MAX_ITERATIONS)] | None = None
-    obstacles: Annotated[list[ContactObstacle], Field(max_length=MAX_ITERATIONS)] = Field(default_factory=list)
+    bodies: Annotated[list[Name], Field(max_length=MAX_NAMES)] | None = None
+    between_bodies: bool | None = None
     friction: Number | None = None
-    frictions: Annotated[list[Friction], Field(max_length=MAX_ITERATIONS)] = Field(default_factory=list)
+    frictions: Annotated[list[Friction], Field(max_length=MAX_NAMES)] = Field(default_factory=list)
     stiffness: Number | None = None
     damping: Number | None = None
     tangential_stiffness: Number | None = None
-    self_contact: Annotated[list[Name], Field(max_length=MAX_ITERATIONS)] = Field(default_factory=list)
+    self_contact: Annotated[list[Name], Field(max_length=MAX_NAMES)] = Field(default_factory=list)
+    exclude: Annotated[list[Annotated[list[Name], Field(min_length=2, max_length=2)]], Field(max_length=MAX_NAMES)] = (
+        Field(default_factory=list)
+    )
     parts: Annotated[Any, PlainValidator(_parts)] = None
     margin: Number | None = None
     overlap: Literal["push", "refuse"] | None = None

@@ -10,7 +10,8 @@ from supple.files.scenes.schema.acting import Filter, Joint, Load, Springs
 from supple.files.scenes.schema.bodies import Body, Material
 from supple.files.scenes.schema.contact import Contact
 from supple.files.scenes.schema.solver import Solver
-from supple.files.scenes.schema.voxels import Collision, Fluid, Obstacle, VoxelMaterial
+from supple.files.scenes.schema.voxels import VoxelMaterial
+from supple.files.scenes.schema.world import Fluid, Obstacle
 from supple.files.scenes.section import Section, check_table, complaint
 from supple.files.scenes.values import Name, Number, Vector
 
@@ -51,7 +52,6 @@ class Document(Section):
     filters: Entries[Filter] = Field(default_factory=list)
     contact: Entries[Contact] = Field(default_factory=list)
     obstacles: Entries[Obstacle] = Field(default_factory=list)
-    collision: Collision | None = None
     fluid: Fluid | None = None
     force_order: list[str] | None = None
     solver: Solver = None

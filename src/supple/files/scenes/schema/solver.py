@@ -20,9 +20,10 @@ SOLVERS: dict[str, type] = {
     "runge_kutta_4": solvers.RungeKutta4,
     "lattice_solver": solvers.LatticeSolver,
     "tree_solver": solvers.TreeSolver,
+    "stride_solver": solvers.StrideSolver,
     "partitioned": solvers.Partitioned,
 }
-APART = ("planes", "collision", "fluid", "ties")  # of the strides: tables of their own; ties: in programs alone
+APART = ("ties",)  # in programs alone
 PARTITIONED = ("implicit", "lattice")  # of parts: solvers of their own, with their defaults in a file
 
 
@@ -58,13 +59,11 @@ def describe_solver(solver: Any) -> dict[str, Any] | None:
 def _check_plain(solver: solvers.Partitioned) -> None:
     """Refuse parts whose solvers have options, which a file does not hold."""
     plain = solvers.Partitioned(solver.dt)
-    stride = solver.lattice
-    has_surroundings = stride is not None and (len(stride.planes) or stride.collision or stride.fluid)
-    if has_surroundings or solver.implicit != plain.implicit or solver.lattice != plain.lattice:
+    if solver.implicit != plain.implicit or solver.lattice != plain.lattice:
         raise InputError(
             "parts with options of their solvers cannot be saved",
             where="Partitioned",
-            fix="Put obstacles into a Contact, or keep the scene as a .py file.",
+            fix="Leave the solver out, or keep the scene as a .py file.",
         )
 
 

@@ -1,25 +1,21 @@
-"""Voxel bodies in a scene file, their materials, and what they meet: obstacles, each other, a fluid."""
+"""Voxel bodies in a scene file, and their materials."""
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Self
 
 import numpy as np
 from pydantic import PlainValidator, model_validator
 
-from supple.files.scenes.section import Section, by_kind, check_table, complaint, shorten
+from supple.files.scenes.section import Section, check_table, complaint, shorten
 from supple.files.scenes.values import (
     Cells,
     Colour,
     FieldNumbers,
-    HeightRows,
     Name,
     Number,
     NumberInTime,
-    OneOrTwo,
-    Pair,
     PairRows,
-    Rotation,
     Vector,
     number_each,
 )
@@ -181,70 +177,3 @@ class VoxelKeys(Section):
             if getattr(self, name) is None:
                 raise complaint("the key is missing", key=name)
         return self
-
-
-class Floor(Section):
-    """A level floor at a height [m]."""
-
-    kind: Literal["floor"]
-    height: Number | None = None
-
-
-class Plane(Section):
-    """The half-space normal . x >= offset [m] is free."""
-
-    kind: Literal["plane"]
-    normal: Vector
-    offset: Number | None = None
-
-
-class Sphere(Section):
-    """A ball. centre, radius [m]."""
-
-    kind: Literal["sphere"]
-    centre: Vector
-    radius: Number
-
-
-class Box(Section):
-    """A block. centre, edges [m]."""
-
-    kind: Literal["box"]
-    centre: Vector
-    edges: Vector
-    rotation: Rotation | None = None
-
-
-class HeightField(Section):
-    """A height field [m]."""
-
-    kind: Literal["ground"]
-    heights: HeightRows
-    origin: Pair | None = None
-    spacing: OneOrTwo | None = None
-
-
-Obstacle = Annotated[
-    Floor | Plane | Sphere | Box | HeightField,
-    by_kind({"floor": Floor, "plane": Plane, "sphere": Sphere, "box": Box, "ground": HeightField}),
-]
-
-
-class Collision(Section):
-    """How voxels meet each other."""
-
-    horizon: Number | None = None
-    damping: Number | None = None
-    friction: bool | None = None
-    scheme: Literal["cells", "all_pairs"] | None = None
-    surface_only: bool | None = None
-    rebuild: Literal["horizon", "every_step"] | None = None
-
-
-class Fluid(Section):
-    """A fluid around voxels."""
-
-    density: Number
-    drag: Number | None = None
-    flow: Vector | None = None
-    level: Number | None = None

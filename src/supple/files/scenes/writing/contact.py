@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from supple.contact import Capsule, Contact
+from supple.contact import Contact
 from supple.errors import InputError
 from supple.files.scenes.reading.contact import NUMBERS
-from supple.files.scenes.writing.values import Table, plain
-from supple.files.scenes.writing.voxels import describe_obstacle
-from supple.geometry import SurfaceMesh
+from supple.files.scenes.writing.values import Table
 from supple.scene import Scene
 
 
@@ -18,12 +16,14 @@ def describe_contact(contact: Contact, scene: Scene) -> Table:
     default, table = Contact(), Table()
     if contact.bodies is not None:
         table["bodies"] = [node.name for node in contact.bodies]
-    if contact.obstacles:
-        table["obstacles"] = [_obstacle(obstacle) for obstacle in contact.obstacles]
+    if not contact.between_bodies:
+        table["between_bodies"] = False
+    if contact.exclude:
+        table["exclude"] = [list(pair) for pair in contact.exclude]
     if contact.frictions:
         table["frictions"] = [{"between": list(pair), "friction": float(f)} for pair, f in contact.frictions.items()]
     if contact.self_contact:
-        table["self_contact"] = [node.name for node in contact.self_contact]
+        table["self_contact"] = [node.name for node in contact.self_touching(scene)]
     if contact.parts:
         table["parts"] = {name: _regions(name, part) for name, part in contact.parts.items()}
     for name in NUMBERS:
@@ -42,12 +42,3 @@ def _regions(name: str, part: Any) -> list[str]:
             fix="Name a region of the mesh, or keep the scene as a .py file.",
         )
     return given
-
-
-def _obstacle(obstacle: Any) -> Table:
-    if isinstance(obstacle, SurfaceMesh):
-        raise InputError("a surface mesh as an obstacle cannot be saved", where="Contact", fix="Use a .py file.")
-    if isinstance(obstacle, Capsule):
-        ends = {name: plain(getattr(obstacle, name)) for name in ("start", "end")}
-        return {"kind": "capsule", **ends, "radius": float(obstacle.radius)}
-    return describe_obstacle(obstacle)

@@ -14,9 +14,8 @@ from supple.files.scenes.writing.acting import describe_filter, describe_force, 
 from supple.files.scenes.writing.bodies import BodyWriter
 from supple.files.scenes.writing.contact import describe_contact
 from supple.files.scenes.writing.values import Table, plain
-from supple.files.scenes.writing.voxels import describe_surroundings
+from supple.files.scenes.writing.world import describe_world
 from supple.scene import FixedPoints, Node, Scene
-from supple.solvers import LatticeSolver
 
 
 def describe_scene(scene: Scene, path: Path) -> tuple[Table, dict[Path, Any]]:
@@ -40,8 +39,7 @@ def describe_scene(scene: Scene, path: Path) -> tuple[Table, dict[Path, Any]]:
         data["solver"] = describe_solver(scene.solver)
         if data["solver"] is None:
             raise InputError("a solver of your own cannot be saved", value=type(scene.solver).__name__)
-    if isinstance(scene.solver, LatticeSolver):
-        data |= describe_surroundings(scene.solver)
+    data |= describe_world(scene)
     needed = ("supple", "bodies")
     return {key: value for key, value in data.items() if key in needed or np.size(value)}, writer.meshes
 

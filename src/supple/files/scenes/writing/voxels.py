@@ -1,4 +1,4 @@
-"""Voxel bodies, and what they meet, as tables of a scene file."""
+"""Voxel bodies as tables of a scene file."""
 
 from __future__ import annotations
 
@@ -8,12 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from supple.bodies.voxel import Actuation, Box, Collision, Commands, Drive, Fluid, HeightField, Plane, Sphere, VoxelBody
+from supple.bodies.voxel import Actuation, Commands, Drive, VoxelBody
 from supple.errors import InputError
 from supple.files.scenes.writing.values import Table, in_time, one_or_each, plain
 from supple.geometry import VoxelGrid
 from supple.material.voxel import VoxelMaterial
-from supple.solvers import LatticeSolver
 
 
 def describe_voxel_body(body: VoxelBody, names: Mapping[int, str]) -> Table:
@@ -76,38 +75,3 @@ def voxel_material_table(material: VoxelMaterial) -> Table:
             continue
         table[f.name] = plain(value) if f.name in ("colour", "curve") else float(value)
     return table
-
-
-def describe_surroundings(solver: LatticeSolver) -> Table:
-    """What a stride knows beside its parameters: obstacles, collision, fluid."""
-    data: Table = {"obstacles": [describe_obstacle(obstacle) for obstacle in solver.planes]}
-    if solver.collision is not None:
-        data["collision"] = _changed(solver.collision, Collision()) or {"friction": solver.collision.friction}
-    if solver.fluid is not None:
-        data["fluid"] = {"density": float(solver.fluid.density)} | _changed(solver.fluid, Fluid(solver.fluid.density))
-    return data
-
-
-def _changed(thing: Any, default: Any) -> Table:
-    return {
-        f.name: plain(value)
-        for f in fields(thing)
-        if not np.array_equal(value := getattr(thing, f.name), getattr(default, f.name))
-    }
-
-
-def describe_obstacle(obstacle: Any) -> Table:
-    """The table of an obstacle."""
-    if isinstance(obstacle, Plane):
-        if plain(obstacle.normal) == [0.0, 0.0, 1.0]:
-            return {"kind": "floor"} | ({"height": float(obstacle.offset)} if obstacle.offset else {})
-        return {"kind": "plane", "normal": plain(obstacle.normal), "offset": float(obstacle.offset)}
-    if isinstance(obstacle, Sphere):
-        return {"kind": "sphere", "centre": list(obstacle.centre), "radius": float(obstacle.radius)}
-    if isinstance(obstacle, Box):
-        table = {"kind": "box", "centre": plain(obstacle.centre), "edges": plain(obstacle.edges)}
-        turned = plain(obstacle.rotation)
-        return table | ({} if turned == [1.0, 0.0, 0.0, 0.0] else {"rotation": turned})
-    assert isinstance(obstacle, HeightField)
-    names = ("heights", "origin", "spacing")
-    return {"kind": "ground"} | {name: plain(getattr(obstacle, name)) for name in names}

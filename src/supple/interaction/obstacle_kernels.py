@@ -6,7 +6,6 @@ from __future__ import annotations
 import numpy as np
 
 from supple.algebra.compiling.compiled import compiled
-from supple.bodies.voxel.touching.surroundings import sample_ground
 
 
 @compiled
@@ -68,10 +67,26 @@ def compute_box_distance(x, centre, axes, half, gap_out, normal_out):
 
 
 @compiled
-def compute_ground_distance(x, heights, place, gap_out, normal_out):
+def compute_height_distance(x, heights, place, gap_out, normal_out):
     """Height field (rows, columns) with place: origin (2,) and spacing (2,), bilinear, level beyond its borders."""
     for i in range(len(x)):
-        h, hx, hy = sample_ground(heights, place, x[i, 0], x[i, 1])
+        h, hx, hy = sample_heights(heights, place, x[i, 0], x[i, 1])
         nz = 1.0 / np.sqrt(1.0 + hx * hx + hy * hy)
         gap_out[i] = (x[i, 2] - h) * nz
         normal_out[i, 0], normal_out[i, 1], normal_out[i, 2] = -hx * nz, -hy * nz, nz
+
+
+@compiled(borrows=True)
+def sample_heights(ground, place, x, y):
+    """Height and slopes of the ground at (x, y); flat beyond its samples."""
+    rows, columns = ground.shape
+    a, b = (x - place[0]) / place[2], (y - place[1]) / place[3]
+    i = min(max(int(np.floor(a)), 0), rows - 2)
+    j = min(max(int(np.floor(b)), 0), columns - 2)
+    u, w = a - i, b - j
+    in_x, in_y = 0.0 <= u <= 1.0, 0.0 <= w <= 1.0
+    u, w = min(max(u, 0.0), 1.0), min(max(w, 0.0), 1.0)
+    low, high = (1 - u) * ground[i, j] + u * ground[i + 1, j], (1 - u) * ground[i, j + 1] + u * ground[i + 1, j + 1]
+    slope_x = ((1 - w) * (ground[i + 1, j] - ground[i, j]) + w * (ground[i + 1, j + 1] - ground[i, j + 1])) / place[2]
+    slope_y = (high - low) / place[3]
+    return (1 - w) * low + w * high, slope_x if in_x else 0.0, slope_y if in_y else 0.0

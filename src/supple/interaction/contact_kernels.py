@@ -17,7 +17,7 @@ import math
 import numpy as np
 
 from supple.algebra.compiling.compiled import compiled
-from supple.bodies.penalty_kernels import normal_force
+from supple.interaction.penalty_kernels import normal_force
 
 OPEN, STICKS, SLIDES = 0, 1, 2
 

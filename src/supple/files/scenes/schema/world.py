@@ -1,0 +1,89 @@
+"""The world of a scene file: obstacles and a fluid, for bodies of all kinds."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from supple.files.scenes.section import Section, by_kind
+from supple.files.scenes.values import HeightRows, Name, Number, OneOrTwo, Pair, Rotation, Vector
+
+
+class Surface(Section):
+    """Keys of every obstacle: friction of its own, and a name."""
+
+    friction: Number | None = None
+    name: Name | None = None
+
+
+class Floor(Surface):
+    """A level floor at a height [m]."""
+
+    kind: Literal["floor"]
+    height: Number | None = None
+
+
+class Plane(Surface):
+    """The half-space normal . x >= offset [m] is free."""
+
+    kind: Literal["plane"]
+    normal: Vector
+    offset: Number | None = None
+
+
+class Sphere(Surface):
+    """A ball. centre, radius [m]."""
+
+    kind: Literal["sphere"]
+    centre: Vector
+    radius: Number
+
+
+class Capsule(Surface):
+    """All points within a radius of a line [m]."""
+
+    kind: Literal["capsule"]
+    start: Vector
+    end: Vector
+    radius: Number
+
+
+class Box(Surface):
+    """A block. centre, edges [m]."""
+
+    kind: Literal["box"]
+    centre: Vector
+    edges: Vector
+    rotation: Rotation | None = None
+
+
+class HeightField(Surface):
+    """A height field [m]."""
+
+    kind: Literal["height_field"]
+    heights: HeightRows
+    origin: Pair | None = None
+    spacing: OneOrTwo | None = None
+
+
+Obstacle = Annotated[
+    Floor | Plane | Sphere | Capsule | Box | HeightField,
+    by_kind(
+        {
+            "floor": Floor,
+            "plane": Plane,
+            "sphere": Sphere,
+            "capsule": Capsule,
+            "box": Box,
+            "height_field": HeightField,
+        }
+    ),
+]
+
+
+class Fluid(Section):
+    """A fluid around voxels."""
+
+    density: Number
+    drag: Number | None = None
+    flow: Vector | None = None
+    level: Number | None = None

@@ -1,0 +1,249 @@
+"""Obstacles: surfaces of the world that bodies rest on and run into. They belong to the scene and stay where they are.
+
+    plane      n . x - offset                            sphere    |x - c| - R
+    capsule    |x - c - s u| - R, s u along its axis     box       |max(q, 0)| outside, max q inside, q = |A x| - h
+    height     (z - h(x, y)) n_z, n = (-h_x, -h_y, 1) / |...|: exact on slopes, to first order where they change
+    mesh       the nearest triangle
+
+Each may have a coefficient of friction of its own, which then holds for every body, and a name, by which contacts leave
+it out and reports call it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from supple.algebra.dense import rotations
+from supple.algebra.dense.checks import as_quaternion, check_vector
+from supple.errors import InputError
+from supple.geometry import SurfaceMesh
+from supple.interaction.obstacle_kernels import (
+    compute_box_distance,
+    compute_capsule_distance,
+    compute_height_distance,
+    compute_plane_distance,
+    sample_heights,
+)
+
+Array = np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class Obstacle:
+    """What all obstacles have. friction: Coulomb's coefficient, None: that of the contact or of the material.
+
+    name: None takes the class in small letters, with a number where it is taken.
+    """
+
+    friction: float | None = field(default=None, kw_only=True)
+    name: str | None = field(default=None, kw_only=True)
+
+    def __post_init__(self) -> None:
+        if self.friction is not None and not (np.isfinite(self.friction) and self.friction >= 0):
+            raise InputError("friction is not a finite number", where=self.kind, value=self.friction, allowed=">= 0")
+        if self.name == "":
+            raise InputError("the name is empty", where=self.kind)
+
+    @property
+    def kind(self) -> str:
+        """The name of the class."""
+        return type(self).__name__
+
+    def same_place(self, other: Obstacle) -> bool:
+        """Whether another obstacle has the same surface."""
+        shape = [f.name for f in fields(self) if f.name not in ("friction", "name")]
+        same_kind = isinstance(self, type(other)) or isinstance(other, type(self))
+        return same_kind and all(_equal(getattr(self, name), getattr(other, name)) for name in shape)
+
+
+@dataclass(frozen=True, eq=False)
+class Plane(Obstacle):
+    """The half-space normal . x >= offset is free: normal (3,) of any length, offset [m]."""
+
+    normal: ArrayLike = (0.0, 0.0, 1.0)
+    offset: float = 0.0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        n = check_vector(self.normal, name="normal", where=self.kind)
+        length = float(np.linalg.norm(n))
+        if length == 0:
+            raise InputError("the normal is zero", where=self.kind)
+        if not np.isfinite(self.offset):
+            raise InputError("the offset is not finite", where=self.kind, value=self.offset)
+        object.__setattr__(self, "normal", n / length)
+
+
+class Floor(Plane):
+    """The half-space z >= height is free; height [m].
+
+    >>> floor = Floor(friction=0.8)
+    >>> floor.normal.tolist(), floor.offset
+    ([0.0, 0.0, 1.0], 0.0)
+    """
+
+    def __init__(self, height: float = 0.0, *, friction: float | None = None, name: str | None = None) -> None:
+        super().__init__((0.0, 0.0, 1.0), height, friction=friction, name=name)
+
+
+@dataclass(frozen=True, eq=False)
+class Sphere(Obstacle):
+    """A ball: centre (3,) [m], radius [m]."""
+
+    centre: ArrayLike
+    radius: float
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "centre", check_vector(self.centre, name="centre", where="Sphere"))
+        check_radius(self.radius, "Sphere")
+
+
+@dataclass(frozen=True, eq=False)
+class Capsule(Obstacle):
+    """All points within radius [m] of the line between start (3,) and end (3,) [m].
+
+    >>> gap, normal = distance(Capsule((0, 0, 0), (1, 0, 0), 0.1), [[0.5, 0.0, 0.3]])
+    >>> round(float(gap[0]), 12), normal[0].tolist()
+    (0.2, [0.0, 0.0, 1.0])
+    """
+
+    start: ArrayLike
+    end: ArrayLike
+    radius: float
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for name in ("start", "end"):
+            object.__setattr__(self, name, check_vector(getattr(self, name), name=name, where="Capsule"))
+        check_radius(self.radius, "Capsule")
+
+
+@dataclass(frozen=True, eq=False)
+class Box(Obstacle):
+    """A block: centre (3,) [m], edges (3,) [m], rotation: a rotation vector (3,) [rad] or a quaternion (4,)."""
+
+    centre: ArrayLike
+    edges: ArrayLike
+    rotation: ArrayLike | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "centre", check_vector(self.centre, name="centre", where="Box"))
+        edges = check_vector(self.edges, name="edges", where="Box")
+        if (edges <= 0).any():
+            raise InputError("an edge is not positive", where="Box", value=edges.tolist(), allowed="> 0 m")
+        object.__setattr__(self, "edges", edges)
+        object.__setattr__(self, "rotation", as_quaternion(self.rotation, where="Box"))
+
+    @property
+    def axes(self) -> Array:
+        """Its axes as rows, (3, 3)."""
+        return np.ascontiguousarray(rotations.to_matrix(np.asarray(self.rotation)).T)
+
+
+@dataclass(frozen=True, eq=False)
+class HeightField(Obstacle):
+    """A height field: heights (rows, columns) [m] at x = origin_x + i spacing_x, y = origin_y + j spacing_y.
+
+    Bilinear in between, level beyond its borders. origin (2,) [m], spacing: one or (2,) [m].
+
+    >>> HeightField([[0.0, 0.0], [0.5, 0.5]], origin=(0, 0), spacing=1.0).height(0.5, 0.25)
+    0.25
+    """
+
+    heights: ArrayLike
+    origin: ArrayLike = (0.0, 0.0)
+    spacing: ArrayLike = 1.0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        heights = np.array(self.heights, dtype=float)
+        if heights.ndim != 2 or min(heights.shape) < 2 or not np.isfinite(heights).all():
+            raise InputError(
+                "the heights are not a table of finite numbers",
+                where="HeightField",
+                value=heights.shape,
+                allowed=">= 2x2",
+            )
+        origin, spacing = np.asarray(self.origin, dtype=float), np.asarray(self.spacing, dtype=float)
+        if origin.shape != (2,) or not np.isfinite(origin).all():
+            raise InputError("the origin is not two finite numbers", where="HeightField", value=self.origin)
+        if spacing.shape not in ((), (2,)) or not (np.isfinite(spacing) & (spacing > 0)).all():
+            raise InputError("the spacing is not positive", where="HeightField", value=self.spacing, allowed="> 0 m")
+        object.__setattr__(self, "heights", heights)
+        object.__setattr__(self, "origin", origin)
+        object.__setattr__(self, "spacing", np.broadcast_to(spacing, 2).copy())
+
+    def height(self, x: float, y: float) -> float:
+        """Height at a place [m]."""
+        return float(sample_heights(np.asarray(self.heights), self.place, float(x), float(y))[0])
+
+    @property
+    def place(self) -> Array:
+        """Origin and spacing, (4,)."""
+        return np.r_[np.asarray(self.origin), np.asarray(self.spacing)]
+
+
+@dataclass(frozen=True, eq=False)
+class MeshObstacle(Obstacle):
+    """A surface mesh; its triangles face outward."""
+
+    mesh: SurfaceMesh
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not isinstance(self.mesh, SurfaceMesh):
+            raise InputError("this is not a surface mesh", where="MeshObstacle", value=type(self.mesh).__name__)
+
+
+def _equal(a: Any, b: Any) -> bool:
+    if isinstance(a, SurfaceMesh):
+        return a is b
+    return np.shape(a) == np.shape(b) and bool(np.all(np.asarray(a) == np.asarray(b)))
+
+
+def check_radius(radius: float, where: str) -> None:
+    """Refuse a radius that is not positive."""
+    if not (np.isfinite(radius) and radius > 0):
+        raise InputError("the radius is not positive", where=where, value=radius, allowed="> 0 m")
+
+
+def distance(obstacle: Obstacle, x: ArrayLike) -> tuple[Array, Array]:
+    """Signed distance [m], (k,), negative inside, and outward unit normal (k, 3) of points x (k, 3) [m].
+
+    Of every obstacle but a mesh.
+
+    >>> gap, normal = distance(Plane(), [[0.0, 0.0, -0.25]])
+    >>> gap.tolist(), normal.tolist()
+    ([-0.25], [[0.0, 0.0, 1.0]])
+    """
+    points = np.ascontiguousarray(x, dtype=float)
+    if points.ndim != 2 or points.shape[1] != 3:
+        raise InputError("the points are not rows of x, y, z", where="distance", value=points.shape, allowed="(k, 3)")
+    gap, normal = np.empty(len(points)), np.empty((len(points), 3))
+    if isinstance(obstacle, Plane):
+        compute_plane_distance(points, np.asarray(obstacle.normal), float(obstacle.offset), gap, normal)
+    elif isinstance(obstacle, Sphere):
+        centre = np.asarray(obstacle.centre)
+        compute_capsule_distance(points, centre, centre, float(obstacle.radius), gap, normal)
+    elif isinstance(obstacle, Capsule):
+        start, end = np.asarray(obstacle.start), np.asarray(obstacle.end)
+        compute_capsule_distance(points, start, end, float(obstacle.radius), gap, normal)
+    elif isinstance(obstacle, Box):
+        half = np.asarray(obstacle.edges) / 2
+        compute_box_distance(points, np.asarray(obstacle.centre), obstacle.axes, half, gap, normal)
+    elif isinstance(obstacle, HeightField):
+        compute_height_distance(points, np.asarray(obstacle.heights), obstacle.place, gap, normal)
+    else:
+        raise InputError(
+            "there is no formula for the distance",
+            where="distance",
+            value=type(obstacle).__name__,
+            allowed="Plane, Sphere, Box, HeightField, Capsule",
+        )
+    return gap, normal

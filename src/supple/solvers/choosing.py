@@ -1,0 +1,61 @@
+"""Which method advances a scene, where its caller names none.
+
+voxel bodies alone                         LatticeSolver, where its sweep knows the obstacles and contacts
+trees alone, touching nothing              TreeSolver
+bodies with a stride of their own, alone   StrideSolver
+no voxels, no trees                        ImplicitEuler
+all else                                   Partitioned: each kind by its own method, coupled
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from supple.errors import InputError
+from supple.scene.scene import Scene
+from supple.solvers.coupling.lattice_world import world_of
+from supple.solvers.methods.implicit_euler import ImplicitEuler
+from supple.solvers.methods.lattice_solver import LatticeSolver
+from supple.solvers.methods.partitioned import LATTICE, PART_OF_KIND, TREE, Partitioned
+from supple.solvers.methods.stride_solver import StrideSolver, why_not_alone
+from supple.solvers.methods.tree_solver import TreeSolver
+
+
+class Choice(NamedTuple):
+    """A solver and the reason for it."""
+
+    solver: Any
+    why: str
+
+
+def choose(scene: Scene, dt: float | None = None) -> Choice:
+    """The method that suits a scene, with a step of dt [s], None: the method's own.
+
+    >>> import supple as sp
+    >>> scene = sp.Scene()
+    >>> _ = scene.add(sp.RigidBody.sphere(0.1, density=500))
+    >>> choose(scene).why
+    'implicit bodies, in one matrix'
+    """
+    method, why = _method(scene)
+    return Choice(method() if dt is None else method(dt), why)
+
+
+def _method(scene: Scene) -> tuple[type, str]:
+    parts = {PART_OF_KIND.get(node.body.kind) for node in scene.nodes}
+    touches = bool(scene.contacts or scene.obstacles)
+    if parts == {LATTICE}:
+        if scene.joints or scene.masses:
+            return ImplicitEuler, "voxel bodies with joints or masses: implicit, in one matrix"
+        try:
+            world_of(scene)
+        except InputError as error:
+            return Partitioned, f"voxel bodies, with contacts by surfaces: {error.what}"
+        return LatticeSolver, "voxel bodies alone, swept as one lattice"
+    if parts == {TREE} and not (touches or scene.joints or scene.filters):
+        return TreeSolver, "trees alone, by elimination along their branches"
+    if not parts & {LATTICE, TREE}:
+        if why_not_alone(scene) is None:
+            return StrideSolver, "bodies alone, each by its own stride"
+        return ImplicitEuler, "implicit bodies, in one matrix"
+    return Partitioned, "several kinds, each by its own method, coupled in every step"

@@ -1,0 +1,79 @@
+"""StrideSolver: bodies that bring their own stride and touch nothing, many implicit midpoint steps in one call.
+
+For floating and layered bodies that fly or hang by themselves: nothing but gravity acts on them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from supple.bodies.stride import Stride
+from supple.errors import ConvergenceError, InputError
+from supple.scene.scene import Scene
+from supple.scene.state import State
+from supple.scene.system import System
+from supple.solvers.methods.implicit_euler import check_dt
+from supple.solvers.report import Outcome, StepReport
+from supple.solvers.world import refuse_world
+
+
+@dataclass
+class StrideSolver:
+    """dt: time of one call [s], divided into `steps` midpoint steps; tolerance, max_iterations: of each.
+
+    >>> solver = StrideSolver(1e-3)
+    """
+
+    dt: float = 1e-3
+    steps: int = field(default=1, kw_only=True)
+    tolerance: float = field(default=1e-11, kw_only=True)
+    max_iterations: int = field(default=30, kw_only=True)
+
+    def __post_init__(self) -> None:
+        check_dt(self.dt, "StrideSolver")
+        if self.steps < 1:
+            raise InputError("a stride needs a step", where="StrideSolver", value=self.steps, allowed=">= 1")
+        self._stride = Stride(tolerance=self.tolerance, max_iterations=self.max_iterations)
+
+    def prepare(self, system: System) -> None:
+        """Refuse bodies without a stride, and everything that acts on them but gravity."""
+        refuse_world(system, "StrideSolver")
+        reason = why_not_alone(system.scene)
+        if reason is not None:
+            raise InputError(
+                reason, where="StrideSolver", fix="Leave the solver out, or use Midpoint or ImplicitEuler."
+            )
+
+    def step(self, system: System, state: State) -> StepReport:
+        """Advance the state by dt, in place."""
+        iterations, residual = 0, 0.0
+        for slot in system.bodies:
+            x, v = slot.view_x(state.x), slot.view_v(state.v)
+            body, h = slot.node.body, self.dt / self.steps
+            try:
+                report = body.advance(x, v, h, steps=self.steps, gravity=system.gravity, stride=self._stride)
+            except ConvergenceError as error:
+                error.where = f"body '{slot.name}', {error.where}"
+                raise
+            iterations, residual = max(iterations, report.iterations), max(residual, report.residual)
+        state.t += self.dt
+        outcome = Outcome.SOLVED if state.is_finite else Outcome.NOT_FINITE
+        return StepReport(outcome, iterations, residual=residual)
+
+
+def why_not_alone(scene: Scene) -> str | None:
+    """Why the bodies of a scene cannot stride by themselves; None where they can."""
+    for node in scene.nodes:
+        if not getattr(node.body, "brings_stride", False):
+            return f"'{node.name}' has no stride of its own"
+    for given, what in (
+        (scene.forces, "a force acts on a body"),
+        (scene.masses, "a mass hangs on a body"),
+        (scene.filters, "a filter holds a body"),
+        (scene.joints, "a joint holds a body"),
+        (scene.contacts or scene.obstacles, "bodies may touch something"),
+        (scene.fluid is not None, "there is a fluid"),
+    ):
+        if given:
+            return what
+    return None

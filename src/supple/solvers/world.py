@@ -1,0 +1,29 @@
+"""Solvers refuse what is in the scene and they cannot honour, before the first step."""
+
+from __future__ import annotations
+
+from supple.errors import InputError
+from supple.scene.system import System
+
+
+def refuse_world(system: System, where: str) -> None:
+    """For solvers that know neither contacts nor fluids."""
+    if system.contacts:
+        names = ", ".join(f"'{name}'" for name in system.scene.obstacles)
+        raise InputError(
+            "this solver does not carry contacts",
+            where=where,
+            value=f"obstacles {names}" if names else "Contact",
+            fix="Leave the solver out of the run, or use Partitioned.",
+        )
+    refuse_fluid(system, where)
+
+
+def refuse_fluid(system: System, where: str) -> None:
+    """For solvers that know no fluid."""
+    if system.scene is not None and system.scene.fluid is not None:
+        raise InputError(
+            "a fluid acts on voxel bodies, and this solver does not know it",
+            where=where,
+            fix="Leave the solver out of the run, or use LatticeSolver for a scene of voxel bodies alone.",
+        )
