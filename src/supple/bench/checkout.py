@@ -87,7 +87,6 @@ def remove(repository: Path, place: Path) -> None:
     try:
         git(repository, "worktree", "remove", "--force", str(place))
         shutil.rmtree(place, ignore_errors=True)
-        git(repository, "worktree", "prune")
     finally:
         if is_main:
             signal.signal(signal.SIGINT, before)
