@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check
 OUT    ?= out
 
-.PHONY: demo test test-all lint format clean python-is-ready
+.PHONY: demo test test-all ledger lint format clean python-is-ready
 
 demo: $(VENV)/.render
 	$(BIN)/supple run hanging-beam --out $(OUT)/beam --picture
@@ -16,6 +16,10 @@ test: $(VENV)/.dev
 
 test-all: $(VENV)/.dev
 	$(BIN)/python -m pytest -n 2 -m "slow or not slow"
+
+# bits of all examples on this machine; compare later: .venv/bin/python tests/ledger.py --against out/ledger.json
+ledger: $(VENV)/.dev
+	$(BIN)/python tests/ledger.py --write $(OUT)/ledger.json
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .
