@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import supple
-from supple.algebra.compiling import cache_root
+from supple.algebra.compiling.compiled import cache_root
 from supple.errors import InputError
 
 

@@ -12,9 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 from statistics import median
 from typing import Any, Literal, NamedTuple
 
-FORMER_CASES = {"tree/": "substructure/"}
-FORMER_QUANTITIES = {"real_time_factor": "simulated over real time"}
-"""How names begin now, and how they began before: revisions on both sides of a renaming can be compared."""
+from supple.bench.former_names import FORMER_QUANTITIES
 
 TIME_UNITS = ("ns", "us", "ms", "s", "min")
 GAINS = ("rate", "speed_up", "speed-up", "real_time_factor", "simulated over real time", "two threads over one")

@@ -11,7 +11,8 @@ from itertools import count
 import typer
 
 from supple.bench.checkout import other_sources, own_sources
-from supple.bench.compare import FORMER_CASES, Compared, best_of_rounds, compare, present_name
+from supple.bench.compare import Compared, best_of_rounds, compare, present_name
+from supple.bench.former_names import FORMER_CASES
 from supple.bench.side import Side
 from supple.cli.names import chosen_cases
 from supple.cli.notices import tell
