@@ -43,3 +43,34 @@ def test_a_change_without_kernels_keeps_them(package: Path) -> None:
     before = folders()
     (package / "middle.py").write_text("from supple.bottom import f\n# more\n")
     assert folders() == before
+
+
+def test_kernels_outside_the_package_know_their_own_source_and_what_they_call(package: Path, tmp_path: Path) -> None:
+    """Those of tests, for instance, whose modules have names of their own."""
+    file = tmp_path / "test_something.py"
+    file.write_text("from supple import top\n\n\n@compiled\ndef k(): ...\n")
+
+    def folder() -> Path:
+        folders()
+        return compiling.kernel_cache("test_something", str(file))
+
+    first = folder()
+    (package / "bottom.py").write_text("@compiled\ndef f(): return 1\n")
+    second = folder()
+    (package / "other.py").write_text("@compiled\ndef h(): return 1\n")
+    assert folder() == second
+    file.write_text("from supple import top\n\n\n@compiled\ndef k(): return 1\n")
+    assert len({first, second, folder()}) == 3
+
+
+def test_a_kernel_of_this_test_has_a_folder_of_its_own() -> None:
+    """It is the one of this file's text, not one for all modules that are found nowhere."""
+
+    @compiling.compiled
+    def one() -> int:
+        return 1
+
+    stored = Path(one.stats.cache_path)
+    assert one() == 1
+    assert stored.is_relative_to(compiling.kernel_cache(__name__, __file__))
+    assert not stored.is_relative_to(compiling.kernel_cache(__name__))

@@ -32,10 +32,14 @@ def cache_root() -> Path:
 
 
 @cache
-def _source(module: str) -> tuple[bytes, frozenset[str]]:
-    """A module's source and the modules of this package that it imports; none where there is no such module."""
+def _source(module: str, file: str = "") -> tuple[bytes, frozenset[str]]:
+    """A module's source and the modules of this package that it imports; none where there is no such module.
+
+    file: where the source of a module lies that is not in this package.
+    """
     path = PACKAGE.parent.joinpath(*module.split("."))
     path = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+    path = path if path.is_file() else Path(file)
     if not path.is_file():
         return b"", frozenset()
     source = path.read_bytes()
@@ -47,27 +51,30 @@ def _source(module: str) -> tuple[bytes, frozenset[str]]:
 
 
 @cache
-def kernel_cache(module: str) -> Path:
-    """The folder of a module's compiled kernels, which belongs to exactly its sources and this Numba."""
-    seen, waiting = set(), [module]
+def kernel_cache(module: str, file: str = "") -> Path:
+    """The folder of a module's compiled kernels, which belongs to exactly its sources and this Numba.
+
+    file: where the module's source lies, for one that is not in this package, such as a test's.
+    """
+    sources: dict[str, bytes] = {}
+    waiting = [module]
     while waiting:
         name = waiting.pop()
-        if name not in seen:
-            seen.add(name)
-            waiting += _source(name)[1]
+        if name not in sources:
+            sources[name], imported = _source(name, file if name == module else "")
+            waiting += imported
     digest = hashlib.sha256(numba.__version__.encode())
-    for name in sorted(seen):
-        source = _source(name)[0]
+    for name, source in sorted(sources.items()):
         if name == module or b"@compiled" in source or b"@intrinsic" in source:
             digest.update(name.encode() + source)
     return cache_root() / "kernels" / digest.hexdigest()[:16]
 
 
 @contextmanager
-def _numba_cache_folder(module: str) -> Iterator[None]:
+def _numba_cache_folder(fn: Callable[..., Any]) -> Iterator[None]:
     config: Any = numba.config  # its settings are made at run time, unknown to type checkers
     before = config.CACHE_DIR
-    config.CACHE_DIR = str(kernel_cache(module))
+    config.CACHE_DIR = str(kernel_cache(fn.__module__, fn.__code__.co_filename))
     try:
         yield
     finally:
@@ -110,7 +117,7 @@ def compiled(
     }
 
     def decorate(fn: Callable[..., Any]) -> Any:
-        with _numba_cache_folder(fn.__module__):
+        with _numba_cache_folder(fn):
             return numba.njit(fn, **options)
 
     return decorate if function is None else decorate(function)

@@ -1,0 +1,68 @@
+"""A column beyond Euler's load: the straight one is no equilibrium that a person would find."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+
+import supple as sp
+from supple.errors import SuppleError, SuppleWarning
+from supple.validation.voxel import block, held_system, layer
+
+LENGTH, SIDE, YOUNG = 19e-3, 1e-3, 1e6  # between centres of voxels [m], [m], [Pa]
+EULER = np.pi**2 * YOUNG * SIDE**4 / 12 / (4 * LENGTH**2)
+"""Load [N] of a column held at one end."""
+
+
+def column(part: float) -> sp.System:
+    """20 voxels along x, the first held, the last pressed by a part of Euler's load."""
+    body = block((20, 1, 1))
+    load = np.zeros((body.model.voxel_count, 6))
+    load[layer(body, 0, -1), 0] = -part * EULER
+    return held_system(body, layer(body, 0, 0), load=load)
+
+
+def first_frequency(part: float) -> float:
+    system = column(part)
+    state = sp.solve_statics(system) if part else None
+    return float(sp.vibration_modes(system, 2, state=state).frequencies[0])
+
+
+def test_a_pressed_column_swings_slower_and_slower() -> None:
+    """f² falls nearly linearly with the load and is zero at Euler's: 1 % for the shape of the mode."""
+    assert (first_frequency(0.9) / first_frequency(0.0)) ** 2 == pytest.approx(0.1, abs=0.01)
+
+
+@pytest.mark.xfail(strict=True, reason="negative eigenvalues are shown as 0 Hz: an unstable column looks free")
+def test_modes_of_an_unstable_column_say_so() -> None:
+    system = column(1.2)
+    state = sp.solve_statics(column(0.9))  # straight, and pressed by less
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        try:
+            sp.vibration_modes(system, 2, state=state)
+        except SuppleError:
+            return
+    assert any(issubclass(one.category, SuppleWarning) for one in said)
+
+
+@pytest.mark.xfail(strict=True, reason="solve_statics returns an unstable straight column without a word")
+def test_statics_of_a_buckled_column_is_bent_or_says_that_it_is_unstable() -> None:
+    """The stable equilibrium at 1.2 times Euler's load is bent by 0.6 of the length (elastica)."""
+    system = column(1.2)
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        try:
+            state = sp.solve_statics(system)
+        except SuppleError:
+            return
+    warned = any(issubclass(one.category, SuppleWarning) for one in said)
+    assert warned or np.abs(state.x.reshape(-1, 7)[-1, 1:3] - system.x0.reshape(-1, 7)[-1, 1:3]).max() > 0.3 * LENGTH
+
+
+@pytest.mark.xfail(strict=True, reason="without loads, round-off is measured against round-off")
+def test_statics_without_loads_is_at_rest_at_once() -> None:
+    system = column(0.0)
+    np.testing.assert_allclose(sp.solve_statics(system).x, system.x0, atol=1e-12)
