@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-
-import supple as sp
 from supple.bodies.substructure.detach import split
 from supple.scene.breaking import break_off
 from supple.validation.substructure_reference import mixed_blueprint
+
+import supple as sp
 
 
 @pytest.mark.parametrize("domain", [1, 2, 4])

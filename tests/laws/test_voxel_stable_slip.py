@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from supple.bodies.voxel.collision import Collision, contact_rates
 
 from supple.bodies.protocols import LocalState
-from supple.bodies.voxel.collision import Collision, contact_rates
 from supple.validation.voxel import block
 
 

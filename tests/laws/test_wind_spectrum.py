@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from scipy.integrate import quad
-
 from supple.scene.wind import SHORTEST, waves
 
 

@@ -3,7 +3,8 @@
 Contraction is the only floating-point freedom given to the compiler: reassociation would make results depend on the
 number of threads. Numba's on-disk cache looks at the file of the decorated function only and misses a change of a
 callee in another file; so each module has a cache folder named after a hash of its own source and of all sources with
-compiled code that it imports, directly or through others.
+compiled code that it imports, directly or through others. The folder belongs to the sources wherever they lie: another
+checkout with the same sources finds the kernels compiled.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from typing import Any
 import numba
 import numba.extending
 import platformdirs
+from numba.core.caching import IndexDataCacheFile
 
 PACKAGE = Path(__file__).resolve().parents[2]
 IMPORT = re.compile(rb"^[ ]*from (supple[\w.]*) import (\([^)]*\)|[^\n]*)", re.MULTILINE)
@@ -71,14 +73,22 @@ def kernel_cache(module: str, file: str = "") -> Path:
 
 
 @contextmanager
-def _numba_cache_folder(fn: Callable[..., Any]) -> Iterator[None]:
+def _numba_cache_folder(folder: Path) -> Iterator[None]:
     config: Any = numba.config  # its settings are made at run time, unknown to type checkers
     before = config.CACHE_DIR
-    config.CACHE_DIR = str(kernel_cache(fn.__module__, fn.__code__.co_filename))
+    config.CACHE_DIR = str(folder)
     try:
         yield
     finally:
         config.CACHE_DIR = before
+
+
+def _cache_by_content(kernel: Any, folder: Path) -> None:
+    """Keep a kernel's machine code in the folder of its sources, in place of one named after a path and a time."""
+    cache = kernel._cache
+    cache._cache_path = str(folder)
+    cache._impl.locator.get_cache_path = lambda: str(folder)
+    cache._cache_file = IndexDataCacheFile(str(folder), cache._impl.filename_base, source_stamp=folder.name)
 
 
 @numba.extending.intrinsic
@@ -117,7 +127,12 @@ def compiled(
     }
 
     def decorate(fn: Callable[..., Any]) -> Any:
-        with _numba_cache_folder(fn):
+        if inline:
             return numba.njit(fn, **options)
+        folder = kernel_cache(fn.__module__, fn.__code__.co_filename)
+        with _numba_cache_folder(folder):
+            kernel = numba.njit(fn, **options)
+        _cache_by_content(kernel, folder)
+        return kernel
 
     return decorate if function is None else decorate(function)
