@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 import supple as sp
 from supple.errors import InputError, RecordError
 from supple.record import Checkpoint, load_checkpoint, open_record, save_checkpoint
+from supple.record.lock import FolderLock
 from supple.record.record import RecordWriter
 from supple.record.vtkhdf import block_names
 from supple.scene import State
@@ -37,6 +38,16 @@ try:
 except RecordError as error:
     print(error.run.outcome, error.run.steps)
     print(error)
+"""
+
+KILLED = """
+import os, sys
+from unittest import mock
+sys.path.insert(0, sys.argv[3])
+from test_records import make_scene
+import supple as sp
+with mock.patch(sys.argv[2], side_effect=lambda *given, **named: os._exit(9)):
+    sp.run(make_scene(), until=0.1, out=sys.argv[1])
 """
 
 
@@ -191,10 +202,43 @@ def test_two_writers_do_not_share_a_record(tmp_path: Path) -> None:
     system = make_scene().compile()
     writer = RecordWriter.create(tmp_path, system, {})
     try:
-        with pytest.raises(RecordError):
+        before = (tmp_path / "record.vtkhdf").read_bytes()
+        with pytest.raises(RecordError, match="another run"):
             RecordWriter.create(tmp_path, system, {})
+        with pytest.raises(RecordError, match="another run"):
+            FolderLock(tmp_path)
+        assert (tmp_path / "record.vtkhdf").read_bytes() == before
     finally:
         writer.close()
+    RecordWriter.create(tmp_path, system, {}).close()
+    assert [p.name for p in tmp_path.iterdir()] == ["record.vtkhdf"]
+
+
+def test_a_second_run_leaves_the_first_one_alone(tmp_path: Path) -> None:
+    def interfere(frame) -> None:
+        if frame.step == 10:
+            for resume in (False, True):
+                with pytest.raises(RecordError, match="another run"):
+                    sp.run(make_scene(), until=0.1, out=tmp_path / "shared", resume=resume)
+
+    alone = sp.run(make_scene(), until=0.3, out=tmp_path / "alone", record_every=0.05)
+    often = {"record_every": 0.05, "checkpoint_every": 0.0, "observers": [interfere]}
+    run = sp.run(make_scene(), until=0.3, out=tmp_path / "shared", **often)
+    record = open_record(tmp_path / "shared")
+    assert record.times.tolist() == open_record(alone.folder).times.tolist()
+    assert np.array_equal(record.points("chain", -1), alone.frames.points("chain", -1))
+    assert load_checkpoint(tmp_path / "shared" / "checkpoint.npz", run.system, run.solver).step == 30
+
+
+@pytest.mark.parametrize("at", ["supple.record.vtkhdf.make_collection", "h5py.File.flush", "os.replace"])
+def test_a_kill_while_a_record_is_made_leaves_the_old_one(tmp_path: Path, at: str) -> None:
+    sp.run(make_scene(), until=0.1, out=tmp_path, record_every=0.05)
+    done = subprocess.run([sys.executable, "-c", KILLED, str(tmp_path), at, str(Path(__file__).parent)], check=False)
+    assert done.returncode == 9
+    assert open_record(tmp_path).times.tolist() == pytest.approx([0, 0.05, 0.1])
+    sp.run(make_scene(), until=0.05, out=tmp_path, record_every=0.05)
+    assert len(open_record(tmp_path)) == 2
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["checkpoint.npz", "record.vtkhdf"]
 
 
 def test_block_names_are_plain_and_differ() -> None:

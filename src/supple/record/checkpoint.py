@@ -73,14 +73,19 @@ def save_checkpoint(path: Path, checkpoint: Checkpoint, system: System, solver: 
         _replace(path, packed.getbuffer())
 
 
-def load_checkpoint(path: Path, system: System, solver: Any) -> Checkpoint:
-    """Read the checkpoint of exactly this system and solver."""
+def check_there(path: Path) -> None:
+    """Refuse to go on where no checkpoint was written."""
     if not path.is_file():
         raise RecordError(
             "there is no checkpoint to resume from",
             where=str(path),
             fix="Run without resume first, with the same out.",
         )
+
+
+def load_checkpoint(path: Path, system: System, solver: Any) -> Checkpoint:
+    """Read the checkpoint of exactly this system and solver."""
+    check_there(path)
     arrays = _read(path, 8 * (system.x_size + system.v_size))
     check_same(json.loads(str(arrays["identity"])), describe(system, solver), where=str(path))
     x, v = arrays["x"], arrays["v"]

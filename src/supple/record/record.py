@@ -6,8 +6,8 @@
                            outcome and residual of the step, worst_residual and under_converged so far
       states/<step>        t, x, v and memory in double precision, at checkpoints
 
-Room is taken before a frame, and the file is flushed after it, in HDF5's default version, which reopens
-after a kill. A frame counts
+A new record is written beside its place and renamed, so that a kill leaves the old or the new one. Room is taken
+before a frame, and the file is flushed after it, in HDF5's default version, which reopens after a kill. A frame counts
 once it is whole; a reader takes the whole ones.
 """
 
@@ -25,6 +25,7 @@ from supple.errors import RecordError
 from supple.record import vtkhdf
 from supple.record.disk import RESERVE, check_space, make_folder, record_errors, reserve
 from supple.record.frame import Frame
+from supple.record.lock import FolderLock
 from supple.record.surfaces import Surface, make_surfaces
 from supple.scene.state import State
 from supple.scene.system import System
@@ -48,60 +49,76 @@ COLUMNS: dict[str, tuple[str, tuple[int, ...]]] = {
 class RecordWriter:
     """An open record; made by `create` or `reopen`, ended by `close`."""
 
-    def __init__(self, path: Path, file: Any, surfaces: list[Surface], blocks: list[Any], frame_count: int) -> None:
-        self.path, self.file, self.surfaces, self.blocks = path, file, surfaces, blocks
-        self.frame_count = frame_count
+    def __init__(self, path: Path, file: Any, surfaces: list[Surface], blocks: list[Any], lock: FolderLock) -> None:
+        self.path, self.file, self.surfaces, self.blocks, self.lock = path, file, surfaces, blocks, lock
+        self.frame_count = 0
 
     @classmethod
     def create(cls, folder: Path, system: System, about: dict[str, Any]) -> RecordWriter:
         """A new record in a folder, in place of an older one. about: attributes of /supple."""
-        import h5py
-
         surfaces, path = make_surfaces(system), folder / RECORD_NAME
         make_folder(folder)
-        check_space(folder, _frame_bytes(surfaces))
-        with record_errors(path, "the record cannot be written"):
-            (folder / CHECKPOINT_NAME).unlink(missing_ok=True)
-            file = h5py.File(path, "w")
-            reserve(file.id.get_vfd_handle(), _frame_bytes(surfaces) + RESERVE, path)
-            blocks = vtkhdf.make_collection(file, surfaces)
-            own = file.create_group("supple")
-            for name, value in about.items():
-                own.attrs[name] = value if isinstance(value, int | float | str) else json.dumps(value)
-            own.attrs["bodies"] = json.dumps(
-                [{"name": s.name, "kind": s.kind, "block": b.name.split("/")[-1]} for s, b in zip(surfaces, blocks)]
-            )
-            frames = own.create_group("frames")
-            for name, (kind, tail) in COLUMNS.items():
-                frames.create_dataset(name, (0, *tail), maxshape=(None, *tail), dtype=kind, chunks=(256, *tail))
-            own.create_group("states")
-            file.flush()
-        return cls(path, file, surfaces, blocks, 0)
+        lock = FolderLock(folder)
+        try:
+            check_space(folder, _frame_bytes(surfaces))
+            with record_errors(path, "the record cannot be written"):
+                beside = path.with_name(path.name + ".writing")
+                try:
+                    _write_empty(beside, surfaces, about)
+                    (folder / CHECKPOINT_NAME).unlink(missing_ok=True)
+                    os.replace(beside, path)
+                finally:
+                    beside.unlink(missing_ok=True)
+            return cls._open(path, surfaces, lock)
+        except BaseException:
+            lock.release()
+            raise
 
     @classmethod
-    def reopen(cls, folder: Path, system: System, *, frames: int, step: int) -> RecordWriter:
-        """Go on with a record after its first `frames` frames; later frames and states are removed."""
-        import h5py
+    def reopen(cls, folder: Path, system: System, lock: FolderLock, *, frames: int, step: int) -> RecordWriter:
+        """Go on with a record after its first `frames` frames; later frames and states are removed.
 
+        lock: of the folder; the writer releases it when it is closed.
+        """
         surfaces, path = make_surfaces(system), folder / RECORD_NAME
         if not path.is_file():
             raise RecordError("the record is gone", where=str(path), fix="Start the run anew, without resume.")
+        writer = cls._open(path, surfaces, lock)
+        try:
+            with record_errors(path, "the record cannot be continued"):
+                writer._go_back(frames, step)
+        except BaseException:
+            writer.close()
+            raise
+        return writer
+
+    @classmethod
+    def _open(cls, path: Path, surfaces: list[Surface], lock: FolderLock) -> RecordWriter:
+        """A record of these surfaces, to write on."""
+        import h5py
+
         with record_errors(path, "the record cannot be continued"):
             file = h5py.File(path, "r+")
-            bodies = json.loads(file["supple"].attrs["bodies"])
-            blocks = [file["VTKHDF"][body["block"]] for body in bodies]
-            fits = [(b["name"], int(k["NumberOfPoints"][0])) for b, k in zip(bodies, blocks)]
-            if fits != [(s.name, s.point_count) for s in surfaces]:
-                raise ValueError("its bodies are not those of the scene")
-            whole = whole_frames(file, blocks)
-            if whole < frames:
-                raise ValueError(f"it holds {whole} frames, the checkpoint was made after {frames}")
-            writer = cls(path, file, surfaces, blocks, frames)
-            writer._truncate()
-            for name in [name for name in file["supple/states"] if int(name) > step]:
-                del file["supple/states"][name]
-            file.flush()
-        return writer
+            try:
+                bodies = json.loads(file["supple"].attrs["bodies"])
+                blocks = [file["VTKHDF"][body["block"]] for body in bodies]
+                fits = [(b["name"], int(k["NumberOfPoints"][0])) for b, k in zip(bodies, blocks)]
+                if fits != [(s.name, s.point_count) for s in surfaces]:
+                    raise ValueError("its bodies are not those of the scene")
+            except BaseException:
+                file.close()
+                raise
+        return cls(path, file, surfaces, blocks, lock)
+
+    def _go_back(self, frames: int, step: int) -> None:
+        whole = whole_frames(self.file, self.blocks)
+        if whole < frames:
+            raise ValueError(f"it holds {whole} frames, the checkpoint was made after {frames}")
+        self.frame_count = frames
+        self._truncate()
+        for name in [name for name in self.file["supple/states"] if int(name) > step]:
+            del self.file["supple/states"][name]
+        self.file.flush()
 
     def append(self, frame: Frame) -> None:
         """Add a frame and bring it to the file."""
@@ -143,10 +160,8 @@ class RecordWriter:
     def close(self) -> None:
         """End writing, and give back the room that was taken ahead."""
         with contextlib.suppress(OSError, RuntimeError, ValueError):
-            self.file.flush()
-            size = self.file.id.get_filesize()
-            self.file.close()
-            os.truncate(self.path, size)
+            _close(self.file, self.path)
+        self.lock.release()
 
     def _reserve(self, needed: int) -> None:
         check_space(self.path.parent, needed)
@@ -165,6 +180,36 @@ def whole_frames(file: Any, blocks: list[Any]) -> int:
     """How many frames of an open record are whole."""
     columns = [len(file["supple/frames"][name]) for name in COLUMNS]
     return min(*columns, *(vtkhdf.step_count(block) for block in blocks))
+
+
+def _write_empty(path: Path, surfaces: list[Surface], about: dict[str, Any]) -> None:
+    """A record without frames, whole on the disk."""
+    import h5py
+
+    with h5py.File(path, "w") as file:
+        reserve(file.id.get_vfd_handle(), _frame_bytes(surfaces) + RESERVE, path)
+        blocks = vtkhdf.make_collection(file, surfaces)
+        own = file.create_group("supple")
+        for name, value in about.items():
+            own.attrs[name] = value if isinstance(value, int | float | str) else json.dumps(value)
+        own.attrs["bodies"] = json.dumps(
+            [{"name": s.name, "kind": s.kind, "block": b.name.split("/")[-1]} for s, b in zip(surfaces, blocks)]
+        )
+        frames = own.create_group("frames")
+        for name, (kind, tail) in COLUMNS.items():
+            frames.create_dataset(name, (0, *tail), maxshape=(None, *tail), dtype=kind, chunks=(256, *tail))
+        own.create_group("states")
+        _close(file, path)
+    with open(path, "rb+") as written:
+        os.fsync(written.fileno())
+
+
+def _close(file: Any, path: Path) -> None:
+    """Close a file and give back the room that was reserved for it."""
+    file.flush()
+    size = file.id.get_filesize()
+    file.close()
+    os.truncate(path, size)
 
 
 def _memory(state: State) -> dict[str, np.ndarray]:
