@@ -60,6 +60,15 @@ def make_scene() -> sp.Scene:
     return scene
 
 
+def assert_same_state(one: State, two: State) -> None:
+    assert one.t == two.t
+    assert one.x.tobytes() == two.x.tobytes()
+    assert one.v.tobytes() == two.v.tobytes()
+    assert {name: (a.shape, a.dtype, a.tobytes()) for name, a in one.memory.items()} == {
+        name: (a.shape, a.dtype, a.tobytes()) for name, a in two.memory.items()
+    }
+
+
 @pytest.fixture(scope="module")
 def run(tmp_path_factory):
     return sp.run(make_scene(), until=0.3, out=tmp_path_factory.mktemp("record"), record_every=0.05)
@@ -122,6 +131,32 @@ def test_record_holds_measures_states_and_description(run) -> None:
     assert state.t == run.state.t
     assert state.x.tobytes() == run.state.x.tobytes()
     assert state.v.tobytes() == run.state.v.tobytes()
+
+
+def test_record_keeps_whatever_a_state_remembers(tmp_path: Path) -> None:
+    system = make_scene().compile()
+    memory = {
+        "contact/key": np.arange(4),
+        "contact/push": np.ones((4, 3)),
+        "contact": np.zeros((0, 3)),
+        "my box/1/links": np.array(2.5),
+        "./..//": np.array([True, False]),
+        "": np.float64(3.0),
+    }
+    state = State(0.25, system.x0, system.v0, memory)
+    writer = RecordWriter.create(tmp_path, system, {})
+    writer.append_state(state, 25)
+    writer.close()
+    assert_same_state(open_record(tmp_path).state(25), state)
+
+
+def test_record_keeps_states_of_contacts(tmp_path: Path) -> None:
+    scene = sp.Scene(gravity=(0, 0, -9.81))
+    box = scene.add(sp.RigidBody.box((0.2, 0.2, 0.2), density=500), at=(0, 0, 0.1001), name="box")
+    scene.add(sp.Contact([box], obstacles=[sp.Plane()]))
+    run = sp.run(scene, until=0.05, out=tmp_path)
+    assert any("/" in name for name in run.state.memory)
+    assert_same_state(open_record(tmp_path).state(run.steps), run.state)
 
 
 def test_reader_names_what_is_not_there(run, tmp_path: Path) -> None:
