@@ -19,10 +19,12 @@ from hypothesis import strategies as st
 import supple as sp
 from supple.errors import InputError, RecordError
 from supple.record import Checkpoint, load_checkpoint, open_record, save_checkpoint
+from supple.record.checkpoint import seal
 from supple.record.lock import FolderLock
 from supple.record.record import RecordWriter
 from supple.record.vtkhdf import block_names
 from supple.scene import State
+from supple.solvers.report import Outcome
 
 FULL = """
 import resource, signal, sys
@@ -288,9 +290,11 @@ def test_checkpoint_returns_the_exact_doubles(tmp_path: Path) -> None:
     state = State(0.1 + 0.2, rng.normal(size=system.x_size), rng.normal(size=system.v_size), memory)
     path = tmp_path / "checkpoint.npz"
     for step in (7, 8):  # the second replaces the first
-        save_checkpoint(path, Checkpoint(state, step, 3, 1e-7, 2), system, solver)
+        saved = Checkpoint(state, step, 3, 1e-7, 2, Outcome.UNDER_CONVERGED, 1e-8)
+        save_checkpoint(path, saved, system, solver)
     back = load_checkpoint(path, system, solver)
     assert (back.step, back.frames, back.worst_residual, back.under_converged) == (8, 3, 1e-7, 2)
+    assert (back.outcome, back.residual) == (Outcome.UNDER_CONVERGED, 1e-8)
     assert back.state.t == state.t
     assert back.state.x.tobytes() == state.x.tobytes()
     assert back.state.v.tobytes() == state.v.tobytes()
@@ -354,3 +358,48 @@ def test_bloated_checkpoint_is_refused_unread(tmp_path: Path, monkeypatch) -> No
     monkeypatch.setattr("supple.record.checkpoint.MOST_BYTES", 1 << 20)
     with pytest.raises(RecordError, match="declares"):
         load_checkpoint(path, system, solver)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("step", np.nan),
+        ("step", -5),
+        ("step", [1, 2]),
+        ("step", "one"),
+        ("frames", -1),
+        ("frames", 10**9),
+        ("t", np.inf),
+        ("t", "now"),
+        ("worst_residual", np.nan),
+        ("residual", [1.0]),
+        ("under_converged", 0.5),
+        ("outcome", "WON"),
+        ("format", np.nan),
+        ("identity", "5"),
+        ("identity", "{"),
+        ("x", np.zeros(2)),
+        ("v", np.zeros(3, dtype=complex)),
+        ("memory/words", np.array(["a"])),
+    ],
+)
+@pytest.mark.parametrize("is_sealed", [True, False])
+def test_crafted_checkpoint_is_refused_in_a_sentence(tmp_path: Path, name: str, value, is_sealed: bool) -> None:
+    system, solver = make_scene().compile(), sp.ImplicitEuler(0.01)
+    path = tmp_path / "checkpoint.npz"
+    save_checkpoint(path, Checkpoint(system.initial_state(), 1, 1), system, solver)
+    with np.load(path) as archive:
+        arrays = dict(archive) | {name: np.array(value)}
+    np.savez(path, **(arrays | {"seal": np.array(seal(arrays))} if is_sealed else arrays))
+    with pytest.raises(RecordError, match=r"cannot be read|another scene") as caught:
+        load_checkpoint(path, system, solver)
+    assert caught.value.fix
+
+
+def test_checkpoint_of_positions_that_are_not_finite_is_refused(tmp_path: Path) -> None:
+    system, solver = make_scene().compile(), sp.ImplicitEuler(0.01)
+    state = system.initial_state()
+    state.x[0] = np.nan
+    save_checkpoint(tmp_path / "checkpoint.npz", Checkpoint(state, 1, 1), system, solver)
+    with pytest.raises(RecordError, match="not finite"):
+        load_checkpoint(tmp_path / "checkpoint.npz", system, solver)

@@ -89,7 +89,7 @@ class Loop:
             lock.release()
             raise
         self.state, self.step, self.worst = saved.state, saved.step, saved.worst_residual
-        self.under_converged = saved.under_converged
+        self.under_converged, self.report = saved.under_converged, StepReport(saved.outcome, residual=saved.residual)
         self.rows = list(zip(*(columns[name].tolist() for name in ("time", "kinetic", "potential"))))
         self.guard.work = max([0.0, *(self.guard.start.potential - row[2] for row in self.rows)])
         self.recorded_step = int(columns["step"][-1]) if len(columns["step"]) else -1
@@ -143,8 +143,7 @@ class Loop:
         return math.floor(step * self.solver.dt / self.record_every + ROUND_OFF)
 
     def _count(self, report: StepReport) -> None:
-        residual = report.residual if math.isfinite(report.residual) else math.inf
-        self.worst = max(self.worst, residual)
+        self.worst = max(self.worst, _known(report.residual))
         self.under_converged += report.outcome in (Outcome.UNDER_CONVERGED, Outcome.NEWTON_LIMIT)
 
     def _observe(self) -> None:
@@ -186,7 +185,15 @@ class Loop:
         if self.recorded_step == self.step and not self.is_frame_due(self.step):
             frames -= 1  # the last frame of a run that ends here; one that goes on has none
         self.writer.append_state(self.state, self.step)
-        saved = Checkpoint(self.state, self.step, frames, self.worst, self.under_converged)
+        saved = Checkpoint(
+            self.state,
+            self.step,
+            frames,
+            self.worst,
+            self.under_converged,
+            self.report.outcome,
+            _known(self.report.residual),
+        )
         save_checkpoint(self.folder / CHECKPOINT_NAME, saved, self.system, self.solver)
         self.checkpointed = perf_counter()
 
@@ -236,3 +243,8 @@ class Loop:
         with suppress(RecordError):
             return open_record(self.folder)
         return None
+
+
+def _known(residual: float) -> float:
+    """A residual; infinite where it is not a number."""
+    return residual if math.isfinite(residual) else math.inf
