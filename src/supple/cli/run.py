@@ -25,6 +25,10 @@ def run(
     until: Annotated[float | None, typer.Option(help="Simulated time, in seconds.")] = None,
     out: Annotated[Path | None, typer.Option(help="Folder of the results; default: out/NAME.")] = None,
     dt: Annotated[float | None, typer.Option(help="Step, in seconds.")] = None,
+    base: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="The .vxa file that a .vxd file changes; default: base.vxa beside it."),
+    ] = None,
     device: Annotated[Device, typer.Option(help="Where it runs.")] = Device.cpu,
     threads: Annotated[int | None, typer.Option(help="Threads of the CPU; default: all.")] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON at the end.")] = False,
@@ -39,7 +43,7 @@ def run(
     from supple.cli.notices import shown_warnings, tell
 
     with shown_warnings():
-        chosen = _found(scene, device)
+        chosen = _found(scene, base, device)
         for note in chosen.notes:
             tell(note)
         given = {"until": until, "dt": dt, "checkpoint_every": checkpoint_every}
@@ -64,10 +68,10 @@ def run(
         raise typer.Exit(1)
 
 
-def _found(scene: str, device: Device) -> Any:
+def _found(scene: str, base: Path | None, device: Device) -> Any:
     from supple.cli.scenes import find_scene
 
-    chosen = find_scene(scene)
+    chosen = find_scene(scene, base=base)
     if device is Device.cuda:
         from supple.errors import InputError
 

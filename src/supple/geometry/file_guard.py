@@ -43,7 +43,7 @@ def read_bounded(path: Path, at_most: int, *, fix: str | None = None) -> bytes:
             raise FileFormatError(
                 "the file is too large", where=path.name, value=f"{size} bytes", allowed=f"{at_most} bytes", fix=fix
             )
-        return file.read(at_most)
+        return file.read(size)
 
 
 def read_bytes(path: Path) -> bytes:
