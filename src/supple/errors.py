@@ -6,7 +6,21 @@ the fields, so that programs can read the fields and people the sentence.
 
 from __future__ import annotations
 
+import re
 from typing import Any
+
+LONGEST = 1500
+"""Characters of a message."""
+SHORTEST_PART = 100
+
+
+def printable(text: str) -> str:
+    """Text as a terminal may show it: what cannot be printed, escape sequences above all, is written as its code.
+
+    >>> printable("red \\x1b[31m")
+    'red \\\\x1b[31m'
+    """
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
 class SuppleError(Exception):
@@ -30,18 +44,41 @@ class SuppleError(Exception):
         super().__init__(self.sentence())
 
     def sentence(self) -> str:
-        """The message: where: what (got value; allowed). Fix."""
-        text = f"{self.where}: {self.what}" if self.where else self.what
-        notes = []
-        if self.value is not None:
-            notes.append(f"got {self.value!r}")
-        if self.allowed is not None:
-            notes.append(f"allowed: {self.allowed}")
+        """The message: where: what (got value; allowed). Fix.
+
+        It can be printed, and has at most `LONGEST` characters: of longer ones the longest parts are cut. The fields
+        stay whole.
+        """
+        where, what, value, allowed, fix = _cut(
+            [
+                _one_line(self.where or ""),
+                _one_line(self.what),
+                "" if self.value is None else _one_line(f"got {self.value!r}"),
+                "" if self.allowed is None else _one_line(f"allowed: {self.allowed}"),
+                _one_line(self.fix or ""),
+            ]
+        )
+        text = f"{where}: {what}" if where else what
+        notes = [note for note in (value, allowed) if note]
         if notes:
             text += f" ({'; '.join(notes)})"
-        if self.fix:
-            text = f"{text.rstrip('.')}. {self.fix}"
+        if fix:
+            text = f"{text.rstrip('.')}. {fix}"
         return text
+
+
+def _one_line(text: str) -> str:
+    return printable(re.sub(r"\s*\n\s*", " ", text))
+
+
+def _cut(parts: list[str]) -> list[str]:
+    """The parts of a message, the longest ones shortened until all fit."""
+    room = LONGEST - 10  # for what joins them
+    while (excess := sum(map(len, parts)) - room) > 0:
+        longest = max(range(len(parts)), key=lambda k: len(parts[k]))
+        size = max(SHORTEST_PART, len(parts[longest]) - excess)
+        parts[longest] = parts[longest][: size - 1] + "…"
+    return parts
 
 
 class InputError(SuppleError, ValueError):

@@ -60,6 +60,9 @@ def run(
     if resume and out is None:
         raise InputError("resume needs the folder of the run", where="run", fix="Give out=.")
     check_dt(record_every, "run, record_every")
+    if not checkpoint_every >= 0:
+        what = "the time between checkpoints is not a time"
+        raise InputError(what, where="run, checkpoint_every", value=checkpoint_every, allowed=">= 0 s")
     folder = None if out is None else Path(out)
     with thread_count(threads):
         system = scene.compile()

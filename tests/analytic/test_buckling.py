@@ -9,7 +9,7 @@ import pytest
 
 import supple as sp
 from supple.errors import SuppleError, SuppleWarning
-from supple.validation.voxel import block, held_system, layer
+from supple.validation.voxel.blocks import block, held_system, layer
 
 LENGTH, SIDE, YOUNG = 19e-3, 1e-3, 1e6  # between centres of voxels [m], [m], [Pa]
 EULER = np.pi**2 * YOUNG * SIDE**4 / 12 / (4 * LENGTH**2)

@@ -6,10 +6,10 @@ import warnings
 
 import numpy as np
 import pytest
-from supple.bodies.substructure import LinearizedTree, SubstructureModel, SubstructureTree, TreeKinematics
-from supple.validation.substructure import LENGTH, SIDE, beam_blueprint, tip_load
 
+from supple.bodies.tree import LinearizedTree, SubstructureModel, SubstructureTree, TreeKinematics
 from supple.errors import SuppleWarning
+from supple.validation.tree.coupling import LENGTH, SIDE, beam_blueprint, tip_load
 
 
 def stretch(tree: SubstructureTree) -> float:

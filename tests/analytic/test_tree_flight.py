@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from supple.validation.substructure import beam_blueprint
 
 import supple as sp
 from supple.errors import ConvergenceError
 from supple.examples.shapes import flower
+from supple.validation.tree.coupling import beam_blueprint
 
 
 def free_chain(count: int) -> sp.Blueprint:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from supple.bodies.voxel.collision import Collision
-from supple.validation.voxel_contact import SIZE, meeting, two_blocks
 
 from supple.bodies.protocols import LocalState
-from supple.bodies.voxel import Plane
-from supple.validation.voxel import block
+from supple.bodies.voxel.touching.collision import Collision
+from supple.interaction.obstacles import Plane
+from supple.validation.voxel.blocks import block
+from supple.validation.voxel.contact import SIZE, meeting, two_blocks
 
 YOUNG = 1e6
 

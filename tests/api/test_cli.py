@@ -15,6 +15,7 @@ import supple as sp
 from supple.cli import main
 from supple.errors import InputError
 from supple.examples import Check, Example, registry
+from supple.record import open_record
 
 SCENE = """
 supple = 1
@@ -72,6 +73,27 @@ def test_run_says_where_the_results_are(scene: Path, capsys: pytest.CaptureFixtu
     assert code == 0
     assert out.splitlines()[-1] == "Results are in out/string"
     assert list(Path("out/string").iterdir())
+
+
+def test_run_keeps_checkpoints_as_often_as_it_is_told(scene: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, *_ = call(capsys, "run", "string.toml", "--checkpoint-every", 0)
+    assert code == 0
+    assert open_record("out/string").state_steps == [1, 2, 3, 4, 5]
+    code, *_ = call(capsys, "run", "string.toml")
+    assert open_record("out/string").state_steps == [5]
+    for wrong in ("-1", "nan"):
+        code, _, err = call(capsys, "run", "string.toml", "--checkpoint-every", wrong)
+        assert code == 2
+        assert "time between checkpoints" in err
+
+
+def test_run_prints_no_escape_sequences(scene: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    named = SCENE.replace("supple = 1", 'supple = 1\nname = "a\\u001B[31m\\u009Bb"').replace('"string"', '"x\\u009By"')
+    scene.write_text(named)
+    for more in ([], ["--json"]):
+        code, out, err = call(capsys, "run", "string.toml", *more)
+        assert code == 0
+        assert all(line.isprintable() for line in (out + err).splitlines())
 
 
 def test_run_as_json(scene: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -82,6 +82,18 @@ def test_changes_to_a_base_run(folder: Path, capsys: pytest.CaptureFixture[str])
     assert "These tags change nothing here: GPU." in err
 
 
+def test_the_base_of_changes_may_be_named(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("robot.vxd").write_text('<VXD><A replace="VXA.Environment.Gravity.FloorSlope">0</A></VXD>')
+    code, _, err = call(capsys, "run", "robot.vxd")
+    assert code == 2
+    assert "Give the .vxa file that is changed: --base FILE" in err
+    code, out, _ = call(capsys, "run", "robot.vxd", "--base", "slide.vxa", "--json")
+    assert code == 0
+    assert abs(json.loads(out)["travel"]["displacement"][0]) < 1e-9
+    code, _, err = call(capsys, "run", "slide.vxa", "--base", "slide.vxa")
+    assert (code, err) == (2, "supple: slide.vxa: only .vxd files have a base. Leave out --base.\n")
+
+
 def test_a_file_without_an_end_asks_for_one(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     save_voxcad(VoxcadFile(VoxelGrid(np.ones((1, 1, 2), dtype=int), 0.01), (SLIPPERY,)), "still.vxa")
     code, out, err = call(capsys, "run", "still.vxa")

@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import os
 from pathlib import Path
 
 import numpy as np
@@ -142,6 +143,14 @@ def test_veg_includes_files_of_its_folder_only(tmp_path):
         load_mesh(tmp_path / "loop.veg")
 
 
+def test_veg_includes_are_bounded_in_all(tmp_path):
+    for k in range(8):
+        (tmp_path / f"{k}.veg").write_text(f"*INCLUDE {k + 1}.veg\n" * 200)
+    (tmp_path / "8.veg").write_text("# the last\n")
+    with pytest.raises(FileFormatError, match="too many files are included"):
+        load_mesh(tmp_path / "0.veg")
+
+
 def test_veg_counts_from_zero_where_it_says_so(tmp_path):
     text = VEG.replace("1 0 0 0\n2 1", "0 0 0 0\n1 1").replace("3 0 1", "2 0 1").replace("4 0 0 1", "3 0 0 1")
     (tmp_path / "zero.veg").write_text(text.replace("1 1 2 3 4\n", "0 0 1 2 3\n"))
@@ -160,6 +169,8 @@ BROKEN_VEG = {
     "zero": (VEG.replace("1 1 2 3 4", "1 1 2 3 0"), "tet 0 has a node index out of range"),
     "huge": (VEG.replace("1 1 2 3 4", f"1 1 2 3 {10**30}"), "line 10: a vertex number is out of range"),
     "flat": (VEG.replace("4 0 0 1", "4 1 1 0"), "tet 0 is degenerate"),
+    "comma": (VEG.replace("3 0 1 0", ","), "line 5: the line has commas only"),
+    "commas": (", ,\n" + VEG, "line 1: the line has commas only"),
     "section": (VEG + "*TEAPOT\n", "line 11: the section is unknown"),
     "set": (VEG + "*SET a\n1, 2\n", "line 11: the set holds element 2"),
     "region": (VEG + "*REGION\na, b\n", "the set 'a', which is missing"),
@@ -175,6 +186,29 @@ def test_broken_veg_names_its_line(tmp_path, text, message):
     (tmp_path / "a.veg").write_text(text)
     with pytest.raises(FileFormatError, match=r"a\.veg.*" + message):
         load_mesh(tmp_path / "a.veg")
+
+
+@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(st.text(alphabet="*,#01 \tVET.-", max_size=6), max_size=3), st.integers(0, 10))
+def test_veg_with_odd_lines_is_refused_or_read(tmp_path, odd, at):
+    lines = VEG.splitlines()
+    (tmp_path / "a.veg").write_text("\n".join(lines[:at] + odd + lines[at:]))
+    with contextlib.suppress(FileFormatError):
+        load_mesh(tmp_path / "a.veg")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes here")
+@pytest.mark.parametrize("suffix", [*SOLID_SUFFIXES, ".obj", ".stl", ".ply", ".glb"])
+def test_pipes_devices_and_giants_are_refused(tmp_path, suffix):
+    os.mkfifo(tmp_path / f"pipe{suffix}")
+    (tmp_path / f"device{suffix}").symlink_to("/dev/zero")
+    for name in ("pipe", "device"):
+        with pytest.raises(FileFormatError, match="a pipe or a device"):
+            load_mesh(tmp_path / f"{name}{suffix}")
+    with (tmp_path / f"giant{suffix}").open("wb") as file:
+        file.truncate(10 << 30)  # takes no room on the disk
+    with pytest.raises(FileFormatError, match="too large"):
+        load_mesh(tmp_path / f"giant{suffix}")
 
 
 def test_bou_counts_from_one(tmp_path):

@@ -19,9 +19,12 @@ from hypothesis import strategies as st
 import supple as sp
 from supple.errors import InputError, RecordError
 from supple.record import Checkpoint, load_checkpoint, open_record, save_checkpoint
+from supple.record.checkpoint import seal
+from supple.record.lock import FolderLock
 from supple.record.record import RecordWriter
 from supple.record.vtkhdf import block_names
 from supple.scene import State
+from supple.solvers.report import Outcome
 
 FULL = """
 import resource, signal, sys
@@ -39,6 +42,16 @@ except RecordError as error:
     print(error)
 """
 
+KILLED = """
+import os, sys
+from unittest import mock
+sys.path.insert(0, sys.argv[3])
+from test_records import make_scene
+import supple as sp
+with mock.patch(sys.argv[2], side_effect=lambda *given, **named: os._exit(9)):
+    sp.run(make_scene(), until=0.1, out=sys.argv[1])
+"""
+
 
 def make_scene() -> sp.Scene:
     scene = sp.Scene(gravity=(0, 0, -9.81), name="drop")
@@ -47,6 +60,15 @@ def make_scene() -> sp.Scene:
     scene.add(sp.Particles(positions, 0.1, springs=[(0, 1), (1, 2), (2, 3)], stiffness=50), name="chain")
     scene.add(sp.RigidBody(1.0, (1, 1, 1)), at=(0, 1, 0), name="1 bare")
     return scene
+
+
+def assert_same_state(one: State, two: State) -> None:
+    assert one.t == two.t
+    assert one.x.tobytes() == two.x.tobytes()
+    assert one.v.tobytes() == two.v.tobytes()
+    assert {name: (a.shape, a.dtype, a.tobytes()) for name, a in one.memory.items()} == {
+        name: (a.shape, a.dtype, a.tobytes()) for name, a in two.memory.items()
+    }
 
 
 @pytest.fixture(scope="module")
@@ -111,6 +133,32 @@ def test_record_holds_measures_states_and_description(run) -> None:
     assert state.t == run.state.t
     assert state.x.tobytes() == run.state.x.tobytes()
     assert state.v.tobytes() == run.state.v.tobytes()
+
+
+def test_record_keeps_whatever_a_state_remembers(tmp_path: Path) -> None:
+    system = make_scene().compile()
+    memory = {
+        "contact/key": np.arange(4),
+        "contact/push": np.ones((4, 3)),
+        "contact": np.zeros((0, 3)),
+        "my box/1/links": np.array(2.5),
+        "./..//": np.array([True, False]),
+        "": np.float64(3.0),
+    }
+    state = State(0.25, system.x0, system.v0, memory)
+    writer = RecordWriter.create(tmp_path, system, {})
+    writer.append_state(state, 25)
+    writer.close()
+    assert_same_state(open_record(tmp_path).state(25), state)
+
+
+def test_record_keeps_states_of_contacts(tmp_path: Path) -> None:
+    scene = sp.Scene(gravity=(0, 0, -9.81))
+    box = scene.add(sp.RigidBody.box((0.2, 0.2, 0.2), density=500), at=(0, 0, 0.1001), name="box")
+    scene.add(sp.Contact([box], obstacles=[sp.Plane()]))
+    run = sp.run(scene, until=0.05, out=tmp_path)
+    assert any("/" in name for name in run.state.memory)
+    assert_same_state(open_record(tmp_path).state(run.steps), run.state)
 
 
 def test_reader_names_what_is_not_there(run, tmp_path: Path) -> None:
@@ -191,10 +239,43 @@ def test_two_writers_do_not_share_a_record(tmp_path: Path) -> None:
     system = make_scene().compile()
     writer = RecordWriter.create(tmp_path, system, {})
     try:
-        with pytest.raises(RecordError):
+        before = (tmp_path / "record.vtkhdf").read_bytes()
+        with pytest.raises(RecordError, match="another run"):
             RecordWriter.create(tmp_path, system, {})
+        with pytest.raises(RecordError, match="another run"):
+            FolderLock(tmp_path)
+        assert (tmp_path / "record.vtkhdf").read_bytes() == before
     finally:
         writer.close()
+    RecordWriter.create(tmp_path, system, {}).close()
+    assert [p.name for p in tmp_path.iterdir()] == ["record.vtkhdf"]
+
+
+def test_a_second_run_leaves_the_first_one_alone(tmp_path: Path) -> None:
+    def interfere(frame) -> None:
+        if frame.step == 10:
+            for resume in (False, True):
+                with pytest.raises(RecordError, match="another run"):
+                    sp.run(make_scene(), until=0.1, out=tmp_path / "shared", resume=resume)
+
+    alone = sp.run(make_scene(), until=0.3, out=tmp_path / "alone", record_every=0.05)
+    often = {"record_every": 0.05, "checkpoint_every": 0.0, "observers": [interfere]}
+    run = sp.run(make_scene(), until=0.3, out=tmp_path / "shared", **often)
+    record = open_record(tmp_path / "shared")
+    assert record.times.tolist() == open_record(alone.folder).times.tolist()
+    assert np.array_equal(record.points("chain", -1), alone.frames.points("chain", -1))
+    assert load_checkpoint(tmp_path / "shared" / "checkpoint.npz", run.system, run.solver).step == 30
+
+
+@pytest.mark.parametrize("at", ["supple.record.vtkhdf.make_collection", "h5py.File.flush", "os.replace"])
+def test_a_kill_while_a_record_is_made_leaves_the_old_one(tmp_path: Path, at: str) -> None:
+    sp.run(make_scene(), until=0.1, out=tmp_path, record_every=0.05)
+    done = subprocess.run([sys.executable, "-c", KILLED, str(tmp_path), at, str(Path(__file__).parent)], check=False)
+    assert done.returncode == 9
+    assert open_record(tmp_path).times.tolist() == pytest.approx([0, 0.05, 0.1])
+    sp.run(make_scene(), until=0.05, out=tmp_path, record_every=0.05)
+    assert len(open_record(tmp_path)) == 2
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["checkpoint.npz", "record.vtkhdf"]
 
 
 def test_block_names_are_plain_and_differ() -> None:
@@ -209,9 +290,11 @@ def test_checkpoint_returns_the_exact_doubles(tmp_path: Path) -> None:
     state = State(0.1 + 0.2, rng.normal(size=system.x_size), rng.normal(size=system.v_size), memory)
     path = tmp_path / "checkpoint.npz"
     for step in (7, 8):  # the second replaces the first
-        save_checkpoint(path, Checkpoint(state, step, 3, 1e-7, 2), system, solver)
+        saved = Checkpoint(state, step, 3, 1e-7, 2, Outcome.UNDER_CONVERGED, 1e-8)
+        save_checkpoint(path, saved, system, solver)
     back = load_checkpoint(path, system, solver)
     assert (back.step, back.frames, back.worst_residual, back.under_converged) == (8, 3, 1e-7, 2)
+    assert (back.outcome, back.residual) == (Outcome.UNDER_CONVERGED, 1e-8)
     assert back.state.t == state.t
     assert back.state.x.tobytes() == state.x.tobytes()
     assert back.state.v.tobytes() == state.v.tobytes()
@@ -275,3 +358,48 @@ def test_bloated_checkpoint_is_refused_unread(tmp_path: Path, monkeypatch) -> No
     monkeypatch.setattr("supple.record.checkpoint.MAX_BYTES", 1 << 20)
     with pytest.raises(RecordError, match="declares"):
         load_checkpoint(path, system, solver)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("step", np.nan),
+        ("step", -5),
+        ("step", [1, 2]),
+        ("step", "one"),
+        ("frames", -1),
+        ("frames", 10**9),
+        ("t", np.inf),
+        ("t", "now"),
+        ("worst_residual", np.nan),
+        ("residual", [1.0]),
+        ("under_converged", 0.5),
+        ("outcome", "WON"),
+        ("format", np.nan),
+        ("identity", "5"),
+        ("identity", "{"),
+        ("x", np.zeros(2)),
+        ("v", np.zeros(3, dtype=complex)),
+        ("memory/words", np.array(["a"])),
+    ],
+)
+@pytest.mark.parametrize("is_sealed", [True, False])
+def test_crafted_checkpoint_is_refused_in_a_sentence(tmp_path: Path, name: str, value, is_sealed: bool) -> None:
+    system, solver = make_scene().compile(), sp.ImplicitEuler(0.01)
+    path = tmp_path / "checkpoint.npz"
+    save_checkpoint(path, Checkpoint(system.initial_state(), 1, 1), system, solver)
+    with np.load(path) as archive:
+        arrays = dict(archive) | {name: np.array(value)}
+    np.savez(path, **(arrays | {"seal": np.array(seal(arrays))} if is_sealed else arrays))
+    with pytest.raises(RecordError, match=r"cannot be read|another scene") as caught:
+        load_checkpoint(path, system, solver)
+    assert caught.value.fix
+
+
+def test_checkpoint_of_positions_that_are_not_finite_is_refused(tmp_path: Path) -> None:
+    system, solver = make_scene().compile(), sp.ImplicitEuler(0.01)
+    state = system.initial_state()
+    state.x[0] = np.nan
+    save_checkpoint(tmp_path / "checkpoint.npz", Checkpoint(state, 1, 1), system, solver)
+    with pytest.raises(RecordError, match="not finite"):
+        load_checkpoint(tmp_path / "checkpoint.npz", system, solver)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import tomllib
 from pathlib import Path
 
@@ -435,6 +436,30 @@ def test_hostile_files_are_refused(name: str, tmp_path: Path) -> None:
     with pytest.raises(SuppleError) as caught:
         load(written(tmp_path, HOSTILE[name], name))
     assert len(caught.value.sentence()) < 500
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes here")
+@pytest.mark.parametrize("name", ["scene.toml", "scene.json", "robot.vxa", "robot.vxc", "robot.vxd"])
+def test_pipes_and_devices_are_refused(name: str, tmp_path: Path) -> None:
+    (tmp_path / name).symlink_to("/dev/zero")
+    with pytest.raises(FileFormatError, match="a pipe or a device"):
+        load(tmp_path / name)
+    (tmp_path / name).unlink()
+    os.mkfifo(tmp_path / name)
+    with pytest.raises(FileFormatError, match="a pipe or a device"):
+        load(tmp_path / name)
+
+
+def test_groups_may_be_nested_deeply(tmp_path: Path) -> None:
+    depth = 1500
+    groups = [{"kind": "group", "name": f"g{k}", **({"under": f"g{k - 1}"} if k else {})} for k in range(depth)]
+    ball = {"kind": "rigid", "name": "ball", "sphere": {"radius": 0.1}, "density": 1.0, "under": f"g{depth - 1}"}
+    path = tmp_path / "deep.json"
+    path.write_text(json.dumps({"supple": 1, "bodies": [*groups, ball]}))
+    scene = load(path)
+    assert scene.node("ball") is scene.nodes[0]
+    assert scene.compile().v_size == 6
+    save(scene, tmp_path / "again.json")
 
 
 def test_other_files_are_refused_with_help(tmp_path: Path) -> None:

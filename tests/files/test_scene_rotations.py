@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from supple.algebra import rotations
+from supple.algebra.dense import rotations
 from supple.files import load
 
 SCENE = """

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import struct
 
 import numpy as np
@@ -97,6 +98,19 @@ def test_random_bytes_are_a_matrix_or_an_error(tmp_path_factory, content):
     for load in (load_matrix, load_cub):
         with contextlib.suppress(FileFormatError):
             load(path)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes here")
+@pytest.mark.parametrize("load", [load_matrix, load_cub])
+def test_pipes_and_giants_are_refused(tmp_path, load):
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(FileFormatError, match="a pipe or a device"):
+        load(tmp_path / "pipe")
+    with (tmp_path / "giant").open("wb") as file:
+        file.write(struct.pack("<2i", 40_000, 40_000))
+        file.truncate(8 + 8 * 40_000**2)  # takes no room on the disk
+    with pytest.raises(FileFormatError, match="too large"):
+        load(tmp_path / "giant")
 
 
 def test_missing_and_unfit_files_are_told(tmp_path):

@@ -249,6 +249,24 @@ def test_the_usual_formula_of_voxcraft_is_a_time(tmp_path):
         assert again(tmp_path, each) == each
 
 
+def test_a_condition_of_another_voxcraft_is_a_time(tmp_path):
+    formula = "<mtSUB><mtVAR>t</mtVAR><mtCONST>2.5</mtCONST></mtSUB>"
+    condition = f"<Condition><StopCondition>{formula}</StopCondition><ResultStartCondition/></Condition>"
+    start, end = SCENE.index("<StopCondition>"), SCENE.index("<GA>")
+    file = read(tmp_path, SCENE[:start] + condition + SCENE[end:])
+    assert file.stop_time == 2.5
+    assert "Simulator/Condition/ResultStartCondition" in file.unsupported
+    assert "Simulator/Condition/StopCondition" not in file.unsupported
+    other = read(tmp_path, SCENE[:start] + condition.replace(">t<", ">x<") + SCENE[end:])
+    assert other.stop_time is None
+    assert "Simulator/Condition/StopCondition" in other.unsupported
+    both = read(tmp_path, SCENE[:start] + condition + SCENE[start:])
+    assert both.stop_time == read(tmp_path, SCENE).stop_time  # VoxCAD's own goes before
+    assert "Simulator/Condition/StopCondition" in both.unsupported
+    for each in (file, other, both):
+        assert again(tmp_path, each) == each
+
+
 def test_new_boundary_conditions_go_before_old_ones(tmp_path):
     region = "<FRegion><PrimType>2</PrimType><Radius>0.5</Radius><DofFixed>5</DofFixed></FRegion>"
     new = f"<Boundary_Conditions><NumBCs>1</NumBCs>{region}</Boundary_Conditions>"
@@ -281,7 +299,7 @@ def test_the_base_may_be_named(tmp_path, scene):
     put(tmp_path, SCENE, "other.vxa")
     changes = put(tmp_path, "<VXD></VXD>", "a.vxd")
     assert load_voxcad(changes, base=tmp_path / "other.vxa") == scene
-    with pytest.raises(FileFormatError, match=r"base\.vxa: the file cannot be read"):
+    with pytest.raises(FileFormatError, match=r"base\.vxa: the file cannot be read.*--base FILE"):
         load_voxcad(changes)
     with pytest.raises(InputError, match=r"only \.vxd files have a base"):
         load_voxcad(tmp_path / "other.vxa", base=changes)

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import supple as sp
 from supple.algebra.dense import rotations
@@ -26,10 +28,11 @@ from supple.files.voxcad.load import (
     voxcad_scene,
     voxcad_settings,
 )
-from supple.files.voxcad.scene import BODY, collapsed
+from supple.files.voxcad.scene import BODY, collapsed, frame_interval, stride
 from supple.geometry import VoxelGrid
 from supple.material.voxel import VoxelMaterial
 from supple.record.measures import measure_bodies
+from supple.running import count_steps
 
 REFERENCE = Path(__file__).resolve().parents[3] / "shared" / "reference" / "voxel-files"
 SIZE, YOUNG, DENSITY = 0.01, 1e6, 1000.0
@@ -237,7 +240,29 @@ def test_frames_fall_on_the_time_to_measure_from():
     file = replace(bar(2), simulator=VoxcadSimulator(stop_kind=StopKind.TIME, stop_value=1.0, measured_from=0.37))
     run = sp.run(voxcad_scene(file), **voxcad_settings(file))
     assert np.abs(run.frames.times - 0.37).min() < 1e-9
-    assert isclose(run.time, 1.0, abs_tol=1 / 300)
+    assert isclose(run.time, 1.0, abs_tol=1e-12)
+
+
+@given(st.floats(1 / 300, 20.0), st.floats(0.01, 40.0))
+def test_runs_end_when_the_file_says(start, end):
+    """Whole steps reach the end; a frame is near the time to measure from."""
+    simulator = VoxcadSimulator(stop_kind=StopKind.TIME, stop_value=end, measured_from=start)
+    file = replace(bar(1), simulator=simulator)
+    dt, frame = stride(file), frame_interval(file)
+    assert isclose(count_steps(end, dt) * dt, end, rel_tol=1e-9)
+    assert isclose(frame / dt, round(frame / dt), rel_tol=1e-9)
+    assert 0 < dt <= frame / 10 * (1 + 1e-9)
+    assert 0 < frame <= 1 / 30 + dt / 2
+    if start < end:
+        off = abs(start - round(start / frame) * frame)
+        assert off <= max(1.1e-5, start / end * dt / 2)  # half a stride at the end is less at the start
+
+
+def test_a_long_run_ends_on_time():
+    """The steps of Voxelyze's own and a time to measure from, which have no common measure."""
+    file = replace(bar(1), simulator=VoxcadSimulator(stop_kind=StopKind.TIME, stop_value=15.7248, measured_from=1.0))
+    run = sp.run(voxcad_scene(file), **voxcad_settings(file))
+    assert run.time == pytest.approx(15.7248, abs=1e-12)
 
 
 def test_other_stop_conditions_are_named():

@@ -7,7 +7,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import supple as sp
-from supple.algebra import rotations
+from supple.algebra.dense import rotations
 from supple.record.measures import measure_bodies
 
 

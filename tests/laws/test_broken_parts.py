@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from supple.bodies.substructure.detach import split
-from supple.scene.breaking import break_off
-from supple.validation.substructure_reference import mixed_blueprint
 
 import supple as sp
+from supple.bodies.tree.detach import split
+from supple.scene.acting.breaking import break_off
+from supple.validation.tree.reference import mixed_blueprint
 
 
 @pytest.mark.parametrize("domain", [1, 2, 4])

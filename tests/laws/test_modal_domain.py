@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 import supple as sp
 from supple.errors import ConvergenceError, DivergenceError, InputError
@@ -228,6 +230,39 @@ def test_a_damaged_or_foreign_file_counts_as_absent(tmp_path, monkeypatch):
     np.testing.assert_array_equal(again["x"], 1.0)
     np.testing.assert_array_equal(load_cached("kind", key)["x"], 1.0)
     assert not list(tmp_path.rglob("*.part"))
+
+
+@pytest.mark.parametrize("other", [np.full(3, np.nan), np.zeros((3, 1)), np.zeros(4), np.arange(3)])
+def test_a_file_with_other_arrays_counts_as_absent(tmp_path, monkeypatch, other):
+    monkeypatch.setenv("SUPPLE_CACHE", str(tmp_path))
+    key = content_key("a")
+    save_cached("kind", key, {"x": np.arange(3.0)})
+    path = cache_path("kind", key)
+    with np.load(path) as file:
+        arrays = dict(file)
+    np.savez(path, **(arrays | {"x": other}))
+    assert load_cached("kind", key) is None
+    np.savez(path, **(arrays | {"y": other}))
+    assert load_cached("kind", key) is None
+
+
+@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data())
+def test_a_mutated_file_counts_as_absent_or_is_whole(tmp_path, monkeypatch, data):
+    monkeypatch.setenv("SUPPLE_CACHE", str(tmp_path))
+    key = content_key("a")
+    arrays = {"x": np.arange(3.0), "y": np.arange(6).reshape(2, 3), "mass": np.array(2.0)}
+    save_cached("kind", key, arrays)
+    path = cache_path("kind", key)
+    content = bytearray(path.read_bytes())
+    for _ in range(data.draw(st.integers(1, 3))):
+        content[data.draw(st.integers(0, len(content) - 1))] = data.draw(st.integers(0, 255))
+    path.write_bytes(content[: data.draw(st.sampled_from([len(content), len(content) // 2]))])
+    loaded = load_cached("kind", key)
+    if loaded is not None:
+        assert {n: (a.shape, a.tobytes()) for n, a in loaded.items()} == {
+            n: (a.shape, a.tobytes()) for n, a in arrays.items()
+        }
 
 
 def test_a_folder_that_cannot_be_written_is_no_error(tmp_path, monkeypatch):

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from supple.bodies.voxel.collision import Collision, contact_rates
 
 from supple.bodies.protocols import LocalState
-from supple.validation.voxel import block
+from supple.bodies.voxel.touching.collision import Collision, contact_rates
+from supple.validation.voxel.blocks import block
 
 
 def growth(shape: tuple[int, int, int], damping: float, part: float) -> float:

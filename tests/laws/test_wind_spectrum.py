@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from scipy.integrate import quad
-from supple.scene.wind import SHORTEST, waves
+
+from supple.scene.acting.wind import SHORTEST, waves
 
 
 @pytest.mark.parametrize("length", [0.5, 2.0])

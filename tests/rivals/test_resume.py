@@ -105,9 +105,11 @@ def test_resumed_finite_elements_are_the_uninterrupted_ones(tmp_path: Path, line
 
 
 def test_resuming_a_finished_run_changes_nothing(tmp_path: Path) -> None:
-    once = sp.run(make_scene(), until=0.31, out=tmp_path / "a")
+    once = sp.run(make_scene(), until=0.31, out=tmp_path / "once")
+    sp.run(make_scene(), until=0.31, out=tmp_path / "a")
     again = sp.run(make_scene(), until=0.31, out=tmp_path / "a", resume=True)
     assert again.outcome == "finished"
+    assert open_record(tmp_path / "once").columns["residual"][-1] > 0
     assert_same(once, again)
     assert len(np.unique(open_record(tmp_path / "a").times)) == len(open_record(tmp_path / "a"))
 

@@ -6,7 +6,7 @@ import os
 import sys
 
 from supple.cli.app import make_app
-from supple.errors import SuppleError
+from supple.errors import SuppleError, printable
 
 INTERRUPTED = 130  # 128 + SIGINT, as shells count
 
@@ -45,4 +45,4 @@ def _sentence(error: Exception) -> str:
         text = error.format_message()
     else:
         text = f"{type(error).__name__}: {error}. This is a defect of supple; --debug shows where."
-    return " ".join(text.split())
+    return printable(" ".join(text.split()))

@@ -27,7 +27,7 @@ def _options(
     ] = False,
     debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
 ) -> None:
-    """Soft-body dynamics: finite elements, rigid bodies and particles in one scene."""
+    """Soft-body dynamics: finite elements, voxels, trees of domains, rigid bodies and particles in one scene."""
 
 
 def make_app() -> typer.Typer:

@@ -8,12 +8,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from supple.errors import SuppleWarning
+from supple.errors import SuppleWarning, printable
 
 
 def tell(sentence: str) -> None:
     """Print a note."""
-    print(f"supple: {' '.join(sentence.split())}", file=sys.stderr, flush=True)
+    print(f"supple: {printable(' '.join(sentence.split()))}", file=sys.stderr, flush=True)
 
 
 @contextmanager

@@ -8,6 +8,8 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from supple.errors import printable
+
 Row = Mapping[str, Any]
 
 
@@ -20,7 +22,8 @@ def as_row(row: Any) -> dict[str, Any]:
 
 def print_json(value: Any) -> None:
     """Plain values as JSON; what is not finite becomes null, since JSON has no word for it."""
-    print(json.dumps(_finite(value), indent=2, ensure_ascii=False))
+    text = json.dumps(_finite(value), indent=2, ensure_ascii=False)
+    print("".join(c if c.isprintable() or c == "\n" else json.dumps(c)[1:-1] for c in text))
 
 
 def _finite(value: Any) -> Any:
@@ -52,4 +55,4 @@ def _cell(column: str, value: Any) -> str:
         return "" if value is None else "ok" if value else "FALLS SHORT"
     if value is None:
         return ""
-    return f"{value:.6g}" if isinstance(value, float) else str(value)
+    return f"{value:.6g}" if isinstance(value, float) else printable(str(value))

@@ -18,13 +18,24 @@ class Device(StrEnum):
 
 
 def run(
-    scene: Annotated[str, typer.Argument(metavar="SCENE", help="A built-in name, or a .toml, .json, .vxa, .py file.")],
+    scene: Annotated[
+        str,
+        typer.Argument(metavar="SCENE", help="A built-in name, or a .toml, .json, .vxa, .vxc, .vxd or .py file."),
+    ],
     until: Annotated[float | None, typer.Option(help="Simulated time, in seconds.")] = None,
     out: Annotated[Path | None, typer.Option(help="Folder of the results; default: out/NAME.")] = None,
     dt: Annotated[float | None, typer.Option(help="Step, in seconds.")] = None,
+    base: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="The .vxa file that a .vxd file changes; default: base.vxa beside it."),
+    ] = None,
     device: Annotated[Device, typer.Option(help="Where it runs.")] = Device.cpu,
     threads: Annotated[int | None, typer.Option(help="Threads of the CPU; default: all.")] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON at the end.")] = False,
+    checkpoint_every: Annotated[
+        float | None,
+        typer.Option(metavar="SECONDS", help="Wall time between checkpoints, in seconds; default: 30."),
+    ] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on from the last checkpoint.")] = False,
     picture: Annotated[bool, typer.Option("--picture", help="Write picture.png and table.csv too.")] = False,
 ) -> None:
@@ -32,10 +43,11 @@ def run(
     from supple.cli.notices import shown_warnings, tell
 
     with shown_warnings():
-        chosen = _found(scene, device)
+        chosen = _found(scene, base, device)
         for note in chosen.notes:
             tell(note)
-        settings = chosen.settings | {k: v for k, v in (("until", until), ("dt", dt)) if v is not None}
+        given = {"until": until, "dt": dt, "checkpoint_every": checkpoint_every}
+        settings = chosen.settings | {k: v for k, v in given.items() if v is not None}
         _check_settings(settings, threads)
         folder = out if out is not None else Path("out") / chosen.name
         _check_writable(folder)
@@ -56,10 +68,10 @@ def run(
         raise typer.Exit(1)
 
 
-def _found(scene: str, device: Device) -> Any:
+def _found(scene: str, base: Path | None, device: Device) -> Any:
     from supple.cli.scenes import find_scene
 
-    chosen = find_scene(scene)
+    chosen = find_scene(scene, base=base)
     if device is Device.cuda:
         from supple.errors import InputError
 
@@ -71,6 +83,7 @@ def _print(chosen: Any, result: Any, checks: list[dict[str, Any]], folder: Path,
     """What a run tells at its end."""
     from supple.cli.printing import print_json, print_table
     from supple.cli.travel import travel, travel_sentence
+    from supple.errors import printable
 
     way = None if chosen.voxcad is None else travel(chosen.voxcad, result)
     if as_json:
@@ -84,7 +97,7 @@ def _print(chosen: Any, result: Any, checks: list[dict[str, Any]], folder: Path,
         print(f"  {travel_sentence(chosen.voxcad, way)}")
     if checks:
         print_table(("quantity", "value", "reference", "limit", "ok"), checks)
-    print(f"Results are in {folder}")
+    print(printable(f"Results are in {folder}"))
 
 
 def _checks(example: Any, result: Any) -> list[dict[str, Any]]:

@@ -29,14 +29,16 @@ class Chosen:
     voxcad: Any = None
 
 
-def find_scene(given: str) -> Chosen:
-    """The scene a person means."""
+def find_scene(given: str, *, base: Path | None = None) -> Chosen:
+    """The scene a person means. base: the file that a .vxd file changes."""
     path = Path(given)
+    if base is not None and path.suffix.lower() != ".vxd":
+        raise InputError("only .vxd files have a base", where=given, fix="Leave out --base.")
     if path.suffix.lower() in SUFFIXES or path.is_file():
         if not path.is_file():
             raise InputError("there is no such file", value=given)
         if path.suffix.lower().startswith(".vx"):
-            return _from_voxcad(path)
+            return _from_voxcad(path, base)
         return _from_python(path) if path.suffix.lower() == ".py" else _from_data(path)
     from supple.examples import registry
 
@@ -56,10 +58,10 @@ def _from_data(path: Path) -> Chosen:
     return Chosen(path.stem, loaded.scene, {k: v for k, v in vars(loaded.run).items() if v is not None})
 
 
-def _from_voxcad(path: Path) -> Chosen:
+def _from_voxcad(path: Path, base: Path | None) -> Chosen:
     from supple.files.voxcad.load import load_voxcad, voxcad_notes, voxcad_scene, voxcad_settings
 
-    file = load_voxcad(path)
+    file = load_voxcad(path, base=base)
     scene = voxcad_scene(file, name=path.stem)
     return Chosen(path.stem, scene, voxcad_settings(file), notes=tuple(voxcad_notes(file)), voxcad=file)
 

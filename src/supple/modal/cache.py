@@ -1,8 +1,9 @@
 """Models kept by content: arrays in one `.npz` file, named after a hash of everything they were computed from.
 
 The folder is `$SUPPLE_CACHE`, or the platform's cache folder, with one subfolder a kind. A file holds plain arrays
-and a JSON text, never pickled objects. A file that is damaged, or of another key, counts as absent. Files are written
-under another name first, so that a reader never sees half of one.
+and a JSON text, never pickled objects. The text names the key and a hash of the arrays: a file that is damaged, of
+another key, or whose arrays are not those that were kept counts as absent. Files are written under another name first,
+so that a reader never sees half of one.
 """
 
 from __future__ import annotations
@@ -11,7 +12,6 @@ import contextlib
 import hashlib
 import json
 import os
-import zipfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -58,15 +58,15 @@ def load_cached(kind: str, key: str) -> dict[str, Array] | None:
         with np.load(cache_path(kind, key), allow_pickle=False) as file:
             arrays = {name: file[name] for name in file.files}
         meta = json.loads(arrays.pop(META).tobytes().decode())
-    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
+        return arrays if meta == _meta(kind, key, arrays) else None
+    except Exception:  # what zipfile and NumPy raise depends on the damage: a dozen kinds are known
         return None
-    return arrays if meta == {"kind": kind, "key": key} else None
 
 
 def save_cached(kind: str, key: str, arrays: Mapping[str, Array]) -> None:
     """Keep arrays under a key. A folder that cannot be written is no error: nothing is kept then."""
     path = cache_path(kind, key)
-    meta = np.frombuffer(json.dumps({"kind": kind, "key": key}).encode(), dtype=np.uint8)
+    meta = np.frombuffer(json.dumps(_meta(kind, key, arrays)).encode(), dtype=np.uint8)
     part = path.with_name(f"{path.stem}.{os.getpid()}.part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -77,6 +77,12 @@ def save_cached(kind: str, key: str, arrays: Mapping[str, Array]) -> None:
     except OSError:
         with contextlib.suppress(OSError):
             part.unlink()
+
+
+def _meta(kind: str, key: str, arrays: Mapping[str, Array]) -> dict[str, str]:
+    """What a file says about itself."""
+    content = content_key(*(part for name in sorted(arrays) for part in (name, np.asarray(arrays[name]))))
+    return {"kind": kind, "key": key, "content": content}
 
 
 def cached_arrays(kind: str, key: str, make: Callable[[], dict[str, Array]]) -> dict[str, Array]:

@@ -56,6 +56,21 @@ def record_errors(path: Path, what: str) -> Iterator[None]:
         raise RecordError(f"{what}: {_reason(error)}", where=str(path), fix=_fix(error)) from error
 
 
+@contextmanager
+def damage_errors(path: Path, what: str) -> Iterator[None]:
+    """Tell whatever reading a damaged file, or a stranger's, leads to as a RecordError about `path`."""
+    try:
+        yield
+    except SuppleError:
+        raise
+    except Exception as error:
+        fix = (
+            _fix(error)
+            or "It is damaged, or Supple did not write it: start the run anew, or take a copy that is whole."
+        )
+        raise RecordError(f"{what}: {_reason(error)}", where=str(path), fix=fix) from error
+
+
 def make_folder(folder: Path) -> None:
     """The folder of a record, with those above it."""
     with record_errors(folder, "the folder cannot be made"):

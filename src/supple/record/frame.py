@@ -34,7 +34,7 @@ class Frame:
         return self.state.t
 
     def row(self) -> dict[str, Any]:
-        """What is recorded of the frame beside the surfaces; names as in `supple.record.record.COLUMNS`."""
+        """What is recorded of the frame beside the surfaces; names as in `supple.record.layout.COLUMNS`."""
         return {
             "step": self.step,
             "time": self.time,

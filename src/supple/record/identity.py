@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from typing import Any
 
 from supple.errors import RecordError
@@ -34,11 +33,6 @@ def describe(system: System, solver: Any) -> dict[str, Any]:
         "filters": len(system.filter),
         "start": start[:16],
     }
-
-
-def content_hash(identity: dict[str, Any]) -> str:
-    """A digest of a description."""
-    return hashlib.sha256(json.dumps(identity, sort_keys=True).encode()).hexdigest()
 
 
 def check_same(saved: dict[str, Any], now: dict[str, Any], *, where: str) -> None:

@@ -18,8 +18,9 @@ import numpy as np
 
 from supple.algebra.compiling.blas_threads import one_blas_thread
 from supple.errors import ConvergenceError, RecordError, SuppleError
-from supple.record.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
+from supple.record.checkpoint import Checkpoint, check_there, load_checkpoint, save_checkpoint
 from supple.record.frame import Frame
+from supple.record.lock import FolderLock
 from supple.record.measures import measure, measure_gaps
 from supple.record.memory import MemoryRecord
 from supple.record.plausibility import Plausibility
@@ -77,14 +78,21 @@ class Loop:
 
     def _continue(self) -> None:
         assert self.folder is not None
-        saved = load_checkpoint(self.folder / CHECKPOINT_NAME, self.system, self.solver)
+        path = self.folder / CHECKPOINT_NAME
+        check_there(path)
+        lock = FolderLock(self.folder)
+        try:
+            saved = load_checkpoint(path, self.system, self.solver)
+            self.writer = RecordWriter.reopen(self.folder, self.system, lock, frames=saved.frames, step=saved.step)
+            columns = self.writer.columns()
+        except BaseException:
+            lock.release()
+            raise
         self.state, self.step, self.worst = saved.state, saved.step, saved.worst_residual
-        self.under_converged = saved.under_converged
-        self.writer = RecordWriter.reopen(self.folder, self.system, frames=saved.frames, step=saved.step)
-        columns = self.writer.columns()
+        self.under_converged, self.report = saved.under_converged, StepReport(saved.outcome, residual=saved.residual)
         self.rows = list(zip(*(columns[name].tolist() for name in ("time", "kinetic", "potential"))))
         self.guard.work = max([0.0, *(self.guard.start.potential - row[2] for row in self.rows)])
-        self.recorded_step = int(columns["step"][-1])
+        self.recorded_step = int(columns["step"][-1]) if len(columns["step"]) else -1
 
     def advance(self, last_step: int, progress: Progress, interrupts: Interrupts) -> RunOutcome:
         """Step to the end, or to a reason to stop; the first and the last state are frames."""
@@ -135,8 +143,7 @@ class Loop:
         return math.floor(step * self.solver.dt / self.record_every + ROUND_OFF)
 
     def _count(self, report: StepReport) -> None:
-        residual = report.residual if math.isfinite(report.residual) else math.inf
-        self.worst = max(self.worst, residual)
+        self.worst = max(self.worst, _known(report.residual))
         self.under_converged += report.outcome in (Outcome.UNDER_CONVERGED, Outcome.NEWTON_LIMIT)
 
     def _observe(self) -> None:
@@ -178,7 +185,15 @@ class Loop:
         if self.recorded_step == self.step and not self.is_frame_due(self.step):
             frames -= 1  # the last frame of a run that ends here; one that goes on has none
         self.writer.append_state(self.state, self.step)
-        saved = Checkpoint(self.state, self.step, frames, self.worst, self.under_converged)
+        saved = Checkpoint(
+            self.state,
+            self.step,
+            frames,
+            self.worst,
+            self.under_converged,
+            self.report.outcome,
+            _known(self.report.residual),
+        )
         save_checkpoint(self.folder / CHECKPOINT_NAME, saved, self.system, self.solver)
         self.checkpointed = perf_counter()
 
@@ -228,3 +243,8 @@ class Loop:
         with suppress(RecordError):
             return open_record(self.folder)
         return None
+
+
+def _known(residual: float) -> float:
+    """A residual; infinite where it is not a number."""
+    return residual if math.isfinite(residual) else math.inf

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from supple.record.frame import Frame
-from supple.record.record import COLUMNS
+from supple.record.layout import COLUMNS
 from supple.record.surfaces import Surface, make_surfaces
 from supple.scene.system import System
 

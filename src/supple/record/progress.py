@@ -11,6 +11,8 @@ from time import perf_counter
 from types import FrameType
 from typing import Any, Protocol
 
+from supple.errors import printable
+
 REFRESH = 0.1  # seconds between two looks at the bar
 
 
@@ -48,6 +50,7 @@ def progress_bar(shown: bool | None, *, name: str, start: float, until: float) -
         yield _Silent()
         return
     from rich.console import Console
+    from rich.markup import escape
     from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
     from rich.progress import Progress as RichProgress
 
@@ -60,7 +63,7 @@ def progress_bar(shown: bool | None, *, name: str, start: float, until: float) -
     )
     with RichProgress(*columns, console=Console(stderr=True, force_terminal=shown), transient=True) as bar:
         fields = {"now": f"{start:.3f}", "speed": "-", "residual": "-"}
-        task = bar.add_task(name, total=until, **fields)  # type: ignore[arg-type]
+        task = bar.add_task(escape(printable(name)), total=until, **fields)  # type: ignore[arg-type]
         bar.update(task, completed=start)
         yield _Bar(bar, task, start)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -13,8 +12,10 @@ import numpy as np
 
 from supple.errors import InputError, RecordError
 from supple.record import vtkhdf
-from supple.record.disk import record_errors
-from supple.record.record import COLUMNS, RECORD_NAME, whole_frames
+from supple.record.disk import damage_errors
+from supple.record.layout import RECORD_NAME, count_frames, open_blocks, open_columns, read_bodies
+from supple.record.states import kept_steps, read_state
+from supple.record.trust import check_group, plain_json, real_number
 from supple.scene.state import State
 
 Array = np.ndarray
@@ -64,8 +65,7 @@ class Record:
     @property
     def ground(self) -> list[float] | None:
         """Normal and offset [m] of the plane that bodies stand on; None where there is none."""
-        known: list[float] | None = json.loads(self.about.get("ground", "null"))
-        return known
+        return read_ground(self.about)
 
     @property
     def kinetic(self) -> Array:
@@ -110,9 +110,7 @@ class Record:
         if step not in self.state_steps:
             raise InputError("no state was kept then", where=str(self.path), value=step, allowed=str(self.state_steps))
         with _open(self.path) as file:
-            group = file["supple/states"][f"{step:012d}"]
-            memory = {name: a[()] for name, a in group["memory"].items()} if "memory" in group else {}
-            return State(float(group.attrs["t"]), group["x"][:], group["v"][:], memory)
+            return read_state(check_group(check_group(file, "supple"), "states"), step)
 
     def _block(self, file: Any, body: str) -> Any:
         if body not in self.blocks:
@@ -122,7 +120,7 @@ class Record:
                 value=body,
                 allowed=", ".join(self.blocks),
             )
-        return file["VTKHDF"][self.blocks[body]]
+        return check_group(check_group(file, "VTKHDF"), self.blocks[body])
 
 
 def open_record(path: str | Path) -> Record:
@@ -135,27 +133,50 @@ def open_record(path: str | Path) -> Record:
             "there is no record", where=str(file_path), fix="Give the folder that run wrote to (out=...)."
         )
     with _open(file_path) as file:
-        about = dict(file["supple"].attrs)
-        bodies = json.loads(about.pop("bodies"))
-        count = whole_frames(file, [file["VTKHDF"][body["block"]] for body in bodies])
-        columns = {name: file["supple/frames"][name][:count] for name in COLUMNS}
+        bodies = read_bodies(file)
+        about = _read_about(file["supple"])
+        read_ground(about)
+        claimed, count = count_frames(file, open_blocks(file, bodies))
+        if claimed > count + 1:
+            raise ValueError(f"it claims {claimed} frames and holds {count}")
+        columns = {name: column[:count] for name, column in open_columns(file).items()}
         columns["outcome"] = columns["outcome"].astype("U20")
-        states = sorted(int(name) for name in file["supple/states"])
+        states = kept_steps(check_group(file["supple"], "states"))
     return Record(
         path=file_path,
-        name=str(about.get("name", file_path.parent.name)),
-        body_names=[body["name"] for body in bodies],
-        kinds=[body["kind"] for body in bodies],
+        name=about.get("name", file_path.parent.name),
+        body_names=[body.name for body in bodies],
+        kinds=[body.kind for body in bodies],
         columns=columns,
         about=about,
-        blocks={body["name"]: body["block"] for body in bodies},
+        blocks={body.name: body.block for body in bodies},
         state_steps=states,
     )
+
+
+def read_ground(about: dict[str, Any]) -> list[float] | None:
+    """Normal and offset [m] of the plane that bodies stand on, out of the attributes of a record."""
+    ground = plain_json(about.get("ground", "null"), "the ground")
+    if ground is None:
+        return None
+    if not isinstance(ground, list) or len(ground) != 4:
+        raise ValueError("the ground is not a normal and an offset")
+    return [real_number(value, "the ground") for value in ground]
+
+
+def _read_about(own: Any) -> dict[str, Any]:
+    about = {name: value for name, value in own.attrs.items() if name != "bodies"}
+    for name, value in about.items():
+        if not isinstance(value, str | int | float | np.integer | np.floating):
+            raise ValueError(f"the attribute '{name}' is neither a text nor a number")
+    if not isinstance(about.get("name", ""), str):
+        raise ValueError("the name is not a text")
+    return about
 
 
 @contextmanager
 def _open(path: Path) -> Iterator[Any]:
     import h5py
 
-    with record_errors(path, "this is not a readable record"), h5py.File(path, "r", locking=False) as file:
+    with damage_errors(path, "this is not a readable record"), h5py.File(path, "r", locking=False) as file:
         yield file

@@ -8,6 +8,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
+from supple.errors import printable
 from supple.record.measures import measure_bodies
 from supple.record.reader import Trajectory
 from supple.scene.state import State
@@ -110,7 +111,7 @@ class Run:
         if self.inverted:
             lines.append(f"  {self.inverted} elements are turned inside out; refine the mesh there, or load it less.")
         lines.append(f"  {self.convergence}")
-        return "\n".join(lines)
+        return "\n".join(map(printable, lines))
 
     def to_json(self) -> dict[str, Any]:
         """Plain values: outcome, time [s], steps, real_time_factor, bodies, energy [J] at the end.

@@ -14,23 +14,23 @@ https://docs.vtk.org/en/latest/vtk_file_formats/vtkhdf_file_format/index.html.
 from __future__ import annotations
 
 import re
-from typing import Any
 
 import numpy as np
 
 from supple.record.surfaces import Surface
+from supple.record.trust import Group, check_dataset, check_group, read_all, stored_rows, whole_number
 
 Array = np.ndarray
-Group = Any  # h5py.Group; h5py is loaded where a record is opened
 
 VERSION = np.array([2, 3], dtype=np.int64)
 CELL_KINDS = ("Vertices", "Lines", "Polygons", "Strips")
-STEP_OFFSETS = {
-    "PartOffsets": (),
-    "NumberOfParts": (),
-    "PointOffsets": (),
-    "CellOffsets": (4,),
-    "ConnectivityIdOffsets": (4,),
+STEP_TABLES: dict[str, tuple[str, tuple[int, ...]]] = {
+    "Values": ("f8", ()),
+    "PartOffsets": ("i8", ()),
+    "NumberOfParts": ("i8", ()),
+    "PointOffsets": ("i8", ()),
+    "CellOffsets": ("i8", (4,)),
+    "ConnectivityIdOffsets": ("i8", (4,)),
 }
 CHUNK_BYTES = 1 << 16
 
@@ -73,36 +73,55 @@ def append_step(block: Group, t: float, points: Array) -> None:
     block["Points"][n * k :] = points
     steps = block["Steps"]
     values = {"Values": t, "NumberOfParts": 1, "PointOffsets": n * k}
-    for name in ("Values", *STEP_OFFSETS):
+    for name in STEP_TABLES:
         steps[name].resize(k + 1, axis=0)
         steps[name][k] = values.get(name, 0)
     steps.attrs["NSteps"] = np.int64(k + 1)
 
 
-def step_count(block: Group) -> int:
-    """How many steps are whole: a writer that was killed may have left a part of one more."""
-    steps, n = block["Steps"], int(block["NumberOfPoints"][0])
-    lengths = [len(steps[name]) for name in ("Values", *STEP_OFFSETS)]
-    return min(int(steps.attrs["NSteps"]), *lengths, len(block["Points"]) // n)
+def point_count(block: Group) -> int:
+    """Number of points of a step."""
+    count = check_dataset(block, "NumberOfPoints", tail=())
+    if len(count) != 1:
+        raise ValueError(f"'NumberOfPoints' has {len(count)} values")
+    return whole_number(read_all(count)[0], "the number of points", least=1)
+
+
+def count_steps(block: Group) -> tuple[int, int]:
+    """How many steps a block claims, and how many are stored."""
+    steps, n = check_group(block, "Steps"), point_count(block)
+    tables = [check_dataset(steps, name, kind, tail) for name, (kind, tail) in STEP_TABLES.items()]
+    points = check_dataset(block, "Points", "f4", (3,))
+    claimed = whole_number(steps.attrs.get("NSteps"), "the number of steps")
+    return (
+        min(claimed, *(len(table) for table in tables), len(points) // n),
+        min(*(stored_rows(table) for table in tables), stored_rows(points) // n),
+    )
 
 
 def truncate(block: Group, count: int) -> None:
     """Keep the first `count` steps only."""
-    block["Points"].resize(int(block["NumberOfPoints"][0]) * count, axis=0)
-    for name in ("Values", *STEP_OFFSETS):
+    block["Points"].resize(point_count(block) * count, axis=0)
+    for name in STEP_TABLES:
         block["Steps"][name].resize(count, axis=0)
     block["Steps"].attrs["NSteps"] = np.int64(count)
 
 
 def read_points(block: Group, frame: int) -> Array:
     """Points of one step, (n, 3) float32 [m]."""
-    start, n = int(block["Steps"]["PointOffsets"][frame]), int(block["NumberOfPoints"][0])
-    return block["Points"][start : start + n]
+    n, points = point_count(block), check_dataset(block, "Points", "f4", (3,))
+    start = int(check_dataset(check_group(block, "Steps"), "PointOffsets", "i8", ())[frame])
+    if not 0 <= start <= min(len(points), stored_rows(points)) - n:
+        raise ValueError(f"the points of frame {frame} are not in the file")
+    return np.asarray(points[start : start + n])
 
 
 def read_cells(block: Group, kind: str, width: int) -> Array:
     """Cells of one kind, all of `width` points, (k, width)."""
-    return block[kind]["Connectivity"][:].reshape(-1, width)
+    cells = read_all(check_dataset(check_group(block, kind), "Connectivity", "i8", ()))
+    if cells.size % width or (cells.size and not 0 <= cells.min() <= cells.max() < point_count(block)):
+        raise ValueError(f"'{kind}' names points that the block does not have")
+    return cells.reshape(-1, width)
 
 
 def _fill_block(block: Group, surface: Surface) -> None:
@@ -116,9 +135,8 @@ def _fill_block(block: Group, surface: Surface) -> None:
         _write_cells(block.create_group(kind), cells.get(kind, np.zeros((0, 3), dtype=np.int64)))
     steps = block.create_group("Steps")
     steps.attrs["NSteps"] = np.int64(0)
-    steps.create_dataset("Values", (0,), maxshape=(None,), dtype="f8", chunks=(1024,))
-    for name, tail in STEP_OFFSETS.items():
-        steps.create_dataset(name, (0, *tail), maxshape=(None, *tail), dtype="i8", chunks=(256, *tail))
+    for name, (kind, tail) in STEP_TABLES.items():
+        steps.create_dataset(name, (0, *tail), maxshape=(None, *tail), dtype=kind, chunks=(256, *tail))
 
 
 def _write_cells(group: Group, cells: Array) -> None:

@@ -32,9 +32,11 @@ class Node:
 
     def walk(self) -> Iterator[Node]:
         """This node and all below it, top down."""
-        yield self
-        for child in self.children:
-            yield from child.walk()
+        waiting = [self]
+        while waiting:  # no recursion: groups may be nested as deeply as a file says
+            node = waiting.pop()
+            yield node
+            waiting += reversed(node.children)
 
     @property
     def is_frame(self) -> bool:

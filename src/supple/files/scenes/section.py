@@ -9,6 +9,8 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, PlainValidator, model_validator
 from pydantic_core import PydanticCustomError
 
+from supple.errors import printable
+
 
 def nearest(word: str, known: Iterable[str]) -> str | None:
     """The known word most like a given one, or None where none is near."""
@@ -18,7 +20,7 @@ def nearest(word: str, known: Iterable[str]) -> str | None:
 
 def one_line(text: str, limit: int = 500) -> str:
     """Text of strangers as it may stand in a sentence: what cannot be printed is escaped, and its length bounded."""
-    shown = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text[:limit])
+    shown = printable(text[:limit])
     return shown if len(text) <= limit else f"{shown}…"
 
 

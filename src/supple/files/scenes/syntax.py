@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from supple.errors import FileFormatError, InputError, RecordError
+from supple.geometry.files.file_guard import read_bounded
 from supple.geometry.files.mesh_files import SUFFIXES as MESH_SUFFIXES
 
 MAX_BYTES = 64 * 2**20
@@ -51,18 +52,8 @@ def read_data(path: Path) -> Any:
 
 def _read_text(path: Path) -> str:
     try:
-        size = path.stat().st_size
-        if size > MAX_BYTES:
-            raise FileFormatError(
-                "the file is too large for a scene",
-                where=path.name,
-                value=f"{size} bytes",
-                allowed=f"{MAX_BYTES} bytes",
-                fix="Keep large meshes in files of their own.",
-            )
-        return path.read_bytes().decode("utf-8-sig")
-    except OSError as error:
-        raise FileFormatError(f"the file cannot be read: {error.strerror}", where=str(path)) from error
+        data = read_bounded(path, MAX_BYTES, fix="Keep large meshes in files of their own.")
+        return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise FileFormatError(f"not text: byte {error.start} cannot be read", where=path.name) from error
 

@@ -10,11 +10,13 @@ is known. Numbers that are not finite are refused.
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import numpy as np
 
 from supple.errors import FileFormatError, InputError
+from supple.geometry.files.file_guard import MAX_BYTES, open_plain
 from supple.modal.forces.cubic import CubicForce
 
 Array = np.ndarray
@@ -22,12 +24,11 @@ Array = np.ndarray
 
 def _header(path: Path, count: int) -> tuple[list[int], int]:
     """The first `count` int32 of a file, and the file's size in bytes."""
-    try:
-        size = path.stat().st_size
-        with path.open("rb") as file:
-            head = file.read(4 * count)
-    except OSError as error:
-        raise FileFormatError(f"the file cannot be read: {error.strerror}", where=str(path)) from error
+    with open_plain(path) as file:
+        size, head = os.fstat(file.fileno()).st_size, file.read(4 * count)
+    if size > MAX_BYTES:
+        allowed = f"{MAX_BYTES} bytes"
+        raise FileFormatError("the file is too large", where=path.name, value=f"{size} bytes", allowed=allowed)
     if len(head) < 4 * count:
         raise FileFormatError("the file is too short for its header", where=path.name, value=f"{size} bytes")
     return [int(n) for n in np.frombuffer(head, dtype="<i4")], size

@@ -37,9 +37,20 @@ def load_voxcad(path: str | Path, *, base: str | Path | None = None) -> VoxcadFi
         raise InputError("only .vxd files have a base", where=path.name)
     root = _load_root(path, ROOTS[suffix])
     if suffix == ".vxd":
-        scene = Path(base) if base is not None else path.with_name("base.vxa")
-        root = overlaid(_load_root(scene, "VXA"), root, path.name)
+        root = overlaid(_load_root(_base_of(path) if base is None else Path(base), "VXA"), root, path.name)
     return _read_object(root, path.name) if suffix == ".vxc" else _read_scene(root, path.name)
+
+
+def _base_of(path: Path) -> Path:
+    """The scene that a .vxd file changes, where nobody names one: `base.vxa` beside it."""
+    base = path.with_name("base.vxa")
+    if not base.exists():
+        raise FileFormatError(
+            f"the file cannot be read: {path.name} changes it, and it is not there",
+            where=str(base),
+            fix="Give the .vxa file that is changed: --base FILE, or load_voxcad(path, base=...).",
+        )
+    return base
 
 
 def _load_root(path: Path, tag: str) -> Element:
@@ -125,6 +136,10 @@ def _read_simulator(section: Section | None) -> VoxcadSimulator:
     integration, collisions = section.section("Integration"), section.section("Collisions")
     stop = section.section("StopCondition")
     stop_kind, stop_value = _read_stop(stop)
+    condition = section.section("Condition")
+    if condition is not None and stop_kind is StopKind.NONE:
+        until = _read_time_formula(condition, "StopCondition")
+        stop_kind, stop_value = (stop_kind, stop_value) if until is None else (StopKind.TIME, until)
     with section.blamed():
         return VoxcadSimulator(
             time_step_fraction=integration.number("DtFrac", 0.9) if integration is not None else 0.9,
@@ -138,8 +153,8 @@ def _read_simulator(section: Section | None) -> VoxcadSimulator:
 def _read_stop(section: Section | None) -> tuple[StopKind, float]:
     if section is None:
         return StopKind.NONE, 0.0
-    if not section.has("StopConditionType"):
-        until = _read_time_formula(section)
+    if not (section.has("StopConditionType") or section.has("StopConditionValue")):
+        until = _read_time_formula(section, "StopConditionFormula")
         if until is not None:
             return StopKind.TIME, until
     kind = section.integer("StopConditionType", 0)
@@ -150,14 +165,18 @@ def _read_stop(section: Section | None) -> tuple[StopKind, float]:
     return StopKind(kind), section.number("StopConditionValue", 0.0)
 
 
-def _read_time_formula(section: Section) -> float | None:
-    """The time of voxcraft's usual formula, stop where t - time > 0; None, and unread, for any other."""
-    formula = section.element.find("StopConditionFormula")
+def _read_time_formula(section: Section, tag: str) -> float | None:
+    """The time of voxcraft's usual formula, stop where t - time > 0; None, and unread, for any other.
+
+    tag: what holds the formula: Simulator/StopCondition/StopConditionFormula, or in iffiX's voxcraft
+    Simulator/Condition/StopCondition.
+    """
+    formula = section.element.find(tag)
     if formula is None or [e.tag for e in formula.iter()][1:] != ["mtSUB", "mtVAR", "mtCONST"]:
         return None
     difference = formula[0]
-    if len(difference) != 2 or (difference[0].text or "").strip() != "t" or section.has("StopConditionValue"):
+    if len(difference) != 2 or (difference[0].text or "").strip() != "t":
         return None
-    terms = section.need("StopConditionFormula").need("mtSUB")
+    terms = section.need(tag).need("mtSUB")
     terms.need("mtVAR")
     return terms.number("mtCONST")

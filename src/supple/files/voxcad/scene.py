@@ -26,6 +26,8 @@ Array = np.ndarray
 RAMP = 0.1  # time in which displacements grow [s]
 BODY = "robot"
 FRAMES, STRIDES = 30, 10  # frames a second, and strides a frame, at least
+MOST_STRIDES = 40
+NEAR = 1e-5  # time between a frame and the time to measure from [s] in which no robot moves to speak of
 SHORTEST, LONGEST = 1 / 300, 1e6  # times to measure from [s] outside do not set the frames
 
 
@@ -44,7 +46,7 @@ def voxcad_scene(file: VoxcadFile, *, name: str = "voxcad", ramp: float = RAMP) 
     ([0.0, 0.0, -9.81], 1)
     """
     solver = LatticeSolver(
-        dt=frame_interval(file) / STRIDES,
+        dt=stride(file),
     )
     scene = Scene(gravity=file.environment.gravity, solver=solver, name=name)
     node = scene.add(voxcad_body(file), name=BODY)
@@ -81,11 +83,38 @@ def _hold(scene: Scene, node: Node, region: BoundaryRegion, on: Any, ramp: float
 
 
 def frame_interval(file: VoxcadFile) -> float:
-    """Time between frames [s], such that one falls on the time to measure from, or else on the end."""
+    """Time between frames [s], such that one falls on the time to measure from, or else on the end; see `stride`."""
+    return _frames(file)[0]
+
+
+def stride(file: VoxcadFile) -> float:
+    """Time of a step [s]: whole numbers of it make the time between frames and, where it is known, the end."""
+    frame, count = _frames(file)
+    return frame / count
+
+
+def _frames(file: VoxcadFile) -> tuple[float, int]:
+    """Time between frames [s], and strides in it.
+
+    Both the time to measure from and the end are to be whole strides: the fewest strides a frame are taken that bring
+    the first within `NEAR` of a frame where the second is met exactly, or else those that bring it nearest.
+    """
     start, end = file.simulator.measured_from, file.stop_time or 0.0
-    if SHORTEST <= start < LONGEST:
-        return start / ceil(FRAMES * start)
-    return end / ceil(FRAMES * end) if 0 < end < LONGEST else 1 / FRAMES
+    ends = 0 < end < LONGEST
+    if not SHORTEST <= start < LONGEST or (ends and end <= start):
+        return end / ceil(FRAMES * end) if ends else 1 / FRAMES, STRIDES
+    frame = start / ceil(FRAMES * start)
+    if not ends:
+        return frame, STRIDES
+    best = (start, frame, STRIDES)
+    for count in range(STRIDES, MOST_STRIDES + 1):
+        exact = end * count / round(end * count / frame)  # the end is a whole number of strides
+        off = start * abs(1 - exact / frame)
+        if off < best[0]:
+            best = (off, exact, count)
+        if off <= NEAR:
+            break
+    return best[1:]
 
 
 def voxcad_settings(file: VoxcadFile) -> dict[str, Any]:

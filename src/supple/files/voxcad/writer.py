@@ -178,6 +178,6 @@ def _child(parent: Element, step: str, path: str) -> Element:
     index = int(match[2] or 1) if match else 0
     if 0 < index <= len(found):
         return found[index - 1]
-    if step == "VXD" and not found:
+    if step in ("VXD", "Condition") and not found:
         return SubElement(parent, step)
     raise InputError("an unread tag has no place in this scene", value=path)

@@ -16,6 +16,7 @@ from xml.etree.ElementTree import Element, ParseError, TreeBuilder
 from xml.sax.saxutils import escape, quoteattr
 
 from supple.errors import FileFormatError, InputError
+from supple.geometry.files.file_guard import read_bounded
 
 MAX_BYTES = 64 * 2**20
 MAX_DEPTH = 40
@@ -53,16 +54,7 @@ class _BoundedBuilder(TreeBuilder):
 
 def load_xml(path: Path) -> Element:
     """The root of an XML file; refuses large files, document types, entities and deep nesting."""
-    try:
-        size = path.stat().st_size
-        if size > MAX_BYTES:
-            raise FileFormatError(
-                "the file is too large", where=path.name, value=f"{size} bytes", allowed=f"{MAX_BYTES} bytes"
-            )
-        data = path.read_bytes()
-    except OSError as error:
-        raise FileFormatError(f"the file cannot be read: {error.strerror}", where=str(path)) from error
-    return parse_xml(data, path.name)
+    return parse_xml(read_bounded(path, MAX_BYTES), path.name)
 
 
 def parse_xml(data: bytes, file: str) -> Element:

@@ -4,19 +4,51 @@ from __future__ import annotations
 
 import contextlib
 import io
+import os
+import stat
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
+from typing import BinaryIO
 
 from supple.errors import FileFormatError, InputError, SuppleError
 
+MAX_BYTES = 1 << 30
+"""A mesh file may have: some ten million elements."""
 
-def read_bytes(path: Path) -> bytes:
-    """All bytes of a file; refuses what is missing, is no file, or is empty."""
+
+@contextlib.contextmanager
+def open_plain(path: Path) -> Iterator[BinaryIO]:
+    """A file to read; refuses pipes, devices and folders, which would hang or never end.
+
+    Opening does not wait, as it would for a pipe that nobody writes to.
+    """
+    flags = getattr(os, "O_NONBLOCK", 0)
     try:
-        data = path.read_bytes()
+        with open(path, "rb", opener=lambda name, mode: os.open(name, mode | flags)) as file:
+            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+                raise FileFormatError(
+                    "the file cannot be read: it is a pipe or a device", where=str(path), allowed="files on a disk"
+                )
+            yield file
     except OSError as error:
         raise FileFormatError(f"the file cannot be read: {error.strerror}", where=str(path)) from error
+
+
+def read_bounded(path: Path, at_most: int, *, fix: str | None = None) -> bytes:
+    """All bytes of a file; refuses what is missing, is no file, or is larger than `at_most` bytes."""
+    with open_plain(path) as file:
+        size = os.fstat(file.fileno()).st_size
+        if size > at_most:
+            raise FileFormatError(
+                "the file is too large", where=path.name, value=f"{size} bytes", allowed=f"{at_most} bytes", fix=fix
+            )
+        return file.read(size)
+
+
+def read_bytes(path: Path) -> bytes:
+    """All bytes of a file; refuses what is missing, is no file, is empty, or larger than `MAX_BYTES`."""
+    data = read_bounded(path, MAX_BYTES)
     if not data:
         raise FileFormatError("the file is empty", where=path.name)
     return data

@@ -21,13 +21,14 @@ from typing import NoReturn
 import numpy as np
 
 from supple.errors import FileFormatError, InputError
-from supple.geometry.files.file_guard import check_claim, read_text, relocated
+from supple.geometry.files.file_guard import MAX_BYTES, check_claim, read_text, relocated
 from supple.geometry.meshes.mesh import HexMesh, TetMesh
 from supple.geometry.meshes.mesh_checks import Isolated, Orientation
 from supple.geometry.meshes.region import FloatArray, IntArray, Region
 
 ALL_ELEMENTS = "allElements"
 INCLUDE_DEPTH = 8
+MOST_FILES = 1000  # with all that are included, each as often as it is
 
 
 @dataclass(frozen=True)
@@ -119,27 +120,50 @@ def load_veg(path: str | Path, *, orientation: Orientation = "repair", isolated:
     return VegFile(mesh, materials, sets, tuple(regions))
 
 
-def _lines(path: Path, depth: int) -> Iterator[_Line]:
-    """Lines without comments and blanks, with included files in place."""
-    for number, text in enumerate(read_text(path).splitlines(), start=1):
-        line = _Line(path.name, number, text.split("#", 1)[0].strip())
-        if not line.text:
-            continue
-        if line.words[0].upper() != "*INCLUDE":
-            yield line
-            continue
-        other = line.text.split(None, 1)[1].strip() if len(line.words) > 1 else ""
-        target = path.parent / other
-        if not other or target.resolve().parent != path.parent.resolve():
-            line.refuse("the included file is not in the same folder", "a file name without a path")
-        if depth == INCLUDE_DEPTH:
-            line.refuse("files include each other too deeply", f"{INCLUDE_DEPTH} levels")
-        yield from _lines(target, depth + 1)
+@dataclass
+class _Text:
+    """The lines of a file without comments and blanks, with included files in place; both are bounded in all."""
+
+    files: int = 0
+    characters: int = 0
+
+    def lines(self, path: Path, depth: int = 0) -> Iterator[_Line]:
+        text = read_text(path)
+        self.files += 1
+        self.characters += len(text)
+        if self.files > MOST_FILES or self.characters > MAX_BYTES:
+            raise FileFormatError(
+                "too many files are included",
+                where=path.name,
+                allowed=f"{MOST_FILES} files of {MAX_BYTES} characters in all",
+                fix="Put their lines into one file.",
+            )
+        for number, raw in enumerate(text.splitlines(), start=1):
+            line = _Line(path.name, number, raw.split("#", 1)[0].strip())
+            if line.text and not line.words:
+                line.refuse("the line has commas only", "numbers or words")
+            if not line.text:
+                continue
+            if line.words[0].upper() == "*INCLUDE":
+                yield from self.lines(_included(line, path, depth), depth + 1)
+            else:
+                yield line
+
+
+def _included(line: _Line, path: Path, depth: int) -> Path:
+    """The file a line includes, of the same folder."""
+    other = line.text.split(None, 1)[1].strip() if len(line.words) > 1 else ""
+    target = path.parent / other
+    if not other or target.resolve().parent != path.parent.resolve():
+        line.refuse("the included file is not in the same folder", "a file name without a path")
+    if depth == INCLUDE_DEPTH:
+        line.refuse("files include each other too deeply", f"{INCLUDE_DEPTH} levels")
+    return target
 
 
 def _sections(path: Path) -> list[tuple[_Line, list[_Line]]]:
     sections: list[tuple[_Line, list[_Line]]] = []
-    for line in _lines(path, 0):
+    for line in _Text().lines(path):
         if line.text.startswith("*"):
             sections.append((line, []))
         elif sections:

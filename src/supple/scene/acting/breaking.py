@@ -86,14 +86,15 @@ def _body_of(body: TreeBody, part: TreePart) -> TreeBody:
     return replace(body, tree=part.model, **damping)
 
 
-def _replaced(node: Node, old: Node, new: list[Node]) -> Node:
+def _replaced(root: Node, old: Node, new: list[Node]) -> Node:
     """The tree of nodes with `old` exchanged; other nodes that hold bodies stay the same objects."""
-    if not any(child is old for below in node.walk() for child in below.children):
-        return node
-    children: list[Node] = []
-    for child in node.children:
-        children += new if child is old else [_replaced(child, old, new)]
-    return replace(node, children=children)
+    above = {id(child): node for node in root.walk() for child in node.children}
+    now = new
+    while old is not root:
+        parent = above[id(old)]
+        children = [node for child in parent.children for node in (now if child is old else [child])]
+        old, now = parent, [replace(parent, children=children)]
+    return now[0]
 
 
 @dataclass(eq=False)

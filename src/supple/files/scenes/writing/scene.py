@@ -46,7 +46,8 @@ def describe_scene(scene: Scene, path: Path) -> tuple[Table, dict[Path, Any]]:
 
 def _family(parent: Node) -> list[tuple[Node, Node]]:
     """All nodes below a node with their parents, top down."""
-    return [pair for child in parent.children for pair in [(parent, child), *_family(child)]]
+    above = {id(child): node for node in parent.walk() for child in node.children}
+    return [(above[id(node)], node) for node in parent.walk() if node is not parent]
 
 
 def _forces(scene: Scene) -> Table:

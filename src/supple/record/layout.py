@@ -1,0 +1,119 @@
+"""The layout of a record: an empty one is written, bodies and whole frames of one are read.
+
+/VTKHDF                surfaces over time, see `supple.record.vtkhdf`
+/supple                version, dt, solver, bodies, scene (attributes)
+  frames/<column>      step, time [s], kinetic, potential [J], momentum, centre_of_mass,
+                       outcome and residual of the step, worst_residual and under_converged so far
+  states/<step>        see `supple.record.states`
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from supple.record import vtkhdf
+from supple.record.disk import RESERVE, reserve
+from supple.record.surfaces import Surface
+from supple.record.trust import Dataset, Group, check_dataset, check_group, plain_json, stored_rows
+
+RECORD_NAME = "record.vtkhdf"
+COLUMNS: dict[str, tuple[str, tuple[int, ...]]] = {
+    "step": ("i8", ()),
+    "time": ("f8", ()),
+    "kinetic": ("f8", ()),
+    "potential": ("f8", ()),
+    "momentum": ("f8", (6,)),
+    "centre_of_mass": ("f8", (3,)),
+    "outcome": ("S20", ()),
+    "residual": ("f8", ()),
+    "worst_residual": ("f8", ()),
+    "under_converged": ("i8", ()),
+}
+
+
+class RecordedBody(NamedTuple):
+    """A body of a record, and the block of its surface."""
+
+    name: str
+    kind: str
+    block: str
+
+
+def write_empty(path: Path, surfaces: list[Surface], about: dict[str, Any]) -> None:
+    """A record without frames, whole on the disk. about: attributes of /supple."""
+    import h5py
+
+    with h5py.File(path, "w") as file:
+        reserve(file.id.get_vfd_handle(), frame_bytes(surfaces) + RESERVE, path)
+        blocks = vtkhdf.make_collection(file, surfaces)
+        own = file.create_group("supple")
+        for name, value in about.items():
+            own.attrs[name] = value if isinstance(value, int | float | str) else json.dumps(value)
+        bodies = [RecordedBody(s.name, s.kind, b.name.split("/")[-1])._asdict() for s, b in zip(surfaces, blocks)]
+        own.attrs["bodies"] = json.dumps(bodies)
+        frames = own.create_group("frames")
+        for name, (kind, tail) in COLUMNS.items():
+            frames.create_dataset(name, (0, *tail), maxshape=(None, *tail), dtype=kind, chunks=(256, *tail))
+        own.create_group("states")
+        close_file(file, path)
+    with open(path, "rb+") as written:
+        os.fsync(written.fileno())
+
+
+def close_file(file: Any, path: Path) -> None:
+    """Close a file and give back the room that was reserved for it."""
+    file.flush()
+    size = file.id.get_filesize()
+    file.close()
+    os.truncate(path, size)
+
+
+def frame_bytes(surfaces: list[Surface]) -> int:
+    """No frame takes more: points in chunks that may be begun, and the tables of steps."""
+    return sum(2 * max(12 * s.point_count, vtkhdf.CHUNK_BYTES) + vtkhdf.CHUNK_BYTES for s in surfaces)
+
+
+def read_bodies(file: Group) -> list[RecordedBody]:
+    """The bodies of an open record."""
+    listed = plain_json(check_group(file, "supple").attrs.get("bodies"), "the list of bodies")
+    if not isinstance(listed, list) or not all(_is_body(body) for body in listed):
+        raise ValueError("the list of bodies is not one of tables with name, kind and block")
+    bodies = [RecordedBody(**body) for body in listed]
+    if len({body.name for body in bodies}) < len(bodies):
+        raise ValueError("two bodies have one name")
+    return bodies
+
+
+def _is_body(body: Any) -> bool:
+    return (
+        isinstance(body, dict)
+        and set(body) == set(RecordedBody._fields)
+        and all(isinstance(value, str) for value in body.values())
+    )
+
+
+def open_blocks(file: Group, bodies: list[RecordedBody]) -> list[Group]:
+    """The blocks of bodies."""
+    root = check_group(file, "VTKHDF")
+    return [check_group(root, body.block) for body in bodies]
+
+
+def open_columns(file: Group) -> dict[str, Dataset]:
+    """What is measured at each frame, by the names of `COLUMNS`."""
+    frames = check_group(check_group(file, "supple"), "frames")
+    return {name: check_dataset(frames, name, kind, tail) for name, (kind, tail) in COLUMNS.items()}
+
+
+def count_frames(file: Group, blocks: list[Group]) -> tuple[int, int]:
+    """How many frames an open record claims, and how many of them are whole.
+
+    A writer that was killed leaves a part of one more at most.
+    """
+    columns = list(open_columns(file).values())
+    counts = [vtkhdf.count_steps(block) for block in blocks]
+    claimed = min(*(len(column) for column in columns), *(c for c, _ in counts))
+    stored = min(*(stored_rows(column) for column in columns), *(s for _, s in counts))
+    return claimed, min(claimed, stored)
