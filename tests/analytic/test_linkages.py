@@ -26,7 +26,7 @@ def parallelogram(solver: object) -> sp.Scene:
         (left, bar, (0, 0, -ARM)),
         (right, bar, (COUPLER, 0, -ARM)),
     ):
-        scene.add(sp.Hinge(one, other, axis=(0, 1, 0), at=at))
+        scene.add(sp.HingeJoint(one, other, axis=(0, 1, 0), at=at))
     scene.add(sp.Load(bar.points(local=[[0, 0, 0]]), (PUSH, 0, 0)))
     return scene
 
@@ -57,10 +57,10 @@ def test_a_slider_crank_has_no_more_energy_than_its_motor_gave() -> None:
     mesh = sp.box_hexes(size=(0.3, 0.01, 0.01), cells=(6, 1, 1))
     rod = scene.add(sp.FemBody(mesh, sp.Material(2e9, 0.3, 2000)), at=(0.1, 0, 0), name="rod")
     slider = scene.add(sp.RigidBody.box((0.04,) * 3, density=2000), at=(0.4, 0, 0), name="slider")
-    scene.add(sp.Hinge(crank, axis=(0, 0, 1), motor_speed=speed, motor_torque=torque))
-    scene.add(sp.Ball(crank, rod, at=(0.1, 0, 0)))
-    scene.add(sp.Ball(rod, slider, at=(0.4, 0, 0)))
-    scene.add(sp.Slider(sp.World, slider, axis=(1, 0, 0)))
+    scene.add(sp.HingeJoint(crank, axis=(0, 0, 1), motor_speed=speed, motor_torque=torque))
+    scene.add(sp.BallJoint(crank, rod, at=(0.1, 0, 0)))
+    scene.add(sp.BallJoint(rod, slider, at=(0.4, 0, 0)))
+    scene.add(sp.SliderJoint(sp.World, slider, axis=(1, 0, 0)))
     with suppress(DivergenceError):
         run = sp.run(scene, until=until)
         assert run.energies.kinetic.max() < torque * speed * until

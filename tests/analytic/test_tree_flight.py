@@ -10,27 +10,27 @@ import pytest
 import supple as sp
 from supple.errors import ConvergenceError
 from supple.examples.shapes import flower
-from supple.validation.tree.coupling import beam_blueprint
+from supple.validation.tree.coupling import beam_domain_tree
 
 
-def free_chain(count: int) -> sp.Blueprint:
+def free_chain(count: int) -> sp.DomainTree:
     """A beam of equal domains of eight modes whose first domain is held nowhere."""
-    held = beam_blueprint(count, 8, cells=4 * count)
+    held = beam_domain_tree(count, 8, cells=4 * count)
     root = replace(held.kinds["part"], name="root", held=np.zeros(0, dtype=np.int64))
-    return sp.Blueprint({**held.kinds, "root": root}, [sp.Domain("root"), *held.domains[1:]])
+    return sp.DomainTree({**held.kinds, "root": root}, [sp.Domain("root"), *held.domains[1:]])
 
 
 @pytest.mark.xfail(
     strict=True,
-    reason="TreeStride keeps forces constant in axes that turn, and nothing makes good the momentum this loses",
+    reason="TreeSolver keeps forces constant in axes that turn, and nothing makes good the momentum this loses",
 )
 @pytest.mark.parametrize("count", [1, 6])
 @pytest.mark.parametrize("converge", [False, True])
 def test_a_free_spinning_tree_keeps_its_momentum(count: int, converge: bool) -> None:
-    """No force acts, so both momenta about the world's origin are constant whatever the step. Islands keeps them to
-    1e-13; 1e-8 leaves room for an iterated solve and is far below the 1e-3 of a scheme that is only accurate."""
+    """No force acts, so both momenta about the world's origin are constant whatever the step. Partitioned keeps them to
+    1e-13; 1e-8 leaves workspace for an iterated solve and is far below the 1e-3 of a scheme that is only accurate."""
     body = sp.TreeBody(free_chain(count), stiffness_damping=0.01, settings=sp.TreeSettings(converge=converge))
-    scene = sp.Scene(solver=sp.TreeStride(1 / 120))
+    scene = sp.Scene(solver=sp.TreeSolver(1 / 120))
     scene.add(body, spin=(1.0, 3.0, 5.0), name="tree")
     system = scene.compile()
     state, slot = system.initial_state(), system.body("tree")
@@ -45,7 +45,7 @@ def test_a_free_spinning_tree_keeps_its_momentum(count: int, converge: bool) -> 
 def pulled_flower(settings: sp.TreeSettings, dt: float) -> tuple[sp.Scene, sp.TreeBody]:
     """A spring of 10 N/m and no length of its own pulls the flower's top down by up to 11 cm; there is no weight."""
     body = sp.TreeBody(flower(), stiffness_damping=0.004, settings=settings)
-    scene = sp.Scene(solver=sp.TreeStride(dt))
+    scene = sp.Scene(solver=sp.TreeSolver(dt))
     node = scene.add(body, name="flower")
     top = body.skin.rest[int(np.argmax(body.skin.rest[:, 2]))]
     scene.add(sp.Springs(node.points(at=top), sp.World.points(top - [0, 0, 0.11]), 10.0, rest_length=0.0))
@@ -71,7 +71,7 @@ def test_a_pulled_flower_comes_no_further_from_the_hand_than_it_was() -> None:
     assert longest < 1.02 * 0.11
 
 
-@pytest.mark.xfail(strict=True, reason="the advice to use TreeStride, while it is used, hides why a step failed")
+@pytest.mark.xfail(strict=True, reason="the advice to use TreeSolver, while it is used, hides why a step failed")
 def test_a_tree_step_that_fails_says_why() -> None:
     scene, _ = pulled_flower(sp.TreeSettings(converge=True, max_iterations=2), 1 / 60)
     with pytest.raises(ConvergenceError, match="step"):

@@ -27,7 +27,7 @@ def run(**given: Any) -> None:
 
 def hinge(**given: Any) -> None:
     made = scene()
-    made.add(sp.Hinge(made.node("ball"), **given))
+    made.add(sp.HingeJoint(made.node("ball"), **given))
     made.compile()
 
 
@@ -41,10 +41,10 @@ ACCEPTED: dict[str, Callable[[], Any]] = {
     "symplectic Euler, safety 0": lambda: sp.SymplecticEuler(safety=0),
     "symplectic Euler, safety -1": lambda: sp.SymplecticEuler(safety=-1),
     "symplectic Euler, safety nan": lambda: sp.SymplecticEuler(safety=NAN),
-    "lattice stride, safety nan": lambda: sp.LatticeStride(safety=NAN),
-    "lattice stride, safety 0": lambda: sp.LatticeStride(safety=0),
-    "lattice stride, safety -1": lambda: sp.LatticeStride(safety=-1),
-    "lattice stride, bend limit nan": lambda: sp.LatticeStride(bend_limit=NAN),
+    "lattice stride, safety nan": lambda: sp.LatticeSolver(safety=NAN),
+    "lattice stride, safety 0": lambda: sp.LatticeSolver(safety=0),
+    "lattice stride, safety -1": lambda: sp.LatticeSolver(safety=-1),
+    "lattice stride, bend limit nan": lambda: sp.LatticeSolver(bend_limit=NAN),
     "run, dt denormal": lambda: run(until=1e-319, dt=1e-320),
     "run, checkpoint_every nan": lambda: run(checkpoint_every=NAN),
     "run, checkpoint_every -1": lambda: run(checkpoint_every=-1),
@@ -60,7 +60,7 @@ ACCEPTED: dict[str, Callable[[], Any]] = {
     "statics, tolerance inf": lambda: sp.Statics(INF),
     "tree settings, gamma inf": lambda: sp.TreeSettings(gamma=INF),
     "tree settings, 1.5 passes": lambda: sp.TreeSettings(passes=1.5),  # type: ignore[arg-type]
-    "tree stride, 1.5 steps": lambda: sp.TreeStride(steps=1.5),  # type: ignore[arg-type]
+    "tree stride, 1.5 steps": lambda: sp.TreeSolver(steps=1.5),  # type: ignore[arg-type]
     "particles, none": lambda: sp.Particles(np.zeros((0, 3)), 1.0),
     "rigid body, a region it has not": lambda: held("nope"),
 }

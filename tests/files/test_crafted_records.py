@@ -121,7 +121,7 @@ CRAFTED = {
     "state at no time": set_attribute("supple/states/000000000010", "t", np.nan),
     "state of pairs": set_data("supple/states/000000000010/x", np.zeros((2, 2))),
     "state too large": claim_a_state,
-    "external storage": point_to_another_file,
+    "external workspace": point_to_another_file,
     "external link": link_to_another_file,
     "virtual dataset": claim_virtually,
     "frames that nobody wrote": claim_frames,
@@ -141,7 +141,7 @@ def test_crafted_record_is_refused_in_a_sentence(whole: Path, tmp_path: Path, cr
     assert len(str(caught.value)) < 500
 
 
-@pytest.mark.parametrize("name", ["bodies is a number", "no points", "external storage", "state of no step"])
+@pytest.mark.parametrize("name", ["bodies is a number", "no points", "external workspace", "state of no step"])
 def test_crafted_record_is_not_continued(whole: Path, tmp_path: Path, name: str) -> None:
     folder = tmp_path / "run"
     shutil.copytree(whole, folder)

@@ -8,21 +8,21 @@ import pytest
 import supple as sp
 from supple.bodies.tree.detach import split
 from supple.scene.acting.breaking import break_off
-from supple.validation.tree.reference import mixed_blueprint
+from supple.validation.tree.reference import mixed_domain_tree
 
 
 @pytest.mark.parametrize("domain", [1, 2, 4])
 def test_a_break_leaves_every_domain_its_damping(domain: int) -> None:
     beta, alpha = 0.001 * np.arange(1.0, 6.0), 0.1 * np.arange(1.0, 6.0)
     scene = sp.Scene()
-    body = sp.TreeBody(mixed_blueprint(free=True, chain=False), stiffness_damping=beta, mass_damping=alpha)
+    body = sp.TreeBody(mixed_domain_tree(free=True, chain=False), stiffness_damping=beta, mass_damping=alpha)
     scene.add(body, name="tree")
     broken = break_off(scene, scene.compile().initial_state(), "tree", domain, name="twig")
-    names = [d.kind for d in body.model.blueprint.domains]
+    names = [d.kind for d in body.model.domain_tree.domains]
     seen = []
     for node, part in zip((broken.rest, broken.branch), split(body.model, domain)):
         tree = node.body.dynamics
-        kinds = [d.kind for d in node.body.model.blueprint.domains]
+        kinds = [d.kind for d in node.body.model.domain_tree.domains]
         numbers = [names.index(kind) for kind in kinds]  # each domain is of a kind of its own
         assert numbers == list(part.domains)
         assert list(np.asarray(tree.stiffness_damping)) == list(beta[numbers])
@@ -34,7 +34,7 @@ def test_a_break_leaves_every_domain_its_damping(domain: int) -> None:
 @pytest.mark.xfail(strict=True, reason="a Contact that names the broken tree still names a node that is gone")
 def test_a_tree_that_a_contact_names_can_break() -> None:
     scene = sp.Scene(gravity=(0, 0, -9.81))
-    node = scene.add(sp.TreeBody(mixed_blueprint(free=True, chain=False)), at=(0, 0, 1), name="tree")
+    node = scene.add(sp.TreeBody(mixed_domain_tree(free=True, chain=False)), at=(0, 0, 1), name="tree")
     scene.add(sp.Contact([node], obstacles=[sp.Plane()]))
     broken = break_off(scene, scene.compile().initial_state(), "tree", 1, name="twig")
     system = broken.scene.compile()

@@ -23,7 +23,7 @@ def test_the_angle_is_the_sum_of_what_each_step_was_asked_for(name: str) -> None
     """theta_n = sum_i h w(i h) exactly, for a motor that is strong enough: 1e-6 is what Newton's method leaves open."""
     scene = sp.Scene()
     wheel = scene.add(sp.RigidBody(1.0, (0.01, 0.01, 0.02)), name="wheel")
-    scene.add(sp.Hinge(wheel, axis=(0, 0, 1), motor_speed=lambda t: 20.0 * t - 30.0 * t * t))
+    scene.add(sp.HingeJoint(wheel, axis=(0, 0, 1), motor_speed=lambda t: 20.0 * t - 30.0 * t * t))
     system = scene.compile()
     state, solver = system.initial_state(), SOLVERS[name]()
     expected = 0.0

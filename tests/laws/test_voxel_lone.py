@@ -20,7 +20,7 @@ def lone_voxel() -> sp.VoxelBody:
 def test_a_lone_voxel_falls_as_linked_ones_do() -> None:
     """Half a second of free fall to a thousandth: two linked voxels, in steps short enough for their link, are off by
     less than half of that."""
-    scene = sp.Scene(gravity=(0, 0, -9.81), solver=sp.LatticeStride())
+    scene = sp.Scene(gravity=(0, 0, -9.81), solver=sp.LatticeSolver())
     scene.add(lone_voxel(), name="voxel")
     run = sp.run(scene, until=0.5)
     assert run.state.x[2] - run.system.x0[2] == pytest.approx(-0.5 * 9.81 * run.time**2, rel=1e-3)

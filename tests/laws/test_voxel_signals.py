@@ -23,7 +23,7 @@ def test_a_signal_that_is_not_finite_is_named_with_its_time() -> None:
 
     material = sp.VoxelMaterial(young=1e6, density=1000, expansion=0.01)
     grid = sp.VoxelGrid(np.ones((2, 1, 1), dtype=int), 0.01)
-    scene = sp.Scene(solver=sp.LatticeStride(0.02))
+    scene = sp.Scene(solver=sp.LatticeSolver(0.02))
     scene.add(sp.VoxelBody(grid, material, actuation=sp.Drive(signal)), name="bar")
     with pytest.raises(InputError, match="not finite") as caught:
         sp.run(scene, until=0.1)

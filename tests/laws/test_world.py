@@ -19,7 +19,7 @@ def box() -> sp.RigidBody:
 
 def soft() -> sp.FemBody:
     mesh = sp.box_tets((SIDE, SIDE, SIDE), (2, 2, 2))
-    return sp.FemBody(sp.TetMesh(mesh.nodes - SIDE / 2, mesh.tets), RUBBER)
+    return sp.FemBody(sp.TetMesh(mesh.nodes - (SIDE / 2, 0, 0), mesh.tets), RUBBER)
 
 
 def voxels() -> sp.VoxelBody:
@@ -30,7 +30,7 @@ def voxels() -> sp.VoxelBody:
 
 def tree() -> sp.TreeBody:
     mesh = sp.box_tets((SIDE, SIDE, SIDE), (2, 2, 2))
-    kind = sp.DomainTemplate("cube", sp.TetMesh(mesh.nodes - SIDE / 2, mesh.tets), RUBBER, 6)
+    kind = sp.DomainTemplate("cube", sp.TetMesh(mesh.nodes - (SIDE / 2, 0, 0), mesh.tets), RUBBER, 6)
     return sp.TreeBody(sp.DomainTree({"cube": kind}, [sp.Domain("cube")]), stiffness_damping=0.005)
 
 
@@ -80,7 +80,7 @@ def test_statics_and_trees_refuse_what_they_would_ignore() -> None:
     held.add(soft(), fix="z_max", at=(0, 0, 0.02))
     held.add(sp.Floor())
     with pytest.raises(InputError, match="does not carry contacts"):
-        sp.solve_statics(held)
+        sp.solve_statics(held.compile())
 
 
 def test_a_fluid_is_refused_where_it_would_be_ignored() -> None:

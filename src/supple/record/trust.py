@@ -17,7 +17,7 @@ import numpy as np
 
 Group = Any  # h5py.Group; h5py is loaded where a record is opened
 Dataset = Any
-MOST_DEFLATED = 1032  # bytes that one byte of a deflate stream may stand for
+MAX_DEFLATED = 1032  # bytes that one byte of a deflate stream may stand for
 PLAIN_KINDS = "biufS"
 
 
@@ -98,7 +98,7 @@ def _lying_in(parent: Group, name: str) -> Any:
 
 def _stored_bytes(dataset: Dataset) -> int:
     stored = min(dataset.id.get_storage_size(), dataset.file.id.get_filesize())
-    return int(stored) * (MOST_DEFLATED if dataset.id.get_create_plist().get_nfilters() else 1)
+    return int(stored) * (MAX_DEFLATED if dataset.id.get_create_plist().get_nfilters() else 1)
 
 
 def _own_name(dataset: Dataset) -> str:

@@ -98,7 +98,8 @@ class System:
 
     @cached_property
     def contacts(self) -> list[Any]:
-        """The contacts, on slots that are made when they are first asked for: a lattice alone never needs them."""
+        """The contacts, on slots of their own. They are made with the system, but where all bodies meet obstacles by
+        their own method: then when they are first asked for."""
         return self.bind_contacts()
 
     @property

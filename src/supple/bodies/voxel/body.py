@@ -57,6 +57,7 @@ class VoxelBody:
     density: ArrayLike | None = field(default=None, kw_only=True)
     transverse: bool = field(default=False, kw_only=True)
     kind = "voxel"
+    meets_obstacles = True
 
     def __post_init__(self) -> None:
         if not isinstance(self.grid, VoxelGrid):

@@ -26,7 +26,7 @@ Array = np.ndarray
 RAMP = 0.1  # time in which displacements grow [s]
 BODY = "robot"
 FRAMES, STRIDES = 30, 10  # frames a second, and strides a frame, at least
-MOST_STRIDES = 40
+MAX_STRIDES = 40
 NEAR = 1e-5  # time between a frame and the time to measure from [s] in which no robot moves to speak of
 SHORTEST, LONGEST = 1 / 300, 1e6  # times to measure from [s] outside do not set the frames
 
@@ -107,7 +107,7 @@ def _frames(file: VoxcadFile) -> tuple[float, int]:
     if not ends:
         return frame, STRIDES
     best = (start, frame, STRIDES)
-    for count in range(STRIDES, MOST_STRIDES + 1):
+    for count in range(STRIDES, MAX_STRIDES + 1):
         exact = end * count / round(end * count / frame)  # the end is a whole number of strides
         off = start * abs(1 - exact / frame)
         if off < best[0]:

@@ -28,7 +28,7 @@ from supple.geometry.meshes.region import FloatArray, IntArray, Region
 
 ALL_ELEMENTS = "allElements"
 INCLUDE_DEPTH = 8
-MOST_FILES = 1000  # with all that are included, each as often as it is
+MAX_FILES = 1000  # with all that are included, each as often as it is
 
 
 @dataclass(frozen=True)
@@ -131,11 +131,11 @@ class _Text:
         text = read_text(path)
         self.files += 1
         self.characters += len(text)
-        if self.files > MOST_FILES or self.characters > MAX_BYTES:
+        if self.files > MAX_FILES or self.characters > MAX_BYTES:
             raise FileFormatError(
                 "too many files are included",
                 where=path.name,
-                allowed=f"{MOST_FILES} files of {MAX_BYTES} characters in all",
+                allowed=f"{MAX_FILES} files of {MAX_BYTES} characters in all",
                 fix="Put their lines into one file.",
             )
         for number, raw in enumerate(text.splitlines(), start=1):

@@ -95,9 +95,10 @@ class ImplicitEuler:
         return self._full(system, state) if self.newton else self._linearised(system, state)
 
     def _linearised(self, system: System, state: State) -> StepReport:
+        has_contacts = bool(system.contacts)
         begun = self.begin(system, state)
         contacts = None
-        if system.contacts:
+        if has_contacts:
             contacts = ContactStep.begin(system, begun.kin, state, self.dt)
         if contacts is None:
             return self.finish(system, state, begun.solve(begun.b))
