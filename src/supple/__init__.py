@@ -83,6 +83,7 @@ _HOME = {
     "solve_statics": "solvers",
     "vibration_modes": "solvers",
     "run": "running",
+    "settle": "settling",
     "load": "files",
     "save": "files",
     "export": "exports",

@@ -16,6 +16,7 @@ from supple.record.loop import Loop, Observer, OnStep
 from supple.record.progress import Interrupts, progress_bar
 from supple.record.run_result import Run
 from supple.scene.scene import Scene
+from supple.scene.state import State
 from supple.scene.system import System
 from supple.solvers.choosing import choose
 from supple.solvers.methods.implicit_euler import check_dt
@@ -27,6 +28,7 @@ def run(
     scene: Scene,
     *,
     until: float,
+    start: State | None = None,
     out: str | Path | None = None,
     dt: float | None = None,
     solver: Any = None,
@@ -40,9 +42,10 @@ def run(
 ) -> Run:
     """Simulate a scene.
 
-    until: simulated time to reach [s]; the last step is the first that does not end before it. out: folder
+    until: simulated time to reach [s]; the last step is the first that does not end before it. start: the state to
+    begin with at t = 0, such as one of `settle`; None: as the bodies were placed. out: folder
     for the record and the checkpoint, replaced if it holds older ones. dt: step [s], instead of the solver's
-    own. solver: the scene's, or implicit Euler with 0.01 s. record_every: simulated time between frames [s].
+    own. solver: the scene's, or the one that suits what is in it. record_every: simulated time between frames [s].
     checkpoint_every: wall time between checkpoints [s]; there is always one at the end. observers: called
     with each `Frame`. on_step: called with the state and the StepReport after each step; returns True to
     stop. resume: go on from the checkpoint in `out`. progress: a bar on standard error; None: on a terminal
@@ -70,7 +73,7 @@ def run(
         solver.prepare(system)
         last_step = count_steps(until, solver.dt)
         loop = Loop(system, solver, folder, record_every, checkpoint_every, tuple(observers), on_step)
-        loop.begin(_about(scene, system, solver), resume=resume)
+        loop.begin(_about(scene, system, solver), resume=resume, start=start)
         error: BaseException | None = None
         try:
             bar = progress_bar(progress, name=system.name, start=loop.state.t, until=last_step * solver.dt)

@@ -23,6 +23,7 @@ LAYERS = [
     "solvers",
     "record",
     "running",
+    "settling",
     "files",
     "exports",
     "studio",

@@ -18,6 +18,7 @@ from supple.files import load, save
 from supple.files.voxcad.load import VoxcadEnvironment, VoxcadFile, load_voxcad, save_voxcad, voxcad_body
 from supple.geometry import VoxelGrid
 from supple.interaction.obstacles import Box, HeightField
+from supple.solvers.choosing import choose
 
 SOFT = sp.VoxelMaterial(young=1e5, density=1000, expansion=0.01, name="soft")
 HARD = sp.VoxelMaterial(young=5e5, density=1200, bond_damping=0.3, yield_stress=2e4, fail_strain=0.2, name="hard")
@@ -69,7 +70,7 @@ def steps(scene: sp.Scene, count: int = 5) -> np.ndarray:
     """The state after a few strides, in one vector."""
     system = scene.compile()
     state = system.initial_state()
-    solver = scene.solver or sp.SymplecticEuler(dt=1e-5)
+    solver = scene.solver or choose(scene).solver
     solver.prepare(system)
     for _ in range(count):
         solver.step(system, state)

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from supple.algebra.compiling.blas_threads import one_blas_thread
-from supple.errors import ConvergenceError, RecordError, SuppleError
+from supple.errors import ConvergenceError, InputError, RecordError, SuppleError
 from supple.record.checkpoint import Checkpoint, check_there, load_checkpoint, save_checkpoint
 from supple.record.frame import Frame
 from supple.record.lock import FolderLock
@@ -60,9 +60,9 @@ class Loop:
     recorded_step: int = -1
     report: StepReport = field(default_factory=lambda: StepReport(Outcome.SOLVED))
 
-    def begin(self, about: dict[str, Any], *, resume: bool) -> None:
+    def begin(self, about: dict[str, Any], *, resume: bool, start: State | None = None) -> None:
         """Open a new record, or read the checkpoint and go on after its frames."""
-        self.state = self.system.initial_state()
+        self.state = self.system.initial_state() if start is None else self._checked(start)
         self.guard = Plausibility(self.system, self.solver.dt, measure(self.system, self.state))
         self.writer: RecordWriter | None = None
         self.memory: MemoryRecord | None = None
@@ -75,6 +75,19 @@ class Loop:
         self.whole, self.good = (self.state, self.step), (self.state.copy(), self.step)
         self.begun = self.checkpointed = self.warm = perf_counter()
         self.first_step = self.step
+
+    def _checked(self, start: State) -> State:
+        """A copy of a state to begin with."""
+        if start.x.shape != self.system.x0.shape or start.v.shape != self.system.v0.shape or not start.is_finite:
+            raise InputError(
+                "the state does not fit the scene",
+                where="run, start",
+                value=(start.x.size, start.v.size),
+                allowed=f"{self.system.x_size} positions, {self.system.v_size} velocities, all finite",
+            )
+        copy = start.copy()
+        copy.t = 0.0
+        return copy
 
     def _continue(self) -> None:
         assert self.folder is not None

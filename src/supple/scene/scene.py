@@ -100,10 +100,10 @@ class Scene:
         starts. fix: region or list of regions of the body that stay in place; True for all of it. on: the node or
         points that a force or a mass acts on, where it does not say so itself.
         """
-        if hasattr(thing, "place"):
-            return self._add_body(thing, at, rotation, velocity, spin, fix, name, under)
         if isinstance(thing, Obstacle):
             self._add_obstacle(thing, name)
+        elif hasattr(thing, "place"):
+            return self._add_body(thing, at, rotation, velocity, spin, fix, name, under)
         elif isinstance(thing, Fluid):
             self._add_fluid(thing)
         elif hasattr(thing, "joint"):
