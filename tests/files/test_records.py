@@ -155,7 +155,8 @@ def test_record_keeps_whatever_a_state_remembers(tmp_path: Path) -> None:
 def test_record_keeps_states_of_contacts(tmp_path: Path) -> None:
     scene = sp.Scene(gravity=(0, 0, -9.81))
     box = scene.add(sp.RigidBody.box((0.2, 0.2, 0.2), density=500), at=(0, 0, 0.1001), name="box")
-    scene.add(sp.Contact([box], obstacles=[sp.Plane()]))
+    scene.add(sp.Floor())
+    scene.add(sp.Contact([box]))
     run = sp.run(scene, until=0.05, out=tmp_path)
     assert any("/" in name for name in run.state.memory)
     assert_same_state(open_record(tmp_path).state(run.steps), run.state)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from supple.record.contacts import Contacts, contacts_of
 from supple.record.measures import Measures
 from supple.scene.state import State
 from supple.scene.system import System
@@ -27,6 +28,11 @@ class Frame:
     residual: float
     worst_residual: float
     under_converged: int
+
+    @property
+    def contacts(self) -> Contacts:
+        """The contacts that pushed in the last step."""
+        return contacts_of(self.system, self.state)
 
     @property
     def time(self) -> float:

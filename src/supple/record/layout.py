@@ -3,7 +3,9 @@
 /VTKHDF                surfaces over time, see `supple.record.vtkhdf`
 /supple                version, dt, solver, bodies, scene (attributes)
   frames/<column>      step, time [s], kinetic, potential [J], momentum, centre_of_mass,
-                       outcome and residual of the step, worst_residual and under_converged so far
+                       outcome and residual of the step, worst_residual and under_converged so far, and where the
+                       frame's contacts end
+  contacts             see `supple.record.contacts`
   states/<step>        see `supple.record.states`
 """
 
@@ -15,9 +17,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from supple.record import vtkhdf
+from supple.record.contacts import make_contacts
 from supple.record.disk import RESERVE, reserve
 from supple.record.surfaces import Surface
 from supple.record.trust import Dataset, Group, check_dataset, check_group, plain_json, stored_rows
+from supple.scene.system import System
 
 RECORD_NAME = "record.vtkhdf"
 COLUMNS: dict[str, tuple[str, tuple[int, ...]]] = {
@@ -31,6 +35,7 @@ COLUMNS: dict[str, tuple[str, tuple[int, ...]]] = {
     "residual": ("f8", ()),
     "worst_residual": ("f8", ()),
     "under_converged": ("i8", ()),
+    "contacts": ("i8", ()),
 }
 
 
@@ -42,7 +47,7 @@ class RecordedBody(NamedTuple):
     block: str
 
 
-def write_empty(path: Path, surfaces: list[Surface], about: dict[str, Any]) -> None:
+def write_empty(path: Path, system: System, surfaces: list[Surface], about: dict[str, Any]) -> None:
     """A record without frames, whole on the disk. about: attributes of /supple."""
     import h5py
 
@@ -58,6 +63,7 @@ def write_empty(path: Path, surfaces: list[Surface], about: dict[str, Any]) -> N
         for name, (kind, tail) in COLUMNS.items():
             frames.create_dataset(name, (0, *tail), maxshape=(None, *tail), dtype=kind, chunks=(256, *tail))
         own.create_group("states")
+        make_contacts(own, system)
         close_file(file, path)
     with open(path, "rb+") as written:
         os.fsync(written.fileno())

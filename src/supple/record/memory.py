@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from supple.record.contacts import Contacts
 from supple.record.frame import Frame
 from supple.record.layout import COLUMNS
 from supple.record.surfaces import Surface, make_surfaces
@@ -28,16 +29,18 @@ class MemoryRecord:
         self.stride, self.seen = 1, 0
         self.rows: list[dict[str, object]] = []
         self.frames: list[dict[str, Array]] = []
+        self.touching: list[Contacts] = []
         self.last_is_extra = False
 
     def append(self, frame: Frame) -> None:
         """Keep a frame, in place of the last one where that was not due."""
         if self.last_is_extra:
-            del self.rows[-1], self.frames[-1]
+            del self.rows[-1], self.frames[-1], self.touching[-1]
         self.last_is_extra = self.seen % self.stride != 0
         self.seen += 1
         self.rows.append(frame.row())
         self.frames.append({name: s.points(frame.state) for name, s in self.surfaces.items()})
+        self.touching.append(frame.contacts)
         if len(self.frames) > self.limit and not self.last_is_extra:
             self.stride *= 2
             last = len(self.frames) - 1
@@ -45,11 +48,14 @@ class MemoryRecord:
             kept = [k for k in range(last + 1) if k % 2 == 0 or k == last]
             self.rows = [self.rows[k] for k in kept]
             self.frames = [self.frames[k] for k in kept]
+            self.touching = [self.touching[k] for k in kept]
 
     @property
     def columns(self) -> dict[str, Array]:
         """What was measured at each kept frame; names as in `Record.columns`."""
-        return {name: np.array([row[name] for row in self.rows]) for name in COLUMNS}
+        ends = np.cumsum([len(contacts.pairs) for contacts in self.touching])
+        rows = [row | {"contacts": int(end)} for row, end in zip(self.rows, ends)]
+        return {name: np.array([row[name] for row in rows]) for name in COLUMNS}
 
     @property
     def times(self) -> Array:
@@ -59,6 +65,10 @@ class MemoryRecord:
     def points(self, body: str, frame: int) -> Array:
         """Surface points of a body in a kept frame, (n, 3) float32 [m]."""
         return self.frames[frame][body]
+
+    def contacts(self, frame: int) -> Contacts:
+        """The contacts that pushed at a kept frame."""
+        return self.touching[frame]
 
     def triangles(self, body: str) -> Array:
         """Surface triangles of a body, (k, 3)."""

@@ -12,6 +12,7 @@ import numpy as np
 
 from supple.errors import InputError, RecordError
 from supple.record import vtkhdf
+from supple.record.contacts import Contacts, read_contacts
 from supple.record.disk import damage_errors
 from supple.record.layout import RECORD_NAME, count_frames, open_blocks, open_columns, read_bodies
 from supple.record.states import kept_steps, read_state
@@ -35,6 +36,7 @@ class Trajectory(Protocol):
     @property
     def ground(self) -> list[float] | None: ...
     def points(self, body: str, frame: int) -> Array: ...
+    def contacts(self, frame: int) -> Contacts: ...
     def triangles(self, body: str) -> Array: ...
     def lines(self, body: str) -> Array: ...
 
@@ -45,7 +47,7 @@ class Record:
 
     body_names, kinds: of each body. columns: what is measured at each frame, by name: step, time [s],
     kinetic, potential [J], momentum (6,), centre_of_mass (3,) [m], outcome, residual, worst_residual,
-    under_converged. about: dt, solver, scene, version.
+    under_converged, contacts (where those of the frame end). about: dt, solver, scene, version.
     """
 
     path: Path
@@ -87,13 +89,24 @@ class Record:
 
     def points(self, body: str, frame: int) -> Array:
         """Surface points of a body in a frame, (n, 3) float32 [m]; negative frames count from the end."""
+        number = self._number(frame)
+        with _open(self.path) as file:
+            return vtkhdf.read_points(self._block(file, body), number)
+
+    def contacts(self, frame: int) -> Contacts:
+        """The contacts that pushed at a frame; negative frames count from the end."""
+        number, ends = self._number(frame), self.columns["contacts"]
+        start, stop = 0 if number == 0 else int(ends[number - 1]), int(ends[number])
+        with _open(self.path) as file:
+            return read_contacts(check_group(file, "supple"), start, stop)
+
+    def _number(self, frame: int) -> int:
         count = len(self)
         if not -count <= frame < count:
             raise InputError(
                 "the record has no such frame", where=str(self.path), value=frame, allowed=f"0..{count - 1}"
             )
-        with _open(self.path) as file:
-            return vtkhdf.read_points(self._block(file, body), frame % count)
+        return frame % count
 
     def triangles(self, body: str) -> Array:
         """Surface triangles of a body, (k, 3)."""

@@ -16,6 +16,7 @@ import numpy as np
 
 from supple.errors import RecordError
 from supple.record import vtkhdf
+from supple.record.contacts import append_contacts, contact_bytes, truncate_contacts
 from supple.record.disk import RESERVE, check_space, damage_errors, make_folder, record_errors, reserve
 from supple.record.frame import Frame
 from supple.record.layout import (
@@ -44,7 +45,7 @@ class RecordWriter:
 
     def __init__(self, path: Path, file: Any, surfaces: list[Surface], blocks: list[Any], lock: FolderLock) -> None:
         self.path, self.file, self.surfaces, self.blocks, self.lock = path, file, surfaces, blocks, lock
-        self.frame_count = 0
+        self.frame_count = self.contact_count = 0
 
     @classmethod
     def create(cls, folder: Path, system: System, about: dict[str, Any]) -> RecordWriter:
@@ -57,7 +58,7 @@ class RecordWriter:
             with record_errors(path, "the record cannot be written"):
                 beside = path.with_name(path.name + ".writing")
                 try:
-                    write_empty(beside, surfaces, about)
+                    write_empty(beside, system, surfaces, about)
                     (folder / CHECKPOINT_NAME).unlink(missing_ok=True)
                     os.replace(beside, path)
                 finally:
@@ -108,6 +109,7 @@ class RecordWriter:
         if whole < frames:
             raise ValueError(f"it holds {whole} frames, the checkpoint was made after {frames}")
         self.frame_count = frames
+        self.contact_count = int(open_columns(self.file)["contacts"][frames - 1]) if frames else 0
         self._truncate()
         states = check_group(self.file["supple"], "states")
         for later in [kept for kept in kept_steps(states) if kept > step]:
@@ -116,12 +118,14 @@ class RecordWriter:
 
     def append(self, frame: Frame) -> None:
         """Add a frame and bring it to the file."""
-        self._reserve(frame_bytes(self.surfaces))
-        row = frame.row()
+        contacts = frame.contacts
+        self._reserve(frame_bytes(self.surfaces) + contact_bytes(contacts))
+        row = frame.row() | {"contacts": self.contact_count + len(contacts.pairs)}
         try:
             with record_errors(self.path, "the frame cannot be written"):
                 for surface, block in zip(self.surfaces, self.blocks):
                     vtkhdf.append_step(block, frame.time, surface.points(frame.state))
+                append_contacts(self.file["supple/contacts"], contacts)
                 columns = self.file["supple/frames"]
                 for name in COLUMNS:
                     columns[name].resize(self.frame_count + 1, axis=0)
@@ -131,7 +135,7 @@ class RecordWriter:
             with contextlib.suppress(Exception):
                 self._truncate()
             raise
-        self.frame_count += 1
+        self.frame_count, self.contact_count = self.frame_count + 1, row["contacts"]
 
     def append_state(self, state: State, step: int) -> None:
         """Add the exact state, once a step, and bring the file to the disk."""
@@ -149,7 +153,7 @@ class RecordWriter:
             return {name: column[:] for name, column in open_columns(self.file).items()}
 
     def close(self) -> None:
-        """End writing, and give back the workspace that was taken ahead."""
+        """End writing, and give back the room that was taken ahead."""
         with contextlib.suppress(OSError, RuntimeError, ValueError):
             close_file(self.file, self.path)
         self.lock.release()
@@ -164,4 +168,5 @@ class RecordWriter:
             vtkhdf.truncate(block, self.frame_count)
         for name in COLUMNS:
             self.file["supple/frames"][name].resize(self.frame_count, axis=0)
+        truncate_contacts(self.file["supple/contacts"], self.contact_count)
         self.file.flush()
