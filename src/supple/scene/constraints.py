@@ -70,6 +70,17 @@ class PointConditionRows:
         return np.arange(self.count) < 3 * len(self.meetings)
 
     @property
+    def names(self) -> list[str]:
+        """What each row asks for."""
+        meet = [f"points meet in {axis}" for _ in self.meetings for axis in "xyz"]
+        return meet + [f"axes stay at right angles, {k + 1} of {len(self.angles)}" for k in range(len(self.angles))]
+
+    @property
+    def units(self) -> list[str]:
+        """Of each row's violation."""
+        return ["m"] * (3 * len(self.meetings)) + ["m²"] * len(self.angles)
+
+    @property
     def rates(self) -> Array:
         """dphi/dt where a row holds: zero."""
         return np.zeros(self.count)

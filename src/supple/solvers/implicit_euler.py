@@ -22,7 +22,9 @@ from supple.scene.state import State
 from supple.scene.system import System
 from supple.solvers.contact_steps import ContactStep, Solve, refuse_contacts
 from supple.solvers.contact_warnings import warn_unsettled
-from supple.solvers.linear import JointSystem, LinearOptions, LinearSolution, LinearSolve
+from supple.solvers.contradictions import refuse_contradiction
+from supple.solvers.joint_solve import JointSystem
+from supple.solvers.linear import LinearOptions, LinearSolution, LinearSolve
 from supple.solvers.newton import Evaluation, Newton, Weights, bound_of
 from supple.solvers.report import Outcome, StepReport
 from supple.solvers.touched_part import TouchedPart
@@ -165,7 +167,8 @@ class ImplicitEuler:
         expected = phi + h * (G @ v)
         for _ in range(20):
             held = bound_of(system, l, expected)
-            joints = self._joints = JointSystem(G, G, -phi / h - G @ v, h * held)
+            open = float(np.abs(phi[np.isnan(held)]).max(initial=0.0))
+            joints = self._joints = JointSystem(G, G, -phi / h - G @ v, h * held, np.zeros(len(l)), open)
             s = self._solve.solve(
                 lin, b, mass=1.0, damping=-h, stiffness=-h * h, prescribed=prescribed, joints=joints, extra=extra
             )
@@ -173,6 +176,8 @@ class ImplicitEuler:
             expected[np.isnan(held)] = 0.0
             if np.array_equal(np.isnan(bound_of(system, l, expected)), np.isnan(held)):
                 break
+        if np.abs(h * s.unmet).max() > 1e-9 + drift_bound(system, lin.kin, h):
+            refuse_contradiction(system, lin.kin, np.isnan(held))
         return s
 
     def _full(self, system: System, state: State) -> StepReport:
@@ -198,6 +203,14 @@ class ImplicitEuler:
         if s.multipliers.size:
             state.memory["multipliers"] = s.multipliers
         return StepReport(s.outcome, s.iterations, s.linear_iterations, s.residual)
+
+
+def drift_bound(system: System, kin: Kinematics, h: float) -> float:
+    """How far a linearised step may open a joint: the turn of its frames times the move of its points, r (w h)²."""
+    moves = [np.abs(h * kin.v[slot.index]) for _, slot, _ in system.joints]
+    turns = [np.abs(h * kin.v[slot.index][:, 3:6]) for slot in system.bodies if kin.v[slot.index].shape[1] >= 6]
+    move, turn = (max((float(a.max(initial=0.0)) for a in many), default=0.0) for many in (moves, turns))
+    return 2.0 * turn * move
 
 
 def _restricted(system: System, v: Array) -> Array:

@@ -23,7 +23,9 @@ from supple.scene.kinematics import Kinematics
 from supple.scene.linearization import Linearization
 from supple.scene.system import System
 from supple.scene.transport import transport
-from supple.solvers.linear import JointSystem, LinearSolution, LinearSolve
+from supple.solvers.contradictions import refuse_contradiction
+from supple.solvers.joint_solve import JointSystem
+from supple.solvers.linear import LinearSolution, LinearSolve
 from supple.solvers.report import Outcome
 
 Array = np.ndarray
@@ -102,7 +104,7 @@ class Newton:
         linear_iterations = 0
         memory = 2 if any(hasattr(mass, "at") for _, _, mass in system.masses) else 1
         recent = [merit]
-        outcome = Outcome.NEWTON_LIMIT
+        outcome, unmet = Outcome.NEWTON_LIMIT, np.zeros(m)
         for iteration in range(self.max_iterations + 1):
             if not np.isfinite(merit):
                 return NewtonSolution(u, l, now, Outcome.NOT_FINITE, iteration, linear_iterations, np.inf)
@@ -118,6 +120,7 @@ class Newton:
                 step = self._direction(system, now, r, l, weights, definite=True)
                 slope = float(r @ step.d)
             linear_iterations += step.iterations
+            unmet = step.unmet * weights.position
             dl = step.multipliers / now.push if m else np.zeros(0)
             size = 1.0
             best = None
@@ -144,6 +147,8 @@ class Newton:
                 outcome = Outcome.SOLVED if relative <= 10 * self.tolerance and not m else Outcome.NEWTON_LIMIT
                 break
             merit = new_merit
+        if outcome is Outcome.NEWTON_LIMIT and np.abs(unmet).max(initial=0.0) > self.joint_tolerance:
+            refuse_contradiction(system, now.end, np.isnan(bound_of(system, l, system.violation(now.end))))
         relative = float(np.linalg.norm(r)) / now.scale if now.scale else 0.0
         return NewtonSolution(u, l, now, outcome, iteration, linear_iterations, relative)
 
@@ -163,7 +168,9 @@ class Newton:
             at_end = lin if now.end is now.kin else system.linearize(now.end)
             gap = -system.violation(now.end) / weights.position
             held = bound_of(system, l, system.violation(now.end))
-            joints = JointSystem(pull_matrix(system, now, lin), at_end.joint_jacobian(), gap, now.push * (held - l))
+            pull, given = pull_matrix(system, now, lin), now.push * (held - l)
+            open = float(np.abs(_unbounded_violation(system, now, l)).max())
+            joints = JointSystem(pull, at_end.joint_jacobian(), gap, given, now.push * l, open)
         return self.linear.solve(
             lin, -r, mass=weights.mass, damping=weights.damping, stiffness=weights.stiffness, joints=joints
         )
