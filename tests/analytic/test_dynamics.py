@@ -510,6 +510,42 @@ def test_stiffness_damping_does_not_brake_a_spin(law):
     assert np.abs(v - np.cross([0, 0, speed], x)).max() <= 1e-3 * np.abs(v).max()
 
 
+# ---- rounding ----
+
+
+def clamped_bar(young: float, density: float) -> sp.System:
+    scene = sp.Scene(gravity=(0, 0, -9.81))
+    stuff = sp.Material(young=young, poisson=0.3, density=density)
+    scene.add(sp.FemBody(sp.box_hexes(size=(0.3, 0.02, 0.02), cells=(30, 2, 2)), stuff), fix="x_min")
+    return scene.compile()
+
+
+METHODS = {"generalised alpha": sp.GeneralizedAlpha, "midpoint": sp.Midpoint, "Newmark": sp.Newmark}
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_a_stiff_solid_is_solved_to_rounding(name):
+    """Steel: element forces are 1e8 times their sum, so |r| cannot fall to 1e-10 of it."""
+    system = clamped_bar(2e11, 7800)
+    state, solver = system.initial_state(), METHODS[name](1e-3)
+    for _ in range(5):
+        report = solver.step(system, state)
+        assert report.is_solved
+        assert report.iterations <= 3
+        assert report.residual <= 1e-6
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_a_soft_solid_is_solved_to_its_tolerance(name):
+    """Rounding is far below 1e-10 of the forces here, and does not excuse more."""
+    system = clamped_bar(2e5, 1000)
+    state, solver = system.initial_state(), METHODS[name](1e-3, newton_tolerance=1e-10)
+    for _ in range(5):
+        report = solver.step(system, state)
+        assert report.is_solved
+        assert report.residual <= 1e-10
+
+
 # ---- reports ----
 
 

@@ -287,10 +287,10 @@ def test_a_place_on_the_clamped_face_does_not_turn(with_elements: bool) -> None:
     elements = solid.mesh if with_elements else None
     M = sparse.kron(sparse.diags_array(solid.lumped_mass), sparse.eye_array(3))
     body = FloatingBody.from_matrices(nodes, M, solid.stiffness, elements=elements, modes=4, fixed=root)
-    places = [middle, middle + [0.0, 0.013, 0.021]] if with_elements else [middle]
+    places = [middle, middle + np.array([0.0, 0.013, 0.021])] if with_elements else [middle]
     for place in places:
         X, shapes = body.shapes_fixed_to(place, place + 0.1 * np.eye(3))
-        assert X == pytest.approx(place + 0.1 * np.eye(3) - body.origin)
+        assert pytest.approx(place + 0.1 * np.eye(3) - body.origin) == X
         assert not shapes.any()
     _, shapes = body.shapes_fixed_to(np.array([0.6, *middle[1:]]), 0.1 * np.eye(3))
     assert np.abs(shapes).max() > 0.1
