@@ -167,7 +167,7 @@ def test_joints_that_contradict_each_other_are_named(name, make, says):
 
 def test_a_joint_between_held_bodies_asks_for_nothing():
     scene = sp.Scene(gravity=(0, 0, -G))
-    held = scene.add(sp.RigidBody(1.0, (0.1, 0.1, 0.1)), fix="all", name="held")
+    held = scene.add(sp.RigidBody(1.0, (0.1, 0.1, 0.1)), fix=True, name="held")
     free = scene.add(sp.RigidBody(1.0, (0.1, 0.1, 0.1)), at=(0, 0, -0.2), name="free")
     scene.add(sp.FixedJoint(held))
     scene.add(sp.Ball(held, free, at=(0, 0, -0.1)))

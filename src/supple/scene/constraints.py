@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from supple.bodies.placement import check_vector
-from supple.errors import InputError
+from supple.errors import InputError, check_number
 from supple.scene.hinge_rows import HingeRows
 from supple.scene.points import JoinedPoints, Points, World, join
 
@@ -188,8 +188,9 @@ class Hinge:
                 value=self.limits,
                 allowed="-pi < low <= 0 <= high < pi",
             )
-        if self.motor_torque <= 0:
-            raise InputError("the motor's torque is not positive", where="Hinge", value=self.motor_torque)
+        check_number(self.motor_torque, name="motor_torque", where="Hinge", above=0.0, infinite=True)
+        if self.motor_speed is not None and not callable(self.motor_speed):
+            check_number(self.motor_speed, name="motor_speed", where="Hinge")
         tips = np.vstack([o, o + axes])
         points = join(_side(self.a, tips), _side(self.b, tips))
         rows = _rows([(0, 4)], [(0, 3, 4, 5), (0, 3, 4, 6)])

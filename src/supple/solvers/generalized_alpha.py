@@ -19,7 +19,7 @@ from supple.errors import InputError
 from supple.scene.state import State
 from supple.scene.system import System
 from supple.solvers.contact_steps import refuse_contacts
-from supple.solvers.implicit_euler import check_dt
+from supple.solvers.implicit_euler import check_dt, check_tolerances
 from supple.solvers.linear import LinearOptions, LinearSolve
 from supple.solvers.mass_solve import acceleration, project_velocity
 from supple.solvers.newton import Evaluation, Newton, Weights
@@ -116,6 +116,7 @@ class Newmark:
 
     def __post_init__(self) -> None:
         check_dt(self.dt, "Newmark")
+        check_tolerances("Newmark", newton_tolerance=self.newton_tolerance)
         if not (0.5 <= self.gamma <= min(2 * self.beta, 1.0)):
             raise InputError(
                 "outside the stable range",
@@ -146,6 +147,7 @@ class GeneralizedAlpha:
 
     def __post_init__(self) -> None:
         check_dt(self.dt, "GeneralizedAlpha")
+        check_tolerances("GeneralizedAlpha", newton_tolerance=self.newton_tolerance)
         if not 0 <= self.rho <= 1:
             raise InputError("rho is not between 0 and 1", where="GeneralizedAlpha", value=self.rho)
         am, af = (2 * self.rho - 1) / (self.rho + 1), self.rho / (self.rho + 1)

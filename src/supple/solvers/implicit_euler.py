@@ -11,11 +11,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from numbers import Real
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from supple.errors import InputError
+from supple.errors import InputError, check_number
 from supple.scene.kinematics import Kinematics
 from supple.scene.linearization import Linearization
 from supple.scene.state import State
@@ -30,15 +31,24 @@ from supple.solvers.report import Outcome, StepReport
 from supple.solvers.touched_part import TouchedPart
 
 Array = np.ndarray
+SHORTEST = 1e-15
+"""[s] Shortest step: its square and their inverses are far from the ends of the numbers."""
 CONTACT_TOLERANCE = 1e-6
 """Part of the impulse of contacts up to which their iterations may leave it open, unless the solver's own is larger."""
 
 
 def check_dt(dt: float, solver: str) -> float:
-    """A positive finite step [s]."""
-    if not np.isfinite(dt) or dt <= 0:
-        raise InputError("the step is not positive", where=solver, value=dt, allowed="> 0 s")
+    """A positive finite step [s], of which 1/dt is finite too."""
+    if isinstance(dt, bool) or not isinstance(dt, Real) or not np.isfinite(dt) or dt < SHORTEST:
+        value = f"{dt} s" if isinstance(dt, Real) else dt
+        raise InputError("the step is not positive", where=solver, value=value, allowed=f">= {SHORTEST:g} s")
     return float(dt)
+
+
+def check_tolerances(solver: str, **values: float) -> None:
+    """Tolerances that are finite and not negative."""
+    for name, value in values.items():
+        check_number(value, name=name, where=solver, least=0.0)
 
 
 class LinearStep(NamedTuple):
@@ -76,6 +86,7 @@ class ImplicitEuler:
 
     def __post_init__(self) -> None:
         check_dt(self.dt, "ImplicitEuler")
+        check_tolerances("ImplicitEuler", tolerance=self.tolerance, newton_tolerance=self.newton_tolerance)
         options = LinearOptions(self.linear, self.tolerance, self.max_iterations, self.preconditioner)
         self._solve = LinearSolve(options)
         self._joints: JointSystem | None = None

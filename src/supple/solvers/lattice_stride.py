@@ -31,7 +31,7 @@ from supple.bodies.voxel.model import VoxelModel
 from supple.bodies.voxel.stable_step import stable_step
 from supple.bodies.voxel.surface_contact import SurfaceContacts, contact_step_limit
 from supple.bodies.voxel.sweep import LatticeSweep
-from supple.errors import BendWarning, InputError, StepWarning
+from supple.errors import BendWarning, InputError, StepWarning, check_number
 from supple.scene.state import State
 from supple.scene.system import System
 from supple.solvers.contact_steps import refuse_contacts
@@ -75,6 +75,9 @@ class LatticeStride:
 
     def __post_init__(self) -> None:
         check_dt(self.dt, "LatticeStride")
+        check_number(self.safety, name="safety", where="LatticeStride", above=0.0, most=1.0)
+        if self.bend_limit is not None:
+            check_number(self.bend_limit, name="bend_limit", where="LatticeStride", above=0.0, infinite=True)
         self._prepared: System | None = None
         self.contacts: SurfaceContacts | None = None
         self.met: SurfaceMet | None = None

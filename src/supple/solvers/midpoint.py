@@ -22,7 +22,7 @@ from supple.scene.state import State
 from supple.scene.system import System
 from supple.scene.transport import transport
 from supple.solvers.contact_steps import refuse_contacts
-from supple.solvers.implicit_euler import check_dt
+from supple.solvers.implicit_euler import check_dt, check_tolerances
 from supple.solvers.linear import LinearOptions, LinearSolve
 from supple.solvers.mass_solve import has_constant_mass, project_velocity, solve_filtered_mass
 from supple.solvers.newton import Evaluation, Newton, Weights, pulled_forces
@@ -41,6 +41,7 @@ class Midpoint:
 
     def __post_init__(self) -> None:
         check_dt(self.dt, "Midpoint")
+        check_tolerances("Midpoint", newton_tolerance=self.newton_tolerance)
         self._solve = LinearSolve(LinearOptions(self.linear, 1e-10))
 
     def prepare(self, system: System) -> None:
