@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import supple as sp
+from supple.bodies.protocols import LocalState
 from supple.bodies.substructure.tree import TreeSettings
 from supple.errors import InputError
 
@@ -77,3 +78,20 @@ def test_a_layered_body_takes_wind() -> None:
     state = system.initial_state()
     assert sp.ImplicitEuler(0.01).step(system, state).is_solved
     assert state.v[0] > 0
+
+
+def test_a_run_of_trees_says_which_tolerance_its_steps_met() -> None:
+    scene = ball()
+    run = sp.run(scene, until=0.2, dt=0.1)
+    assert run.convergence.startswith("All 2 steps met their tolerance (worst residual")
+    run.solver = sp.TreeStride(0.1)
+    assert run.convergence.startswith("All 2 steps met their tolerance of 0.2 (worst residual")
+
+
+def test_a_lone_voxel_says_that_its_step_must_be_chosen() -> None:
+    grid = sp.VoxelGrid(np.ones((1, 1, 1), dtype=int), 0.01)
+    body = sp.VoxelBody(grid, sp.VoxelMaterial(young=1e6, density=1000))
+    state = LocalState(0.0, body.model.rest_frames, np.zeros((1, 6)))
+    assert body.stable_step() == np.inf
+    with pytest.raises(InputError, match="has no largest stable step"):
+        body.advance(state, np.inf, 1)

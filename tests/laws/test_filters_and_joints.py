@@ -269,7 +269,10 @@ def test_two_filters_that_both_move_a_point_are_refused():
         (lambda s, n: s.add(sp.FixedJoint(n)), "orientation of a rigid body"),
         (lambda s, n: s.add(sp.Hinge(sp.World, sp.World, axis=(0, 0, 0))), "axis is zero"),
         (lambda s, n: s.add(sp.Hinge(sp.World, sp.World, limits=(0.1, 0.2))), "do not contain the start"),
-        (lambda s, n: s.add(sp.Hinge(sp.World, sp.World, motor_speed=1.0, motor_torque=0.0)), "torque is not positive"),
+        (
+            lambda s, n: s.add(sp.Hinge(sp.World, sp.World, motor_speed=1.0, motor_torque=0.0)),
+            "motor_torque is out of range",
+        ),
     ],
 )
 def test_bad_filters_and_joints_are_refused(make, says):
