@@ -7,9 +7,11 @@ the plane and the three sides of the other triangle, by signed volumes.
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from supple.geometry.region import FloatArray, IntArray
 
+BoolArray = NDArray[np.bool_]
 PIECE = 200_000
 """Pairs tested at a time."""
 
@@ -42,7 +44,7 @@ def crossing_pair(nodes: FloatArray, triangles: IntArray) -> tuple[int, int] | N
     return None
 
 
-def _cuts(P: FloatArray, Q: FloatArray) -> FloatArray:
+def _cuts(P: FloatArray, Q: FloatArray) -> BoolArray:
     """Whether an edge of each triangle P (k, 3, 3) passes through Q, (k,)."""
     out = np.zeros(len(P), dtype=bool)
     q0, q1, q2 = Q[:, 0], Q[:, 1], Q[:, 2]
