@@ -7,6 +7,8 @@ the fields, so that programs can read the fields and people the sentence.
 from __future__ import annotations
 
 import re
+from math import isfinite, isnan
+from numbers import Integral, Real
 from typing import Any
 
 LONGEST = 1500
@@ -134,3 +136,31 @@ class StepWarning(SuppleWarning):
     def __init__(self, sentence: str, dt: float | None = None) -> None:
         super().__init__(sentence)
         self.dt = dt
+
+
+def check_number(
+    value: Any,
+    *,
+    name: str,
+    where: str,
+    above: float | None = None,
+    least: float | None = None,
+    most: float | None = None,
+    whole: bool = False,
+    infinite: bool = False,
+) -> float:
+    """The number itself, or an InputError with what is allowed: > above, >= least, <= most, whole, not infinite."""
+    ranges = [
+        *([f"> {above:g}"] if above is not None else []),
+        *([f">= {least:g}"] if least is not None else []),
+        *([f"<= {most:g}"] if most is not None else []),
+    ]
+    allowed = ", ".join([*(["a whole number"] if whole else []), *ranges]) or "a finite number"
+    is_number = isinstance(value, Integral if whole else Real) and not isinstance(value, bool)
+    if not is_number or isnan(value) or not (infinite or isfinite(value)):
+        kind = "a whole number" if whole else "a number" if infinite else "a finite number"
+        raise InputError(f"{name} is not {kind}", where=where, value=value, allowed=allowed)
+    low = (above is not None and value <= above) or (least is not None and value < least)
+    if low or (most is not None and value > most):
+        raise InputError(f"{name} is out of range", where=where, value=value, allowed=allowed)
+    return value if whole else float(value)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import supple
-from supple.errors import DivergenceError, InputError, SuppleError
+from supple.errors import DivergenceError, InputError, SuppleError, check_number
 from supple.record.ground import ground_of
 from supple.record.loop import Loop, Observer, OnStep
 from supple.record.progress import Interrupts, progress_bar
@@ -63,9 +63,9 @@ def run(
     if resume and out is None:
         raise InputError("resume needs the folder of the run", where="run", fix="Give out=.")
     check_dt(record_every, "run, record_every")
-    if not checkpoint_every >= 0:
-        what = "the time between checkpoints is not a time"
-        raise InputError(what, where="run, checkpoint_every", value=checkpoint_every, allowed=">= 0 s")
+    check_number(checkpoint_every, name="checkpoint_every", where="run", least=0.0, infinite=True)
+    if dt is not None:
+        check_dt(dt, "run")
     folder = None if out is None else Path(out)
     with thread_count(threads):
         system = scene.compile()

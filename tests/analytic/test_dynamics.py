@@ -491,6 +491,61 @@ def test_rayleigh_damping_has_the_decrement_of_its_constants():
     assert q == pytest.approx(exact, rel=2e-3)  # (w h)²/12 of phase in one period
 
 
+@pytest.mark.parametrize("law", ["corotational", "stvk", "neo-hookean"])
+def test_stiffness_damping_does_not_brake_a_spin(law):
+    """A free cube stretched by its spin: damping calms the stretch and leaves the angular momentum alone."""
+    scene = sp.Scene()
+    stuff = sp.Material(young=2e4, poisson=0.3, density=1000, stiffness_damping=5e-3)
+    scene.add(sp.FemBody(sp.box_tets(size=(0.1, 0.1, 0.1), cells=(2, 2, 2)), stuff, law=law), spin=(0, 0, 20.0))
+    system = scene.compile()
+    state, solver = system.initial_state(), sp.Midpoint(0.005)
+    before = system.momentum(system.propagate(0.0, state.x, state.v))[5]
+    for _ in range(100):
+        assert solver.step(system, state).is_solved
+    after = system.momentum(system.propagate(state.t, state.x, state.v))[5]
+    assert abs(after / before - 1) <= 1e-12
+    # calm: a rigid turn at the speed of the stretched body
+    x, v = (a.reshape(-1, 3) - a.reshape(-1, 3).mean(axis=0) for a in (state.x, state.v))
+    speed = np.sum(x[:, 0] * v[:, 1] - x[:, 1] * v[:, 0]) / np.sum(x[:, :2] ** 2)
+    assert np.abs(v - np.cross([0, 0, speed], x)).max() <= 1e-3 * np.abs(v).max()
+
+
+# ---- rounding ----
+
+
+def clamped_bar(young: float, density: float) -> sp.System:
+    scene = sp.Scene(gravity=(0, 0, -9.81))
+    stuff = sp.Material(young=young, poisson=0.3, density=density)
+    scene.add(sp.FemBody(sp.box_hexes(size=(0.3, 0.02, 0.02), cells=(30, 2, 2)), stuff), fix="x_min")
+    return scene.compile()
+
+
+METHODS = {"generalised alpha": sp.GeneralizedAlpha, "midpoint": sp.Midpoint, "Newmark": sp.Newmark}
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_a_stiff_solid_is_solved_to_rounding(name):
+    """Steel: element forces are 1e8 times their sum, so |r| cannot fall to 1e-10 of it."""
+    system = clamped_bar(2e11, 7800)
+    state, solver = system.initial_state(), METHODS[name](1e-3)
+    for _ in range(5):
+        report = solver.step(system, state)
+        assert report.is_solved
+        assert report.iterations <= 3
+        assert report.residual <= 1e-6
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_a_soft_solid_is_solved_to_its_tolerance(name):
+    """Rounding is far below 1e-10 of the forces here, and does not excuse more."""
+    system = clamped_bar(2e5, 1000)
+    state, solver = system.initial_state(), METHODS[name](1e-3, newton_tolerance=1e-10)
+    for _ in range(5):
+        report = solver.step(system, state)
+        assert report.is_solved
+        assert report.residual <= 1e-10
+
+
 # ---- reports ----
 
 

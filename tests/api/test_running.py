@@ -126,7 +126,7 @@ def test_run_describes_itself() -> None:
     assert ball["orientation"] == [1, 0, 0, 0]
     assert told["energy"]["kinetic"] == pytest.approx(0.5 * 3 * (9.81 * 0.5) ** 2)
     report = run.report()
-    for word in ("fall", "real time", "kinetic", "total", "ball", "All steps were solved"):
+    for word in ("fall", "real time", "kinetic", "total", "ball", "All 50 steps met"):
         assert word in report
 
 

@@ -20,9 +20,9 @@ import supple as sp
 from supple.errors import InputError, RecordError
 from supple.record import Checkpoint, load_checkpoint, open_record, save_checkpoint
 from supple.record.checkpoint import seal
-from supple.record.lock import FolderLock
+from supple.record.files.lock import FolderLock
+from supple.record.files.vtkhdf import block_names
 from supple.record.record import RecordWriter
-from supple.record.vtkhdf import block_names
 from supple.scene import State
 from supple.solvers.report import Outcome
 
@@ -268,7 +268,7 @@ def test_a_second_run_leaves_the_first_one_alone(tmp_path: Path) -> None:
     assert load_checkpoint(tmp_path / "shared" / "checkpoint.npz", run.system, run.solver).step == 30
 
 
-@pytest.mark.parametrize("at", ["supple.record.vtkhdf.make_collection", "h5py.File.flush", "os.replace"])
+@pytest.mark.parametrize("at", ["supple.record.files.vtkhdf.make_collection", "h5py.File.flush", "os.replace"])
 def test_a_kill_while_a_record_is_made_leaves_the_old_one(tmp_path: Path, at: str) -> None:
     sp.run(make_scene(), until=0.1, out=tmp_path, record_every=0.05)
     done = subprocess.run([sys.executable, "-c", KILLED, str(tmp_path), at, str(Path(__file__).parent)], check=False)

@@ -276,3 +276,38 @@ def test_a_step_that_does_not_converge_is_an_error() -> None:
     v[0, 3:6] = (100.0, 50.0, 20.0)
     with pytest.raises(ConvergenceError, match="did not reach its tolerance"):
         body.advance(x, v, 0.1, stride=Stride(max_iterations=2))
+
+
+@pytest.mark.parametrize("with_elements", [True, False])
+def test_a_place_on_the_clamped_face_does_not_turn(with_elements: bool) -> None:
+    """The elements at the face have free nodes, whose motion is none of the face's."""
+    solid = ElasticSolid(sp.box_tets(size=(0.6, 0.1, 0.08), cells=(6, 2, 2)), RUBBER)
+    nodes, root = np.asarray(solid.mesh.nodes), solid.mesh.node_region("x_min")
+    middle = nodes[root].mean(axis=0)
+    elements = solid.mesh if with_elements else None
+    M = sparse.kron(sparse.diags_array(solid.lumped_mass), sparse.eye_array(3))
+    body = FloatingBody.from_matrices(nodes, M, solid.stiffness, elements=elements, modes=4, fixed=root)
+    places = [middle, middle + np.array([0.0, 0.013, 0.021])] if with_elements else [middle]
+    for place in places:
+        X, shapes = body.shapes_fixed_to(place, place + 0.1 * np.eye(3))
+        assert pytest.approx(place + 0.1 * np.eye(3) - body.origin) == X
+        assert not shapes.any()
+    _, shapes = body.shapes_fixed_to(np.array([0.6, *middle[1:]]), 0.1 * np.eye(3))
+    assert np.abs(shapes).max() > 0.1
+
+
+def test_a_hinge_on_the_clamped_face_swings_a_pendulum_about_its_frame() -> None:
+    """The hinge holds the frame itself: its origin stays and its axis too, to the joints' tolerance."""
+    scene = sp.Scene(gravity=(0, 0, -9.81))
+    body = FloatingBody.from_solid(beam((6, 2, 2)), modes=4, fixed="x_min")
+    middle = np.asarray(body.mesh.nodes)[body.mesh.node_region("x_min")].mean(axis=0)
+    node = scene.add(body, name="pendulum")
+    scene.add(sp.HingeJoint(node, at=middle, axis=(0, 1, 0)))
+    system = scene.compile()
+    state, solver = system.initial_state(), sp.GeneralizedAlpha(0.005)
+    for _ in range(40):
+        assert solver.step(system, state).is_solved
+    assert np.abs(state.x[7 : 7 + body.mode_count]).max() > 1e-4
+    R = rotations.to_matrix(state.x[3:7])
+    np.testing.assert_allclose(R @ (middle - body.origin) + state.x[:3], middle, atol=1e-9)
+    np.testing.assert_allclose(R @ [0, 1, 0], [0, 1, 0], atol=1e-9)

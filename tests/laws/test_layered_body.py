@@ -241,12 +241,10 @@ def test_what_it_cannot_be_made_of() -> None:
         LayeredBody.from_surface(ball, RUBBER, thickness=0.0)
     with pytest.raises(InputError, match="density"):
         LayeredBody.from_mesh(mesh, RUBBER, core=lambda X: X[:, 0] < 0.04, core_density=-1.0)
-
-    def refuse(surface: sp.SurfaceMesh) -> None:
-        raise InputError("the surface cuts itself")
-
-    with pytest.raises(InputError, match="cuts itself"):
-        LayeredBody.from_surface(ball, RUBBER, thickness=0.02, check=refuse)
+    nodes = np.concatenate([ball.nodes, np.asarray(ball.nodes) + np.array([0.12, 0.013, 0.007])])
+    both = sp.SurfaceMesh(nodes, np.concatenate([ball.triangles, np.asarray(ball.triangles) + len(ball.nodes)]))
+    with pytest.raises(InputError, match="the surface cuts itself: triangle"):
+        LayeredBody.from_surface(both, RUBBER, thickness=0.02)
 
 
 def test_a_layer_apart_from_the_core_is_refused() -> None:

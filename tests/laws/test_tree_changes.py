@@ -130,3 +130,32 @@ def test_bad_changes_say_what_is_wrong() -> None:
     scene.add(sp.RigidBody.sphere(0.1, density=500), name="ball")
     with pytest.raises(InputError, match="tree"):
         break_off(scene, scene.compile().initial_state(), "ball", 1)
+
+
+def test_a_contact_that_names_a_tree_names_both_parts_after_a_break() -> None:
+    scene = sp.Scene(gravity=GRAVITY)
+    node = scene.add(sp.TreeBody(beam_domain_tree(4, 10)), name="branch")
+    ball = scene.add(sp.RigidBody.sphere(0.1, density=500), at=(0, 0, 5.0), name="ball")
+    scene.add(sp.Contact([node, ball], exclude=[("branch", "ball")], self_contact=[node]))
+    broken = break_off(scene, scene.compile().initial_state(), "branch", 2, name="twig")
+    contact = broken.scene.contacts[0]
+    assert contact.bodies == [broken.rest, broken.branch, ball]
+    assert contact.self_contact == [broken.rest, broken.branch]
+    assert contact.exclude == [("branch", "ball"), ("twig", "ball")]
+    broken.scene.compile()
+
+
+def test_a_grown_tree_has_no_weight_to_lose_or_win() -> None:
+    """Gravity does not act on it, so its energy is the same with and without."""
+    energies = []
+    for g in (np.zeros(3), GRAVITY):
+        scene = sp.Scene(gravity=g)
+        node = scene.add(sp.TreeBody(beam_domain_tree(3, 10), stiffness_damping=0.0, grown=True), name="plant")
+        scene.add(sp.Load(node.points("part"), (0.0, 0.0, -0.01)))
+        system = scene.compile()
+        state, stride = system.initial_state(), sp.TreeSolver(1 / 120)
+        for _ in range(10):
+            stride.step(system, state)
+        kin = system.propagate(state.t, state.x, state.v)
+        energies.append(system.potential_energy(kin) + system.kinetic_energy(kin))
+    assert energies[1] == pytest.approx(energies[0], rel=1e-12)

@@ -13,7 +13,7 @@ import numba
 import numpy as np
 
 from supple.algebra.lanes.lane_type import LANES
-from supple.elements import kernels
+from supple.elements import kernels, viscous_kernels
 from supple.elements.kernels import CHUNK, ElementArrays
 from supple.elements.shapes import rest_gradients
 from supple.errors import InputError
@@ -117,16 +117,26 @@ class ElementSet:
         kernel = kernels.add_force_parallel if self._threaded() else kernels.add_force
         kernel(self.arrays, int(law), x, f_out)
 
-    def add_differential(
-        self, law: Law, x: Array, dx: Array, factor: float, df_out: Array, *, definite: bool = False
-    ) -> None:
-        """df_out += factor K(x) dx with K = df/dx [N/m]."""
-        kernels.add_differential(self.arrays, int(law), definite, x, dx, factor, df_out)
-
     def add_blocks(
         self, law: Law, x: Array, factor: float, positions: Array, data_out: Array, *, definite: bool = False
     ) -> None:
         """data_out[positions] += factor K(x), positions in the order of `block_pattern`."""
-        shaped = positions.reshape(len(self.arrays.nodes), *(self.arrays.nodes.shape[1],) * 2, LANES)
         kernel = kernels.add_blocks_parallel if self._threaded() else kernels.add_blocks
-        kernel(self.arrays, int(law), definite, x, factor, shaped, data_out)
+        kernel(self.arrays, int(law), definite, x, factor, self._shaped(positions), data_out)
+
+    def add_viscous_force(self, law: Law, x: Array, v: Array, beta: float, f_out: Array) -> None:
+        """f_out += damping forces [N] at velocities v (node_count, 3) [m/s]; beta: viscosities over moduli [s]."""
+        viscous_kernels.add_viscous_force(self.arrays, law == Law.LINEAR, beta, x, v, f_out)
+
+    def add_viscous_blocks(
+        self, law: Law, x: Array, v: Array, stiffness: float, damping: float, positions: Array, data_out: Array
+    ) -> None:
+        """data_out[positions] += stiffness df/dx + damping df/dv of the damping forces for beta = 1 s."""
+        parallel = viscous_kernels.add_viscous_blocks_parallel
+        kernel = parallel if self._threaded() else viscous_kernels.add_viscous_blocks
+        is_linear = law == Law.LINEAR
+        slope = 0.0 if is_linear else stiffness
+        kernel(self.arrays, is_linear, x, v, slope, damping, self._shaped(positions), data_out)
+
+    def _shaped(self, positions: Array) -> Array:
+        return positions.reshape(len(self.arrays.nodes), *(self.arrays.nodes.shape[1],) * 2, LANES)

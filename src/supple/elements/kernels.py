@@ -1,4 +1,4 @@
-"""Sweeps over finite elements in SIMD lanes: energy, force, force differential and tangent blocks.
+"""Sweeps over finite elements in SIMD lanes: energy, force and tangent blocks.
 
     F = sum_a x_a g_a^T,   f_a = -sum_q w_q P(F_q) g_a,   df_a/dx_b = -sum_q w_q g_a . C(F_q) . g_b
 
@@ -16,7 +16,7 @@ import numpy as np
 
 from supple.algebra.compiling.compiled import compiled
 from supple.algebra.lanes.lane_type import LANES, load, store
-from supple.elements.laws import compute_tangent, energy_density, store_nine, stress
+from supple.elements.laws import compute_tangent, energy_density, stress
 
 Array = np.ndarray
 CHUNK = 64  # groups
@@ -111,53 +111,6 @@ def sweep_force(arrays, law, start, stop, x, f_out):
             weight = load(weights, (g * points + q) * LANES, LANES)
             add_divergence(arrays, flat, base, stress(law, F, lam, mu), -weight, force)
         scatter_add_nodes(arrays, g, force, f_out)
-
-
-@compiled(inline=True)
-def symmetric_product(C, D, work):
-    """The 9-tuple sum_k C[i, k] D[k] with C stored by its upper triangle; work: two buffers of 9 entries."""
-    store_nine(D, work, 0, LANES)
-    for i in range(9):
-        total = D[0] * 0.0
-        for k in range(9):
-            total = total + load(C, (9 * min(i, k) + max(i, k)) * LANES, LANES) * load(work, k * LANES, LANES)
-        store(work, (9 + i) * LANES, total)
-    return (
-        load(work, 9 * LANES, LANES),
-        load(work, 10 * LANES, LANES),
-        load(work, 11 * LANES, LANES),
-        load(work, 12 * LANES, LANES),
-        load(work, 13 * LANES, LANES),
-        load(work, 14 * LANES, LANES),
-        load(work, 15 * LANES, LANES),
-        load(work, 16 * LANES, LANES),
-        load(work, 17 * LANES, LANES),
-    )
-
-
-@compiled
-def sweep_differential(arrays, law, definite, start, stop, x, dx, factor, df_out):
-    """df_out += factor K dx for the groups start..stop, K = df/dx, without assembling it."""
-    _, points, nodes, _, _ = arrays.gradients.shape
-    flat, weights = arrays.gradients.ravel(), arrays.weights.ravel()
-    lams, mus = arrays.lam.ravel(), arrays.mu.ravel()
-    size = 3 * nodes * LANES
-    local, delta, force = np.empty(size), np.empty(size), np.empty(size)
-    work, C = np.empty(36 * LANES), np.empty(81 * LANES)
-    for g in range(start, stop):
-        gather_nodes(arrays, g, x, local)
-        gather_nodes(arrays, g, dx, delta)
-        force[:] = 0.0
-        lam, mu = load(lams, g * LANES, LANES), load(mus, g * LANES, LANES)
-        for q in range(points):
-            base = (g * points + q) * nodes * 3 * LANES
-            F = gradient_of(arrays, flat, base, local)
-            D = gradient_of(arrays, flat, base, delta)
-            compute_tangent(law, F, lam, mu, definite, work, C)
-            dP = symmetric_product(C, D, work)
-            weight = load(weights, (g * points + q) * LANES, LANES) * (-factor)
-            add_divergence(arrays, flat, base, dP, weight, force)
-        scatter_add_nodes(arrays, g, force, df_out)
 
 
 @compiled(inline=True)
@@ -260,14 +213,6 @@ def add_force_parallel(arrays, law, x, f_out):
     for c in range(len(arrays.colour_start) - 1):
         for k in numba.prange(arrays.colour_start[c], arrays.colour_start[c + 1]):
             sweep_force(arrays, law, arrays.chunk_start[k], chunk_stop(arrays, k), x, f_out)
-
-
-@compiled
-def add_differential(arrays, law, definite, x, dx, factor, df_out):
-    """df_out += factor K(x) dx, one thread."""
-    for k in range(len(arrays.chunk_start)):
-        start = arrays.chunk_start[k]
-        sweep_differential(arrays, law, definite, start, chunk_stop(arrays, k), x, dx, factor, df_out)
 
 
 @compiled

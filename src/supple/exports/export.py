@@ -9,7 +9,7 @@ from supple.errors import InputError
 from supple.exports.picture import save_picture
 from supple.exports.table import save_csv, save_markdown
 from supple.exports.vtk import save_record_copy, save_vtk
-from supple.record.disk import make_folder, record_errors
+from supple.record.files.disk import make_folder, record_errors
 from supple.record.reader import Trajectory, open_record
 from supple.record.run_result import Run
 

@@ -12,8 +12,8 @@ from xml.etree import ElementTree
 import numpy as np
 
 from supple.errors import InputError
+from supple.record.files.vtkhdf import block_names
 from supple.record.reader import Record, Trajectory
-from supple.record.vtkhdf import block_names
 
 
 def save_vtk(trajectory: Trajectory, path: Path, frames: Sequence[int] | None = None) -> None:

@@ -43,7 +43,7 @@ class Material:
     """A homogeneous isotropic solid.
 
     young: Young's modulus E [Pa]. poisson: Poisson's ratio [-], in (-1, 0.5). density [kg/m³].
-    mass_damping: Rayleigh's alpha [1/s]. stiffness_damping: Rayleigh's beta [s].
+    mass_damping: Rayleigh's alpha [1/s]. stiffness_damping: Rayleigh's beta [s], on the rate of strain alone.
 
     >>> rubber = Material(young=1e6, poisson=0.45, density=1100)
     >>> round(rubber.mu)

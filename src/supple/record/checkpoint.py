@@ -19,9 +19,9 @@ import numpy as np
 
 from supple.errors import RecordError
 from supple.modal.cache import content_key
-from supple.record.disk import check_space, damage_errors, record_errors
+from supple.record.files.disk import check_space, damage_errors, record_errors
+from supple.record.files.trust import PLAIN_KINDS, plain_json, real_number, whole_number
 from supple.record.identity import check_same, describe
-from supple.record.trust import PLAIN_KINDS, plain_json, real_number, whole_number
 from supple.scene.state import State
 from supple.scene.system import System
 from supple.solvers.report import Outcome

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from supple.record.contacts import Contacts, contacts_of
+from supple.record.files.contacts import Contacts, contacts_of
 from supple.record.measures import Measures
 from supple.scene.state import State
 from supple.scene.system import System
@@ -40,7 +40,7 @@ class Frame:
         return self.state.t
 
     def row(self) -> dict[str, Any]:
-        """What is recorded of the frame beside the surfaces; names as in `supple.record.layout.COLUMNS`."""
+        """What is recorded of the frame beside the surfaces; names as in `supple.record.files.layout.COLUMNS`."""
         return {
             "step": self.step,
             "time": self.time,

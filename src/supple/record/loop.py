@@ -19,8 +19,8 @@ import numpy as np
 from supple.algebra.compiling.blas_threads import one_blas_thread
 from supple.errors import ConvergenceError, InputError, RecordError, SuppleError
 from supple.record.checkpoint import Checkpoint, check_there, load_checkpoint, save_checkpoint
+from supple.record.files.lock import FolderLock
 from supple.record.frame import Frame
-from supple.record.lock import FolderLock
 from supple.record.measures import measure, measure_gaps
 from supple.record.memory import MemoryRecord
 from supple.record.plausibility import Plausibility

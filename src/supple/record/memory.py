@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from supple.record.contacts import Contacts
+from supple.record.files.contacts import Contacts
+from supple.record.files.layout import COLUMNS
 from supple.record.frame import Frame
-from supple.record.layout import COLUMNS
 from supple.record.surfaces import Surface, make_surfaces
 from supple.scene.system import System
 

@@ -11,12 +11,12 @@ from typing import Any, Protocol
 import numpy as np
 
 from supple.errors import InputError, RecordError
-from supple.record import vtkhdf
-from supple.record.contacts import Contacts, read_contacts
-from supple.record.disk import damage_errors
-from supple.record.layout import RECORD_NAME, count_frames, open_blocks, open_columns, read_bodies
-from supple.record.states import kept_steps, read_state
-from supple.record.trust import check_group, plain_json, real_number
+from supple.record.files import vtkhdf
+from supple.record.files.contacts import Contacts, read_contacts
+from supple.record.files.disk import damage_errors
+from supple.record.files.layout import RECORD_NAME, count_frames, open_blocks, open_columns, read_bodies
+from supple.record.files.states import kept_steps, read_state
+from supple.record.files.trust import check_group, plain_json, real_number
 from supple.scene.state import State
 
 Array = np.ndarray

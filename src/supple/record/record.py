@@ -1,6 +1,6 @@
 """RecordWriter: the trajectory of a run in one file, `record.vtkhdf`, that ParaView reads with time.
 
-Its layout is in `supple.record.layout`. A new record is written beside its place and renamed, so that a kill leaves the
+Its layout is in `supple.record.files.layout`. A new record is written beside its place and renamed, so that a kill leaves the
 old or the new one. Room is taken before a frame, and the file is flushed after it, in HDF5's default version, which
 reopens after a kill. A frame counts once it is whole; a reader takes the whole ones.
 """
@@ -15,11 +15,10 @@ from typing import Any
 import numpy as np
 
 from supple.errors import RecordError
-from supple.record import vtkhdf
-from supple.record.contacts import append_contacts, contact_bytes, truncate_contacts
-from supple.record.disk import RESERVE, check_space, damage_errors, make_folder, record_errors, reserve
-from supple.record.frame import Frame
-from supple.record.layout import (
+from supple.record.files import vtkhdf
+from supple.record.files.contacts import append_contacts, contact_bytes, truncate_contacts
+from supple.record.files.disk import RESERVE, check_space, damage_errors, make_folder, record_errors, reserve
+from supple.record.files.layout import (
     COLUMNS,
     RECORD_NAME,
     close_file,
@@ -30,10 +29,11 @@ from supple.record.layout import (
     read_bodies,
     write_empty,
 )
-from supple.record.lock import FolderLock
-from supple.record.states import kept_steps, state_name, write_state
+from supple.record.files.lock import FolderLock
+from supple.record.files.states import kept_steps, state_name, write_state
+from supple.record.files.trust import check_group
+from supple.record.frame import Frame
 from supple.record.surfaces import Surface, make_surfaces
-from supple.record.trust import check_group
 from supple.scene.state import State
 from supple.scene.system import System
 

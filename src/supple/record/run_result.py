@@ -76,7 +76,9 @@ class Run:
     def convergence(self) -> str:
         """Whether the steps were solved, in a sentence."""
         if not self.under_converged:
-            return f"All steps were solved to their tolerance (worst residual {self.worst_residual:.1e})."
+            limit = getattr(self.solver, "residual_limit", None)
+            tolerance = "tolerance" if limit is None else f"tolerance of {limit:.2g}"
+            return f"All {self.steps} steps met their {tolerance} (worst residual {self.worst_residual:.1e})."
         return (
             f"{self.under_converged} of {self.steps} steps stopped above their tolerance, the worst at a "
             f"relative residual of {self.worst_residual:.1e}; allow more iterations, use linear='direct', "

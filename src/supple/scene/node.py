@@ -112,7 +112,8 @@ class Node:
         return PointSet(self, points_in_frame(*self.body.shapes_fixed_to(local[0], local)), at, f"{self.name} points")
 
     def indices(self, selector: Any) -> Array:
-        """Numbers of the body's points that a selector names (a region's name, numbers, a predicate, None: all)."""
+        """Numbers of the body's points that a selector names: a region's name, numbers, None for all, or a predicate,
+        which sees world positions at the start, where the body has been placed."""
         if hasattr(self.body, "mesh") and selector is not None and not callable(selector):
             return np.asarray(self.body.mesh.node_region(selector))
         count = len(self.rest)

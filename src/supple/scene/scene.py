@@ -97,8 +97,9 @@ class Scene:
         is).
 
         at [m], rotation (quaternion or rotation vector [rad]), velocity [m/s], spin [rad/s, world axes]: where a body
-        starts. fix: region or list of regions of the body that stay in place; True for all of it. on: the node or
-        points that a force or a mass acts on, where it does not say so itself.
+        starts. fix: region or list of regions of the body, or a predicate on its world positions at the start, that
+        stays in place; True for all of it. on: the node or points that a force or a mass acts on, where it does not
+        say so itself.
         """
         if isinstance(thing, Obstacle):
             self._add_obstacle(thing, name)

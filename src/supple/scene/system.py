@@ -310,6 +310,8 @@ class System:
         total = sum(force.energy(kin.local(slot)) for _, slot, force in self.forces)
         if self.gravity.any():
             for _, slot, mass in self.masses:
+                if getattr(mass, "is_weightless", False):
+                    continue
                 total -= float(self.gravity @ mass.first_moment(kin.x[slot.index])[1])
         return float(total)
 

@@ -11,6 +11,14 @@ from supple.errors import InputError
 Array = np.ndarray
 
 
+def check_array(value: ArrayLike, *, name: str, where: str) -> Array:
+    """Numbers as a float array, or an InputError that names what is none."""
+    try:
+        return np.asarray(value, dtype=float)
+    except (TypeError, ValueError):
+        raise InputError(f"{name} is not made of numbers", where=where, value=value) from None
+
+
 def check_vector(value: ArrayLike, *, name: str, where: str | None = None, size: int = 3) -> Array:
     """A finite float vector of the given size, or an InputError that names it."""
     try:
@@ -26,7 +34,7 @@ def as_quaternion(rotation: ArrayLike | None, *, where: str | None = None) -> Ar
     """A unit quaternion (w, x, y, z) from a quaternion (4), a rotation vector (3) [rad] or None."""
     if rotation is None:
         return np.array([1.0, 0, 0, 0])
-    value = np.asarray(rotation, dtype=float)
+    value = check_array(rotation, name="rotation", where=where or "placement")
     if value.shape == (3,) and np.isfinite(value).all():
         return rotations.exp(value)
     norm = np.linalg.norm(value)

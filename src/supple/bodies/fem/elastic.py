@@ -1,9 +1,10 @@
-"""The elastic force of a set of finite elements, with stiffness-proportional damping.
+"""The elastic force of a set of finite elements, with Kelvin-Voigt damping.
 
-    f = -dE/dx + beta K(x) v,    df/dx ~ K,    df/dv = beta K,      K = -d²E/dx²
+    f = -dE/dx + beta f_v(x, v),    K = df/dx,    B = beta df_v/dv
 
-The damping force uses the semi-definite K, so that it never feeds energy in. The derivative of K(x) v by x, a third
-derivative of the energy, is left out of the tangent: with damping, Newton's steps are slightly short of quadratic.
+f_v comes from the rate of Green's strain (`supple.elements.viscous_kernels`): rigid motion is not damped, whatever the
+rotation and the strain. At rest B is beta times the stiffness, as Rayleigh has it. The part of K that comes from f_v is
+exact and not symmetric; a definite K leaves it out.
 """
 
 from __future__ import annotations
@@ -38,11 +39,12 @@ class ElasticForce:
         """Elastic and damping forces on the nodes [N]."""
         self.elements.add_force(self.law, state.x, f_out)
         if self.stiffness_damping:
-            self.elements.add_differential(self.law, state.x, state.v, self.stiffness_damping, f_out, definite=True)
+            self.elements.add_viscous_force(self.law, state.x, state.v, self.stiffness_damping, f_out)
 
     def linearize(self, state: LocalState, *, definite: bool = False) -> ElasticTangent:
         """K and B at this state."""
-        return ElasticTangent(self, state.x.copy(), definite)
+        v = None if definite or not self.stiffness_damping or not state.v.any() else state.v.copy()
+        return ElasticTangent(self, state.x.copy(), v, definite)
 
     def block_pattern(self) -> Pairs:
         """Node pairs that share an element, each once."""
@@ -64,39 +66,48 @@ class ElasticForce:
 
 @dataclass(frozen=True, eq=False)
 class ElasticTangent:
-    """K at positions x, assembled once, at the first use."""
+    """K and B at positions x, assembled at their first use. v: velocities, None where K has no part from damping."""
 
     force: ElasticForce
     x: Array
+    v: Array | None
     definite: bool
 
     @cached_property
     def matrix(self) -> BlockSparse:
         """K [N/m] as a block-sparse matrix."""
-        return self._assembled(self.definite)
+        force, (matrix, positions) = self.force, self._empty()
+        force.elements.add_blocks(force.law, self.x, 1.0, positions, matrix.data, definite=self.definite)
+        if self.v is not None:
+            beta = force.stiffness_damping
+            force.elements.add_viscous_blocks(force.law, self.x, self.v, beta, 0.0, positions, matrix.data)
+        return matrix
 
     @cached_property
     def damping_matrix(self) -> BlockSparse:
-        """The semi-definite K that damps."""
-        return self.matrix if self.definite else self._assembled(True)
+        """B [N s/m], negative semi-definite."""
+        force, (matrix, positions) = self.force, self._empty()
+        beta = force.stiffness_damping
+        force.elements.add_viscous_blocks(force.law, self.x, self.x, 0.0, beta, positions, matrix.data)
+        return matrix
 
-    def _assembled(self, definite: bool) -> BlockSparse:
+    def _empty(self) -> tuple[BlockSparse, Array]:
         pattern, positions = self.force.own_matrix
         matrix = self.force.spare.pop() if self.force.spare else pattern.copy()
         matrix.clear()
-        self.force.elements.add_blocks(self.force.law, self.x, 1.0, positions, matrix.data, definite=definite)
-        return matrix
+        return matrix, positions
 
     def __del__(self) -> None:
         made = [self.__dict__[name] for name in ("matrix", "damping_matrix") if name in self.__dict__]
-        self.force.spare.extend(made[:1] if self.definite else made)
+        self.force.spare.extend(made)
 
     def _parts(self, stiffness: float, damping: float) -> list[tuple[BlockSparse, float]]:
         """Matrices and factors whose sum is stiffness K + damping B."""
-        viscous = self.force.stiffness_damping * damping
-        if viscous == 0.0 or self.definite:
-            return [(self.matrix, stiffness + viscous)]
-        return [*([(self.matrix, stiffness)] if stiffness else []), (self.damping_matrix, viscous)]
+        damped = bool(damping and self.force.stiffness_damping)
+        return [
+            *([(self.matrix, stiffness)] if stiffness else []),
+            *([(self.damping_matrix, damping)] if damped else []),
+        ]
 
     def add_product(self, dv: Array, df_out: Array, stiffness: float, damping: float) -> None:
         """df += stiffness K dv + damping B dv."""

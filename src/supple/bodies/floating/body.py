@@ -215,10 +215,13 @@ class FloatingBody:
     def shapes_fixed_to(self, place: Array, local: Array) -> tuple[Array, Array]:
         """The same of points (k, 3) [m] held fast to a place (3,) [m] of the body, with its mean turn, as joints need.
 
-        To first order in q: the place moves by a q and turns by w q, a point at d from it by a q + (w q) x d.
+        To first order in q: the place moves by a q and turns by w q, a point at d from it by a q + (w q) x d. A place
+        among held nodes neither moves nor turns in the frame, though elements around it do.
         """
         X = np.asarray(self.mesh.nodes)
         weights, nodes = self._embedded(place[None])
+        if self._is_held(nodes[0][np.abs(weights[0]) > 1e-9]):
+            return local - self.origin, np.zeros((len(local), 3, self.mode_count))
         near = nodes[0] if nodes.shape[1] > 3 else np.sort(KDTree(X).query(place, k=min(NEAR, len(X)))[1])
         fit = Interface(X, near)
         gradient = np.einsum("kil,kj->lij", self.model.shapes[near], fit.duals)
@@ -229,6 +232,14 @@ class FloatingBody:
         moved = np.einsum("w,wil->il", weights[0], self.model.shapes[nodes[0]])
         turned = np.cross(w[None], (local - place)[:, None])  # (k, r, 3)
         return local - self.origin, moved + turned.swapaxes(1, 2)
+
+    def _is_held(self, nodes: Array) -> bool:
+        """Whether all these nodes are held, by a support that does not lie on one line."""
+        held = self.model.support.fixed_nodes
+        if not np.isin(nodes, held).all():
+            return False
+        X = np.asarray(self.mesh.nodes)[held]
+        return int(np.linalg.matrix_rank(X - X.mean(axis=0), tol=1e-9 * float(np.ptp(X)))) >= 2
 
     def _embedded(self, local: Array) -> tuple[Array, Array]:
         """Weights and numbers of the nodes that carry places of the mesh, (k, w) each."""

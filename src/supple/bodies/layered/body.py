@@ -15,7 +15,7 @@ from scipy.spatial import KDTree
 from supple.algebra.dense import rotations
 from supple.algebra.dense.checks import check_vector
 from supple.bodies.coordinates import FrameWithModes
-from supple.bodies.layered.build import SurfaceCheck, fill_surface, name_core
+from supple.bodies.layered.build import fill_surface, name_core
 from supple.bodies.layered.forces import LayerForce
 from supple.bodies.layered.mass import LayeredMass
 from supple.bodies.layered.model import LayeredModel
@@ -81,15 +81,15 @@ class LayeredBody:
         cells: int = 2,
         core_density: float | None = None,
         law: str | Law = "linear",
-        check: SurfaceCheck | None = None,
         **options: Any,
     ) -> LayeredBody:
         """From a closed surface, by offsetting inward: what is deeper than the thickness [m] is the core.
 
+        A surface that cuts itself is refused.
         cells: across the thickness; the core's surface has steps of one. core_density [kg/m³]: None for the material's.
-        check: called with the surface, to refuse it. options: as for `from_mesh`.
+        options: as for `from_mesh`.
         """
-        mesh, core = fill_surface(surface, thickness, cells, check)
+        mesh, core = fill_surface(surface, thickness, cells)
         return cls.from_mesh(mesh, material, core=core, core_density=core_density, law=law, **options)
 
     @classmethod

@@ -6,7 +6,6 @@ than the thickness belongs to the core: the core's surface has steps of a cell a
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -14,22 +13,17 @@ import numpy as np
 from supple.errors import InputError
 from supple.geometry import HexMesh, SurfaceMesh, TetMesh
 from supple.geometry.generators.stuffing import stuff
+from supple.geometry.surfaces.self_crossing import crossing_pair
 from supple.geometry.surfaces.signed_distance import SignedDistance
 
 Array = np.ndarray
-SurfaceCheck = Callable[[SurfaceMesh], None]
 FEW_CELLS = 1
 LARGEST_CELL = 0.25
 """Of the smallest extent of a surface: with larger cells its shape is lost."""
 
 
-def fill_surface(
-    surface: SurfaceMesh, thickness: float, cells: int, check: SurfaceCheck | None = None
-) -> tuple[TetMesh, Array]:
-    """Tets inside a closed surface with `cells` cells across the thickness [m], and the mask of the core.
-
-    check: called with the surface, to refuse what it does not like (a surface that cuts itself).
-    """
+def fill_surface(surface: SurfaceMesh, thickness: float, cells: int) -> tuple[TetMesh, Array]:
+    """Tets inside a closed surface with `cells` cells across the thickness [m], and the mask of the core."""
     where = "LayeredBody.from_surface"
     if not isinstance(surface, SurfaceMesh):
         raise InputError("a layered body grows from a SurfaceMesh", where=where, value=type(surface).__name__)
@@ -38,8 +32,15 @@ def fill_surface(
     if isinstance(cells, bool) or int(cells) != cells or cells < FEW_CELLS:
         raise InputError("cells is not a whole number above zero", where=where, value=cells)
     distance = SignedDistance(surface, needed_for="a layered body")
-    if check is not None:
-        check(surface)
+    crossing = crossing_pair(surface.nodes, surface.triangles)
+    if crossing is not None:
+        place = np.asarray(surface.nodes)[surface.triangles[crossing[0]]].mean(axis=0)
+        raise InputError(
+            f"the surface cuts itself: triangle {crossing[0]} crosses triangle {crossing[1]}",
+            where=where,
+            value=f"near {np.round(place, 6).tolist()} m",
+            fix="Join the overlapping parts into one surface, or repair the mesh there.",
+        )
     extent = float((surface.bounds[1] - surface.bounds[0]).min())
     if thickness >= extent / 2:
         raise InputError(

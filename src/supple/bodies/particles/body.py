@@ -8,6 +8,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike
 
+from supple.algebra.dense.checks import check_array
 from supple.bodies.coordinates import Points
 from supple.bodies.particles.springs import SpringForce
 from supple.bodies.placement import Placement
@@ -43,10 +44,10 @@ class Particles:
     kind = "particles"
 
     def __post_init__(self) -> None:
-        X = np.array(self.positions, dtype=float, ndmin=2)
-        if X.ndim != 2 or X.shape[1] != 3 or not np.isfinite(X).all():
-            raise InputError("positions are not (n, 3) finite numbers", where="particles", value=X.shape)
-        m = np.asarray(self.mass, dtype=float)
+        X = np.atleast_2d(check_array(self.positions, name="positions", where="particles")).copy()
+        if X.ndim != 2 or X.shape[1] != 3 or not len(X) or not np.isfinite(X).all():
+            raise InputError("positions are not (n, 3) finite numbers, n >= 1", where="particles", value=X.shape)
+        m = check_array(self.mass, name="mass", where="particles")
         if m.shape not in ((), (len(X),)):
             raise InputError(
                 "there is not one mass a particle", where="particles", value=m.shape, allowed=f"({len(X)},)"
@@ -54,7 +55,7 @@ class Particles:
         m = np.broadcast_to(m, len(X)).copy()
         if not (np.isfinite(m).all() and (m > 0).all()):
             raise InputError("a particle's mass is not positive", where="particles", allowed="> 0 kg")
-        r = np.asarray(self.radius, dtype=float)
+        r = check_array(self.radius, name="radius", where="particles")
         if r.shape not in ((), (len(X),)):
             raise InputError(
                 "there is not one radius a particle", where="particles", value=r.shape, allowed=f"({len(X)},)"

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from math import pi
+from numbers import Real
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.algebra.dense.checks import check_vector
+from supple.algebra.dense.checks import check_array, check_vector
 from supple.bodies.coordinates import Frames
 from supple.bodies.placement import Placement
 from supple.bodies.protocols import PlacedBody
@@ -44,9 +45,9 @@ class RigidBody:
     kind = "rigid"
 
     def __post_init__(self) -> None:
-        if not np.isfinite(self.mass) or self.mass <= 0:
+        if not (isinstance(self.mass, Real) and np.isfinite(self.mass) and self.mass > 0):
             raise InputError("the mass is not positive", where="rigid body", value=self.mass, allowed="> 0 kg")
-        I = np.asarray(self.inertia, dtype=float)
+        I = check_array(self.inertia, name="inertia", where="rigid body")
         I = np.diag(I) if I.shape == (3,) else I.copy()
         if I.shape != (3, 3) or not np.isfinite(I).all() or not np.allclose(I, I.T, rtol=1e-9, atol=0):
             raise InputError("the inertia is not a symmetric 3x3 matrix", where="rigid body", value=self.inertia)
@@ -98,7 +99,7 @@ class RigidBody:
 
 
 def _positive(value: ArrayLike, name: str) -> Array:
-    array = np.asarray(value, dtype=float)
+    array = check_array(value, name=name, where="rigid body")
     if not np.isfinite(array).all() or (array <= 0).any():
         raise InputError(f"{name} is not positive", where="rigid body", value=value, allowed="> 0")
     return array

@@ -263,6 +263,11 @@ class TreeMass:
         """Mass and sum of m x."""
         return self.body.total_mass, self.body.measures(x).first_moment
 
+    @property
+    def is_weightless(self) -> bool:
+        """Whether gravity does no work on it, since its weight is in its shape."""
+        return self.body.grown
+
     def gravity_field(self, g: Array) -> Array:
         """g as an acceleration of the coordinates."""
         out = np.zeros((1, self.body.coordinates.v_width))

@@ -26,7 +26,7 @@ from supple.bodies.tree.model import TreeModel, check_domain_values
 from supple.bodies.tree.step import elimination_kernels as elimination
 from supple.bodies.tree.step import step_kernels as kernels
 from supple.bodies.tree.step.frame_kernels import TreeWorkspace
-from supple.errors import ConvergenceError, DivergenceError, InputError, SuppleWarning
+from supple.errors import ConvergenceError, DivergenceError, InputError, SuppleWarning, check_number
 
 if TYPE_CHECKING:
     from supple.bodies.tree.surface.point_springs import PointSprings
@@ -93,13 +93,11 @@ class TreeSettings:
     max_iterations: int = 50
 
     def __post_init__(self) -> None:
-        if not (
-            self.beta >= 0 and self.gamma >= 0 and self.passes >= 1 and self.epsilon > 0 and self.max_iterations >= 2
-        ):
-            raise InputError(
-                "the settings are out of range", where="TreeSettings", value=self,
-                allowed="beta, gamma >= 0, passes >= 1, epsilon > 0, max_iterations >= 2",
-            )  # fmt: skip
+        for name in ("beta", "gamma"):
+            check_number(getattr(self, name), name=name, where="TreeSettings", least=0.0)
+        check_number(self.epsilon, name="epsilon", where="TreeSettings", above=0.0)
+        check_number(self.passes, name="passes", where="TreeSettings", least=1, whole=True)
+        check_number(self.max_iterations, name="max_iterations", where="TreeSettings", least=2, whole=True)
 
 
 @dataclass(frozen=True, eq=False)

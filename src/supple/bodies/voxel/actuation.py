@@ -222,8 +222,9 @@ class Swing:
             out[:, b] = signal(times)
         free = len(self.signals)
         out[:, free:] = 0.0 if commanded is None else commanded
-        if not np.isfinite(out).all():
-            raise InputError("a control signal is not finite", where=f"actuation, t = {times[0]:g} s")
+        bad = ~np.isfinite(out).all(axis=1)
+        if bad.any():
+            raise InputError("a control signal is not finite", where=f"actuation, t = {times[np.argmax(bad)]:.9g} s")
         return out
 
     def largest(self, values: Array, allowed: float) -> float:

@@ -64,6 +64,7 @@ def break_off(scene: Scene, state: State, body: str, domain: int | str, *, name:
     if len({node.name for node in after.root.walk()}) < len(list(after.root.walk())):
         raise InputError("the name is already used", where="break_off", value=branch.name, fix="Give name=.")
     moved = _Moved(old, [rest, branch], [part.domains for part in shares])
+    after.contacts = [_divided(contact, old, [rest, branch]) for contact in scene.contacts]
     after.forces = [Acting(a.force, moved.handle(a.on), a.label) for a in scene.forces]
     system = after.compile()
     out = system.initial_state()
@@ -77,6 +78,27 @@ def break_off(scene: Scene, state: State, body: str, domain: int | str, *, name:
         there = system.body(node.name)
         node.body.pack(found, there.view_x(out.x), there.view_v(out.v))
     return BrokenScene(after, out, rest, branch)
+
+
+def _divided(contact: Any, old: Node, new: list[Node]) -> Any:
+    """A contact with both parts where it names the old tree: they touch what the tree touched, and each other."""
+
+    def nodes(given: Any) -> Any:
+        return None if given is None else [n for node in given for n in (new if node is old else [node])]
+
+    def named(pair: tuple[str, str]) -> list[tuple[str, str]]:
+        names = [[n.name for n in new] if name == old.name else [name] for name in pair]
+        return [(a, b) for a in names[0] for b in names[1]]
+
+    exclude = [p for pair in contact.exclude for p in named(pair)]
+    frictions = {p: value for pair, value in contact.frictions.items() for p in named(pair)}
+    return replace(
+        contact,
+        bodies=nodes(contact.bodies),
+        self_contact=nodes(contact.self_contact),
+        exclude=exclude,
+        frictions=frictions,
+    )
 
 
 def _body_of(body: TreeBody, part: TreePart) -> TreeBody:

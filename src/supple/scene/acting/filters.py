@@ -45,6 +45,13 @@ class Filter(Protocol):
 
 
 def _conditions(node: Any, selector: Any, projector: Array, **more: Any) -> PointConditions:
+    if node.is_frame and selector is not None:
+        raise InputError(
+            "a body with one frame is held as a whole, so it has no parts to choose",
+            where=f"node '{node.name}'",
+            value=selector,
+            allowed="fix=True, or no selector",
+        )
     indices = np.zeros(1, dtype=np.int64) if node.is_frame else node.indices(selector)
     return PointConditions(indices, np.broadcast_to(projector, (len(indices), 3, 3)), **more)
 

@@ -55,6 +55,17 @@ class HingeRows:
         return np.zeros(self.count, dtype=bool)
 
     @property
+    def names(self) -> list[str]:
+        """What each row asks for."""
+        limits = ["lowest angle", "highest angle"] if self.limits is not None else []
+        return [*limits, "motor"] if self.speed is not None else limits
+
+    @property
+    def units(self) -> list[str]:
+        """Of each row's violation."""
+        return ["rad"] * self.count
+
+    @property
     def rates(self) -> Array:
         """How fast the angle turns where a row holds, (count,) [rad/s]."""
         return np.array([0.0] * (2 * (self.limits is not None)) + [self.rate] * (self.speed is not None))

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from supple.algebra.dense.checks import check_vector
-from supple.errors import InputError
+from supple.errors import InputError, check_number
 from supple.scene.joints.hinge_rows import HingeRows
 from supple.scene.mapped.points import JoinedPoints, Points, World, join
 
@@ -68,6 +68,17 @@ class PointConditionRows:
     def meets(self) -> Array:
         """Which rows ask points to meet: their forces are in balance only where the points do."""
         return np.arange(self.count) < 3 * len(self.meetings)
+
+    @property
+    def names(self) -> list[str]:
+        """What each row asks for."""
+        meet = [f"points meet in {axis}" for _ in self.meetings for axis in "xyz"]
+        return meet + [f"axes stay at right angles, {k + 1} of {len(self.angles)}" for k in range(len(self.angles))]
+
+    @property
+    def units(self) -> list[str]:
+        """Of each row's violation."""
+        return ["m"] * (3 * len(self.meetings)) + ["m²"] * len(self.angles)
 
     @property
     def rates(self) -> Array:
@@ -181,8 +192,9 @@ class HingeJoint:
                 value=self.limits,
                 allowed="-pi < low <= 0 <= high < pi",
             )
-        if self.motor_torque <= 0:
-            raise InputError("the motor's torque is not positive", where="HingeJoint", value=self.motor_torque)
+        check_number(self.motor_torque, name="motor_torque", where="HingeJoint", above=0.0, infinite=True)
+        if self.motor_speed is not None and not callable(self.motor_speed):
+            check_number(self.motor_speed, name="motor_speed", where="HingeJoint")
         tips = np.vstack([o, o + axes])
         points = join(_side(self.a, tips), _side(self.b, tips))
         rows = _rows([(0, 4)], [(0, 3, 4, 5), (0, 3, 4, 6)])

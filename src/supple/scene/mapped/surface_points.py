@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from supple.errors import InputError
-from supple.scene.mapped.floating_points import FloatingPoints
+from supple.scene.mapped.layered_points import points_in_frame
 from supple.scene.mapped.mappings import FramePoints, WeightedPoints
 from supple.scene.mapped.points import PointSet
 from supple.scene.node import Node
@@ -39,7 +39,7 @@ def surface_points(node: Any) -> tuple[PointSet, Array]:
     seen = np.asarray(body.mesh.boundary.node_indices)
     triangles = np.searchsorted(seen, body.mesh.boundary.triangles).astype(np.int64)
     if node.is_floating:
-        return PointSet(node, FloatingPoints.make(*body.node_shapes(seen)), node.rest[seen], label), triangles
+        return PointSet(node, points_in_frame(*body.node_shapes(seen)), node.rest[seen], label), triangles
     return PointSet(node, WeightedPoints.subset(seen, len(node.rest)), node.rest[seen], label), triangles
 
 

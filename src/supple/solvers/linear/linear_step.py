@@ -1,15 +1,15 @@
 """The linear system of an implicit step, with filters and joints.
 
-    [ A   G^T ] [ d ]   [ b ]        A = mass M + damping B + stiffness K
-    [ G    0  ] [-l ] = [ g ]        filtered: C A C d = C (b - A d_prescribed),  d += d_prescribed
+    A d = b,  A = mass M + damping B + stiffness K        filtered: C A C d = C (b - A d_prescribed),  d += d_prescribed
 
-One matrix where all forces can be assembled, ordered products where not. Joints take the direct solver.
+One matrix where all forces can be assembled, ordered products where not. Joints take the direct solver, with rows and
+multipliers as in `joint_solve`.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Any, Literal, TypeAlias
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
 
 import numpy as np
 import scipy.sparse as sparse
@@ -17,17 +17,23 @@ import scipy.sparse as sparse
 from supple.algebra.compiling.blas_threads import one_blas_thread
 from supple.algebra.sparse.block_sparse import BlockSparse
 from supple.algebra.sparse.conjugate_gradients import CgWorkspace, solve_cg
-from supple.algebra.sparse.direct import DirectSolver
-from supple.errors import ConvergenceError, InputError
+from supple.errors import InputError
 from supple.scene.linearization import Linearization, dense_blocks
 from supple.scene.system import System
 from supple.solvers.coupling.contact_blocks import ContactBlocks, WideMatrix
 from supple.solvers.coupling.touched_part import TouchedPart, components
 from supple.solvers.linear.body_preconditioner import BodyPreconditioner
+from supple.solvers.linear.joint_solve import (
+    JointSystem,
+    Matrix,
+    RedundantRows,
+    joint_matrix,
+    solve_directly,
+    solve_with_joints,
+)
 from supple.solvers.linear.unsymmetric import solve_unsymmetric
 
 Array = np.ndarray
-Matrix: TypeAlias = Any  # a dense array for small systems, a scipy matrix for large ones
 SMALL = 1500  # unknowns up to which the direct solver is the better choice
 
 
@@ -57,21 +63,10 @@ class LinearOptions:
         return self.method == "cg" or (self.method == "auto" and system.v_size > SMALL)
 
 
-@dataclass(frozen=True)
-class JointSystem:
-    """pull: G whose transpose carries the multipliers; G and g: the rows G d = g; held: the given value of a multiplier
-    that rests at its bound, NaN where its row holds."""
-
-    pull: Matrix
-    G: Matrix
-    g: Array
-    held: Array
-
-
 @dataclass
 class LinearSolution:
     """d: the increment. multipliers of the joints. iterations, residual: of the linear solve; ok: within tolerance;
-    is_final: that was the options' tolerance, not a looser one."""
+    is_final: that was the options' tolerance, not a looser one. unmet: what no motion can meet of the joints' rows."""
 
     d: Array
     multipliers: Array
@@ -79,6 +74,7 @@ class LinearSolution:
     residual: float
     ok: bool
     is_final: bool = True
+    unmet: Array = field(default_factory=lambda: np.zeros(0))
 
 
 @dataclass(eq=False)
@@ -245,19 +241,16 @@ class LinearSolve:
         kept: _Kept | None,
         extra: ContactBlocks | None,
     ) -> LinearSolution:
-        n, system = lin.system.v_size, lin.system
+        system = lin.system
         matrix = self._matrix(lin, A, weights, kept, extra)
         if joints is None:
             d, residual = solve_directly(matrix, b)
             return LinearSolution(d, np.zeros(0), 0, residual, True)
-        g = joints.g if prescribed is None else joints.g - joints.G @ prescribed
-        rests = ~np.isnan(joints.held)
-        kkt = joint_matrix(
-            matrix, filtered_columns(system, joints.pull), filtered_columns(system, joints.G), rests.astype(float)
-        )
-        rhs = np.concatenate([b, np.where(rests, -np.nan_to_num(joints.held), g)])
-        x, residual = solve_directly(kkt, rhs)
-        return LinearSolution(x[:n].copy(), -x[n:], 0, residual, True)
+        if prescribed is not None:
+            joints = replace(joints, g=joints.g - joints.G @ prescribed)
+        pull, G = filtered_columns(system, joints.pull), filtered_columns(system, joints.G)
+        s = solve_with_joints(matrix, b, joints, pull, G)
+        return LinearSolution(s.d, s.multipliers, 0, s.residual, True, unmet=s.unmet)
 
     def part(
         self,
@@ -278,7 +271,8 @@ class LinearSolve:
         matrix = self._matrix(lin, kept.unfiltered, weights, kept, extra)
         if joints is not None:
             G, pull = filtered_columns(system, joints.G), filtered_columns(system, joints.pull)
-            matrix = joint_matrix(matrix, pull, G, (~np.isnan(joints.held)).astype(float))
+            rests = ~np.isnan(joints.held)
+            matrix = joint_matrix(matrix, pull, G, rests, RedundantRows.of(joints.G, G, rests, joints.open))
         return TouchedPart(np.ones(len(touched), dtype=bool), sparse.csr_array(matrix), C)
 
     def _matrix(
@@ -321,36 +315,6 @@ def _product(A: BlockSparse | None, lin: Linearization, d: Array, weights: dict[
 def _diagonal_scale(A: BlockSparse) -> float:
     scale = float(np.abs(np.einsum("kii->k", A.data[A.diagonal])).mean()) / 3
     return scale if scale > 0 and np.isfinite(scale) else 1.0
-
-
-def solve_directly(A: Matrix, b: Array) -> tuple[Array, float]:
-    """A^-1 b and its true relative residual."""
-    if not isinstance(A, np.ndarray):
-        report = DirectSolver(A).solve(b)
-        return report.x, float(report.residual)
-    try:
-        with one_blas_thread():
-            x = np.linalg.solve(A, b)
-    except np.linalg.LinAlgError:
-        x = np.full_like(b, np.nan)
-    norm = float(np.linalg.norm(b))
-    residual = float(np.linalg.norm(b - A @ x)) / norm if norm else 0.0
-    if not residual < 1e-3:
-        raise ConvergenceError(
-            "the matrix is singular",
-            where="direct solver",
-            fix="A body may be held by nothing, or joints may say the same thing twice.",
-        )
-    return x, residual
-
-
-def joint_matrix(A: Matrix, pull: Matrix, G: Matrix, rests: Array | None = None) -> Matrix:
-    """[[A, pull^T], [G, 0]]; rows that rest (1 in `rests`) ask for their multiplier instead."""
-    rests = np.zeros(G.shape[0]) if rests is None else rests
-    if isinstance(A, np.ndarray):
-        return np.block([[A, np.asarray(pull).T], [np.asarray(G) * (1 - rests)[:, None], np.diag(rests)]])
-    held = sparse.diags_array(1 - rests) @ G
-    return sparse.csc_array(sparse.block_array([[A, pull.T], [held, sparse.diags_array(rests)]]))
 
 
 def filter_matrix(system: System) -> sparse.csr_array:

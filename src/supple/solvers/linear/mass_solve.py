@@ -12,7 +12,8 @@ from supple.algebra.sparse.direct import DirectSolver
 from supple.scene.kinematics import Kinematics
 from supple.scene.linearization import Linearization
 from supple.scene.system import System
-from supple.solvers.linear.linear_step import Matrix, filtered_columns, filtered_matrix, joint_matrix, solve_directly
+from supple.solvers.linear.joint_solve import JointSystem, Matrix, solve_directly, solve_with_joints
+from supple.solvers.linear.linear_step import filtered_columns, filtered_matrix
 
 Array = np.ndarray
 
@@ -92,8 +93,7 @@ def _with_joints(system: System, kin: Kinematics, f: Array, given: Array, multip
     behind = system.propagate(kin.t, system.retract(kin.flat_x, -e * kin.flat_v), kin.flat_v)
     rate = system.linearize(ahead).joint_jacobian() - system.linearize(behind).joint_jacobian()
     g = -(rate @ kin.flat_v)[always] / (2 * e) - G0 @ given
-    x = solve_directly(joint_matrix(M, G, G), np.concatenate([f, g]))[0]
-    return x[: system.v_size] + given
+    return solve_with_joints(M, f, _held_rows(system, kin, G0, g, always), G, G).d + given
 
 
 def project_velocity(system: System, kin: Kinematics, multipliers: Array) -> Array:
@@ -108,6 +108,13 @@ def project_velocity(system: System, kin: Kinematics, multipliers: Array) -> Arr
     rates = np.concatenate([rows.rates for _, _, rows in system.joints])[holds]
     G = filtered_columns(system, G0)
     M = filtered_matrix(system, _mass_matrix(system, kin))
-    kkt = joint_matrix(M, G, G)
-    x = solve_directly(kkt, np.concatenate([np.zeros(system.v_size), rates - G0 @ kin.flat_v]))[0]
-    return kin.flat_v + x[: system.v_size]
+    joints = _held_rows(system, kin, G0, rates - G0 @ kin.flat_v, holds)
+    return kin.flat_v + solve_with_joints(M, np.zeros(system.v_size), joints, G, G).d
+
+
+def _held_rows(system: System, kin: Kinematics, G: Matrix, g: Array, holds: Array) -> JointSystem:
+    """G d = g for the rows that hold, which are as open as they are at this state."""
+    m = len(holds)
+    meets = np.concatenate([np.isinf(rows.bounds[0]) & np.isinf(rows.bounds[1]) for _, _, rows in system.joints])
+    open = float(np.abs(system.violation(kin)[meets]).max(initial=0.0))
+    return JointSystem(G, G, g, np.full(m, np.nan), np.zeros(m), open)

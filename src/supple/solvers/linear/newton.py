@@ -8,6 +8,8 @@ frame is left out of it, which costs a fast spinning body some iterations. A ste
 |r| (with the joints' violation, in the units of r) nor, where the residual is the gradient of an energy, that energy as
 Armijo asks. Where a mass changes with positions, the last two residuals count: without that change in A they fall over
 two iterations rather than in each. A slender body needs the latter: on the way to its equilibrium, |r| grows at first.
+An |r| as small as rounding of the positions makes it counts as solved even above the tolerance: in stiff solids large
+element forces cancel, and nothing smaller can be reached.
 """
 
 from __future__ import annotations
@@ -23,10 +25,18 @@ from supple.scene.kinematics import Kinematics
 from supple.scene.linearization import Linearization
 from supple.scene.system import System
 from supple.scene.transport import transport
-from supple.solvers.linear.linear_step import JointSystem, LinearSolution, LinearSolve
+from supple.solvers.linear.contradictions import refuse_contradiction
+from supple.solvers.linear.joint_solve import JointSystem
+from supple.solvers.linear.linear_step import LinearSolution, LinearSolve
 from supple.solvers.report import Outcome
 
 Array = np.ndarray
+
+
+NEAR = 1e-5
+"""Relative residual from which on it may be rounding alone."""
+ROUNDINGS = 4.0
+"""Of the change of r by one rounding of the positions: the sums in a stiff force round some times more than once."""
 
 
 @dataclass(frozen=True)
@@ -99,15 +109,18 @@ class Newton:
         l = np.zeros(m) if multipliers is None or multipliers.size != m else multipliers.copy()
         now = evaluate(u)
         r, merit = self._merit(system, now, l, weights)
-        linear_iterations = 0
+        linear_iterations, rounding = 0, 0.0
         memory = 2 if any(hasattr(mass, "at") for _, _, mass in system.masses) else 1
         recent = [merit]
-        outcome = Outcome.NEWTON_LIMIT
+        outcome, unmet = Outcome.NEWTON_LIMIT, np.zeros(m)
         for iteration in range(self.max_iterations + 1):
             if not np.isfinite(merit):
                 return NewtonSolution(u, l, now, Outcome.NOT_FINITE, iteration, linear_iterations, np.inf)
             violation = self._open(system, now, l) if m else 0.0
-            if np.linalg.norm(r) <= self.tolerance * now.scale and violation <= self.joint_tolerance:
+            size = float(np.linalg.norm(r))
+            if iteration and self.tolerance * now.scale < size <= NEAR * now.scale and not rounding:
+                rounding = ROUNDINGS * rounding_of(system, evaluate, u, now, weights)
+            if size <= max(self.tolerance * now.scale, rounding) and violation <= self.joint_tolerance:
                 outcome = Outcome.SOLVED
                 break
             if iteration == self.max_iterations:
@@ -118,6 +131,7 @@ class Newton:
                 step = self._direction(system, now, r, l, weights, definite=True)
                 slope = float(r @ step.d)
             linear_iterations += step.iterations
+            unmet = step.unmet * weights.position
             dl = step.multipliers / now.push if m else np.zeros(0)
             size = 1.0
             best = None
@@ -140,10 +154,12 @@ class Newton:
             u = u if accept is None else accept(u)
             if new_merit >= merit and size < 1e-2:  # no way down: rounding, or a tangent of no use
                 merit = new_merit
-                relative = float(np.linalg.norm(r)) / max(now.scale, 1e-300)
-                outcome = Outcome.SOLVED if relative <= 10 * self.tolerance and not m else Outcome.NEWTON_LIMIT
+                limit = max(10 * self.tolerance * now.scale, rounding)
+                outcome = Outcome.SOLVED if np.linalg.norm(r) <= limit and not m else Outcome.NEWTON_LIMIT
                 break
             merit = new_merit
+        if outcome is Outcome.NEWTON_LIMIT and np.abs(unmet).max(initial=0.0) > self.joint_tolerance:
+            refuse_contradiction(system, now.end, np.isnan(bound_of(system, l, system.violation(now.end))))
         relative = float(np.linalg.norm(r)) / now.scale if now.scale else 0.0
         return NewtonSolution(u, l, now, outcome, iteration, linear_iterations, relative)
 
@@ -163,7 +179,9 @@ class Newton:
             at_end = lin if now.end is now.kin else system.linearize(now.end)
             gap = -system.violation(now.end) / weights.position
             held = bound_of(system, l, system.violation(now.end))
-            joints = JointSystem(pull_matrix(system, now, lin), at_end.joint_jacobian(), gap, now.push * (held - l))
+            pull, given = pull_matrix(system, now, lin), now.push * (held - l)
+            open = float(np.abs(_unbounded_violation(system, now, l)).max())
+            joints = JointSystem(pull, at_end.joint_jacobian(), gap, given, now.push * l, open)
         return self.linear.solve(
             lin, -r, mass=weights.mass, damping=weights.damping, stiffness=weights.stiffness, joints=joints
         )
@@ -182,6 +200,27 @@ class Newton:
             held = bound_of(system, l, system.violation(e.end))
             total += float(np.sum(np.where(np.isnan(held), 0.0, e.push * (l - held)) ** 2))
         return r, total
+
+
+def rounding_of(
+    system: System, evaluate: Callable[[Array], Evaluation], u: Array, now: Evaluation, weights: Weights
+) -> float:
+    """How much r changes where every position is off by its last digit: no iteration gets r below that [units of r].
+
+    In a stiff solid forces far larger than their sum cancel, and this is above a tolerance that looks at the sum.
+    """
+    move = np.zeros(system.v_size)
+    for slot in system.bodies:
+        x, out = slot.view_x(now.end.flat_x), slot.view_v(move)
+        out[:, :3] = np.abs(x[:, :3])
+        if out.shape[1] > 3:
+            out[:, 3:6] = 1.0
+            out[:, 6:] = np.abs(x[:, 7:])
+    move *= np.finfo(float).eps / weights.position * np.sign(np.sin(1.7 * np.arange(1, len(move) + 1)))
+    system.filter.project(move)
+    change = evaluate(u + move).residual - now.residual
+    system.filter.project(change)
+    return float(np.linalg.norm(change))
 
 
 def bound_of(system: System, l: Array, violation: Array) -> Array:

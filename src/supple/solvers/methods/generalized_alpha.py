@@ -21,7 +21,7 @@ from supple.scene.system import System
 from supple.solvers.linear.linear_step import LinearOptions, LinearSolve
 from supple.solvers.linear.mass_solve import acceleration, project_velocity
 from supple.solvers.linear.newton import Evaluation, Newton, Weights
-from supple.solvers.methods.implicit_euler import check_dt
+from supple.solvers.methods.implicit_euler import check_dt, check_tolerances
 from supple.solvers.report import StepReport
 from supple.solvers.world import refuse_world
 
@@ -116,6 +116,7 @@ class Newmark:
 
     def __post_init__(self) -> None:
         check_dt(self.dt, "Newmark")
+        check_tolerances("Newmark", newton_tolerance=self.newton_tolerance)
         if not (0.5 <= self.gamma <= min(2 * self.beta, 1.0)):
             raise InputError(
                 "outside the stable range",
@@ -146,6 +147,7 @@ class GeneralizedAlpha:
 
     def __post_init__(self) -> None:
         check_dt(self.dt, "GeneralizedAlpha")
+        check_tolerances("GeneralizedAlpha", newton_tolerance=self.newton_tolerance)
         if not 0 <= self.rho <= 1:
             raise InputError("rho is not between 0 and 1", where="GeneralizedAlpha", value=self.rho)
         am, af = (2 * self.rho - 1) / (self.rho + 1), self.rho / (self.rho + 1)

@@ -11,11 +11,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from numbers import Real
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from supple.errors import InputError
+from supple.errors import InputError, check_number
 from supple.scene.kinematics import Kinematics
 from supple.scene.linearization import Linearization
 from supple.scene.state import State
@@ -23,21 +24,32 @@ from supple.scene.system import System
 from supple.solvers.coupling.contact_steps import ContactStep, Solve
 from supple.solvers.coupling.contact_warnings import warn_unsettled
 from supple.solvers.coupling.touched_part import TouchedPart
-from supple.solvers.linear.linear_step import JointSystem, LinearOptions, LinearSolution, LinearSolve
+from supple.solvers.linear.contradictions import refuse_contradiction
+from supple.solvers.linear.joint_solve import JointSystem
+from supple.solvers.linear.linear_step import LinearOptions, LinearSolution, LinearSolve
 from supple.solvers.linear.newton import Evaluation, Newton, Weights, bound_of
 from supple.solvers.report import Outcome, StepReport
 from supple.solvers.world import refuse_fluid, refuse_world
 
 Array = np.ndarray
+SHORTEST = 1e-15
+"""[s] Shortest step: its square and their inverses are far from the ends of the numbers."""
 CONTACT_TOLERANCE = 1e-6
 """Part of the impulse of contacts up to which their iterations may leave it open, unless the solver's own is larger."""
 
 
 def check_dt(dt: float, solver: str) -> float:
-    """A positive finite step [s]."""
-    if not np.isfinite(dt) or dt <= 0:
-        raise InputError("the step is not positive", where=solver, value=dt, allowed="> 0 s")
+    """A positive finite step [s], of which 1/dt is finite too."""
+    if isinstance(dt, bool) or not isinstance(dt, Real) or not np.isfinite(dt) or dt < SHORTEST:
+        value = f"{dt} s" if isinstance(dt, Real) else dt
+        raise InputError("the step is not positive", where=solver, value=value, allowed=f">= {SHORTEST:g} s")
     return float(dt)
+
+
+def check_tolerances(solver: str, **values: float) -> None:
+    """Tolerances that are finite and not negative."""
+    for name, value in values.items():
+        check_number(value, name=name, where=solver, least=0.0)
 
 
 class LinearStep(NamedTuple):
@@ -75,6 +87,7 @@ class ImplicitEuler:
 
     def __post_init__(self) -> None:
         check_dt(self.dt, "ImplicitEuler")
+        check_tolerances("ImplicitEuler", tolerance=self.tolerance, newton_tolerance=self.newton_tolerance)
         options = LinearOptions(self.linear, self.tolerance, self.max_iterations, self.preconditioner)
         self._solve = LinearSolve(options)
         self._joints: JointSystem | None = None
@@ -168,7 +181,8 @@ class ImplicitEuler:
         expected = phi + h * (G @ v)
         for _ in range(20):
             held = bound_of(system, l, expected)
-            joints = self._joints = JointSystem(G, G, -phi / h - G @ v, h * held)
+            open = float(np.abs(phi[np.isnan(held)]).max(initial=0.0))
+            joints = self._joints = JointSystem(G, G, -phi / h - G @ v, h * held, np.zeros(len(l)), open)
             s = self._solve.solve(
                 lin, b, mass=1.0, damping=-h, stiffness=-h * h, prescribed=prescribed, joints=joints, extra=extra
             )
@@ -176,6 +190,8 @@ class ImplicitEuler:
             expected[np.isnan(held)] = 0.0
             if np.array_equal(np.isnan(bound_of(system, l, expected)), np.isnan(held)):
                 break
+        if np.abs(h * s.unmet).max() > 1e-9 + drift_bound(system, lin.kin, h):
+            refuse_contradiction(system, lin.kin, np.isnan(held))
         return s
 
     def _full(self, system: System, state: State) -> StepReport:
@@ -201,6 +217,14 @@ class ImplicitEuler:
         if s.multipliers.size:
             state.memory["multipliers"] = s.multipliers
         return StepReport(s.outcome, s.iterations, s.linear_iterations, s.residual)
+
+
+def drift_bound(system: System, kin: Kinematics, h: float) -> float:
+    """How far a linearised step may open a joint: the turn of its frames times the move of its points, r (w h)²."""
+    moves = [np.abs(h * kin.v[slot.index]) for _, slot, _ in system.joints]
+    turns = [np.abs(h * kin.v[slot.index][:, 3:6]) for slot in system.bodies if kin.v[slot.index].shape[1] >= 6]
+    move, turn = (max((float(a.max(initial=0.0)) for a in many), default=0.0) for many in (moves, turns))
+    return 2.0 * turn * move
 
 
 def _restricted(system: System, v: Array) -> Array:

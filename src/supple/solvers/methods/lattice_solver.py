@@ -28,7 +28,7 @@ from supple.bodies.voxel.sweep import lattice_kernels as kernels
 from supple.bodies.voxel.sweep.stable_step import stable_step
 from supple.bodies.voxel.sweep.sweep import LatticeSweep
 from supple.bodies.voxel.touching.surface_contact import SurfaceContacts, contact_step_limit
-from supple.errors import BendWarning, InputError, StepWarning
+from supple.errors import BendWarning, InputError, StepWarning, check_number
 from supple.scene.state import State
 from supple.scene.system import System
 from supple.solvers.coupling.lattice_loads import acting_loads, foreseen, longest_part
@@ -69,6 +69,9 @@ class LatticeSolver:
 
     def __post_init__(self) -> None:
         check_dt(self.dt, "LatticeSolver")
+        check_number(self.safety, name="safety", where="LatticeSolver", above=0.0, most=1.0)
+        if self.bend_limit is not None:
+            check_number(self.bend_limit, name="bend_limit", where="LatticeSolver", above=0.0, infinite=True)
         self._prepared: System | None = None
         self.world: LatticeWorld | None = None
         self.contacts: SurfaceContacts | None = None

@@ -24,7 +24,7 @@ from supple.scene.transport import transport
 from supple.solvers.linear.linear_step import LinearOptions, LinearSolve
 from supple.solvers.linear.mass_solve import has_constant_mass, project_velocity, solve_filtered_mass
 from supple.solvers.linear.newton import Evaluation, Newton, Weights, pulled_forces
-from supple.solvers.methods.implicit_euler import check_dt
+from supple.solvers.methods.implicit_euler import check_dt, check_tolerances
 from supple.solvers.report import StepReport
 from supple.solvers.world import refuse_world
 
@@ -41,6 +41,7 @@ class Midpoint:
 
     def __post_init__(self) -> None:
         check_dt(self.dt, "Midpoint")
+        check_tolerances("Midpoint", newton_tolerance=self.newton_tolerance)
         self._solve = LinearSolve(LinearOptions(self.linear, 1e-10))
 
     def prepare(self, system: System) -> None:

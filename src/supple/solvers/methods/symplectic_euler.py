@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from scipy.sparse.linalg import LinearOperator, eigsh
 
-from supple.errors import InputError
+from supple.errors import InputError, check_number
 from supple.scene.state import State
 from supple.scene.system import System
 from supple.solvers.linear.mass_solve import acceleration, solve_filtered_mass
@@ -97,6 +97,7 @@ class SymplecticEuler:
     def __post_init__(self) -> None:
         if self.dt is not None:
             check_dt(self.dt, "SymplecticEuler")
+        check_number(self.safety, name="safety", where="SymplecticEuler", above=0.0, most=1.0)
         self._checked: System | None = None
 
     def prepare(self, system: System) -> None:

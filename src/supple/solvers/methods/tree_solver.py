@@ -86,6 +86,11 @@ class TreeSolver:
         self._prepared = system
         self._warned = set()
 
+    @property
+    def residual_limit(self) -> float:
+        """Change of q" in the last pass, of the largest q", up to which a step counts as solved."""
+        return UNSETTLED
+
     def step(self, system: System, state: State) -> StepReport:
         """Advance the state by dt, in place."""
         if self._prepared is not system:

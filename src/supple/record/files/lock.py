@@ -12,7 +12,7 @@ import os
 from pathlib import Path
 
 from supple.errors import RecordError
-from supple.record.disk import record_errors
+from supple.record.files.disk import record_errors
 
 LOCK_NAME = "record.lock"
 _HELD = (errno.EACCES, errno.EAGAIN, errno.EWOULDBLOCK, errno.EDEADLK)

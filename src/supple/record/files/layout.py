@@ -1,12 +1,12 @@
 """The layout of a record: an empty one is written, bodies and whole frames of one are read.
 
-/VTKHDF                surfaces over time, see `supple.record.vtkhdf`
+/VTKHDF                surfaces over time, see `supple.record.files.vtkhdf`
 /supple                version, dt, solver, bodies, scene (attributes)
   frames/<column>      step, time [s], kinetic, potential [J], momentum, centre_of_mass,
                        outcome and residual of the step, worst_residual and under_converged so far, and where the
                        frame's contacts end
-  contacts             see `supple.record.contacts`
-  states/<step>        see `supple.record.states`
+  contacts             see `supple.record.files.contacts`
+  states/<step>        see `supple.record.files.states`
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ import os
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from supple.record import vtkhdf
-from supple.record.contacts import make_contacts
-from supple.record.disk import RESERVE, reserve
+from supple.record.files import vtkhdf
+from supple.record.files.contacts import make_contacts
+from supple.record.files.disk import RESERVE, reserve
+from supple.record.files.trust import Dataset, Group, check_dataset, check_group, plain_json, stored_rows
 from supple.record.surfaces import Surface
-from supple.record.trust import Dataset, Group, check_dataset, check_group, plain_json, stored_rows
 from supple.scene.system import System
 
 RECORD_NAME = "record.vtkhdf"

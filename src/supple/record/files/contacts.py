@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from supple.record.trust import Group, check_dataset, check_group, plain_json, stored_rows
+from supple.record.files.trust import Group, check_dataset, check_group, plain_json, stored_rows
 from supple.scene.state import State
 from supple.scene.system import System
 

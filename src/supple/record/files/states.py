@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from supple.record.trust import check_dataset, check_group, read_all, real_number
+from supple.record.files.trust import check_dataset, check_group, read_all, real_number
 from supple.scene.state import State
 
 Group = Any  # h5py.Group; h5py is loaded where a record is opened

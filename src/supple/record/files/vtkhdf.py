@@ -17,8 +17,8 @@ import re
 
 import numpy as np
 
+from supple.record.files.trust import Group, check_dataset, check_group, read_all, stored_rows, whole_number
 from supple.record.surfaces import Surface
-from supple.record.trust import Group, check_dataset, check_group, read_all, stored_rows, whole_number
 
 Array = np.ndarray
 

@@ -1,0 +1,144 @@
+"""The linear system of bodies held by joints, some of which may say the same thing twice.
+
+    [ A   P^T ] [ d ]   [ b ]        P, G (m, n): rows of the joints, equal for most methods
+    [ G    0  ] [-l ] = [ g ]        a row that rests at its bound asks for its multiplier instead
+
+Rows are redundant where N^T S G = 0; S scales rows to length one, N (m, k) is orthonormal. With Z = S^-1 N N^T S and,
+for a compliance c, X = c S^-1 N N^T S^-1,
+
+    [ A   P^T ] [ d ]   [ b            ]        l0: the multipliers that are there already
+    [ G   -X  ] [-l ] = [ g - Z g - X l0 ]
+
+is regular, and of all multipliers that give the same forces it takes the smallest, N^T S^-1 (l0 + l) = 0. Z g is what
+no motion can meet: nothing where the joints agree, so where it stays, they contradict each other.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+import numpy as np
+import scipy.sparse as sparse
+
+from supple.algebra.compiling.blas_threads import one_blas_thread
+from supple.algebra.sparse.direct import DirectSolver
+from supple.errors import ConvergenceError
+
+Array = np.ndarray
+Matrix: TypeAlias = Any  # a dense array for small systems, a scipy matrix for large ones
+REDUNDANT = 1e-5
+"""Singular value of the unit rows below which they count as redundant, where the joints are closed."""
+LARGEST_REDUNDANT = 3e-3
+"""The same where they are not: rows that agree when closed differ by as much as the joints are open."""
+
+
+@dataclass(frozen=True)
+class JointSystem:
+    """pull: P; G and g: the rows G d = g; held: the given value of a multiplier that rests at its bound, NaN where its
+    row holds; known: the multipliers that are there already; open: largest violation of a row."""
+
+    pull: Matrix
+    G: Matrix
+    g: Array
+    held: Array
+    known: Array
+    open: float = 0.0
+
+
+@dataclass(frozen=True)
+class RedundantRows:
+    """Z and X of the module's docstring by N (m, k) and the rows' lengths (m,)."""
+
+    N: Array
+    length: Array
+
+    @classmethod
+    def of(cls, G: Matrix, filtered: Matrix, rests: Array, open: float) -> RedundantRows:
+        """Among the rows that do not rest. filtered: G C."""
+        length = np.sqrt((G * G).sum(axis=1)) if isinstance(G, np.ndarray) else sparse.linalg.norm(G, axis=1)
+        length = np.where(length > 0.0, length, 1.0)
+        holds = np.flatnonzero(~rests)
+        rows = filtered[holds] if len(holds) < len(rests) else filtered
+        gram = rows @ rows.T
+        gram = (gram if isinstance(gram, np.ndarray) else gram.toarray()) / np.outer(length[holds], length[holds])
+        least = float(np.clip(open, REDUNDANT, LARGEST_REDUNDANT)) ** 2
+        none = cls(np.zeros((len(rests), 0)), length)
+        if not len(holds) or not np.isfinite(gram).all():
+            return none
+        with one_blas_thread():
+            try:
+                np.linalg.cholesky(gram - least * np.eye(len(holds)))
+                return none
+            except np.linalg.LinAlgError:
+                values, vectors = np.linalg.eigh(gram)
+        N = np.zeros((len(rests), int((values <= least).sum())))
+        N[holds] = vectors[:, values <= least]
+        return cls(N, length)
+
+    def unmet(self, g: Array) -> Array:
+        """Z g: the part of g that no motion can meet."""
+        return (self.N @ (self.N.T @ (g / self.length))) * self.length
+
+    def compliance(self, c: float) -> Array:
+        """X."""
+        scaled = self.N * self.length[:, None]
+        return c * (scaled @ scaled.T)
+
+
+@dataclass(frozen=True)
+class JointSolution:
+    """d, multipliers l (m,), the true relative residual, and Z g: what no motion can meet of each row (m,)."""
+
+    d: Array
+    multipliers: Array
+    residual: float
+    unmet: Array = field(default_factory=lambda: np.zeros(0))
+
+
+def solve_with_joints(A: Matrix, b: Array, joints: JointSystem, pull: Matrix, G: Matrix) -> JointSolution:
+    """Solve for d and the multipliers. A: filtered; pull, G: those of the joints, filtered too."""
+    n, rests = len(b), ~np.isnan(joints.held)
+    rows = RedundantRows.of(joints.G, G, rests, joints.open)
+    g = np.where(rests, -np.nan_to_num(joints.held), joints.g)
+    unmet = rows.unmet(np.where(rests, 0.0, joints.g))
+    g = g - unmet
+    kkt = joint_matrix(A, pull, G, rests, rows)
+    if rows.N.shape[1]:
+        g -= rows.compliance(softness(A)) @ joints.known
+    x, residual = solve_directly(kkt, np.concatenate([b, g]))
+    return JointSolution(x[:n].copy(), -x[n:], residual, unmet)
+
+
+def joint_matrix(A: Matrix, pull: Matrix, G: Matrix, rests: Array, rows: RedundantRows) -> Matrix:
+    """[[A, P^T], [G, -X]]; rows that rest ask for their multiplier instead."""
+    corner = np.diag(rests.astype(float))
+    if rows.N.shape[1]:
+        corner -= rows.compliance(softness(A))
+    if isinstance(A, np.ndarray):
+        return np.block([[A, np.asarray(pull).T], [np.asarray(G) * ~rests[:, None], corner]])
+    held = sparse.diags_array((~rests).astype(float)) @ G
+    return sparse.csc_array(sparse.block_array([[A, pull.T], [held, sparse.csr_array(corner)]]))
+
+
+def softness(A: Matrix) -> float:
+    """A compliance of the size of A's: how far a unit of force moves a body."""
+    size = float(np.abs(A.diagonal()).mean())
+    return 1.0 / size if size > 0.0 and np.isfinite(size) else 1.0
+
+
+def solve_directly(A: Matrix, b: Array) -> tuple[Array, float]:
+    """A^-1 b and its true relative residual."""
+    if not isinstance(A, np.ndarray):
+        report = DirectSolver(A).solve(b)
+        return report.x, float(report.residual)
+    try:
+        with one_blas_thread():
+            x = np.linalg.solve(A, b)
+    except np.linalg.LinAlgError:
+        x = np.full_like(b, np.nan)
+    norm = float(np.linalg.norm(b))
+    residual = float(np.linalg.norm(b - A @ x)) / norm if norm else 0.0
+    if not residual < 1e-3:
+        raise ConvergenceError("the matrix is singular", where="direct solver", fix="A body may be held by nothing.")
+    return x, residual
