@@ -119,7 +119,7 @@ def choose_solver(scene: Scene, system: System, solver: Any, dt: float | None) -
 
 def count_steps(until: float, dt: float) -> int:
     """The smallest number of steps of dt that does not end before `until`, round-off aside."""
-    if not math.isfinite(until) or until < 0:
+    if isinstance(until, str) or not math.isfinite(until) or until < 0:
         raise InputError("the end of the run is not a time", where="run", value=until, allowed=">= 0 s")
     return math.ceil(until / dt * (1 - ROUND_OFF) - ROUND_OFF)
 
@@ -133,7 +133,7 @@ def thread_count(threads: int | None) -> Iterator[None]:
     import numba
 
     largest = int(numba.config.NUMBA_NUM_THREADS)  # type: ignore[attr-defined]
-    if not 1 <= threads <= largest:
+    if not isinstance(threads, int) or not 1 <= threads <= largest:
         raise InputError("this number of threads cannot be had", where="run", value=threads, allowed=f"1..{largest}")
     before = numba.get_num_threads()
     numba.set_num_threads(threads)

@@ -63,7 +63,7 @@ class Contact:
 
     def __post_init__(self) -> None:
         for value in (self.friction, *self.frictions.values()):
-            if not (np.isfinite(value) and value >= 0):
+            if isinstance(value, str) or not (np.isfinite(value) and value >= 0):
                 raise InputError(
                     "friction is a finite number",
                     where="Contact",

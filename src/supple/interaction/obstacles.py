@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike
 
 from supple.algebra.dense import rotations
 from supple.algebra.dense.checks import as_quaternion, check_vector
-from supple.errors import InputError
+from supple.errors import InputError, check_number
 from supple.geometry import SurfaceMesh
 from supple.interaction.obstacle_kernels import (
     compute_box_distance,
@@ -43,8 +43,8 @@ class Obstacle:
     name: str | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
-        if self.friction is not None and not (np.isfinite(self.friction) and self.friction >= 0):
-            raise InputError("friction is not a finite number", where=self.kind, value=self.friction, allowed=">= 0")
+        if self.friction is not None:
+            check_number(self.friction, name="friction", where=self.kind, least=0.0)
         if self.name == "":
             raise InputError("the name is empty", where=self.kind)
 
@@ -73,8 +73,7 @@ class Plane(Obstacle):
         length = float(np.linalg.norm(n))
         if length == 0:
             raise InputError("the normal is zero", where=self.kind)
-        if not np.isfinite(self.offset):
-            raise InputError("the offset is not finite", where=self.kind, value=self.offset)
+        check_number(self.offset, name="offset", where=self.kind)
         object.__setattr__(self, "normal", n / length)
 
 
@@ -100,7 +99,7 @@ class Sphere(Obstacle):
     def __post_init__(self) -> None:
         super().__post_init__()
         object.__setattr__(self, "centre", check_vector(self.centre, name="centre", where="Sphere"))
-        check_radius(self.radius, "Sphere")
+        check_number(self.radius, name="radius", where="Sphere", above=0.0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,7 +119,7 @@ class Capsule(Obstacle):
         super().__post_init__()
         for name in ("start", "end"):
             object.__setattr__(self, name, check_vector(getattr(self, name), name=name, where="Capsule"))
-        check_radius(self.radius, "Capsule")
+        check_number(self.radius, name="radius", where="Capsule", above=0.0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -205,12 +204,6 @@ def _equal(a: Any, b: Any) -> bool:
     if isinstance(a, SurfaceMesh):
         return a is b
     return np.shape(a) == np.shape(b) and bool(np.all(np.asarray(a) == np.asarray(b)))
-
-
-def check_radius(radius: float, where: str) -> None:
-    """Refuse a radius that is not positive."""
-    if not (np.isfinite(radius) and radius > 0):
-        raise InputError("the radius is not positive", where=where, value=radius, allowed="> 0 m")
 
 
 def distance(obstacle: Obstacle, x: ArrayLike) -> tuple[Array, Array]:

@@ -1,6 +1,6 @@
 """RecordWriter: the trajectory of a run in one file, `record.vtkhdf`, that ParaView reads with time.
 
-Its layout is in `supple.record.files.layout`. A new record is written beside its place and renamed, so that a kill leaves the
+Its layout is in `record.files.layout`. A new record is written beside its place and renamed, so that a kill leaves the
 old or the new one. Room is taken before a frame, and the file is flushed after it, in HDF5's default version, which
 reopens after a kill. A frame counts once it is whole; a reader takes the whole ones.
 """

@@ -19,7 +19,7 @@ MAX_CELLS = 50_000_000
 
 def check_cells(cells: tuple[int, ...]) -> tuple[int, ...]:
     """Positive whole numbers of cells, not more than fit in memory."""
-    if any(isinstance(c, bool) or int(c) != c or c < 1 for c in cells):
+    if any(isinstance(c, bool | str) or int(c) != c or c < 1 for c in cells):
         raise InputError("a number of cells is not a positive whole number", value=cells)
     if np.prod([float(c) for c in cells]) > MAX_CELLS:
         raise InputError("there are too many cells", value=cells, allowed=f"{MAX_CELLS} in all")

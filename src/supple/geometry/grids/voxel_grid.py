@@ -39,7 +39,7 @@ class VoxelGrid:
             raise InputError("a material number is out of range", value=int(given.min()), allowed="0 to 2147483647")
         if not given.any():
             raise InputError("the grid holds no voxel", fix="Give at least one cell a material above zero.")
-        if not (np.isfinite(self.voxel_size) and self.voxel_size > 0):
+        if isinstance(self.voxel_size, str) or not (np.isfinite(self.voxel_size) and self.voxel_size > 0):
             raise InputError("the voxel size is not positive", value=self.voxel_size, allowed="a length [m]")
         materials = np.array(given, dtype=np.uint8 if given.max() < 256 else np.int32, order="C")
         origin = as_vector(self.origin, "origin").copy()

@@ -10,7 +10,7 @@ from typing import Literal
 
 import numpy as np
 
-from supple.errors import ConvergenceError, InputError
+from supple.errors import ConvergenceError, InputError, check_number
 from supple.scene.kinematics import Kinematics
 from supple.scene.state import State
 from supple.scene.system import System, is_load
@@ -32,6 +32,7 @@ class Statics:
     linear: Literal["auto", "cg", "direct"] = field(default="direct", kw_only=True)
 
     def __post_init__(self) -> None:
+        check_number(self.tolerance, name="tolerance", where="Statics", above=0.0)
         if self.load_steps < 1:
             raise InputError("load_steps is not positive", where="Statics", value=self.load_steps)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from supple.bodies.stride import Stride
-from supple.errors import ConvergenceError, InputError
+from supple.errors import ConvergenceError, InputError, check_number
 from supple.scene.scene import Scene
 from supple.scene.state import State
 from supple.scene.system import System
@@ -31,8 +31,7 @@ class StrideSolver:
 
     def __post_init__(self) -> None:
         check_dt(self.dt, "StrideSolver")
-        if self.steps < 1:
-            raise InputError("a stride needs a step", where="StrideSolver", value=self.steps, allowed=">= 1")
+        check_number(self.steps, name="steps", where="StrideSolver", least=1, whole=True)
         self._stride = Stride(tolerance=self.tolerance, max_iterations=self.max_iterations)
 
     def prepare(self, system: System) -> None:

@@ -22,7 +22,7 @@ from supple.algebra.lanes.lane_type import LANES
 from supple.bodies.protocols import LocalState
 from supple.bodies.tree import LinkedTrees, Loads, PointSprings, Tie
 from supple.bodies.tree.body import TreeBody, TreeElastic
-from supple.errors import ConvergenceError, DivergenceError, InputError, StepWarning
+from supple.errors import ConvergenceError, DivergenceError, InputError, StepWarning, check_number
 from supple.scene.state import State
 from supple.scene.system import System
 from supple.solvers.coupling.tree_springs import springs_of, world_springs
@@ -58,8 +58,7 @@ class TreeSolver:
 
     def __post_init__(self) -> None:
         check_dt(self.dt, "TreeSolver")
-        if self.steps < 1:
-            raise InputError("a stride needs a step", where="TreeSolver", value=self.steps, allowed=">= 1")
+        check_number(self.steps, name="steps", where="TreeSolver", least=1, whole=True)
         self._prepared: System | None = None
         self._warned: set[str] = set()
 
