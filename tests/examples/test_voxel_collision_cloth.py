@@ -49,5 +49,5 @@ def test_a_voxel_on_a_ball_sticks_where_friction_holds_the_slope(mu: float, stic
 
 
 def test_a_ball_without_radius_is_refused() -> None:
-    with pytest.raises(InputError, match="radius is not positive"):
+    with pytest.raises(InputError, match="radius is out of range"):
         Sphere((0.0, 0.0, 0.0), 0.0)

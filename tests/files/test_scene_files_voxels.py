@@ -241,7 +241,7 @@ WRONG = {
     "friction": (
         'kind = "floor"\nfriction = 0.8',
         'kind = "floor"\nfriction = -1',
-        r"obstacles\[0\].*friction is not a finite number",
+        r"obstacles\[0\].*friction is out of range",
     ),
     "twice": (
         'kind = "box"',
