@@ -16,6 +16,7 @@ from supple.contact.detect import Detector
 from supple.contact.law_kernels import OPEN
 from supple.contact.obstacles import Obstacle, distance
 from supple.contact.pairs import BALL_TRIANGLE, EDGE_EDGE, VERTEX_TRIANGLE
+from supple.contact.rigid_sides import RigidSides
 from supple.contact.shape import Sides
 from supple.contact.surface import ContactSurface, extent
 from supple.contact.surfaces import BodySurface, Wall
@@ -55,7 +56,8 @@ class BoundContact:
     among all points of a body, where known.
 
     starts (bodies + 1,): first vertices; modulus (bodies,): pressure a depth [N/m³]; dash (bodies, 2): see
-    `own_dash`, nan where a body is no lattice. prefix: of what it remembers in a state.
+    `own_dash`, nan where a body is no lattice. rigid: those sides that touch each other by convex shapes, where there
+    are such. prefix: of what it remembers in a state.
     """
 
     contact: Contact
@@ -68,6 +70,7 @@ class BoundContact:
     modulus: Array
     dash: Array
     detector: Detector
+    rigid: RigidSides | None = None
     prefix: str = "contact:0/"
     has_warned: bool = False
 
@@ -82,12 +85,17 @@ class BoundContact:
         ]
         joined = ContactSurface.joined(parts)
         starts = np.concatenate([[0], np.cumsum([s.points.count for s in surfaces])]).astype(np.int64)
-        alone = {id(node) for node in contact.self_contact}
+        margin = contact.margin if contact.margin is not None else NEAR * element_size(joined)
+        is_excluded = np.array([[contact.is_excluded(a, b) for b in names] for a in names]).reshape(len(names), -1)
+        rigid = RigidSides.of(surfaces, slots, formulas, is_excluded, margin)
+        if rigid is not None:
+            is_excluded = is_excluded | rigid.is_found(len(names))
+        alone, count = {id(node) for node in contact.self_contact}, len(surfaces)
         detector = Detector(
             joined,
-            margin=contact.margin if contact.margin is not None else NEAR * element_size(joined),
-            self_contact=[id(s.node) in alone for s in surfaces],
-            exclude=_numbered(contact.exclude, names[: len(surfaces)]),
+            margin=margin,
+            self_contact=[id(s.node) in alone and s.shape is None for s in surfaces],
+            exclude=[(int(a), int(b)) for a, b in np.argwhere(np.triu(is_excluded[:count, :count], 1))],
         )
         g = float(np.linalg.norm(gravity)) or 9.81
         modulus = [
@@ -97,7 +105,17 @@ class BoundContact:
         dash = np.array([own_dash(s.node) if s.node.is_lattice else (np.nan, np.nan) for s in surfaces])
         numbers = [s.numbers for s in surfaces]
         return cls(
-            contact, formulas, names, slots, numbers, starts, joined, np.array(modulus), dash.reshape(-1, 2), detector
+            contact,
+            formulas,
+            names,
+            slots,
+            numbers,
+            starts,
+            joined,
+            np.array(modulus),
+            dash.reshape(-1, 2),
+            detector,
+            rigid,
         )
 
     # what is near
@@ -108,10 +126,72 @@ class BoundContact:
 
     def find(self, kin: Kinematics, h: float, memory: dict[str, Array]) -> ContactSet:
         """The contacts that may push during a step of h [s] from this instant."""
-        return self.find_at(self.vertices(kin.x), self.vertices(kin.v), h, memory)
+        if not self.touches_surfaces:
+            return self.find_shapes(kin.flat_x, kin.flat_v, h, memory)
+        found = self._of_surfaces(self.vertices(kin.x), self.vertices(kin.v), h, memory)
+        if self.rigid is not None:
+            shapes = self._of_shapes(self.rigid, kin.flat_x, kin.flat_v, h)
+            found = ContactSet(*(np.concatenate(part) for part in zip(found, shapes)))
+        return self._recalled(found, h, memory)
 
-    def find_at(self, x: Array, v: Array, h: float, memory: dict[str, Array]) -> ContactSet:
-        """The same, from positions and velocities of all vertices (n, 3)."""
+    def find_shapes(self, x: Array, v: Array, h: float, memory: dict[str, Array]) -> ContactSet:
+        """The same of shapes alone, from flat positions and velocities."""
+        found = ContactSet.empty() if self.rigid is None else self._of_shapes(self.rigid, x, v, h)
+        return self._recalled(found, h, memory)
+
+    @cached_property
+    def touches_surfaces(self) -> bool:
+        """Whether anything may touch by its surface."""
+        return self.detector.finds_any or bool(self._surface_obstacles)
+
+    @cached_property
+    def _surface_obstacles(self) -> list[tuple[int, Obstacle, Array]]:
+        """Numbers of obstacles that surfaces meet, and of the bodies that never touch them so."""
+        out = []
+        by_shape = np.zeros((len(self.names), len(self.names)), dtype=bool)
+        if self.rigid is not None:
+            by_shape = self.rigid.is_found(len(self.names))
+        for number, obstacle in enumerate(self.obstacles, start=len(self.slots)):
+            apart = [
+                k
+                for k in range(len(self.slots))
+                if by_shape[k, number] or self.contact.is_excluded(self.names[k], self.names[number])
+            ]
+            if len(apart) < len(self.slots):
+                out.append((number, obstacle, np.array(apart, dtype=np.int64)))
+        return out
+
+    def _of_shapes(self, rigid: RigidSides, x: Array, v: Array, h: float) -> ContactSet:
+        """Contacts of convex shapes, from flat positions and velocities."""
+        points = rigid.find(x, v, h)
+        k = len(points.gap)
+        features = np.column_stack([points.sides, points.feature, np.full(k, -2)])
+        return self._with_law(
+            ContactSet.bare(np.full((k, 4), -1), np.zeros((k, 4)), points.normal, points.gap, points.sides)._replace(
+                place=points.place,
+                key=_mixed_keys(features),
+                carrier=points.carrier,
+                core=points.core,
+                shift=points.shift,
+            ),
+            points.area,
+        )
+
+    def _with_law(self, found: ContactSet, area: Array) -> ContactSet:
+        """With what the law needs of contacts that stand for areas (k,) [m²]."""
+        modulus, relax = self._pair_constants(found.body)
+        stiffness = area * modulus
+        grip = self.contact.grip * stiffness
+        return found._replace(
+            stiffness=stiffness,
+            grip=grip,
+            dashpot=relax * stiffness,
+            grip_dashpot=relax * grip,
+            friction=self._friction_table[found.body[:, 0], found.body[:, 1]],
+        )
+
+    def _of_surfaces(self, x: Array, v: Array, h: float, memory: dict[str, Array]) -> ContactSet:
+        """Contacts of surfaces, from positions and velocities of all vertices (n, 3)."""
         self.detector.sides = Sides.of_array(memory.get(f"{self.prefix}sides"))
         pairs = self.detector.find(x, v, h)
         self._watch(v, h)
@@ -124,33 +204,14 @@ class BoundContact:
         parts: list[tuple[Array, ...]] = [
             (pairs.points, pairs.weights, pairs.normal, pairs.gap, sides, pairs.area, key)
         ]
-        for number, obstacle in enumerate(self.obstacles, start=len(self.slots)):
-            parts.append(self._on_obstacle(obstacle, number, x, v, h))
+        for number, obstacle, apart in self._surface_obstacles:
+            parts.append(self._on_obstacle(obstacle, number, apart, x, v, h))
         points, weights, normal, gap, sides, area, key = (np.concatenate(part) for part in zip(*parts))
-        modulus, relax = self._pair_constants(sides)
-        stiffness = area * modulus
-        grip = self.contact.grip * stiffness
-        found = ContactSet(
-            points,
-            weights,
-            normal,
-            gap,
-            sides,
-            np.zeros_like(normal),
-            stiffness,
-            grip,
-            relax * stiffness,
-            relax * grip,
-            self._frictions(sides),
-            np.zeros_like(normal),
-            key,
-            np.zeros_like(normal),
-        )
+        found = self._with_law(ContactSet.bare(points, weights, normal, gap, sides)._replace(key=key), area)
         approaching = gap + h * np.einsum("ki,ki->k", found.normal, found.relative(v)) < self.detector.margin
         found = found.chosen(approaching | (gap < self.detector.margin))
         first = found.points[:, 0]
-        place = x[first] - self.surface.vertex_radius[first, None] * found.normal
-        return self._recalled(found._replace(place=place), h, memory)
+        return found._replace(place=x[first] - self.surface.vertex_radius[first, None] * found.normal)
 
     def _watch(self, v: Array, h: float) -> None:
         """Warn once where bodies that come near each other move further in a step than is certainly found."""
@@ -177,12 +238,10 @@ class BoundContact:
                     self.has_warned = True
                     return
 
-    def _on_obstacle(self, obstacle: Any, number: int, x: Array, v: Array, h: float) -> tuple[Array, ...]:
+    def _on_obstacle(self, obstacle: Any, number: int, apart: Array, x: Array, v: Array, h: float) -> tuple[Array, ...]:
         gap, normal = distance(obstacle, x)
         gap -= self.surface.vertex_radius
         near = np.flatnonzero(gap + np.minimum(0.0, h * np.einsum("ki,ki->k", normal, v)) < self.detector.margin)
-        name = self.names[number]
-        apart = [k for k in range(len(self.slots)) if self.contact.is_excluded(self.names[k], name)]
         near = near[~np.isin(self.owner(near), apart)]
         points = np.full((len(near), 4), -1)
         points[:, 0] = near
@@ -225,10 +284,11 @@ class BoundContact:
         each = np.minimum(dash[:, :, 0] / np.sqrt(modulus)[:, None], dash[:, :, 1] / modulus[:, None])
         return modulus, np.nansum(each, axis=1) / np.maximum(lattices, 1)
 
-    def _frictions(self, sides: Array) -> Array:
+    @cached_property
+    def _friction_table(self) -> Array:
+        """Coulomb's coefficient of all pairs of names, (names, names)."""
         n = len(self.names)
-        table = np.array([[self.contact.friction_of(a, b) for b in self.names] for a in self.names]).reshape(n, n)
-        return table[sides[:, 0], sides[:, 1]]
+        return np.array([[self.contact.friction_of(a, b) for b in self.names] for a in self.names]).reshape(n, n)
 
     # what is remembered
 
@@ -273,10 +333,11 @@ class BoundContact:
 
     def remember(self, contacts: ContactSet, forces: ContactForces, h: float, memory: dict[str, Array]) -> None:
         """Keep slips, offsets and forces of a step that has been taken. Open contacts forget theirs."""
-        old, p = {}, self.prefix
+        p, offset = self.prefix, np.zeros(contacts.size)
         if f"{p}key" in memory and memory[f"{p}offset"].any():
             old = dict(zip(memory[f"{p}key"].tolist(), memory[f"{p}offset"].tolist()))
-        offset = np.array([max(0.0, old.get(key, 0.0) - self.contact.push_speed * h) for key in contacts.key.tolist()])
+            before = np.array([old.get(key, 0.0) for key in contacts.key.tolist()])
+            offset = np.maximum(0.0, before - self.contact.push_speed * h)
         pushing = (forces.mode != OPEN) | forces.force.any(axis=1)  # a lattice may have parted from it within the step
         kept = pushing | (offset > 0)
         memory[f"{p}key"], memory[f"{p}offset"] = contacts.key[kept], offset[kept]
@@ -292,11 +353,6 @@ class BoundContact:
             return Touching([], np.zeros((0, 3)), np.zeros((0, 3)), np.zeros((0, 3)))
         names = [(self.names[a], self.names[b]) for a, b in memory[f"{p}body"].tolist()]
         return Touching(names, memory[f"{p}place"], memory[f"{p}normal"], memory[f"{p}force"])
-
-
-def _numbered(pairs: Sequence[tuple[str, str]], names: list[str]) -> list[tuple[int, int]]:
-    """Pairs of names as numbers of bodies; those with formulas of obstacles are left out."""
-    return [(names.index(a), names.index(b)) for a, b in pairs if a in names and b in names]
 
 
 def element_size(surface: ContactSurface) -> float:

@@ -32,16 +32,25 @@ class Meeting:
         points = self.sets[number].points
         return np.where(points >= 0, self.islands[number][self.bound[number].owner(np.maximum(points, 0))], -1)
 
+    def carriers(self, number: int) -> Array:
+        """Island of each carrier (k, 2) of a set, -1 where there is none."""
+        carrier = self.sets[number].carrier
+        return np.where(carrier >= 0, self.islands[number][np.maximum(carrier, 0)], -1)
+
     def has(self, island: int) -> Array:
         """Contacts (k,) of all sets with a point in an island."""
-        masks = [(self.owners(n) == island).any(axis=1) for n in range(len(self.sets))]
+        masks = [
+            (self.owners(n) == island).any(axis=1) | (self.carriers(n) == island).any(axis=1)
+            for n in range(len(self.sets))
+        ]
         return np.concatenate([*masks, np.zeros(0, dtype=bool)])
 
     def side(self, island: int) -> list[ContactSet]:
         """The sets with the points of one island alone."""
         out = []
         for n, s in enumerate(self.sets):
-            out.append(s._replace(points=np.where(self.owners(n) == island, s.points, -1)))
+            points = np.where(self.owners(n) == island, s.points, -1)
+            out.append(s._replace(points=points, carrier=np.where(self.carriers(n) == island, s.carrier, -1)))
         return out
 
     def chosen(self, mask: Array) -> Meeting:
@@ -61,7 +70,7 @@ class Meeting:
     def jacobian(self, island: int, kin: Kinematics, v_size: int, columns: Array, h: float) -> BlockRows:
         """J (3 k, columns) of an island's points during a step of h [s]; the sets take on how their ways depart."""
         sides = zip(self.bound, self.side(island))
-        parts = [contact_jacobian(kin, s, c.slots, c.starts, v_size, h) for c, s in sides]
+        parts = [contact_jacobian(kin, s, c, v_size, h) for c, s in sides]
         self.sets = [s.departing(way) for s, (_, way) in zip(self.sets, parts)]
         place = np.zeros(v_size // 3, dtype=np.int64)
         place[columns[::3] // 3] = np.arange(len(columns) // 3)
