@@ -173,7 +173,7 @@ def test_boxes_on_boxes_touch_in_the_corners_of_the_area_they_share() -> None:
         assert np.allclose(points.normal, [0, 0, -1])
         assert len(set(points.feature.tolist())) == count
         if area is not None:
-            assert points.area.sum() == pytest.approx(area)
+            assert points.area.sum() == pytest.approx(area, rel=1e-5)  # corners may lie beyond a side by SLACK
 
 
 def test_what_a_point_stands_for_does_not_jump() -> None:

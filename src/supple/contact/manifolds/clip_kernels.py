@@ -19,6 +19,7 @@ from supple.contact.vectors import add, at, cross, dot, norm, scale, subtract, t
 
 MOST = 9
 CUT = 1 << 10  # labels of edges that lie in a side of the reference face
+SLACK = 1e-6  # part of the length of a side by which a corner may lie beyond it and stay what it is: flush sides
 MORE = 1e-6  # part of the extent by which a point has to be farther than one before it: equals are chosen alike always
 
 
@@ -72,7 +73,8 @@ def clip_face(table, poses, reference, face, body, incident, room_out):
     for side in range(sides):
         p = at(poses.vertices, first + table.loop[table.loop_start[f] + side])
         q = at(poses.vertices, first + table.loop[table.loop_start[f] + (side + 1) % sides])
-        count = clip_side(room_out, now, count, p, unit(cross(subtract(q, p), n)), side)
+        out = unit(cross(subtract(q, p), n))
+        count = clip_side(room_out, now, count, add(p, scale(SLACK * norm(subtract(q, p)), out)), out, side)
         now = 1 - now
         if count == 0:
             break
