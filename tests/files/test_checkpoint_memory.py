@@ -15,7 +15,8 @@ def test_the_memory_of_contacts_comes_back_whole(tmp_path: Path) -> None:
     scene = sp.Scene(gravity=(0, 0, -9.81), solver=sp.ImplicitEuler(0.005))
     scene.add(sp.RigidBody.box((0.1, 0.1, 0.1), density=500), at=(0, 0, 0.0501), velocity=(0.3, 0, 0), name="below")
     scene.add(sp.RigidBody.box((0.1, 0.1, 0.1), density=500), at=(0.02, 0.01, 0.1503), name="above")
-    scene.add(sp.Contact(obstacles=[sp.Plane()], friction=0.4))
+    scene.add(sp.Floor())
+    scene.add(sp.Contact(friction=0.4))
     run = sp.run(scene, until=0.1, out=tmp_path / "run")
     saved = load_checkpoint(tmp_path / "run" / CHECKPOINT_NAME, run.system, run.solver).state.memory
     ends = {key.rsplit("/", 1)[-1] for key in run.state.memory}

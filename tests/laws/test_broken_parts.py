@@ -35,7 +35,8 @@ def test_a_break_leaves_every_domain_its_damping(domain: int) -> None:
 def test_a_tree_that_a_contact_names_can_break() -> None:
     scene = sp.Scene(gravity=(0, 0, -9.81))
     node = scene.add(sp.TreeBody(mixed_domain_tree(free=True, chain=False)), at=(0, 0, 1), name="tree")
-    scene.add(sp.Contact([node], obstacles=[sp.Plane()]))
+    scene.add(sp.Floor())
+    scene.add(sp.Contact([node]))
     broken = break_off(scene, scene.compile().initial_state(), "tree", 1, name="twig")
     system = broken.scene.compile()
     assert {"tree", "twig"} <= set(system.contacts[0].names)

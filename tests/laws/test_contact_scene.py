@@ -98,7 +98,7 @@ def test_a_resumed_run_with_contacts_is_the_uninterrupted_one(tmp_path: Path) ->
             sp.FemBody(sp.box_tets(size=(0.2, 0.1, 0.03), cells=(4, 2, 1)), rubber),
             at=(-0.05, -0.02, 0.14), velocity=(0.3, 0, 0), name="strip",
         )  # fmt: skip
-        scene.contacts[0] = sp.Contact(obstacles=[sp.Plane()], friction=0.3, self_contact=[strip])
+        scene.contacts[0] = sp.Contact(friction=0.3, self_contact=[strip])
         return scene
 
     whole = sp.run(scene(), until=0.3, out=tmp_path / "whole")

@@ -11,6 +11,7 @@ _MODULES = (
     "contact",
     "fem_beam",
     "floating",
+    "rigid_contact",
     "scene",
     "tree",
     "tree_scaling",

@@ -14,6 +14,7 @@ from supple.contact.contact_set import ContactForces, ContactSet
 from supple.contact.detect import Detector
 from supple.contact.narrow.area_kernels import compute_facing_areas
 from supple.contact.pairs import BALL_TRIANGLE, EDGE_EDGE, VERTEX_TRIANGLE
+from supple.contact.rigid_sides import RigidSides
 from supple.contact.shape import Sides
 from supple.contact.surface import ContactSurface, extent
 from supple.contact.surfaces import BodySurface, Wall
@@ -54,8 +55,9 @@ class BoundContact:
     points, numbers: of these among all points of a body, where known.
 
     starts (bodies + 1,): first vertices; modulus (bodies,): pressure a depth [N/m³]; dash (bodies, 2): see
-    `own_dash`, nan where a body is no lattice. faces (bodies,): which of them touch obstacles with formulas by this
-    contact; rough (names, names): friction. prefix: of what it remembers in a state.
+    `own_dash`, nan where a body is no lattice. excluded (names, names): pairs that never touch by this contact; rough
+    (names, names): friction. rigid: those sides that touch each other by convex shapes, where there are such. prefix:
+    of what it remembers in a state.
     """
 
     contact: Contact
@@ -68,8 +70,9 @@ class BoundContact:
     modulus: Array
     dash: Array
     detector: Detector
-    faces: Array
+    excluded: Array
     rough: Array
+    rigid: RigidSides | None = None
     prefix: str = "contact:0/"
     has_warned: bool = False
 
@@ -94,11 +97,15 @@ class BoundContact:
         ]
         joined = ContactSurface.joined(parts)
         starts = np.concatenate([[0], np.cumsum([s.points.count for s in surfaces])]).astype(np.int64)
+        margin = contact.margin if contact.margin is not None else NEAR * element_size(joined)
+        excluded, count = _excluded(contact, names, own, len(surfaces)), len(surfaces)
+        rigid = RigidSides.of(surfaces, slots, list(formulas.values()), excluded, margin)
+        by_surface = excluded if rigid is None else excluded | rigid.is_found(len(names))
         detector = Detector(
             joined,
-            margin=contact.margin if contact.margin is not None else NEAR * element_size(joined),
-            self_contact=touching,
-            exclude=_numbered(_apart(contact, names[: len(surfaces)], own), names[: len(surfaces)]),
+            margin=margin,
+            self_contact=[itself and s.shape is None for itself, s in zip(touching, surfaces)],
+            exclude=[(int(a), int(b)) for a, b in np.argwhere(np.triu(by_surface[:count, :count], 1))],
         )
         g = float(np.linalg.norm(gravity)) or 9.81
         modulus = [
@@ -118,8 +125,9 @@ class BoundContact:
             np.array(modulus),
             dash.reshape(-1, 2),
             detector,
-            np.array(own + [False] * (len(surfaces) - len(own)), dtype=bool),
+            excluded,
             _roughness(contact, names, obstacles),
+            rigid,
         )
 
     # what is near
@@ -135,18 +143,70 @@ class BoundContact:
 
         leaving: names of bodies and obstacles that meet by another method.
         """
-        return self.find_at(self.vertices(kin.x), self.vertices(kin.v), h, memory, leaving=leaving)
+        if not self.touches_surfaces:
+            return self.find_shapes(kin.flat_x, kin.flat_v, h, memory)
+        found = self._of_surfaces(self.vertices(kin.x), self.vertices(kin.v), h, memory, leaving)
+        if self.rigid is not None:
+            shapes = self._of_shapes(self.rigid, kin.flat_x, kin.flat_v, h)
+            found = ContactSet(*(np.concatenate(part) for part in zip(found, shapes)))
+        return self._recalled(found, h, memory)
 
-    def find_at(
-        self,
-        x: Array,
-        v: Array,
-        h: float,
-        memory: dict[str, Array],
-        *,
-        leaving: frozenset[tuple[str, str]] = frozenset(),
+    def find_shapes(self, x: Array, v: Array, h: float, memory: dict[str, Array]) -> ContactSet:
+        """The same of shapes alone, from flat positions and velocities."""
+        found = ContactSet.empty() if self.rigid is None else self._of_shapes(self.rigid, x, v, h)
+        return self._recalled(found, h, memory)
+
+    @cached_property
+    def touches_surfaces(self) -> bool:
+        """Whether anything may touch by its surface."""
+        return self.detector.finds_any or bool(self._surface_obstacles)
+
+    @cached_property
+    def _surface_obstacles(self) -> list[tuple[int, Obstacle, Array]]:
+        """Numbers of obstacles that surfaces meet, and of the bodies that never touch them so."""
+        out = []
+        by_shape = np.zeros((len(self.names), len(self.names)), dtype=bool)
+        if self.rigid is not None:
+            by_shape = self.rigid.is_found(len(self.names))
+        for number, obstacle in enumerate(self.obstacles, start=len(self.slots)):
+            apart = [k for k in range(len(self.slots)) if by_shape[k, number] or self.excluded[k, number]]
+            if len(apart) < len(self.slots):
+                out.append((number, obstacle, np.array(apart, dtype=np.int64)))
+        return out
+
+    def _of_shapes(self, rigid: RigidSides, x: Array, v: Array, h: float) -> ContactSet:
+        """Contacts of convex shapes, from flat positions and velocities."""
+        points = rigid.find(x, v, h)
+        k = len(points.gap)
+        features = np.column_stack([points.sides, points.feature, np.full(k, -2)])
+        return self._with_law(
+            ContactSet.bare(np.full((k, 4), -1), np.zeros((k, 4)), points.normal, points.gap, points.sides)._replace(
+                place=points.place,
+                key=_mixed_keys(features),
+                carrier=points.carrier,
+                core=points.core,
+                shift=points.shift,
+            ),
+            points.area,
+        )
+
+    def _with_law(self, found: ContactSet, area: Array) -> ContactSet:
+        """With what the law needs of contacts that stand for areas (k,) [m²]."""
+        modulus, relax = self._pair_constants(found.body)
+        stiffness = area * modulus
+        tangential = self.contact.tangential_stiffness * stiffness
+        return found._replace(
+            stiffness=stiffness,
+            tangential_stiffness=tangential,
+            dashpot=relax * stiffness,
+            tangential_dashpot=relax * tangential,
+            friction=self.rough[found.body[:, 0], found.body[:, 1]],
+        )
+
+    def _of_surfaces(
+        self, x: Array, v: Array, h: float, memory: dict[str, Array], leaving: frozenset[tuple[str, str]]
     ) -> ContactSet:
-        """The same, from positions and velocities of all vertices (n, 3)."""
+        """Contacts of surfaces, from positions and velocities of all vertices (n, 3)."""
         self.detector.sides = Sides.of_array(memory.get(f"{self.prefix}sides"))
         pairs = self.detector.find(x, v, h)
         self._watch(v, h)
@@ -159,33 +219,15 @@ class BoundContact:
         parts: list[tuple[Array, ...]] = [
             (pairs.points, pairs.weights, pairs.normal, pairs.gap, sides, pairs.area, key)
         ]
-        for number, obstacle in enumerate(self.obstacles, start=len(self.slots)):
-            parts.append(self._on_obstacle(obstacle, number, x, v, h, leaving))
+        for number, obstacle, apart in self._surface_obstacles:
+            left = [k for k in range(len(self.slots)) if (self.names[k], self.names[number]) in leaving]
+            parts.append(self._on_obstacle(obstacle, number, np.append(apart, left), x, v, h))
         points, weights, normal, gap, sides, area, key = (np.concatenate(part) for part in zip(*parts))
-        modulus, relax = self._pair_constants(sides)
-        stiffness = area * modulus
-        tangential_stiffness = self.contact.tangential_stiffness * stiffness
-        found = ContactSet(
-            points,
-            weights,
-            normal,
-            gap,
-            sides,
-            np.zeros_like(normal),
-            stiffness,
-            tangential_stiffness,
-            relax * stiffness,
-            relax * tangential_stiffness,
-            self._frictions(sides),
-            np.zeros_like(normal),
-            key,
-            np.zeros_like(normal),
-        )
+        found = self._with_law(ContactSet.bare(points, weights, normal, gap, sides)._replace(key=key), area)
         approaching = gap + h * np.einsum("ki,ki->k", found.normal, found.relative(v)) < self.detector.margin
         found = found.chosen(approaching | (gap < self.detector.margin))
         first = found.points[:, 0]
-        place = x[first] - self.surface.vertex_radius[first, None] * found.normal
-        return self._recalled(found._replace(place=place), h, memory)
+        return found._replace(place=x[first] - self.surface.vertex_radius[first, None] * found.normal)
 
     def _watch(self, v: Array, h: float) -> None:
         """Warn once where bodies that come near each other move further in a step than is certainly found."""
@@ -212,18 +254,10 @@ class BoundContact:
                     self.has_warned = True
                     return
 
-    def _on_obstacle(
-        self, obstacle: Obstacle, number: int, x: Array, v: Array, h: float, leaving: frozenset[tuple[str, str]]
-    ) -> tuple[Array, ...]:
+    def _on_obstacle(self, obstacle: Any, number: int, apart: Array, x: Array, v: Array, h: float) -> tuple[Array, ...]:
         gap, normal = distance(obstacle, x)
         gap -= self.surface.vertex_radius
         near = np.flatnonzero(gap + np.minimum(0.0, h * np.einsum("ki,ki->k", normal, v)) < self.detector.margin)
-        name = self.names[number]
-        apart = [
-            k
-            for k, body in enumerate(self.names[: len(self.slots)])
-            if not self.faces[k] or (body, name) in leaving or self.contact.is_excluded(body, name)
-        ]
         near = near[~np.isin(self.owner(near), apart)]
         points = np.full((len(near), 4), -1)
         points[:, 0] = near
@@ -265,9 +299,6 @@ class BoundContact:
             return modulus, np.full(len(sides), self.contact.damping)
         each = np.minimum(dash[:, :, 0] / np.sqrt(modulus)[:, None], dash[:, :, 1] / modulus[:, None])
         return modulus, np.nansum(each, axis=1) / np.maximum(lattices, 1)
-
-    def _frictions(self, sides: Array) -> Array:
-        return self.rough[sides[:, 0], sides[:, 1]]
 
     # what is remembered
 
@@ -312,10 +343,11 @@ class BoundContact:
 
     def remember(self, contacts: ContactSet, forces: ContactForces, h: float, memory: dict[str, Array]) -> None:
         """Keep slips, offsets and forces of a step that has been taken. Open contacts forget theirs."""
-        old, p = {}, self.prefix
+        p, offset = self.prefix, np.zeros(contacts.size)
         if f"{p}key" in memory and memory[f"{p}offset"].any():
             old = dict(zip(memory[f"{p}key"].tolist(), memory[f"{p}offset"].tolist()))
-        offset = np.array([max(0.0, old.get(key, 0.0) - self.contact.push_speed * h) for key in contacts.key.tolist()])
+            before = np.array([old.get(key, 0.0) for key in contacts.key.tolist()])
+            offset = np.maximum(0.0, before - self.contact.push_speed * h)
         pushing = (forces.mode != OPEN) | forces.force.any(axis=1)  # a lattice may have parted from it within the step
         kept = pushing | (offset > 0)
         memory[f"{p}key"], memory[f"{p}offset"] = contacts.key[kept], offset[kept]
@@ -333,14 +365,16 @@ class BoundContact:
         return Touching(names, memory[f"{p}place"], memory[f"{p}normal"], memory[f"{p}force"])
 
 
-def _apart(contact: Contact, names: list[str], own: list[bool]) -> list[tuple[str, str]]:
-    """Names of bodies and meshes of obstacles that never touch. own: bodies that touch obstacles."""
-    bodies, meshes = names[: len(own)], names[len(own) :]
-    pairs = list(contact.exclude)
-    pairs += [(body, mesh) for body, has in zip(bodies, own) if not has for mesh in meshes]
+def _excluded(contact: Contact, names: list[str], own: list[bool], count: int) -> Array:
+    """Which of the names never touch, (n, n). names: bodies, meshes of obstacles, up to `count` of them, then obstacles
+    with formulas. own: bodies that touch obstacles."""
+    table = np.array([[contact.is_excluded(a, b) for b in names] for a in names], dtype=bool).reshape(len(names), -1)
+    bodies, others = np.arange(len(names)) < len(own), np.flatnonzero(~np.array(own, dtype=bool))
     if not contact.between_bodies:
-        pairs += [(a, b) for k, a in enumerate(bodies) for b in bodies[k + 1 :]]
-    return pairs
+        table |= np.outer(bodies, bodies) & ~np.eye(len(names), dtype=bool)
+    table[np.ix_(others, ~bodies)] = True
+    table[np.ix_(~bodies, others)] = True
+    return table
 
 
 def _roughness(contact: Contact, names: list[str], obstacles: Mapping[str, Obstacle]) -> Array:
@@ -353,11 +387,6 @@ def _roughness(contact: Contact, names: list[str], obstacles: Mapping[str, Obsta
             given = [f for f in (pair, *own, contact.friction) if f is not None]
             table[i, j] = given[0]
     return table
-
-
-def _numbered(pairs: Sequence[tuple[str, str]], names: list[str]) -> list[tuple[int, int]]:
-    """Pairs of names as numbers of bodies; those with formulas of obstacles are left out."""
-    return [(names.index(a), names.index(b)) for a, b in pairs if a in names and b in names]
 
 
 def element_size(surface: ContactSurface) -> float:

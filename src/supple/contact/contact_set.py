@@ -3,22 +3,27 @@
     u = sum_m w_m J_m v         velocity of the first side less that of the second, at the contact
 
 Weights and normals are frozen during the step; J of points on frames is that of the step's end, as it is foreseen. A
-contact is known from one step to the next by its key: the vertex and the body it touches, or the two edges.
+contact is known from one step to the next by its key: the vertex and the body it touches, the two edges, or the
+features of two shapes. Contacts of shapes have no vertices: their sides hang on frames, see `carried_kernels`.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from supple.algebra.sparse.block_rows import BlockRows
+from supple.contact.carried_kernels import compute_ahead, compute_carried_rows
 from supple.interaction.contact_kernels import OPEN, compute_contacts
 from supple.scene.kinematics import Kinematics
 from supple.scene.mapped.floating_points import FloatingPoints
 from supple.scene.mapped.layered_points import LayeredPoints
 from supple.scene.mapped.mappings import FramePoints, JacobianRows
 from supple.scene.slots import Slot
+
+if TYPE_CHECKING:
+    from supple.contact.bound import BoundContact
 
 Array = np.ndarray
 Carried = FramePoints | FloatingPoints | LayeredPoints
@@ -49,7 +54,9 @@ class ContactSet(NamedTuple):
 
     body (k, 2): number of the body of each side, obstacles after the bodies. place (k, 3) [m]. stiffness (k,) [N/m],
     tangential_stiffness (k,) [N/m], dashpot, tangential_dashpot (k,) [N s/m], friction (k,). slip (k, 3) [m] at the
-    start of the step. push (k, 3) [N]: force on the first sides in the step before.
+    start of the step. push (k, 3) [N]: force on the first sides in the step before. carrier (k, 2): number of the body
+    whose frame carries a side, -1: none; core (k, 2, 3) [m]: where, in its axes; shift (k, 2, 3) [m]: from there to the
+    place, in the world's.
     """
 
     points: Array
@@ -66,11 +73,45 @@ class ContactSet(NamedTuple):
     slip: Array
     key: Array
     push: Array
+    carrier: Array
+    core: Array
+    shift: Array
 
     @property
     def size(self) -> int:
         """Number of contacts."""
         return len(self.gap)
+
+    @classmethod
+    def bare(cls, points: Array, weights: Array, normal: Array, gap: Array, body: Array) -> ContactSet:
+        """k contacts without a law, a place and what is remembered of them."""
+        k = len(gap)
+        zero, none = np.zeros(k), np.zeros((k, 3))
+        return cls(
+            points,
+            weights,
+            normal,
+            gap,
+            body,
+            none,
+            zero,
+            zero,
+            zero,
+            zero,
+            zero,
+            none,
+            np.zeros(k, dtype=np.int64),
+            none,
+            np.full((k, 2), -1),
+            np.zeros((k, 2, 3)),
+            np.zeros((k, 2, 3)),
+        )
+
+    @classmethod
+    def empty(cls) -> ContactSet:
+        """No contacts."""
+        whole = np.zeros((0, 4), dtype=np.int64)
+        return cls.bare(whole, np.zeros((0, 4)), np.zeros((0, 3)), np.zeros(0), whole[:, :2])
 
     def chosen(self, mask: Array) -> ContactSet:
         """Some of the contacts."""
@@ -142,25 +183,54 @@ def point_rows(kin: Kinematics, slot: Slot, points: Array, h: float) -> PointRow
 
 
 def contact_jacobian(
-    kin: Kinematics, contacts: ContactSet, slots: list[Slot], starts: Array, v_size: int, h: float
+    kin: Kinematics, contacts: ContactSet, bound: BoundContact, v_size: int, h: float
 ) -> tuple[BlockRows, Array]:
     """J (3 k, v_size) of the contacts' relative velocities, and how the relative ways over a step of h [s] depart from
-    h J v, (k, 3) [m]; starts (bodies + 1,): first vertices."""
-    contact, side = np.nonzero(contacts.points >= 0)
-    vertex, weight = contacts.points[contact, side], contacts.weights[contact, side]
-    owner = np.searchsorted(starts, vertex, side="right") - 1
-    rows, cols, blocks, departure = [], [], [], np.zeros((contacts.size, 3))
-    for number in np.unique(owner):
-        mine = owner == number
-        J, way = point_rows(kin, slots[number], vertex[mine] - starts[number], h)
-        np.add.at(departure, contact[mine], weight[mine, None] * way)
-        of = np.repeat(np.arange(mine.sum()), np.diff(J.ptr))
-        rows.append(contact[mine][of])
-        cols.append(J.cols)
-        blocks.append(weight[mine][of, None, None] * J.blocks)
-    row = np.concatenate([*rows, np.zeros(0, dtype=np.int64)])
+    h J v, (k, 3) [m]."""
+    parts = [*_vertex_rows(kin, contacts, bound, h), _carried_rows(kin, contacts, bound, h)]
+    row, cols, blocks = (np.concatenate([part[k] for part in parts]) for k in range(3))
+    departure = np.zeros((contacts.size, 3))
+    for part in parts:
+        np.add.at(departure, part[3], part[4])
     order = np.argsort(row, kind="stable")
     ptr = np.searchsorted(row[order], np.arange(contacts.size + 1))
-    data = np.concatenate([*blocks, np.zeros((0, 3, 3))])[order]
-    indices = np.concatenate([*cols, np.zeros(0, dtype=np.int64)])[order]
-    return BlockRows.of(ptr, indices, data, v_size // 3), departure
+    return BlockRows.of(ptr, cols[order], blocks[order], v_size // 3), departure
+
+
+Rows = tuple[Array, Array, Array, Array, Array]
+"""Contact, column and block of each entry of J; contact and departure of each point."""
+
+
+def _vertex_rows(kin: Kinematics, contacts: ContactSet, bound: BoundContact, h: float) -> list[Rows]:
+    """Of the vertices of surfaces, body by body."""
+    contact, side = np.nonzero(contacts.points >= 0)
+    vertex, weight = contacts.points[contact, side], contacts.weights[contact, side]
+    owner = bound.owner(vertex)
+    out = []
+    for number in np.unique(owner):
+        mine = owner == number
+        J, way = point_rows(kin, bound.slots[number], vertex[mine] - bound.starts[number], h)
+        of = np.repeat(np.arange(mine.sum()), np.diff(J.ptr))
+        blocks = weight[mine][of, None, None] * J.blocks
+        out.append((contact[mine][of], J.cols, blocks, contact[mine], weight[mine, None] * way))
+    return out
+
+
+def _carried_rows(kin: Kinematics, contacts: ContactSet, bound: BoundContact, h: float) -> Rows:
+    """Of sides that hang on frames."""
+    carried = np.flatnonzero((contacts.carrier >= 0).any(axis=1))
+    if not len(carried) or bound.rigid is None:
+        none = np.zeros(0, dtype=np.int64)
+        return none, none, np.zeros((0, 3, 3)), none, np.zeros((0, 3))
+    rigid = bound.rigid
+    frames, v = kin.flat_x[rigid.x_at], kin.flat_v[rigid.v_at]
+    carrier = contacts.carrier[carried]
+    place = np.where(carrier >= 0, np.searchsorted(rigid.numbers[: len(frames)], carrier), -1)
+    R, blocks = np.empty((len(frames), 2, 3, 3)), np.empty((len(carried), 2, 2, 3, 3))
+    way = np.empty((len(carried), 3))
+    compute_ahead(frames, v, h, R)
+    compute_carried_rows(place, contacts.core[carried], contacts.shift[carried], R, v, h, blocks, way)
+    contact, side = np.nonzero(place >= 0)
+    first = rigid.v_at[place[contact, side], 0] // 3
+    cols = np.stack([first, first + 1], axis=1)
+    return np.repeat(carried[contact], 2), cols.ravel(), blocks[contact, side].reshape(-1, 3, 3), carried, way

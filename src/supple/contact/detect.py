@@ -96,6 +96,11 @@ class Detector:
         return SAFE_ELEMENTS * float(counted[counted > 0].min(initial=np.inf))
 
     @property
+    def finds_any(self) -> bool:
+        """Whether any two bodies may touch, or one itself."""
+        return bool(self._allowed.any())
+
+    @property
     def _sizes(self) -> Array:
         """Mean edges of the bodies that have some [m]."""
         return self.surface.element_size[~self.surface.is_points]

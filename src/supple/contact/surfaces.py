@@ -9,13 +9,14 @@ trees of domains            the surface, without gaps between domains
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from supple.errors import InputError
 from supple.geometry import SurfaceMesh
+from supple.geometry.surfaces.convex import ConvexShape
 from supple.scene.mapped.mappings import FramePoints, WeightedPoints
 from supple.scene.mapped.points import PointSet, WorldPoints
 from supple.scene.node import Node
@@ -36,13 +37,15 @@ class Wall:
 @dataclass(frozen=True, eq=False)
 class BodySurface:
     """points of a body, triangles (m, 3) between them, outward. numbers: of the points among the body's own. radius:
-    of balls around points without triangles [m], one for all or one each."""
+    of balls around points without triangles [m], one for all or one each. shape: the whole of a rigid body in its
+    frame, where that is convex."""
 
     node: Node | Wall
     points: PointSet | WorldPoints
     triangles: Array
     numbers: Array = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     radius: Array | float = 0.0
+    shape: ConvexShape | None = None
 
 
 def wall(name: str, mesh: SurfaceMesh) -> BodySurface:
@@ -66,7 +69,8 @@ def surface_of(node: Node, part: Any = None) -> BodySurface:
         places, triangles = subdivided(
             np.asarray(body.surface.nodes), np.asarray(body.surface.triangles, dtype=np.int64)
         )
-        return _reduced(node, node.points(local=places), triangles, part)
+        found = _reduced(node, node.points(local=places), triangles, part)
+        return found if part is not None else replace(found, shape=body.shape)
     if body.kind == "voxel":
         skin = body.skin
         corners = FramePoints.make(skin.local, skin.voxel)

@@ -153,13 +153,17 @@ def rolling() -> list[Row]:
     ]
 
 
-def shot(elements: float) -> tuple[float, bool]:
-    """How far below a plate a small ball ends that flies at so many elements a step, and whether the run warned."""
+def shot(elements: float, *, by_surface: bool = True) -> tuple[float, bool]:
+    """How far below a plate a small ball ends that flies at so many elements a step, and whether the run warned.
+
+    by_surface: contacts of surfaces, as soft bodies have them; else of the shapes of rigid bodies.
+    """
     scene, dt = Scene(solver=ImplicitEuler(0.001)), 0.001
     ball = RigidBody.sphere(0.05, density=DENSITY)
     plate = scene.add(RigidBody.box((1.0, 1.0, 0.02), density=8000.0), fix=True, name="plate")
     flying = scene.add(ball, at=(0.013, 0.021, 0.2), name="ball")
-    scene.add(Contact([plate, flying], stiffness=1e9))
+    parts = {"plate": lambda x: x[:, 2] > -1.0} if by_surface else {}
+    scene.add(Contact([plate, flying], stiffness=1e9, parts=parts))
     system, state = started(scene)
     travel = system.contacts[0].detector.largest_safe_travel / 2 * elements
     system.body("ball").view_v(state.v)[0, 2] = -travel / dt
@@ -180,6 +184,9 @@ def tunnelling() -> list[Row]:
         rows.append(bounded(case, f"{elements:g} elements a step, past the plate", below, 0.0, unit="m", source=source))
         rows.append(bounded(case, f"{elements:g} elements a step, warns", float(warned), 0.0, source="it is safe"))
     rows.append(compare(case, "3 elements a step, warns", float(shot(3.0)[1]), 1.0, 0.0, unit="-", source="it is not"))
+    below, warned = shot(10.0, by_surface=False)
+    rows.append(bounded(case, "10 elements a step by shapes, past the plate", below, 0.0, unit="m", source=source))
+    rows.append(bounded(case, "10 elements a step by shapes, warns", float(warned), 0.0, source="it is safe"))
     return rows
 
 

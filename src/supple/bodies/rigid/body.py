@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from math import pi
 from numbers import Real
 
@@ -16,6 +17,7 @@ from supple.bodies.protocols import PlacedBody
 from supple.bodies.rigid.mass import FrameMass
 from supple.errors import InputError
 from supple.geometry import SurfaceMesh, box_hexes, cylinder_tets, sphere_tets
+from supple.geometry.surfaces.convex import ConvexShape
 
 Array = np.ndarray
 
@@ -32,7 +34,8 @@ def surface_of(mesh: object) -> SurfaceMesh:
 class RigidBody:
     """A rigid body. mass [kg]; inertia [kg m²] about the centre of mass in body axes, (3,) principal or (3, 3).
 
-    surface: to draw and to attach to, in body axes with the centre of mass at the origin.
+    surface: to draw and to attach to, in body axes with the centre of mass at the origin. convex: the shape with which
+    it touches other rigid bodies, where that is not its surface, such as a ball's.
 
     >>> ball = RigidBody.sphere(0.1, density=1000)
     >>> round(ball.mass, 4)
@@ -42,6 +45,7 @@ class RigidBody:
     mass: float
     inertia: ArrayLike
     surface: SurfaceMesh | None = field(default=None, kw_only=True)
+    convex: ConvexShape | None = field(default=None, kw_only=True)
     kind = "rigid"
 
     def __post_init__(self) -> None:
@@ -68,15 +72,16 @@ class RigidBody:
         s = _positive(check_vector(size, name="size", where="rigid box"), "size")
         m = _positive(density, "density") * s.prod()
         surface = surface_of(box_hexes(size=tuple(s), cells=(1, 1, 1)))
-        return cls(float(m), m / 12 * (np.sum(s**2) - s**2), surface=surface)
+        return cls(float(m), m / 12 * (np.sum(s**2) - s**2), surface=surface, convex=ConvexShape.box(s))
 
     @classmethod
     def sphere(cls, radius: float, *, density: float, cells: int = 8) -> RigidBody:
         """A solid sphere: radius [m], density [kg/m³]. cells: along an edge of the cube that its surface is made from;
-        more roll more smoothly and touch in more points."""
+        on soft bodies more of them roll more smoothly and touch in more points."""
         r = _positive(radius, "radius")
         m = _positive(density, "density") * 4 / 3 * pi * r**3
-        return cls(float(m), np.full(3, 0.4 * m * r**2), surface=surface_of(sphere_tets(radius=float(r), cells=cells)))
+        surface = surface_of(sphere_tets(radius=float(r), cells=cells))
+        return cls(float(m), np.full(3, 0.4 * m * r**2), surface=surface, convex=ConvexShape.ball(float(r)))
 
     @classmethod
     def cylinder(cls, radius: float, height: float, *, density: float) -> RigidBody:
@@ -86,6 +91,13 @@ class RigidBody:
         side = m * (3 * r**2 + h**2) / 12
         surface = surface_of(cylinder_tets(radius=float(r), height=float(h), cells=(6, 1)))
         return cls(float(m), np.array([side, side, m * r**2 / 2]), surface=surface)
+
+    @cached_property
+    def shape(self) -> ConvexShape | None:
+        """The convex shape with which it touches other rigid bodies; None where its surface is not convex."""
+        if self.convex is not None or self.surface is None:
+            return self.convex
+        return ConvexShape.of(self.surface)
 
     def place(self, placement: Placement) -> PlacedBody:
         """The body's frame in the world."""

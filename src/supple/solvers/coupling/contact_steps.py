@@ -80,7 +80,7 @@ class ContactStep:
             return None
         with system.timings.measure("contact rows"):
             bound = list(system.contacts)
-            parts = [contact_jacobian(kin, s, c.slots, c.starts, system.v_size, h) for c, s in zip(bound, sets)]
+            parts = [contact_jacobian(kin, s, c, system.v_size, h) for c, s in zip(bound, sets)]
             sets = [s.departing(way) for s, (_, way) in zip(sets, parts)]
             J = BlockRows.stacked([part for part, _ in parts], system.v_size // 3)
         return cls(bound, sets, J, h, kin.flat_v, np.zeros(3 * J.count))

@@ -32,16 +32,24 @@ class Meeting:
         points = self.sets[number].points
         return np.where(points >= 0, self.parts[number][self.bound[number].owner(np.maximum(points, 0))], -1)
 
+    def carriers(self, number: int) -> Array:
+        """The part of each carrier (k, 2) of a set, -1 where there is none."""
+        carrier = self.sets[number].carrier
+        return np.where(carrier >= 0, self.parts[number][np.maximum(carrier, 0)], -1)
+
     def has(self, part: int) -> Array:
         """Contacts (k,) of all sets with a point in a part."""
-        masks = [(self.owners(n) == part).any(axis=1) for n in range(len(self.sets))]
+        masks = [
+            (self.owners(n) == part).any(axis=1) | (self.carriers(n) == part).any(axis=1) for n in range(len(self.sets))
+        ]
         return np.concatenate([*masks, np.zeros(0, dtype=bool)])
 
     def side(self, part: int) -> list[ContactSet]:
         """The sets with the points of one part alone."""
         out = []
         for n, s in enumerate(self.sets):
-            out.append(s._replace(points=np.where(self.owners(n) == part, s.points, -1)))
+            points = np.where(self.owners(n) == part, s.points, -1)
+            out.append(s._replace(points=points, carrier=np.where(self.carriers(n) == part, s.carrier, -1)))
         return out
 
     def chosen(self, mask: Array) -> Meeting:
@@ -61,7 +69,7 @@ class Meeting:
     def jacobian(self, part: int, kin: Kinematics, v_size: int, columns: Array, h: float) -> BlockRows:
         """J (3 k, columns) of a part's points during a step of h [s]; the sets take on how their ways depart."""
         sides = zip(self.bound, self.side(part))
-        rows = [contact_jacobian(kin, s, c.slots, c.starts, v_size, h) for c, s in sides]
+        rows = [contact_jacobian(kin, s, c, v_size, h) for c, s in sides]
         self.sets = [s.departing(way) for s, (_, way) in zip(self.sets, rows)]
         place = np.zeros(v_size // 3, dtype=np.int64)
         place[columns[::3] // 3] = np.arange(len(columns) // 3)

@@ -29,6 +29,7 @@ from supple.solvers.linear.joint_solve import JointSystem
 from supple.solvers.linear.linear_step import LinearOptions, LinearSolution, LinearSolve
 from supple.solvers.linear.newton import Evaluation, Newton, Weights, bound_of
 from supple.solvers.report import Outcome, StepReport
+from supple.solvers.rigid.step import RigidStep
 from supple.solvers.world import refuse_fluid, refuse_world
 
 Array = np.ndarray
@@ -66,7 +67,8 @@ class LinearStep(NamedTuple):
 class ImplicitEuler:
     """dt: step [s]. newton: solve the nonlinear step fully instead of one linearised solve.
 
-    linear: "auto", "cg" or "direct"; tolerance, max_iterations, preconditioner: of conjugate gradients.
+    linear: "auto", "cg" or "direct"; rigid bodies that touch by convex shapes, with nothing else in the scene, are
+    solved by compiled loops unless it is "cg". tolerance, max_iterations, preconditioner: of conjugate gradients.
 
     >>> import supple as sp
     >>> scene = sp.Scene(gravity=(0, 0, -10))
@@ -108,6 +110,11 @@ class ImplicitEuler:
         return self._full(system, state) if self.newton else self._linearised(system, state)
 
     def _linearised(self, system: System, state: State) -> StepReport:
+        rigid = self._rigid_step(system)
+        if rigid is not None:
+            report = rigid.step(system, state, self.dt, self.contact_tolerance)
+            if report is not None:
+                return report
         has_contacts = bool(system.contacts)
         begun = self.begin(system, state)
         contacts = None
@@ -121,6 +128,15 @@ class ImplicitEuler:
             warn_unsettled(contacts, begun.b, begun.solve, s.left, state.t, self.contact_tolerance)
         contacts.end(s.forces, state)
         return self.finish(system, state, s.linear, s.iterations, s.left)
+
+    def _rigid_step(self, system: System) -> RigidStep | None:
+        """How rigid bodies that touch by their shapes are stepped, where there is nothing else."""
+        if self.linear == "cg":
+            return None
+        if "rigid step" not in system.memo:
+            system.memo["rigid step"] = RigidStep.of(system)
+        found: RigidStep | None = system.memo["rigid step"]
+        return found
 
     def begin(self, system: System, state: State) -> LinearStep:
         """A step's linear system, A d = b: how it is solved for d, the change of velocity."""

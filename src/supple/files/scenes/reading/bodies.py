@@ -124,7 +124,8 @@ def _rigid(section: schema_bodies.RigidBody, place: Place) -> RigidBody:
         return shaped
     assert section.inertia is not None
     surface = shaped.surface if shaped is not None else _surface(section.surface, place)
-    return RigidBody(section.mass, section.inertia, surface=surface)
+    convex = None if shaped is None else shaped.convex
+    return RigidBody(section.mass, section.inertia, surface=surface, convex=convex)
 
 
 def _surface(section: schema_shapes.Surface | None, place: Place) -> SurfaceMesh | None:

@@ -1,0 +1,120 @@
+"""`RigidStep`: a linearised implicit step of rigid bodies that touch by convex shapes, with all loops compiled.
+
+The equations are those of `ImplicitEuler` and `ContactStep`; without springs, joints and filters A is the mass, and
+nothing has to be propagated or assembled. Systems with anything else take the general way, and so does a step
+that does not settle.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from supple.bodies.coordinates import Frames
+from supple.bodies.protocols import LocalState
+from supple.bodies.rigid.mass import FrameMass
+from supple.contact.bound import BoundContact
+from supple.contact.carried_kernels import compute_ahead, compute_carried_rows
+from supple.contact.contact_set import ContactForces, ContactSet
+from supple.scene.state import State
+from supple.scene.system import System
+from supple.solvers.coupling.contact_steps import ENOUGH, HALVINGS, MAX_ITERATIONS, TOLERANCE
+from supple.solvers.report import Outcome, StepReport
+from supple.solvers.rigid.step_kernels import Law, RigidContacts, solve_rigid
+
+Array = np.ndarray
+MOST_BODIES = 1000
+"""Beyond so many the table of which blocks there are is too large."""
+
+
+@dataclass(eq=False)
+class RigidStep:
+    """A system of rigid bodies with one contact among them. M (n, 6, 6); place: row of each body of the contact."""
+
+    contact: BoundContact
+    frames: Frames
+    mass: FrameMass
+    M: Array
+    weight: Array
+    place: Array
+
+    @classmethod
+    def of(cls, system: System) -> RigidStep | None:
+        """None where the system has anything but free rigid bodies and one contact of their shapes."""
+        bodies, masses = system.bodies, system.masses
+        if system.forces or system.joints or len(system.filter) or len(system.contacts) != 1:
+            return None
+        if len(bodies) > MOST_BODIES or [m.slot for m in masses] != bodies:
+            return None
+        if not all(isinstance(m.mass, FrameMass) and len(m.mass.mass) == 1 for m in masses):
+            return None
+        contact = system.contacts[0]
+        if contact.rigid is None or contact.touches_surfaces:
+            return None
+        mass = FrameMass(
+            np.concatenate([m.mass.mass for m in masses]), np.concatenate([m.mass.inertia for m in masses])
+        )
+        M = np.zeros((len(bodies), 6, 6))
+        M[:, :3, :3] = mass.mass[:, None, None] * np.eye(3)
+        M[:, 3:, 3:] = mass.inertia
+        weight = np.zeros((len(bodies), 6))
+        mass.add_product(mass.gravity_field(system.gravity), weight, 1.0)
+        row = {slot.v_start: k for k, slot in enumerate(bodies)}
+        place = np.full(len(contact.names) + 1, -1)
+        place[contact.rigid.numbers[: contact.rigid.body_count]] = [row[k] for k in contact.rigid.v_at[:, 0].tolist()]
+        return cls(contact, Frames(len(bodies)), mass, M, weight, place)
+
+    def step(self, system: System, state: State, h: float, tolerance: float) -> StepReport | None:
+        """Advance the state by h [s]; None, and the state as it was, where contacts do not settle to the tolerance."""
+        x, v = state.x.reshape(-1, 7), state.v.reshape(-1, 6)
+        with system.timings.measure("find contacts"):
+            found = self.contact.find_shapes(state.x, state.v, h, state.memory)
+        b = self.weight.copy()
+        self.mass.add_bias(LocalState(state.t, x, v, None), b)
+        b *= h
+        with system.timings.measure("contact rows"):
+            body = self.place[found.carrier]
+            B, way = self._rows(found, body, x, v, h)
+            found = found.departing(way)
+        with system.timings.measure("linear solve"):
+            d, pushes, law, iterations, left = _solve(found, body, B, self.M, b, v, h)
+        if not left <= tolerance:
+            return None
+        forces = ContactForces(pushes, law.tangent, law.slip, law.mode)
+        self.contact.remember(found, forces, h, state.memory)
+        state.v = (v + d).ravel()
+        state.x = self.frames.retract(x, h * (v + d)).ravel()
+        state.t += h
+        return StepReport(Outcome.SOLVED if state.is_finite else Outcome.NOT_FINITE, iterations, 0, 0.0)
+
+    def _rows(self, found: ContactSet, body: Array, x: Array, v: Array, h: float) -> tuple[Array, Array]:
+        R, blocks = np.empty((len(x), 2, 3, 3)), np.empty((found.size, 2, 2, 3, 3))
+        way = np.empty((found.size, 3))
+        compute_ahead(x, v, h, R)
+        compute_carried_rows(body, found.core, found.shift, R, v, h, blocks, way)
+        return np.ascontiguousarray(blocks[:, :, 1]), way
+
+
+def _solve(
+    found: ContactSet, body: Array, B: Array, M: Array, b: Array, v: Array, h: float
+) -> tuple[Array, Array, Law, int, float]:
+    """Change of velocity (n, 6), forces (k, 3) [N], the law there, iterations, what is left open."""
+    contacts = RigidContacts(
+        body,
+        B,
+        found.gap,
+        found.normal,
+        found.slip,
+        found.stiffness,
+        found.tangential_stiffness,
+        found.dashpot,
+        found.tangential_dashpot,
+        found.friction,
+    )
+    k, limits = found.size, (MAX_ITERATIONS, TOLERANCE, HALVINGS, ENOUGH)
+    d, pushes = np.empty_like(b), np.empty((k, 3))
+    law, trial = Law(*ContactForces.none(k)), Law(*ContactForces.none(k))
+    symmetric = not found.friction.any()
+    iterations, left = solve_rigid(contacts, M, b, v, h, symmetric, limits, trial, d, pushes, law)
+    return d, pushes, law, int(iterations), float(left)
