@@ -72,6 +72,11 @@ class ContactSet(NamedTuple):
         """Number of contacts."""
         return len(self.gap)
 
+    @property
+    def is_symmetric(self) -> bool:
+        """Whether the tangent of the forces is: friction that grows with pressure makes it unsymmetric."""
+        return not self.friction.any()
+
     def chosen(self, mask: Array) -> ContactSet:
         """Some of the contacts."""
         return ContactSet(*(part[mask] for part in self))

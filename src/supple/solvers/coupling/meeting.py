@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -10,21 +10,38 @@ from supple.algebra.sparse.block_rows import BlockRows
 from supple.contact.bound import BoundContact
 from supple.contact.contact_set import ContactForces, ContactSet, contact_jacobian
 from supple.scene.kinematics import Kinematics
+from supple.solvers.coupling.joint_rows import CoupledJoints
+from supple.solvers.coupling.laws import CoupledLaw, Law
 
 Array = np.ndarray
 
 
 @dataclass(eq=False)
 class Meeting:
-    """The sets of contacts of all `bound`; parts: which part each of its bodies is in, for each of them."""
+    """The sets of contacts of all `bound`; parts: which part each of its bodies is in, for each of them. coupled: laws
+    across parts, whose relative velocities come after those of the contacts; part: of each body, by name. joints: of
+    the step, None where none act across parts."""
 
     bound: list[BoundContact]
     sets: list[ContactSet]
     parts: list[Array]
+    coupled: list[CoupledLaw] = field(default_factory=list)
+    part: dict[str, int] = field(default_factory=dict)
+    joints: CoupledJoints | None = None
+
+    @property
+    def laws(self) -> list[Law]:
+        """All laws, in the order of their relative velocities."""
+        return [*self.sets, *(c.law for c in self.coupled)]
 
     @property
     def count(self) -> int:
-        """Number of contacts."""
+        """Number of relative velocities."""
+        return sum(law.size for law in self.laws)
+
+    @property
+    def contact_count(self) -> int:
+        """Number of those that are of contacts."""
         return sum(s.size for s in self.sets)
 
     def owners(self, number: int) -> Array:
@@ -33,8 +50,9 @@ class Meeting:
         return np.where(points >= 0, self.parts[number][self.bound[number].owner(np.maximum(points, 0))], -1)
 
     def has(self, part: int) -> Array:
-        """Contacts (k,) of all sets with a point in a part."""
+        """Relative velocities (k,) of all laws with a point in a part."""
         masks = [(self.owners(n) == part).any(axis=1) for n in range(len(self.sets))]
+        masks += [c.has(self.part, part) for c in self.coupled]
         return np.concatenate([*masks, np.zeros(0, dtype=bool)])
 
     def side(self, part: int) -> list[ContactSet]:
@@ -45,18 +63,21 @@ class Meeting:
         return out
 
     def chosen(self, mask: Array) -> Meeting:
-        """Some of the contacts (k,)."""
-        sets = [s.chosen(own) for s, own in zip(self.sets, self.split(mask))]
-        return Meeting(self.bound, sets, self.parts)
+        """Some of the relative velocities (k,)."""
+        masks = self.split(mask)
+        sets = [s.chosen(own) for s, own in zip(self.sets, masks)]
+        coupled = [c.chosen(own) for c, own in zip(self.coupled, masks[len(self.sets) :])]
+        return Meeting(self.bound, sets, self.parts, coupled, self.part, self.joints)
 
     def split(self, values: Array) -> list[Array]:
-        """Values of all contacts (k, ...), set by set."""
-        return np.split(values, np.cumsum([s.size for s in self.sets])[:-1])
+        """Values of all laws (k, ...), law by law."""
+        return np.split(values, np.cumsum([law.size for law in self.laws])[:-1])
 
     @property
     def pushes(self) -> Array:
-        """Forces on the first sides in the step before, (k, 3) [N]."""
-        return np.concatenate([*(s.push for s in self.sets), np.zeros((0, 3))])
+        """Forces on the first sides, (k, 3) [N]: of contacts in the step before, of other laws at the start."""
+        other = [c.law.forces(np.zeros((c.size, 3)), 0.0, symmetric=False).force for c in self.coupled]
+        return np.concatenate([*(s.push for s in self.sets), *other, np.zeros((0, 3))])
 
     def jacobian(self, part: int, kin: Kinematics, v_size: int, columns: Array, h: float) -> BlockRows:
         """J (3 k, columns) of a part's points during a step of h [s]; the sets take on how their ways depart."""
@@ -65,7 +86,9 @@ class Meeting:
         self.sets = [s.departing(way) for s, (_, way) in zip(self.sets, rows)]
         place = np.zeros(v_size // 3, dtype=np.int64)
         place[columns[::3] // 3] = np.arange(len(columns) // 3)
-        return BlockRows.stacked([J for J, _ in rows], v_size // 3).moved(place, len(columns) // 3)
+        more = [BlockRows.from_scipy(c.points.rows(c.W, v_size)) for c in self.coupled]
+        stacked = BlockRows.stacked([*(J for J, _ in rows), *more], v_size // 3)
+        return stacked.moved(place, len(columns) // 3)
 
     def remember(self, forces: ContactForces, h: float, memory: dict[str, Array]) -> None:
         """Keep forces (k, ...) of all contacts, once a step has been taken."""

@@ -22,12 +22,14 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
+import scipy.sparse as sparse
 
 from supple.algebra.compiling.blas_threads import one_blas_thread
 from supple.algebra.sparse.block_rows import BlockRows
 from supple.solvers.coupling.contact_blocks import ContactBlocks
 from supple.solvers.coupling.contact_steps import ContactSolution, ContactStep, Solve
 from supple.solvers.coupling.contact_warnings import warn_unsettled
+from supple.solvers.coupling.joint_rows import CoupledJoints, JointStep
 from supple.solvers.coupling.meeting import Meeting
 from supple.solvers.coupling.touched_part import TouchedPart
 from supple.solvers.coupling.tree_part import TreePrediction
@@ -47,11 +49,13 @@ class SlowSides(NamedTuple):
 
 @dataclass(eq=False)
 class SlowStep:
-    """A step of the slow bodies that has begun; J (3 k, implicit velocities) of all contacts."""
+    """A step of the slow bodies that has begun; J (3 k, implicit velocities) of all laws, G (m, the same) of joints
+    across parts."""
 
     meeting: Meeting
     linear: LinearStep | None
     J: BlockRows
+    G: sparse.csr_array
     trees: TreePrediction
     h: float
     _known: tuple[Array, ContactStep] | None = None
@@ -62,9 +66,7 @@ class SlowStep:
         near: a solution to begin with, for other given forces.
         """
         step, b, solve = self._contacts(law, given)
-        if not law.any():
-            return ContactSolution(solve(b), step.forces(np.zeros(0)), np.zeros((0, 3)), np.zeros((0, 3)), 1, 0.0)
-        return step.solve(b, solve, near)
+        return step.solve(b, solve, near) if law.any() else step.without_laws(b, solve)
 
     def warn(self, law: Array, given: Array, left: float, t: float, tolerance: float) -> None:
         """Say that the contacts `law` did not settle."""
@@ -80,12 +82,26 @@ class SlowStep:
         if self._known is None or not np.array_equal(self._known[0], law):
             chosen, part = self.meeting.chosen(law), None if C is None else C.chosen(law)
             J = self.J.chosen(law)
-            self._known = law.copy(), ContactStep(chosen.bound, chosen.sets, J, self.h, v, np.zeros(0), part)
+            self._known = law.copy(), ContactStep(chosen.bound, chosen.laws, J, self.h, v, np.zeros(0), part)
         u_0, step = self.trees.velocity.ravel(), self._known[1]
         if given.any():
             b = b + self.h * self.J.transposed(given.ravel())
             u_0 = u_0 if C is None else u_0 + C.times(given.ravel())
-        return replace(step, u_0=u_0[np.repeat(law, 3)]), b, solve
+        joints = None if self.meeting.joints is None else self._joints(self.meeting.joints, law, given)
+        return replace(step, u_0=u_0[np.repeat(law, 3)], joints=joints), b, solve
+
+    def _joints(self, joints: CoupledJoints, law: Array, given: Array) -> JointStep:
+        """The rows of joints across parts, beside the law on `law` (k,) and given forces (k, 3) on the others."""
+        rows, part = self.trees.joints, None if self.linear is None else self.linear.part
+        assert rows is not None
+        return JointStep(
+            joints,
+            self.G,
+            rows.velocity + rows.C_sj.T @ np.where(law[:, None], 0.0, given).ravel(),
+            rows.C_jj,
+            rows.C_sj[np.repeat(law, 3)],
+            part,
+        )
 
     def sides(self, fast: Array, both: Array, law: Array, given: Array, found: ContactSolution) -> SlowSides:
         """How slow bodies move beside a lattice in the contacts `fast` (k,), of which they have part in `both`; found:

@@ -4,13 +4,14 @@
     full         M (v1 - v0) = h f(x1, v1),  x1 = x0 moved by h v1,  by Newton's method
 
 The signs are those of K = df/dx throughout; the slides [Faure07] mix them, see docs/theory.md. Joints: the
-linearised step asks for G v1 = -phi / h, which brings a joint back that has drifted.
+linearised step asks for G v1 = -phi / h; what then is open at its end, since frames turn, is closed by further
+forces of the joints within the step, A dd = G^T dl, G(x1) dd = -phi(x1) / h, so that momentum is kept.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -28,6 +29,9 @@ from supple.solvers.linear.newton import Evaluation, Newton, Weights, bound_of
 from supple.solvers.report import Outcome, StepReport
 
 Array = np.ndarray
+CLOSED = 1e-10
+"""Of the scene's extent: how far joints may be open at the end of a step."""
+MAX_CLOSINGS = 6
 CONTACT_TOLERANCE = 1e-6
 """Part of the impulse of contacts up to which their iterations may leave it open, unless the solver's own is larger."""
 
@@ -41,12 +45,13 @@ def check_dt(dt: float, solver: str) -> float:
 
 class LinearStep(NamedTuple):
     """A linearised step that has begun. kin: its start; solve(b, extra, start): see `ContactStep`;
-    part(J, extra): what responses to forces on points of J."""
+    part(J, extra): what responses to forces on points of J; close(s, extra): a solution with closed joints."""
 
     kin: Kinematics
     b: Array
     solve: Solve
     part: Callable[[Array, Any], TouchedPart]
+    close: Callable[[LinearSolution, Any], LinearSolution]
 
 
 @dataclass
@@ -98,8 +103,9 @@ class ImplicitEuler:
         if system.contacts:
             contacts = ContactStep.begin(system, begun.kin, state, self.dt)
         if contacts is None:
-            return self.finish(system, state, begun.solve(begun.b))
+            return self.finish(system, state, begun.close(begun.solve(begun.b), None))
         s = contacts.solve(begun.b, begun.solve)
+        s = s.with_linear(begun.close(s.linear, s.extra), contacts.h)
         if s.left > self.contact_tolerance and not self._has_warned:
             self._has_warned = True
             warn_unsettled(contacts, begun.b, begun.solve, s.left, state.t, self.contact_tolerance)
@@ -136,7 +142,10 @@ class ImplicitEuler:
             joints = self._joints if system.joints else None
             return self._solve.part(lin, touched, joints, extra, mass=1.0, damping=-h, stiffness=-h * h)
 
-        return LinearStep(kin, b, solve, part)
+        def close(s: LinearSolution, extra: Any) -> LinearSolution:
+            return self._closed(system, lin, s, extra) if system.joints else s
+
+        return LinearStep(kin, b, solve, part, close)
 
     def finish(
         self, system: System, state: State, s: LinearSolution, iterations: int = 1, left: float = 0.0
@@ -175,6 +184,24 @@ class ImplicitEuler:
                 break
         return s
 
+    def _closed(self, system: System, lin: Linearization, s: LinearSolution, extra: Any) -> LinearSolution:
+        """A solution with further forces of the joints that close them where the step ends."""
+        kin, h, rests = lin.kin, self.dt, ~np.isnan(self._joints.held) if self._joints is not None else False
+        G = lin.joint_jacobian()
+        for _ in range(MAX_CLOSINGS):
+            v = kin.flat_v + s.d
+            end = system.propagate(kin.t + h, system.retract(kin.flat_x, h * v), v)
+            off = np.where(rests, 0.0, system.violation(end))
+            if not np.isfinite(off).all() or np.abs(off).max() <= CLOSED * extent_of(system):
+                break
+            G_end = Linearization(system, end, [], False, None).joint_jacobian()
+            rows = JointSystem(G, G_end, -off / h, np.where(rests, 0.0, np.nan))
+            more = self._solve.solve(
+                lin, np.zeros(system.v_size), mass=1.0, damping=-h, stiffness=-h * h, joints=rows, extra=extra
+            )
+            s = replace(s, d=s.d + more.d, multipliers=s.multipliers + more.multipliers)
+        return s
+
     def _full(self, system: System, state: State) -> StepReport:
         refuse_contacts(system, "ImplicitEuler(newton=True)")
         h, t1 = self.dt, state.t + self.dt
@@ -198,6 +225,14 @@ class ImplicitEuler:
         if s.multipliers.size:
             state.memory["multipliers"] = s.multipliers
         return StepReport(s.outcome, s.iterations, s.linear_iterations, s.residual)
+
+
+def extent_of(system: System) -> float:
+    """The largest extent of a body [m]; 1 where all are points."""
+    if "extent" not in system.memo:
+        extents = [float(np.ptp(slot.node.rest, axis=0).max(initial=0.0)) for slot in system.bodies]
+        system.memo["extent"] = max(extents, default=0.0) or 1.0
+    return float(system.memo["extent"])
 
 
 def _restricted(system: System, v: Array) -> Array:
