@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -10,10 +11,12 @@ import pytest
 import supple as sp
 from supple.bodies.particles.springs import SpringForce
 from supple.bodies.protocols import LocalState
+from supple.errors import StepWarning
 from supple.scene.derivatives import differentiate
 from supple.solvers.coupling.joint_rows import least_norm, solve_rows
 from supple.solvers.coupling.laws import PointLaw, SpringLaw
 from supple.validation.contact_kinds import KINDS, MASS, RUBBER, SIDE, cube, momenta
+from supple.validation.couplings import coupled
 
 H, SPIN, G = 1 / 60, 5.0, 9.81
 SLOW = ["rigid", "particles", "fem", "floating", "tree"]
@@ -75,6 +78,38 @@ def test_a_body_comes_to_rest_on_a_spring_of_any_stiffness_below_a_tree(ratio: f
     assert np.abs(run.state.v).max() < 1e-4
 
 
+@pytest.mark.parametrize("kind", [*SLOW, "layered"])
+def test_a_spring_between_voxels_and_a_body_keeps_the_momentum_of_both(kind: str) -> None:
+    assert coupled("voxel", kind, "spring", until=0.2).linear < 1e-12
+
+
+@pytest.mark.parametrize("ratio", [0.1, 10.0, 1000.0])
+@pytest.mark.parametrize("rest_length", [None, 0.0])
+def test_a_body_comes_to_rest_on_a_spring_of_any_stiffness_below_voxels(
+    ratio: float, rest_length: float | None
+) -> None:
+    """ratio: k h²/m. The spring is met inside the small steps of the lattice, while the body gives way."""
+    h, mass = 0.002, 0.1
+    k = ratio * mass / h**2
+    scene = sp.Scene(gravity=(0, 0, -G), solver=sp.Partitioned(h))
+    grid = sp.VoxelGrid(np.ones((2, 2, 1), dtype=int), 0.03)
+    plate = scene.add(
+        sp.VoxelBody(grid, sp.VoxelMaterial(1e6, density=800, bond_damping=1.0)), fix=[0, 1], name="plate"
+    )
+    at = plate.rest[3] - [0, 0, 0.015]
+    below = at if rest_length == 0.0 else at - [0, 0, 0.05]
+    ball = scene.add(sp.RigidBody(mass, np.full(3, 1e-4)), at=below, name="ball")
+    springs = sp.Springs(ball.points(at=[below]), plate.points(at=[at]), k, np.sqrt(k * mass), rest_length=rest_length)
+    scene.add(springs)
+    warnings.simplefilter("ignore", StepWarning)  # the stiff ones cost small steps, and say so
+    run = sp.run(scene, until=0.6)
+    kin = run.system.propagate(run.state.t, run.state.x, run.state.v)
+    slot = next(s for label, s, _ in run.system.forces if label == "springs")
+    length = np.linalg.norm(np.diff(kin.x[slot.index], axis=0)) - springs.force.rest_length[0]
+    assert length == pytest.approx(mass * G / k, rel=0.01)
+    assert np.abs(run.system.velocities(run.state, "ball")).max() < 1e-3
+
+
 @pytest.mark.parametrize("rest", [0.0, 0.3])
 def test_tangents_of_laws_are_their_derivatives(rest: float) -> None:
     rng, h, k = np.random.default_rng(0), 0.07, 3
@@ -134,6 +169,15 @@ def test_a_ball_joint_of_a_tree_holds_and_keeps_the_momentum(kind: str) -> None:
         assert np.abs(system.violation(kin)).max() < 1e-6 * SIDE
         if kind != "world":
             assert np.abs((momenta(system, state) - before).sum(axis=0)).max() < 1e-12 * SPIN * SIDE * MASS
+
+
+@pytest.mark.parametrize("coupling", ["hinge", "slider", "fixed"])
+@pytest.mark.parametrize("pair", ["tree-rigid", "tree-fem", "tree-tree", "tree-voxel", "voxel-rigid", "tree-world"])
+def test_joints_on_patches_across_parts_hold(pair: str, coupling: str) -> None:
+    found = coupled(*pair.split("-"), coupling, until=0.3)
+    assert found.failed == 0
+    assert found.joint < 1e-6
+    assert found.linear < 1e-12 or pair == "tree-world"
 
 
 def test_joints_that_say_the_same_twice_act_as_one() -> None:

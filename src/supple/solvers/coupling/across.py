@@ -5,16 +5,19 @@
 
 A lattice that a joint holds is stepped with the implicit bodies, as a force like any other: joint rows need the
 velocities of the end of a step, which its explicit sweep does not have. So is one that a person's own force binds to
-bodies of other parts; springs are met inside the sweep.
+bodies of other parts, or that carries further masses; springs are met inside the sweep.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from supple.bodies.particles.springs import SpringForce
+from supple.errors import InputError
+from supple.scene.kinematics import hanging_on
 from supple.scene.parts import nodes_of
 from supple.scene.slots import Slot
 from supple.scene.system import BoundForce, BoundJoint, System
@@ -50,10 +53,32 @@ class Across:
                 ids.add(id(given))
         return cls(forces, joints, part, frozenset(ids))
 
-    @property
-    def slots(self) -> list[Slot]:
-        """The points that are coupled."""
-        return [item.slot for item in (*self.forces, *self.joints)]
+    @cached_property
+    def hanging(self) -> frozenset[int]:
+        """Indices of the slots of coupled points, and of all that they hang on."""
+        return hanging_on(item.slot for item in (*self.forces, *self.joints))
+
+    def check_held(self, system: System, lattice: Any) -> None:
+        """Refuse lattices that joints take out of the sweep, where only the sweep knows what becomes of them; lattice:
+        the options of the sweep."""
+        remembers = {slot.name for _, slot, force in system.forces if getattr(force, "remembers", False)}
+        around = [name for name in ("planes", "collision", "fluid") if getattr(lattice, name)]
+        for slot in system.bodies:
+            if not slot.node.is_lattice or self.part[slot.name] != IMPLICIT:
+                continue
+            where = f"Partitioned, body '{slot.name}'"
+            if slot.name in remembers:
+                raise InputError(
+                    "links that yield, break or follow commands need the lattice's own sweep, which has no joints",
+                    where=where,
+                    fix="Hold it by Springs.",
+                )
+            if around:
+                raise InputError(
+                    f"a lattice with joints is not swept, and does not feel {', '.join(around)} of its LatticeSolver",
+                    where=where,
+                    fix="Use Contact with obstacles, or hold it by Springs.",
+                )
 
 
 def spans(names: list[str], part: dict[str, int]) -> bool:
@@ -85,6 +110,7 @@ def _given_joints(system: System) -> Iterator[tuple[Any, list[BoundJoint]]]:
 def _parts(system: System) -> dict[str, int]:
     part = {slot.name: PART_OF_KIND.get(slot.node.body.kind, IMPLICIT) for slot in system.bodies}
     held = {node.name for given in system.scene.joints for node in nodes_of(given.joint().points)}
+    held |= {node.name for mass in system.scene.masses for node in nodes_of(mass.on)}
     for _, (_, slot, force) in _given_forces(system):
         names = [body.name for body in bodies_of(slot)]
         if not isinstance(force, SpringForce) and spans(names, part):

@@ -266,6 +266,4 @@ def _solved(response: JointResponse, right: Array, joints: JointStep) -> tuple[A
 def refuse_contacts(system: System, where: str) -> None:
     """For solvers that know nothing of contacts."""
     if system.contacts:
-        raise InputError(
-            "this solver does not carry contacts between bodies", where=where, fix="Use ImplicitEuler or Partitioned."
-        )
+        raise InputError("this solver does not carry contacts between bodies", where=where, fix="Use Partitioned.")

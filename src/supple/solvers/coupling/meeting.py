@@ -1,4 +1,4 @@
-"""The contacts of one step of a scene, seen by its parts: who is on which side, and how each side moves."""
+"""The contacts and other laws of one step of a scene, seen by its parts: who is on which side, and how it moves."""
 
 from __future__ import annotations
 
@@ -10,6 +10,10 @@ from supple.algebra.sparse.block_rows import BlockRows
 from supple.contact.bound import BoundContact
 from supple.contact.contact_set import ContactForces, ContactSet, contact_jacobian
 from supple.scene.kinematics import Kinematics
+from supple.scene.slots import Slot
+from supple.scene.system import System
+from supple.solvers.coupling.across import Across
+from supple.solvers.coupling.coupled_points import CoupledPoints
 from supple.solvers.coupling.joint_rows import CoupledJoints
 from supple.solvers.coupling.laws import CoupledLaw, Law
 
@@ -28,6 +32,25 @@ class Meeting:
     coupled: list[CoupledLaw] = field(default_factory=list)
     part: dict[str, int] = field(default_factory=dict)
     joints: CoupledJoints | None = None
+
+    @classmethod
+    def of(
+        cls, system: System, kin: Kinematics, sets: list[ContactSet], parts: list[Array], across: Across, h: float
+    ) -> Meeting:
+        """What meets in a step of h [s] from `kin`."""
+        bound, t = list(system.contacts), kin.t + h
+        if not across.hanging:
+            return cls(bound, sets, parts, [], across.part)
+        x = system.retract(kin.flat_x, h * kin.flat_v)
+        ahead = system.propagate(t, x, kin.flat_v, only=across.hanging)
+
+        def points(slot: Slot) -> CoupledPoints:
+            return CoupledPoints.of(slot, kin, ahead, across.part, h)
+
+        coupled = [CoupledLaw.of(acting, points(acting.slot), t) for acting in across.forces]
+        joints = [points(joint.slot) for joint in across.joints]
+        held = CoupledJoints.of(across.joints, joints, h, t) if joints else None
+        return cls(bound, sets, parts, coupled, across.part, held)
 
     @property
     def laws(self) -> list[Law]:

@@ -24,6 +24,7 @@ from supple.scene.system import System
 from supple.solvers.coupling.contact_steps import ContactStep, Solve, refuse_contacts
 from supple.solvers.coupling.contact_warnings import warn_unsettled
 from supple.solvers.coupling.touched_part import TouchedPart
+from supple.solvers.linear.frame_momentum import keep_linear_momentum
 from supple.solvers.linear.linear_step import JointSystem, LinearOptions, LinearSolution, LinearSolve
 from supple.solvers.linear.newton import Evaluation, Newton, Weights, bound_of
 from supple.solvers.report import Outcome, StepReport
@@ -151,11 +152,12 @@ class ImplicitEuler:
         self, system: System, state: State, s: LinearSolution, iterations: int = 1, left: float = 0.0
     ) -> StepReport:
         """Move the state by a solution. left: part of the impulse of contacts that their iterations left open."""
-        h, t1 = self.dt, state.t + self.dt
+        h, t1, start = self.dt, state.t + self.dt, State(state.t, state.x, state.v)
         state.v = state.v + s.d
         state.x = system.retract(state.x, h * state.v)
         state.t = t1
         system.filter.project_position(state.x, t1)
+        keep_linear_momentum(system, start, state)
         if s.multipliers.size:
             state.memory["multipliers"] = s.multipliers / h
         outcome = Outcome.SOLVED if s.ok else Outcome.UNDER_CONVERGED

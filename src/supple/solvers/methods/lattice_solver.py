@@ -87,7 +87,7 @@ class LatticeSolver:
             raise InputError(
                 "the stride of a lattice needs a scene of voxel bodies alone, without joints",
                 where="LatticeSolver",
-                fix="Use ImplicitEuler or SymplecticEuler.",
+                fix="Use Partitioned, which steps bodies of all kinds together.",
             )
         extra = [mass.label for mass in system.masses if not isinstance(mass.mass, CubeMass)]
         if extra:
@@ -95,7 +95,7 @@ class LatticeSolver:
                 "the stride of a lattice knows the masses of its voxels alone",
                 where="LatticeSolver",
                 value=extra[0],
-                fix="Give the voxels another density, or use ImplicitEuler or SymplecticEuler.",
+                fix="Use Partitioned, or give the voxels another density.",
             )
         models = [body.model for body in bodies]
         self._model = VoxelModel.joined(models)

@@ -1,15 +1,16 @@
-"""Partitioned: every kind of body by the scheme that suits it, in one scene, meeting by contact.
+"""Partitioned: every kind of body by the scheme that suits it, in one scene, coupled by contacts, springs and joints.
 
     implicit   finite elements, rigid and floating bodies, particles: implicit Euler, their contacts in its matrix
-    trees      reduced domains: their own Newmark steps
-    lattices   voxels: their own explicit sweep, at a hundredth of the scene's step or less
+    trees      reduced domains: their own Newmark steps, implicit Euler where they are coupled
+    lattices   voxels: their own explicit sweep, at a hundredth of the scene's step or less; where joints hold them,
+               they are implicit bodies
 
-A step of the scene finds all contacts once. Implicit bodies and trees are slow: contacts between them are solved
-together, a tree by how its points answer to forces (u_0 and C of `contact_steps`). A lattice is fast. First the slow
-bodies are stepped with the forces that the lattice had on them in the step before, and asked how they would answer to
-others; then the lattice takes its small steps along surfaces that move so, and give way as was found; then the slow
-bodies take the step anew, with exactly the impulses that the lattice has met, so that what one body gives the other
-gets, to round-off. See `slow_step` for why a contact may be as stiff as it likes.
+A step of the scene finds all contacts once. Implicit bodies and trees are slow: contacts, springs and joints between
+them are solved together, a tree by how its points answer to forces (u_0 and C of `contact_steps`). A lattice is fast.
+First the slow bodies are stepped with the forces that the lattice had on them in the step before, and asked how they
+would answer to others; then the lattice takes its small steps along surfaces that move so, and give way as was found;
+then the slow bodies take the step anew, with exactly the impulses that the lattice has met, so that what one body gives
+the other gets, to round-off. See `slow_step` for why a contact may be as stiff as it likes.
 """
 
 from __future__ import annotations
@@ -28,16 +29,13 @@ from supple.contact.contact_set import ContactForces
 from supple.errors import InputError
 from supple.scene.kinematics import Kinematics, hanging_on
 from supple.scene.parts import part_of
-from supple.scene.slots import Slot
 from supple.scene.state import State
 from supple.scene.system import System
 from supple.solvers.coupling.across import FIXED, IMPLICIT, LATTICE, TREE, Across
 from supple.solvers.coupling.beside import sharing
 from supple.solvers.coupling.contact_steps import ContactSolution
-from supple.solvers.coupling.coupled_points import CoupledPoints
-from supple.solvers.coupling.joint_rows import CoupledJoints, least_norm
+from supple.solvers.coupling.joint_rows import least_norm
 from supple.solvers.coupling.lattice_surfaces import LatticeSurfaces
-from supple.solvers.coupling.laws import CoupledLaw
 from supple.solvers.coupling.meeting import Meeting
 from supple.solvers.coupling.slow_step import SlowSides, SlowStep
 from supple.solvers.coupling.tree_part import TreePart
@@ -113,6 +111,7 @@ class Partitioned:
     def prepare(self, system: System) -> None:
         """Make a system of each part."""
         across = self._across = Across.of(system)
+        across.check_held(system, self.lattice)
         self._slow, self._fast = SystemPart.of(system, IMPLICIT, across), SystemPart.of(system, LATTICE, across)
         self._trees = TreePart.of(system, self.tree_steps, self.dt, across.ids)
         if self._slow is not None and self.implicit is not None:
@@ -130,8 +129,7 @@ class Partitioned:
         )
         small = (matrix is None or matrix.block_count < PARALLEL_BLOCK_COUNT) and voxels < MANY_VOXELS
         self._is_shared = small
-        self._coupled_slots = hanging_on(across.slots)
-        self._touching_slots = hanging_on(slot for c in system.contacts for slot in c.slots) | self._coupled_slots
+        self._touching_slots = hanging_on(slot for c in system.contacts for slot in c.slots) | across.hanging
         self._prepared = system
 
     @property
@@ -150,7 +148,7 @@ class Partitioned:
         kin = system.propagate(state.t, state.x, state.v, state.memory, only=self._touching_slots)
         with system.timings.measure("find contacts"):
             sets = [contact.find(kin, self.dt, state.memory) for contact in system.contacts]
-        meeting = Meeting(list(system.contacts), sets, self._parts, *self._coupled(system, kin))
+        meeting = Meeting.of(system, kin, sets, self._parts, self._across, self.dt)
         slow, fast = meeting.has(IMPLICIT) | meeting.has(TREE), meeting.has(LATTICE)
         both, slow_alone = slow & fast, slow & ~fast
         pushes, ended = np.where(both[:, None], meeting.pushes, 0.0), ContactForces.none(meeting.count)
@@ -176,24 +174,6 @@ class Partitioned:
         meeting.remember(ended, self.dt, state.memory)
         return report
 
-    def _coupled(
-        self, system: System, kin: Kinematics
-    ) -> tuple[list[CoupledLaw], dict[str, int], CoupledJoints | None]:
-        """The laws and joints across parts in this step, and the part of each body."""
-        across, h, t = self._across, self.dt, kin.t + self.dt
-        if not across.slots:
-            return [], across.part, None
-        x = system.retract(kin.flat_x, h * kin.flat_v)
-        ahead = system.propagate(t, x, kin.flat_v, only=self._coupled_slots)
-
-        def points(slot: Slot) -> CoupledPoints:
-            return CoupledPoints.of(slot, kin, ahead, across.part, h)
-
-        laws = [CoupledLaw.of(acting, points(acting.slot), t) for acting in across.forces]
-        if not across.joints:
-            return laws, across.part, None
-        return laws, across.part, CoupledJoints.of(across.joints, [points(j.slot) for j in across.joints], h, t)
-
     def _close(
         self, system: System, state: State, begun: SlowStep, law: Array, given: Array, found: ContactSolution
     ) -> ContactSolution:
@@ -213,7 +193,7 @@ class Partitioned:
             if self._slow is not None:
                 own, v = self._slow.state(state), state.v[self._slow.v_at] + found.linear.d
                 x[self._slow.x_at] = self._slow.system.retract(own.x, self.dt * v)
-            end = system.propagate(state.t + self.dt, x, state.v, only=self._coupled_slots)
+            end = system.propagate(state.t + self.dt, x, state.v, only=self._across.hanging)
             off = np.where(found.held.holds, meeting.joints.violation(end), 0.0)
             if not np.isfinite(off).all() or np.abs(off).max(initial=0.0) <= CLOSED * extent_of(system):
                 break

@@ -104,7 +104,9 @@ class SymplecticEuler:
         refuse_contacts(system, "SymplecticEuler")
         if system.joints:
             raise InputError(
-                "joints need an implicit solver", where="SymplecticEuler", fix="Use Midpoint or GeneralizedAlpha."
+                "joints need an implicit solver",
+                where="SymplecticEuler",
+                fix="Use Partitioned, or Midpoint without trees.",
             )
         largest = stable_step(system, system.initial_state(), safety=self.safety)
         if self.dt is None:
