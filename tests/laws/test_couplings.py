@@ -11,7 +11,7 @@ import pytest
 import supple as sp
 from supple.bodies.particles.springs import SpringForce
 from supple.bodies.protocols import LocalState
-from supple.errors import StepWarning
+from supple.errors import InputError, StepWarning
 from supple.scene.derivatives import differentiate
 from supple.solvers.coupling.joint_rows import least_norm, solve_rows
 from supple.solvers.coupling.laws import PointLaw, SpringLaw
@@ -200,3 +200,22 @@ def test_rows_share_forces_and_rest_at_their_bounds() -> None:
     np.testing.assert_allclose(p, [1, 1, 2])
     np.testing.assert_array_equal(holds, [True, True, False])
     np.testing.assert_allclose(least_norm(np.zeros((1, 1)), np.ones(1)), [0.0])
+
+
+def test_solvers_of_one_kind_send_to_the_one_that_couples_all() -> None:
+    """No solver names another that would refuse the scene."""
+    for solver in (sp.TreeSolver(H), sp.LatticeSolver(H), sp.ImplicitEuler(H), sp.Midpoint(H)):
+        scene, a, b = turning_pair("tree", "voxel")
+        scene.add(sp.BallJoint(a, b, at=(0.6 * SIDE, 0, 0)))
+        system = scene.compile()
+        with pytest.raises(InputError, match="Use Partitioned"):
+            solver.step(system, system.initial_state())
+    assert sp.Partitioned(H).step(system, system.initial_state()).is_solved
+
+
+def test_a_lattice_with_joints_does_not_leave_its_floor_unsaid() -> None:
+    scene = sp.Scene(solver=sp.Partitioned(H, lattice=sp.LatticeSolver(planes=[sp.Plane()])))
+    scene.add(sp.HingeJoint(scene.add(KINDS["voxel"](), at=(0, 0, 1), name="robot"), at=(0, 0, 1)))
+    system = scene.compile()
+    with pytest.raises(InputError, match=r"body 'robot': .* does not feel planes of its LatticeSolver.* Use Contact"):
+        scene.solver.step(system, system.initial_state())

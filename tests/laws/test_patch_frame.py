@@ -99,7 +99,7 @@ def test_joints_of_implicit_bodies_are_closed_and_keep_momentum(pair: str, coupl
     assert found.linear < 1e-12
 
 
-@pytest.mark.parametrize("solver", [sp.ImplicitEuler(1 / 60, newton=True), sp.Midpoint(1 / 60)])
+@pytest.mark.parametrize("solver", [sp.ImplicitEuler(1 / 240, newton=True), sp.Midpoint(1 / 240)])
 def test_a_soft_body_on_a_hinge_is_solved_by_newtons_method(solver) -> None:
     scene = sp.Scene(gravity=(0, 0, -9.81), solver=solver)
     body = scene.add(KINDS["fem"](), spin=(0, 0, SPIN), name="body")
