@@ -56,7 +56,7 @@ class Across:
     @cached_property
     def hanging(self) -> frozenset[int]:
         """Indices of the slots of coupled points, and of all that they hang on."""
-        return hanging_on(item.slot for item in (*self.forces, *self.joints))
+        return hanging_on([*(f.slot for f in self.forces), *(j.slot for j in self.joints)])
 
     def check_held(self, system: System, lattice: Any) -> None:
         """Refuse lattices that joints take out of the sweep, where only the sweep knows what becomes of them; lattice:

@@ -23,7 +23,7 @@ from scipy.linalg import block_diag
 from supple.algebra.compiling.blas_threads import one_blas_thread
 from supple.algebra.sparse.block_rows import BlockRows
 from supple.contact.bound import BoundContact
-from supple.contact.contact_set import ContactForces, contact_jacobian
+from supple.contact.contact_set import ContactForces, ContactSet, contact_jacobian
 from supple.errors import InputError
 from supple.scene.kinematics import Kinematics
 from supple.scene.state import State
@@ -250,8 +250,9 @@ class ContactStep:
 
     def end(self, forces: list[ContactForces], state: State) -> None:
         """Keep what the contacts remember."""
-        for contact, s, f in zip(self.bound, self.laws, forces):
-            contact.remember(s, f, self.h, state.memory)
+        for contact, law, f in zip(self.bound, self.laws, forces):
+            if isinstance(law, ContactSet):
+                contact.remember(law, f, self.h, state.memory)
 
 
 def _times(h: float, between: Coupling | None) -> Coupling | None:

@@ -10,6 +10,7 @@ import numpy as np
 from supple.contact.contact_set import ContactSet
 from supple.errors import StepWarning
 from supple.solvers.coupling.contact_steps import ContactStep, Solve
+from supple.solvers.coupling.laws import PointLaw, SpringLaw
 
 Array = np.ndarray
 PARTS = (1 / 4, 1 / 16, 1 / 64, 1 / 256)
@@ -21,13 +22,14 @@ def warn_unsettled(step: ContactStep, b: Array, solve: Solve, left: float, t: fl
     forces = [np.linalg.norm(f.force, axis=1).max(initial=0.0) for f in step.forces(step.J.times(step.v) + step.u_0)]
     number = int(np.argmax(forces))
     law = step.laws[number]
-    if not isinstance(law, ContactSet):
+    if isinstance(law, SpringLaw | PointLaw):
         sentence = (
             f"t = {t:.4g} s: the forces of '{law.label}' did not settle in a step of {step.h:.3g} s, "
             f"{100 * left:.2g} % of them is open. Use a smaller step."
         )
         warnings.warn(StepWarning(sentence), stacklevel=4)
         return
+    assert isinstance(law, ContactSet)
     bound = step.bound[number]
     names = sorted({bound.names[k] for k in law.body.ravel()})
     advice = "Use a smaller step."

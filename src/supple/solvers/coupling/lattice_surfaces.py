@@ -52,6 +52,7 @@ class LatticeSurfaces:
             own = [getattr(s, name) for s in meeting.sets]
             return np.concatenate([*own, *([np.zeros(more)] if of_springs is None else of_springs)])
 
+        mobility, pushed = sides.responses or (np.zeros((0, 0)), np.zeros((0, 3)))
         return SurfaceContacts(
             np.concatenate([[0], np.cumsum(count)]).astype(np.int64),
             voxel,
@@ -66,8 +67,9 @@ class LatticeSurfaces:
             joined("dashpot", [law.spring.damping for law in springs]),
             joined("tangential_dashpot"),
             joined("friction"),
-            *(sides.responses or (np.zeros((0, 0)), np.zeros((0, 3)))),
-            rest=np.concatenate([np.full(meeting.contact_count, -1.0), *(law.spring.rest_length for law in springs)]),
+            mobility,
+            pushed,
+            np.concatenate([np.full(meeting.contact_count, -1.0), *(law.spring.rest_length for law in springs)]),
         )
 
     def _spring_entries(self, coupled: CoupledLaw) -> tuple[Array, Array, Array, Array]:

@@ -150,5 +150,5 @@ class CoupledLaw:
 
     def has(self, part: dict[str, int], kind: int) -> Array:
         """Which of the k depend on a kind of part; points that one force binds together do so together."""
-        on = self.points.touches(self.W, part, kind).reshape(-1, 3).any(axis=1)
+        on = np.asarray(self.points.touches(self.W, part, kind).reshape(-1, 3).any(axis=1))
         return on if isinstance(self.law, SpringLaw) else np.full(len(on), on.any())

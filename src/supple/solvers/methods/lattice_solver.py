@@ -188,9 +188,10 @@ class LatticeSolver:
         """Warn once of contacts that allow much smaller steps [s] than the lattice does."""
         if self.contacts is None or allowed * COSTLY >= largest or self._has_warned_of_contacts:
             return
-        part = (allowed / largest) ** 2
+        part, stiffest = (allowed / largest) ** 2, int(np.argmax(self.contacts.stiffness))
+        what = "contacts" if self.contacts.rest_lengths[stiffest] < 0 else "springs"
         sentence = (
-            f"t = {t:.4g} s: contacts of {np.max(self.contacts.stiffness):.2g} N/m on voxels ask for steps of "
+            f"t = {t:.4g} s: {what} of {self.contacts.stiffness[stiffest]:.2g} N/m on voxels ask for steps of "
             f"{allowed:.2g} s, the lattice for {largest:.2g} s: each of {self.dt:.3g} s takes {largest / allowed:.0f} "
             f"times as long. A stiffness of {part:.1g} of it would not."
         )
