@@ -15,8 +15,11 @@ from supple.errors import InputError, StepWarning
 from supple.scene.derivatives import differentiate
 from supple.solvers.coupling.joint_rows import least_norm, solve_rows
 from supple.solvers.coupling.laws import PointLaw, SpringLaw
+from supple.solvers.methods import implicit_euler, partitioned
+from supple.solvers.report import Outcome
 from supple.validation.contact_kinds import KINDS, MASS, RUBBER, SIDE, cube, momenta
-from supple.validation.couplings import coupled
+from supple.validation.couplings import KINDS as KINDS_OF_COUPLINGS
+from supple.validation.couplings import coupled, rows_of
 
 H, SPIN, G = 1 / 60, 5.0, 9.81
 SLOW = ["rigid", "particles", "fem", "floating", "tree"]
@@ -200,6 +203,26 @@ def test_rows_share_forces_and_rest_at_their_bounds() -> None:
     np.testing.assert_allclose(p, [1, 1, 2])
     np.testing.assert_array_equal(holds, [True, True, False])
     np.testing.assert_allclose(least_norm(np.zeros((1, 1)), np.ones(1)), [0.0])
+
+
+@pytest.mark.parametrize(("pair", "module"), [("tree-rigid", partitioned), ("fem-rigid", implicit_euler)])
+def test_a_step_that_leaves_joints_open_says_so(pair: str, module: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "MAX_CLOSINGS", 1)
+    scene, a, b = turning_pair(*pair.split("-"))
+    scene.add(sp.BallJoint(a, b, at=(0.6 * SIDE, 0, 0)))
+    system = scene.compile()
+    report = scene.solver.step(system, system.initial_state())
+    assert report.outcome is Outcome.JOINT_LIMIT
+
+
+def test_what_is_refused_is_a_row_that_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+    held = rows_of("rigid", "particles", "ball", until=0.1)
+    assert len(held) == 4
+    assert all(row.ok for row in held)
+    monkeypatch.setitem(KINDS_OF_COUPLINGS, "particles", lambda: sp.Particles([[0, 0, 0], [0.1, 0, 0]], 0.1))
+    (row,) = rows_of("rigid", "particles", "hinge", until=0.1)
+    assert not row.ok
+    assert "three points" in row.source
 
 
 def test_solvers_of_one_kind_send_to_the_one_that_couples_all() -> None:

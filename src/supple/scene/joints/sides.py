@@ -19,6 +19,8 @@ from supple.scene.mapped.points import Points, PointSet, World
 Array = np.ndarray
 REACH = 0.25
 """Radius of a patch that is not given, over the largest extent of the body, beyond its point nearest to the joint."""
+MANY = 48
+"""Points of a patch that is not given, at most: those nearest to the joint."""
 GROWTH = 1.5
 """By which a patch grows that is on a line."""
 NEAR = 1e-6
@@ -81,12 +83,11 @@ def _around(rest: Array, at: Array, radius: float | None, is_lattice: bool) -> A
     distance, _ = KDTree(at[None]).query(rest)
     if radius is not None:
         return np.flatnonzero(distance <= radius)
-    reach, largest = float(distance.min()) + REACH * _extent(rest), float(distance.max())
-    while True:
-        chosen = np.flatnonzero(distance <= reach)
-        if is_lattice or is_off_line(rest[chosen]) or reach > largest:
-            return chosen
-        reach *= GROWTH
+    order = np.argsort(distance, kind="stable")
+    count = min(MANY, int(np.sum(distance <= distance.min() + REACH * _extent(rest))))
+    while not (is_lattice or is_off_line(rest[order[:count]])) and count < len(rest):
+        count = int(np.ceil(GROWTH * count))
+    return np.sort(order[:count])
 
 
 def _voxel_faces(node: Any, voxels: Array) -> PointSet:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -51,7 +52,9 @@ class TreeTouch:
             add(leaf.mapping, None, rows)  # type: ignore[arg-type]
         if not sources:
             return None
-        return cls(merged(slot.node.body.model, sources), _beside(weights), _beside(joints))
+        model = slot.node.body.model
+        points = merged(model, tuple(sources)) if touching is not None else _kept(model, tuple(sources))
+        return cls(points, _beside(weights), _beside(joints))
 
     def forces(self, pushes: Array, held: Array) -> Array:
         """Forces (p, 3) [N] on the points of those on the first sides of laws, (k, 3), and on rows of joints, (m,)."""
@@ -82,7 +85,13 @@ def _touching(slot: Slot, meeting: Meeting) -> tuple[DomainPoints, sparse.csr_ar
     return slot.node.body.point_mapping(used), sparse.csr_array(sparse.kron(weights, np.eye(3)))
 
 
-def merged(model: TreeModel, sources: list[DomainPoints]) -> DomainPoints:
+@lru_cache(maxsize=32)
+def _kept(model: TreeModel, sources: tuple[DomainPoints, ...]) -> DomainPoints:
+    """The same points in every step: those of springs and joints."""
+    return merged(model, sources)
+
+
+def merged(model: TreeModel, sources: tuple[DomainPoints, ...]) -> DomainPoints:
     """Points of several sets on one tree, one after another."""
     if len(sources) == 1:
         return sources[0]

@@ -71,7 +71,8 @@ class JointSystem:
 @dataclass
 class LinearSolution:
     """d: the increment. multipliers of the joints. iterations, residual: of the linear solve; ok: within tolerance;
-    is_final: that was the options' tolerance, not a looser one."""
+    is_final: that was the options' tolerance, not a looser one. opened: by how much joints are open at the end of the
+    step, over the size."""
 
     d: Array
     multipliers: Array
@@ -79,6 +80,7 @@ class LinearSolution:
     residual: float
     ok: bool
     is_final: bool = True
+    opened: float = 0.0
 
 
 @dataclass(eq=False)

@@ -30,8 +30,8 @@ from supple.solvers.linear.newton import Evaluation, Newton, Weights, bound_of
 from supple.solvers.report import Outcome, StepReport
 
 Array = np.ndarray
-CLOSED = 1e-10
-"""Of the scene's extent: how far joints may be open at the end of a step."""
+CLOSED, OPEN = 1e-10, 1e-6
+"""Of the size: how far joints are closed at the end of a step, and from where on one that does not says so."""
 MAX_CLOSINGS = 6
 CONTACT_TOLERANCE = 1e-6
 """Part of the impulse of contacts up to which their iterations may leave it open, unless the solver's own is larger."""
@@ -161,6 +161,8 @@ class ImplicitEuler:
         if s.multipliers.size:
             state.memory["multipliers"] = s.multipliers / h
         outcome = Outcome.SOLVED if s.ok else Outcome.UNDER_CONVERGED
+        if s.opened > OPEN:
+            outcome = Outcome.JOINT_LIMIT
         if left > self.contact_tolerance:
             outcome = Outcome.CONTACT_LIMIT
         return StepReport(outcome if state.is_finite else Outcome.NOT_FINITE, iterations, s.iterations, s.residual)
@@ -190,11 +192,12 @@ class ImplicitEuler:
         """A solution with further forces of the joints that close them where the step ends."""
         kin, h, rests = lin.kin, self.dt, ~np.isnan(self._joints.held) if self._joints is not None else False
         G = lin.joint_jacobian()
-        for _ in range(MAX_CLOSINGS):
+        for closing in range(MAX_CLOSINGS):
             v = kin.flat_v + s.d
             end = system.propagate(kin.t + h, system.retract(kin.flat_x, h * v), v)
             off = np.where(rests, 0.0, system.violation(end))
-            if not np.isfinite(off).all() or np.abs(off).max() <= CLOSED * extent_of(system):
+            s = replace(s, opened=float(np.abs(off).max()) / extent_of(system))
+            if not s.opened > CLOSED or closing == MAX_CLOSINGS - 1:
                 break
             G_end = Linearization(system, end, [], False, None).joint_jacobian()
             rows = JointSystem(G, G_end, -off / h, np.where(rests, 0.0, np.nan))

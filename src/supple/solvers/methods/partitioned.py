@@ -15,7 +15,7 @@ the other gets, to round-off. See `slow_step` for why a contact may be as stiff 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numba
 import numpy as np
@@ -46,8 +46,8 @@ from supple.solvers.report import Outcome, StepReport
 Array = np.ndarray
 MANY_VOXELS = 2 * LANES * SLAB_BRICKS
 """From so many on a lattice is swept by two threads."""
-CLOSED = 1e-9
-"""Of the scene's size: how far joints across parts may be open after a step."""
+CLOSED, OPEN = 1e-9, 1e-6
+"""Of the size: how far joints across parts are closed, and from where on a step that does not close them says so."""
 MAX_CLOSINGS = 12
 """How often the ends of a step are looked at, and its joints closed."""
 
@@ -168,19 +168,21 @@ class Partitioned:
             self._has_warned = True
             begun.warn(slow_alone, pushes, found.left, state.t, self._contact_tolerance)
         with system.timings.measure("trees"):
-            found = self._close(system, state, begun, slow_alone, pushes, found)
+            found, opened = self._close(system, state, begun, slow_alone, pushes, found)
         ended.put(slow_alone, found.forces)
         report = self._finish(system, kin, state, ended.force, found)
+        if opened > OPEN and report.is_solved:
+            report = replace(report, outcome=Outcome.JOINT_LIMIT)
         meeting.remember(ended, self.dt, state.memory)
         return report
 
     def _close(
         self, system: System, state: State, begun: SlowStep, law: Array, given: Array, found: ContactSolution
-    ) -> ContactSolution:
+    ) -> tuple[ContactSolution, float]:
         """Step the coupled trees with the forces found; where joints are open at the end, which is not where the
-        linearised step put it, with others, until they are closed."""
-        meeting = begun.meeting
-        for _ in range(MAX_CLOSINGS):
+        linearised step put it, with others, until they are closed. Returns how far they are open, over the size."""
+        meeting, opened = begun.meeting, 0.0
+        for closing in range(MAX_CLOSINGS):
             if begun.linear is not None:
                 found = found.with_linear(begun.linear.close(found.linear, found.extra), self.dt)
             pushes = given.copy()
@@ -195,12 +197,13 @@ class Partitioned:
                 x[self._slow.x_at] = self._slow.system.retract(own.x, self.dt * v)
             end = system.propagate(state.t + self.dt, x, state.v, only=self._across.hanging)
             off = np.where(found.held.holds, meeting.joints.violation(end), 0.0)
-            if not np.isfinite(off).all() or np.abs(off).max(initial=0.0) <= CLOSED * extent_of(system):
+            opened = float(np.abs(off).max(initial=0.0)) / extent_of(system)
+            if not opened > CLOSED or closing == MAX_CLOSINGS - 1:
                 break
             on, change = found.held.holds, np.zeros(len(off))
             change[on] = least_norm(found.held.response.W[np.ix_(on, on)], -off[on] / self.dt)
             found = found.moved(change)
-        return found
+        return found, opened
 
     def _begin(self, system: System, kin: Kinematics, state: State, meeting: Meeting) -> SlowStep:
         """The linear step of the implicit bodies, and what the trees would do without contacts."""
