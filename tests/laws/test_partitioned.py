@@ -121,6 +121,10 @@ def mobility_case(name: str) -> tuple[sp.Scene, sp.System, sp.State]:
     node = scene.add(bodies[name.split()[0]](), at=(0, 0, 0.05), name="slow")
     if name == "fem held":
         scene.add(sp.FixedPoints(node, np.flatnonzero(cube().nodes[:, 0] < -0.049)))
+    if name.endswith("tree's"):
+        other = scene.add(tree(), at=(0.15, 0, 0.05), name="tree")
+        scene.add(sp.BallJoint(node, other, at=(0.075, 0.01, 0.06)))
+        scene.add(sp.Springs(node.points(at=[(0.05, 0, 0.1)]), other.points(at=[(0.1, 0, 0.1)]), 300.0))
     if name == "rigid hinged":
         scene.add(sp.HingeJoint(node, sp.World, at=(-0.05, 0, 0.05), axis=(0, 1, 0)))
     scene.add(plate(), at=(0.003, 0.002, 0.13), name="plate")
@@ -129,7 +133,7 @@ def mobility_case(name: str) -> tuple[sp.Scene, sp.System, sp.State]:
     return scene, system, system.initial_state()
 
 
-@pytest.mark.parametrize("name", ["rigid", "rigid hinged", "fem", "fem held", "tree"])
+@pytest.mark.parametrize("name", ["rigid", "rigid hinged", "fem", "fem held", "tree", "rigid tree's", "tree tree's"])
 def test_how_slow_bodies_give_way_is_the_derivative_of_their_step(name: str) -> None:
     """G against two solved steps with other forces; contacts with the floor, filters and joints are part of it."""
     scene, system, state = mobility_case(name)
@@ -137,7 +141,8 @@ def test_how_slow_bodies_give_way_is_the_derivative_of_their_step(name: str) -> 
         scene.solver.step(system, state)
     solver: sp.Partitioned = scene.solver
     kin = system.propagate(state.t, state.x, state.v, state.memory)
-    meeting = Meeting(list(system.contacts), [c.find(kin, H, state.memory) for c in system.contacts], solver._parts)
+    sets = [c.find(kin, H, state.memory) for c in system.contacts]
+    meeting = Meeting.of(system, kin, sets, solver._parts, solver._across, H)
     slow, fast = meeting.has(0) | meeting.has(1), meeting.has(2)
     begun = solver._begin(system, kin, state, meeting)
     given = np.where((slow & fast)[:, None], meeting.pushes, 0.0)

@@ -134,14 +134,14 @@ def solve_rows(W: Array, right: Array, low: Array, high: Array) -> tuple[Array, 
 
 
 def least_norm(W: Array, right: Array) -> Array:
-    """The solution of least norm, rows scaled to a unit diagonal."""
+    """The solution of least norm, for one right side (m,) or several (m, n), rows scaled to a unit diagonal."""
     if not len(right):
         return right
     size = np.diag(W)
     moves = size > STILL * size.max()
     scale = np.where(moves, 1.0, 0.0) / np.sqrt(np.where(moves, size, 1.0))
-    found = np.linalg.lstsq(scale[:, None] * W * scale, scale * right, rcond=SAME)[0]
-    return np.asarray(scale * found)
+    columns = scale if right.ndim == 1 else scale[:, None]
+    return np.asarray(columns * np.linalg.lstsq(scale[:, None] * W * scale, columns * right, rcond=SAME)[0])
 
 
 def _bounds(p: Array, off: Array, low: Array, high: Array) -> Array:
