@@ -13,6 +13,7 @@ SLOW = {
     "floating/layered-flight",
     "floating/layered-fem",
     *(name for name in registry() if name.startswith("contact/pairs/") and name != "contact/pairs/particles-particles"),
+    *(name for name in registry() if name.startswith("scene/couplings/")),
     "contact/rolling",
     "contact/friction",
     "tree/flower",

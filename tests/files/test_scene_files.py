@@ -186,6 +186,18 @@ def test_joints(tmp_path: Path) -> None:
     assert joint.motor_speed(0.1) == speed(0.1)
 
 
+def test_joints_on_patches(tmp_path: Path) -> None:
+    scene = sp.Scene()
+    rubber = sp.Material(young=1e6, poisson=0.3, density=1000)
+    a, b = (scene.add(sp.FemBody(sp.box_tets(size=(0.2, 0.04, 0.04), cells=(4, 1, 1)), rubber)) for _ in range(2))
+    scene.add(sp.HingeJoint(a, b, at=(0.2, 0, 0), patch_a="x_max", patch_b=0.06))
+    scene.add(sp.FixedJoint(a, at=(0, 0, 0), patch_a=lambda X: X[:, 0] < 0.01))
+    hinge, fixed = assert_round_trip(scene, tmp_path).joints
+    assert (hinge.patch_a, hinge.patch_b) == ("x_max", 0.06)
+    assert fixed.patch_a.tolist() == a.body.mesh.node_region("x_min").tolist()
+    assert fixed.patch_b is None
+
+
 def test_filters_keep_their_order(tmp_path: Path) -> None:
     scene, string = particle_scene()
     box = scene.add(sp.RigidBody.box((1, 1, 1), density=1), fix=True, name="box", at=(3, 0, 0))

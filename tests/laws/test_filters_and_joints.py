@@ -264,9 +264,9 @@ def test_two_filters_that_both_move_a_point_are_refused():
         (lambda s, n: s.add(sp.FixedPoints(n, "x_max")), "no named regions"),
         (lambda s, n: s.add(sp.BallJoint(n.points([0]), n.points([1, 2]))), "different numbers of points"),
         (lambda s, n: s.add(sp.BallJoint(n, n)), "Give at="),
-        (lambda s, n: s.add(sp.HingeJoint(n)), "orientation of a rigid body"),
-        (lambda s, n: s.add(sp.SliderJoint(n)), "orientation of a rigid body"),
-        (lambda s, n: s.add(sp.FixedJoint(n)), "orientation of a rigid body"),
+        (lambda s, n: s.add(sp.HingeJoint(n)), "three points of a body off a line"),
+        (lambda s, n: s.add(sp.SliderJoint(n)), "three points of a body off a line"),
+        (lambda s, n: s.add(sp.FixedJoint(n)), "three points of a body off a line"),
         (lambda s, n: s.add(sp.HingeJoint(sp.World, sp.World, axis=(0, 0, 0))), "axis is zero"),
         (lambda s, n: s.add(sp.HingeJoint(sp.World, sp.World, limits=(0.1, 0.2))), "do not contain the start"),
         (

@@ -89,7 +89,7 @@ def test_contacts_that_cost_the_lattice_many_small_steps_are_named_once() -> Non
 
 @pytest.mark.parametrize("solver", [sp.ImplicitEuler(H), sp.Partitioned(H)], ids=["implicit", "partitioned"])
 def test_contacts_that_do_not_settle_are_named_once(solver, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(contact_steps, "MAX", 1)
+    monkeypatch.setattr(contact_steps, "MAX_ITERATIONS", 1)
     scene = sp.Scene(gravity=UP, solver=solver)
     scene.add(block(), at=(0, 0, SIDE / 2), spin=(1.0, 2.0, 0.0), velocity=(1.0, 0.0, -1.0), name="block")
     scene.add(sp.Plane())
@@ -122,6 +122,10 @@ def mobility_case(name: str) -> tuple[sp.Scene, sp.System, sp.State]:
     node = scene.add(bodies[name.split()[0]](), at=(0, 0, 0.05), name="slow")
     if name == "fem held":
         scene.add(sp.FixedPoints(node, np.flatnonzero(cube().nodes[:, 0] < -0.049)))
+    if name.endswith("tree's"):
+        other = scene.add(tree(), at=(0.15, 0, 0.05), name="tree")
+        scene.add(sp.BallJoint(node, other, at=(0.075, 0.01, 0.06)))
+        scene.add(sp.Springs(node.points(at=[(0.05, 0, 0.1)]), other.points(at=[(0.1, 0, 0.1)]), 300.0))
     if name == "rigid hinged":
         scene.add(sp.HingeJoint(node, sp.World, at=(-0.05, 0, 0.05), axis=(0, 1, 0)))
     scene.add(plate(), at=(0.003, 0.002, 0.13), name="plate")
@@ -131,7 +135,7 @@ def mobility_case(name: str) -> tuple[sp.Scene, sp.System, sp.State]:
     return scene, system, system.initial_state()
 
 
-@pytest.mark.parametrize("name", ["rigid", "rigid hinged", "fem", "fem held", "tree"])
+@pytest.mark.parametrize("name", ["rigid", "rigid hinged", "fem", "fem held", "tree", "rigid tree's", "tree tree's"])
 def test_the_response_of_slow_bodies_is_the_derivative_of_their_step(name: str) -> None:
     """G against two solved steps with other forces; contacts with the floor, filters and joints are part of it."""
     scene, system, state = mobility_case(name)
@@ -139,7 +143,8 @@ def test_the_response_of_slow_bodies_is_the_derivative_of_their_step(name: str) 
         scene.solver.step(system, state)
     solver: sp.Partitioned = scene.solver
     kin = system.propagate(state.t, state.x, state.v, state.memory)
-    meeting = Meeting(list(system.contacts), [c.find(kin, H, state.memory) for c in system.contacts], solver._parts)
+    sets = [c.find(kin, H, state.memory) for c in system.contacts]
+    meeting = Meeting.of(system, kin, sets, solver._parts, solver._across, H)
     slow, fast = meeting.has(0) | meeting.has(1), meeting.has(2)
     begun = solver._begin(system, kin, state, meeting)
     given = np.where((slow & fast)[:, None], meeting.pushes, 0.0)
@@ -193,15 +198,14 @@ def test_contacts_that_respond_are_eliminated_as_a_dense_inverse_would() -> None
     which = np.array([0, 1, 3, 4, 5, 6])
     responses = Compliance(k, which, C[np.ix_(threefold(which), threefold(which))])
     step = contact_steps.ContactStep([], [], J, h, np.zeros(3 * k), np.zeros(3 * k), responses)
-    blocks, coupling = step._yielding(h * T, wanted)
+    found = step._yielding(ContactBlocks(J, h * T, None, False), wanted)
     dense = np.zeros((k, 3, k, 3))
     dense[np.arange(k), :, np.arange(k)] = T
     S = np.linalg.inv(np.eye(3 * k) + dense.reshape(3 * k, -1) @ C)
     np.testing.assert_allclose(wanted, S @ expected, atol=1e-9)
-    assert coupling is not None
-    assert set(coupling.which) == {0, 3, 5, 6}
-    found = ContactBlocks(J, blocks, coupling, False).matrix().toarray()
-    np.testing.assert_allclose(found, h * S @ dense.reshape(3 * k, -1), atol=1e-9)
+    assert found.coupling is not None
+    assert set(found.coupling.which) == {0, 3, 5, 6}
+    np.testing.assert_allclose(found.matrix().toarray(), h * S @ dense.reshape(3 * k, -1), atol=1e-9)
 
 
 def test_springs_between_a_tree_and_the_world_act_in_parts_as_in_a_stride() -> None:

@@ -82,6 +82,11 @@ class ContactSet(NamedTuple):
         """Number of contacts."""
         return len(self.gap)
 
+    @property
+    def is_symmetric(self) -> bool:
+        """Whether the tangent of the forces is: friction that grows with pressure makes it unsymmetric."""
+        return not self.friction.any()
+
     @classmethod
     def bare(cls, points: Array, weights: Array, normal: Array, gap: Array, body: Array) -> ContactSet:
         """k contacts without a law, a place and what is remembered of them."""

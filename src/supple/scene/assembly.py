@@ -71,15 +71,17 @@ class Assembly:
         for _, slot, _ in system.joints:
             n = slot.coordinates.count
             patterns.append((slot, np.repeat(np.arange(n), n), np.tile(np.arange(n), n)))
-        for slot, rows, cols in patterns:
-            if not slot.is_body:
-                by_slot.setdefault(slot.index, []).append((rows, cols))
         for slot in system.slots:
             tangent = kin.tangents.get(slot.index)
             if tangent is None or getattr(slot.mapping, "is_linear", False):
                 continue
             if not (hasattr(tangent, "jacobian_rows") and hasattr(tangent, "geometric_blocks")):
                 return None
+            if not slot.parents[0].is_body:
+                by_slot.setdefault(slot.parents[0].index, []).append(tangent.geometric_pattern())
+        for slot, rows, cols in patterns:
+            if not slot.is_body:
+                by_slot.setdefault(slot.index, []).append((rows, cols))
 
         parts: dict[int, MappedPart] = {}
         pairs: list[tuple[Array, Array]] = [(np.arange(system.v_size // 3),) * 2]
@@ -112,8 +114,7 @@ class Assembly:
         geometric = {}
         for slot in system.slots:
             if hasattr(kin.tangents.get(slot.index), "geometric_blocks"):
-                first, (rows, cols) = slot.parents[0].block_start, kin.tangents[slot.index].geometric_pattern()
-                geometric[slot.index] = matrix.locate(first + rows, first + cols)
+                geometric[slot.index] = locate(slot.parents[0], *kin.tangents[slot.index].geometric_pattern())
         return cls(
             matrix,
             positions[:nf],
@@ -146,7 +147,8 @@ class Assembly:
                 np.add.at(target(slot), positions, stiffness * second.reshape(-1, 3, 3))
             for index, blocks in lin.geometric.items():
                 if index in self.geometric_positions:
-                    np.add.at(data, self.geometric_positions[index], stiffness * blocks)
+                    parent = system.slots[index].parents[0]
+                    np.add.at(target(parent), self.geometric_positions[index], stiffness * blocks)
         for part in self.parts.values():
             J = kin.rows(part.slot)
             left = np.ascontiguousarray(J.blocks)

@@ -99,14 +99,15 @@ class Linearization:
             if not self.slot_forces[index].any():
                 continue
             parent = self.system.slots[index].parents[0]
+            extra = out if parent.is_body else [np.zeros_like(v) for v in self.kin.v]
             if index in self.geometric:
                 rows, cols = tangent.geometric_pattern()
                 moves = pushed[parent.index].reshape(-1, 3)[cols]
                 changes = stiffness * np.einsum("kij,kj->ki", self.geometric[index], moves)
-                np.add.at(out[parent.index].reshape(-1, 3), rows, changes)
+                np.add.at(extra[parent.index].reshape(-1, 3), rows, changes)
             elif not self.definite:
-                extra = [np.zeros_like(v) for v in self.kin.v]
                 tangent.add_geometric(self.slot_forces[index], pushed[parent.index], extra[parent.index], stiffness)
+            if extra is not out:
                 self.kin.pull(extra)
                 for slot in self.system.bodies:
                     out[slot.index] += extra[slot.index]

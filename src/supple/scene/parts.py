@@ -33,8 +33,11 @@ def nodes_of(handle: Any) -> set[Node]:
     raise InputError("this is not a node or a point set", value=type(handle).__name__)
 
 
-def part_of(scene: Scene, nodes: list[Node]) -> Scene:
-    """The scene of these nodes alone, without contacts and obstacles. What joins them to other bodies is refused."""
+def part_of(scene: Scene, nodes: list[Node], without: frozenset[int] = frozenset()) -> Scene:
+    """The scene of these nodes alone, without contacts and obstacles.
+
+    without: ids of the scene's forces and joints that are left out. Else what joins them to other bodies is refused.
+    """
     inside = set(nodes)
 
     def belongs(handle: Any, label: str) -> bool:
@@ -42,17 +45,18 @@ def part_of(scene: Scene, nodes: list[Node]) -> Scene:
         if owners & inside and owners - inside:
             names = sorted(node.name for node in owners)
             raise InputError(
-                f"'{label}' joins bodies that are stepped by different schemes",
+                f"'{label}' acts on bodies that are stepped by different methods",
                 where="Partitioned",
                 value=", ".join(names),
-                fix="Bodies of different parts meet by contact alone; use ImplicitEuler for all of them otherwise.",
+                fix="Let it act on each body by itself; springs and joints couple bodies of all kinds.",
             )
         return bool(owners & inside)
 
     part = Scene(scene.gravity, name=scene.name)
     part.root = _Flat("root", children=list(nodes))
-    part.forces = [f for f in scene.forces if belongs(f.on, f.label)]
+    part.forces = [f for f in scene.forces if id(f) not in without and belongs(f.on, f.label)]
     part.masses = [m for m in scene.masses if belongs(m.on, m.label)]
     part.filters = [f for f in scene.filters if belongs(f.target, type(f).__name__)]
-    part.joints = [j for j in scene.joints if belongs(j.joint().points, j.joint().label)]
+    joints = [j for j in scene.joints if id(j) not in without]
+    part.joints = [j for j in joints if belongs(j.joint().points, j.joint().label)]
     return part

@@ -13,10 +13,11 @@ from typing import Any, NamedTuple
 
 from supple.errors import InputError
 from supple.scene.scene import Scene
+from supple.solvers.coupling.across import LATTICE, PART_OF_KIND, TREE
 from supple.solvers.coupling.lattice_world import world_of
 from supple.solvers.methods.implicit_euler import ImplicitEuler
 from supple.solvers.methods.lattice_solver import LatticeSolver
-from supple.solvers.methods.partitioned import LATTICE, PART_OF_KIND, TREE, Partitioned
+from supple.solvers.methods.partitioned import Partitioned
 from supple.solvers.methods.stride_solver import StrideSolver, why_not_alone
 from supple.solvers.methods.tree_solver import TreeSolver
 

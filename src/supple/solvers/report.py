@@ -16,6 +16,7 @@ class Outcome(Enum):
     )
     NEWTON_LIMIT = "Newton's iteration did not reach its tolerance; try a smaller step, more iterations, or load steps"
     CONTACT_LIMIT = "the forces of contacts did not settle; try a smaller step, or less stiff contacts"
+    JOINT_LIMIT = "joints are open at the end of the step; try a smaller step"
     NOT_FINITE = "a position or velocity is not finite; try a smaller step or more damping"
 
     @property

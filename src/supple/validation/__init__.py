@@ -28,6 +28,7 @@ _MODULES = (
     "contact",
     "contact_kinds",
     "contact_self",
+    "couplings",
     "tree.coupling",
     "tree.flower",
     "tree.interfaces",

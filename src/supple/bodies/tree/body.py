@@ -241,7 +241,7 @@ def _refuse() -> NoReturn:
     raise InputError(
         "a tree of domains is stepped by its own scheme",
         where="TreeBody",
-        fix="Use TreeSolver as the solver, in a scene of trees alone.",
+        fix="Use Partitioned, or TreeSolver in a scene of trees alone.",
     )
 
 

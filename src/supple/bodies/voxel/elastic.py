@@ -195,8 +195,10 @@ class LatticeTangent:
         return matrix
 
     def add_product(self, dv: Array, df_out: Array, stiffness: float, damping: float) -> None:
-        """df += stiffness K dv + damping B dv."""
-        d, out = np.ascontiguousarray(dv).reshape(-1), df_out.reshape(-1)
+        """df += stiffness K dv + damping B dv. Links do not feel a common velocity: without it less is rounded away."""
+        moves = np.array(dv, dtype=float).reshape(-1, 6)
+        moves[:, :3] -= moves[:, :3].mean(axis=0)
+        d, out = moves.reshape(-1), df_out.reshape(-1)
         if stiffness:
             self.stiffness.add_product(d, out, stiffness)
         if damping and self.force.is_damped:

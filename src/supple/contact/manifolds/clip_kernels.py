@@ -17,7 +17,7 @@ import numpy as np
 from supple.algebra.compiling.compiled import compiled
 from supple.contact.narrow.vectors import add, at, cross, dot, norm, scale, subtract, toward, unit
 
-MOST = 9
+MAX_POINTS = 9
 CUT = 1 << 10  # labels of edges that lie in a side of the reference face
 SLACK = 1e-6  # part of the length of a side by which a corner may lie beyond it and stay what it is: flush sides
 MORE = 1e-6  # part of the extent by which a point has to be farther than one before it: equals are chosen alike always
@@ -43,7 +43,7 @@ def make_polygon(size: int) -> Polygon:
         np.full((2, size), -1, np.int64),
         np.full(size, np.nan),
         np.full(size, np.nan),
-        np.full(MOST, -1, np.int64),
+        np.full(MAX_POINTS, -1, np.int64),
     )
 
 
@@ -139,12 +139,12 @@ def choose_points(x, gap, count, limit, n, room_out):
     near, deepest = 0, -1
     for k in range(count):
         if gap[k] < limit:
-            if near < MOST:
+            if near < MAX_POINTS:
                 room_out.chosen[near] = k
             near += 1
             if deepest < 0 or gap[k] < gap[deepest]:
                 deepest = k
-    if near < MOST:
+    if near < MAX_POINTS:
         return near
     along = subtract(at(x, 1), at(x, 0))
     one = unit(subtract(along, scale(dot(along, n), n)))

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from supple.contact.manifolds.clip_kernels import MOST, make_polygon
+from supple.contact.manifolds.clip_kernels import MAX_POINTS, make_polygon
 from supple.contact.manifolds.find_kernels import collect_overlaps, compute_points, keep_near, sort_boxes, sort_pairs
 from supple.contact.manifolds.points import ContactPoints, make_points
 from supple.contact.manifolds.pose_kernels import compute_poses
@@ -47,7 +47,7 @@ class Manifolds:
         self.poses = make_poses(self.table)
         self.order = np.arange(n)
         self.pairs = np.empty((max(4 * n, 16), 2), np.int64)
-        self.points = make_points(MOST * len(self.pairs))
+        self.points = make_points(MAX_POINTS * len(self.pairs))
         self.reach = np.empty(n)
         corners = max((len(s.vertices) for s in self.shapes if s is not None), default=0)
         self.room = make_polygon(4 * corners + 16)
@@ -81,6 +81,6 @@ class Manifolds:
             if count <= len(self.pairs):
                 break
             self.pairs = np.empty((count + count // 2, 2), np.int64)
-            self.points = make_points(MOST * len(self.pairs))
+            self.points = make_points(MAX_POINTS * len(self.pairs))
         sort_pairs(self.pairs, count)
         return count

@@ -21,7 +21,8 @@ from numpy.typing import ArrayLike
 from supple.algebra.dense.checks import check_vector
 from supple.errors import InputError, check_number
 from supple.scene.joints.hinge_rows import HingeRows
-from supple.scene.mapped.points import JoinedPoints, Points, World, join
+from supple.scene.joints.sides import held_side, point_side
+from supple.scene.mapped.points import JoinedPoints, World, join
 
 Array = np.ndarray
 
@@ -113,19 +114,6 @@ def _perpendicular(axis: Array) -> tuple[Array, Array]:
     return x, np.cross(axis, x)
 
 
-def _side(node: Any, at: Array) -> Points:
-    return World.points(at) if node is World or node is None else node.held_points(at)
-
-
-def _check_frame(node: Any, joint: str) -> None:
-    if node is not World and node is not None and not node.is_frame:
-        raise InputError(
-            f"a {joint} needs the orientation of a rigid body on both sides",
-            where=f"node '{node.name}'",
-            fix="Join soft bodies with ball joints, or attach a rigid body to them.",
-        )
-
-
 @dataclass(frozen=True, eq=False)
 class Joint:
     """A compiled-ready joint: points of both sides and the conditions between them."""
@@ -138,7 +126,10 @@ class Joint:
 
 @dataclass(frozen=True, eq=False)
 class BallJoint:
-    """Points of two sides that stay together. a, b: point sets of equal count, or two nodes and a world position."""
+    """Points of two sides that stay together. a, b: point sets of equal count, or two nodes and a world position.
+
+    Where a tree or particles have no point at that position, a patch of them around it holds one.
+    """
 
     a: Any
     b: Any = World
@@ -149,12 +140,12 @@ class BallJoint:
         a, b = self.a, self.b
         if self.at is not None:
             p = np.atleast_2d(check_vector(self.at, name="at", where="BallJoint"))
-            a, b = _side(a, p), _side(b, p)
+            a, b = point_side(a, p, "ball joint"), point_side(b, p, "ball joint")
         elif b is World:
             b = World.points(a.rest)
         if not (hasattr(a, "rest") and hasattr(b, "rest") and hasattr(a, "label") and hasattr(b, "label")):
             raise InputError(
-                "a Ball joins two point sets, or two nodes at a position", where="BallJoint", fix="Give at=."
+                "a BallJoint joins two point sets, or two nodes at a position", where="BallJoint", fix="Give at=."
             )
         if a.count != b.count:
             raise InputError(
@@ -166,8 +157,10 @@ class BallJoint:
 
 @dataclass(frozen=True, eq=False)
 class HingeJoint:
-    """Two rigid bodies (or a body and the world) that turn about a common axis (3,) through `at` [m] at the start.
+    """Two bodies (or a body and the world) that turn about a common axis (3,) through `at` [m] at the start.
 
+    patch_a, patch_b: which part of a soft body, a tree or a lattice serves as a frame there: a region as in
+    `node.points`, a radius [m] around `at`, or None for what is near.
     limits: (lowest, highest) angle [rad] of a against b, within a half turn. motor_speed: [rad/s], a number or a
     function of time, kept with at most motor_torque [N m].
     """
@@ -176,6 +169,8 @@ class HingeJoint:
     b: Any = World
     at: ArrayLike = (0.0, 0.0, 0.0)
     axis: ArrayLike = (0.0, 0.0, 1.0)
+    patch_a: Any = field(default=None, kw_only=True)
+    patch_b: Any = field(default=None, kw_only=True)
     limits: tuple[float, float] | None = field(default=None, kw_only=True)
     motor_speed: Any = field(default=None, kw_only=True)
     motor_torque: float = field(default=float("inf"), kw_only=True)
@@ -183,8 +178,6 @@ class HingeJoint:
     def joint(self) -> Joint:
         """Points (o, x, y, z of a; o, x, y, z of b): meet in o, z of a normal to x and y of b."""
         o, axes = _joint_axes(self.at, self.axis, "HingeJoint")
-        for side in (self.a, self.b):
-            _check_frame(side, "hinge")
         if self.limits is not None and not (-np.pi < self.limits[0] <= 0 <= self.limits[1] < np.pi):
             raise InputError(
                 "the limits do not contain the start",
@@ -196,7 +189,8 @@ class HingeJoint:
         if self.motor_speed is not None and not callable(self.motor_speed):
             check_number(self.motor_speed, name="motor_speed", where="HingeJoint")
         tips = np.vstack([o, o + axes])
-        points = join(_side(self.a, tips), _side(self.b, tips))
+        sides = ((self.a, self.patch_a), (self.b, self.patch_b))
+        points = join(*(held_side(node, tips, "hinge", patch) for node, patch in sides))
         rows = _rows([(0, 4)], [(0, 3, 4, 5), (0, 3, 4, 6)])
         extra = HingeRows(self.limits, self.motor_speed, self.motor_torque)
         label = f"hinge {_name(self.a)} - {_name(self.b)}"
@@ -205,39 +199,41 @@ class HingeJoint:
 
 @dataclass(frozen=True, eq=False)
 class SliderJoint:
-    """b slides along an axis (3,) of a, without turning against it."""
+    """b slides along an axis (3,) of a through `at` [m], without turning against it; patches: as of a hinge."""
 
     a: Any
     b: Any = World
     at: ArrayLike = (0.0, 0.0, 0.0)
     axis: ArrayLike = (0.0, 0.0, 1.0)
+    patch_a: Any = field(default=None, kw_only=True)
+    patch_b: Any = field(default=None, kw_only=True)
 
     def joint(self) -> Joint:
         """The origin of b stays on a's z axis, the axes stay parallel."""
         o, axes = _joint_axes(self.at, self.axis, "SliderJoint")
-        for side in (self.a, self.b):
-            _check_frame(side, "slider")
         tips = np.vstack([o, o + axes])
-        points = join(_side(self.a, tips), _side(self.b, tips))
+        sides = ((self.a, self.patch_a), (self.b, self.patch_b))
+        points = join(*(held_side(node, tips, "slider", patch) for node, patch in sides))
         rows = _rows([], [(0, 1, 0, 4), (0, 2, 0, 4), (0, 2, 4, 7), (0, 3, 4, 5), (0, 1, 4, 6)])
         return Joint(points, rows, f"slider {_name(self.a)} - {_name(self.b)}")
 
 
 @dataclass(frozen=True, eq=False)
 class FixedJoint:
-    """b is held fast to a, as they stand at the start."""
+    """b is held fast to a around `at` [m], as they stand at the start; patches: as of a hinge."""
 
     a: Any
     b: Any = World
     at: ArrayLike = (0.0, 0.0, 0.0)
+    patch_a: Any = field(default=None, kw_only=True)
+    patch_b: Any = field(default=None, kw_only=True)
 
     def joint(self) -> Joint:
         """Origins meet, axes stay parallel."""
         o, axes = _joint_axes(self.at, (0.0, 0.0, 1.0), "FixedJoint")
-        for side in (self.a, self.b):
-            _check_frame(side, "fixed joint")
         tips = np.vstack([o, o + axes])
-        points = join(_side(self.a, tips), _side(self.b, tips))
+        sides = ((self.a, self.patch_a), (self.b, self.patch_b))
+        points = join(*(held_side(node, tips, "fixed joint", patch) for node, patch in sides))
         rows = _rows([(0, 4)], [(0, 2, 4, 7), (0, 3, 4, 5), (0, 1, 4, 6)])
         return Joint(points, rows, f"fixed joint {_name(self.a)} - {_name(self.b)}")
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-
-from supple.solvers.coupling.compliance_kernels import compute_weighted
+import scipy.sparse as sparse
 
 Array = np.ndarray
 
@@ -20,13 +19,11 @@ class Compliance:
     matrix: Array
 
     @classmethod
-    def weighted(cls, count: int, contact: Array, point: Array, weight: Array, responses: Array) -> Compliance:
-        """W A W^T. Contacts (e,) see points with weights; A (3 p, 3 p): how these points answer."""
-        order = np.argsort(contact, kind="stable")
-        which, first = np.unique(contact[order], return_index=True)
-        ptr, out = np.append(first, len(order)), np.empty((3 * len(which), 3 * len(which)))
-        compute_weighted(ptr, point[order], weight[order], responses, out)
-        return cls(count, which, out)
+    def weighted(cls, W: sparse.csr_array, responses: Array) -> Compliance:
+        """W A W^T of relative velocities (3 k, 3 p) of points, and how these respond, A (3 p, 3 p)."""
+        which = np.unique(np.flatnonzero(np.diff(W.indptr)) // 3)
+        own = W[threefold(which)]
+        return cls(W.shape[0] // 3, which, np.ascontiguousarray(own @ (own @ responses.T).T))
 
     def plus(self, other: Compliance) -> Compliance:
         """The sum of both."""

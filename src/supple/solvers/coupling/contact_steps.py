@@ -1,4 +1,4 @@
-"""Contacts within a linearised step: their forces are those at its end, found by Newton's method.
+"""Laws between points within a linearised step: their forces are those at its end, found by Newton's method.
 
     A d = b + h J^T l,   l = f(u),   u = J (v + d) + u_0 + C l
     linearised at u_*:   l = S (f_* + T (u_* - J (v + d) - u_0)),   S = (I + T C)^-1,   T = -df/du
@@ -6,17 +6,19 @@
 
 A, b: of the step without contacts, d: change of velocity, l: forces on the first sides. u_0 and C: velocities of sides
 that other schemes move, and how these answer to the forces, where there are such sides. Bodies are linearised once a
-step; contacts open, close, stick and slide until f(u) is what the solve took it for. J: see `contact_set`.
+step; contacts open, close, stick and slide, and springs turn, until f(u) is what the solve took it for. J: see
+`contact_set`; laws: see `laws`. Joints across parts are rows of the same system, see `joint_rows`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
+from scipy.linalg import block_diag
 
 from supple.algebra.compiling.blas_threads import one_blas_thread
 from supple.algebra.sparse.block_rows import BlockRows
@@ -27,6 +29,8 @@ from supple.scene.state import State
 from supple.scene.system import System
 from supple.solvers.coupling.compliance import Compliance, threefold
 from supple.solvers.coupling.contact_blocks import ContactBlocks, Coupling, by_blocks
+from supple.solvers.coupling.joint_rows import JointResponse, JointStep, solve_rows
+from supple.solvers.coupling.laws import Law, PointLaw
 from supple.solvers.linear.linear_step import LinearSolution
 
 Array = np.ndarray
@@ -43,9 +47,9 @@ LOOSE, CLOSER = 1e-3, 1e-2
 
 
 class ContactSolution(NamedTuple):
-    """linear: the last linear solution; forces: of each set; pushes (k, 3) [N]: what the solution took for them;
+    """linear: the last linear solution; forces: of each law; pushes (k, 3) [N]: what the solution took for them;
     velocity (k, 3) [m/s]: relative, at the end; iterations; left: how far the pushes are from the law, relative; extra:
-    what the contacts added to A, h J^T S T J, None where there are none."""
+    what the laws added to A, h J^T S T J, None where there are none; held: what joints across parts do."""
 
     linear: LinearSolution
     forces: list[ContactForces]
@@ -54,20 +58,50 @@ class ContactSolution(NamedTuple):
     iterations: int
     left: float
     extra: ContactBlocks | None = None
+    held: HeldRows | None = None
+
+    def moved(self, dp: Array) -> ContactSolution:
+        """With changes dp (m,) of the joints' forces, to which all responds as it was linearised last."""
+        assert self.held is not None
+        p, response, holds = self.held
+        linear = replace(self.linear, d=self.linear.d + response.Z @ dp)
+        return self._changed(linear, response.P @ dp)._replace(held=HeldRows(p + dp, response, holds))
+
+    def with_linear(self, linear: LinearSolution, h: float) -> ContactSolution:
+        """With another linear solution, to which the laws respond as they were linearised last."""
+        if self.extra is None or linear is self.linear:
+            return self._replace(linear=linear)
+        moved = self.extra.J.times(linear.d - self.linear.d)
+        return self._changed(linear, -self.extra.times(moved) / h)
+
+    def _changed(self, linear: LinearSolution, change: Array) -> ContactSolution:
+        """With forces of the laws changed by (3 k,)."""
+        by, ends = change.reshape(-1, 3), np.cumsum([0] + [len(f.force) for f in self.forces])
+        forces = [f._replace(force=f.force + by[a:b]) for f, a, b in zip(self.forces, ends, ends[1:])]
+        return self._replace(linear=linear, forces=forces, pushes=self.pushes + by)
+
+
+class HeldRows(NamedTuple):
+    """p (m,): forces on the rows of joints across parts; how all responds to them; which rows hold, (m,)."""
+
+    p: Array
+    response: JointResponse
+    holds: Array
 
 
 @dataclass(eq=False)
 class ContactStep:
-    """The contacts of a system during one step of h [s]; J (3 k, v_size) of all of them; u_0 (3 k,), C (3 k, 3 k): of
-    sides that move by another scheme, C None where none responds."""
+    """The laws of a system during one step of h [s], those of contacts `bound` first; J (3 k, v_size) of all of them;
+    u_0 (3 k,), C (3 k, 3 k): of sides that move by another scheme, C None where none responds."""
 
     bound: list[BoundContact]
-    sets: list[ContactSet]
+    laws: list[Law]
     J: BlockRows
     h: float
     v: Array
     u_0: Array
     C: Compliance | None = None
+    joints: JointStep | None = None
 
     @classmethod
     def begin(cls, system: System, kin: Kinematics, state: State, h: float) -> ContactStep | None:
@@ -81,20 +115,30 @@ class ContactStep:
         with system.timings.measure("contact rows"):
             bound = list(system.contacts)
             parts = [contact_jacobian(kin, s, c, system.v_size, h) for c, s in zip(bound, sets)]
-            sets = [s.departing(way) for s, (_, way) in zip(sets, parts)]
+            laws = [s.departing(way) for s, (_, way) in zip(sets, parts)]
             J = BlockRows.stacked([part for part, _ in parts], system.v_size // 3)
-        return cls(bound, sets, J, h, kin.flat_v, np.zeros(3 * J.count))
+        return cls(bound, [*laws], J, h, kin.flat_v, np.zeros(3 * J.count))
 
     @cached_property
     def symmetric(self) -> bool:
         """Whether the tangent is: friction that grows with pressure makes it unsymmetric."""
-        return not any(s.friction.any() for s in self.sets)
+        return all(law.is_symmetric for law in self.laws)
 
     def forces(self, u: Array) -> list[ContactForces]:
-        """Of each set, at relative velocities u (3 k,)."""
+        """Of each law, at relative velocities u (3 k,)."""
         u = u.reshape(-1, 3)
-        ends = np.cumsum([0] + [s.size for s in self.sets])
-        return [s.forces(u[a:b], self.h, symmetric=self.symmetric) for s, a, b in zip(self.sets, ends, ends[1:])]
+        ends = np.cumsum([0] + [law.size for law in self.laws])
+        return [law.forces(u[a:b], self.h, symmetric=self.symmetric) for law, a, b in zip(self.laws, ends, ends[1:])]
+
+    def _between(self, u: Array) -> Coupling | None:
+        """T between points that one force binds together, where there are such."""
+        ends = np.cumsum([0] + [law.size for law in self.laws])
+        found = [
+            (np.arange(a, b), law.between(u.reshape(-1, 3)[a:b], self.h))
+            for law, a, b in zip(self.laws, ends, ends[1:])
+            if isinstance(law, PointLaw) and law.size
+        ]
+        return Coupling(np.concatenate([w for w, _ in found]), block_diag(*(T for _, T in found))) if found else None
 
     def solve(self, b: Array, solve: Solve, near: ContactSolution | None = None) -> ContactSolution:
         """Iterate `solve(b, extra, start, tolerance)`, which solves (A + extra) d = b. Its tolerance follows what the
@@ -111,17 +155,19 @@ class ContactStep:
                 near, u, l, d = None, given.copy(), np.zeros(len(given)), np.zeros_like(d)
                 forces = self.forces(u)
             f, T = (np.concatenate([getattr(x, name) for x in forces]) for name in ("force", "tangent"))
-            wanted, K, coupling = f.ravel() + by_blocks(T, u - given), h * T, None
-            if C is not None:
-                K, coupling = self._yielding(h * T, wanted)
-            extra = ContactBlocks(J, K, coupling, self.symmetric)
+            tangent = ContactBlocks(J, h * T, _times(h, self._between(u)), self.symmetric)
+            wanted = f.ravel() + tangent.times(u - given) / h
+            extra = tangent if C is None else self._yielding(tangent, wanted)
             s = solve(b + h * J.transposed(wanted), extra, d, min(LOOSE, CLOSER * left))
             linear_iterations += s.iterations
             if not np.isfinite(s.d).all():
                 return ContactSolution(s, forces, np.zeros((len(f), 3)), u.reshape(-1, 3), iteration, np.inf)
-            moved = J.times(s.d)
-            pushes = wanted - extra.times(moved) / h
-            reached = given + moved + (0.0 if C is None else C.times(pushes))
+            pushes, held, by_joints = wanted - extra.times(J.times(s.d)) / h, None, 0.0
+            if self.joints is not None:
+                held = self._hold(self.joints, s, extra, pushes)
+                s.d, pushes = s.d + held.response.Z @ held.p, pushes + held.response.P @ held.p
+                by_joints = self.joints.C_sj @ held.p
+            reached = given + J.times(s.d) + (0.0 if C is None else C.times(pushes)) + by_joints
             forces = self.forces(reached)
             law = np.concatenate([x.force for x in forces]).ravel()
             scale = float(np.linalg.norm(np.maximum(np.abs(law), np.abs(pushes)))) or 1.0
@@ -132,30 +178,55 @@ class ContactStep:
             d, u, l = d + size * (s.d - d), u + size * (reached - u), l + size * (pushes - l)
         s.iterations = linear_iterations
         pushes = pushes.reshape(-1, 3)
-        ends = np.cumsum([0] + [x.size for x in self.sets])
+        ends = np.cumsum([0] + [law.size for law in self.laws])
         forces = [x._replace(force=pushes[a:b]) for x, a, b in zip(forces, ends, ends[1:])]
-        return ContactSolution(s, forces, pushes, reached.reshape(-1, 3), iteration, left, extra)
+        return ContactSolution(s, forces, pushes, reached.reshape(-1, 3), iteration, left, extra, held)
 
-    def _yielding(self, T: Array, wanted: Array) -> tuple[Array, Coupling | None]:
-        """S T, for T (k, 3, 3) times h, as blocks and the coupling between contacts; `wanted` (3 k,) becomes S wanted.
+    def without_laws(self, b: Array, solve: Solve) -> ContactSolution:
+        """The step where no law acts: joints across parts alone, if any."""
+        s, none = solve(b), np.zeros((0, 3))
+        held = None if self.joints is None else self._hold(self.joints, s, None, np.zeros(0))
+        if held is not None:
+            s = replace(s, d=s.d + held.response.Z @ held.p)
+        return ContactSolution(s, [ContactForces.none(0) for _ in self.laws], none, none, 1, 0.0, None, held)
 
-        S differs from I among the closed contacts whose sides answer.
+    def _hold(self, joints: JointStep, s: LinearSolution, extra: ContactBlocks | None, pushes: Array) -> HeldRows:
+        """The forces of joints across parts beside a solution without them, with forces `pushes` (3 k,) of the laws."""
+        with one_blas_thread():
+            response = joints.respond(self.J, extra, self.h)
+            right = joints.joints.r - joints.rate(self.v + s.d, pushes)
+            return HeldRows(*_solved(response, right, joints))
+
+    def _yielding(self, tangent: ContactBlocks, wanted: Array) -> ContactBlocks:
+        """h S T for h T; `wanted` (3 k,) becomes S wanted.
+
+        S differs from I among closed contacts, and points of other laws, whose sides answer.
         """
         assert self.C is not None
+        T, between = tangent.K, tangent.coupling
         closed = T[self.C.which].any(axis=(1, 2))
         which = self.C.which[closed]
+        if between is not None:
+            which = np.union1d(which, between.which)
         if not len(which):
-            return T, None
-        rows, own = threefold(which), np.flatnonzero(np.repeat(closed, 3))
-        C, a, K = self.C.matrix[np.ix_(own, own)], len(which), T.copy()
+            return tangent
+        rows, a, K = threefold(which), len(which), T.copy()
+        mask = np.zeros(len(T), dtype=bool)
+        mask[which] = True
+        C, whole = self.C.between(mask, mask), np.zeros((3 * a, 3 * a))
+        if between is not None:
+            at = threefold(np.searchsorted(which, between.which))
+            whole[np.ix_(at, at)] = between.F
         with one_blas_thread():
-            S = np.linalg.inv(np.eye(3 * a) + by_blocks(T[which], C) / self.h)
+            changed = by_blocks(T[which], C) + (whole @ C if between is not None else 0.0)
+            S = np.linalg.inv(np.eye(3 * a) + changed / self.h)
             wanted[rows] = S @ wanted[rows]
-            F = np.einsum("ikl,klm->ikm", S.reshape(3 * a, a, 3), T[which]).reshape(a, 3, a, 3)
+            F = np.einsum("ikl,klm->ikm", S.reshape(3 * a, a, 3), T[which]).reshape(3 * a, 3 * a)
+            F = (F + (S @ whole if between is not None else 0.0)).reshape(a, 3, a, 3)
         each = np.arange(a)
         K[which] = F[each, :, each]
         F[each, :, each] = 0.0
-        return K, Coupling(which, F.reshape(3 * a, 3 * a))
+        return tangent._replace(K=K, coupling=Coupling(which, F.reshape(3 * a, 3 * a)))
 
     def _search(
         self, f: Array, full: list[ContactForces], at: tuple[Array, Array], way: tuple[Array, Array]
@@ -178,5 +249,15 @@ class ContactStep:
 
     def end(self, forces: list[ContactForces], state: State) -> None:
         """Keep what the contacts remember."""
-        for contact, s, f in zip(self.bound, self.sets, forces):
-            contact.remember(s, f, self.h, state.memory)
+        for contact, law, f in zip(self.bound, self.laws, forces):
+            if isinstance(law, ContactSet):
+                contact.remember(law, f, self.h, state.memory)
+
+
+def _times(h: float, between: Coupling | None) -> Coupling | None:
+    return None if between is None else Coupling(between.which, h * between.F)
+
+
+def _solved(response: JointResponse, right: Array, joints: JointStep) -> tuple[Array, JointResponse, Array]:
+    p, holds = solve_rows(response.W, right, joints.joints.low, joints.joints.high)
+    return p, response, holds

@@ -1,4 +1,4 @@
-"""How contacts on the surfaces of voxel bodies hang on their voxels: vertex = sum of weight (x + R local)."""
+"""How contacts and springs on voxel bodies hang on their voxels: point = sum of weight (x + R local)."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import numpy as np
 from supple.bodies.voxel.touching.surface_contact import SurfaceContacts
 from supple.contact.bound import BoundContact
 from supple.scene.system import System
+from supple.solvers.coupling.laws import CoupledLaw, SpringLaw
 from supple.solvers.coupling.meeting import Meeting
 from supple.solvers.coupling.slow_step import SlowSides
 
@@ -21,6 +22,7 @@ class LatticeSurfaces:
     """lists: for each contact of the scene, start (vertices + 1,), voxel, local, weight of what vertices hang on."""
 
     lists: list[tuple[Array, Array, Array, Array]]
+    first: dict[str, int]
 
     @classmethod
     def of(cls, lattices: System, bound: list[BoundContact]) -> LatticeSurfaces:
@@ -28,10 +30,10 @@ class LatticeSurfaces:
         first, at = {}, 0
         for slot in lattices.bodies:
             first[slot.name], at = at, at + slot.coordinates.count
-        return cls([_hung(contact, lattices, first) for contact in bound])
+        return cls([_hung(contact, lattices, first) for contact in bound], first)
 
     def contacts(self, meeting: Meeting, sides: SlowSides) -> SurfaceContacts:
-        """The contacts of a meeting, all with points on lattices; sides: how their other sides move."""
+        """The contacts and springs of a meeting, all with points on lattices; sides: how their other sides move."""
         parts: list[tuple[Array, ...]] = []
         for s, (start, voxel, local, weight) in zip(meeting.sets, self.lists):
             contact, side = np.nonzero(s.points >= 0)
@@ -41,25 +43,56 @@ class LatticeSurfaces:
             entry = np.repeat(start[vertex] - np.cumsum(length) + length, length) + np.arange(length.sum())
             count = np.bincount(contact[of], minlength=s.size)
             parts.append((count, voxel[entry], local[entry], share[of] * weight[entry]))
+        parts += [self._spring_entries(c) for c in meeting.coupled]
+        springs = [c.law for c in meeting.coupled if isinstance(c.law, SpringLaw)]
+        more = sum(law.size for law in springs)
         count, voxel, local, weight = (np.concatenate(part) for part in zip(*parts))
 
-        def joined(name: str) -> Array:
-            return np.concatenate([getattr(s, name) for s in meeting.sets])
+        def joined(name: str, of_springs: list[Array] | None = None) -> Array:
+            own = [getattr(s, name) for s in meeting.sets]
+            return np.concatenate([*own, *([np.zeros(more)] if of_springs is None else of_springs)])
 
+        mobility, pushed = sides.responses or (np.zeros((0, 0)), np.zeros((0, 3)))
         return SurfaceContacts(
             np.concatenate([[0], np.cumsum(count)]).astype(np.int64),
             voxel,
             local,
             weight,
-            joined("normal"),
+            joined("normal", [np.tile([0.0, 0.0, 1.0], (more, 1))]),
             joined("gap"),
             sides.motion,
-            joined("slip"),
-            *(
-                joined(name)
-                for name in ("stiffness", "tangential_stiffness", "dashpot", "tangential_dashpot", "friction")
-            ),
-            *sides.responses,
+            joined("slip", [-law.d for law in springs]),
+            joined("stiffness", [law.spring.stiffness for law in springs]),
+            joined("tangential_stiffness"),
+            joined("dashpot", [law.spring.damping for law in springs]),
+            joined("tangential_dashpot"),
+            joined("friction"),
+            mobility,
+            pushed,
+            np.concatenate([np.full(meeting.contact_count, -1.0), *(law.spring.rest_length for law in springs)]),
+        )
+
+    def _spring_entries(self, coupled: CoupledLaw) -> tuple[Array, Array, Array, Array]:
+        """How springs (k,) hang on voxels: entries of each, then voxel, local and weight of all entries."""
+        spring, voxel, local, weight = [], [], [], []
+        for leaf, M in coupled.points.leaves.values():
+            if leaf.is_body or leaf.parents[0].name not in self.first:
+                continue
+            W = (coupled.W @ M).tocoo()
+            mapping: Any = leaf.mapping
+            on = (W.row % 3 == 0) & (W.col % 3 == 0) & (W.data != 0)  # a weight times I for each pair
+            point = W.col[on] // 3
+            spring.append(W.row[on] // 3)
+            voxel.append(self.first[leaf.parents[0].name] + mapping.frame[point])
+            local.append(mapping.local[point])
+            weight.append(W.data[on])
+        row = np.concatenate([*spring, np.zeros(0, dtype=np.int64)])
+        order = np.argsort(row, kind="stable")
+        return (
+            np.bincount(row, minlength=coupled.size),
+            np.concatenate([*voxel, np.zeros(0, dtype=np.int64)])[order],
+            np.concatenate([*local, np.zeros((0, 3))])[order],
+            np.concatenate([*weight, np.zeros(0)])[order],
         )
 
 

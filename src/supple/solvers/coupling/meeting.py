@@ -1,8 +1,8 @@
-"""The contacts of one step of a scene, seen by its parts: who is on which side, and how each side moves."""
+"""The contacts and other laws of one step of a scene, seen by its parts: who is on which side, and how it moves."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -10,21 +10,61 @@ from supple.algebra.sparse.block_rows import BlockRows
 from supple.contact.bound import BoundContact
 from supple.contact.contact_set import ContactForces, ContactSet, contact_jacobian
 from supple.scene.kinematics import Kinematics
+from supple.scene.slots import Slot
+from supple.scene.system import System
+from supple.solvers.coupling.across import Across
+from supple.solvers.coupling.coupled_points import CoupledPoints
+from supple.solvers.coupling.joint_rows import CoupledJoints
+from supple.solvers.coupling.laws import CoupledLaw, Law
 
 Array = np.ndarray
 
 
 @dataclass(eq=False)
 class Meeting:
-    """The sets of contacts of all `bound`; parts: which part each of its bodies is in, for each of them."""
+    """The sets of contacts of all `bound`; parts: which part each of its bodies is in, for each of them. coupled: laws
+    across parts, whose relative velocities come after those of the contacts; part: of each body, by name. joints: of
+    the step, None where none act across parts."""
 
     bound: list[BoundContact]
     sets: list[ContactSet]
     parts: list[Array]
+    coupled: list[CoupledLaw] = field(default_factory=list)
+    part: dict[str, int] = field(default_factory=dict)
+    joints: CoupledJoints | None = None
+
+    @classmethod
+    def of(
+        cls, system: System, kin: Kinematics, sets: list[ContactSet], parts: list[Array], across: Across, h: float
+    ) -> Meeting:
+        """What meets in a step of h [s] from `kin`."""
+        bound, t = list(system.contacts), kin.t + h
+        if not across.hanging:
+            return cls(bound, sets, parts, [], across.part)
+        x = system.retract(kin.flat_x, h * kin.flat_v)
+        ahead = system.propagate(t, x, kin.flat_v, only=across.hanging)
+
+        def points(slot: Slot) -> CoupledPoints:
+            return CoupledPoints.of(slot, kin, ahead, across.part, h)
+
+        coupled = [CoupledLaw.of(acting, points(acting.slot), t) for acting in across.forces]
+        joints = [points(joint.slot) for joint in across.joints]
+        held = CoupledJoints.of(across.joints, joints, h, t) if joints else None
+        return cls(bound, sets, parts, coupled, across.part, held)
+
+    @property
+    def laws(self) -> list[Law]:
+        """All laws, in the order of their relative velocities."""
+        return [*self.sets, *(c.law for c in self.coupled)]
 
     @property
     def count(self) -> int:
-        """Number of contacts."""
+        """Number of relative velocities."""
+        return sum(law.size for law in self.laws)
+
+    @property
+    def contact_count(self) -> int:
+        """Number of those that are of contacts."""
         return sum(s.size for s in self.sets)
 
     def owners(self, number: int) -> Array:
@@ -38,10 +78,11 @@ class Meeting:
         return np.where(carrier >= 0, self.parts[number][np.maximum(carrier, 0)], -1)
 
     def has(self, part: int) -> Array:
-        """Contacts (k,) of all sets with a point in a part."""
+        """Relative velocities (k,) of all laws with a point in a part."""
         masks = [
             (self.owners(n) == part).any(axis=1) | (self.carriers(n) == part).any(axis=1) for n in range(len(self.sets))
         ]
+        masks += [c.has(self.part, part) for c in self.coupled]
         return np.concatenate([*masks, np.zeros(0, dtype=bool)])
 
     def side(self, part: int) -> list[ContactSet]:
@@ -53,18 +94,21 @@ class Meeting:
         return out
 
     def chosen(self, mask: Array) -> Meeting:
-        """Some of the contacts (k,)."""
-        sets = [s.chosen(own) for s, own in zip(self.sets, self.split(mask))]
-        return Meeting(self.bound, sets, self.parts)
+        """Some of the relative velocities (k,)."""
+        masks = self.split(mask)
+        sets = [s.chosen(own) for s, own in zip(self.sets, masks)]
+        coupled = [c.chosen(own) for c, own in zip(self.coupled, masks[len(self.sets) :])]
+        return Meeting(self.bound, sets, self.parts, coupled, self.part, self.joints)
 
     def split(self, values: Array) -> list[Array]:
-        """Values of all contacts (k, ...), set by set."""
-        return np.split(values, np.cumsum([s.size for s in self.sets])[:-1])
+        """Values of all laws (k, ...), law by law."""
+        return np.split(values, np.cumsum([law.size for law in self.laws])[:-1])
 
     @property
     def pushes(self) -> Array:
-        """Forces on the first sides in the step before, (k, 3) [N]."""
-        return np.concatenate([*(s.push for s in self.sets), np.zeros((0, 3))])
+        """Forces on the first sides, (k, 3) [N]: of contacts in the step before, of other laws at the start."""
+        other = [c.law.forces(np.zeros((c.size, 3)), 0.0, symmetric=False).force for c in self.coupled]
+        return np.concatenate([*(s.push for s in self.sets), *other, np.zeros((0, 3))])
 
     def jacobian(self, part: int, kin: Kinematics, v_size: int, columns: Array, h: float) -> BlockRows:
         """J (3 k, columns) of a part's points during a step of h [s]; the sets take on how their ways depart."""
@@ -73,7 +117,9 @@ class Meeting:
         self.sets = [s.departing(way) for s, (_, way) in zip(self.sets, rows)]
         place = np.zeros(v_size // 3, dtype=np.int64)
         place[columns[::3] // 3] = np.arange(len(columns) // 3)
-        return BlockRows.stacked([J for J, _ in rows], v_size // 3).moved(place, len(columns) // 3)
+        more = [BlockRows.from_scipy(c.points.rows(c.W, v_size)) for c in self.coupled]
+        stacked = BlockRows.stacked([*(J for J, _ in rows), *more], v_size // 3)
+        return stacked.moved(place, len(columns) // 3)
 
     def remember(self, forces: ContactForces, h: float, memory: dict[str, Array]) -> None:
         """Keep forces (k, ...) of all contacts, once a step has been taken."""

@@ -5,6 +5,7 @@ linearised as in `contact_steps`, and l_s the forces on these:
 
     A d = b + h (J_s^T l_s + J^T F),   l_s = ... - S T (J_s d + C_s. F),   S = (I + T C_ss)^-1
     G = dw/dF = J Z - C_.s S T (J_s Z + C_s.) + C,   (A + h J_s^T S T J_s) Z = h (J^T - J_s^T S T C_s.)
+    less Y W^-1 R of joints across parts, see `joint_rows`, with Y = dw/dp, R = d(E u)/dF
 
 w (3 k,): what their points contribute to the relative velocities of contacts with a lattice, way of the step over h.
 While the lattice is swept they go y' = w_0 + G (F(t) - F_0), which ends at h w of the mean force: where their own step
@@ -22,12 +23,14 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
+import scipy.sparse as sparse
 
 from supple.algebra.compiling.blas_threads import one_blas_thread
 from supple.algebra.sparse.block_rows import BlockRows
 from supple.solvers.coupling.contact_blocks import ContactBlocks
-from supple.solvers.coupling.contact_steps import ContactSolution, ContactStep, Solve
+from supple.solvers.coupling.contact_steps import ContactSolution, ContactStep, HeldRows, Solve
 from supple.solvers.coupling.contact_warnings import warn_unsettled
+from supple.solvers.coupling.joint_rows import CoupledJoints, JointStep, least_norm
 from supple.solvers.coupling.meeting import Meeting
 from supple.solvers.coupling.touched_part import TouchedPart
 from supple.solvers.coupling.tree_part import TreePrediction
@@ -47,11 +50,13 @@ class SlowSides(NamedTuple):
 
 @dataclass(eq=False)
 class SlowStep:
-    """A step of the slow bodies that has begun; J (3 k, implicit velocities) of all contacts."""
+    """A step of the slow bodies that has begun; J (3 k, implicit velocities) of all laws, G (m, the same) of joints
+    across parts."""
 
     meeting: Meeting
     linear: LinearStep | None
     J: BlockRows
+    G: sparse.csr_array
     trees: TreePrediction
     h: float
     _known: tuple[Array, ContactStep] | None = None
@@ -62,9 +67,7 @@ class SlowStep:
         near: a solution to begin with, for other given forces.
         """
         step, b, solve = self._contacts(law, given)
-        if not law.any():
-            return ContactSolution(solve(b), step.forces(np.zeros(0)), np.zeros((0, 3)), np.zeros((0, 3)), 1, 0.0)
-        return step.solve(b, solve, near)
+        return step.solve(b, solve, near) if law.any() else step.without_laws(b, solve)
 
     def warn(self, law: Array, given: Array, left: float, t: float, tolerance: float) -> None:
         """Say that the contacts `law` did not settle."""
@@ -80,12 +83,26 @@ class SlowStep:
         if self._known is None or not np.array_equal(self._known[0], law):
             chosen, part = self.meeting.chosen(law), None if C is None else C.chosen(law)
             J = self.J.chosen(law)
-            self._known = law.copy(), ContactStep(chosen.bound, chosen.sets, J, self.h, v, np.zeros(0), part)
+            self._known = law.copy(), ContactStep(chosen.bound, chosen.laws, J, self.h, v, np.zeros(0), part)
         u_0, step = self.trees.velocity.ravel(), self._known[1]
         if given.any():
             b = b + self.h * self.J.transposed(given.ravel())
             u_0 = u_0 if C is None else u_0 + C.times(given.ravel())
-        return replace(step, u_0=u_0[np.repeat(law, 3)]), b, solve
+        joints = None if self.meeting.joints is None else self._joints(self.meeting.joints, law, given)
+        return replace(step, u_0=u_0[np.repeat(law, 3)], joints=joints), b, solve
+
+    def _joints(self, joints: CoupledJoints, law: Array, given: Array) -> JointStep:
+        """The rows of joints across parts, beside the law on `law` (k,) and given forces (k, 3) on the others."""
+        rows, part = self.trees.joints, None if self.linear is None else self.linear.part
+        assert rows is not None
+        return JointStep(
+            joints,
+            self.G,
+            rows.velocity + rows.C_sj.T @ np.where(law[:, None], 0.0, given).ravel(),
+            rows.C_jj,
+            rows.C_sj[np.repeat(law, 3)],
+            part,
+        )
 
     def sides(self, fast: Array, both: Array, law: Array, given: Array, found: ContactSolution) -> SlowSides:
         """How slow bodies move beside a lattice in the contacts `fast` (k,), of which they have part in `both`; found:
@@ -97,6 +114,8 @@ class SlowStep:
         w = self.trees.velocity.ravel()
         if self.trees.C is not None:
             w = w + self.trees.C.times(pushes.ravel())
+        if self.trees.joints is not None and found.held is not None:
+            w = w + self.trees.joints.C_sj @ found.held.p
         if self.linear is not None:
             w = w + self.J.times(self.linear.kin.flat_v + found.linear.d)
         beside, touching = np.repeat(fast, 3), np.repeat(both[fast], 3)
@@ -105,19 +124,35 @@ class SlowStep:
         return SlowSides(w[beside].reshape(-1, 3), (G, given[fast]))
 
     def _mobility(self, f: Array, s: Array, found: ContactSolution) -> Array:
-        """G of the contacts f, (k,), with the law on the contacts s."""
+        """G of the relative velocities f, (k,), with the law on those of s, and joints across parts."""
         J, J_s, C, extra = self.J.chosen(f), self.J.chosen(s), self.trees.C, found.extra
-        if C is None:
-            return np.zeros((0, 0)) if self.linear is None else self._implicit(J, extra, None)[0]
-        G = C.between(f, f)
-        if extra is None:
-            return G if self.linear is None else G + self._implicit(J, extra, None)[0]
-        moved = C_sf = C.between(s, f)
+        size, yields = 3 * int(f.sum()), extra is not None and (C is not None or found.held is not None)
+        C_sf = np.zeros((J_s.shape[0], size)) if C is None else C.between(s, f)
+        G = np.zeros((size, size)) if C is None else C.between(f, f)
+        moved, unknowns, Z = C_sf, np.zeros(0, dtype=np.int64), np.zeros((0, size))
         if self.linear is not None:
-            own, part, Z = self._implicit(J, extra, (J_s, extra.times(C_sf)))
-            G, moved = G + own, C_sf + J_s.dense(part.keep) @ Z
+            less = None if C is None or extra is None else (J_s, extra.times(C_sf))
+            own, part, Z = self._implicit(J, extra, less)
+            G, unknowns = G + own, part.unknowns
+            moved = moved + (J_s.dense(part.keep) @ Z if yields else 0.0)
         with one_blas_thread():
-            return np.asarray(G - C.between(f, s) @ extra.times(moved) / self.h)
+            pushed = -extra.times(moved) / self.h if extra is not None and yields else np.zeros_like(C_sf)
+            if C is not None:
+                G = G + C.between(f, s) @ pushed
+            return np.asarray(G if found.held is None else G - self._held(f, s, found.held, unknowns, Z, pushed))
+
+    def _held(self, f: Array, s: Array, held: HeldRows, unknowns: Array, Z: Array, pushed: Array) -> Array:
+        """What joints across parts take from G: Y W^-1 R, with Y = dw/dp and R = d(E u)/dF; Z, pushed: how implicit
+        bodies' unknowns and the forces of the law respond to F."""
+        rows, (_, response, holds) = self.trees.joints, held
+        assert rows is not None
+        C_fj, C_sj = rows.C_sj[np.repeat(f, 3)], rows.C_sj[np.repeat(s, 3)]
+        Y = self.J.chosen(f).to_scipy() @ response.Z + C_fj
+        if self.trees.C is not None:
+            Y = Y + self.trees.C.between(f, s) @ response.P
+        R = self.G[:, unknowns] @ Z + C_sj.T @ pushed + C_fj.T
+        W = response.W[np.ix_(holds, holds)]
+        return np.asarray(Y[:, holds] @ least_norm(W, R[holds]))
 
     def _implicit(
         self, J: BlockRows, extra: ContactBlocks | None, less: tuple[BlockRows, Array] | None

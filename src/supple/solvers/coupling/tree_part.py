@@ -17,12 +17,10 @@ from functools import partial
 from typing import NamedTuple
 
 import numpy as np
-import scipy.sparse as sparse
 
 from supple.bodies.protocols import LocalState
 from supple.bodies.tree import PointSprings
 from supple.bodies.tree.step.responses import point_responses
-from supple.bodies.tree.surface.domain_points import DomainPoints
 from supple.bodies.tree.tied_run import TreeSides
 from supple.scene.parts import part_of
 from supple.scene.slots import Slot
@@ -33,6 +31,7 @@ from supple.solvers.coupling.compliance import Compliance
 from supple.solvers.coupling.meeting import Meeting
 from supple.solvers.coupling.tree_momentum import Pushes, keep_momentum
 from supple.solvers.coupling.tree_springs import springs_of
+from supple.solvers.coupling.tree_touch import TreeTouch
 from supple.solvers.methods.tree_solver import ACCELERATIONS, TreeSolver
 
 Array = np.ndarray
@@ -42,10 +41,21 @@ LARGE = 1000
 
 class TreePrediction(NamedTuple):
     """velocity (k, 3) [m/s]: what points of trees contribute to the relative velocities of contacts, without their
-    forces. C (3 k, 3 k) [m/s/N]: how that changes with forces on the first sides; None where no tree touches."""
+    forces. C (3 k, 3 k) [m/s/N]: how that changes with forces on the first sides; None where no tree touches. joints:
+    the same of joints across parts, None where there are none."""
 
     velocity: Array
     C: Compliance | None
+    joints: TreeJoints | None
+
+
+class TreeJoints(NamedTuple):
+    """velocity (m,): what trees contribute to the rates of joints' rows, without forces. C_jj (m, m), C_sj (3 k, m):
+    how rates and the relative velocities of laws change with the forces of the rows."""
+
+    velocity: Array
+    C_jj: Array
+    C_sj: Array
 
 
 @dataclass(eq=False)
@@ -66,10 +76,10 @@ class TreePart:
     sides: dict[str, TreeSides] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, system: System, steps: int, dt: float) -> TreePart:
-        """Of all trees of a system."""
+    def of(cls, system: System, steps: int, dt: float, without: frozenset[int] = frozenset()) -> TreePart:
+        """Of all trees of a system; without: ids of what acts across parts."""
         slots = [slot for slot in system.bodies if slot.node.body.kind == "tree"]
-        part = part_of(system.scene, [slot.node for slot in slots]).compile() if slots else None
+        part = part_of(system.scene, [slot.node for slot in slots], without).compile() if slots else None
         stride = TreeSolver(dt, steps=steps)
         if part is not None:
             stride.prepare(part)
@@ -80,8 +90,10 @@ class TreePart:
 
         is_shared: large trees that touch nothing are stepped on a second thread, until `finish` asks for them.
         """
-        velocity = np.zeros((meeting.count, 3))
+        velocity, k = np.zeros((meeting.count, 3)), 3 * meeting.count
         C: Compliance | None = None
+        m = 0 if meeting.joints is None else meeting.joints.count
+        rate, C_jj, C_sj = np.zeros(m), np.zeros((m, m)), np.zeros((k, m))
         self.ends, self.touched, self.later = {}, {}, {}
         self.loads, self.springs = self._loads(state), self._springs(state)
         touches = {slot.name: touch for slot in self.slots if (touch := TreeTouch.of(slot, meeting)) is not None}
@@ -100,27 +112,45 @@ class TreePart:
             end = work()
             self.touched[slot.name] = touch
             moved = (touch.points.apply(end.x) - touch.points.apply(x)) / self.stride.dt
-            velocity += touch.weights @ moved
-            own = touch.compliance(self._responses(slot, touch, x, v))
+            velocity += (touch.weights @ moved.ravel()).reshape(-1, 3)
+            responses = self._responses(slot, touch, x, v)
+            own = Compliance.weighted(touch.weights, responses)
             C = own if C is None else C.plus(own)
-        return TreePrediction(velocity, C)
+            if m:
+                reached = touch.joints @ responses
+                rate += touch.joints @ moved.ravel()
+                C_jj += (touch.joints @ reached.T).T
+                C_sj += touch.weights @ reached.T
+        return TreePrediction(velocity, C, TreeJoints(rate, C_jj, C_sj) if m else None)
 
-    def finish(self, state: State, pushes: Array) -> None:
-        """Take the step, with forces (k, 3) [N] on the first sides of the contacts."""
+    def reach(self, state: State, pushes: Array, held: Array) -> None:
+        """Step the trees that are coupled, with forces (k, 3) [N] on the first sides of the laws, (m,) on the rows of
+        joints across parts; the state keeps its start."""
+        for slot in self.slots:
+            touch = self.touched.get(slot.name)
+            if touch is None:
+                continue
+            x, v, load = slot.view_x(state.x), slot.view_v(state.v), self.loads.get(slot.name)
+            acting = np.zeros_like(v) if load is None else load.copy()
+            touch.points.linearize(x).add_transpose(touch.forces(pushes, held), acting)
+            self.ends[slot.name] = self._advance(slot, LocalState(state.t, x.copy(), v.copy()), acting, euler=True)
+
+    def place_ends(self, x_out: Array) -> None:
+        """Write where coupled trees end, as they were reached last, to flat positions of the whole system."""
+        for slot in self.slots:
+            if slot.name in self.touched:
+                slot.view_x(x_out)[:] = self.ends[slot.name].x
+
+    def finish(self, state: State, pushes: Array, held: Array) -> None:
+        """Take the step as it was reached last, with the same forces."""
         self.ends.update({name: end.result() for name, end in self.later.items()})
         for slot in self.slots:
             x, v, key = slot.view_x(state.x), slot.view_v(state.v), f"{slot.name}/{ACCELERATIONS}"
             touch, load, pushed = self.touched.get(slot.name), self.loads.get(slot.name), None
-            before = LocalState(state.t, x.copy(), v.copy())
-            if touch is None:
-                end = self.ends[slot.name]
-            else:
-                acting = np.zeros_like(v) if load is None else load.copy()
-                force = touch.weights.T @ pushes
-                touch.points.linearize(x).add_transpose(force, acting)
-                end = self._advance(slot, before, acting, euler=True)
+            before, end = LocalState(state.t, x.copy(), v.copy()), self.ends[slot.name]
             if slot.node.body.model.is_free and slot.name not in self.springs and self.part is not None:
                 if touch is not None:
+                    force = touch.forces(pushes, held)
                     pushed = Pushes(force, (touch.points.apply(before.x) + touch.points.apply(end.x)) / 2)
                 keep_momentum(slot.node.body, before, end, self.stride.dt, self.part.gravity, load, pushed)
             x[:], v[:], state.memory[key] = end.x, end.v, end.memory
@@ -158,37 +188,3 @@ class TreePart:
             self.sides[slot.name] = TreeSides(body.dynamics)
         now, sides = body.unpack(x, v), self.sides[slot.name]
         return point_responses(body.dynamics, touch.points, now, x, h, gravity=gravity, sides=sides) / h
-
-
-@dataclass(frozen=True, eq=False)
-class TreeTouch:
-    """The points of a tree that touch, (p,), and the weights (k, p) by which contacts see them."""
-
-    points: DomainPoints
-    weights: sparse.csr_array
-
-    @classmethod
-    def of(cls, slot: Slot, meeting: Meeting) -> TreeTouch | None:
-        """None where nothing touches the tree."""
-        rows, vertices, shares, start = [], [], [], 0
-        for contact, s in zip(meeting.bound, meeting.sets):
-            if slot.name in contact.names[: len(contact.slots)]:
-                number = contact.names.index(slot.name)
-                m, j = np.nonzero((s.points >= contact.starts[number]) & (s.points < contact.starts[number + 1]))
-                numbers = contact.numbers[number]
-                rows.append(start + m)
-                vertices.append(numbers[s.points[m, j] - contact.starts[number]])
-                shares.append(s.weights[m, j])
-            start += s.size
-        if not rows or not sum(len(r) for r in rows):
-            return None
-        row, vertex, share = (np.concatenate(part) for part in (rows, vertices, shares))
-        used, column = np.unique(vertex, return_inverse=True)
-        weights = sparse.csr_array((share, (row, column)), shape=(start, len(used)))
-        return cls(slot.node.body.point_mapping(used), weights)
-
-    def compliance(self, responses: Array) -> Compliance:
-        """C of the contacts, from responses (3 p, 3 p) of the points."""
-        W = self.weights
-        contact = np.repeat(np.arange(W.shape[0]), np.diff(W.indptr))
-        return Compliance.weighted(W.shape[0], contact, W.indices, W.data, responses)

@@ -66,7 +66,8 @@ class LinearOptions:
 @dataclass
 class LinearSolution:
     """d: the increment. multipliers of the joints. iterations, residual: of the linear solve; ok: within tolerance;
-    is_final: that was the options' tolerance, not a looser one. unmet: what no motion can meet of the joints' rows."""
+    is_final: that was the options' tolerance, not a looser one. unmet: what no motion can meet of the joints' rows.
+    opened: by how much joints are open at the end of the step, over the size."""
 
     d: Array
     multipliers: Array
@@ -75,6 +76,7 @@ class LinearSolution:
     ok: bool
     is_final: bool = True
     unmet: Array = field(default_factory=lambda: np.zeros(0))
+    opened: float = 0.0
 
 
 @dataclass(eq=False)

@@ -4,13 +4,14 @@
     full         M (v1 - v0) = h f(x1, v1),  x1 = x0 moved by h v1,  by Newton's method
 
 The signs are those of K = df/dx throughout; the slides [Faure07] mix them, see docs/theory.md. Joints: the
-linearised step asks for G v1 = -phi / h, which brings a joint back that has drifted.
+linearised step asks for G v1 = -phi / h; what then is open at its end, since frames turn, is closed by further
+forces of the joints within the step, A dd = G^T dl, G(x1) dd = -phi(x1) / h, so that momentum is kept.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from numbers import Real
 from typing import Any, Literal, NamedTuple
 
@@ -25,6 +26,7 @@ from supple.solvers.coupling.contact_steps import ContactStep, Solve
 from supple.solvers.coupling.contact_warnings import warn_unsettled
 from supple.solvers.coupling.touched_part import TouchedPart
 from supple.solvers.linear.contradictions import refuse_contradiction
+from supple.solvers.linear.frame_momentum import keep_linear_momentum
 from supple.solvers.linear.joint_solve import JointSystem
 from supple.solvers.linear.linear_step import LinearOptions, LinearSolution, LinearSolve
 from supple.solvers.linear.newton import Evaluation, Newton, Weights, bound_of
@@ -35,6 +37,9 @@ from supple.solvers.world import refuse_fluid, refuse_world
 Array = np.ndarray
 SHORTEST = 1e-15
 """[s] Shortest step: its square and their inverses are far from the ends of the numbers."""
+CLOSED, OPEN = 1e-10, 1e-6
+"""Of the size: how far joints are closed at the end of a step, and from where on one that does not says so."""
+MAX_CLOSINGS = 6
 CONTACT_TOLERANCE = 1e-6
 """Part of the impulse of contacts up to which their iterations may leave it open, unless the solver's own is larger."""
 
@@ -55,12 +60,13 @@ def check_tolerances(solver: str, **values: float) -> None:
 
 class LinearStep(NamedTuple):
     """A linearised step that has begun. kin: its start; solve(b, extra, start): see `ContactStep`;
-    part(J, extra): what responses to forces on points of J."""
+    part(J, extra): what responses to forces on points of J; close(s, extra): a solution with closed joints."""
 
     kin: Kinematics
     b: Array
     solve: Solve
     part: Callable[[Array, Any], TouchedPart]
+    close: Callable[[LinearSolution, Any], LinearSolution]
 
 
 @dataclass
@@ -121,8 +127,9 @@ class ImplicitEuler:
         if has_contacts:
             contacts = ContactStep.begin(system, begun.kin, state, self.dt)
         if contacts is None:
-            return self.finish(system, state, begun.solve(begun.b))
+            return self.finish(system, state, begun.close(begun.solve(begun.b), None))
         s = contacts.solve(begun.b, begun.solve)
+        s = s.with_linear(begun.close(s.linear, s.extra), contacts.h)
         if s.left > self.contact_tolerance and not self._has_warned:
             self._has_warned = True
             warn_unsettled(contacts, begun.b, begun.solve, s.left, state.t, self.contact_tolerance)
@@ -168,20 +175,26 @@ class ImplicitEuler:
             joints = self._joints if system.joints else None
             return self._solve.part(lin, touched, joints, extra, mass=1.0, damping=-h, stiffness=-h * h)
 
-        return LinearStep(kin, b, solve, part)
+        def close(s: LinearSolution, extra: Any) -> LinearSolution:
+            return self._closed(system, lin, s, extra) if system.joints else s
+
+        return LinearStep(kin, b, solve, part, close)
 
     def finish(
         self, system: System, state: State, s: LinearSolution, iterations: int = 1, left: float = 0.0
     ) -> StepReport:
         """Move the state by a solution. left: part of the impulse of contacts that their iterations left open."""
-        h, t1 = self.dt, state.t + self.dt
+        h, t1, start = self.dt, state.t + self.dt, State(state.t, state.x, state.v)
         state.v = state.v + s.d
         state.x = system.retract(state.x, h * state.v)
         state.t = t1
         system.filter.project_position(state.x, t1)
+        keep_linear_momentum(system, start, state)
         if s.multipliers.size:
             state.memory["multipliers"] = s.multipliers / h
         outcome = Outcome.SOLVED if s.ok else Outcome.UNDER_CONVERGED
+        if s.opened > OPEN:
+            outcome = Outcome.JOINT_LIMIT
         if left > self.contact_tolerance:
             outcome = Outcome.CONTACT_LIMIT
         return StepReport(outcome if state.is_finite else Outcome.NOT_FINITE, iterations, s.iterations, s.residual)
@@ -208,6 +221,26 @@ class ImplicitEuler:
                 break
         if np.abs(h * s.unmet).max() > 1e-9 + drift_bound(system, lin.kin, h):
             refuse_contradiction(system, lin.kin, np.isnan(held))
+        return s
+
+    def _closed(self, system: System, lin: Linearization, s: LinearSolution, extra: Any) -> LinearSolution:
+        """A solution with further forces of the joints that close them where the step ends."""
+        kin, h, rests = lin.kin, self.dt, ~np.isnan(self._joints.held) if self._joints is not None else False
+        G = lin.joint_jacobian()
+        for closing in range(MAX_CLOSINGS):
+            v = kin.flat_v + s.d
+            end = system.propagate(kin.t + h, system.retract(kin.flat_x, h * v), v)
+            off = np.where(rests, 0.0, system.violation(end))
+            s = replace(s, opened=float(np.abs(off).max()) / extent_of(system))
+            if not s.opened > CLOSED or closing == MAX_CLOSINGS - 1:
+                break
+            G_end = Linearization(system, end, [], False, None).joint_jacobian()
+            held, none = np.where(rests, 0.0, np.nan), np.zeros(len(off))
+            rows = JointSystem(G, G_end, -off / h, held, none, float(np.abs(off).max()))
+            more = self._solve.solve(
+                lin, np.zeros(system.v_size), mass=1.0, damping=-h, stiffness=-h * h, joints=rows, extra=extra
+            )
+            s = replace(s, d=s.d + more.d, multipliers=s.multipliers + more.multipliers)
         return s
 
     def _full(self, system: System, state: State) -> StepReport:
@@ -241,6 +274,14 @@ def drift_bound(system: System, kin: Kinematics, h: float) -> float:
     turns = [np.abs(h * kin.v[slot.index][:, 3:6]) for slot in system.bodies if kin.v[slot.index].shape[1] >= 6]
     move, turn = (max((float(a.max(initial=0.0)) for a in many), default=0.0) for many in (moves, turns))
     return 2.0 * turn * move
+
+
+def extent_of(system: System) -> float:
+    """The largest extent of a body [m]; 1 where all are points."""
+    if "extent" not in system.memo:
+        extents = [float(np.ptp(slot.node.rest, axis=0).max(initial=0.0)) for slot in system.bodies]
+        system.memo["extent"] = max(extents, default=0.0) or 1.0
+    return float(system.memo["extent"])
 
 
 def _restricted(system: System, v: Array) -> Array:

@@ -85,7 +85,7 @@ class LatticeSolver:
             raise InputError(
                 "the stride of a lattice needs a scene of voxel bodies alone, without joints",
                 where="LatticeSolver",
-                fix="Use ImplicitEuler or SymplecticEuler.",
+                fix="Use Partitioned, which steps bodies of all kinds together.",
             )
         extra = [mass.label for mass in system.masses if not isinstance(mass.mass, CubeMass)]
         if extra:
@@ -93,7 +93,7 @@ class LatticeSolver:
                 "the stride of a lattice knows the masses of its voxels alone",
                 where="LatticeSolver",
                 value=extra[0],
-                fix="Give the voxels another density, or use ImplicitEuler or SymplecticEuler.",
+                fix="Use Partitioned, or give the voxels another density.",
             )
         models = [body.model for body in bodies]
         self._model = VoxelModel.joined(models)
@@ -187,9 +187,10 @@ class LatticeSolver:
         """Warn once of contacts that allow much smaller steps [s] than the lattice does."""
         if self.contacts is None or allowed * COSTLY >= largest or self._has_warned_of_contacts:
             return
-        part = (allowed / largest) ** 2
+        part, stiffest = (allowed / largest) ** 2, int(np.argmax(self.contacts.stiffness))
+        what = "contacts" if self.contacts.rest_lengths[stiffest] < 0 else "springs"
         sentence = (
-            f"t = {t:.4g} s: contacts of {np.max(self.contacts.stiffness):.2g} N/m on voxels ask for steps of "
+            f"t = {t:.4g} s: {what} of {self.contacts.stiffness[stiffest]:.2g} N/m on voxels ask for steps of "
             f"{allowed:.2g} s, the lattice for {largest:.2g} s: each of {self.dt:.3g} s takes {largest / allowed:.0f} "
             f"times as long. A stiffness of {part:.1g} of it would not."
         )

@@ -1,23 +1,25 @@
-"""Partitioned: every kind of body by the scheme that suits it, in one scene, meeting by contact.
+"""Partitioned: every kind of body by the scheme that suits it, in one scene, coupled by contacts, springs and joints.
 
     implicit   finite elements, rigid and floating bodies, particles: implicit Euler, their contacts in its matrix
-    trees      reduced domains: their own Newmark steps
-    lattices   voxels: their own explicit sweep, at a hundredth of the scene's step or less
+    trees      reduced domains: their own Newmark steps, implicit Euler where they are coupled
+    lattices   voxels: their own explicit sweep, at a hundredth of the scene's step or less; where joints hold them,
+               they are implicit bodies
 
-A step of the scene finds all contacts once. Implicit bodies and trees are slow: contacts between them are solved
-together, a tree by how its points answer to forces (u_0 and C of `contact_steps`). A lattice is fast. First the slow
-bodies are stepped with the forces that the lattice had on them in the step before, and asked how they would answer to
-others; then the lattice takes its small steps along surfaces that move so and respond as was found; then the slow
-bodies take the step anew, with exactly the impulses that the lattice has met, so that what one body gives the other
-gets, to round-off. See `slow_step` for why a contact may be as stiff as it likes.
+A step of the scene finds all contacts once. Implicit bodies and trees are slow: contacts, springs and joints between
+them are solved together, a tree by how its points answer to forces (u_0 and C of `contact_steps`). A lattice is fast.
+First the slow bodies are stepped with the forces that the lattice had on them in the step before, and asked how they
+would answer to others; then the lattice takes its small steps along surfaces that move so and respond as was found;
+then the slow bodies take the step anew, with exactly the impulses that the lattice has met, so that what one body gives
+the other gets, to round-off. See `slow_step` for why a contact may be as stiff as it likes.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numba
 import numpy as np
+import scipy.sparse as sparse
 
 from supple.algebra.lanes.lane_type import LANES
 from supple.algebra.sparse.block_rows import BlockRows
@@ -29,23 +31,27 @@ from supple.scene.kinematics import Kinematics, hanging_on
 from supple.scene.parts import part_of
 from supple.scene.state import State
 from supple.scene.system import System
+from supple.solvers.coupling.across import FIXED, IMPLICIT, LATTICE, TREE, Across
 from supple.solvers.coupling.beside import sharing
 from supple.solvers.coupling.contact_steps import ContactSolution
+from supple.solvers.coupling.joint_rows import least_norm
 from supple.solvers.coupling.lattice_surfaces import LatticeSurfaces
 from supple.solvers.coupling.lattice_world import LatticeWorld, known_obstacles
 from supple.solvers.coupling.meeting import Meeting
 from supple.solvers.coupling.slow_step import SlowSides, SlowStep
 from supple.solvers.coupling.tree_part import TreePart
-from supple.solvers.methods.implicit_euler import ImplicitEuler, check_dt
+from supple.solvers.methods.implicit_euler import ImplicitEuler, check_dt, extent_of
 from supple.solvers.methods.lattice_solver import LatticeSolver
 from supple.solvers.report import Outcome, StepReport
 from supple.solvers.world import refuse_fluid
 
 Array = np.ndarray
-IMPLICIT, TREE, LATTICE, FIXED = 0, 1, 2, 3
 MANY_VOXELS = 2 * LANES * SLAB_BRICKS
 """From so many on a lattice is swept by two threads."""
-PART_OF_KIND = {"voxel": LATTICE, "tree": TREE}
+CLOSED, OPEN = 1e-9, 1e-6
+"""Of the size: how far joints across parts are closed, and from where on a step that does not close them says so."""
+MAX_CLOSINGS = 12
+"""How often the ends of a step are looked at, and its joints closed."""
 
 
 @dataclass(eq=False)
@@ -57,12 +63,12 @@ class SystemPart:
     v_at: Array
 
     @classmethod
-    def of(cls, system: System, kind: int) -> SystemPart | None:
-        """The bodies of one kind of part; None where there are none."""
-        slots = [s for s in system.bodies if PART_OF_KIND.get(s.node.body.kind, IMPLICIT) == kind]
+    def of(cls, system: System, kind: int, across: Across) -> SystemPart | None:
+        """The bodies of one kind of part, without what acts across parts; None where there are none."""
+        slots = [s for s in system.bodies if across.part[s.name] == kind]
         if not slots:
             return None
-        part = part_of(system.scene, [slot.node for slot in slots]).compile()
+        part = part_of(system.scene, [slot.node for slot in slots], across.ids).compile()
         x_at = np.concatenate([np.arange(s.x_slice.start, s.x_slice.stop) for s in slots])
         v_at = np.concatenate([np.arange(s.v_slice.start, s.v_slice.stop) for s in slots])
         return cls(part, x_at, v_at)
@@ -106,10 +112,12 @@ class Partitioned:
 
     def prepare(self, system: System) -> None:
         """Make a system of each part."""
-        if any(PART_OF_KIND.get(slot.node.body.kind) != LATTICE for slot in system.bodies):
+        across = self._across = Across.of(system)
+        across.check_held(system)
+        if set(across.part.values()) != {LATTICE}:
             refuse_fluid(system, "Partitioned")
-        self._slow, self._fast = SystemPart.of(system, IMPLICIT), SystemPart.of(system, LATTICE)
-        self._trees = TreePart.of(system, self.tree_steps, self.dt)
+        self._slow, self._fast = SystemPart.of(system, IMPLICIT, across), SystemPart.of(system, LATTICE, across)
+        self._trees = TreePart.of(system, self.tree_steps, self.dt, across.ids)
         if self._slow is not None and self.implicit is not None:
             self.implicit.prepare(self._slow.system)
         self._leaving: frozenset[tuple[str, str]] = frozenset()
@@ -120,9 +128,9 @@ class Partitioned:
             self.lattice.world = LatticeWorld(known, None, system.scene.fluid)
             self.lattice.prepare(self._fast.system)
             self._surfaces = LatticeSurfaces.of(self._fast.system, system.contacts)
-        kinds = [PART_OF_KIND.get(slot.node.body.kind, IMPLICIT) for slot in system.bodies]
-        of = {slot.name: kind for slot, kind in zip(system.bodies, kinds)}
-        self._parts = [np.array([of.get(name, FIXED) for name in c.names[: len(c.slots)]]) for c in system.contacts]
+        self._parts = [
+            np.array([across.part.get(name, FIXED) for name in c.names[: len(c.slots)]]) for c in system.contacts
+        ]
         # the second thread is better used by trees than by bodies too small to be worked on by two
         matrix = None if self._slow is None or self._slow.system.assembly is None else self._slow.system.assembly.matrix
         voxels = (
@@ -130,7 +138,7 @@ class Partitioned:
         )
         small = (matrix is None or matrix.block_count < PARALLEL_BLOCK_COUNT) and voxels < MANY_VOXELS
         self._is_shared = small
-        self._touching_slots = hanging_on(slot for contact in system.contacts for slot in contact.slots)
+        self._touching_slots = hanging_on(slot for c in system.contacts for slot in c.slots) | across.hanging
         self._prepared = system
 
     @property
@@ -149,7 +157,7 @@ class Partitioned:
         kin = system.propagate(state.t, state.x, state.v, state.memory, only=self._touching_slots)
         with system.timings.measure("find contacts"):
             sets = [contact.find(kin, self.dt, state.memory, leaving=self._leaving) for contact in system.contacts]
-        meeting = Meeting(list(system.contacts), sets, self._parts)
+        meeting = Meeting.of(system, kin, sets, self._parts, self._across, self.dt)
         slow, fast = meeting.has(IMPLICIT) | meeting.has(TREE), meeting.has(LATTICE)
         both, slow_alone = slow & fast, slow & ~fast
         pushes, ended = np.where(both[:, None], meeting.pushes, 0.0), ContactForces.none(meeting.count)
@@ -168,22 +176,58 @@ class Partitioned:
         if found.left > self._contact_tolerance and not self._has_warned:
             self._has_warned = True
             begun.warn(slow_alone, pushes, found.left, state.t, self._contact_tolerance)
+        with system.timings.measure("trees"):
+            found, opened = self._close(system, state, begun, slow_alone, pushes, found)
         ended.put(slow_alone, found.forces)
-        report = self._finish(system, kin, state, meeting, ended.force, found)
+        report = self._finish(system, kin, state, ended.force, found)
+        if opened > OPEN and report.is_solved:
+            report = replace(report, outcome=Outcome.JOINT_LIMIT)
         meeting.remember(ended, self.dt, state.memory)
         return report
+
+    def _close(
+        self, system: System, state: State, begun: SlowStep, law: Array, given: Array, found: ContactSolution
+    ) -> tuple[ContactSolution, float]:
+        """Step the coupled trees with the forces found; where joints are open at the end, which is not where the
+        linearised step put it, with others, until they are closed. Returns how far they are open, over the size."""
+        meeting, opened = begun.meeting, 0.0
+        for closing in range(MAX_CLOSINGS):
+            if begun.linear is not None:
+                found = found.with_linear(begun.linear.close(found.linear, found.extra), self.dt)
+            pushes = given.copy()
+            pushes[law] = found.pushes
+            self._trees.reach(state, pushes, np.zeros(0) if found.held is None else found.held.p)
+            if meeting.joints is None or found.held is None:
+                break
+            x = state.x.copy()
+            self._trees.place_ends(x)
+            if self._slow is not None:
+                own, v = self._slow.state(state), state.v[self._slow.v_at] + found.linear.d
+                x[self._slow.x_at] = self._slow.system.retract(own.x, self.dt * v)
+            end = system.propagate(state.t + self.dt, x, state.v, only=self._across.hanging)
+            off = np.where(found.held.holds, meeting.joints.violation(end), 0.0)
+            opened = float(np.abs(off).max(initial=0.0)) / extent_of(system)
+            if not opened > CLOSED or closing == MAX_CLOSINGS - 1:
+                break
+            on, change = found.held.holds, np.zeros(len(off))
+            change[on] = least_norm(found.held.response.W[np.ix_(on, on)], -off[on] / self.dt)
+            found = found.moved(change)
+        return found, opened
 
     def _begin(self, system: System, kin: Kinematics, state: State, meeting: Meeting) -> SlowStep:
         """The linear step of the implicit bodies, and what the trees would do without contacts."""
         with system.timings.measure("trees, free"):
             trees = self._trees.predict(state, meeting, is_shared=self._is_shared and numba.get_num_threads() > 1)
         if self._slow is None or self.implicit is None:
-            return SlowStep(meeting, None, BlockRows.empty(meeting.count, 0), trees, self.dt)
+            none = sparse.csr_array((0 if meeting.joints is None else meeting.joints.count, 0))
+            return SlowStep(meeting, None, BlockRows.empty(meeting.count, 0), none, trees, self.dt)
         with system.timings.measure("implicit bodies"):
             linear = self.implicit.begin(self._slow.system, self._slow.state(state))
         with system.timings.measure("contact rows"):
-            J = meeting.jacobian(IMPLICIT, kin, system.v_size, self._slow.v_at, self.dt)
-        return SlowStep(meeting, linear, J, trees, self.dt)
+            J, columns = meeting.jacobian(IMPLICIT, kin, system.v_size, self._slow.v_at, self.dt), self._slow.v_at
+            none = sparse.csr_array((0, len(columns)))
+            G = none if meeting.joints is None else meeting.joints.rows(system.v_size, columns)
+        return SlowStep(meeting, linear, J, G, trees, self.dt)
 
     def _sweep(self, state: State, meeting: Meeting, fast: Array, sides: SlowSides, ended: ContactForces) -> None:
         """Sweep the lattices along the other sides of the contacts that are `fast`; into these."""
@@ -199,7 +243,7 @@ class Partitioned:
             ended.force[fast], ended.slip[fast], ended.mode[fast] = met.impulse / self.dt, met.slip, met.mode
 
     def _finish(
-        self, system: System, kin: Kinematics, state: State, meeting: Meeting, pushes: Array, found: ContactSolution
+        self, system: System, kin: Kinematics, state: State, pushes: Array, found: ContactSolution
     ) -> StepReport:
         settled = found.left <= self._contact_tolerance
         report = StepReport(Outcome.SOLVED if settled else Outcome.CONTACT_LIMIT, found.iterations)
@@ -208,7 +252,7 @@ class Partitioned:
             report = self.implicit.finish(self._slow.system, part, found.linear, found.iterations, found.left)
             self._slow.put(part, state)
         with system.timings.measure("trees"):
-            self._trees.finish(state, pushes)
+            self._trees.finish(state, pushes, np.zeros(0) if found.held is None else found.held.p)
         state.t = kin.t + self.dt
         if not state.is_finite:
             return StepReport(Outcome.NOT_FINITE, report.iterations)

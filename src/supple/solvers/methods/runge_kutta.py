@@ -41,7 +41,7 @@ class RungeKutta4:
             )
         if system.joints:
             raise InputError(
-                "joints need an implicit solver", where="RungeKutta4", fix="Use Midpoint or GeneralizedAlpha."
+                "joints need an implicit solver", where="RungeKutta4", fix="Use Partitioned, or Midpoint without trees."
             )
 
     def step(self, system: System, state: State) -> StepReport:

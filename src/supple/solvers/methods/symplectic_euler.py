@@ -105,7 +105,9 @@ class SymplecticEuler:
         refuse_world(system, "SymplecticEuler")
         if system.joints:
             raise InputError(
-                "joints need an implicit solver", where="SymplecticEuler", fix="Use Midpoint or GeneralizedAlpha."
+                "joints need an implicit solver",
+                where="SymplecticEuler",
+                fix="Use Partitioned, or Midpoint without trees.",
             )
         largest = stable_step(system, system.initial_state(), safety=self.safety)
         if self.dt is None:

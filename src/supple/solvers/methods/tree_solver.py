@@ -66,11 +66,15 @@ class TreeSolver:
         """Find what acts on the trees."""
         refuse_world(system, "TreeSolver")
         bodies = [slot.node.body for slot in system.bodies]
-        if system.joints or len(system.filter) or not all(isinstance(body, TreeBody) for body in bodies):
+        if system.joints or not all(isinstance(body, TreeBody) for body in bodies):
             raise InputError(
-                "the stride of a tree needs a scene of trees alone, without joints and filters",
+                "the stride of a tree needs a scene of trees alone, without joints",
                 where="TreeSolver",
-                fix="Hold nodes of the root's kind to fix a tree.",
+                fix="Use Partitioned, which steps bodies of all kinds together.",
+            )
+        if len(system.filter):
+            raise InputError(
+                "filters do not act on trees", where="TreeSolver", fix="Hold nodes of the root's kind to fix a tree."
             )
         acting = [f for f in system.forces if not isinstance(f.force, TreeElastic)]
         self._springs = [pull for pull in map(world_springs, acting) if pull is not None]

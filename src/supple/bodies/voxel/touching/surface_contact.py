@@ -16,9 +16,13 @@ changes its way in that step, over the step: y ends where the other body's own s
 run, so that its mass and stiffness are in the contact while the lattice is swept. A stiff contact brings y to rest the
 sooner, at the rate k G. Dashpots see y' with a lag of 1 + c G small steps, or they would chase their own force.
 
-n is frozen. Gap and stretch follow places, not velocities, so that neither drifts, also where the motion changes from
-one run to the next. All is taken at the start of each small step, so that dt F is exactly what the lattice receives;
-its sum is the impulse the other body is due with the opposite sign. An open contact forgets its slip.
+A spring between a lattice and another body is met in the same way, with the vector e of its ends instead of a gap:
+
+    e = slip + change of d,   F = -(k (|e| - rest) + c n . u) n,  n = e/|e|;   F = -k e - c u  where rest = 0
+
+n of a contact is frozen. Gap and stretch follow places, not velocities, so that neither drifts, also where the motion
+changes from one run to the next. All is taken at the start of each small step, so that dt F is exactly what the lattice
+receives; its sum is the impulse the other body is due with the opposite sign. An open contact forgets its slip.
 
 Stable step: with a = |weight| sqrt(1/m + |local|²/I) of an entry, the springs add at most omega² = sum of k a (sum of
 a over the contact) to K/m of a voxel, by Cauchy's inequality, and the dashpots as much to C/m. `contact_step_limit`
@@ -29,7 +33,7 @@ a lattice at up to 0.8 of its own stable step, with collisions 0.73. Sides that 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -55,7 +59,8 @@ class SurfaceContacts(NamedTuple):
     slip (k, 3) [m]: stretch along the surface. stiffness, tangential_stiffness (k,) [N/m]: normal and tangential;
     dashpot, tangential_dashpot (k,) [N s/m]: likewise. friction (k,): Coulomb's coefficient. mobility (3 k, 3 k)
     [m/s/N]: how the other sides respond; none: they do not. pushed (k, 3) [N]: the forces with which they have their
-    motion.
+    motion. rest (k,) [m]: the length of those that are springs, negative for contacts; none: all are contacts. slip of
+    a spring is the vector from its second side, with negative weights, to its first; its gap and normal mean nothing.
 
     >>> one = np.ones(1)
     >>> point, up = np.array([[0.0, 0.0, -0.005]]), np.array([[0.0, 0.0, 1.0]])
@@ -82,6 +87,12 @@ class SurfaceContacts(NamedTuple):
     friction: Array
     mobility: Array = np.zeros((0, 0))
     pushed: Array = np.zeros((0, 3))
+    rest: Array = np.zeros(0)
+
+    @property
+    def rest_lengths(self) -> Array:
+        """rest, with -1 for contacts where it is not given, (k,)."""
+        return np.asarray(self.rest, dtype=float) if len(self.rest) else np.full(len(self.gap), -1.0)
 
     @property
     def springs(self) -> tuple[Array, Array]:
@@ -175,13 +186,17 @@ def check_contacts(contacts: SurfaceContacts, voxel_count: int) -> None:
             raise InputError(f"{name} is not finite numbers", where=WHERE, value=values.shape, allowed=str(shape))
         if name in numbers and (values < 0).any():
             raise InputError(f"{name} is negative", where=WHERE, value=float(values.min()), allowed=">= 0")
-    given = (np.shape(contacts.mobility), np.shape(contacts.pushed))
+    given: tuple[Any, ...] = (np.shape(contacts.mobility), np.shape(contacts.pushed))
     if given not in (((0, 0), (0, 3)), ((3 * count, 3 * count), (count, 3))):
         raise InputError(
             "mobility and pushed are not of all contacts",
             where=WHERE,
             value=given,
             allowed=f"({3 * count}, {3 * count}) and ({count}, 3), or neither",
+        )
+    if np.shape(contacts.rest) not in ((0,), (count,)) or not np.isfinite(contacts.rest).all():
+        raise InputError(
+            "rest is not finite numbers", where=WHERE, value=np.shape(contacts.rest), allowed=f"({count},)"
         )
     if not (np.isfinite(contacts.mobility).all() and np.isfinite(contacts.pushed).all()):
         raise InputError("mobility or pushed is not finite", where=WHERE, allowed="finite numbers")
@@ -219,6 +234,7 @@ def make_run(contacts: SurfaceContacts, layout: Layout) -> SurfaceRun:
         motion=in_axes(contacts.motion, axes),
         gap=np.array(contacts.gap, dtype=float),
         constants=np.array(constants, dtype=float).T.copy(),
+        rest=contacts.rest_lengths.copy(),
         place=layout.brick[voxels] * STATE * W + layout.lane[voxels],
         load_place=layout.brick[voxels] * LOADS * W + layout.lane[voxels],
         mobility=np.ascontiguousarray(mobility.T),

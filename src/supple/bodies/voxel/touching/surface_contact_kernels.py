@@ -26,9 +26,10 @@ class SurfaceRun(NamedTuple):
     """k contacts with e entries of u voxels in all, in the axes of the sweep, and what has become of them.
 
     start (k + 1,), touched (e,): an entry's voxel among the u; local (e, 3), weight (e,). normal, motion (k, 3), gap
-    (k,), constants (k, 5): k, k_t, c, c_t, mu. place, load_place (u,): where x and the loads of a voxel start.
-    mobility (3 k, 3 k) by columns, or none, pushed (k, 3): how the other sides respond to forces other than these;
-    heed (1,): part of a step's change of their velocity that dashpots take note of.
+    (k,), constants (k, 5): k, k_t, c, c_t, mu; rest (k,): length of a spring, negative for a contact. place, load_place
+    (u,): where x and the loads of a voxel start. mobility (3 k, 3 k) by columns, or none, pushed (k, 3): how the other
+    sides respond to forces other than these; heed (1,): part of a step's change of their velocity that dashpots take
+    note of.
     At the start of the run: origin (u, 3) the places of the voxels, from which places are counted, and first (k, 3) the
     vectors d. So far: steps (1,), way (k, 3) of the other sides, felt (k, 3) their velocity as dashpots see it, last
     (k, 3) d + way a step ago, slip, impulse (k, 3), mode (k,), depth (k,) the deepest; at the end: gap_end (k,). force
@@ -43,6 +44,7 @@ class SurfaceRun(NamedTuple):
     motion: Array
     gap: Array
     constants: Array
+    rest: Array
     place: Array
     load_place: Array
     mobility: Array
@@ -193,6 +195,29 @@ def contact_force(n, constants, g, u, slip):
     return add(F, T), scale(-1.0 / tangential_stiffness, T), SLIDES
 
 
+@compiled(inline=True)
+def spring_force(k, c, rest, e, u):
+    """Force on the first side of a spring with the vector e from the second side to it, and its rate u."""
+    if rest == 0.0:
+        return scale(-1.0, add(scale(k, e), scale(c, u)))
+    L = np.sqrt(dot(e, e))
+    if L == 0.0:
+        return 0.0, 0.0, 0.0
+    n = scale(1.0 / L, e)
+    return scale(-k * (L - rest) - c * dot(n, u), n)
+
+
+@compiled(inline=True)
+def push_voxels(run, m, F, dt):
+    """Let a force F act on the voxels of contact or spring m, and on the other side's impulse."""
+    set_row(F, m, run.force)
+    add_row(scale(dt, F), m, 0, run.impulse)
+    for e in range(run.start[m], run.start[m + 1]):
+        f, i = scale(run.weight[e], F), run.touched[e]
+        add_row(f, i, 0, run.loads)
+        add_row(cross(row(run.levers, e, 0), f), i, 3, run.loads)
+
+
 @compiled(borrows=True)
 def start_run(state, slip, run):
     """Begin at the state: nothing has moved, no impulse has passed; slip (k, 3)."""
@@ -218,6 +243,9 @@ def end_run(state, run):
     gather_voxels(state, run)
     for m in range(len(run.gap)):
         d = add(place_points(run, m), row(run.way, m, 0))
+        if run.rest[m] >= 0.0:
+            set_row(add(row(run.slip, m, 0), subtract(d, row(run.first, m, 0))), m, run.slip)
+            continue
         g, slip = gap_at(run, m, d), stretched(run, m, d)
         run.gap_end[m] = g
         set_row(scale(1.0 if g < 0.0 else 0.0, slip), m, run.slip)
@@ -243,6 +271,10 @@ def add_surfaces(state, run, dt, loads_out):
     loads[:] = 0.0
     for m in range(len(run.gap)):
         d = add(place_points(run, m), row(run.way, m, 0))
+        if run.rest[m] >= 0.0:
+            e, k = add(row(run.slip, m, 0), subtract(d, row(run.first, m, 0))), run.constants[m]
+            push_voxels(run, m, spring_force(k[0], k[2], run.rest[m], e, relative_velocity(run, m)), dt)
+            continue
         g, slip = gap_at(run, m, d), stretched(run, m, d)
         set_row(d, m, run.last)
         set_row((0.0, 0.0, 0.0), m, run.force)
@@ -258,12 +290,7 @@ def add_surfaces(state, run, dt, loads_out):
         set_row(slip, m, run.slip)
         if mode == OPEN:
             continue
-        set_row(F, m, run.force)
-        add_row(scale(dt, F), m, 0, run.impulse)
-        for e in range(run.start[m], run.start[m + 1]):
-            f, i = scale(run.weight[e], F), run.touched[e]
-            add_row(f, i, 0, loads)
-            add_row(cross(row(run.levers, e, 0), f), i, 3, loads)
+        push_voxels(run, m, F, dt)
     W = lane_count(state)
     for i in range(len(run.load_place)):
         at = run.load_place[i]

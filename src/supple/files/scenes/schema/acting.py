@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal, Self
 
+import numpy as np
 from pydantic import PlainValidator, model_validator
 
 from supple.files.scenes.section import Section, by_kind, complaint, shorten
@@ -67,6 +68,22 @@ def _side(value: Any) -> Any:
     raise complaint("is not a side of a joint", value=shorten(value), allowed="a body's name, 'world', or points")
 
 
+def _patch(value: Any) -> Any:
+    """A region's name, a radius, or numbers of points."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, int | float) and not isinstance(value, bool) and value > 0:
+        return float(value)
+    if isinstance(value, list) and value and all(type(number) is int for number in value):
+        return np.array(value, dtype=np.int64)
+    raise complaint(
+        "is not a patch of a body", value=shorten(value), allowed="a region's name, a radius, or numbers of points"
+    )
+
+
+Patch = Annotated[Any, PlainValidator(_patch)]
+
+
 class Load(Section):
     """A force on points, a force and torque on voxels or a rigid body, or a pressure on a region's boundary faces."""
 
@@ -121,6 +138,8 @@ class HingeJoint(Section):
     a: Name
     b: Name | None = None
     at: Vector | None = None
+    patch_a: Patch = None
+    patch_b: Patch = None
     axis: Vector | None = None
     limits: Pair | None = None
     motor_speed: NumberInTime = None
@@ -134,6 +153,8 @@ class SliderJoint(Section):
     a: Name
     b: Name | None = None
     at: Vector | None = None
+    patch_a: Patch = None
+    patch_b: Patch = None
     axis: Vector | None = None
 
 
@@ -144,6 +165,8 @@ class FixedJoint(Section):
     a: Name
     b: Name | None = None
     at: Vector | None = None
+    patch_a: Patch = None
+    patch_b: Patch = None
 
 
 Joint = Annotated[

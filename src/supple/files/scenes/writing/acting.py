@@ -184,6 +184,12 @@ def describe_joint(joint: Any) -> Table:
     for name in ("at", "axis", "limits"):
         if getattr(joint, name, None) is not None:
             table[name] = plain(np.asarray(getattr(joint, name), dtype=float))
+    for name, node in (("patch_a", joint.a), ("patch_b", joint.b)):
+        patch = getattr(joint, name, None)
+        if isinstance(patch, str | int | float):
+            table[name] = patch if isinstance(patch, str) else float(patch)
+        elif patch is not None:
+            table[name] = plain(node.indices(patch))
     if getattr(joint, "motor_speed", None) is not None:
         table["motor_speed"] = in_time(joint.motor_speed, "the motor's speed")
         if np.isfinite(joint.motor_torque):

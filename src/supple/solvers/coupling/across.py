@@ -1,0 +1,134 @@
+"""Which laws of a scene act across its parts, and which part each body is in.
+
+    part       implicit bodies together, trees, lattices
+    across     a force on points of bodies of several parts, or of several trees; a joint of a tree with anything
+
+A lattice that a joint holds is stepped with the implicit bodies, as a force like any other: joint rows need the
+velocities of the end of a step, which its explicit sweep does not have. So is one that a person's own force binds to
+bodies of other parts, or that carries further masses; springs are met inside the sweep.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from supple.bodies.particles.springs import SpringForce
+from supple.errors import InputError
+from supple.scene.kinematics import hanging_on
+from supple.scene.parts import nodes_of
+from supple.scene.slots import Slot
+from supple.scene.system import BoundForce, BoundJoint, System
+from supple.solvers.coupling.tree_springs import world_springs
+
+IMPLICIT, TREE, LATTICE, FIXED = 0, 1, 2, 3
+PART_OF_KIND = {"voxel": LATTICE, "tree": TREE}
+
+
+@dataclass(frozen=True, eq=False)
+class Across:
+    """forces, joints: those that act across parts. part: of each body, by name. ids: of the scene's own objects that
+    the scenes of the parts leave out."""
+
+    forces: list[BoundForce]
+    joints: list[BoundJoint]
+    part: dict[str, int]
+    ids: frozenset[int]
+
+    @classmethod
+    def of(cls, system: System) -> Across:
+        """Sort the forces and joints of a system."""
+        part = _parts(system)
+        coupled = _coupled_trees(system, part)
+        forces, joints, ids = [], [], set()
+        for given, acting in _given_forces(system):
+            if _is_across(acting, part, coupled):
+                forces.append(acting)
+                ids.add(id(given))
+        for given, own in _given_joints(system):
+            if spans([slot.name for slot in bodies_of(own[0].slot)], part) or _has_tree(own[0].slot, part):
+                joints += own
+                ids.add(id(given))
+        return cls(forces, joints, part, frozenset(ids))
+
+    @cached_property
+    def hanging(self) -> frozenset[int]:
+        """Indices of the slots of coupled points, and of all that they hang on."""
+        return hanging_on([*(f.slot for f in self.forces), *(j.slot for j in self.joints)])
+
+    def check_held(self, system: System) -> None:
+        """Refuse lattices that joints take out of the sweep, where only the sweep knows what becomes of them."""
+        remembers = {slot.name for _, slot, force in system.forces if getattr(force, "remembers", False)}
+        for slot in system.bodies:
+            if not slot.node.is_lattice or self.part[slot.name] != IMPLICIT:
+                continue
+            where = f"Partitioned, body '{slot.name}'"
+            if slot.name in remembers:
+                raise InputError(
+                    "links that yield, break or follow commands need the lattice's own sweep, which has no joints",
+                    where=where,
+                    fix="Hold it by Springs.",
+                )
+
+
+def spans(names: list[str], part: dict[str, int]) -> bool:
+    """Whether bodies are in several parts."""
+    return len({part[name] for name in names}) > 1
+
+
+def bodies_of(slot: Slot) -> list[Slot]:
+    """The bodies that a slot's points hang on."""
+    if slot.is_body:
+        return [slot]
+    return list(dict.fromkeys(body for parent in slot.parents for body in bodies_of(parent)))
+
+
+def _given_forces(system: System) -> Iterator[tuple[Any, BoundForce]]:
+    """The forces that were added to the scene; those that bodies bring come before them."""
+    given = system.scene.forces
+    return zip(given, system.forces[len(system.forces) - len(given) :])
+
+
+def _given_joints(system: System) -> Iterator[tuple[Any, list[BoundJoint]]]:
+    start = 0
+    for given in system.scene.joints:
+        count = 1 if given.joint().extra is None else 2
+        yield given, system.joints[start : start + count]
+        start += count
+
+
+def _parts(system: System) -> dict[str, int]:
+    part = {slot.name: PART_OF_KIND.get(slot.node.body.kind, IMPLICIT) for slot in system.bodies}
+    held = {node.name for given in system.scene.joints for node in nodes_of(given.joint().points)}
+    held |= {node.name for mass in system.scene.masses for node in nodes_of(mass.on)}
+    for _, (_, slot, force) in _given_forces(system):
+        names = [body.name for body in bodies_of(slot)]
+        if not isinstance(force, SpringForce) and spans(names, part):
+            held |= set(names)
+    return part | {name: IMPLICIT for name in held if part[name] == LATTICE}
+
+
+def _has_tree(slot: Slot, part: dict[str, int]) -> bool:
+    return any(part[body.name] == TREE for body in bodies_of(slot))
+
+
+def _coupled_trees(system: System, part: dict[str, int]) -> set[str]:
+    """Names of trees that a spring or a joint binds to another body, or a joint to the world."""
+    found: set[str] = set()
+    for _, slot, _ in system.joints:
+        found |= {body.name for body in bodies_of(slot)}
+    for _, (_, slot, _) in _given_forces(system):
+        names = {body.name for body in bodies_of(slot)}
+        found |= names if len(names) > 1 else set()
+    return {name for name in found if part[name] == TREE}
+
+
+def _is_across(acting: BoundForce, part: dict[str, int], coupled: set[str]) -> bool:
+    names = [body.name for body in bodies_of(acting.slot)]
+    if spans(names, part):
+        return True
+    if not _has_tree(acting.slot, part) or acting.slot.mapping is not None or len(acting.slot.parents) < 2:
+        return False
+    return len(names) > 1 or bool(coupled & set(names)) or world_springs(acting) is None
