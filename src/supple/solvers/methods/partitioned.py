@@ -1,7 +1,7 @@
 """Partitioned: every kind of body by the scheme that suits it, in one scene, meeting by contact.
 
     implicit   finite elements, rigid and floating bodies, particles: implicit Euler, their contacts in its matrix
-    trees      reduced domains: their own Newmark steps
+    trees      reduced domains: their own steps
     lattices   voxels: their own explicit sweep, at a hundredth of the scene's step or less
 
 A step of the scene finds all contacts once. Implicit bodies and trees are slow: contacts between them are solved
@@ -77,7 +77,7 @@ class SystemPart:
 @dataclass
 class Partitioned:
     """dt: step of the scene [s]. implicit: options of implicit Euler, whose step is dt; lattice: of the voxels, such as
-    what they stand on; tree_steps: Newmark steps of the trees in one step of the scene.
+    what they stand on; tree_steps: steps of the trees in one step of the scene.
 
     >>> import supple as sp
     >>> solver = sp.Partitioned(1 / 100, lattice=sp.LatticeSolver(planes=[sp.Plane()]))
