@@ -156,6 +156,9 @@ class TreeBody:
         """Numbers of the surface points nearest to positions at rest, in the root's frame (n, 3) [m]."""
         return np.asarray(KDTree(self.skin.rest).query(local)[1])
 
+    def recall(self, kept: dict[str, Array]) -> None:
+        """Nothing: a tree is its coordinates and their rates. What is kept under its name is its solver's."""
+
     def unpack(self, x: Array, v: Array) -> TreeState:
         """The state of coordinates x, v (1, width)."""
         n = self.model.coordinate_count

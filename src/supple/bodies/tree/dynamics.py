@@ -34,6 +34,9 @@ if TYPE_CHECKING:
 
 Array = np.ndarray
 Coupling = Literal["articulated", "composite", "centroid", "lumped"]
+PULLED = 0.55
+"""theta at least, where springs pull: the midpoint rule lets what a step does not resolve ring, as (theta - 1) / theta
+from step to step, and a stiff spring that begins to pull sets it off."""
 UNIT = 1e-12
 """What the square of a unit quaternion may differ from 1."""
 COUPLINGS = {
@@ -194,10 +197,12 @@ class TreeDynamics:
         """The tree at rest, undeformed, at the origin."""
         return TreeState.at_rest(self.model.coordinate_count)
 
-    def numbers(self, dt: float, *, euler: bool = False, is_loaded: bool = False) -> kernels.StepNumbers:
-        """What the kernels need to know of a step dt [s]; euler, is_loaded: see `advance`."""
+    def numbers(
+        self, dt: float, *, euler: bool = False, is_loaded: bool = False, is_pulled: bool = False
+    ) -> kernels.StepNumbers:
+        """What the kernels need to know of a step dt [s]; is_loaded: by wrenches, is_pulled: by springs."""
         s = self.settings
-        theta = 1.0 if euler else s.theta
+        theta = 1.0 if euler else max(s.theta, PULLED if is_pulled else 0.0)
         return kernels.StepNumbers(
             float(dt), theta, COUPLINGS[self.coupling] + (0 if self.torque else elimination.FORCE_ONLY),
             s.passes, self.model.is_free, s.max_iterations if s.converge else 0, s.epsilon, s.renew_forces, is_loaded,
@@ -220,15 +225,15 @@ class TreeDynamics:
 
         forces (n,): on the coordinates. wrenches (d, 6): torque about and force at each domain's origin, in its axes.
         push (6,): force at the root's origin and torque, in world axes. All stay as they are during the call.
-        springs: on points, solved within each step; articulated coupling only. euler: steps with theta = 1, implicit
-        Euler; where forces come suddenly, light parts would ring else. A step that fails raises, and `state` stays as
-        it was.
+        springs: on points, solved within each step, with theta of `PULLED` at least; articulated coupling only. euler:
+        steps with theta = 1, implicit Euler; where forces come suddenly, light parts would ring else. A step that
+        fails raises, and `state` stays as it was.
         """
         if not np.isfinite(dt) or dt <= 0:
             raise InputError("the time step is not positive", where="TreeDynamics", value=dt, allowed="> 0 s")
         g = check_vector(gravity, name="gravity", where="TreeDynamics")
         self.load(state, forces, wrenches, push)
-        numbers = self.numbers(dt, euler=euler, is_loaded=wrenches is not None)
+        numbers = self.numbers(dt, euler=euler, is_loaded=wrenches is not None, is_pulled=springs is not None)
         run = kernels.advance_together if self.threads > 1 else kernels.advance
         found = np.empty(4)
         run(

@@ -5,9 +5,9 @@ coordinates by virtual work, and kept constant during it. Springs between points
 within the steps instead, so that they may be stiff, and such steps are halved where they would gain energy; see
 `tree_springs`.
 
-A step evaluates the coupling of the domains a few times (`TreeSettings.passes`). Where its accelerations still change
-by more than `UNSETTLED` of the largest one in the last pass, the step is too long for the motion: a warning names one
-that is short enough, found by halving it from the same state. Where a step fails, the error does.
+A step evaluates the coupling of the domains a few times (`TreeSettings.passes`). Where its last pass still moves the
+coordinates by more than `UNSETTLED` of them, the step is too long for the motion: a warning names one that is short
+enough, found by halving it from the same state. Where a step fails, the error does.
 """
 
 from __future__ import annotations
@@ -34,12 +34,10 @@ from supple.solvers.report import Outcome, StepReport
 
 Array = np.ndarray
 LEVEL = "halvings"
-UNSETTLED = 0.2
-"""Change of q" in the last pass, of the largest q", from which a step is too long; small ones fall as dt²."""
+UNSETTLED = 0.1
+"""How unsettled a step may be; calm ones are below 0.02, and halving a step divides that by 4 and more."""
 SAFE = 0.5
-"""A step that is advised changes q" by less than this part of `UNSETTLED`."""
-STILL = 1e-9
-"""Accelerations that move the coordinates by less than this part of them in a step count as none."""
+"""A step that is advised stays below this part of `UNSETTLED`."""
 
 
 @dataclass
@@ -109,7 +107,7 @@ class TreeSolver:
         return StepReport(outcome, iterations=self.steps, residual=change)
 
     def _step_alone(self, system: System, state: State, slot: Slot, forces: Array | None) -> float:
-        """Advance a tree; returns how much its accelerations changed in the last pass."""
+        """Advance a tree; returns how unsettled it is."""
         x, v = slot.view_x(state.x), slot.view_v(state.v)
         before = LocalState(state.t, x.copy(), v.copy())
         body, h, acting = slot.node.body, self.dt / self.steps, {"gravity": system.gravity, "forces": forces}
@@ -185,20 +183,22 @@ class TreeSolver:
 
 
 def unsettled(body: TreeBody, h: float) -> float:
-    """How much q" changed in the last pass of the last step of h [s], of the largest q"; 0 where nothing moves."""
+    """How much the last pass of the last step of h [s] changed the coordinates, over their size and way: 0 to 1.
+
+    h² c / (h² |q"| + h |q'| + |q|), c the change of q" and all the largest ones.
+    """
     workspace, settings = body.dynamics.workspace, body.settings
     if settings.converge or settings.passes < 2 or not len(workspace.q):
         return 0.0
-    change, size = workspace.change.reshape(-1, 2, LANES).max(axis=(0, 2))
-    if h * h * size <= STILL * np.abs(workspace.q).max():
-        return 0.0
-    return float(change / size)
+    change, a = workspace.change.reshape(-1, 2, LANES).max(axis=(0, 2))
+    size = h * h * a + h * np.abs(workspace.v).max() + np.abs(workspace.q).max()
+    return float(h * h * change / size) if size > 0 else 0.0
 
 
 def _warn(name: str, change: float, t: float, h: float, dt: float | None) -> None:
     advice = "more stiffness_damping" if dt is None else f"dt = {dt:.3g} s"
     sentence = (
-        f"tree '{name}', t = {t:.4g} s: a step of {h:.3g} s is too long, its accelerations still change by "
-        f"{100 * change:.0f} % in the last pass. Take {advice}."
+        f"tree '{name}', t = {t:.4g} s: a step of {h:.3g} s is too long, its last pass still moves it by "
+        f"{100 * change:.0f} % of its motion. Take {advice}."
     )
     warnings.warn(StepWarning(sentence, dt), stacklevel=4)
