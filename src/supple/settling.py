@@ -19,7 +19,6 @@ from supple.running import choose_solver
 from supple.scene.scene import Scene
 from supple.scene.state import State
 from supple.scene.system import System
-from supple.solvers.methods.tree_solver import ACCELERATIONS
 
 Array = np.ndarray
 PATIENCE = 200
@@ -83,7 +82,7 @@ def settle(
                 continue
             now = look.points(state)
             motion, last, since, before = float(np.abs(now - last).max()) / look.size, now, 0, 0.0
-            _stop(state)
+            state.v[:] = 0.0
             if motion <= tolerance:
                 return Settled(system, State(0.0, state.x, state.v, state.memory), motion, state.t, steps)
     raise ConvergenceError(
@@ -106,10 +105,3 @@ class _Look:
     def points(self, state: State) -> Array:
         """Of all bodies, (n, 3) [m]."""
         return np.concatenate([surface.points(state) for surface in self._surfaces])
-
-
-def _stop(state: State) -> None:
-    """Take all velocities away, and what trees remember of accelerations."""
-    state.v[:] = 0.0
-    for key in [key for key in state.memory if key.endswith(f"/{ACCELERATIONS}")]:
-        del state.memory[key]

@@ -39,7 +39,7 @@ BAD = {
     "midpoint": (lambda: sp.Midpoint(newton_tolerance=-1.0), "newton_tolerance"),
     "Newmark": (lambda: sp.Newmark(newton_tolerance=INF), "newton_tolerance"),
     "generalised alpha": (lambda: sp.GeneralizedAlpha(newton_tolerance=NAN), "newton_tolerance"),
-    "gamma": (lambda: TreeSettings(gamma=INF), "gamma"),
+    "theta": (lambda: TreeSettings(theta=INF), "theta"),
     "passes": (lambda: TreeSettings(passes=1.5), "passes is not a whole number"),
     "no particles": (lambda: sp.Particles(np.zeros((0, 3)), 1.0), "positions"),
     "a word as mass": (lambda: sp.Particles(np.zeros((1, 3)), "a"), "mass"),

@@ -58,7 +58,7 @@ ACCEPTED: dict[str, Callable[[], Any]] = {
     "generalised alpha, newton_tolerance nan": lambda: sp.GeneralizedAlpha(newton_tolerance=NAN),
     "statics, tolerance -1": lambda: sp.Statics(-1.0),
     "statics, tolerance inf": lambda: sp.Statics(INF),
-    "tree settings, gamma inf": lambda: sp.TreeSettings(gamma=INF),
+    "tree settings, theta inf": lambda: sp.TreeSettings(theta=INF),
     "tree settings, 1.5 passes": lambda: sp.TreeSettings(passes=1.5),  # type: ignore[arg-type]
     "tree stride, 1.5 steps": lambda: sp.TreeSolver(steps=1.5),  # type: ignore[arg-type]
     "particles, none": lambda: sp.Particles(np.zeros((0, 3)), 1.0),

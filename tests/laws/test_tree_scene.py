@@ -44,7 +44,7 @@ def test_points_are_the_nodes_and_the_transpose_is_the_transpose(body: TreeBody)
 
 
 def test_a_pulled_beam_hangs_where_finite_elements_do(tmp_path: Path) -> None:
-    settings = TreeSettings(beta=0.3025, gamma=0.6)  # dissipates
+    settings = TreeSettings(theta=0.6)  # dissipates
     beam = TreeBody(beam_domain_tree(2, 14), stiffness_damping=0.1, mass_damping=2.0, settings=settings)
     scene = sp.Scene()
     node = scene.add(beam, name="beam")

@@ -30,7 +30,6 @@ def end(model: TreeModel) -> np.ndarray:
     state = tree.state()
     state.v[:] = 0.1 * np.random.default_rng(4).normal(size=len(state.v))
     wrenches = 0.1 * np.random.default_rng(5).normal(size=(model.domain_count, 6))
-    tree.start(state, gravity=(0, 0, -9.81), wrenches=wrenches)
     tree.advance(state, 1 / 200, steps=20, gravity=(0, 0, -9.81), wrenches=wrenches)
     return np.concatenate([state.q, 1e-2 * state.v, 1e-4 * state.a])
 

@@ -96,7 +96,6 @@ def tree_of(model: TreeModel, coupling: Coupling = "articulated", **settings: An
 def moving(tree: TreeDynamics) -> TreeState:
     """The tree let go under gravity, some steps later."""
     state = tree.state()
-    tree.start(state, gravity=GRAVITY)
     tree.advance(state, DT, steps=START_STEPS, gravity=GRAVITY)
     return state
 

@@ -1,7 +1,7 @@
 """garden: every kind of body in one scene. An oak and a flower stand in the wind; a robot of voxels walks into the
 flower; a rigid ball falls on the robot, a ball with a soft skin on the flower, and a jelly on the ground beside them.
 
-    oak, flower     trees of reduced domains: Newmark steps of their own
+    oak, flower     trees of reduced domains: steps of their own
     robot           528 voxels: an explicit sweep of small steps
     ball            rigid     soft ball  a layered body     jelly  finite elements, 2,058 tets: implicit Euler, together
 

@@ -1,10 +1,10 @@
-"""A tree of reduced domains in a scene. It is stepped by its own Newmark scheme, `TreeSolver`."""
+"""A tree of reduced domains in a scene. It is stepped by its own scheme, `TreeSolver`."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,6 +13,7 @@ from scipy.spatial import KDTree
 from supple.algebra.dense import rotations
 from supple.bodies.placement import Placement
 from supple.bodies.protocols import LocalState, PlacedBody
+from supple.bodies.tree.body_forces import TreeElastic, TreeMass
 from supple.bodies.tree.coordinates import TreeCoordinates
 from supple.bodies.tree.domains.deviation import largest_deviation
 from supple.bodies.tree.domains.domain_tree import DomainTree
@@ -34,11 +35,10 @@ Array = np.ndarray
 class TreeBody:
     """A tree of domains. tree: a domain tree, which is reduced here, or a model.
 
-    coupling, torque, mass_damping [1/s], stiffness_damping [s], settings: as of `TreeDynamics`; undamped,
-    steps of 1/60 s and more that take f once gain energy after many oscillations. The root is fixed where its kind is
-    held, else it flies freely. surface: a finer surface of the whole tree at rest, in the root's frame [m], to be seen
-    instead of the domains' own, and to be pulled at (`scene.surface_points.render_points`). grown: its weight is in
-    its shape at rest, as that of a plant; gravity does not act on it.
+    coupling, torque, mass_damping [1/s], stiffness_damping [s], settings: as of `TreeDynamics`. The root is fixed where
+    its kind is held, else it flies freely. surface: a finer surface of the whole tree at rest, in the root's frame [m],
+    to be seen instead of the domains' own, and to be pulled at (`scene.surface_points.render_points`). grown: its
+    weight is in its shape at rest, as that of a plant; gravity does not act on it.
 
     >>> from supple.geometry import box_tets
     >>> from supple.material import Material
@@ -156,24 +156,21 @@ class TreeBody:
         """Numbers of the surface points nearest to positions at rest, in the root's frame (n, 3) [m]."""
         return np.asarray(KDTree(self.skin.rest).query(local)[1])
 
-    def recall(self, kept: dict[str, Array]) -> Array | None:
-        """The accelerations that a state remembers."""
-        return kept.get("accelerations")
+    def recall(self, kept: dict[str, Array]) -> None:
+        """Nothing: a tree is its coordinates and their rates. What is kept under its name is its solver's."""
 
-    def unpack(self, x: Array, v: Array, accelerations: Array | None = None) -> TreeState:
-        """The state of coordinates x, v (1, width); accelerations (6 + n,): the root's, then q"."""
+    def unpack(self, x: Array, v: Array) -> TreeState:
+        """The state of coordinates x, v (1, width)."""
         n = self.model.coordinate_count
-        a = np.zeros(6 + n) if accelerations is None else accelerations
         return TreeState(
-            x[0, 7 : 7 + n].copy(), v[0, 6 : 6 + n].copy(), a[6:].copy(), x[0, :7].copy(), v[0, :6].copy(), a[:6].copy()
+            x[0, 7 : 7 + n].copy(), v[0, 6 : 6 + n].copy(), np.zeros(n), x[0, :7].copy(), v[0, :6].copy(), np.zeros(6)
         )
 
-    def pack(self, state: TreeState, x_out: Array, v_out: Array) -> Array:
-        """Write a state to coordinates; returns its accelerations (6 + n,)."""
+    def pack(self, state: TreeState, x_out: Array, v_out: Array) -> None:
+        """Write a state to coordinates."""
         n = self.model.coordinate_count
         x_out[0, :7], x_out[0, 7 : 7 + n] = state.frame, state.q
         v_out[0, :6], v_out[0, 6 : 6 + n] = state.velocity, state.v
-        return np.concatenate([state.acceleration, state.a])
 
     def advance(
         self,
@@ -188,30 +185,21 @@ class TreeBody:
     ) -> LocalState:
         """The state after so many steps of dt [s], in one compiled call. `forces` (1, v_width) act all the while.
 
-        springs: on points, solved within each step; they do not act on the accelerations that a first call finds.
-
-        state.memory: the accelerations (6 + n,) of an earlier call; None: they follow from the equations of motion.
-        euler: steps by implicit Euler, which need none, see `TreeDynamics.advance`.
+        springs: on points, solved within each step. euler: steps by implicit Euler, see `TreeDynamics.advance`.
         """
-        now, acting = self.unpack(state.x, state.v, state.memory), self.loads(state.x, forces)
+        now, acting = self.unpack(state.x, state.v), self.loads(state.x, forces)
         gravity = np.zeros(3) if self.grown else gravity
-        if state.memory is None and not euler:
-            # a flying root whose kind holds nodes was broken off: its end is light and would ring
-            broken = self.model.is_free and len(self.model.domain_tree.kinds[self.model.classes[0].name].held) > 0
-            self.dynamics.start(now, dt=dt if broken else None, gravity=gravity, **acting)
         self.dynamics.advance(now, dt, steps=steps, gravity=gravity, springs=springs, euler=euler, **acting)
         x, v = state.x.copy(), state.v.copy()
-        accelerations = self.pack(now, x, v)
-        return LocalState(state.t + steps * dt, x, v, accelerations)
+        self.pack(now, x, v)
+        return LocalState(state.t + steps * dt, x, v)
 
     def loads(self, x: Array, forces: Array | None) -> dict[str, Array]:
         """Forces (1, v_width) on the coordinates x as `TreeDynamics.advance` takes them."""
         if forces is None:
             return {}
-        wrenches = np.zeros((self.model.domain_count, 6))
-        wrenches[0, :3] = forces[0, 3:6]
-        wrenches[0, 3:] = rotations.rotate_inverse(x[0, 3:7], forces[0, :3])
-        return {"forces": forces[0, 6 : 6 + self.model.coordinate_count], "wrenches": wrenches}
+        push = np.concatenate([forces[0, :3], rotations.rotate(x[0, 3:7], forces[0, 3:6])])
+        return {"forces": forces[0, 6 : 6 + self.model.coordinate_count], "push": push}
 
     def largest_gap(self, x: Array) -> float:
         """The largest distance [m] at coordinates x between points that were one before the tree was cut.
@@ -235,84 +223,3 @@ class TreeBody:
     @cached_property
     def _measured(self) -> list[Any]:
         return []
-
-
-def _refuse() -> NoReturn:
-    raise InputError(
-        "a tree of domains is stepped by its own scheme",
-        where="TreeBody",
-        fix="Use Partitioned, or TreeSolver in a scene of trees alone.",
-    )
-
-
-@dataclass(frozen=True, eq=False)
-class TreeMass:
-    """Inertia of a tree, which changes with its coordinates: energies and momenta, but no constant matrix."""
-
-    body: TreeBody
-
-    def kinetic_energy(self, state: LocalState) -> float:
-        """[J]."""
-        return self.body.measures(state.x, state.v).kinetic
-
-    def momentum(self, state: LocalState) -> Array:
-        """Linear and angular momentum about the origin, (6,)."""
-        return self.body.measures(state.x, state.v).momentum
-
-    def first_moment(self, x: Array) -> tuple[float, Array]:
-        """Mass and sum of m x."""
-        return self.body.total_mass, self.body.measures(x).first_moment
-
-    @property
-    def is_weightless(self) -> bool:
-        """Whether gravity does no work on it, since its weight is in its shape."""
-        return self.body.grown
-
-    def gravity_field(self, g: Array) -> Array:
-        """g as an acceleration of the coordinates."""
-        out = np.zeros((1, self.body.coordinates.v_width))
-        out[0, :3] = g
-        return out
-
-    def add_product(self, dv: Array, f_out: Array, factor: float) -> None:
-        """Not for the general solvers."""
-        _refuse()
-
-    def add_blocks(self, data_out: Array, positions: Array, factor: float) -> None:
-        """Not for the general solvers."""
-        _refuse()
-
-    def solve(self, f: Array) -> Array:
-        """Not for the general solvers."""
-        _refuse()
-
-    def add_bias(self, state: LocalState, f_out: Array) -> None:
-        """Not for the general solvers."""
-        _refuse()
-
-    def block_pattern(self) -> tuple[Array, Array]:
-        """No blocks."""
-        return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
-
-    def compute_impulse(self, x0: Array, v0: Array, x1: Array, v1: Array) -> Array:
-        """Not for the general solvers."""
-        _refuse()
-
-
-@dataclass(frozen=True, eq=False)
-class TreeElastic:
-    """The elastic energy of a tree; its force is inside the stride."""
-
-    body: TreeBody
-
-    def energy(self, state: LocalState) -> float:
-        """[J]."""
-        return self.body.measures(state.x).elastic
-
-    def add_force(self, state: LocalState, f_out: Array) -> None:
-        """Not for the general solvers."""
-        _refuse()
-
-    def linearize(self, state: LocalState, *, definite: bool = False) -> Any:
-        """Not for the general solvers."""
-        _refuse()

@@ -5,10 +5,6 @@
 So every point goes on with its position and velocity, and energy and momentum of the parts add up to those of the
 whole. The basis of the new root holds its old interface, which is valid kinematics for a frame that flies: its q then
 couples with the frame's acceleration from the start.
-
-What the interface carried is gone at once, and the light free end of the branch responses by accelerations that no step
-of ordinary length resolves. So find those of the branch with `TreeDynamics.start(..., dt=...)`, which leaves out
-what is faster than a step.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ from __future__ import annotations
 import warnings
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import numba
 import numpy as np
@@ -26,6 +26,7 @@ from supple.bodies.tree.model import TreeModel, check_domain_values
 from supple.bodies.tree.step import elimination_kernels as elimination
 from supple.bodies.tree.step import step_kernels as kernels
 from supple.bodies.tree.step.frame_kernels import TreeWorkspace
+from supple.bodies.tree.step.root_kernels import Root
 from supple.errors import ConvergenceError, DivergenceError, InputError, SuppleWarning, check_number
 
 if TYPE_CHECKING:
@@ -33,6 +34,11 @@ if TYPE_CHECKING:
 
 Array = np.ndarray
 Coupling = Literal["articulated", "composite", "centroid", "lumped"]
+PULLED = 0.55
+"""theta at least, where springs pull: the midpoint rule lets what a step does not resolve ring, as (theta - 1) / theta
+from step to step, and a stiff spring that begins to pull sets it off."""
+UNIT = 1e-12
+"""What the square of a unit quaternion may differ from 1."""
 COUPLINGS = {
     "lumped": elimination.LUMPED,
     "centroid": elimination.CENTROID,
@@ -47,10 +53,10 @@ class OneWayWarning(SuppleWarning):
 
 @dataclass
 class TreeState:
-    """q, v, a: coordinates of all domains, their rates and accelerations, (n,) each, in the order of the domains.
+    """q, v: coordinates of all domains and their rates, (n,) each, in the order of the domains.
 
     frame (7,): the root's origin [m] and quaternion. velocity (6,): of its origin in world axes [m/s], angular in its
-    own [rad/s]; acceleration (6,) likewise.
+    own [rad/s]. a (n,), acceleration (6,): in the middle of the last step, of which the next one does not depend.
     """
 
     q: Array
@@ -78,23 +84,21 @@ class TreeState:
 
 @dataclass(frozen=True)
 class TreeSettings:
-    """Newmark's beta and gamma; passes: how often a step evaluates the coupling, with f and K taken once, at its start.
+    """theta: where in a step its equations hold; 1/2 keeps energy, above it dissipates, 1 is implicit Euler.
 
-    renew_forces: take f and K anew in every pass; three such passes are nearly converged. converge: iterate each step,
-    f and K included, until q" changes by less than `epsilon` of the largest one.
+    passes: how often a step evaluates the coupling. renew_forces: with f and K anew in each, else with those of the
+    first. converge: iterate each step, f and K included, until q" changes by less than `epsilon` of the largest one.
     """
 
-    beta: float = 0.25
-    gamma: float = 0.5
+    theta: float = 0.5
     passes: int = 2
-    renew_forces: bool = False
+    renew_forces: bool = True
     converge: bool = False
     epsilon: float = 1e-8
     max_iterations: int = 50
 
     def __post_init__(self) -> None:
-        for name in ("beta", "gamma"):
-            check_number(getattr(self, name), name=name, where="TreeSettings", least=0.0)
+        check_number(self.theta, name="theta", where="TreeSettings", least=0.5, most=1.0)
         check_number(self.epsilon, name="epsilon", where="TreeSettings", above=0.0)
         check_number(self.passes, name="passes", where="TreeSettings", least=1, whole=True)
         check_number(self.max_iterations, name="max_iterations", where="TreeSettings", least=2, whole=True)
@@ -155,9 +159,9 @@ class TreeDynamics:
         return workspace
 
     @cached_property
-    def root(self) -> kernels.Root:
+    def root(self) -> Root:
         """Scratch for the root's frame, made once."""
-        return kernels.Root.empty()
+        return Root.empty()
 
     @cached_property
     def team(self) -> Array:
@@ -192,13 +196,15 @@ class TreeDynamics:
         """The tree at rest, undeformed, at the origin."""
         return TreeState.at_rest(self.model.coordinate_count)
 
-    def numbers(self, dt: float, *, euler: bool = False) -> kernels.StepNumbers:
-        """What the kernels need to know of a step dt [s]; euler: an implicit Euler step, see `advance`."""
+    def numbers(
+        self, dt: float, *, euler: bool = False, is_loaded: bool = False, is_pulled: bool = False
+    ) -> kernels.StepNumbers:
+        """What the kernels need to know of a step dt [s]; is_loaded: by wrenches, is_pulled: by springs."""
         s = self.settings
-        beta, gamma = (1.0, 1.0) if euler else (s.beta, s.gamma)
+        theta = 1.0 if euler else max(s.theta, PULLED if is_pulled else 0.0)
         return kernels.StepNumbers(
-            float(dt), beta, gamma, COUPLINGS[self.coupling] + (0 if self.torque else elimination.FORCE_ONLY),
-            s.passes, self.model.is_free, s.max_iterations if s.converge else 0, s.epsilon, s.renew_forces,
+            float(dt), theta, COUPLINGS[self.coupling] + (0 if self.torque else elimination.FORCE_ONLY),
+            s.passes, self.model.is_free, s.max_iterations if s.converge else 0, s.epsilon, s.renew_forces, is_loaded,
         )  # fmt: skip
 
     def advance(
@@ -210,31 +216,27 @@ class TreeDynamics:
         gravity: ArrayLike = (0.0, 0.0, 0.0),
         forces: ArrayLike | None = None,
         wrenches: ArrayLike | None = None,
+        push: ArrayLike | None = None,
         springs: PointSprings | None = None,
         euler: bool = False,
     ) -> int:
         """Move `state` on, in place, by steps of dt [s], in one compiled call. Returns the most passes of a step.
 
         forces (n,): on the coordinates. wrenches (d, 6): torque about and force at each domain's origin, in its axes.
-        Both stay as they are during the call. springs: on points, solved within each step; articulated coupling only.
-        euler: steps by implicit Euler, q' = q'_0 + h q", q = q_0 + h q', which is Newmark's with beta = gamma = 1 from
-        no accelerations; where forces come suddenly, the accelerations of light parts would ring else. The state's are
-        set to zero. A step that fails raises, and `state` stays as it was.
+        push (6,): force at the root's origin and torque, in world axes. All stay as they are during the call.
+        springs: on points, solved within each step, with theta of `PULLED` at least; articulated coupling only. euler:
+        steps with theta = 1, implicit Euler; where forces come suddenly, light parts would ring else. A step that
+        fails raises, and `state` stays as it was.
         """
         if not np.isfinite(dt) or dt <= 0:
             raise InputError("the time step is not positive", where="TreeDynamics", value=dt, allowed="> 0 s")
         g = check_vector(gravity, name="gravity", where="TreeDynamics")
-        if euler:
-            if steps > 1:
-                acting = {"gravity": gravity, "forces": forces, "wrenches": wrenches, "springs": springs}
-                return max(self.advance(state, dt, **acting, euler=True) for _ in range(steps))  # type: ignore[arg-type]
-            state.a[:], state.acceleration[:] = 0.0, 0.0
-        self.load(state, forces, wrenches)
+        self.load(state, forces, wrenches, push)
+        numbers = self.numbers(dt, euler=euler, is_loaded=wrenches is not None, is_pulled=springs is not None)
         run = kernels.advance_together if self.threads > 1 else kernels.advance
         found = np.empty(4)
         run(
-            self.arrays, self.workspace_with(springs), self.root, self.numbers(dt, euler=euler), g, int(steps),
-            self.team, self.threads, found,
+            self.arrays, self.workspace_with(springs), self.root, numbers, g, int(steps), self.team, self.threads, found
         )  # fmt: skip
         outcome, done, passes = (int(number) for number in found[:3])
         if outcome == kernels.NOT_CONVERGED:
@@ -262,11 +264,12 @@ class TreeDynamics:
         gravity: ArrayLike = (0.0, 0.0, 0.0),
         forces: ArrayLike | None = None,
         wrenches: ArrayLike | None = None,
+        push: ArrayLike | None = None,
         springs: PointSprings | None = None,
     ) -> tuple[Array, Array]:
         """q" (n,) and the root's acceleration (6,), linear in world axes, that the equations of motion give."""
         g = check_vector(gravity, name="gravity", where="TreeDynamics")
-        self.load(state, forces, wrenches)
+        self.load(state, forces, wrenches, push)
         found = np.empty(4)
         kernels.advance(
             self.arrays, self.workspace_with(springs), self.root, self.numbers(1.0), g, 0, self.team, 1, found
@@ -282,37 +285,35 @@ class TreeDynamics:
             return self.workspace
         if self.coupling != "articulated":
             raise InputError("springs on points need the articulated coupling", where="TreeDynamics")
-        if not self.settings.beta > 0:
-            raise InputError("springs on points need an implicit scheme", where="TreeDynamics", allowed="beta > 0")
         return self.workspace._replace(**springs.pack(self).named())
 
-    def start(self, state: TreeState, *, dt: float | None = None, **acting: Any) -> None:
-        """Set the accelerations of `state` to those of the equations of motion: before a first step under loads.
-
-        dt [s]: leave out what is faster than such a step: the accelerations at the end of one that began with none.
-        The momentum they give is exact, so a part broken off falls as it should, and its released ends do not ring.
-        """
-        if dt is None:
-            state.a[:], state.acceleration[:] = self.accelerations(state, **acting)
-            return
-        trial = state.copy()
-        trial.a[:], trial.acceleration[:] = 0.0, 0.0
-        self.advance(trial, dt, **acting)
-        state.a[:], state.acceleration[:] = trial.a, trial.acceleration
-
-    def load(self, state: TreeState, forces: ArrayLike | None = None, wrenches: ArrayLike | None = None) -> None:
+    def load(
+        self,
+        state: TreeState,
+        forces: ArrayLike | None = None,
+        wrenches: ArrayLike | None = None,
+        push: ArrayLike | None = None,
+    ) -> None:
         """Bring a state and loads into the kernels' workspace."""
         count, workspace, root = self.model.coordinate_count, self.workspace, self.root
         if not state.q.shape == state.v.shape == state.a.shape == (count,):
             raise InputError("the state does not fit the tree", value=state.q.shape, allowed=f"({count},)")
+        is_same = all(np.array_equal(getattr(workspace, n)[self.places], getattr(state, n)) for n in ("q", "v"))
+        root.known[0] *= is_same  # the momentum of the last state, which a step would find again
         for name in ("q", "v", "a"):
-            getattr(workspace, name)[self.places] = getattr(state, name)
+            values = getattr(workspace, name)
+            values[:] = 0.0  # unused lanes too, which a step that failed may have left without numbers
+            values[self.places] = getattr(state, name)
+        root.push[:] = 0.0 if push is None else self._checked(push, (6,), "push")
         workspace.load_q[self.places] = 0.0 if forces is None else self._checked(forces, (count,), "forces")
         workspace.load_w[:] = 0.0
         if wrenches is not None:
             given = self._checked(wrenches, (self.model.domain_count, 6), "wrenches")
             workspace.load_w.reshape(-1, SIX)[self.lanes, :6] = given
-        root.x[:], root.rotation[:] = state.frame[:3], rotations.normalise(state.frame[3:])
+        turned = state.frame[3:]
+        if abs(turned @ turned - 1.0) > UNIT:  # else as it is, so that steps in two calls are those in one
+            turned = rotations.normalise(turned)
+        root.x[:], root.rotation[:] = state.frame[:3], turned
         root.velocity[:], root.spin[:] = state.velocity[:3], state.velocity[3:]
         root.acceleration[:], root.alpha[:] = state.acceleration[:3], state.acceleration[3:]
 

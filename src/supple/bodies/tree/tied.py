@@ -1,14 +1,16 @@
 """`LinkedTrees`: trees that step together, with ties between their domains.
 
-A pass eliminates every tree alone; conditions of ties join them by multipliers. With G of the present pass k and
-W = sum G A^-1 G^T over the trees, A the effective mass of the step,
+A pass eliminates every tree alone; conditions of ties join them by multipliers. With G in the middle of the step and
+W = sum G A^-1 G^T over the trees, A the effective mass of the step, a_k the accelerations that the pass begins with and
+phi_1, phi'_1 at the end of the step that they give, k = theta h,
 
-    G v_1 = 0         W lambda = -G v_k / (g h) - G (a - a_k)                       a: of the pass without ties
-    phi(q_1) = 0      W mu = -phi_k / (b h²) - G (a + A^-1 G^T lambda - a_k)
-    springs           (W + c / k) lambda = -(phi_k + tau phi'_k) / k - G (a - a_k),   k = b h² + tau g h
+    phi'(q_1) = 0     W lambda = -phi'_1 / h - G (a - a_k)                          a: of the pass without ties
+    phi(q_1) = 0      W mu = -phi_1 / (h k) - G (a + A^-1 G^T lambda - a_k)
+    springs           (W + c / s) lambda = -(phi_m + tau phi'_m) / s - G (a - a_k),   s = k² + tau k
 
-lambda, the force, acts on accelerations, mu on positions alone: conditions hold for both velocities and positions at
-the end of a step, and accelerations do not ring as they do where positions alone are held by an averaging scheme.
+lambda, the force, acts on accelerations in the middle of the step, mu on positions alone: conditions hold for both
+velocities and positions at its end, and accelerations do not ring as they do where positions alone are held. A free
+tree with ties does not end its steps on the momentum of `momentum_kernels`, which would move it off its ties again.
 Passes go on until the conditions hold. Rows that say the same twice, as those of planar loops, are shared by least
 squares.
 """
@@ -42,6 +44,7 @@ class Loads:
     forces: ArrayLike | None = None
     wrenches: ArrayLike | None = None
     springs: PointSprings | None = None
+    push: ArrayLike | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,20 +138,6 @@ class LinkedTrees:
                 most = max(most, run.step(step))
         run.save(states)
         return most
-
-    def begin(
-        self,
-        states: Sequence[TreeState],
-        *,
-        gravity: ArrayLike = (0.0, 0.0, 0.0),
-        loads: Sequence[Loads] | None = None,
-    ) -> None:
-        """Set the accelerations of the states to those of the equations of motion with the ties."""
-        g = check_vector(gravity, name="gravity", where="LinkedTrees")
-        run = LinkedRun(self, states, self._loads(loads), 1.0, g)
-        with one_blas_thread():
-            run.accelerate()
-        run.save(states)
 
     def violation(self, states: Sequence[TreeState]) -> tuple[float, float]:
         """Largest |phi| of the exact rows at the states, lengths over `size`; and largest rate of it [1/s]."""

@@ -14,7 +14,8 @@ from supple.bodies.tree.step import response_kernels as responses
 from supple.bodies.tree.step import stage_kernels as stages
 from supple.bodies.tree.step.frame_kernels import TreeWorkspace
 from supple.bodies.tree.step.response_kernels import Conditions
-from supple.bodies.tree.step.step_kernels import Root, StepNumbers
+from supple.bodies.tree.step.root_kernels import Root
+from supple.bodies.tree.step.step_kernels import StepNumbers
 from supple.bodies.tree.surface.point_arrays import CHAIN
 from supple.bodies.tree.ties import DomainMotion, Side, TieRows
 from supple.errors import ConvergenceError, DivergenceError, InputError
@@ -42,33 +43,19 @@ class LinkedRun:
             raise InputError("not one state, and one load, a tree", where="LinkedTrees", value=len(states))
         self.linked, self.gravity, self.h = linked, gravity, dt
         self.storages: list[TreeWorkspace] = []
-        self.coasts = bool((linked.compliance > 0).any())
         for tree, state, load in zip(linked.trees, states, loads):
-            springs = None if load is None else load.springs
-            tree.load(state, None if load is None else load.forces, None if load is None else load.wrenches)
-            workspace = tree.workspace_with(springs)
-            if springs is None:
-                workspace = workspace._replace(held_slot=np.zeros(CHAIN * int(tree.arrays.group_slot[-1])))
-            self.coasts = self.coasts or springs is not None
-            self.storages.append(workspace)
+            if load is None:
+                tree.load(state)
+            else:
+                tree.load(state, load.forces, load.wrenches, load.push)
+            self.storages.append(tree.workspace_with(None if load is None else load.springs))
         self.numbers = [tree.numbers(dt) for tree in linked.trees]
 
-    def stage(self, stage: int, *, still: bool = False) -> None:
+    def stage(self, stage: int) -> None:
         """Run a stage of all trees."""
         for tree, workspace, numbers in zip(self.linked.trees, self.storages, self.numbers):
             run = stages.run_stage_together if tree.threads > 1 else stages.run_stage
-            run(
-                tree.arrays,
-                workspace,
-                tree.root,
-                numbers,
-                self.gravity,
-                stage,
-                still,
-                self.coasts,
-                tree.team,
-                tree.threads,
-            )
+            run(tree.arrays, workspace, tree.root, numbers, self.gravity, stage, tree.team, tree.threads)
 
     def evaluate(self) -> tuple[list[TieRows], list[Conditions]]:
         """The conditions at the state of now, and how they act on each tree."""
@@ -127,22 +114,23 @@ class LinkedRun:
         linked = self.linked
         settings = [tree.settings for tree in linked.trees]
         least, renews = max(s.passes for s in settings), any(s.renew_forces or s.converge for s in settings)
-        self.stage(stages.BEGIN)
+        self.stage(stages.PREDICT)
         for passes in range(linked.max_passes + 1):
-            rows, asked = self.evaluate()
-            phi, rate = linked.largest(rows)
+            self.stage(stages.END)
+            end, _ = self.evaluate()
+            phi, rate = linked.largest(end)
             if not np.isfinite(phi + rate):
                 break
             if passes >= least and max(phi, self.h * rate) <= linked.tolerance:
                 return passes
+            self.stage(stages.MIDDLE)
+            rows, asked = self.evaluate()
             if passes == 0 or renews:
-                for workspace in self.storages if passes else ():
-                    workspace.q_f[:] = workspace.q
                 self.stage(stages.RENEW)
             self.stage(stages.REDUCE)
             if any(workspace.bad.any() for workspace in self.storages):
                 break
-            self.tie(rows, asked)
+            self.tie(rows, end, asked)
             self.stage(stages.FINISH)
         if passes == linked.max_passes and np.isfinite(phi + rate):
             raise ConvergenceError(
@@ -157,55 +145,31 @@ class LinkedRun:
             fix="Take smaller steps, or add stiffness_damping.",
         )
 
-    def tie(self, rows: list[TieRows], asked: list[Conditions]) -> None:
-        """Find the multipliers of a pass and add what they do to the eliminated trees."""
+    def tie(self, rows: list[TieRows], end: list[TieRows], asked: list[Conditions]) -> None:
+        """Find the multipliers of a pass and add what they do to the eliminated trees.
+
+        rows, asked: of the middle of the step; end: of its end.
+        """
         linked, count = self.linked, len(self.linked.compliance)
         if not count:
             return
-        beta, gamma = self.numbers[0].beta, self.numbers[0].gamma
-        by_q, by_v = beta * self.h**2, gamma * self.h
+        h, k = self.h, self.numbers[0].theta * self.h
         phi, rate = np.concatenate([r.phi for r in rows]), np.concatenate([r.rate for r in rows])
+        phi_1, rate_1 = np.concatenate([r.phi for r in end]), np.concatenate([r.rate for r in end])
         soft, tau = linked.compliance > 0.0, linked.relaxation
         W = self.delassus(asked, count)
         change = self.free_values(asked, count) - self.present_values(asked, count)
-        k = np.where(soft, by_q + tau * by_v, 1.0)
-        wanted = np.where(soft, (phi + tau * rate) / k, rate / by_v) + change
-        multipliers = _solve(W + np.diag(np.where(soft, linked.compliance / k, 0.0)), -wanted)
+        weight = np.where(soft, k * k + tau * k, 1.0)
+        wanted = np.where(soft, (phi + tau * rate) / weight, rate_1 / h) + change
+        multipliers = _solve(W + np.diag(np.where(soft, linked.compliance / weight, 0.0)), -wanted)
         moved = np.zeros(count)
         exact = np.flatnonzero(~soft)
-        moved[exact] = _solve(W[np.ix_(exact, exact)], -(phi / by_q + change + W @ multipliers)[exact])
+        moved[exact] = _solve(W[np.ix_(exact, exact)], -(phi_1 / (h * k) + change + W @ multipliers)[exact])
         for arrays, workspace, root, numbers, a in self.each(asked):
             responses.load_rows(arrays, workspace, a, multipliers)
             responses.commit(arrays, workspace, a)
             responses.load_rows(arrays, workspace, a, moved)
             responses.shift(arrays, workspace, root, self.gravity, numbers, a)
-
-    def accelerate(self) -> None:
-        """Accelerations of now."""
-        linked, count = self.linked, len(self.linked.compliance)
-        self.stage(stages.BEGIN, still=True)
-        rows, asked = self.evaluate()
-        self.stage(stages.RENEW, still=True)
-        self.stage(stages.REDUCE, still=True)
-        if count:
-            bias = np.concatenate([r.bias for r in rows])
-            first = 0
-            for tie, found in zip(linked.bound, rows):  # trees accelerate against gravity, the world does not
-                falls = float(tie.sides[1].tree >= 0) - float(tie.sides[0].tree >= 0)
-                bias[first : first + len(found.phi)] += falls * found.directions[:, :3] @ self.gravity
-                first += len(found.phi)
-            soft = linked.compliance > 0.0
-            force = -np.concatenate([r.phi + t.relaxation * r.rate for r, t in zip(rows, linked.ties)])
-            multipliers = np.where(soft, force / np.where(soft, linked.compliance, 1.0), 0.0)
-            W, exact = self.delassus(asked, count), np.flatnonzero(~soft)
-            wanted = self.free_values(asked, count) + bias + W @ multipliers
-            multipliers[exact] = _solve(W[np.ix_(exact, exact)], -wanted[exact])
-            for arrays, workspace, _, _, a in self.each(asked):
-                responses.load_rows(arrays, workspace, a, multipliers)
-                responses.commit(arrays, workspace, a)
-        self.stage(stages.FINISH, still=True)
-        if any(workspace.bad.any() for workspace in self.storages):
-            raise DivergenceError("a tree's mass matrix is singular", where="LinkedTrees")
 
     def save(self, states: Sequence[TreeState]) -> None:
         """Write the workspace back to states."""

@@ -1,7 +1,8 @@
-"""Momentum of a tree that flies freely: what acts on it changes it, and nothing else.
+"""Momentum of a tree that flies freely and touches something: contacts change it, and nothing else.
 
-A tree keeps forces constant in its own axes during a step, which turn, and errs in its momentum at first order in the
-step. All its coordinates are relative to the root, so that a rigid motion more, at the root, makes it good:
+A step ends on the momentum of forces on the tree's coordinates (`momentum_kernels`), which contacts are brought to at
+the start of the step. Their impulses act on points that move, and are those on the other body with the other sign. All
+coordinates are relative to the root, so that a rigid motion more, at the root, makes the difference good:
 
     P_1 = P_0 + h (m g + f + sum F),   L_1 = L_0 + h (R t + (o - c) × f + sum (r - c) × F)
     A (dV, dw) = (P_1, L_1 + c × P_1) - (P, L + c × P) as found
@@ -38,7 +39,7 @@ def keep_momentum(
     h: float,
     gravity: Array,
     forces: Array | None,
-    pushes: Pushes | None = None,
+    pushes: Pushes,
 ) -> None:
     """Change the root's velocity at the end of a step of h [s], in place; forces (1, v_width), pushes: of that step."""
     m, start, found = body.total_mass, body.measures(before.x, before.v), body.measures(end.x, end.v)
@@ -49,9 +50,8 @@ def keep_momentum(
         f, arm = forces[0, :3], (before.x[0, :3] + end.x[0, :3] - c_0 - c_1) / 2
         P += h * f
         L += h * (rotations.rotate(before.x[0, 3:7], forces[0, 3:6]) + np.cross(arm, f))
-    if pushes is not None:
-        P += h * pushes.force.sum(axis=0)
-        L += h * np.cross(pushes.place - (c_0 + c_1) / 2, pushes.force).sum(axis=0)
+    P += h * pushes.force.sum(axis=0)
+    L += h * np.cross(pushes.place - (c_0 + c_1) / 2, pushes.force).sum(axis=0)
     missing = np.concatenate([P, L + np.cross(c_1, P)]) - found.momentum
     end.v[0, :6] += np.linalg.solve(rigid_inertia(body, end.x), missing)
 

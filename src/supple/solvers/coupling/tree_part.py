@@ -2,11 +2,10 @@
 
     u_0 = (x_1 - x_0) / h of touching points after a free step;   C = du / d(force), forces constant over the step
 
-A tree that touches is stepped by implicit Euler, as the bodies are that it touches. Newmark's steps begin with
-accelerations, which are large where a contact pushes on a light part, and their way is h (v_0 + v_1) / 2, so that a
-stiff contact would turn velocities round in every step. A tree that touches nothing is stepped by them, at first with
-the accelerations that the last step of the other kind found. A tree that flies freely gets just the impulses of what
-acts on it, see `tree_momentum`; from one whose root is fixed the ground takes the rest.
+A tree that touches is stepped by implicit Euler, theta = 1, as the bodies are that it touches. The way of a midpoint
+step is h (v_0 + v_1) / 2, so that a stiff contact would turn velocities round in every step. A tree that touches
+nothing takes midpoint steps. A tree that flies freely ends both on the momentum that what acts leaves it; contacts act
+on its points, see `tree_momentum`. From a tree whose root is fixed the ground takes the rest.
 """
 
 from __future__ import annotations
@@ -30,9 +29,9 @@ from supple.solvers.coupling.beside import beside
 from supple.solvers.coupling.compliance import Compliance
 from supple.solvers.coupling.meeting import Meeting
 from supple.solvers.coupling.tree_momentum import Pushes, keep_momentum
-from supple.solvers.coupling.tree_springs import springs_of
+from supple.solvers.coupling.tree_springs import PulledTree, WorldSprings, springs_at
 from supple.solvers.coupling.tree_touch import TreeTouch
-from supple.solvers.methods.tree_solver import ACCELERATIONS, TreeSolver
+from supple.solvers.methods.tree_solver import LEVEL, TreeSolver
 
 Array = np.ndarray
 LARGE = 1000
@@ -62,7 +61,8 @@ class TreeJoints(NamedTuple):
 class TreePart:
     """The trees of a scene. slots: of their bodies in the whole system; part: a system of trees alone.
 
-    ends, later, touched, loads, springs: of the step that is being taken, by name; sides: of trees that touched before.
+    ends, later, touched, loads, springs, levels (how often the steps of pulled trees are halved): of the step that is
+    being taken, by name; sides: of trees that touched before.
     """
 
     slots: list[Slot]
@@ -73,6 +73,7 @@ class TreePart:
     touched: dict[str, TreeTouch] = field(default_factory=dict)
     loads: dict[str, Array] = field(default_factory=dict)
     springs: dict[str, PointSprings] = field(default_factory=dict)
+    levels: dict[str, int] = field(default_factory=dict)
     sides: dict[str, TreeSides] = field(default_factory=dict)
 
     @classmethod
@@ -96,12 +97,13 @@ class TreePart:
         rate, C_jj, C_sj = np.zeros(m), np.zeros((m, m)), np.zeros((k, m))
         self.ends, self.touched, self.later = {}, {}, {}
         self.loads, self.springs = self._loads(state), self._springs(state)
+        self.levels = {name: int(state.memory.get(f"{name}/{LEVEL}", np.zeros(1))[0]) for name in self.springs}
         touches = {slot.name: touch for slot in self.slots if (touch := TreeTouch.of(slot, meeting)) is not None}
         used = [slot.node.body for slot in self.slots if slot.name in touches]
         for slot in sorted(self.slots, key=lambda slot: slot.name in touches):
             touch, body = touches.get(slot.name), slot.node.body
             x, v = slot.view_x(state.x), slot.view_v(state.v)
-            now = LocalState(state.t, x, v, state.memory.get(f"{slot.name}/{ACCELERATIONS}"))
+            now = LocalState(state.t, x, v)
             work = partial(self._advance, slot, now, self.loads.get(slot.name), euler=touch is not None)
             if touch is None:
                 if is_shared and body not in used and body.model.coordinate_count >= LARGE:
@@ -145,20 +147,32 @@ class TreePart:
         """Take the step as it was reached last, with the same forces."""
         self.ends.update({name: end.result() for name, end in self.later.items()})
         for slot in self.slots:
-            x, v, key = slot.view_x(state.x), slot.view_v(state.v), f"{slot.name}/{ACCELERATIONS}"
-            touch, load, pushed = self.touched.get(slot.name), self.loads.get(slot.name), None
+            x, v = slot.view_x(state.x), slot.view_v(state.v)
+            touch, load = self.touched.get(slot.name), self.loads.get(slot.name)
             before, end = LocalState(state.t, x.copy(), v.copy()), self.ends[slot.name]
-            if slot.node.body.model.is_free and slot.name not in self.springs and self.part is not None:
-                if touch is not None:
-                    force = touch.forces(pushes, held)
+            if touch is not None:
+                force = touch.forces(pushes, held)
+                if slot.node.body.model.is_free and slot.name not in self.springs and self.part is not None:
                     pushed = Pushes(force, (touch.points.apply(before.x) + touch.points.apply(end.x)) / 2)
-                keep_momentum(slot.node.body, before, end, self.stride.dt, self.part.gravity, load, pushed)
-            x[:], v[:], state.memory[key] = end.x, end.v, end.memory
+                    keep_momentum(slot.node.body, before, end, self.stride.dt, self.part.gravity, load, pushed)
+            x[:], v[:] = end.x, end.v
+            if slot.name in self.levels:
+                state.memory[f"{slot.name}/{LEVEL}"] = np.array([float(self.levels[slot.name])])
 
     def _advance(self, slot: Slot, now: LocalState, forces: Array | None, *, euler: bool) -> LocalState:
-        steps, gravity = self.stride.steps, self.part.gravity if self.part is not None else None
-        acting = {"gravity": gravity, "forces": forces, "springs": self.springs.get(slot.name)}
-        return slot.node.body.advance(now, self.stride.dt / steps, steps=steps, euler=euler, **acting)
+        steps, body, springs = self.stride.steps, slot.node.body, self.springs.get(slot.name)
+        gravity, h = np.zeros(3) if self.part is None else self.part.gravity, self.stride.dt / steps
+        if springs is not None and not euler:
+            tree = PulledTree(body, self.pulls[slot.name], gravity, forces)
+            end, self.levels[slot.name] = tree.advance(now, h, steps, self.levels[slot.name])
+            return end
+        return body.advance(now, h, steps=steps, gravity=gravity, forces=forces, springs=springs, euler=euler)
+
+    @property
+    def pulls(self) -> dict[str, list[WorldSprings]]:
+        """Springs to the world, which a tree's steps solve, by name."""
+        bodies = [] if self.part is None else self.part.bodies
+        return {slot.name: self.stride.pulls[slot.index] for slot in bodies if slot.index in self.stride.pulls}
 
     def _part_state(self, state: State) -> State:
         """The part of a state that is of trees."""
@@ -167,17 +181,21 @@ class TreePart:
         return State(state.t, x, v)
 
     def _springs(self, state: State) -> dict[str, PointSprings]:
-        """Springs to the world, which a tree's steps solve, by name."""
+        """The laws of springs to the world at the state, by name."""
         if self.part is None:
             return {}
-        found = springs_of(self.stride._springs, self.part, self._part_state(state))
-        return {slot.name: found[slot.index] for slot in self.part.bodies if slot.index in found}
+        now, pulls = self._part_state(state), self.pulls
+        return {
+            slot.name: springs_at(pulls[slot.name], slot.node.body, slot.view_x(now.x))
+            for slot in self.part.bodies
+            if slot.name in pulls
+        }
 
     def _loads(self, state: State) -> dict[str, Array]:
         """What else acts on the coordinates of the trees, by name."""
         if self.part is None:
             return {}
-        loads = self.stride._loads(self.part, self._part_state(state))
+        loads = self.stride.loads(self.part, self._part_state(state))
         return {} if loads is None else {slot.name: loads[slot.index] for slot in self.part.bodies}
 
     def _responses(self, slot: Slot, touch: TreeTouch, x: Array, v: Array) -> Array:

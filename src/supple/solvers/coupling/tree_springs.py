@@ -4,22 +4,32 @@
 
 n: the spring's direction, L its length. The part across a pressed spring is negative and left out. For L0 = 0 the law
 is linear and K exact.
+
+The passes of a step leave out that lever arms turn under a spring, and need not contract where it pulls hard. So a step
+of a pulled tree is accepted only if its energy, springs and gravity included, rises by no more than the work of other
+loads and `GAIN` of its size. Else it is halved; where steps gain little, their length is doubled again.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
 from supple.bodies.particles.springs import SpringForce
+from supple.bodies.protocols import LocalState
 from supple.bodies.tree import PointSprings, TreeBody
 from supple.bodies.tree.surface.domain_points import DomainPoints
+from supple.errors import ConvergenceError, DivergenceError
 from supple.scene.slots import Slot
-from supple.scene.state import State
-from supple.scene.system import BoundForce, System
+from supple.scene.system import BoundForce
 
 Array = np.ndarray
+GAIN = 1e-3
+"""Rise of the energy in a step, over its size, that its scheme is allowed."""
+HALVINGS = 8
+"""A step is divided by 2 to this power at most."""
 
 
 class WorldSprings(NamedTuple):
@@ -29,6 +39,15 @@ class WorldSprings(NamedTuple):
     points: DomainPoints
     places: Array
     force: SpringForce
+
+    def stretches(self, x: Array) -> tuple[Array, Array]:
+        """From the points at coordinates x of the tree to the places (n, 3), and their lengths (n,) [m]."""
+        d = self.places - self.points.apply(x)
+        return d, np.linalg.norm(d, axis=1)
+
+    def energy(self, x: Array) -> float:
+        """[J] at coordinates x of the tree."""
+        return float(0.5 * np.sum(self.force.stiffness * (self.stretches(x)[1] - self.force.rest_length) ** 2))
 
 
 def world_springs(acting: BoundForce) -> WorldSprings | None:
@@ -51,12 +70,11 @@ def world_springs(acting: BoundForce) -> WorldSprings | None:
     return WorldSprings(free[0].parents[0], points, np.asarray(fixed[0].fixed), force)
 
 
-def springs_of(all_springs: list[WorldSprings], system: System, state: State) -> dict[int, PointSprings]:
-    """For each tree with such springs, by the number of its slot, their laws at the state."""
-    found: dict[int, list[tuple[Array, ...]]] = {}
-    for body, points, places, law in all_springs:
-        x = points.apply(body.view_x(state.x))
-        d = places - x
+def springs_at(pulls: list[WorldSprings], body: TreeBody, x: Array) -> PointSprings:
+    """The laws of springs on one tree, linearised at its coordinates x."""
+    found = []
+    for _, points, places, law in pulls:
+        d = places - points.apply(x)
         L = np.linalg.norm(d, axis=1)
         n = d / np.where(L > 0, L, 1.0)[:, None]
         along = np.einsum("pi,pj->pij", n, n)
@@ -66,9 +84,53 @@ def springs_of(all_springs: list[WorldSprings], system: System, state: State) ->
         K = k[:, None, None] * (along + across[:, None, None] * (np.eye(3) - along))
         B = law.damping[:, None, None] * np.where((rest > 0)[:, None, None], along, np.eye(3))
         K[(rest == 0) & (L == 0)] = k[(rest == 0) & (L == 0), None, None] * np.eye(3)
-        found.setdefault(body.index, []).append((np.asarray(points.indices), x, (k * (L - rest))[:, None] * n, K, B))
-    out = {}
-    for index, parts in found.items():
-        numbers, x, f, K, B = (np.concatenate(c) for c in zip(*parts))
-        out[index] = PointSprings.on(system.slots[index].node.body.skin, numbers, x, K, damping=B, force=f)
-    return out
+        found.append((np.asarray(points.indices), places - d, (k * (L - rest))[:, None] * n, K, B))
+    numbers, at, f, K, B = (np.concatenate(c) for c in zip(*found))
+    return PointSprings.on(body.skin, numbers, at, K, damping=B, force=f)
+
+
+@dataclass(frozen=True, eq=False)
+class PulledTree:
+    """A tree and the springs that pull it. gravity (3,); forces (1, v_width): of other loads, constant."""
+
+    body: TreeBody
+    pulls: list[WorldSprings]
+    gravity: Array
+    forces: Array | None
+
+    def advance(self, start: LocalState, h: float, steps: int, level: int) -> tuple[LocalState, int]:
+        """The state after `steps` steps of h [s], each halved where it must be; level: how often, before and after."""
+        now, done, whole = start, 0, steps * 2**HALVINGS
+        while done < whole:
+            part = 2 ** (HALVINGS - level)
+            try:
+                springs = springs_at(self.pulls, self.body, now.x)
+                end = self.body.advance(
+                    now, h * part / 2**HALVINGS, gravity=self.gravity, forces=self.forces, springs=springs
+                )
+                gain = self._gain(now, end)
+            except (ConvergenceError, DivergenceError):
+                if level == HALVINGS:
+                    raise
+                gain = np.inf
+            if gain > GAIN and level < HALVINGS:
+                level += 1
+                continue
+            now, done = end, done + part
+            if gain < GAIN / 4 and level > 0 and done % (2 * part) == 0:
+                level -= 1
+        return now, level
+
+    def _gain(self, start: LocalState, end: LocalState) -> float:
+        """Rise of the energy less the work of the loads, over the energy and the work exchanged."""
+        g = np.zeros(3) if self.body.grown else np.asarray(self.gravity)
+        before, after = (self.body.measures(state.x, state.v) for state in (start, end))
+        inner = [
+            m.kinetic + m.elastic + sum(pull.energy(state.x) for pull in self.pulls)
+            for m, state in ((before, start), (after, end))
+        ]
+        work = float(g @ (after.first_moment - before.first_moment))
+        if self.forces is not None:
+            work += float(np.sum(self.forces * self.body.coordinates.difference(start.x, end.x)))
+        size = inner[0] + abs(work)
+        return (inner[1] - inner[0] - work) / size if size > 0 else 0.0

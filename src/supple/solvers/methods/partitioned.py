@@ -1,7 +1,7 @@
 """Partitioned: every kind of body by the scheme that suits it, in one scene, coupled by contacts, springs and joints.
 
     implicit   finite elements, rigid and floating bodies, particles: implicit Euler, their contacts in its matrix
-    trees      reduced domains: their own Newmark steps, implicit Euler where they are coupled
+    trees      reduced domains: their own steps, implicit Euler where they are coupled
     lattices   voxels: their own explicit sweep, at a hundredth of the scene's step or less; where joints hold them,
                they are implicit bodies
 
@@ -85,7 +85,7 @@ class SystemPart:
 @dataclass
 class Partitioned:
     """dt: step of the scene [s]. implicit: options of implicit Euler, whose step is dt; lattice: of the voxels;
-    tree_steps: Newmark steps of the trees in one step of the scene.
+    tree_steps: steps of the trees in one step of the scene.
 
     >>> import supple as sp
     >>> solver = sp.Partitioned(1 / 100, lattice=sp.LatticeSolver(safety=0.5))

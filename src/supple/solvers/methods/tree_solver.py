@@ -1,12 +1,13 @@
-"""The stride of trees of reduced domains: their own implicit Newmark steps, many in one compiled call.
+"""The solver of scenes of trees of reduced domains: the trees' own implicit steps, many in one compiled call.
 
-For a scene of trees alone. Whatever else acts on their points (loads, springs, a person's own forces) is asked once a
-stride, brought to the coordinates by virtual work, and kept constant during it. Springs between points of a tree and
-the world are solved within the steps instead, so that they may be stiff; see `tree_springs`.
+Whatever else acts on their points (loads, springs, a person's own forces) is asked once a call, brought to the
+coordinates by virtual work, and kept constant during it. Springs between points of a tree and the world are solved
+within the steps instead, so that they may be stiff, and such steps are halved where they would gain energy; see
+`tree_springs`.
 
-A step evaluates the coupling of the domains a few times (`TreeSettings.passes`). Where its accelerations still change
-by more than `UNSETTLED` of the largest one in the last pass, the step is too long for the motion: it is halved, from
-the same state, until it is not, and a warning names the step that was found. Where a step fails, the error does.
+A step evaluates the coupling of the domains a few times (`TreeSettings.passes`). Where its last pass still moves the
+coordinates by more than `UNSETTLED` of them, the step is too long for the motion: a warning names one that is short
+enough, found by halving it from the same state. Where a step fails, the error does.
 """
 
 from __future__ import annotations
@@ -20,30 +21,29 @@ import numpy as np
 
 from supple.algebra.lanes.lane_type import LANES
 from supple.bodies.protocols import LocalState
-from supple.bodies.tree import LinkedTrees, Loads, PointSprings, Tie
-from supple.bodies.tree.body import TreeBody, TreeElastic
+from supple.bodies.tree import LinkedTrees, Loads, Tie
+from supple.bodies.tree.body import TreeBody
+from supple.bodies.tree.body_forces import TreeElastic, TreeWeight
 from supple.errors import ConvergenceError, DivergenceError, InputError, StepWarning, check_number
+from supple.scene.slots import Slot
 from supple.scene.state import State
 from supple.scene.system import System
-from supple.solvers.coupling.tree_springs import springs_of, world_springs
+from supple.solvers.coupling.tree_springs import HALVINGS, PulledTree, WorldSprings, springs_at, world_springs
 from supple.solvers.methods.implicit_euler import check_dt
 from supple.solvers.report import Outcome, StepReport
 from supple.solvers.world import refuse_world
 
 Array = np.ndarray
-ACCELERATIONS = "accelerations"
-UNSETTLED = 0.2
-"""Change of q" in the last pass, of the largest q", from which a step is too long; small ones fall as dt²."""
+LEVEL = "halvings"
+UNSETTLED = 0.1
+"""How unsettled a step may be; calm ones are below 0.02, and halving a step divides that by 4 and more."""
 SAFE = 0.5
-"""A step that is advised changes q" by less than this part of `UNSETTLED`."""
-STILL = 1e-9
-"""Accelerations that move the coordinates by less than this part of them in a step count as none."""
-HALVINGS = 8
+"""A step that is advised stays below this part of `UNSETTLED`."""
 
 
 @dataclass
 class TreeSolver:
-    """dt: time of one call [s], divided into `steps` Newmark steps. ties: between trees of the scene, or the world.
+    """dt: time of one call [s], divided into `steps` steps. ties: between trees of the scene, or the world.
 
     An `Anchor` of a tie names the node of its tree. The trees then step together.
 
@@ -76,8 +76,11 @@ class TreeSolver:
             raise InputError(
                 "filters do not act on trees", where="TreeSolver", fix="Hold nodes of the root's kind to fix a tree."
             )
-        acting = [f for f in system.forces if not isinstance(f.force, TreeElastic)]
-        self._springs = [pull for pull in map(world_springs, acting) if pull is not None]
+        acting = [f for f in system.forces if not isinstance(f.force, TreeElastic | TreeWeight)]
+        self.pulls: dict[int, list[WorldSprings]] = {}
+        for pull in map(world_springs, acting):
+            if pull is not None:
+                self.pulls.setdefault(pull.body.index, []).append(pull)
         self._acting = [f for f in acting if world_springs(f) is None]
         self._linked: LinkedTrees | None = None
         if self.ties:
@@ -98,37 +101,50 @@ class TreeSolver:
         """Advance the state by dt, in place."""
         if self._prepared is not system:
             self.prepare(system)
-        loads, springs, change = self._loads(system, state), springs_of(self._springs, system, state), 0.0
+        loads, change = self.loads(system, state), 0.0
         if self._linked is not None:
-            self._step_linked(self._linked, system, state, loads, springs)
+            self._step_linked(self._linked, system, state, loads)
         for slot in system.bodies if self._linked is None else ():
-            x, v, key = slot.view_x(state.x), slot.view_v(state.v), f"{slot.name}/{ACCELERATIONS}"
-            before = LocalState(state.t, x.copy(), v.copy(), state.memory.get(key))
-            acting = {
-                "gravity": system.gravity,
-                "forces": None if loads is None else loads[slot.index],
-                "springs": springs.get(slot.index),
-            }
-            body, h = slot.node.body, self.dt / self.steps
-            try:
-                end = body.advance(before, h, steps=self.steps, **acting)
-            except (ConvergenceError, DivergenceError) as error:
-                dt = self._shorter(body, before, acting)
-                if dt is not None:
-                    error.fix = f"{error.fix} A step of {dt:.3g} s was short enough here."
-                    error.args = (error.sentence(),)
-                raise
-            x[:], v[:], state.memory[key] = end.x, end.v, end.memory
-            now = unsettled(body, h)
-            if now > UNSETTLED and slot.name not in self._warned:
-                self._warned.add(slot.name)
-                _warn(slot.name, now, state.t, h, self._shorter(body, before, acting))
-            change = max(change, now)
+            forces = None if loads is None else loads[slot.index]
+            if slot.index in self.pulls:
+                self._step_pulled(system, state, slot, forces)
+            else:
+                change = max(change, self._step_alone(system, state, slot, forces))
         state.t += self.dt
         outcome = Outcome.SOLVED if change <= UNSETTLED else Outcome.UNDER_CONVERGED
         if not state.is_finite:
             outcome = Outcome.NOT_FINITE
         return StepReport(outcome, iterations=self.steps, residual=change)
+
+    def _step_alone(self, system: System, state: State, slot: Slot, forces: Array | None) -> float:
+        """Advance a tree; returns how unsettled it is."""
+        x, v = slot.view_x(state.x), slot.view_v(state.v)
+        before = LocalState(state.t, x.copy(), v.copy())
+        body, h, acting = slot.node.body, self.dt / self.steps, {"gravity": system.gravity, "forces": forces}
+        try:
+            end = body.advance(before, h, steps=self.steps, **acting)
+        except (ConvergenceError, DivergenceError) as error:
+            dt = self._shorter(body, before, acting)
+            if dt is not None:
+                error.fix = f"{error.fix} A step of {dt:.3g} s was short enough here."
+                error.args = (error.sentence(),)
+            raise
+        x[:], v[:] = end.x, end.v
+        change = unsettled(body, h)
+        if change > UNSETTLED and slot.name not in self._warned:
+            self._warned.add(slot.name)
+            _warn(slot.name, change, state.t, h, self._shorter(body, before, acting))
+        return change
+
+    def _step_pulled(self, system: System, state: State, slot: Slot, forces: Array | None) -> None:
+        """Advance a tree that springs pull, in steps that do not gain energy."""
+        x, v, level = slot.view_x(state.x), slot.view_v(state.v), f"{slot.name}/{LEVEL}"
+        tree = PulledTree(slot.node.body, self.pulls[slot.index], system.gravity, forces)
+        halved = int(state.memory.get(level, np.zeros(1))[0])
+        start = LocalState(state.t, x.copy(), v.copy())
+        end, halved = tree.advance(start, self.dt / self.steps, self.steps, halved)
+        x[:], v[:] = end.x, end.v
+        state.memory[level] = np.array([float(halved)])
 
     def _shorter(self, body: TreeBody, before: LocalState, acting: dict[str, Any]) -> float | None:
         """The longest of dt / 2, dt / 4, ... [s] with which the tree goes well from `before` through one stride."""
@@ -151,22 +167,20 @@ class TreeSolver:
         system: System,
         state: State,
         loads: list[Array] | None,
-        springs: dict[int, PointSprings],
     ) -> None:
         """Advance trees with ties, together."""
-        states, acting, keys = [], [], [f"{slot.name}/{ACCELERATIONS}" for slot in system.bodies]
-        for slot, key in zip(system.bodies, keys):
+        states, acting = [], []
+        for slot in system.bodies:
             body, x = slot.node.body, slot.view_x(state.x)
-            states.append(body.unpack(x, slot.view_v(state.v), state.memory.get(key)))
+            states.append(body.unpack(x, slot.view_v(state.v)))
             given = body.loads(x, None if loads is None else loads[slot.index])
-            acting.append(Loads(given.get("forces"), given.get("wrenches"), springs.get(slot.index)))
-        if any(key not in state.memory for key in keys):
-            linked.begin(states, gravity=system.gravity, loads=[Loads(a.forces, a.wrenches) for a in acting])
+            springs = springs_at(self.pulls[slot.index], body, x) if slot.index in self.pulls else None
+            acting.append(Loads(given.get("forces"), springs=springs, push=given.get("push")))
         linked.advance(states, self.dt / self.steps, steps=self.steps, gravity=system.gravity, loads=acting)
-        for slot, key, end in zip(system.bodies, keys, states):
-            state.memory[key] = slot.node.body.pack(end, slot.view_x(state.x), slot.view_v(state.v))
+        for slot, end in zip(system.bodies, states):
+            slot.node.body.pack(end, slot.view_x(state.x), slot.view_v(state.v))
 
-    def _loads(self, system: System, state: State) -> list[Array] | None:
+    def loads(self, system: System, state: State) -> list[Array] | None:
         """What acts on the coordinates of the bodies, slot by slot; None where nothing does."""
         if not self._acting:
             return None
@@ -179,20 +193,22 @@ class TreeSolver:
 
 
 def unsettled(body: TreeBody, h: float) -> float:
-    """How much q" changed in the last pass of the last step of h [s], of the largest q"; 0 where nothing moves."""
+    """How much the last pass of the last step of h [s] changed the coordinates, over their size and way: 0 to 1.
+
+    h² c / (h² |q"| + h |q'| + |q|), c the change of q" and all the largest ones.
+    """
     workspace, settings = body.dynamics.workspace, body.settings
     if settings.converge or settings.passes < 2 or not len(workspace.q):
         return 0.0
-    change, size = workspace.change.reshape(-1, 2, LANES).max(axis=(0, 2))
-    if h * h * size <= STILL * np.abs(workspace.q).max():
-        return 0.0
-    return float(change / size)
+    change, a = workspace.change.reshape(-1, 2, LANES).max(axis=(0, 2))
+    size = h * h * a + h * np.abs(workspace.v).max() + np.abs(workspace.q).max()
+    return float(h * h * change / size) if size > 0 else 0.0
 
 
 def _warn(name: str, change: float, t: float, h: float, dt: float | None) -> None:
     advice = "more stiffness_damping" if dt is None else f"dt = {dt:.3g} s"
     sentence = (
-        f"tree '{name}', t = {t:.4g} s: a step of {h:.3g} s is too long, its accelerations still change by "
-        f"{100 * change:.0f} % in the last pass. Take {advice}."
+        f"tree '{name}', t = {t:.4g} s: a step of {h:.3g} s is too long, its last pass still moves it by "
+        f"{100 * change:.0f} % of its motion. Take {advice}."
     )
     warnings.warn(StepWarning(sentence, dt), stacklevel=4)

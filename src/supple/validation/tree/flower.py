@@ -1,7 +1,7 @@
 """A flower of twelve domains beside unreduced finite elements [BZ11, fig. 7], and its interfaces [BZ11, fig. 3].
 
-Both start at rest with a velocity along the first mode of the whole mesh. The unreduced one takes Newmark's steps too,
-each iterated to convergence, with the same stiffness-proportional damping:
+Both start at rest with a velocity along the first mode of the whole mesh. The unreduced one takes Newmark's steps, of
+second order as those of the tree, each iterated to convergence, with the same stiffness-proportional damping:
 
     x_1 = x_p + h²/4 a_1,   v_1 = v_p + h/2 a_1,      M a_1 + f(x_1) + beta K(x_0) v_1 = 0
 
@@ -149,7 +149,6 @@ def tree_motions(coupling: Coupling, speed: float, *, dt: float = STEP) -> Itera
     tree = flower_tree(coupling)
     kinematics, state = TreeKinematics(tree.model), tree.state()
     state.v[:] = speed * first_rates()
-    tree.start(state)
     for _ in range(round(SECONDS / dt)):
         tree.advance(state, dt)
         yield kinematics.motion(state.q.copy(), state.v.copy(), state.frame, state.velocity)

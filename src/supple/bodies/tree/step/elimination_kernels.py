@@ -350,7 +350,7 @@ def gather_acceleration(tree, workspace, g, free):
 
 @compiled(borrows=True)
 def substitute_group(tree, workspace, by_q, by_v, g, free):
-    """q" of group g from the accelerations of its frames: q = q_p + by_q q", v = v_p + by_v q".
+    """q" of group g from the accelerations of its frames: q = q_f = q_p + by_q q", v = v_p + by_v q".
 
     Notes the largest change of q" and the largest q" of the group.
     """
@@ -366,7 +366,9 @@ def substitute_group(tree, workspace, by_q, by_v, g, free):
         value *= used
         change, size = larger(fabs(value - load(workspace.a, here)), change), larger(fabs(value), size)
         store(workspace.a, here, value)
-        store(workspace.q, here, load(workspace.q_p, here) + by_q * value)
+        q = load(workspace.q_p, here) + by_q * value
+        store(workspace.q, here, q)
+        store(workspace.q_f, here, q)
         store(workspace.v, here, load(workspace.v_p, here) + by_v * value)
     store(workspace.change, 2 * LANES * g, change)
     store(workspace.change, 2 * LANES * g + LANES, size)

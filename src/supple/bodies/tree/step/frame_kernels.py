@@ -67,6 +67,7 @@ class TreeWorkspace(NamedTuple):
     held_law: Array
     held_J: Array
     held_KJ: Array
+    held_force: Array
     held_first_J: Array
     held_mass: Array
     held_mass_start: Array
@@ -82,7 +83,7 @@ class TreeWorkspace(NamedTuple):
         sizes |= {"change": 2 * len(tree.scale), "bad": len(tree.group_class)}
         own = [name for name in cls._fields if not name.startswith("held_")]
         rooms = {name: aligned_zeros(int(sizes.get(name, coordinates))) for name in own}
-        return cls(**rooms, **HeldPoints.none(len(tree.group_class)).named())
+        return cls(**rooms, **HeldPoints.none(len(tree.group_class), int(slots)).named())
 
 
 @compiled(inline=True)

@@ -269,11 +269,11 @@ def commit(tree, workspace, asked):
 
 @compiled
 def shift(tree, workspace, root, gravity, numbers, asked):
-    """Move the predicted positions by b h² times the response in asked.z, asked.p; velocities stay.
+    """Move a step's start, and with it its middle and end, by h k times the response in asked.z, asked.p.
 
-    slot_A serves as scratch: the substitution writes it anew.
+    Velocities stay. slot_A serves as scratch: the substitution writes it anew.
     """
-    by_q = numbers.beta * numbers.h * numbers.h
+    by_q = numbers.theta * numbers.h * numbers.h
     largest = 1
     for kind in range(len(tree.class_r)):
         largest = max(largest, tree.class_r[kind])

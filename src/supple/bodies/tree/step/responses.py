@@ -15,7 +15,6 @@ from supple.bodies.tree.step import response_kernels as responses
 from supple.bodies.tree.step import stage_kernels as stages
 from supple.bodies.tree.step.response_kernels import Conditions
 from supple.bodies.tree.surface.domain_points import DomainPoints
-from supple.bodies.tree.surface.point_arrays import CHAIN
 from supple.bodies.tree.tied_run import TreeSides
 
 Array = np.ndarray
@@ -37,13 +36,12 @@ def point_responses(
     """
     asked, count = _rows(sides or TreeSides(tree), points, x), 3 * points.count
     g, numbers = np.asarray(gravity, dtype=float), tree.numbers(dt, euler=True)
-    workspace = tree.workspace._replace(held_slot=np.zeros(CHAIN * int(tree.arrays.group_slot[-1])))
     W = np.zeros((count, count))
     run = stages.run_stage_together if tree.threads > 1 else stages.run_stage
     tree.load(state)
-    for stage in (stages.BEGIN, stages.RENEW, stages.REDUCE):
-        run(tree.arrays, workspace, tree.root, numbers, g, stage, False, False, tree.team, tree.threads)
-    responses.add_delassus(tree.arrays, workspace, tree.root, g, numbers.is_free, asked, W)
+    for stage in (stages.PREDICT, stages.MIDDLE, stages.RENEW, stages.REDUCE):
+        run(tree.arrays, tree.workspace, tree.root, numbers, g, stage, tree.team, tree.threads)
+    responses.add_delassus(tree.arrays, tree.workspace, tree.root, g, numbers.is_free, asked, W)
     return dt * dt / 2 * (W + W.T)
 
 

@@ -13,6 +13,10 @@ does it, and sums are taken in a fixed order, so the result has the same bits fo
 # mypy: ignore-errors
 from __future__ import annotations
 
+from typing import NamedTuple
+
+import numpy as np
+
 from supple.algebra.compiling.compiled import compiled, keep_whole
 from supple.algebra.compiling.thread_team import (
     COUNT,
@@ -39,16 +43,28 @@ from supple.bodies.tree.step.elimination_kernels import (
     substitute_interfaces,
 )
 from supple.bodies.tree.step.frame_kernels import compute_fit, compute_inertia, compute_interface, compute_spins
+from supple.bodies.tree.step.momentum_kernels import add_momenta, begin_momentum, finish_momentum
 from supple.modal.forces.lone_force_kernels import LoneArrays
 from supple.modal.interfaces.interface_kernels import FitArrays
 
-SUBSTITUTE, FRAMES, FORCES, ELIMINATE = 1, 2, 4, 8
-"""What is to be done, in this order where it is done in one visit."""
+SUBSTITUTE, FRAMES, FORCES, ELIMINATE, MOMENTUM = (np.int64(task) for task in (1, 2, 4, 8, 16))
+"""What is to be done, in this order where it is done in one visit. Not plain integers: kernels that are called with
+different ones would be compiled for each."""
 LEAVES, BEARERS, INTERFACES = 0, 1, 2
 """Items of an order: pieces of `tree.order`, groups with interfaces being asked for forces alone; such groups;
 parts."""
-OUTWARDS, TOGETHER, INWARDS = 0, 1, 2
+OUTWARDS, TOGETHER, INWARDS = (np.int64(way) for way in (0, 1, 2))
 """Ways through a tree: its groups with interfaces from the root, or to it; all others, and the forces of all."""
+
+
+class Work(NamedTuple):
+    """What all sweeps of a step have in common: the thread team and its members, coupling, k² and k of the step."""
+
+    team: np.ndarray
+    members: int
+    coupling: int
+    by_q: float
+    by_v: float
 
 
 @compiled(inline=True)
@@ -122,10 +138,22 @@ def treat(tree, workspace, way, round, item, todo, coupling, by_q, by_v, free):
                     compute_spins(tree, workspace, g)
                 if now & FORCES and r > 0:
                     compute_forces(tree, workspace, shared, own, lone, by_q, by_v, free, g)
+            sums = base + LANES * (rows.sums + part * sum_rows(r).size)
+            if interfaces == 0:
+                sums = free + LANES * (scratch_rows(r).sums - sum_rows(r).coupling)
+            if now & MOMENTUM:
+                if interfaces == 0 or (kind == INTERFACES and part == 0):
+                    if is_shared:
+                        begin_momentum(tree, workspace, shared, g, free, sums)
+                    else:
+                        begin_momentum(tree, workspace, own, g, free, sums)
+                if kind == INTERFACES and is_shared:
+                    add_momenta(tree, workspace, shared, g, from_interface, to_interface, sums, free)
+                elif kind == INTERFACES:
+                    add_momenta(tree, workspace, own, g, from_interface, to_interface, sums, free)
+                else:
+                    finish_momentum(tree, workspace, g, sums)
             if now & ELIMINATE:
-                sums = base + LANES * (rows.sums + part * sum_rows(r).size)
-                if interfaces == 0:
-                    sums = free + LANES * (scratch_rows(r).sums - sum_rows(r).coupling)
                 if interfaces == 0 or (kind == INTERFACES and part == 0):
                     H = sums + LANES * sum_rows(r).coupling
                     if is_shared:
@@ -142,13 +170,14 @@ def treat(tree, workspace, way, round, item, todo, coupling, by_q, by_v, free):
 
 
 @compiled(borrows=True)
-def work_off(tree, workspace, team, member, members, coupling, by_q, by_v):
+def work_off(tree, workspace, work, member):
     """Items of the present order, as a member of a thread team, until none is left."""
+    team = work.team
     way, round, todo, first, count = team[WAY], team[ROUND], team[TASKS], team[FIRST], team[COUNT]
-    item = count * member // members
+    item, free = count * member // work.members, tree.scratch_start[member]
     for _ in range(count):
         if claim(team, item, team[NUMBER]):
-            treat(tree, workspace, way, round, first + item, todo, coupling, by_q, by_v, tree.scratch_start[member])
+            treat(tree, workspace, way, round, first + item, todo, work.coupling, work.by_q, work.by_v, free)
         item += 1
         if item == count:
             item = 0
@@ -157,25 +186,26 @@ def work_off(tree, workspace, team, member, members, coupling, by_q, by_v):
 @compiled(borrows=True)
 def assist(tree, workspace, team, member, members, coupling, by_q, by_v):
     """What a member of a thread team does that does not lead."""
-    last = 0
+    last, work = 0, Work(team, members, coupling, by_q, by_v)
     while True:
         last = await_task(team, last)
         if last < 0:
             break
-        work_off(tree, workspace, team, member, members, coupling, by_q, by_v)
+        work_off(tree, workspace, work, member)
         leave_task(team)
 
 
 @compiled(borrows=True)
-def sweep(tree, workspace, team, members, way, todo, coupling, by_q, by_v):
+def sweep(tree, workspace, work, way, todo):
     """Do what is to be done along a way through the tree."""
-    for round in range(rounds_of(tree, way) if members > 1 else 1):
+    is_shared, free = work.members > 1, tree.scratch_start[0]
+    for round in range(rounds_of(tree, way) if is_shared else 1):
         kind, first, last = order_of(tree, way, round, todo)
         is_short = last - first == 1 or (kind == BEARERS and way == OUTWARDS)  # not worth being shared
-        if members > 1 and not is_short and last > first:
-            open_task(team, way, round, todo, first, last - first)
-            work_off(tree, workspace, team, 0, members, coupling, by_q, by_v)
-            close_task(team)
+        if is_shared and not is_short and last > first:
+            open_task(work.team, way, round, todo, first, last - first)
+            work_off(tree, workspace, work, np.int64(0))
+            close_task(work.team)
             continue
-        for item in range(first if members > 1 else -1, last if members > 1 else 0):
-            treat(tree, workspace, way, round, item, todo, coupling, by_q, by_v, tree.scratch_start[0])
+        for item in range(first if is_shared else -1, last if is_shared else 0):
+            treat(tree, workspace, way, round, item, todo, work.coupling, work.by_q, work.by_v, free)

@@ -17,8 +17,8 @@ class HeldPoints(NamedTuple):
     """Points in the order of their groups. start (groups + 1,): the points of each; place (p,): lane of its domain.
 
     X (p, 3) [m], U (flat, from first[k]: 3 rows of r); law (p, LAW). J, KJ: scratch, as U with 6 more columns, from
-    first_J[k]. mass: scratch for the matrices of groups without interfaces, from mass_start[g]. slot (CHAIN a slot).
-    factors (2,): beta h², gamma h.
+    first_J[k]. force (6 a point): what `add_point` gave the last pass, and the place. mass: scratch for the matrices of
+    groups without interfaces, from mass_start[g]. slot (CHAIN a slot). factors (2,): k², k of the step.
     """
 
     start: Array
@@ -29,6 +29,7 @@ class HeldPoints(NamedTuple):
     law: Array
     J: Array
     KJ: Array
+    force: Array
     first_J: Array
     mass: Array
     mass_start: Array
@@ -40,11 +41,11 @@ class HeldPoints(NamedTuple):
         return {f"held_{name}": array for name, array in zip(self._fields, self)}
 
     @classmethod
-    def none(cls, groups: int) -> HeldPoints:
+    def none(cls, groups: int, slots: int) -> HeldPoints:
         """No points."""
         whole, real = np.zeros(0, dtype=np.int64), np.zeros(0)
         start = np.zeros(groups + 1, dtype=np.int64)
         return cls(
-            start, whole, np.zeros((0, 3)), real, whole, np.zeros((0, LAW)), real, real, whole, real, start, real,
-            np.zeros(2),
+            start, whole, np.zeros((0, 3)), real, whole, np.zeros((0, LAW)), real, real, real, whole, real, start,
+            np.zeros(CHAIN * slots), np.zeros(2),
         )  # fmt: skip

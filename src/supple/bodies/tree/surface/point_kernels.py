@@ -137,7 +137,7 @@ def chain_group(tree, workspace, g):
             put_three(out, here + 18, turned_back(R, move))
 
 
-@compiled
+@compiled(borrows=True)
 def chain(tree, workspace, root, gravity):
     """The motion of all frames in the world, at the state and frames of now, with the accelerations of the state."""
     chain_root(workspace, root, gravity)
@@ -188,6 +188,8 @@ def add_point(tree, workspace, g, spin, r, p):
     alpha, a = three(workspace.held_slot, slot + 15, 1), three(workspace.held_slot, slot + 18, 1)
     x, rate = add3(o, turned(R, y)), turned(R, add3(u, add3(cross(w, y), dy)))
     law = workspace.held_law[p]
+    for i in range(3):
+        workspace.held_force[6 * p + 3 + i] = x[i]
     x = (x[0] - law[3], x[1] - law[4], x[2] - law[5])
     rate = (rate[0] - law[6], rate[1] - law[7], rate[2] - law[8])
     Kx, Bv = turned(nine(law, 9, 1), x), turned(nine(law, 18, 1), rate)
@@ -205,7 +207,10 @@ def add_point(tree, workspace, g, spin, r, p):
     n = turned(R, add3(a, add3(cross(alpha, y), ddy)))
     k, d = turned(K, n), turned(B, n)
     n = turned_back(R, (by_q * k[0] + by_v * d[0], by_q * k[1] + by_v * d[1], by_q * k[2] + by_v * d[2]))
-    return add3(f, n)
+    f = add3(f, n)
+    for i in range(3):
+        workspace.held_force[6 * p + i] = f[i]
+    return f
 
 
 @compiled(borrows=True)

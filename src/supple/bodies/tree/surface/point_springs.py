@@ -134,6 +134,7 @@ class PointSprings:
             law=law,
             J=np.zeros(ends_J[-1]),
             KJ=np.zeros(ends_J[-1]),
+            force=np.zeros(6 * self.count),
             first_J=ends_J[:-1].copy(),
             mass=aligned_zeros(int(mass_start[-1])),
             mass_start=mass_start,

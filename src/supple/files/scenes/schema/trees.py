@@ -67,8 +67,7 @@ def _stuff(value: Any) -> Any:
 class Settings(Section):
     """How steps are taken; keys as in `TreeSettings`."""
 
-    beta: Number | None = None
-    gamma: Number | None = None
+    theta: Number | None = None
     passes: int | None = None
     renew_forces: bool | None = None
     converge: bool | None = None
