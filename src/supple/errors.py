@@ -126,6 +126,10 @@ class BendWarning(SuppleWarning):
     """A link of a voxel lattice bends beyond what the theory of beams carries."""
 
 
+class StabilityWarning(SuppleWarning):
+    """An equilibrium that a small push would leave."""
+
+
 class ContactWarning(SuppleWarning):
     """Bodies overlap at the start, or a contact cannot be carried by the step."""
 

@@ -31,10 +31,6 @@ def parallelogram(solver: object) -> sp.Scene:
     return scene
 
 
-@pytest.mark.xfail(
-    strict=True,
-    reason="four parallel hinges say the same thing twice in space, and the matrix with multipliers is singular",
-)
 @pytest.mark.parametrize("solver", [sp.Midpoint(1e-3), sp.GeneralizedAlpha(1e-3, rho=0.8)], ids=["midpoint", "alpha"])
 def test_a_parallelogram_of_four_hinges_swings(solver: object) -> None:
     """I a" = PUSH ARM - k a for small angles: a = PUSH ARM / k (1 - cos w t); at 0.036 rad the rest is a² = 1e-3."""

@@ -31,7 +31,6 @@ def test_a_break_leaves_every_domain_its_damping(domain: int) -> None:
     assert sorted(seen) == [0, 1, 2, 3, 4]
 
 
-@pytest.mark.xfail(strict=True, reason="a Contact that names the broken tree still names a node that is gone")
 def test_a_tree_that_a_contact_names_can_break() -> None:
     scene = sp.Scene(gravity=(0, 0, -9.81))
     node = scene.add(sp.TreeBody(mixed_domain_tree(free=True, chain=False)), at=(0, 0, 1), name="tree")

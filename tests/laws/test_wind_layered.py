@@ -8,7 +8,6 @@ import pytest
 import supple as sp
 
 
-@pytest.mark.xfail(strict=True, reason="Wind on a layered body ends in an IndexError: its surface's weights are sparse")
 def test_wind_blows_on_a_layered_body() -> None:
     """A cube of 0.2 m across the wind: rho C / 2 U² A."""
     mesh = sp.box_tets((0.2, 0.2, 0.2), (4, 4, 4))

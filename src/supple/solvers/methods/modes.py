@@ -1,43 +1,104 @@
-"""Vibration modes about a state: K_s d = w² M d with K_s = -df/dx, filtered directions left out."""
+"""Vibration modes about a state: K_s d = w² M d with K_s = -df/dx, within what filters and joints leave free."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+import warnings
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sparse
+from scipy.linalg import null_space
 
 from supple.algebra.sparse.eigenpairs import smallest_eigenpairs
-from supple.errors import InputError
+from supple.errors import InputError, StabilityWarning
 from supple.scene.state import State
 from supple.scene.system import System
+from supple.solvers.world import refuse_world
 
 Array = np.ndarray
+SHIFT, ROUND_OFF = 1e-6, 1e-8
+"""Of the mean of K_s over that of M: the shift below zero about which eigenvalues are looked for, and how far below
+zero the eigenvalues of free motions may come by rounding."""
+DENSE = 3000
+"""Unknowns up to which joints are taken into account."""
 
 
 class Modes(NamedTuple):
-    """frequencies (count,) [Hz], ascending; shapes (count, v_size), mass-normalised velocity-like vectors."""
+    """frequencies (count,) [Hz], ascending; shapes (count, v_size), mass-normalised velocity-like vectors; growth
+    (count,) [1/s]: how fast an unstable mode grows, exp(growth t), 0 where it swings. Unstable modes come first, the
+    fastest before all, and have the frequency 0."""
 
     frequencies: Array
     shapes: Array
+    growth: Array
+
+    @property
+    def is_stable(self) -> bool:
+        """Whether no mode grows."""
+        return not self.growth.any()
 
 
 def vibration_modes(system: System, count: int = 6, *, state: State | None = None) -> Modes:
-    """The lowest modes about a state at rest (default: the start). Free bodies have six modes near zero.
+    """The lowest modes about a state at rest (default: the start), within what joints and filters leave free.
 
-    Use `solve_statics` first for modes about a loaded equilibrium.
+    Free bodies have six modes near zero. An equilibrium that is unstable is told by a `StabilityWarning` and by
+    `growth`. Use `solve_statics` first for modes about a loaded equilibrium.
     """
-    if system.joints:
-        raise InputError("modes of systems with joints are not computed", fix="Replace joints by stiff springs.")
+    refuse_world(system, "vibration_modes")
     state = system.initial_state() if state is None else state
-    lin = system.linearize(system.propagate(state.t, state.x, np.zeros(system.v_size)))
+    modes = _modes(system, state, count)
+    if not modes.is_stable:
+        warnings.warn(
+            f"{np.count_nonzero(modes.growth)} of the modes grow, the fastest by exp({modes.growth.max():.3g} t): the "
+            "state is not a stable equilibrium.",
+            StabilityWarning,
+            stacklevel=2,
+        )
+    return modes
+
+
+def _modes(system: System, state: State, count: int) -> Modes:
+    kin = system.propagate(state.t, state.x, np.zeros(system.v_size))
+    multipliers = state.memory.get("multipliers") if system.joints else None
+    lin = system.linearize(kin, multipliers=multipliers)
     free = _free_basis(system)
+    if system.joints:
+        free = _within_joints(free, lin.joint_jacobian())
     K = sparse.csr_array(free.T @ lin.matrix(stiffness=-1.0) @ free)
     M = sparse.csr_array(free.T @ lin.matrix(mass=1.0) @ free)
     K, M = (K + K.T) / 2, (M + M.T) / 2
-    shift = -1e-6 * float(np.abs(K.diagonal()).mean() / np.abs(M.diagonal()).mean())
-    pairs = smallest_eigenpairs(K, M, count, sigma=shift)
-    return Modes(np.sqrt(np.maximum(pairs.values, 0.0)) / (2 * np.pi), (free @ pairs.vectors).T)
+    scale = float(np.abs(K.diagonal()).mean() / np.abs(M.diagonal()).mean())
+    pairs = smallest_eigenpairs(K, M, count, sigma=-SHIFT * scale)
+    growth = np.where(pairs.values < -ROUND_OFF * scale, np.sqrt(np.maximum(-pairs.values, 0.0)), 0.0)
+    return Modes(np.sqrt(np.maximum(pairs.values, 0.0)) / (2 * np.pi), (free @ pairs.vectors).T, growth)
+
+
+def warn_unstable(system: System, state: State) -> None:
+    """Say that an equilibrium is unstable, where its matrix can be assembled."""
+    if system.assembly is None:
+        return
+    fastest = float(_modes(system, state, 1).growth.max(initial=0.0))
+    if fastest > 0:
+        warnings.warn(
+            f"the equilibrium is unstable: a small push grows as exp({fastest:.3g} t). Push it a little aside and look "
+            "for the equilibrium in more load_steps, or settle the scene.",
+            StabilityWarning,
+            stacklevel=3,
+        )
+
+
+def _within_joints(free: sparse.csr_array, G: Any) -> sparse.csr_array:
+    """Orthonormal columns of the free directions that no row of the joints sees."""
+    rows = np.asarray((sparse.csr_array(G) @ free).todense())
+    if rows.shape[1] > DENSE:
+        raise InputError(
+            "modes of systems with joints take dense matrices, and this one is too large",
+            where="vibration_modes",
+            value=rows.shape[1],
+            allowed=f"{DENSE} unknowns",
+            fix="Replace joints by stiff springs, or use coarser meshes.",
+        )
+    return sparse.csr_array(free @ sparse.csr_array(null_space(rows)))
 
 
 def _free_basis(system: System) -> sparse.csr_array:

@@ -15,7 +15,8 @@ from supple.scene.kinematics import Kinematics
 from supple.scene.state import State
 from supple.scene.system import System, is_load
 from supple.solvers.linear.linear_step import LinearOptions, LinearSolve
-from supple.solvers.linear.newton import Evaluation, Newton, Weights
+from supple.solvers.linear.newton import ROUNDINGS, Evaluation, Newton, Weights
+from supple.solvers.methods.modes import warn_unstable
 from supple.solvers.report import StepReport
 from supple.solvers.world import refuse_world
 
@@ -45,7 +46,7 @@ class Statics:
         zero = np.zeros(system.v_size)
         iterations, report = 0, None
         for k in range(1, self.load_steps + 1):
-            path = _Path(system, state, k / self.load_steps)
+            path = _Path(system, state, k / self.load_steps, self.tolerance)
             s = newton.solve(
                 system,
                 path.evaluate,
@@ -73,8 +74,8 @@ class _Path:
     The unknown is a move from the last accepted positions, so that rotations add up as they are made.
     """
 
-    def __init__(self, system: System, state: State, load: float) -> None:
-        self.system, self.base, self.t, self.load = system, state.x, state.t, load
+    def __init__(self, system: System, state: State, load: float, tolerance: float) -> None:
+        self.system, self.base, self.t, self.load, self.tolerance = system, state.x, state.t, load, tolerance
         self.zero = np.zeros(system.v_size)
         self.reference: float | None = None
 
@@ -91,9 +92,16 @@ class _Path:
         f = system.gather(system.slot_forces(kin, load=self.load))
         scale = float(np.linalg.norm(inner) + np.linalg.norm(f - inner))
         # without loads, forces end at nothing: they are measured against what there was at the start
-        self.reference = scale if self.reference is None else self.reference
+        if self.reference is None:
+            self.reference = max(scale, self._rounding(f) / self.tolerance)
         scale = max(scale, self.reference)
         return Evaluation(-f, kin, kin, scale or 1.0, 1.0, self.energy(kin), self.load)
+
+    def _rounding(self, f: Array) -> float:
+        """How much forces change where every position is off by its last digit [N]: none are solved below that."""
+        system = self.system
+        off = system.propagate(self.t, np.nextafter(self.base, np.inf), self.zero)
+        return ROUNDINGS * float(np.linalg.norm(system.gather(system.slot_forces(off, load=self.load)) - f))
 
     def energy(self, kin: Kinematics) -> float | None:
         """Potential energy, None where a load follows the body or joints carry forces."""
@@ -113,7 +121,8 @@ class _Path:
 
 
 def solve_statics(system: System, state: State | None = None, *, load_steps: int = 1, tolerance: float = 1e-8) -> State:
-    """The static equilibrium nearest to a state (default: the start); ConvergenceError where none is found."""
+    """The static equilibrium nearest to a state (default: the start); ConvergenceError where none is found, and a
+    StabilityWarning where a small push would leave it."""
     state = system.initial_state() if state is None else state.copy()
     report = Statics(tolerance, load_steps=load_steps).solve(system, state)
     if not report.is_solved:
@@ -121,6 +130,7 @@ def solve_statics(system: System, state: State | None = None, *, load_steps: int
             f"no equilibrium was found: {report.outcome.sentence}",
             value=report.residual,
             allowed=f"residual <= {tolerance:g}",
-            fix="Use more load_steps, or run with damping until it rests.",
+            fix="Use more load_steps, or settle the scene.",
         )
+    warn_unstable(system, state)
     return state
