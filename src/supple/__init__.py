@@ -85,6 +85,7 @@ _HOME = {
     "run": "running",
     "settle": "settling",
     "load": "files",
+    "register_kind": "files",
     "save": "files",
     "export": "exports",
 }

@@ -20,6 +20,7 @@ from supple.scene.state import State
 from supple.scene.system import System
 from supple.solvers.choosing import choose
 from supple.solvers.methods.implicit_euler import check_dt
+from supple.solvers.protocol import Solver
 
 ROUND_OFF = 1e-9  # part of a step that is round-off
 
@@ -103,7 +104,7 @@ def choose_solver(scene: Scene, system: System, solver: Any, dt: float | None) -
         solver, why = choose(scene, dt)
         system.notes.append(f"advanced by {type(solver).__name__}: {why}")
         return solver
-    if not (hasattr(chosen, "step") and hasattr(chosen, "prepare") and hasattr(chosen, "dt")):
+    if not isinstance(chosen, Solver):
         raise InputError(
             "this solver does not step through time",
             where="run",

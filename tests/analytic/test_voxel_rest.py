@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import supple as sp
-from supple.contact.bound import BEARABLE
+from supple.bodies.voxel.touching.limits import BEARABLE
 from supple.validation.contact_kinds import resting
 
 Array = np.ndarray

@@ -422,7 +422,7 @@ def test_materials_are_found(tmp_path: Path) -> None:
     text = DESIGN.replace("[40, 4, 4]", "[1, 1, 1]")
     with pytest.raises(SuppleError, match=r"bodies\[0\]\.material: no material is called 'ruber'\. .*'rubber'"):
         load(written(tmp_path, text.replace('"rubber"', '"ruber"')))
-    with pytest.raises(SuppleError, match=r"bodies\[0\]: no region is called 'x_mn'.*'x_min'"):
+    with pytest.raises(SuppleError, match=r"bodies\[0\]: node 'beam': no region is called 'x_mn'.*'x_min'"):
         load(written(tmp_path, text.replace("x_min", "x_mn")))
 
 

@@ -12,12 +12,12 @@ import supple as sp
 from supple.algebra.dense import rotations
 from supple.algebra.dense.checks import as_quaternion
 from supple.bodies.coordinates import Frames, Points
-from supple.bodies.particles import SpringForce
 from supple.bodies.placement import Placement
 from supple.bodies.point_mass import MassDamping, PointMass
 from supple.bodies.protocols import LocalState
 from supple.bodies.rigid.mass import FrameMass
 from supple.errors import InputError
+from supple.interaction.springs import SpringForce
 from supple.scene.derivatives import check_derivatives, differentiate, relative_error
 
 RNG = np.random.default_rng(3)

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import supple as sp
-from supple.bodies.particles.springs import SpringForce
 from supple.bodies.protocols import LocalState
 from supple.errors import InputError, StepWarning
+from supple.interaction.springs import SpringForce
 from supple.scene.derivatives import differentiate
 from supple.solvers.coupling.joint_rows import least_norm, solve_rows
 from supple.solvers.coupling.laws import PointLaw, SpringLaw

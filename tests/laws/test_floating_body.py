@@ -12,11 +12,11 @@ import scipy.sparse as sparse
 import supple as sp
 from supple.algebra.dense import rotations
 from supple.bodies.floating import FloatingBody, MatrixSolid, Stride
+from supple.bodies.floating.points import FloatingPoints
 from supple.bodies.floating.stiffening import centrifugal_stiffness
 from supple.errors import ConvergenceError, InputError
 from supple.modal import ElasticSolid, Interface, Support, linear_modes
 from supple.modal.support import rigid_motions
-from supple.scene.mapped.floating_points import FloatingPoints
 from supple.validation.floating import by_differencing
 
 Array = np.ndarray

@@ -11,13 +11,13 @@ import supple as sp
 from supple.algebra.dense import rotations
 from supple.bodies.floating import Stride
 from supple.bodies.layered import LayeredBody
+from supple.bodies.layered.points import LayeredPoints
 from supple.bodies.placement import Placement
 from supple.bodies.protocols import LocalState
 from supple.bodies.rigid.body import surface_of
 from supple.errors import ConvergenceError, InputError
 from supple.record.measures import measure
 from supple.record.surfaces import make_surface
-from supple.scene.mapped.layered_points import LayeredPoints
 from supple.validation.floating_layered import cube, stretched
 
 Array = np.ndarray

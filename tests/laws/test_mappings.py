@@ -12,12 +12,12 @@ import pytest
 import supple as sp
 from supple.algebra.dense import rotations
 from supple.bodies.coordinates import Frames, Points
+from supple.bodies.mappings import FramePoints, FramePointsTangent, WeightedPoints
 from supple.bodies.point_mass import PointMass
 from supple.errors import InputError
 from supple.scene import join
 from supple.scene.derivatives import check_derivatives, differentiate, relative_error
 from supple.scene.linearization import slot_jacobian
-from supple.scene.mapped.mappings import FramePoints, FramePointsTangent, WeightedPoints
 
 RNG = np.random.default_rng(17)
 DIFFERENCED = 1e-8

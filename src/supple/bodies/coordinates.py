@@ -7,7 +7,8 @@
 `retract(x, d)` moves x along the velocity-like increment d (a velocity times a time); `difference(a, b)` is the
 increment that takes a to b, so that retract(a, difference(a, b)) = b. Every velocity is a whole number of 3-vectors
 ("blocks"): one for a point, two for a frame, and q fills up to whole blocks. The matrices of a system are block-sparse
-in these. `turns` says that x[:, 3:7] are quaternions and v[:, 3:6] angular velocities.
+in these. `turns` says that x[:, 3:7] are quaternions and v[:, 3:6] angular velocities; `is_frame` that x[0, :7] is the
+frame of the whole body.
 """
 
 from __future__ import annotations
@@ -33,6 +34,8 @@ class Coordinates(Protocol):
     def v_width(self) -> int: ...
     @property
     def turns(self) -> bool: ...
+    @property
+    def is_frame(self) -> bool: ...
     def retract(self, x: Array, d: Array) -> Array: ...
     def difference(self, a: Array, b: Array) -> Array: ...
 
@@ -45,6 +48,7 @@ class Points:
     x_width = 3
     v_width = 3
     turns = False
+    is_frame = False
 
     def retract(self, x: Array, d: Array) -> Array:
         """x + d, (n, 3)."""
@@ -63,6 +67,11 @@ class Frames:
     x_width = 7
     v_width = 6
     turns = True
+
+    @property
+    def is_frame(self) -> bool:
+        """Whether there is one frame alone."""
+        return self.count == 1
 
     def retract(self, x: Array, d: Array) -> Array:
         """(c + d_linear, q exp(d_angular)), (n, 7)."""
@@ -86,6 +95,7 @@ class FrameWithModes:
     mode_count: int
     count = 1
     turns = True
+    is_frame = True
 
     @property
     def padded(self) -> int:

@@ -88,6 +88,7 @@ class MassDamping:
 
     mass: PointMass
     alpha: float
+    is_passive = True
 
     def energy(self, state: LocalState) -> float:
         """None: it dissipates."""

@@ -10,7 +10,7 @@ A tangent is a value: it belongs to the state it was made from, whatever is call
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol, runtime_checkable
+from typing import Any, NamedTuple, Protocol, TypeGuard, runtime_checkable
 
 import numpy as np
 
@@ -18,6 +18,14 @@ from supple.bodies.coordinates import Coordinates
 
 Array = np.ndarray
 Pairs = tuple[Array, Array]
+
+
+class JacobianRows(NamedTuple):
+    """J by 3x3 blocks: row i holds blocks[ptr[i]:ptr[i+1]] in the columns cols[ptr[i]:ptr[i+1]]."""
+
+    ptr: Array
+    cols: Array
+    blocks: Array
 
 
 class LocalState(NamedTuple):
@@ -60,6 +68,15 @@ class Force(Protocol):
     def linearize(self, state: LocalState, *, definite: bool = False) -> Tangent: ...
 
 
+@runtime_checkable
+class GivenForce(Force, Protocol):
+    """A force that does not depend on positions."""
+
+    def values(self, t: float) -> Array:
+        """On each point at time t, (n, 3) [N]."""
+        ...
+
+
 class Mass(Protocol):
     """Inertia of one set of coordinates; the matrix is constant in the coordinates of `supple.bodies.coordinates`.
 
@@ -77,6 +94,7 @@ class Mass(Protocol):
     def first_moment(self, x: Array) -> tuple[float, Array]: ...
 
 
+@runtime_checkable
 class ChangingMass(Protocol):
     """Inertia that changes with positions: `at(x)` is its value there, with the products of a `Mass`.
 
@@ -91,6 +109,20 @@ class ChangingMass(Protocol):
     def weight(self, g: Array) -> Force: ...
     def momentum(self, state: LocalState) -> Array: ...
     def first_moment(self, x: Array) -> tuple[float, Array]: ...
+
+
+@runtime_checkable
+class KineticMass(Protocol):
+    """Inertia that knows its kinetic energy, where that is not v^T M v / 2 of a matrix M."""
+
+    def kinetic_energy(self, state: LocalState) -> float: ...
+
+
+@runtime_checkable
+class Assembled(Protocol):
+    """A force or mass that names the block pairs (rows, cols) it fills."""
+
+    def block_pattern(self) -> Pairs: ...
 
 
 class Mapping(Protocol):
@@ -111,6 +143,44 @@ class MappingTangent(Protocol):
     def add_geometric(self, f: Array, dv: Array, df_out: Array, factor: float) -> None: ...
 
 
+@runtime_checkable
+class TurningTangent(MappingTangent, Protocol):
+    """J of points whose velocities change with positions: d(J v)/dx dx, which dampers on them feel."""
+
+    def velocity_change(self, v: Array, dx: Array) -> Array: ...
+
+
+@runtime_checkable
+class LocatedTangent(MappingTangent, Protocol):
+    """J of points whose positions were found on the way to it."""
+
+    def positions(self) -> Array: ...
+
+
+@runtime_checkable
+class AssembledTangent(MappingTangent, Protocol):
+    """J of a mapping that can be assembled: its blocks, and those of its geometric stiffness."""
+
+    def jacobian_rows(self) -> JacobianRows: ...
+    def geometric_pattern(self) -> Pairs: ...
+    def geometric_blocks(self, f: Array, *, definite: bool) -> Array: ...
+
+
+@runtime_checkable
+class CarriedTangent(AssembledTangent, Protocol):
+    """The same of points that frames carry: d(J v)/dx in the pattern of J."""
+
+    def velocity_rows(self, v: Array) -> JacobianRows: ...
+
+
+@runtime_checkable
+class CarriedMapping(Mapping, Protocol):
+    """Points that frames carry. Some of them can be looked at without the others, as contacts do."""
+
+    def part(self, points: Array) -> CarriedMapping: ...
+    def linearize(self, x: Array) -> CarriedTangent: ...
+
+
 @dataclass(frozen=True)
 class PlacedBody:
     """A body placed in the world: initial coordinates and all that acts inside it."""
@@ -120,3 +190,44 @@ class PlacedBody:
     v: Array
     masses: tuple[Mass | ChangingMass, ...]
     forces: tuple[tuple[str, Force], ...]
+
+
+# Asked in every step, so found once for each class: `isinstance` of a protocol walks its members.
+_KEPT: dict[tuple[type, type], bool] = {}
+
+
+def _keeps(thing: object, protocol: Any) -> bool:
+    key = type(thing), protocol
+    if key not in _KEPT:
+        _KEPT[key] = issubclass(*key)
+    return _KEPT[key]
+
+
+def is_changing(mass: Any) -> TypeGuard[ChangingMass]:
+    """Whether a mass changes with positions; then its weight is a force of its own."""
+    return _keeps(mass, ChangingMass)
+
+
+def is_kinetic(mass: Any) -> TypeGuard[KineticMass]:
+    """Whether a mass knows its kinetic energy."""
+    return _keeps(mass, KineticMass)
+
+
+def is_assembled(tangent: Any) -> TypeGuard[AssembledTangent]:
+    """Whether J and its geometric stiffness can be assembled."""
+    return _keeps(tangent, AssembledTangent)
+
+
+def is_turning(tangent: Any) -> TypeGuard[TurningTangent]:
+    """Whether velocities of mapped points change with positions."""
+    return _keeps(tangent, TurningTangent)
+
+
+def knows_positions(tangent: Any) -> TypeGuard[LocatedTangent]:
+    """Whether positions were found on the way to J."""
+    return _keeps(tangent, LocatedTangent)
+
+
+def knows_velocity_rows(tangent: Any) -> TypeGuard[CarriedTangent]:
+    """Whether d(J v)/dx has rows."""
+    return _keeps(tangent, CarriedTangent)

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from supple.bodies.body_protocol import Body
+from supple.bodies.capabilities import ContactConstants, ExplicitContact
 from supple.contact.contact_set import ContactForces, ContactSet
 from supple.contact.detect import Detector
 from supple.contact.narrow.area_kernels import compute_facing_areas
@@ -28,12 +30,8 @@ if TYPE_CHECKING:
     from supple.contact.contact import Contact
 
 Array = np.ndarray
-SINKS = 1e-4
-"""Part of its size by which a body sinks under its own weight, on a sixth of its surface, with no stiffness given."""
-LATTICE_SINKS = 2e-3
-"""The same of a voxel body, whose contacts are met in small explicit steps."""
-BEARABLE = 0.18
-"""Of sqrt(m E l): the dashpot of a voxel's face, at a damping ratio of one, beside which the lattice is stable."""
+USUAL = ContactConstants(sinks=1e-4)
+"""With no stiffness given a body sinks by this part of its size under its own weight, on a sixth of its surface."""
 NEAR = 0.25
 """Part of the length of an edge within which surfaces are looked at."""
 DEEP = 0.02
@@ -55,9 +53,9 @@ class BoundContact:
     points, numbers: of these among all points of a body, where known.
 
     starts (bodies + 1,): first vertices; modulus (bodies,): pressure a depth [N/m³]; dash (bodies, 2): see
-    `own_dash`, nan where a body is no lattice. excluded (names, names): pairs that never touch by this contact; rough
-    (names, names): friction. rigid: those sides that touch each other by convex shapes, where there are such. prefix:
-    of what it remembers in a state.
+    `ContactConstants`, nan where a body has none. excluded (names, names): pairs that never touch by this contact;
+    rough (names, names): friction. rigid: those sides that touch each other by convex shapes, where there are such.
+    prefix: of what it remembers in a state.
     """
 
     contact: Contact
@@ -109,10 +107,10 @@ class BoundContact:
         )
         g = float(np.linalg.norm(gravity)) or 9.81
         modulus = [
-            np.nan if isinstance(s.node, Wall) else contact.stiffness or own_modulus(s.node, part, g)
+            np.nan if isinstance(s.node, Wall) else contact.stiffness or own_modulus(s.node.held_body, part, g)
             for s, part in zip(surfaces, parts)
         ]
-        dash = np.array([own_dash(s.node) if s.node.is_lattice else (np.nan, np.nan) for s in surfaces])
+        dash = np.array([USUAL.dash if isinstance(s.node, Wall) else own_constants(s.node.body).dash for s in surfaces])
         numbers = [s.numbers for s in surfaces]
         return cls(
             contact,
@@ -404,37 +402,15 @@ def _mixed_keys(points: Array) -> Array:
     return -1 - (mixed >> np.uint64(2)).astype(np.int64)
 
 
-def own_modulus(node: Any, surface: ContactSurface, g: float) -> float:
-    """Pressure a depth [N/m³] that carries a body's weight on a sixth of its surface, at SINKS of its size."""
-    if node.is_lattice:  # a corner of a voxel is about as stiff as a link, E l
-        young = float(np.max(node.body.model.properties["young"]))
-        return min(young / node.body.grid.voxel_size, _weight_modulus(node, surface, g, LATTICE_SINKS))
-    return _weight_modulus(node, surface, g, SINKS)
+def own_constants(body: Body | None) -> ContactConstants:
+    """The contact constants of a body."""
+    return body.contact_constants() if isinstance(body, ExplicitContact) else USUAL
 
 
-def own_dash(node: Any) -> tuple[float, float]:
-    """a [kg^1/2 / m] and b [kg / m² / s]: dashpot over spring of a lattice is min(a / K^1/2, b / K) at K [N/m³].
-
-    With means over its voxels, k = K l² of a voxel's face: a / K^1/2 = zeta sqrt(2 m / k) is that of `voxel.contact`,
-    which has k = 2 E l; b / K = zeta BEARABLE sqrt(m E l) / k is the most that the steps of the lattice bear.
-    """
-    model = node.body.model
-    zeta, m, l = model.values("contact_damping").mean(), model.mass.mean(), node.body.grid.voxel_size
-    link = np.sqrt(m * model.values("young").mean() * l)
-    return float(zeta * np.sqrt(2 * m) / l), float(zeta * BEARABLE * link) / l**2
-
-
-def _weight_modulus(node: Any, surface: ContactSurface, g: float, sinks: float) -> float:
-    weight, area = node_mass(node) * g, float(surface.vertex_area.sum())
+def own_modulus(body: Body, surface: ContactSurface, g: float) -> float:
+    """Pressure a depth [N/m³] that carries a body's weight on a sixth of its surface, and is not more than it bears."""
+    own = own_constants(body)
+    weight, area = body.total_mass * g, float(surface.vertex_area.sum())
     if surface.is_points[0] and surface.radius[0] > 0:  # each ball under its own weight, mean by mean
-        return weight / (area * sinks * float(surface.element_size[0]))
-    return 6 * weight / (area * sinks * extent(surface.rest))
-
-
-def node_mass(node: Any) -> float:
-    """Mass of a body [kg]."""
-    body = node.body
-    for name in ("total_mass", "mass"):
-        if hasattr(body, name):
-            return float(np.sum(getattr(body, name)))
-    return float(np.sum(body.model.mass))
+        return min(own.modulus, weight / (area * own.sinks * float(surface.element_size[0])))
+    return min(own.modulus, 6 * weight / (area * own.sinks * extent(surface.rest)))

@@ -9,24 +9,21 @@ features of two shapes. Contacts of shapes have no vertices: their sides hang on
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from supple.algebra.sparse.block_rows import BlockRows
+from supple.bodies.protocols import CarriedMapping, JacobianRows
 from supple.contact.carried_kernels import compute_ahead, compute_carried_rows
 from supple.interaction.contact_kernels import OPEN, compute_contacts
 from supple.scene.kinematics import Kinematics
-from supple.scene.mapped.floating_points import FloatingPoints
-from supple.scene.mapped.layered_points import LayeredPoints
-from supple.scene.mapped.mappings import FramePoints, JacobianRows
 from supple.scene.slots import Slot
 
 if TYPE_CHECKING:
     from supple.contact.bound import BoundContact
 
 Array = np.ndarray
-Carried = FramePoints | FloatingPoints | LayeredPoints
 
 
 class ContactForces(NamedTuple):
@@ -165,16 +162,11 @@ def point_rows(kin: Kinematics, slot: Slot, points: Array, h: float) -> PointRow
     Points carried by frames have J where the velocities of the start bring them: a force that acts at the end of the
     step has its lever arm there, and a wheel that rolls is not held back by a force that acts h v behind it.
     """
-    mapping: Any = slot.mapping
-    if slot.constant_rows is None and isinstance(mapping, Carried) and slot.parents[0].is_body:
+    mapping = slot.mapping
+    if slot.constant_rows is None and isinstance(mapping, CarriedMapping) and slot.parents[0].is_body:
         parent = slot.parents[0]
         x, v = kin.x[parent.index], kin.v[parent.index]
-        if isinstance(mapping, FramePoints):
-            part: Any = FramePoints(mapping.local[points], mapping.frame[points])
-        elif isinstance(mapping, FloatingPoints):
-            part = FloatingPoints(mapping.local[points], mapping.shapes[points])
-        else:
-            part = LayeredPoints(mapping.local[points], mapping.weights[points])
+        part = mapping.part(points)
         ahead = parent.coordinates.retract(x, h * v)
         tangent = part.linearize(ahead)
         departure = part.apply(ahead) - kin.x[slot.index][points] - h * tangent.product(v)

@@ -24,7 +24,7 @@ def describe(system: System, solver: Any) -> dict[str, Any]:
     """Plain values that differ where two scenes differ."""
     start = hashlib.sha256(system.x0.tobytes() + system.v0.tobytes()).hexdigest()
     return {
-        "bodies": [[slot.name, slot.node.body.kind, slot.coordinates.count] for slot in system.bodies],
+        "bodies": [[slot.name, slot.body.kind, slot.coordinates.count] for slot in system.bodies],
         "solver": type(solver).__name__,
         "dt": float(solver.dt),
         "gravity": [float(g) for g in system.gravity],

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from supple.algebra.dense import rotations
+from supple.bodies.capabilities import Gapped, Massed
 from supple.scene.slots import Slot
 from supple.scene.state import State
 from supple.scene.system import System
@@ -84,20 +85,19 @@ def measure_bodies(system: System, state: State) -> list[BodyMeasures]:
         centre = np.asarray(system.centre_of_mass(kin, slot), dtype=float)
         before = np.asarray(system.centre_of_mass(kin0, slot), dtype=float)
         turned = orientation(slot, system.positions(start, slot), system.positions(state, slot))
-        out.append(BodyMeasures(slot.name, slot.node.body.kind, centre, centre - before, turned))
+        out.append(BodyMeasures(slot.name, slot.body.kind, centre, centre - before, turned))
     return out
 
 
 def measure_gaps(system: System, state: State) -> dict[str, float]:
     """The largest gap [m] between domains of each tree, by the tree's name: see `TreeBody.largest_gap`."""
-    trees = [slot for slot in system.bodies if hasattr(slot.node.body, "largest_gap")]
-    return {slot.name: slot.node.body.largest_gap(slot.view_x(state.x)) for slot in trees}
+    bodies = [(slot, slot.body) for slot in system.bodies]
+    return {slot.name: body.largest_gap(slot.view_x(state.x)) for slot, body in bodies if isinstance(body, Gapped)}
 
 
 def orientation(slot: Slot, x0: Array, x: Array) -> Array:
     """Quaternion (4,) from a body's own axes to the world, for positions x0 at the start and x now."""
-    starts = getattr(slot.coordinates, "starts_with_frame", False)
-    if starts or (slot.coordinates.turns and slot.coordinates.count == 1):
+    if slot.coordinates.is_frame:
         return x[0, 3:7].copy()
     x0, x = x0[:, :3], x[:, :3]  # of voxels, their centres
     mass = node_mass(slot)[:, None]
@@ -107,13 +107,8 @@ def orientation(slot: Slot, x0: Array, x: Array) -> Array:
 
 
 def node_mass(slot: Slot) -> Array:
-    """Weights of a soft body's points, (n,) [kg]."""
-    body = slot.node.body
-    if body.kind == "voxel":
-        return np.asarray(body.model.mass)
-    if hasattr(body, "point_mass"):
-        return np.asarray(body.point_mass.node_mass)
-    return np.broadcast_to(np.asarray(getattr(body, "mass", 1.0), dtype=float), slot.coordinates.count)
+    """Weights of a soft body's points, (n,) [kg]; all alike where the body does not know them."""
+    return slot.body.point_masses() if isinstance(slot.body, Massed) else np.ones(slot.coordinates.count)
 
 
 def best_rotation(a: Array, b: Array, weight: Array) -> Array:

@@ -19,18 +19,13 @@ back: these are counted.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
-from supple.bodies.fem.elastic import ElasticForce
-from supple.bodies.particles.springs import SpringForce
-from supple.bodies.point_mass import MassDamping
-from supple.elements.shapes import rest_gradients
+from supple.bodies.capabilities import Inverting, Massed
+from supple.bodies.traits import is_load, is_passive
 from supple.errors import DivergenceError
-from supple.material import Law
 from supple.record.measures import Measures
-from supple.scene.acting.loads import Load, Pressure
 from supple.scene.slots import Slot
 from supple.scene.state import State
 from supple.scene.system import System
@@ -38,7 +33,6 @@ from supple.scene.system import System
 Array = np.ndarray
 GROWTH = 100.0
 ROUND_OFF = 1e-9  # part of the potential's own size that counts as no change
-POINT_WORDS = {"fem": "node", "particles": "particle", "voxel": "voxel"}
 
 
 @dataclass(eq=False)
@@ -54,13 +48,13 @@ class Plausibility:
 
     def __post_init__(self) -> None:
         kin = self.system.propagate(0.0, *_start(self.system))
-        inner = [(f, s) for _, s, f in self.system.forces if isinstance(f, ElasticForce | SpringForce)]
+        inner = [(f, s) for _, s, f in self.system.forces if is_passive(f) and not is_load(f)]
         self.stored = sum(abs(force.energy(kin.local(slot))) for force, slot in inner)
         self.is_closed = is_closed(self.system)
-        self.gradients = {
-            slot.name: rest_gradients(slot.node.rest, slot.node.body.mesh.elements)[0]
+        self.inversion = {
+            slot.name: body.inversion_check(slot.node.rest)
             for slot in self.system.bodies
-            if hasattr(slot.node.body, "mesh") and not slot.coordinates.turns
+            if isinstance(body := slot.body, Inverting)
         }
 
     def check_step(self, state: State, step: int) -> None:
@@ -108,14 +102,12 @@ class Plausibility:
     def _check_inversion(self, state: State, step: int) -> int:
         count = 0
         for slot in self.system.bodies:
-            if slot.name not in self.gradients:
+            if slot.name not in self.inversion:
                 continue
-            mesh = slot.node.body.mesh
-            x = slot.view_x(state.x)[mesh.elements]
-            F = np.einsum("eai,eqaj->eqij", x, self.gradients[slot.name])
-            inverted = np.flatnonzero((np.linalg.det(F) <= 0).any(axis=1))
+            check = self.inversion[slot.name]
+            inverted = check.inverted(slot.view_x(state.x))
             count += len(inverted)
-            if len(inverted) and Law.of(slot.node.body.law) is Law.STVK:
+            if len(inverted) and check.stays:
                 where = f"body '{slot.name}', element {inverted[0]}"
                 what = f"{len(inverted)} element(s) turned inside out; under the law stvk they stay so"
                 raise self._error(what, where, state, step, 'law="neo-hookean" or "corotational", ')
@@ -144,16 +136,9 @@ class Plausibility:
 
 def is_closed(system: System) -> bool:
     """Whether no energy can come from outside: all forces known, none in time, nothing driven."""
-    for _, _, force in system.forces:
-        if isinstance(force, ElasticForce | SpringForce | MassDamping):
-            continue
-        if isinstance(force, Load) and not callable(force.force):
-            continue
-        if isinstance(force, Pressure) and not callable(force.pressure) and force.is_closed:
-            continue
+    if not all(is_passive(force) for _, _, force in system.forces):
         return False
-    driven = any(getattr(joint.rows, "speed", None) is not None for joint in system.joints)
-    return not driven and not system.filter.moving
+    return not any(joint.rows.is_driven for joint in system.joints) and not system.filter.moving
 
 
 def _start(system: System) -> tuple[Array, Array]:
@@ -162,5 +147,5 @@ def _start(system: System) -> tuple[Array, Array]:
 
 
 def _place(slot: Slot, index: int) -> str:
-    word: Any = POINT_WORDS.get(slot.node.body.kind)
-    return f"body '{slot.name}', {word} {index}" if word else f"body '{slot.name}'"
+    body = slot.body
+    return f"body '{slot.name}', {body.point_word()} {index}" if isinstance(body, Massed) else f"body '{slot.name}'"

@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from supple.algebra.sparse.block_sparse import BlockSparse
+from supple.bodies.protocols import Assembled, JacobianRows, is_assembled
+from supple.bodies.traits import is_linear
 from supple.scene.assembly_kernels import add_congruence, project_matrix
 from supple.scene.kinematics import Kinematics
-from supple.scene.mapped.mappings import JacobianRows
 from supple.scene.slots import Slot
 
 if TYPE_CHECKING:
@@ -64,7 +65,7 @@ class Assembly:
         by_slot: dict[int, list[tuple[Array, Array]]] = {}
         patterns: list[tuple[Slot, Array, Array]] = []
         for _, slot, item in [*system.forces, *system.masses]:
-            if not hasattr(item, "block_pattern"):
+            if not isinstance(item, Assembled):
                 return None
             rows, cols = item.block_pattern()
             patterns.append((slot, np.asarray(rows), np.asarray(cols)))
@@ -73,9 +74,9 @@ class Assembly:
             patterns.append((slot, np.repeat(np.arange(n), n), np.tile(np.arange(n), n)))
         for slot in system.slots:
             tangent = kin.tangents.get(slot.index)
-            if tangent is None or getattr(slot.mapping, "is_linear", False):
+            if tangent is None or is_linear(slot.mapping):
                 continue
-            if not (hasattr(tangent, "jacobian_rows") and hasattr(tangent, "geometric_blocks")):
+            if not is_assembled(tangent):
                 return None
             if not slot.parents[0].is_body:
                 by_slot.setdefault(slot.parents[0].index, []).append(tangent.geometric_pattern())
@@ -113,8 +114,9 @@ class Assembly:
         nf, nm = len(system.forces), len(system.masses)
         geometric = {}
         for slot in system.slots:
-            if hasattr(kin.tangents.get(slot.index), "geometric_blocks"):
-                geometric[slot.index] = locate(slot.parents[0], *kin.tangents[slot.index].geometric_pattern())
+            tangent = kin.tangents.get(slot.index)
+            if is_assembled(tangent):
+                geometric[slot.index] = locate(slot.parents[0], *tangent.geometric_pattern())
         return cls(
             matrix,
             positions[:nf],

@@ -7,7 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from supple.bodies.coordinates import Points
+from supple.bodies.coordinates import Coordinates, Points
+from supple.bodies.protocols import is_changing
+from supple.bodies.traits import is_linear
 from supple.errors import InputError
 from supple.scene.acting.system_filter import SystemFilter
 from supple.scene.kinematics import Kinematics
@@ -27,13 +29,13 @@ class _Slots:
     def __init__(self) -> None:
         self.all: list[Slot] = []
         self.of: dict[int, Slot] = {}
-        self.kept: list[Any] = []  # handles stay alive, so that their ids stay theirs
+        self.kept: list[object] = []  # handles stay alive, so that their ids stay theirs
 
-    def body(self, node: Node, coordinates: Any, x_start: int, v_start: int) -> Slot:
+    def body(self, node: Node, coordinates: Coordinates, x_start: int, v_start: int) -> Slot:
         slot = Slot(len(self.all), node.name, coordinates, node=node, x_start=x_start, v_start=v_start)
         return self._keep(node, slot)
 
-    def find(self, handle: Any) -> Slot:
+    def find(self, handle: object) -> Slot:
         if id(handle) in self.of:
             return self.of[id(handle)]
         if isinstance(handle, Node):
@@ -52,7 +54,7 @@ class _Slots:
             raise InputError("forces act on nodes and point sets", value=type(handle).__name__)
         return self._keep(handle, slot)
 
-    def _keep(self, handle: Any, slot: Slot) -> Slot:
+    def _keep(self, handle: object, slot: Slot) -> Slot:
         self.all.append(slot)
         self.of[id(handle)] = slot
         self.kept.append(handle)
@@ -68,14 +70,14 @@ def compile_scene(scene: Scene) -> System:
     masses: list[BoundMass] = []
     forces: list[BoundForce] = []
     for node in scene.nodes:
-        placed = node.body.place(node.placement)
+        placed = node.held_body.place(node.placement)
         slot = slots.body(node, placed.coordinates, x_size, v_size)
         x_parts.append(placed.x.ravel())
         v_parts.append(np.asarray(placed.v).ravel())
         x_size, v_size = x_size + x_parts[-1].size, v_size + v_parts[-1].size
         masses += [BoundMass(f"{node.name} mass", slot, mass) for mass in placed.masses]
         if np.any(scene.gravity):
-            weights = [mass.weight(np.asarray(scene.gravity)) for mass in placed.masses if hasattr(mass, "weight")]
+            weights = [mass.weight(np.asarray(scene.gravity)) for mass in placed.masses if is_changing(mass)]
             forces += [BoundForce(f"{node.name} weight", slot, weight) for weight in weights]
         forces += [BoundForce(f"{node.name} {label}", slot, force) for label, force in placed.forces]
     for m in scene.masses:
@@ -132,6 +134,6 @@ def _keep_constant_rows(slots: list[Slot], x: Array, v: Array, first: int = 0) -
     """Store J where no frame stands between a slot and its bodies: it never changes. first: of the slots to look at."""
     kin = Kinematics(slots, 0.0, x, v)
     for slot in slots[first:]:
-        linear = slot.mapping is None or getattr(slot.mapping, "is_linear", False)
+        linear = slot.mapping is None or is_linear(slot.mapping)
         if linear and all(p.constant_rows is not None for p in slot.parents):
             slot.constant_rows = kin.rows(slot)

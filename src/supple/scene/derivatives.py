@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from supple.bodies.coordinates import Coordinates, Frames, FrameWithModes, Points
-from supple.bodies.protocols import LocalState
+from supple.bodies.protocols import Force, LocalState, Mapping
 from supple.errors import InputError
 from supple.scene.system import System
 
@@ -102,7 +102,7 @@ def check_derivatives(
 
 
 def _force_errors(
-    force: Any, coordinates: Any, t: float, x: Array, v: Array, h: float, rng: np.random.Generator
+    force: Force, coordinates: Coordinates, t: float, x: Array, v: Array, h: float, rng: np.random.Generator
 ) -> dict[str, float]:
     def f(x: Array, v: Array) -> Array:
         out = np.zeros_like(v)
@@ -127,7 +127,7 @@ def _force_errors(
 
 
 def _mapping_errors(
-    mapping: Any, coordinates: Any, x: Array, v: Array, h: float, rng: np.random.Generator
+    mapping: Mapping, coordinates: Coordinates, x: Array, v: Array, h: float, rng: np.random.Generator
 ) -> dict[str, float]:
     tangent = mapping.linearize(x)
     d, f = rng.normal(size=v.shape), rng.normal(size=(mapping.count, 3))

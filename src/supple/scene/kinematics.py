@@ -8,8 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from supple.bodies.protocols import LocalState
-from supple.scene.mapped.mappings import JacobianRows, compose_rows, join_rows
+from supple.bodies.mappings import compose_rows, join_rows
+from supple.bodies.protocols import (
+    JacobianRows,
+    LocalState,
+    is_changing,
+    is_turning,
+    knows_positions,
+    knows_velocity_rows,
+)
 from supple.scene.slots import Slot
 
 Array = np.ndarray
@@ -64,8 +71,9 @@ class Kinematics:
                 parent = slot.parents[0].index
                 tangent = slot.mapping.linearize(self.x[parent])
                 self.tangents[slot.index] = tangent
-                found = getattr(tangent, "positions", None)  # on the way to J, so not to be found twice
-                self.x.append(slot.mapping.apply(self.x[parent]) if found is None else found())
+                # positions found on the way to J are not found twice
+                x_c = tangent.positions() if knows_positions(tangent) else slot.mapping.apply(self.x[parent])
+                self.x.append(x_c)
                 self.v.append(tangent.product(self.v[parent]))
             else:
                 self.x.append(np.concatenate([self.x[p.index] for p in slot.parents]))
@@ -79,11 +87,11 @@ class Kinematics:
         """What a body remembers: the arrays "name/..." of the state's memory, as the body reads them."""
         own = f"{slot.name}/"
         kept = {name.removeprefix(own): array for name, array in self.memory.items() if name.startswith(own)}
-        return slot.node.body.recall(kept) if slot.is_body and kept else None
+        return slot.remembering.recall(kept) if kept and slot.remembering is not None else None
 
     def mass_of(self, slot: Slot, mass: Any) -> Any:
         """A mass at this instant: itself where it is constant, else its value at the slot's positions."""
-        if not hasattr(mass, "at"):
+        if not is_changing(mass):
             return mass
         if id(mass) not in self._masses:
             self._masses[id(mass)] = mass.at(self.x[slot.index])
@@ -116,7 +124,7 @@ class Kinematics:
             elif slot.mapping is not None:
                 parent, tangent = slot.parents[0].index, self.tangents[slot.index]
                 change = tangent.product(out[parent])
-                if hasattr(tangent, "velocity_change"):
+                if is_turning(tangent):
                     change = change + tangent.velocity_change(self.v[parent], pushed[parent])
                 out.append(change)
             else:
@@ -184,6 +192,6 @@ class Kinematics:
         if slot.mapping is None:
             return join_rows([self.velocity_rows(p) for p in slot.parents])
         parent, tangent = slot.parents[0], self.tangents[slot.index]
-        if hasattr(tangent, "velocity_rows"):  # points on frames, which are bodies
+        if knows_velocity_rows(tangent):  # points on frames, which are bodies
             return compose_rows(tangent.velocity_rows(self.v[parent.index]), self.rows(parent))
         return compose_rows(tangent.jacobian_rows(), self.velocity_rows(parent))

@@ -16,7 +16,10 @@ import numpy as np
 import scipy.sparse as sparse
 
 from supple.algebra.sparse.block_sparse import BlockSparse
+from supple.bodies.protocols import is_assembled
+from supple.bodies.traits import is_load
 from supple.scene.kinematics import Kinematics
+from supple.scene.slots import Slot
 
 if TYPE_CHECKING:
     from supple.scene.system import System
@@ -37,7 +40,7 @@ class Linearization:
         load: float = 1.0,
     ) -> None:
         self.system, self.kin, self.slot_forces, self.definite = system, kin, slot_forces, definite
-        self.factors = [load if getattr(force, "is_load", False) else 1.0 for _, _, force in system.forces]
+        self.factors = [load if is_load(force) else 1.0 for _, _, force in system.forces]
         self.joint_seconds: list[Array] = []
         start = 0
         for _, slot, rows in system.joints:
@@ -69,7 +72,7 @@ class Linearization:
         return {
             index: tangent.geometric_blocks(self.slot_forces[index], definite=self.definite)
             for index, tangent in self.kin.tangents.items()
-            if hasattr(tangent, "geometric_blocks") and self.slot_forces[index].any()
+            if is_assembled(tangent) and self.slot_forces[index].any()
         }
 
     def product(self, dv: Array, *, mass: float = 0.0, damping: float = 0.0, stiffness: float = 0.0) -> Array:
@@ -143,7 +146,7 @@ class Linearization:
             return np.concatenate(parts) if parts else np.zeros((0, self.system.v_size))
         return sparse.csr_array(sparse.vstack(parts)) if parts else sparse.csr_array((0, self.system.v_size))
 
-    def _rows_of(self, slot: Any, by_point: Array) -> Any:
+    def _rows_of(self, slot: Slot, by_point: Array) -> Any:
         """Rows by_point (count, 3 * point_count) on a slot's points, carried to the bodies: by_point J."""
         system = self.system
         try:
@@ -158,7 +161,7 @@ class Linearization:
         np.add.at(G, J.cols, np.swapaxes(part, 0, 1))
         return np.swapaxes(G, 0, 1).reshape(len(by_point), -1)
 
-    def _pulled(self, slot: Any, f: Array) -> Array:
+    def _pulled(self, slot: Slot, f: Array) -> Array:
         """J^T f of a force on one slot, flat."""
         out = [np.zeros_like(v) for v in self.kin.v]
         out[slot.index] += f
@@ -174,7 +177,7 @@ def dense_blocks(A: BlockSparse) -> Array:
     return out.reshape(3 * n, 3 * n)
 
 
-def slot_jacobian(kin: Kinematics, slot: Any, v_size: int) -> sparse.csr_array:
+def slot_jacobian(kin: Kinematics, slot: Slot, v_size: int) -> sparse.csr_array:
     """J of a slot as a scipy matrix (3 * count, v_size)."""
     J = kin.rows(slot)
     shape = (3 * (len(J.ptr) - 1), v_size)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from supple.errors import InputError
 from supple.scene.mapped.points import JoinedPoints, PointSet, WorldPoints
@@ -20,7 +19,7 @@ class _Flat(Node):
         yield from self.children
 
 
-def nodes_of(handle: Any) -> set[Node]:
+def nodes_of(handle: object) -> set[Node]:
     """The bodies that a node or point set depends on."""
     if isinstance(handle, Node):
         return {handle}
@@ -40,7 +39,7 @@ def part_of(scene: Scene, nodes: list[Node], without: frozenset[int] = frozenset
     """
     inside = set(nodes)
 
-    def belongs(handle: Any, label: str) -> bool:
+    def belongs(handle: object, label: str) -> bool:
         owners = nodes_of(handle)
         if owners & inside and owners - inside:
             names = sorted(node.name for node in owners)

@@ -9,10 +9,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from supple.algebra.dense.checks import as_quaternion, check_vector
+from supple.bodies.body_protocol import Body, check_body, is_body
 from supple.bodies.placement import Placement
 from supple.errors import InputError
 from supple.interaction.fluid import Fluid
 from supple.interaction.obstacles import Obstacle
+from supple.interaction.protocol import Interaction
 from supple.scene.acting.filters import FixedPoints
 from supple.scene.mapped.points import JoinedPoints, PointSet, WorldPoints
 from supple.scene.node import Node
@@ -103,7 +105,8 @@ class Scene:
         """
         if isinstance(thing, Obstacle):
             self._add_obstacle(thing, name)
-        elif hasattr(thing, "place"):
+        elif is_body(thing):
+            check_body(thing)
             return self._add_body(thing, at, rotation, velocity, spin, fix, name, under)
         elif isinstance(thing, Fluid):
             self._add_fluid(thing)
@@ -117,7 +120,7 @@ class Scene:
             self.filters.append(thing)
         elif hasattr(thing, "compute_impulse"):
             self.masses.append(Acting(thing, self._target(on, thing), name or type(thing).__name__))
-        elif hasattr(thing, "force") and hasattr(thing, "on") and not hasattr(thing, "add_force"):
+        elif isinstance(thing, Interaction) and not hasattr(thing, "add_force"):
             self.forces.append(Acting(thing.force, thing.on, name or type(thing).__name__.lower()))
         elif hasattr(thing, "add_force"):
             target = self._target(on if on is not None else getattr(thing, "on", None), thing)
@@ -154,7 +157,7 @@ class Scene:
 
     def _add_body(
         self,
-        body: Any,
+        body: Body,
         at: ArrayLike,
         rotation: Any,
         velocity: ArrayLike,

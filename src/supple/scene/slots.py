@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from supple.bodies.body_protocol import Body
+from supple.bodies.capabilities import Remembering
 from supple.bodies.coordinates import Coordinates
-from supple.bodies.protocols import Mapping
+from supple.bodies.protocols import JacobianRows, Mapping
 
 Array = np.ndarray
 
@@ -24,13 +27,24 @@ class Slot:
     index: int
     name: str
     coordinates: Coordinates
-    node: Any = None
+    node: Any = None  # a Node; the solver of one kind knows more of its body than `body` says
     x_start: int = -1
     v_start: int = -1
     parents: tuple[Slot, ...] = ()
     mapping: Mapping | None = None
     fixed: Array | None = None
-    constant_rows: Any = field(default=None, repr=False)
+    constant_rows: JacobianRows | None = field(default=None, repr=False)
+
+    @property
+    def body(self) -> Body:
+        """The body of a body's slot."""
+        found: Body = self.node.held_body
+        return found
+
+    @cached_property
+    def remembering(self) -> Remembering | None:
+        """The body, where it has memory."""
+        return self.body if self.is_body and isinstance(self.body, Remembering) else None
 
     @property
     def is_body(self) -> bool:

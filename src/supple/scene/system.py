@@ -20,14 +20,15 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sparse
 
-from supple.bodies.protocols import Force
+from supple.bodies.protocols import Force, is_changing, is_kinetic
+from supple.bodies.traits import is_load
 from supple.errors import InputError
+from supple.interaction.protocol import PointConditions
 from supple.scene.acting.system_filter import SystemFilter
 from supple.scene.assembly import Assembly
-from supple.scene.joints.hinge_rows import HingeRows
-from supple.scene.joints.joints import PointConditionRows
 from supple.scene.kinematics import Kinematics
 from supple.scene.linearization import Linearization, slot_jacobian
+from supple.scene.mapped.points import Points
 from supple.scene.slots import Slot
 from supple.scene.state import State
 from supple.scene.timing import Timings
@@ -58,12 +59,7 @@ class BoundJoint(NamedTuple):
 
     label: str
     slot: Slot
-    rows: PointConditionRows | HingeRows
-
-
-def is_load(force: Any) -> bool:
-    """Whether a force is given from outside, and so grows with the load steps."""
-    return bool(getattr(force, "is_load", False))
+    rows: PointConditions
 
 
 class Matrices(NamedTuple):
@@ -91,7 +87,7 @@ class System:
     bind_contacts: Callable[[], list[Any]] = field(default=list, repr=False)
     scene: Any = field(default=None, repr=False)
     handles: dict[int, Slot] = field(default_factory=dict, repr=False)  # by id of the point sets in `kept`
-    kept: list[Any] = field(default_factory=list, repr=False)
+    kept: list[object] = field(default_factory=list, repr=False)
     timings: Timings = field(default_factory=Timings)
     notes: list[str] = field(default_factory=list, repr=False)  # how it is advanced, and why
     memo: dict[str, Any] = field(default_factory=dict, repr=False)  # what solvers compute once
@@ -192,7 +188,7 @@ class System:
                     out[slot.index] += load * part
         if self.gravity.any():
             for _, slot, mass in self.masses:
-                if not hasattr(mass, "weight"):  # which is a force of its own
+                if not is_changing(mass):  # whose weight is a force of its own
                     mass.add_product(mass.gravity_field(self.gravity), out[slot.index], load)
         if multipliers is not None:
             start = 0
@@ -232,7 +228,7 @@ class System:
         own, mapped = [np.zeros_like(v) for v in kin1.v], [np.zeros_like(v) for v in kin1.v]
         for _, slot, mass in self.masses:
             k = slot.index
-            if hasattr(mass, "impulse_at"):
+            if is_changing(mass):
                 mapped[k] += mass.impulse_at(kin0.x[k], kin0.v[k], kin1.x[k], kin1.v[k], at.x[k])
                 continue
             change = mass.compute_impulse(kin0.x[k], kin0.v[k], kin1.x[k], kin1.v[k])
@@ -269,13 +265,13 @@ class System:
         lin = self.linearize(self.propagate(state.t, state.x, state.v))
         return Matrices(lin.matrix(mass=1.0), lin.matrix(stiffness=1.0), lin.matrix(damping=1.0))
 
-    def jacobian(self, points: Any, state: State) -> sparse.csr_array:
+    def jacobian(self, points: object, state: State) -> sparse.csr_array:
         """J of a point set of the scene, (3 * count, v_size): velocities of its points from those of the bodies."""
         slot = self.handles.get(id(points))
         if slot is None:
             raise InputError(
                 "these points are not in the system",
-                value=getattr(points, "label", type(points).__name__),
+                value=points.label if isinstance(points, Points) else type(points).__name__,
                 fix="Only point sets that a force, joint or mass of the scene uses are compiled.",
             )
         return slot_jacobian(self.propagate(state.t, state.x, state.v), slot, self.v_size)
@@ -319,7 +315,7 @@ class System:
         """v^T M v / 2 [J]."""
         total = 0.0
         for _, slot, mass in self.masses:
-            if hasattr(mass, "kinetic_energy"):  # where M changes with x
+            if is_kinetic(mass):  # where M changes with x
                 total += float(mass.kinetic_energy(kin.local(slot)))
                 continue
             p = np.zeros_like(kin.v[slot.index])

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from supple.errors import InputError
 from supple.scene.scene import Scene
-from supple.solvers.coupling.across import LATTICE, PART_OF_KIND, TREE
+from supple.solvers.coupling.across import LATTICE, PART_OF_METHOD, TREE
 from supple.solvers.coupling.lattice_world import world_of
 from supple.solvers.methods.implicit_euler import ImplicitEuler
 from supple.solvers.methods.lattice_solver import LatticeSolver
@@ -43,7 +43,7 @@ def choose(scene: Scene, dt: float | None = None) -> Choice:
 
 
 def _method(scene: Scene) -> tuple[type, str]:
-    parts = {PART_OF_KIND.get(node.body.kind) for node in scene.nodes}
+    parts = {PART_OF_METHOD[node.held_body.method] for node in scene.nodes}
     touches = bool(scene.contacts or scene.obstacles)
     if parts == {LATTICE}:
         if scene.joints or scene.masses:

@@ -6,6 +6,7 @@ import numpy as np
 
 from supple.algebra.dense import rotations
 from supple.bodies.fem import FemBody
+from supple.bodies.mappings import FramePoints, WeightedPoints
 from supple.bodies.particles import Particles
 from supple.bodies.placement import Placement
 from supple.bodies.rigid import RigidBody
@@ -13,7 +14,6 @@ from supple.geometry import box_hexes, box_tets
 from supple.material import Law, Material
 from supple.scene import BallJoint, FixedJoint, HingeJoint, Load, Pressure, Scene, SliderJoint, Springs, System
 from supple.scene.derivatives import check_derivatives
-from supple.scene.mapped.mappings import FramePoints, WeightedPoints
 from supple.validation.row import Row, bounded
 
 SOURCE = "central differences, extrapolated"

@@ -10,24 +10,29 @@ from typing import Literal
 import numpy as np
 import scipy.sparse as sparse
 
+from supple.bodies.body_protocol import Embedding, Method
 from supple.bodies.coordinates import Points
 from supple.bodies.fem.elastic import ElasticForce
+from supple.bodies.fem.inversion import ElementInversion
+from supple.bodies.mappings import WeightedPoints
+from supple.bodies.mesh_points import MeshPoints
 from supple.bodies.placement import Placement
 from supple.bodies.point_mass import MassDamping, PointMass
 from supple.bodies.protocols import Force, PlacedBody
+from supple.bodies.surfaces import PointSkin, RenderSurface
 from supple.elements.element_set import ElementSet
 from supple.elements.mass import element_masses, lumped_mass
 from supple.elements.recovery import ElementStress, element_stress
 from supple.elements.region_materials import RegionMaterials
 from supple.errors import InputError
-from supple.geometry import HexMesh, TetMesh
+from supple.geometry import HexMesh, TetMesh, embed
 from supple.material import Law, Material
 
 Array = np.ndarray
 
 
 @dataclass(frozen=True, eq=False)
-class FemBody(RegionMaterials):
+class FemBody(MeshPoints, RegionMaterials):
     """A soft body of finite elements.
 
     mesh: TetMesh or HexMesh. material: one for all elements, or a mapping from region name to material that covers
@@ -46,6 +51,7 @@ class FemBody(RegionMaterials):
     law: str | Law = field(default="corotational", kw_only=True)
     mass: Literal["lumped", "consistent"] = field(default="lumped", kw_only=True)
     kind = "fem"
+    method = Method.IMPLICIT
 
     def __post_init__(self) -> None:
         if not isinstance(self.mesh, TetMesh | HexMesh):
@@ -72,6 +78,11 @@ class FemBody(RegionMaterials):
         """Mass of the body [kg]."""
         return float(self.point_mass.node_mass.sum())
 
+    @property
+    def coordinates(self) -> Points:
+        """Node positions."""
+        return Points(len(self.mesh.nodes))
+
     def place(self, placement: Placement) -> PlacedBody:
         """The body in the world: node positions as coordinates, one elastic force a material."""
         x = placement.apply(self.mesh.nodes)
@@ -91,7 +102,35 @@ class FemBody(RegionMaterials):
             )
         if alpha := alphas.pop():
             forces.append(("mass damping", MassDamping(self.point_mass, alpha)))
-        return PlacedBody(Points(len(x)), x, placement.point_velocities(x), (self.point_mass,), tuple(forces))
+        return PlacedBody(self.coordinates, x, placement.point_velocities(x), (self.point_mass,), tuple(forces))
+
+    # points and surface
+
+    def point_mapping(self, numbers: Array | None) -> WeightedPoints | None:
+        """The nodes are the coordinates; some of them are a subset."""
+        return None if numbers is None else WeightedPoints.subset(numbers, len(self.mesh.nodes))
+
+    def embed(self, local: Array) -> Embedding:
+        """Places (k, 3) [m] inside elements."""
+        found = embed(local, self.mesh)
+        return Embedding(WeightedPoints.barycentric(found.nodes, found.weights, len(self.mesh.nodes)))
+
+    def render_surface(self) -> RenderSurface:
+        """The boundary."""
+        surface = self.contact_surface()
+        return RenderSurface(PointSkin(surface.numbers), surface.own_triangles)
+
+    def point_masses(self) -> Array:
+        """Of the nodes, (n,) [kg]."""
+        return self.point_mass.node_mass
+
+    def point_word(self) -> str:
+        """What a point is called."""
+        return "node"
+
+    def inversion_check(self, rest: Array) -> ElementInversion:
+        """Which elements are inside out, for nodes at `rest` (n, 3) [m] at the start."""
+        return ElementInversion.of(rest, self.mesh.elements, Law.of(self.law))
 
     def stress(self, x: Array, placement: Placement | None = None) -> ElementStress:
         """Strain [-] and Cauchy stress [Pa] of each element at world positions x (node_count, 3) [m]."""

@@ -30,6 +30,7 @@ class ElasticForce:
     elements: ElementSet
     law: Law
     stiffness_damping: float = 0.0
+    is_passive = True
 
     def energy(self, state: LocalState) -> float:
         """Elastic energy [J]."""

@@ -13,12 +13,15 @@ from numpy.typing import ArrayLike
 from scipy.spatial import KDTree
 
 from supple.algebra.dense import rotations
+from supple.bodies.body_protocol import Method
 from supple.bodies.coordinates import FrameWithModes
 from supple.bodies.floating.forces import ModalForce
 from supple.bodies.floating.mass import FloatingMass
 from supple.bodies.floating.matrices import MatrixSolid, load_matrices
 from supple.bodies.floating.model import FloatingModel, make_model, reduce
+from supple.bodies.floating.points import FloatingPoints
 from supple.bodies.floating.stride import advance
+from supple.bodies.mesh_points import MeshPoints, ShapedPoints
 from supple.bodies.placement import Placement
 from supple.bodies.protocols import PlacedBody
 from supple.bodies.stride import Stride, StrideReport
@@ -37,7 +40,7 @@ NEAR = 8
 
 
 @dataclass(frozen=True, eq=False)
-class FloatingBody:
+class FloatingBody(MeshPoints, ShapedPoints):
     """A deformable body with a floating frame. Made by `from_solid`, `from_basis` or `from_matrices`.
 
     damping: D (r, r) [N s/m] of the modes. q, q_rate (r,): how it starts, None for undeformed and at rest.
@@ -59,6 +62,7 @@ class FloatingBody:
     q_rate: ArrayLike | None = field(default=None, kw_only=True)
     kind = "floating"
     brings_stride = True
+    method = Method.IMPLICIT
 
     def __post_init__(self) -> None:
         for name in ("q", "q_rate"):
@@ -202,6 +206,11 @@ class FloatingBody:
         return PlacedBody(self.coordinates, x, v, (self.inertia,), (("modes", self.force),))
 
     # places on the body
+
+    @staticmethod
+    def points_of(local: Array, shapes: Array) -> FloatingPoints:
+        """Points that follow the frame and q."""
+        return FloatingPoints.make(local, shapes)
 
     def node_shapes(self, indices: Array) -> tuple[Array, Array]:
         """X (k, 3) [m] in the frame and shapes (k, 3, r) of nodes."""

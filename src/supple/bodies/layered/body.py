@@ -14,13 +14,17 @@ from scipy.spatial import KDTree
 
 from supple.algebra.dense import rotations
 from supple.algebra.dense.checks import check_vector
+from supple.bodies.body_protocol import Method
+from supple.bodies.capabilities import OwnSolve
 from supple.bodies.coordinates import FrameWithModes
 from supple.bodies.layered.build import fill_surface, name_core
 from supple.bodies.layered.forces import LayerForce
 from supple.bodies.layered.mass import LayeredMass
 from supple.bodies.layered.model import LayeredModel
+from supple.bodies.layered.points import LayeredPoints
 from supple.bodies.layered.solve import LayeredSolve
 from supple.bodies.layered.stride import advance
+from supple.bodies.mesh_points import MeshPoints, ShapedPoints
 from supple.bodies.placement import Placement
 from supple.bodies.protocols import PlacedBody
 from supple.bodies.stride import Stride, StrideReport
@@ -33,7 +37,7 @@ Array = np.ndarray
 
 
 @dataclass(frozen=True, eq=False)
-class LayeredBody:
+class LayeredBody(MeshPoints, ShapedPoints):
     """A rigid core with a soft layer. Made by `from_surface` or `from_mesh`.
 
     alpha [1/s], beta [s]: Rayleigh's damping of the layer. q, q_rate (3 n,): displacements [m] and velocities [m/s] of
@@ -58,6 +62,7 @@ class LayeredBody:
     q_rate: ArrayLike | None = field(default=None, kw_only=True)
     kind = "layered"
     brings_stride = True
+    method = Method.IMPLICIT
 
     def __post_init__(self) -> None:
         size = 3 * self.free_count
@@ -167,6 +172,11 @@ class LayeredBody:
 
     # places on the body
 
+    @staticmethod
+    def points_of(local: Array, shapes: sparse.csr_array) -> LayeredPoints:
+        """Points that follow the frame and q."""
+        return LayeredPoints.make(local, shapes)
+
     @cached_property
     def surface_nodes(self) -> Array:
         """Nodes of the mesh on its surface."""
@@ -233,6 +243,12 @@ class LayeredBody:
             kept.clear()
             kept[key] = LayeredSolve(self.model, *key)
         return kept[key]
+
+    def own_solve(self, x: Array, mass: float, damping: float, stiffness: float) -> OwnSolve:
+        """The layer's factor and its coupling to the frame at coordinates x (1, 7 + 3 n), for the matrix of a step,
+        mass M + damping B + stiffness K with K = df/dx, over mass."""
+        solver = self.solver(1.0 - damping / mass * self.alpha, -(stiffness + damping * self.beta) / mass)
+        return OwnSolve(solver.factor, *solver.coupling(self.model.X_free + x[0, 7:].reshape(-1, 3)))
 
     @cached_property
     def _solvers(self) -> dict[tuple[float, float], LayeredSolve]:

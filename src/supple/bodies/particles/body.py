@@ -4,17 +4,22 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import NoReturn
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from supple.algebra.dense.checks import check_array
+from supple.bodies.body_protocol import Method, Numbers
 from supple.bodies.coordinates import Points
-from supple.bodies.particles.springs import SpringForce
+from supple.bodies.mappings import WeightedPoints
 from supple.bodies.placement import Placement
 from supple.bodies.point_mass import PointMass
 from supple.bodies.protocols import PlacedBody
+from supple.bodies.selecting import check_numbers
+from supple.bodies.surfaces import NumberedSurface, PointSkin, RenderSurface
 from supple.errors import InputError
+from supple.interaction.springs import SpringForce
 
 Array = np.ndarray
 
@@ -42,6 +47,7 @@ class Particles:
     damping: ArrayLike = field(default=0.0, kw_only=True)
     rest_length: ArrayLike | None = field(default=None, kw_only=True)
     kind = "particles"
+    method = Method.IMPLICIT
 
     def __post_init__(self) -> None:
         X = np.atleast_2d(check_array(self.positions, name="positions", where="particles")).copy()
@@ -93,4 +99,51 @@ class Particles:
         x = placement.apply(np.asarray(self.positions))
         forces = (("springs", self.spring_force),) if np.asarray(self.springs).size else ()
         mass = PointMass(np.asarray(self.mass))
-        return PlacedBody(Points(len(x)), x, placement.point_velocities(x), (mass,), forces)
+        return PlacedBody(self.coordinates, x, placement.point_velocities(x), (mass,), forces)
+
+    @property
+    def coordinates(self) -> Points:
+        """Positions of the particles."""
+        return Points(len(self.rest_points))
+
+    @property
+    def total_mass(self) -> float:
+        """[kg]."""
+        return float(np.sum(self.mass))
+
+    @property
+    def rest_points(self) -> Array:
+        """The particles, (n, 3) [m]."""
+        return np.asarray(self.positions)
+
+    def point_numbers(self, selector: Numbers) -> Array:
+        """Numbers of particles; they have no regions."""
+        if isinstance(selector, str):
+            raise InputError("particles have no named regions", value=selector)
+        return check_numbers(selector, len(self.rest_points))
+
+    def point_mapping(self, numbers: Array | None) -> WeightedPoints | None:
+        """The particles are the coordinates; some of them are a subset."""
+        return None if numbers is None else WeightedPoints.subset(numbers, len(self.rest_points))
+
+    def embed(self, local: Array) -> NoReturn:
+        """Refused: there is nothing between particles."""
+        raise InputError("particles fill no space to embed points in")
+
+    def contact_surface(self) -> NumberedSurface:
+        """Balls of their radii around all particles."""
+        return NumberedSurface(np.arange(len(self.rest_points)), radius=np.asarray(self.radius))
+
+    def render_surface(self) -> RenderSurface:
+        """The particles, with springs as lines."""
+        numbers = np.arange(len(self.rest_points))
+        lines = np.asarray(self.springs, dtype=np.int64).reshape(-1, 2)
+        return RenderSurface(PointSkin(numbers), lines=lines, vertices=numbers[:, None])
+
+    def point_masses(self) -> Array:
+        """Of the particles, (n,) [kg]."""
+        return np.asarray(self.mass)
+
+    def point_word(self) -> str:
+        """What a point is called."""
+        return "particle"

@@ -11,10 +11,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from supple.algebra.dense.checks import check_array, check_vector
+from supple.bodies.body_protocol import Embedding, Method, Numbers
 from supple.bodies.coordinates import Frames
+from supple.bodies.mappings import FramePoints
 from supple.bodies.placement import Placement
 from supple.bodies.protocols import PlacedBody
 from supple.bodies.rigid.mass import FrameMass
+from supple.bodies.rigid.refining import subdivided
+from supple.bodies.surfaces import FrameSkin, MappedSurface, RenderSurface
 from supple.errors import InputError
 from supple.geometry import SurfaceMesh, box_hexes, cylinder_tets, sphere_tets
 from supple.geometry.surfaces.convex import ConvexShape
@@ -47,6 +51,8 @@ class RigidBody:
     surface: SurfaceMesh | None = field(default=None, kw_only=True)
     convex: ConvexShape | None = field(default=None, kw_only=True)
     kind = "rigid"
+    method = Method.IMPLICIT
+    coordinates = Frames(1)
 
     def __post_init__(self) -> None:
         if not (isinstance(self.mass, Real) and np.isfinite(self.mass) and self.mass > 0):
@@ -99,6 +105,10 @@ class RigidBody:
             return self.convex
         return ConvexShape.of(self.surface)
 
+    def convex_shape(self) -> ConvexShape | None:
+        """See `shape`."""
+        return self.shape
+
     def place(self, placement: Placement) -> PlacedBody:
         """The body's frame in the world."""
         from supple.algebra.dense import rotations
@@ -107,7 +117,59 @@ class RigidBody:
         w_body = rotations.rotate(rotations.conjugate(placement.rotation), placement.spin)
         v = np.concatenate([placement.velocity, w_body])[None]
         mass = FrameMass(np.array([float(self.mass)]), np.asarray(self.inertia)[None])
-        return PlacedBody(Frames(1), x, v, (mass,), ())
+        return PlacedBody(self.coordinates, x, v, (mass,), ())
+
+    @property
+    def total_mass(self) -> float:
+        """[kg]."""
+        return float(self.mass)
+
+    def frame_origin(self) -> Array:
+        """The centre of mass is the origin of its axes."""
+        return np.zeros(3)
+
+    @property
+    def rest_points(self) -> Array:
+        """Points of its surface, or its origin where it has none, (n, 3) [m]."""
+        return np.zeros((1, 3)) if self.surface is None else np.asarray(self.surface.nodes)
+
+    def point_numbers(self, selector: Numbers) -> Array:
+        """None: a rigid body has no nodes that a person numbers."""
+        raise InputError("a rigid body's points are given by position", fix="Use at= or local=.")
+
+    def point_mapping(self, numbers: Array | None) -> FramePoints:
+        """Points of its surface."""
+        if self.surface is None:
+            raise InputError("a rigid body's points are given by position", fix="Use at= or local=.")
+        return FramePoints.make(self.rest_points if numbers is None else self.rest_points[numbers])
+
+    def embed(self, local: Array) -> Embedding:
+        """Any places (k, 3) [m] in its axes."""
+        return Embedding(FramePoints.make(local))
+
+    def contact_surface(self) -> MappedSurface:
+        """Its surface, with triangles of at most COARSE of its size."""
+        if self.surface is None:
+            raise InputError(
+                "a rigid body without a surface touches nothing",
+                fix="Make it by RigidBody.box, .sphere or .cylinder, or leave it out of the contact.",
+            )
+        places, triangles = subdivided(self.rest_points, np.asarray(self.surface.triangles, dtype=np.int64))
+        return MappedSurface((FramePoints.make(places),), places, triangles)
+
+    def wind_surface(self) -> MappedSurface:
+        """Its surface as it is given."""
+        if self.surface is None:
+            raise InputError("this body has no surface", value=self.kind)
+        nodes, triangles = self.rest_points, np.asarray(self.surface.triangles, dtype=np.int64)
+        return MappedSurface((FramePoints.make(nodes),), nodes, triangles)
+
+    def render_surface(self) -> RenderSurface:
+        """Its surface, or its origin."""
+        skin = FrameSkin(self.rest_points)
+        if self.surface is None:
+            return RenderSurface(skin, vertices=np.zeros((1, 1), dtype=np.int64))
+        return RenderSurface(skin, np.asarray(self.surface.triangles, dtype=np.int64))
 
 
 def _positive(value: ArrayLike, name: str) -> Array:

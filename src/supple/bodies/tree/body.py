@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -11,10 +11,15 @@ from numpy.typing import ArrayLike
 from scipy.spatial import KDTree
 
 from supple.algebra.dense import rotations
+from supple.bodies.body_protocol import Embedding, Method, Numbers
+from supple.bodies.capabilities import BrokenPart
 from supple.bodies.placement import Placement
 from supple.bodies.protocols import LocalState, PlacedBody
+from supple.bodies.selecting import check_numbers
+from supple.bodies.surfaces import MappedSurface, NumberedSurface, RenderSurface
 from supple.bodies.tree.body_forces import TreeElastic, TreeMass
 from supple.bodies.tree.coordinates import TreeCoordinates
+from supple.bodies.tree.detach import TreePart, detach, split
 from supple.bodies.tree.domains.deviation import largest_deviation
 from supple.bodies.tree.domains.domain_tree import DomainTree
 from supple.bodies.tree.dynamics import Coupling, TreeDynamics, TreeSettings, TreeState
@@ -58,6 +63,7 @@ class TreeBody:
     grown: bool = field(default=False, kw_only=True)
     surface: SurfaceMesh | None = field(default=None, kw_only=True)
     kind = "tree"
+    method = Method.ELIMINATION
 
     def __post_init__(self) -> None:
         if not isinstance(self.tree, DomainTree | TreeModel):
@@ -133,9 +139,46 @@ class TreeBody:
             raise InputError("the root of this tree is fixed: it starts at rest", where="TreeBody")
         return PlacedBody(c, x, v, (TreeMass(self),), (("elastic", TreeElastic(self)),))
 
-    def point_mapping(self, indices: Array) -> DomainPoints:
-        """Surface points of these numbers, as a mapping."""
-        skin, number = self.skin, np.asarray(indices, dtype=np.int64)
+    @property
+    def rest_points(self) -> Array:
+        """Surface points, (n, 3) [m]."""
+        return np.asarray(self.positions)
+
+    def point_numbers(self, selector: Numbers) -> Array:
+        """Surface points of the domains of a name, or of numbers."""
+        if isinstance(selector, str):
+            return self.point_region(selector)
+        return check_numbers(selector, len(self.rest_points))
+
+    def embed(self, local: Array) -> Embedding:
+        """The surface points nearest to places (k, 3) [m] stand for them."""
+        nearest = self.nearest_points(local)
+        return Embedding(self.point_mapping(nearest), nearest)
+
+    def contact_surface(self) -> NumberedSurface:
+        """The surface, without gaps between domains."""
+        return NumberedSurface(np.arange(self.skin.count), np.asarray(self.skin.triangles, dtype=np.int64))
+
+    def wind_surface(self) -> MappedSurface:
+        """A few flat triangles a domain that stand for it, see `supple.bodies.tree.surface.wind_patches`."""
+        points, triangles = self.wind_patches
+        return MappedSurface((points,), points.apply(self.rest_coordinates), triangles)
+
+    def render_surface(self) -> RenderSurface:
+        """The given surface, or the domains' own."""
+        return RenderSurface(self.seen, np.asarray(self.seen.triangles, dtype=np.int64))
+
+    def shown_surface(self) -> MappedSurface:
+        """The given surface, as points to be pulled at."""
+        if not isinstance(self.seen, RenderSkin):
+            raise InputError("this body was given no surface", fix="Use TreeBody(..., surface=).")
+        points = self.seen.points
+        return MappedSurface((points,), points.apply(self.rest_coordinates), self.seen.triangles)
+
+    def point_mapping(self, numbers: Array | None) -> DomainPoints:
+        """Surface points of these numbers, or all."""
+        skin = self.skin
+        number = np.arange(skin.count) if numbers is None else np.asarray(numbers, dtype=np.int64)
         weights = skin.weights[number]
         hung = np.unique(weights.indices)
         domain, row = skin.domain[hung], skin.row[hung]
@@ -201,6 +244,12 @@ class TreeBody:
         push = np.concatenate([forces[0, :3], rotations.rotate(x[0, 3:7], forces[0, 3:6])])
         return {"forces": forces[0, 6 : 6 + self.model.coordinate_count], "push": push}
 
+    def broken(self, x: Array, v: Array, place: int | str) -> tuple[BrokenPart, BrokenPart]:
+        """The rest, and the branch that begins with a domain, given by number or name."""
+        found, shares = detach(self.dynamics, self.unpack(x, v), place), split(self.model, place)
+        first = _broken_part(self, shares[0], found.rest_state)
+        return first, _broken_part(self, shares[1], found.branch_state)
+
     def largest_gap(self, x: Array) -> float:
         """The largest distance [m] at coordinates x between points that were one before the tree was cut.
 
@@ -223,3 +272,17 @@ class TreeBody:
     @cached_property
     def _measured(self) -> list[Any]:
         return []
+
+
+def _broken_part(body: TreeBody, share: TreePart, state: TreeState) -> BrokenPart:
+    """A part of a body, with the damping of its domains."""
+    tree = body.dynamics
+    damping = {
+        "mass_damping": np.asarray(tree.mass_damping)[share.domains],
+        "stiffness_damping": np.asarray(tree.stiffness_damping)[share.domains],
+    }
+    part = replace(body, tree=share.model, **damping)
+    x, v = np.zeros((1, part.coordinates.x_width)), np.zeros((1, part.coordinates.v_width))
+    part.pack(state, x, v)
+    points = np.flatnonzero(np.isin(body.skin.domain, share.domains))
+    return BrokenPart(part, x, v, points, str(share.domains[0]))

@@ -22,7 +22,7 @@ class TreeCoordinates:
 
     modes: int
     count = 1
-    starts_with_frame = True
+    is_frame = True
     turns = False  # the stride alone moves a tree
 
     @property

@@ -9,21 +9,29 @@ from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
+from scipy.spatial import KDTree
 
 from supple.algebra.dense import rotations
+from supple.bodies.body_protocol import Embedding, Method, Numbers
+from supple.bodies.capabilities import ContactConstants
 from supple.bodies.coordinates import Frames
+from supple.bodies.mappings import FramePoints, WeightedPoints
 from supple.bodies.placement import Placement
 from supple.bodies.protocols import Force, LocalState, PlacedBody
+from supple.bodies.selecting import check_numbers
+from supple.bodies.surfaces import MappedSurface, RenderSurface
 from supple.bodies.voxel.actuation import Driver, Swing
 from supple.bodies.voxel.elastic import GroundDamping, LatticeForce, LinkLoads
 from supple.bodies.voxel.links.link_memory import LinkMemory
 from supple.bodies.voxel.mass import CubeMass
 from supple.bodies.voxel.model import Palette, VoxelModel, palette_of
+from supple.bodies.voxel.regions import outer_layer
 from supple.bodies.voxel.skin import VoxelSkin
 from supple.bodies.voxel.sweep.stable_step import stable_step
 from supple.bodies.voxel.sweep.sweep import LatticeSweep
 from supple.bodies.voxel.touching.collision import Collision
 from supple.bodies.voxel.touching.fluid import Fluid
+from supple.bodies.voxel.touching.limits import surface_constants
 from supple.errors import DivergenceError, InputError, PoissonNotice
 from supple.geometry import VoxelGrid
 from supple.interaction.obstacles import Obstacle
@@ -58,6 +66,7 @@ class VoxelBody:
     transverse: bool = field(default=False, kw_only=True)
     kind = "voxel"
     meets_obstacles = True
+    method = Method.SWEEP
 
     def __post_init__(self) -> None:
         if not isinstance(self.grid, VoxelGrid):
@@ -125,7 +134,65 @@ class VoxelBody:
         forces: list[tuple[str, Force]] = [("links", self.lattice_force)]
         if model.ground_damping.any():
             forces.append(("ground damping", GroundDamping(model.ground_damping)))
-        return PlacedBody(Frames(n), x, v, (CubeMass(model.mass, model.inertia),), tuple(forces))
+        return PlacedBody(self.coordinates, x, v, (CubeMass(model.mass, model.inertia),), tuple(forces))
+
+    # points and surface
+
+    def patch_points(self, numbers: Array) -> tuple[FramePoints, Array]:
+        """The middles of all faces of some voxels, and where they rest (n, 3) [m]: even one carries a frame by them."""
+        faces = 0.5 * self.grid.voxel_size * np.concatenate([np.eye(3), -np.eye(3)])
+        local, frame = np.tile(faces, (len(numbers), 1)), np.repeat(numbers, len(faces))
+        return FramePoints.make(local, frame), np.asarray(self.positions)[frame] + local
+
+    @property
+    def coordinates(self) -> Frames:
+        """One frame a voxel."""
+        return Frames(self.model.voxel_count)
+
+    @property
+    def rest_points(self) -> Array:
+        """Centres of the voxels, (n, 3) [m]."""
+        return np.asarray(self.positions)
+
+    def point_numbers(self, selector: Numbers) -> Array:
+        """Voxels of an outermost layer, "x_min" to "z_max", or of numbers."""
+        if isinstance(selector, str):
+            return outer_layer(self.rest_points, self.grid.voxel_size, selector)
+        return check_numbers(selector, len(self.rest_points))
+
+    def point_mapping(self, numbers: Array | None) -> FramePoints:
+        """Centres of voxels."""
+        chosen = np.arange(len(self.rest_points)) if numbers is None else numbers
+        return FramePoints.make(np.zeros((len(chosen), 3)), chosen)
+
+    def embed(self, local: Array) -> Embedding:
+        """Places (k, 3) [m], carried by the nearest voxels."""
+        nearest = KDTree(self.rest_points).query(local)[1]
+        return Embedding(FramePoints.make(local - self.rest_points[nearest], nearest))
+
+    def contact_surface(self) -> MappedSurface:
+        """Corners of the outer faces: means of where the voxels around would put them."""
+        skin = self.skin
+        corners = FramePoints.make(skin.local, skin.voxel)
+        rest = self.rest_points[skin.voxel] + skin.local
+        triangles = np.asarray(skin.triangles, dtype=np.int64)
+        return MappedSurface((corners, WeightedPoints(skin.weights)), rest, triangles)
+
+    def render_surface(self) -> RenderSurface:
+        """The outer faces."""
+        return RenderSurface(self.skin, np.asarray(self.skin.triangles, dtype=np.int64))
+
+    def point_masses(self) -> Array:
+        """Of the voxels, (n,) [kg]."""
+        return np.asarray(self.model.mass)
+
+    def point_word(self) -> str:
+        """What a point is called."""
+        return "voxel"
+
+    def contact_constants(self) -> ContactConstants:
+        """Contacts that the sweep's small steps bear."""
+        return surface_constants(self.model, self.grid.voxel_size)
 
     def stable_step(
         self,

@@ -101,3 +101,13 @@ def _radius(given: float, shape: Array) -> float:
 
 def _fractions(given: ArrayLike, name: str) -> Array:
     return check_vector(given, name=name, where="region of a grid")
+
+
+def outer_layer(centres: Array, voxel_size: float, name: str) -> Array:
+    """Voxels of an outermost layer, "x_min" to "z_max", of centres (n, 3) [m]."""
+    layers = [f"{axis}_{end}" for axis in "xyz" for end in ("min", "max")]
+    if name not in layers:
+        raise InputError("no layer of that name", value=name, allowed=", ".join(layers))
+    along = centres[:, "xyz".index(name[0])]
+    end = along.min() if name.endswith("min") else along.max()
+    return np.flatnonzero(np.abs(along - end) < 0.5 * voxel_size)

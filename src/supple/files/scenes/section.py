@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, PlainValidator, model_validator
@@ -46,16 +46,25 @@ def check_table(data: Any) -> dict[str, Any]:
     return data
 
 
-def by_kind(models: Mapping[str, type[Section]]) -> PlainValidator:
-    """A table whose key `kind` says which model it keeps."""
+def by_kind(
+    models: Mapping[str, type[Section]],
+    *,
+    other: Callable[[dict[str, Any]], Section | None] | None = None,
+    fix: str | None = None,
+) -> PlainValidator:
+    """A table whose key `kind` says which model it keeps. other: makes sections of kinds that are not among them, or
+    None; fix: what to do about an unknown kind that is like none of them."""
+    advice = fix
 
     def check(data: Any) -> Section:
         if "kind" not in check_table(data):
             raise complaint("the key 'kind' is missing", allowed=", ".join(models))
         kind = data["kind"]
+        if isinstance(kind, str) and kind not in models and other is not None and (own := other(data)) is not None:
+            return own
         if not isinstance(kind, str) or kind not in models:
             near = nearest(str(kind), models)
-            fix = f"Did you mean '{near}'?" if near else None
+            fix = f"Did you mean '{near}'?" if near else advice
             raise complaint("unknown kind", key="kind", value=shorten(kind), allowed=", ".join(models), fix=fix)
         return models[kind].model_validate(data)
 

@@ -1,7 +1,7 @@
-"""Breaking a tree of domains in a running scene: a new scene and state in which the branch is a body of its own.
+"""Breaking a body, such as a tree of domains, in a running scene.
 
-The rest keeps the body's name. Everything else stays: other bodies with their states, forces and what they act on.
-Points on the branch go with it.
+There is a new scene, and a state of it, in which the branch is a body of its own. The rest keeps the body's name.
+Everything else stays: other bodies with their states, forces and what they act on. Points on the branch go with it.
 """
 
 from __future__ import annotations
@@ -11,9 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from supple.bodies.capabilities import Breaking
 from supple.bodies.placement import Placement
-from supple.bodies.tree import TreeBody
-from supple.bodies.tree.detach import TreePart, detach, split
 from supple.errors import InputError
 from supple.scene.mapped.points import JoinedPoints, PointSet, join
 from supple.scene.node import Node
@@ -49,21 +48,23 @@ def break_off(scene: Scene, state: State, body: str, domain: int | str, *, name:
     True
     """
     old = scene.node(body)
-    if not isinstance(old.body, TreeBody):
-        raise InputError("only a tree of domains can break", where=f"body '{body}'", value=type(old.body).__name__)
+    if not isinstance(old.body, Breaking):
+        raise InputError(
+            "only a body of parts, such as a tree of domains, can break",
+            where=f"body '{body}'",
+            value=type(old.body).__name__,
+        )
     if scene.filters or scene.joints or scene.masses:
         raise InputError("a scene with filters, joints or added masses cannot break a tree", where="break_off")
     before = scene.compile()
     slot = before.body(body)
-    now = old.body.unpack(slot.view_x(state.x), slot.view_v(state.v))
-    parts, shares = detach(old.body.dynamics, now, domain), split(old.body.model, domain)
-    bodies = [_body_of(old.body, part) for part in shares]
-    rest = Node(body, bodies[0], old.placement, old.children)
-    branch = Node(name or f"{body}-{shares[1].domains[0]}", bodies[1], Placement())
+    parts = old.body.broken(slot.view_x(state.x), slot.view_v(state.v), domain)
+    rest = Node(body, parts[0].body, old.placement, old.children)
+    branch = Node(name or f"{body}-{parts[1].label}", parts[1].body, Placement())
     after = replace(scene, root=_replaced(scene.root, old, [rest, branch]), forces=[], filters=[], joints=[], masses=[])
     if len({node.name for node in after.root.walk()}) < len(list(after.root.walk())):
         raise InputError("the name is already used", where="break_off", value=branch.name, fix="Give name=.")
-    moved = _Moved(old, [rest, branch], [part.domains for part in shares])
+    moved = _Moved(old, [rest, branch], [part.points for part in parts])
     after.contacts = [_divided(contact, old, [rest, branch]) for contact in scene.contacts]
     after.forces = [Acting(a.force, moved.handle(a.on), a.label) for a in scene.forces]
     system = after.compile()
@@ -74,9 +75,9 @@ def break_off(scene: Scene, state: State, body: str, domain: int | str, *, name:
             there = system.body(kept.name)
             there.view_x(out.x)[:], there.view_v(out.v)[:] = kept.view_x(state.x), kept.view_v(state.v)
     out.memory = {key: a.copy() for key, a in state.memory.items() if not key.startswith(f"{body}/")}
-    for node, found in ((rest, parts.rest_state), (branch, parts.branch_state)):
+    for node, part in zip((rest, branch), parts):
         there = system.body(node.name)
-        node.body.pack(found, there.view_x(out.x), there.view_v(out.v))
+        there.view_x(out.x)[:], there.view_v(out.v)[:] = part.x, part.v
     return BrokenScene(after, out, rest, branch)
 
 
@@ -101,13 +102,6 @@ def _divided(contact: Any, old: Node, new: list[Node]) -> Any:
     )
 
 
-def _body_of(body: TreeBody, part: TreePart) -> TreeBody:
-    """The body of a part, with the damping of its domains."""
-    tree = body.dynamics
-    damping = {name: np.asarray(getattr(tree, name))[part.domains] for name in ("mass_damping", "stiffness_damping")}
-    return replace(body, tree=part.model, **damping)
-
-
 def _replaced(root: Node, old: Node, new: list[Node]) -> Node:
     """The tree of nodes with `old` exchanged; other nodes that hold bodies stay the same objects."""
     above = {id(child): node for node in root.walk() for child in node.children}
@@ -121,11 +115,11 @@ def _replaced(root: Node, old: Node, new: list[Node]) -> Node:
 
 @dataclass(eq=False)
 class _Moved:
-    """Finds what handles of the old scene are in the new one. domains: those of the old tree in each new node."""
+    """Finds what handles of the old scene are in the new one. points: numbers of the old body's points in each new."""
 
     old: Node
     new: list[Node]
-    domains: list[Array]
+    points: list[Array]
 
     def __post_init__(self) -> None:
         self.found: dict[int, Any] = {}
@@ -148,11 +142,9 @@ class _Moved:
         return replace(given, parent=self.handle(given.parent))
 
     def _points(self, indices: Array) -> PointSet:
-        """Surface points of the old tree: those of a domain follow each other, as in the new ones."""
-        skin = self.old.body.skin
+        """Points of the old body, in the new ones."""
         parts, order = [], []
-        for node, domains in zip(self.new, self.domains):
-            kept = np.flatnonzero(np.isin(skin.domain, domains))
+        for node, kept in zip(self.new, self.points):
             here = np.flatnonzero(np.isin(indices, kept))
             if len(here):
                 parts.append(node.points(np.searchsorted(kept, indices[here])))

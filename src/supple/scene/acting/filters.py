@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike
 
 from supple.algebra.dense.checks import as_quaternion, check_vector
 from supple.errors import InputError
+from supple.scene.node import Node, Selector
 
 Array = np.ndarray
 
@@ -39,12 +40,12 @@ class PointConditions:
 class Filter(Protocol):
     """Anything that makes conditions for a node."""
 
-    target: Any
+    target: Node
 
     def conditions(self) -> PointConditions: ...
 
 
-def _conditions(node: Any, selector: Any, projector: Array, **more: Any) -> PointConditions:
+def _conditions(node: Node, selector: Selector, projector: Array, **more: Any) -> PointConditions:
     if node.is_frame and selector is not None:
         raise InputError(
             "a body with one frame is held as a whole, so it has no parts to choose",
@@ -52,7 +53,7 @@ def _conditions(node: Any, selector: Any, projector: Array, **more: Any) -> Poin
             value=selector,
             allowed="fix=True, or no selector",
         )
-    indices = np.zeros(1, dtype=np.int64) if node.is_frame else node.indices(selector)
+    indices = node.coordinate_rows(selector)
     return PointConditions(indices, np.broadcast_to(projector, (len(indices), 3, 3)), **more)
 
 
@@ -60,8 +61,8 @@ def _conditions(node: Any, selector: Any, projector: Array, **more: Any) -> Poin
 class FixedPoints:
     """Points of a body that stay where they are; a rigid body keeps its place and, unless told, its orientation."""
 
-    target: Any
-    selector: Any = None
+    target: Node
+    selector: Selector = None
     rotation: bool = True
 
     def conditions(self) -> PointConditions:
@@ -73,8 +74,8 @@ class FixedPoints:
 class FixedAxes:
     """Points that keep their world coordinates along some axes: axes="xz". rotation: frames keep their orientation."""
 
-    target: Any
-    selector: Any = None
+    target: Node
+    selector: Selector = None
     axes: str = "xyz"
     rotation: bool = False
 
@@ -90,8 +91,8 @@ class FixedAxes:
 class SlidingPlane:
     """Points that slide in the plane through their start with a normal (3,)."""
 
-    target: Any
-    selector: Any = None
+    target: Node
+    selector: Selector = None
     normal: ArrayLike = (0.0, 0.0, 1.0)
 
     def conditions(self) -> PointConditions:
@@ -111,8 +112,8 @@ class PrescribedMotion:
     applied to the body's first orientation; None holds the orientation.
     """
 
-    target: Any
-    selector: Any = None
+    target: Node
+    selector: Selector = None
     displacement: Callable[[float], ArrayLike] | None = None
     rotation: Callable[[float], ArrayLike] | None = None
 
@@ -121,7 +122,7 @@ class PrescribedMotion:
         from supple.algebra.dense import rotations
 
         node = self.target
-        start = node.origin[None] if node.is_frame else node.rest[node.indices(self.selector)]
+        start = node.row_starts(self.selector)
         move, turn = self.displacement, self.rotation
 
         def path(t: float) -> Array:

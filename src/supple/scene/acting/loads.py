@@ -11,16 +11,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from supple.algebra.dense.rotations import cross, skew
-from supple.bodies.particles.springs import SpringForce
+from supple.bodies.capabilities import Faced
 from supple.bodies.protocols import LocalState, Pairs
 from supple.errors import InputError
+from supple.interaction.springs import SpringForce
 from supple.scene.mapped.points import JoinedPoints, Points, join
+from supple.scene.node import Node, Selector
 
 Array = np.ndarray
 
@@ -50,6 +51,11 @@ class Load:
         if not np.isfinite(f).all():
             raise InputError("a load is not finite", where=f"load on {self.on.label}, t = {t:g} s", value=given)
         return f
+
+    @property
+    def is_passive(self) -> bool:
+        """Whether it is constant."""
+        return not callable(self.force)
 
     def energy(self, state: LocalState) -> float:
         """Potential of a constant load [J], zero at the start; a load in time has none."""
@@ -81,22 +87,21 @@ class Pressure:
     node: a finite-element body in the scene. region: as in `node.points`. pressure: a number or a function of time.
     """
 
-    node: Any
-    region: Any
+    node: Node
+    region: Selector
     pressure: float | Callable[[float], float]
     is_load = True
 
     def __post_init__(self) -> None:
-        if not hasattr(self.node.body, "mesh"):
-            raise InputError("a pressure needs the faces of a finite-element body", where=f"node '{self.node.name}'")
         _ = self.triangles
         self.value(0.0)
 
     @cached_property
     def triangles(self) -> Array:
         """Loaded boundary triangles, outward, (k, 3)."""
-        mesh = self.node.body.mesh
-        return np.asarray(mesh.boundary.triangles if self.region is None else mesh.faces_region(self.region))
+        if not isinstance(self.node.body, Faced):
+            raise InputError("a pressure needs the faces of a finite-element body", where=f"node '{self.node.name}'")
+        return self.node.body.face_triangles(self.region)
 
     @property
     def on(self) -> Points:
@@ -109,6 +114,11 @@ class Pressure:
         if not np.isfinite(p):
             raise InputError("a pressure is not finite", where=f"node '{self.node.name}', t = {t:g} s", value=p)
         return p
+
+    @property
+    def is_passive(self) -> bool:
+        """Whether it is constant and has a potential."""
+        return not callable(self.pressure) and self.is_closed
 
     @cached_property
     def is_closed(self) -> bool:

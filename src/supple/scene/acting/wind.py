@@ -17,9 +17,9 @@ the corners in equal shares, so its power is that of the force on the centroid. 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -33,6 +33,7 @@ from supple.errors import InputError
 from supple.scene.acting.wind_kernels import Flow, add_drag, compute_flow
 from supple.scene.mapped.points import JoinedPoints, PointSet, join
 from supple.scene.mapped.surface_points import surface_points
+from supple.scene.node import Node
 
 Array = np.ndarray
 SHORTEST = 100.0
@@ -55,7 +56,7 @@ class Wind:
     True
     """
 
-    nodes: Any
+    nodes: Node | Sequence[Node]
     velocity: ArrayLike
     intensity: float = field(default=0.2, kw_only=True)
     length: float = field(default=2.0, kw_only=True)
@@ -81,7 +82,7 @@ class Wind:
 
     @cached_property
     def _surfaces(self) -> list[tuple[PointSet, Array]]:
-        nodes = self.nodes if isinstance(self.nodes, list | tuple) else [self.nodes]
+        nodes = list(self.nodes) if isinstance(self.nodes, Sequence) else [self.nodes]
         if not nodes:
             raise InputError("the wind blows on nothing", where="Wind", fix="Give a node of the scene.")
         return [surface_points(node) for node in nodes]

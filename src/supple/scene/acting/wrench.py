@@ -8,15 +8,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from supple.algebra.dense import rotations
 from supple.algebra.dense.checks import check_vector
+from supple.bodies.coordinates import Frames
 from supple.bodies.protocols import LocalState, Pairs
 from supple.errors import InputError
+from supple.scene.node import Node, Selector
 
 Array = np.ndarray
 Given = ArrayLike | Callable[[float], ArrayLike]
@@ -32,32 +33,33 @@ class Wrench:
     >>> # scene.add(sp.Wrench(beam, "x_max", torque=(0.01, 0, 0)))
     """
 
-    node: Any
-    selector: Any = None
+    node: Node
+    selector: Selector = None
     force: Given = (0.0, 0.0, 0.0)
     torque: Given = (0.0, 0.0, 0.0)
     is_load = True
 
     def __post_init__(self) -> None:
-        if not (self.node.is_frame or self.node.is_lattice):
+        body = self.node.held_body
+        if not (self.node.is_frame or body.coordinates.x_width == Frames.x_width):
             raise InputError(
                 "a wrench acts on rigid bodies and voxels",
                 where=f"node '{self.node.name}'",
-                value=getattr(self.node.body, "kind", None),
+                value=body.kind,
                 fix="Use a Load on points.",
             )
         _ = self.indices
         self.total(0.0)
 
     @property
-    def on(self) -> Any:
+    def on(self) -> Node:
         """The node it acts on."""
         return self.node
 
     @cached_property
     def indices(self) -> Array:
         """The frames it acts on."""
-        return np.zeros(1, dtype=np.int64) if self.node.is_frame else np.asarray(self.node.indices(self.selector))
+        return self.node.coordinate_rows(self.selector)
 
     def total(self, t: float) -> tuple[Array, Array]:
         """Force [N] and torque [N m] at time t."""
@@ -72,7 +74,7 @@ class Wrench:
         """Potential of a constant force [J], zero at the start; a torque has none."""
         if callable(self.force):
             return 0.0
-        start = self.node.origin[None] if self.node.is_frame else self.node.rest[self.indices]
+        start = self.node.row_starts(self.selector)
         return -float(self.total(state.t)[0] @ (state.x[self.indices, :3] - start).mean(axis=0))
 
     def add_force(self, state: LocalState, f_out: Array) -> None:

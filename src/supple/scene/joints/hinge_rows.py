@@ -50,6 +50,11 @@ class HingeRows:
             self.advance = dt * self.rate
 
     @property
+    def is_driven(self) -> bool:
+        """Whether there is a motor."""
+        return self.speed is not None
+
+    @property
     def meets(self) -> Array:
         """No row asks points to meet."""
         return np.zeros(self.count, dtype=bool)

@@ -22,7 +22,7 @@ from supple.algebra.dense.checks import check_vector
 from supple.errors import InputError, check_number
 from supple.scene.joints.hinge_rows import HingeRows
 from supple.scene.joints.sides import held_side, point_side
-from supple.scene.mapped.points import JoinedPoints, World, join
+from supple.scene.mapped.points import JoinedPoints, Points, World, join
 
 Array = np.ndarray
 
@@ -69,6 +69,8 @@ class PointConditionRows:
     def meets(self) -> Array:
         """Which rows ask points to meet: their forces are in balance only where the points do."""
         return np.arange(self.count) < 3 * len(self.meetings)
+
+    is_driven = False
 
     @property
     def names(self) -> list[str]:
@@ -143,7 +145,7 @@ class BallJoint:
             a, b = point_side(a, p, "ball joint"), point_side(b, p, "ball joint")
         elif b is World:
             b = World.points(a.rest)
-        if not (hasattr(a, "rest") and hasattr(b, "rest") and hasattr(a, "label") and hasattr(b, "label")):
+        if not (isinstance(a, Points) and isinstance(b, Points)):
             raise InputError(
                 "a BallJoint joins two point sets, or two nodes at a position", where="BallJoint", fix="Give at=."
             )

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from scipy.spatial import KDTree
 
+from supple.bodies.capabilities import Patched
 from supple.errors import InputError
-from supple.scene.mapped.mappings import FramePoints
 from supple.scene.mapped.patch_frame import PatchFrame, is_off_line
 from supple.scene.mapped.points import Points, PointSet, World
 
@@ -49,7 +49,7 @@ def point_side(node: Any, at: Array, joint: str) -> Points:
     """A point (1, 3) [m] of a body, for joints that do not turn with it."""
     if is_world(node):
         return World.points(at)
-    if node.is_frame or node.is_lattice or hasattr(node.body, "mesh"):
+    if node.is_frame or isinstance(node.body, Patched) or hasattr(node.body, "mesh"):
         return node.held_points(at)
     nearest = int(np.argmin(np.linalg.norm(node.rest - at[0], axis=1)))
     if np.linalg.norm(node.rest[nearest] - at[0]) <= NEAR * _extent(node.rest):
@@ -64,10 +64,13 @@ def _extent(x: Array) -> float:
 def _patch(node: Any, at: Array, patch: Any, joint: str) -> PointSet:
     """The points of a soft body that serve as a frame."""
     if patch is None or isinstance(patch, int | float):
-        chosen = _around(node.rest, at, patch, node.is_lattice)
+        chosen = _around(node.rest, at, patch, isinstance(node.body, Patched))
     else:
         chosen = node.indices(patch)
-    points = _voxel_faces(node, chosen) if node.is_lattice else node.points(chosen)
+    points = node.points(chosen)
+    if isinstance(node.body, Patched):
+        mapping, local = node.body.patch_points(chosen)
+        points = PointSet(node, mapping, node.placement.apply(local), f"{node.name} patch points")
     if not is_off_line(points.rest):
         raise InputError(
             f"a {joint} needs three points of a body off a line",
@@ -78,22 +81,13 @@ def _patch(node: Any, at: Array, patch: Any, joint: str) -> PointSet:
     return points
 
 
-def _around(rest: Array, at: Array, radius: float | None, is_lattice: bool) -> Array:
+def _around(rest: Array, at: Array, radius: float | None, one_is_enough: bool) -> Array:
     """Numbers of the points within a radius [m] of a place; of one that is found where it is not given."""
     distance, _ = KDTree(at[None]).query(rest)
     if radius is not None:
         return np.flatnonzero(distance <= radius)
     order = np.argsort(distance, kind="stable")
     count = min(MANY, int(np.sum(distance <= distance.min() + REACH * _extent(rest))))
-    while not (is_lattice or is_off_line(rest[order[:count]])) and count < len(rest):
+    while not (one_is_enough or is_off_line(rest[order[:count]])) and count < len(rest):
         count = int(np.ceil(GROWTH * count))
     return np.sort(order[:count])
-
-
-def _voxel_faces(node: Any, voxels: Array) -> PointSet:
-    """The middles of all faces of some voxels: even one voxel carries a frame by them."""
-    half = 0.5 * node.body.grid.voxel_size
-    faces = half * np.concatenate([np.eye(3), -np.eye(3)])
-    local, frame = np.tile(faces, (len(voxels), 1)), np.repeat(voxels, len(faces))
-    rest = node.placement.apply(np.asarray(node.body.positions)[frame] + local)
-    return PointSet(node, FramePoints.make(local, frame), rest, f"{node.name} faces")

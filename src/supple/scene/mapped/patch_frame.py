@@ -21,8 +21,8 @@ from numpy.typing import ArrayLike
 
 from supple.algebra.dense.definite import negative_part
 from supple.algebra.dense.rotations import cross, skew
+from supple.bodies.protocols import JacobianRows
 from supple.errors import InputError
-from supple.scene.mapped.mappings import JacobianRows
 
 Array = np.ndarray
 THIN = 1e-3

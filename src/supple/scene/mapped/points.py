@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
+from supple.bodies.mappings import WeightedPoints
 from supple.bodies.protocols import Mapping
 from supple.errors import InputError
-from supple.scene.mapped.mappings import WeightedPoints
 
 if TYPE_CHECKING:
     from supple.scene.node import Node

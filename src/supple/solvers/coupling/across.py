@@ -15,8 +15,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from supple.bodies.particles.springs import SpringForce
+from supple.bodies.body_protocol import Method
 from supple.errors import InputError
+from supple.interaction.springs import SpringForce
 from supple.scene.kinematics import hanging_on
 from supple.scene.parts import nodes_of
 from supple.scene.slots import Slot
@@ -24,7 +25,7 @@ from supple.scene.system import BoundForce, BoundJoint, System
 from supple.solvers.coupling.tree_springs import world_springs
 
 IMPLICIT, TREE, LATTICE, FIXED = 0, 1, 2, 3
-PART_OF_KIND = {"voxel": LATTICE, "tree": TREE}
+PART_OF_METHOD = {Method.IMPLICIT: IMPLICIT, Method.ELIMINATION: TREE, Method.SWEEP: LATTICE}
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,7 +63,7 @@ class Across:
         """Refuse lattices that joints take out of the sweep, where only the sweep knows what becomes of them."""
         remembers = {slot.name for _, slot, force in system.forces if getattr(force, "remembers", False)}
         for slot in system.bodies:
-            if not slot.node.is_lattice or self.part[slot.name] != IMPLICIT:
+            if slot.body.method is not Method.SWEEP or self.part[slot.name] != IMPLICIT:
                 continue
             where = f"Partitioned, body '{slot.name}'"
             if slot.name in remembers:
@@ -100,7 +101,7 @@ def _given_joints(system: System) -> Iterator[tuple[Any, list[BoundJoint]]]:
 
 
 def _parts(system: System) -> dict[str, int]:
-    part = {slot.name: PART_OF_KIND.get(slot.node.body.kind, IMPLICIT) for slot in system.bodies}
+    part = {slot.name: PART_OF_METHOD[slot.body.method] for slot in system.bodies}
     held = {node.name for given in system.scene.joints for node in nodes_of(given.joint().points)}
     held |= {node.name for mass in system.scene.masses for node in nodes_of(mass.on)}
     for _, (_, slot, force) in _given_forces(system):

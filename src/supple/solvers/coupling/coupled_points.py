@@ -15,9 +15,10 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sparse
 
+from supple.bodies.mappings import FramePoints
+from supple.bodies.protocols import JacobianRows
 from supple.bodies.tree.surface.domain_points import DomainPoints
 from supple.scene.kinematics import Kinematics
-from supple.scene.mapped.mappings import FramePoints, JacobianRows
 from supple.scene.slots import Slot
 from supple.solvers.coupling.across import IMPLICIT, LATTICE, TREE
 

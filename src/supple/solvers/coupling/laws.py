@@ -17,9 +17,9 @@ from typing import Any, Protocol
 import numpy as np
 import scipy.sparse as sparse
 
-from supple.bodies.particles.springs import SpringForce
 from supple.bodies.protocols import Force, LocalState
 from supple.contact.contact_set import ContactForces
+from supple.interaction.springs import SpringForce
 from supple.scene.system import BoundForce
 from supple.solvers.coupling.coupled_points import CoupledPoints
 

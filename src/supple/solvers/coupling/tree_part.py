@@ -17,6 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from supple.bodies.body_protocol import Method
 from supple.bodies.protocols import LocalState
 from supple.bodies.tree import PointSprings
 from supple.bodies.tree.step.responses import point_responses
@@ -79,7 +80,7 @@ class TreePart:
     @classmethod
     def of(cls, system: System, steps: int, dt: float, without: frozenset[int] = frozenset()) -> TreePart:
         """Of all trees of a system; without: ids of what acts across parts."""
-        slots = [slot for slot in system.bodies if slot.node.body.kind == "tree"]
+        slots = [slot for slot in system.bodies if slot.body.method is Method.ELIMINATION]
         part = part_of(system.scene, [slot.node for slot in slots], without).compile() if slots else None
         stride = TreeSolver(dt, steps=steps)
         if part is not None:

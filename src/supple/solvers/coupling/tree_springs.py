@@ -17,11 +17,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from supple.bodies.particles.springs import SpringForce
 from supple.bodies.protocols import LocalState
 from supple.bodies.tree import PointSprings, TreeBody
 from supple.bodies.tree.surface.domain_points import DomainPoints
 from supple.errors import ConvergenceError, DivergenceError
+from supple.interaction.springs import SpringForce
 from supple.scene.slots import Slot
 from supple.scene.system import BoundForce
 

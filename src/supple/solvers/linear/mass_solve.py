@@ -9,6 +9,8 @@ from __future__ import annotations
 import numpy as np
 
 from supple.algebra.sparse.direct import DirectSolver
+from supple.bodies.protocols import is_changing
+from supple.bodies.traits import is_lumped
 from supple.scene.kinematics import Kinematics
 from supple.scene.linearization import Linearization
 from supple.scene.system import System
@@ -26,7 +28,7 @@ def is_block_diagonal(system: System) -> bool:
 
 def has_constant_mass(system: System) -> bool:
     """Whether the mass matrix is block-diagonal and the same in every state."""
-    return is_block_diagonal(system) and not any(hasattr(mass, "at") for _, _, mass in system.masses)
+    return is_block_diagonal(system) and not any(is_changing(mass) for _, _, mass in system.masses)
 
 
 def solve_mass(system: System, kin: Kinematics, f: Array) -> Array:
@@ -43,7 +45,7 @@ def solve_filtered_mass(system: System, kin: Kinematics, f: Array, given: Array)
     """v with M v = f in the free directions and v = given in the filtered ones, flat."""
     if not len(system.filter):
         return solve_mass(system, kin, f)
-    if is_block_diagonal(system) and all(getattr(mass, "is_lumped", True) for _, _, mass in system.masses):
+    if is_block_diagonal(system) and all(is_lumped(mass) for _, _, mass in system.masses):
         v = solve_mass(system, kin, f)  # points do not share mass: each may be projected by itself
         system.filter.project(v)
         return v + given

@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sparse
 
+from supple.bodies.protocols import is_changing
 from supple.scene.kinematics import Kinematics
 from supple.scene.linearization import Linearization
 from supple.scene.system import System
@@ -110,7 +111,7 @@ class Newton:
         now = evaluate(u)
         r, merit = self._merit(system, now, l, weights)
         linear_iterations, rounding = 0, 0.0
-        memory = 2 if any(hasattr(mass, "at") for _, _, mass in system.masses) else 1
+        memory = 2 if any(is_changing(mass) for _, _, mass in system.masses) else 1
         recent = [merit]
         outcome, unmet = Outcome.NEWTON_LIMIT, np.zeros(m)
         for iteration in range(self.max_iterations + 1):

@@ -16,6 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from supple.algebra.dense import rotations
+from supple.algebra.lanes.lane_type import LANES
 from supple.bodies.protocols import LocalState
 from supple.bodies.voxel import Commands, VoxelBody
 from supple.bodies.voxel.actuation import Swing
@@ -25,6 +26,7 @@ from supple.bodies.voxel.links.link_memory import LinkMemory
 from supple.bodies.voxel.mass import CubeMass
 from supple.bodies.voxel.model import VoxelModel
 from supple.bodies.voxel.sweep import lattice_kernels as kernels
+from supple.bodies.voxel.sweep.bricks import SLAB_BRICKS
 from supple.bodies.voxel.sweep.stable_step import stable_step
 from supple.bodies.voxel.sweep.sweep import LatticeSweep
 from supple.bodies.voxel.touching.surface_contact import SurfaceContacts, contact_step_limit
@@ -37,6 +39,8 @@ from supple.solvers.methods.implicit_euler import check_dt
 from supple.solvers.report import Outcome, StepReport
 
 Array = np.ndarray
+MANY_VOXELS = 2 * LANES * SLAB_BRICKS
+"""From so many on a lattice is swept by two threads."""
 # what a body remembers, in a state's memory under its name; STEP: the largest strain seen so far, and the stable step
 # found at it [s], of all bodies
 LINKS, COMMANDS, TICKS, STEP = "links", "commands", "ticks", "lattice step"

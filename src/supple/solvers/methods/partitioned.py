@@ -21,10 +21,8 @@ import numba
 import numpy as np
 import scipy.sparse as sparse
 
-from supple.algebra.lanes.lane_type import LANES
 from supple.algebra.sparse.block_rows import BlockRows
 from supple.algebra.sparse.block_sparse import PARALLEL_BLOCK_COUNT
-from supple.bodies.voxel.sweep.bricks import SLAB_BRICKS
 from supple.contact.contact_set import ContactForces
 from supple.errors import InputError
 from supple.scene.kinematics import Kinematics, hanging_on
@@ -41,13 +39,11 @@ from supple.solvers.coupling.meeting import Meeting
 from supple.solvers.coupling.slow_step import SlowSides, SlowStep
 from supple.solvers.coupling.tree_part import TreePart
 from supple.solvers.methods.implicit_euler import ImplicitEuler, check_dt, extent_of
-from supple.solvers.methods.lattice_solver import LatticeSolver
+from supple.solvers.methods.lattice_solver import MANY_VOXELS, LatticeSolver
 from supple.solvers.report import Outcome, StepReport
 from supple.solvers.world import refuse_fluid
 
 Array = np.ndarray
-MANY_VOXELS = 2 * LANES * SLAB_BRICKS
-"""From so many on a lattice is swept by two threads."""
 CLOSED, OPEN = 1e-9, 1e-6
 """Of the size: how far joints across parts are closed, and from where on a step that does not close them says so."""
 MAX_CLOSINGS = 12
@@ -133,9 +129,7 @@ class Partitioned:
         ]
         # the second thread is better used by trees than by bodies too small to be worked on by two
         matrix = None if self._slow is None or self._slow.system.assembly is None else self._slow.system.assembly.matrix
-        voxels = (
-            sum(slot.node.body.grid.voxel_count for slot in self._fast.system.bodies) if self._fast is not None else 0
-        )
+        voxels = 0 if self._fast is None else sum(slot.coordinates.count for slot in self._fast.system.bodies)
         small = (matrix is None or matrix.block_count < PARALLEL_BLOCK_COUNT) and voxels < MANY_VOXELS
         self._is_shared = small
         self._touching_slots = hanging_on(slot for c in system.contacts for slot in c.slots) | across.hanging

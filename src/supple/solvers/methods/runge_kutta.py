@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from supple.algebra.dense import rotations
+from supple.bodies.traits import has_memory
 from supple.errors import InputError
 from supple.scene.state import State
 from supple.scene.system import System
@@ -33,7 +34,7 @@ class RungeKutta4:
     def prepare(self, system: System) -> None:
         """Refuse what the method cannot hold."""
         refuse_world(system, "RungeKutta4")
-        if any(getattr(force, "remembers", False) for _, _, force in system.forces):
+        if any(has_memory(force) for _, _, force in system.forces):
             raise InputError(
                 "a force remembers what happened to it, which this method does not advance",
                 where="RungeKutta4",

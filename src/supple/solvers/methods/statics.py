@@ -10,10 +10,12 @@ from typing import Literal
 
 import numpy as np
 
+from supple.bodies.protocols import GivenForce
+from supple.bodies.traits import is_load
 from supple.errors import ConvergenceError, InputError, check_number
 from supple.scene.kinematics import Kinematics
 from supple.scene.state import State
-from supple.scene.system import System, is_load
+from supple.scene.system import System
 from supple.solvers.linear.linear_step import LinearOptions, LinearSolve
 from supple.solvers.linear.newton import ROUNDINGS, Evaluation, Newton, Weights
 from supple.solvers.methods.modes import warn_unstable
@@ -106,12 +108,12 @@ class _Path:
     def energy(self, kin: Kinematics) -> float | None:
         """Potential energy, None where a load follows the body or joints carry forces."""
         system = self.system
-        if system.joints or any(is_load(force) and not hasattr(force, "values") for _, _, force in system.forces):
+        if system.joints or any(is_load(f.force) and not isinstance(f.force, GivenForce) for f in system.forces):
             return None
         total = 0.0
         for _, slot, force in system.forces:
-            if is_load(force):
-                given = force.values(kin.t)  # type: ignore[attr-defined]
+            if isinstance(force, GivenForce) and is_load(force):
+                given = force.values(kin.t)
                 total -= self.load * float(np.sum(given * kin.x[slot.index]))
             else:
                 total += force.energy(kin.local(slot))

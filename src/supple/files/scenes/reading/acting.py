@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from supple.bodies.mappings import WeightedPoints
 from supple.errors import InputError
 from supple.files.scenes.schema import acting as schema
 from supple.files.scenes.section import nearest
@@ -25,7 +26,6 @@ from supple.scene import (
     Wrench,
     join,
 )
-from supple.scene.mapped.mappings import WeightedPoints
 from supple.scene.mapped.points import PointSet, WorldPoints
 
 

@@ -7,10 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from supple.bodies.body_protocol import Body
 from supple.bodies.fem import FemBody
 from supple.bodies.particles import Particles
 from supple.bodies.rigid import RigidBody
 from supple.errors import InputError
+from supple.files.scenes.kinds import registered_kinds
 from supple.files.scenes.places import Place
 from supple.files.scenes.reading.trees import build_tree
 from supple.files.scenes.reading.voxels import build_voxel_body
@@ -27,7 +29,7 @@ MAX_CELLS = 2_000_000  # of a generated mesh: a small file must not fill the mem
 
 def build_body(
     section: Any, materials: Mapping[str, Material], voxel_materials: Mapping[str, VoxelMaterial], place: Place
-) -> Any:
+) -> Body:
     """The body of a table."""
     if isinstance(section, schema_bodies.VoxelBody):
         return build_voxel_body(section, voxel_materials, place)
@@ -40,6 +42,8 @@ def build_body(
         return build_tree(section, solid, lambda given: _material(given, materials, place), place)
     if isinstance(section, schema_bodies.RigidBody):
         return _rigid(section, place)
+    if isinstance(section, schema_bodies.OwnBody):
+        return registered_kinds()[section.kind].build(section.own)
     extra = section.given("radius", "springs", "stiffness", "damping", "rest_length")
     return Particles(section.positions, section.mass, **extra)
 

@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, PlainValidator, model_validator
 
+from supple.files.scenes.kinds import PLACED, registered_kinds
 from supple.files.scenes.schema.shapes import BoxShape, CylinderShape, Mesh, SphereShape, Surface
 from supple.files.scenes.schema.trees import TreeKeys
 from supple.files.scenes.schema.voxels import VoxelKeys
@@ -146,6 +147,22 @@ class TreeBody(Placed, TreeKeys):
     fix: Annotated[Any, PlainValidator(_fixed_regions)] = None
 
 
+class OwnBody(Placed):
+    """A body of a kind that was registered by its user. own: the keys that its reader takes."""
+
+    kind: str
+    fix: Annotated[Any, PlainValidator(_fix)] = None
+    own: dict[str, Any]
+
+
+def _own_body(data: dict[str, Any]) -> OwnBody | None:
+    """The table of a registered kind; None where nobody registered it."""
+    if data["kind"] not in registered_kinds():
+        return None
+    own = {key: value for key, value in data.items() if key not in PLACED}
+    return OwnBody.model_validate({key: data[key] for key in data if key in PLACED} | {"own": own})
+
+
 class Group(Section):
     """A node that groups the bodies that name it in `under`."""
 
@@ -155,7 +172,7 @@ class Group(Section):
 
 
 Body = Annotated[
-    FemBody | RigidBody | Particles | VoxelBody | TreeBody | Group,
+    FemBody | RigidBody | Particles | VoxelBody | TreeBody | OwnBody | Group,
     by_kind(
         {
             "fem": FemBody,
@@ -164,6 +181,8 @@ Body = Annotated[
             "voxel": VoxelBody,
             "tree": TreeBody,
             "group": Group,
-        }
+        },
+        other=_own_body,
+        fix="A kind of your own is registered before the file is loaded: supple.register_kind(Class, read=, write=).",
     ),
 ]

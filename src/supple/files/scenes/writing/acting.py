@@ -6,10 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from supple.bodies.particles.springs import SpringForce
+from supple.bodies.mappings import FramePoints, WeightedPoints
+from supple.bodies.rigid import RigidBody
 from supple.bodies.tree.surface.domain_points import DomainPoints
+from supple.bodies.voxel import VoxelBody
 from supple.errors import InputError
 from supple.files.scenes.writing.values import Table, in_time, one_or_each, plain
+from supple.interaction.springs import SpringForce
 from supple.scene import (
     BallJoint,
     FixedAxes,
@@ -25,7 +28,6 @@ from supple.scene import (
     World,
     Wrench,
 )
-from supple.scene.mapped.mappings import FramePoints, WeightedPoints
 from supple.scene.mapped.points import JoinedPoints, PointSet, WorldPoints
 from supple.scene.scene import Acting
 
@@ -52,9 +54,9 @@ def describe_points(points: Any) -> Table:
 
 
 def _frame_points(node: Node, mapping: FramePoints, label: str) -> Table:
-    if node.is_lattice:
+    if isinstance(node.body, VoxelBody):
         return _voxel_points(node, mapping, label)
-    surface = node.body.surface
+    surface = node.body.surface if isinstance(node.body, RigidBody) else None
     if surface is not None and np.array_equal(surface.nodes, mapping.local):
         return {"body": node.name}
     return {"body": node.name, "local": plain(mapping.local)}
@@ -63,17 +65,17 @@ def _frame_points(node: Node, mapping: FramePoints, label: str) -> Table:
 def _voxel_points(node: Node, mapping: FramePoints, label: str) -> Table:
     """Centres of voxels by their layer's name or their numbers, other points by their place."""
     if mapping.local.any():
-        return {"body": node.name, "local": plain(np.asarray(node.body.positions)[mapping.frame] + mapping.local)}
+        return {"body": node.name, "local": plain(node.held_body.rest_points[mapping.frame] + mapping.local)}
     layer = label.removeprefix(f"{node.name}.")
     if layer != label and np.array_equal(node.indices(layer), mapping.frame):
         return {"body": node.name, "region": layer}
-    if np.array_equal(mapping.frame, np.arange(len(node.body.positions))):
+    if np.array_equal(mapping.frame, np.arange(len(node.held_body.rest_points))):
         return {"body": node.name}
     return {"body": node.name, "numbers": plain(mapping.frame)}
 
 
 def _tree_points(node: Node, numbers: np.ndarray) -> Table:
-    if np.array_equal(numbers, np.arange(node.body.skin.count)):
+    if np.array_equal(numbers, np.arange(len(node.held_body.rest_points))):
         return {"body": node.name}
     return {"body": node.name, "numbers": plain(numbers)}
 

@@ -14,9 +14,10 @@ from supple.bodies.rigid import RigidBody
 from supple.bodies.tree import DomainTree, TreeBody
 from supple.bodies.voxel import VoxelBody
 from supple.errors import InputError
+from supple.files.scenes.kinds import registered_kinds
 from supple.files.scenes.recipes import mesh_recipe, rigid_recipe
 from supple.files.scenes.writing.trees import describe_tree
-from supple.files.scenes.writing.values import Table, one_or_each, plain
+from supple.files.scenes.writing.values import Table, one_or_each, plain, plain_table
 from supple.files.scenes.writing.voxels import describe_voxel_body, voxel_material_table
 from supple.geometry import HexMesh, TetMesh
 from supple.material import Law, Material
@@ -51,12 +52,14 @@ class BodyWriter:
             table = describe_voxel_body(body, names)
         elif type(body) is TreeBody:
             table = {"tree": self._file(node.name, body.model.domain_tree, "-tree").name, **describe_tree(body)}
+        elif (own := registered_kinds().get(body.kind)) is not None and type(body) is own.body:
+            table = plain_table(own.describe(body))
         else:
             raise InputError(
                 "a body of this kind cannot be saved",
                 where=f"body '{node.name}'",
                 value=type(body).__name__,
-                allowed="FemBody, RigidBody, Particles, VoxelBody, TreeBody",
+                allowed="FemBody, RigidBody, Particles, VoxelBody, TreeBody, and kinds of register_kind",
             )
         place = node.placement
         rest = {

@@ -18,6 +18,11 @@ def plain(value: Any) -> Any:
     return np.asarray(value).tolist()
 
 
+def plain_table(table: Table) -> Table:
+    """The same of a table's values, tables within included."""
+    return {key: plain_table(value) if isinstance(value, dict) else plain(value) for key, value in table.items()}
+
+
 def one_or_each(value: Any) -> Any:
     """One number where all are equal, else the list."""
     array = np.asarray(value, dtype=float)

@@ -1,7 +1,7 @@
 """Points of a layered body: x = c + R u, u = X + sum_k w_k q_k over the free nodes that carry the point.
 
-The formulas are those of `floating_points`, with the shapes of a few nodes each in place of those of all modes: J has
-two blocks a point for the frame and one for each free node. A point of the core has the two alone.
+The formulas are those of `supple.bodies.floating.points`, with the shapes of a few nodes each in place of those of all
+modes: J has two blocks a point for the frame and one for each free node. A point of the core has the two alone.
 """
 
 from __future__ import annotations
@@ -13,9 +13,8 @@ import numpy as np
 import scipy.sparse as sparse
 
 from supple.algebra.dense import rotations
+from supple.bodies.protocols import JacobianRows
 from supple.errors import InputError
-from supple.scene.mapped.floating_points import FloatingPoints
-from supple.scene.mapped.mappings import JacobianRows
 
 Array = np.ndarray
 cross, skew = rotations.cross, rotations.skew
@@ -32,10 +31,19 @@ class LayeredPoints:
         if self.local.shape != (self.weights.shape[0], 3):
             raise InputError("weights do not fit the points", value=(self.local.shape, self.weights.shape))
 
+    @classmethod
+    def make(cls, local: Array, weights: sparse.csr_array) -> LayeredPoints:
+        """With positions in a row."""
+        return cls(np.ascontiguousarray(local, dtype=float), weights)
+
     @property
     def count(self) -> int:
         """Number of points."""
         return len(self.local)
+
+    def part(self, points: Array) -> LayeredPoints:
+        """Some of these points."""
+        return LayeredPoints(self.local[points], self.weights[points])
 
     @cached_property
     def transpose(self) -> sparse.csr_array:
@@ -142,10 +150,3 @@ class LayeredPointsTangent:
     def velocity_rows(self, v: Array) -> JacobianRows:
         """d(J v)/dx in the pattern of `jacobian_rows`."""
         return self._rows(np.zeros((3, 3)), -self.R @ skew(self._relative(v)), self.R @ skew(v[0, 3:6]))
-
-
-def points_in_frame(local: Array, shapes: Array | sparse.csr_array) -> FloatingPoints | LayeredPoints:
-    """Points that follow modes, shapes (count, 3, r), or free nodes, weights (count, n) as a sparse matrix."""
-    if isinstance(shapes, np.ndarray):
-        return FloatingPoints.make(local, shapes)
-    return LayeredPoints(np.ascontiguousarray(local, dtype=float), shapes)

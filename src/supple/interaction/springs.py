@@ -11,11 +11,14 @@ part of the transverse stiffness k (1 - L0/L) of a compressed spring and the tur
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from supple.bodies.protocols import LocalState, Pairs
 from supple.errors import InputError
+
+if TYPE_CHECKING:
+    from supple.bodies.protocols import LocalState, Pairs
 
 Array = np.ndarray
 
@@ -28,6 +31,7 @@ class SpringForce:
     stiffness: Array
     rest_length: Array
     damping: Array
+    is_passive = True
 
     @classmethod
     def make(cls, pairs: Array, stiffness: Array, rest_length: Array, damping: Array, *, where: str) -> SpringForce:

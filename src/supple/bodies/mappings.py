@@ -16,24 +16,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sparse
 from numpy.typing import ArrayLike
 
 from supple.algebra.dense import rotations
+from supple.bodies.protocols import JacobianRows
 from supple.errors import InputError
 
 Array = np.ndarray
-
-
-class JacobianRows(NamedTuple):
-    """J by 3x3 blocks: row i holds blocks[ptr[i]:ptr[i+1]] in the columns cols[ptr[i]:ptr[i+1]]."""
-
-    ptr: Array
-    cols: Array
-    blocks: Array
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,6 +124,10 @@ class FramePoints:
     def count(self) -> int:
         """Number of points."""
         return len(self.local)
+
+    def part(self, points: Array) -> FramePoints:
+        """Some of these points."""
+        return FramePoints(self.local[points], self.frame[points])
 
     def apply(self, x: Array) -> Array:
         """o + R r, (count, 3)."""

@@ -17,8 +17,8 @@ from functools import cached_property
 import numpy as np
 
 from supple.algebra.dense import rotations
+from supple.bodies.protocols import JacobianRows
 from supple.errors import InputError
-from supple.scene.mapped.mappings import JacobianRows
 
 Array = np.ndarray
 
@@ -46,6 +46,10 @@ class FloatingPoints:
     def count(self) -> int:
         """Number of points."""
         return len(self.local)
+
+    def part(self, points: Array) -> FloatingPoints:
+        """Some of these points."""
+        return FloatingPoints(self.local[points], self.shapes[points])
 
     def deformed(self, x: Array) -> Array:
         """u, (count, 3) [m]."""

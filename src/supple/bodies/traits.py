@@ -1,0 +1,28 @@
+"""Marks that forces and mappings may carry: plain attributes, false where they are absent."""
+
+from __future__ import annotations
+
+
+def is_load(force: object) -> bool:
+    """Whether a force is given from outside (`is_load`), and so grows with the load steps."""
+    return bool(getattr(force, "is_load", False))
+
+
+def is_passive(force: object) -> bool:
+    """Whether a force gives no more energy than it has stored (`is_passive`): no time, nothing driven."""
+    return bool(getattr(force, "is_passive", False))
+
+
+def has_memory(force: object) -> bool:
+    """Whether a force sees what its body remembers (`remembers`)."""
+    return bool(getattr(force, "remembers", False))
+
+
+def is_lumped(mass: object) -> bool:
+    """Whether a mass is block-diagonal; one that does not say so (`is_lumped`) is."""
+    return bool(getattr(mass, "is_lumped", True))
+
+
+def is_linear(mapping: object) -> bool:
+    """Whether J of a mapping is constant (`is_linear`)."""
+    return bool(getattr(mapping, "is_linear", False))

@@ -1,0 +1,27 @@
+"""The contract of a solver: how a compiled scene is advanced through time."""
+
+from __future__ import annotations
+
+from typing import Protocol, runtime_checkable
+
+from supple.scene.state import State
+from supple.scene.system import System
+from supple.solvers.report import StepReport
+
+
+@runtime_checkable
+class Solver(Protocol):
+    """A method. A solver holds numerical options alone."""
+
+    @property
+    def dt(self) -> float | None:
+        """The time that one call of `step` advances [s]; None before `prepare` where that finds it."""
+        ...
+
+    def prepare(self, system: System) -> None:
+        """Compute what is the same in all steps; an InputError where the method cannot honour the scene."""
+        ...
+
+    def step(self, system: System, state: State) -> StepReport:
+        """Advance the state by dt, in place."""
+        ...
