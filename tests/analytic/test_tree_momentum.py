@@ -73,7 +73,7 @@ def test_a_tree_that_bounces_between_walls_does_not_gain_energy() -> None:
     lower = [sp.Plane((1, 0, 0), 0.1), sp.Plane((0, 1, 0), 0.0), sp.Plane((0, 0, 1), 0.3)]
     scene, system, state = flying(*upper, *lower)
     start, touched, largest = measured(system, state).energy(np.zeros(3)), 0, 0.0
-    for _ in range(500):
+    for _ in range(800):
         scene.solver.step(system, state)
         touched += len(system.contacts[0].touching(state.memory).force) > 0
         largest = max(largest, measured(system, state).energy(np.zeros(3)))

@@ -23,10 +23,10 @@ from supple.algebra.compiling.compiled import compiled
 from supple.algebra.dense.rotation_kernels import cross
 from supple.algebra.dense.rotation_kernels import matrix_rotate as turned
 from supple.algebra.dense.rotation_kernels import matrix_rotate_inverse as turned_back
-from supple.algebra.lanes.lane_type import LANES, load, store
+from supple.algebra.lanes.lane_type import LANES, load, store, value_at
 from supple.bodies.tree.domains.layout import INTERFACE_ROWS, OUT, group_rows, part_count, scratch_rows, sum_rows
 from supple.bodies.tree.step.elimination_kernels import BIAS, SHOWN, gather_children, start_seen
-from supple.bodies.tree.step.frame_kernels import add3, compute_fit, compute_inertia, dot3, load3, load9, times3
+from supple.bodies.tree.step.frame_kernels import add3, compute_fit, dot3, load3, load9, store3, times3
 from supple.bodies.tree.step.root_kernels import root_matrix, vector
 from supple.bodies.tree.step.spatial_kernels import (
     add_moved_inertia,
@@ -43,17 +43,58 @@ from supple.bodies.tree.step.transpose_kernels import scatter_rows
 
 @compiled(borrows=True)
 def begin_momentum(tree, workspace, constants, g, free, sums):
-    """Phi and H q' of group g in the sums of its first part."""
-    r = tree.class_r[tree.group_class[g]]
-    work, part, at_q = workspace.work, sum_rows(r), tree.group_q[g]
-    H, seen = sums + LANES * part.coupling, sums + LANES * part.seen
-    compute_inertia(tree, workspace, constants, g, free, H)
-    start_seen(tree, workspace, g, free, scratch_rows(r), seen)
+    """Phi and H q' of group g in the sums of its first part.
+
+    As `frame_kernels.compute_inertia`, with half of W7, whose symmetric parts are the same for (l, p) and (p, l) and
+    whose axial vectors are opposite.
+    """
+    kind = tree.group_class[g]
+    r, at_q, work, scratch = tree.class_r[kind], tree.group_q[g], workspace.work, scratch_rows(tree.class_r[kind])
+    s = load(tree.scale, g * LANES)
+    s4 = s * s * s * s * load(tree.density, g * LANES)
+    none, fixed, first = s * 0.0, constants.fixed, 10 * tree.class_place[kind]
+    S = (none + value_at(fixed, first + 1), none + value_at(fixed, first + 2), none + value_at(fixed, first + 3))
+    P0, P1, P2 = none + value_at(fixed, first + 4), none + value_at(fixed, first + 5), none + value_at(fixed, first + 6)
+    P3, P4, P5 = none + value_at(fixed, first + 7), none + value_at(fixed, first + 8), none + value_at(fixed, first + 9)
+    W5, W7, Ub, bar = constants.W5, constants.W7, constants.U_bar, 3 * tree.class_sum[kind]
+    flow, t0, t1, t2 = (none, none, none), none, none, none
+    for l in range(r):
+        q_l, v_l = load(workspace.q, at_q + l * LANES), load(workspace.v, at_q + l * LANES)
+        at, k = 9 * (tree.class_sum[kind] + l), 9 * (tree.class_rr[kind] + l * r)
+        n0, n1, n2 = none + value_at(W5, at), none + value_at(W5, at + 1), none + value_at(W5, at + 2)
+        n3, n4, n5 = none + value_at(W5, at + 3), none + value_at(W5, at + 4), none + value_at(W5, at + 5)
+        t0, t1, t2 = t0 + value_at(W5, at + 6) * v_l, t1 + value_at(W5, at + 7) * v_l, t2 + value_at(W5, at + 8) * v_l
+        for p in range(l):
+            q, v = load(workspace.q, at_q + p * LANES), load(workspace.v, at_q + p * LANES)
+            c = q * v_l - v * q_l
+            n0 += value_at(W7, k) * q
+            n1 += value_at(W7, k + 1) * q
+            n2 += value_at(W7, k + 2) * q
+            n3 += value_at(W7, k + 3) * q
+            n4 += value_at(W7, k + 4) * q
+            n5 += value_at(W7, k + 5) * q
+            t0 += value_at(W7, k + 6) * c
+            t1 += value_at(W7, k + 7) * c
+            t2 += value_at(W7, k + 8) * c
+            k += 9
+        P0 += q_l * (2.0 * n0 + value_at(W7, k) * q_l)
+        P1 += q_l * (2.0 * n1 + value_at(W7, k + 1) * q_l)
+        P2 += q_l * (2.0 * n2 + value_at(W7, k + 2) * q_l)
+        P3 += q_l * (2.0 * n3 + value_at(W7, k + 3) * q_l)
+        P4 += q_l * (2.0 * n4 + value_at(W7, k + 4) * q_l)
+        P5 += q_l * (2.0 * n5 + value_at(W7, k + 5) * q_l)
+        b0, b1, b2 = value_at(Ub, bar + l), value_at(Ub, bar + r + l), value_at(Ub, bar + 2 * r + l)
+        S = (S[0] + b0 * q_l, S[1] + b1 * q_l, S[2] + b2 * q_l)
+        flow = (flow[0] + b0 * v_l, flow[1] + b1 * v_l, flow[2] + b2 * v_l)
+    trace, s5 = P0 + P3 + P5, s4 * s
+    J = (trace - P0, -P1, -P2, trace - P3, -P4, trace - P5)
+    store3(work, free + LANES * scratch.moment, times3(s4, S))
     for i in range(6):
-        value = load(tree.scale, g * LANES) * 0.0
-        for l in range(r):
-            value += load(work, H + LANES * (i * r + l)) * load(workspace.v, at_q + l * LANES)
-        store(work, seen + LANES * (BIAS + i), value)
+        store(work, free + LANES * (scratch.inertia + i), s5 * J[i])
+    seen = sums + LANES * sum_rows(r).seen
+    start_seen(tree, workspace, g, free, scratch, seen)
+    store3(work, seen + LANES * BIAS, times3(s5, (t0, t1, t2)))
+    store3(work, seen + LANES * (BIAS + 3), times3(s4, flow))
 
 
 @compiled(borrows=True)
