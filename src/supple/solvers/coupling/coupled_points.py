@@ -3,8 +3,9 @@
     x_c(end) = x_c + departure + h u,    u = sum over leaves of M_l u_l
 
 A leaf is a body whose velocities a part solves for, or points of a tree or of a lattice, whose own method moves them
-and tells their way over the step, h u_l. M_l is taken where the velocities of the start bring the bodies: a force that
-acts at the end of the step has its lever arm there.
+and tells their way over the step, h u_l. For laws, M_l is taken where the velocities of the start bring the bodies: a
+force that acts at the end of the step has its lever arm there. For joints it is that of the start, as in SHAKE
+[RCB77]: points that met then give no moment, and a pendulum keeps its energy.
 """
 
 from __future__ import annotations
@@ -27,12 +28,11 @@ Array = np.ndarray
 
 @dataclass(frozen=True, eq=False)
 class CoupledPoints:
-    """x, ahead (count, 3) [m]: at the start, and where the velocities of the start bring them; departure (count, 3)
-    [m]; leaves: slot and M (3 count, width of its u) of each, by the slot's index."""
+    """x (count, 3) [m]: at the start; departure (count, 3) [m]; leaves: slot and M (3 count, width of its u) of each,
+    by the slot's index."""
 
     slot: Slot
     x: Array
-    ahead: Array
     departure: Array
     leaves: dict[int, tuple[Slot, sparse.csr_array]]
 
@@ -44,7 +44,13 @@ class CoupledPoints:
         for leaf, M in leaves.values():
             own = ahead.x[leaf.index] - start.x[leaf.index] if not leaf.is_body else h * start.v[leaf.index]
             gone = gone - (M @ own.ravel()).reshape(-1, 3)
-        return cls(slot, x, ahead.x[slot.index], gone, leaves)
+        return cls(slot, x, gone, leaves)
+
+    @classmethod
+    def at_start(cls, slot: Slot, start: Kinematics, part: dict[str, int]) -> CoupledPoints:
+        """Of a slot's points with M of the start."""
+        x = start.x[slot.index]
+        return cls(slot, x, np.zeros_like(x), _leaves(start, slot, part))
 
     def rows(self, W: Any, v_size: int) -> sparse.csr_array:
         """W M in the velocities of all implicit bodies, (rows, v_size); W (rows, 3 count)."""

@@ -1,6 +1,6 @@
 """Joints across parts in one step: rows on the velocities of their points, with multipliers p, forces on the rows.
 
-    E u = r,   r = -(phi(x_a) + E (x_c + departure - x_a)) / h        so that phi = 0 at the end, x_a: points ahead
+    E u = r,   r = -phi / h,   E = dphi/dx of the start
     A d = b + h (J_s^T l + G^T p),   l = ... - S T (J_s d + C_sj p),   G = E M of the implicit bodies
     W p = r - (rate without p),      W = G Z + C_sj^T P + C_jj,   P = -S T (J_s Z + C_sj)
     Z = A_s^-1 (h G^T - J_s^T h S T C_sj),   A_s = A + h J_s^T S T J_s
@@ -34,7 +34,7 @@ CHANGES = 20
 
 @dataclass(frozen=True, eq=False)
 class CoupledJoints:
-    """The joints across parts in a step; E (rows, 3 count) of each at the points ahead; r (m,) [m/s], or [m²/s] and
+    """The joints across parts in a step; E (rows, 3 count) of each at the start; r (m,) [m/s], or [m²/s] and
     [rad/s] of angles; low, high (m,): bounds of p."""
 
     joints: list[BoundJoint]
@@ -50,8 +50,8 @@ class CoupledJoints:
         E, r = [], []
         for (_, _, rows), own in zip(joints, points):
             rows.begin(own.x, h, t)
-            E.append(rows.jacobian(own.ahead))
-            r.append(-(rows.violation(own.ahead) + E[-1] @ (own.x + own.departure - own.ahead).ravel()) / h)
+            E.append(rows.jacobian(own.x))
+            r.append(-rows.violation(own.x) / h)
         low, high = (np.concatenate([rows.bounds[k] for _, _, rows in joints]) for k in (0, 1))
         return cls(joints, points, E, np.concatenate(r), low, high)
 
@@ -116,6 +116,25 @@ class JointResponse(NamedTuple):
     Z: Array
     P: Array
     W: Array
+
+
+class Secant(NamedTuple):
+    """How rates were found to respond to p, W (m, m), what was left of them, (m,), and the change of p for it, (m,)."""
+
+    W: Array
+    rate: Array
+    change: Array
+
+    @classmethod
+    def after(cls, before: Secant | None, W: Array, holds: Array, rate: Array) -> Secant:
+        """The change of p that takes back a rate (m,), zero on rows that do not hold. W as the last change s showed it
+        to be [Bro65], with forces and moments weighed by its diagonal D: (W + (y - W s) s^T D / (s^T D s)) s = y."""
+        if before is not None:
+            s, weighed = before.change, np.abs(np.diag(W)) * before.change
+            W = before.W + np.outer(rate - before.rate - before.W @ s, weighed) / max(float(s @ weighed), 1e-300)
+        change = np.zeros(len(rate))
+        change[holds] = least_norm(W[np.ix_(holds, holds)], -rate[holds])
+        return cls(W, rate, change)
 
 
 def solve_rows(W: Array, right: Array, low: Array, high: Array) -> tuple[Array, Array]:

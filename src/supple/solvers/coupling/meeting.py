@@ -48,7 +48,7 @@ class Meeting:
             return CoupledPoints.of(slot, kin, ahead, across.part, h)
 
         coupled = [CoupledLaw.of(acting, points(acting.slot), t) for acting in across.forces]
-        joints = [points(joint.slot) for joint in across.joints]
+        joints = [CoupledPoints.at_start(joint.slot, kin, across.part) for joint in across.joints]
         held = CoupledJoints.of(across.joints, joints, h, t) if joints else None
         return cls(bound, sets, parts, coupled, across.part, held)
 

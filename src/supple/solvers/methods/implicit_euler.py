@@ -39,7 +39,8 @@ SHORTEST = 1e-15
 """[s] Shortest step: its square and their inverses are far from the ends of the numbers."""
 CLOSED, OPEN = 1e-10, 1e-6
 """Of the size: how far joints are closed at the end of a step, and from where on one that does not says so."""
-MAX_CLOSINGS = 6
+MAX_CLOSINGS, FALLS = 30, 0.9
+"""How often joints are closed within a step, each time to at most this part of what was open."""
 CONTACT_TOLERANCE = 1e-6
 """Part of the impulse of contacts up to which their iterations may leave it open, unless the solver's own is larger."""
 
@@ -226,13 +227,15 @@ class ImplicitEuler:
     def _closed(self, system: System, lin: Linearization, s: LinearSolution, extra: Any) -> LinearSolution:
         """A solution with further forces of the joints that close them where the step ends."""
         kin, h, rests = lin.kin, self.dt, ~np.isnan(self._joints.held) if self._joints is not None else False
-        G = lin.joint_jacobian()
+        G, best = lin.joint_jacobian(), replace(s, opened=np.inf)
         for closing in range(MAX_CLOSINGS):
             v = kin.flat_v + s.d
             end = system.propagate(kin.t + h, system.retract(kin.flat_x, h * v), v)
             off = np.where(rests, 0.0, system.violation(end))
             s = replace(s, opened=float(np.abs(off).max()) / extent_of(system))
-            if not s.opened > CLOSED or closing == MAX_CLOSINGS - 1:
+            if not s.opened < FALLS * best.opened:
+                return best if best.opened <= s.opened else s
+            if s.opened <= CLOSED or closing == MAX_CLOSINGS - 1:
                 break
             G_end = Linearization(system, end, [], False, None).joint_jacobian()
             held, none = np.where(rests, 0.0, np.nan), np.zeros(len(off))
@@ -240,7 +243,7 @@ class ImplicitEuler:
             more = self._solve.solve(
                 lin, np.zeros(system.v_size), mass=1.0, damping=-h, stiffness=-h * h, joints=rows, extra=extra
             )
-            s = replace(s, d=s.d + more.d, multipliers=s.multipliers + more.multipliers)
+            best, s = s, replace(s, d=s.d + more.d, multipliers=s.multipliers + more.multipliers)
         return s
 
     def _full(self, system: System, state: State) -> StepReport:

@@ -32,7 +32,7 @@ from supple.scene.system import System
 from supple.solvers.coupling.across import FIXED, IMPLICIT, LATTICE, TREE, Across
 from supple.solvers.coupling.beside import sharing
 from supple.solvers.coupling.contact_steps import ContactSolution
-from supple.solvers.coupling.joint_rows import least_norm
+from supple.solvers.coupling.joint_rows import Secant
 from supple.solvers.coupling.lattice_surfaces import LatticeSurfaces
 from supple.solvers.coupling.lattice_world import LatticeWorld, known_obstacles
 from supple.solvers.coupling.meeting import Meeting
@@ -44,7 +44,7 @@ from supple.solvers.report import Outcome, StepReport
 from supple.solvers.world import refuse_fluid
 
 Array = np.ndarray
-CLOSED, OPEN = 1e-9, 1e-6
+CLOSED, OPEN = 1e-8, 1e-6
 """Of the size: how far joints across parts are closed, and from where on a step that does not close them says so."""
 MAX_CLOSINGS = 12
 """How often the ends of a step are looked at, and its joints closed."""
@@ -184,7 +184,7 @@ class Partitioned:
     ) -> tuple[ContactSolution, float]:
         """Step the coupled trees with the forces found; where joints are open at the end, which is not where the
         linearised step put it, with others, until they are closed. Returns how far they are open, over the size."""
-        meeting, opened = begun.meeting, 0.0
+        meeting, opened, secant = begun.meeting, 0.0, None
         for closing in range(MAX_CLOSINGS):
             if begun.linear is not None:
                 found = found.with_linear(begun.linear.close(found.linear, found.extra), self.dt)
@@ -203,9 +203,8 @@ class Partitioned:
             opened = float(np.abs(off).max(initial=0.0)) / extent_of(system)
             if not opened > CLOSED or closing == MAX_CLOSINGS - 1:
                 break
-            on, change = found.held.holds, np.zeros(len(off))
-            change[on] = least_norm(found.held.response.W[np.ix_(on, on)], -off[on] / self.dt)
-            found = found.moved(change)
+            secant = Secant.after(secant, found.held.response.W, found.held.holds, off / self.dt)
+            found = found.moved(secant.change)
         return found, opened
 
     def _begin(self, system: System, kin: Kinematics, state: State, meeting: Meeting) -> SlowStep:
