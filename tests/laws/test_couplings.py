@@ -91,7 +91,7 @@ def test_a_spring_between_voxels_and_a_body_keeps_the_momentum_of_both(kind: str
 def test_a_body_comes_to_rest_on_a_spring_of_any_stiffness_below_voxels(
     ratio: float, rest_length: float | None
 ) -> None:
-    """ratio: k h²/m. The spring is met inside the small steps of the lattice, while the body gives way."""
+    """ratio: k h²/m. The spring is met inside the small steps of the lattice, while the body responds."""
     h, mass = 0.002, 0.1
     k = ratio * mass / h**2
     scene = sp.Scene(gravity=(0, 0, -G), solver=sp.Partitioned(h))

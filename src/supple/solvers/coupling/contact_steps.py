@@ -93,7 +93,7 @@ class HeldRows(NamedTuple):
 @dataclass(eq=False)
 class ContactStep:
     """The laws of a system during one step of h [s], those of contacts `bound` first; J (3 k, v_size) of all of them;
-    u_0 (3 k,), C (3 k, 3 k): of sides that move by another scheme, C None where none gives way."""
+    u_0 (3 k,), C (3 k, 3 k): of sides that move by another scheme, C None where none responds."""
 
     bound: list[BoundContact]
     laws: list[Law]
