@@ -184,28 +184,39 @@ class Partitioned:
     ) -> tuple[ContactSolution, float]:
         """Step the coupled trees with the forces found; where joints are open at the end, which is not where the
         linearised step put it, with others, until they are closed. Returns how far they are open, over the size."""
-        meeting, opened, secant = begun.meeting, 0.0, None
+        opened, best, secant = 0.0, (np.inf, found), None
         for closing in range(MAX_CLOSINGS):
             if begun.linear is not None:
                 found = found.with_linear(begun.linear.close(found.linear, found.extra), self.dt)
-            pushes = given.copy()
-            pushes[law] = found.pushes
-            self._trees.reach(state, pushes, np.zeros(0) if found.held is None else found.held.p)
-            if meeting.joints is None or found.held is None:
+            self._push_trees(state, law, given, found)
+            if begun.meeting.joints is None or found.held is None:
                 break
-            x = state.x.copy()
-            self._trees.place_ends(x)
-            if self._slow is not None:
-                own, v = self._slow.state(state), state.v[self._slow.v_at] + found.linear.d
-                x[self._slow.x_at] = self._slow.system.retract(own.x, self.dt * v)
-            end = system.propagate(state.t + self.dt, x, state.v, only=self._across.hanging)
-            off = np.where(found.held.holds, meeting.joints.violation(end), 0.0)
+            off = np.where(found.held.holds, begun.meeting.joints.violation(self._end(system, state, found)), 0.0)
             opened = float(np.abs(off).max(initial=0.0)) / extent_of(system)
+            best = min(best, (opened, found), key=lambda tried: tried[0])
             if not opened > CLOSED or closing == MAX_CLOSINGS - 1:
                 break
             secant = Secant.after(secant, found.held.response.W, found.held.holds, off / self.dt)
             found = found.moved(secant.change)
+        if best[0] < opened:  # joints that begin far apart: the nearest is taken
+            opened, found = best
+            self._push_trees(state, law, given, found)
         return found, opened
+
+    def _push_trees(self, state: State, law: Array, given: Array, found: ContactSolution) -> None:
+        """Step the coupled trees with the forces found, and given ones where no law is solved."""
+        pushes = given.copy()
+        pushes[law] = found.pushes
+        self._trees.reach(state, pushes, np.zeros(0) if found.held is None else found.held.p)
+
+    def _end(self, system: System, state: State, found: ContactSolution) -> Kinematics:
+        """Where coupled points end: trees as they were stepped last, implicit bodies by a solution."""
+        x = state.x.copy()
+        self._trees.place_ends(x)
+        if self._slow is not None:
+            own, v = self._slow.state(state), state.v[self._slow.v_at] + found.linear.d
+            x[self._slow.x_at] = self._slow.system.retract(own.x, self.dt * v)
+        return system.propagate(state.t + self.dt, x, state.v, only=self._across.hanging)
 
     def _begin(self, system: System, kin: Kinematics, state: State, meeting: Meeting) -> SlowStep:
         """The linear step of the implicit bodies, and what the trees would do without contacts."""
