@@ -189,10 +189,7 @@ def test_it_touches_every_kind(other: str) -> None:
         assert total == pytest.approx([0, 0, -momentum], abs=1e-4 * momentum)  # conjugate gradients lose 8e-5
 
 
-PARTS = pytest.mark.xfail(strict=True, raises=InputError, reason="Partitioned refuses joints between its parts")
-
-
-@pytest.mark.parametrize("other", ["rigid", "fem", pytest.param("tree", marks=PARTS)])
+@pytest.mark.parametrize("other", ["rigid", "fem", "tree"])
 def test_it_is_joined_by_a_ball_joint(other: str) -> None:
     scene = sp.Scene(gravity=(0, 0, -9.81))
     fixed = scene.add(OTHERS[other](), name="hit", **({} if other == "tree" else {"fix": True}))
@@ -213,7 +210,8 @@ def make_scene() -> sp.Scene:
     weight = scene.add(sp.RigidBody.box((0.05, 0.05, 0.05), density=900), at=(0.15, 0, 0.05), name="weight")
     scene.add(sp.BallJoint(rod, weight, at=(0.15, 0, 0.1)))
     scene.add(sp.Load(rod.points("x_max"), (0, 0.1, 0)))
-    scene.add(sp.Contact(obstacles=[sp.Plane()]))
+    scene.add(sp.Floor())
+    scene.add(sp.Contact())
     return scene
 
 

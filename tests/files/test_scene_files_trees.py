@@ -167,7 +167,7 @@ def test_a_saved_tree_beside_the_file(tmp_path: Path) -> None:
         ({"fix": "settings = { passes = 0 }"}, "settings.*out of range"),
         ({"fix": "settings = { pases = 2 }"}, "passes"),
         ({"kind": 'kind = "shrub"'}, "unknown kind"),
-        ({"dt": "dt = 0.01\nsteps = 0"}, "a stride needs a step"),
+        ({"dt": "dt = 0.01\nsteps = 0"}, "steps is out of range"),
         ({"dt": "dt = -1"}, "the step is not positive"),
     ],
 )

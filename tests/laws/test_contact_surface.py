@@ -143,7 +143,7 @@ def test_the_normal_of_an_obstacle_is_the_gradient_of_its_distance(obstacle: Obs
 def test_capsules_that_are_refused_and_their_axis() -> None:
     with pytest.raises(InputError, match="radius is out of range"):
         Capsule((0, 0, 0), (1, 0, 0), 0.0)
-    with pytest.raises(InputError, match="not an obstacle"):
+    with pytest.raises(InputError, match="no formula for the distance"):
         distance("wall", np.zeros((1, 3)))  # type: ignore[arg-type]
     for end in ((1, 0, 0), (0, 0, 1), (0, 0, 0)):
         gap, normal = distance(Capsule((0, 0, 0), end, 0.2), np.zeros((1, 3)))
