@@ -130,7 +130,7 @@ def test_fast_balls_meet_thin_sheets_and_each_other_and_pass_what_they_miss() ->
         scene.add(sp.Particles([(x, 0.2, 0.4)], 0.1, radius=radius), velocity=(0, 0, -80), name=name)
     scene.add(sp.Particles([(-1, 0, 1.0), (-1, 0, 0.8)], 0.1, radius=0.02), name="row", velocity=(60, 0, 0))
     scene.add(sp.Particles([(0, 0, 1.0), (0, 0.05, 0.8)], 0.1, radius=0.02), name="wall", velocity=(-60, 0, 0))
-    scene.add(sheet)
+    scene.add(sp.MeshObstacle(sheet))
     scene.add(sp.Contact())
     with pytest.warns(ContactWarning, match=r"'\w+' moves 1\.2 m past '\w+' in a step, more than the 0\.08 m"):
         run = sp.run(scene, until=0.1)

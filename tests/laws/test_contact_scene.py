@@ -39,7 +39,6 @@ def scene_of(*heights: float, solver=None, **contact) -> sp.Scene:
         ({"margin": 0.0}, "margin"),
         ({"tangential_stiffness": 0.0}, "tangential_stiffness"),
         ({"overlap": "ignore"}, "push, refuse"),
-        ({"obstacles": ["floor"]}, "obstacle"),
     ],
 )
 def test_bad_input_is_named(changes: dict, word: str) -> None:

@@ -13,14 +13,17 @@ import numpy as np
 from supple.contact.contact_set import ContactForces, ContactSet
 from supple.contact.detect import Detector
 from supple.contact.narrow.area_kernels import compute_facing_areas
+from supple.contact.notices import depth_notice, stiffness_notice
 from supple.contact.pairs import BALL_TRIANGLE, EDGE_EDGE, VERTEX_TRIANGLE
 from supple.contact.rigid_sides import RigidSides
 from supple.contact.shape import Sides
+from supple.contact.stopping import Stopping
 from supple.contact.surface import ContactSurface, extent
 from supple.contact.surfaces import BodySurface, Wall
+from supple.contact.sweeping import swept_distance
 from supple.errors import ContactWarning, InputError
 from supple.interaction.contact_kernels import OPEN
-from supple.interaction.obstacles import MeshObstacle, Obstacle, distance
+from supple.interaction.obstacles import MeshObstacle, Obstacle
 from supple.scene.kinematics import Kinematics
 from supple.scene.slots import Slot
 
@@ -56,8 +59,8 @@ class BoundContact:
 
     starts (bodies + 1,): first vertices; modulus (bodies,): pressure a depth [N/m³]; dash (bodies, 2): see
     `own_dash`, nan where a body is no lattice. excluded (names, names): pairs that never touch by this contact; rough
-    (names, names): friction. rigid: those sides that touch each other by convex shapes, where there are such. prefix:
-    of what it remembers in a state.
+    (names, names): friction. stopping: how stiff what meets at speed is. rigid: those sides that touch each other by
+    convex shapes, where there are such. prefix: of what it remembers in a state.
     """
 
     contact: Contact
@@ -72,6 +75,7 @@ class BoundContact:
     detector: Detector
     excluded: Array
     rough: Array
+    stopping: Stopping
     rigid: RigidSides | None = None
     prefix: str = "contact:0/"
     has_warned: bool = False
@@ -85,10 +89,11 @@ class BoundContact:
         obstacles: Mapping[str, Obstacle],
         own: list[bool],
         touching: list[bool],
+        held: Sequence[Any],
         gravity: Array,
     ) -> BoundContact:
         """Join the surfaces, bodies first, then meshes of obstacles. own: bodies that touch obstacles by this one;
-        touching: surfaces that touch themselves."""
+        touching: surfaces that touch themselves; held: nodes that filters or joints hold."""
         formulas = {name: o for name, o in obstacles.items() if not isinstance(o, MeshObstacle)}
         names = [s.node.name for s in surfaces] + list(formulas)
         parts = [
@@ -127,6 +132,7 @@ class BoundContact:
             detector,
             excluded,
             _roughness(contact, names, obstacles),
+            Stopping.of(surfaces, joined, list(formulas.values()), held),
             rigid,
         )
 
@@ -147,13 +153,13 @@ class BoundContact:
             return self.find_shapes(kin.flat_x, kin.flat_v, h, memory)
         found = self._of_surfaces(self.vertices(kin.x), self.vertices(kin.v), h, memory, leaving)
         if self.rigid is not None:
-            shapes = self._of_shapes(self.rigid, kin.flat_x, kin.flat_v, h)
+            shapes = self._of_shapes(self.rigid, kin.flat_x, kin.flat_v, h, memory)
             found = ContactSet(*(np.concatenate(part) for part in zip(found, shapes)))
         return self._recalled(found, h, memory)
 
     def find_shapes(self, x: Array, v: Array, h: float, memory: dict[str, Array]) -> ContactSet:
         """The same of shapes alone, from flat positions and velocities."""
-        found = ContactSet.empty() if self.rigid is None else self._of_shapes(self.rigid, x, v, h)
+        found = ContactSet.empty() if self.rigid is None else self._of_shapes(self.rigid, x, v, h, memory)
         return self._recalled(found, h, memory)
 
     @cached_property
@@ -174,7 +180,7 @@ class BoundContact:
                 out.append((number, obstacle, np.array(apart, dtype=np.int64)))
         return out
 
-    def _of_shapes(self, rigid: RigidSides, x: Array, v: Array, h: float) -> ContactSet:
+    def _of_shapes(self, rigid: RigidSides, x: Array, v: Array, h: float, memory: dict[str, Array]) -> ContactSet:
         """Contacts of convex shapes, from flat positions and velocities."""
         points = rigid.find(x, v, h)
         k = len(points.gap)
@@ -188,12 +194,25 @@ class BoundContact:
                 shift=points.shift,
             ),
             points.area,
+            points.speed,
+            h,
+            memory,
         )
 
-    def _with_law(self, found: ContactSet, area: Array) -> ContactSet:
-        """With what the law needs of contacts that stand for areas (k,) [m²]."""
+    def _with_law(self, found: ContactSet, area: Array, speed: Array, h: float, memory: dict[str, Array]) -> ContactSet:
+        """With what the law needs of contacts that stand for areas (k,) [m²]; speed (k,) [m/s]: of their gaps."""
         modulus, relax = self._pair_constants(found.body)
-        stiffness = area * modulus
+        group = self.stopping.groups(found)
+        if self.contact.stiffness is None:
+            none = np.zeros(0, dtype=np.int64), np.zeros(0)
+            known = memory.get(f"{self.prefix}group", none[0]), memory.get(f"{self.prefix}raised", none[1])
+            raised = self.stopping.modulus(found, area, speed, group, known)
+        else:
+            raised = np.zeros(found.size)
+            if not self.has_warned:
+                given = self.contact.stiffness
+                self._warn(stiffness_notice(self.stopping, self.names, found, given, area, speed, h))
+        stiffness = area * np.maximum(modulus, raised)
         tangential = self.contact.tangential_stiffness * stiffness
         return found._replace(
             stiffness=stiffness,
@@ -201,7 +220,15 @@ class BoundContact:
             dashpot=relax * stiffness,
             tangential_dashpot=relax * tangential,
             friction=self.rough[found.body[:, 0], found.body[:, 1]],
+            group=group,
+            raised=np.where(raised > modulus, raised, 0.0),
         )
+
+    def _warn(self, sentence: str | None) -> None:
+        """Say what there is to say, once for this contact."""
+        if sentence is not None and not self.has_warned:
+            self.has_warned = True
+            warnings.warn(sentence, ContactWarning, stacklevel=7)
 
     def _of_surfaces(
         self, x: Array, v: Array, h: float, memory: dict[str, Array], leaving: frozenset[tuple[str, str]]
@@ -223,8 +250,10 @@ class BoundContact:
             left = [k for k in range(len(self.slots)) if (self.names[k], self.names[number]) in leaving]
             parts.append(self._on_obstacle(obstacle, number, np.append(apart, left), x, v, h))
         points, weights, normal, gap, sides, area, key = (np.concatenate(part) for part in zip(*parts))
-        found = self._with_law(ContactSet.bare(points, weights, normal, gap, sides)._replace(key=key), area)
-        approaching = gap + h * np.einsum("ki,ki->k", found.normal, found.relative(v)) < self.detector.margin
+        bare = ContactSet.bare(points, weights, normal, gap, sides)._replace(key=key)
+        speed = np.einsum("ki,ki->k", normal, bare.relative(v))
+        found = self._with_law(bare, area, speed, h, memory)
+        approaching = gap + h * speed < self.detector.margin
         found = found.chosen(approaching | (gap < self.detector.margin))
         first = found.points[:, 0]
         return found._replace(place=x[first] - self.surface.vertex_radius[first, None] * found.normal)
@@ -255,8 +284,7 @@ class BoundContact:
                     return
 
     def _on_obstacle(self, obstacle: Any, number: int, apart: Array, x: Array, v: Array, h: float) -> tuple[Array, ...]:
-        gap, normal = distance(obstacle, x)
-        gap -= self.surface.vertex_radius
+        gap, normal = swept_distance(obstacle, x, v, h, self.surface.vertex_radius)
         near = np.flatnonzero(gap + np.minimum(0.0, h * np.einsum("ki,ki->k", normal, v)) < self.detector.margin)
         near = near[~np.isin(self.owner(near), apart)]
         points = np.full((len(near), 4), -1)
@@ -355,6 +383,10 @@ class BoundContact:
         memory[f"{p}sides"] = self.detector.sides.to_array()
         memory[f"{p}body"], memory[f"{p}place"] = contacts.body[pushing], contacts.place[pushing]
         memory[f"{p}normal"], memory[f"{p}force"] = contacts.normal[pushing], forces.force[pushing]
+        if not self.has_warned:
+            self._warn(depth_notice(self.stopping, self.names, contacts, forces))
+        stiff = pushing & (contacts.raised > 0)
+        memory[f"{p}group"], memory[f"{p}raised"] = contacts.group[stiff], contacts.raised[stiff]
 
     def touching(self, memory: dict[str, Array]) -> Touching:
         """The contacts that pushed in the last step, from a state's memory."""

@@ -29,9 +29,10 @@ class Contact:
     friction: Coulomb's coefficient; frictions: of pairs of names, where another one holds. An obstacle's own friction
     holds before `friction`, and so does that of a voxel's material on obstacles.
     stiffness: pressure a depth [N/m³]; None: such that a body sinks by a ten-thousandth of its size under its own
-    weight on a face. damping [s]: the dashpot beside a spring k is damping k; its force is at most the spring's. None:
-    none, but that of the material's contact_damping where voxels touch. tangential_stiffness: tangential stiffness
-    over normal stiffness, of contacts that stick.
+    weight on a face, and rigid bodies and balls that meet at speed by a twentieth of the smaller width. damping [s]:
+    the dashpot beside a spring k is damping k; its force is at most the spring's. None: none, but that of the
+    material's contact_damping where voxels touch. tangential_stiffness: tangential stiffness over normal stiffness, of
+    contacts that stick.
     self_contact: bodies that may touch themselves, True: all. exclude: pairs of names that never touch. parts: by name
     of a body, what of its surface may touch (see `surface_of`), where not all of it matters. margin [m]: how near
     surfaces are looked at; None: from the size of the triangles.
@@ -109,7 +110,8 @@ class Contact:
         slots = [slot_of(s.points) for s in surfaces]
         alone = {id(node) for node in self.self_touching(scene)}
         touching = [id(s.node) in alone for s in surfaces]
-        return BoundContact.make(self, surfaces, slots, scene.obstacles, own, touching, np.asarray(scene.gravity))
+        held = held_nodes(scene)
+        return BoundContact.make(self, surfaces, slots, scene.obstacles, own, touching, held, np.asarray(scene.gravity))
 
     def self_touching(self, scene: Any) -> list[Node]:
         """The nodes that may touch themselves."""
@@ -120,6 +122,19 @@ class Contact:
     def nodes(self, scene: Any) -> list[Node]:
         """The nodes that may touch."""
         return list(scene.nodes if self.bodies is None else self.bodies)
+
+
+def held_nodes(scene: Any) -> list[Node]:
+    """The nodes that filters or joints hold."""
+    left: list[Any] = [f.target for f in scene.filters] + [given.joint().points for given in scene.joints]
+    held: list[Node] = []
+    while left:
+        handle = left.pop()
+        if isinstance(handle, Node):
+            held.append(handle)
+        else:
+            left += list(getattr(handle, "parts", ())) + [p for p in [getattr(handle, "parent", None)] if p is not None]
+    return held
 
 
 register_contact(partial(Contact, between_bodies=False))

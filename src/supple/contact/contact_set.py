@@ -56,7 +56,8 @@ class ContactSet(NamedTuple):
     tangential_stiffness (k,) [N/m], dashpot, tangential_dashpot (k,) [N s/m], friction (k,). slip (k, 3) [m] at the
     start of the step. push (k, 3) [N]: force on the first sides in the step before. carrier (k, 2): number of the body
     whose frame carries a side, -1: none; core (k, 2, 3) [m]: where, in its axes; shift (k, 2, 3) [m]: from there to the
-    place, in the world's.
+    place, in the world's. group (k,): of contacts that stop an impact together; raised (k,) [N/m³]: pressure a depth
+    for that, 0 where the usual one does.
     """
 
     points: Array
@@ -76,6 +77,8 @@ class ContactSet(NamedTuple):
     carrier: Array
     core: Array
     shift: Array
+    group: Array
+    raised: Array
 
     @property
     def size(self) -> int:
@@ -105,6 +108,8 @@ class ContactSet(NamedTuple):
             np.full((k, 2), -1),
             np.zeros((k, 2, 3)),
             np.zeros((k, 2, 3)),
+            np.zeros(k, dtype=np.int64),
+            zero,
         )
 
     @classmethod

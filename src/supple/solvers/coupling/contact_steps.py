@@ -22,6 +22,7 @@ from supple.algebra.compiling.blas_threads import one_blas_thread
 from supple.algebra.sparse.block_rows import BlockRows
 from supple.contact.bound import BoundContact
 from supple.contact.contact_set import ContactForces, ContactSet, contact_jacobian
+from supple.interaction.contact_kernels import ROUNDING
 from supple.scene.kinematics import Kinematics
 from supple.scene.state import State
 from supple.scene.system import System
@@ -125,7 +126,7 @@ class ContactStep:
             forces = self.forces(reached)
             law = np.concatenate([x.force for x in forces]).ravel()
             scale = float(np.linalg.norm(np.maximum(np.abs(law), np.abs(pushes)))) or 1.0
-            left = float(np.linalg.norm(law - pushes)) / scale
+            left = float(np.linalg.norm(np.maximum(0.0, np.abs(law - pushes) - self._rounding(reached)))) / scale
             if s.is_final and left <= max(TOLERANCE, 0.1 * s.residual):
                 break
             size, forces = self._search(f.ravel(), forces, (u, l), (reached - u, pushes - l))
@@ -135,6 +136,11 @@ class ContactStep:
         ends = np.cumsum([0] + [x.size for x in self.sets])
         forces = [x._replace(force=pushes[a:b]) for x, a, b in zip(forces, ends, ends[1:])]
         return ContactSolution(s, forces, pushes, reached.reshape(-1, 3), iteration, left, extra)
+
+    def _rounding(self, u: Array) -> Array:
+        """What rounding of gaps and ways may make of forces at relative velocities u (3 k,), (3 k,) [N]."""
+        gap, k = (np.concatenate([getattr(s, name) for s in self.sets]) for name in ("gap", "stiffness"))
+        return np.repeat(ROUNDING * k * (np.abs(gap) + self.h * np.abs(u.reshape(-1, 3)).sum(axis=1)), 3)
 
     def _yielding(self, T: Array, wanted: Array) -> tuple[Array, Coupling | None]:
         """S T, for T (k, 3, 3) times h, as blocks and the coupling between contacts; `wanted` (3 k,) becomes S wanted.
