@@ -59,8 +59,9 @@ class BoundContact:
 
     starts (bodies + 1,): first vertices; modulus (bodies,): pressure a depth [N/m³]; dash (bodies, 2): see
     `own_dash`, nan where a body is no lattice. excluded (names, names): pairs that never touch by this contact; rough
-    (names, names): friction. stopping: how stiff what meets at speed is. rigid: those sides that touch each other by
-    convex shapes, where there are such. prefix: of what it remembers in a state.
+    (names, names): friction; bounce (names, names): restitution, nan: none. gravity [m/s²]. stopping: how stiff what
+    meets at speed is. rigid: those sides that touch each other by convex shapes, where there are such. prefix: of what
+    it remembers in a state.
     """
 
     contact: Contact
@@ -75,6 +76,8 @@ class BoundContact:
     detector: Detector
     excluded: Array
     rough: Array
+    bounce: Array
+    gravity: float
     stopping: Stopping
     rigid: RigidSides | None = None
     prefix: str = "contact:0/"
@@ -132,6 +135,8 @@ class BoundContact:
             detector,
             excluded,
             _roughness(contact, names, obstacles),
+            _restitution(contact, names, obstacles),
+            float(np.linalg.norm(gravity)),
             Stopping.of(surfaces, joined, list(formulas.values()), held),
             rigid,
         )
@@ -222,7 +227,22 @@ class BoundContact:
             friction=self.rough[found.body[:, 0], found.body[:, 1]],
             group=group,
             raised=np.where(raised > modulus, raised, 0.0),
+            **self._rebound(found),
         )
+
+    def _rebound(self, found: ContactSet) -> dict[str, Array]:
+        """Restitution and mass of contacts, where bodies do not deform."""
+        if not self.has_restitution:
+            return {}
+        mass = self.stopping.pair_mass(found)
+        known = np.isfinite(mass)
+        bounce = self.bounce[found.body[:, 0], found.body[:, 1]]
+        return {"restitution": np.where(known, bounce, np.nan), "mass": np.where(known, mass, 0.0)}
+
+    @cached_property
+    def has_restitution(self) -> bool:
+        """Whether any pair has a restitution."""
+        return not bool(np.isnan(self.bounce).all())
 
     def _warn(self, sentence: str | None) -> None:
         """Say what there is to say, once for this contact."""
@@ -418,6 +438,17 @@ def _roughness(contact: Contact, names: list[str], obstacles: Mapping[str, Obsta
             pair = contact.pair_friction(one, two)
             given = [f for f in (pair, *own, contact.friction) if f is not None]
             table[i, j] = given[0]
+    return table
+
+
+def _restitution(contact: Contact, names: list[str], obstacles: Mapping[str, Obstacle]) -> Array:
+    """Speed after an impact over that before of every two names, (n, n); nan where none is given."""
+    usual = np.nan if contact.restitution is None else contact.restitution
+    table = np.full((len(names), len(names)), usual)
+    for k, name in enumerate(names):
+        own = obstacles[name].restitution if name in obstacles else None
+        if own is not None:
+            table[k, :] = table[:, k] = own
     return table
 
 

@@ -57,7 +57,8 @@ class ContactSet(NamedTuple):
     start of the step. push (k, 3) [N]: force on the first sides in the step before. carrier (k, 2): number of the body
     whose frame carries a side, -1: none; core (k, 2, 3) [m]: where, in its axes; shift (k, 2, 3) [m]: from there to the
     place, in the world's. group (k,): of contacts that stop an impact together; raised (k,) [N/m³]: pressure a depth
-    for that, 0 where the usual one does.
+    for that, 0 where the usual one does. restitution (k,): speed after an impact over that before, nan: as the law has
+    it; mass (k,) [kg]: the smaller one of both sides, where there is a restitution.
     """
 
     points: Array
@@ -79,6 +80,8 @@ class ContactSet(NamedTuple):
     shift: Array
     group: Array
     raised: Array
+    restitution: Array
+    mass: Array
 
     @property
     def size(self) -> int:
@@ -109,6 +112,8 @@ class ContactSet(NamedTuple):
             np.zeros((k, 2, 3)),
             np.zeros((k, 2, 3)),
             np.zeros(k, dtype=np.int64),
+            zero,
+            np.full(k, np.nan),
             zero,
         )
 

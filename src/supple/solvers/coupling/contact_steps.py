@@ -22,6 +22,7 @@ from supple.algebra.compiling.blas_threads import one_blas_thread
 from supple.algebra.sparse.block_rows import BlockRows
 from supple.contact.bound import BoundContact
 from supple.contact.contact_set import ContactForces, ContactSet, contact_jacobian
+from supple.contact.restitution import Approach, may_rebound, rebound_targets, rebounding
 from supple.interaction.contact_kernels import ROUNDING
 from supple.scene.kinematics import Kinematics
 from supple.scene.state import State
@@ -100,6 +101,7 @@ class ContactStep:
     def solve(self, b: Array, solve: Solve, near: ContactSolution | None = None) -> ContactSolution:
         """Iterate `solve(b, extra, start, tolerance)`, which solves (A + extra) d = b. Its tolerance follows what the
         contacts leave open; the last solution has the solver's own. near: a solution to begin with."""
+        self._rebound(b, solve)
         h, J, C, d = self.h, self.J, self.C, np.zeros(self.J.shape[1])
         given = J.times(self.v) + self.u_0
         u, l, left, linear_iterations = given.copy(), np.zeros(len(given)), np.inf, 0
@@ -136,6 +138,34 @@ class ContactStep:
         ends = np.cumsum([0] + [x.size for x in self.sets])
         forces = [x._replace(force=pushes[a:b]) for x, a, b in zip(forces, ends, ends[1:])]
         return ContactSolution(s, forces, pushes, reached.reshape(-1, 3), iteration, left, extra)
+
+    def _rebound(self, b: Array, solve: Solve) -> None:
+        """Give the contacts that are struck within the step the law that lets them part."""
+        if not any(c.has_restitution for c in self.bound):
+            return
+        sets, h = self.sets, self.h
+        n = np.concatenate([s.normal for s in sets])
+
+        def along(u: Array) -> Array:
+            return np.einsum("ki,ki->k", n, u.reshape(-1, 3))
+
+        before, g = along(self.J.times(self.v) + self.u_0), max((c.gravity for c in self.bound), default=0.0)
+        all_of = ContactSet(*(np.concatenate(part) for part in zip(*sets)))
+        if not may_rebound(all_of, before, h, g):
+            return
+        free = solve(b).d
+
+        def response() -> Array:
+            still, W = solve(np.zeros_like(b)).d, np.empty((len(n), len(n)))
+            for k in range(len(n)):
+                unit = np.zeros_like(n)
+                unit[k] = n[k]
+                W[:, k] = along(self.J.times(solve(self.J.transposed(unit.ravel())).d - still))
+            return W
+
+        target = rebound_targets(all_of, Approach(before, along(self.J.times(free)), response), h, g)
+        ends = np.cumsum([0] + [s.size for s in sets])
+        self.sets = [rebounding(s, target[a:b], h) for s, a, b in zip(sets, ends, ends[1:])]
 
     def _rounding(self, u: Array) -> Array:
         """What rounding of gaps and ways may make of forces at relative velocities u (3 k,), (3 k,) [N]."""

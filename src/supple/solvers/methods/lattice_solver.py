@@ -35,6 +35,7 @@ from supple.solvers.coupling.lattice_loads import acting_loads, foreseen, longes
 from supple.solvers.coupling.lattice_world import LatticeWorld, world_of
 from supple.solvers.methods.implicit_euler import check_dt
 from supple.solvers.report import Outcome, StepReport
+from supple.solvers.world import refuse_restitution
 
 Array = np.ndarray
 # what a body remembers, in a state's memory under its name; STEP: the largest strain seen so far, and the stable step
@@ -95,6 +96,7 @@ class LatticeSolver:
                 value=extra[0],
                 fix="Give the voxels another density, or use ImplicitEuler or SymplecticEuler.",
             )
+        refuse_restitution(system, "LatticeSolver")
         models = [body.model for body in bodies]
         self._model = VoxelModel.joined(models)
         self._link_counts = [model.link_count for model in models]

@@ -39,7 +39,7 @@ from supple.solvers.coupling.tree_part import TreePart
 from supple.solvers.methods.implicit_euler import ImplicitEuler, check_dt
 from supple.solvers.methods.lattice_solver import LatticeSolver
 from supple.solvers.report import Outcome, StepReport
-from supple.solvers.world import refuse_fluid
+from supple.solvers.world import refuse_fluid, refuse_restitution
 
 Array = np.ndarray
 IMPLICIT, TREE, LATTICE, FIXED = 0, 1, 2, 3
@@ -108,6 +108,8 @@ class Partitioned:
         """Make a system of each part."""
         if any(PART_OF_KIND.get(slot.node.body.kind) != LATTICE for slot in system.bodies):
             refuse_fluid(system, "Partitioned")
+        if any(PART_OF_KIND.get(slot.node.body.kind, IMPLICIT) != IMPLICIT for slot in system.bodies):
+            refuse_restitution(system, "Partitioned")
         self._slow, self._fast = SystemPart.of(system, IMPLICIT), SystemPart.of(system, LATTICE)
         self._trees = TreePart.of(system, self.tree_steps, self.dt)
         if self._slow is not None and self.implicit is not None:
