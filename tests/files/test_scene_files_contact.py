@@ -38,12 +38,14 @@ end = [1, 0, 1]
 radius = 0.1
 name = "post"
 friction = 0.2
+restitution = 0.25
 
 [[contact]]
 bodies = ["low", "ball"]
 friction = 0.4
 frictions = [{ between = ["ball", "floor"], friction = 0.1 }]
 stiffness = 1e7
+restitution = 0.5
 overlap = "refuse"
 
 [solver]

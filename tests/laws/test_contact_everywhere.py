@@ -49,7 +49,6 @@ def test_statics_rests_on_the_floor_or_says_that_it_does_not_see_it() -> None:
     assert warned or lowest > -1e-3 * SIDE
 
 
-@pytest.mark.xfail(strict=True, reason="a bullet passes a wall at the default stiffness, and nothing is said")
 def test_a_bullet_does_not_pass_a_wall_without_a_word() -> None:
     """A steel ball of 1 cm at 100 m/s against a fixed steel wall of 5 mm, in steps of a tenth of its radius."""
     scene = sp.Scene(solver=sp.ImplicitEuler(1e-5))

@@ -15,14 +15,17 @@ from supple.bodies.capabilities import ContactConstants, ExplicitContact
 from supple.contact.contact_set import ContactForces, ContactSet
 from supple.contact.detect import Detector
 from supple.contact.narrow.area_kernels import compute_facing_areas
+from supple.contact.notices import depth_notice, stiffness_notice
 from supple.contact.pairs import BALL_TRIANGLE, EDGE_EDGE, VERTEX_TRIANGLE
 from supple.contact.rigid_sides import RigidSides
 from supple.contact.shape import Sides
+from supple.contact.stopping import Stopping
 from supple.contact.surface import ContactSurface, extent
 from supple.contact.surfaces import BodySurface, Wall
+from supple.contact.sweeping import swept_distance
 from supple.errors import ContactWarning, InputError
 from supple.interaction.contact_kernels import OPEN
-from supple.interaction.obstacles import MeshObstacle, Obstacle, distance
+from supple.interaction.obstacles import MeshObstacle, Obstacle
 from supple.scene.kinematics import Kinematics
 from supple.scene.slots import Slot
 
@@ -54,8 +57,9 @@ class BoundContact:
 
     starts (bodies + 1,): first vertices; modulus (bodies,): pressure a depth [N/m³]; dash (bodies, 2): see
     `ContactConstants`, nan where a body has none. excluded (names, names): pairs that never touch by this contact;
-    rough (names, names): friction. rigid: those sides that touch each other by convex shapes, where there are such.
-    prefix: of what it remembers in a state.
+    rough (names, names): friction; bounce (names, names): restitution, nan: none. gravity [m/s²]. stopping: how stiff
+    what meets at speed is. rigid: those sides that touch each other by convex shapes, where there are such. prefix: of
+    what it remembers in a state.
     """
 
     contact: Contact
@@ -70,6 +74,9 @@ class BoundContact:
     detector: Detector
     excluded: Array
     rough: Array
+    bounce: Array
+    gravity: float
+    stopping: Stopping
     rigid: RigidSides | None = None
     prefix: str = "contact:0/"
     has_warned: bool = False
@@ -83,10 +90,11 @@ class BoundContact:
         obstacles: Mapping[str, Obstacle],
         own: list[bool],
         touching: list[bool],
+        held: Sequence[Any],
         gravity: Array,
     ) -> BoundContact:
         """Join the surfaces, bodies first, then meshes of obstacles. own: bodies that touch obstacles by this one;
-        touching: surfaces that touch themselves."""
+        touching: surfaces that touch themselves; held: nodes that filters or joints hold."""
         formulas = {name: o for name, o in obstacles.items() if not isinstance(o, MeshObstacle)}
         names = [s.node.name for s in surfaces] + list(formulas)
         parts = [
@@ -125,6 +133,9 @@ class BoundContact:
             detector,
             excluded,
             _roughness(contact, names, obstacles),
+            _restitution(contact, names, obstacles),
+            float(np.linalg.norm(gravity)),
+            Stopping.of(surfaces, joined, list(formulas.values()), held),
             rigid,
         )
 
@@ -145,13 +156,13 @@ class BoundContact:
             return self.find_shapes(kin.flat_x, kin.flat_v, h, memory)
         found = self._of_surfaces(self.vertices(kin.x), self.vertices(kin.v), h, memory, leaving)
         if self.rigid is not None:
-            shapes = self._of_shapes(self.rigid, kin.flat_x, kin.flat_v, h)
+            shapes = self._of_shapes(self.rigid, kin.flat_x, kin.flat_v, h, memory)
             found = ContactSet(*(np.concatenate(part) for part in zip(found, shapes)))
         return self._recalled(found, h, memory)
 
     def find_shapes(self, x: Array, v: Array, h: float, memory: dict[str, Array]) -> ContactSet:
         """The same of shapes alone, from flat positions and velocities."""
-        found = ContactSet.empty() if self.rigid is None else self._of_shapes(self.rigid, x, v, h)
+        found = ContactSet.empty() if self.rigid is None else self._of_shapes(self.rigid, x, v, h, memory)
         return self._recalled(found, h, memory)
 
     @cached_property
@@ -172,7 +183,7 @@ class BoundContact:
                 out.append((number, obstacle, np.array(apart, dtype=np.int64)))
         return out
 
-    def _of_shapes(self, rigid: RigidSides, x: Array, v: Array, h: float) -> ContactSet:
+    def _of_shapes(self, rigid: RigidSides, x: Array, v: Array, h: float, memory: dict[str, Array]) -> ContactSet:
         """Contacts of convex shapes, from flat positions and velocities."""
         points = rigid.find(x, v, h)
         k = len(points.gap)
@@ -186,12 +197,25 @@ class BoundContact:
                 shift=points.shift,
             ),
             points.area,
+            points.speed,
+            h,
+            memory,
         )
 
-    def _with_law(self, found: ContactSet, area: Array) -> ContactSet:
-        """With what the law needs of contacts that stand for areas (k,) [m²]."""
+    def _with_law(self, found: ContactSet, area: Array, speed: Array, h: float, memory: dict[str, Array]) -> ContactSet:
+        """With what the law needs of contacts that stand for areas (k,) [m²]; speed (k,) [m/s]: of their gaps."""
         modulus, relax = self._pair_constants(found.body)
-        stiffness = area * modulus
+        group = self.stopping.groups(found)
+        if self.contact.stiffness is None:
+            none = np.zeros(0, dtype=np.int64), np.zeros(0)
+            known = memory.get(f"{self.prefix}group", none[0]), memory.get(f"{self.prefix}raised", none[1])
+            raised = self.stopping.modulus(found, area, speed, group, known)
+        else:
+            raised = np.zeros(found.size)
+            if not self.has_warned:
+                given = self.contact.stiffness
+                self._warn(stiffness_notice(self.stopping, self.names, found, given, area, speed, h))
+        stiffness = area * np.maximum(modulus, raised)
         tangential = self.contact.tangential_stiffness * stiffness
         return found._replace(
             stiffness=stiffness,
@@ -199,7 +223,30 @@ class BoundContact:
             dashpot=relax * stiffness,
             tangential_dashpot=relax * tangential,
             friction=self.rough[found.body[:, 0], found.body[:, 1]],
+            group=group,
+            raised=np.where(raised > modulus, raised, 0.0),
+            **self._rebound(found),
         )
+
+    def _rebound(self, found: ContactSet) -> dict[str, Array]:
+        """Restitution and mass of contacts, where bodies do not deform."""
+        if not self.has_restitution:
+            return {}
+        mass = self.stopping.pair_mass(found)
+        known = np.isfinite(mass)
+        bounce = self.bounce[found.body[:, 0], found.body[:, 1]]
+        return {"restitution": np.where(known, bounce, np.nan), "mass": np.where(known, mass, 0.0)}
+
+    @cached_property
+    def has_restitution(self) -> bool:
+        """Whether any pair has a restitution."""
+        return not bool(np.isnan(self.bounce).all())
+
+    def _warn(self, sentence: str | None) -> None:
+        """Say what there is to say, once for this contact."""
+        if sentence is not None and not self.has_warned:
+            self.has_warned = True
+            warnings.warn(sentence, ContactWarning, stacklevel=7)
 
     def _of_surfaces(
         self, x: Array, v: Array, h: float, memory: dict[str, Array], leaving: frozenset[tuple[str, str]]
@@ -221,8 +268,10 @@ class BoundContact:
             left = [k for k in range(len(self.slots)) if (self.names[k], self.names[number]) in leaving]
             parts.append(self._on_obstacle(obstacle, number, np.append(apart, left), x, v, h))
         points, weights, normal, gap, sides, area, key = (np.concatenate(part) for part in zip(*parts))
-        found = self._with_law(ContactSet.bare(points, weights, normal, gap, sides)._replace(key=key), area)
-        approaching = gap + h * np.einsum("ki,ki->k", found.normal, found.relative(v)) < self.detector.margin
+        bare = ContactSet.bare(points, weights, normal, gap, sides)._replace(key=key)
+        speed = np.einsum("ki,ki->k", normal, bare.relative(v))
+        found = self._with_law(bare, area, speed, h, memory)
+        approaching = gap + h * speed < self.detector.margin
         found = found.chosen(approaching | (gap < self.detector.margin))
         first = found.points[:, 0]
         return found._replace(place=x[first] - self.surface.vertex_radius[first, None] * found.normal)
@@ -253,8 +302,7 @@ class BoundContact:
                     return
 
     def _on_obstacle(self, obstacle: Any, number: int, apart: Array, x: Array, v: Array, h: float) -> tuple[Array, ...]:
-        gap, normal = distance(obstacle, x)
-        gap -= self.surface.vertex_radius
+        gap, normal = swept_distance(obstacle, x, v, h, self.surface.vertex_radius)
         near = np.flatnonzero(gap + np.minimum(0.0, h * np.einsum("ki,ki->k", normal, v)) < self.detector.margin)
         near = near[~np.isin(self.owner(near), apart)]
         points = np.full((len(near), 4), -1)
@@ -353,6 +401,10 @@ class BoundContact:
         memory[f"{p}sides"] = self.detector.sides.to_array()
         memory[f"{p}body"], memory[f"{p}place"] = contacts.body[pushing], contacts.place[pushing]
         memory[f"{p}normal"], memory[f"{p}force"] = contacts.normal[pushing], forces.force[pushing]
+        if not self.has_warned:
+            self._warn(depth_notice(self.stopping, self.names, contacts, forces))
+        stiff = pushing & (contacts.raised > 0)
+        memory[f"{p}group"], memory[f"{p}raised"] = contacts.group[stiff], contacts.raised[stiff]
 
     def touching(self, memory: dict[str, Array]) -> Touching:
         """The contacts that pushed in the last step, from a state's memory."""
@@ -384,6 +436,17 @@ def _roughness(contact: Contact, names: list[str], obstacles: Mapping[str, Obsta
             pair = contact.pair_friction(one, two)
             given = [f for f in (pair, *own, contact.friction) if f is not None]
             table[i, j] = given[0]
+    return table
+
+
+def _restitution(contact: Contact, names: list[str], obstacles: Mapping[str, Obstacle]) -> Array:
+    """Speed after an impact over that before of every two names, (n, n); nan where none is given."""
+    usual = np.nan if contact.restitution is None else contact.restitution
+    table = np.full((len(names), len(names)), usual)
+    for k, name in enumerate(names):
+        own = obstacles[name].restitution if name in obstacles else None
+        if own is not None:
+            table[k, :] = table[:, k] = own
     return table
 
 

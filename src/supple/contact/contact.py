@@ -11,7 +11,7 @@ import numpy as np
 
 from supple.contact.bound import BoundContact
 from supple.contact.surfaces import surface_of, wall
-from supple.errors import InputError
+from supple.errors import InputError, check_number
 from supple.interaction.obstacles import MeshObstacle
 from supple.scene.node import Node
 from supple.scene.world import register_contact
@@ -29,9 +29,12 @@ class Contact:
     friction: Coulomb's coefficient; frictions: of pairs of names, where another one holds. An obstacle's own friction
     holds before `friction`, and so does that of a voxel's material on obstacles.
     stiffness: pressure a depth [N/m³]; None: such that a body sinks by a ten-thousandth of its size under its own
-    weight on a face. damping [s]: the dashpot beside a spring k is damping k; its force is at most the spring's. None:
-    none, but that of the material's contact_damping where voxels touch. tangential_stiffness: tangential stiffness
-    over normal stiffness, of contacts that stick.
+    weight on a face, and rigid bodies and balls that meet at speed by a twentieth of the smaller width. damping [s]:
+    the dashpot beside a spring k is damping k; its force is at most the spring's. None: none, but that of the
+    material's contact_damping where voxels touch. tangential_stiffness: tangential stiffness over normal stiffness, of
+    contacts that stick.
+    restitution: speed after an impact over that before, 0 to 1, of rigid bodies and balls that meet faster than gravity
+    moves them in two steps; None: as the springs have it. An obstacle's own holds before it.
     self_contact: bodies that may touch themselves, True: all. exclude: pairs of names that never touch. parts: by name
     of a body, what of its surface may touch (see `surface_of`), where not all of it matters. margin [m]: how near
     surfaces are looked at; None: from the size of the triangles.
@@ -54,6 +57,7 @@ class Contact:
     stiffness: float | None = field(default=None, kw_only=True)
     damping: float | None = field(default=None, kw_only=True)
     tangential_stiffness: float = field(default=0.5, kw_only=True)
+    restitution: float | None = field(default=None, kw_only=True)
     self_contact: Sequence[Node] | bool = field(default=(), kw_only=True)
     exclude: Sequence[tuple[str, str]] = field(default=(), kw_only=True)
     parts: Mapping[str, Any] = field(default_factory=dict, kw_only=True)
@@ -77,6 +81,8 @@ class Contact:
                 raise InputError(f"{name} is not positive", where="Contact", value=value, allowed="> 0")
         if self.damping is not None and not (np.isfinite(self.damping) and self.damping >= 0):
             raise InputError("damping is negative", where="Contact", value=self.damping, allowed=">= 0 s")
+        if self.restitution is not None:
+            check_number(self.restitution, name="restitution", where="Contact", least=0.0, most=1.0)
         if self.overlap not in ("push", "refuse"):
             raise InputError("unknown choice", where="Contact, overlap", value=self.overlap, allowed="push, refuse")
 
@@ -109,7 +115,8 @@ class Contact:
         slots = [slot_of(s.points) for s in surfaces]
         alone = {id(node) for node in self.self_touching(scene)}
         touching = [id(s.node) in alone for s in surfaces]
-        return BoundContact.make(self, surfaces, slots, scene.obstacles, own, touching, np.asarray(scene.gravity))
+        held = held_nodes(scene)
+        return BoundContact.make(self, surfaces, slots, scene.obstacles, own, touching, held, np.asarray(scene.gravity))
 
     def self_touching(self, scene: Any) -> list[Node]:
         """The nodes that may touch themselves."""
@@ -120,6 +127,19 @@ class Contact:
     def nodes(self, scene: Any) -> list[Node]:
         """The nodes that may touch."""
         return list(scene.nodes if self.bodies is None else self.bodies)
+
+
+def held_nodes(scene: Any) -> list[Node]:
+    """The nodes that filters or joints hold."""
+    left: list[Any] = [f.target for f in scene.filters] + [given.joint().points for given in scene.joints]
+    held: list[Node] = []
+    while left:
+        handle = left.pop()
+        if isinstance(handle, Node):
+            held.append(handle)
+        else:
+            left += list(getattr(handle, "parts", ())) + [p for p in [getattr(handle, "parent", None)] if p is not None]
+    return held
 
 
 register_contact(partial(Contact, between_bodies=False))

@@ -53,7 +53,9 @@ class ContactSet(NamedTuple):
     tangential_stiffness (k,) [N/m], dashpot, tangential_dashpot (k,) [N s/m], friction (k,). slip (k, 3) [m] at the
     start of the step. push (k, 3) [N]: force on the first sides in the step before. carrier (k, 2): number of the body
     whose frame carries a side, -1: none; core (k, 2, 3) [m]: where, in its axes; shift (k, 2, 3) [m]: from there to the
-    place, in the world's.
+    place, in the world's. group (k,): of contacts that stop an impact together; raised (k,) [N/m³]: pressure a depth
+    for that, 0 where the usual one does. restitution (k,): speed after an impact over that before, nan: as the law has
+    it; mass (k,) [kg]: the smaller one of both sides, where there is a restitution.
     """
 
     points: Array
@@ -73,6 +75,10 @@ class ContactSet(NamedTuple):
     carrier: Array
     core: Array
     shift: Array
+    group: Array
+    raised: Array
+    restitution: Array
+    mass: Array
 
     @property
     def size(self) -> int:
@@ -107,6 +113,10 @@ class ContactSet(NamedTuple):
             np.full((k, 2), -1),
             np.zeros((k, 2, 3)),
             np.zeros((k, 2, 3)),
+            np.zeros(k, dtype=np.int64),
+            zero,
+            np.full(k, np.nan),
+            zero,
         )
 
     @classmethod

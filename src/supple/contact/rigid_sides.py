@@ -25,7 +25,8 @@ Array = np.ndarray
 class RigidPoints(NamedTuple):
     """k contacts of shapes. sides (k, 2): numbers of bodies and obstacles; carrier (k, 2): of bodies that carry a side,
     -1 where it stays in place; core (k, 2, 3) [m]: in the carrier's axes; shift (k, 2, 3) [m]: from there to the place,
-    in the world's; feature (k,); normal, place (k, 3); gap (k,) [m]; area (k,) [m²]."""
+    in the world's; feature (k,); normal, place (k, 3); gap (k,) [m]; area (k,) [m²]; speed (k,) [m/s]: how fast the gap
+    grows."""
 
     sides: Array
     carrier: Array
@@ -36,6 +37,7 @@ class RigidPoints(NamedTuple):
     place: Array
     gap: Array
     area: Array
+    speed: Array
 
 
 @dataclass(eq=False)
@@ -107,12 +109,13 @@ class RigidSides:
             sides,
             np.where(moves, sides, -1),
             core,
-            points.place[:, None] - points.core,
+            points.shift.copy(),
             points.feature.copy(),
             points.normal.copy(),
             points.place.copy(),
             points.gap.copy(),
             points.area.copy(),
+            points.speed.copy(),
         )
 
 

@@ -20,6 +20,8 @@ from supple.algebra.compiling.compiled import compiled
 from supple.interaction.penalty_kernels import normal_force
 
 OPEN, STICKS, SLIDES = 0, 1, 2
+ROUNDING = 1e-15
+"""Part of a gap and of the way of a step that rounding may make of both together."""
 
 
 @compiled

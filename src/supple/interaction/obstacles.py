@@ -5,8 +5,8 @@
     height     (z - h(x, y)) n_z, n = (-h_x, -h_y, 1) / |...|: exact on slopes, to first order where they change
     mesh       the nearest triangle
 
-Each may have a coefficient of friction of its own, which then holds for every body, and a name, by which contacts leave
-it out and reports call it.
+Each may have coefficients of friction and of restitution of its own, which then hold for every body, and a name, by
+which contacts leave it out and reports call it.
 """
 
 from __future__ import annotations
@@ -36,15 +36,19 @@ Array = np.ndarray
 class Obstacle:
     """What all obstacles have. friction: Coulomb's coefficient, None: that of the contact or of the material.
 
+    restitution: speed after an impact over that before, 0 to 1, of rigid bodies and balls; None: that of the contact.
     name: None takes the class in small letters, with a number where it is taken.
     """
 
     friction: float | None = field(default=None, kw_only=True)
+    restitution: float | None = field(default=None, kw_only=True)
     name: str | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
         if self.friction is not None:
             check_number(self.friction, name="friction", where=self.kind, least=0.0)
+        if self.restitution is not None:
+            check_number(self.restitution, name="restitution", where=self.kind, least=0.0, most=1.0)
         if self.name == "":
             raise InputError("the name is empty", where=self.kind)
 
@@ -55,7 +59,7 @@ class Obstacle:
 
     def same_place(self, other: Obstacle) -> bool:
         """Whether another obstacle has the same surface."""
-        shape = [f.name for f in fields(self) if f.name not in ("friction", "name")]
+        shape = [f.name for f in fields(self) if f.name not in ("friction", "restitution", "name")]
         same_kind = isinstance(self, type(other)) or isinstance(other, type(self))
         return same_kind and all(_equal(getattr(self, name), getattr(other, name)) for name in shape)
 
@@ -85,8 +89,15 @@ class Floor(Plane):
     ([0.0, 0.0, 1.0], 0.0)
     """
 
-    def __init__(self, height: float = 0.0, *, friction: float | None = None, name: str | None = None) -> None:
-        super().__init__((0.0, 0.0, 1.0), height, friction=friction, name=name)
+    def __init__(
+        self,
+        height: float = 0.0,
+        *,
+        friction: float | None = None,
+        restitution: float | None = None,
+        name: str | None = None,
+    ) -> None:
+        super().__init__((0.0, 0.0, 1.0), height, friction=friction, restitution=restitution, name=name)
 
 
 @dataclass(frozen=True, eq=False)

@@ -19,6 +19,22 @@ def refuse_world(system: System, where: str) -> None:
     refuse_fluid(system, where)
 
 
+def refuse_restitution(system: System, where: str) -> None:
+    """For solvers whose contacts know no restitution."""
+    scene = system.scene
+    if scene is None:
+        return
+    given = [f"Contact(restitution={c.restitution:g})" for c in scene.contacts if c.restitution is not None]
+    given += [f"obstacle '{name}'" for name, o in scene.obstacles.items() if o.restitution is not None]
+    if given:
+        raise InputError(
+            "voxels and trees of domains touch without a restitution",
+            where=where,
+            value=", ".join(given),
+            fix="Leave restitution out, or use ImplicitEuler for a scene of other bodies.",
+        )
+
+
 def refuse_fluid(system: System, where: str) -> None:
     """For solvers that know no fluid."""
     if system.scene is not None and system.scene.fluid is not None:

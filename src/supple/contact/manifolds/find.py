@@ -67,7 +67,7 @@ class Manifolds:
         compute_poses(self.table, frames, v, h, self.margin, self.poses, self.reach)
         count = self.overlaps()
         found = compute_points(
-            self.table, self.poses, self.pairs, count, v, self.reach, h, self.margin, self.room, self.points
+            self.table, self.poses, frames, self.pairs, count, v, self.reach, h, self.margin, self.room, self.points
         )
         found = keep_near(self.points, found, self.poses, v, h, self.margin)
         return ContactPoints(*(part[:found] for part in self.points))

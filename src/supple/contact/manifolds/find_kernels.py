@@ -6,6 +6,7 @@ from __future__ import annotations
 import numpy as np
 
 from supple.algebra.compiling.compiled import compiled
+from supple.contact.manifolds.impact_kernels import NEVER, bring_back, impact_time, is_fast, point_speed
 from supple.contact.manifolds.polytope_kernels import meet_half_space, meet_polytopes
 from supple.contact.manifolds.round_kernels import round_on_half_space, round_on_hull, round_on_round
 from supple.contact.manifolds.table import PLANE, ROUND
@@ -54,54 +55,54 @@ def sort_pairs(pairs, count):
 
 
 @compiled
-def compute_points(table, poses, pairs, count, v, reach, h, margin, room, points_out):
-    """Contact points of pairs with gaps below the margin [m] and what they may come nearer within h [s]; v (n, 6) and
-    reach (n,) as in `compute_poses`. Returns how many; there is room for `MOST` a pair."""
+def compute_points(table, poses, frames, pairs, count, v, reach, h, margin, room, points_out):
+    """Contact points of pairs with gaps below the margin [m] and what they may come nearer within h [s]; frames (n, 7),
+    v (n, 6) and reach (n,) as in `compute_poses`. Of pairs that are fast for their width, the points where they meet
+    within the step. Returns how many; there is room for `MOST` a pair."""
     found = 0
     for k in range(count):
         a, b = pairs[k, 0], pairs[k, 1]
         square = 0.0
         for c in range(3):
             square += (v[a, c] - v[b, c]) ** 2
-        near = margin + h * np.sqrt(square) + reach[a] + reach[b]
-        if table.kind[b] == PLANE:
-            if table.kind[a] == ROUND:
-                found = round_on_half_space(table, poses, a, b, near, found, points_out)
-            else:
-                found = meet_half_space(table, poses, a, b, near, room, found, points_out)
-        elif table.kind[a] == ROUND and table.kind[b] == ROUND:
-            found = round_on_round(table, poses, a, b, near, found, points_out)
-        elif table.kind[a] == ROUND:
-            found = round_on_hull(table, poses, a, b, near, 1.0, found, points_out)
-        elif table.kind[b] == ROUND:
-            found = round_on_hull(table, poses, b, a, near, -1.0, found, points_out)
-        else:
-            found = meet_polytopes(table, poses, a, b, near, room, found, points_out)
+        way, t = h * np.sqrt(square) + reach[a] + reach[b], 0.0
+        if is_fast(table, a, b, way):
+            t = impact_time(table, poses, frames, v, reach, a, b, h)
+            way *= 0.0 if t == NEVER else 1.0 - t / h
+        first = found
+        if t == NEVER:
+            bring_back(table, poses, frames, v, a, b, 0.0, found, found, points_out)
+        found = meet_pair(table, poses, a, b, margin + way, room, found, points_out)
+        if t > 0.0:
+            bring_back(table, poses, frames, v, a, b, t, first, found, points_out)
     return found
+
+
+@compiled(borrows=True)
+def meet_pair(table, poses, a, b, near, room, found, points_out):
+    """Points of one pair with gaps below `near` [m], after `found` others; returns the new count."""
+    if table.kind[b] == PLANE:
+        if table.kind[a] == ROUND:
+            return round_on_half_space(table, poses, a, b, near, found, points_out)
+        return meet_half_space(table, poses, a, b, near, room, found, points_out)
+    if table.kind[a] == ROUND and table.kind[b] == ROUND:
+        return round_on_round(table, poses, a, b, near, found, points_out)
+    if table.kind[a] == ROUND:
+        return round_on_hull(table, poses, a, b, near, 1.0, found, points_out)
+    if table.kind[b] == ROUND:
+        return round_on_hull(table, poses, b, a, near, -1.0, found, points_out)
+    return meet_polytopes(table, poses, a, b, near, room, found, points_out)
 
 
 @compiled
 def keep_near(points, count, poses, v, h, margin):
-    """Keep, in place, the points with a gap below the margin [m] now or at the velocities v (n, 6) within h [s]; how
-    many there are."""
+    """Keep, in place, the points with a gap below the margin [m] now or at the velocities v (n, 6) within h [s], and
+    those of pairs that meet within it; how many there are."""
     kept = 0
     for k in range(count):
-        closing = 0.0
-        for side in range(2):
-            body, sign = points.pair[k, side], 1.0 - 2.0 * side
-            R = poses.R[body]
-            r0, r1, r2 = (
-                points.place[k, 0] - poses.x[body, 0],
-                points.place[k, 1] - poses.x[body, 1],
-                points.place[k, 2] - poses.x[body, 2],
-            )
-            w0 = R[0, 0] * v[body, 3] + R[0, 1] * v[body, 4] + R[0, 2] * v[body, 5]
-            w1 = R[1, 0] * v[body, 3] + R[1, 1] * v[body, 4] + R[1, 2] * v[body, 5]
-            w2 = R[2, 0] * v[body, 3] + R[2, 1] * v[body, 4] + R[2, 2] * v[body, 5]
-            closing += sign * points.normal[k, 0] * (v[body, 0] + w1 * r2 - w2 * r1)
-            closing += sign * points.normal[k, 1] * (v[body, 1] + w2 * r0 - w0 * r2)
-            closing += sign * points.normal[k, 2] * (v[body, 2] + w0 * r1 - w1 * r0)
-        if points.gap[k] + min(0.0, h * closing) < margin:
+        if points.time[k] == 0.0:
+            points.speed[k] = point_speed(points, k, poses, v)
+        if points.time[k] > 0.0 or points.gap[k] + min(0.0, h * points.speed[k]) < margin:
             copy_point(points, k, kept)
             kept += 1
     return kept
@@ -111,7 +112,9 @@ def keep_near(points, count, poses, v, h, margin):
 def copy_point(points, k, to):
     """Copy point k over another."""
     points.feature[to], points.gap[to], points.area[to] = points.feature[k], points.gap[k], points.area[k]
+    points.speed[to], points.time[to] = points.speed[k], points.time[k]
     for c in range(3):
         points.normal[to, c], points.place[to, c] = points.normal[k, c], points.place[k, c]
         points.core[to, 0, c], points.core[to, 1, c] = points.core[k, 0, c], points.core[k, 1, c]
+        points.shift[to, 0, c], points.shift[to, 1, c] = points.shift[k, 0, c], points.shift[k, 1, c]
     points.pair[to, 0], points.pair[to, 1] = points.pair[k, 0], points.pair[k, 1]

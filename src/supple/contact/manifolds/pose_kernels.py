@@ -15,15 +15,7 @@ def compute_poses(table, frames, v, h, margin, poses_out, reach_out):
     by what velocities v (n, 6) [m/s; rad/s in body axes] carry within h [s]; reach_out (n,) [m]: way by turning alone.
     """
     for k in range(len(frames)):
-        w, x, y, z = frames[k, 3], frames[k, 4], frames[k, 5], frames[k, 6]
-        R = poses_out.R[k]
-        R[0, 0], R[0, 1], R[0, 2] = 1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)
-        R[1, 0], R[1, 1], R[1, 2] = 2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)
-        R[2, 0], R[2, 1], R[2, 2] = 2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)
-        for c in range(3):
-            poses_out.x[k, c] = frames[k, c]
-        square = place_vertices(table, poses_out, k)
-        place_faces(table, poses_out, k)
+        square = place_shape(table, frames, v, 0.0, k, poses_out)
         r = table.radius[k]
         turning = np.sqrt(v[k, 3] * v[k, 3] + v[k, 4] * v[k, 4] + v[k, 5] * v[k, 5])
         reach_out[k] = h * turning * np.sqrt(square)
@@ -34,6 +26,33 @@ def compute_poses(table, frames, v, h, margin, poses_out, reach_out):
             wide = r + 0.5 * margin + reach_out[k]
             poses_out.box[k, c] += min(0.0, h * v[k, c]) - wide
             poses_out.box[k, 3 + c] += max(0.0, h * v[k, c]) + wide
+
+
+@compiled(borrows=True)
+def place_shape(table, frames, v, t, k, poses):
+    """Pose of shape k where velocities v (n, 6) bring it from its frame after t [s]; returns the square of the largest
+    arm of its vertices. Its box is that of the vertices alone."""
+    w, x, y, z = frames[k, 3], frames[k, 4], frames[k, 5], frames[k, 6]
+    a, b, d = t * v[k, 3], t * v[k, 4], t * v[k, 5]
+    angle = np.sqrt(a * a + b * b + d * d)
+    if angle > 0.0:
+        part = 0.5 - angle * angle / 48.0 if angle < 1e-4 else np.sin(0.5 * angle) / angle
+        p, q, r, s = np.cos(0.5 * angle), part * a, part * b, part * d
+        w, x, y, z = (
+            w * p - x * q - y * r - z * s,
+            w * q + x * p + y * s - z * r,
+            w * r - x * s + y * p + z * q,
+            w * s + x * r - y * q + z * p,
+        )
+    R = poses.R[k]
+    R[0, 0], R[0, 1], R[0, 2] = 1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)
+    R[1, 0], R[1, 1], R[1, 2] = 2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)
+    R[2, 0], R[2, 1], R[2, 2] = 2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)
+    for c in range(3):
+        poses.x[k, c] = frames[k, c] + t * v[k, c]
+    square = place_vertices(table, poses, k)
+    place_faces(table, poses, k)
+    return square
 
 
 @compiled(borrows=True)

@@ -17,13 +17,14 @@ ROUND, BOX, HULL, PLANE = 0, 1, 2, 3
 class ShapeTable(NamedTuple):
     """n shapes with all their vertices, faces and edges one after another; numbers count within a shape.
 
-    kind, radius (n,); half (n, 3); vertex_start, face_start, edge_start (n + 1,); vertices (., 3); normals (., 3),
-    areas (.,): of faces; loop_start (faces + 1,), loop: vertices of each face; edges (., 4): two vertices, two faces;
-    ring_start (vertices + 1,), ring: faces around each vertex.
+    kind, radius, width (n,): width is the least one, infinite of half-spaces; half (n, 3); vertex_start, face_start,
+    edge_start (n + 1,); vertices (., 3); normals (., 3), areas (.,): of faces; loop_start (faces + 1,), loop: vertices
+    of each face; edges (., 4): two vertices, two faces; ring_start (vertices + 1,), ring: faces around each vertex.
     """
 
     kind: Array
     radius: Array
+    width: Array
     half: Array
     vertex_start: Array
     face_start: Array
@@ -66,6 +67,7 @@ def make_table(shapes: Sequence[ConvexShape | None]) -> ShapeTable:
     return ShapeTable(
         np.array(kind, np.int64),
         np.array([s.radius for s in solids], float),
+        np.array([np.inf if s is None else s.width for s in shapes], float),
         np.array([np.zeros(3) if s.half is None else s.half for s in solids]).reshape(-1, 3),
         _starts([len(s.vertices) for s in solids]),
         _starts([len(s.faces) for s in solids]),

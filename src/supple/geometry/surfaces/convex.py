@@ -139,6 +139,13 @@ class ConvexShape:
         return np.array(rows, dtype=np.int64).reshape(-1, 4)
 
     @cached_property
+    def width(self) -> float:
+        """The least width, between a face and the vertex farthest from it, with the layer on both sides [m]."""
+        normals, offsets = self.face_planes
+        across = offsets - (normals @ self.vertices.T).min(axis=1) if len(normals) else np.zeros(1)
+        return float(across.min()) + 2 * self.radius
+
+    @cached_property
     def volume(self) -> float:
         """Volume of the core [m³]."""
         return float(self.face_areas @ self.face_planes[1]) / 3

@@ -24,6 +24,8 @@ from supple.algebra.compiling.blas_threads import one_blas_thread
 from supple.algebra.sparse.block_rows import BlockRows
 from supple.contact.bound import BoundContact
 from supple.contact.contact_set import ContactForces, ContactSet, contact_jacobian
+from supple.contact.restitution import Approach, may_rebound, rebound_targets, rebounding
+from supple.interaction.contact_kernels import ROUNDING
 from supple.scene.kinematics import Kinematics
 from supple.scene.state import State
 from supple.scene.system import System
@@ -143,6 +145,7 @@ class ContactStep:
     def solve(self, b: Array, solve: Solve, near: ContactSolution | None = None) -> ContactSolution:
         """Iterate `solve(b, extra, start, tolerance)`, which solves (A + extra) d = b. Its tolerance follows what the
         contacts leave open; the last solution has the solver's own. near: a solution to begin with."""
+        self._rebound(b, solve)
         h, J, C, d = self.h, self.J, self.C, np.zeros(self.J.shape[1])
         given = J.times(self.v) + self.u_0
         u, l, left, linear_iterations = given.copy(), np.zeros(len(given)), np.inf, 0
@@ -171,7 +174,7 @@ class ContactStep:
             forces = self.forces(reached)
             law = np.concatenate([x.force for x in forces]).ravel()
             scale = float(np.linalg.norm(np.maximum(np.abs(law), np.abs(pushes)))) or 1.0
-            left = float(np.linalg.norm(law - pushes)) / scale
+            left = float(np.linalg.norm(np.maximum(0.0, np.abs(law - pushes) - self._rounding(reached)))) / scale
             if s.is_final and left <= max(TOLERANCE, 0.1 * s.residual):
                 break
             size, forces = self._search(f.ravel(), forces, (u, l), (reached - u, pushes - l))
@@ -189,6 +192,49 @@ class ContactStep:
         if held is not None:
             s = replace(s, d=s.d + held.response.Z @ held.p)
         return ContactSolution(s, [ContactForces.none(0) for _ in self.laws], none, none, 1, 0.0, None, held)
+
+    def _rebound(self, b: Array, solve: Solve) -> None:
+        """Give the contacts that are struck within the step the law that lets them part."""
+        if not any(c.has_restitution for c in self.bound):
+            return
+        sets, h = self._sets, self.h
+        n = np.concatenate([s.normal for s in sets])
+        J = self.J.chosen(np.arange(self.J.count) < len(n))
+
+        def along(u: Array) -> Array:
+            return np.einsum("ki,ki->k", n, u.reshape(-1, 3))
+
+        before, g = along(J.times(self.v) + self.u_0[: 3 * len(n)]), max((c.gravity for c in self.bound), default=0.0)
+        all_of = ContactSet(*(np.concatenate(part) for part in zip(*sets)))
+        if not may_rebound(all_of, before, h, g):
+            return
+        free = solve(b).d
+
+        def response() -> Array:
+            still, W = solve(np.zeros_like(b)).d, np.empty((len(n), len(n)))
+            for k in range(len(n)):
+                unit = np.zeros_like(n)
+                unit[k] = n[k]
+                W[:, k] = along(J.times(solve(J.transposed(unit.ravel())).d - still))
+            return W
+
+        target = rebound_targets(all_of, Approach(before, along(J.times(free)), response), h, g)
+        ends = np.cumsum([0] + [s.size for s in sets])
+        self.laws[: len(sets)] = [rebounding(s, target[a:b], h) for s, a, b in zip(sets, ends, ends[1:])]
+
+    @property
+    def _sets(self) -> list[ContactSet]:
+        """The laws of contacts, which come first."""
+        return [law for law in self.laws if isinstance(law, ContactSet)]
+
+    def _rounding(self, u: Array) -> Array:
+        """What rounding of gaps and ways may make of forces at relative velocities u (3 k,), (3 k,) [N]."""
+        none = np.zeros(0)
+        gap, k = (np.concatenate([*(getattr(s, name) for s in self._sets), none]) for name in ("gap", "stiffness"))
+        rounding = np.zeros(len(u))
+        way = np.abs(u.reshape(-1, 3)[: len(gap)]).sum(axis=1)
+        rounding[: 3 * len(gap)] = np.repeat(ROUNDING * k * (np.abs(gap) + self.h * way), 3)
+        return rounding
 
     def _hold(self, joints: JointStep, s: LinearSolution, extra: ContactBlocks | None, pushes: Array) -> HeldRows:
         """The forces of joints across parts beside a solution without them, with forces `pushes` (3 k,) of the laws."""

@@ -37,6 +37,7 @@ from supple.solvers.coupling.lattice_loads import acting_loads, foreseen, longes
 from supple.solvers.coupling.lattice_world import LatticeWorld, world_of
 from supple.solvers.methods.implicit_euler import check_dt
 from supple.solvers.report import Outcome, StepReport
+from supple.solvers.world import refuse_restitution
 
 Array = np.ndarray
 MANY_VOXELS = 2 * LANES * SLAB_BRICKS
@@ -99,6 +100,7 @@ class LatticeSolver:
                 value=extra[0],
                 fix="Use Partitioned, or give the voxels another density.",
             )
+        refuse_restitution(system, "LatticeSolver")
         models = [body.model for body in bodies]
         self._model = VoxelModel.joined(models)
         self._link_counts = [model.link_count for model in models]

@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import scipy.sparse as sparse
 
 from supple.bodies.coordinates import Frames
 from supple.bodies.protocols import LocalState
@@ -17,6 +18,7 @@ from supple.bodies.rigid.mass import FrameMass
 from supple.contact.bound import BoundContact
 from supple.contact.carried_kernels import compute_ahead, compute_carried_rows
 from supple.contact.contact_set import ContactForces, ContactSet
+from supple.contact.restitution import Approach, may_rebound, rebound_targets, rebounding
 from supple.scene.state import State
 from supple.scene.system import System
 from supple.solvers.coupling.contact_steps import ENOUGH, HALVINGS, MAX_ITERATIONS, TOLERANCE
@@ -76,7 +78,7 @@ class RigidStep:
         with system.timings.measure("contact rows"):
             body = self.place[found.carrier]
             B, way = self._rows(found, body, x, v, h)
-            found = found.departing(way)
+            found = self._rebounding(found.departing(way), body, B, b, v, h)
         with system.timings.measure("linear solve"):
             d, pushes, law, iterations, left = _solve(found, body, B, self.M, b, v, h)
         if not left <= tolerance:
@@ -88,12 +90,41 @@ class RigidStep:
         state.t += h
         return StepReport(Outcome.SOLVED if state.is_finite else Outcome.NOT_FINITE, iterations, 0, 0.0)
 
+    def _rebounding(self, found: ContactSet, body: Array, B: Array, b: Array, v: Array, h: float) -> ContactSet:
+        """With the law that lets contacts part that are struck within the step."""
+        g = self.contact.gravity
+        if not self.contact.has_restitution or not found.size:
+            return found
+        G = _normal_rows(found.normal, body, B, len(v))
+        before = G @ v.ravel()
+        if not may_rebound(found, before, h, g):
+            return found
+        change = np.linalg.solve(self.M, b[:, :, None]).ravel()
+
+        def response() -> Array:
+            rows = G.toarray().reshape(-1, len(v), 6)
+            moved = np.linalg.solve(self.M, rows.transpose(1, 2, 0))
+            return np.asarray(G @ moved.reshape(-1, len(rows)))
+
+        return rebounding(found, rebound_targets(found, Approach(before, G @ change, response), h, g), h)
+
     def _rows(self, found: ContactSet, body: Array, x: Array, v: Array, h: float) -> tuple[Array, Array]:
         R, blocks = np.empty((len(x), 2, 3, 3)), np.empty((found.size, 2, 2, 3, 3))
         way = np.empty((found.size, 3))
         compute_ahead(x, v, h, R)
         compute_carried_rows(body, found.core, found.shift, R, v, h, blocks, way)
         return np.ascontiguousarray(blocks[:, :, 1]), way
+
+
+def _normal_rows(normal: Array, body: Array, B: Array, n: int) -> sparse.csr_array:
+    """What n bodies' velocities (6 n,) make of the normal velocities of k contacts, (k, 6 n)."""
+    contact, side = np.nonzero(body >= 0)
+    along = normal[contact] * (1.0 - 2.0 * side)[:, None]
+    turning = np.einsum("ki,kij->kj", normal[contact], B[contact, side])
+    cols = 6 * body[contact, side][:, None] + np.arange(6)
+    values = np.hstack([along, turning])
+    shape = (len(normal), 6 * n)
+    return sparse.csr_array((values.ravel(), (np.repeat(contact, 6), cols.ravel())), shape=shape)
 
 
 def _solve(

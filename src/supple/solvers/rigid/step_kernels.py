@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from supple.algebra.compiling.compiled import compiled
-from supple.interaction.contact_kernels import compute_contacts
+from supple.interaction.contact_kernels import ROUNDING, compute_contacts
 from supple.solvers.rigid.matrix_kernels import factor, find_structure, substitute
 
 
@@ -114,13 +114,18 @@ def distance_between(a, b):
 
 
 @compiled
-def left_open(law, pushes):
-    """|law - pushes| over the larger of both."""
-    scale = 0.0
+def left_open(c, h, u, law, pushes):
+    """|law - pushes| over the larger of both, without what rounding of gaps and ways may make of it."""
+    scale, total = 0.0, 0.0
     for m in range(len(law)):
+        way = abs(c.gap[m])
+        for i in range(3):
+            way += h * abs(u[m, i])
+        noise = ROUNDING * c.stiffness[m] * way
         for i in range(3):
             scale += max(abs(law[m, i]), abs(pushes[m, i])) ** 2
-    return distance_between(law, pushes) / (np.sqrt(scale) if scale > 0.0 else 1.0)
+            total += max(0.0, abs(law[m, i] - pushes[m, i]) - noise) ** 2
+    return np.sqrt(total / scale) if scale > 0.0 else 0.0
 
 
 @compiled
@@ -160,7 +165,7 @@ def solve_rigid(c, M, b, v, h, symmetric, limits, trial, d_out, pushes_out, law_
                 )
                 reached[m, i] = given[m, i] + way[m, i]
         law_at(c, h, reached, symmetric, law_out)
-        left = left_open(law_out.force, pushes_out)
+        left = left_open(c, h, reached, law_out.force, pushes_out)
         if not left > tolerance:
             return iteration, max(left, imbalance(c, M, b, h, d_out, pushes_out, rhs))
         size = search(c, h, symmetric, halvings, enough, f, u, l, reached, pushes_out, trial, law_out)

@@ -7,7 +7,16 @@ from supple.files.scenes.reading.acting import find_body
 from supple.files.scenes.schema import contact as schema
 from supple.scene import Scene
 
-NUMBERS = ("friction", "stiffness", "damping", "tangential_stiffness", "margin", "overlap", "push_speed")
+NUMBERS = (
+    "friction",
+    "stiffness",
+    "damping",
+    "tangential_stiffness",
+    "restitution",
+    "margin",
+    "overlap",
+    "push_speed",
+)
 
 
 def build_contact(section: schema.Contact, scene: Scene) -> Contact:

@@ -28,7 +28,7 @@ def build_world(scene: Scene, document: Any, place: Place) -> None:
 
 def build_obstacle(section: Any) -> Obstacle:
     """The obstacle of a table."""
-    own = section.given("friction", "name")
+    own = section.given("friction", "restitution", "name")
     if isinstance(section, schema.Floor):
         return Floor(section.height or 0.0, **own)
     if isinstance(section, schema.Plane):

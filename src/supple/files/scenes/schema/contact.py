@@ -41,6 +41,7 @@ class Contact(Section):
     stiffness: Number | None = None
     damping: Number | None = None
     tangential_stiffness: Number | None = None
+    restitution: Number | None = None
     self_contact: Annotated[list[Name], Field(max_length=MAX_NAMES)] = Field(default_factory=list)
     exclude: Annotated[list[Annotated[list[Name], Field(min_length=2, max_length=2)]], Field(max_length=MAX_NAMES)] = (
         Field(default_factory=list)

@@ -9,9 +9,10 @@ from supple.files.scenes.values import HeightRows, Name, Number, OneOrTwo, Pair,
 
 
 class Surface(Section):
-    """Keys of every obstacle: friction of its own, and a name."""
+    """Keys of every obstacle: friction and restitution of its own, and a name."""
 
     friction: Number | None = None
+    restitution: Number | None = None
     name: Name | None = None
 
 

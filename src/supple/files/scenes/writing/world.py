@@ -25,8 +25,10 @@ def describe_world(scene: Scene) -> Table:
 def describe_obstacle(obstacle: Obstacle, name: str) -> Table:
     """The table of an obstacle."""
     table = _shape(obstacle, name)
-    if obstacle.friction is not None:
-        table["friction"] = float(obstacle.friction)
+    for key in ("friction", "restitution"):
+        value = getattr(obstacle, key)
+        if value is not None:
+            table[key] = float(value)
     return table | {"name": name}
 
 

@@ -1,0 +1,117 @@
+"""How stiff contacts must be to stop what meets at speed, from the energy at the first touch.
+
+    K = m v² / d²,   d = SINKS w        m: the smaller mass of both sides, v: speed of approach, w: the smaller width
+
+A spring K takes up the energy m v²/2 within d. K is that of a pair of rigid bodies, shared by the area of its contacts;
+each ball has its own. It is known as long as the contact lasts: a spring that became softer would give back less than
+it took, and one that became stiffer more. Bodies that deform stop by themselves, and have no K.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from supple.contact.contact_set import ContactSet
+from supple.contact.rigid_sides import obstacle_shape
+from supple.contact.surface import ContactSurface
+from supple.contact.surfaces import BodySurface, Wall
+from supple.interaction.obstacles import Obstacle
+
+Array = np.ndarray
+SINKS = 0.05
+"""Part of the smaller width by which an impact may sink."""
+PAIRS = 1 << 62
+"""Groups of contacts from this number on are pairs of bodies; below are keys of single contacts."""
+
+
+@dataclass(frozen=True, eq=False)
+class Stopping:
+    """mass (names, 2) [kg]: what has to be stopped, infinite where a body is held, and its own; nan of bodies that
+    deform; infinite of obstacles. width (names,) [m]; is_balls (names,) bool; ball_mass, ball_width (vertices,): of the
+    vertices that are balls."""
+
+    mass: Array
+    width: Array
+    is_balls: Array
+    ball_mass: Array
+    ball_width: Array
+
+    @classmethod
+    def of(
+        cls,
+        surfaces: Sequence[BodySurface],
+        surface: ContactSurface,
+        obstacles: Sequence[Obstacle],
+        held: Sequence[Any],
+    ) -> Stopping:
+        """Of the surfaces of bodies and obstacles with formulas. held: nodes that filters or joints hold."""
+        mass, width, ball_mass = [], [], []
+        for s in surfaces:
+            own, each, w = np.inf, np.full(s.points.count, np.inf), np.inf
+            if not isinstance(s.node, Wall):
+                body: Any = s.node.body
+                own = float(body.mass) if body.kind == "rigid" else np.nan
+                w = s.shape.width if s.shape is not None else float(np.ptp(s.points.rest, axis=0).min()) or np.inf
+                if body.kind == "particles":
+                    each, w = np.asarray(body.mass, dtype=float)[s.numbers], np.inf
+            mass.append((np.inf if any(s.node is node for node in held) and not np.isnan(own) else own, own))
+            width.append(w)
+            ball_mass.append(each)
+        for o in obstacles:
+            placed = obstacle_shape(o)
+            mass.append((np.inf, np.inf))
+            width.append(np.inf if placed is None or placed[0] is None else placed[0].width)
+        balls = [not isinstance(s.node, Wall) and s.node.body.kind == "particles" for s in surfaces]
+        return cls(
+            np.array(mass).reshape(-1, 2),
+            np.array(width),
+            np.array(balls + [False] * len(obstacles), dtype=bool),
+            np.concatenate([*ball_mass, np.zeros(0)]),
+            np.where(surface.vertex_radius > 0, 2 * surface.vertex_radius, np.inf),
+        )
+
+    def pair_mass(self, found: ContactSet) -> Array:
+        """The smaller mass of both sides (k,) [kg], of held bodies only where both are; nan where a side deforms."""
+        sides = self.mass[found.body]
+        for side in range(2):
+            balls = self.is_balls[found.body[:, side]]
+            sides[balls, side] = self.ball_mass[found.points[balls, side]][:, None]
+        free, own = sides.min(axis=1).T
+        return np.where(np.isinf(free), own, free)
+
+    def pair_width(self, found: ContactSet) -> Array:
+        """The smaller width of both sides (k,) [m]."""
+        sides = self.width[found.body]
+        for side in range(2):
+            balls = self.is_balls[found.body[:, side]]
+            sides[balls, side] = self.ball_width[found.points[balls, side]]
+        return np.asarray(sides.min(axis=1, initial=np.inf))
+
+    def groups(self, found: ContactSet) -> Array:
+        """Numbers of what stops together (k,): a pair of bodies, or the contact of a ball."""
+        pair = PAIRS + found.body[:, 0] * len(self.mass) + found.body[:, 1]
+        return np.where(self.is_balls[found.body].any(axis=1), found.key, pair)
+
+    def energy(self, found: ContactSet, speed: Array) -> Array:
+        """Twice the energy of approach (k,) [J], zero where a body deforms; speed (k,) [m/s]: of the gap."""
+        mass = self.pair_mass(found)
+        return np.where(np.isfinite(mass), mass, 0.0) * np.minimum(speed, 0.0) ** 2
+
+    def modulus(self, found: ContactSet, area: Array, speed: Array, group: Array, known: tuple[Array, Array]) -> Array:
+        """Pressure a depth (k,) [N/m³] of contacts with areas (k,) [m²]; known: groups and what they had before."""
+        if not found.size:
+            return np.zeros(0)
+        K = self.energy(found, speed) / (SINKS * self.pair_width(found)) ** 2
+        each, at = np.unique(group, return_inverse=True)
+        largest, whole = np.zeros(len(each)), np.zeros(len(each))
+        np.maximum.at(largest, at, K)
+        np.add.at(whole, at, area)
+        out = np.divide(largest, whole, out=np.zeros(len(each)), where=whole > 0)
+        place = np.minimum(np.searchsorted(each, known[0]), len(each) - 1)
+        same = each[place] == known[0]
+        np.maximum.at(out, place[same], known[1][same])
+        return out[at]
