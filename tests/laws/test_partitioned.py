@@ -89,7 +89,8 @@ def test_contacts_that_cost_the_lattice_many_small_steps_are_named_once() -> Non
 
 @pytest.mark.parametrize("solver", [sp.ImplicitEuler(H), sp.Partitioned(H)], ids=["implicit", "partitioned"])
 def test_contacts_that_do_not_settle_are_named_once(solver, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(contact_steps, "MAX", 1)
+    monkeypatch.setattr(contact_steps, "MAX_ITERATIONS", 1)
+    monkeypatch.setattr("supple.solvers.rigid.step.MAX_ITERATIONS", 1)
     scene = sp.Scene(gravity=UP, solver=solver)
     scene.add(block(), at=(0, 0, SIDE / 2), spin=(1.0, 2.0, 0.0), velocity=(1.0, 0.0, -1.0), name="block")
     scene.add(sp.Plane())
