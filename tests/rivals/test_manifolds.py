@@ -246,3 +246,28 @@ def test_fast_bodies_are_found_before_they_meet() -> None:
     assert np.allclose(manifolds.find(frames, v, 0.1).gap, [1.0 - 0.3 - 0.2])
     v[0] = [0, 0, 10.0, 0, 0, 0]
     assert not len(manifolds.find(frames, v, 0.1).gap)
+
+
+@pytest.mark.parametrize("one", ["ball", "capsule", "box", "prism", "rock"])
+@pytest.mark.parametrize("two", ["ball", "box", "rock"])
+def test_fast_shapes_meet_when_small_steps_say_so(one: str, two: str) -> None:
+    """The time of a meeting against a thousand looks; to their distance, and what shapes may overlap by then."""
+    shapes, rng, met = [SHAPES[one], SHAPES[two]], np.random.default_rng(8), 0
+    for _ in range(20):
+        frames, v = random_frames(2, 0.3, rng), np.zeros((2, 6))
+        frames[0, 0] -= 4.0
+        v[0, 0], v[:, 3:] = 8.0, rng.normal(size=(2, 3))
+        points = Manifolds(shapes, margin=1e-9).find(frames, v, 1.0)
+        looks, first = Manifolds(shapes, margin=0.0), np.nan
+        for t in np.linspace(0.0, 1.0, 1001):
+            moved = np.hstack([frames[:, :3] + t * v[:, :3], frames[:, 3:]])
+            moved[:, 3:] = [rotations.multiply(q, rotations.exp(t * w)) for q, w in zip(frames[:, 3:], v[:, 3:])]
+            if len(looks.find(moved).gap):
+                first = t
+                break
+        if np.isnan(first):
+            assert not len(points.gap) or points.time[0] > 0.99
+            continue
+        met += 1
+        assert points.time.min() == points.time.max() == pytest.approx(first, abs=2e-3)
+    assert met > 5

@@ -205,16 +205,14 @@ class BoundContact:
     def _with_law(self, found: ContactSet, area: Array, speed: Array, h: float, memory: dict[str, Array]) -> ContactSet:
         """With what the law needs of contacts that stand for areas (k,) [m²]; speed (k,) [m/s]: of their gaps."""
         modulus, relax = self._pair_constants(found.body)
-        group = self.stopping.groups(found)
+        group, raised = np.zeros(found.size, dtype=np.int64), np.zeros(found.size)
         if self.contact.stiffness is None:
             none = np.zeros(0, dtype=np.int64), np.zeros(0)
             known = memory.get(f"{self.prefix}group", none[0]), memory.get(f"{self.prefix}raised", none[1])
-            raised = self.stopping.modulus(found, area, speed, group, known)
-        else:
-            raised = np.zeros(found.size)
-            if not self.has_warned:
-                given = self.contact.stiffness
-                self._warn(stiffness_notice(self.stopping, self.names, found, given, area, speed, h))
+            group, raised = self.stopping.raised(found, area, speed, modulus, known)
+        elif not self.has_warned:
+            given = self.contact.stiffness
+            self._warn(stiffness_notice(self.stopping, self.names, found, given, area, speed, h))
         stiffness = area * np.maximum(modulus, raised)
         tangential = self.contact.tangential_stiffness * stiffness
         return found._replace(
@@ -224,7 +222,7 @@ class BoundContact:
             tangential_dashpot=relax * tangential,
             friction=self.rough[found.body[:, 0], found.body[:, 1]],
             group=group,
-            raised=np.where(raised > modulus, raised, 0.0),
+            raised=raised,
             **self._rebound(found),
         )
 

@@ -101,17 +101,22 @@ class Stopping:
         mass = self.pair_mass(found)
         return np.where(np.isfinite(mass), mass, 0.0) * np.minimum(speed, 0.0) ** 2
 
-    def modulus(self, found: ContactSet, area: Array, speed: Array, group: Array, known: tuple[Array, Array]) -> Array:
-        """Pressure a depth (k,) [N/m³] of contacts with areas (k,) [m²]; known: groups and what they had before."""
-        if not found.size:
-            return np.zeros(0)
+    def raised(
+        self, found: ContactSet, area: Array, speed: Array, usual: Array, known: tuple[Array, Array]
+    ) -> tuple[Array, Array]:
+        """Groups (k,) of contacts with areas (k,) [m²], and their pressure a depth (k,) [N/m³], 0 where the usual one
+        (k,) is enough; known: groups and what they had before."""
         K = self.energy(found, speed) / (SINKS * self.pair_width(found)) ** 2
+        if not len(known[0]) and (usual * area >= K).all():
+            return np.zeros(found.size, dtype=np.int64), np.zeros(found.size)
+        group = self.groups(found)
         each, at = np.unique(group, return_inverse=True)
         largest, whole = np.zeros(len(each)), np.zeros(len(each))
         np.maximum.at(largest, at, K)
         np.add.at(whole, at, area)
         out = np.divide(largest, whole, out=np.zeros(len(each)), where=whole > 0)
-        place = np.minimum(np.searchsorted(each, known[0]), len(each) - 1)
-        same = each[place] == known[0]
-        np.maximum.at(out, place[same], known[1][same])
-        return out[at]
+        if len(each):
+            place = np.minimum(np.searchsorted(each, known[0]), len(each) - 1)
+            same = each[place] == known[0]
+            np.maximum.at(out, place[same], known[1][same])
+        return group, np.where(out[at] > usual, out[at], 0.0)

@@ -4,22 +4,26 @@
 
 s is how far they are apart along the unit vector n. No point of either comes nearer along n faster than the rate, so
 that they overlap by at most the tolerance when s is no longer above zero. Where the rate is not above zero, or the time
-beyond the step, they do not meet.
+beyond the step, they do not meet. In the same way it is found how long shapes may move until they overlap by a part of
+their width more than at the start: a corner that is held lets the others turn through what it touches.
 """
 
 # mypy: ignore-errors
 from __future__ import annotations
 
+import numpy as np
+
 from supple.algebra.compiling.compiled import compiled
 from supple.contact.manifolds.clip_kernels import closest_on_lines
 from supple.contact.manifolds.pose_kernels import place_shape
 from supple.contact.manifolds.round_kernels import axis_from_hull, first_end, last_end, point_from_hull
-from supple.contact.manifolds.separation_kernels import box_separation, hull_separation
+from supple.contact.manifolds.separation_kernels import box_separation, hull_separation, lowest
 from supple.contact.manifolds.table import BOX, PLANE, ROUND
 from supple.contact.narrow.vectors import add, at, dot, norm, scale, subtract
 
 FAST = 0.25  # part of the smaller width that a pair may move in a step, and is then looked at where it begins
 SLACK = 1e-3  # part of the smaller width by which shapes may overlap where they are said to meet
+SUNK = 0.1  # the same by which they may sink deeper in a step
 MOST_ADVANCES = 200
 NEVER = -1.0
 
@@ -27,6 +31,10 @@ NEVER = -1.0
 @compiled(borrows=True)
 def pair_separation(table, poses, a, b):
     """How far two shapes are apart at least [m], below zero where they overlap, and the direction, from b to a."""
+    if table.kind[b] == PLANE:
+        n = (poses.R[b, 0, 2], poses.R[b, 1, 2], poses.R[b, 2, 2])
+        low = lowest(poses, table.vertex_start[a], table.vertex_start[a + 1], n)
+        return low - dot(n, at(poses.x, b)) - table.radius[a], n
     if table.kind[a] == ROUND and table.kind[b] == ROUND:
         p, q = first_end(table, poses, a), first_end(table, poses, b)
         d, w = subtract(last_end(table, poses, a), p), subtract(last_end(table, poses, b), q)
@@ -82,6 +90,53 @@ def impact_time(table, poses, frames, v, reach, a, b, h):
         place_shape(table, frames, v, t, a, poses)
         place_shape(table, frames, v, t, b, poses)
     return t
+
+
+@compiled(borrows=True)
+def safe_time(table, poses, frames, v, reach, a, b, h):
+    """How long of h [s] shapes a and b may move until they have sunk into each other; puts their poses back."""
+    u = (v[a, 0] - v[b, 0], v[a, 1] - v[b, 1], v[a, 2] - v[b, 2])
+    deep, turning, t = SUNK * smaller_width(table, a, b), (reach[a] + reach[b]) / h, 0.0
+    s, n = pair_separation(table, poses, a, b)
+    limit = min(s, 0.0) - deep
+    for _ in range(MOST_ADVANCES):
+        rate = turning - dot(n, u)
+        if rate * (h - t) <= s - limit:
+            t = h
+            break
+        t += (s - limit) / rate
+        place_shape(table, frames, v, t, a, poses)
+        place_shape(table, frames, v, t, b, poses)
+        s, n = pair_separation(table, poses, a, b)
+        if s - limit < 0.1 * deep:
+            break
+    place_shape(table, frames, v, 0.0, a, poses)
+    place_shape(table, frames, v, 0.0, b, poses)
+    return t
+
+
+@compiled
+def compute_safe_times(table, poses, frames, pairs, count, v, reach, h, times_out):
+    """times_out (n,) [s]: how long of h [s] shapes may move at velocities v (n, 6). Those on the way of one that stops
+    early stop with it: they may not be where it is passed."""
+    times_out[:] = h
+    stops = False
+    for k in range(count):
+        a, b = pairs[k, 0], pairs[k, 1]
+        square = 0.0
+        for c in range(3):
+            square += (v[a, c] - v[b, c]) ** 2
+        if h * np.sqrt(square) + reach[a] + reach[b] > FAST * smaller_width(table, a, b):
+            t = safe_time(table, poses, frames, v, reach, a, b, h)
+            times_out[a], times_out[b] = min(times_out[a], t), min(times_out[b], t)
+            stops = stops or t < h
+    while stops:
+        stops = False
+        for k in range(count):
+            a, b = pairs[k, 0], pairs[k, 1]
+            if times_out[a] != times_out[b] and v[a].any() and v[b].any():
+                times_out[a] = times_out[b] = min(times_out[a], times_out[b])
+                stops = True
 
 
 @compiled(inline=True)

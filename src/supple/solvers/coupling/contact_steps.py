@@ -34,6 +34,7 @@ from supple.solvers.coupling.contact_blocks import ContactBlocks, Coupling, by_b
 from supple.solvers.coupling.joint_rows import JointResponse, JointStep, solve_rows
 from supple.solvers.coupling.laws import Law, PointLaw
 from supple.solvers.linear.linear_step import LinearSolution
+from supple.solvers.rigid.step_kernels import BISECTIONS
 
 Array = np.ndarray
 Solve = Callable[..., LinearSolution]
@@ -282,6 +283,9 @@ class ContactStep:
         Along it f(u) - l goes as 1 - s at first, so that a small enough part always helps, where the tangent is whole.
         """
         before, best = float(np.linalg.norm(f - at[1])), (np.inf, 1.0, full)
+        turned = self._turning_point(f, full, at, way)
+        if turned is not None:
+            return turned
         for halvings in range(HALVINGS):
             s = 0.5**halvings
             forces = full if halvings == 0 else self.forces(at[0] + s * way[0])
@@ -292,6 +296,24 @@ class ContactStep:
             if off <= (1 - ENOUGH * s) * before:
                 return s, forces
         return best[1], best[2]
+
+    def _turning_point(
+        self, f: Array, full: list[ContactForces], at: tuple[Array, Array], way: tuple[Array, Array]
+    ) -> tuple[float, list[ContactForces]] | None:
+        """The same, where friction turns round on the way: what is left open, r = f(u) - l, is found by bisection where
+        r . r_0 changes its sign. A stiff contact sticks within so small velocities that halvings leap over them."""
+        r_0, r_1 = f - at[1], np.concatenate([x.force for x in full]).ravel() - at[1] - way[1]
+        before, low, high = float(np.linalg.norm(r_0)), 0.0, 1.0
+        if r_1 @ r_0 >= 0 or np.linalg.norm(r_1) <= (1 - ENOUGH) * before:
+            return None
+        for _ in range(BISECTIONS):
+            s = 0.5 * (low + high)
+            forces = self.forces(at[0] + s * way[0])
+            r = np.concatenate([x.force for x in forces]).ravel() - at[1] - s * way[1]
+            if np.linalg.norm(r) <= (1 - ENOUGH) * before:
+                return s, forces
+            low, high = (s, high) if r @ r_0 > 0 else (low, s)
+        return None
 
     def end(self, forces: list[ContactForces], state: State) -> None:
         """Keep what the contacts remember."""

@@ -10,13 +10,14 @@ forces of the joints within the step, A dd = G^T dl, G(x1) dd = -phi(x1) / h, so
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from numbers import Real
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
+from supple.contact.bound import BoundContact
 from supple.errors import InputError, check_number
 from supple.scene.kinematics import Kinematics
 from supple.scene.linearization import Linearization
@@ -135,7 +136,7 @@ class ImplicitEuler:
             self._has_warned = True
             warn_unsettled(contacts, begun.b, begun.solve, s.left, state.t, self.contact_tolerance)
         contacts.end(s.forces, state)
-        return self.finish(system, state, s.linear, s.iterations, s.left)
+        return self.finish(system, state, s.linear, s.iterations, s.left, bound=system.contacts)
 
     def _rigid_step(self, system: System) -> RigidStep | None:
         """How rigid bodies that touch by their shapes are stepped, where there is nothing else."""
@@ -182,12 +183,24 @@ class ImplicitEuler:
         return LinearStep(kin, b, solve, part, close)
 
     def finish(
-        self, system: System, state: State, s: LinearSolution, iterations: int = 1, left: float = 0.0
+        self,
+        system: System,
+        state: State,
+        s: LinearSolution,
+        iterations: int = 1,
+        left: float = 0.0,
+        *,
+        bound: Sequence[BoundContact] = (),
     ) -> StepReport:
-        """Move the state by a solution. left: part of the impulse of contacts that their iterations left open."""
+        """Move the state by a solution. left: part of the impulse of contacts that their iterations left open; bound:
+        contacts whose rigid bodies may not be thrown through each other."""
         h, t1, start = self.dt, state.t + self.dt, State(state.t, state.x, state.v)
         state.v = state.v + s.d
-        state.x = system.retract(state.x, h * state.v)
+        way = h * state.v
+        for contact in bound:
+            if contact.rigid is not None:
+                contact.rigid.shorten(state.x, state.v, h, way)
+        state.x = system.retract(state.x, way)
         state.t = t1
         system.filter.project_position(state.x, t1)
         keep_linear_momentum(system, start, state)

@@ -85,8 +85,11 @@ class RigidStep:
             return None
         forces = ContactForces(pushes, law.tangent, law.slip, law.mode)
         self.contact.remember(found, forces, h, state.memory)
+        assert self.contact.rigid is not None
+        way = h * (v + d).ravel()
+        self.contact.rigid.shorten(state.x, (v + d).ravel(), h, way)
         state.v = (v + d).ravel()
-        state.x = self.frames.retract(x, h * (v + d)).ravel()
+        state.x = self.frames.retract(x, way.reshape(-1, 6)).ravel()
         state.t += h
         return StepReport(Outcome.SOLVED if state.is_finite else Outcome.NOT_FINITE, iterations, 0, 0.0)
 

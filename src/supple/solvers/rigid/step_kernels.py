@@ -14,6 +14,8 @@ from supple.algebra.compiling.compiled import compiled
 from supple.interaction.contact_kernels import ROUNDING, compute_contacts
 from supple.solvers.rigid.matrix_kernels import factor, find_structure, substitute
 
+BISECTIONS = 40  # of the way of a step of Newton's method on which friction turns round
+
 
 class RigidContacts(NamedTuple):
     """k contacts of one step. body (k, 2): rows of the bodies, -1: none; B (k, 2, 3, 3) [m]: J of angular velocities;
@@ -207,6 +209,9 @@ def search(c, h, symmetric, halvings, enough, f, u, l, reached, pushes, trial, l
     """How much of Newton's way to go from (u, l) to (reached, pushes); law_out becomes the law there. See
     `ContactStep._search`."""
     before, best, size = distance_between(f, l), np.inf, 1.0
+    s = turning_point(c, h, symmetric, enough, f, u, l, reached, pushes, trial, law_out)
+    if s > 0.0:
+        return s
     kept = (law_out.force.copy(), law_out.tangent.copy(), law_out.slip.copy(), law_out.mode.copy())
     for halving in range(halvings):
         s = 0.5**halving
@@ -223,6 +228,29 @@ def search(c, h, symmetric, halvings, enough, f, u, l, reached, pushes, trial, l
             return s
     law_out.force[:], law_out.tangent[:], law_out.slip[:], law_out.mode[:] = kept
     return size
+
+
+@compiled
+def turning_point(c, h, symmetric, enough, f, u, l, reached, pushes, trial, law_out):
+    """See `ContactStep._turning_point`: the part of the way, law_out becomes the law there; 0: none, as it was."""
+    before, low, high = distance_between(f, l), 0.0, 1.0
+    first = f - l
+    if np.sum((law_out.force - pushes) * first) >= 0.0:
+        return 0.0
+    if distance_between(law_out.force, pushes) <= (1.0 - enough) * before:
+        return 0.0
+    for _ in range(BISECTIONS):
+        s = 0.5 * (low + high)
+        law_at(c, h, u + s * (reached - u), symmetric, trial)
+        left = trial.force - l - s * (pushes - l)
+        if np.sqrt(np.sum(left * left)) <= (1.0 - enough) * before:
+            copy_law(trial, law_out)
+            return s
+        if np.sum(left * first) > 0.0:
+            low = s
+        else:
+            high = s
+    return 0.0
 
 
 @compiled
