@@ -20,10 +20,6 @@ def free_chain(count: int) -> sp.DomainTree:
     return sp.DomainTree({**held.kinds, "root": root}, [sp.Domain("root"), *held.domains[1:]])
 
 
-@pytest.mark.xfail(
-    strict=True,
-    reason="TreeSolver keeps forces constant in axes that turn, and nothing makes good the momentum this loses",
-)
 @pytest.mark.parametrize("count", [1, 6])
 @pytest.mark.parametrize("converge", [False, True])
 def test_a_free_spinning_tree_keeps_its_momentum(count: int, converge: bool) -> None:
@@ -53,7 +49,6 @@ def pulled_flower(settings: sp.TreeSettings, dt: float) -> tuple[sp.Scene, sp.Tr
 
 
 @pytest.mark.filterwarnings("ignore::supple.errors.StepWarning")  # that the step is long may be said
-@pytest.mark.xfail(strict=True, reason="a pulled flower explodes at 1/60 s and the run says that it reached its end")
 def test_a_pulled_flower_comes_no_further_from_the_hand_than_it_was() -> None:
     """At the start all energy is in the spring; damping only takes from it, so the spring is never longer again.
     Two percent more are left to the scheme, which solves springs within its steps."""
@@ -71,7 +66,6 @@ def test_a_pulled_flower_comes_no_further_from_the_hand_than_it_was() -> None:
     assert longest < 1.02 * 0.11
 
 
-@pytest.mark.xfail(strict=True, reason="the advice to use TreeSolver, while it is used, hides why a step failed")
 def test_a_tree_step_that_fails_says_why() -> None:
     scene, _ = pulled_flower(sp.TreeSettings(converge=True, max_iterations=2), 1 / 60)
     with pytest.raises(ConvergenceError, match="step"):

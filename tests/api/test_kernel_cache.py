@@ -1,6 +1,7 @@
 """Compiled kernels are kept per module, and a change of anything they call makes them anew."""
 
 import importlib.util
+import sys
 from pathlib import Path
 
 import pytest
@@ -79,16 +80,19 @@ def test_a_kernel_of_this_test_has_a_folder_of_its_own() -> None:
 
 def test_the_same_sources_in_another_folder_find_the_kernels_compiled(tmp_path: Path) -> None:
     """A module of the same name and text, twice: the second one loads what the first has compiled."""
-    text = "from supple.algebra.compiling.compiled import compiled\n\n\n@compiled\ndef two(x):\n    return 2.0 * x\n"
+    name = f"kernels_{abs(hash(str(tmp_path)))}"
+    imports = f"# {tmp_path}\nfrom supple.algebra.compiling.compiled import compiled\n"
+    text = imports + "\n\n@compiled\ndef two(x):\n    return 2.0 * x\n"
     hits = []
     for folder in ("one", "other"):
-        file = tmp_path / folder / "kernels_of_a_test.py"
+        file = tmp_path / folder / f"{name}.py"
         file.parent.mkdir()
         file.write_text(text)
-        spec = importlib.util.spec_from_file_location("kernels_of_a_test", file)
+        spec = importlib.util.spec_from_file_location(name, file)
         module = importlib.util.module_from_spec(spec)
         compiling._source.cache_clear()
         compiling.kernel_cache.cache_clear()
+        sys.modules[name] = module
         spec.loader.exec_module(module)
         assert module.two(1.5) == 3.0
         hits.append(sum(module.two.stats.cache_hits.values()))

@@ -7,7 +7,7 @@ import pytest
 
 from supple.algebra.lanes.lane_type import LANES
 from supple.modal import CubicForce, ElasticSolid
-from supple.modal.forces.lane_force_kernels import compute_lane_force, lane_strips, lane_workspace, tangent_rows
+from supple.modal.forces.lane_force_kernels import compute_lane_force, lane_scratch, lane_strips, tangent_rows
 from supple.validation.tree.reduced import RUBBER, crooked_tets, random_basis
 
 
@@ -18,7 +18,7 @@ def test_lanes_have_the_force_and_tangent_of_each(r: int) -> None:
     q, pairs = 0.1 * np.random.default_rng(r).normal(size=(LANES, r)), r * (r + 1) // 2
     at_K = LANES * r
     free = at_K + LANES * tangent_rows.py_func(r)
-    workspace = np.full(free + lane_workspace.py_func(r), np.nan)
+    workspace = np.full(free + lane_scratch.py_func(r), np.nan)
     compute_lane_force(r, lane_strips(force.arrays), 0, q.T.ravel(), 0, workspace, 0, at_K, free)
     f, K = force.evaluate(q)
     np.testing.assert_allclose(workspace[:at_K].reshape(r, LANES).T, f, rtol=0, atol=1e-13 * np.abs(f).max())

@@ -7,7 +7,7 @@ import pytest
 
 from supple.algebra.lanes.lane_type import LANES
 from supple.modal import CubicForce, ElasticSolid
-from supple.modal.forces.lone_force_kernels import compute_lone_force, lone_workspace, strip_count
+from supple.modal.forces.lone_force_kernels import compute_lone_force, lone_scratch, strip_count
 from supple.validation.tree.reduced import RUBBER, crooked_tets, random_basis
 
 
@@ -20,7 +20,7 @@ def test_half_of_the_coefficients_give_force_and_tangent(r: int) -> None:
     values[1::LANES] = q
     at_f = LANES * pairs
     at = at_f + LANES * wide
-    workspace = np.full(at + lone_workspace.py_func(r), np.nan)
+    workspace = np.full(at + lone_scratch.py_func(r), np.nan)
     starts = np.zeros((1, 3), dtype=np.int64)
     compute_lone_force(r, force.lone, 0, starts, workspace, at, values, 1, at_f + 1, 1, wide)
     f, K = force.evaluate(q)

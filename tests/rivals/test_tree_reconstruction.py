@@ -99,7 +99,7 @@ def test_bad_input_is_named(skin: TreeSkin) -> None:
     with pytest.raises(InputError, match="precision"):
         skin.reconstruction(np.int32)
     fast, motion = skin.reconstruction(), skin.whole.motion(bent(skin))
-    with pytest.raises(InputError, match="workspace"):
+    with pytest.raises(InputError, match="scratch"):
         fast.positions(motion, np.empty((3, 3)))
     with pytest.raises(InputError, match="fit the tree"):
         fast.place(motion.q[1:], motion.R, motion.o)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 
 def is_load(force: object) -> bool:
     """Whether a force is given from outside (`is_load`), and so grows with the load steps."""
@@ -26,3 +28,8 @@ def is_lumped(mass: object) -> bool:
 def is_linear(mapping: object) -> bool:
     """Whether J of a mapping is constant (`is_linear`)."""
     return bool(getattr(mapping, "is_linear", False))
+
+
+def weighs_by_force(mass: Any) -> bool:
+    """Whether the weight of a mass is a force of its own, `mass.weight(g)`."""
+    return hasattr(mass, "weight")

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from supple.bodies.capabilities import Convex, Massed
 from supple.contact.contact_set import ContactSet
 from supple.contact.rigid_sides import obstacle_shape
 from supple.contact.surface import ContactSurface
@@ -53,11 +54,11 @@ class Stopping:
         for s in surfaces:
             own, each, w = np.inf, np.full(s.points.count, np.inf), np.inf
             if not isinstance(s.node, Wall):
-                body: Any = s.node.body
-                own = float(body.mass) if body.kind == "rigid" else np.nan
+                body = s.node.held_body
+                own = float(body.total_mass) if isinstance(body, Convex) else np.nan
                 w = s.shape.width if s.shape is not None else float(np.ptp(s.points.rest, axis=0).min()) or np.inf
-                if body.kind == "particles":
-                    each, w = np.asarray(body.mass, dtype=float)[s.numbers], np.inf
+                if _is_balls(s) and isinstance(body, Massed):
+                    each, w = body.point_masses()[s.numbers], np.inf
             mass.append((np.inf if any(s.node is node for node in held) and not np.isnan(own) else own, own))
             width.append(w)
             ball_mass.append(each)
@@ -65,7 +66,7 @@ class Stopping:
             placed = obstacle_shape(o)
             mass.append((np.inf, np.inf))
             width.append(np.inf if placed is None or placed[0] is None else placed[0].width)
-        balls = [not isinstance(s.node, Wall) and s.node.body.kind == "particles" for s in surfaces]
+        balls = [_is_balls(s) for s in surfaces]
         return cls(
             np.array(mass).reshape(-1, 2),
             np.array(width),
@@ -120,3 +121,8 @@ class Stopping:
             same = each[place] == known[0]
             np.maximum.at(out, place[same], known[1][same])
         return group, np.where(out[at] > usual, out[at], 0.0)
+
+
+def _is_balls(surface: BodySurface) -> bool:
+    """Whether a body touches by balls around its points."""
+    return not isinstance(surface.node, Wall) and not len(surface.triangles)

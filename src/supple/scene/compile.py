@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from supple.bodies.coordinates import Coordinates, Points
-from supple.bodies.protocols import is_changing
-from supple.bodies.traits import is_linear
+from supple.bodies.traits import is_linear, weighs_by_force
 from supple.errors import InputError
 from supple.scene.acting.system_filter import SystemFilter
 from supple.scene.kinematics import Kinematics
@@ -77,7 +76,8 @@ def compile_scene(scene: Scene) -> System:
         x_size, v_size = x_size + x_parts[-1].size, v_size + v_parts[-1].size
         masses += [BoundMass(f"{node.name} mass", slot, mass) for mass in placed.masses]
         if np.any(scene.gravity):
-            weights = [mass.weight(np.asarray(scene.gravity)) for mass in placed.masses if is_changing(mass)]
+            heavy: list[Any] = [mass for mass in placed.masses if weighs_by_force(mass)]
+            weights = [mass.weight(np.asarray(scene.gravity)) for mass in heavy]
             forces += [BoundForce(f"{node.name} weight", slot, weight) for weight in weights]
         forces += [BoundForce(f"{node.name} {label}", slot, force) for label, force in placed.forces]
     for m in scene.masses:

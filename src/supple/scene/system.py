@@ -21,7 +21,7 @@ import numpy as np
 import scipy.sparse as sparse
 
 from supple.bodies.protocols import Force, is_changing, is_kinetic
-from supple.bodies.traits import is_load
+from supple.bodies.traits import is_load, weighs_by_force
 from supple.errors import InputError
 from supple.interaction.protocol import PointConditions
 from supple.scene.acting.system_filter import SystemFilter
@@ -188,7 +188,7 @@ class System:
                     out[slot.index] += load * part
         if self.gravity.any():
             for _, slot, mass in self.masses:
-                if not is_changing(mass):  # whose weight is a force of its own
+                if not weighs_by_force(mass):
                     mass.add_product(mass.gravity_field(self.gravity), out[slot.index], load)
         if multipliers is not None:
             start = 0

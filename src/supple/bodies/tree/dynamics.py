@@ -204,7 +204,8 @@ class TreeDynamics:
         theta = 1.0 if euler else max(s.theta, PULLED if is_pulled else 0.0)
         return kernels.StepNumbers(
             float(dt), theta, COUPLINGS[self.coupling] + (0 if self.torque else elimination.FORCE_ONLY),
-            s.passes, self.model.is_free, s.max_iterations if s.converge else 0, s.epsilon, s.renew_forces, is_loaded,
+            s.passes, self.model.is_free, s.max_iterations if s.converge else 0, s.epsilon,
+            s.renew_forces and not euler, is_loaded,
         )  # fmt: skip
 
     def advance(

@@ -29,6 +29,7 @@ from supple.scene.system import System
 from supple.solvers.coupling.beside import beside
 from supple.solvers.coupling.compliance import Compliance
 from supple.solvers.coupling.meeting import Meeting
+from supple.solvers.coupling.tree_halving import HalvedTree
 from supple.solvers.coupling.tree_momentum import Pushes, keep_momentum
 from supple.solvers.coupling.tree_springs import PulledTree, WorldSprings, springs_at
 from supple.solvers.coupling.tree_touch import TreeTouch
@@ -98,7 +99,7 @@ class TreePart:
         rate, C_jj, C_sj = np.zeros(m), np.zeros((m, m)), np.zeros((k, m))
         self.ends, self.touched, self.later = {}, {}, {}
         self.loads, self.springs = self._loads(state), self._springs(state)
-        self.levels = {name: int(state.memory.get(f"{name}/{LEVEL}", np.zeros(1))[0]) for name in self.springs}
+        self.levels = {s.name: int(state.memory.get(f"{s.name}/{LEVEL}", np.zeros(1))[0]) for s in self.slots}
         touches = {slot.name: touch for slot in self.slots if (touch := TreeTouch.of(slot, meeting)) is not None}
         used = [slot.node.body for slot in self.slots if slot.name in touches]
         for slot in sorted(self.slots, key=lambda slot: slot.name in touches):
@@ -157,8 +158,9 @@ class TreePart:
                     pushed = Pushes(force, (touch.points.apply(before.x) + touch.points.apply(end.x)) / 2)
                     keep_momentum(slot.node.body, before, end, self.stride.dt, self.part.gravity, load, pushed)
             x[:], v[:] = end.x, end.v
-            if slot.name in self.levels:
-                state.memory[f"{slot.name}/{LEVEL}"] = np.array([float(self.levels[slot.name])])
+            key, level = f"{slot.name}/{LEVEL}", self.levels[slot.name]
+            if level or key in state.memory:
+                state.memory[key] = np.array([float(level)])
 
     def _advance(self, slot: Slot, now: LocalState, forces: Array | None, *, euler: bool) -> LocalState:
         steps, body, springs = self.stride.steps, slot.node.body, self.springs.get(slot.name)
@@ -167,7 +169,12 @@ class TreePart:
             tree = PulledTree(body, self.pulls[slot.name], gravity, forces)
             end, self.levels[slot.name] = tree.advance(now, h, steps, self.levels[slot.name])
             return end
-        return body.advance(now, h, steps=steps, gravity=gravity, forces=forces, springs=springs, euler=euler)
+        if euler:
+            return body.advance(now, h, steps=steps, gravity=gravity, forces=forces, springs=springs, euler=True)
+        alone = HalvedTree(body, {"gravity": gravity, "forces": forces})
+        halved = alone.advance(now, h, steps, self.levels[slot.name])
+        self.levels[slot.name] = halved.level
+        return halved.end
 
     @property
     def pulls(self) -> dict[str, list[WorldSprings]]:

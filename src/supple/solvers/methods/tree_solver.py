@@ -6,8 +6,8 @@ within the steps instead, so that they may be stiff, and such steps are halved w
 `tree_springs`.
 
 A step evaluates the coupling of the domains a few times (`TreeSettings.passes`). Where its last pass still moves the
-coordinates by more than `UNSETTLED` of them, the step is too long for the motion: a warning names one that is short
-enough, found by halving it from the same state. Where a step fails, the error does.
+coordinates by more than `UNSETTLED` of them, the step is too long for the motion, and is taken in halves; see
+`tree_halving`.
 """
 
 from __future__ import annotations
@@ -15,30 +15,25 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
-from supple.algebra.lanes.lane_type import LANES
 from supple.bodies.protocols import LocalState
 from supple.bodies.tree import LinkedTrees, Loads, Tie
 from supple.bodies.tree.body import TreeBody
 from supple.bodies.tree.body_forces import TreeElastic, TreeWeight
-from supple.errors import ConvergenceError, DivergenceError, InputError, StepWarning, check_number
+from supple.errors import InputError, StepWarning, check_number
 from supple.scene.slots import Slot
 from supple.scene.state import State
 from supple.scene.system import System
-from supple.solvers.coupling.tree_springs import HALVINGS, PulledTree, WorldSprings, springs_at, world_springs
+from supple.solvers.coupling.tree_halving import HALVINGS, UNSETTLED, HalvedTree
+from supple.solvers.coupling.tree_springs import PulledTree, WorldSprings, springs_at, world_springs
 from supple.solvers.methods.implicit_euler import check_dt
 from supple.solvers.report import Outcome, StepReport
 from supple.solvers.world import refuse_world
 
 Array = np.ndarray
 LEVEL = "halvings"
-UNSETTLED = 0.1
-"""How unsettled a step may be; calm ones are below 0.02, and halving a step divides that by 4 and more."""
-SAFE = 0.5
-"""A step that is advised stays below this part of `UNSETTLED`."""
 
 
 @dataclass
@@ -117,23 +112,19 @@ class TreeSolver:
         return StepReport(outcome, iterations=self.steps, residual=change)
 
     def _step_alone(self, system: System, state: State, slot: Slot, forces: Array | None) -> float:
-        """Advance a tree; returns how unsettled it is."""
-        x, v = slot.view_x(state.x), slot.view_v(state.v)
-        before = LocalState(state.t, x.copy(), v.copy())
-        body, h, acting = slot.node.body, self.dt / self.steps, {"gravity": system.gravity, "forces": forces}
-        try:
-            end = body.advance(before, h, steps=self.steps, **acting)
-        except (ConvergenceError, DivergenceError) as error:
-            dt = self._shorter(body, before, acting)
-            if dt is not None:
-                error.fix = f"{error.fix} A step of {dt:.3g} s was short enough here."
-                error.args = (error.sentence(),)
-            raise
+        """Advance a tree, in halved steps where it must be; returns how unsettled it is."""
+        x, v, key = slot.view_x(state.x), slot.view_v(state.v), f"{slot.name}/{LEVEL}"
+        tree = HalvedTree(slot.node.body, {"gravity": system.gravity, "forces": forces})
+        level = int(state.memory.get(key, np.zeros(1))[0])
+        end, level, change = tree.advance(
+            LocalState(state.t, x.copy(), v.copy()), self.dt / self.steps, self.steps, level
+        )
         x[:], v[:] = end.x, end.v
-        change = unsettled(body, h)
+        if level or key in state.memory:
+            state.memory[key] = np.array([float(level)])
         if change > UNSETTLED and slot.name not in self._warned:
             self._warned.add(slot.name)
-            _warn(slot.name, change, state.t, h, self._shorter(body, before, acting))
+            _warn(slot.name, change, state.t, self.dt / self.steps)
         return change
 
     def _step_pulled(self, system: System, state: State, slot: Slot, forces: Array | None) -> None:
@@ -145,21 +136,6 @@ class TreeSolver:
         end, halved = tree.advance(start, self.dt / self.steps, self.steps, halved)
         x[:], v[:] = end.x, end.v
         state.memory[level] = np.array([float(halved)])
-
-    def _shorter(self, body: TreeBody, before: LocalState, acting: dict[str, Any]) -> float | None:
-        """The longest of dt / 2, dt / 4, ... [s] with which the tree goes well from `before` through one stride."""
-        for k in range(1, HALVINGS + 1):
-            h, state = self.dt / self.steps / 2**k, before
-            try:
-                for _ in range(self.steps * 2**k):
-                    state = body.advance(state, h, **acting)
-                    if unsettled(body, h) > SAFE * UNSETTLED:
-                        break
-                else:
-                    return h
-            except (ConvergenceError, DivergenceError):
-                continue
-        return None
 
     def _step_linked(
         self,
@@ -192,23 +168,9 @@ class TreeSolver:
         return out
 
 
-def unsettled(body: TreeBody, h: float) -> float:
-    """How much the last pass of the last step of h [s] changed the coordinates, over their size and way: 0 to 1.
-
-    h² c / (h² |q"| + h |q'| + |q|), c the change of q" and all the largest ones.
-    """
-    workspace, settings = body.dynamics.workspace, body.settings
-    if settings.converge or settings.passes < 2 or not len(workspace.q):
-        return 0.0
-    change, a = workspace.change.reshape(-1, 2, LANES).max(axis=(0, 2))
-    size = h * h * a + h * np.abs(workspace.v).max() + np.abs(workspace.q).max()
-    return float(h * h * change / size) if size > 0 else 0.0
-
-
-def _warn(name: str, change: float, t: float, h: float, dt: float | None) -> None:
-    advice = "more stiffness_damping" if dt is None else f"dt = {dt:.3g} s"
+def _warn(name: str, change: float, t: float, h: float) -> None:
     sentence = (
-        f"tree '{name}', t = {t:.4g} s: a step of {h:.3g} s is too long, its last pass still moves it by "
-        f"{100 * change:.0f} % of its motion. Take {advice}."
+        f"tree '{name}', t = {t:.4g} s: steps of {h:.3g} s, halved {HALVINGS} times, are too long; the last pass still "
+        f"moves the tree by {100 * change:.0f} % of its motion. Take smaller steps, or more stiffness_damping."
     )
-    warnings.warn(StepWarning(sentence, dt), stacklevel=4)
+    warnings.warn(StepWarning(sentence, None), stacklevel=5)

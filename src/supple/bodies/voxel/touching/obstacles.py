@@ -56,7 +56,7 @@ def obstacle_arrays(obstacles: Sequence[Obstacle], axes: Sequence[int]) -> dict[
 
 def own_friction(obstacles: Sequence[Obstacle]) -> float | None:
     """The friction of all obstacles, None: that of the voxels' materials. The sweep knows one for all of them."""
-    given = {obstacle.friction for obstacle in obstacles}
+    given = {obstacle.friction for obstacle in obstacles if isinstance(obstacle, Obstacle)}
     if len(given) > 1:
         raise InputError(
             "the sweep of a lattice knows one friction for all obstacles",

@@ -1,0 +1,87 @@
+"""Steps of a tree that are halved where the passes within them do not settle, and doubled again later.
+
+A step evaluates the coupling of the domains in a few passes (`TreeSettings.passes`). Where the last one still moves the
+tree by more than `UNSETTLED` of its motion, the step is too long: light leaves on stiff twigs may then gain energy. The
+step is taken anew in two halves, and the next one begins with these.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from supple.algebra.lanes.lane_type import LANES
+from supple.bodies.protocols import LocalState
+from supple.bodies.tree import TreeBody
+from supple.errors import ConvergenceError, DivergenceError
+
+UNSETTLED = 0.1
+"""How unsettled a step may be; calm ones are below 0.02, and halving a step divides that by 4 and more."""
+CALM = UNSETTLED / 16
+"""Below this a step twice as long would settle."""
+HALVINGS = 6
+"""A step is divided by 2 to this power at most."""
+
+
+class Halved(NamedTuple):
+    """The state at the end; how often steps are halved now; how unsettled the worst of them was."""
+
+    end: LocalState
+    level: int
+    change: float
+
+
+@dataclass(frozen=True)
+class HalvedTree:
+    """A tree, with what acts on it in `TreeBody.advance`."""
+
+    body: TreeBody
+    acting: dict[str, Any]
+
+    def advance(self, start: LocalState, h: float, steps: int, level: int) -> Halved:
+        """The state after `steps` steps of h [s], each halved where it must be; level: how often, before and after."""
+        if level == 0:
+            try:
+                end = self.body.advance(start, h, steps=steps, **self.acting)
+                change = unsettled(self.body, h)
+                if change <= UNSETTLED or self.body.settings.converge:
+                    return Halved(end, 0, change)
+            except (ConvergenceError, DivergenceError):
+                if self.body.settings.converge:
+                    raise
+        return self._halved(start, h, steps, level)
+
+    def _halved(self, start: LocalState, h: float, steps: int, level: int) -> Halved:
+        now, done, whole, worst = start, 0, steps * 2**HALVINGS, 0.0
+        while done < whole:
+            part = 2 ** (HALVINGS - level)
+            length = h * part / 2**HALVINGS
+            try:
+                end = self.body.advance(now, length, **self.acting)
+                change = unsettled(self.body, length)
+            except (ConvergenceError, DivergenceError):
+                if level == HALVINGS:
+                    raise
+                change = np.inf
+            if change > UNSETTLED and level < HALVINGS:
+                level += 1
+                continue
+            now, done, worst = end, done + part, max(worst, change)
+            if change < CALM and level > 0 and done % (2 * part) == 0:
+                level -= 1
+        return Halved(now, level, worst)
+
+
+def unsettled(body: TreeBody, h: float) -> float:
+    """How much the last pass of the last step of h [s] changed the coordinates, over their size and way.
+
+    h² c / (h² |q"| + h |q'| + |q|), c the change of q" and all the largest ones.
+    """
+    workspace, settings = body.dynamics.workspace, body.settings
+    if settings.converge or settings.passes < 2 or not len(workspace.q):
+        return 0.0
+    change, a = workspace.change.reshape(-1, 2, LANES).max(axis=(0, 2))
+    size = h * h * a + h * np.abs(workspace.v).max() + np.abs(workspace.q).max()
+    return float(h * h * change / size) if size > 0 else 0.0
