@@ -16,6 +16,7 @@ from functools import cached_property
 from typing import Any
 
 from supple.bodies.body_protocol import Method
+from supple.bodies.traits import is_load
 from supple.errors import InputError
 from supple.interaction.springs import SpringForce
 from supple.scene.kinematics import hanging_on
@@ -120,7 +121,9 @@ def _coupled_trees(system: System, part: dict[str, int]) -> set[str]:
     found: set[str] = set()
     for _, slot, _ in system.joints:
         found |= {body.name for body in bodies_of(slot)}
-    for _, (_, slot, _) in _given_forces(system):
+    for _, (_, slot, force) in _given_forces(system):
+        if is_load(force):
+            continue
         names = {body.name for body in bodies_of(slot)}
         found |= names if len(names) > 1 else set()
     return {name for name in found if part[name] == TREE}
@@ -128,6 +131,15 @@ def _coupled_trees(system: System, part: dict[str, int]) -> set[str]:
 
 def _is_across(acting: BoundForce, part: dict[str, int], coupled: set[str]) -> bool:
     names = [body.name for body in bodies_of(acting.slot)]
+    if is_load(acting.force):
+        if spans(names, part):
+            raise InputError(
+                "a load acts on bodies of several parts",
+                where=f"Partitioned, '{acting.label}'",
+                value=", ".join(names),
+                fix="Add it once for the bodies of each kind; the same seed gives the same wind.",
+            )
+        return False
     if spans(names, part):
         return True
     if not _has_tree(acting.slot, part) or acting.slot.mapping is not None or len(acting.slot.parents) < 2:
