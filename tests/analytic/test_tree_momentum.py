@@ -7,7 +7,7 @@ import pytest
 
 import supple as sp
 from supple.bodies.tree.kinematics import TreeMeasures
-from supple.solvers.coupling.tree_momentum import rigid_inertia
+from supple.solvers.coupling.trees.momentum import rigid_inertia
 from supple.validation.contact_kinds import MASS, RUBBER, SIDE, collide, cube
 
 H = 0.002

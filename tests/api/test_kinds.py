@@ -25,7 +25,7 @@ ROOMS = ("scene", "contact", "record", "exports", "solvers", "interaction")
 OWN_SOLVERS = (
     "solvers/methods/lattice_solver.py",
     "solvers/methods/tree_solver.py",
-    "solvers/coupling/tree_",
+    "solvers/coupling/trees/",
     "solvers/coupling/lattice_",
     "solvers/coupling/coupled_points.py",
     "solvers/rigid/",

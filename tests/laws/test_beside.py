@@ -15,8 +15,8 @@ from supple.algebra.compiling.blas_threads import one_blas_thread
 from supple.bodies.tree import TreeBody
 from supple.errors import DivergenceError
 from supple.examples.shapes import oak
-from supple.solvers.coupling import tree_part
 from supple.solvers.coupling.beside import beside, sharing
+from supple.solvers.coupling.trees import part as tree_part
 
 two_threads = pytest.mark.skipif(numba.config.NUMBA_NUM_THREADS < 2, reason="needs two threads")
 

@@ -23,7 +23,7 @@ from supple.scene.kinematics import hanging_on
 from supple.scene.parts import nodes_of
 from supple.scene.slots import Slot
 from supple.scene.system import BoundForce, BoundJoint, System
-from supple.solvers.coupling.tree_springs import world_springs
+from supple.solvers.coupling.trees.springs import world_springs
 
 IMPLICIT, TREE, LATTICE, FIXED = 0, 1, 2, 3
 PART_OF_METHOD = {Method.IMPLICIT: IMPLICIT, Method.ELIMINATION: TREE, Method.SWEEP: LATTICE}

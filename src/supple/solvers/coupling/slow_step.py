@@ -33,7 +33,7 @@ from supple.solvers.coupling.contact_warnings import warn_unsettled
 from supple.solvers.coupling.joint_rows import CoupledJoints, JointStep, least_norm
 from supple.solvers.coupling.meeting import Meeting
 from supple.solvers.coupling.touched_part import TouchedPart
-from supple.solvers.coupling.tree_part import TreePrediction
+from supple.solvers.coupling.trees.part import TreePrediction
 from supple.solvers.linear.linear_step import LinearSolution
 from supple.solvers.methods.implicit_euler import LinearStep
 

@@ -37,7 +37,7 @@ from supple.solvers.coupling.lattice_surfaces import LatticeSurfaces
 from supple.solvers.coupling.lattice_world import LatticeWorld, known_obstacles
 from supple.solvers.coupling.meeting import Meeting
 from supple.solvers.coupling.slow_step import SlowSides, SlowStep
-from supple.solvers.coupling.tree_part import TreePart
+from supple.solvers.coupling.trees.part import TreePart
 from supple.solvers.methods.implicit_euler import ImplicitEuler, check_dt, extent_of
 from supple.solvers.methods.lattice_solver import MANY_VOXELS, LatticeSolver
 from supple.solvers.report import Outcome, StepReport

@@ -3,11 +3,11 @@
 Whatever else acts on their points (loads, springs, a person's own forces) is asked once a call, brought to the
 coordinates by virtual work, and kept constant during it. Springs between points of a tree and the world are solved
 within the steps instead, so that they may be stiff, and such steps are halved where they would gain energy; see
-`tree_springs`.
+`coupling.trees.springs`.
 
 A step evaluates the coupling of the domains a few times (`TreeSettings.passes`). Where its last pass still moves the
 coordinates by more than `UNSETTLED` of them, the step is too long for the motion, and is taken in halves; see
-`tree_halving`.
+`coupling.trees.halving`.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ from supple.errors import InputError, StepWarning, check_number
 from supple.scene.slots import Slot
 from supple.scene.state import State
 from supple.scene.system import System
-from supple.solvers.coupling.tree_halving import HALVINGS, UNSETTLED, HalvedTree
-from supple.solvers.coupling.tree_springs import PulledTree, WorldSprings, springs_at, world_springs
+from supple.solvers.coupling.trees.halving import HALVINGS, UNSETTLED, HalvedTree
+from supple.solvers.coupling.trees.springs import PulledTree, WorldSprings, springs_at, world_springs
 from supple.solvers.methods.implicit_euler import check_dt
 from supple.solvers.report import Outcome, StepReport
 from supple.solvers.world import refuse_world

@@ -5,7 +5,7 @@
 A tree that touches is stepped by implicit Euler, theta = 1, as the bodies are that it touches. The way of a midpoint
 step is h (v_0 + v_1) / 2, so that a stiff contact would turn velocities round in every step. A tree that touches
 nothing takes midpoint steps. A tree that flies freely ends both on the momentum that what acts leaves it; contacts act
-on its points, see `tree_momentum`. From a tree whose root is fixed the ground takes the rest.
+on its points, see `momentum`. From a tree whose root is fixed the ground takes the rest.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ from supple.scene.system import System
 from supple.solvers.coupling.beside import beside
 from supple.solvers.coupling.compliance import Compliance
 from supple.solvers.coupling.meeting import Meeting
-from supple.solvers.coupling.tree_halving import HalvedTree
-from supple.solvers.coupling.tree_momentum import Pushes, keep_momentum
-from supple.solvers.coupling.tree_springs import PulledTree, WorldSprings, springs_at
-from supple.solvers.coupling.tree_touch import TreeTouch
+from supple.solvers.coupling.trees.halving import HalvedTree
+from supple.solvers.coupling.trees.momentum import Pushes, keep_momentum
+from supple.solvers.coupling.trees.springs import PulledTree, WorldSprings, springs_at
+from supple.solvers.coupling.trees.touch import TreeTouch
 from supple.solvers.methods.tree_solver import LEVEL, TreeSolver
 
 Array = np.ndarray
