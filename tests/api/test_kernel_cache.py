@@ -97,3 +97,15 @@ def test_the_same_sources_in_another_folder_find_the_kernels_compiled(tmp_path: 
         assert module.two(1.5) == 3.0
         hits.append(sum(module.two.stats.cache_hits.values()))
     assert hits[1] == 1
+
+
+def test_processes_never_write_the_same_file(tmp_path: Path) -> None:
+    """Numba numbers the files of a kernel's signatures; two processes would take the same number at the same time."""
+
+    @compiling.compiled
+    def three(x: float) -> float:
+        return 3.0 * x
+
+    assert three(1.0) == 3.0
+    names = [path.name for path in Path(three.stats.cache_path).glob("*three*.nbc")]
+    assert any(compiling.OWN in name for name in names) or sum(three.stats.cache_hits.values()) == 1

@@ -17,6 +17,7 @@ from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import numba
 import numba.extending
@@ -26,6 +27,8 @@ from numba.core.caching import IndexDataCacheFile
 PACKAGE = Path(__file__).resolve().parents[2]
 IMPORT = re.compile(rb"^[ ]*from (supple[\w.]*) import (\([^)]*\)|[^\n]*)", re.MULTILINE)
 """The only form in which modules of this package import each other."""
+OWN = uuid4().hex[:8]
+"""In the names of files that this process writes: two that compile at once must not write one file for two kernels."""
 
 
 def cache_root() -> Path:
@@ -88,7 +91,9 @@ def _cache_by_content(kernel: Any, folder: Path) -> None:
     cache = kernel._cache
     cache._cache_path = str(folder)
     cache._impl.locator.get_cache_path = lambda: str(folder)
-    cache._cache_file = IndexDataCacheFile(str(folder), cache._impl.filename_base, source_stamp=folder.name)
+    base = cache._impl.filename_base
+    cache._cache_file = IndexDataCacheFile(str(folder), base, source_stamp=folder.name)
+    cache._cache_file._data_name_pattern = f"{base}.{{number:d}}.{OWN}.nbc"
 
 
 @numba.extending.intrinsic
