@@ -213,7 +213,7 @@ class MeshObstacle(Obstacle):
 
 def _equal(a: Any, b: Any) -> bool:
     if isinstance(a, SurfaceMesh):
-        return a is b
+        return _equal(a.nodes, b.nodes) and _equal(a.triangles, b.triangles)
     return np.shape(a) == np.shape(b) and bool(np.all(np.asarray(a) == np.asarray(b)))
 
 

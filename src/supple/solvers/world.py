@@ -2,8 +2,21 @@
 
 from __future__ import annotations
 
+from supple.bodies.body_protocol import Method
 from supple.errors import InputError
 from supple.scene.system import System
+
+
+def refuse_elimination(system: System, where: str) -> None:
+    """For solvers that need the masses and tangents of all bodies."""
+    own = [s.name for s in system.bodies if s.node is not None and s.node.body.method is Method.ELIMINATION]
+    if own:
+        raise InputError(
+            "a tree of domains is stepped by its own elimination, which this solver does not take",
+            where=where,
+            value=", ".join(own),
+            fix="Leave the solver out of the run, or use Partitioned, or TreeSolver for trees alone.",
+        )
 
 
 def refuse_world(system: System, where: str) -> None:

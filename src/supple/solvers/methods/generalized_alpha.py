@@ -23,7 +23,7 @@ from supple.solvers.linear.mass_solve import acceleration, project_velocity
 from supple.solvers.linear.newton import Evaluation, Newton, Weights
 from supple.solvers.methods.implicit_euler import check_dt, check_tolerances
 from supple.solvers.report import StepReport
-from supple.solvers.world import refuse_world
+from supple.solvers.world import refuse_elimination, refuse_world
 
 Array = np.ndarray
 Method = Literal["auto", "cg", "direct"]
@@ -43,6 +43,7 @@ class _Scheme:
 
     def prepare(self, system: System) -> None:
         """Find the matrix pattern; refuse joints where nothing would damp their multipliers."""
+        refuse_elimination(system, "GeneralizedAlpha")
         refuse_world(system, "GeneralizedAlpha")
         if system.joints and not self.damps:
             raise InputError(

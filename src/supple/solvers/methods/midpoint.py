@@ -26,7 +26,7 @@ from supple.solvers.linear.mass_solve import has_constant_mass, project_velocity
 from supple.solvers.linear.newton import Evaluation, Newton, Weights, pulled_forces
 from supple.solvers.methods.implicit_euler import check_dt, check_tolerances
 from supple.solvers.report import StepReport
-from supple.solvers.world import refuse_world
+from supple.solvers.world import refuse_elimination, refuse_world
 
 Array = np.ndarray
 
@@ -46,6 +46,7 @@ class Midpoint:
 
     def prepare(self, system: System) -> None:
         """Find the matrix pattern."""
+        refuse_elimination(system, "Midpoint")
         refuse_world(system, "Midpoint")
         _ = system.assembly
 

@@ -17,7 +17,7 @@ from supple.scene.system import System
 from supple.solvers.linear.mass_solve import acceleration
 from supple.solvers.methods.implicit_euler import check_dt
 from supple.solvers.report import Outcome, StepReport
-from supple.solvers.world import refuse_world
+from supple.solvers.world import refuse_elimination, refuse_world
 
 Array = np.ndarray
 
@@ -33,6 +33,7 @@ class RungeKutta4:
 
     def prepare(self, system: System) -> None:
         """Refuse what the method cannot hold."""
+        refuse_elimination(system, "RungeKutta4")
         refuse_world(system, "RungeKutta4")
         if any(has_memory(force) for _, _, force in system.forces):
             raise InputError(

@@ -17,7 +17,7 @@ from supple.scene.system import System
 from supple.solvers.linear.mass_solve import acceleration, solve_filtered_mass
 from supple.solvers.methods.implicit_euler import check_dt
 from supple.solvers.report import Outcome, StepReport
-from supple.solvers.world import refuse_world
+from supple.solvers.world import refuse_elimination, refuse_world
 
 Array = np.ndarray
 
@@ -102,6 +102,7 @@ class SymplecticEuler:
 
     def prepare(self, system: System) -> None:
         """Compute the stable step at the start, and take or check the step."""
+        refuse_elimination(system, "SymplecticEuler")
         refuse_world(system, "SymplecticEuler")
         if system.joints:
             raise InputError(
