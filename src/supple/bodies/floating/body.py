@@ -21,6 +21,7 @@ from supple.bodies.floating.matrices import MatrixSolid, load_matrices
 from supple.bodies.floating.model import FloatingModel, make_model, reduce
 from supple.bodies.floating.points import FloatingPoints
 from supple.bodies.floating.stride import advance
+from supple.bodies.frame_start import check_start, place_frame
 from supple.bodies.mesh_points import MeshPoints, ShapedPoints
 from supple.bodies.placement import Placement
 from supple.bodies.protocols import PlacedBody
@@ -66,10 +67,7 @@ class FloatingBody(MeshPoints, ShapedPoints):
 
     def __post_init__(self) -> None:
         for name in ("q", "q_rate"):
-            given = getattr(self, name)
-            value = np.zeros(self.mode_count) if given is None else np.asarray(given, dtype=float)
-            if value.shape != (self.mode_count,) or not np.isfinite(value).all():
-                raise InputError(f"{name} is not {self.mode_count} finite numbers", where="FloatingBody", value=given)
+            value = check_start(getattr(self, name), self.mode_count, name=name, where="FloatingBody")
             object.__setattr__(self, name, value)
 
     @classmethod
@@ -196,13 +194,7 @@ class FloatingBody(MeshPoints, ShapedPoints):
 
     def place(self, placement: Placement) -> PlacedBody:
         """The frame and q in the world."""
-        x, v = np.zeros((1, self.coordinates.x_width)), np.zeros((1, self.coordinates.v_width))
-        x[0, :3] = placement.apply(self.origin[None])[0]
-        x[0, 3:7] = placement.rotation
-        x[0, 7 : 7 + self.mode_count] = self.q
-        v[0, :3] = placement.point_velocities(x[0, :3])
-        v[0, 3:6] = rotations.rotate_inverse(placement.rotation, placement.spin)
-        v[0, 6 : 6 + self.mode_count] = self.q_rate
+        x, v = place_frame(self.coordinates, placement, self.origin, np.asarray(self.q), np.asarray(self.q_rate))
         return PlacedBody(self.coordinates, x, v, (self.inertia,), (("modes", self.force),))
 
     # places on the body

@@ -17,6 +17,7 @@ from supple.algebra.dense.checks import check_vector
 from supple.bodies.body_protocol import Method
 from supple.bodies.capabilities import OwnSolve
 from supple.bodies.coordinates import FrameWithModes
+from supple.bodies.frame_start import check_start, place_frame
 from supple.bodies.layered.build import fill_surface, name_core
 from supple.bodies.layered.forces import LayerForce
 from supple.bodies.layered.mass import LayeredMass
@@ -67,11 +68,7 @@ class LayeredBody(MeshPoints, ShapedPoints):
     def __post_init__(self) -> None:
         size = 3 * self.free_count
         for name in ("q", "q_rate"):
-            given = getattr(self, name)
-            value = np.zeros(size) if given is None else np.asarray(given, dtype=float).ravel()
-            if value.shape != (size,) or not np.isfinite(value).all():
-                raise InputError(f"{name} is not {size} finite numbers", where="LayeredBody", value=np.shape(given))
-            object.__setattr__(self, name, value)
+            object.__setattr__(self, name, check_start(getattr(self, name), size, name=name, where="LayeredBody"))
         for name in ("alpha", "beta"):
             if not (np.isfinite(getattr(self, name)) and getattr(self, name) >= 0):
                 raise InputError(f"{name} is negative or not finite", where="LayeredBody", value=getattr(self, name))
@@ -161,13 +158,7 @@ class LayeredBody(MeshPoints, ShapedPoints):
 
     def place(self, placement: Placement) -> PlacedBody:
         """The frame and q in the world."""
-        x, v = np.zeros((1, self.coordinates.x_width)), np.zeros((1, self.coordinates.v_width))
-        x[0, :3] = placement.apply(self.origin[None])[0]
-        x[0, 3:7] = placement.rotation
-        x[0, 7:] = self.q
-        v[0, :3] = placement.point_velocities(x[0, :3])
-        v[0, 3:6] = rotations.rotate_inverse(placement.rotation, placement.spin)
-        v[0, 6:] = self.q_rate
+        x, v = place_frame(self.coordinates, placement, self.origin, np.asarray(self.q), np.asarray(self.q_rate))
         return PlacedBody(self.coordinates, x, v, (self.inertia,), (("layer", self.force),))
 
     # places on the body
