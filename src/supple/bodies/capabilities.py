@@ -14,6 +14,7 @@ Whoever needs a capability asks for it by `isinstance`, never for the name of a 
     Remembering       memory beside coordinates
     Breaking          it can be broken in two while it runs
     Gapped            gaps between its domains
+    Extrapolating     its stride begins each step with what the last ones found
 """
 
 from __future__ import annotations
@@ -203,4 +204,13 @@ class Patched(Protocol):
 
     def patch_points(self, numbers: Array) -> tuple[Mapping, Array]:
         """Points around some of its own that carry a frame together, and where they rest in its axes, (n, 3) [m]."""
+        ...
+
+
+@runtime_checkable
+class Extrapolating(Protocol):
+    """A body with a stride of its own that remembers the last steps."""
+
+    def stride_history(self) -> Array:
+        """What it remembers before the first step; given to `advance` as `history`, which changes it in place."""
         ...

@@ -15,7 +15,7 @@ from supple.scene.system import System
 class Frame:
     """One moment of a run.
 
-    step: how many led here. measures: energies and momenta. outcome, residual: of the last step.
+    step: how many led here. measures: energies and momenta. outcome, residual: the worst since the last frame.
     worst_residual, under_converged: of all steps so far. The state is the run's own and moves on: copy what
     is to be kept.
     """

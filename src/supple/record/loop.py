@@ -2,6 +2,9 @@
 
 Step i ends at t = i dt, by its number and not by a sum, so that a run that was resumed is the run that was
 never interrupted, bit for bit. A frame is due at the first step of each stretch of `record_every`.
+
+A solver that can (`Striding`) takes all steps to the next frame in one call, or as many as fit into `TICK`. Where that
+fails, they are taken again one by one, so that errors name their step.
 """
 
 from __future__ import annotations
@@ -30,11 +33,13 @@ from supple.record.record import CHECKPOINT_NAME, RecordWriter
 from supple.record.run_result import Energies, Run, RunOutcome
 from supple.scene.state import State
 from supple.scene.system import System
+from supple.solvers.protocol import Striding
 from supple.solvers.report import Outcome, StepReport
 
 Observer = Callable[[Frame], None]
 OnStep = Callable[[State, StepReport], bool | None]
 ROUND_OFF = 1e-9  # part of a frame's stretch that is round-off
+TICK = 0.2  # seconds of wall time after which a person may want to see or stop something
 
 
 @dataclass(eq=False)
@@ -58,7 +63,9 @@ class Loop:
     gaps: dict[str, float] = field(default_factory=dict)
     rows: list[tuple[float, float, float]] = field(default_factory=list)  # time, kinetic, potential
     recorded_step: int = -1
-    report: StepReport = field(default_factory=lambda: StepReport(Outcome.SOLVED))
+    report: StepReport = field(default_factory=lambda: StepReport(Outcome.SOLVED))  # of the steps since a frame
+    step_time: float = math.inf  # of wall time [s], of the last call
+    careful_until: int = 0  # step to which a failed call of several steps would have led
 
     def begin(self, about: dict[str, Any], *, resume: bool, start: State | None = None) -> None:
         """Open a new record, or read the checkpoint and go on after its frames."""
@@ -74,7 +81,8 @@ class Loop:
             self.memory = MemoryRecord(self.system, about.get("ground"))
         self.whole, self.good = (self.state, self.step), (self.state.copy(), self.step)
         self.begun = self.checkpointed = self.warm = perf_counter()
-        self.first_step = self.step
+        self.first_step = self.warm_step = self.step
+        self.strides = isinstance(self.solver, Striding)
 
     def _checked(self, start: State) -> State:
         """A copy of a state to begin with."""
@@ -120,23 +128,45 @@ class Loop:
         while self.step < last_step:
             if interrupts.asked:
                 return "interrupted"
-            self.whole = (self.state.copy(), self.step)
-            self.report = report = self._step()
-            self.step += 1
+            self.whole, begun = (self.state.copy(), self.step), perf_counter()
+            report = self._stride(self._steps_ahead(last_step))
+            self.step_time = (perf_counter() - begun) / report.steps
+            self.report = report if self.is_frame_due(self.step) else StepReport.joined([self.report, report])
+            self.step += report.steps
             self.state.t = self.step * self.solver.dt
             self._count(report)
             self.guard.check_step(self.state, self.step)
             self.whole = (self.state, self.step)
             if self.is_frame_due(self.step):
                 self._observe()
-            if self.step == self.first_step + 1:
-                self.warm = perf_counter()
+            if self.step == self.first_step + report.steps:
+                self.warm, self.warm_step = perf_counter(), self.step
             if self.on_step is not None and self.on_step(self.state, report):
                 return "stopped"
             progress.update(self.state.t, report.residual)
             if self.writer is not None and perf_counter() - self.checkpointed >= self.checkpoint_every:
                 self._checkpoint()
         return "finished"
+
+    def _steps_ahead(self, last_step: int) -> int:
+        """How many steps may be taken in one call."""
+        if not self.strides or self.on_step is not None or self.step < self.careful_until:
+            return 1
+        most = min(last_step - self.step, max(1, int(TICK / self.step_time)))
+        return next((k for k in range(1, most) if self.is_frame_due(self.step + k)), most)
+
+    def _stride(self, steps: int) -> StepReport:
+        if steps == 1:
+            return self._step()
+        try:
+            report: StepReport = self.solver.advance(self.system, self.state, steps)
+            if report.outcome is not Outcome.NOT_FINITE and self.state.is_finite:
+                return report
+        except (SuppleError, FloatingPointError, np.linalg.LinAlgError):
+            pass
+        self.state.restore(self.whole[0])
+        self.careful_until = self.step + steps
+        return self._step()
 
     def _step(self) -> StepReport:
         try:
@@ -157,7 +187,7 @@ class Loop:
 
     def _count(self, report: StepReport) -> None:
         self.worst = max(self.worst, _known(report.residual))
-        self.under_converged += report.outcome in (Outcome.UNDER_CONVERGED, Outcome.NEWTON_LIMIT)
+        self.under_converged += report.under_converged
 
     def _observe(self) -> None:
         measures = measure(self.system, self.state)
@@ -245,9 +275,9 @@ class Loop:
         )
 
     def _real_time_factor(self, now: float) -> float:
-        steps, start = self.step - self.first_step, self.begun
-        if steps > 1:
-            steps, start = steps - 1, self.warm
+        steps, start = self.step - self.warm_step, self.warm
+        if steps <= 0:
+            steps, start = self.step - self.first_step, self.begun
         return max(steps, 0) * self.solver.dt / max(now - start, 1e-9)
 
     def _frames(self) -> Trajectory | None:

@@ -25,3 +25,13 @@ class Solver(Protocol):
     def step(self, system: System, state: State) -> StepReport:
         """Advance the state by dt, in place."""
         ...
+
+
+@runtime_checkable
+class Striding(Protocol):
+    """What a solver has that takes many steps in one call, while nobody looks at those in between."""
+
+    def advance(self, system: System, state: State, steps: int) -> StepReport:
+        """So many steps of dt, in place, to the same bits as single ones; one report of all. An error leaves the state
+        anywhere: who wants to know which step failed takes them again one by one."""
+        ...

@@ -62,7 +62,6 @@ class FloatingBody(MeshPoints, ShapedPoints):
     q: ArrayLike | None = field(default=None, kw_only=True)
     q_rate: ArrayLike | None = field(default=None, kw_only=True)
     kind = "floating"
-    brings_stride = True
     method = Method.IMPLICIT
 
     def __post_init__(self) -> None:
@@ -286,12 +285,23 @@ class FloatingBody(MeshPoints, ShapedPoints):
         steps: int = 1,
         gravity: ArrayLike = (0.0, 0.0, 0.0),
         stride: Stride | None = None,
+        history: Array | None = None,
     ) -> StrideReport:
         """Move coordinates x (1, 7 + p) and v (1, 6 + p) on by `steps` implicit midpoint steps of dt [s], in place.
 
-        For a body alone, many steps in one compiled call. stride: tolerance, iterations and forces on points.
+        For a body alone, many steps in one compiled call. stride: tolerance, iterations and forces on points. history:
+        of `stride_history`, kept between calls, so that steps in two calls have the bits of those in one.
         """
-        return advance(self, x, v, dt, steps=steps, gravity=gravity, stride=stride)
+        return advance(self, x, v, dt, steps=steps, gravity=gravity, stride=stride, history=history)
+
+    @property
+    def brings_stride(self) -> bool:
+        """Whether `advance` knows its forces: the linear one of the modes."""
+        return self.model.cubic is None
+
+    def stride_history(self) -> Array:
+        """What the start of a step's iteration is extrapolated from, before the first step."""
+        return np.zeros((3, 6 + self.mode_count))
 
 
 def _damping(model: FloatingModel, mass: float | None, stiffness: float | None, ratio: ArrayLike) -> Array:

@@ -26,7 +26,15 @@ Array = np.ndarray
 
 
 def advance(
-    body: FloatingBody, x: Array, v: Array, dt: float, *, steps: int, gravity: ArrayLike, stride: Stride | None
+    body: FloatingBody,
+    x: Array,
+    v: Array,
+    dt: float,
+    *,
+    steps: int,
+    gravity: ArrayLike,
+    stride: Stride | None,
+    history: Array | None = None,
 ) -> StrideReport:
     """See `FloatingBody.advance`."""
     stride = stride or Stride()
@@ -51,8 +59,9 @@ def advance(
     else:
         limits = (float(stride.tolerance), int(stride.max_iterations))
         outcome, made, iterations, residual = advance_steps(
-            body.model.numbers, numbers, float(dt), int(steps), *limits, workspace, x_own, v_own
-        )
+            body.model.numbers, numbers, float(dt), int(steps), *limits, workspace,
+            body.stride_history() if history is None else history, x_own, v_own,
+        )  # fmt: skip
     if outcome == NOT_CONVERGED:
         raise ConvergenceError(
             "a step did not reach its tolerance",

@@ -268,17 +268,21 @@ def solve_in_place(A, b):
 
 
 @compiled
-def advance_steps(numbers, stride, h, steps, tolerance, limit, workspace, x, v):
-    """`steps` steps of x (7 + r,), v (6 + r,) in place. Returns (outcome, steps made, most iterations, residual)."""
+def advance_steps(numbers, stride, h, steps, tolerance, limit, workspace, history, x, v):
+    """`steps` steps of x (7 + r,), v (6 + r,) in place. Returns (outcome, steps made, most iterations, residual).
+
+    history (3, 6 + r): u of the last step, of the one before it, and how many steps were made before these, in place.
+    """
     n = v.size
-    x1, v1, last, older = np.empty_like(x), np.empty_like(v), np.empty_like(v), np.empty_like(v)
+    x1, v1, last, older = np.empty_like(x), np.empty_like(v), history[0], history[1]
     largest, worst = 0, 0.0
     for step in range(steps):
         begin(numbers, x, v, workspace)
+        known = history[2, 0]
         for k in range(n):  # from v at the start, then by the second difference of v and the two last u
-            if step == 0:
+            if known == 0.0:
                 workspace.u[k] = v[k]
-            elif step == 1:
+            elif known == 1.0:
                 workspace.u[k] = 2.0 * v[k] - last[k]
             else:
                 workspace.u[k] = (8.0 * v[k] - 6.0 * last[k] + older[k]) / 3.0
@@ -292,6 +296,7 @@ def advance_steps(numbers, stride, h, steps, tolerance, limit, workspace, x, v):
             return outcome, step, largest, relative
         older[:] = last
         last[:] = workspace.u
+        history[2, 0] = min(known + 1.0, 2.0)
         x[:] = x1
         v[:] = v1
     return FINE, steps, largest, worst

@@ -237,6 +237,18 @@ class TreeBody:
         self.pack(now, x, v)
         return LocalState(state.t + steps * dt, x, v)
 
+    def stride(
+        self, x: Array, v: Array, dt: float, calls: int, *, steps: int, gravity: ArrayLike, limit: float
+    ) -> Array:
+        """Move coordinates x, v (1, width) on, in place, by calls of `steps` steps of dt [s] that settle; see
+        `TreeDynamics.stride`."""
+        now = self.unpack(x, v)
+        changes = self.dynamics.stride(
+            now, dt, calls, steps=steps, gravity=np.zeros(3) if self.grown else gravity, limit=limit
+        )
+        self.pack(now, x, v)
+        return changes
+
     def loads(self, x: Array, forces: Array | None) -> dict[str, Array]:
         """Forces (1, v_width) on the coordinates x as `TreeDynamics.advance` takes them."""
         if forces is None:

@@ -25,6 +25,7 @@ from supple.bodies.tree.domains.layout import SIX, TreeArrays, pack
 from supple.bodies.tree.model import TreeModel, check_domain_values
 from supple.bodies.tree.step import elimination_kernels as elimination
 from supple.bodies.tree.step import step_kernels as kernels
+from supple.bodies.tree.step import stride_kernels as strides
 from supple.bodies.tree.step.frame_kernels import TreeWorkspace
 from supple.bodies.tree.step.root_kernels import Root
 from supple.errors import ConvergenceError, DivergenceError, InputError, SuppleWarning, check_number
@@ -257,6 +258,26 @@ class TreeDynamics:
         for name in new.__dataclass_fields__:
             getattr(state, name)[:] = getattr(new, name)
         return passes
+
+    def stride(self, state: TreeState, dt: float, calls: int, *, steps: int, gravity: ArrayLike, limit: float) -> Array:
+        """Move `state` on, in place, by calls of `steps` steps of dt [s], all in one compiled call, on one thread.
+
+        Ends before a call that does not settle: see `stride_kernels`. Returns what was unsettled in each that it kept.
+        """
+        g = check_vector(gravity, name="gravity", where="TreeDynamics")
+        self.load(state)
+        workspace, changes = self.workspace, np.empty(calls)
+        done = strides.stride(
+            self.arrays, workspace, self.root, self.numbers(dt), g, steps, limit, self.team, self._kept, changes
+        )  # fmt: skip
+        new = self.saved()
+        for name in new.__dataclass_fields__:
+            getattr(state, name)[:] = getattr(new, name)
+        return changes[:done]
+
+    @cached_property
+    def _kept(self) -> strides.Kept:
+        return strides.Kept.empty(self.workspace)
 
     def accelerations(
         self,

@@ -37,6 +37,7 @@ from supple.solvers.coupling.lattice_loads import acting_loads, foreseen, longes
 from supple.solvers.coupling.lattice_world import LatticeWorld, world_of
 from supple.solvers.methods.implicit_euler import check_dt
 from supple.solvers.report import Outcome, StepReport
+from supple.solvers.striding import step_by_step
 from supple.solvers.world import refuse_restitution
 
 Array = np.ndarray
@@ -159,6 +160,10 @@ class LatticeSolver:
         self._look(system, state)
         outcome = Outcome.SOLVED if state.is_finite else Outcome.NOT_FINITE
         return StepReport(outcome, iterations=steps)
+
+    def advance(self, system: System, state: State, steps: int) -> StepReport:
+        """So many steps of dt, in place. Each is many small ones in one compiled call, and looks at the strains."""
+        return step_by_step(self, system, state, steps)
 
     @property
     def _commands(self) -> list[Commands]:

@@ -30,6 +30,7 @@ from supple.solvers.coupling.trees.halving import HALVINGS, UNSETTLED, HalvedTre
 from supple.solvers.coupling.trees.springs import PulledTree, WorldSprings, springs_at, world_springs
 from supple.solvers.methods.implicit_euler import check_dt
 from supple.solvers.report import Outcome, StepReport
+from supple.solvers.striding import step_by_step, step_times
 from supple.solvers.world import refuse_world
 
 Array = np.ndarray
@@ -104,27 +105,51 @@ class TreeSolver:
             if slot.index in self.pulls:
                 self._step_pulled(system, state, slot, forces)
             else:
-                change = max(change, self._step_alone(system, state, slot, forces))
+                found = self._advance_alone(system, state, slot, forces, [state.t + self.dt])
+                change = max(change, float(found[0]))
         state.t += self.dt
         outcome = Outcome.SOLVED if change <= UNSETTLED else Outcome.UNDER_CONVERGED
         if not state.is_finite:
             outcome = Outcome.NOT_FINITE
         return StepReport(outcome, iterations=self.steps, residual=change)
 
-    def _step_alone(self, system: System, state: State, slot: Slot, forces: Array | None) -> float:
-        """Advance a tree, in halved steps where it must be; returns how unsettled it is."""
+    def advance(self, system: System, state: State, steps: int) -> StepReport:
+        """So many steps of dt, in place. Trees on which gravity alone acts take them in one compiled call."""
+        if self._prepared is not system:
+            self.prepare(system)
+        if self._acting or self.pulls or self._linked is not None:
+            return step_by_step(self, system, state, steps)
+        times = step_times(state.t, self.dt, steps)
+        change = np.zeros(steps)
+        for slot in system.bodies:
+            np.maximum(change, self._advance_alone(system, state, slot, None, times), out=change)
+        state.t = times[-1]
+        unconverged = int(np.count_nonzero(change > UNSETTLED))
+        outcome = Outcome.UNDER_CONVERGED if unconverged else Outcome.SOLVED
+        if not state.is_finite:
+            outcome = Outcome.NOT_FINITE
+        return StepReport(outcome, steps * self.steps, 0, float(change.max()), steps, unconverged)
+
+    def _advance_alone(
+        self, system: System, state: State, slot: Slot, forces: Array | None, ends: Sequence[float]
+    ) -> Array:
+        """Advance a tree by steps that end at these times [s], in halved ones where it must be; returns how unsettled
+        each was."""
         x, v, key = slot.view_x(state.x), slot.view_v(state.v), f"{slot.name}/{LEVEL}"
         tree = HalvedTree(slot.node.body, {"gravity": system.gravity, "forces": forces})
         level = int(state.memory.get(key, np.zeros(1))[0])
-        end, level, change = tree.advance(
-            LocalState(state.t, x.copy(), v.copy()), self.dt / self.steps, self.steps, level
-        )
-        x[:], v[:] = end.x, end.v
+        if len(ends) > 1:
+            level, change = tree.advance_calls(x, v, self.dt / self.steps, self.steps, level, len(ends))
+        else:
+            start = LocalState(state.t, x.copy(), v.copy())
+            end, level, one = tree.advance(start, self.dt / self.steps, self.steps, level)
+            x[:], v[:], change = end.x, end.v, np.array([one])
         if level or key in state.memory:
             state.memory[key] = np.array([float(level)])
-        if change > UNSETTLED and slot.name not in self._warned:
+        if change.max() > UNSETTLED and slot.name not in self._warned:
             self._warned.add(slot.name)
-            _warn(slot.name, change, state.t, self.dt / self.steps)
+            first = int(np.argmax(change > UNSETTLED))
+            _warn(slot.name, change[first], ends[first] - self.dt, self.dt / self.steps)
         return change
 
     def _step_pulled(self, system: System, state: State, slot: Slot, forces: Array | None) -> None:

@@ -12,11 +12,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from supple.algebra.lanes.lane_type import LANES
 from supple.bodies.protocols import LocalState
 from supple.bodies.tree import TreeBody
+from supple.bodies.tree.step import stride_kernels as kernels
 from supple.errors import ConvergenceError, DivergenceError
 
+Array = np.ndarray
 UNSETTLED = 0.1
 """How unsettled a step may be; calm ones are below 0.02, and halving a step divides that by 4 and more."""
 CALM = UNSETTLED / 16
@@ -53,6 +54,22 @@ class HalvedTree:
                     raise
         return self._halved(start, h, steps, level)
 
+    def advance_calls(self, x: Array, v: Array, h: float, steps: int, level: int, calls: int) -> tuple[int, Array]:
+        """Coordinates x, v after so many calls of `advance`, in place, those that settle in one compiled call.
+
+        Returns the level after them, and how unsettled each was, (calls,).
+        """
+        changes, done, body = np.empty(calls), 0, self.body
+        while done < calls:
+            if level == 0 and body.dynamics.threads == 1:
+                kept = body.stride(x, v, h, calls - done, steps=steps, gravity=self.acting["gravity"], limit=UNSETTLED)
+                changes[done : done + len(kept)] = kept
+                done += len(kept)
+            if done < calls:
+                end, level, changes[done] = self.advance(LocalState(0.0, x.copy(), v.copy()), h, steps, level)
+                x[:], v[:], done = end.x, end.v, done + 1
+        return level, changes
+
     def _halved(self, start: LocalState, h: float, steps: int, level: int) -> Halved:
         now, done, whole, worst = start, 0, steps * 2**HALVINGS, 0.0
         while done < whole:
@@ -75,13 +92,8 @@ class HalvedTree:
 
 
 def unsettled(body: TreeBody, h: float) -> float:
-    """How much the last pass of the last step of h [s] changed the coordinates, over their size and way.
-
-    h² c / (h² |q"| + h |q'| + |q|), c the change of q" and all the largest ones.
-    """
+    """How much the last pass of the last step of h [s] changed the coordinates, over their size and way."""
     workspace, settings = body.dynamics.workspace, body.settings
-    if settings.converge or settings.passes < 2 or not len(workspace.q):
+    if settings.converge or settings.passes < 2:
         return 0.0
-    change, a = workspace.change.reshape(-1, 2, LANES).max(axis=(0, 2))
-    size = h * h * a + h * np.abs(workspace.v).max() + np.abs(workspace.q).max()
-    return float(h * h * change / size) if size > 0 else 0.0
+    return float(kernels.unsettled(workspace.change, workspace.q, workspace.v, h))

@@ -1,0 +1,122 @@
+"""Steps that a run takes many at a time have the bits of single ones; what fails among them is named by its step."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import supple as sp
+from supple.bodies.voxel import Actuation, VoxelBody
+from supple.errors import DivergenceError
+from supple.geometry import VoxelGrid
+from supple.material.voxel import VoxelMaterial
+from supple.modal import ElasticSolid
+from supple.solvers.report import Outcome, StepReport
+from supple.validation.tree.coupling import beam_domain_tree
+
+GRAVITY = (0.0, 0.0, -9.81)
+
+
+def tree_scene(**more) -> sp.Scene:
+    scene = sp.Scene(gravity=GRAVITY, solver=sp.TreeSolver(1 / 120))
+    node = scene.add(sp.TreeBody(beam_domain_tree(3, 6), stiffness_damping=0.001), name="branch")
+    scene.add(sp.TreeBody(beam_domain_tree(2, 6), stiffness_damping=0.01), at=(0, 1, 0), name="other")
+    if more.get("loaded"):
+        scene.add(sp.Load(node.points(at=[(0.3, 0, 0)]), lambda t: (0, 0.1 * np.sin(30 * t), 0)))
+    return scene
+
+
+def violent_tree_scene() -> sp.Scene:
+    """Steps that are too long for the motion, and are halved in the middle of a stride."""
+    scene = tree_scene()
+    scene.gravity, scene.solver = (0.0, 0.0, -300.0), sp.TreeSolver(1 / 60)
+    return scene
+
+
+def lattice_scene() -> sp.Scene:
+    muscle = VoxelMaterial(young=1e5, density=1000, expansion=0.01, bond_damping=0.3, ground_damping=1e-3)
+    grid = VoxelGrid(np.ones((4, 2, 2), dtype=int), 0.01)
+    scene = sp.Scene(gravity=GRAVITY)
+    scene.add(VoxelBody(grid, {1: muscle}, actuation=Actuation(15.0, 5.0, np.linspace(0, 1, 16))), at=(0, 0, 0.012))
+    scene.add(sp.Floor())
+    return scene
+
+
+def floating_scene() -> sp.Scene:
+    solid = ElasticSolid(sp.box_tets(size=(1, 0.1, 0.1), cells=(6, 1, 1)), sp.Material(1e7, 0.3, 1000))
+    scene = sp.Scene(gravity=GRAVITY)
+    scene.add(sp.FloatingBody.from_solid(solid, modes=6), spin=(1, 2, 5))
+    return scene
+
+
+SCENES = {
+    "tree": tree_scene,
+    "loaded tree": lambda: tree_scene(loaded=True),
+    "violent tree": violent_tree_scene,
+    "lattice": lattice_scene,
+    "floating": floating_scene,
+}
+
+
+@pytest.mark.parametrize("name", SCENES)
+def test_a_run_takes_the_bits_of_single_steps(name: str) -> None:
+    """on_step asks for single steps."""
+    whole = sp.run(SCENES[name](), until=0.5, record_every=0.1)
+    single = sp.run(SCENES[name](), until=0.5, record_every=0.1, on_step=lambda state, report: None)
+    assert whole.steps == single.steps
+    assert ("branch/halvings" in whole.state.memory) == (name == "violent tree")
+    assert whole.state.x.tobytes() == single.state.x.tobytes()
+    assert whole.state.v.tobytes() == single.state.v.tobytes()
+    assert whole.worst_residual == single.worst_residual
+    assert whole.under_converged == single.under_converged
+    for column, values in whole.frames.columns.items():
+        assert np.array_equal(values, single.frames.columns[column]), column
+
+
+@pytest.mark.parametrize("name", SCENES)
+def test_a_stride_is_resumed_to_the_same_bits(name: str, tmp_path) -> None:
+    whole = sp.run(SCENES[name](), until=0.5, record_every=0.1, out=tmp_path / "whole")
+    sp.run(SCENES[name](), until=0.23, record_every=0.1, out=tmp_path / "parts")
+    parts = sp.run(SCENES[name](), until=0.5, record_every=0.1, out=tmp_path / "parts", resume=True)
+    assert whole.state.x.tobytes() == parts.state.x.tobytes()
+    assert whole.state.v.tobytes() == parts.state.v.tobytes()
+
+
+class Shattering:
+    """Takes strides; its ball is lost in step 7."""
+
+    dt = 0.01
+
+    def __init__(self) -> None:
+        self.calls: list[int] = []
+
+    def prepare(self, system) -> None:
+        """Nothing."""
+
+    def step(self, system, state) -> StepReport:
+        self.calls.append(1)
+        state.x[0] = np.nan if state.t > 0.055 else state.t
+        return StepReport(Outcome.NOT_FINITE if state.t > 0.055 else Outcome.SOLVED)
+
+    def advance(self, system, state, steps: int) -> StepReport:
+        self.calls.append(steps)
+        state.x[0] = np.nan
+        return StepReport(Outcome.SOLVED, steps=steps)
+
+
+def test_a_failed_stride_is_taken_again_step_by_step() -> None:
+    scene, solver = sp.Scene(), Shattering()
+    scene.add(sp.RigidBody.sphere(0.1, density=500), name="ball")
+    with pytest.raises(DivergenceError, match="step 7") as caught:
+        sp.run(scene, until=1.0, solver=solver, record_every=0.2)
+    assert "ball" in caught.value.where
+    assert solver.calls[:2] != [1, 1]
+    assert max(solver.calls) > 1
+
+
+def test_a_joined_report_has_the_worst_and_the_sums() -> None:
+    reports = [StepReport(Outcome.SOLVED, 2, 5, 0.1), StepReport(Outcome.UNDER_CONVERGED, 3, 6, 0.4)]
+    report = StepReport.joined([*reports, StepReport(Outcome.SOLVED, 1)])
+    assert report == StepReport(Outcome.UNDER_CONVERGED, 6, 11, 0.4, 3, 1)
+    assert report.under_converged == 1
+    assert np.isnan(StepReport.joined([reports[0], StepReport(Outcome.SOLVED, residual=float("nan"))]).residual)
