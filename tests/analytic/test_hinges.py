@@ -8,7 +8,8 @@ import pytest
 import supple as sp
 from supple.errors import InputError
 from supple.scene.derivatives import differentiate, relative_error
-from supple.scene.joints.hinge_rows import HingeRows
+from supple.scene.joints.bounded_rows import BoundedRows
+from supple.scene.joints.joint_coordinates import HingeAngle, JointCoordinate, SlideDisplacement
 
 SOLVERS = {
     "linearised euler": lambda: sp.ImplicitEuler(5e-3),
@@ -51,10 +52,31 @@ def test_a_limit_stops_a_falling_bar_and_carries_its_weight(name: str) -> None:
     assert state.memory["multipliers"][6] == pytest.approx(-weight, rel=1e-4)
 
 
-def test_derivatives_of_the_angle_are_exact() -> None:
+@pytest.mark.parametrize("name", SOLVERS)
+def test_a_slider_is_driven_to_its_limit_and_held_there(name: str) -> None:
+    """A cart of 2 kg, driven by 4 N at most: 2 m/s² up to 0.5 m/s, then on to the limit at 0.3 m."""
+    scene = sp.Scene()
+    cart = scene.add(sp.RigidBody(2.0, (0.01, 0.01, 0.01)), name="cart")
+    scene.add(sp.SliderJoint(cart, axis=(1, 0, 0), limits=(0.0, 0.3), motor_speed=0.5, motor_force=4.0))
+    system = scene.compile()
+    state, solver = system.initial_state(), SOLVERS[name]()
+    for _ in range(20):
+        assert solver.step(system, state).is_solved
+    assert state.v[0] == pytest.approx(0.2, abs=2 * 5e-3)
+    for _ in range(180):
+        solver.step(system, state)
+    assert state.x[0] == pytest.approx(0.3, abs=1e-6)
+    reading = system.joint_readings(state)["slider"]
+    assert (reading.displacement, reading.motor) == pytest.approx((0.3, 4.0), abs=1e-6)
+    assert reading.limit == 1
+    assert reading.force == pytest.approx(np.zeros(3), abs=1e-4)  # the motor pushes, the limit holds against it
+
+
+@pytest.mark.parametrize("coordinate", [HingeAngle(), SlideDisplacement()])
+def test_derivatives_of_angle_and_displacement_are_exact(coordinate: JointCoordinate) -> None:
     rng = np.random.default_rng(0)
     x, d = rng.normal(size=(2, 8, 3))
-    rows, l = HingeRows((-1.0, 1.0), 1.0, 2.0), np.array([0.3, 0.2, 0.5])
+    rows, l = BoundedRows(coordinate, (-1.0, 1.0), 1.0, 2.0), np.array([0.3, 0.2, 0.5])
     slope = differentiate(lambda e: rows.violation(x + e * d), 1e-3)
     assert relative_error(rows.jacobian(x) @ d.ravel(), slope) < 1e-9
     bent = differentiate(lambda e: l @ rows.jacobian(x + e * d), 1e-3)

@@ -15,7 +15,7 @@ from supple.bodies.voxel import VoxelBody
 from supple.interaction.protocol import Interaction, PointConditions, PointForce
 from supple.interaction.springs import SpringForce
 from supple.scene.acting.loads import Springs
-from supple.scene.joints.hinge_rows import HingeRows
+from supple.scene.joints.bounded_rows import BoundedRows
 from supple.scene.joints.joints import PointConditionRows
 from supple.solvers import (
     GeneralizedAlpha,
@@ -58,11 +58,11 @@ def bodies(
     return several, inverting, explicit, solving, shown, breaking, gapped
 
 
-def laws(springs: Springs, force: SpringForce, rows: PointConditionRows, hinge: HingeRows) -> tuple[object, ...]:
+def laws(springs: Springs, force: SpringForce, rows: PointConditionRows, bounded: BoundedRows) -> tuple[object, ...]:
     """Laws between points."""
     interaction: Interaction = springs
     forces: PointForce = force
-    conditions: list[PointConditions] = [rows, hinge]
+    conditions: list[PointConditions] = [rows, bounded]
     return interaction, forces, conditions
 
 

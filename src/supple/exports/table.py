@@ -1,4 +1,4 @@
-"""Tables: times, energies and momenta of a run as CSV, for programs, and as Markdown, for people."""
+"""Tables: times, energies, momenta and joints of a run as CSV, for programs, and as Markdown, for people."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from supple.record.reader import Trajectory
+from supple.scene.joints.readings import JointReading
 
 Array = np.ndarray
 AXES = "xyz"
@@ -21,7 +22,29 @@ def make_table(trajectory: Trajectory, frames: Sequence[int] | None = None) -> t
     titles += [f"p_{axis} [kg m/s]" for axis in AXES] + [f"L_{axis} [kg m²/s]" for axis in AXES]
     energies = [columns["kinetic"], columns["potential"], columns["kinetic"] + columns["potential"]]
     values = np.column_stack([columns["time"], *energies, columns["momentum"]])
-    return titles, values if frames is None else values[list(frames)]
+    chosen = range(len(values)) if frames is None else frames
+    readings = [trajectory.joints(frame) for frame in chosen]
+    joints = readings[0] if readings else {}
+    titles += [f"{name} {title}" for name, joint in joints.items() for title in _joint_titles(joint)]
+    rows = [[number for joint in read.values() for number in _joint_numbers(joint)] for read in readings]
+    return titles, np.hstack([values[list(chosen)], np.array(rows, dtype=float).reshape(len(readings), -1)])
+
+
+def _joint_titles(joint: JointReading) -> list[str]:
+    titles = [f"F_{axis} [N]" for axis in AXES] + [f"M_{axis} [N m]" for axis in AXES]
+    if joint.measures == "angle":
+        titles += ["angle [rad]", "speed [rad/s]", "motor torque [N m]", "motor power [W]", "limit"]
+    elif joint.measures == "displacement":
+        titles += ["displacement [m]", "speed [m/s]", "motor force [N]", "motor power [W]", "limit"]
+    return titles
+
+
+def _joint_numbers(joint: JointReading) -> list[float]:
+    """In the order of the titles; force and moment on the first side."""
+    numbers = [*joint.force, *joint.moment]
+    if joint.measures:
+        numbers += [joint.value, joint.speed, joint.motor, joint.power, float(joint.limit)]
+    return [float(number) for number in numbers]
 
 
 def save_csv(trajectory: Trajectory, path: Path, frames: Sequence[int] | None = None) -> None:

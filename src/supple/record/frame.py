@@ -7,6 +7,7 @@ from typing import Any
 
 from supple.record.files.contacts import Contacts, contacts_of
 from supple.record.measures import Measures
+from supple.scene.joints.readings import JointReading
 from supple.scene.state import State
 from supple.scene.system import System
 
@@ -33,6 +34,11 @@ class Frame:
     def contacts(self) -> Contacts:
         """The contacts that pushed in the last step."""
         return contacts_of(self.system, self.state)
+
+    @property
+    def joints(self) -> dict[str, JointReading]:
+        """What each joint did in the last step, by name."""
+        return self.system.joint_readings(self.state)
 
     @property
     def time(self) -> float:

@@ -8,6 +8,7 @@ from supple.record.files.contacts import Contacts
 from supple.record.files.layout import COLUMNS
 from supple.record.frame import Frame
 from supple.record.surfaces import Surface, make_surfaces
+from supple.scene.joints.readings import JointReading
 from supple.scene.system import System
 
 Array = np.ndarray
@@ -30,17 +31,19 @@ class MemoryRecord:
         self.rows: list[dict[str, object]] = []
         self.frames: list[dict[str, Array]] = []
         self.touching: list[Contacts] = []
+        self.held: list[dict[str, JointReading]] = []
         self.last_is_extra = False
 
     def append(self, frame: Frame) -> None:
         """Keep a frame, in place of the last one where that was not due."""
         if self.last_is_extra:
-            del self.rows[-1], self.frames[-1], self.touching[-1]
+            del self.rows[-1], self.frames[-1], self.touching[-1], self.held[-1]
         self.last_is_extra = self.seen % self.stride != 0
         self.seen += 1
         self.rows.append(frame.row())
         self.frames.append({name: s.points(frame.state) for name, s in self.surfaces.items()})
         self.touching.append(frame.contacts)
+        self.held.append(frame.joints)
         if len(self.frames) > self.limit and not self.last_is_extra:
             self.stride *= 2
             last = len(self.frames) - 1
@@ -49,6 +52,7 @@ class MemoryRecord:
             self.rows = [self.rows[k] for k in kept]
             self.frames = [self.frames[k] for k in kept]
             self.touching = [self.touching[k] for k in kept]
+            self.held = [self.held[k] for k in kept]
 
     @property
     def columns(self) -> dict[str, Array]:
@@ -69,6 +73,10 @@ class MemoryRecord:
     def contacts(self, frame: int) -> Contacts:
         """The contacts that pushed at a kept frame."""
         return self.touching[frame]
+
+    def joints(self, frame: int) -> dict[str, JointReading]:
+        """What each joint did at a kept frame, by name."""
+        return self.held[frame]
 
     def triangles(self, body: str) -> Array:
         """Surface triangles of a body, (k, 3)."""

@@ -14,9 +14,11 @@ from supple.errors import InputError, RecordError
 from supple.record.files import vtkhdf
 from supple.record.files.contacts import Contacts, read_contacts
 from supple.record.files.disk import damage_errors
+from supple.record.files.joints import read_joints
 from supple.record.files.layout import RECORD_NAME, count_frames, open_blocks, open_columns, read_bodies
 from supple.record.files.states import kept_steps, read_state
 from supple.record.files.trust import check_group, plain_json, real_number
+from supple.scene.joints.readings import JointReading
 from supple.scene.state import State
 
 Array = np.ndarray
@@ -37,6 +39,7 @@ class Trajectory(Protocol):
     def ground(self) -> list[float] | None: ...
     def points(self, body: str, frame: int) -> Array: ...
     def contacts(self, frame: int) -> Contacts: ...
+    def joints(self, frame: int) -> dict[str, JointReading]: ...
     def triangles(self, body: str) -> Array: ...
     def lines(self, body: str) -> Array: ...
 
@@ -99,6 +102,13 @@ class Record:
         start, stop = 0 if number == 0 else int(ends[number - 1]), int(ends[number])
         with _open(self.path) as file:
             return read_contacts(check_group(file, "supple"), start, stop)
+
+    def joints(self, frame: int) -> dict[str, JointReading]:
+        """What each joint did at a frame, by name: reactions, angle or displacement, motor power; negative frames count
+        from the end."""
+        number = self._number(frame)
+        with _open(self.path) as file:
+            return read_joints(check_group(file, "supple"), number)
 
     def _number(self, frame: int) -> int:
         count = len(self)

@@ -18,6 +18,7 @@ from supple.errors import RecordError
 from supple.record.files import vtkhdf
 from supple.record.files.contacts import append_contacts, contact_bytes, truncate_contacts
 from supple.record.files.disk import RESERVE, check_space, damage_errors, make_folder, record_errors, reserve
+from supple.record.files.joints import append_joints, joint_bytes, truncate_joints
 from supple.record.files.layout import (
     COLUMNS,
     RECORD_NAME,
@@ -118,14 +119,15 @@ class RecordWriter:
 
     def append(self, frame: Frame) -> None:
         """Add a frame and bring it to the file."""
-        contacts = frame.contacts
-        self._reserve(frame_bytes(self.surfaces) + contact_bytes(contacts))
+        contacts, joints = frame.contacts, frame.joints
+        self._reserve(frame_bytes(self.surfaces) + contact_bytes(contacts) + joint_bytes(joints))
         row = frame.row() | {"contacts": self.contact_count + len(contacts.pairs)}
         try:
             with record_errors(self.path, "the frame cannot be written"):
                 for surface, block in zip(self.surfaces, self.blocks):
                     vtkhdf.append_step(block, frame.time, surface.points(frame.state))
                 append_contacts(self.file["supple/contacts"], contacts)
+                append_joints(self.file["supple/joints"], self.frame_count, joints)
                 columns = self.file["supple/frames"]
                 for name in COLUMNS:
                     columns[name].resize(self.frame_count + 1, axis=0)
@@ -169,4 +171,5 @@ class RecordWriter:
         for name in COLUMNS:
             self.file["supple/frames"][name].resize(self.frame_count, axis=0)
         truncate_contacts(self.file["supple/contacts"], self.contact_count)
+        truncate_joints(self.file["supple/joints"], self.frame_count)
         self.file.flush()

@@ -11,6 +11,7 @@ from supple.bodies.coordinates import Coordinates, Points
 from supple.bodies.traits import is_linear, weighs_by_force
 from supple.errors import InputError
 from supple.scene.acting.system_filter import SystemFilter
+from supple.scene.joints.measuring import measure_joint
 from supple.scene.kinematics import Kinematics
 from supple.scene.mapped.points import JoinedPoints, PointSet, WorldPoints
 from supple.scene.node import Node
@@ -89,13 +90,14 @@ def compile_scene(scene: Scene) -> System:
             )
         masses.append(BoundMass(m.label, slot, m.force))
     forces += [BoundForce(f.label, slots.find(f.on), f.force) for f in scene.forces]
-    joints = []
+    joints, measured = [], []
     for given in scene.joints:
         joint = given.joint()
         slot = slots.find(joint.points)
         joints.append(BoundJoint(joint.label, slot, joint.rows))
         if joint.extra is not None:
             joints.append(BoundJoint(f"{joint.label}, limits and motor", slot, joint.extra))
+        measured.append(measure_joint(scene.joint_name(given), joint, slot))
     x, v = np.concatenate(x_parts), np.concatenate(v_parts)
     conditions = [(slots.find(f.target), f.conditions()) for f in scene.filters]
     _keep_constant_rows(slots.all, x, v)
@@ -106,6 +108,7 @@ def compile_scene(scene: Scene) -> System:
         masses=masses,
         forces=forces,
         joints=joints,
+        measured_joints=measured,
         bind_contacts=partial(_bind_contacts, scene, slots, x, v),
         scene=scene,
         filter=SystemFilter.make(conditions, x, v_size // 3),

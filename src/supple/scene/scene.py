@@ -54,6 +54,7 @@ class Scene:
     forces: list[Acting] = field(default_factory=list)
     filters: list[Any] = field(default_factory=list)
     joints: list[Any] = field(default_factory=list)
+    joint_names: dict[int, str] = field(default_factory=dict)  # by the id of the joint
     masses: list[Acting] = field(default_factory=list)
     contacts: list[Any] = field(default_factory=list)
     obstacles: dict[str, Obstacle] = field(default_factory=dict)  # by name
@@ -112,6 +113,7 @@ class Scene:
             self._add_fluid(thing)
         elif hasattr(thing, "joint"):
             thing.joint()
+            self._name_joint(thing, name)
             self.joints.append(thing)
         elif hasattr(thing, "bind_contact"):
             self.contacts.append(thing)
@@ -140,6 +142,19 @@ class Scene:
             if obstacle is known or obstacle.same_place(known):
                 raise InputError("two obstacles are in one place", where="scene", value=f"'{other}' and '{name}'")
         self.obstacles[name] = obstacle
+
+    def joint_name(self, joint: Any) -> str:
+        """The name of a joint of the scene: as it was added, else its kind, "hinge"."""
+        return self.joint_names.get(id(joint)) or joint_kind(joint)
+
+    def _name_joint(self, joint: Any, name: str | None) -> None:
+        if any(joint is known for known in self.joints):
+            raise InputError("the joint is already in the scene", where="scene", value=self.joint_name(joint))
+        taken, base = [self.joint_name(known) for known in self.joints], name or joint_kind(joint)
+        if name in taken:
+            raise InputError("the name is already used", where="scene, joints", value=name)
+        numbered = (f"{base}-{k}" for k in range(2, len(taken) + 3))
+        self.joint_names[id(joint)] = base if base not in taken else next(n for n in numbered if n not in taken)
 
     def _add_fluid(self, fluid: Fluid) -> None:
         if self.fluid is not None:
@@ -196,3 +211,9 @@ class Scene:
         from supple.scene.compile import compile_scene
 
         return compile_scene(self)
+
+
+def joint_kind(joint: Any) -> str:
+    """What a joint is called that was given no name: "hinge" for a HingeJoint."""
+    name = type(joint).__name__.lower()
+    return name.removesuffix("joint") or name

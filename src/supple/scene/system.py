@@ -26,7 +26,8 @@ from supple.errors import InputError
 from supple.interaction.protocol import PointConditions
 from supple.scene.acting.system_filter import SystemFilter
 from supple.scene.assembly import Assembly
-from supple.scene.kinematics import Kinematics
+from supple.scene.joints.readings import JointReading, MeasuredJoint
+from supple.scene.kinematics import Kinematics, hanging_on
 from supple.scene.linearization import Linearization, slot_jacobian
 from supple.scene.mapped.points import Points
 from supple.scene.slots import Slot
@@ -81,6 +82,7 @@ class System:
     masses: list[BoundMass]
     forces: list[BoundForce]
     joints: list[BoundJoint]
+    measured_joints: list[MeasuredJoint]
     filter: SystemFilter
     x0: Array
     v0: Array
@@ -298,6 +300,20 @@ class System:
         """Tell the joints that a step from this state begins: motors note their angle."""
         for _, slot, rows in self.joints:
             rows.begin(kin.x[slot.index], dt, t1)
+
+    def joint_readings(self, state: State) -> dict[str, JointReading]:
+        """What each joint does at a state, by its name: reactions of the last step, angle, speed, motor power; see
+        `JointReading`. No joint has a reaction before the first step."""
+        slots = hanging_on(joint.slot for joint in self.measured_joints)
+        kin = self.propagate(state.t, state.x, state.v, state.memory, only=slots)
+        l, start, found = state.memory.get("multipliers"), 0, {}
+        if l is None or l.size != self.joint_row_count:
+            l = np.zeros(self.joint_row_count)
+        for joint in self.measured_joints:
+            k, part = joint.slot.index, l[start : start + joint.count]
+            found[joint.name] = joint.read(kin.x[k], kin.v[k], part)
+            start += joint.count
+        return found
 
     # energy and momentum
 

@@ -6,6 +6,7 @@
                        outcome and residual of the step, worst_residual and under_converged so far, and where the
                        frame's contacts end
   contacts             see `supple.record.files.contacts`
+  joints               see `supple.record.files.joints`
   states/<step>        see `supple.record.files.states`
 """
 
@@ -19,6 +20,7 @@ from typing import Any, NamedTuple
 from supple.record.files import vtkhdf
 from supple.record.files.contacts import make_contacts
 from supple.record.files.disk import RESERVE, reserve
+from supple.record.files.joints import make_joints
 from supple.record.files.trust import Dataset, Group, check_dataset, check_group, plain_json, stored_rows
 from supple.record.surfaces import Surface
 from supple.scene.system import System
@@ -64,6 +66,7 @@ def write_empty(path: Path, system: System, surfaces: list[Surface], about: dict
             frames.create_dataset(name, (0, *tail), maxshape=(None, *tail), dtype=kind, chunks=(256, *tail))
         own.create_group("states")
         make_contacts(own, system)
+        make_joints(own, system)
         close_file(file, path)
     with open(path, "rb+") as written:
         os.fsync(written.fileno())

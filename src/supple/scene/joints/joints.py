@@ -20,7 +20,8 @@ from numpy.typing import ArrayLike
 
 from supple.algebra.dense.checks import check_vector
 from supple.errors import InputError, check_number
-from supple.scene.joints.hinge_rows import HingeRows
+from supple.scene.joints.bounded_rows import BoundedRows
+from supple.scene.joints.joint_coordinates import HingeAngle, JointCoordinate, SlideDisplacement
 from supple.scene.joints.sides import held_side, point_side
 from supple.scene.mapped.points import JoinedPoints, Points, World, join
 
@@ -118,12 +119,24 @@ def _perpendicular(axis: Array) -> tuple[Array, Array]:
 
 @dataclass(frozen=True, eq=False)
 class Joint:
-    """A compiled-ready joint: points of both sides and the conditions between them."""
+    """A compiled-ready joint: points of both sides and the conditions between them.
+
+    extra: limits and motor. coordinate: what is left free, read as a number. is_framed: the points are o, x, y, z of
+    each side; else each side has as many points as the other.
+    """
 
     points: JoinedPoints
     rows: PointConditionRows
     label: str
-    extra: HingeRows | None = None
+    extra: BoundedRows | None = None
+    coordinate: JointCoordinate | None = None
+    is_framed: bool = True
+
+    @property
+    def origins(self) -> Array:
+        """Numbers of the points of the second side whose mean is the joint's place."""
+        half = self.points.count // 2
+        return np.array([half]) if self.is_framed else np.arange(half, 2 * half)
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,7 +167,7 @@ class BallJoint:
                 "the two sides have different numbers of points", where="BallJoint", value=(a.count, b.count)
             )
         pairs = [(i, a.count + i) for i in range(a.count)]
-        return Joint(join(a, b), _rows(pairs, []), f"ball {a.label} - {b.label}")
+        return Joint(join(a, b), _rows(pairs, []), f"ball {a.label} - {b.label}", is_framed=False)
 
 
 @dataclass(frozen=True, eq=False)
@@ -194,14 +207,18 @@ class HingeJoint:
         sides = ((self.a, self.patch_a), (self.b, self.patch_b))
         points = join(*(held_side(node, tips, "hinge", patch) for node, patch in sides))
         rows = _rows([(0, 4)], [(0, 3, 4, 5), (0, 3, 4, 6)])
-        extra = HingeRows(self.limits, self.motor_speed, self.motor_torque)
+        extra = BoundedRows(HingeAngle(), self.limits, self.motor_speed, self.motor_torque)
         label = f"hinge {_name(self.a)} - {_name(self.b)}"
-        return Joint(points, rows, label, extra if extra.count else None)
+        return Joint(points, rows, label, extra if extra.count else None, extra.coordinate)
 
 
 @dataclass(frozen=True, eq=False)
 class SliderJoint:
-    """b slides along an axis (3,) of a through `at` [m], without turning against it; patches: as of a hinge."""
+    """b slides along an axis (3,) of a through `at` [m], without turning against it; patches: as of a hinge.
+
+    limits: (lowest, highest) displacement [m] of a against b. motor_speed: [m/s], a number or a function of time, kept
+    with at most motor_force [N].
+    """
 
     a: Any
     b: Any = World
@@ -209,15 +226,30 @@ class SliderJoint:
     axis: ArrayLike = (0.0, 0.0, 1.0)
     patch_a: Any = field(default=None, kw_only=True)
     patch_b: Any = field(default=None, kw_only=True)
+    limits: tuple[float, float] | None = field(default=None, kw_only=True)
+    motor_speed: Any = field(default=None, kw_only=True)
+    motor_force: float = field(default=float("inf"), kw_only=True)
 
     def joint(self) -> Joint:
         """The origin of b stays on a's z axis, the axes stay parallel."""
         o, axes = _joint_axes(self.at, self.axis, "SliderJoint")
+        if self.limits is not None and not (-np.inf < self.limits[0] <= 0 <= self.limits[1] < np.inf):
+            raise InputError(
+                "the limits do not contain the start",
+                where="SliderJoint",
+                value=self.limits,
+                allowed="low <= 0 <= high, both finite",
+            )
+        check_number(self.motor_force, name="motor_force", where="SliderJoint", above=0.0, infinite=True)
+        if self.motor_speed is not None and not callable(self.motor_speed):
+            check_number(self.motor_speed, name="motor_speed", where="SliderJoint")
         tips = np.vstack([o, o + axes])
         sides = ((self.a, self.patch_a), (self.b, self.patch_b))
         points = join(*(held_side(node, tips, "slider", patch) for node, patch in sides))
         rows = _rows([], [(0, 1, 0, 4), (0, 2, 0, 4), (0, 2, 4, 7), (0, 3, 4, 5), (0, 1, 4, 6)])
-        return Joint(points, rows, f"slider {_name(self.a)} - {_name(self.b)}")
+        extra = BoundedRows(SlideDisplacement(), self.limits, self.motor_speed, self.motor_force)
+        label = f"slider {_name(self.a)} - {_name(self.b)}"
+        return Joint(points, rows, label, extra if extra.count else None, extra.coordinate)
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,6 +15,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+
 from supple.bodies.body_protocol import Method
 from supple.bodies.traits import is_load
 from supple.errors import InputError
@@ -25,6 +27,7 @@ from supple.scene.slots import Slot
 from supple.scene.system import BoundForce, BoundJoint, System
 from supple.solvers.coupling.trees.springs import world_springs
 
+Array = np.ndarray
 IMPLICIT, TREE, LATTICE, FIXED = 0, 1, 2, 3
 PART_OF_METHOD = {Method.IMPLICIT: IMPLICIT, Method.ELIMINATION: TREE, Method.SWEEP: LATTICE}
 
@@ -59,6 +62,17 @@ class Across:
     def hanging(self) -> frozenset[int]:
         """Indices of the slots of coupled points, and of all that they hang on."""
         return hanging_on([*(f.slot for f in self.forces), *(j.slot for j in self.joints)])
+
+    def all_multipliers(self, system: System, inside: Array, across: Array) -> Array:
+        """The multipliers of all joints of a system in its order, of those inside the implicit part and those across
+        parts."""
+        ids, parts, starts = {id(rows) for _, _, rows in self.joints}, (inside, across), [0, 0]
+        found = [np.zeros(0)]
+        for _, _, rows in system.joints:
+            k = int(id(rows) in ids)
+            found.append(parts[k][starts[k] : starts[k] + rows.count])
+            starts[k] += rows.count
+        return np.concatenate(found)
 
     def check_held(self, system: System) -> None:
         """Refuse lattices that joints take out of the sweep, where only the sweep knows what becomes of them."""

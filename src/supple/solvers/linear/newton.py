@@ -15,7 +15,8 @@ element forces cancel, and nothing smaller can be reached.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -183,9 +184,24 @@ class Newton:
             pull, given = pull_matrix(system, now, lin), now.push * (held - l)
             open = float(np.abs(_unbounded_violation(system, now, l)).max())
             joints = JointSystem(pull, at_end.joint_jacobian(), gap, given, now.push * l, open)
-        return self.linear.solve(
-            lin, -r, mass=weights.mass, damping=weights.damping, stiffness=weights.stiffness, joints=joints
-        )
+        solve = partial(self.linear.solve, lin, -r, mass=weights.mass, damping=weights.damping)
+        s = solve(stiffness=weights.stiffness, joints=joints)
+        if joints is None or np.abs(s.unmet).max(initial=0.0) * weights.position <= self.joint_tolerance:
+            return s
+        given = self._given_up(system, joints, s.unmet, now.push * l, now.push)
+        if np.array_equal(np.isnan(given), np.isnan(joints.held)):
+            return s
+        return solve(stiffness=weights.stiffness, joints=replace(joints, held=given))
+
+    @staticmethod
+    def _given_up(system: System, joints: JointSystem, unmet: Array, known: Array, push: float) -> Array:
+        """What multipliers are given where rows that say the same cannot all be met: a motor that drives against a
+        limit, say. One with a finite bound in its direction goes to that bound and lets go."""
+        low, high = (push * bound for bound in system.joint_bounds)
+        bound = np.where(unmet < 0, low, high)
+        quarrels = np.isnan(joints.held) & (np.abs(unmet) > 1e-3 * np.abs(unmet).max()) & np.isfinite(bound)
+        quarrels &= bound != 0.0
+        return np.where(quarrels, bound - known, joints.held)
 
     def _merit(self, system: System, e: Evaluation, l: Array, weights: Weights) -> tuple[Array, float]:
         """The filtered residual with the joints' forces, and |r|² + (violation in the units of r)²."""

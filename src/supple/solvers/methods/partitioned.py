@@ -257,8 +257,12 @@ class Partitioned:
             part = self._slow.state(state)
             report = self.implicit.finish(self._slow.system, part, found.linear, found.iterations, found.left)
             self._slow.put(part, state)
+        held = np.zeros(0) if found.held is None else found.held.p
         with system.timings.measure("trees"):
-            self._trees.finish(state, pushes, np.zeros(0) if found.held is None else found.held.p)
+            self._trees.finish(state, pushes, held)
+        if system.joints:
+            inside = found.linear.multipliers / self.dt
+            state.memory["multipliers"] = self._across.all_multipliers(system, inside, held)
         state.t = kin.t + self.dt
         if not state.is_finite:
             return StepReport(Outcome.NOT_FINITE, report.iterations)

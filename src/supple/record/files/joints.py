@@ -1,0 +1,94 @@
+"""Joints in a record: what each of them did at each frame.
+
+/supple/joints         names, bodies and what is measured of each joint (attribute `joints`)
+  values               (frames x joints, 14): place [m], force [N] and moment [N m] on the first side, value (angle
+                       [rad] or displacement [m]), speed, torque [N m] or force [N] and power [W] of the motor, limit
+
+Each frame has a row for every joint, in the order of the names; see `JointReading`.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+
+from supple.record.files.trust import Group, check_dataset, check_group, plain_json, stored_rows
+from supple.scene.joints.readings import JointReading
+from supple.scene.system import System
+
+Array = np.ndarray
+WIDTH = 14
+CHUNK = 256
+KEYS = {"name", "bodies", "measures"}
+
+
+def make_joints(own: Group, system: System) -> None:
+    """The empty table in the group /supple of a new record."""
+    group = own.create_group("joints")
+    listed = [
+        {"name": j.name, "bodies": j.bodies, "measures": "" if j.coordinate is None else j.coordinate.name}
+        for j in system.measured_joints
+    ]
+    group.attrs["joints"] = json.dumps(listed)
+    group.create_dataset("values", (0, WIDTH), maxshape=(None, WIDTH), dtype="f8", chunks=(CHUNK, WIDTH))
+
+
+def append_joints(group: Group, frame: int, readings: dict[str, JointReading]) -> None:
+    """Add the joints of a frame of this number."""
+    rows = [
+        [*r.place, *r.force, *r.moment, r.value, r.speed, r.motor, r.power, float(r.limit)] for r in readings.values()
+    ]
+    if rows:
+        group["values"].resize((frame + 1) * len(rows), axis=0)
+        group["values"][frame * len(rows) :] = rows
+
+
+def joint_bytes(readings: dict[str, JointReading]) -> int:
+    """No frame's joints take more: chunks that may be begun."""
+    return 8 * WIDTH * (len(readings) + 2 * CHUNK) if readings else 0
+
+
+def truncate_joints(group: Group, frames: int) -> None:
+    """Keep the joints of the first frames only."""
+    rows = frames * len(_listed(group))
+    if rows > len(group["values"]):
+        raise ValueError(f"it has {len(group['values'])} rows of joints, its frames {rows}")
+    group["values"].resize(rows, axis=0)
+
+
+def read_joints(own: Group, frame: int) -> dict[str, JointReading]:
+    """The joints of a frame, by name."""
+    group = check_group(own, "joints")
+    listed, values = _listed(group), check_dataset(group, "values", "f8", (WIDTH,))
+    start, stop = frame * len(listed), (frame + 1) * len(listed)
+    if stop > min(len(values), stored_rows(values)):
+        raise ValueError("the joints of a frame are not in the file")
+    return {str(joint["name"]): _reading(joint, row) for joint, row in zip(listed, values[start:stop])}
+
+
+def _reading(joint: dict[str, Any], row: Array) -> JointReading:
+    a, b = joint["bodies"]
+    value, speed, motor, power, limit = row[9:].tolist()
+    limit = int(np.sign(limit)) if np.isfinite(limit) else 0
+    return JointReading((a, b), row[:3], row[3:6], row[6:9], joint["measures"], value, speed, motor, power, limit)
+
+
+def _listed(group: Group) -> list[dict[str, Any]]:
+    listed = plain_json(group.attrs.get("joints"), "the list of joints")
+    if not isinstance(listed, list) or not all(_is_joint(joint) for joint in listed):
+        raise ValueError("the list of joints is not one of tables with name, bodies and measures")
+    return listed
+
+
+def _is_joint(joint: Any) -> bool:
+    return (
+        isinstance(joint, dict)
+        and set(joint) == KEYS
+        and isinstance(joint["name"], str)
+        and joint["measures"] in ("", "angle", "displacement")
+        and isinstance(joint["bodies"], list)
+        and len(joint["bodies"]) == 2
+        and all(isinstance(name, str) for name in joint["bodies"])
+    )
