@@ -245,3 +245,10 @@ def test_a_lattice_that_a_joint_guides_meets_the_floor_of_the_scene() -> None:
     run = sp.run(scene, until=0.4)
     lowest = float(run.frames.points("robot", len(run.frames.times) - 1)[:, 2].min())
     assert abs(lowest) < 0.05 * SIDE
+
+
+@pytest.mark.parametrize("pair", ["voxel-voxel", "rigid-voxel", "tree-layered", "particles-world"])
+def test_contact_is_a_coupling_that_keeps_the_momentum(pair: str) -> None:
+    """Two lattices keep their angular momentum, too: each force acts at one place on both."""
+    for row in rows_of(*pair.split("-"), "contact", until=0.3):
+        assert row.ok, row

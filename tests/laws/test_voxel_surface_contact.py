@@ -124,6 +124,7 @@ def test_impulses_are_the_change_of_momentum_and_their_moments_of_angular_moment
         impulse = sweep.contact_impulse
         p += impulse.sum(axis=0)  # the weights of each contact add up to 1
         L += np.cross(points, contacts.weight[:, None] * impulse[owner]).sum(axis=0)
+        L -= np.cross(contacts.gap[:, None] * contacts.normal, impulse).sum(axis=0)  # it acts on the other's surface
         modes |= set(sweep.contact_mode.tolist())
         contacts = contacts._replace(gap=sweep.contact_gap, slip=sweep.contact_slip)
         sweep.set_contacts(contacts)

@@ -106,6 +106,16 @@ class PlainLoop:
             self.slip[m] = -T / c.tangential_stiffness[m]
         return np.asarray(N * n + T)
 
+    def turning(self, m: int, F: Array) -> Array:
+        """Moments that move a force to the surface of the other side, or to one place on two sides of the lattice."""
+        i, _, weight = self.entries(m)
+        inner = abs(weight.sum()) < 1e-9
+        D = self.vector(m) + self.t * self.contacts.motion[m] if inner else self.gap(m) * self.contacts.normal[m]
+        share = np.maximum(0, -weight) if inner else np.abs(weight)
+        out = np.zeros((len(self.v), 3))
+        np.add.at(out, i, np.outer(share / share.sum(), -np.cross(D, F)))
+        return out
+
     def step(self, dt: float) -> None:
         model, count = self.body.model, len(self.contacts.gap)
         f = np.zeros_like(self.v)
@@ -116,6 +126,7 @@ class PlainLoop:
             self.impulse[m] += dt * F
             for i, r, weight in zip(*self.entries(m)):
                 f[i] += weight * np.r_[F, np.cross(r, F)]
+            f[:, 3:] += self.turning(m, F)
         self.modes |= set(self.mode.tolist())
         self.last = np.array([self.vector(m) for m in range(count)])
         self.v[:, :3] += dt * f[:, :3] / model.mass[:, None]

@@ -10,6 +10,8 @@ A contact compares points of voxels with a point of another body. Its relative v
     T* = -k_t s - c_t P u
     T = T*  where |T*| <= mu N (sticks),  else mu N T* / |T*| and s = -T / k_t (slides)
     force weight F and moment weight (R local) × F on each voxel,   F = N n + T
+    moment -D × F more, shared by the voxels: it moves F by D = g n to the other side's surface, and between voxels by
+    the whole distance of the two points, so that both sides are pushed in one place
 
 The other body moves by `motion` under forces `pushed`. G, the mobility, is how a force that lasts for its whole step
 changes its way in that step, over the step: y ends where the other body's own scheme puts it with the mean force of the
@@ -46,6 +48,7 @@ from supple.errors import InputError
 
 Array = np.ndarray
 SHARE = 0.8  # of h² K/m + 2 h C/m <= 4 that contacts may use
+ROUND_OFF = 1e-9  # of the sum of a contact's weights: zero within a lattice, one towards another body
 UNIT = 1e-6  # how far the length of a normal may be from 1
 WHERE = "SurfaceContacts"
 
@@ -218,6 +221,7 @@ def make_run(contacts: SurfaceContacts, layout: Layout) -> SurfaceRun:
     mobility = np.asarray(contacts.mobility, dtype=float)
     if len(mobility):
         mobility = mobility.reshape(count, 3, count, 3)[:, axes][:, :, :, axes].reshape(3 * count, 3 * count)
+    turned, is_inner = shared_moments(contacts)
     constants = (
         contacts.stiffness,
         contacts.tangential_stiffness,
@@ -230,6 +234,8 @@ def make_run(contacts: SurfaceContacts, layout: Layout) -> SurfaceRun:
         touched=np.ascontiguousarray(touched.ravel(), dtype=np.int64),
         local=in_axes(contacts.local, axes),
         weight=np.array(contacts.weight, dtype=float),
+        turned=turned,
+        is_inner=is_inner,
         normal=in_axes(contacts.normal, axes),
         motion=in_axes(contacts.motion, axes),
         gap=np.array(contacts.gap, dtype=float),
@@ -242,6 +248,7 @@ def make_run(contacts: SurfaceContacts, layout: Layout) -> SurfaceRun:
         heed=np.array([1 / (1 + contacts.compliance(contacts.springs[1]))]),
         origin=np.zeros((len(voxels), 3)),
         first=np.zeros((count, 3)),
+        apart=np.zeros((count, 3)),
         steps=np.zeros(1, dtype=np.int64),
         way=np.zeros((count, 3)),
         felt=np.zeros((count, 3)),
@@ -257,6 +264,20 @@ def make_run(contacts: SurfaceContacts, layout: Layout) -> SurfaceRun:
         levers=np.zeros((entries, 3)),
         loads=np.zeros((len(voxels), LOADS)),
     )
+
+
+def shared_moments(contacts: SurfaceContacts) -> tuple[Array, Array]:
+    """Parts of a contact's further moment that its entries take (e,), and which contacts are within the lattice (k,).
+
+    Within it the second side takes all of it: its place on the surface is the one that is not followed.
+    """
+    weight = np.asarray(contacts.weight, dtype=float)
+    owner = np.repeat(np.arange(len(contacts.gap)), np.diff(contacts.start))
+    whole = np.bincount(owner, weights=weight, minlength=len(contacts.gap))
+    inner = np.abs(whole) < ROUND_OFF
+    share = np.where(inner[owner], np.maximum(0.0, -weight), np.abs(weight))
+    total = np.bincount(owner, weights=share, minlength=len(contacts.gap))
+    return np.divide(share, total[owner], out=np.zeros_like(share), where=total[owner] > 0), inner
 
 
 def contact_step_limit(contacts: SurfaceContacts, model: VoxelModel, *, held: ArrayLike = ()) -> float:

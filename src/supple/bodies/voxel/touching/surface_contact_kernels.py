@@ -25,21 +25,25 @@ VOXEL = 18  # x less its start, R by rows, v, w
 class SurfaceRun(NamedTuple):
     """k contacts with e entries of u voxels in all, in the axes of the sweep, and what has become of them.
 
-    start (k + 1,), touched (e,): an entry's voxel among the u; local (e, 3), weight (e,). normal, motion (k, 3), gap
+    start (k + 1,), touched (e,): an entry's voxel among the u; local (e, 3), weight (e,), turned (e,): its part of the
+    moment of `turn_voxels`. is_inner (k,): both sides are of the lattice. normal, motion (k, 3), gap
     (k,), constants (k, 5): k, k_t, c, c_t, mu; rest (k,): length of a spring, negative for a contact. place, load_place
     (u,): where x and the loads of a voxel start. mobility (3 k, 3 k) by columns, or none, pushed (k, 3): how the other
     sides respond to forces other than these; heed (1,): part of a step's change of their velocity that dashpots take
     note of.
-    At the start of the run: origin (u, 3) the places of the voxels, from which places are counted, and first (k, 3) the
-    vectors d. So far: steps (1,), way (k, 3) of the other sides, felt (k, 3) their velocity as dashpots see it, last
-    (k, 3) d + way a step ago, slip, impulse (k, 3), mode (k,), depth (k,) the deepest; at the end: gap_end (k,). force
-    (k, 3), rate (3 k,), voxels (u, VOXEL), levers (e, 3), loads (u, 6): workspace to work in.
+    At the start of the run: origin (u, 3) the places of the voxels, from which places are counted, first (k, 3) the
+    vectors d, and apart (k, 3) those between the two points within the lattice. So far: steps (1,), way (k, 3) of the
+    other sides, felt (k, 3) their velocity as dashpots see it, last (k, 3) d + way a step ago, slip, impulse (k, 3),
+    mode (k,), depth (k,) the deepest; at the end: gap_end (k,). force (k, 3), rate (3 k,), voxels (u, VOXEL), levers
+    (e, 3), loads (u, 6): workspace to work in.
     """
 
     start: Array
     touched: Array
     local: Array
     weight: Array
+    turned: Array
+    is_inner: Array
     normal: Array
     motion: Array
     gap: Array
@@ -52,6 +56,7 @@ class SurfaceRun(NamedTuple):
     heed: Array
     origin: Array
     first: Array
+    apart: Array
     steps: Array
     way: Array
     felt: Array
@@ -218,11 +223,25 @@ def push_voxels(run, m, F, dt):
         add_row(cross(row(run.levers, e, 0), f), i, 3, run.loads)
 
 
+@compiled(inline=True)
+def turn_voxels(run, m, F, g, d):
+    """The moment that lets the force F of contact m, of gap g and vector d, act at one place on both sides."""
+    D = scale(g, row(run.normal, m, 0))
+    if run.is_inner[m]:
+        D = add(row(run.apart, m, 0), subtract(d, row(run.first, m, 0)))
+    M = cross(F, D)
+    for e in range(run.start[m], run.start[m + 1]):
+        add_row(scale(run.turned[e], M), run.touched[e], 3, run.loads)
+
+
 @compiled(borrows=True)
 def start_run(state, slip, run):
     """Begin at the state: nothing has moved, no impulse has passed; slip (k, 3)."""
     run.origin[:] = 0.0
     gather_voxels(state, run)
+    for m in range(len(run.gap)):
+        if run.is_inner[m]:
+            set_row(place_points(run, m), m, run.apart)
     for i in range(len(run.place)):
         set_row(row(run.voxels, i, 0), i, run.origin)
     gather_voxels(state, run)
@@ -291,6 +310,7 @@ def add_surfaces(state, run, dt, loads_out):
         if mode == OPEN:
             continue
         push_voxels(run, m, F, dt)
+        turn_voxels(run, m, F, g, d)
     W = lane_count(state)
     for i in range(len(run.load_place)):
         at = run.load_place[i]
