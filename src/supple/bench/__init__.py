@@ -12,6 +12,7 @@ _MODULES = (
     "fem_beam",
     "floating",
     "rigid_contact",
+    "run",
     "scene",
     "tree",
     "tree_scaling",

@@ -153,7 +153,9 @@ class Loop:
         if not self.strides or self.on_step is not None or self.step < self.careful_until:
             return 1
         most = min(last_step - self.step, max(1, int(TICK / self.step_time)))
-        return next((k for k in range(1, most) if self.is_frame_due(self.step + k)), most)
+        due = (self._stretch(self.step) + 1) * self.record_every / self.solver.dt - self.step  # up to round-off
+        near = range(max(1, min(int(due) - 1, most)), most)
+        return next((k for k in near if self.is_frame_due(self.step + k)), most)
 
     def _stride(self, steps: int) -> StepReport:
         if steps == 1:

@@ -16,6 +16,9 @@ import numpy as np
 
 from supple.algebra.dense import rotations
 from supple.bodies.capabilities import Gapped, Massed
+from supple.bodies.protocols import GivenForce
+from supple.bodies.traits import is_passive
+from supple.scene.kinematics import hanging_on
 from supple.scene.slots import Slot
 from supple.scene.state import State
 from supple.scene.system import System
@@ -66,13 +69,22 @@ class BodyMeasures:
 
 def measure(system: System, state: State) -> Measures:
     """Energies, momenta and centre of mass of all bodies."""
-    kin = system.propagate(state.t, state.x, state.v, state.memory)
+    kin = system.propagate(state.t, state.x, state.v, state.memory, only=_measured_slots(system))
     return Measures(
         system.kinetic_energy(kin),
         system.potential_energy(kin),
         np.asarray(system.momentum(kin), dtype=float),
         np.asarray(system.centre_of_mass(kin), dtype=float),
     )
+
+
+def _measured_slots(system: System) -> frozenset[int]:
+    """Slots with energy or mass; loads given in time have none, and surfaces only contacts look at."""
+    if "measured slots" not in system.memo:
+        stored = [f for f in system.forces if is_passive(f.force) or not isinstance(f.force, GivenForce)]
+        system.memo["measured slots"] = hanging_on([f.slot for f in stored] + [m.slot for m in system.masses])
+    found: frozenset[int] = system.memo["measured slots"]
+    return found
 
 
 def measure_bodies(system: System, state: State) -> list[BodyMeasures]:

@@ -9,6 +9,7 @@ from supple.record.files.layout import COLUMNS
 from supple.record.frame import Frame
 from supple.record.surfaces import Surface, make_surfaces
 from supple.scene.joints.readings import JointReading
+from supple.scene.state import State
 from supple.scene.system import System
 
 Array = np.ndarray
@@ -18,18 +19,23 @@ FEWEST_FRAMES = 8
 
 
 class MemoryRecord:
-    """Every k-th frame and the last one; k doubles whenever the frames outgrow their workspace."""
+    """Every k-th frame and the last one; k doubles whenever the frames outgrow their workspace.
+
+    A frame holds surface points, or the positions of the state where these are fewer: points are then found when they
+    are asked for.
+    """
 
     def __init__(self, system: System, ground: list[float] | None = None) -> None:
         """ground: see `ground_of`."""
         self.name, self.ground = system.name, ground
         self.surfaces: dict[str, Surface] = {s.name: s for s in make_surfaces(system)}
         self.body_names = list(self.surfaces)
-        size = sum(12 * s.point_count for s in self.surfaces.values())
-        self.limit = max(FEWEST_FRAMES, min(MAX_FRAMES, MAX_BYTES // size))
+        shown, whole = sum(12 * s.point_count for s in self.surfaces.values()), system.x0.nbytes
+        self.keeps_positions = whole <= shown
+        self.limit = max(FEWEST_FRAMES, min(MAX_FRAMES, MAX_BYTES // max(1, min(shown, whole))))
         self.stride, self.seen = 1, 0
         self.rows: list[dict[str, object]] = []
-        self.frames: list[dict[str, Array]] = []
+        self.frames: list[dict[str, Array] | State] = []
         self.touching: list[Contacts] = []
         self.held: list[dict[str, JointReading]] = []
         self.last_is_extra = False
@@ -41,7 +47,7 @@ class MemoryRecord:
         self.last_is_extra = self.seen % self.stride != 0
         self.seen += 1
         self.rows.append(frame.row())
-        self.frames.append({name: s.points(frame.state) for name, s in self.surfaces.items()})
+        self.frames.append(self._kept(frame.state))
         self.touching.append(frame.contacts)
         self.held.append(frame.joints)
         if len(self.frames) > self.limit and not self.last_is_extra:
@@ -53,6 +59,11 @@ class MemoryRecord:
             self.frames = [self.frames[k] for k in kept]
             self.touching = [self.touching[k] for k in kept]
             self.held = [self.held[k] for k in kept]
+
+    def _kept(self, state: State) -> dict[str, Array] | State:
+        if self.keeps_positions:
+            return State(state.t, state.x.copy(), np.zeros(0))
+        return {name: s.points(state) for name, s in self.surfaces.items()}
 
     @property
     def columns(self) -> dict[str, Array]:
@@ -68,7 +79,8 @@ class MemoryRecord:
 
     def points(self, body: str, frame: int) -> Array:
         """Surface points of a body in a kept frame, (n, 3) float32 [m]."""
-        return self.frames[frame][body]
+        kept = self.frames[frame]
+        return self.surfaces[body].points(kept) if isinstance(kept, State) else kept[body]
 
     def contacts(self, frame: int) -> Contacts:
         """The contacts that pushed at a kept frame."""

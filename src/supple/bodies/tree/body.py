@@ -24,6 +24,7 @@ from supple.bodies.tree.domains.deviation import largest_deviation
 from supple.bodies.tree.domains.domain_tree import DomainTree
 from supple.bodies.tree.dynamics import Coupling, TreeDynamics, TreeSettings, TreeState
 from supple.bodies.tree.kinematics import TreeMeasures
+from supple.bodies.tree.measuring import TreeMeasuring
 from supple.bodies.tree.model import TreeModel
 from supple.bodies.tree.surface.domain_points import DomainPoints
 from supple.bodies.tree.surface.point_springs import PointSprings
@@ -276,14 +277,17 @@ class TreeBody:
         rates = np.zeros(6 + n) if v is None else v[0, : 6 + n]
         is_kept = len(kept) > 0 and np.array_equal(kept[0], x[0, : 7 + n])
         if not (is_kept and (v is None or np.array_equal(kept[1], rates))):
-            motion = self.skin.kinematics.motion(x[0, 7 : 7 + n], rates[6:], x[0, :7], rates[:6])
-            kept[:] = [x[0, : 7 + n].copy(), rates.copy(), motion.measures()]
+            kept[:] = [x[0, : 7 + n].copy(), rates.copy(), self._measuring.measures(x, rates[None])]
         measures: TreeMeasures = kept[2]
         return measures
 
     @cached_property
     def _measured(self) -> list[Any]:
         return []
+
+    @cached_property
+    def _measuring(self) -> TreeMeasuring:
+        return TreeMeasuring.of(self.model)
 
 
 def _broken_part(body: TreeBody, share: TreePart, state: TreeState) -> BrokenPart:

@@ -120,7 +120,7 @@ class LatticeSolver:
         )
         self._world = world
         self._largest = self._stable_step(self._model, None, None)
-        self._has_warned = self._has_warned_of_contacts = False
+        self._has_warned = self._has_warned_of_contacts = self._meets = False
         self._prepared = system
 
     def _stable_step(self, model: VoxelModel, x: Array | None, rest: Array | None) -> float:
@@ -149,7 +149,9 @@ class LatticeSolver:
         contacts = self.contacts
         impulse = np.zeros((0 if contacts is None else len(contacts.gap), 3))
         for part in range(parts):
-            self._sweep.set_contacts(contacts)
+            if contacts is not None or self._meets:
+                self._sweep.set_contacts(contacts)
+                self._meets = contacts is not None
             steps += self._advance(system, state, (stop - state.t) / (parts - part))
             if contacts is not None:
                 impulse += self._sweep.contact_impulse

@@ -23,9 +23,11 @@ from supple.bodies.tree import LinkedTrees, Loads, Tie
 from supple.bodies.tree.body import TreeBody
 from supple.bodies.tree.body_forces import TreeElastic, TreeWeight
 from supple.errors import InputError, StepWarning, check_number
+from supple.scene.kinematics import hanging_on
 from supple.scene.slots import Slot
 from supple.scene.state import State
-from supple.scene.system import System
+from supple.scene.system import BoundForce, System
+from supple.solvers.coupling.trees.given_loads import GivenLoads, points_of
 from supple.solvers.coupling.trees.halving import HALVINGS, UNSETTLED, HalvedTree
 from supple.solvers.coupling.trees.springs import PulledTree, WorldSprings, springs_at, world_springs
 from supple.solvers.methods.implicit_euler import check_dt
@@ -78,6 +80,14 @@ class TreeSolver:
             if pull is not None:
                 self.pulls.setdefault(pull.body.index, []).append(pull)
         self._acting = [f for f in acting if world_springs(f) is None]
+        given: dict[Slot, list[BoundForce]] = {}
+        for f in self._acting:
+            if points_of(f)[0] is not None:
+                root = next(slot for slot in system.bodies if slot.index in hanging_on([f.slot]))
+                given.setdefault(root, []).append(f)
+        self._given = [GivenLoads.of(slot, loads) for slot, loads in given.items()]
+        self._others = [f for f in self._acting if points_of(f)[0] is None]
+        self._asked = hanging_on(f.slot for f in self._others)
         self._linked: LinkedTrees | None = None
         if self.ties:
             start, names = system.initial_state(), [slot.name for slot in system.bodies]
@@ -185,11 +195,16 @@ class TreeSolver:
         """What acts on the coordinates of the bodies, slot by slot; None where nothing does."""
         if not self._acting:
             return None
-        kin = system.propagate(state.t, state.x, state.v)
-        out = [np.zeros_like(v) for v in kin.v]
-        for _, slot, force in self._acting:
-            force.add_force(kin.local(slot), out[slot.index])
-        kin.pull(out)
+        if self._others:
+            kin = system.propagate(state.t, state.x, state.v, only=self._asked)
+            out = [np.zeros_like(v) for v in kin.v]
+            for _, slot, force in self._others:
+                force.add_force(kin.local(slot), out[slot.index])
+            kin.pull(out)
+        else:
+            out = [np.zeros((1, slot.coordinates.v_width)) for slot in system.bodies]  # the first slots
+        for loads in self._given:
+            loads.add(state.t, loads.body.view_x(state.x), out[loads.body.index])
         return out
 
 

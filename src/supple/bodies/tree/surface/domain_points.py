@@ -84,10 +84,37 @@ class DomainPoints:
         chain = make_chain(model, places[:-1], places, X, U)
         return cls(chain, weights, indices, model.frame_cache)  # type: ignore[arg-type]
 
+    @classmethod
+    def means(cls, model: TreeModel, parts: list[tuple[DomainPoints, Array]]) -> DomainPoints:
+        """One point for each part: the mean of points (k,) with positive weights (k,), which add up to 1.
+
+        Of each domain one point hangs, where the mean of those that hung on it was.
+        """
+        rows: list[tuple[int, int, float, Array, Array]] = []  # domain, part, weight, X, U
+        for number, (points, given) in enumerate(parts):
+            chain, w = points.chain, given if points.weights is None else points.weights.T @ given
+            domain = np.repeat(np.arange(len(chain.parent)), np.diff(chain.places))
+            at = chain.first[domain] + np.arange(len(domain)) - chain.places[domain]
+            for d in np.unique(domain[w > 0]):
+                own = (domain == d) & (w > 0)
+                share, r = w[own] / w[own].sum(), chain.start[d + 1] - chain.start[d]
+                U = np.einsum("p,pil->il", share, chain.U[at[own]])[:, :r]
+                rows.append((int(d), number, float(w[own].sum()), share @ chain.X[at[own]], U))
+        rows.sort(key=lambda row: row[:2])
+        places = (np.array([row[1] for row in rows]), np.arange(len(rows)))
+        weights = sparse.csr_array((np.array([row[2] for row in rows]), places), shape=(len(parts), len(rows)))
+        domains, X = np.array([row[0] for row in rows]), np.array([row[3] for row in rows])
+        return cls.on(model, domains, X, [row[4] for row in rows], weights)
+
     @property
     def count(self) -> int:
         """Number of points."""
         return self.hung if self.weights is None else int(self.weights.shape[0])
+
+    @cached_property
+    def transpose(self) -> sparse.csr_array | None:
+        """W^T, made once."""
+        return None if self.weights is None else self.weights.T.tocsr()
 
     @property
     def hung(self) -> int:
@@ -155,7 +182,7 @@ class DomainPointsTangent:
     def add_transpose(self, f: Array, f_out: Array) -> None:
         """f_out (1, width) += J^T f: forces on all coordinates of the tree, by virtual work."""
         m = self.mapping
-        hung = np.asarray(f if m.weights is None else m.weights.T @ f, dtype=float, order="C")
+        hung = np.asarray(f if m.transpose is None else m.transpose @ f, dtype=float, order="C")
         Q, wrench = np.zeros(m.modes), np.zeros((len(m.chain.parent), 6))
         kernels.add_pulled(m.chain, self._frames, self._local, hung, Q, wrench)
         f_out[0, :3] += self._frames.R[0].reshape(3, 3) @ wrench[0, 3:]

@@ -21,6 +21,8 @@ from supple.bodies.tree.domains.domain_tree import DomainTemplate
 from supple.bodies.tree.domains.welds import weld_groups
 from supple.bodies.tree.kinematics import TreeKinematics, TreeMotion
 from supple.bodies.tree.model import TreeModel
+from supple.bodies.tree.surface.domain_points import DomainPoints, make_chain
+from supple.bodies.tree.surface.kinematics_kernels import Chain
 from supple.bodies.tree.surface.reconstruction import Reconstruction
 from supple.geometry import embed
 
@@ -118,13 +120,31 @@ class TreeSkin:
 
     def positions(self, x: Array) -> Array:
         """World positions of all points at a tree's coordinates x (1, width), (count, 3) [m]."""
-        return self._reconstruction.positions(self.whole.motion(x))
+        frames = self.model.frame_cache.at(x, self._chain)
+        q = x[0, 7 : 7 + self.model.coordinate_count]
+        return self._reconstruction.place(q, frames.R.reshape(-1, 3, 3), frames.o)
+
+    @cached_property
+    def _chain(self) -> Chain:
+        none = np.zeros(self.model.domain_count + 1, dtype=np.int64)
+        return make_chain(self.model, none[:-1], none, np.zeros((0, 3)), [])
+
+    @cached_property
+    def _seam_points(self) -> tuple[DomainPoints, Array]:
+        """The points of seams in the order of their domains, and the place of each seam's point among them."""
+        order = np.argsort(self.domain[self.seams], kind="stable")
+        numbers = self.seams[order]
+        domain, row = self.domain[numbers], self.row[numbers]
+        points = [self.classes[c] for c in self.model.domain_class[domain]]
+        X = np.array([p.X[k] for p, k in zip(points, row)]).reshape(-1, 3)
+        return DomainPoints.on(self.model, domain, X, [p.U[k] for p, k in zip(points, row)]), np.argsort(order)
 
     def largest_gap(self, x: Array) -> float:
         """The largest distance between points that were one before the cut [m]; 0 where nothing was cut."""
         if not len(self.seams):
             return 0.0
-        at = TreePoints(self, self.seams).raw_positions(x)
+        points, place = self._seam_points
+        at = points.apply(x)[place]
         size = np.diff(self.group_start)
         mean = np.add.reduceat(at, self.group_start[:-1]) / size[:, None]
         return 2.0 * float(np.linalg.norm(at - np.repeat(mean, size, axis=0), axis=1).max())
@@ -203,10 +223,6 @@ class TreePoints:
         domain = self.skin.domain[numbers]
         local = self.local(motion, parts, len(numbers))
         return motion.o[domain] + np.einsum("pij,pj->pi", motion.R[domain], local)
-
-    def raw_positions(self, x: Array) -> Array:
-        """Positions before the mean over seams, (count, 3) [m]."""
-        return self._placed(self.motion(x), self.indices, self._parts(self.indices))
 
     def apply(self, x: Array) -> Array:
         """Positions (count, 3) [m]."""

@@ -1,0 +1,115 @@
+"""Measures of a tree by one compiled call, from its coordinates: energies, momenta, first moment."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from supple.bodies.tree.kinematics import TreeMeasures
+from supple.bodies.tree.model import ReducedTemplate, TreeModel
+from supple.bodies.tree.step.measure_kernels import TOTALS, MeasureArrays, compute_measures
+from supple.bodies.tree.surface.domain_points import make_chain
+from supple.bodies.tree.surface.kinematics_kernels import Chain, Frames, compute_rates
+from supple.modal.derivatives import pair_indices
+from supple.modal.forces.cubic import CubicForce, triple_indices
+
+Array = np.ndarray
+
+
+class Monomials(NamedTuple):
+    """Coefficients of E of one class: c2 of all a <= b, c3 of a <= b <= c, c4 of a <= b <= c <= d, in this order."""
+
+    c2: Array
+    c3: Array
+    c4: Array
+
+    @classmethod
+    def of(cls, force: CubicForce) -> Monomials:
+        """E = q . (f1 / 2 + f2 / 3 + f3 / 4), the parts of f of degree 1, 2 and 3, by homogeneity."""
+        r = force.count
+        one, two, three = (np.arange(r),), pair_indices(r), triple_indices(r)
+        return cls(
+            _gathered(force.linear / 2, one, r),
+            _gathered(force.quadratic / 3, two, r),
+            _gathered(force.cubic / 4, three, r),
+        )
+
+
+def _gathered(values: Array, others: tuple[Array, ...], r: int) -> Array:
+    """Sums of values (r, k), of q_l times the monomials of `others` (k,) each, over all that are the same monomial."""
+    l = np.repeat(np.arange(r), len(others[0]))
+    factors = np.sort(np.stack([l, *(np.tile(o, r) for o in others)]), axis=0)
+    keys, place = np.unique(np.ravel_multi_index(tuple(factors), (r,) * len(factors)), return_inverse=True)
+    return np.bincount(place.ravel(), weights=values.ravel(), minlength=len(keys))
+
+
+@dataclass(frozen=True, eq=False)
+class TreeMeasuring:
+    """What measures a tree of a model."""
+
+    model: TreeModel
+    chain: Chain
+    arrays: MeasureArrays
+
+    @classmethod
+    def of(cls, model: TreeModel) -> TreeMeasuring:
+        """Lay out what the kernels read."""
+        none = np.zeros(model.domain_count + 1, dtype=np.int64)
+        return cls(model, make_chain(model, none[:-1], none, np.zeros((0, 3)), []), _pack(model))
+
+    def frames(self, x: Array) -> Frames:
+        """Frames of all domains at coordinates x (1, width), shared with all points of the tree."""
+        return self.model.frame_cache.at(x, self.chain)
+
+    def measures(self, x: Array, v: Array) -> TreeMeasures:
+        """At coordinates x (1, width) and rates v (1, width)."""
+        n, frames = self.model.coordinate_count, self.frames(x)
+        u, w = np.empty((2, self.model.domain_count, 3))
+        rates, out = v[0, 6 : 6 + n].copy(), np.empty(TOTALS)
+        compute_rates(self.chain, frames, rates, v[0, :6].copy(), u, w)
+        compute_measures(self.arrays, self.chain, frames, x[0, 7 : 7 + n].copy(), rates, u, w, out)
+        return TreeMeasures(float(out[0]), float(out[1]), out[2:8], out[8:])
+
+
+def _pack(model: TreeModel) -> MeasureArrays:
+    classes = model.classes
+    largest = max(1, *(c.count for c in classes))
+    parts = [Monomials.of(c.force) if c.force is not None else None for c in classes]
+    first, sizes = np.full((len(classes), 3), -1, dtype=np.int64), np.zeros(3, dtype=np.int64)
+    for k, part in enumerate(parts):
+        if part is not None:
+            first[k] = sizes
+            sizes += [len(c) for c in part]
+    c2, c3, c4 = (np.concatenate([np.zeros(0), *(p[k] for p in parts if p is not None)]) for k in range(3))
+
+    def padded(name: str, *shape: int) -> Array:
+        out = np.zeros((len(classes), *shape))
+        for k, c in enumerate(classes):
+            values = _integral(c, name)
+            out[k][tuple(slice(0, size) for size in values.shape)] = values
+        return out
+
+    return MeasureArrays(
+        np.array([c.integrals.mass for c in classes], dtype=float),
+        padded("S0", 3),
+        padded("P0", 9),
+        padded("U_bar", 3, largest),
+        padded("W4", largest, largest),
+        padded("W5", largest, 9),
+        padded("W7", largest, largest, 9),
+        first, c2, c3, c4,
+        np.asarray(model.domain_class, dtype=np.int64),
+        np.asarray(model.scale, dtype=float),
+        np.asarray(model.density, dtype=float),
+        np.asarray(model.tuning, dtype=float),
+    )  # fmt: skip
+
+
+def _integral(kind: ReducedTemplate, name: str) -> Array:
+    """A mass integral as the kernels take it: 3x3 matrices as nine numbers, W7 by rows p."""
+    values = np.asarray(getattr(kind.integrals, name), dtype=float)
+    if name == "W7":
+        values = values.transpose(1, 0, 2, 3)
+    return values.reshape(*values.shape[:-2], 9) if name in ("P0", "W5", "W7") else values

@@ -1,0 +1,141 @@
+"""Energies, momenta and first moment of a whole tree, in one compiled loop over its domains.
+
+    S = S0 + Ub q,   N_l = W5_l + sum_p q_p W7_pl,   P = P0 + sum_l q_l (N_l + W5_l^T),   J = tr P - (P + P^T) / 2
+    p = m u + w x S + Ub q',   l = J w + H q' + S x u,   H_l = axial N_l                   in the domain's axes
+    2 T = (p + Ub q') . u + l . w + w . H q' + q' W4 q'
+    E   = sum over a <= b <= c <= d of c2 q_a q_b + c3 q_a q_b q_c + c4 q_a q_b q_c q_d
+
+The inertia is that of `modal.inertia_kernels`, with S, J, m scaled by the domain's size and density.
+"""
+
+# mypy: ignore-errors
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from supple.algebra.compiling.compiled import compiled
+from supple.bodies.tree.surface.kinematics_kernels import back, times
+
+Array = np.ndarray
+TOTALS = 11  # kinetic, elastic, momentum (6), first moment (3)
+
+
+class MeasureArrays(NamedTuple):
+    """Of c classes with at most r coordinates: mass (c,), S0 (c, 3), P0 (c, 9), U_bar (c, 3, r), W4 (c, r, r), W5 (c,
+    r, 9), W7 (c, r, r, 9): row p, then l. first (c, 3): where c2, c3, c4 of a class begin, -1: no energy.
+
+    Of d domains: kind (d,), scale, density, tuning (d,).
+    """
+
+    mass: Array
+    S0: Array
+    P0: Array
+    U_bar: Array
+    W4: Array
+    W5: Array
+    W7: Array
+    first: Array
+    c2: Array
+    c3: Array
+    c4: Array
+    kind: Array
+    scale: Array
+    density: Array
+    tuning: Array
+
+
+@compiled
+def elastic_energy(arrays, c, r, q, at):
+    """E of the coordinates q[at : at + r] of a domain of class c, at scale and tuning 1."""
+    two, three, four = arrays.first[c, 0], arrays.first[c, 1], arrays.first[c, 2]
+    total = 0.0
+    if two < 0:
+        return total
+    for i in range(r):
+        by_i = 0.0
+        for j in range(i, r):
+            by_j = arrays.c2[two]
+            two += 1
+            for k in range(j, r):
+                by_k = arrays.c3[three]
+                three += 1
+                for l in range(k, r):
+                    by_k += arrays.c4[four] * q[at + l]
+                    four += 1
+                by_j += by_k * q[at + k]
+            by_i += by_j * q[at + j]
+        total += by_i * q[at + i]
+    return total
+
+
+@compiled
+def mixed_moments(arrays, c, r, q, v, at, P_out, V_out):
+    """P (9) and V = sum_l q'_l N_l (9) of a domain."""
+    for i in range(9):
+        P_out[i], V_out[i] = arrays.P0[c, i], 0.0
+    for l in range(r):
+        for i in range(9):
+            N = arrays.W5[c, l, i]
+            for p in range(r):
+                N += q[at + p] * arrays.W7[c, p, l, i]
+            P_out[i] += q[at + l] * (N + arrays.W5[c, l, 3 * (i % 3) + i // 3])
+            V_out[i] += v[at + l] * N
+
+
+@compiled
+def compute_measures(arrays, chain, frames, q, v, u, w, total_out):
+    """total_out (11) at coordinates q, rates v (n,) and velocities u, spins w (d, 3) of the origins."""
+    total_out[:] = 0.0
+    P, V = np.empty(9), np.empty(9)
+    for d in range(len(arrays.kind)):
+        c, s, rho, at = arrays.kind[d], arrays.scale[d], arrays.density[d], chain.start[d]
+        r = chain.start[d + 1] - at
+        m, fourth, fifth = arrays.mass[c] * s**3 * rho, s**4 * rho, s**5 * rho
+        S0, S1, S2 = arrays.S0[c, 0], arrays.S0[c, 1], arrays.S0[c, 2]
+        f0, f1, f2, own = 0.0, 0.0, 0.0, 0.0
+        for l in range(r):
+            S0 += arrays.U_bar[c, 0, l] * q[at + l]
+            S1 += arrays.U_bar[c, 1, l] * q[at + l]
+            S2 += arrays.U_bar[c, 2, l] * q[at + l]
+            f0 += arrays.U_bar[c, 0, l] * v[at + l]
+            f1 += arrays.U_bar[c, 1, l] * v[at + l]
+            f2 += arrays.U_bar[c, 2, l] * v[at + l]
+            for p in range(r):
+                own += v[at + l] * arrays.W4[c, l, p] * v[at + p]
+        S0, S1, S2, f0, f1, f2 = fourth * S0, fourth * S1, fourth * S2, fourth * f0, fourth * f1, fourth * f2
+        mixed_moments(arrays, c, r, q, v, at, P, V)
+        h0, h1, h2 = fifth * (V[7] - V[5]), fifth * (V[2] - V[6]), fifth * (V[3] - V[1])
+        w0, w1, w2 = w[d, 0], w[d, 1], w[d, 2]
+        u0, u1, u2 = back(frames.R, d, u[d, 0], u[d, 1], u[d, 2])
+        trace = P[0] + P[4] + P[8]
+        j0 = trace * w0 - P[0] * w0 - 0.5 * ((P[1] + P[3]) * w1 + (P[2] + P[6]) * w2)
+        j1 = trace * w1 - P[4] * w1 - 0.5 * ((P[1] + P[3]) * w0 + (P[5] + P[7]) * w2)
+        j2 = trace * w2 - P[8] * w2 - 0.5 * ((P[2] + P[6]) * w0 + (P[5] + P[7]) * w1)
+        p0, p1, p2 = (
+            m * u0 + w1 * S2 - w2 * S1 + f0,
+            m * u1 + w2 * S0 - w0 * S2 + f1,
+            m * u2 + w0 * S1 - w1 * S0 + f2,
+        )
+        l0 = fifth * j0 + h0 + S1 * u2 - S2 * u1
+        l1 = fifth * j1 + h1 + S2 * u0 - S0 * u2
+        l2 = fifth * j2 + h2 + S0 * u1 - S1 * u0
+        total_out[0] += 0.5 * (
+            (p0 + f0) * u0 + (p1 + f1) * u1 + (p2 + f2) * u2
+            + (l0 + h0) * w0 + (l1 + h1) * w1 + (l2 + h2) * w2 + fifth * own
+        )  # fmt: skip
+        total_out[1] += arrays.tuning[d] ** 2 * s**3 * elastic_energy(arrays, c, r, q, at)
+        p0, p1, p2 = times(frames.R, d, p0, p1, p2)
+        l0, l1, l2 = times(frames.R, d, l0, l1, l2)
+        S0, S1, S2 = times(frames.R, d, S0, S1, S2)
+        o0, o1, o2 = frames.o[d, 0], frames.o[d, 1], frames.o[d, 2]
+        total_out[2] += p0
+        total_out[3] += p1
+        total_out[4] += p2
+        total_out[5] += l0 + o1 * p2 - o2 * p1
+        total_out[6] += l1 + o2 * p0 - o0 * p2
+        total_out[7] += l2 + o0 * p1 - o1 * p0
+        total_out[8] += m * o0 + S0
+        total_out[9] += m * o1 + S1
+        total_out[10] += m * o2 + S2

@@ -1,0 +1,80 @@
+"""Energies and momenta of a tree by one compiled loop, against those found domain by domain from its motion."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import supple as sp
+from supple.bodies.tree import TreeModel
+from supple.bodies.tree.kinematics import TreeKinematics
+from supple.bodies.tree.measuring import Monomials, TreeMeasuring
+from supple.validation.tree.coupling import random_state
+from supple.validation.tree.reference import mixed_domain_tree
+
+
+@pytest.mark.parametrize("free", [False, True])
+@pytest.mark.parametrize("chain", [False, True])
+def test_measures_are_those_of_the_domains(free: bool, chain: bool) -> None:
+    body = sp.TreeBody(TreeModel.of(mixed_domain_tree(free=free, chain=chain)), stiffness_damping=0.001)
+    state = random_state(body.dynamics, np.random.default_rng(3))
+    x, v = body.rest_coordinates, np.zeros((1, body.coordinates.v_width))
+    body.pack(state, x, v)
+    found = TreeMeasuring.of(body.model).measures(x, v)
+    expected = TreeKinematics(body.model).motion(state.q, state.v, state.frame, state.velocity).measures()
+    assert found.kinetic == pytest.approx(expected.kinetic, rel=1e-12)
+    assert found.elastic == pytest.approx(expected.elastic, rel=1e-11)
+    size = np.abs(expected.momentum).max()
+    assert found.momentum == pytest.approx(expected.momentum, rel=1e-11, abs=1e-12 * size)
+    assert found.first_moment == pytest.approx(expected.first_moment, rel=1e-12, abs=1e-12)
+
+
+def test_monomials_sum_to_the_energy() -> None:
+    model = TreeModel.of(mixed_domain_tree(free=False, chain=True))
+    force = next(c.force for c in model.classes if c.force is not None)
+    r, rng = force.count, np.random.default_rng(0)
+    q = rng.normal(size=r) * 0.01
+    c2, c3, c4 = Monomials.of(force)
+    assert (len(c2), len(c3)) == (r * (r + 1) // 2, r * (r + 1) * (r + 2) // 6)
+    assert len(c4) == r * (r + 1) * (r + 2) * (r + 3) // 24
+    places = [(a, b) for a in range(r) for b in range(a, r)]
+    quadratic = sum(c * q[a] * q[b] for c, (a, b) in zip(c2, places))
+    assert quadratic == pytest.approx(0.5 * q @ force.linear @ q, rel=1e-12)
+
+
+def test_a_run_in_memory_shows_the_points_of_its_states() -> None:
+    """A tree's positions are fewer than its surface's points: these are found when they are asked for."""
+    from supple.record.surfaces import make_surfaces
+    from supple.validation.tree.coupling import beam_domain_tree
+
+    scene = sp.Scene(gravity=(0, 0, -9.81))
+    scene.add(sp.TreeBody(beam_domain_tree(2, 6), stiffness_damping=0.01), name="branch")
+    seen: list[np.ndarray] = []
+    surface = make_surfaces(scene.compile())[0]
+    run = sp.run(scene, until=0.2, observers=[lambda frame: seen.append(surface.points(frame.state))])
+    assert len(seen) == len(run.frames.times)
+    assert all(np.array_equal(run.frames.points("branch", k), points) for k, points in enumerate(seen))
+
+
+def test_loads_in_time_act_as_through_all_their_points() -> None:
+    """The solver brings equal loads to the mean of their points; the system pulls each point's force back."""
+    from supple.validation.tree.coupling import beam_domain_tree
+
+    scene = sp.Scene()
+    node = scene.add(sp.TreeBody(beam_domain_tree(3, 6), stiffness_damping=0.01), name="branch")
+    ends = node.points([1, 5, 9, 40])
+    scene.add(sp.Load(ends, lambda t: (1.0, 2.0 * t, -1.0)))
+    scene.add(sp.Load(ends.subset([0, 2]), lambda t: [(0.0, 1.0, t), (2.0, 0.0, 0.0)]))
+    scene.add(sp.Load(node.points(at=[(0.3, 0, 0)]), (0.0, 0.5, 0.0)))
+    system, solver = scene.compile(), sp.TreeSolver(0.01)
+    state = system.initial_state()
+    state.t = 0.7
+    state.x[7:] = 0.01 * np.random.default_rng(2).normal(size=system.x_size - 7)
+    solver.prepare(system)
+    kin = system.propagate(state.t, state.x, state.v)
+    out = [np.zeros_like(v) for v in kin.v]
+    for label, slot, force in system.forces:
+        if label.startswith("load"):
+            force.add_force(kin.local(slot), out[slot.index])
+    kin.pull(out)
+    assert solver.loads(system, state)[0] == pytest.approx(out[0], rel=1e-12, abs=1e-13 * np.abs(out[0]).max())
