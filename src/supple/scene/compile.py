@@ -11,6 +11,7 @@ from supple.bodies.coordinates import Coordinates, Points
 from supple.bodies.traits import is_linear, weighs_by_force
 from supple.errors import InputError
 from supple.scene.acting.system_filter import SystemFilter
+from supple.scene.acting.world_forces import world_forces
 from supple.scene.joints.measuring import measure_joint
 from supple.scene.kinematics import Kinematics
 from supple.scene.mapped.points import JoinedPoints, PointSet, WorldPoints
@@ -89,6 +90,7 @@ def compile_scene(scene: Scene) -> System:
                 "a mass does not fit the points it is on", where=slot.name, value=width, allowed=str(expected)
             )
         masses.append(BoundMass(m.label, slot, m.force))
+    forces += [BoundForce(label, slots.find(on), force) for label, on, force in world_forces(scene)]
     forces += [BoundForce(f.label, slots.find(f.on), f.force) for f in scene.forces]
     joints, measured = [], []
     for given in scene.joints:

@@ -52,6 +52,7 @@ def part_of(scene: Scene, nodes: list[Node], without: frozenset[int] = frozenset
         return bool(owners & inside)
 
     part = Scene(scene.gravity, name=scene.name)
+    part.fluid = scene.fluid
     part.root = _Flat("root", children=list(nodes))
     part.forces = [f for f in scene.forces if id(f) not in without and belongs(f.on, f.label)]
     part.masses = [m for m in scene.masses if belongs(m.on, m.label)]

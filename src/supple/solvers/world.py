@@ -49,10 +49,14 @@ def refuse_restitution(system: System, where: str) -> None:
 
 
 def refuse_fluid(system: System, where: str) -> None:
-    """For solvers that know no fluid."""
-    if system.scene is not None and system.scene.fluid is not None:
+    """For solvers that advance voxels without their sweep, which alone knows the fluid."""
+    if system.scene is None or system.scene.fluid is None:
+        return
+    swept = [s.name for s in system.bodies if s.node is not None and s.node.body.method is Method.SWEEP]
+    if swept:
         raise InputError(
-            "a fluid acts on voxel bodies, and this solver does not know it",
+            "a fluid acts on voxels in their own sweep, which this solver does not take",
             where=where,
-            fix="Leave the solver out of the run, or use LatticeSolver for a scene of voxel bodies alone.",
+            value=", ".join(swept),
+            fix="Leave the solver out of the run, or use Partitioned; voxels in a fluid take no joints.",
         )

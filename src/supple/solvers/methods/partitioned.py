@@ -41,7 +41,7 @@ from supple.solvers.coupling.trees.part import TreePart
 from supple.solvers.methods.implicit_euler import ImplicitEuler, check_dt, extent_of
 from supple.solvers.methods.lattice_solver import MANY_VOXELS, LatticeSolver
 from supple.solvers.report import Outcome, StepReport
-from supple.solvers.world import refuse_fluid, refuse_restitution
+from supple.solvers.world import refuse_restitution
 
 Array = np.ndarray
 CLOSED, OPEN = 1e-8, 1e-6
@@ -110,8 +110,6 @@ class Partitioned:
         """Make a system of each part."""
         across = self._across = Across.of(system)
         across.check_held(system)
-        if set(across.part.values()) != {LATTICE}:
-            refuse_fluid(system, "Partitioned")
         if set(across.part.values()) != {IMPLICIT}:
             refuse_restitution(system, "Partitioned")
         self._slow, self._fast = SystemPart.of(system, IMPLICIT, across), SystemPart.of(system, LATTICE, across)

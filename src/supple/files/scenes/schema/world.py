@@ -82,7 +82,7 @@ Obstacle = Annotated[
 
 
 class Fluid(Section):
-    """A fluid around voxels."""
+    """A fluid around bodies of all kinds."""
 
     density: Number
     drag: Number | None = None
