@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from pydantic import ValidationError
 
 from supple.errors import InputError
@@ -60,7 +61,7 @@ def load_scene_file(path: str | Path, *, outside: bool = False) -> SceneFile:
 def save(scene: Scene, path: str | Path, *, run: RunSettings | None = None) -> None:
     """Write a scene as .toml or .json; meshes too large to stand in it are written beside it as .vtu files.
 
-    Trees of domains are written as folders beside it.
+    Trees of domains are written as folders beside it, shapes and matrices of floating bodies as .npz files.
 
     A scene that holds functions of Python or forces of your own cannot be saved; the error says which.
     """
@@ -87,7 +88,9 @@ def _save_mesh(path: Path, mesh: Any) -> None:
     from supple.geometry import save_mesh
 
     try:
-        if isinstance(mesh, DomainTree):
+        if isinstance(mesh, dict):
+            np.savez(path, allow_pickle=False, **mesh)
+        elif isinstance(mesh, DomainTree):
             save_domain_tree(path, mesh)
         else:
             save_mesh(path, mesh)

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from supple.bodies.mappings import WeightedPoints
+from supple.bodies.point_mass import PointMass
 from supple.errors import InputError
 from supple.files.scenes.schema import acting as schema
 from supple.files.scenes.section import nearest
@@ -22,6 +25,7 @@ from supple.scene import (
     SliderJoint,
     SlidingPlane,
     Springs,
+    Wind,
     World,
     Wrench,
     join,
@@ -102,10 +106,26 @@ def build_springs(section: schema.Springs, scene: Scene) -> Springs:
     return Springs(a, b, section.stiffness, **section.given("damping", "rest_length"))
 
 
+def build_wind(section: schema.Wind, scene: Scene) -> Wind:
+    """The wind of a table."""
+    nodes = [find_body(scene, name) for name in section.on]
+    keys = ("intensity", "length", "density", "drag", "two_sided", "modes", "seed")
+    return Wind(nodes[0] if len(nodes) == 1 else nodes, section.velocity, **section.given(*keys))
+
+
+def add_mass(section: schema.Mass, scene: Scene) -> None:
+    """Give a scene the point masses of a table."""
+    points = build_points(section.on, scene)
+    if section.mass.ndim and len(section.mass) != points.count:
+        raise InputError("there is not one mass a point", value=len(section.mass), allowed=str(points.count))
+    mass = PointMass(np.broadcast_to(section.mass, (points.count,)).copy())
+    scene.add(mass, on=points, **section.given("name"))
+
+
 def build_joint(section: Any, scene: Scene) -> Any:
     """The joint of a table."""
     kinds: dict[str, Any] = {"ball": BallJoint, "hinge": HingeJoint, "slider": SliderJoint, "fixed": FixedJoint}
-    more = {k: v for k, v in section if k not in ("kind", "a", "b") and v is not None}
+    more = {k: v for k, v in section if k not in ("kind", "name", "a", "b") and v is not None}
     if "limits" in more:
         more["limits"] = tuple(more["limits"].tolist())
     if "motor_speed" in more:

@@ -14,6 +14,7 @@ from supple.bodies.rigid import RigidBody
 from supple.errors import InputError
 from supple.files.scenes.kinds import registered_kinds
 from supple.files.scenes.places import Place
+from supple.files.scenes.reading.framed import build_floating, build_layered
 from supple.files.scenes.reading.trees import build_tree
 from supple.files.scenes.reading.voxels import build_voxel_body
 from supple.files.scenes.schema import bodies as schema_bodies
@@ -40,6 +41,12 @@ def build_body(
     if isinstance(section, schema_bodies.TreeBody):
         solid = None if section.mesh is None else build_mesh(section.mesh, place.at(f"{place.keys}.mesh"))
         return build_tree(section, solid, lambda given: _material(given, materials, place), place)
+    if isinstance(section, schema_bodies.FloatingBody | schema_bodies.LayeredBody):
+        solid = None if section.mesh is None else build_mesh(section.mesh, place.at(f"{place.keys}.mesh"))
+        stuff = None if section.material is None else _material(section.material, materials, place)
+        if isinstance(section, schema_bodies.FloatingBody):
+            return build_floating(section, solid, stuff, place)
+        return build_layered(section, solid, build_surface(section.surface, place), stuff)
     if isinstance(section, schema_bodies.RigidBody):
         return _rigid(section, place)
     if isinstance(section, schema_bodies.OwnBody):
@@ -127,12 +134,13 @@ def _rigid(section: schema_bodies.RigidBody, place: Place) -> RigidBody:
         assert shaped is not None
         return shaped
     assert section.inertia is not None
-    surface = shaped.surface if shaped is not None else _surface(section.surface, place)
+    surface = shaped.surface if shaped is not None else build_surface(section.surface, place)
     convex = None if shaped is None else shaped.convex
     return RigidBody(section.mass, section.inertia, surface=surface, convex=convex)
 
 
-def _surface(section: schema_shapes.Surface | None, place: Place) -> SurfaceMesh | None:
+def build_surface(section: schema_shapes.Surface | None, place: Place) -> SurfaceMesh | None:
+    """The surface of a table."""
     if section is None:
         return None
     if section.file is None:

@@ -8,7 +8,14 @@ from typing import Any
 import numpy as np
 
 from supple.files.scenes.places import Place
-from supple.files.scenes.reading.acting import build_filter, build_joint, build_load, build_springs
+from supple.files.scenes.reading.acting import (
+    add_mass,
+    build_filter,
+    build_joint,
+    build_load,
+    build_springs,
+    build_wind,
+)
 from supple.files.scenes.reading.bodies import build_body
 from supple.files.scenes.reading.contact import build_contact
 from supple.files.scenes.reading.voxels import build_voxel_material
@@ -50,7 +57,7 @@ def build_scene(document: Document, place: Place) -> Scene:
     for kind, sections, build in acting:
         for k, part in enumerate(sections):
             with place.at(f"{kind}[{k}]").guarded():
-                scene.add(build(part, scene))
+                scene.add(build(part, scene), **({"name": part.name} if kind == "joints" else {}))
     return scene
 
 
@@ -87,7 +94,11 @@ def _find_node(scene: Scene, name: str | None, place: Place) -> Node | None:
 def _add_forces(scene: Scene, document: Document, place: Place) -> None:
     sections: dict[str, Any] = {f"loads[{k}]": (part, build_load) for k, part in enumerate(document.loads)}
     sections |= {f"springs[{k}]": (part, build_springs) for k, part in enumerate(document.springs)}
+    sections |= {f"wind[{k}]": (part, build_wind) for k, part in enumerate(document.wind)}
     for keys in document.force_order or sections:
         part, build = sections[keys]
         with place.at(keys).guarded():
             scene.add(build(part, scene), **part.given("name"))
+    for k, mass in enumerate(document.masses):
+        with place.at(f"masses[{k}]").guarded():
+            add_mass(mass, scene)

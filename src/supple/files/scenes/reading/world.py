@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from supple.contact import Box, Capsule, Floor, HeightField, Obstacle, Plane, Sphere
+from supple.contact import Box, Capsule, Floor, HeightField, MeshObstacle, Obstacle, Plane, Sphere
 from supple.files.scenes.places import Place
+from supple.files.scenes.reading.bodies import build_surface
 from supple.files.scenes.schema import world as schema
 from supple.interaction.fluid import Fluid
 from supple.scene import Scene
@@ -20,13 +21,13 @@ def build_world(scene: Scene, document: Any, place: Place) -> None:
     """Give the scene its obstacles and its fluid."""
     for k, section in enumerate(document.obstacles):
         with place.at(f"obstacles[{k}]").guarded():
-            scene.add(build_obstacle(section))
+            scene.add(build_obstacle(section, place.at(f"obstacles[{k}]")))
     if document.fluid is not None:
         with place.at("fluid").guarded():
             scene.add(Fluid(**{name: value for name, value in document.fluid if value is not None}))
 
 
-def build_obstacle(section: Any) -> Obstacle:
+def build_obstacle(section: Any, place: Place) -> Obstacle:
     """The obstacle of a table."""
     own = section.given("friction", "restitution", "name")
     if isinstance(section, schema.Floor):
@@ -42,6 +43,10 @@ def build_obstacle(section: Any) -> Obstacle:
         block = Box(section.centre, section.edges, section.rotation, **own)
         given = section.rotation
         return block if given is None or given.shape != (4,) else _as_written(block, "rotation", given)
+    if isinstance(section, schema.MeshObstacle):
+        surface = build_surface(section.surface, place)
+        assert surface is not None
+        return MeshObstacle(surface, **own)
     return HeightField(section.heights, **section.given("origin", "spacing"), **own)
 
 

@@ -23,6 +23,9 @@ from supple.files.scenes.values import (
     WeightRows,
 )
 
+MAX_NAMES = 10_000
+"""Bodies that one wind blows on."""
+
 
 class Points(Section):
     """Points of a body, of the world, of other points, or of several joined."""
@@ -66,6 +69,14 @@ def _side(value: Any) -> Any:
     if isinstance(value, dict):
         return Points.model_validate(value)
     raise complaint("is not a side of a joint", value=shorten(value), allowed="a body's name, 'world', or points")
+
+
+def _bodies(value: Any) -> list[str]:
+    """A body's name, or a list of them."""
+    names = value if isinstance(value, list) else [value]
+    if not names or len(names) > MAX_NAMES or not all(isinstance(name, str) for name in names):
+        raise complaint("does not name bodies", value=shorten(value), allowed="a body's name, or a list of them")
+    return names
 
 
 def _patch(value: Any) -> Any:
@@ -122,10 +133,42 @@ class Springs(Section):
     rest_length: NumberEach | None = None
 
 
+class Wind(Section):
+    """Wind on the surfaces of bodies; keys as in `Wind`."""
+
+    name: Name | None = None
+    on: Annotated[Any, PlainValidator(_bodies)]
+    velocity: Vector
+    intensity: Number | None = None
+    length: Number | None = None
+    density: Number | None = None
+    drag: Number | None = None
+    two_sided: bool | None = None
+    modes: int | None = None
+    seed: int | None = None
+
+    @model_validator(mode="after")
+    def _few_waves(self) -> Self:
+        for name, most in (("modes", 3000), ("seed", 2**31)):
+            value = getattr(self, name)
+            if value is not None and not 0 <= value <= most:
+                raise complaint("is out of range", key=name, value=shorten(value), allowed=f"0..{most}")
+        return self
+
+
+class Mass(Section):
+    """Point masses on points, one for all or one each [kg]."""
+
+    name: Name | None = None
+    on: Points
+    mass: NumberEach
+
+
 class BallJoint(Section):
     """Points of two sides that stay together."""
 
     kind: Literal["ball"]
+    name: Name | None = None
     a: Annotated[Any, PlainValidator(_side)]
     b: Annotated[Any, PlainValidator(_side)] = None
     at: Vector | None = None
@@ -135,6 +178,7 @@ class HingeJoint(Section):
     """Two sides that turn about a common axis."""
 
     kind: Literal["hinge"]
+    name: Name | None = None
     a: Name
     b: Name | None = None
     at: Vector | None = None
@@ -150,18 +194,23 @@ class SliderJoint(Section):
     """Two sides that slide along a common axis."""
 
     kind: Literal["slider"]
+    name: Name | None = None
     a: Name
     b: Name | None = None
     at: Vector | None = None
     patch_a: Patch = None
     patch_b: Patch = None
     axis: Vector | None = None
+    limits: Pair | None = None
+    motor_speed: NumberInTime = None
+    motor_force: Number | None = None
 
 
 class FixedJoint(Section):
     """Two sides that are held fast to each other."""
 
     kind: Literal["fixed"]
+    name: Name | None = None
     a: Name
     b: Name | None = None
     at: Vector | None = None

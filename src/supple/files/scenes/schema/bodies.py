@@ -1,4 +1,4 @@
-"""Bodies in a scene file, by kind: fem, rigid, particles, voxel, tree, and groups of them."""
+"""Bodies in a scene file, by kind: fem, rigid, particles, voxel, tree, floating, layered, and groups of them."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import AfterValidator, PlainValidator, model_validator
 
 from supple.files.scenes.kinds import PLACED, registered_kinds
+from supple.files.scenes.schema.framed import FloatingKeys, LayeredKeys
 from supple.files.scenes.schema.shapes import BoxShape, CylinderShape, Mesh, SphereShape, Surface
 from supple.files.scenes.schema.trees import TreeKeys
 from supple.files.scenes.schema.voxels import VoxelKeys
@@ -147,6 +148,20 @@ class TreeBody(Placed, TreeKeys):
     fix: Annotated[Any, PlainValidator(_fixed_regions)] = None
 
 
+class FloatingBody(Placed, FloatingKeys):
+    """A body of small deformations in a frame that moves freely."""
+
+    kind: Literal["floating"]
+    fix: Literal[True] | None = None
+
+
+class LayeredBody(Placed, LayeredKeys):
+    """A rigid core with a soft layer around it."""
+
+    kind: Literal["layered"]
+    fix: Literal[True] | None = None
+
+
 class OwnBody(Placed):
     """A body of a kind that was registered by its user. own: the keys that its reader takes."""
 
@@ -172,7 +187,7 @@ class Group(Section):
 
 
 Body = Annotated[
-    FemBody | RigidBody | Particles | VoxelBody | TreeBody | OwnBody | Group,
+    FemBody | RigidBody | Particles | VoxelBody | TreeBody | FloatingBody | LayeredBody | OwnBody | Group,
     by_kind(
         {
             "fem": FemBody,
@@ -180,6 +195,8 @@ Body = Annotated[
             "particles": Particles,
             "voxel": VoxelBody,
             "tree": TreeBody,
+            "floating": FloatingBody,
+            "layered": LayeredBody,
             "group": Group,
         },
         other=_own_body,

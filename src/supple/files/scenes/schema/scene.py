@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal, Self, TypeVar
 
 from pydantic import Field, model_validator
 
-from supple.files.scenes.schema.acting import Filter, Joint, Load, Springs
+from supple.files.scenes.schema.acting import Filter, Joint, Load, Mass, Springs, Wind
 from supple.files.scenes.schema.bodies import Body, Material
 from supple.files.scenes.schema.contact import Contact
 from supple.files.scenes.schema.solver import Solver
@@ -48,6 +48,8 @@ class Document(Section):
     bodies: Entries[Body]
     loads: Entries[Load] = Field(default_factory=list)
     springs: Entries[Springs] = Field(default_factory=list)
+    wind: Entries[Wind] = Field(default_factory=list)
+    masses: Entries[Mass] = Field(default_factory=list)
     joints: Entries[Joint] = Field(default_factory=list)
     filters: Entries[Filter] = Field(default_factory=list)
     contact: Entries[Contact] = Field(default_factory=list)
@@ -76,7 +78,7 @@ class Document(Section):
     @model_validator(mode="after")
     def _ordered_forces(self) -> Self:
         if self.force_order is not None:
-            every = {f"{kind}[{k}]" for kind in ("loads", "springs") for k in range(len(getattr(self, kind)))}
+            every = {f"{kind}[{k}]" for kind in ("loads", "springs", "wind") for k in range(len(getattr(self, kind)))}
             if len(self.force_order) != len(every) or set(self.force_order) != every:
-                raise complaint("does not name each load and spring once", key="force_order")
+                raise complaint("does not name each load, spring and wind once", key="force_order")
         return self

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
+from supple.files.scenes.schema import shapes
 from supple.files.scenes.section import Section, by_kind
 from supple.files.scenes.values import HeightRows, Name, Number, OneOrTwo, Pair, Rotation, Vector
 
@@ -66,8 +67,15 @@ class HeightField(Surface):
     spacing: OneOrTwo | None = None
 
 
+class MeshObstacle(Surface):
+    """A closed surface."""
+
+    kind: Literal["mesh"]
+    surface: shapes.Surface
+
+
 Obstacle = Annotated[
-    Floor | Plane | Sphere | Capsule | Box | HeightField,
+    Floor | Plane | Sphere | Capsule | Box | HeightField | MeshObstacle,
     by_kind(
         {
             "floor": Floor,
@@ -76,6 +84,7 @@ Obstacle = Annotated[
             "capsule": Capsule,
             "box": Box,
             "height_field": HeightField,
+            "mesh": MeshObstacle,
         }
     ),
 ]

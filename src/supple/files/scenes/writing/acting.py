@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import MISSING, fields
 from typing import Any
 
 import numpy as np
+from scipy.spatial import KDTree
 
+from supple.bodies.floating.points import FloatingPoints
+from supple.bodies.layered.points import LayeredPoints
 from supple.bodies.mappings import FramePoints, WeightedPoints
+from supple.bodies.point_mass import PointMass
 from supple.bodies.rigid import RigidBody
 from supple.bodies.tree.surface.domain_points import DomainPoints
 from supple.bodies.voxel import VoxelBody
@@ -25,6 +30,7 @@ from supple.scene import (
     Pressure,
     SliderJoint,
     SlidingPlane,
+    Wind,
     World,
     Wrench,
 )
@@ -48,6 +54,8 @@ def describe_points(points: Any) -> Table:
         numbers = points.mapping.indices if isinstance(points.mapping, DomainPoints) else None
         if numbers is not None and isinstance(points.parent, Node):
             return _tree_points(points.parent, numbers)
+        if isinstance(points.mapping, FloatingPoints | LayeredPoints) and isinstance(points.parent, Node):
+            return _shaped_points(points.parent, points.mapping, points.label)
         if isinstance(points.mapping, WeightedPoints):
             return _weighted_points(points, points.mapping)
     raise InputError("points by a mapping of your own cannot be saved", where=getattr(points, "label", None))
@@ -78,6 +86,18 @@ def _tree_points(node: Node, numbers: np.ndarray) -> Table:
     if np.array_equal(numbers, np.arange(len(node.held_body.rest_points))):
         return {"body": node.name}
     return {"body": node.name, "numbers": plain(numbers)}
+
+
+def _shaped_points(node: Node, mapping: FloatingPoints | LayeredPoints, label: str) -> Table:
+    """Nodes of a floating or layered body by their numbers, other points by their place."""
+    body: Any = node.body
+    X = body.model.X
+    numbers = KDTree(X).query(mapping.local)[1]
+    if not np.array_equal(X[numbers], mapping.local):
+        return {"body": node.name, "local": plain(mapping.local + body.origin)}
+    if np.array_equal(numbers, np.arange(len(X))):
+        return {"body": node.name}
+    return _selection(node, label, numbers)
 
 
 def _weighted_points(points: PointSet, mapping: WeightedPoints) -> Table:
@@ -150,6 +170,8 @@ def describe_force(acting: Acting) -> tuple[str, Table]:
         table = {"a": describe_points(on.parts[0]), "b": describe_points(on.parts[1])}
         table |= {"stiffness": one_or_each(force.stiffness), "rest_length": one_or_each(force.rest_length)}
         table |= {"damping": one_or_each(force.damping)} if force.damping.any() else {}
+    elif type(force) is Wind:
+        kind, table = "wind", _wind(force)
     else:
         raise InputError(
             "a force of your own cannot be saved",
@@ -158,6 +180,21 @@ def describe_force(acting: Acting) -> tuple[str, Table]:
             fix="Save the scene without it and add it after loading, or keep the scene as a .py file.",
         )
     return kind, ({} if label == default else {"name": label}) | table
+
+
+def _wind(wind: Wind) -> Table:
+    nodes = [wind.nodes] if isinstance(wind.nodes, Node) else list(wind.nodes)
+    table: Table = {"on": [node.name for node in nodes], "velocity": plain(wind.velocity)}
+    changed = {f.name: getattr(wind, f.name) for f in fields(Wind) if f.default is not MISSING}
+    return table | {key: plain(v) for key, v in changed.items() if v != getattr(Wind, key)}
+
+
+def describe_mass(acting: Acting) -> Table:
+    """The table of point masses on points."""
+    if type(acting.force) is not PointMass or not acting.force.is_lumped:
+        raise InputError("a mass of your own cannot be saved", where=f"mass '{acting.label}'")
+    table: Table = {"on": describe_points(acting.on), "mass": one_or_each(acting.force.m)}
+    return ({} if acting.label == PointMass.__name__ else {"name": acting.label}) | table
 
 
 def _is_pairwise(force: SpringForce, on: Any) -> bool:
@@ -173,30 +210,34 @@ def _selector(node: Node, selector: Any) -> Table:
     return {"region": selector} if isinstance(selector, str) else {"numbers": plain(node.indices(selector))}
 
 
-def describe_joint(joint: Any) -> Table:
+def describe_joint(joint: Any, name: str) -> Table:
     """The table of a joint."""
     kinds = {BallJoint: "ball", HingeJoint: "hinge", SliderJoint: "slider", FixedJoint: "fixed"}
     if type(joint) not in kinds:
         raise InputError("a joint of your own cannot be saved", value=type(joint).__name__)
-    table: Table = {"kind": kinds[type(joint)], "a": _side(joint.a)}
+    table: Table = {"kind": kinds[type(joint)], "name": name, "a": _side(joint.a)}
     if isinstance(joint, BallJoint) and joint.at is None and joint.b is World:
         table["b"] = {"world": plain(joint.a.rest)}
     elif joint.b is not World and joint.b is not None:
         table["b"] = _side(joint.b)
-    for name in ("at", "axis", "limits"):
-        if getattr(joint, name, None) is not None:
-            table[name] = plain(np.asarray(getattr(joint, name), dtype=float))
-    for name, node in (("patch_a", joint.a), ("patch_b", joint.b)):
-        patch = getattr(joint, name, None)
+    for key in ("at", "axis", "limits"):
+        if getattr(joint, key, None) is not None:
+            table[key] = plain(np.asarray(getattr(joint, key), dtype=float))
+    for key, node in (("patch_a", joint.a), ("patch_b", joint.b)):
+        patch = getattr(joint, key, None)
         if isinstance(patch, str | int | float):
-            table[name] = patch if isinstance(patch, str) else float(patch)
+            table[key] = patch if isinstance(patch, str) else float(patch)
         elif patch is not None:
-            table[name] = plain(node.indices(patch))
-    if getattr(joint, "motor_speed", None) is not None:
-        table["motor_speed"] = in_time(joint.motor_speed, "the motor's speed")
-        if np.isfinite(joint.motor_torque):
-            table["motor_torque"] = float(joint.motor_torque)
-    return table
+            table[key] = plain(node.indices(patch))
+    return table | _motor(joint)
+
+
+def _motor(joint: Any) -> Table:
+    if getattr(joint, "motor_speed", None) is None:
+        return {}
+    table: Table = {"motor_speed": in_time(joint.motor_speed, "the motor's speed")}
+    largest = "motor_torque" if isinstance(joint, HingeJoint) else "motor_force"
+    return table | ({largest: float(value)} if np.isfinite(value := getattr(joint, largest)) else {})
 
 
 def _side(side: Any) -> Any:

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
 
 from supple.bodies.fem import FemBody
+from supple.bodies.floating import FloatingBody
+from supple.bodies.floating.matrices import MatrixSolid
+from supple.bodies.layered import LayeredBody
 from supple.bodies.particles import Particles
 from supple.bodies.rigid import RigidBody
 from supple.bodies.tree import DomainTree, TreeBody
@@ -16,6 +20,7 @@ from supple.bodies.voxel import VoxelBody
 from supple.errors import InputError
 from supple.files.scenes.kinds import registered_kinds
 from supple.files.scenes.recipes import mesh_recipe, rigid_recipe
+from supple.files.scenes.writing.framed import Arrays, describe_floating, describe_layered, matrix_arrays
 from supple.files.scenes.writing.trees import describe_tree
 from supple.files.scenes.writing.values import Table, one_or_each, plain, plain_table
 from supple.files.scenes.writing.voxels import describe_voxel_body, voxel_material_table
@@ -34,7 +39,7 @@ class BodyWriter:
     path: Path
     materials: dict[str, Material] = field(default_factory=dict)
     voxel_materials: dict[str, VoxelMaterial] = field(default_factory=dict)
-    meshes: dict[Path, TetMesh | HexMesh | DomainTree] = field(default_factory=dict)
+    meshes: dict[Path, TetMesh | HexMesh | DomainTree | Arrays] = field(default_factory=dict)
 
     def describe(self, node: Node) -> Table:
         """The table of a node's body, its place included."""
@@ -52,6 +57,10 @@ class BodyWriter:
             table = describe_voxel_body(body, names)
         elif type(body) is TreeBody:
             table = {"tree": self._file(node.name, body.model.domain_tree, "-tree").name, **describe_tree(body)}
+        elif type(body) is FloatingBody:
+            table = self._floating(node.name, body)
+        elif type(body) is LayeredBody:
+            table = self._solid(node.name, body.mesh, body.model.material) | describe_layered(body)
         elif (own := registered_kinds().get(body.kind)) is not None and type(body) is own.body:
             table = plain_table(own.describe(body))
         else:
@@ -59,7 +68,7 @@ class BodyWriter:
                 "a body of this kind cannot be saved",
                 where=f"body '{node.name}'",
                 value=type(body).__name__,
-                allowed="FemBody, RigidBody, Particles, VoxelBody, TreeBody, and kinds of register_kind",
+                allowed="the kinds of supple, and those of register_kind",
             )
         place = node.placement
         rest = {
@@ -72,12 +81,25 @@ class BodyWriter:
         return {"name": node.name, "kind": body.kind, **table, **moved}
 
     def _fem(self, name: str, body: FemBody) -> Table:
-        table: Table = {"mesh": self._mesh(name, body.mesh)}
-        if isinstance(body.material, Material):
-            table["material"] = self._material(body.material)
+        return self._solid(name, body.mesh, body.material) | {"law": Law.of(body.law).label, "mass": body.mass}
+
+    def _solid(self, name: str, mesh: TetMesh | HexMesh, material: Material | Mapping[str, Material]) -> Table:
+        """The keys `mesh` and `material`."""
+        if isinstance(material, Material):
+            return {"mesh": self._mesh(name, mesh), "material": self._material(material)}
+        named = {region: self._material(m) for region, m in material.items()}
+        return {"mesh": self._mesh(name, mesh), "material": named}
+
+    def _floating(self, name: str, body: FloatingBody) -> Table:
+        solid = body.model.solid
+        if isinstance(solid, MatrixSolid):
+            table: Table = {"matrices": self._file(name, matrix_arrays(solid), "-matrices.npz").name}
         else:
-            table["material"] = {region: self._material(m) for region, m in body.material.items()}
-        return table | {"law": Law.of(body.law).label, "mass": body.mass}
+            table = self._solid(name, solid.mesh, solid.material)
+        described, shapes = describe_floating(body)
+        if shapes is not None:
+            described["basis"] = self._file(name, shapes, "-shapes.npz").name
+        return table | described
 
     def _material(self, material: Material) -> str:
         """The name under which a material stands in the file; equal materials share one."""
@@ -108,7 +130,7 @@ class BodyWriter:
         }
         return recipe | ({"regions": regions} if regions else {})
 
-    def _file(self, name: str, mesh: TetMesh | HexMesh | DomainTree, suffix: str = ".vtu") -> Path:
+    def _file(self, name: str, mesh: TetMesh | HexMesh | DomainTree | Arrays, suffix: str = ".vtu") -> Path:
         stem, k = f"{self.path.stem}-{re.sub(r'[^A-Za-z0-9_-]', '_', name)}", 2
         file = self.path.with_name(f"{stem}{suffix}")
         while file in self.meshes:

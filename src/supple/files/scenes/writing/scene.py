@@ -10,7 +10,7 @@ import numpy as np
 from supple.errors import InputError
 from supple.files.scenes.schema.scene import VERSION
 from supple.files.scenes.schema.solver import describe_solver
-from supple.files.scenes.writing.acting import describe_filter, describe_force, describe_joint
+from supple.files.scenes.writing.acting import describe_filter, describe_force, describe_joint, describe_mass
 from supple.files.scenes.writing.bodies import BodyWriter
 from supple.files.scenes.writing.contact import describe_contact
 from supple.files.scenes.writing.values import Table, plain
@@ -20,8 +20,6 @@ from supple.scene import FixedPoints, Node, Scene
 
 def describe_scene(scene: Scene, path: Path) -> tuple[Table, dict[Path, Any]]:
     """The tables, and the meshes to be written beside the file."""
-    if scene.masses:
-        raise InputError("a mass of your own cannot be saved", where=f"mass '{scene.masses[0].label}'")
     writer = BodyWriter(path)
     fixed, filters = _split_filters(scene)
     bodies = []
@@ -32,7 +30,8 @@ def describe_scene(scene: Scene, path: Path) -> tuple[Table, dict[Path, Any]]:
     data: Table = {"supple": VERSION, "name": scene.name, "gravity": plain(scene.gravity)}
     data |= {"materials": writer.material_tables(), "voxel_materials": writer.voxel_material_tables(), "bodies": bodies}
     data |= _forces(scene)
-    data |= {"joints": [describe_joint(j) for j in scene.joints]}
+    data |= {"masses": [describe_mass(mass) for mass in scene.masses]}
+    data |= {"joints": [describe_joint(j, scene.joint_name(j)) for j in scene.joints]}
     data |= {"filters": [describe_filter(f) for f in filters]}
     data |= {"contact": [describe_contact(c, scene) for c in scene.contacts]}
     if scene.solver is not None:
@@ -51,8 +50,8 @@ def _family(parent: Node) -> list[tuple[Node, Node]]:
 
 
 def _forces(scene: Scene) -> Table:
-    """Loads and springs; their common order too, where it is not loads before springs."""
-    lists: dict[str, list[Table]] = {"loads": [], "springs": []}
+    """Loads, springs and winds; their common order too, where it is another than this."""
+    lists: dict[str, list[Table]] = {"loads": [], "springs": [], "wind": []}
     order = []
     for acting in scene.forces:
         kind, table = describe_force(acting)

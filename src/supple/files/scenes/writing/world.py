@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from supple.contact import Box, Capsule, HeightField, Obstacle, Plane, Sphere
+from supple.contact import Box, Capsule, HeightField, MeshObstacle, Obstacle, Plane, Sphere
 from supple.errors import InputError
 from supple.files.scenes.writing.values import Table, plain
 from supple.interaction.fluid import Fluid
@@ -49,7 +49,10 @@ def _shape(obstacle: Obstacle, name: str) -> Table:
     if isinstance(obstacle, HeightField):
         keys = ("heights", "origin", "spacing")
         return {"kind": "height_field"} | {key: plain(getattr(obstacle, key)) for key in keys}
-    raise InputError("a surface mesh as an obstacle cannot be saved", where=f"obstacle '{name}'", fix="Use a .py file.")
+    if isinstance(obstacle, MeshObstacle):
+        mesh = obstacle.mesh
+        return {"kind": "mesh", "surface": {"nodes": plain(mesh.nodes), "triangles": plain(mesh.triangles)}}
+    raise InputError("an obstacle of your own cannot be saved", where=f"obstacle '{name}'", fix="Use a .py file.")
 
 
 def _changed(thing: Any, default: Any) -> Table:
