@@ -148,6 +148,28 @@ def test_an_obstacle_of_a_mesh(tmp_path: Path) -> None:
     assert again.obstacles["table"].friction == 0.2
 
 
+def test_grown_trees_with_finer_surfaces_and_options_of_parts(tmp_path: Path) -> None:
+    from supple.bodies.tree import TreeBody
+    from supple.decompose import decompose
+
+    mesh = beam()
+    tree = decompose(mesh, np.arange(36) // 18, material=RUBBER, modes=3, fixed="x_min")
+    implicit = sp.ImplicitEuler(0.01, linear="cg", tolerance=1e-5)
+    scene = sp.Scene(gravity=(0, 0, -9.81), solver=sp.Partitioned(0.01, implicit=implicit, tree_steps=2))
+    for name, cells in (("coarse", (6, 1, 1)), ("fine", (30, 2, 2))):
+        shown = surface_of(sp.box_tets((1.0, 0.1, 0.1), cells))
+        body = TreeBody(tree, grown=True, surface=shown, stiffness_damping=0.002)
+        node = scene.add(body, name=name)
+        scene.add(sp.Load(node.points("domain_1"), (0, 0.1, 0)))
+    scene.add(sp.RigidBody.sphere(0.1, density=500), at=(0, 0, 3))
+    again = both_ways(scene, tmp_path)
+    assert again.solver == scene.solver
+    assert all(again.node(name).body.grown for name in ("coarse", "fine"))
+    shown = [s.node(name).body.surface.nodes for s in (scene, again) for name in ("coarse", "fine")]
+    np.testing.assert_array_equal(shown[0], shown[2])
+    np.testing.assert_array_equal(shown[1], shown[3])
+
+
 BROKEN = """
 supple = 1
 [materials.steel]

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from supple.bodies.traits import is_load
 from supple.errors import InputError
 from supple.scene.mapped.points import JoinedPoints, PointSet, WorldPoints
 from supple.scene.node import Node
-from supple.scene.scene import Scene
+from supple.scene.scene import Acting, Scene
 
 
 class _Flat(Node):
@@ -32,6 +33,25 @@ def nodes_of(handle: object) -> set[Node]:
     raise InputError("this is not a node or a point set", value=type(handle).__name__)
 
 
+def restricted(acting: Acting, inside: set[Node]) -> Acting:
+    """A load on several bodies as one on those inside, where it can be split by its points; anything else as it is.
+
+    No body feels another by a load, so that each part may carry its own.
+    """
+    if not (can_be_split(acting) and nodes_of(acting.on) & inside):
+        return acting
+    chosen = [k for k, part in enumerate(acting.on.parts) if nodes_of(part) <= inside]
+    force = acting.force.restricted(chosen)
+    return Acting(force, force.on, acting.label)
+
+
+def can_be_split(acting: Acting) -> bool:
+    """Whether a load acts on joined points, each part of which is of one body."""
+    if not is_load(acting.force) or not hasattr(acting.force, "restricted"):
+        return False
+    return isinstance(acting.on, JoinedPoints) and all(len(nodes_of(part)) <= 1 for part in acting.on.parts)
+
+
 def part_of(scene: Scene, nodes: list[Node], without: frozenset[int] = frozenset()) -> Scene:
     """The scene of these nodes alone, without contacts and obstacles.
 
@@ -54,7 +74,8 @@ def part_of(scene: Scene, nodes: list[Node], without: frozenset[int] = frozenset
     part = Scene(scene.gravity, name=scene.name)
     part.fluid = scene.fluid
     part.root = _Flat("root", children=list(nodes))
-    part.forces = [f for f in scene.forces if id(f) not in without and belongs(f.on, f.label)]
+    forces = [restricted(f, inside) for f in scene.forces if id(f) not in without]
+    part.forces = [f for f in forces if belongs(f.on, f.label)]
     part.masses = [m for m in scene.masses if belongs(m.on, m.label)]
     part.filters = [f for f in scene.filters if belongs(f.target, type(f).__name__)]
     joints = [j for j in scene.joints if id(j) not in without]

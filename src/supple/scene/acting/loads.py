@@ -8,7 +8,7 @@ a following load is not conservative where its surface is open.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -51,6 +51,14 @@ class Load:
         if not np.isfinite(f).all():
             raise InputError("a load is not finite", where=f"load on {self.on.label}, t = {t:g} s", value=given)
         return f
+
+    def restricted(self, parts: Sequence[int]) -> Load:
+        """The same forces on some parts of joined points, by their numbers."""
+        assert isinstance(self.on, JoinedPoints)
+        starts = np.concatenate([[0], np.cumsum([part.count for part in self.on.parts])])
+        rows = np.concatenate([np.arange(starts[k], starts[k + 1]) for k in parts])
+        on = join(*(self.on.parts[k] for k in parts))
+        return Load(on, (lambda t: self.values(t)[rows]) if callable(self.force) else self.values(0.0)[rows])
 
     @property
     def is_passive(self) -> bool:

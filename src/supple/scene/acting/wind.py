@@ -18,7 +18,7 @@ the corners in equal shares, so its power is that of the force on the centroid. 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 
 import numpy as np
@@ -92,6 +92,11 @@ class Wind:
         """The points of the surfaces."""
         parts = [points for points, _ in self._surfaces]
         return parts[0] if len(parts) == 1 else join(*parts)
+
+    def restricted(self, parts: Sequence[int]) -> Wind:
+        """The same wind on some of its nodes, by their numbers."""
+        nodes = list(self.nodes) if isinstance(self.nodes, Sequence) else [self.nodes]
+        return replace(self, nodes=[nodes[k] for k in parts])
 
     @cached_property
     def triangles(self) -> Array:

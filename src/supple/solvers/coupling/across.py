@@ -22,7 +22,7 @@ from supple.bodies.traits import is_load
 from supple.errors import InputError
 from supple.interaction.springs import SpringForce
 from supple.scene.kinematics import hanging_on
-from supple.scene.parts import nodes_of
+from supple.scene.parts import can_be_split, nodes_of
 from supple.scene.slots import Slot
 from supple.scene.system import BoundForce, BoundJoint, System
 from supple.solvers.coupling.trees.springs import world_springs
@@ -49,6 +49,8 @@ class Across:
         coupled = _coupled_trees(system, part)
         forces, joints, ids = [], [], set()
         for given, acting in _given_forces(system):
+            if is_load(acting.force) and can_be_split(given):
+                continue
             if _is_across(acting, part, coupled):
                 forces.append(acting)
                 ids.add(id(given))
@@ -121,7 +123,7 @@ def _parts(system: System) -> dict[str, int]:
     held |= {node.name for mass in system.scene.masses for node in nodes_of(mass.on)}
     for _, (_, slot, force) in _given_forces(system):
         names = [body.name for body in bodies_of(slot)]
-        if not isinstance(force, SpringForce) and spans(names, part):
+        if not isinstance(force, SpringForce) and not is_load(force) and spans(names, part):
             held |= set(names)
     return part | {name: IMPLICIT for name in held if part[name] == LATTICE}
 
@@ -151,7 +153,7 @@ def _is_across(acting: BoundForce, part: dict[str, int], coupled: set[str]) -> b
                 "a load acts on bodies of several parts",
                 where=f"Partitioned, '{acting.label}'",
                 value=", ".join(names),
-                fix="Add it once for the bodies of each kind; the same seed gives the same wind.",
+                fix="Let it act on joined points, supple.join(a.points(...), b.points(...)), or once on each body.",
             )
         return False
     if spans(names, part):

@@ -40,7 +40,8 @@ def build_body(
         return FemBody(mesh, material, **section.given("law", "mass"))
     if isinstance(section, schema_bodies.TreeBody):
         solid = None if section.mesh is None else build_mesh(section.mesh, place.at(f"{place.keys}.mesh"))
-        return build_tree(section, solid, lambda given: _material(given, materials, place), place)
+        shown = build_surface(section.surface, place)
+        return build_tree(section, solid, shown, lambda given: _material(given, materials, place), place)
     if isinstance(section, schema_bodies.FloatingBody | schema_bodies.LayeredBody):
         solid = None if section.mesh is None else build_mesh(section.mesh, place.at(f"{place.keys}.mesh"))
         stuff = None if section.material is None else _material(section.material, materials, place)

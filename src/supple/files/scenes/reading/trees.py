@@ -11,24 +11,30 @@ from supple.bodies.tree import DomainTree, ModeBudget, TreeBody, TreeSettings
 from supple.decompose import automatic_labels, decompose, load_domain_tree
 from supple.files.scenes.places import Place
 from supple.files.scenes.schema import trees as schema
-from supple.geometry import HexMesh, TetMesh
+from supple.geometry import HexMesh, SurfaceMesh, TetMesh
 from supple.geometry.meshes.region import Selector
 
 FindMaterial = Callable[[Any], Any]
 
 
-def build_tree(section: Any, mesh: TetMesh | HexMesh | None, find_material: FindMaterial, place: Place) -> TreeBody:
-    """The tree of a table. mesh: built of its key `mesh`, if it has one."""
+def build_tree(
+    section: Any,
+    mesh: TetMesh | HexMesh | None,
+    surface: SurfaceMesh | None,
+    find_material: FindMaterial,
+    place: Place,
+) -> TreeBody:
+    """The tree of a table. mesh, surface: built of its keys, if it has them."""
     if mesh is None:
         with place.at(f"{place.keys}.tree").guarded():
             domain_tree = load_domain_tree(place.at(f"{place.keys}.tree").named_file(section.tree))
     else:
         domain_tree = _cut(section, mesh, find_material(section.material))
-    more = section.given("coupling", "torque", "mass_damping", "stiffness_damping")
+    more = section.given("coupling", "torque", "mass_damping", "stiffness_damping", "grown")
     if section.settings is not None:
         with place.at(f"{place.keys}.settings").guarded():
             more["settings"] = TreeSettings(**section.settings.given(*schema.Settings.model_fields))
-    return TreeBody(domain_tree, **more)
+    return TreeBody(domain_tree, surface=surface, **more)
 
 
 def _cut(section: Any, mesh: TetMesh | HexMesh, material: Any) -> DomainTree:

@@ -8,7 +8,6 @@ from typing import Annotated, Any, get_type_hints
 from pydantic import create_model
 
 from supple import solvers
-from supple.errors import InputError
 from supple.files.scenes.section import Section, by_kind
 
 SOLVERS: dict[str, type] = {
@@ -24,24 +23,39 @@ SOLVERS: dict[str, type] = {
     "partitioned": solvers.Partitioned,
 }
 APART = ("ties",)  # in programs alone
-PARTITIONED = ("implicit", "lattice")  # of parts: solvers of their own, with their defaults in a file
+OF_PARTS: dict[str, type] = {"implicit": solvers.ImplicitEuler, "lattice": solvers.LatticeSolver}
+"""Solvers of the parts of `Partitioned`, which have its step."""
 
 
 def _parameters(solver: type) -> list[str]:
-    return [f.name for f in dataclasses.fields(solver) if f.init and f.name not in APART + PARTITIONED]
+    return [f.name for f in dataclasses.fields(solver) if f.init and f.name not in (*APART, *OF_PARTS)]
 
 
 def _section(kind: str, solver: type) -> type[Section]:
     """A table with the solver's parameters, each optional."""
     hints = get_type_hints(solver)
     keys: dict[str, Any] = {name: (hints[name] | None, None) for name in _parameters(solver)}
+    if solver is solvers.Partitioned:
+        keys |= {name: (_part_section(part) | None, None) for name, part in OF_PARTS.items()}
     return create_model(solver.__name__, __base__=Section, kind=(str, ...), **keys)
+
+
+def _part_section(solver: type) -> type[Section]:
+    hints = get_type_hints(solver)
+    keys: dict[str, Any] = {name: (hints[name] | None, None) for name in _parameters(solver) if name != "dt"}
+    return create_model(f"{solver.__name__}Part", __base__=Section, **keys)
 
 
 def make_solver(section: Any) -> Any:
     """The solver of a table."""
     kind = SOLVERS[section.kind]
-    return kind(**section.given(*_parameters(kind)))
+    given = section.given(*_parameters(kind))
+    if kind is solvers.Partitioned:
+        for name, part in OF_PARTS.items():
+            own = getattr(section, name)
+            if own is not None:
+                given[name] = part(**own.given(*type(own).model_fields))
+    return kind(**given)
 
 
 def describe_solver(solver: Any) -> dict[str, Any] | None:
@@ -49,22 +63,17 @@ def describe_solver(solver: Any) -> dict[str, Any] | None:
     kind = next((name for name, cls in SOLVERS.items() if type(solver) is cls), None)
     if kind is None or len(getattr(solver, "ties", ())) > 0:
         return None
+    table = {"kind": kind} | _changed(solver)
     if isinstance(solver, solvers.Partitioned):
-        _check_plain(solver)
-    default = SOLVERS[kind]()
-    changed = {name: getattr(solver, name) for name in _parameters(SOLVERS[kind])}
-    return {"kind": kind} | {k: v for k, v in changed.items() if v is not None and v != getattr(default, k)}
+        parts = {name: _changed(getattr(solver, name)) for name in OF_PARTS}
+        table |= {name: {k: v for k, v in own.items() if k != "dt"} for name, own in parts.items() if set(own) - {"dt"}}
+    return table
 
 
-def _check_plain(solver: solvers.Partitioned) -> None:
-    """Refuse parts whose solvers have options, which a file does not hold."""
-    plain = solvers.Partitioned(solver.dt)
-    if solver.implicit != plain.implicit or solver.lattice != plain.lattice:
-        raise InputError(
-            "parts with options of their solvers cannot be saved",
-            where="Partitioned",
-            fix="Leave the solver out, or keep the scene as a .py file.",
-        )
+def _changed(solver: Any) -> dict[str, Any]:
+    """What differs from the defaults."""
+    default, values = type(solver)(), {name: getattr(solver, name) for name in _parameters(type(solver))}
+    return {name: v for name, v in values.items() if v is not None and v != getattr(default, name)}
 
 
 Solver = Annotated[Any, by_kind({kind: _section(kind, solver) for kind, solver in SOLVERS.items()})]

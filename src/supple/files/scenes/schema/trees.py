@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import PlainValidator, model_validator
 
-from supple.files.scenes.schema.shapes import Mesh
+from supple.files.scenes.schema.shapes import Mesh, Surface
 from supple.files.scenes.section import Section, check_table, complaint, shorten
 from supple.files.scenes.values import Name, Number, NumberEach
 
@@ -100,6 +100,8 @@ class TreeKeys(Section):
     mass_damping: NumberEach | None = None
     stiffness_damping: NumberEach | None = None
     settings: Settings | None = None
+    grown: bool | None = None
+    surface: Surface | None = None
 
     @model_validator(mode="after")
     def _one_source(self) -> Self:

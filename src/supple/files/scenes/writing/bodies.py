@@ -24,11 +24,12 @@ from supple.files.scenes.writing.framed import Arrays, describe_floating, descri
 from supple.files.scenes.writing.trees import describe_tree
 from supple.files.scenes.writing.values import Table, one_or_each, plain, plain_table
 from supple.files.scenes.writing.voxels import describe_voxel_body, voxel_material_table
-from supple.geometry import HexMesh, TetMesh
+from supple.geometry import HexMesh, SurfaceMesh, TetMesh
 from supple.material import Law, Material
 from supple.material.voxel import VoxelMaterial
 from supple.scene import Node
 
+AnyMesh = TetMesh | HexMesh | SurfaceMesh
 INLINE_NODES = 200  # meshes up to so many nodes stand in the scene file itself
 
 
@@ -39,7 +40,7 @@ class BodyWriter:
     path: Path
     materials: dict[str, Material] = field(default_factory=dict)
     voxel_materials: dict[str, VoxelMaterial] = field(default_factory=dict)
-    meshes: dict[Path, TetMesh | HexMesh | DomainTree | Arrays] = field(default_factory=dict)
+    meshes: dict[Path, AnyMesh | DomainTree | Arrays] = field(default_factory=dict)
 
     def describe(self, node: Node) -> Table:
         """The table of a node's body, its place included."""
@@ -57,6 +58,7 @@ class BodyWriter:
             table = describe_voxel_body(body, names)
         elif type(body) is TreeBody:
             table = {"tree": self._file(node.name, body.model.domain_tree, "-tree").name, **describe_tree(body)}
+            table |= {} if body.surface is None else {"surface": self._surface(node.name, body.surface)}
         elif type(body) is FloatingBody:
             table = self._floating(node.name, body)
         elif type(body) is LayeredBody:
@@ -130,7 +132,12 @@ class BodyWriter:
         }
         return recipe | ({"regions": regions} if regions else {})
 
-    def _file(self, name: str, mesh: TetMesh | HexMesh | DomainTree | Arrays, suffix: str = ".vtu") -> Path:
+    def _surface(self, name: str, surface: SurfaceMesh) -> Table:
+        if len(surface.nodes) > INLINE_NODES:
+            return {"file": self._file(name, surface, "-surface.vtu").name}
+        return {"nodes": plain(surface.nodes), "triangles": plain(surface.triangles)}
+
+    def _file(self, name: str, mesh: AnyMesh | DomainTree | Arrays, suffix: str = ".vtu") -> Path:
         stem, k = f"{self.path.stem}-{re.sub(r'[^A-Za-z0-9_-]', '_', name)}", 2
         file = self.path.with_name(f"{stem}{suffix}")
         while file in self.meshes:

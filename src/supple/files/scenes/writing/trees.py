@@ -18,7 +18,7 @@ def describe_tree(body: TreeBody) -> Table:
     """The table of a tree but its folder: coupling, damping and settings that differ from the defaults."""
     if isinstance(body.tree, TreeModel):
         _check_plain(body.tree)
-    table: Table = {name: getattr(body, name) for name in ("coupling", "torque") if _differs(body, name)}
+    table: Table = {name: getattr(body, name) for name in ("coupling", "torque", "grown") if _differs(body, name)}
     for name in ("mass_damping", "stiffness_damping"):
         if np.any(np.asarray(getattr(body, name)) != PLAIN[name].default):
             table[name] = one_or_each(getattr(body, name))
