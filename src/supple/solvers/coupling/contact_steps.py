@@ -34,7 +34,6 @@ from supple.solvers.coupling.contact_blocks import ContactBlocks, Coupling, by_b
 from supple.solvers.coupling.joint_rows import JointResponse, JointStep, solve_rows
 from supple.solvers.coupling.laws import Law, PointLaw
 from supple.solvers.linear.linear_step import LinearSolution
-from supple.solvers.rigid.step_kernels import BISECTIONS
 
 Array = np.ndarray
 Solve = Callable[..., LinearSolution]
@@ -43,6 +42,8 @@ TOLERANCE = 1e-8
 """Of the impulse of contacts, at which its iterations end; or a tenth of what the linear solution leaves open."""
 HALVINGS, ENOUGH = 7, 0.2
 """How often a step of Newton's method is halved, and the part of what it promises that it has to keep."""
+BISECTIONS = 40
+"""Of the way of a step of Newton's method on which friction turns round."""
 NEAR = 6
 """Iterations from a solution nearby, after which they begin as without one."""
 LOOSE, CLOSER = 1e-3, 1e-2

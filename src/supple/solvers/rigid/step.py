@@ -21,13 +21,14 @@ from supple.contact.contact_set import ContactForces, ContactSet
 from supple.contact.restitution import Approach, may_rebound, rebound_targets, rebounding
 from supple.scene.state import State
 from supple.scene.system import System
-from supple.solvers.coupling.contact_steps import ENOUGH, HALVINGS, MAX_ITERATIONS, TOLERANCE
+from supple.solvers.coupling.contact_steps import TOLERANCE
 from supple.solvers.report import Outcome, StepReport
 from supple.solvers.rigid.step_kernels import Law, RigidContacts, solve_rigid
 
 Array = np.ndarray
 MOST_BODIES = 1000
 """Beyond so many the table of which blocks there are is too large."""
+MAX_ITERATIONS = 100
 
 
 @dataclass(eq=False)
@@ -146,9 +147,8 @@ def _solve(
         found.tangential_dashpot,
         found.friction,
     )
-    k, limits = found.size, (MAX_ITERATIONS, TOLERANCE, HALVINGS, ENOUGH)
-    d, pushes = np.empty_like(b), np.empty((k, 3))
-    law, trial = Law(*ContactForces.none(k)), Law(*ContactForces.none(k))
+    limits = MAX_ITERATIONS, TOLERANCE
+    d, pushes, law = np.empty_like(b), np.empty((found.size, 3)), Law(*ContactForces.none(found.size))
     symmetric = not found.friction.any()
-    iterations, left = solve_rigid(contacts, M, b, v, h, symmetric, limits, trial, d, pushes, law)
+    iterations, left = solve_rigid(contacts, M, b, v, h, symmetric, limits, d, pushes, law)
     return d, pushes, law, int(iterations), float(left)

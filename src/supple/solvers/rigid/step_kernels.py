@@ -13,8 +13,7 @@ import numpy as np
 from supple.algebra.compiling.compiled import compiled
 from supple.interaction.contact_kernels import ROUNDING, compute_contacts
 from supple.solvers.rigid.matrix_kernels import factor, find_structure, substitute
-
-BISECTIONS = 40  # of the way of a step of Newton's method on which friction turns round
+from supple.solvers.rigid.search_kernels import search
 
 
 class RigidContacts(NamedTuple):
@@ -106,16 +105,6 @@ def add_tangents(c, T, h, place, A_out):
 
 
 @compiled
-def distance_between(a, b):
-    """|a - b| of arrays (k, 3)."""
-    total = 0.0
-    for m in range(len(a)):
-        for i in range(3):
-            total += (a[m, i] - b[m, i]) ** 2
-    return np.sqrt(total)
-
-
-@compiled
 def left_open(c, h, u, law, pushes):
     """|law - pushes| over the larger of both, without what rounding of gaps and ways may make of it."""
     scale, total = 0.0, 0.0
@@ -131,52 +120,75 @@ def left_open(c, h, u, law, pushes):
 
 
 @compiled
-def solve_rigid(c, M, b, v, h, symmetric, limits, trial, d_out, pushes_out, law_out):
+def solve_rigid(c, M, b, v, h, symmetric, limits, d_out, pushes_out, law_out):
     """Change of velocity d_out (n, 6), forces pushes_out (k, 3) [N] and the law there; iterations, what is left open.
 
-    M (n, 6, 6), b, v (n, 6). limits: most iterations, tolerance, halvings, and the part of a promise that a step has to
-    keep. trial: a `Law` as room. Left is the larger of |law - pushes| and |M d - b - h J^T pushes|, relative.
+    M (n, 6, 6), b, v (n, 6). limits: most iterations, tolerance. Left is the larger of |law - pushes| and
+    |M d - b - h J^T pushes|, relative. Where Newton's way leads uphill, which friction that grows with pressure can
+    do, it is taken as if friction did not grow: A is then symmetric and positive, and the way leads down.
     """
     n, k = len(M), len(c.body)
-    most, tolerance, halvings, enough = limits
-    order, start, rows, place, blocks = find_structure(n, c.body)
-    A, rhs, d = np.empty((blocks, 6, 6)), np.empty((n, 6)), np.zeros((n, 6))
+    most, tolerance = limits
+    pattern = find_structure(n, c.body)
+    A, rhs, d = np.empty((pattern[4], 6, 6)), np.empty((n, 6)), np.zeros((n, 6))
     given, u, reached, wanted = np.empty((k, 3)), np.empty((k, 3)), np.empty((k, 3)), np.empty((k, 3))
-    l, way = np.zeros((k, 3)), np.empty((k, 3))
     compute_relative(c, v, given)
     u[:] = given
-    law_at(c, h, u, symmetric, law_out)
     left = np.inf
+    law_at(c, h, u, symmetric, law_out)
     for iteration in range(1, most + 1):
-        f, T = law_out.force.copy(), law_out.tangent
-        apply_blocks(T, u, given, f, wanted)
-        A[:] = 0.0
-        for i in range(n):
-            A[place[i, i]] = M[i]
-        add_tangents(c, T, h, place, A)
-        rhs[:] = b
-        add_pushed(c, wanted, h, rhs)
-        if not factor(order, start, rows, place, A):
+        apply_blocks(law_out.tangent, u, given, law_out.force, wanted)
+        if not solve_linearised(c, M, b, h, pattern, law_out.tangent, wanted, A, rhs, d_out):
             return iteration, np.inf
-        substitute(order, start, rows, place, A, rhs, d_out)
-        compute_relative(c, d_out, way)
-        for m in range(k):
-            for i in range(3):
-                pushes_out[m, i] = wanted[m, i] - (
-                    T[m, i, 0] * way[m, 0] + T[m, i, 1] * way[m, 1] + T[m, i, 2] * way[m, 2]
-                )
-                reached[m, i] = given[m, i] + way[m, i]
+        compute_reached(c, given, law_out.tangent, wanted, d_out, reached, pushes_out)
         law_at(c, h, reached, symmetric, law_out)
         left = left_open(c, h, reached, law_out.force, pushes_out)
         if not left > tolerance:
             return iteration, max(left, imbalance(c, M, b, h, d_out, pushes_out, rhs))
-        size = search(c, h, symmetric, halvings, enough, f, u, l, reached, pushes_out, trial, law_out)
+        size = search(c, M, b, h, d, d_out, u, reached)
+        if size == 0.0 and not symmetric:
+            law_at(c, h, u, True, law_out)
+            apply_blocks(law_out.tangent, u, given, law_out.force, wanted)
+            if not solve_linearised(c, M, b, h, pattern, law_out.tangent, wanted, A, rhs, d_out):
+                return iteration, np.inf
+            compute_reached(c, given, law_out.tangent, wanted, d_out, reached, pushes_out)
+            size = search(c, M, b, h, d, d_out, u, reached)
+        size = 1.0 if size == 0.0 else size
         for m in range(k):
             for i in range(3):
                 u[m, i] += size * (reached[m, i] - u[m, i])
-                l[m, i] += size * (pushes_out[m, i] - l[m, i])
-        d += size * (d_out - d)
+        for i in range(n):
+            for j in range(6):
+                d[i, j] += size * (d_out[i, j] - d[i, j])
+        law_at(c, h, u, symmetric, law_out)
     return iteration, left
+
+
+@compiled
+def solve_linearised(c, M, b, h, pattern, T, wanted, A, rhs, d_out):
+    """d_out (n, 6) of (M + h J^T T J) d = b + h J^T wanted; A, rhs: room. False: singular."""
+    order, start, rows, place, _ = pattern
+    A[:] = 0.0
+    for i in range(len(M)):
+        A[place[i, i]] = M[i]
+    add_tangents(c, T, h, place, A)
+    rhs[:] = b
+    add_pushed(c, wanted, h, rhs)
+    if not factor(order, start, rows, place, A):
+        return False
+    substitute(order, start, rows, place, A, rhs, d_out)
+    return True
+
+
+@compiled
+def compute_reached(c, given, T, wanted, d, reached_out, pushes_out):
+    """Relative velocities reached_out (k, 3) = given + J d, and forces pushes_out (k, 3) = wanted - T J d."""
+    compute_relative(c, d, reached_out)
+    for m in range(len(wanted)):
+        x, y, z = reached_out[m, 0], reached_out[m, 1], reached_out[m, 2]
+        for i in range(3):
+            pushes_out[m, i] = wanted[m, i] - (T[m, i, 0] * x + T[m, i, 1] * y + T[m, i, 2] * z)
+            reached_out[m, i] += given[m, i]
 
 
 @compiled
@@ -202,59 +214,3 @@ def apply_blocks(T, u, given, f, wanted_out):
         x, y, z = u[m, 0] - given[m, 0], u[m, 1] - given[m, 1], u[m, 2] - given[m, 2]
         for i in range(3):
             wanted_out[m, i] = f[m, i] + T[m, i, 0] * x + T[m, i, 1] * y + T[m, i, 2] * z
-
-
-@compiled
-def search(c, h, symmetric, halvings, enough, f, u, l, reached, pushes, trial, law_out):
-    """How much of Newton's way to go from (u, l) to (reached, pushes); law_out becomes the law there. See
-    `ContactStep._search`."""
-    before, best, size = distance_between(f, l), np.inf, 1.0
-    s = turning_point(c, h, symmetric, enough, f, u, l, reached, pushes, trial, law_out)
-    if s > 0.0:
-        return s
-    kept = (law_out.force.copy(), law_out.tangent.copy(), law_out.slip.copy(), law_out.mode.copy())
-    for halving in range(halvings):
-        s = 0.5**halving
-        if halving > 0:
-            law_at(c, h, u + s * (reached - u), symmetric, trial)
-        else:
-            copy_law(law_out, trial)
-        off = distance_between(trial.force - l, s * (pushes - l))
-        if off < best:
-            best, size = off, s
-            kept[0][:], kept[1][:], kept[2][:], kept[3][:] = trial.force, trial.tangent, trial.slip, trial.mode
-        if off <= (1.0 - enough * s) * before:
-            copy_law(trial, law_out)
-            return s
-    law_out.force[:], law_out.tangent[:], law_out.slip[:], law_out.mode[:] = kept
-    return size
-
-
-@compiled
-def turning_point(c, h, symmetric, enough, f, u, l, reached, pushes, trial, law_out):
-    """See `ContactStep._turning_point`: the part of the way, law_out becomes the law there; 0: none, as it was."""
-    before, low, high = distance_between(f, l), 0.0, 1.0
-    first = f - l
-    if np.sum((law_out.force - pushes) * first) >= 0.0:
-        return 0.0
-    if distance_between(law_out.force, pushes) <= (1.0 - enough) * before:
-        return 0.0
-    for _ in range(BISECTIONS):
-        s = 0.5 * (low + high)
-        law_at(c, h, u + s * (reached - u), symmetric, trial)
-        left = trial.force - l - s * (pushes - l)
-        if np.sqrt(np.sum(left * left)) <= (1.0 - enough) * before:
-            copy_law(trial, law_out)
-            return s
-        if np.sum(left * first) > 0.0:
-            low = s
-        else:
-            high = s
-    return 0.0
-
-
-@compiled
-def copy_law(law, law_out):
-    """Copy all of a law."""
-    law_out.force[:], law_out.tangent[:] = law.force, law.tangent
-    law_out.slip[:], law_out.mode[:] = law.slip, law.mode
