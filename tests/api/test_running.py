@@ -19,7 +19,7 @@ from supple.errors import DivergenceError, InputError
 from supple.record import load_checkpoint, measure, open_record
 from supple.record.measures import best_rotation
 from supple.record.memory import MAX_FRAMES
-from supple.record.plausibility import Plausibility, is_closed
+from supple.record.plausibility import Plausibility, is_closed, is_led
 from supple.running import count_steps
 from supple.solvers import Outcome, StepReport
 
@@ -250,7 +250,8 @@ def rest(scene: sp.Scene) -> None:
 def test_no_false_alarm(change, solver) -> None:
     scene = make_chain()
     change(scene)
-    assert is_closed(scene.compile()) == (change not in (push, shake))
+    system = scene.compile()
+    assert (is_closed(system) and not is_led(system, 2.0)) == (change not in (push, shake))
     assert sp.run(scene, until=2.0, solver=solver).outcome == "finished"
 
 

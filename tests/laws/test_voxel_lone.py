@@ -14,9 +14,6 @@ def lone_voxel() -> sp.VoxelBody:
     return sp.VoxelBody(sp.VoxelGrid(np.ones((1, 1, 1), dtype=int), 0.01), sp.VoxelMaterial(young=1e6, density=1000))
 
 
-@pytest.mark.xfail(
-    strict=True, reason="a lone voxel has no stable step, and is stepped as long as the stride: g h t / 2 off"
-)
 def test_a_lone_voxel_falls_as_linked_ones_do() -> None:
     """Half a second of free fall to a thousandth: two linked voxels, in steps short enough for their link, are off by
     less than half of that."""
@@ -26,7 +23,6 @@ def test_a_lone_voxel_falls_as_linked_ones_do() -> None:
     assert run.state.x[2] - run.system.x0[2] == pytest.approx(-0.5 * 9.81 * run.time**2, rel=1e-3)
 
 
-@pytest.mark.xfail(strict=True, reason="the stable step of a lone voxel is infinite, and then called not positive")
 def test_the_stable_step_of_a_body_can_be_taken_or_the_error_is_true() -> None:
     body = lone_voxel()
     try:

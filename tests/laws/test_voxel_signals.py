@@ -9,9 +9,6 @@ import supple as sp
 from supple.errors import InputError
 
 
-@pytest.mark.xfail(
-    strict=True, reason="the error names the first time of a batch, not the one at which the signal was lost"
-)
 def test_a_signal_that_is_not_finite_is_named_with_its_time() -> None:
     lost: list[float] = []
 

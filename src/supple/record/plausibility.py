@@ -3,11 +3,12 @@
 Three signs are looked for:
 
     not finite    a position or velocity is NaN or infinite, after every step; or a force, where a step failed
-    energy        T + V - E0  >  GROWTH (T0 + V0⁺ + W),   W = max over frames of V0 - V,  at every frame
+    energy        T + V - E0  >  GROWTH (T0 + V0⁺ + W + P t),   W = max over frames of V0 - V,  at every frame
     inversion     det F <= 0 in an element whose law has no way back, at every frame
 
-Energy is judged only where none can come from outside: no force or pressure in time, no prescribed motion, no
-motor, no force but those known here. Then T + V cannot exceed E0; V0⁺ is what springs and elements store at
+Energy is judged only where it is known how much can come from outside: no force or pressure in time, no point led along
+a path, no motor without a largest torque, no force but those known here. Then T + V cannot exceed E0 and what the
+motors gave, at most their power P, torque times speed; V0⁺ is what springs and elements store at
 the start, W what gravity and constant loads have given. Exact steps keep T + V - E0 <= 0, and the errors of a
 working step are a small part of what is exchanged, so that a factor of a hundred raises no false alarm.
 
@@ -26,6 +27,7 @@ from supple.bodies.capabilities import Inverting, Massed
 from supple.bodies.traits import is_load, is_passive
 from supple.errors import DivergenceError
 from supple.record.measures import Measures
+from supple.scene.joints.bounded_rows import BoundedRows
 from supple.scene.slots import Slot
 from supple.scene.state import State
 from supple.scene.system import System
@@ -33,6 +35,7 @@ from supple.scene.system import System
 Array = np.ndarray
 GROWTH = 100.0
 ROUND_OFF = 1e-9  # part of the potential's own size that counts as no change
+SAMPLES = 17  # times at which what is driven is looked at
 
 
 @dataclass(eq=False)
@@ -83,6 +86,7 @@ class Plausibility:
         """
         if not np.isfinite(measures.total):
             raise self._error("the simulation diverged: the energy is not finite", self._fastest(state), state, step)
+        self.is_closed = self.is_closed and not is_led(self.system, state.t)
         if self.is_closed:
             self._check_energy(state, measures, step)
         return self._check_inversion(state, step)
@@ -90,7 +94,7 @@ class Plausibility:
     def _check_energy(self, state: State, m: Measures, step: int) -> None:
         self.work = max(self.work, self.start.potential - m.potential)
         floor = ROUND_OFF * max(abs(self.start.potential), abs(m.potential))
-        scale = self.start.kinetic + self.stored + self.work + floor
+        scale = self.start.kinetic + self.stored + self.work + floor + self._given(state.t)
         gained = m.total - self.start.total
         if step >= 3 and gained > GROWTH * scale:
             what = (
@@ -98,6 +102,13 @@ class Plausibility:
                 f"feeds it (it had {scale:.3g} J to exchange)"
             )
             raise self._error(what, self._fastest(state), state, step)
+
+    def _given(self, t: float) -> float:
+        """What motors may have given until t [s], at most [J]."""
+        times = np.linspace(0.0, t, SAMPLES)
+        return t * sum(
+            max(map(rows.power, times)) for _, _, rows in self.system.joints if isinstance(rows, BoundedRows)
+        )
 
     def _check_inversion(self, state: State, step: int) -> int:
         count = 0
@@ -135,10 +146,19 @@ class Plausibility:
 
 
 def is_closed(system: System) -> bool:
-    """Whether no energy can come from outside: all forces known, none in time, nothing driven."""
+    """Whether it is known how much energy can come from outside: all forces known, none in time, motors limited."""
     if not all(is_passive(force) for _, _, force in system.forces):
         return False
-    return not any(joint.rows.is_driven for joint in system.joints) and not system.filter.moving
+    driven = [rows for _, _, rows in system.joints if rows.is_driven]
+    return all(isinstance(rows, BoundedRows) and np.isfinite(rows.power(0.0)) for rows in driven)
+
+
+def is_led(system: System, t: float) -> bool:
+    """Whether a filter has moved or turned a point until t [s]; one that keeps it in place gives nothing."""
+    f = system.filter
+    if any(h.orientation is not None for h in f.held):
+        return True
+    return bool(f.moving) and any((f.places(time) != f.places(0.0)).any() for time in np.linspace(0.0, t, SAMPLES))
 
 
 def _start(system: System) -> tuple[Array, Array]:

@@ -224,7 +224,7 @@ class Swing:
         out[:, free:] = 0.0 if commanded is None else commanded
         bad = ~np.isfinite(out).all(axis=1)
         if bad.any():
-            raise InputError("a control signal is not finite", where=f"actuation, t = {times[np.argmax(bad)]:.9g} s")
+            raise InputError("a control signal is not finite", where=f"actuation, t = {times[np.argmax(bad)]:g} s")
         return out
 
     def largest(self, values: Array, allowed: float) -> float:

@@ -58,6 +58,13 @@ class BoundedRows:
         """Whether there is a motor."""
         return self.speed is not None
 
+    def power(self, t: float) -> float:
+        """What the motor gives at time t [s], at most [W]; infinite where its torque or force is."""
+        if self.speed is None:
+            return 0.0
+        speed = abs(float(self.speed(t) if callable(self.speed) else self.speed))
+        return self.largest * speed if np.isfinite(self.largest) else np.inf
+
     @property
     def meets(self) -> Array:
         """No row asks points to meet."""

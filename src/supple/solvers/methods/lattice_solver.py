@@ -124,7 +124,8 @@ class LatticeSolver:
         self._prepared = system
 
     def _stable_step(self, model: VoxelModel, x: Array | None, rest: Array | None) -> float:
-        return stable_step(
+        """Where nothing is stiff, as long as if the voxels were linked: loads and gravity are resolved as finely."""
+        found = stable_step(
             model,
             held=self._guides.held,
             x=x,
@@ -133,6 +134,10 @@ class LatticeSolver:
             collision=self._world.collision,
             safety=self.safety,
         )
+        if np.isfinite(found):
+            return found
+        frequency = np.sqrt(2.0 * model.values("young") * model.size / model.mass)  # of two, by the link between them
+        return self.safety * 2.0 / float(frequency.max())
 
     @property
     def sweep(self) -> LatticeSweep:

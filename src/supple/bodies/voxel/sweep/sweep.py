@@ -322,14 +322,14 @@ class LatticeSweep:
 
     def advance(self, dt: float, steps: int, *, gravity: ArrayLike = (0.0, 0.0, 0.0)) -> None:
         """So many steps of dt [s] under gravity (3,) [m/s²] and the loads set before."""
-        if not np.isfinite(dt) or dt <= 0:
+        if np.isposinf(dt):
             raise InputError(
-                "the step is not positive and finite",
+                "the step is infinite",
                 where="LatticeSweep.advance",
-                value=dt,
-                allowed="> 0 s",
                 fix="A lattice without links or contacts has no largest stable step: choose one.",
             )
+        if not dt > 0:
+            raise InputError("the step is not positive", where="LatticeSweep.advance", value=dt, allowed="> 0 s")
         axes = list(self.layout.axes)
         g = check_vector(gravity, name="gravity", where="LatticeSweep.advance")[axes]
         if self.contacts is not None:
