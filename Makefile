@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check
 OUT    ?= out
 
-.PHONY: demo test test-all ledger lint format clean python-is-ready
+.PHONY: demo test test-slow test-all ledger lint format clean python-is-ready
 
 demo: $(VENV)/.render
 	$(BIN)/supple run hanging-beam --out $(OUT)/beam --picture
@@ -13,6 +13,9 @@ demo: $(VENV)/.render
 
 test: $(VENV)/.dev
 	$(BIN)/python -m pytest -n 2
+
+test-slow: $(VENV)/.dev
+	$(BIN)/python -m pytest -n 2 -m slow
 
 test-all: $(VENV)/.dev
 	$(BIN)/python -m pytest -n 2 -m "slow or not slow"

@@ -51,11 +51,12 @@ def check(run: Any) -> list[Check]:
     strains = domain_strains(body, run.system.positions(run.state, "word"))
     energy = run.frames.columns["kinetic"] + run.frames.columns["potential"]
     return [
-        below("momentum from the poke less its impulse, relative", _apart(gained, impulse), 5e-3),
-        below("drift of the linear momentum after it, relative", float(drift[0] / sizes[0]), 5e-3),
-        below("drift of the angular momentum after it, relative", float(drift[1] / sizes[1]), 1e-2),
+        below("momentum from the poke less its impulse, relative", _apart(gained, impulse), 1e-9),
+        below("drift of the linear momentum after it, relative", float(drift[0] / sizes[0]), 1e-9),
+        below("drift of the angular momentum after it, relative", float(drift[1] / sizes[1]), 1e-9),
         below("largest rise of the energy after it, relative", _rise(energy[after:]), 1e-3),
         below("largest strain of a letter at the end", float(strains.max()), 0.05),
+        # domains meet in the mean of an interface, not at each of its vertices: bent interfaces gape by millimetres
         below("largest gap between domains [m]", run.gaps["word"], 6e-3),
     ]
 

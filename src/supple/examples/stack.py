@@ -22,8 +22,9 @@ from supple.solvers import ImplicitEuler
 SIDE, DENSITY, G = 0.1, 500.0, 9.81
 RUBBER = Material(young=2e5, poisson=0.3, density=DENSITY, stiffness_damping=2e-3, name="rubber")
 OFFSETS = ((0.0, 0.0), (0.012, -0.006), (-0.008, 0.01), (0.006, 0.008), (-0.004, -0.01))
-SETTLED = 2.0
-"""Time after which nothing may move any more [s]."""
+SETTLED = 8.0
+"""Time after which nothing may move any more [s]. Before, the column of soft boxes sways back upright; its lean halves
+every 0.6 s or so."""
 
 
 def soft_box(cells: int = 3) -> FemBody:
@@ -55,9 +56,9 @@ def check(run: Any) -> list[Check]:
     )
     kin = run.system.propagate(run.state.t, run.state.x, run.state.v)
     touching = run.system.contacts[0].touching(run.state.memory)
-    floor = sum(f[2] for pair, f in zip(touching.bodies, touching.force) if pair[1] == "plane")
+    floor = sum(f[2] for pair, f in zip(touching.bodies, touching.force) if pair[1] == "floor")
     return [
-        below("drift of any point from 2 s to the end [m]", drift, 0.005 * SIDE),
+        below("drift of any point from 8 s to the end [m]", drift, 1e-5),
         below("kinetic energy at the end [J]", run.system.kinetic_energy(kin), 1e-9),
         within("force on the floor [N]", float(floor), 5 * DENSITY * SIDE**3 * G, 1e-6),
     ]
