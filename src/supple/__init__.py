@@ -27,6 +27,7 @@ _HOME = {
     "Fluid": "interaction.fluid",
     "HeightField": "contact",
     "MeshObstacle": "contact",
+    "Motion": "contact",
     "Samples": "bodies.voxel",
     "Sphere": "contact",
     "FemBody": "bodies.fem",

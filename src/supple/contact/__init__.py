@@ -7,6 +7,7 @@ from supple.contact.detect import Detector
 from supple.contact.narrow.check import check_closed, crossing_triangles
 from supple.contact.pairs import BALL_TRIANGLE, EDGE_EDGE, POINT_POINT, VERTEX_TRIANGLE, ContactPairs
 from supple.contact.surface import ContactSurface
+from supple.interaction.motion import Motion
 from supple.interaction.obstacles import (
     Box,
     Capsule,
@@ -33,6 +34,7 @@ __all__ = [
     "Floor",
     "HeightField",
     "MeshObstacle",
+    "Motion",
     "Obstacle",
     "Plane",
     "Sphere",

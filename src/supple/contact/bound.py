@@ -14,6 +14,7 @@ from supple.bodies.body_protocol import Body
 from supple.bodies.capabilities import ContactConstants, ExplicitContact
 from supple.contact.contact_set import ContactForces, ContactSet
 from supple.contact.detect import Detector
+from supple.contact.moving import MovingSides
 from supple.contact.narrow.area_kernels import compute_facing_areas
 from supple.contact.notices import depth_notice, stiffness_notice
 from supple.contact.pairs import BALL_TRIANGLE, EDGE_EDGE, VERTEX_TRIANGLE
@@ -22,7 +23,6 @@ from supple.contact.shape import Sides
 from supple.contact.stopping import Stopping
 from supple.contact.surface import ContactSurface, extent
 from supple.contact.surfaces import BodySurface, Wall
-from supple.contact.sweeping import swept_distance
 from supple.errors import ContactWarning, InputError
 from supple.interaction.contact_kernels import OPEN
 from supple.interaction.obstacles import MeshObstacle, Obstacle
@@ -58,8 +58,8 @@ class BoundContact:
     starts (bodies + 1,): first vertices; modulus (bodies,): pressure a depth [N/m³]; dash (bodies, 2): see
     `ContactConstants`, nan where a body has none. excluded (names, names): pairs that never touch by this contact;
     rough (names, names): friction; bounce (names, names): restitution, nan: none. gravity [m/s²]. stopping: how stiff
-    what meets at speed is. rigid: those sides that touch each other by convex shapes, where there are such. prefix: of
-    what it remembers in a state.
+    what meets at speed is. moving: obstacles that move. rigid: those sides that touch each other by convex shapes,
+    where there are such. prefix: of what it remembers in a state.
     """
 
     contact: Contact
@@ -77,6 +77,7 @@ class BoundContact:
     bounce: Array
     gravity: float
     stopping: Stopping
+    moving: MovingSides
     rigid: RigidSides | None = None
     prefix: str = "contact:0/"
     has_warned: bool = False
@@ -105,7 +106,8 @@ class BoundContact:
         starts = np.concatenate([[0], np.cumsum([s.points.count for s in surfaces])]).astype(np.int64)
         margin = contact.margin if contact.margin is not None else NEAR * element_size(joined)
         excluded, count = _excluded(contact, names, own, len(surfaces)), len(surfaces)
-        rigid = RigidSides.of(surfaces, slots, list(formulas.values()), excluded, margin)
+        moving = MovingSides.of(names, obstacles, starts)
+        rigid = RigidSides.of(surfaces, slots, list(formulas.values()), excluded, margin, moving)
         by_surface = excluded if rigid is None else excluded | rigid.is_found(len(names))
         detector = Detector(
             joined,
@@ -136,6 +138,7 @@ class BoundContact:
             _restitution(contact, names, obstacles),
             float(np.linalg.norm(gravity)),
             Stopping.of(surfaces, joined, list(formulas.values()), held),
+            moving,
             rigid,
         )
 
@@ -153,16 +156,16 @@ class BoundContact:
         leaving: names of bodies and obstacles that meet by another method.
         """
         if not self.touches_surfaces:
-            return self.find_shapes(kin.flat_x, kin.flat_v, h, memory)
-        found = self._of_surfaces(self.vertices(kin.x), self.vertices(kin.v), h, memory, leaving)
+            return self.find_shapes(kin.flat_x, kin.flat_v, h, memory, kin.t)
+        found = self._of_surfaces(self.vertices(kin.x), self.vertices(kin.v), h, memory, leaving, kin.t)
         if self.rigid is not None:
-            shapes = self._of_shapes(self.rigid, kin.flat_x, kin.flat_v, h, memory)
+            shapes = self._of_shapes(self.rigid, kin.flat_x, kin.flat_v, h, memory, kin.t)
             found = ContactSet(*(np.concatenate(part) for part in zip(found, shapes)))
         return self._recalled(found, h, memory)
 
-    def find_shapes(self, x: Array, v: Array, h: float, memory: dict[str, Array]) -> ContactSet:
-        """The same of shapes alone, from flat positions and velocities."""
-        found = ContactSet.empty() if self.rigid is None else self._of_shapes(self.rigid, x, v, h, memory)
+    def find_shapes(self, x: Array, v: Array, h: float, memory: dict[str, Array], t: float = 0.0) -> ContactSet:
+        """The same of shapes alone, from flat positions and velocities. t [s]: now, where obstacles move."""
+        found = ContactSet.empty() if self.rigid is None else self._of_shapes(self.rigid, x, v, h, memory, t)
         return self._recalled(found, h, memory)
 
     @cached_property
@@ -183,10 +186,16 @@ class BoundContact:
                 out.append((number, obstacle, np.array(apart, dtype=np.int64)))
         return out
 
-    def _of_shapes(self, rigid: RigidSides, x: Array, v: Array, h: float, memory: dict[str, Array]) -> ContactSet:
+    def _of_shapes(
+        self, rigid: RigidSides, x: Array, v: Array, h: float, memory: dict[str, Array], t: float
+    ) -> ContactSet:
         """Contacts of convex shapes, from flat positions and velocities."""
-        points = rigid.find(x, v, h)
+        points = rigid.find(x, v, h, t)
         k = len(points.gap)
+        drift = np.zeros((k, 3))
+        for number in self.moving.motions:
+            mine = points.sides[:, 1] == number
+            drift[mine] = self.moving.drift(t, h, number, points.place[mine])
         features = np.column_stack([points.sides, points.feature, np.full(k, -2)])
         return self._with_law(
             ContactSet.bare(np.full((k, 4), -1), np.zeros((k, 4)), points.normal, points.gap, points.sides)._replace(
@@ -195,6 +204,7 @@ class BoundContact:
                 carrier=points.carrier,
                 core=points.core,
                 shift=points.shift,
+                drift=drift,
             ),
             points.area,
             points.speed,
@@ -247,27 +257,27 @@ class BoundContact:
             warnings.warn(sentence, ContactWarning, stacklevel=7)
 
     def _of_surfaces(
-        self, x: Array, v: Array, h: float, memory: dict[str, Array], leaving: frozenset[tuple[str, str]]
+        self, x: Array, v: Array, h: float, memory: dict[str, Array], leaving: frozenset[tuple[str, str]], t: float
     ) -> ContactSet:
         """Contacts of surfaces, from positions and velocities of all vertices (n, 3)."""
         self.detector.sides = Sides.of_array(memory.get(f"{self.prefix}sides"))
-        pairs = self.detector.find(x, v, h)
-        self._watch(v, h)
+        walls = self.moving.place_meshes(t, h, x)
+        pairs = self.detector.find(x, v + walls, h)
+        self._watch(v + walls, h)
         other = np.where(pairs.kind == EDGE_EDGE, pairs.points[:, 2], pairs.points[:, 1])
         sides = np.stack([self.owner(pairs.points[:, 0]), self.owner(other)], axis=1)
         key = pairs.points[:, 0] * len(self.names) + sides[:, 1]
         hashed = pairs.kind != VERTEX_TRIANGLE
         hashed |= np.isin(key, key[pairs.kind == BALL_TRIANGLE])  # which one is nearest may change
         key[hashed] = _mixed_keys(pairs.points[hashed])
-        parts: list[tuple[Array, ...]] = [
-            (pairs.points, pairs.weights, pairs.normal, pairs.gap, sides, pairs.area, key)
-        ]
+        bare = ContactSet.bare(pairs.points, pairs.weights, pairs.normal, pairs.gap, sides)
+        parts: list[tuple[Array, ...]] = [(*bare[:5], pairs.area, key, -bare.relative(walls))]
         for number, obstacle, apart in self._surface_obstacles:
             left = [k for k in range(len(self.slots)) if (self.names[k], self.names[number]) in leaving]
-            parts.append(self._on_obstacle(obstacle, number, np.append(apart, left), x, v, h))
-        points, weights, normal, gap, sides, area, key = (np.concatenate(part) for part in zip(*parts))
-        bare = ContactSet.bare(points, weights, normal, gap, sides)._replace(key=key)
-        speed = np.einsum("ki,ki->k", normal, bare.relative(v))
+            parts.append(self._on_obstacle(obstacle, number, np.append(apart, left), x, v, h, t))
+        points, weights, normal, gap, sides, area, key, drift = (np.concatenate(part) for part in zip(*parts))
+        bare = ContactSet.bare(points, weights, normal, gap, sides)._replace(key=key, drift=drift)
+        speed = np.einsum("ki,ki->k", normal, bare.relative(v) - drift)
         found = self._with_law(bare, area, speed, h, memory)
         approaching = gap + h * speed < self.detector.margin
         found = found.chosen(approaching | (gap < self.detector.margin))
@@ -299,9 +309,12 @@ class BoundContact:
                     self.has_warned = True
                     return
 
-    def _on_obstacle(self, obstacle: Any, number: int, apart: Array, x: Array, v: Array, h: float) -> tuple[Array, ...]:
-        gap, normal = swept_distance(obstacle, x, v, h, self.surface.vertex_radius)
-        near = np.flatnonzero(gap + np.minimum(0.0, h * np.einsum("ki,ki->k", normal, v)) < self.detector.margin)
+    def _on_obstacle(
+        self, obstacle: Any, number: int, apart: Array, x: Array, v: Array, h: float, t: float
+    ) -> tuple[Array, ...]:
+        gap, normal, drift = self.moving.distance(obstacle, t, h, x, v, self.surface.vertex_radius)
+        speed = np.einsum("ki,ki->k", normal, v - drift)
+        near = np.flatnonzero(gap + np.minimum(0.0, h * speed) < self.detector.margin)
         near = near[~np.isin(self.owner(near), apart)]
         points = np.full((len(near), 4), -1)
         points[:, 0] = near
@@ -316,7 +329,7 @@ class BoundContact:
             facing = np.empty(faced.sum())
             compute_facing_areas(x, self.surface.triangles, start, around, near[faced], normal[near[faced]], facing)
             area[faced] = facing
-        return points, weights, normal[near], gap[near], sides, area, key
+        return points, weights, normal[near], gap[near], sides, area, key, drift[near]
 
     @cached_property
     def _around(self) -> tuple[Array, Array]:

@@ -55,7 +55,8 @@ class ContactSet(NamedTuple):
     whose frame carries a side, -1: none; core (k, 2, 3) [m]: where, in its axes; shift (k, 2, 3) [m]: from there to the
     place, in the world's. group (k,): of contacts that stop an impact together; raised (k,) [N/m³]: pressure a depth
     for that, 0 where the usual one does. restitution (k,): speed after an impact over that before, nan: as the law has
-    it; mass (k,) [kg]: the smaller one of both sides, where there is a restitution.
+    it; mass (k,) [kg]: the smaller one of both sides, where there is a restitution. drift (k, 3) [m/s]: mean velocity
+    of the obstacle in the step, less which relative velocities are the law's.
     """
 
     points: Array
@@ -79,6 +80,7 @@ class ContactSet(NamedTuple):
     raised: Array
     restitution: Array
     mass: Array
+    drift: Array
 
     @property
     def size(self) -> int:
@@ -117,6 +119,7 @@ class ContactSet(NamedTuple):
             zero,
             np.full(k, np.nan),
             zero,
+            none,
         )
 
     @classmethod
@@ -146,7 +149,7 @@ class ContactSet(NamedTuple):
             self.dashpot,
             self.tangential_dashpot,
             self.friction,
-            np.ascontiguousarray(u),
+            u - self.drift,
             symmetric,
             *out,
         )

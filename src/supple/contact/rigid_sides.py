@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -18,6 +18,9 @@ from supple.contact.surfaces import BodySurface
 from supple.geometry.surfaces.convex import ConvexShape
 from supple.interaction.obstacles import Box, Capsule, Plane, Sphere
 from supple.scene.slots import Slot
+
+if TYPE_CHECKING:
+    from supple.contact.moving import MovingSides
 
 Array = np.ndarray
 
@@ -42,14 +45,18 @@ class RigidPoints(NamedTuple):
 
 @dataclass(eq=False)
 class RigidSides:
-    """numbers (n,): of bodies, then obstacles, that have shapes; frames (n, 7): of obstacles, rows of bodies are filled
-    anew; x_at (bodies, 7), v_at (bodies, 6): where their frames are in flat vectors."""
+    """numbers (n,): of bodies, then obstacles, that have shapes; frames (n, 7), rates (n, 6): of obstacles, rows of
+    bodies are filled anew; x_at (bodies, 7), v_at (bodies, 6): where their frames are in flat vectors. moving:
+    obstacles that move; given (n, 7): frames of obstacles before they moved."""
 
     manifolds: Manifolds
     numbers: Array
     frames: Array
     x_at: Array
     v_at: Array
+    moving: MovingSides
+    given: Array
+    rates: Array
 
     @classmethod
     def of(
@@ -59,6 +66,7 @@ class RigidSides:
         obstacles: Sequence[Any],
         is_excluded: Array,
         margin: float,
+        moving: MovingSides,
     ) -> RigidSides | None:
         """Of the bodies and obstacles of a contact that have shapes; None where no two of them can touch.
 
@@ -82,6 +90,9 @@ class RigidSides:
             frames,
             np.array([slot.x_start + np.arange(7) for slot in carriers]),
             np.array([slot.v_start + np.arange(6) for slot in carriers]),
+            moving,
+            frames.copy(),
+            np.zeros((len(numbers), 6)),
         )
 
     @property
@@ -101,17 +112,19 @@ class RigidSides:
         flat_x: positions at the start of the step; flat_v: velocities at its end.
         """
         n = self.body_count
-        frames, v = self.frames.copy(), np.zeros((len(self.numbers), 6))
+        frames, v = self.frames.copy(), self.rates.copy()
         frames[:n], v[:n] = flat_x[self.x_at], flat_v[self.v_at]
         if h > 0 and np.isfinite(v).all():
             way[self.v_at] *= (self.manifolds.safe_times(frames, v, h)[:n] / h)[:, None]
 
-    def find(self, flat_x: Array, flat_v: Array, h: float) -> RigidPoints:
-        """The contacts that may push during a step of h [s] from these flat positions and velocities."""
+    def find(self, flat_x: Array, flat_v: Array, h: float, t: float = 0.0) -> RigidPoints:
+        """The contacts that may push during a step of h [s] from these flat positions and velocities at t [s]."""
         n = self.body_count
-        v = np.zeros((len(self.numbers), 6))
-        self.frames[:n], v[:n] = flat_x[self.x_at], flat_v[self.v_at]
-        points = self.manifolds.find(self.frames, v, h)
+        self.frames[:n], self.rates[:n] = flat_x[self.x_at], flat_v[self.v_at]
+        if self.moving:
+            for row in range(n, len(self.numbers)):
+                self.frames[row], self.rates[row] = self.moving.frame(t, int(self.numbers[row]), self.given[row])
+        points = self.manifolds.find(self.frames, self.rates, h)
         moves = points.pair < n
         poses = self.manifolds.poses
         core = np.einsum("ksji,ksj->ksi", poses.R[points.pair], points.core - poses.x[points.pair])

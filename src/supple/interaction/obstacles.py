@@ -1,4 +1,5 @@
-"""Obstacles: surfaces of the world that bodies rest on and run into. They belong to the scene and stay where they are.
+"""Obstacles: surfaces of the world that bodies rest on and run into. They belong to the scene, and stay where they are
+or move as they are told: nothing that touches them changes their motion.
 
     plane      n . x - offset                            sphere    |x - c| - R
     capsule    |x - c - s u| - R, s u along its axis     box       |max(q, 0)| outside, max q inside, q = |A x| - h
@@ -21,6 +22,7 @@ from supple.algebra.dense import rotations
 from supple.algebra.dense.checks import as_quaternion, check_vector
 from supple.errors import InputError, check_number
 from supple.geometry import SurfaceMesh
+from supple.interaction.motion import Motion
 from supple.interaction.obstacle_kernels import (
     compute_box_distance,
     compute_capsule_distance,
@@ -37,14 +39,20 @@ class Obstacle:
     """What all obstacles have. friction: Coulomb's coefficient, None: that of the contact or of the material.
 
     restitution: speed after an impact over that before, 0 to 1, of rigid bodies and balls; None: that of the contact.
-    name: None takes the class in small letters, with a number where it is taken.
+    motion: how it moves from where it is given, with its friction: a plane that moves along itself is a conveyor; None:
+    it stays. name: None takes the class in small letters, with a number where it is taken.
     """
 
     friction: float | None = field(default=None, kw_only=True)
     restitution: float | None = field(default=None, kw_only=True)
+    motion: Motion | None = field(default=None, kw_only=True)
     name: str | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
+        if self.motion is not None and not isinstance(self.motion, Motion):
+            raise InputError(
+                "this is not a motion", where=self.kind, value=self.motion, fix="Use Motion(velocity=...)."
+            )
         if self.friction is not None:
             check_number(self.friction, name="friction", where=self.kind, least=0.0)
         if self.restitution is not None:
@@ -57,9 +65,18 @@ class Obstacle:
         """The name of the class."""
         return type(self).__name__
 
+    def pose(self, time: float) -> Array:
+        """Where it is at a time [s]: a frame (7,) that carries it from where it is given, x = position + R X."""
+        return np.array([0.0, 0, 0, 1, 0, 0, 0]) if self.motion is None else self.motion.pose(time)
+
+    def velocity_at(self, time: float, points: ArrayLike) -> Array:
+        """Velocities (k, 3) [m/s] at a time [s] of its material at points (k, 3) [m] in the world."""
+        x = np.asarray(points, dtype=float).reshape(-1, 3)
+        return np.zeros_like(x) if self.motion is None else self.motion.velocity_at(time, x)
+
     def same_place(self, other: Obstacle) -> bool:
         """Whether another obstacle has the same surface."""
-        shape = [f.name for f in fields(self) if f.name not in ("friction", "restitution", "name")]
+        shape = [f.name for f in fields(self) if f.name not in ("friction", "restitution", "motion", "name")]
         same_kind = isinstance(self, type(other)) or isinstance(other, type(self))
         return same_kind and all(_equal(getattr(self, name), getattr(other, name)) for name in shape)
 
@@ -95,9 +112,11 @@ class Floor(Plane):
         *,
         friction: float | None = None,
         restitution: float | None = None,
+        motion: Motion | None = None,
         name: str | None = None,
     ) -> None:
-        super().__init__((0.0, 0.0, 1.0), height, friction=friction, restitution=restitution, name=name)
+        own: dict[str, Any] = {"friction": friction, "restitution": restitution, "motion": motion, "name": name}
+        super().__init__((0.0, 0.0, 1.0), height, **own)
 
 
 @dataclass(frozen=True, eq=False)
@@ -220,7 +239,7 @@ def _equal(a: Any, b: Any) -> bool:
 def distance(obstacle: Obstacle, x: ArrayLike) -> tuple[Array, Array]:
     """Signed distance [m], (k,), negative inside, and outward unit normal (k, 3) of points x (k, 3) [m].
 
-    Of every obstacle but a mesh.
+    Of every obstacle but a mesh, where it is given, whatever its motion.
 
     >>> gap, normal = distance(Plane(), [[0.0, 0.0, -0.25]])
     >>> gap.tolist(), normal.tolist()

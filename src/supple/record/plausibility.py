@@ -146,7 +146,10 @@ class Plausibility:
 
 
 def is_closed(system: System) -> bool:
-    """Whether it is known how much energy can come from outside: all forces known, none in time, motors limited."""
+    """Whether it is known how much energy can come from outside: all forces known, none in time, motors limited, no
+    obstacle that moves."""
+    if system.scene is not None and any(obstacle.motion is not None for obstacle in system.scene.obstacles.values()):
+        return False
     if not all(is_passive(force) for _, _, force in system.forces):
         return False
     driven = [rows for _, _, rows in system.joints if rows.is_driven]

@@ -206,8 +206,9 @@ class ContactStep:
         def along(u: Array) -> Array:
             return np.einsum("ki,ki->k", n, u.reshape(-1, 3))
 
-        before, g = along(J.times(self.v) + self.u_0[: 3 * len(n)]), max((c.gravity for c in self.bound), default=0.0)
         all_of = ContactSet(*(np.concatenate(part) for part in zip(*sets)))
+        g = max((c.gravity for c in self.bound), default=0.0)
+        before = along(J.times(self.v) + self.u_0[: 3 * len(n)] - all_of.drift.ravel())
         if not may_rebound(all_of, before, h, g):
             return
         free = solve(b).d

@@ -60,7 +60,7 @@ class LatticeSurfaces:
             weight,
             joined("normal", [np.tile([0.0, 0.0, 1.0], (more, 1))]),
             joined("gap"),
-            sides.motion,
+            sides.motion - joined("drift", [np.zeros((more, 3))]),
             joined("slip", [-law.d for law in springs]),
             joined("stiffness", [law.spring.stiffness for law in springs]),
             joined("tangential_stiffness"),

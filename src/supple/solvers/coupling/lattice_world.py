@@ -1,7 +1,7 @@
 """What the sweep of lattices meets by itself: obstacles, a fluid, voxels of their own.
 
 The sweep meets obstacles at the voxels' centres, within its small steps, which is faster than contact by surfaces. It
-knows planes, spheres, boxes and one height field, with one friction for all of them.
+knows planes, spheres, boxes and one height field, at rest, with one friction for all of them.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def world_of(scene: Any) -> LatticeWorld:
                 "the sweep of a lattice does not meet this obstacle",
                 where=WHERE,
                 value=f"'{name}', {obstacle.kind}",
-                allowed="Plane, Sphere, Box, one HeightField; one friction for all, for all bodies alike",
+                allowed="Plane, Sphere, Box, one HeightField, at rest; one friction for all, for all bodies alike",
                 fix=FIX,
             )
     return LatticeWorld(obstacles, _collision(scene), scene.fluid)
@@ -48,7 +48,11 @@ def known_obstacles(scene: Any, lattices: Sequence[Node]) -> dict[str, Obstacle]
     """Obstacles that the sweep of these lattices meets as the scene has it; others are met by surfaces."""
     known: dict[str, Obstacle] = {}
     for name, obstacle in scene.obstacles.items():
-        fits = isinstance(obstacle, KNOWN) and all(_is_plain(scene, node, name) for node in lattices)
+        fits = (
+            isinstance(obstacle, KNOWN)
+            and obstacle.motion is None
+            and all(_is_plain(scene, node, name) for node in lattices)
+        )
         if isinstance(obstacle, HeightField) and any(isinstance(o, HeightField) for o in known.values()):
             fits = False
         if fits and all(obstacle.friction == other.friction for other in known.values()):

@@ -44,7 +44,8 @@ class RigidStep:
 
     @classmethod
     def of(cls, system: System) -> RigidStep | None:
-        """None where the system has anything but free rigid bodies and one contact of their shapes."""
+        """None where the system has anything but free rigid bodies and one contact of their shapes, or where obstacles
+        move."""
         bodies, masses = system.bodies, system.masses
         if system.forces or system.joints or len(system.filter) or len(system.contacts) != 1:
             return None
@@ -53,7 +54,7 @@ class RigidStep:
         if not all(isinstance(m.mass, FrameMass) and len(m.mass.mass) == 1 for m in masses):
             return None
         contact = system.contacts[0]
-        if contact.rigid is None or contact.touches_surfaces:
+        if contact.rigid is None or contact.touches_surfaces or contact.moving:
             return None
         mass = FrameMass(
             np.concatenate([m.mass.mass for m in masses]), np.concatenate([m.mass.inertia for m in masses])

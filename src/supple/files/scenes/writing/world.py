@@ -24,6 +24,8 @@ def describe_world(scene: Scene) -> Table:
 
 def describe_obstacle(obstacle: Obstacle, name: str) -> Table:
     """The table of an obstacle."""
+    if obstacle.motion is not None:
+        raise InputError("an obstacle that moves cannot be saved", where=f"obstacle '{name}'", fix="Use a .py file.")
     table = _shape(obstacle, name)
     for key in ("friction", "restitution"):
         value = getattr(obstacle, key)
