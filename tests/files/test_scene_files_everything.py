@@ -245,3 +245,15 @@ def test_shapes_outside_the_folder_are_refused(tmp_path: Path) -> None:
     path.write_text(BROKEN.replace("modes = 3", "basis = '../a.npz'"))
     with pytest.raises(SuppleError, match="outside the scene file's folder"):
         load(path)
+
+
+def test_a_wind_on_all_bodies_is_saved_without_their_names(tmp_path: Path) -> None:
+    scene = sp.Scene()
+    scene.add(sp.RigidBody.box((0.2, 0.1, 0.3), density=100.0), name="box")
+    scene.add(sp.Wind(velocity=(0, 5, 1), seed=4), name="breeze")
+    sp.save(scene, tmp_path / "scene.toml")
+    again = sp.load(tmp_path / "scene.toml")
+    assert list(again.winds) == ["breeze"]
+    assert again.winds["breeze"].nodes is None
+    ends = [sp.run(s, until=0.05, dt=0.01).state for s in (scene, again)]
+    assert np.array_equal(ends[0].v, ends[1].v)

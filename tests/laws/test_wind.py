@@ -126,3 +126,23 @@ def test_cosine_of_turns_is_the_cosine() -> None:
     far = r + rng.integers(-1000, 1000, len(r))
     fill(far, out)
     assert np.abs(out - np.cos(2 * np.pi * r)).max() < 2e-12  # r itself is rounded
+
+
+def test_a_wind_of_the_scene_blows_on_every_body_with_a_surface() -> None:
+    def scene(everywhere: bool) -> sp.Scene:
+        out = sp.Scene()
+        flag, ball = out.add(plate(), name="flag"), out.add(sp.RigidBody.sphere(0.1, density=300.0), at=(0, 0, 1))
+        out.add(sp.Particles(np.eye(3), 1.0))  # nothing for the wind to blow on
+        if everywhere:
+            out.add(sp.Wind(speed=6.0, seed=2))
+        else:
+            for node in (flag, ball):
+                out.add(sp.Wind(node, (6.0, 0, 0), seed=2))
+        return out
+
+    ends = [sp.run(scene(everywhere), until=0.05, dt=0.01).state for everywhere in (True, False)]
+    assert np.array_equal(ends[0].x, ends[1].x)
+    assert np.array_equal(ends[0].v, ends[1].v)
+    assert np.abs(ends[0].v).max() > 1e-3
+    with pytest.raises(InputError, match="a velocity or a speed"):
+        sp.Wind()

@@ -72,7 +72,7 @@ def part_of(scene: Scene, nodes: list[Node], without: frozenset[int] = frozenset
         return bool(owners & inside)
 
     part = Scene(scene.gravity, name=scene.name)
-    part.fluid = scene.fluid
+    part.fluid, part.winds = scene.fluid, scene.winds
     part.root = _Flat("root", children=list(nodes))
     forces = [restricted(f, inside) for f in scene.forces if id(f) not in without]
     part.forces = [f for f in forces if belongs(f.on, f.label)]

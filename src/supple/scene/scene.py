@@ -59,6 +59,7 @@ class Scene:
     contacts: list[Any] = field(default_factory=list)
     obstacles: dict[str, Obstacle] = field(default_factory=dict)  # by name
     fluid: Fluid | None = None
+    winds: dict[str, Any] = field(default_factory=dict)  # those that blow on all bodies
 
     def __post_init__(self) -> None:
         self.gravity = check_vector(self.gravity, name="gravity", where="scene")
@@ -111,6 +112,8 @@ class Scene:
             return self._add_body(thing, at, rotation, velocity, spin, fix, name, under)
         elif isinstance(thing, Fluid):
             self._add_fluid(thing)
+        elif getattr(thing, "blows_everywhere", False):
+            self.winds[self._unused(name or "wind", given=name is not None)] = thing
         elif hasattr(thing, "joint"):
             thing.joint()
             self._name_joint(thing, name)
@@ -199,7 +202,7 @@ class Scene:
         return node
 
     def _unused(self, name: str, *, given: bool = True) -> str:
-        taken = {node.name for node in self.root.walk()} | set(self.obstacles)
+        taken = {node.name for node in self.root.walk()} | set(self.obstacles) | set(self.winds)
         if name not in taken:
             return name
         if given:

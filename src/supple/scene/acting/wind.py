@@ -42,9 +42,10 @@ SHORTEST = 100.0
 
 @dataclass(frozen=True, eq=False)
 class Wind:
-    """Wind on the surface of a body, or of several.
+    """Wind on the surfaces of all bodies, of one, or of several.
 
-    nodes: a node of the scene, or a list of them. velocity: mean U (3,) [m/s]. intensity [-]: sigma over |U|. length
+    nodes: a node of the scene, a list of them, or None: it blows on every body with a surface. velocity: mean U (3,)
+    [m/s]; speed [m/s]: instead of it, along x. intensity [-]: sigma over |U|. length
     L [m]: of the gusts. density [kg/m³], drag C [-]. two_sided: for sheets whose triangles have no other side.
     modes: number of waves, a multiple of 3. seed: of their directions and phases.
 
@@ -54,10 +55,12 @@ class Wind:
     >>> wind = scene.add(sp.Wind(flag, velocity=(0, 8, 0)))
     >>> bool((wind.drag_at_rest() @ (0, 1, 0)) > 0)
     True
+    >>> everywhere = scene.add(sp.Wind(speed=3))
     """
 
-    nodes: Node | Sequence[Node]
-    velocity: ArrayLike
+    nodes: Node | Sequence[Node] | None = None
+    velocity: ArrayLike | None = None
+    speed: float | None = field(default=None, kw_only=True)
     intensity: float = field(default=0.2, kw_only=True)
     length: float = field(default=2.0, kw_only=True)
     density: float = field(default=1.2, kw_only=True)
@@ -68,7 +71,13 @@ class Wind:
     is_load = True
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "velocity", check_vector(self.velocity, name="velocity", where="Wind"))
+        if (self.velocity is None) == (self.speed is None):
+            raise InputError(
+                "a wind has a velocity or a speed", where="Wind", fix="Give velocity=(8, 0, 0) or speed=8."
+            )
+        velocity: ArrayLike = (self.speed or 0.0, 0.0, 0.0) if self.velocity is None else self.velocity
+        object.__setattr__(self, "velocity", check_vector(velocity, name="velocity", where="Wind"))
+        object.__setattr__(self, "speed", None)
         for name, least in (("intensity", 0.0), ("density", 0.0), ("drag", 0.0)):
             if not (np.isfinite(getattr(self, name)) and getattr(self, name) >= least):
                 raise InputError(f"the {name} is negative", where="Wind", value=getattr(self, name), allowed=">= 0")
@@ -78,10 +87,22 @@ class Wind:
             )
         if self.modes < 3 or self.modes % 3:
             raise InputError("the waves come in threes", where="Wind", value=self.modes, allowed="3, 6, 9, ...")
-        _ = self.on
+        if not self.blows_everywhere:
+            _ = self.on
+
+    @property
+    def blows_everywhere(self) -> bool:
+        """Whether it blows on every body of its scene."""
+        return self.nodes is None
+
+    def on_node(self, node: Node) -> Wind:
+        """The same wind on one body."""
+        return replace(self, nodes=node)
 
     @cached_property
     def _surfaces(self) -> list[tuple[PointSet, Array]]:
+        if self.nodes is None:
+            raise InputError("this wind blows on all bodies of a scene", where="Wind", fix="Ask `on_node(node)`.")
         nodes = list(self.nodes) if isinstance(self.nodes, Sequence) else [self.nodes]
         if not nodes:
             raise InputError("the wind blows on nothing", where="Wind", fix="Give a node of the scene.")
@@ -96,7 +117,7 @@ class Wind:
     def restricted(self, parts: Sequence[int]) -> Wind:
         """The same wind on some of its nodes, by their numbers."""
         nodes = list(self.nodes) if isinstance(self.nodes, Sequence) else [self.nodes]
-        return replace(self, nodes=[nodes[k] for k in parts])
+        return replace(self, nodes=[node for k in parts if (node := nodes[k]) is not None])
 
     @cached_property
     def triangles(self) -> Array:

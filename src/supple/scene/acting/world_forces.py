@@ -23,11 +23,16 @@ class WorldForce(NamedTuple):
 
 
 def world_forces(scene: Scene) -> list[WorldForce]:
-    """The fluid on every body but those whose own sweep knows it."""
-    if scene.fluid is None:
-        return []
-    found = (_fluid_on(node, scene) for node in scene.nodes if node.held_body.method is not Method.SWEEP)
-    return [force for force in found if force is not None]
+    """The winds on every body with a surface; the fluid on every body but those whose own sweep knows it."""
+    found: list[WorldForce] = []
+    for name, wind in scene.winds.items():
+        blown = [node for node in scene.nodes if len(node.wind_surface().triangles)]
+        bound = ((node, wind.on_node(node)) for node in blown)
+        found += [WorldForce(f"{name} on {node.name}", force.on, force) for node, force in bound]
+    if scene.fluid is not None:
+        wet = (_fluid_on(node, scene) for node in scene.nodes if node.held_body.method is not Method.SWEEP)
+        found += [force for force in wet if force is not None]
+    return found
 
 
 def _fluid_on(node: Node, scene: Scene) -> WorldForce | None:

@@ -108,9 +108,9 @@ def build_springs(section: schema.Springs, scene: Scene) -> Springs:
 
 def build_wind(section: schema.Wind, scene: Scene) -> Wind:
     """The wind of a table."""
-    nodes = [find_body(scene, name) for name in section.on]
+    nodes = None if section.on is None else [find_body(scene, name) for name in section.on]
     keys = ("intensity", "length", "density", "drag", "two_sided", "modes", "seed")
-    return Wind(nodes[0] if len(nodes) == 1 else nodes, section.velocity, **section.given(*keys))
+    return Wind(nodes[0] if nodes is not None and len(nodes) == 1 else nodes, section.velocity, **section.given(*keys))
 
 
 def add_mass(section: schema.Mass, scene: Scene) -> None:

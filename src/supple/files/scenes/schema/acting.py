@@ -134,10 +134,10 @@ class Springs(Section):
 
 
 class Wind(Section):
-    """Wind on the surfaces of bodies; keys as in `Wind`."""
+    """Wind on the surfaces of bodies, of all of them where none is named; keys as in `Wind`."""
 
     name: Name | None = None
-    on: Annotated[Any, PlainValidator(_bodies)]
+    on: Annotated[Any, PlainValidator(_bodies)] = None
     velocity: Vector
     intensity: Number | None = None
     length: Number | None = None

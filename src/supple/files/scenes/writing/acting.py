@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import MISSING, fields
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -171,7 +171,7 @@ def describe_force(acting: Acting) -> tuple[str, Table]:
         table |= {"stiffness": one_or_each(force.stiffness), "rest_length": one_or_each(force.rest_length)}
         table |= {"damping": one_or_each(force.damping)} if force.damping.any() else {}
     elif type(force) is Wind:
-        kind, table = "wind", _wind(force)
+        kind, table = "wind", describe_wind(force)
     else:
         raise InputError(
             "a force of your own cannot be saved",
@@ -182,10 +182,14 @@ def describe_force(acting: Acting) -> tuple[str, Table]:
     return kind, ({} if label == default else {"name": label}) | table
 
 
-def _wind(wind: Wind) -> Table:
-    nodes = [wind.nodes] if isinstance(wind.nodes, Node) else list(wind.nodes)
-    table: Table = {"on": [node.name for node in nodes], "velocity": plain(wind.velocity)}
-    changed = {f.name: getattr(wind, f.name) for f in fields(Wind) if f.default is not MISSING}
+def describe_wind(wind: Wind) -> Table:
+    """The table of a wind; without bodies where it blows on all of them."""
+    table: Table = {"velocity": plain(wind.velocity)}
+    if wind.nodes is not None:
+        nodes = [wind.nodes] if isinstance(wind.nodes, Node) else list(wind.nodes)
+        table = {"on": [node.name for node in nodes]} | table
+    first = ("nodes", "velocity", "speed")
+    changed = {f.name: getattr(wind, f.name) for f in fields(Wind) if f.name not in first}
     return table | {key: plain(v) for key, v in changed.items() if v != getattr(Wind, key)}
 
 

@@ -10,7 +10,13 @@ import numpy as np
 from supple.errors import InputError
 from supple.files.scenes.schema.scene import VERSION
 from supple.files.scenes.schema.solver import describe_solver
-from supple.files.scenes.writing.acting import describe_filter, describe_force, describe_joint, describe_mass
+from supple.files.scenes.writing.acting import (
+    describe_filter,
+    describe_force,
+    describe_joint,
+    describe_mass,
+    describe_wind,
+)
 from supple.files.scenes.writing.bodies import BodyWriter
 from supple.files.scenes.writing.contact import describe_contact
 from supple.files.scenes.writing.values import Table, plain
@@ -57,6 +63,9 @@ def _forces(scene: Scene) -> Table:
         kind, table = describe_force(acting)
         order.append(f"{kind}[{len(lists[kind])}]")
         lists[kind].append(table)
+    for name, wind in scene.winds.items():
+        order.append(f"wind[{len(lists['wind'])}]")
+        lists["wind"].append(describe_wind(wind) | ({} if name == "wind" else {"name": name}))
     plain_order = [f"{kind}[{k}]" for kind in lists for k in range(len(lists[kind]))]
     return {"force_order": [] if order == plain_order else order, **lists}
 
