@@ -95,6 +95,15 @@ class Mass(Protocol):
 
 
 @runtime_checkable
+class DenseMass(Protocol):
+    """Inertia of a body that is stepped by its own elimination, as one matrix, for small motions."""
+
+    def matrix(self, x: Array) -> Array:
+        """M (v_width, v_width) at coordinates x (1, x_width); rows of what does not move are zero."""
+        ...
+
+
+@runtime_checkable
 class ChangingMass(Protocol):
     """Inertia that changes with positions: `at(x)` is its value there, with the products of a `Mass`.
 

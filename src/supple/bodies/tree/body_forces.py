@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
+from supple.algebra.dense import rotations
 from supple.bodies.protocols import LocalState
 from supple.errors import InputError
 from supple.modal.inertia_kernels import domain_inertia
@@ -61,6 +62,24 @@ class TreeMass:
     def weight(self, g: Array) -> TreeWeight:
         """The force of a uniform gravity g (3,) [m/s²]."""
         return TreeWeight(self.body, g)
+
+    def matrix(self, x: Array) -> Array:
+        """M (v_width, v_width) at coordinates x (1, width): the inverse of what accelerations unit forces give."""
+        body, tree = self.body, self.body.dynamics
+        n, width = body.model.coordinate_count, body.coordinates.v_width
+        state = body.unpack(x, np.zeros((1, width)))
+        first = 0 if body.model.is_free else 6
+        R, still = rotations.to_matrix(x[0, 3:7]), np.concatenate(tree.accelerations(state)[::-1])
+        inverse = np.empty((6 + n - first, 6 + n - first))
+        for k in range(first, 6 + n):
+            f = np.zeros(6 + n)
+            f[k] = 1.0
+            push = np.concatenate([f[:3], R @ f[3:6]])
+            a = np.concatenate(tree.accelerations(state, forces=f[6:], push=push)[::-1])
+            inverse[:, k - first] = (a - still)[first:]
+        out = np.zeros((width, width))
+        out[first : 6 + n, first : 6 + n] = np.linalg.inv((inverse + inverse.T) / 2)
+        return out
 
     def add_product(self, dv: Array, f_out: Array, factor: float) -> None:
         """Not for the general solvers."""

@@ -13,7 +13,8 @@ from supple.algebra.sparse.eigenpairs import smallest_eigenpairs
 from supple.errors import InputError, StabilityWarning
 from supple.scene.state import State
 from supple.scene.system import System
-from supple.solvers.world import refuse_world
+from supple.solvers.methods.small_motions import balance, free_basis, is_special, small_motions
+from supple.solvers.world import refuse_fluid
 
 Array = np.ndarray
 SHIFT, ROUND_OFF = 1e-6, 1e-8
@@ -42,9 +43,10 @@ def vibration_modes(system: System, count: int = 6, *, state: State | None = Non
     """The lowest modes about a state at rest (default: the start), within what joints and filters leave free.
 
     Free bodies have six modes near zero. An equilibrium that is unstable is told by a `StabilityWarning` and by
-    `growth`. Use `solve_statics` first for modes about a loaded equilibrium.
+    `growth`. Use `solve_statics` first for modes about a loaded equilibrium. Contacts that push at the state stay
+    closed, with their stiffness; those that stick hold along the surface too.
     """
-    refuse_world(system, "vibration_modes")
+    refuse_fluid(system, "vibration_modes")
     state = system.initial_state() if state is None else state
     modes = _modes(system, state, count)
     if not modes.is_stable:
@@ -58,14 +60,15 @@ def vibration_modes(system: System, count: int = 6, *, state: State | None = Non
 
 
 def _modes(system: System, state: State, count: int) -> Modes:
-    kin = system.propagate(state.t, state.x, np.zeros(system.v_size))
-    multipliers = state.memory.get("multipliers") if system.joints else None
-    lin = system.linearize(kin, multipliers=multipliers)
-    free = _free_basis(system)
+    free = free_basis(system, state)
+    multipliers = state.memory.get("multipliers")
+    if system.joints and multipliers is None:
+        multipliers = balance(system, state, free).multipliers
+    motions = small_motions(system, state, multipliers)
     if system.joints:
-        free = _within_joints(free, lin.joint_jacobian())
-    K = sparse.csr_array(free.T @ lin.matrix(stiffness=-1.0) @ free)
-    M = sparse.csr_array(free.T @ lin.matrix(mass=1.0) @ free)
+        free = _within_joints(free, motions.G)
+    K = sparse.csr_array(free.T @ motions.K @ free)
+    M = sparse.csr_array(free.T @ motions.M @ free)
     K, M = (K + K.T) / 2, (M + M.T) / 2
     scale = float(np.abs(K.diagonal()).mean() / np.abs(M.diagonal()).mean())
     pairs = smallest_eigenpairs(K, M, count, sigma=-SHIFT * scale)
@@ -75,7 +78,7 @@ def _modes(system: System, state: State, count: int) -> Modes:
 
 def warn_unstable(system: System, state: State) -> None:
     """Say that an equilibrium is unstable, where its matrix can be assembled."""
-    if system.assembly is None:
+    if not is_special(system) and system.assembly is None:
         return
     fastest = float(_modes(system, state, 1).growth.max(initial=0.0))
     if fastest > 0:
@@ -99,21 +102,3 @@ def _within_joints(free: sparse.csr_array, G: Any) -> sparse.csr_array:
             fix="Replace joints by stiff springs, or use coarser meshes.",
         )
     return sparse.csr_array(free @ sparse.csr_array(null_space(rows)))
-
-
-def _free_basis(system: System) -> sparse.csr_array:
-    """Orthonormal columns that span the directions the filters leave free."""
-    n = system.v_size
-    keep = np.ones(n, dtype=bool)
-    extra: list[tuple[int, Array]] = []
-    for block, C in zip(system.filter.blocks, system.filter.projectors):
-        keep[3 * block : 3 * block + 3] = False
-        values, vectors = np.linalg.eigh(C)
-        extra += [(int(block), vectors[:, k]) for k in range(3) if values[k] > 0.5]
-    identity = sparse.eye_array(n, format="csc")[:, np.flatnonzero(keep)]
-    if not extra:
-        return sparse.csr_array(identity)
-    rows = np.concatenate([3 * b + np.arange(3) for b, _ in extra])
-    cols = np.repeat(np.arange(len(extra)), 3)
-    values = np.concatenate([d for _, d in extra])
-    return sparse.csr_array(sparse.hstack([identity, sparse.coo_array((values, (rows, cols)), shape=(n, len(extra)))]))

@@ -1,6 +1,8 @@
 """Static equilibrium: f(x) = 0 by Newton's method with line search, the loads applied in steps if asked.
 
 -K dx = f,   x moves by dx        joints hold by multipliers, filters by projection
+
+Scenes with trees or contacts take the way of `continuation` instead, where loads act at once.
 """
 
 from __future__ import annotations
@@ -18,11 +20,15 @@ from supple.scene.state import State
 from supple.scene.system import System
 from supple.solvers.linear.linear_step import LinearOptions, LinearSolve
 from supple.solvers.linear.newton import ROUNDINGS, Evaluation, Newton, Weights
+from supple.solvers.methods.continuation import find_equilibrium
 from supple.solvers.methods.modes import warn_unstable
+from supple.solvers.methods.small_motions import is_special
 from supple.solvers.report import StepReport
-from supple.solvers.world import refuse_world
+from supple.solvers.world import refuse_fluid
 
 Array = np.ndarray
+CONTINUED = 4
+"""Iterations of a continuation, times those of Newton's method."""
 
 
 @dataclass
@@ -41,7 +47,11 @@ class Statics:
 
     def solve(self, system: System, state: State) -> StepReport:
         """Move the state to equilibrium at its time, in place; velocities become zero."""
-        refuse_world(system, "Statics")
+        refuse_fluid(system, "Statics")
+        if is_special(system):
+            return find_equilibrium(
+                system, state, tolerance=self.tolerance, max_iterations=CONTINUED * self.max_iterations
+            )
         newton = Newton(
             LinearSolve(LinearOptions(self.linear, 1e-10)), tolerance=self.tolerance, max_iterations=self.max_iterations
         )
