@@ -6,6 +6,7 @@ import warnings
 
 import numpy as np
 import pytest
+import scipy.sparse as sparse
 
 import supple as sp
 from supple.algebra.sparse.block_rows import BlockRows
@@ -13,9 +14,9 @@ from supple.bodies.protocols import LocalState
 from supple.bodies.tree.step.responses import point_responses
 from supple.errors import StepWarning
 from supple.solvers.coupling import contact_steps
-from supple.solvers.coupling.compliance import Compliance, threefold
 from supple.solvers.coupling.contact_blocks import ContactBlocks
 from supple.solvers.coupling.meeting import Meeting
+from supple.solvers.coupling.shapes import Shapes
 from supple.solvers.rigid import step as rigid_step
 from supple.validation.contact_kinds import RUBBER, cube, momenta, tree
 
@@ -196,18 +197,20 @@ def test_contacts_that_respond_are_eliminated_as_a_dense_inverse_would() -> None
     wanted = rng.normal(size=3 * k)
     wanted.reshape(-1, 3)[[1, 4]] = 0.0
     J = BlockRows.of(np.arange(k + 1), np.arange(k), np.tile(np.eye(3), (k, 1, 1)), k)
-    h, expected = 0.3, wanted.copy()
-    which = np.array([0, 1, 3, 4, 5, 6])
-    responses = Compliance(k, which, C[np.ix_(threefold(which), threefold(which))])
-    step = contact_steps.ContactStep([], [], J, h, np.zeros(3 * k), np.zeros(3 * k), responses)
-    found = step._yielding(ContactBlocks(J, h * T, None, False), wanted)
+    h, W, Y = 0.3, A, np.eye(3 * k)
+    W[6:9] = 0.0
+    shapes = Shapes.joined([(sparse.csr_array(W), sparse.csr_array((0, 3 * k)), np.array([0, 9, 3 * k]), Y)])
+    assert shapes is not None
+    step = contact_steps.ContactStep([], [], J, h, np.zeros(3 * k), np.zeros(3 * k), shapes)
+    tangent = ContactBlocks(J, h * T, None, False)
+    found = tangent._replace(yielding=step._yielding(shapes, tangent))
     dense = np.zeros((k, 3, k, 3))
     dense[np.arange(k), :, np.arange(k)] = T
     S = np.linalg.inv(np.eye(3 * k) + dense.reshape(3 * k, -1) @ C)
-    np.testing.assert_allclose(wanted, S @ expected, atol=1e-9)
-    assert found.coupling is not None
-    assert set(found.coupling.which) == {0, 3, 5, 6}
+    np.testing.assert_allclose(wanted - tangent.stiff(found.yielding.moves(wanted)) / h, S @ wanted, atol=1e-9)
+    assert set(np.flatnonzero(found.linked)) == {0, 1, 3, 4, 5, 6}
     np.testing.assert_allclose(found.matrix().toarray(), h * S @ dense.reshape(3 * k, -1), atol=1e-9)
+    np.testing.assert_allclose(shapes.times(wanted), C @ wanted, atol=1e-9)
 
 
 def test_springs_between_a_tree_and_the_world_act_in_parts_as_in_a_stride() -> None:

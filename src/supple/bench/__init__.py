@@ -11,6 +11,7 @@ _MODULES = (
     "contact",
     "fem_beam",
     "floating",
+    "petals",
     "rigid_contact",
     "run",
     "scene",

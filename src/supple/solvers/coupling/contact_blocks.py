@@ -1,8 +1,8 @@
 """What contacts add to the matrix of a step, J^T K J, in 3x3 blocks, and that matrix with places for them.
 
 The bodies' part is assembled once a step. Its pattern is widened by the blocks of the contacts, and kept as long as
-the same points touch; in each iteration of the contacts only their own blocks are written anew. What couples all
-contacts of a tree is dense, and stays an operator.
+the same points touch; in each iteration of the contacts only their own blocks are written anew. What one force couples
+is dense, and stays an operator; so does what yields by shapes.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from supple.algebra.sparse.block_rows_kernels import widen_pattern
 from supple.algebra.sparse.block_sparse import BlockSparse
 from supple.scene.acting.system_filter import SystemFilter
 from supple.scene.assembly_kernels import add_congruence
-from supple.solvers.coupling.compliance import threefold
+from supple.solvers.coupling.shapes import Yielding
 
 Array = np.ndarray
 
@@ -45,23 +45,34 @@ class Coupling(NamedTuple):
 
 class ContactBlocks(NamedTuple):
     """J^T K J. J: of k contacts. K (k, 3, 3) [kg]: a block for each contact, and between contacts by `coupling`;
-    is_symmetric: K is, so that conjugate gradients may be used."""
+    is_symmetric: K is, so that conjugate gradients may be used. yielding: shapes that yield to the forces, None where
+    there are none; then it is J^T S K J with S of `shapes`."""
 
     J: BlockRows
     K: Array
     coupling: Coupling | None
     is_symmetric: bool
+    yielding: Yielding | None = None
+
+    @property
+    def linked(self) -> Array:
+        """Contacts (k,) that others feel, through one force or through shapes."""
+        on = np.zeros(self.J.count, dtype=bool)
+        if self.coupling is not None:
+            on[self.coupling.which] = True
+        if self.yielding is not None:
+            on |= np.diff(self.yielding.shapes.W.pieces.ptr) > 0
+        return on
 
     def matrix(self) -> sparse.csr_array:
         """As a scipy matrix (n, n)."""
-        k, J = len(self.K), self.J.to_scipy()
+        k, J, linked = len(self.K), self.J.to_scipy(), self.linked
         out = J.T @ (sparse.bsr_array((self.K, np.arange(k), np.arange(k + 1)), shape=(3 * k, 3 * k)) @ J)
-        if self.coupling is not None:
-            part = J[threefold(self.coupling.which)]
-            used = np.unique(part.indices)
-            some = part[:, used].toarray()
+        if linked.any():
+            used = np.unique(J[np.flatnonzero(np.repeat(linked, 3))].indices)
+            some = J[:, used].toarray()
             one, other = np.meshgrid(used, used, indexing="ij")
-            dense = some.T @ self.coupling.F @ some
+            dense = some.T @ (self.times(some) - by_blocks(self.K, some))
             out = out + sparse.csr_array((dense.ravel(), (one.ravel(), other.ravel())), shape=out.shape)
         return sparse.csr_array(out)
 
@@ -69,24 +80,28 @@ class ContactBlocks(NamedTuple):
         """As a dense matrix, of the block rows of a mask; no contact has others as well."""
         on = np.zeros(self.J.count, dtype=bool)
         on[np.repeat(np.arange(self.J.count), np.diff(self.J.ptr))[keep[self.J.cols]]] = True
-        if self.coupling is not None and on[self.coupling.which].any():
-            on[self.coupling.which] = True
+        if (self.linked & on).any():
             J = self.J.dense(keep)
             return np.asarray(J.T @ self.times(J))
         J = self.J.chosen(on).dense(keep)
         return np.asarray(J.T @ by_blocks(self.K[on], J))
 
     def product(self, d: Array) -> Array:
-        """J^T K J d, (n,)."""
+        """J^T S K J d, (n,)."""
         return self.J.transposed(self.times(self.J.times(d)))
 
-    def times(self, u: Array) -> Array:
-        """K u of u (3 k,) or (3 k, m)."""
+    def stiff(self, u: Array) -> Array:
+        """K u of u (3 k,) or (3 k, m), where nothing yields."""
         out = by_blocks(self.K, u)
         if self.coupling is not None:
             rows = threefold(self.coupling.which)
             out[rows] += self.coupling.F @ u[rows]
         return out
+
+    def times(self, u: Array) -> Array:
+        """S K u of u (3 k,) or (3 k, m)."""
+        out = self.stiff(u)
+        return out if self.yielding is None else out - self.stiff(self.yielding.moves(out)) / self.yielding.h
 
     def filtered(self, f: SystemFilter) -> ContactBlocks:
         """With J C."""
@@ -100,6 +115,11 @@ class ContactBlocks(NamedTuple):
         on[self.coupling.which] = True
         J = filtered_rows(self.J.chosen(on), f)
         return OuterTerm.of(J.ptr, J.cols, J.blocks, self.coupling.F)
+
+
+def threefold(which: Array) -> Array:
+    """Numbers of the three unknowns of each."""
+    return np.asarray((3 * which[:, None] + np.arange(3)).ravel())
 
 
 def by_blocks(K: Array, u: Array) -> Array:

@@ -29,10 +29,11 @@ from supple.interaction.contact_kernels import ROUNDING
 from supple.scene.kinematics import Kinematics
 from supple.scene.state import State
 from supple.scene.system import System
-from supple.solvers.coupling.compliance import Compliance, threefold
-from supple.solvers.coupling.contact_blocks import ContactBlocks, Coupling, by_blocks
+from supple.solvers.coupling.contact_blocks import ContactBlocks, Coupling
 from supple.solvers.coupling.joint_rows import JointResponse, JointStep, solve_rows
 from supple.solvers.coupling.laws import Law, PointLaw
+from supple.solvers.coupling.shapes import Shapes, Yielding
+from supple.solvers.coupling.turning import next_points
 from supple.solvers.linear.linear_step import LinearSolution
 
 Array = np.ndarray
@@ -44,8 +45,8 @@ HALVINGS, ENOUGH = 7, 0.2
 """How often a step of Newton's method is halved, and the part of what it promises that it has to keep."""
 BISECTIONS = 40
 """Of the way of a step of Newton's method on which friction turns round."""
-NEAR = 6
-"""Iterations from a solution nearby, after which they begin as without one."""
+WHOLE = 12
+"""Iterations that go all of Newton's way, see `turning`; later ones search along it."""
 LOOSE, CLOSER = 1e-3, 1e-2
 """Tolerance of the first linear solution, and of later ones over what the contacts left open before."""
 
@@ -104,7 +105,7 @@ class ContactStep:
     h: float
     v: Array
     u_0: Array
-    C: Compliance | None = None
+    C: Shapes | None = None
     joints: JointStep | None = None
 
     @classmethod
@@ -145,8 +146,8 @@ class ContactStep:
         return Coupling(np.concatenate([w for w, _ in found]), block_diag(*(T for _, T in found))) if found else None
 
     def solve(self, b: Array, solve: Solve, near: ContactSolution | None = None) -> ContactSolution:
-        """Iterate `solve(b, extra, start, tolerance)`, which solves (A + extra) d = b. Its tolerance follows what the
-        contacts leave open; the last solution has the solver's own. near: a solution to begin with."""
+        """Iterate `solve(b, extra, start, tolerance, pull)`, which solves (A + extra) d = b. Its tolerance follows what
+        the contacts leave open; the last solution has the solver's own. near: a solution to begin with."""
         self._rebound(b, solve)
         h, J, C, d = self.h, self.J, self.C, np.zeros(self.J.shape[1])
         given = J.times(self.v) + self.u_0
@@ -156,18 +157,17 @@ class ContactStep:
             u = given + J.times(d) + (0.0 if C is None else C.times(l))
         forces = self.forces(u)
         for iteration in range(1, MAX_ITERATIONS + 1):
-            if near is not None and iteration > NEAR:
-                near, u, l, d = None, given.copy(), np.zeros(len(given)), np.zeros_like(d)
-                forces = self.forces(u)
             f, T = (np.concatenate([getattr(x, name) for x in forces]) for name in ("force", "tangent"))
             tangent = ContactBlocks(J, h * T, _times(h, self._between(u)), self.symmetric)
             wanted = f.ravel() + tangent.times(u - given) / h
-            extra = tangent if C is None else self._yielding(tangent, wanted)
-            s = solve(b + h * J.transposed(wanted), extra, d, min(LOOSE, CLOSER * left))
+            extra = tangent if C is None else tangent._replace(yielding=self._yielding(C, tangent))
+            pull = None if C is None else C.W.pulled(wanted)
+            s = solve(b + h * J.transposed(wanted), extra, d, min(LOOSE, CLOSER * left), pull)
             linear_iterations += s.iterations
             if not np.isfinite(s.d).all():
                 return ContactSolution(s, forces, np.zeros((len(f), 3)), u.reshape(-1, 3), iteration, np.inf)
-            pushes, held, by_joints = wanted - extra.times(J.times(s.d)) / h, None, 0.0
+            moved = J.times(s.d) + (0.0 if C is None else C.W.times(C.Y @ s.pulled))
+            pushes, held, by_joints = wanted - tangent.stiff(moved) / h, None, 0.0
             if self.joints is not None:
                 held = self._hold(self.joints, s, extra, pushes)
                 s.d, pushes = s.d + held.response.Z @ held.p, pushes + held.response.P @ held.p
@@ -179,6 +179,10 @@ class ContactStep:
             left = float(np.linalg.norm(np.maximum(0.0, np.abs(law - pushes) - self._rounding(reached)))) / scale
             if s.is_final and left <= max(TOLERANCE, 0.1 * s.residual):
                 break
+            if iteration <= WHOLE:
+                d, l, u = s.d, pushes, self._next(u, reached) if iteration < WHOLE else reached
+                forces = self.forces(u)
+                continue
             size, forces = self._search(f.ravel(), forces, (u, l), (reached - u, pushes - l))
             d, u, l = d + size * (s.d - d), u + size * (reached - u), l + size * (pushes - l)
         s.iterations = linear_iterations
@@ -246,36 +250,23 @@ class ContactStep:
             right = joints.joints.r - joints.rate(self.v + s.d, pushes)
             return HeldRows(*_solved(response, right, joints))
 
-    def _yielding(self, tangent: ContactBlocks, wanted: Array) -> ContactBlocks:
-        """h S T for h T; `wanted` (3 k,) becomes S wanted.
+    def _yielding(self, C: Shapes, tangent: ContactBlocks) -> Yielding:
+        """How the shapes of other sides yield to laws with this tangent."""
+        N, between = C.W.gram(tangent.K), tangent.coupling
+        if between is not None:
+            on = np.zeros(C.W.count, dtype=bool)
+            on[between.which] = True
+            W = C.W.chosen(on).dense()
+            N += W.T @ between.F @ W
+        return Yielding(C, N / self.h, self.h)
 
-        S differs from I among closed contacts, and points of other laws, whose sides answer.
-        """
-        assert self.C is not None
-        T, between = tangent.K, tangent.coupling
-        closed = T[self.C.which].any(axis=(1, 2))
-        which = self.C.which[closed]
-        if between is not None:
-            which = np.union1d(which, between.which)
-        if not len(which):
-            return tangent
-        rows, a, K = threefold(which), len(which), T.copy()
-        mask = np.zeros(len(T), dtype=bool)
-        mask[which] = True
-        C, whole = self.C.between(mask, mask), np.zeros((3 * a, 3 * a))
-        if between is not None:
-            at = threefold(np.searchsorted(which, between.which))
-            whole[np.ix_(at, at)] = between.F
-        with one_blas_thread():
-            changed = by_blocks(T[which], C) + (whole @ C if between is not None else 0.0)
-            S = np.linalg.inv(np.eye(3 * a) + changed / self.h)
-            wanted[rows] = S @ wanted[rows]
-            F = np.einsum("ikl,klm->ikm", S.reshape(3 * a, a, 3), T[which]).reshape(3 * a, 3 * a)
-            F = (F + (S @ whole if between is not None else 0.0)).reshape(a, 3, a, 3)
-        each = np.arange(a)
-        K[which] = F[each, :, each]
-        F[each, :, each] = 0.0
-        return tangent._replace(K=K, coupling=Coupling(which, F.reshape(3 * a, 3 * a)))
+    def _next(self, u: Array, reached: Array) -> Array:
+        """Where to linearise after u (3 k,), of contacts by `turning`."""
+        out, end = reached.reshape(-1, 3).copy(), 0
+        for s in self._sets:
+            own, end = slice(end, end + s.size), end + s.size
+            out[own] = next_points(s, u.reshape(-1, 3)[own], out[own], self.h)
+        return out.ravel()
 
     def _search(
         self, f: Array, full: list[ContactForces], at: tuple[Array, Array], way: tuple[Array, Array]

@@ -76,7 +76,7 @@ class SlowStep:
 
     def _contacts(self, law: Array, given: Array) -> tuple[ContactStep, Array, Solve]:
         """The step of the contacts `law`, its right side, and what solves it."""
-        C, b, v = self.trees.C, np.zeros(0), np.zeros(0)
+        C, b, v = self.trees.shapes, np.zeros(0), np.zeros(0)
         solve: Solve = _nothing
         if self.linear is not None:
             v, solve, b = self.linear.kin.flat_v, self.linear.solve, self.linear.b
@@ -93,14 +93,14 @@ class SlowStep:
 
     def _joints(self, joints: CoupledJoints, law: Array, given: Array) -> JointStep:
         """The rows of joints across parts, beside the law on `law` (k,) and given forces (k, 3) on the others."""
-        rows, part = self.trees.joints, None if self.linear is None else self.linear.part
-        assert rows is not None
+        shapes, part = self.trees.shapes, None if self.linear is None else self.linear.part
+        assert shapes is not None
         return JointStep(
             joints,
             self.G,
-            rows.velocity + rows.C_sj.T @ np.where(law[:, None], 0.0, given).ravel(),
-            rows.C_jj,
-            rows.C_sj[np.repeat(law, 3)],
+            self.trees.rate + shapes.C_sj.T @ np.where(law[:, None], 0.0, given).ravel(),
+            shapes.C_jj,
+            shapes.C_sj[np.repeat(law, 3)],
             part,
         )
 
@@ -112,10 +112,10 @@ class SlowStep:
         pushes = given.copy()
         pushes[law] = found.pushes
         w = self.trees.velocity.ravel()
-        if self.trees.C is not None:
-            w = w + self.trees.C.times(pushes.ravel())
-        if self.trees.joints is not None and found.held is not None:
-            w = w + self.trees.joints.C_sj @ found.held.p
+        if self.trees.shapes is not None:
+            w = w + self.trees.shapes.times(pushes.ravel())
+            if found.held is not None:
+                w = w + self.trees.shapes.C_sj @ found.held.p
         if self.linear is not None:
             w = w + self.J.times(self.linear.kin.flat_v + found.linear.d)
         beside, touching = np.repeat(fast, 3), np.repeat(both[fast], 3)
@@ -125,7 +125,7 @@ class SlowStep:
 
     def _mobility(self, f: Array, s: Array, found: ContactSolution) -> Array:
         """G of the relative velocities f, (k,), with the law on those of s, and joints across parts."""
-        J, J_s, C, extra = self.J.chosen(f), self.J.chosen(s), self.trees.C, found.extra
+        J, J_s, C, extra = self.J.chosen(f), self.J.chosen(s), self.trees.shapes, found.extra
         size, yields = 3 * int(f.sum()), extra is not None and (C is not None or found.held is not None)
         C_sf = np.zeros((J_s.shape[0], size)) if C is None else C.between(s, f)
         G = np.zeros((size, size)) if C is None else C.between(f, f)
@@ -144,12 +144,10 @@ class SlowStep:
     def _held(self, f: Array, s: Array, held: HeldRows, unknowns: Array, Z: Array, pushed: Array) -> Array:
         """What joints across parts take from G: Y W^-1 R, with Y = dw/dp and R = d(E u)/dF; Z, pushed: how implicit
         bodies' unknowns and the forces of the law respond to F."""
-        rows, (_, response, holds) = self.trees.joints, held
-        assert rows is not None
-        C_fj, C_sj = rows.C_sj[np.repeat(f, 3)], rows.C_sj[np.repeat(s, 3)]
-        Y = self.J.chosen(f).to_scipy() @ response.Z + C_fj
-        if self.trees.C is not None:
-            Y = Y + self.trees.C.between(f, s) @ response.P
+        shapes, (_, response, holds) = self.trees.shapes, held
+        assert shapes is not None
+        C_fj, C_sj = shapes.C_sj[np.repeat(f, 3)], shapes.C_sj[np.repeat(s, 3)]
+        Y = self.J.chosen(f).to_scipy() @ response.Z + C_fj + shapes.between(f, s) @ response.P
         R = self.G[:, unknowns] @ Z + C_sj.T @ pushed + C_fj.T
         W = response.W[np.ix_(holds, holds)]
         return np.asarray(Y[:, holds] @ least_norm(W, R[holds]))
@@ -173,6 +171,9 @@ class SlowStep:
         return np.asarray(own @ Z), part, Z
 
 
-def _nothing(b: Array, extra: Any = None, start: Array | None = None, tolerance: float = 0.0) -> LinearSolution:
-    """The solution of no unknowns."""
-    return LinearSolution(np.zeros(0), np.zeros(0), 0, 0.0, True)
+def _nothing(
+    b: Array, extra: Any = None, start: Array | None = None, tolerance: float = 0.0, pull: Array | None = None
+) -> LinearSolution:
+    """The solution of no unknowns, but forces on shapes."""
+    g = np.zeros(0) if extra is None or extra.yielding is None else extra.yielding.eliminated(pull)
+    return LinearSolution(np.zeros(0), np.zeros(0), 0, 0.0, True, pulled=g)

@@ -6,7 +6,7 @@ six unknowns, whatever else is in the scene.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -43,9 +43,8 @@ class TouchedPart:
         """What hangs together with block rows that are touched (n,). A and extra are filtered; label (n,): the
         components of A, see `components`."""
         J = BlockRows.empty(0, A.block_row_count) if extra is None else extra.J
-        coupled, keep = np.zeros(J.count, dtype=bool), np.zeros(A.block_row_count, dtype=bool)
-        if extra is not None and extra.coupling is not None:
-            coupled[extra.coupling.which] = True
+        coupled = np.zeros(J.count, dtype=bool) if extra is None else extra.linked
+        keep = np.zeros(A.block_row_count, dtype=bool)
         find_connected(label, J.ptr, J.cols, coupled, touched, keep)
         if C is not None:
             unknowns = np.flatnonzero(np.repeat(keep, 3))
@@ -99,12 +98,13 @@ def _kept_contacts(extra: ContactBlocks, keep: Array) -> ContactBlocks:
     J = extra.J
     on = np.zeros(J.count, dtype=bool)
     on[np.repeat(np.arange(J.count), np.diff(J.ptr))[keep[J.cols]]] = True
-    coupling = extra.coupling
+    if (on & extra.linked).any():
+        on |= extra.linked
+    coupling, yielding = extra.coupling, extra.yielding
     if coupling is not None:
-        if on[coupling.which].any():
-            on[coupling.which] = True
-            coupling = Coupling((np.cumsum(on) - 1)[coupling.which], coupling.F)
-        else:
-            coupling = None
+        coupling = Coupling((np.cumsum(on) - 1)[coupling.which], coupling.F) if on[coupling.which].any() else None
+    if yielding is not None:
+        shapes = yielding.shapes.chosen(on)
+        yielding = None if shapes is None else replace(yielding, shapes=shapes)
     part = J.chosen(on).moved(np.cumsum(keep) - 1, int(keep.sum()))
-    return ContactBlocks(part, extra.K[on], coupling, extra.is_symmetric)
+    return ContactBlocks(part, extra.K[on], coupling, extra.is_symmetric, yielding)

@@ -32,6 +32,7 @@ from supple.solvers.linear.joint_solve import (
     solve_with_joints,
 )
 from supple.solvers.linear.unsymmetric import solve_unsymmetric
+from supple.solvers.linear.yielding import EXACT, solve_yielding
 
 Array = np.ndarray
 SMALL = 1500  # unknowns up to which the direct solver is the better choice
@@ -67,7 +68,7 @@ class LinearOptions:
 class LinearSolution:
     """d: the increment. multipliers of the joints. iterations, residual: of the linear solve; ok: within tolerance;
     is_final: that was the options' tolerance, not a looser one. unmet: what no motion can meet of the joints' rows.
-    opened: by how much joints are open at the end of the step, over the size."""
+    opened: by how much joints are open at the end of the step, over the size. pulled: forces on shapes that yield."""
 
     d: Array
     multipliers: Array
@@ -77,6 +78,7 @@ class LinearSolution:
     is_final: bool = True
     unmet: Array = field(default_factory=lambda: np.zeros(0))
     opened: float = 0.0
+    pulled: Array = field(default_factory=lambda: np.zeros(0))
 
 
 @dataclass(eq=False)
@@ -114,11 +116,14 @@ class LinearSolve:
         extra: ContactBlocks | None = None,
         start: Array | None = None,
         tolerance: float = 0.0,
+        pull: Array | None = None,
     ) -> LinearSolution:
         """Solve for the increment d. prescribed: its given part, flat. extra: of contacts, added to A, symmetric for
         cg; A is then assembled once for a linearization. start: of the iterations of cg; tolerance: of these, where
-        it is looser than the options'."""
+        it is looser than the options'. pull: forces on the shapes that yield in extra, none where it is not given."""
         system = lin.system
+        if extra is not None and extra.yielding is not None and pull is None:
+            pull = np.zeros(len(extra.yielding.N))
         weights = {"mass": mass, "damping": damping, "stiffness": stiffness}
         kept = None if extra is None else self._keep(lin, weights)
         A = lin.assemble(**weights) if kept is None else kept.unfiltered
@@ -128,18 +133,25 @@ class LinearSolve:
             assert prescribed is not None
             b -= _product(A, lin, prescribed, weights)
             if extra is not None:
-                b -= extra.product(prescribed)
+                pushed = extra.stiff(extra.J.times(prescribed))
+                b -= extra.J.transposed(pushed)
+                if extra.yielding is not None and pull is not None:
+                    pull = pull - extra.yielding.shapes.W.pulled(pushed) / extra.yielding.h
         system.filter.project(b)
         if not np.isfinite(b).all():
             nothing = np.full(system.joint_row_count, np.nan)
             return LinearSolution(np.full_like(b, np.nan), nothing, 0, np.inf, False)
         with system.timings.measure("linear solve"):
             solution = None
-            if self.options.uses_cg(system):
-                free = start if start is None or not moved else start - prescribed
+            free = start if start is None or not moved else start - prescribed
+            if pull is not None and joints is None and kept is not None and kept.A is not None:
+                solution = self._by_shapes(kept, b, pull, extra, free, tolerance)
+            elif self.options.uses_cg(system):
                 solution = self._by_iterations(lin, A, b, weights, kept, extra, free, tolerance)
             if solution is None:
-                solution = self._directly(lin, A, b, weights, prescribed if moved else None, joints, kept, extra)
+                solution = self._eliminated(
+                    lin, A, b, weights, prescribed if moved else None, joints, kept, extra, pull
+                )
         if moved:
             solution.d += prescribed
         return solution
@@ -221,6 +233,53 @@ class LinearSolve:
         return LinearSolution(
             report.x.copy(), np.zeros(0), report.iterations, report.residual, report.is_converged, final
         )
+
+    def _by_shapes(
+        self,
+        kept: _Kept,
+        b: Array,
+        pull: Array,
+        extra: ContactBlocks | None,
+        start: Array | None,
+        tolerance: float,
+    ) -> LinearSolution | None:
+        """With shapes that yield; None where the iterations fail, or one force couples several contacts."""
+        assert extra is not None
+        if extra.coupling is not None:
+            return None
+        o, f = self.options, kept.lin.system.filter
+        own = o.tolerance if o.uses_cg(kept.lin.system) and o.tolerance > 0 else EXACT
+        A, filtered = self._widened(kept, extra), extra.filtered(f)
+        if start is not None:
+            start = start.copy()
+            f.project(start)
+        found = solve_yielding(A, filtered, b, pull, start, max(own, tolerance))
+        if found is None:
+            return None
+        final = max(own, tolerance) == own or found.residual <= own
+        return LinearSolution(found.d, np.zeros(0), found.iterations, found.residual, True, final, pulled=found.g)
+
+    def _eliminated(
+        self,
+        lin: Linearization,
+        A: BlockSparse | None,
+        b: Array,
+        weights: dict[str, float],
+        prescribed: Array | None,
+        joints: JointSystem | None,
+        kept: _Kept | None,
+        extra: ContactBlocks | None,
+        pull: Array | None,
+    ) -> LinearSolution:
+        """Directly, the forces on shapes eliminated."""
+        if extra is None or extra.yielding is None or pull is None:
+            return self._directly(lin, A, b, weights, prescribed, joints, kept, extra)
+        y, f = extra.yielding, lin.system.filter
+        by_pull = extra.J.transposed(extra.stiff(y.shapes.W.times(y.shapes.Y @ y.eliminated(pull))))
+        f.project(by_pull)
+        s = self._directly(lin, A, b - by_pull, weights, prescribed, joints, kept, extra)
+        s.pulled = y.eliminated(pull - y.shapes.W.pulled(extra.stiff(extra.J.times(s.d))) / y.h)
+        return s
 
     @staticmethod
     def _widened(kept: _Kept, extra: ContactBlocks) -> BlockSparse:

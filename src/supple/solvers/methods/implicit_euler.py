@@ -159,9 +159,15 @@ class ImplicitEuler:
         given = system.filter.increment(state.x, t1) / h
         prescribed = system.filter.flat(given, system.v_size) - _restricted(system, state.v)
 
-        def solve(b: Array, extra: Any = None, start: Array | None = None, tolerance: float = 0.0) -> LinearSolution:
+        def solve(
+            b: Array,
+            extra: Any = None,
+            start: Array | None = None,
+            tolerance: float = 0.0,
+            pull: Array | None = None,
+        ) -> LinearSolution:
             if system.joints:
-                return self._with_joints(system, lin, b, prescribed, extra)
+                return self._with_joints(system, lin, b, prescribed, extra, pull)
             return self._solve.solve(
                 lin,
                 b,
@@ -172,6 +178,7 @@ class ImplicitEuler:
                 extra=extra,
                 start=start,
                 tolerance=tolerance,
+                pull=pull,
             )
 
         def part(touched: Array, extra: Any = None) -> TouchedPart:
@@ -215,7 +222,13 @@ class ImplicitEuler:
         return StepReport(outcome if state.is_finite else Outcome.NOT_FINITE, iterations, s.iterations, s.residual)
 
     def _with_joints(
-        self, system: System, lin: Linearization, b: Array, prescribed: Array, extra: Any = None
+        self,
+        system: System,
+        lin: Linearization,
+        b: Array,
+        prescribed: Array,
+        extra: Any = None,
+        pull: Array | None = None,
     ) -> LinearSolution:
         """Solve with G v1 = -phi / h, until every bounded multiplier either rests at its bound or holds its row."""
         h, v = self.dt, lin.kin.flat_v
@@ -228,7 +241,15 @@ class ImplicitEuler:
             open = float(np.abs(phi[np.isnan(held)]).max(initial=0.0))
             joints = self._joints = JointSystem(G, G, -phi / h - G @ v, h * held, np.zeros(len(l)), open)
             s = self._solve.solve(
-                lin, b, mass=1.0, damping=-h, stiffness=-h * h, prescribed=prescribed, joints=joints, extra=extra
+                lin,
+                b,
+                mass=1.0,
+                damping=-h,
+                stiffness=-h * h,
+                prescribed=prescribed,
+                joints=joints,
+                extra=extra,
+                pull=pull,
             )
             l, expected = s.multipliers / h, phi + h * (G @ (v + s.d))
             expected[np.isnan(held)] = 0.0

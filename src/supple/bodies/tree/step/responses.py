@@ -7,7 +7,10 @@ by walks in the eliminated tree, with the effective masses of a step.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
+import scipy.sparse as sparse
 from numpy.typing import ArrayLike
 
 from supple.bodies.tree.dynamics import TreeDynamics, TreeState
@@ -20,6 +23,52 @@ from supple.bodies.tree.tied_run import TreeSides
 Array = np.ndarray
 
 
+class PointShapes(NamedTuple):
+    """Motions of points by few shapes: B (3 p, R); starts (segments + 1,): first shapes of what belongs together;
+    Y (R, R) [m/N]: d(x_1 - x_0)/df = B Y B^T."""
+
+    B: sparse.csr_array
+    starts: Array
+    Y: Array
+
+
+def point_shapes(
+    tree: TreeDynamics,
+    points: DomainPoints,
+    state: TreeState,
+    x: Array,
+    dt: float,
+    *,
+    gravity: ArrayLike,
+    sides: TreeSides,
+) -> PointShapes:
+    """The shapes of points of a tree over a step of dt [s] from a state with coordinates x.
+
+    They are the motions of frames and modes of the domains that the points hang on, or the directions of the points
+    where there are fewer of them. sides: of the tree.
+    """
+    hung, count = _Hung.of(points, x), 3 * points.count
+    domains, at = np.unique(hung.domain, return_inverse=True)
+    modes = np.diff(points.chain.start)[domains]
+    starts = np.concatenate([[0], np.cumsum(6 + modes)])
+    if count <= starts[-1]:
+        Y = _delassus(tree, hung.rows(sides, points), count, state, dt, gravity)
+        return PointShapes(sparse.csr_array(sparse.eye_array(count)), np.arange(0, count + 1, 3), Y)
+    own = np.arange(starts[-1]) - np.repeat(starts[:-1], 6 + modes)  # of each shape in its domain
+    unit = np.eye(6 + int(modes.max(initial=0)))[own]
+    asked = sides.rows(np.arange(starts[-1]), np.repeat(domains, 6 + modes), unit[:, :6], unit[:, 6:])
+    Y = _delassus(tree, asked, int(starts[-1]), state, dt, gravity)
+    values = np.concatenate([hung.wrench, hung.modes], axis=2)
+    width = (6 + modes)[at]
+    used = np.broadcast_to((np.arange(values.shape[2]) < width[:, None])[:, None], values.shape)
+    columns = np.broadcast_to((starts[at][:, None] + np.arange(values.shape[2]))[:, None], values.shape)[used]
+    ptr = np.concatenate([[0], np.cumsum(np.repeat(width, 3))])
+    B = sparse.csr_array((values[used], columns, ptr), shape=(3 * points.hung, int(starts[-1])))
+    if points.weights is not None:
+        B = sparse.csr_array(sparse.kron(points.weights, np.eye(3), format="csr") @ B)
+    return PointShapes(B, starts, Y)
+
+
 def point_responses(
     tree: TreeDynamics,
     points: DomainPoints,
@@ -28,13 +77,16 @@ def point_responses(
     dt: float,
     *,
     gravity: ArrayLike,
-    sides: TreeSides | None = None,
 ) -> Array:
-    """d(x_1 - x_0)/df [m/N] of points of a tree, (3 p, 3 p), over a step of dt [s] from a state with coordinates x.
+    """d(x_1 - x_0)/df [m/N] of points of a tree, (3 p, 3 p), over a step of dt [s] from a state with coordinates x."""
+    asked = _Hung.of(points, x).rows(TreeSides(tree), points)
+    return _delassus(tree, asked, 3 * points.count, state, dt, gravity)
 
-    sides: of the tree, made before.
-    """
-    asked, count = _rows(sides or TreeSides(tree), points, x), 3 * points.count
+
+def _delassus(
+    tree: TreeDynamics, asked: Conditions, count: int, state: TreeState, dt: float, gravity: ArrayLike
+) -> Array:
+    """dt² G A^-1 G^T of rows."""
     g, numbers = np.asarray(gravity, dtype=float), tree.numbers(dt, euler=True)
     W = np.zeros((count, count))
     run = stages.run_stage_together if tree.threads > 1 else stages.run_stage
@@ -45,21 +97,32 @@ def point_responses(
     return dt * dt / 2 * (W + W.T)
 
 
-def _rows(sides: TreeSides, points: DomainPoints, x: Array) -> Conditions:
-    """J, three rows a point: coefficients of the accelerations of the frames that its points hang on, and of q"."""
-    chain = points.chain
-    domain = np.repeat(np.arange(len(chain.parent)), np.diff(chain.places))
-    number = chain.first[domain] + np.arange(points.hung) - chain.places[domain]
-    R = points.frames(x).R.reshape(-1, 3, 3)[domain]  # rows: the world's axes in the domain's
-    modes = R @ (chain.scale[domain, None, None] * chain.U[number])
-    wrench = np.concatenate([np.cross(points.local(x)[:, None], R), R], axis=2)
-    row, hung, weight = np.arange(points.hung), np.arange(points.hung), np.ones(points.hung)
-    if points.weights is not None:
-        W = points.weights.tocsc()
-        row, hung, weight = W.indices, np.repeat(hung, np.diff(W.indptr)), W.data
-    return sides.rows(
-        (3 * row[:, None] + np.arange(3)).ravel(),
-        np.repeat(domain[hung], 3),
-        (weight[:, None, None] * wrench[hung]).reshape(-1, 6),
-        (weight[:, None, None] * modes[hung]).reshape(3 * len(hung), -1),
-    )
+class _Hung(NamedTuple):
+    """Points that hang on single domains: domain (n,), wrench (n, 3, 6), modes (n, 3, most): how they move with the
+    frame and the modes of it."""
+
+    domain: Array
+    wrench: Array
+    modes: Array
+
+    @classmethod
+    def of(cls, points: DomainPoints, x: Array) -> _Hung:
+        chain = points.chain
+        domain = np.repeat(np.arange(len(chain.parent)), np.diff(chain.places))
+        number = chain.first[domain] + np.arange(points.hung) - chain.places[domain]
+        R = points.frames(x).R.reshape(-1, 3, 3)[domain]  # rows: the world's axes in the domain's
+        modes = R @ (chain.scale[domain, None, None] * chain.U[number])
+        return cls(domain, np.concatenate([np.cross(points.local(x)[:, None], R), R], axis=2), modes)
+
+    def rows(self, sides: TreeSides, points: DomainPoints) -> Conditions:
+        """J, three rows a point: coefficients of the accelerations of frames and of q"."""
+        row, hung, weight = np.arange(points.hung), np.arange(points.hung), np.ones(points.hung)
+        if points.weights is not None:
+            W = points.weights.tocsc()
+            row, hung, weight = W.indices, np.repeat(hung, np.diff(W.indptr)), W.data
+        return sides.rows(
+            (3 * row[:, None] + np.arange(3)).ravel(),
+            np.repeat(self.domain[hung], 3),
+            (weight[:, None, None] * self.wrench[hung]).reshape(-1, 6),
+            (weight[:, None, None] * self.modes[hung]).reshape(3 * len(hung), -1),
+        )

@@ -20,15 +20,15 @@ import numpy as np
 from supple.bodies.body_protocol import Method
 from supple.bodies.protocols import LocalState
 from supple.bodies.tree import PointSprings
-from supple.bodies.tree.step.responses import point_responses
+from supple.bodies.tree.step.responses import PointShapes, point_shapes
 from supple.bodies.tree.tied_run import TreeSides
 from supple.scene.parts import part_of
 from supple.scene.slots import Slot
 from supple.scene.state import State
 from supple.scene.system import System
 from supple.solvers.coupling.beside import beside
-from supple.solvers.coupling.compliance import Compliance
 from supple.solvers.coupling.meeting import Meeting
+from supple.solvers.coupling.shapes import Shapes
 from supple.solvers.coupling.trees.halving import HalvedTree
 from supple.solvers.coupling.trees.momentum import Pushes, keep_momentum
 from supple.solvers.coupling.trees.springs import PulledTree, WorldSprings, springs_at
@@ -41,22 +41,12 @@ LARGE = 1000
 
 
 class TreePrediction(NamedTuple):
-    """velocity (k, 3) [m/s]: what points of trees contribute to the relative velocities of contacts, without their
-    forces. C (3 k, 3 k) [m/s/N]: how that changes with forces on the first sides; None where no tree touches. joints:
-    the same of joints across parts, None where there are none."""
+    """velocity (k, 3) [m/s]: what points of trees contribute to the relative velocities of laws, without their forces;
+    rate (m,): to the rates of joints' rows. shapes: how both change with forces; None where no tree is coupled."""
 
     velocity: Array
-    C: Compliance | None
-    joints: TreeJoints | None
-
-
-class TreeJoints(NamedTuple):
-    """velocity (m,): what trees contribute to the rates of joints' rows, without forces. C_jj (m, m), C_sj (3 k, m):
-    how rates and the relative velocities of laws change with the forces of the rows."""
-
-    velocity: Array
-    C_jj: Array
-    C_sj: Array
+    rate: Array
+    shapes: Shapes | None
 
 
 @dataclass(eq=False)
@@ -93,10 +83,8 @@ class TreePart:
 
         is_shared: large trees that touch nothing are stepped on a second thread, until `finish` asks for them.
         """
-        velocity, k = np.zeros((meeting.count, 3)), 3 * meeting.count
-        C: Compliance | None = None
-        m = 0 if meeting.joints is None else meeting.joints.count
-        rate, C_jj, C_sj = np.zeros(m), np.zeros((m, m)), np.zeros((k, m))
+        velocity, parts = np.zeros((meeting.count, 3)), []
+        rate = np.zeros(0 if meeting.joints is None else meeting.joints.count)
         self.ends, self.touched, self.later = {}, {}, {}
         self.loads, self.springs = self._loads(state), self._springs(state)
         self.levels = {s.name: int(state.memory.get(f"{s.name}/{LEVEL}", np.zeros(1))[0]) for s in self.slots}
@@ -117,15 +105,10 @@ class TreePart:
             self.touched[slot.name] = touch
             moved = (touch.points.apply(end.x) - touch.points.apply(x)) / self.stride.dt
             velocity += (touch.weights @ moved.ravel()).reshape(-1, 3)
-            responses = self._responses(slot, touch, x, v)
-            own = Compliance.weighted(touch.weights, responses)
-            C = own if C is None else C.plus(own)
-            if m:
-                reached = touch.joints @ responses
-                rate += touch.joints @ moved.ravel()
-                C_jj += (touch.joints @ reached.T).T
-                C_sj += touch.weights @ reached.T
-        return TreePrediction(velocity, C, TreeJoints(rate, C_jj, C_sj) if m else None)
+            rate += touch.joints @ moved.ravel()
+            shapes = self._shapes(slot, touch, x, v)
+            parts.append((touch.weights @ shapes.B, touch.joints @ shapes.B, shapes.starts, shapes.Y))
+        return TreePrediction(velocity, rate, Shapes.joined(parts))
 
     def reach(self, state: State, pushes: Array, held: Array) -> None:
         """Step the trees that are coupled, with forces (k, 3) [N] on the first sides of the laws, (m,) on the rows of
@@ -206,11 +189,12 @@ class TreePart:
         loads = self.stride.loads(self.part, self._part_state(state))
         return {} if loads is None else {slot.name: loads[slot.index] for slot in self.part.bodies}
 
-    def _responses(self, slot: Slot, touch: TreeTouch, x: Array, v: Array) -> Array:
-        """du of all touching points (3 p, 3 p) [m/s/N] by unit forces on them."""
+    def _shapes(self, slot: Slot, touch: TreeTouch, x: Array, v: Array) -> PointShapes:
+        """How the coupled points of a tree move with unit forces on its shapes, Y in [m/s/N]."""
         body, h = slot.node.body, self.stride.dt
         gravity = np.zeros(3) if self.part is None else self.part.gravity
         if slot.name not in self.sides or self.sides[slot.name].tree is not body.dynamics:
             self.sides[slot.name] = TreeSides(body.dynamics)
         now, sides = body.unpack(x, v), self.sides[slot.name]
-        return point_responses(body.dynamics, touch.points, now, x, h, gravity=gravity, sides=sides) / h
+        shapes = point_shapes(body.dynamics, touch.points, now, x, h, gravity=gravity, sides=sides)
+        return shapes._replace(Y=shapes.Y / h)

@@ -1,0 +1,1 @@
+"""Motions that few shapes span: rows of points over them, and steps in which they yield."""
