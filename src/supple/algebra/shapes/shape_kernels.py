@@ -155,7 +155,7 @@ def subtract_blocks(ptr, cols, blocks, pieces, T, h, inverse, N_out):
             entry[filled[cols[e]]], contact[filled[cols[e]]] = e, c
             filled[cols[e]] += 1
     V, U, DU = np.zeros((3, R)), np.zeros((3, R)), np.zeros((3, R))
-    mark, touched = np.zeros(R, np.bool_), np.empty(R, np.int64)
+    mark, firsts, widths = np.zeros(R, np.bool_), np.empty(R, np.int64), np.empty(R, np.int64)
     for b in range(n):
         count = 0
         for at in range(begin[b], begin[b + 1]):
@@ -168,11 +168,10 @@ def subtract_blocks(ptr, cols, blocks, pieces, T, h, inverse, N_out):
                         JT[i, j] += h * J[m, i] * T[c, m, j]
             for e in range(pieces.ptr[c], pieces.ptr[c + 1]):
                 w, first = pieces.width[e], pieces.first[e]
-                for a in range(w):
-                    if not mark[first + a]:
-                        mark[first + a] = True
-                        touched[count] = first + a
-                        count += 1
+                if not mark[first]:
+                    mark[first] = True
+                    firsts[count], widths[count] = first, w
+                    count += 1
                 for m in range(3):
                     here = pieces.start[e] + m * w
                     for j in range(3):
@@ -180,18 +179,18 @@ def subtract_blocks(ptr, cols, blocks, pieces, T, h, inverse, N_out):
                         for a in range(w):
                             V[j, first + a] += v * pieces.values[here + a]
                             U[j, first + a] += u * pieces.values[here + a]
-        for a in range(count):
-            r = touched[a]
+        for s in range(count):
             for i in range(3):
-                DU[i, r] = inverse[b, i, 0] * U[0, r] + inverse[b, i, 1] * U[1, r] + inverse[b, i, 2] * U[2, r]
-        for a in range(count):
-            r = touched[a]
-            v0, v1, v2 = V[0, r], V[1, r], V[2, r]
-            for s in range(count):
-                q = touched[s]
-                N_out[r, q] -= v0 * DU[0, q] + v1 * DU[1, q] + v2 * DU[2, q]
-        for a in range(count):
-            r = touched[a]
-            mark[r] = False
+                for r in range(firsts[s], firsts[s] + widths[s]):
+                    DU[i, r] = inverse[b, i, 0] * U[0, r] + inverse[b, i, 1] * U[1, r] + inverse[b, i, 2] * U[2, r]
+        for s in range(count):
+            for r in range(firsts[s], firsts[s] + widths[s]):
+                row, v0, v1, v2 = N_out[r], V[0, r], V[1, r], V[2, r]
+                for t in range(count):
+                    for q in range(firsts[t], firsts[t] + widths[t]):
+                        row[q] -= v0 * DU[0, q] + v1 * DU[1, q] + v2 * DU[2, q]
+        for s in range(count):
+            mark[firsts[s]] = False
             for i in range(3):
-                V[i, r], U[i, r] = 0.0, 0.0
+                for r in range(firsts[s], firsts[s] + widths[s]):
+                    V[i, r], U[i, r] = 0.0, 0.0

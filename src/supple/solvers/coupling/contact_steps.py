@@ -97,7 +97,8 @@ class HeldRows(NamedTuple):
 @dataclass(eq=False)
 class ContactStep:
     """The laws of a system during one step of h [s], those of contacts `bound` first; J (3 k, v_size) of all of them;
-    u_0 (3 k,), C (3 k, 3 k): of sides that move by another scheme, C None where none responds."""
+    u_0 (3 k,), C (3 k, 3 k): of sides that move by another scheme, C None where none responds; start (3 k,): their
+    velocities at the start, where the laws are linearised first."""
 
     bound: list[BoundContact]
     laws: list[Law]
@@ -107,6 +108,7 @@ class ContactStep:
     u_0: Array
     C: Shapes | None = None
     joints: JointStep | None = None
+    start: Array | None = None
 
     @classmethod
     def begin(cls, system: System, kin: Kinematics, state: State, h: float) -> ContactStep | None:
@@ -151,7 +153,8 @@ class ContactStep:
         self._rebound(b, solve)
         h, J, C, d = self.h, self.J, self.C, np.zeros(self.J.shape[1])
         given = J.times(self.v) + self.u_0
-        u, l, left, linear_iterations = given.copy(), np.zeros(len(given)), np.inf, 0
+        u = given.copy() if self.start is None else J.times(self.v) + self.start
+        l, left, linear_iterations = np.zeros(len(given)), np.inf, 0
         if near is not None:
             d, l = near.linear.d, near.pushes.ravel()
             u = given + J.times(d) + (0.0 if C is None else C.times(l))

@@ -89,7 +89,8 @@ class SlowStep:
             b = b + self.h * self.J.transposed(given.ravel())
             u_0 = u_0 if C is None else u_0 + C.times(given.ravel())
         joints = None if self.meeting.joints is None else self._joints(self.meeting.joints, law, given)
-        return replace(step, u_0=u_0[np.repeat(law, 3)], joints=joints), b, solve
+        some = np.repeat(law, 3)
+        return replace(step, u_0=u_0[some], joints=joints, start=self.trees.start.ravel()[some]), b, solve
 
     def _joints(self, joints: CoupledJoints, law: Array, given: Array) -> JointStep:
         """The rows of joints across parts, beside the law on `law` (k,) and given forces (k, 3) on the others."""

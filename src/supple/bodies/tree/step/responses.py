@@ -7,7 +7,7 @@ by walks in the eliminated tree, with the effective masses of a step.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sparse
@@ -17,6 +17,7 @@ from supple.bodies.tree.dynamics import TreeDynamics, TreeState
 from supple.bodies.tree.step import response_kernels as responses
 from supple.bodies.tree.step import stage_kernels as stages
 from supple.bodies.tree.step.response_kernels import Conditions
+from supple.bodies.tree.step.shape_response_kernels import add_domain_responses
 from supple.bodies.tree.surface.domain_points import DomainPoints
 from supple.bodies.tree.tied_run import TreeSides
 
@@ -57,7 +58,11 @@ def point_shapes(
     own = np.arange(starts[-1]) - np.repeat(starts[:-1], 6 + modes)  # of each shape in its domain
     unit = np.eye(6 + int(modes.max(initial=0)))[own]
     asked = sides.rows(np.arange(starts[-1]), np.repeat(domains, 6 + modes), unit[:, :6], unit[:, 6:])
-    Y = _delassus(tree, asked, int(starts[-1]), state, dt, gravity)
+    g, is_free = _eliminate(tree, state, dt, gravity)
+    Y = np.zeros((starts[-1], starts[-1]))
+    places = np.asarray(tree.lanes[domains], dtype=np.int64)
+    add_domain_responses(tree.arrays, tree.workspace, tree.root, g, is_free, asked, starts, places, Y)
+    Y = dt * dt / 2 * (Y + Y.T)
     values = np.concatenate([hung.wrench, hung.modes], axis=2)
     width = (6 + modes)[at]
     used = np.broadcast_to((np.arange(values.shape[2]) < width[:, None])[:, None], values.shape)
@@ -87,14 +92,20 @@ def _delassus(
     tree: TreeDynamics, asked: Conditions, count: int, state: TreeState, dt: float, gravity: ArrayLike
 ) -> Array:
     """dt² G A^-1 G^T of rows."""
-    g, numbers = np.asarray(gravity, dtype=float), tree.numbers(dt, euler=True)
+    g, is_free = _eliminate(tree, state, dt, gravity)
     W = np.zeros((count, count))
+    responses.add_delassus(tree.arrays, tree.workspace, tree.root, g, is_free, asked, W)
+    return dt * dt / 2 * (W + W.T)
+
+
+def _eliminate(tree: TreeDynamics, state: TreeState, dt: float, gravity: ArrayLike) -> tuple[Array, Any]:
+    """Bring the tree to the elimination of a step of implicit Euler; gravity as an array, and whether it flies."""
+    g, numbers = np.asarray(gravity, dtype=float), tree.numbers(dt, euler=True)
     run = stages.run_stage_together if tree.threads > 1 else stages.run_stage
     tree.load(state)
     for stage in (stages.PREDICT, stages.MIDDLE, stages.RENEW, stages.REDUCE):
         run(tree.arrays, tree.workspace, tree.root, numbers, g, stage, tree.team, tree.threads)
-    responses.add_delassus(tree.arrays, tree.workspace, tree.root, g, numbers.is_free, asked, W)
-    return dt * dt / 2 * (W + W.T)
+    return g, numbers.is_free
 
 
 class _Hung(NamedTuple):

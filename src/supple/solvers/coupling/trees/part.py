@@ -42,11 +42,13 @@ LARGE = 1000
 
 class TreePrediction(NamedTuple):
     """velocity (k, 3) [m/s]: what points of trees contribute to the relative velocities of laws, without their forces;
-    rate (m,): to the rates of joints' rows. shapes: how both change with forces; None where no tree is coupled."""
+    rate (m,): to the rates of joints' rows. shapes: how both change with forces; None where no tree is coupled. start
+    (k, 3) [m/s]: what they contribute at the start of the step."""
 
     velocity: Array
     rate: Array
     shapes: Shapes | None
+    start: Array
 
 
 @dataclass(eq=False)
@@ -83,7 +85,7 @@ class TreePart:
 
         is_shared: large trees that touch nothing are stepped on a second thread, until `finish` asks for them.
         """
-        velocity, parts = np.zeros((meeting.count, 3)), []
+        velocity, start, parts = np.zeros((meeting.count, 3)), np.zeros((meeting.count, 3)), []
         rate = np.zeros(0 if meeting.joints is None else meeting.joints.count)
         self.ends, self.touched, self.later = {}, {}, {}
         self.loads, self.springs = self._loads(state), self._springs(state)
@@ -103,12 +105,14 @@ class TreePart:
                 continue
             end = work()
             self.touched[slot.name] = touch
-            moved = (touch.points.apply(end.x) - touch.points.apply(x)) / self.stride.dt
+            tangent = touch.points.linearize(x)
+            moved = (touch.points.apply(end.x) - tangent.positions()) / self.stride.dt
             velocity += (touch.weights @ moved.ravel()).reshape(-1, 3)
+            start += (touch.weights @ tangent.product(v).ravel()).reshape(-1, 3)
             rate += touch.joints @ moved.ravel()
             shapes = self._shapes(slot, touch, x, v)
             parts.append((touch.weights @ shapes.B, touch.joints @ shapes.B, shapes.starts, shapes.Y))
-        return TreePrediction(velocity, rate, Shapes.joined(parts))
+        return TreePrediction(velocity, rate, Shapes.joined(parts), start)
 
     def reach(self, state: State, pushes: Array, held: Array) -> None:
         """Step the trees that are coupled, with forces (k, 3) [N] on the first sides of the laws, (m,) on the rows of

@@ -62,7 +62,19 @@ class TreeTouch:
 
 
 def _beside(parts: list[Any]) -> sparse.csr_array:
-    return sparse.csr_array(sparse.hstack(parts))
+    return parts[0] if len(parts) == 1 else sparse.csr_array(sparse.hstack(parts))
+
+
+def _threefold(W: sparse.csr_array) -> sparse.csr_array:
+    """The Kronecker product of W (k, p) and the unit matrix, (3 k, 3 p)."""
+    length = np.diff(W.indptr)
+    ptr = np.concatenate([[0], np.cumsum(np.repeat(length, 3))])
+    row = np.repeat(np.arange(len(length)), length)
+    indices, data = np.empty(ptr[-1], dtype=W.indices.dtype), np.empty(ptr[-1])
+    for i in range(3):
+        at = ptr[3 * row + i] + np.arange(len(row)) - W.indptr[row]
+        indices[at], data[at] = 3 * W.indices + i, W.data
+    return sparse.csr_array((data, indices, ptr), shape=(3 * W.shape[0], 3 * W.shape[1]))
 
 
 def _touching(slot: Slot, meeting: Meeting) -> tuple[DomainPoints, sparse.csr_array] | None:
@@ -82,7 +94,7 @@ def _touching(slot: Slot, meeting: Meeting) -> tuple[DomainPoints, sparse.csr_ar
     row, vertex, share = (np.concatenate(part) for part in (rows, vertices, shares))
     used, column = np.unique(vertex, return_inverse=True)
     weights = sparse.csr_array((share, (row, column)), shape=(meeting.count, len(used)))
-    return slot.node.body.point_mapping(used), sparse.csr_array(sparse.kron(weights, np.eye(3)))
+    return slot.node.body.point_mapping(used), _threefold(weights)
 
 
 @lru_cache(maxsize=32)
