@@ -20,7 +20,6 @@ _MODULES = (
     "voxel_block",
     "voxel_collision",
     "voxel_everything",
-    "voxel_scaling",
     "voxel_sparse",
     "voxel_start",
 )

@@ -1,4 +1,4 @@
-"""voxel/block, voxel/floor, voxel/time: voxel-steps a second of the fused sweep, its memory, how the cost grows.
+"""voxel/block, floor, time, scaling: voxel-steps a second of the fused sweep, its memory, how the cost grows.
 
 The block has 20x20x10 voxels of two materials mixed at random, one end layer held, gravity, bond and ground damping.
 """
@@ -19,11 +19,13 @@ from supple.bodies.voxel.sweep.sweep import LatticeSweep
 from supple.geometry import VoxelGrid
 from supple.interaction.obstacles import Plane
 from supple.material.voxel import VoxelMaterial
+from supple.validation.voxel.scaling import rates
 
 CASE = "voxel/block"
 FLOOR = "voxel/floor"
 FIELDS = "voxel/fields"
 TIME = "voxel/time"
+SCALING = "voxel/scaling"
 PALETTE = [
     VoxelMaterial(young=1e6, density=1000, poisson=0.3, bond_damping=0.3, ground_damping=0.001, name="stiff"),
     VoxelMaterial(young=5e5, density=1000, poisson=0.3, bond_damping=0.3, ground_damping=0.001, name="soft"),
@@ -120,4 +122,12 @@ def fields() -> list[Row]:
     ]
 
 
-CASES = {CASE: block, FIELDS: fields, FLOOR: floor, TIME: real_time}
+def scaling() -> list[Row]:
+    """Speed per voxel of solid bodies of growing size, as [HL12, figure 6]."""
+    return [
+        measured(SCALING, f"rate, {'x'.join(map(str, shape))}", value, unit="voxel-steps/s", threads=1)
+        for shape, value in rates().items()
+    ]
+
+
+CASES = {CASE: block, FIELDS: fields, FLOOR: floor, SCALING: scaling, TIME: real_time}
