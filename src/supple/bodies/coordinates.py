@@ -14,7 +14,7 @@ frame of the whole body.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 
@@ -40,6 +40,13 @@ class Coordinates(Protocol):
     def difference(self, a: Array, b: Array) -> Array: ...
 
 
+@runtime_checkable
+class JoinedCoordinates(Coordinates, Protocol):
+    """Coordinates of which those of many bodies, one after another, are moved by one call."""
+
+    def with_count(self, count: int) -> Coordinates: ...
+
+
 @dataclass(frozen=True)
 class Points:
     """n points in space; positions add."""
@@ -49,6 +56,10 @@ class Points:
     v_width = 3
     turns = False
     is_frame = False
+
+    def with_count(self, count: int) -> Points:
+        """The same of another number of points."""
+        return Points(count)
 
     def retract(self, x: Array, d: Array) -> Array:
         """x + d, (n, 3)."""
@@ -72,6 +83,10 @@ class Frames:
     def is_frame(self) -> bool:
         """Whether there is one frame alone."""
         return self.count == 1
+
+    def with_count(self, count: int) -> Frames:
+        """The same of another number of frames."""
+        return Frames(count)
 
     def retract(self, x: Array, d: Array) -> Array:
         """(c + d_linear, q exp(d_angular)), (n, 7)."""

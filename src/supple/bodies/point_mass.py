@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -30,6 +31,11 @@ class PointMass:
     def node_mass(self) -> Array:
         """Mass of each point, row sums of a consistent matrix, (n,) [kg]."""
         return self.m if isinstance(self.m, np.ndarray) else np.asarray(self.m.sum(axis=1)).ravel()
+
+    def joined(self, others: Sequence[PointMass]) -> PointMass | None:
+        """One mass of these points and of others that follow; None where one is not lumped."""
+        lumped = [mass.m for mass in (self, *others) if isinstance(mass.m, np.ndarray)]
+        return PointMass(np.concatenate(lumped)) if len(lumped) == 1 + len(others) else None
 
     def _times(self, values: Array) -> Array:
         return self.m[:, None] * values if isinstance(self.m, np.ndarray) else self.m @ values

@@ -9,6 +9,7 @@ A tangent is a value: it belongs to the state it was made from, whatever is call
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol, TypeGuard, runtime_checkable
 
@@ -118,6 +119,13 @@ class ChangingMass(Protocol):
     def weight(self, g: Array) -> Force: ...
     def momentum(self, state: LocalState) -> Array: ...
     def first_moment(self, x: Array) -> tuple[float, Array]: ...
+
+
+@runtime_checkable
+class JoinedMass(Protocol):
+    """Inertia of which that of many bodies, one after another, is one of the same class."""
+
+    def joined(self, others: Sequence[Any]) -> Mass | None: ...
 
 
 @runtime_checkable

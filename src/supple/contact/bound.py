@@ -27,6 +27,7 @@ from supple.errors import ContactWarning, InputError
 from supple.interaction.contact_kernels import OPEN
 from supple.interaction.obstacles import MeshObstacle, Obstacle
 from supple.scene.kinematics import Kinematics
+from supple.scene.slot_values import SlotArrays
 from supple.scene.slots import Slot
 
 if TYPE_CHECKING:
@@ -144,7 +145,7 @@ class BoundContact:
 
     # what is near
 
-    def vertices(self, values: list[Array]) -> Array:
+    def vertices(self, values: SlotArrays) -> Array:
         """Positions or velocities of all vertices (n, 3), from those of every slot."""
         return np.concatenate([values[slot.index] for slot in self.slots])
 

@@ -64,7 +64,7 @@ class Assembly:
         kin = Kinematics(system.slots, 0.0, system.x0, system.v0)
         by_slot: dict[int, list[tuple[Array, Array]]] = {}
         patterns: list[tuple[Slot, Array, Array]] = []
-        for _, slot, item in [*system.forces, *system.masses]:
+        for _, slot, item in [*system.forces, *system.joined_masses]:
             if not isinstance(item, Assembled):
                 return None
             rows, cols = item.block_pattern()
@@ -111,7 +111,7 @@ class Assembly:
             return parts[slot.index].matrix.locate(rows, cols)
 
         positions = [locate(*pattern) for pattern in patterns]
-        nf, nm = len(system.forces), len(system.masses)
+        nf, nm = len(system.forces), len(system.joined_masses)
         geometric = {}
         for slot in system.slots:
             tangent = kin.tangents.get(slot.index)
@@ -142,7 +142,7 @@ class Assembly:
             for (_, slot, _), tangent, factor, positions in tangents:
                 tangent.add_blocks(target(slot), positions, factor * stiffness, factor * damping)
         if mass:
-            for (_, slot, item), positions in zip(system.masses, self.mass_positions):
+            for (_, slot, item), positions in zip(system.joined_masses, self.mass_positions):
                 kin.mass_of(slot, item).add_blocks(target(slot), positions, mass)
         if stiffness:
             for (_, slot, _), second, positions in zip(system.joints, lin.joint_seconds, self.joint_positions):

@@ -17,6 +17,7 @@ from supple.bodies.protocols import (
     knows_positions,
     knows_velocity_rows,
 )
+from supple.scene.slot_values import SlotArrays, SlotValues
 from supple.scene.slots import Slot
 
 Array = np.ndarray
@@ -54,112 +55,105 @@ class Kinematics:
     ) -> None:
         """only: indices of the mapped slots that are asked for, with those they hang on; others are left empty."""
         self.slots, self.t, self.flat_x, self.flat_v, self.memory = slots, t, x, v, memory or {}
-        self.x: list[Array] = []
-        self.v: list[Array] = []
+        self.x, self.v = SlotValues(slots, x, of_positions=True), SlotValues(slots, v)
         self.tangents: dict[int, Any] = {}
-        for slot in slots:
-            if slot.is_body:
-                self.x.append(slot.view_x(x))
-                self.v.append(slot.view_v(v))
-            elif only is not None and slot.index not in only:
-                self.x.append(np.zeros((0, 3)))
-                self.v.append(np.zeros((0, 3)))
+        self.mapped = [slot for slot in slots if not slot.is_body]
+        for slot in self.mapped:
+            k = slot.index
+            if only is not None and k not in only:
+                self.x[k], self.v[k] = np.zeros((0, 3)), np.zeros((0, 3))
             elif slot.fixed is not None:
-                self.x.append(slot.fixed)
-                self.v.append(np.zeros_like(slot.fixed))
+                self.x[k], self.v[k] = slot.fixed, np.zeros_like(slot.fixed)
             elif slot.mapping is not None:
                 parent = slot.parents[0].index
                 tangent = slot.mapping.linearize(self.x[parent])
-                self.tangents[slot.index] = tangent
+                self.tangents[k] = tangent
                 # positions found on the way to J are not found twice
-                x_c = tangent.positions() if knows_positions(tangent) else slot.mapping.apply(self.x[parent])
-                self.x.append(x_c)
-                self.v.append(tangent.product(self.v[parent]))
+                self.x[k] = tangent.positions() if knows_positions(tangent) else slot.mapping.apply(self.x[parent])
+                self.v[k] = tangent.product(self.v[parent])
             else:
-                self.x.append(np.concatenate([self.x[p.index] for p in slot.parents]))
-                self.v.append(np.concatenate([self.v[p.index] for p in slot.parents]))
+                self.x[k] = np.concatenate([self.x[p.index] for p in slot.parents])
+                self.v[k] = np.concatenate([self.v[p.index] for p in slot.parents])
+
+    def zeros(self) -> SlotValues:
+        """Zero velocities or forces of every slot."""
+        return SlotValues(self.slots, np.zeros(len(self.flat_v)))
 
     def local(self, slot: Slot) -> LocalState:
         """What a force on this slot sees."""
-        return LocalState(self.t, self.x[slot.index], self.v[slot.index], self._recalled(slot))
+        return LocalState(self.t, self.x.of(slot), self.v.of(slot), self._recalled(slot))
 
     def _recalled(self, slot: Slot) -> Any:
         """What a body remembers: the arrays "name/..." of the state's memory, as the body reads them."""
+        if not self.memory or slot.remembering is None:
+            return None
         own = f"{slot.name}/"
         kept = {name.removeprefix(own): array for name, array in self.memory.items() if name.startswith(own)}
-        return slot.remembering.recall(kept) if kept and slot.remembering is not None else None
+        return slot.remembering.recall(kept) if kept else None
 
     def mass_of(self, slot: Slot, mass: Any) -> Any:
         """A mass at this instant: itself where it is constant, else its value at the slot's positions."""
         if not is_changing(mass):
             return mass
         if id(mass) not in self._masses:
-            self._masses[id(mass)] = mass.at(self.x[slot.index])
+            self._masses[id(mass)] = mass.at(self.x.of(slot))
         return self._masses[id(mass)]
 
     @cached_property
     def _masses(self) -> dict[int, Any]:
         return {}
 
-    def push(self, dv: Array) -> list[Array]:
+    def push(self, dv: Array) -> SlotValues:
         """A velocity-like vector of the bodies, carried to every slot: J dv."""
-        out: list[Array] = []
-        for slot in self.slots:
-            if slot.is_body:
-                out.append(slot.view_v(dv))
-            elif slot.fixed is not None:
-                out.append(np.zeros_like(slot.fixed))
-            elif slot.mapping is not None:
-                out.append(self.tangents[slot.index].product(out[slot.parents[0].index]))
-            else:
-                out.append(np.concatenate([out[p.index] for p in slot.parents]))
+        out = SlotValues(self.slots, dv)
+        for slot in self.mapped:
+            if slot.mapping is not None:
+                out[slot.index] = self.tangents[slot.index].product(out[slot.parents[0].index])
+            elif slot.fixed is None:
+                out[slot.index] = np.concatenate([out[p.index] for p in slot.parents])
         return out
 
-    def push_change(self, pushed: list[Array]) -> list[Array]:
+    def push_change(self, pushed: SlotArrays) -> SlotValues:
         """How the velocities of mapped slots change with positions, d(J v)/dx dx, for dx carried to every slot."""
-        out: list[Array] = []
-        for slot in self.slots:
-            if slot.is_body or slot.fixed is not None:
-                out.append(np.zeros_like(self.v[slot.index]))
-            elif slot.mapping is not None:
+        out = self.zeros()
+        for slot in self.mapped:
+            if slot.mapping is not None:
                 parent, tangent = slot.parents[0].index, self.tangents[slot.index]
                 change = tangent.product(out[parent])
                 if is_turning(tangent):
                     change = change + tangent.velocity_change(self.v[parent], pushed[parent])
-                out.append(change)
-            else:
-                out.append(np.concatenate([out[p.index] for p in slot.parents]))
+                out[slot.index] = change
+            elif slot.fixed is None:
+                out[slot.index] = np.concatenate([out[p.index] for p in slot.parents])
         return out
 
-    def pull(self, forces: list[Array]) -> None:
+    def pull(self, forces: SlotArrays) -> None:
         """Forces of mapped slots carried to their parents, J^T f, last slot first; changes `forces` in place.
 
         Slots without a force are left out: most are surfaces that only contacts look at.
         """
-        for slot in reversed(self.slots):
-            if slot.parents and not forces[slot.index].any():
+        for slot in reversed(self.mapped):
+            if not slot.parents or _is_zero(forces, slot):
                 continue
             if slot.mapping is not None:
                 self.tangents[slot.index].add_transpose(forces[slot.index], forces[slot.parents[0].index])
-            elif slot.parents:
-                start = 0
-                for parent in slot.parents:
-                    stop = start + parent.coordinates.count
-                    forces[parent.index] += forces[slot.index][start:stop]
-                    start = stop
+                continue
+            start = 0
+            for parent in slot.parents:
+                stop = start + parent.coordinates.count
+                forces[parent.index] += forces[slot.index][start:stop]
+                start = stop
 
-    def biases(self) -> list[Array]:
+    def biases(self) -> SlotValues:
         """(dJ/dt) v of every slot: the acceleration it has while the bodies' accelerations are zero [m/s²]."""
-        out: list[Array] = []
-        for slot in self.slots:
-            if slot.is_body or slot.fixed is not None:
-                out.append(np.zeros_like(self.v[slot.index]))
-            elif slot.mapping is not None:
+        out = self.zeros()
+        for slot in self.mapped:
+            if slot.mapping is not None:
                 parent = slot.parents[0].index
                 tangent = self.tangents[slot.index]
-                out.append(tangent.product(out[parent]) + tangent.bias(self.v[parent]))
-            else:
-                out.append(np.concatenate([out[p.index] for p in slot.parents]))
+                out[slot.index] = tangent.product(out[parent]) + tangent.bias(self.v[parent])
+            elif slot.fixed is None:
+                out[slot.index] = np.concatenate([out[p.index] for p in slot.parents])
         return out
 
     @cached_property
@@ -195,3 +189,7 @@ class Kinematics:
         if knows_velocity_rows(tangent):  # points on frames, which are bodies
             return compose_rows(tangent.velocity_rows(self.v[parent.index]), self.rows(parent))
         return compose_rows(tangent.jacobian_rows(), self.velocity_rows(parent))
+
+
+def _is_zero(forces: SlotArrays, slot: Slot) -> bool:
+    return forces.is_empty(slot) if isinstance(forces, SlotValues) else not forces[slot.index].any()

@@ -19,6 +19,7 @@ from supple.algebra.sparse.block_sparse import BlockSparse
 from supple.bodies.protocols import is_assembled
 from supple.bodies.traits import is_load
 from supple.scene.kinematics import Kinematics
+from supple.scene.slot_values import SlotArrays, SlotValues
 from supple.scene.slots import Slot
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ class Linearization:
         self,
         system: System,
         kin: Kinematics,
-        slot_forces: list[Array],
+        slot_forces: SlotArrays,
         definite: bool,
         multipliers: Array | None,
         load: float = 1.0,
@@ -79,7 +80,7 @@ class Linearization:
         """mass M dv + damping B dv + stiffness K dv, by the ordered calls."""
         system, kin = self.system, self.kin
         pushed = kin.push(dv)
-        out = [np.zeros_like(v) for v in kin.v]
+        out = kin.zeros()
         for (_, slot, _), tangent, factor in zip(system.forces, self.tangents, self.factors):
             tangent.add_product(pushed[slot.index], out[slot.index], factor * stiffness, factor * damping)
         if stiffness and self.turns_velocities:
@@ -87,9 +88,8 @@ class Linearization:
             for (_, slot, _), tangent in zip(system.forces, self.tangents):
                 if not slot.is_body:
                     tangent.add_product(change[slot.index], out[slot.index], 0.0, stiffness)
-        for _, slot, item in system.masses:
-            if mass:
-                kin.mass_of(slot, item).add_product(pushed[slot.index], out[slot.index], mass)
+        for _, slot, item in system.joined_masses if mass else []:
+            kin.mass_of(slot, item).add_product(pushed.of(slot), out.of(slot), mass)
         for (_, slot, _), second in zip(system.joints, self.joint_seconds):
             out[slot.index] += stiffness * np.einsum("abij,bj->ai", second, pushed[slot.index])
         kin.pull(out)
@@ -97,12 +97,12 @@ class Linearization:
             self._add_geometric(pushed, out, stiffness)
         return system.gather(out)
 
-    def _add_geometric(self, pushed: list[Array], out: list[Array], stiffness: float) -> None:
+    def _add_geometric(self, pushed: SlotValues, out: SlotValues, stiffness: float) -> None:
         for index, tangent in self.kin.tangents.items():
             if not self.slot_forces[index].any():
                 continue
             parent = self.system.slots[index].parents[0]
-            extra = out if parent.is_body else [np.zeros_like(v) for v in self.kin.v]
+            extra = out if parent.is_body else self.kin.zeros()
             if index in self.geometric:
                 rows, cols = tangent.geometric_pattern()
                 moves = pushed[parent.index].reshape(-1, 3)[cols]
@@ -112,8 +112,7 @@ class Linearization:
                 tangent.add_geometric(self.slot_forces[index], pushed[parent.index], extra[parent.index], stiffness)
             if extra is not out:
                 self.kin.pull(extra)
-                for slot in self.system.bodies:
-                    out[slot.index] += extra[slot.index]
+                out.flat += extra.flat
 
     def assemble(self, *, mass: float = 0.0, damping: float = 0.0, stiffness: float = 0.0) -> BlockSparse | None:
         """The same as one block-sparse matrix, reused by the next call; None where a force has no blocks."""
@@ -163,7 +162,7 @@ class Linearization:
 
     def _pulled(self, slot: Slot, f: Array) -> Array:
         """J^T f of a force on one slot, flat."""
-        out = [np.zeros_like(v) for v in self.kin.v]
+        out = self.kin.zeros()
         out[slot.index] += f
         self.kin.pull(out)
         return self.system.gather(out)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -10,7 +11,7 @@ import numpy as np
 
 from supple.bodies.body_protocol import Body
 from supple.bodies.capabilities import Remembering
-from supple.bodies.coordinates import Coordinates
+from supple.bodies.coordinates import Coordinates, JoinedCoordinates
 from supple.bodies.protocols import JacobianRows, Mapping
 
 Array = np.ndarray
@@ -78,3 +79,29 @@ class Slot:
     def view_v(self, flat: Array) -> Array:
         """A body's velocities (or forces) in a flat vector, as (count, v_width), without a copy."""
         return flat[self.v_slice].reshape(self.coordinates.count, self.coordinates.v_width)
+
+
+def joined_slots(bodies: Sequence[Slot]) -> list[Slot]:
+    """Slots of rows of bodies that follow each other and whose coordinates one call can move, or of one body each."""
+    rows: list[list[Slot]] = []
+    for slot in bodies:
+        if rows and can_join(rows[-1][-1].coordinates, slot.coordinates):
+            rows[-1].append(slot)
+        else:
+            rows.append([slot])
+    return [join_slots(row) for row in rows]
+
+
+def can_join(one: Coordinates, other: Coordinates) -> bool:
+    """Whether the coordinates of two bodies that follow each other may be moved as one."""
+    kind = type(one)
+    return kind is type(other) and isinstance(one, JoinedCoordinates) and type(one.with_count(1)) is kind
+
+
+def join_slots(row: Sequence[Slot]) -> Slot:
+    """One slot of all coordinates of bodies that can be joined; itself where there is one alone."""
+    first = row[0]
+    if len(row) == 1 or not isinstance(first.coordinates, JoinedCoordinates):
+        return first
+    whole = first.coordinates.with_count(sum(slot.coordinates.count for slot in row))
+    return Slot(first.index, first.name, whole, node=first.node, x_start=first.x_start, v_start=first.v_start)

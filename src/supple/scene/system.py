@@ -26,11 +26,13 @@ from supple.errors import InputError
 from supple.interaction.protocol import PointConditions
 from supple.scene.acting.system_filter import SystemFilter
 from supple.scene.assembly import Assembly
+from supple.scene.joined_masses import join_masses
 from supple.scene.joints.readings import JointReading, MeasuredJoint
 from supple.scene.kinematics import Kinematics, hanging_on
 from supple.scene.linearization import Linearization, slot_jacobian
 from supple.scene.mapped.points import Points
-from supple.scene.slots import Slot
+from supple.scene.slot_values import SlotArrays, SlotValues
+from supple.scene.slots import Slot, joined_slots
 from supple.scene.state import State
 from supple.scene.timing import Timings
 from supple.scene.transport import transport
@@ -100,10 +102,20 @@ class System:
         their own method: then when they are first asked for."""
         return self.bind_contacts()
 
-    @property
+    @cached_property
     def bodies(self) -> list[Slot]:
         """The slots with independent coordinates."""
         return [slot for slot in self.slots if slot.is_body]
+
+    @cached_property
+    def joined_bodies(self) -> list[Slot]:
+        """The same, with bodies of one kind that follow each other as one slot where their coordinates allow it."""
+        return joined_slots(self.bodies)
+
+    @cached_property
+    def joined_masses(self) -> list[BoundMass]:
+        """The masses, with those of bodies of one kind that follow each other as one where they allow it."""
+        return join_masses(self.masses)
 
     @property
     def x_size(self) -> int:
@@ -147,14 +159,14 @@ class System:
     def retract(self, x: Array, d: Array) -> Array:
         """Positions x moved along d (a velocity times a time)."""
         out = np.empty_like(x)
-        for slot in self.bodies:
+        for slot in self.joined_bodies:
             slot.view_x(out)[:] = slot.coordinates.retract(slot.view_x(x), slot.view_v(d))
         return out
 
     def difference(self, a: Array, b: Array) -> Array:
         """The move from positions a to positions b."""
         out = np.empty(self.v_size)
-        for slot in self.bodies:
+        for slot in self.joined_bodies:
             slot.view_v(out)[:] = slot.coordinates.difference(slot.view_x(a), slot.view_x(b))
         return out
 
@@ -174,12 +186,12 @@ class System:
         with self.timings.measure("propagate"):
             return Kinematics(self.slots, t, x, v, memory, only)
 
-    def slot_forces(self, kin: Kinematics, multipliers: Array | None = None, *, load: float = 1.0) -> list[Array]:
+    def slot_forces(self, kin: Kinematics, multipliers: Array | None = None, *, load: float = 1.0) -> SlotValues:
         """Forces at every slot, pulled back through the mappings; joints push with their multipliers.
 
         load: factor of gravity and of given loads, for equilibria in load steps.
         """
-        out = [np.zeros_like(v) for v in kin.v]
+        out = kin.zeros()
         for label, slot, force in self.forces:
             with self.timings.measure(f"force {label}"):
                 if load == 1.0 or not is_load(force):
@@ -189,9 +201,9 @@ class System:
                     force.add_force(kin.local(slot), part)
                     out[slot.index] += load * part
         if self.gravity.any():
-            for _, slot, mass in self.masses:
+            for _, slot, mass in self.joined_masses:
                 if not weighs_by_force(mass):
-                    mass.add_product(mass.gravity_field(self.gravity), out[slot.index], load)
+                    mass.add_product(mass.gravity_field(self.gravity), out.of(slot), load)
         if multipliers is not None:
             start = 0
             for _, slot, rows in self.joints:
@@ -202,8 +214,10 @@ class System:
             kin.pull(out)
         return out
 
-    def gather(self, slot_values: list[Array]) -> Array:
+    def gather(self, slot_values: SlotArrays) -> Array:
         """Values of the bodies' slots as one flat vector."""
+        if isinstance(slot_values, SlotValues):
+            return slot_values.flat.copy()
         return np.concatenate([slot_values[slot.index].ravel() for slot in self.bodies])
 
     def force(self, kin: Kinematics) -> Array:
@@ -212,10 +226,10 @@ class System:
 
     def bias(self, kin: Kinematics) -> Array:
         """Velocity terms of M dv/dt = f + bias: gyroscopic ones, and -J^T M_c (dJ/dt) v of mapped masses."""
-        out = [np.zeros_like(v) for v in kin.v]
+        out = kin.zeros()
         biases = kin.biases()
-        for _, slot, mass in self.masses:
-            mass.add_bias(kin.local(slot), out[slot.index])
+        for _, slot, mass in self.joined_masses:
+            mass.add_bias(kin.local(slot), out.of(slot))
             if not slot.is_body:
                 mass.add_product(biases[slot.index], out[slot.index], -1.0)
         kin.pull(out)
@@ -227,23 +241,22 @@ class System:
         Momentum of mapped points is pulled back there: a rule that is symmetric in time does so in the middle.
         """
         at = at or kin1
-        own, mapped = [np.zeros_like(v) for v in kin1.v], [np.zeros_like(v) for v in kin1.v]
-        for _, slot, mass in self.masses:
-            k = slot.index
+        own, mapped = kin1.zeros(), kin1.zeros()
+        for _, slot, mass in self.joined_masses:
+            start, end = (kin0.x.of(slot), kin0.v.of(slot)), (kin1.x.of(slot), kin1.v.of(slot))
             if is_changing(mass):
-                mapped[k] += mass.impulse_at(kin0.x[k], kin0.v[k], kin1.x[k], kin1.v[k], at.x[k])
-                continue
-            change = mass.compute_impulse(kin0.x[k], kin0.v[k], kin1.x[k], kin1.v[k])
-            (own if slot.is_body else mapped)[k] += change
+                mapped.of(slot)[...] += mass.impulse_at(*start, *end, at.x.of(slot))
+            else:
+                (own if slot.is_body else mapped).of(slot)[...] += mass.compute_impulse(*start, *end)
         at.pull(mapped)
         return transport(self, kin1, at, self.gather(own)) + self.gather(mapped)
 
     def mass_product(self, kin: Kinematics, dv: Array) -> Array:
         """M dv, flat, mapped masses included."""
         pushed = kin.push(dv)
-        out = [np.zeros_like(v) for v in kin.v]
-        for _, slot, mass in self.masses:
-            kin.mass_of(slot, mass).add_product(pushed[slot.index], out[slot.index], 1.0)
+        out = kin.zeros()
+        for _, slot, mass in self.joined_masses:
+            kin.mass_of(slot, mass).add_product(pushed.of(slot), out.of(slot), 1.0)
         kin.pull(out)
         return self.gather(out)
 

@@ -23,9 +23,9 @@ def transport(system: System, start: Kinematics, end: Kinematics, f: Any) -> Any
     if sparse.issparse(f):
         return sparse.csr_array(f @ _matrix(system, start, end).T)
     out = np.array(f)
-    for slot in system.bodies:
+    for slot in system.joined_bodies:
         if slot.coordinates.turns:
-            turn = _turns(start.x[slot.index], end.x[slot.index])
+            turn = _turns(start.x.of(slot), end.x.of(slot))
             part = out[..., slot.v_slice].reshape(*out.shape[:-1], -1, slot.coordinates.v_width)
             part[..., 3:6] = np.einsum("nij,...nj->...ni", turn, part[..., 3:6])
             out[..., slot.v_slice] = part.reshape(*out.shape[:-1], -1)
@@ -39,9 +39,9 @@ def _turns(x0: Array, x1: Array) -> Array:
 
 def _matrix(system: System, start: Kinematics, end: Kinematics) -> sparse.csr_array:
     blocks = np.broadcast_to(np.eye(3), (system.v_size // 3, 3, 3)).copy()
-    for slot in system.bodies:
+    for slot in system.joined_bodies:
         if slot.coordinates.turns:
             angular = slot.block_start + slot.coordinates.v_width // 3 * np.arange(slot.coordinates.count) + 1
-            blocks[angular] = _turns(start.x[slot.index], end.x[slot.index])
+            blocks[angular] = _turns(start.x.of(slot), end.x.of(slot))
     n = len(blocks)
     return sparse.csr_array(sparse.bsr_array((blocks, np.arange(n), np.arange(n + 1)), shape=(3 * n, 3 * n)))

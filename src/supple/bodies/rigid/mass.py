@@ -8,6 +8,7 @@ The second row vanishes exactly when the angular momentum R I w in the world is 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,6 +25,11 @@ class FrameMass:
 
     mass: Array
     inertia: Array
+
+    def joined(self, others: Sequence[FrameMass]) -> FrameMass:
+        """One mass of these frames and of others that follow."""
+        every = [self, *others]
+        return FrameMass(np.concatenate([m.mass for m in every]), np.concatenate([m.inertia for m in every]))
 
     def add_product(self, dv: Array, f_out: Array, factor: float) -> None:
         """f += factor M dv, (n, 6)."""

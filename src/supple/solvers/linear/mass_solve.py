@@ -35,7 +35,7 @@ def solve_mass(system: System, kin: Kinematics, f: Array) -> Array:
     """M^-1 f at a state, flat."""
     if is_block_diagonal(system):
         out = np.zeros_like(f)
-        for _, slot, mass in system.masses:
+        for _, slot, mass in system.joined_masses:
             slot.view_v(out)[:] = kin.mass_of(slot, mass).solve(slot.view_v(f))
         return out
     return solve_directly(_mass_matrix(system, kin), f)[0]

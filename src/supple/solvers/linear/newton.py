@@ -278,7 +278,7 @@ def pull_matrix(system: System, e: Evaluation, lin: Linearization) -> Any:
 
 def joint_forces(system: System, kin: Kinematics, l: Array) -> Array:
     """G^T l on the bodies, flat."""
-    out = [np.zeros_like(v) for v in kin.v]
+    out = kin.zeros()
     start = 0
     for _, slot, rows in system.joints:
         out[slot.index] += (l[start : start + rows.count] @ rows.jacobian(kin.x[slot.index])).reshape(-1, 3)
