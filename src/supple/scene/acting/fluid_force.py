@@ -18,6 +18,7 @@ from supple.algebra.dense.rotations import skew
 from supple.bodies.protocols import LocalState, Pairs
 from supple.interaction.fluid import Fluid
 from supple.scene.acting.fluid_kernels import add_fluid, compute_wet
+from supple.scene.acting.triangle_tangent import TriangleTangent, triangle_pattern
 
 Array = np.ndarray
 
@@ -63,7 +64,7 @@ class FluidForce:
         flow = np.asarray(self.fluid.flow, dtype=float)
         add_fluid(rho, half, self.pull, self.is_everywhere, self.depth(x), flow, self.triangles, x, v, f_out)
 
-    def linearize(self, state: LocalState, *, definite: bool = False) -> FluidTangent:
+    def linearize(self, state: LocalState, *, definite: bool = False) -> TriangleTangent:
         """Derivatives of the corner forces. The drag's change by what gets wet is left out. definite: those by
         velocities alone, which are."""
         depth, count = self.depth(state.x), len(self.triangles)
@@ -80,7 +81,7 @@ class FluidForce:
         B = -by_s[:, :, None] * n[:, None, :] / 3
         K = np.zeros((count, 3, 3, 3, 3))
         if definite:
-            return FluidTangent(self.triangles, K, B)
+            return TriangleTangent(self.triangles, K, B)
         rho = self.fluid.density
         P = rho * self.pull * np.einsum("kij,kj->ki", S, depth[self.triangles])
         drag_by_N = (factor * s * s)[:, None, None] * np.eye(3)
@@ -90,29 +91,8 @@ class FluidForce:
             by_N = drag_by_N - P[:, corner, None, None] * np.eye(3)
             K[:, corner] = np.stack([by_N @ (-by_1 - by_2), by_N @ by_1, by_N @ by_2], axis=1)
             K[:, corner] -= rho * S[:, corner, :, None, None] * (N[:, :, None] * self.slope)[:, None]
-        return FluidTangent(self.triangles, K, B)
+        return TriangleTangent(self.triangles, K, B)
 
     def block_pattern(self) -> Pairs:
         """Nine blocks a triangle."""
-        return np.repeat(self.triangles, 3, axis=1).ravel(), np.tile(self.triangles, (1, 3)).ravel()
-
-
-@dataclass(frozen=True, eq=False)
-class FluidTangent:
-    """K[n, a, b]: of the force on corner a of triangle n by the position of corner b; B[n]: by the velocity of any."""
-
-    triangles: Array
-    K: Array
-    B: Array
-
-    def add_product(self, dv: Array, df_out: Array, stiffness: float, damping: float) -> None:
-        """df += stiffness K dv + damping B dv."""
-        d = dv[self.triangles]
-        shared = damping * np.einsum("kij,kbj->ki", self.B, d)
-        df = stiffness * np.einsum("kabij,kbj->kai", self.K, d) + shared[:, None]
-        np.add.at(df_out, self.triangles, df)
-
-    def add_blocks(self, data_out: Array, positions: Array, stiffness: float, damping: float) -> None:
-        """Assemble stiffness K + damping B."""
-        blocks = stiffness * self.K + damping * self.B[:, None, None]
-        np.add.at(data_out, positions, blocks.reshape(-1, 3, 3))
+        return triangle_pattern(self.triangles)

@@ -8,11 +8,10 @@ wet  = sum_ij S_ij, the wet part of the area;   N = n A
 # mypy: ignore-errors
 from __future__ import annotations
 
-from math import sqrt
-
 import numpy as np
 
 from supple.algebra.compiling.compiled import compiled
+from supple.scene.acting.wind_kernels import meet_triangle
 
 
 @compiled
@@ -86,16 +85,8 @@ def add_fluid(rho, half, pull, everywhere, depth, flow, triangles, x, v, f_out):
         wet = S.sum()
         if wet <= 0.0:
             continue
-        ax, ay, az = x[j, 0] - x[i, 0], x[j, 1] - x[i, 1], x[j, 2] - x[i, 2]
-        bx, by, bz = x[k, 0] - x[i, 0], x[k, 1] - x[i, 1], x[k, 2] - x[i, 2]
-        nx, ny, nz = 0.5 * (ay * bz - az * by), 0.5 * (az * bx - ax * bz), 0.5 * (ax * by - ay * bx)
-        area = sqrt(nx * nx + ny * ny + nz * nz)
-        if area == 0.0:
-            continue
-        ux = flow[0] - (v[i, 0] + v[j, 0] + v[k, 0]) / 3.0
-        uy = flow[1] - (v[i, 1] + v[j, 1] + v[k, 1]) / 3.0
-        uz = flow[2] - (v[i, 2] + v[j, 2] + v[k, 2]) / 3.0
-        along = min((ux * nx + uy * ny + uz * nz) / area, 0.0)
+        nx, ny, nz, speed = meet_triangle(i, j, k, x, v, flow[0], flow[1], flow[2])
+        along = min(speed, 0.0)
         drag = -half * along * along * wet / 3.0
         for c in range(3):
             share = drag - rho * pull * (S[c, 0] * d[0] + S[c, 1] * d[1] + S[c, 2] * d[2])

@@ -30,6 +30,7 @@ from supple.algebra.dense.checks import check_vector
 from supple.algebra.dense.rotations import skew
 from supple.bodies.protocols import LocalState, Pairs
 from supple.errors import InputError
+from supple.scene.acting.triangle_tangent import TriangleTangent, triangle_pattern
 from supple.scene.acting.wind_kernels import Flow, add_drag, compute_flow
 from supple.scene.mapped.points import JoinedPoints, PointSet, join
 from supple.scene.mapped.surface_points import surface_points
@@ -157,7 +158,7 @@ class Wind:
         add_drag(Flow(self.flow.U, *(a[:0] for a in self.flow[1:])), 0.0, half, back, self.triangles, x, 0 * x, f)
         return np.asarray(f.sum(axis=0))
 
-    def linearize(self, state: LocalState, *, definite: bool = False) -> WindTangent:
+    def linearize(self, state: LocalState, *, definite: bool = False) -> TriangleTangent:
         """Derivatives of the corner forces; definite: those by velocities alone, which are."""
         x, v = state.x[self.triangles], state.v[self.triangles].mean(axis=1)
         N = np.cross(x[:, 1] - x[:, 0], x[:, 2] - x[:, 0]) / 2
@@ -171,13 +172,13 @@ class Wind:
         by_s = (factor * 2 * part * s)[:, None] * N  # of the corner force by u . n
         B = -by_s[:, :, None] * n[:, None, :] / 3
         if definite:
-            return WindTangent(self.triangles, np.zeros((len(N), 3, 3, 3)), B)
+            return TriangleTangent(self.triangles, np.zeros((len(N), 3, 3, 3, 3)), B)
         by_N = (factor * part * s * s)[:, None, None] * np.eye(3)
         by_N = by_N + by_s[:, :, None] * ((u - s[:, None] * n) / area[:, None])[:, None, :]
         moved = by_s[:, :, None] * np.einsum("ki,kij->kj", n, self._gradient(centre, state.t))[:, None, :] / 3
         by_1, by_2 = -skew(x[:, 2] - x[:, 0]) / 2, skew(x[:, 1] - x[:, 0]) / 2
         K = np.stack([by_N @ (-by_1 - by_2), by_N @ by_1, by_N @ by_2], axis=1) + moved[:, None]
-        return WindTangent(self.triangles, K, B)
+        return TriangleTangent(self.triangles, np.broadcast_to(K[:, None], (len(N), 3, 3, 3, 3)), B)
 
     def _gradient(self, x: Array, t: float) -> Array:
         """dw_i/dx_j (n, 3, 3) [1/s]."""
@@ -187,29 +188,7 @@ class Wind:
 
     def block_pattern(self) -> Pairs:
         """Nine blocks a triangle."""
-        return np.repeat(self.triangles, 3, axis=1).ravel(), np.tile(self.triangles, (1, 3)).ravel()
-
-
-@dataclass(frozen=True, eq=False)
-class WindTangent:
-    """K[n, b]: of the force on each corner of triangle n by the position of corner b; B[n]: by the velocity of any."""
-
-    triangles: Array
-    K: Array
-    B: Array
-
-    def add_product(self, dv: Array, df_out: Array, stiffness: float, damping: float) -> None:
-        """df += stiffness K dv + damping B dv."""
-        d = dv[self.triangles]
-        df = stiffness * np.einsum("kbij,kbj->ki", self.K, d) + damping * np.einsum("kij,kbj->ki", self.B, d)
-        for corner in range(3):
-            np.add.at(df_out, self.triangles[:, corner], df)
-
-    def add_blocks(self, data_out: Array, positions: Array, stiffness: float, damping: float) -> None:
-        """Assemble stiffness K + damping B."""
-        blocks = stiffness * self.K + damping * self.B[:, None]
-        values = np.broadcast_to(blocks[:, None], (len(blocks), 3, 3, 3, 3))
-        np.add.at(data_out, positions, values.reshape(-1, 3, 3))
+        return triangle_pattern(self.triangles)
 
 
 @lru_cache(maxsize=8)

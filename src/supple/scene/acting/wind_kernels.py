@@ -57,6 +57,21 @@ def compute_flow(flow, t, x, u_out):
 
 
 @compiled
+def meet_triangle(i, j, k, x, v, ux, uy, uz):
+    """Area vector of a triangle, and the speed along its normal of a flow u that meets it; 0 where it has no area."""
+    ax, ay, az = x[j, 0] - x[i, 0], x[j, 1] - x[i, 1], x[j, 2] - x[i, 2]
+    bx, by, bz = x[k, 0] - x[i, 0], x[k, 1] - x[i, 1], x[k, 2] - x[i, 2]
+    nx, ny, nz = 0.5 * (ay * bz - az * by), 0.5 * (az * bx - ax * bz), 0.5 * (ax * by - ay * bx)
+    area = sqrt(nx * nx + ny * ny + nz * nz)
+    if area == 0.0:
+        return nx, ny, nz, 0.0
+    ux -= (v[i, 0] + v[j, 0] + v[k, 0]) / 3.0
+    uy -= (v[i, 1] + v[j, 1] + v[k, 1]) / 3.0
+    uz -= (v[i, 2] + v[j, 2] + v[k, 2]) / 3.0
+    return nx, ny, nz, (ux * nx + uy * ny + uz * nz) / area
+
+
+@compiled
 def add_drag(flow, t, half, back, triangles, x, v, f_out):
     """Drag of all triangles on their corners; half: rho C / 2; back: the part of it on faces that look downwind."""
     at, u = np.empty((3, CHUNK)), np.empty((3, CHUNK))
@@ -69,16 +84,7 @@ def add_drag(flow, t, half, back, triangles, x, v, f_out):
         add_waves(flow, t, count, at, u)
         for n in range(count):
             i, j, k = triangles[first + n, 0], triangles[first + n, 1], triangles[first + n, 2]
-            ax, ay, az = x[j, 0] - x[i, 0], x[j, 1] - x[i, 1], x[j, 2] - x[i, 2]
-            bx, by, bz = x[k, 0] - x[i, 0], x[k, 1] - x[i, 1], x[k, 2] - x[i, 2]
-            nx, ny, nz = 0.5 * (ay * bz - az * by), 0.5 * (az * bx - ax * bz), 0.5 * (ax * by - ay * bx)
-            area = sqrt(nx * nx + ny * ny + nz * nz)
-            if area == 0.0:
-                continue
-            ux = u[0, n] - (v[i, 0] + v[j, 0] + v[k, 0]) / 3.0
-            uy = u[1, n] - (v[i, 1] + v[j, 1] + v[k, 1]) / 3.0
-            uz = u[2, n] - (v[i, 2] + v[j, 2] + v[k, 2]) / 3.0
-            along = (ux * nx + uy * ny + uz * nz) / area
+            nx, ny, nz, along = meet_triangle(i, j, k, x, v, u[0, n], u[1, n], u[2, n])
             g = along * along if along < 0.0 else -back * along * along
             share = -half * g / 3.0
             for p in (i, j, k):
