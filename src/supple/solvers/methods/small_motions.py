@@ -20,6 +20,7 @@ from supple.contact.bound import BoundContact
 from supple.contact.contact_set import ContactSet
 from supple.interaction.contact_kernels import OPEN, STICKS
 from supple.scene.kinematics import Kinematics
+from supple.scene.slot_values import SlotArrays
 from supple.scene.slots import Slot
 from supple.scene.state import State
 from supple.scene.system import System
@@ -37,7 +38,7 @@ class Closed(NamedTuple):
     forces: Array
     stiffness: Array
 
-    def relative(self, kin: Kinematics, pushed: list[Array]) -> Array:
+    def relative(self, kin: Kinematics, pushed: SlotArrays) -> Array:
         """J dv (k, 3) of velocity-like vectors of every slot."""
         out = self.contacts.relative(self.bound.vertices(pushed))
         for contact, side, slot, arm in self._carried(kin):
