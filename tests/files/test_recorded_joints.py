@@ -19,7 +19,7 @@ def crane() -> sp.Scene:
     scene = sp.Scene(gravity=(0, 0, -9.81), solver=sp.ImplicitEuler(0.01))
     arm = scene.add(sp.RigidBody.box((1, 0.1, 0.1), density=100), at=(0.5, 0, 0), name="arm")
     load = scene.add(sp.RigidBody.sphere(0.1, density=500), at=(1, 0, -0.5), name="load")
-    scene.add(sp.HingeJoint(arm, axis=(0, 1, 0), motor_speed=-0.5, limits=(-1, 1)), name="shoulder")
+    scene.add(sp.HingeJoint(arm, axis=(0, 1, 0), motor_speed=-0.5, motor_torque=200.0, limits=(-1, 1)), name="shoulder")
     scene.add(sp.BallJoint(arm, load, at=(1, 0, 0)))
     return scene
 

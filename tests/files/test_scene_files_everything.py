@@ -117,7 +117,9 @@ def machine() -> sp.Scene:
     rod = scene.add(floating(), at=(0, 3, 1), name="rod")
     pad = scene.add(layered(), at=(0, 4, 1), name="pad")
     dots = scene.add(sp.Particles([[0, 0, 0], [0.1, 0, 0]], 0.1), at=(1.4, 0, 1), name="dots")
-    scene.add(sp.HingeJoint(arm, axis=(0, 1, 0), at=(0, 0, 1), limits=(-1, 0.5), motor_speed=RampInTime(2.0, 0.1)))
+    scene.add(
+        sp.HingeJoint(arm, axis=(0, 1, 0), at=(0, 0, 1), limits=(-1, 0.5), motor_speed=RampInTime(np.array(2.0), 0.1))
+    )
     scene.add(sp.FixedJoint(arm, soft, at=(0.4, 0, 1), patch_b="x_min"), name="glue")
     scene.add(sp.SliderJoint(cart, axis=(1, 0, 0), at=(0, 2, 1), limits=(0, 1), motor_speed=0.5, motor_force=30.0))
     scene.add(sp.HingeJoint(soft, sp.World, at=(1.4, 0, 1), axis=(0, 1, 0), patch_a=0.12), name="pin")

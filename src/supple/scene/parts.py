@@ -71,7 +71,7 @@ def part_of(scene: Scene, nodes: list[Node], without: frozenset[int] = frozenset
             )
         return bool(owners & inside)
 
-    part = Scene(scene.gravity, name=scene.name)
+    part = Scene(scene.gravity, name=scene.name, is_part=True)
     part.fluid, part.winds = scene.fluid, scene.winds
     part.root = _Flat("root", children=list(nodes))
     forces = [restricted(f, inside) for f in scene.forces if id(f) not in without]

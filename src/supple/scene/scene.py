@@ -16,6 +16,7 @@ from supple.interaction.fluid import Fluid
 from supple.interaction.obstacles import Obstacle
 from supple.interaction.protocol import Interaction
 from supple.scene.acting.filters import FixedPoints
+from supple.scene.joints.checks import refuse_kicks, refuse_rigid_self, refuse_self
 from supple.scene.mapped.points import JoinedPoints, PointSet, WorldPoints
 from supple.scene.node import Node
 
@@ -60,6 +61,7 @@ class Scene:
     obstacles: dict[str, Obstacle] = field(default_factory=dict)  # by name
     fluid: Fluid | None = None
     winds: dict[str, Any] = field(default_factory=dict)  # those that blow on all bodies
+    is_part: bool = False  # of a larger scene, whose other bodies and couplings it leaves out
 
     def __post_init__(self) -> None:
         self.gravity = check_vector(self.gravity, name="gravity", where="scene")
@@ -115,7 +117,9 @@ class Scene:
         elif getattr(thing, "blows_everywhere", False):
             self.winds[self._unused(name or "wind", given=name is not None)] = thing
         elif hasattr(thing, "joint"):
-            thing.joint()
+            joint = thing.joint()
+            refuse_self(joint.points, joint.label)
+            refuse_rigid_self(joint.points, joint.label)
             self._name_joint(thing, name)
             self.joints.append(thing)
         elif hasattr(thing, "bind_contact"):
@@ -126,6 +130,8 @@ class Scene:
         elif hasattr(thing, "compute_impulse"):
             self.masses.append(Acting(thing, self._target(on, thing), name or type(thing).__name__))
         elif isinstance(thing, Interaction) and not hasattr(thing, "add_force"):
+            if isinstance(thing.on, JoinedPoints) and len(thing.on.parts) == 2:
+                refuse_self(thing.on, name or type(thing).__name__)
             self.forces.append(Acting(thing.force, thing.on, name or type(thing).__name__.lower()))
         elif hasattr(thing, "add_force"):
             target = self._target(on if on is not None else getattr(thing, "on", None), thing)
@@ -213,6 +219,8 @@ class Scene:
         """Lay all coordinates into flat vectors and order the calls."""
         from supple.scene.compile import compile_scene
 
+        if not self.is_part:
+            refuse_kicks(self)
         return compile_scene(self)
 
 

@@ -203,6 +203,13 @@ class HingeJoint:
         check_number(self.motor_torque, name="motor_torque", where="HingeJoint", above=0.0, infinite=True)
         if self.motor_speed is not None and not callable(self.motor_speed):
             check_number(self.motor_speed, name="motor_speed", where="HingeJoint")
+            if self.limits is not None and self.motor_speed != 0 and not np.isfinite(self.motor_torque):
+                raise InputError(
+                    "a motor without a limit drives against the limits of its joint",
+                    where="HingeJoint",
+                    value=self.motor_speed,
+                    fix="Give motor_torque: at the limit the motor pushes with that and no more.",
+                )
         tips = np.vstack([o, o + axes])
         sides = ((self.a, self.patch_a), (self.b, self.patch_b))
         points = join(*(held_side(node, tips, "hinge", patch) for node, patch in sides))
@@ -243,6 +250,13 @@ class SliderJoint:
         check_number(self.motor_force, name="motor_force", where="SliderJoint", above=0.0, infinite=True)
         if self.motor_speed is not None and not callable(self.motor_speed):
             check_number(self.motor_speed, name="motor_speed", where="SliderJoint")
+            if self.limits is not None and self.motor_speed != 0 and not np.isfinite(self.motor_force):
+                raise InputError(
+                    "a motor without a limit drives against the limits of its joint",
+                    where="SliderJoint",
+                    value=self.motor_speed,
+                    fix="Give motor_force: at the limit the motor pushes with that and no more.",
+                )
         tips = np.vstack([o, o + axes])
         sides = ((self.a, self.patch_a), (self.b, self.patch_b))
         points = join(*(held_side(node, tips, "slider", patch) for node, patch in sides))

@@ -28,6 +28,8 @@ SAME = 1e-10
 """Part of the largest singular value of W, scaled to a unit diagonal, below which rows say the same."""
 STILL = 1e-14
 """Part of the largest response below which nothing that a row acts on can move."""
+UNMET = 1e-6
+"""Part of the largest rate that rows ask for above which one counts as unmet."""
 CHANGES = 20
 """How often rows change between holding and resting at a bound."""
 
@@ -144,8 +146,11 @@ def solve_rows(W: Array, right: Array, low: Array, high: Array) -> tuple[Array, 
         holds = np.isnan(held)
         p = np.where(holds, 0.0, held)
         p[holds] = least_norm(W[np.ix_(holds, holds)], (right - W @ p)[holds])
-        off = np.where(holds, 0.0, W @ p - right)
-        new = _bounds(p, off, low, high)
+        left = W @ p - right
+        new = _bounds(p, np.where(holds, 0.0, left), low, high)
+        bound = np.where(left > 0, low, high)  # of rows that cannot be met beside others, as a motor's against a limit
+        quarrels = holds & (np.abs(left) > UNMET * np.abs(right).max(initial=0.0)) & np.isfinite(bound) & (bound != 0.0)
+        new = np.where(quarrels, bound, new)
         if np.array_equal(np.isnan(new), holds):
             break
         held = new

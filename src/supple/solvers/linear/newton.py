@@ -188,20 +188,11 @@ class Newton:
         s = solve(stiffness=weights.stiffness, joints=joints)
         if joints is None or np.abs(s.unmet).max(initial=0.0) * weights.position <= self.joint_tolerance:
             return s
-        given = self._given_up(system, joints, s.unmet, now.push * l, now.push)
-        if np.array_equal(np.isnan(given), np.isnan(joints.held)):
+        bound = now.push * (given_up(system, joints.held, s.unmet) - l)
+        given = np.where(np.isnan(bound), joints.held, bound)
+        if np.isnan(bound).all():
             return s
         return solve(stiffness=weights.stiffness, joints=replace(joints, held=given))
-
-    @staticmethod
-    def _given_up(system: System, joints: JointSystem, unmet: Array, known: Array, push: float) -> Array:
-        """What multipliers are given where rows that say the same cannot all be met: a motor that drives against a
-        limit, say. One with a finite bound in its direction goes to that bound and lets go."""
-        low, high = (push * bound for bound in system.joint_bounds)
-        bound = np.where(unmet < 0, low, high)
-        quarrels = np.isnan(joints.held) & (np.abs(unmet) > 1e-3 * np.abs(unmet).max()) & np.isfinite(bound)
-        quarrels &= bound != 0.0
-        return np.where(quarrels, bound - known, joints.held)
 
     def _merit(self, system: System, e: Evaluation, l: Array, weights: Weights) -> tuple[Array, float]:
         """The filtered residual with the joints' forces, and |r|² + (violation in the units of r)²."""
@@ -248,6 +239,18 @@ def bound_of(system: System, l: Array, violation: Array) -> Array:
     low, high = system.joint_bounds
     wanted = l - violation  # pushes against the violation; any positive factor gives the same rest
     return np.where(wanted <= low, low, np.where(wanted >= high, high, np.nan))
+
+
+def given_up(system: System, held: Array, unmet: Array) -> Array:
+    """The bound of multipliers whose rows cannot be met beside others that say the same, NaN for all others.
+
+    A motor that drives against a limit goes to its largest torque and lets go. held: NaN where rows hold; unmet: what
+    no motion can meet of each, see `joint_solve`.
+    """
+    low, high = system.joint_bounds
+    bound = np.where(unmet < 0, low, high)
+    quarrels = np.isnan(held) & (np.abs(unmet) > 1e-3 * np.abs(unmet).max(initial=0.0))
+    return np.where(quarrels & np.isfinite(bound) & (bound != 0.0), bound, np.nan)
 
 
 def _unbounded_violation(system: System, e: Evaluation, l: Array) -> Array:

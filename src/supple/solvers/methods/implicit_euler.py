@@ -30,7 +30,7 @@ from supple.solvers.linear.contradictions import refuse_contradiction
 from supple.solvers.linear.frame_momentum import keep_linear_momentum
 from supple.solvers.linear.joint_solve import JointSystem
 from supple.solvers.linear.linear_step import LinearOptions, LinearSolution, LinearSolve
-from supple.solvers.linear.newton import Evaluation, Newton, Weights, bound_of
+from supple.solvers.linear.newton import Evaluation, Newton, Weights, bound_of, given_up
 from supple.solvers.report import Outcome, StepReport
 from supple.solvers.rigid.step import RigidStep
 from supple.solvers.world import refuse_elimination, refuse_fluid, refuse_world
@@ -253,6 +253,9 @@ class ImplicitEuler:
             )
             l, expected = s.multipliers / h, phi + h * (G @ (v + s.d))
             expected[np.isnan(held)] = 0.0
+            if np.abs(h * s.unmet).max() > 1e-9:
+                bound = given_up(system, held, s.unmet)
+                l = np.where(np.isnan(bound), l, bound)
             if np.array_equal(np.isnan(bound_of(system, l, expected)), np.isnan(held)):
                 break
         if np.abs(h * s.unmet).max() > 1e-9 + drift_bound(system, lin.kin, h):

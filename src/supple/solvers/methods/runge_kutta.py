@@ -16,10 +16,13 @@ from supple.scene.state import State
 from supple.scene.system import System
 from supple.solvers.linear.mass_solve import acceleration
 from supple.solvers.methods.implicit_euler import check_dt
+from supple.solvers.methods.symplectic_euler import stable_step
 from supple.solvers.report import Outcome, StepReport
 from supple.solvers.world import refuse_elimination, refuse_world
 
 Array = np.ndarray
+STABLE = 2**0.5
+"""Its largest stable step over that of symplectic Euler: 2.83 / w against 2 / w for motions without damping."""
 
 
 @dataclass
@@ -44,6 +47,15 @@ class RungeKutta4:
         if system.joints:
             raise InputError(
                 "joints need an implicit solver", where="RungeKutta4", fix="Use Partitioned, or Midpoint without trees."
+            )
+        largest = STABLE * stable_step(system, system.initial_state(), safety=1.0)
+        if self.dt > largest:
+            raise InputError(
+                "the step is larger than stable",
+                where="RungeKutta4",
+                value=self.dt,
+                allowed=f"<= {0.9 * largest:.3g} s",
+                fix="Take that step, or ImplicitEuler.",
             )
 
     def step(self, system: System, state: State) -> StepReport:

@@ -115,7 +115,11 @@ class SymplecticEuler:
             self.dt = largest if np.isfinite(largest) else 0.01
         elif self.dt > largest / self.safety:
             raise InputError(
-                "the step is larger than stable", where="SymplecticEuler", value=self.dt, allowed=f"<= {largest:.3g} s"
+                "the step is larger than stable",
+                where="SymplecticEuler",
+                value=self.dt,
+                allowed=f"<= {largest:.3g} s",
+                fix="Take that step, dt=None, or ImplicitEuler.",
             )
         self._checked = system
 
