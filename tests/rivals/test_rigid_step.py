@@ -46,6 +46,23 @@ def test_compiled_steps_are_the_general_ones(friction: float) -> None:
     assert touched > 3
 
 
+def test_free_bodies_move_as_by_the_general_way() -> None:
+    rng, scene = np.random.default_rng(3), sp.Scene(gravity=(0, 0, -G), solver=sp.ImplicitEuler(H))
+    for k in range(4):
+        body = sp.RigidBody.cylinder(0.05, 0.1 * (1 + k), density=500)
+        scene.add(body, at=(k, 0, 0), rotation=rng.normal(size=3), spin=5 * rng.normal(size=3), name=f"{k}")
+    fast, slow = scene.compile(), scene.compile()
+    assert RigidStep.of(fast) is not None
+    slow.memo["rigid step"] = None
+    one, other = fast.initial_state(), slow.initial_state()
+    for _ in range(50):
+        scene.solver.step(fast, one)
+        scene.solver.step(slow, other)
+    np.testing.assert_allclose(one.x, other.x, rtol=0, atol=1e-13)
+    np.testing.assert_allclose(one.v, other.v, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(np.linalg.norm(one.x.reshape(-1, 7)[:, 3:], axis=1), 1.0, atol=1e-15)
+
+
 def test_a_stiff_pile_settles_in_every_step() -> None:
     """Twenty times the default stiffness: half of these steps were left open where residual forces decided how far to
     go along Newton's direction, and the pile gained energy."""

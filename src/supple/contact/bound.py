@@ -344,19 +344,24 @@ class BoundContact:
         return np.searchsorted(self.starts, vertex, side="right") - 1
 
     def _pair_constants(self, sides: Array) -> tuple[Array, Array]:
-        """Of pairs (k, 2): pressure a depth [N/m³], the stiffer side's, but the softer one's where voxels touch, whose
-        small steps could not carry more; and dashpot over spring [s], by default the mean of the lattices'."""
-        if not len(sides):
-            return np.zeros(0), np.zeros(0)
-        fixed = len(self.obstacles)
-        both = np.append(self.modulus, np.full(fixed, np.nan))[sides]
+        """Of pairs (k, 2): pressure a depth [N/m³] and dashpot over spring [s]."""
+        modulus, relax = self._constants
+        return modulus[sides[:, 0], sides[:, 1]], relax[sides[:, 0], sides[:, 1]]
+
+    @cached_property
+    def _constants(self) -> tuple[Array, Array]:
+        """Of every two names (n, n): pressure a depth, the stiffer side's, but the softer one's where voxels touch,
+        whose small steps could not carry more; dashpot over spring, by default the mean of the lattices'."""
+        n, fixed = len(self.names), len(self.obstacles)
+        sides = np.stack(np.meshgrid(np.arange(n), np.arange(n), indexing="ij"), axis=-1)
+        own = np.append(self.modulus, np.full(fixed, np.nan))[sides]
         dash = np.concatenate([self.dash, np.full((fixed, 2), np.nan)])[sides]
-        lattices = (~np.isnan(dash[:, :, 0])).sum(axis=1)
-        modulus = np.where(lattices > 0, np.nanmin(both, axis=1), np.nanmax(both, axis=1))
+        lattices = (~np.isnan(dash[..., 0])).sum(axis=2)
+        modulus = np.where(lattices > 0, np.fmin(*np.moveaxis(own, 2, 0)), np.fmax(*np.moveaxis(own, 2, 0)))
         if self.contact.damping is not None:
-            return modulus, np.full(len(sides), self.contact.damping)
-        each = np.minimum(dash[:, :, 0] / np.sqrt(modulus)[:, None], dash[:, :, 1] / modulus[:, None])
-        return modulus, np.nansum(each, axis=1) / np.maximum(lattices, 1)
+            return modulus, np.full((n, n), self.contact.damping)
+        each = np.minimum(dash[..., 0] / np.sqrt(modulus)[..., None], dash[..., 1] / modulus[..., None])
+        return modulus, np.nansum(each, axis=2) / np.maximum(lattices, 1)
 
     # what is remembered
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from supple.contact.manifolds.clip_kernels import MAX_POINTS, make_polygon
 from supple.contact.manifolds.find_kernels import collect_overlaps, compute_points, keep_near, sort_boxes, sort_pairs
-from supple.contact.manifolds.impact_kernels import FAST, compute_safe_times
+from supple.contact.manifolds.impact_kernels import FAST, compute_safe_times, longest_way
 from supple.contact.manifolds.points import ContactPoints, make_points
 from supple.contact.manifolds.pose_kernels import compute_poses
 from supple.contact.manifolds.table import make_poses, make_table
@@ -52,6 +52,7 @@ class Manifolds:
         self.reach = np.empty(n)
         arms = [0.0 if s is None else float(np.linalg.norm(s.vertices, axis=1).max()) for s in self.shapes]
         self.arm = np.array(arms)
+        self.least_width = float(self.table.width.min(initial=np.inf))
         corners = max((len(s.vertices) for s in self.shapes if s is not None), default=0)
         self.room = make_polygon(4 * corners + 16)
 
@@ -78,9 +79,8 @@ class Manifolds:
     def safe_times(self, frames: Array, v: Array, h: float) -> Array:
         """How long of h [s] shapes in frames (n, 7) may move at velocities v (n, 6) until they sink into each other by
         a tenth of the smaller width more than now, (n,) [s]."""
-        times, reach = np.full(len(frames), h), self.arm * np.linalg.norm(v[:, 3:], axis=1)
-        moves = h * (2 * np.linalg.norm(v[:, :3], axis=1).max(initial=0.0) + 2 * reach.max(initial=0.0))
-        if moves > FAST * self.table.width.min(initial=np.inf):
+        times = np.full(len(frames), h)
+        if h * longest_way(self.arm, v) > FAST * self.least_width:
             compute_poses(self.table, frames, v, h, 0.0, self.poses, self.reach)
             count = self.overlaps()
             compute_safe_times(self.table, self.poses, frames, self.pairs, count, v, self.reach, h, times)

@@ -189,3 +189,14 @@ def point_speed(points, k, poses, v):
         speed += sign * points.normal[k, 1] * (v[body, 1] + w2 * r0 - w0 * r2)
         speed += sign * points.normal[k, 2] * (v[body, 2] + w0 * r1 - w1 * r0)
     return speed
+
+
+@compiled
+def longest_way(arm, v):
+    """What two shapes may approach each other at most in a second [m/s], at velocities v (n, 6) and with arms (n,) [m]
+    of their farthest vertices."""
+    moving, turning = 0.0, 0.0
+    for k in range(len(v)):
+        moving = max(moving, np.sqrt(v[k, 0] * v[k, 0] + v[k, 1] * v[k, 1] + v[k, 2] * v[k, 2]))
+        turning = max(turning, arm[k] * np.sqrt(v[k, 3] * v[k, 3] + v[k, 4] * v[k, 4] + v[k, 5] * v[k, 5]))
+    return 2.0 * moving + 2.0 * turning

@@ -1,4 +1,4 @@
-"""`RigidStep`: a linearised implicit step of rigid bodies that touch by convex shapes, with all loops compiled.
+"""`RigidStep`: a linearised implicit step of free rigid bodies, alone or touching by convex shapes, in compiled loops.
 
 The equations are those of `ImplicitEuler` and `ContactStep`; without springs, joints and filters A is the mass, and
 nothing has to be propagated or assembled. Systems with anything else take the general way, and so does a step
@@ -12,8 +12,6 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.sparse as sparse
 
-from supple.bodies.coordinates import Frames
-from supple.bodies.protocols import LocalState
 from supple.bodies.rigid.mass import FrameMass
 from supple.contact.bound import BoundContact
 from supple.contact.carried_kernels import compute_ahead, compute_carried_rows
@@ -23,6 +21,7 @@ from supple.scene.state import State
 from supple.scene.system import System
 from supple.solvers.coupling.contact_steps import TOLERANCE
 from supple.solvers.report import Outcome, StepReport
+from supple.solvers.rigid.motion_kernels import compute_gains, compute_moved
 from supple.solvers.rigid.step_kernels import Law, RigidContacts, solve_rigid
 
 Array = np.ndarray
@@ -33,10 +32,10 @@ MAX_ITERATIONS = 100
 
 @dataclass(eq=False)
 class RigidStep:
-    """A system of rigid bodies with one contact among them. M (n, 6, 6); place: row of each body of the contact."""
+    """A system of rigid bodies with at most one contact among them. M (n, 6, 6); weight (n, 6); place: row of each body
+    of the contact."""
 
-    contact: BoundContact
-    frames: Frames
+    contact: BoundContact | None
     mass: FrameMass
     M: Array
     weight: Array
@@ -44,61 +43,64 @@ class RigidStep:
 
     @classmethod
     def of(cls, system: System) -> RigidStep | None:
-        """None where the system has anything but free rigid bodies and one contact of their shapes, or where obstacles
-        move."""
+        """None where the system has anything but free rigid bodies and at most one contact of their shapes, or where
+        obstacles move."""
         bodies, masses = system.bodies, system.masses
-        if system.forces or system.joints or len(system.filter) or len(system.contacts) != 1:
+        if system.forces or system.joints or len(system.filter) or len(system.contacts) > 1:
             return None
-        if len(bodies) > MOST_BODIES or [m.slot for m in masses] != bodies:
+        if [m.slot for m in masses] != bodies:
             return None
-        if not all(isinstance(m.mass, FrameMass) and len(m.mass.mass) == 1 for m in masses):
+        if not all(type(m.mass) is FrameMass and len(m.mass.mass) == 1 for m in masses):
             return None
-        contact = system.contacts[0]
-        if contact.rigid is None or contact.touches_surfaces or contact.moving:
+        contact = system.contacts[0] if system.contacts else None
+        if contact is not None and not _is_of_shapes(contact, len(bodies)):
             return None
-        mass = FrameMass(
-            np.concatenate([m.mass.mass for m in masses]), np.concatenate([m.mass.inertia for m in masses])
-        )
+        mass = masses[0].mass.joined([m.mass for m in masses[1:]])
         M = np.zeros((len(bodies), 6, 6))
         M[:, :3, :3] = mass.mass[:, None, None] * np.eye(3)
         M[:, 3:, 3:] = mass.inertia
         weight = np.zeros((len(bodies), 6))
         mass.add_product(mass.gravity_field(system.gravity), weight, 1.0)
-        row = {slot.v_start: k for k, slot in enumerate(bodies)}
-        place = np.full(len(contact.names) + 1, -1)
-        place[contact.rigid.numbers[: contact.rigid.body_count]] = [row[k] for k in contact.rigid.v_at[:, 0].tolist()]
-        return cls(contact, Frames(len(bodies)), mass, M, weight, place)
+        row, place = {slot.v_start: k for k, slot in enumerate(bodies)}, np.zeros(0, dtype=np.int64)
+        if contact is not None and contact.rigid is not None:
+            place, numbers = np.full(len(contact.names) + 1, -1), contact.rigid.numbers[: contact.rigid.body_count]
+            place[numbers] = [row[k] for k in contact.rigid.v_at[:, 0].tolist()]
+        return cls(contact, mass, M, weight, place)
 
     def step(self, system: System, state: State, h: float, tolerance: float) -> StepReport | None:
         """Advance the state by h [s]; None, and the state as it was, where contacts do not settle to the tolerance."""
         x, v = state.x.reshape(-1, 7), state.v.reshape(-1, 6)
-        with system.timings.measure("find contacts"):
-            found = self.contact.find_shapes(state.x, state.v, h, state.memory)
-        b = self.weight.copy()
-        self.mass.add_bias(LocalState(state.t, x, v, None), b)
-        b *= h
-        with system.timings.measure("contact rows"):
-            body = self.place[found.carrier]
-            B, way = self._rows(found, body, x, v, h)
-            found = self._rebounding(found.departing(way), body, B, b, v, h)
-        with system.timings.measure("linear solve"):
-            d, pushes, law, iterations, left = _solve(found, body, B, self.M, b, v, h)
-        if not left <= tolerance:
-            return None
-        forces = ContactForces(pushes, law.tangent, law.slip, law.mode)
-        self.contact.remember(found, forces, h, state.memory)
-        assert self.contact.rigid is not None
-        way = h * (v + d).ravel()
-        self.contact.rigid.shorten(state.x, (v + d).ravel(), h, way)
-        state.v = (v + d).ravel()
-        state.x = self.frames.retract(x, way.reshape(-1, 6)).ravel()
-        state.t += h
+        b = np.empty_like(v)
+        compute_gains(self.M, self.weight, v, h, b)
+        if self.contact is None or self.contact.rigid is None:
+            v_1, iterations = v + self.mass.solve(b), 1
+            way = h * v_1
+        else:
+            with system.timings.measure("find contacts"):
+                found = self.contact.find_shapes(state.x, state.v, h, state.memory)
+            with system.timings.measure("contact rows"):
+                body = self.place[found.carrier]
+                B, departure = self._rows(found, body, x, v, h)
+                found = self._rebounding(self.contact, found.departing(departure), body, B, b, v, h)
+            with system.timings.measure("linear solve"):
+                d, pushes, law, iterations, left = _solve(found, body, B, self.M, b, v, h)
+            if not left <= tolerance:
+                return None
+            v_1 = v + d
+            way = h * v_1
+            self.contact.remember(found, ContactForces(pushes, law.tangent, law.slip, law.mode), h, state.memory)
+            self.contact.rigid.shorten(state.x, v_1.ravel(), h, way.reshape(-1))
+        moved = np.empty_like(x)
+        compute_moved(x, way, moved)
+        state.v, state.x, state.t = v_1.ravel(), moved.ravel(), state.t + h
         return StepReport(Outcome.SOLVED if state.is_finite else Outcome.NOT_FINITE, iterations, 0, 0.0)
 
-    def _rebounding(self, found: ContactSet, body: Array, B: Array, b: Array, v: Array, h: float) -> ContactSet:
+    def _rebounding(
+        self, contact: BoundContact, found: ContactSet, body: Array, B: Array, b: Array, v: Array, h: float
+    ) -> ContactSet:
         """With the law that lets contacts part that are struck within the step."""
-        g = self.contact.gravity
-        if not self.contact.has_restitution or not found.size:
+        g = contact.gravity
+        if not contact.has_restitution or not found.size:
             return found
         G = _normal_rows(found.normal, body, B, len(v))
         before = G @ v.ravel()
@@ -119,6 +121,11 @@ class RigidStep:
         compute_ahead(x, v, h, R)
         compute_carried_rows(body, found.core, found.shift, R, v, h, blocks, way)
         return np.ascontiguousarray(blocks[:, :, 1]), way
+
+
+def _is_of_shapes(contact: BoundContact, count: int) -> bool:
+    """Whether so many bodies touch each other and what stays in place by convex shapes alone."""
+    return count <= MOST_BODIES and contact.rigid is not None and not contact.touches_surfaces and not contact.moving
 
 
 def _normal_rows(normal: Array, body: Array, B: Array, n: int) -> sparse.csr_array:

@@ -1,0 +1,45 @@
+"""Momentum that rigid bodies gain in a step without contacts, and where velocities bring their frames."""
+
+# mypy: ignore-errors
+from __future__ import annotations
+
+import numpy as np
+
+from supple.algebra.compiling.compiled import compiled
+
+
+@compiled
+def compute_gains(M, weight, v, h, b_out):
+    """b_out (n, 6) = h (weight - (0, w x I w)) of bodies M (n, 6, 6) at velocities v (n, 6)."""
+    for k in range(len(M)):
+        x, y, z = v[k, 3], v[k, 4], v[k, 5]
+        I = M[k, 3:, 3:]
+        a = I[0, 0] * x + I[0, 1] * y + I[0, 2] * z
+        b = I[1, 0] * x + I[1, 1] * y + I[1, 2] * z
+        c = I[2, 0] * x + I[2, 1] * y + I[2, 2] * z
+        for i in range(3):
+            b_out[k, i] = h * weight[k, i]
+        b_out[k, 3] = h * (weight[k, 3] - (y * c - z * b))
+        b_out[k, 4] = h * (weight[k, 4] - (z * a - x * c))
+        b_out[k, 5] = h * (weight[k, 5] - (x * b - y * a))
+
+
+@compiled
+def compute_moved(x, way, x_out):
+    """x_out (n, 7): frames x (n, 7) moved by ways (n, 6): c + d, q exp(theta), of unit length."""
+    for k in range(len(x)):
+        for i in range(3):
+            x_out[k, i] = x[k, i] + way[k, i]
+        a, b, c = way[k, 3], way[k, 4], way[k, 5]
+        angle = np.sqrt(a * a + b * b + c * c)
+        part = 0.5 - angle * angle / 48.0 if angle < 1e-4 else np.sin(0.5 * angle) / angle
+        p, q, r, s = np.cos(0.5 * angle), part * a, part * b, part * c
+        w, i, j, m = x[k, 3], x[k, 4], x[k, 5], x[k, 6]
+        w, i, j, m = (
+            w * p - i * q - j * r - m * s,
+            w * q + i * p + j * s - m * r,
+            w * r - i * s + j * p + m * q,
+            w * s + i * r - j * q + m * p,
+        )
+        size = np.sqrt(w * w + i * i + j * j + m * m)
+        x_out[k, 3], x_out[k, 4], x_out[k, 5], x_out[k, 6] = w / size, i / size, j / size, m / size
