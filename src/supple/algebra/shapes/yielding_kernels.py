@@ -117,11 +117,14 @@ def precondition(step, r, s, d_out, g_out, y_out, u, f, scratch):
 
 
 @compiled
-def run_yielding(A, step, b, w, tolerance, limit, parallel, d_out, g_out):
-    """Solve for d from d_out, and g; returns the iterations, of two products each, and the true relative residual."""
+def run_yielding(A, step, b, w, tolerance, limit, parallel, d_out, g_out, r_out):
+    """Solve for d from d_out, and g; returns the iterations, of two products each, and the true relative residual.
+
+    r_out (n,): b - A d - U Y g.
+    """
     n, R, k = b.size, len(w), len(step.T)
     u, f, scratch, none = np.empty(3 * k), np.empty(3 * k), np.empty(n), np.zeros(R)
-    r, shadow, p, v = np.empty(n), np.empty(n), np.empty(n), np.empty(n)
+    r, shadow, p, v = r_out, np.empty(n), np.empty(n), np.empty(n)
     t, y, z = np.empty(n), np.empty(n), np.empty(n)
     g, moved = np.empty(R), np.empty(R)
     compute_product(A, d_out, parallel, r)

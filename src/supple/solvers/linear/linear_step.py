@@ -15,6 +15,8 @@ import numpy as np
 import scipy.sparse as sparse
 
 from supple.algebra.compiling.blas_threads import one_blas_thread
+from supple.algebra.dense.outer_kernels import OuterTerm
+from supple.algebra.sparse.bicgstab_kernels import multiply
 from supple.algebra.sparse.block_sparse import BlockSparse
 from supple.algebra.sparse.conjugate_gradients import CgWorkspace, solve_cg
 from supple.errors import InputError
@@ -36,6 +38,7 @@ from supple.solvers.linear.yielding import EXACT, solve_yielding
 
 Array = np.ndarray
 SMALL = 1500  # unknowns up to which the direct solver is the better choice
+MUCH = 30.0  # a tolerance looser by less is not worth a solution more
 
 
 @dataclass(frozen=True)
@@ -68,7 +71,8 @@ class LinearOptions:
 class LinearSolution:
     """d: the increment. multipliers of the joints. iterations, residual: of the linear solve; ok: within tolerance;
     is_final: that was the options' tolerance, not a looser one. unmet: what no motion can meet of the joints' rows.
-    opened: by how much joints are open at the end of the step, over the size. pulled: forces on shapes that yield."""
+    opened: by how much joints are open at the end of the step, over the size. pulled: forces on shapes that yield.
+    lost (n,): the residual of a solution by iterations, None of others."""
 
     d: Array
     multipliers: Array
@@ -79,6 +83,7 @@ class LinearSolution:
     unmet: Array = field(default_factory=lambda: np.zeros(0))
     opened: float = 0.0
     pulled: Array = field(default_factory=lambda: np.zeros(0))
+    lost: Array | None = None
 
 
 @dataclass(eq=False)
@@ -185,7 +190,7 @@ class LinearSolve:
         """By conjugate gradients; where contacts make the matrix unsymmetric, by stabilised biconjugate ones
         [Vor92], and None where these fail."""
         o, system = self.options, lin.system
-        tolerance = o.tolerance if o.tolerance == 0.0 else max(tolerance, o.tolerance)
+        tolerance, outer = _worth(tolerance, o.tolerance), None
         if extra is not None and not extra.is_symmetric:
             if A is None or kept is None:
                 return None
@@ -195,7 +200,8 @@ class LinearSolve:
             if found is None:
                 return None
             final = tolerance == o.tolerance or found.residual <= o.tolerance
-            return LinearSolution(found.x, np.zeros(0), found.iterations, found.residual, True, final)
+            lost = _residual(wide, outer, b, found.x) if final else None
+            return LinearSolution(found.x, np.zeros(0), found.iterations, found.residual, True, final, lost=lost)
         if A is not None:
             if kept is None or extra is None:
                 assert system.assembly is not None
@@ -230,8 +236,9 @@ class LinearSolve:
                 fixed=system.filter.project,
             )
         final = tolerance == o.tolerance or report.residual <= o.tolerance
+        lost = _residual(A, outer, b, report.x) if final and A is not None else None
         return LinearSolution(
-            report.x.copy(), np.zeros(0), report.iterations, report.residual, report.is_converged, final
+            report.x.copy(), np.zeros(0), report.iterations, report.residual, report.is_converged, final, lost=lost
         )
 
     def _by_shapes(
@@ -249,15 +256,25 @@ class LinearSolve:
             return None
         o, f = self.options, kept.lin.system.filter
         own = o.tolerance if o.uses_cg(kept.lin.system) and o.tolerance > 0 else EXACT
+        tolerance = _worth(tolerance, own)
         A, filtered = self._widened(kept, extra), extra.filtered(f)
         if start is not None:
             start = start.copy()
             f.project(start)
-        found = solve_yielding(A, filtered, b, pull, start, max(own, tolerance))
+        found = solve_yielding(A, filtered, b, pull, start, tolerance)
         if found is None:
             return None
-        final = max(own, tolerance) == own or found.residual <= own
-        return LinearSolution(found.d, np.zeros(0), found.iterations, found.residual, True, final, pulled=found.g)
+        final = tolerance == own or found.residual <= own
+        return LinearSolution(
+            found.d,
+            np.zeros(0),
+            found.iterations,
+            found.residual,
+            True,
+            final,
+            pulled=found.g,
+            lost=found.lost if final else None,
+        )
 
     def _eliminated(
         self,
@@ -363,6 +380,18 @@ class LinearSolve:
             added = filtered_matrix(system, extra.matrix(), 0.0)
             matrix = matrix + (added.toarray() if system.is_small else added)
         return matrix
+
+
+def _worth(tolerance: float, own: float) -> float:
+    """A tolerance that is looser than the solver's own, where it is so much looser that it saves iterations."""
+    return tolerance if own > 0.0 and tolerance > MUCH * own else own
+
+
+def _residual(A: BlockSparse, outer: OuterTerm | None, b: Array, x: Array) -> Array:
+    """b - (A + outer) x."""
+    y = np.empty(b.size)
+    multiply(A.kernel_arrays, outer, A.is_parallel, x, y)
+    return b - y
 
 
 def _product(A: BlockSparse | None, lin: Linearization, d: Array, weights: dict[str, float]) -> Array:

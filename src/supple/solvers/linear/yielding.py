@@ -30,12 +30,13 @@ EXACT = 1e-12
 
 
 class YieldingSolution(NamedTuple):
-    """d (n,), g (R,), iterations, true relative residual."""
+    """d (n,), g (R,), iterations, true relative residual; lost (n,): the residual of d's rows, None where dense."""
 
     d: Array
     g: Array
     iterations: int
     residual: float
+    lost: Array | None = None
 
 
 def solve_yielding(
@@ -73,6 +74,8 @@ def _iterated(
     step = YieldingStep(
         J.ptr, J.cols, J.blocks, T, W.pieces, y.shapes.Y, y.N, inverse, np.ascontiguousarray(factors.T), pivots, y.h
     )
-    d, g = np.zeros(b.size) if start is None else start.copy(), np.zeros(len(w))
-    iterations, residual = run_yielding(A.kernel_arrays, step, b, w, tolerance, MAX_ITERATIONS, A.is_parallel, d, g)
-    return YieldingSolution(d, g, iterations, residual) if residual <= tolerance else None
+    d, g, lost = np.zeros(b.size) if start is None else start.copy(), np.zeros(len(w)), np.empty(b.size)
+    iterations, residual = run_yielding(
+        A.kernel_arrays, step, b, w, tolerance, MAX_ITERATIONS, A.is_parallel, d, g, lost
+    )
+    return YieldingSolution(d, g, iterations, residual, lost) if residual <= tolerance else None

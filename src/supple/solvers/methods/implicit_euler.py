@@ -30,6 +30,7 @@ from supple.solvers.linear.contradictions import refuse_contradiction
 from supple.solvers.linear.frame_momentum import keep_linear_momentum
 from supple.solvers.linear.joint_solve import JointSystem
 from supple.solvers.linear.linear_step import LinearOptions, LinearSolution, LinearSolve
+from supple.solvers.linear.lost_momentum import given_back
 from supple.solvers.linear.newton import Evaluation, Newton, Weights, bound_of, given_up
 from supple.solvers.report import Outcome, StepReport
 from supple.solvers.rigid.step import RigidStep
@@ -204,6 +205,8 @@ class ImplicitEuler:
         contacts whose rigid bodies may not be thrown through each other."""
         h, t1, start = self.dt, state.t + self.dt, State(state.t, state.x, state.v)
         state.v = state.v + s.d
+        if s.lost is not None:
+            state.v += given_back(system, s.lost)
         way = h * state.v
         for contact in bound:
             if contact.rigid is not None:
