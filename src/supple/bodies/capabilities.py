@@ -14,6 +14,7 @@ Whoever needs a capability asks for it by `isinstance`, never for the name of a 
     Remembering       memory beside coordinates
     Breaking          it can be broken in two while it runs
     Gapped            gaps between its domains
+    Changeable        its material, or what drives it, can change while it runs
     Extrapolating     its stride begins each step with what the last ones found
 """
 
@@ -204,6 +205,15 @@ class Patched(Protocol):
 
     def patch_points(self, numbers: Array) -> tuple[Mapping, Array]:
         """Points around some of its own that carry a frame together, and where they rest in its axes, (n, 3) [m]."""
+        ...
+
+
+@runtime_checkable
+class Changeable(Protocol):
+    """A body that can change while it runs."""
+
+    def changed(self, values: dict[str, Any], *, where: str) -> Body:
+        """The body with other values by their names, its coordinates as they are. where: who asks, for errors."""
         ...
 
 

@@ -23,13 +23,17 @@ LABELS = {
 def describe(system: System, solver: Any) -> dict[str, Any]:
     """Plain values that differ where two scenes differ."""
     start = hashlib.sha256(system.x0.tobytes() + system.v0.tobytes()).hexdigest()
+    original = system.original  # a run that goes on makes the changes again, from the state
+    gravity = system.gravity if original is None else original.gravity
+    forces = [bound.label for bound in system.forces] if original is None else original.forces
+    joints = [bound.label for bound in system.joints] if original is None else original.joints
     return {
         "bodies": [[slot.name, slot.body.kind, slot.coordinates.count] for slot in system.bodies],
         "solver": type(solver).__name__,
         "dt": float(solver.dt),
-        "gravity": [float(g) for g in system.gravity],
-        "forces": [bound.label for bound in system.forces],
-        "joints": [joint.label for joint in system.joints],
+        "gravity": [float(g) for g in gravity],
+        "forces": forces,
+        "joints": joints,
         "filters": len(system.filter),
         "start": start[:16],
     }

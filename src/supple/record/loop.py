@@ -65,6 +65,7 @@ class Loop:
     recorded_step: int = -1
     report: StepReport = field(default_factory=lambda: StepReport(Outcome.SOLVED))  # of the steps since a frame
     step_time: float = math.inf  # of wall time [s], of the last call
+    revision: int = 0  # of the system, that the solver has prepared
     careful_until: int = 0  # step to which a failed call of several steps would have led
 
     def begin(self, about: dict[str, Any], *, resume: bool, start: State | None = None) -> None:
@@ -79,10 +80,20 @@ class Loop:
             self.writer = RecordWriter.create(self.folder, self.system, about)
         else:
             self.memory = MemoryRecord(self.system, about.get("ground"))
+        self.system.replay(self.state)
+        self._follow_changes()
         self.whole, self.good = (self.state, self.step), (self.state.copy(), self.step)
         self.begun = self.checkpointed = self.warm = perf_counter()
         self.first_step = self.warm_step = self.step
         self.strides = isinstance(self.solver, Striding)
+
+    def _follow_changes(self) -> None:
+        """After changes of the system: the solver prepares it anew, and energy is judged from now on."""
+        if self.revision == self.system.revision:
+            return
+        self.revision = self.system.revision
+        self.solver.prepare(self.system)
+        self.guard = Plausibility(self.system, self.solver.dt, measure(self.system, self.state))
 
     def _checked(self, start: State) -> State:
         """A copy of a state to begin with."""
@@ -143,6 +154,7 @@ class Loop:
                 self.warm, self.warm_step = perf_counter(), self.step
             if self.on_step is not None and self.on_step(self.state, report):
                 return "stopped"
+            self._follow_changes()
             progress.update(self.state.t, report.residual)
             if self.writer is not None and perf_counter() - self.checkpointed >= self.checkpoint_every:
                 self._checkpoint()
@@ -214,6 +226,7 @@ class Loop:
         self.good = (self.state.copy(), self.step)
         for observer in self.observers:
             observer(frame)
+        self._follow_changes()
 
     def _observe_last(self) -> None:
         if self.recorded_step < self.step:

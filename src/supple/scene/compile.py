@@ -66,6 +66,7 @@ def compile_scene(scene: Scene) -> System:
     """A runnable system of a scene."""
     if not scene.nodes:
         raise InputError("the scene has no bodies", where="scene", fix="Add one with scene.add(body).")
+    scene = scene.snapshot()  # what is added later is not in this system
     slots = _Slots()
     x_parts, v_parts, x_size, v_size = [], [], 0, 0
     masses: list[BoundMass] = []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -60,6 +60,7 @@ class Scene:
     contacts: list[Any] = field(default_factory=list)
     obstacles: dict[str, Obstacle] = field(default_factory=dict)  # by name
     fluid: Fluid | None = None
+    kept_nodes: tuple[Node, ...] | None = field(default=None, repr=False)  # of a snapshot
     winds: dict[str, Any] = field(default_factory=dict)  # those that blow on all bodies
     is_part: bool = False  # of a larger scene, whose other bodies and couplings it leaves out
 
@@ -69,7 +70,16 @@ class Scene:
     @property
     def nodes(self) -> list[Node]:
         """The nodes that hold bodies, in the order they were added."""
+        if self.kept_nodes is not None:
+            return list(self.kept_nodes)
         return [node for node in self.root.walk() if node.body is not None]
+
+    def snapshot(self) -> Scene:
+        """The scene as it is now: what is added to this one later is not in it."""
+        lists: dict[str, Any] = {}
+        for name in ("forces", "filters", "joints", "masses", "contacts"):
+            lists[name] = list(getattr(self, name))
+        return replace(self, **lists, obstacles=dict(self.obstacles), kept_nodes=tuple(self.nodes))
 
     def node(self, name: str) -> Node:
         """The node of that name."""

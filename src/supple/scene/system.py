@@ -26,6 +26,7 @@ from supple.errors import InputError
 from supple.interaction.protocol import PointConditions
 from supple.scene.acting.system_filter import SystemFilter
 from supple.scene.assembly import Assembly
+from supple.scene.changes import Disabled, Original, apply_change, changes_of, make_change
 from supple.scene.joined_masses import join_masses
 from supple.scene.joints.readings import JointReading, MeasuredJoint
 from supple.scene.kinematics import Kinematics, hanging_on
@@ -95,6 +96,10 @@ class System:
     timings: Timings = field(default_factory=Timings)
     notes: list[str] = field(default_factory=list, repr=False)  # how it is advanced, and why
     memo: dict[str, Any] = field(default_factory=dict, repr=False)  # what solvers compute once
+    original: Original | None = field(default=None, repr=False)  # before the first change
+    disabled: dict[str, list[Disabled]] = field(default_factory=dict, repr=False)  # by label
+    revision: int = 0  # how often it was changed
+    changed_bodies: list[str] = field(default_factory=list, repr=False)
 
     @cached_property
     def contacts(self) -> list[Any]:
@@ -153,6 +158,34 @@ class System:
     def velocities(self, state: State, body: str | Slot) -> Array:
         """Velocities of a body, (count, 3 or 6), without a copy."""
         return (self.body(body) if isinstance(body, str) else body).view_v(state.v)
+
+    # changes while it runs
+
+    def change(self, state: State, name: str, **values: Any) -> None:
+        """Change something from now on: gravity, a body's material, a force, a motor; see `supple.scene.changes`.
+
+        The state keeps the change with its time, so that runs that go on from it make it again. Solvers see it at their
+        next step.
+
+        >>> import supple as sp
+        >>> scene = sp.Scene(gravity=(0, 0, -9.81))
+        >>> _ = scene.add(sp.RigidBody.sphere(0.1, density=500), name="ball")
+        >>> system = scene.compile()
+        >>> state = system.initial_state()
+        >>> system.change(state, "gravity", value=(0, 0, -1.62))
+        >>> [change.name for change in changes_of(state)]
+        ['gravity']
+        """
+        make_change(self, state, name, values)
+
+    def replay(self, state: State) -> None:
+        """Make the changes that led to a state of this system, which has seen none yet."""
+        for change in changes_of(state):
+            apply_change(self, change.name, change.values)
+
+    def bound_force(self, label: str, slot: Slot, force: Force) -> BoundForce:
+        """A force on a slot."""
+        return BoundForce(label, slot, force)
 
     # positions move along velocities
 

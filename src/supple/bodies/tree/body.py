@@ -18,6 +18,7 @@ from supple.bodies.protocols import LocalState, PlacedBody
 from supple.bodies.selecting import check_numbers
 from supple.bodies.surfaces import MappedSurface, NumberedSurface, RenderSurface
 from supple.bodies.tree.body_forces import TreeElastic, TreeMass
+from supple.bodies.tree.changes import retuned
 from supple.bodies.tree.coordinates import TreeCoordinates
 from supple.bodies.tree.detach import TreePart, detach, split
 from supple.bodies.tree.domains.deviation import largest_deviation
@@ -35,6 +36,10 @@ from supple.errors import InputError
 from supple.geometry import SurfaceMesh
 
 Array = np.ndarray
+
+
+CHANGEABLE = ("frequency_factor", "density_factor", "mass_damping", "stiffness_damping")
+"""What can change while it runs, coordinates as they are."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -256,6 +261,15 @@ class TreeBody:
             return {}
         push = np.concatenate([forces[0, :3], rotations.rotate(x[0, 3:7], forces[0, 3:6])])
         return {"forces": forces[0, 6 : 6 + self.model.coordinate_count], "push": push}
+
+    def changed(self, values: dict[str, Any], *, where: str) -> TreeBody:
+        """With other mass_damping [1/s], stiffness_damping [s], frequency_factor, density_factor, one number or one a
+        domain; see `retuned`."""
+        if others := [name for name in values if name not in CHANGEABLE]:
+            raise InputError("this cannot be changed", where=where, value=others[0], allowed=", ".join(CHANGEABLE))
+        factors = {name: value for name, value in values.items() if name.endswith("factor")}
+        damping = {name: value for name, value in values.items() if name.endswith("damping")}
+        return replace(self, tree=retuned(self.dynamics, **factors).model, **damping)
 
     def broken(self, x: Array, v: Array, place: int | str) -> tuple[BrokenPart, BrokenPart]:
         """The rest, and the branch that begins with a domain, given by number or name."""

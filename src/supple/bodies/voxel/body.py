@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
@@ -14,13 +15,14 @@ from scipy.spatial import KDTree
 from supple.algebra.dense import rotations
 from supple.bodies.body_protocol import Embedding, Method, Numbers
 from supple.bodies.capabilities import ContactConstants
+from supple.bodies.changing import with_values
 from supple.bodies.coordinates import Frames
 from supple.bodies.mappings import FramePoints, WeightedPoints
 from supple.bodies.placement import Placement
 from supple.bodies.protocols import Force, LocalState, PlacedBody
 from supple.bodies.selecting import check_numbers
 from supple.bodies.surfaces import MappedSurface, RenderSurface
-from supple.bodies.voxel.actuation import Driver, Swing
+from supple.bodies.voxel.actuation import Actuation, Driver, Swing
 from supple.bodies.voxel.elastic import GroundDamping, LatticeForce, LinkLoads
 from supple.bodies.voxel.links.link_memory import LinkMemory
 from supple.bodies.voxel.mass import CubeMass
@@ -38,6 +40,11 @@ from supple.interaction.obstacles import Obstacle
 from supple.material.voxel import VoxelMaterial
 
 Array = np.ndarray
+
+
+MATERIAL = ("young", "poisson", "density", "expansion", "bond_damping", "ground_damping")
+CONTROL = ("amplitude", "frequency")
+"""What of a material, and of a sine that drives the voxels, can change while they run."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,6 +86,24 @@ class VoxelBody:
                 PoissonNotice,
                 stacklevel=3,
             )
+
+    def changed(self, values: dict[str, Any], *, where: str) -> VoxelBody:
+        """With other values of its material, such as young [Pa] or bond_damping, number: of one number's in the
+        palette; or another amplitude, frequency [Hz] of its one actuation."""
+        given = {name: value for name, value in values.items() if name != "number"}
+        if isinstance(self.actuation, Actuation) and given and set(given) <= set(CONTROL):
+            return replace(self, actuation=with_values(self.actuation, given, CONTROL, where=where))
+        if isinstance(self.palette, VoxelMaterial):
+            return replace(self, palette=with_values(self.palette, given, MATERIAL, where=where))
+        numbered = dict(self.palette if isinstance(self.palette, Mapping) else enumerate(self.palette, start=1))
+        number = values.get("number")
+        if number not in numbered:
+            raise InputError(
+                "no material of that number", where=where, value=number,
+                allowed=", ".join(map(str, numbered)), fix="Give number=.",
+            )  # fmt: skip
+        one = with_values(numbered[int(number)], given, MATERIAL, where=where)
+        return replace(self, palette={**numbered, int(number): one})
 
     @cached_property
     def model(self) -> VoxelModel:

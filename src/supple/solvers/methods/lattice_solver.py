@@ -78,7 +78,7 @@ class LatticeSolver:
         check_number(self.safety, name="safety", where="LatticeSolver", above=0.0, most=1.0)
         if self.bend_limit is not None:
             check_number(self.bend_limit, name="bend_limit", where="LatticeSolver", above=0.0, infinite=True)
-        self._prepared: System | None = None
+        self._prepared: tuple[System, int] | None = None
         self.world: LatticeWorld | None = None
         self.contacts: SurfaceContacts | None = None
         self.met: SurfaceMet | None = None
@@ -121,7 +121,7 @@ class LatticeSolver:
         self._world = world
         self._largest = self._stable_step(self._model, None, None)
         self._has_warned = self._has_warned_of_contacts = self._meets = False
-        self._prepared = system
+        self._prepared = (system, system.revision)
 
     def _stable_step(self, model: VoxelModel, x: Array | None, rest: Array | None) -> float:
         """Where nothing is stiff, as long as if the voxels were linked: loads and gravity are resolved as finely."""
@@ -146,7 +146,7 @@ class LatticeSolver:
 
     def step(self, system: System, state: State) -> StepReport:
         """Advance the state by dt, in place."""
-        if self._prepared is not system:
+        if self._prepared != (system, system.revision):
             self.prepare(system)
         stop, steps = state.t + self.dt, 0
         asked = [int(np.ceil(self.dt * command.rate - 1e-9)) for command in self._commands]

@@ -41,7 +41,7 @@ from supple.solvers.coupling.trees.part import TreePart
 from supple.solvers.methods.implicit_euler import ImplicitEuler, check_dt, extent_of
 from supple.solvers.methods.lattice_solver import MANY_VOXELS, LatticeSolver
 from supple.solvers.report import Outcome, StepReport
-from supple.solvers.world import refuse_restitution
+from supple.solvers.world import refuse_changed_bodies, refuse_restitution
 
 Array = np.ndarray
 CLOSED, OPEN = 1e-8, 1e-6
@@ -103,11 +103,12 @@ class Partitioned:
         self.implicit.dt = self.lattice.dt = self.dt
         if self.implicit.newton:
             raise InputError("parts take linearised steps", where="Partitioned", fix="Use ImplicitEuler(newton=False).")
-        self._prepared: System | None = None
+        self._prepared: tuple[System, int] | None = None
         self._has_warned = False
 
     def prepare(self, system: System) -> None:
         """Make a system of each part."""
+        refuse_changed_bodies(system, "Partitioned")
         across = self._across = Across.of(system)
         across.check_held(system)
         if set(across.part.values()) != {IMPLICIT}:
@@ -133,7 +134,7 @@ class Partitioned:
         small = (matrix is None or matrix.block_count < PARALLEL_BLOCK_COUNT) and voxels < MANY_VOXELS
         self._is_shared = small
         self._touching_slots = hanging_on(slot for c in system.contacts for slot in c.slots) | across.hanging
-        self._prepared = system
+        self._prepared = (system, system.revision)
 
     @property
     def _contact_tolerance(self) -> float:
@@ -142,7 +143,7 @@ class Partitioned:
 
     def step(self, system: System, state: State) -> StepReport:
         """Advance the state by dt, in place."""
-        if self._prepared is not system:
+        if self._prepared != (system, system.revision):
             self.prepare(system)
         with sharing():
             return self._step(system, state)

@@ -57,7 +57,7 @@ class TreeSolver:
     def __post_init__(self) -> None:
         check_dt(self.dt, "TreeSolver")
         check_number(self.steps, name="steps", where="TreeSolver", least=1, whole=True)
-        self._prepared: System | None = None
+        self._prepared: tuple[System, int] | None = None
         self._warned: set[str] = set()
 
     def prepare(self, system: System) -> None:
@@ -95,7 +95,7 @@ class TreeSolver:
                 slot.node.body.unpack(slot.view_x(start.x), slot.view_v(start.v)) for slot in system.bodies
             ]  # fmt: skip
             self._linked = LinkedTrees([body.dynamics for body in bodies], self.ties, states, names=names)
-        self._prepared = system
+        self._prepared = (system, system.revision)
         self._warned = set()
 
     @property
@@ -105,7 +105,7 @@ class TreeSolver:
 
     def step(self, system: System, state: State) -> StepReport:
         """Advance the state by dt, in place."""
-        if self._prepared is not system:
+        if self._prepared != (system, system.revision):
             self.prepare(system)
         loads, change = self.loads(system, state), 0.0
         if self._linked is not None:
@@ -125,7 +125,7 @@ class TreeSolver:
 
     def advance(self, system: System, state: State, steps: int) -> StepReport:
         """So many steps of dt, in place. Trees on which gravity alone acts take them in one compiled call."""
-        if self._prepared is not system:
+        if self._prepared != (system, system.revision):
             self.prepare(system)
         if self._acting or self.pulls or self._linked is not None:
             return step_by_step(self, system, state, steps)
