@@ -38,6 +38,7 @@ def run(
     ] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on from the last checkpoint.")] = False,
     picture: Annotated[bool, typer.Option("--picture", help="Write picture.png and table.csv too.")] = False,
+    contacts: Annotated[bool, typer.Option("--contacts", help="Draw the forces of contacts in the picture.")] = False,
 ) -> None:
     """Run a scene and record it."""
     from supple.cli.notices import shown_warnings, tell
@@ -56,10 +57,10 @@ def run(
 
         result = run_scene(chosen.scene, out=folder, resume=resume, threads=threads, **settings)
     checks = _checks(chosen.example, result)
-    if picture:
+    if picture or contacts:
         from supple.exports import export
 
-        export(result, folder / "picture.png")
+        export(result, folder / "picture.png", contacts=contacts)
         export(result, folder / "table.csv")
     _print(chosen, result, checks, folder, as_json=json)
     if result.outcome == "interrupted":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 
 from supple.errors import InputError
@@ -22,6 +23,10 @@ FORMATS: dict[str, tuple[str, Writer]] = {
     "csv": (".csv", save_csv),
     "md": (".md", save_markdown),
 }
+WITH_CONTACTS: dict[str, Writer] = {
+    "vtk": partial(save_vtk, contacts=True),
+    "png": partial(save_picture, contacts=True),
+}
 
 
 def export(
@@ -30,12 +35,14 @@ def export(
     *,
     to: str | None = None,
     frames: Sequence[int] | None = None,
+    contacts: bool = False,
 ) -> Path:
     """Write a run, or the record in a folder, as another format; returns the file that was written.
 
     to: "vtk" (a .pvd file with a folder of .vtu files, for ParaView), "vtkhdf" (the record itself), "png" (a
     picture with the energies), "csv" or "md" (times, energies, momenta); by default what the ending of
-    `destination` says. frames: numbers of the frames; by default all, for a picture a few moments.
+    `destination` says. frames: numbers of the frames; by default all, for a picture a few moments. contacts: with the
+    forces of contacts, as arrows of the last moment in a picture, as points with forces in VTK.
     """
     trajectory = _trajectory(run)
     path = Path(destination)
@@ -48,6 +55,12 @@ def export(
             allowed=", ".join(f"{name} ({suffix})" for name, (suffix, _) in FORMATS.items()),
         )
     suffix, write = FORMATS[kind]
+    if contacts:
+        if kind not in WITH_CONTACTS:
+            raise InputError(
+                "contacts are drawn in pictures and VTK", where="export", value=kind, allowed=", ".join(WITH_CONTACTS)
+            )
+        write = WITH_CONTACTS[kind]
     if path.suffix.lower() != suffix:
         path = path / f"{_plain(trajectory.name)}{suffix}" if path.is_dir() or not path.suffix else path
     make_folder(path.parent)

@@ -1,5 +1,5 @@
-"""Pictures: a shaded view of all bodies at a few moments, with the energies beneath; needs no display and no
-GL.
+"""Pictures: a shaded view of all bodies and obstacles at a few moments, with the energies beneath; needs no display
+and no GL.
 
 Earlier moments are faint and stand behind, the last one is solid and casts a shadow straight down on the
 grid, which lies on the ground that the bodies stand on, or under the lowest point that is seen. What is under
@@ -19,11 +19,18 @@ import numpy as np
 from supple.exports.camera import Camera
 from supple.exports.facets import Facets, discs, lit_surface, ribbons
 from supple.exports.layers import Sheet, lay
+from supple.exports.obstacles import drawn_obstacles, is_plane
 from supple.record.reader import Trajectory
 
 Array = np.ndarray
 COLOURS = ("#5b8fd0", "#ee9a4d", "#62b37c", "#c76a9c", "#9a8bd8", "#d4b548", "#66b6c4", "#b98267")
 INK, FAINT_INK, GRID, SHADOW = "#33373d", "#8a9099", "#d5d9de", "#e6e9ed"
+STONE, WALL, ARROW = "#b9b4ac", "#eef0f3", "#c0392b"
+ARROWS = {"arrowstyle": "-|>", "color": ARROW, "linewidth": 1.3, "mutation_scale": 9, "shrinkA": 0, "shrinkB": 0}
+LONGEST = 0.18  # arrow of the largest force, over the size of all that is seen
+FARTHEST = (
+    1.5  # distance of an obstacle's nodes from the bodies' middle, over their size, up to which all of it is seen
+)
 MOMENTS = 4
 MAX_LOOKED_AT = 200  # frames, when moments are chosen
 FAINTEST, FAINTER = 0.16, 0.42  # opacities of the first moment and of the last but one
@@ -32,14 +39,18 @@ VIEW, VIEW_ALONE = (0.03, 0.30, 0.94, 0.60), (0.03, 0.03, 0.94, 0.87)
 PLOT = (0.085, 0.075, 0.785, 0.185)
 
 
-def save_picture(trajectory: Trajectory, path: Path, frames: Sequence[int] | None = None) -> None:
-    """A PNG of the given frames, or of a few moments from the first to the last."""
+def save_picture(
+    trajectory: Trajectory, path: Path, frames: Sequence[int] | None = None, *, contacts: bool = False
+) -> None:
+    """A PNG of the given frames, or of a few moments from the first to the last; with forces of contacts on request."""
     chosen = choose_moments(trajectory) if frames is None else sorted(set(frames))
     has_energies = len(trajectory.times) > 1
     place = VIEW if has_energies else VIEW_ALONE
     view = View(trajectory, tuple(chosen), Camera())
     base = Sheet(background="white")
-    view.draw_ground(base.plane(place, *view.bounds))
+    ground = base.plane(place, *view.bounds)
+    view.draw_walls(ground)
+    view.draw_ground(ground)
     draw_titles(base.figure, trajectory, chosen)
     if has_energies:
         draw_energies(base.figure.add_axes(PLOT), trajectory, chosen)
@@ -49,6 +60,12 @@ def save_picture(trajectory: Trajectory, path: Path, frames: Sequence[int] | Non
         view.draw_moment(sheet.plane(place, *view.bounds), frame)
         faint = FAINTEST + (FAINTER - FAINTEST) * order / max(len(chosen) - 2, 1)
         sheets.append((sheet, 1.0 if frame == chosen[-1] else faint))
+    if contacts:
+        sheet = Sheet()
+        largest = view.draw_contacts(sheet.plane(place, *view.bounds), chosen[-1])
+        if largest:
+            base.figure.text(0.04, 0.905, f"contact forces up to {largest:.3g} N", fontsize=9.5, color=ARROW, va="top")
+        sheets.append((sheet, 1.0))
     lay(sheets, path)
 
 
@@ -83,6 +100,8 @@ class View:
         """Lowest and highest corner of all that is seen, (3,) each [m]."""
         bodies = self.trajectory.body_names
         points = np.concatenate([self.trajectory.points(b, k) for b in bodies for k in self.frames]).astype(float)
+        near = near_obstacles(self.trajectory, self.frames[-1], points)
+        points = np.concatenate([points, *near])
         return points.min(axis=0), points.max(axis=0)
 
     @cached_property
@@ -139,8 +158,56 @@ class View:
                 width, longest = 0.004 * self.extent, self.extent / 40
                 parts.append(ribbons(points, lines, self.camera, 0.8 * colour, width, longest))
             parts.append(discs(points, self.camera, colour, 0.008 * self.extent))
+        parts += self._obstacles(frame)
         found, (n, d) = Facets.join(parts), self.ground
         return found.chosen(found.corners.mean(axis=1) @ n >= d - 1e-3 * self.extent)
+
+    def _obstacles(self, frame: int) -> list[Facets]:
+        """Obstacles that have an end; those that stay are drawn with the last moment alone."""
+        moving, last = trajectory_moves(self.trajectory), frame == self.frames[-1]
+        shown = {o.name for o, moves in zip(self.trajectory.obstacles, moving) if not is_plane(o) and (last or moves)}
+        surfaces = self._surfaces(frame)
+        parts = [surfaces[name] for name in surfaces if name in shown]
+        return [lit_surface(x, t, self.camera, _rgb(STONE), self.extent / 40) for x, t in parts]
+
+    def _surfaces(self, frame: int) -> dict[str, tuple[Array, Array]]:
+        low, high = self.box
+        return drawn_obstacles(self.trajectory, frame, (low + high) / 2, 1.2 * self.extent)
+
+    def draw_walls(self, axes: Any) -> None:
+        """Planes but the ground, as squares behind all else."""
+        from matplotlib.collections import PolyCollection
+
+        (n, d), surfaces = self.ground, self._surfaces(self.frames[-1])
+        for obstacle in self.trajectory.obstacles:
+            x, _ = surfaces[obstacle.name]
+            if is_plane(obstacle) and not np.allclose(x @ n, d, atol=1e-6 * self.extent):
+                above = x.copy()
+                above[:, 2] = np.maximum(x[:, 2], self.on_ground(x)[:, 2])
+                axes.add_collection(
+                    PolyCollection([self.camera.project(above)], facecolors=WALL, edgecolors=GRID, linewidths=0.8),
+                    autolim=False,
+                )
+
+    def draw_contacts(self, axes: Any, frame: int) -> float:
+        """Forces of contacts on the first body of each pair as arrows; returns the largest [N]."""
+        touching = self.trajectory.contacts(frame)
+        if not len(touching.force):
+            return 0.0
+        size = np.linalg.norm(touching.force, axis=1)
+        largest = float(size.max())
+        tips = touching.place + touching.force * (LONGEST * self.extent / (largest or 1.0))
+        for a, b in zip(self.camera.project(touching.place), self.camera.project(tips)):
+            arrow = {
+                "arrowstyle": "-|>",
+                "color": ARROW,
+                "linewidth": 1.3,
+                "mutation_scale": 9,
+                "shrinkA": 0,
+                "shrinkB": 0,
+            }
+            axes.annotate("", xy=b, xytext=a, arrowprops=arrow, annotation_clip=False)
+        return largest
 
     def draw_moment(self, axes: Any, frame: int) -> None:
         """All bodies at a frame, the farthest facets first."""
@@ -166,6 +233,24 @@ class View:
         axes.add_collection(LineCollection(flat, colors=GRID, linewidths=0.6), autolim=False)
         corner = self.camera.project(self.on_ground(np.array([x[-1], y[0], 0.0])))
         axes.text(*corner, f"  grid {spacing:g} m", color=FAINT_INK, fontsize=8, ha="left", va="center")
+
+
+def trajectory_moves(trajectory: Trajectory) -> list[bool]:
+    """Which obstacles move."""
+    return [bool(moves) for moves in np.any(trajectory.poses(0) != trajectory.poses(-1), axis=1)]
+
+
+def near_obstacles(trajectory: Trajectory, frame: int, points: Array) -> list[Array]:
+    """Nodes of obstacles that are not much larger than all bodies (n, 3) and not far from them: they are to be seen."""
+    low, high = points.min(axis=0), points.max(axis=0)
+    extent, middle = float(np.linalg.norm(high - low)) or 1.0, (low + high) / 2
+    found = []
+    surfaces = drawn_obstacles(trajectory, frame, middle, extent)
+    for obstacle in trajectory.obstacles:
+        x, _ = surfaces[obstacle.name]
+        if not is_plane(obstacle) and np.linalg.norm(x - middle, axis=1).max() <= FARTHEST * extent:
+            found.append(x)
+    return found
 
 
 def draw_energies(axes: Any, trajectory: Trajectory, frames: Sequence[int]) -> None:

@@ -7,17 +7,22 @@ from __future__ import annotations
 import shutil
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 import numpy as np
 
 from supple.errors import InputError
+from supple.exports.obstacles import drawn_obstacles
 from supple.record.files.vtkhdf import block_names
 from supple.record.reader import Record, Trajectory
 
 
-def save_vtk(trajectory: Trajectory, path: Path, frames: Sequence[int] | None = None) -> None:
-    """The index at `path`, the grids in the folder of the same name beside it."""
+def save_vtk(
+    trajectory: Trajectory, path: Path, frames: Sequence[int] | None = None, *, contacts: bool = False
+) -> None:
+    """The index at `path`, the grids in the folder of the same name beside it: bodies, obstacles, and on request points
+    of contacts with their forces on the first body [N]."""
     import meshio
 
     folder = path.with_suffix("")
@@ -34,8 +39,34 @@ def save_vtk(trajectory: Trajectory, path: Path, frames: Sequence[int] | None = 
             time = repr(float(trajectory.times[frame]))
             entry = {"timestep": time, "part": str(part), "name": body, "file": f"{folder.name}/{file.name}"}
             ElementTree.SubElement(collection, "DataSet", entry)
+        beside = _obstacles(trajectory, frame)
+        if contacts:
+            touching = trajectory.contacts(frame)
+            dots = [("vertex", np.arange(len(touching.place))[:, None])]
+            beside["contacts"] = meshio.Mesh(touching.place, dots, point_data={"force": touching.force})
+        for name, mesh in beside.items():
+            file = folder / f"{_plain(name)}_{frame:06d}.vtu"
+            mesh.write(file)
+            entry = {"timestep": time, "part": str(len(names)), "name": name, "file": f"{folder.name}/{file.name}"}
+            ElementTree.SubElement(collection, "DataSet", entry)
     ElementTree.indent(root)
     ElementTree.ElementTree(root).write(path, encoding="utf-8", xml_declaration=True)
+
+
+def _obstacles(trajectory: Trajectory, frame: int) -> dict[str, Any]:
+    """The obstacles at a frame; planes as squares somewhat larger than all bodies."""
+    import meshio
+
+    points = np.concatenate([trajectory.points(body, frame) for body in trajectory.body_names]).astype(float)
+    low, high = points.min(axis=0), points.max(axis=0)
+    size = 2.0 * float(np.linalg.norm(high - low)) or 1.0
+    found = drawn_obstacles(trajectory, frame, (low + high) / 2, size)
+    names = block_names([*trajectory.body_names, *found])[len(trajectory.body_names) :]
+    return {name: meshio.Mesh(x, [("triangle", t)]) for name, (x, t) in zip(names, found.values())}
+
+
+def _plain(name: str) -> str:
+    return "".join(c if c.isalnum() or c in "-_" else "_" for c in name)
 
 
 def save_record_copy(trajectory: Trajectory, path: Path, frames: Sequence[int] | None = None) -> None:

@@ -5,11 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from supple.record.files.contacts import Contacts, contacts_of
+from supple.record.files.obstacles import poses_of
 from supple.record.measures import Measures
 from supple.scene.joints.readings import JointReading
 from supple.scene.state import State
 from supple.scene.system import System
+
+Array = np.ndarray
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,6 +44,11 @@ class Frame:
     def joints(self) -> dict[str, JointReading]:
         """What each joint did in the last step, by name."""
         return self.system.joint_readings(self.state)
+
+    @property
+    def poses(self) -> Array:
+        """Where the obstacles are, (n, 7)."""
+        return poses_of(self.system, self.state.t)
 
     @property
     def time(self) -> float:

@@ -6,6 +6,7 @@ import numpy as np
 
 from supple.record.files.contacts import Contacts
 from supple.record.files.layout import COLUMNS
+from supple.record.files.obstacles import obstacles_of, poses_of
 from supple.record.frame import Frame
 from supple.record.surfaces import Surface, make_surfaces
 from supple.scene.joints.readings import JointReading
@@ -38,6 +39,7 @@ class MemoryRecord:
         self.frames: list[dict[str, Array] | State] = []
         self.touching: list[Contacts] = []
         self.held: list[dict[str, JointReading]] = []
+        self.system, self.obstacles = system, obstacles_of(system)
         self.last_is_extra = False
 
     def append(self, frame: Frame) -> None:
@@ -89,6 +91,10 @@ class MemoryRecord:
     def joints(self, frame: int) -> dict[str, JointReading]:
         """What each joint did at a kept frame, by name."""
         return self.held[frame]
+
+    def poses(self, frame: int) -> Array:
+        """Where the obstacles were at a kept frame, (n, 7)."""
+        return poses_of(self.system, float(self.times[frame]))
 
     def triangles(self, body: str) -> Array:
         """Surface triangles of a body, (k, 3)."""

@@ -16,6 +16,7 @@ from supple.record.files.contacts import Contacts, read_contacts
 from supple.record.files.disk import damage_errors
 from supple.record.files.joints import read_joints
 from supple.record.files.layout import RECORD_NAME, count_frames, open_blocks, open_columns, read_bodies
+from supple.record.files.obstacles import RecordedObstacle, read_obstacles, read_poses
 from supple.record.files.states import kept_steps, read_state
 from supple.record.files.trust import check_group, plain_json, real_number
 from supple.scene.joints.readings import JointReading
@@ -40,6 +41,9 @@ class Trajectory(Protocol):
     def points(self, body: str, frame: int) -> Array: ...
     def contacts(self, frame: int) -> Contacts: ...
     def joints(self, frame: int) -> dict[str, JointReading]: ...
+    @property
+    def obstacles(self) -> list[RecordedObstacle]: ...
+    def poses(self, frame: int) -> Array: ...
     def triangles(self, body: str) -> Array: ...
     def lines(self, body: str) -> Array: ...
 
@@ -50,7 +54,8 @@ class Record:
 
     body_names, kinds: of each body. columns: what is measured at each frame, by name: step, time [s],
     kinetic, potential [J], momentum (6,), centre_of_mass (3,) [m], outcome, residual, worst_residual,
-    under_converged, contacts (where those of the frame end). about: dt, solver, scene, version.
+    under_converged, contacts (where those of the frame end). about: dt, solver, scene, version. obstacles: name, kind
+    and shape of each, as they are given.
     """
 
     path: Path
@@ -61,6 +66,7 @@ class Record:
     about: dict[str, Any]
     blocks: dict[str, str]
     state_steps: list[int]
+    obstacles: list[RecordedObstacle]
 
     @property
     def times(self) -> Array:
@@ -109,6 +115,12 @@ class Record:
         number = self._number(frame)
         with _open(self.path) as file:
             return read_joints(check_group(file, "supple"), number)
+
+    def poses(self, frame: int) -> Array:
+        """Frames (n, 7) that carry the obstacles from where they are given to where they were at a frame."""
+        number = self._number(frame)
+        with _open(self.path) as file:
+            return read_poses(check_group(file, "supple"), number, len(self.obstacles))
 
     def _number(self, frame: int) -> int:
         count = len(self)
@@ -165,6 +177,7 @@ def open_record(path: str | Path) -> Record:
         columns = {name: column[:count] for name, column in open_columns(file).items()}
         columns["outcome"] = columns["outcome"].astype("U20")
         states = kept_steps(check_group(file["supple"], "states"))
+        obstacles = read_obstacles(check_group(file, "supple"))
     return Record(
         path=file_path,
         name=about.get("name", file_path.parent.name),
@@ -174,6 +187,7 @@ def open_record(path: str | Path) -> Record:
         about=about,
         blocks={body.name: body.block for body in bodies},
         state_steps=states,
+        obstacles=obstacles,
     )
 
 

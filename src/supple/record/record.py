@@ -31,6 +31,7 @@ from supple.record.files.layout import (
     write_empty,
 )
 from supple.record.files.lock import FolderLock
+from supple.record.files.obstacles import append_poses, truncate_poses
 from supple.record.files.states import kept_steps, state_name, write_state
 from supple.record.files.trust import check_group
 from supple.record.frame import Frame
@@ -128,6 +129,7 @@ class RecordWriter:
                     vtkhdf.append_step(block, frame.time, surface.points(frame.state))
                 append_contacts(self.file["supple/contacts"], contacts)
                 append_joints(self.file["supple/joints"], self.frame_count, joints)
+                append_poses(self.file["supple"], self.frame_count, frame.poses)
                 columns = self.file["supple/frames"]
                 for name in COLUMNS:
                     columns[name].resize(self.frame_count + 1, axis=0)
@@ -172,4 +174,5 @@ class RecordWriter:
             self.file["supple/frames"][name].resize(self.frame_count, axis=0)
         truncate_contacts(self.file["supple/contacts"], self.contact_count)
         truncate_joints(self.file["supple/joints"], self.frame_count)
+        truncate_poses(self.file["supple"], self.frame_count)
         self.file.flush()

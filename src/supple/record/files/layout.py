@@ -7,6 +7,7 @@
                        frame's contacts end
   contacts             see `supple.record.files.contacts`
   joints               see `supple.record.files.joints`
+  obstacles, poses     see `supple.record.files.obstacles`
   states/<step>        see `supple.record.files.states`
 """
 
@@ -21,6 +22,7 @@ from supple.record.files import vtkhdf
 from supple.record.files.contacts import make_contacts
 from supple.record.files.disk import RESERVE, reserve
 from supple.record.files.joints import make_joints
+from supple.record.files.obstacles import make_obstacles
 from supple.record.files.trust import Dataset, Group, check_dataset, check_group, plain_json, stored_rows
 from supple.record.surfaces import Surface
 from supple.scene.system import System
@@ -67,6 +69,7 @@ def write_empty(path: Path, system: System, surfaces: list[Surface], about: dict
         own.create_group("states")
         make_contacts(own, system)
         make_joints(own, system)
+        make_obstacles(own, system)
         close_file(file, path)
     with open(path, "rb+") as written:
         os.fsync(written.fileno())
