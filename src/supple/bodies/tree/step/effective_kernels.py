@@ -1,6 +1,6 @@
 """Effective masses and constant forces of a step, from the elastic forces f and stiffnesses K of all domains.
 
-    (M + g h D + b h² K) q"_1 + ... = Q - f - K (q_p - q_f) - D v_p - ...,    D = alpha M + beta K
+    (M + k D + k² K) q" + ... = Q - f - K (q_p - q_f) - D v_p - c - ...,    D = alpha M + beta K        [theory.md, T2]
 
 f and K of a group are computed lanes at once, or domain by domain where that is cheaper (`layout`). A group without
 interfaces is factored at once, since its matrix stays as it is in all passes of the step.
@@ -10,11 +10,17 @@ interfaces is factored at once, since its matrix stays as it is in all passes of
 from __future__ import annotations
 
 from supple.algebra.compiling.compiled import compiled
-from supple.algebra.lanes.lane_type import LANES, load, select_ge, store, value_at
+from supple.algebra.lanes.lane_type import LANES, any_greater, fabs, load, maximum, select_ge, store, value_at
 from supple.bodies.tree.domains.layout import group_rows
 from supple.bodies.tree.step.dense_kernels import factor_lanes
+from supple.modal.forces.force_change_kernels import compute_lane_change, compute_lone_change
 from supple.modal.forces.lane_force_kernels import compute_lane_force, tangent_rows
 from supple.modal.forces.lone_force_kernels import compute_lone_force
+
+LITTLE = 0.5
+"""Of the largest mass times acceleration of a domain, up to which what f has beyond its linearisation is little."""
+SMALL = 12
+"""Coordinates up to which f and K of LANES domains at once cost hardly more than what f has beyond its tangent."""
 
 
 @compiled(borrows=True)
@@ -34,7 +40,10 @@ def finish_forces(tree, workspace, constants, by_q, by_v, g, at_f, at_K):
     moved = base + LANES * rows.solved  # scratch for what K acts on
     for i in range(r):
         here = at_q + i * LANES
-        d = load(workspace.q_p, here) - load(workspace.q_f, here) + beta * load(workspace.v_p, here)
+        q = load(workspace.q, here)
+        store(workspace.q_f, here, q)
+        store(work, base + LANES * (rows.excess + i), none)
+        d = load(workspace.q_p, here) - q + beta * load(workspace.v_p, here)  # T2, what K acts on
         store(work, moved + LANES * i, d)
         value = select_ge(used, 0.5, stiff * load(work, at_f + i * LANES), none)
         store(work, force + LANES * i, load(workspace.load_q, here) - value)
@@ -45,10 +54,10 @@ def finish_forces(tree, workspace, constants, by_q, by_v, g, at_f, at_K):
         for j in range(i, r):
             stiffness = select_ge(used, 0.5, stiff * load(work, at_K + k * LANES), none)
             m = value_at(constants.mass, tree.class_rr[kind] + i * r + j)
-            store(work, mass + LANES * (j * r + i), m_factor * m + k_factor * stiffness)
+            store(work, mass + LANES * (j * r + i), m_factor * m + k_factor * stiffness)  # T2, M + k D + k² K
             damped = alpha * heavy * m
             v_j, d_j = load(workspace.v_p, at_q + j * LANES), load(work, moved + LANES * j)
-            sum_i -= stiffness * d_j + damped * v_j
+            sum_i -= stiffness * d_j + damped * v_j  # T2, right-hand side
             if j > i:
                 at = force + LANES * j
                 store(work, at, load(work, at) - (stiffness * d_i + damped * v_i))
@@ -61,17 +70,17 @@ def finish_forces(tree, workspace, constants, by_q, by_v, g, at_f, at_K):
 
 @compiled(borrows=True)
 def compute_forces(tree, workspace, shared, own, lone, by_q, by_v, scratch, g):
-    """f and K of group g at q_f in the scratch from `scratch` on, then its effective mass and constant forces."""
+    """f and K of group g at q_f = q in the scratch from `scratch` on, then its effective mass and constant forces."""
     kind = tree.group_class[g]
     r = tree.class_r[kind]
     at_K = scratch + LANES * r
     free = at_K + LANES * tangent_rows(r)
     if tree.group_alone[g] == 0:
         compute_lane_force(
-            r, tree.strips, tree.class_strips[kind], workspace.q_f, tree.group_q[g], workspace.work, scratch, at_K, free
+            r, tree.strips, tree.class_strips[kind], workspace.q, tree.group_q[g], workspace.work, scratch, at_K, free
         )
     else:
-        none = load(workspace.q_f, tree.group_q[g]) * 0.0
+        none = load(workspace.q, tree.group_q[g]) * 0.0
         for row in range(scratch, free, LANES):  # what narrower domains leave as it is
             store(workspace.work, row, none)
         for b in range(tree.group_count[g]):
@@ -79,9 +88,46 @@ def compute_forces(tree, workspace, shared, own, lone, by_q, by_v, scratch, g):
             if tree.class_r[lane] > 0:
                 compute_lone_force(
                     tree.class_r[lane], lone, lane, tree.lone_starts, workspace.work, free,
-                    workspace.q_f, tree.group_q[g] + b, scratch + b, at_K + b, r,
+                    workspace.q, tree.group_q[g] + b, scratch + b, at_K + b, r,
                 )  # fmt: skip
     if kind < len(tree.lone_starts):
         finish_forces(tree, workspace, shared, by_q, by_v, g, scratch, at_K)
     else:
         finish_forces(tree, workspace, own, by_q, by_v, g, scratch, at_K)
+
+
+@compiled(borrows=True)
+def update_forces(tree, workspace, lone, scratch, g):
+    """What f of group g has at q beyond its linearisation about q_f [theory.md, T4]; whether that is little.
+
+    Where it is not, K(q_f) is not the stiffness at q either, and both have to be taken anew.
+    """
+    kind, here = tree.group_class[g], tree.group_q[g]
+    if tree.group_alone[g] == 0 and tree.class_r[kind] <= SMALL:
+        return False
+    r, q_f, q, starts = tree.class_r[kind], workspace.q_f, workspace.q, tree.square_starts
+    out = tree.group_work[g] + LANES * group_rows(r, tree.group_interfaces[g]).excess
+    free, none = scratch + LANES * r, load(q, here) * 0.0
+    if tree.group_alone[g] == 0:
+        compute_lane_change(
+            r, tree.strips, tree.class_strips[kind], tree.squares, starts[2 * kind], starts[2 * kind + 1],
+            starts[2 * kind + 2], workspace.work, free, q_f, q, here, scratch,
+        )  # fmt: skip
+    else:
+        for i in range(r):
+            store(workspace.work, scratch + LANES * i, none)
+        for b in range(tree.group_count[g]):
+            lane = tree.lane_class[g * LANES + b]
+            if tree.class_r[lane] > 0:
+                compute_lone_change(
+                    tree.class_r[lane], lone.strips, tree.lone_starts[lane, 1], tree.squares, starts[2 * lane],
+                    starts[2 * lane + 1], starts[2 * lane + 2], workspace.work, free, q_f, q, here + b, scratch + b,
+                )  # fmt: skip
+    s, used = load(tree.scale, g * LANES), load(tree.mask, g * LANES)
+    stiff = load(tree.tuning, g * LANES) * (s * s * s)
+    excess, a = none, none
+    for i in range(r):
+        value = select_ge(used, 0.5, stiff * load(workspace.work, scratch + LANES * i), none)
+        store(workspace.work, out + LANES * i, value)
+        excess, a = maximum(fabs(value), excess), maximum(fabs(load(workspace.a, here + LANES * i)), a)
+    return not any_greater(excess, LITTLE * (s * s * s * s * s) * load(tree.density, g * LANES) * a)
