@@ -24,8 +24,10 @@ def growth(shape: tuple[int, int, int], damping: float, part: float) -> float:
             out[:, k] = f.ravel()
     mass = np.repeat(np.stack([model.mass, model.inertia], axis=1), 3, axis=1).ravel()
     among = np.zeros((2, model.voxel_count, 6))
-    among[:, :, :3] = (contact_rates(model, collision) * model.mass[:, None]).T[:, :, None]
-    K, C = K + np.diag(among[0].ravel()), C + np.diag(among[1].ravel() + collision.slip * mass / h)
+    rates = contact_rates(model, collision)
+    among[:, :, :3] = (rates[:, :2] * model.mass[:, None]).T[:, :, None]
+    among[:, :, 3:] = (rates[:, 2:] * model.inertia[:, None]).T[:, :, None]
+    K, C = K + np.diag(among[0].ravel()), C + np.diag(among[1].ravel())
     by_x, by_v = -h * K / mass[:, None], np.eye(n) - h * C / mass[:, None]
     step = np.block([[np.eye(n) + h * by_x, h * by_v], [by_x, by_v]])
     return float(np.abs(np.linalg.eigvals(step)).max())

@@ -110,7 +110,7 @@ def test_no_pair_is_missed_in_fast_random_motion(speed: float, scheme: str) -> N
     model = body.model
     collision = Collision(scheme=scheme)  # type: ignore[arg-type]
     sweep = LatticeSweep.make(model, swing=body.swing)
-    contacts = make_contacts(model, sweep.layout, collision, np.zeros(model.voxel_count, dtype=bool), model.link_voxels)
+    contacts = make_contacts(model, sweep.layout, collision, model.link_voxels)
     loads = sweep.layout.tiles(np.zeros((model.voxel_count, LOADS)))
     contacts = contacts._replace(base=loads.copy())
     fields = sweep.layout.fields(sweep.layout.bricks.state, STATE)
@@ -145,8 +145,7 @@ def test_pairs_joined_by_three_links_are_barred_and_others_not() -> None:
     numbers[1:, :, 1] = 0  # two arms joined at one end, one voxel apart
     body = VoxelBody(VoxelGrid(numbers, SIZE), VoxelMaterial(young=1e6, density=1000))
     layout = LatticeSweep.make(body.model).layout
-    held = np.zeros(body.model.voxel_count, dtype=bool)
-    contacts = make_contacts(body.model, layout, Collision(), held, body.model.link_voxels)
+    contacts = make_contacts(body.model, layout, Collision(), body.model.link_voxels)
     cells = body.grid.voxels
     for i in range(len(cells)):
         barred = set(contacts.barred[contacts.barred_start[i] : contacts.barred_start[i + 1]].tolist())

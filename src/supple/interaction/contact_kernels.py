@@ -1,10 +1,9 @@
-"""Forces and tangents of contacts: a penalty along the normal with a dashpot, Coulomb's friction that sticks.
+"""Forces and tangents of contacts at the end of a step, by the law of `law_kernels`.
 
     g  = g_0 + n . (h u)                            gap at the end of a step [m]; u: velocity, first side less second
-    N  = k d + max(-k d, min(k d, -c n . u))        normal force at the depth d = max(0, -g), see `penalty_kernels`
-    s  = s_0 + h P u,   P = I - n n^T               stretch of the spring that holds a sticking contact [CS79]
-    T* = -k_t s - c_t P u                           trial force along the surface
-    T  = T*  where |T*| <= mu N (sticks),  else mu N T* / |T*| (slides),  and s is shortened to -T / k_t
+    N  by the depth d = max(0, -g) and the speed -n . u
+    s  = s_0 + h P u,   P = I - n n^T               stretch of the spring that holds a sticking contact
+    T  by s and P u
 
 Tangents are those of f = N n + T by u at the end of the step, with their sign changed, so that they are positive.
 """
@@ -14,12 +13,9 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
 from supple.algebra.compiling.compiled import compiled
-from supple.interaction.penalty_kernels import normal_force
+from supple.interaction.law_kernels import OPEN, SLIDES, STICKS, friction_force, normal_force, normal_slopes, trial_size
 
-OPEN, STICKS, SLIDES = 0, 1, 2
 ROUNDING = 1e-15
 """Part of a gap and of the way of a step that rounding may make of both together."""
 
@@ -32,61 +28,48 @@ def compute_contacts(h, gap, normal, slip, k, k_t, c, c_t, mu, u, symmetric, f_o
     [N s/m], mu (n,); u (n, 3) [m/s] at its end. symmetric: leave out of the tangent how friction grows with the normal
     force.
     """
-    P = np.empty((3, 3))
     for m in range(len(gap)):
-        n0, n1, n2 = normal[m, 0], normal[m, 1], normal[m, 2]
-        un = n0 * u[m, 0] + n1 * u[m, 1] + n2 * u[m, 2]
-        g = gap[m] + h * un
-        N, by_depth, by_speed = normal_force(k[m], c[m], -g, -un)
+        n = (normal[m, 0], normal[m, 1], normal[m, 2])
+        un = n[0] * u[m, 0] + n[1] * u[m, 1] + n[2] * u[m, 2]
+        depth = -(gap[m] + h * un)
+        N = normal_force(k[m], c[m], depth, -un)
         if N <= 0.0:
             mode_out[m] = OPEN
-            for i in range(3):
-                f_out[m, i] = 0.0
-                slip_out[m, i] = 0.0
-                for j in range(3):
-                    T_out[m, i, j] = 0.0
+            f_out[m, :] = 0.0
+            slip_out[m, :] = 0.0
+            T_out[m, :, :] = 0.0
             continue
+        by_depth, by_speed = normal_slopes(k[m], c[m], depth, -un)
         kn = h * by_depth + by_speed
         for i in range(3):
+            f_out[m, i] = N * n[i]
             for j in range(3):
-                P[i, j] = (1.0 if i == j else 0.0) - normal[m, i] * normal[m, j]
-                T_out[m, i, j] = kn * normal[m, i] * normal[m, j]
-            f_out[m, i] = N * normal[m, i]
+                T_out[m, i, j] = kn * n[i] * n[j]
         if mu[m] == 0.0:
             mode_out[m] = SLIDES
-            for i in range(3):
-                slip_out[m, i] = 0.0
+            slip_out[m, :] = 0.0
             continue
-        kt = h * k_t[m] + c_t[m]
-        sn = n0 * slip[m, 0] + n1 * slip[m, 1] + n2 * slip[m, 2]
-        size = 0.0
+        u_t = (u[m, 0] - un * n[0], u[m, 1] - un * n[1], u[m, 2] - un * n[2])
+        sn = n[0] * slip[m, 0] + n[1] * slip[m, 1] + n[2] * slip[m, 2]
+        s = (
+            slip[m, 0] - sn * n[0] + h * u_t[0],
+            slip[m, 1] - sn * n[1] + h * u_t[1],
+            slip[m, 2] - sn * n[2] + h * u_t[2],
+        )
+        T, left, sticks = friction_force(k_t[m], c_t[m], mu[m] * N, mu[m] * N, s, u_t)
+        mode_out[m] = STICKS if sticks else SLIDES
+        kt, size = h * k_t[m] + c_t[m], 1.0
+        if not sticks:  # T = mu N t
+            size = math.sqrt(T[0] * T[0] + T[1] * T[1] + T[2] * T[2])
+            kt *= size / trial_size(k_t[m], c_t[m], s, u_t)
         for i in range(3):
-            tangential = u[m, i] - un * normal[m, i]
-            stretch = slip[m, i] - sn * normal[m, i] + h * tangential
-            slip_out[m, i] = stretch
-            t = -k_t[m] * stretch - c_t[m] * tangential
-            T = t
-            size += T * T
-        size = math.sqrt(size)
-        largest = mu[m] * N
-        if size <= largest:
-            mode_out[m] = STICKS
-            for i in range(3):
-                tangential = u[m, i] - un * normal[m, i]
-                f_out[m, i] += -k_t[m] * slip_out[m, i] - c_t[m] * tangential
-                for j in range(3):
-                    T_out[m, i, j] += kt * P[i, j]
-            continue
-        mode_out[m] = SLIDES
-        t0 = (-k_t[m] * slip_out[m, 0] - c_t[m] * (u[m, 0] - un * n0)) / size
-        t1 = (-k_t[m] * slip_out[m, 1] - c_t[m] * (u[m, 1] - un * n1)) / size
-        t2 = (-k_t[m] * slip_out[m, 2] - c_t[m] * (u[m, 2] - un * n2)) / size
-        t = (t0, t1, t2)
-        share = largest / size
-        for i in range(3):
-            f_out[m, i] += largest * t[i]
-            slip_out[m, i] = -largest * t[i] / k_t[m]
+            f_out[m, i] += T[i]
+            slip_out[m, i] = left[i]
             for j in range(3):
-                T_out[m, i, j] += share * kt * (P[i, j] - t[i] * t[j])
+                across = (1.0 if i == j else 0.0) - n[i] * n[j]
+                if sticks:
+                    T_out[m, i, j] += kt * across
+                    continue
+                T_out[m, i, j] += kt * (across - T[i] * T[j] / (size * size))
                 if not symmetric:
-                    T_out[m, i, j] += mu[m] * kn * t[i] * normal[m, j]
+                    T_out[m, i, j] += mu[m] * kn * T[i] / size * n[j]

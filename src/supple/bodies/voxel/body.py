@@ -298,16 +298,19 @@ class VoxelBody:
         return self.lattice_force.measure(state)
 
 
-def advance_finite(sweep: LatticeSweep, state: LocalState, dt: float, steps: int, gravity: ArrayLike) -> LocalState:
-    """Advance a sweep from a state; where that leaves the finite, find out when and where."""
-    end = _replayed(sweep, state, dt, steps, gravity)
+def advance_finite(
+    sweep: LatticeSweep, state: LocalState, dt: float, steps: int, gravity: ArrayLike, *, pairs: Array | None = None
+) -> LocalState:
+    """Advance a sweep from a state; where that leaves the finite, find out when and where. pairs (k, 6): what is
+    remembered of voxels that touch, None: nothing; `sweep.pairs` is it at the end."""
+    end = _replayed(sweep, state, dt, steps, gravity, pairs)
     if _is_finite(end):
         return end
     good, bad = 0, steps  # the first step that is not finite, by halving
     while bad - good > 1:
         middle = (good + bad) // 2
-        good, bad = (middle, bad) if _is_finite(_replayed(sweep, state, dt, middle, gravity)) else (good, middle)
-    last, first = _replayed(sweep, state, dt, good, gravity), _replayed(sweep, state, dt, bad, gravity)
+        good, bad = (middle, bad) if _is_finite(_replayed(sweep, state, dt, middle, gravity, pairs)) else (good, middle)
+    last, first = (_replayed(sweep, state, dt, count, gravity, pairs) for count in (good, bad))
     lost = ~(np.isfinite(first.x).all(axis=1) & np.isfinite(first.v).all(axis=1))
     voxel = int(np.flatnonzero(lost)[0])
     error = DivergenceError(
@@ -325,8 +328,11 @@ def _is_finite(state: LocalState) -> bool:
     return bool(np.isfinite(state.x).all() and np.isfinite(state.v).all())
 
 
-def _replayed(sweep: LatticeSweep, state: LocalState, dt: float, steps: int, gravity: ArrayLike) -> LocalState:
+def _replayed(
+    sweep: LatticeSweep, state: LocalState, dt: float, steps: int, gravity: ArrayLike, pairs: Array | None
+) -> LocalState:
     sweep.load(state.x, state.v, state.t)
+    sweep.pairs = sweep.pairs if pairs is None else pairs
     sweep.memory = state.memory if state.memory is not None else LinkMemory.fresh(sweep.model.link_count)
     if steps:
         sweep.advance(dt, steps, gravity=gravity)

@@ -44,8 +44,8 @@ Array = np.ndarray
 MANY_VOXELS = 2 * LANES * SLAB_BRICKS
 """From so many on a lattice is swept by two threads."""
 # what a body remembers, in a state's memory under its name; STEP: the largest strain seen so far, and the stable step
-# found at it [s], of all bodies
-LINKS, COMMANDS, TICKS, STEP = "links", "commands", "ticks", "lattice step"
+# found at it [s], PAIRS: voxels that touch each other (see `held_pairs`), both of all bodies
+LINKS, COMMANDS, TICKS, STEP, PAIRS = "links", "commands", "ticks", "lattice step", "lattice pairs"
 COSTLY = 4.0  # times as many small steps as the lattice needs, beyond which contacts are named
 STRAIN_STEP = 0.1  # growth of the largest strain after which the stable step is looked for again
 
@@ -194,7 +194,10 @@ class LatticeSolver:
         if self._commands:
             sweep.commanded = self._ask(system, state)
         memory = self._recalled(system, state)
-        end = advance_finite(sweep, LocalState(state.t, x, v, memory), duration / steps, steps, system.gravity)
+        start, pairs = LocalState(state.t, x, v, memory), state.memory.get(PAIRS)
+        end = advance_finite(sweep, start, duration / steps, steps, system.gravity, pairs=pairs)
+        if len(sweep.pairs) or pairs is not None:
+            state.memory[PAIRS] = sweep.pairs
         state.x, state.v, state.t = end.x.ravel(), end.v.ravel(), end.t
         if end.memory is not None:
             parts = np.split(end.memory.to_array(), np.cumsum(self._link_counts)[:-1])

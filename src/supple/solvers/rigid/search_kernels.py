@@ -10,10 +10,8 @@ closes outweighs all others, and steps of a stiff pile did not settle by it.
 # mypy: ignore-errors
 from __future__ import annotations
 
-import math
-
 from supple.algebra.compiling.compiled import compiled
-from supple.interaction.penalty_kernels import normal_force
+from supple.interaction.law_kernels import friction_force, normal_force
 
 CLOSE = 0.1  # part of the first slope that may be left
 MOST_TRIALS = 40
@@ -28,22 +26,20 @@ def work_along(c, h, u, reached, s):
         w = (reached[m, 0] - u[m, 0], reached[m, 1] - u[m, 1], reached[m, 2] - u[m, 2])
         x, y, z = u[m, 0] + s * w[0], u[m, 1] + s * w[1], u[m, 2] + s * w[2]
         un = n[0] * x + n[1] * y + n[2] * z
-        N = normal_force(c.stiffness[m], c.dashpot[m], -(c.gap[m] + h * un), -un)[0]
+        N = normal_force(c.stiffness[m], c.dashpot[m], -(c.gap[m] + h * un), -un)
         total += N * (n[0] * w[0] + n[1] * w[1] + n[2] * w[2])
         largest = c.friction[m] * N
         if largest <= 0.0:
             continue
-        slip = (c.slip[m, 0], c.slip[m, 1], c.slip[m, 2])
-        sn = n[0] * slip[0] + n[1] * slip[1] + n[2] * slip[2]
-        spring, dash = c.tangential_stiffness[m], c.tangential_dashpot[m]
+        sn = n[0] * c.slip[m, 0] + n[1] * c.slip[m, 1] + n[2] * c.slip[m, 2]
         u_t = (x - un * n[0], y - un * n[1], z - un * n[2])
-        size = along = 0.0
-        for i in range(3):
-            t = -spring * (slip[i] - sn * n[i] + h * u_t[i]) - dash * u_t[i]
-            size += t * t
-            along += t * w[i]
-        size = math.sqrt(size)
-        total += along if size <= largest else along * largest / size
+        stretch = (
+            c.slip[m, 0] - sn * n[0] + h * u_t[0],
+            c.slip[m, 1] - sn * n[1] + h * u_t[1],
+            c.slip[m, 2] - sn * n[2] + h * u_t[2],
+        )
+        T, _, _ = friction_force(c.tangential_stiffness[m], c.tangential_dashpot[m], largest, largest, stretch, u_t)
+        total += T[0] * w[0] + T[1] * w[1] + T[2] * w[2]
     return total
 
 

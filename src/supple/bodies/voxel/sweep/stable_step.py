@@ -7,8 +7,7 @@ quotients k = y*Ky / y*My, c = y*Cy / y*My the step gives
 
 and at the border lambda = -1 is an eigenvalue. So h is the root of largest_eigenvalue(M^-1 (h² K + 2 h C)) = 4, found
 by Lanczos iteration: each eigenvector y gives the next h = (sqrt(c² + 4 k) - c) / k. Critical bond damping makes the
-step of a solid block five times smaller than that of the undamped one. Friction between voxels adds a damping of at
-most slip M / h, which leaves h² K + 2 h C < (4 - 2 slip) M to the rest. Links that yield or fail grow softer, so that
+step of a solid block five times smaller than that of the undamped one. Links that yield or fail grow softer, so that
 the step stays stable.
 """
 
@@ -58,7 +57,7 @@ def stable_step(
     free[np.asarray(held, dtype=np.int64)] = 0.0
     scale = free / np.sqrt(np.repeat(np.stack([model.mass, model.inertia], axis=1), 3, axis=1))
     weighted = _weighted_sums(model, x, rest, contact, collision)
-    bound = 4.0 if collision is None else 4.0 - 2.0 * collision.slip
+    bound = 4.0
 
     def quotient(y: Array, stiffness: float, damping: float) -> float:
         d = scale * y.reshape(n, 6)
@@ -102,9 +101,11 @@ def _weighted_sums(
         floor[:, :3] = on_plane[:, :1]
         ground[:, :3] += on_plane[:, 1:2]
     if collision is not None:
-        among = contact_rates(model, collision) * model.mass[:, None]
-        floor[:, :3] += among[:, :1]
-        ground[:, :3] += among[:, 1:]
+        among = contact_rates(model, collision)
+        for part, inertia in ((slice(0, 3), model.mass), (slice(3, 6), model.inertia)):
+            rates = among[:, :2] if part.start == 0 else among[:, 2:]
+            floor[:, part] += rates[:, :1] * inertia[:, None]
+            ground[:, part] += rates[:, 1:] * inertia[:, None]
     if x is not None:
         frames = np.ascontiguousarray(x, dtype=float)
         tangent = force.linearize(LocalState(0.0, frames, np.zeros((n, 6))), definite=True)

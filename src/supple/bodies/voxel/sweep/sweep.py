@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 import numba
@@ -28,7 +28,15 @@ from supple.bodies.voxel.sweep.brick_data import CONSTANTS, GUIDE, STATE, Step
 from supple.bodies.voxel.sweep.bricks import Layout
 from supple.bodies.voxel.sweep.shift_kernels import Laws
 from supple.bodies.voxel.touching import collision_kernels
-from supple.bodies.voxel.touching.collision import Collision, check_horizon, enlarged, make_contacts, no_collisions
+from supple.bodies.voxel.touching.collision import (
+    Collision,
+    check_horizon,
+    enlarged,
+    held_pairs,
+    hold_pairs,
+    make_contacts,
+    no_collisions,
+)
 from supple.bodies.voxel.touching.collision_kernels import LISTED, LISTS, TOUCHING, Contacts
 from supple.bodies.voxel.touching.fluid import Fluid, exposed_faces, fluid_array
 from supple.bodies.voxel.touching.obstacles import contact_constants, obstacle_arrays, own_friction
@@ -62,7 +70,8 @@ class SweepViews(NamedTuple):
 class LatticeSweep:
     """The fused explicit sweep of a lattice. Held voxels stay where they are.
 
-    The state is the sweep's own: `load` copies frames in, `save` copies them out. t: its time [s].
+    The state is the sweep's own: `load` copies frames in, `save` copies them out. t: its time [s]. pairs (k, 6): what
+    is remembered of voxels that touch each other, see `held_pairs`; `load` forgets it.
     """
 
     model: VoxelModel
@@ -76,6 +85,7 @@ class LatticeSweep:
     fluid: Fluid | None = None
     laws: Laws | None = None
     commanded: Array | None = None
+    pairs: Array = field(default_factory=lambda: np.zeros((0, 6)))
     t: float = 0.0
 
     @classmethod
@@ -160,12 +170,12 @@ class LatticeSweep:
         if self.collision is not None:
             links = self.model.link_voxels[self.memory.alive]
             workspace = 0 if self.contacts is None else len(self.contacts.pairs)
-            self.contacts = make_contacts(self.model, self.layout, self.collision, self.held, links, workspace)
+            self.contacts = make_contacts(self.model, self.layout, self.collision, links, workspace)
 
     def load(self, x: Array, v: Array, t: float = 0.0) -> None:
         """Take over frames x (n, 7) and velocities v (n, 6), linear in world and angular in body axes, at time t."""
         layout = self.layout
-        self.t = t
+        self.t, self.pairs = t, np.zeros((0, 6))
         axes = np.array(layout.axes)
         values = np.empty((self.model.voxel_count, STATE))
         values[:, :3] = x[:, axes]
@@ -350,6 +360,12 @@ class LatticeSweep:
             self._advance(step, count)
             self.t += count * dt
         self.meeting.end(self.layout.bricks.state)
+        self._keep_pairs()
+
+    def _keep_pairs(self) -> None:
+        """Read what is remembered of voxels that touch."""
+        if self.contacts is not None:
+            self.pairs = held_pairs(self.contacts, np.array(self.layout.axes))
 
     def _signals(self, dt: float, count: int) -> Array:
         """Control signals at the ends of the next steps, (count, b)."""
@@ -363,12 +379,12 @@ class LatticeSweep:
         return values
 
     def _start_contacts(self) -> None:
-        """Forget the contacts of an earlier state."""
+        """Forget the contacts of an earlier state, but for what is remembered of pairs."""
         assert self.contacts is not None
-        self.contacts = self.contacts._replace(base=self.layout.base_loads)
-        self.contacts.memory[:] = 0.0
-        self.contacts.memory[LISTED] = -1.0
-        self.contacts.contact_count[:] = 0
+        contacts = self.contacts._replace(base=self.layout.base_loads)
+        contacts.memory[:] = 0.0
+        contacts.memory[LISTED] = -1.0
+        self.contacts = hold_pairs(contacts, self.pairs, np.array(self.layout.axes))
 
     def _advance(self, step: Step, count: int) -> None:
         """Steps of one chunk; stops and goes on where links fail, or where pairs lack workspace."""
@@ -391,6 +407,7 @@ class LatticeSweep:
                     self.contacts = enlarged(contacts, lacking)
             if self.laws is not None and self.laws.failures.any():
                 self.laws.failures[:] = 0
+                self._keep_pairs()
                 self._follow_failures()
                 if self.contacts is not None:
                     self._start_contacts()

@@ -2,16 +2,14 @@
 
 Surface voxels meet as spheres of their current size, at p = (size_1 + size_2) / 2 - |x2 - x1| > 0, n from 1 to 2:
 
-    N = max(0, k p + c p'),   1/k = 1/k_1 + 1/k_2,  k_i = 2 E_i l,   c = zeta sqrt(sqrt(m_1 m_2) k)
-    u: velocity of 2 relative to 1 at the point of contact, along the tangent plane
-    T = min(mu N, c_t |u|) u / |u|,   c_t = SLIP / (dt n_c sum(1/m + a²/I))
-    force on 1: T - N n,  on 2: N n - T;  moments a_1 n x T on 1 and a_2 n x T on 2,  a_1 + a_2 = |x2 - x1|
+    N by the depth p and the speed p',   1/k = 1/k_1 + 1/k_2,  k_i = 2 E_i l,   c = zeta sqrt(sqrt(m_1 m_2) k)
+    u: velocity of 2 relative to 1 at the point of contact, along the tangent plane P;  s = P s_0 + dt u
+    T by s and u,   k_t = TANGENTIAL k,   c_t = TANGENTIAL c                                     see `law_kernels`
+    force on 2: N n + T, on 1 the opposite;  moments a_1 T x n on 1 and a_2 T x n on 2,  a_1 + a_2 = |x2 - x1|
 
 The point of contact divides the centre line as the radii do, so forces and torques of a pair cancel to round-off. The
-normal force never pulls; zeta and mu (kinetic) are means of the two materials. Friction is Coulomb's, regularised: it
-takes at most the part SLIP of a slip out of it in a step, n_c being the larger number of contacts of the two voxels.
-So it never turns a motion round and dissipates at any number of contacts, but a pair under a load F below mu N creeps,
-at F / c_t, where the stop rule of [HL12, eq. 38] would hold it.
+normal force never pulls; zeta and mu (static and kinetic) are means of the two materials. A pair that sticks is held by
+a spring, whose stretch s is remembered as long as it touches: it does not creep.
 
 Candidates are listed within a horizon H of centre distance. A pair that is not listed cannot touch while twice the
 motion of the fastest voxel, accumulated, plus the largest current size stays below H; the source's H/2 of motion is
@@ -31,14 +29,14 @@ from supple.algebra.lanes.lane_type import lane_count
 from supple.bodies.voxel.model import VoxelModel
 from supple.bodies.voxel.sweep.brick_data import LOADS, STATE
 from supple.bodies.voxel.sweep.bricks import Layout, aligned_zeros
-from supple.bodies.voxel.touching.collision_kernels import MEMORY, Contacts
+from supple.bodies.voxel.touching.collision_kernels import HELD, MEMORY, TABLE, TANGENTIAL, Contacts
 from supple.errors import InputError
 
 Array = np.ndarray
 HOPS = 3  # links between two voxels that never meet
 ROUND_OFF = 1e-3  # part of the horizon kept in reserve for rounded positions
-SLIP = 0.5  # largest part of a slip that friction takes out in a step
-CROWD = 2.0  # largest eigenvalue of the sum of n n^T of a voxel: in the hollow of four, or between two
+CROWD, AROUND = 2.0, 3.0
+"""Largest eigenvalues of the sums of n n^T and of I - n n^T of a voxel: in the hollow of four, or between two."""
 
 
 @dataclass(frozen=True)
@@ -73,11 +71,6 @@ class Collision:
         if self.rebuild not in ("horizon", "every_step"):
             raise InputError("unknown rebuild", where="Collision", value=self.rebuild, allowed="horizon, every_step")
 
-    @property
-    def slip(self) -> float:
-        """Largest part of a slip that friction takes out in a step."""
-        return SLIP if self.friction else 0.0
-
 
 def check_horizon(model: VoxelModel, collision: Collision, largest: float) -> None:
     """Refuse voxels that grow to a size [m] at which the list of pairs would miss some."""
@@ -92,11 +85,8 @@ def check_horizon(model: VoxelModel, collision: Collision, largest: float) -> No
         )
 
 
-def make_contacts(
-    model: VoxelModel, layout: Layout, collision: Collision, held: Array, links: Array, capacity: int = 0
-) -> Contacts:
-    """Workspace of the collisions of a model. held (n,): voxels that do not move. links (k, 2): voxels still
-    joined.
+def make_contacts(model: VoxelModel, layout: Layout, collision: Collision, links: Array, capacity: int = 0) -> Contacts:
+    """Workspace of the collisions of a model. links (k, 2): voxels still joined.
 
     capacity: pairs to start with; more are made when needed.
     """
@@ -105,15 +95,13 @@ def make_contacts(
     chosen = np.flatnonzero(joined < 6) if collision.surface_only else np.arange(model.voxel_count)
     count = len(chosen)
     barred_start, barred = joined_pairs(model.voxel_count, links, chosen)
-    free = np.where(held, 0.0, 1.0)
-    friction = model.values("kinetic_friction") if collision.friction else np.zeros(model.voxel_count)
+    rough = 1.0 if collision.friction else 0.0
     values = [
         2 * model.values("young") * model.size,
         model.mass,
         damping_ratios(model, collision),
-        friction,
-        free / model.mass,
-        free / model.inertia,
+        rough * model.values("static_friction"),
+        rough * model.values("kinetic_friction"),
     ]
     W = layout.lanes
     buckets = 1 << max(4, int(np.ceil(np.log2(2 * count + 1))))
@@ -130,8 +118,9 @@ def make_contacts(
         base=np.zeros(0, dtype=layout.bricks.state.dtype),
         pairs=np.zeros((workspace, 2), dtype=np.int64),
         touching=np.zeros(workspace, dtype=np.int64),
+        held=np.zeros((2, workspace, 2), dtype=np.int64),
+        slips=np.zeros((2, workspace, 4)),
         spheres=np.zeros((count, 4)),
-        contact_count=np.zeros(count, dtype=np.int64),
         cell=np.zeros((count, 3), dtype=np.int64),
         bucket=np.zeros(count, dtype=np.int64),
         mark=np.zeros(count, dtype=np.int64),
@@ -142,7 +131,6 @@ def make_contacts(
         horizon=horizon,
         limit=horizon * (1 - ROUND_OFF) if collision.rebuild == "horizon" else -1.0,
         cell_size=horizon if collision.scheme == "cells" else 0.0,
-        slip=collision.slip,
         brick_count=len(layout.bricks.row),
     )
 
@@ -154,14 +142,15 @@ def no_collisions(base: Array) -> Contacts:
         voxels=numbers,
         place=numbers,
         load_place=numbers,
-        constants=np.zeros((0, 6)),
+        constants=np.zeros((0, 5)),
         barred_start=np.zeros(1, dtype=np.int64),
         barred=numbers,
         base=base,
         pairs=pairs,
         touching=numbers,
+        held=np.zeros((2, 0, 2), dtype=np.int64),
+        slips=np.zeros((2, 0, 4)),
         spheres=np.zeros((0, 4)),
-        contact_count=numbers,
         cell=np.zeros((0, 3), dtype=np.int64),
         bucket=numbers,
         mark=numbers,
@@ -172,7 +161,6 @@ def no_collisions(base: Array) -> Contacts:
         horizon=0.0,
         limit=np.inf,
         cell_size=0.0,
-        slip=0.0,
         brick_count=0,
     )
 
@@ -180,9 +168,35 @@ def no_collisions(base: Array) -> Contacts:
 def enlarged(contacts: Contacts, pair_count: int) -> Contacts:
     """The same with workspace for so many pairs and a quarter more."""
     workspace = pair_count + pair_count // 4 + 16
+    more = ((0, 0), (0, workspace - len(contacts.pairs)), (0, 0))
     return contacts._replace(
-        pairs=np.zeros((workspace, 2), dtype=np.int64), touching=np.zeros(workspace, dtype=np.int64)
+        pairs=np.zeros((workspace, 2), dtype=np.int64),
+        touching=np.zeros(workspace, dtype=np.int64),
+        held=np.pad(contacts.held, more),
+        slips=np.pad(contacts.slips, more),
     )
+
+
+def held_pairs(contacts: Contacts, axes: Array) -> Array:
+    """Pairs that touched in the last step, (k, 6): numbers of the voxels, stretch [m] in world axes, 1 if they slid."""
+    count, table = int(contacts.memory[HELD]), int(contacts.memory[TABLE])
+    out = np.empty((count, 6))
+    out[:, :2] = contacts.voxels[contacts.held[table, :count]]
+    out[:, 2 + axes] = contacts.slips[table, :count, :3]
+    out[:, 5] = contacts.slips[table, :count, 3]
+    return out
+
+
+def hold_pairs(contacts: Contacts, pairs: Array, axes: Array) -> Contacts:
+    """With pairs (k, 6) remembered, see `held_pairs`; those of voxels that cannot meet any more are forgotten."""
+    known = np.isin(pairs[:, :2], contacts.voxels).all(axis=1)
+    numbers = np.searchsorted(contacts.voxels, pairs[known, :2].astype(np.int64))
+    if len(numbers) > len(contacts.pairs):
+        contacts = enlarged(contacts, len(numbers))
+    contacts.held[0, : len(numbers)] = numbers
+    contacts.slips[0, : len(numbers)] = np.column_stack([pairs[known, 2:5][:, axes], pairs[known, 5]])
+    contacts.memory[HELD], contacts.memory[TABLE] = len(numbers), 0
+    return contacts
 
 
 def joined_pairs(n: int, links: Array, chosen: Array) -> tuple[Array, Array]:
@@ -206,17 +220,19 @@ def damping_ratios(model: VoxelModel, collision: Collision) -> Array:
 
 
 def contact_rates(model: VoxelModel, collision: Collision) -> Array:
-    """Upper bounds of K/m [1/s²] and C/m [1/s] that contacts add to each voxel, (n, 2).
+    """Upper bounds of K/m [1/s²], C/m [1/s], K/I and C/I that contacts add to each voxel, (n, 4).
 
     A pair's k (n . (d2 - d1))² <= k (1/m_1 + 1/m_2) (m_1 d_1² + m_2 d_2²), over all partners of the palette, times
-    the crowd that can touch one voxel.
+    the crowd that can touch one voxel; likewise along the surface, where a²/I of both turn with it.
     """
     k, m, zeta = 2 * model.values("young") * model.size, model.mass, damping_ratios(model, collision)
-    kinds, which = np.unique(np.stack([k, m, zeta], axis=1), axis=0, return_inverse=True)
-    k1, m1, z1 = kinds.T[:, :, None]
-    k2, m2, z2 = kinds.T[:, None, :]
+    turning = (model.size / 2) ** 2 / model.inertia
+    kinds, which = np.unique(np.stack([k, m, zeta, turning], axis=1), axis=0, return_inverse=True)
+    k1, m1, z1, t1 = kinds.T[:, :, None]
+    k2, m2, z2, t2 = kinds.T[:, None, :]
     pair_k = k1 * k2 / (k1 + k2)
     pair_c = 0.5 * (z1 + z2) * np.sqrt(np.sqrt(m1 * m2) * pair_k)
-    per_mass = 1 / m1 + 1 / m2
-    bounds = CROWD * np.stack([(pair_k * per_mass).max(axis=1), (pair_c * per_mass).max(axis=1)], axis=1)
-    return np.asarray(bounds[which.ravel()])
+    along = CROWD * (1 / m1 + 1 / m2)
+    around = AROUND * TANGENTIAL * (1 / m1 + 1 / m2 + t1 + t2) if collision.friction else np.zeros_like(along)
+    bounds = [(of * ease).max(axis=1) for ease in (along + around, around) for of in (pair_k, pair_c)]
+    return np.asarray(np.stack(bounds, axis=1)[which.ravel()])

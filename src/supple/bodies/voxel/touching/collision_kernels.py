@@ -22,21 +22,26 @@ from supple.bodies.voxel.sweep.brick_data import STATE
 from supple.bodies.voxel.sweep.brick_links import load_three, three
 from supple.bodies.voxel.sweep.shift_kernels import shift_links, shift_links_parallel
 from supple.bodies.voxel.touching.surface_contact_kernels import add_surfaces, clear_surfaces
+from supple.interaction.law_kernels import FREE, friction_force, normal_force
 
 Array = np.ndarray
-MEMORY = 4  # number of listed pairs, motion since they were listed [m], number of touching pairs, lists made
-LISTED, MOVED, TOUCHING, LISTS = range(MEMORY)
+MEMORY = 6  # number of listed pairs, motion since they were listed [m], touching pairs, lists made; pairs that are
+# remembered, and in which of the two tables
+LISTED, MOVED, TOUCHING, LISTS, HELD, TABLE = range(MEMORY)
+TANGENTIAL = 0.1  # tangential stiffness over normal stiffness
 
 
 class Contacts(NamedTuple):
     """Voxels that may meet, s of them, and what is known of their meetings.
 
-    voxels (s,): their numbers. place, load_place (s,): where x and the loads of a voxel start. constants (s, 6): k, m,
-    zeta, mu, 1/m, 1/I; the last two zero for held voxels. barred_start (s + 1,), barred: later partners that never
+    voxels (s,): their numbers. place, load_place (s,): where x and the loads of a voxel start. constants (s, 5): k, m,
+    zeta, mu_s, mu_k. barred_start (s + 1,), barred: later partners that never
     meet. base: the loads without contacts. pairs (capacity, 2), touching (capacity,): listed pairs, and those of them
-    that touch. spheres (s, 4): centre and radius. contact_count (s,). cell, bucket, order, start: the cells. memory
-    (MEMORY,). horizon [m] of the list; limit [m]: motion and size that make a new one; cell_size [m], zero: every pair
-    is tested. slip: part of a slip that friction takes out in a step. mark (s,), peaks (2 W,): workspace to work in.
+    that touch. held (2, capacity, 2), slips (2, capacity, 4): two tables of pairs that touched in a step, ascending,
+    with the stretch [m] of the spring that holds them, and 1 where they slid; one is read while the other is written.
+    spheres (s, 4): centre and radius. cell, bucket, order, start: the cells. memory (MEMORY,). horizon [m] of the list;
+    limit [m]: motion and size that make a new one; cell_size [m], zero: every pair is tested. mark (s,), peaks (2 W,):
+    workspace to work in.
     """
 
     voxels: Array
@@ -48,8 +53,9 @@ class Contacts(NamedTuple):
     base: Array
     pairs: Array
     touching: Array
+    held: Array
+    slips: Array
     spheres: Array
-    contact_count: Array
     cell: Array
     bucket: Array
     mark: Array
@@ -60,7 +66,6 @@ class Contacts(NamedTuple):
     horizon: float
     limit: float
     cell_size: float
-    slip: float
     brick_count: int
 
 
@@ -214,7 +219,6 @@ def clear_contacts(loads, contacts):
     for t in range(int(contacts.memory[TOUCHING])):
         for side in range(2):
             i = contacts.pairs[contacts.touching[t], side]
-            contacts.contact_count[i] = 0
             at = contacts.load_place[i]
             for k in range(6):
                 loads[at + k * W] = contacts.base[at + k * W]
@@ -223,7 +227,7 @@ def clear_contacts(loads, contacts):
 
 @compiled(borrows=True)
 def find_touching(contacts):
-    """Which of the listed pairs touch, and how many contacts each voxel has."""
+    """Which of the listed pairs touch."""
     spheres, pairs = contacts.spheres, contacts.pairs
     touching = 0
     for p in range(int(contacts.memory[LISTED])):
@@ -231,14 +235,12 @@ def find_touching(contacts):
         if are_near(spheres, i, j, spheres[i, 3] + spheres[j, 3]):
             contacts.touching[touching] = p
             touching += 1
-            contacts.contact_count[i] += 1
-            contacts.contact_count[j] += 1
     contacts.memory[TOUCHING] = touching
 
 
 @compiled(inline=True)
-def pair_loads(state, contacts, i, j, dt):
-    """Force on j, opposite on i, and the moments on i and on j."""
+def pair_loads(state, contacts, i, j, slip, slid, dt):
+    """Force on j, opposite on i, the moments on i and on j, and the slip, and whether they slide, after it."""
     W = lane_count(state)
     spheres = contacts.spheres
     one, two = contacts.constants[i], contacts.constants[j]
@@ -253,39 +255,53 @@ def pair_loads(state, contacts, i, j, dt):
     closing = -dot(u, n)
     k = one[0] * two[0] / (one[0] + two[0])
     c = 0.5 * (one[2] + two[2]) * np.sqrt(np.sqrt(one[1] * two[1]) * k)
-    N = max(0.0, k * (reach - d) + c * closing)
+    N = normal_force(k, c, reach - d, closing, FREE)
     spin = add(scale(a1, w1), scale(a2, w2))
     u = subtract(add(u, scale(closing, n)), cross(spin, n))
-    speed = np.sqrt(dot(u, u))
-    contact_count = max(contacts.contact_count[i], contacts.contact_count[j])
-    ease = one[4] + two[4] + a1 * a1 * one[5] + a2 * a2 * two[5]
-    drag = contacts.slip / max(dt * contact_count * ease, 1e-300)
-    T = scale(min(0.5 * (one[3] + two[3]) * N / max(speed, 1e-300), drag), u)
-    turn = cross(n, T)
-    return subtract(scale(N, n), T), scale(a1, turn), scale(a2, turn)
+    s = add(subtract(slip, scale(dot(slip, n), n)), scale(dt, u))
+    slide = 0.5 * (one[4] + two[4]) * N
+    hold = slide if slid else 0.5 * (one[3] + two[3]) * N
+    T, s, sticks = friction_force(TANGENTIAL * k, TANGENTIAL * c, hold, slide, s, u)
+    turn = cross(T, n)
+    return add(scale(N, n), T), scale(a1, turn), scale(a2, turn), s, not sticks
+
+
+@compiled(inline=True)
+def find_held(pairs, count, first, i, j):
+    """The place from `first` on of pair (i, j) in an ascending table of so many pairs, or where it would be."""
+    while first < count and (pairs[first, 0] < i or (pairs[first, 0] == i and pairs[first, 1] < j)):
+        first += 1
+    return first
 
 
 @compiled(borrows=True)
 def add_contacts(state, loads, contacts, dt):
-    """Add forces and moments of all pairs that touch to the loads, in the order of the list."""
+    """Add forces and moments of all pairs that touch to the loads, in the order of the list; remember their slips."""
     W = lane_count(state)
-    for t in range(int(contacts.memory[TOUCHING])):
+    memory = contacts.memory
+    count, table = int(memory[HELD]), int(memory[TABLE])
+    before, slips_before = contacts.held[table], contacts.slips[table]
+    after, slips_after = contacts.held[1 - table], contacts.slips[1 - table]
+    known = 0
+    for t in range(int(memory[TOUCHING])):
         p = contacts.touching[t]
         i, j = contacts.pairs[p, 0], contacts.pairs[p, 1]
-        F, M1, M2 = pair_loads(state, contacts, i, j, dt)
+        known = find_held(before, count, known, i, j)
+        slip, slid = (0.0, 0.0, 0.0), False
+        if known < count and before[known, 0] == i and before[known, 1] == j:
+            slip = (slips_before[known, 0], slips_before[known, 1], slips_before[known, 2])
+            slid = slips_before[known, 3] > 0.0
+        F, M1, M2, slip, slid = pair_loads(state, contacts, i, j, slip, slid, dt)
+        after[t, 0], after[t, 1] = i, j
+        slips_after[t, 0], slips_after[t, 1], slips_after[t, 2] = slip
+        slips_after[t, 3] = 1.0 if slid else 0.0
         one, two = contacts.load_place[i], contacts.load_place[j]
-        loads[one] -= F[0]
-        loads[one + W] -= F[1]
-        loads[one + 2 * W] -= F[2]
-        loads[one + 3 * W] += M1[0]
-        loads[one + 4 * W] += M1[1]
-        loads[one + 5 * W] += M1[2]
-        loads[two] += F[0]
-        loads[two + W] += F[1]
-        loads[two + 2 * W] += F[2]
-        loads[two + 3 * W] += M2[0]
-        loads[two + 4 * W] += M2[1]
-        loads[two + 5 * W] += M2[2]
+        for c in range(3):
+            loads[one + c * W] -= F[c]
+            loads[one + (3 + c) * W] += M1[c]
+            loads[two + c * W] += F[c]
+            loads[two + (3 + c) * W] += M2[c]
+    memory[HELD], memory[TABLE] = memory[TOUCHING], 1 - table
 
 
 @compiled(borrows=True)

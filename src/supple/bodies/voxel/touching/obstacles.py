@@ -1,6 +1,6 @@
-"""Obstacles that voxels rest on: a penalty normal to the surface, and Coulomb's friction along it.
+"""Obstacles that voxels rest on: a penalty normal to the surface, and Coulomb's friction along it, by `law_kernels`.
 
-    p = size/2 - (n . x - offset),   N = max(0, k p - c n . v),   k = 2 E l,   c = 2 zeta sqrt(m E l)
+    p = size/2 - (n . x - offset),   N by the depth p and the speed -n . v,   k = 2 E l,   c = 2 zeta sqrt(m E l)
     V* = V + dt F/m without friction, along the plane
     at rest:   |V*| <= mu_s N dt/m stays at rest                                             [HL12, eq. 36]
     sliding:   |V*| <= mu_d N dt/m stops; else V = V* (1 - mu_d N dt / (m |V*|))             [HL12, eqs. 37, 38]

@@ -5,10 +5,8 @@ A contact compares points of voxels with a point of another body. Its relative v
     y' = motion + G (F - pushed),  y = 0 at the start                                    y: way of the other body's part
     d = sum of weight (x + R local) + y,   u = sum of weight (v + w × R local) + y'
     g = gap + n . (d - d at the start)                                                   gap at a time of a run
-    N = k d + max(-k d, min(k d, -c n . u)),  d = max(0, -g)                             see `penalty_kernels`
-    s += P (change of d in a step),   P = I - n n^T                                      of a spring that holds it
-    T* = -k_t s - c_t P u
-    T = T*  where |T*| <= mu N (sticks),  else mu N T* / |T*| and s = -T / k_t (slides)
+    N by max(0, -g) and -n . u,   T by s and P u,   P = I - n n^T                         see `law_kernels`
+    s += P (change of d in a step)                                                       of the spring that holds it
     force weight F and moment weight (R local) × F on each voxel,   F = N n + T
     moment -D × F more, shared by the voxels: it moves F by D = g n to the other side's surface, and between voxels by
     the whole distance of the two points, so that both sides are pushed in one place

@@ -15,10 +15,9 @@ from supple.algebra.dense.rotation_kernels import cross, matrix_rotate, quaterni
 from supple.algebra.lanes.lane_type import lane_count
 from supple.bodies.voxel.links.link import add, dot, scale, subtract
 from supple.bodies.voxel.sweep.brick_links import three
-from supple.interaction.penalty_kernels import normal_force
+from supple.interaction.law_kernels import OPEN, SLIDES, STICKS, friction_force, normal_force
 
 Array = np.ndarray
-OPEN, STICKS, SLIDES = range(3)
 VOXEL = 18  # x less its start, R by rows, v, w
 
 
@@ -182,22 +181,17 @@ def relative_velocity(run, m):
 @compiled(inline=True)
 def contact_force(n, constants, g, u, slip):
     """Force F, slip and mode of a contact of gap g, relative velocity u and slip."""
-    k, tangential_stiffness, c, tangential_c, mu = constants
+    k, k_t, c, c_t, mu = constants
     none = (0.0, 0.0, 0.0)
     along = dot(n, u)
-    N, _, _ = normal_force(k, c, -g, -along)
+    N = normal_force(k, c, -g, -along)
     if N <= 0.0:
         return none, none, OPEN
     F = scale(N, n)
     if mu == 0.0:
         return F, none, SLIDES
-    tangential = subtract(u, scale(along, n))
-    T = subtract(scale(-tangential_stiffness, slip), scale(tangential_c, tangential))
-    size, largest = np.sqrt(dot(T, T)), mu * N
-    if size <= largest:
-        return add(F, T), slip, STICKS
-    T = scale(largest / size, T)
-    return add(F, T), scale(-1.0 / tangential_stiffness, T), SLIDES
+    T, slip, sticks = friction_force(k_t, c_t, mu * N, mu * N, slip, subtract(u, scale(along, n)))
+    return add(F, T), slip, STICKS if sticks else SLIDES
 
 
 @compiled(inline=True)

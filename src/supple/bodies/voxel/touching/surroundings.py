@@ -18,6 +18,7 @@ from supple.algebra.lanes.lane_type import any_greater, copysign, load, maximum,
 from supple.bodies.voxel.links.link import add, dot, scale, subtract
 from supple.bodies.voxel.sweep.brick_data import CONTACT, SKIN
 from supple.bodies.voxel.sweep.brick_links import load_three
+from supple.interaction.law_kernels import FREE, friction_share, normal_force
 from supple.interaction.obstacle_kernels import sample_heights
 
 RESTING = 1e-6  # a voxel that moves along a surface by less than this part of a step's friction is at rest
@@ -40,7 +41,7 @@ def tangential(planes, p, u):
 def push(planes, p, stiffness, damping, x, v, size):
     """Acceleration by plane p along its normal, zero off the plane."""
     depth = 0.5 * size - (along(planes, p, x) - planes[4 * p + 3])
-    return select_ge(0.0, depth, 0.0 * depth, maximum(stiffness * depth - damping * along(planes, p, v), 0.0))
+    return normal_force(stiffness, damping, depth, -along(planes, p, v), FREE)
 
 
 @compiled(inline=True)
@@ -48,8 +49,8 @@ def slowing(static, kinetic, a, u, before):
     """Part of the tangential velocity u that friction takes out of it, under a normal push a; before: u last step."""
     speed = sqrt(dot(u, u))
     rests = RESTING * static * a
-    tangential_stiffness = select_ge(rests * rests, dot(before, before), static, kinetic)
-    return select_ge(tangential_stiffness * a, speed, 0.0 * speed + 1.0, kinetic * a / maximum(speed, 1e-30))
+    mu = select_ge(rests * rests, dot(before, before), static, kinetic)
+    return friction_share(speed, mu * a, kinetic * a)
 
 
 @compiled(inline=True)
@@ -80,8 +81,7 @@ def meet(constants, dt, s, v, n, distance):
     """Velocities after contact with a surface of normal n at a distance from the centres."""
     stiffness, damping, static, kinetic = constants
     depth = 0.5 * s[4] - distance
-    force = maximum(stiffness * depth - damping * dot(n, s[2]), 0.0)
-    a = dt * select_ge(0.0, depth, 0.0 * depth, force)
+    a = dt * normal_force(stiffness, damping, depth, -dot(n, s[2]), FREE)
     v = add(v, scale(a, n))
     u, before = subtract(v, scale(dot(n, v), n)), subtract(s[2], scale(dot(n, s[2]), n))
     return subtract(v, scale(slowing(static, kinetic, a, u, before), u))
