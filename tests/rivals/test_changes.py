@@ -66,6 +66,12 @@ def mixed() -> sp.Scene:
     return scene
 
 
+def blown() -> sp.Scene:
+    scene = tree()
+    scene.add(sp.Wind(scene.node("branch"), velocity=(0, 8, 0), intensity=0.0), name="wind")
+    return scene
+
+
 Row = tuple[Callable[[], sp.Scene], str, dict]
 CASES: dict[str, Row] = {
     "gravity": (ball, "gravity", {"value": (0.0, 1.0, -1.62)}),
@@ -79,6 +85,7 @@ CASES: dict[str, Row] = {
     "voxels' material": (robot, "robot", {"young": 5e4, "number": 1}),
     "voxels' control": (robot, "robot", {"amplitude": 5.0}),
     "motor": (wheel, "hinge", {"motor_speed": -1.0}),
+    "wind": (blown, "wind", {"velocity": (0.0, -8.0, 0.0)}),
     "tree and mass": (mixed, "tie", {"stiffness": 50.0}),
     "no spring between parts": (mixed, "tie", {"enabled": False}),
 }

@@ -103,8 +103,9 @@ def measure_bodies(system: System, state: State) -> list[BodyMeasures]:
 
 def measure_gaps(system: System, state: State) -> dict[str, float]:
     """The largest gap [m] between domains of each tree, by the tree's name: see `TreeBody.largest_gap`."""
-    bodies = [(slot, slot.body) for slot in system.bodies]
-    return {slot.name: body.largest_gap(slot.view_x(state.x)) for slot, body in bodies if isinstance(body, Gapped)}
+    if "gapped" not in system.memo:
+        system.memo["gapped"] = [slot for slot in system.bodies if isinstance(slot.body, Gapped)]
+    return {slot.name: slot.body.largest_gap(slot.view_x(state.x)) for slot in system.memo["gapped"]}
 
 
 def orientation(slot: Slot, x0: Array, x: Array) -> Array:
