@@ -172,6 +172,21 @@ def test_grown_trees_with_finer_surfaces_and_options_of_parts(tmp_path: Path) ->
     np.testing.assert_array_equal(shown[1], shown[3])
 
 
+@pytest.mark.parametrize(
+    "motion",
+    [
+        sp.Motion(velocity=(0.5, 0, 0), angular_velocity=(0, 0, 1), centre=(0, 0.1, 0)),
+        sp.Motion(times=[0, 0.1, 1], positions=[[0, 0, 0], [0.1, 0, 0], [0, 0, 0]]),
+    ],
+)
+def test_obstacles_that_move(motion: sp.Motion, tmp_path: Path) -> None:
+    scene = sp.Scene(gravity=(0, 0, -9.81))
+    scene.add(sp.RigidBody.box((0.1, 0.1, 0.1), density=500), at=(0, 0, 0.05), name="box")
+    scene.add(sp.Floor(motion=motion, friction=0.8))
+    again = both_ways(scene, tmp_path)
+    np.testing.assert_array_equal(again.obstacles["floor"].pose(0.05), scene.obstacles["floor"].pose(0.05))
+
+
 BROKEN = """
 supple = 1
 [materials.steel]

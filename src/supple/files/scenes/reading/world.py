@@ -11,6 +11,7 @@ from supple.files.scenes.places import Place
 from supple.files.scenes.reading.bodies import build_surface
 from supple.files.scenes.schema import world as schema
 from supple.interaction.fluid import Fluid
+from supple.interaction.motion import Motion
 from supple.scene import Scene
 
 Array = np.ndarray
@@ -30,6 +31,8 @@ def build_world(scene: Scene, document: Any, place: Place) -> None:
 def build_obstacle(section: Any, place: Place) -> Obstacle:
     """The obstacle of a table."""
     own = section.given("friction", "restitution", "name")
+    if section.motion is not None:
+        own["motion"] = Motion(**section.motion.given(*schema.Motion.model_fields))
     if isinstance(section, schema.Floor):
         return Floor(section.height or 0.0, **own)
     if isinstance(section, schema.Plane):

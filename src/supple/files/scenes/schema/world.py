@@ -6,14 +6,26 @@ from typing import Annotated, Literal
 
 from supple.files.scenes.schema import shapes
 from supple.files.scenes.section import Section, by_kind
-from supple.files.scenes.values import HeightRows, Name, Number, OneOrTwo, Pair, Rotation, Vector
+from supple.files.scenes.values import HeightRows, Name, Number, OneOrTwo, Pair, Positions, Rotation, Times, Vector
+
+
+class Motion(Section):
+    """How an obstacle moves: by constant velocities, or through samples; keys as in `Motion`."""
+
+    velocity: Vector | None = None
+    angular_velocity: Vector | None = None
+    centre: Vector | None = None
+    times: Times | None = None
+    positions: Positions | None = None
+    rotations: Positions | None = None
 
 
 class Surface(Section):
-    """Keys of every obstacle: friction and restitution of its own, and a name."""
+    """Keys of every obstacle: friction and restitution of its own, how it moves, and a name."""
 
     friction: Number | None = None
     restitution: Number | None = None
+    motion: Motion | None = None
     name: Name | None = None
 
 

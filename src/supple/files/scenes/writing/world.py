@@ -11,6 +11,7 @@ from supple.contact import Box, Capsule, HeightField, MeshObstacle, Obstacle, Pl
 from supple.errors import InputError
 from supple.files.scenes.writing.values import Table, plain
 from supple.interaction.fluid import Fluid
+from supple.interaction.motion import Motion
 from supple.scene import Scene
 
 
@@ -24,9 +25,10 @@ def describe_world(scene: Scene) -> Table:
 
 def describe_obstacle(obstacle: Obstacle, name: str) -> Table:
     """The table of an obstacle."""
-    if obstacle.motion is not None:
-        raise InputError("an obstacle that moves cannot be saved", where=f"obstacle '{name}'", fix="Use a .py file.")
     table = _shape(obstacle, name)
+    if obstacle.motion is not None:
+        given = {f.name: getattr(obstacle.motion, f.name) for f in fields(Motion)}
+        table["motion"] = {key: plain(value) for key, value in given.items() if value is not None and np.any(value)}
     for key in ("friction", "restitution"):
         value = getattr(obstacle, key)
         if value is not None:
