@@ -107,10 +107,12 @@ def test_what_a_file_cannot_hold_is_refused(tmp_path: Path) -> None:
     scene.contacts[0] = sp.Contact(parts={"low": lambda x: x[:, 2] > 0})
     with pytest.raises(InputError, match="regions"):
         sp.save(scene, tmp_path / "other.toml")
+
+
+def test_options_of_parts_are_held(tmp_path: Path) -> None:
     scene = sp.load(written(tmp_path))
     scene.solver = sp.Partitioned(0.01, lattice=sp.LatticeSolver(safety=0.5))
-    with pytest.raises(InputError, match="parts with options"):
-        sp.save(scene, tmp_path / "other.toml")
-    scene.solver = sp.Partitioned(0.005)
     sp.save(scene, tmp_path / "other.toml")
-    assert sp.load(tmp_path / "other.toml").solver.dt == 0.005
+    solver = sp.load(tmp_path / "other.toml").solver
+    assert solver.dt == 0.01
+    assert solver.lattice.safety == 0.5
