@@ -42,7 +42,7 @@ def export(
     to: "vtk" (a .pvd file with a folder of .vtu files, for ParaView), "vtkhdf" (the record itself), "png" (a
     picture with the energies), "csv" or "md" (times, energies, momenta); by default what the ending of
     `destination` says. frames: numbers of the frames; by default all, for a picture a few moments. contacts: with the
-    forces of contacts, as arrows of the last moment in a picture, as points with forces in VTK.
+    forces of contacts, in a picture an arrow for each two that touch in the last moment, in VTK all points with forces.
     """
     trajectory = _trajectory(run)
     path = Path(destination)

@@ -26,8 +26,8 @@ Array = np.ndarray
 COLOURS = ("#5b8fd0", "#ee9a4d", "#62b37c", "#c76a9c", "#9a8bd8", "#d4b548", "#66b6c4", "#b98267")
 INK, FAINT_INK, GRID, SHADOW = "#33373d", "#8a9099", "#d5d9de", "#e6e9ed"
 STONE, WALL, ARROW = "#b9b4ac", "#eef0f3", "#c0392b"
-ARROWS = {"arrowstyle": "-|>", "color": ARROW, "linewidth": 1.3, "mutation_scale": 9, "shrinkA": 0, "shrinkB": 0}
-LONGEST = 0.18  # arrow of the largest force, over the size of all that is seen
+ARROWS = {"arrowstyle": "-|>", "color": ARROW, "linewidth": 1.4, "mutation_scale": 9, "shrinkA": 0, "shrinkB": 0}
+LONGEST = 0.12  # arrow of the largest force, over the size of all that is seen
 FARTHEST = (
     1.5  # distance of an obstacle's nodes from the bodies' middle, over their size, up to which all of it is seen
 )
@@ -190,23 +190,21 @@ class View:
                 )
 
     def draw_contacts(self, axes: Any, frame: int) -> float:
-        """Forces of contacts on the first body of each pair as arrows; returns the largest [N]."""
+        """The force between each two that touch, on the first, as an arrow where it acts; returns the largest [N]."""
         touching = self.trajectory.contacts(frame)
-        if not len(touching.force):
-            return 0.0
-        size = np.linalg.norm(touching.force, axis=1)
-        largest = float(size.max())
-        tips = touching.place + touching.force * (LONGEST * self.extent / (largest or 1.0))
-        for a, b in zip(self.camera.project(touching.place), self.camera.project(tips)):
-            arrow = {
-                "arrowstyle": "-|>",
-                "color": ARROW,
-                "linewidth": 1.3,
-                "mutation_scale": 9,
-                "shrinkA": 0,
-                "shrinkB": 0,
-            }
-            axes.annotate("", xy=b, xytext=a, arrowprops=arrow, annotation_clip=False)
+        pairs = np.array([f"{one}\0{other}" for one, other in touching.pairs])
+        places, forces = [], []
+        for pair in np.unique(pairs):
+            own = pairs == pair
+            weight = np.linalg.norm(touching.force[own], axis=1)
+            if weight.any():
+                places.append(weight @ touching.place[own] / weight.sum())
+                forces.append(touching.force[own].sum(axis=0))
+        largest = float(np.linalg.norm(forces, axis=1).max()) if forces else 0.0
+        if largest:
+            tips = np.array(places) + np.array(forces) * (LONGEST * self.extent / largest)
+            for start, tip in zip(self.camera.project(np.array(places)), self.camera.project(tips)):
+                axes.annotate("", xy=tip, xytext=start, arrowprops=ARROWS, annotation_clip=False)
         return largest
 
     def draw_moment(self, axes: Any, frame: int) -> None:
