@@ -1,7 +1,7 @@
 """The contract of a part: bodies of a scene that one method advances.
 
-    M v' = f + J^T p        p: impulses of laws at points that are coupled to other parts
-    A = M + theta dt D + (theta dt)^2 K,   the change of the points' velocities by p is  J A^-1 J^T p
+    M v' = f + J^T l        l: forces of laws at points that are coupled to other parts
+    A = M + h D + h² K,   the change of the points' velocities by l is  h J A^-1 J^T l = W Y W^T l
 
 `Part` and `Step` are what a coupling asks for. A body that owns every force of its part may have a stride of its own,
 `OwnStride`: many steps in one compiled call. It is optional; the general operations exist beside it, and a test holds
@@ -19,7 +19,6 @@ from supple.bodies.protocols import LocalState
 
 Array = np.ndarray
 StateT = TypeVar("StateT", contravariant=True)
-ReportT = TypeVar("ReportT", covariant=True)
 
 
 class OwnStride(Protocol):
@@ -30,34 +29,42 @@ class OwnStride(Protocol):
         ...
 
 
-class Step(Protocol[ReportT]):
-    """A step that has begun, linearised at the impulses p (k, 3) [N s] that `begin` was given.
+class Step(Protocol):
+    """A step of a part that has begun, for k relative velocities of laws and m rows of joints across parts.
 
-    velocity (k, 3) [m/s]: of the coupled points at the end of the step, with these impulses.
+    velocity (k, 3) [m/s]: what its points contribute at the end without forces of the laws; start (k, 3): at the start;
+    rate (m,): to the rates of the rows. shapes: how velocity and rate respond to forces, W Y W^T of few shapes
+    (`coupling/shapes`), None where nothing of the part is coupled.
     """
 
     @property
     def velocity(self) -> Array: ...
-    def solve(self, f: Array) -> Array:
-        """A^-1 f in the part's own coordinates, flat; the response of points is J solve J^T."""
+    @property
+    def start(self) -> Array: ...
+    @property
+    def rate(self) -> Array: ...
+    @property
+    def shapes(self) -> Any: ...
+    def reach(self, pushes: Array, held: Array) -> None:
+        """Go to the end with forces (k, 3) [N] on the first sides of laws, (m,) on the rows; the state stays."""
         ...
 
-    def finish(self, p: Array) -> ReportT:
-        """Take the step; all of p arrives in it."""
+    def place_ends(self, x_out: Array) -> None:
+        """Write where coupled bodies end, as they were reached last, to flat positions of the whole system."""
         ...
 
-    def shift(self, s: Array) -> None:
-        """Positions += A^-1 J^T s, momentum kept: joints brought back after the step."""
+    def finish(self, pushes: Array, held: Array) -> None:
+        """Take the step as it was reached last; all of these forces arrive in it, equal and opposite."""
         ...
 
 
-class Part(Protocol[StateT, ReportT]):
-    """Bodies that one method advances. It holds bodies, filters and loads, and no law between points."""
+class Part(Protocol[StateT]):
+    """Bodies that a method of their own steps, coupled by how they respond. It holds bodies, filters and loads.
 
-    def advance(self, state: StateT, dt: float, steps: int, loads: Array | None) -> ReportT:
-        """Many steps, where nothing couples the part. loads: on its coordinates, flat [N]."""
-        ...
+    Implicit bodies are the other kind of part: their velocities stay unknowns of one matrix (`LinearStep`), to which
+    laws add rows. The iteration over laws knows these two, and no kind of body.
+    """
 
-    def begin(self, state: StateT, dt: float, loads: Array | None, points: Any, p: Array) -> Step[ReportT]:
-        """A step in which these points are coupled to other parts; p: the impulses of the last step on them."""
+    def begin(self, state: StateT, meeting: Any, *, is_shared: bool = False) -> Step:
+        """A step from a state, in which `meeting` says which points are coupled; is_shared: a second thread is free."""
         ...

@@ -22,6 +22,8 @@ from supple.algebra.compiling.blas_threads import one_blas_thread
 from supple.algebra.shapes.shape_rows import ShapeRows
 
 Array = np.ndarray
+BodyShapes = tuple[sparse.csr_array, sparse.csr_array, Array, Array]
+"""Of one body: W, E, the first shapes of each domain and one after the last, and Y."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,8 +35,8 @@ class Shapes:
     Y: Array
 
     @classmethod
-    def joined(cls, parts: list[tuple[sparse.csr_array, sparse.csr_array, Array, Array]]) -> Shapes | None:
-        """Of several bodies: W, E, the first shapes of each domain and one after the last, and Y."""
+    def joined(cls, parts: list[BodyShapes]) -> Shapes | None:
+        """Of several bodies; None of none."""
         if not parts:
             return None
         ends = np.cumsum([0] + [len(Y) for _, _, _, Y in parts])

@@ -27,13 +27,13 @@ import scipy.sparse as sparse
 
 from supple.algebra.compiling.blas_threads import one_blas_thread
 from supple.algebra.sparse.block_rows import BlockRows
+from supple.bodies.part_protocol import Step
 from supple.solvers.coupling.contact_blocks import ContactBlocks
 from supple.solvers.coupling.contact_steps import ContactSolution, ContactStep, HeldRows, Solve
 from supple.solvers.coupling.contact_warnings import warn_unsettled
 from supple.solvers.coupling.joint_rows import CoupledJoints, JointStep, least_norm
 from supple.solvers.coupling.meeting import Meeting
 from supple.solvers.coupling.touched_part import TouchedPart
-from supple.solvers.coupling.trees.part import TreePrediction
 from supple.solvers.linear.linear_step import LinearSolution
 from supple.solvers.methods.implicit_euler import LinearStep
 
@@ -51,13 +51,13 @@ class SlowSides(NamedTuple):
 @dataclass(eq=False)
 class SlowStep:
     """A step of the slow bodies that has begun; J (3 k, implicit velocities) of all laws, G (m, the same) of joints
-    across parts."""
+    across parts. linear: of bodies whose velocities are unknowns; other: of those that yield by shapes."""
 
     meeting: Meeting
     linear: LinearStep | None
     J: BlockRows
     G: sparse.csr_array
-    trees: TreePrediction
+    other: Step
     h: float
     _known: tuple[Array, ContactStep] | None = None
 
@@ -76,7 +76,7 @@ class SlowStep:
 
     def _contacts(self, law: Array, given: Array) -> tuple[ContactStep, Array, Solve]:
         """The step of the contacts `law`, its right side, and what solves it."""
-        C, b, v = self.trees.shapes, np.zeros(0), np.zeros(0)
+        C, b, v = self.other.shapes, np.zeros(0), np.zeros(0)
         solve: Solve = _nothing
         if self.linear is not None:
             v, solve, b = self.linear.kin.flat_v, self.linear.solve, self.linear.b
@@ -84,22 +84,22 @@ class SlowStep:
             chosen, part = self.meeting.chosen(law), None if C is None else C.chosen(law)
             J = self.J.chosen(law)
             self._known = law.copy(), ContactStep(chosen.bound, chosen.laws, J, self.h, v, np.zeros(0), part)
-        u_0, step = self.trees.velocity.ravel(), self._known[1]
+        u_0, step = self.other.velocity.ravel(), self._known[1]
         if given.any():
             b = b + self.h * self.J.transposed(given.ravel())
             u_0 = u_0 if C is None else u_0 + C.times(given.ravel())
         joints = None if self.meeting.joints is None else self._joints(self.meeting.joints, law, given)
         some = np.repeat(law, 3)
-        return replace(step, u_0=u_0[some], joints=joints, start=self.trees.start.ravel()[some]), b, solve
+        return replace(step, u_0=u_0[some], joints=joints, start=self.other.start.ravel()[some]), b, solve
 
     def _joints(self, joints: CoupledJoints, law: Array, given: Array) -> JointStep:
         """The rows of joints across parts, beside the law on `law` (k,) and given forces (k, 3) on the others."""
-        shapes, part = self.trees.shapes, None if self.linear is None else self.linear.part
+        shapes, part = self.other.shapes, None if self.linear is None else self.linear.part
         assert shapes is not None
         return JointStep(
             joints,
             self.G,
-            self.trees.rate + shapes.C_sj.T @ np.where(law[:, None], 0.0, given).ravel(),
+            self.other.rate + shapes.C_sj.T @ np.where(law[:, None], 0.0, given).ravel(),
             shapes.C_jj,
             shapes.C_sj[np.repeat(law, 3)],
             part,
@@ -112,11 +112,11 @@ class SlowStep:
             return SlowSides(np.zeros((int(fast.sum()), 3)), ())
         pushes = given.copy()
         pushes[law] = found.pushes
-        w = self.trees.velocity.ravel()
-        if self.trees.shapes is not None:
-            w = w + self.trees.shapes.times(pushes.ravel())
+        w = self.other.velocity.ravel()
+        if self.other.shapes is not None:
+            w = w + self.other.shapes.times(pushes.ravel())
             if found.held is not None:
-                w = w + self.trees.shapes.C_sj @ found.held.p
+                w = w + self.other.shapes.C_sj @ found.held.p
         if self.linear is not None:
             w = w + self.J.times(self.linear.kin.flat_v + found.linear.d)
         beside, touching = np.repeat(fast, 3), np.repeat(both[fast], 3)
@@ -126,7 +126,7 @@ class SlowStep:
 
     def _mobility(self, f: Array, s: Array, found: ContactSolution) -> Array:
         """G of the relative velocities f, (k,), with the law on those of s, and joints across parts."""
-        J, J_s, C, extra = self.J.chosen(f), self.J.chosen(s), self.trees.shapes, found.extra
+        J, J_s, C, extra = self.J.chosen(f), self.J.chosen(s), self.other.shapes, found.extra
         size, yields = 3 * int(f.sum()), extra is not None and (C is not None or found.held is not None)
         C_sf = np.zeros((J_s.shape[0], size)) if C is None else C.between(s, f)
         G = np.zeros((size, size)) if C is None else C.between(f, f)
@@ -145,7 +145,7 @@ class SlowStep:
     def _held(self, f: Array, s: Array, held: HeldRows, unknowns: Array, Z: Array, pushed: Array) -> Array:
         """What joints across parts take from G: Y W^-1 R, with Y = dw/dp and R = d(E u)/dF; Z, pushed: how implicit
         bodies' unknowns and the forces of the law respond to F."""
-        shapes, (_, response, holds) = self.trees.shapes, held
+        shapes, (_, response, holds) = self.other.shapes, held
         assert shapes is not None
         C_fj, C_sj = shapes.C_sj[np.repeat(f, 3)], shapes.C_sj[np.repeat(s, 3)]
         Y = self.J.chosen(f).to_scipy() @ response.Z + C_fj + shapes.between(f, s) @ response.P

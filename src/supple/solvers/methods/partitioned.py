@@ -23,6 +23,7 @@ import scipy.sparse as sparse
 
 from supple.algebra.sparse.block_rows import BlockRows
 from supple.algebra.sparse.block_sparse import PARALLEL_BLOCK_COUNT
+from supple.bodies.part_protocol import Part
 from supple.contact.contact_set import ContactForces
 from supple.errors import InputError
 from supple.scene.kinematics import Kinematics, hanging_on
@@ -114,7 +115,7 @@ class Partitioned:
         if set(across.part.values()) != {IMPLICIT}:
             refuse_restitution(system, "Partitioned")
         self._slow, self._fast = SystemPart.of(system, IMPLICIT, across), SystemPart.of(system, LATTICE, across)
-        self._trees = TreePart.of(system, self.tree_steps, self.dt, across.ids)
+        self._trees: Part[State] = TreePart.of(system, self.tree_steps, self.dt, across.ids)
         if self._slow is not None and self.implicit is not None:
             self.implicit.prepare(self._slow.system)
         self._leaving: frozenset[tuple[str, str]] = frozenset()
@@ -174,7 +175,7 @@ class Partitioned:
         with system.timings.measure("trees"):
             found, opened = self._close(system, state, begun, slow_alone, pushes, found)
         ended.put(slow_alone, found.forces)
-        report = self._finish(system, kin, state, ended.force, found)
+        report = self._finish(system, begun, state, ended.force, found)
         if opened > OPEN and report.is_solved:
             report = replace(report, outcome=Outcome.JOINT_LIMIT)
         meeting.remember(ended, self.dt, state.memory)
@@ -189,10 +190,12 @@ class Partitioned:
         for closing in range(MAX_CLOSINGS):
             if begun.linear is not None:
                 found = found.with_linear(begun.linear.close(found.linear, found.extra), self.dt)
-            self._push_trees(state, law, given, found)
+            _reach(begun, law, given, found)
             if begun.meeting.joints is None or found.held is None:
                 break
-            off = np.where(found.held.holds, begun.meeting.joints.violation(self._end(system, state, found)), 0.0)
+            off = np.where(
+                found.held.holds, begun.meeting.joints.violation(self._end(system, state, begun, found)), 0.0
+            )
             opened = float(np.abs(off).max(initial=0.0)) / extent_of(system)
             best = min(best, (opened, found), key=lambda tried: tried[0])
             if not opened > CLOSED or closing == MAX_CLOSINGS - 1:
@@ -201,19 +204,13 @@ class Partitioned:
             found = found.moved(secant.change)
         if best[0] < opened:  # joints that begin far apart: the nearest is taken
             opened, found = best
-            self._push_trees(state, law, given, found)
+            _reach(begun, law, given, found)
         return found, opened
 
-    def _push_trees(self, state: State, law: Array, given: Array, found: ContactSolution) -> None:
-        """Step the coupled trees with the forces found, and given ones where no law is solved."""
-        pushes = given.copy()
-        pushes[law] = found.pushes
-        self._trees.reach(state, pushes, np.zeros(0) if found.held is None else found.held.p)
-
-    def _end(self, system: System, state: State, found: ContactSolution) -> Kinematics:
+    def _end(self, system: System, state: State, begun: SlowStep, found: ContactSolution) -> Kinematics:
         """Where coupled points end: trees as they were stepped last, implicit bodies by a solution."""
         x = state.x.copy()
-        self._trees.place_ends(x)
+        begun.other.place_ends(x)
         if self._slow is not None:
             own, v = self._slow.state(state), state.v[self._slow.v_at] + found.linear.d
             x[self._slow.x_at] = self._slow.system.retract(own.x, self.dt * v)
@@ -222,17 +219,17 @@ class Partitioned:
     def _begin(self, system: System, kin: Kinematics, state: State, meeting: Meeting) -> SlowStep:
         """The linear step of the implicit bodies, and what the trees would do without contacts."""
         with system.timings.measure("trees, free"):
-            trees = self._trees.predict(state, meeting, is_shared=self._is_shared and numba.get_num_threads() > 1)
+            other = self._trees.begin(state, meeting, is_shared=self._is_shared and numba.get_num_threads() > 1)
         if self._slow is None or self.implicit is None:
             none = sparse.csr_array((0 if meeting.joints is None else meeting.joints.count, 0))
-            return SlowStep(meeting, None, BlockRows.empty(meeting.count, 0), none, trees, self.dt)
+            return SlowStep(meeting, None, BlockRows.empty(meeting.count, 0), none, other, self.dt)
         with system.timings.measure("implicit bodies"):
             linear = self.implicit.begin(self._slow.system, self._slow.state(state))
         with system.timings.measure("contact rows"):
             J, columns = meeting.jacobian(IMPLICIT, kin, system.v_size, self._slow.v_at, self.dt), self._slow.v_at
             none = sparse.csr_array((0, len(columns)))
             G = none if meeting.joints is None else meeting.joints.rows(system.v_size, columns)
-        return SlowStep(meeting, linear, J, G, trees, self.dt)
+        return SlowStep(meeting, linear, J, G, other, self.dt)
 
     def _sweep(self, state: State, meeting: Meeting, fast: Array, sides: SlowSides, ended: ContactForces) -> None:
         """Sweep the lattices along the other sides of the contacts that are `fast`; into these."""
@@ -248,7 +245,7 @@ class Partitioned:
             ended.force[fast], ended.slip[fast], ended.mode[fast] = met.impulse / self.dt, met.slip, met.mode
 
     def _finish(
-        self, system: System, kin: Kinematics, state: State, pushes: Array, found: ContactSolution
+        self, system: System, begun: SlowStep, state: State, pushes: Array, found: ContactSolution
     ) -> StepReport:
         settled = found.left <= self._contact_tolerance
         report = StepReport(Outcome.SOLVED if settled else Outcome.CONTACT_LIMIT, found.iterations)
@@ -258,11 +255,18 @@ class Partitioned:
             self._slow.put(part, state)
         held = np.zeros(0) if found.held is None else found.held.p
         with system.timings.measure("trees"):
-            self._trees.finish(state, pushes, held)
+            begun.other.finish(pushes, held)
         if system.joints:
             inside = found.linear.multipliers / self.dt
             state.memory["multipliers"] = self._across.all_multipliers(system, inside, held)
-        state.t = kin.t + self.dt
+        state.t += self.dt
         if not state.is_finite:
             return StepReport(Outcome.NOT_FINITE, report.iterations)
         return report
+
+
+def _reach(begun: SlowStep, law: Array, given: Array, found: ContactSolution) -> None:
+    """Step the coupled bodies that yield with the forces found, and given ones where no law is solved."""
+    pushes = given.copy()
+    pushes[law] = found.pushes
+    begun.other.reach(pushes, np.zeros(0) if found.held is None else found.held.p)
