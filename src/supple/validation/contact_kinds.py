@@ -18,11 +18,13 @@ import numpy as np
 
 from supple.bodies.fem import FemBody
 from supple.bodies.floating import FloatingBody
+from supple.bodies.layered import LayeredBody
 from supple.bodies.particles import Particles
 from supple.bodies.rigid import RigidBody
 from supple.bodies.tree import Domain, DomainTemplate, DomainTree, TreeBody
 from supple.bodies.voxel import VoxelBody
 from supple.contact import Contact, Floor
+from supple.decompose import decompose
 from supple.geometry import TetMesh, VoxelGrid, box_tets
 from supple.material import Material
 from supple.material.voxel import VoxelMaterial
@@ -38,41 +40,67 @@ MASS = DENSITY * SIDE**3
 RUBBER = Material(young=2e5, poisson=0.3, density=DENSITY, stiffness_damping=2e-3)
 
 
-def cube() -> TetMesh:
-    """A cube of 48 tets around the origin."""
-    mesh = box_tets(size=(SIDE,) * 3, cells=(2, 2, 2))
+def cube(side: float = SIDE, cells: int = 2) -> TetMesh:
+    """A cube of 6 cells³ tets around the origin."""
+    mesh = box_tets(size=(side,) * 3, cells=(cells,) * 3)
     return TetMesh(mesh.nodes - (mesh.nodes.min(axis=0) + mesh.nodes.max(axis=0)) / 2, mesh.tets)
 
 
-def particles() -> Particles:
+def particles(side: float = SIDE) -> Particles:
     """27 balls side by side, with springs to their neighbours."""
-    X = np.stack(np.meshgrid(*[np.linspace(-SIDE / 3, SIDE / 3, 3)] * 3, indexing="ij"), axis=-1).reshape(-1, 3)
-    near = np.linalg.norm(X[:, None] - X[None], axis=2) < 0.6 * SIDE
-    springs = np.argwhere(np.triu(near, 1))
-    return Particles(X, MASS / 27, radius=SIDE / 6, springs=springs, stiffness=2000.0, damping=2.0)
+    X = np.stack(np.meshgrid(*[np.linspace(-side / 3, side / 3, 3)] * 3, indexing="ij"), axis=-1).reshape(-1, 3)
+    near = np.linalg.norm(X[:, None] - X[None], axis=2) < 0.6 * side
+    springs, part = np.argwhere(np.triu(near, 1)), side / SIDE
+    mass = MASS / 27 * part**3
+    return Particles(X, mass, radius=side / 6, springs=springs, stiffness=2000.0 * part, damping=2.0 * part**2)
 
 
-def voxels() -> VoxelBody:
+def voxels(side: float = SIDE) -> VoxelBody:
     """27 voxels."""
-    grid = VoxelGrid(np.ones((3, 3, 3), dtype=int), SIDE / 3, origin=np.full(3, -SIDE / 2))
+    grid = VoxelGrid(np.ones((3, 3, 3), dtype=int), side / 3, origin=np.full(3, -side / 2))
     return VoxelBody(grid, VoxelMaterial(1e6, density=DENSITY, bond_damping=1.0))
 
 
-def tree() -> TreeBody:
+def tree(side: float = SIDE) -> TreeBody:
     """A free domain of eight modes."""
-    domain_tree = DomainTree({"cube": DomainTemplate("cube", cube(), RUBBER, 8)}, [Domain("cube")])
+    domain_tree = DomainTree({"cube": DomainTemplate("cube", cube(side), RUBBER, 8)}, [Domain("cube")])
     return TreeBody(domain_tree, stiffness_damping=0.005)
 
 
-KINDS: dict[str, Callable[[], Any]] = {
-    "rigid": lambda: RigidBody.box((SIDE,) * 3, density=DENSITY),
-    "fem": lambda: FemBody(cube(), RUBBER),
-    "floating": lambda: FloatingBody.from_solid(ElasticSolid(cube(), RUBBER), modes=8),
+def layered(side: float = SIDE) -> LayeredBody:
+    """The cube around a rigid core."""
+    return LayeredBody.from_mesh(cube(side, 3), RUBBER, core=lambda X: np.abs(X).max(axis=1) < side / 5)
+
+
+def five() -> TreeBody:
+    """A cube cut into five slices, each a domain; the tree flies freely."""
+    mesh = box_tets(size=(SIDE,) * 3, cells=(5, 2, 2))
+    mesh = TetMesh(mesh.nodes - (mesh.nodes.min(axis=0) + mesh.nodes.max(axis=0)) / 2, mesh.tets)
+    middle = mesh.nodes[mesh.tets].mean(axis=1)[:, 0]
+    labels = np.clip(((middle / SIDE + 0.5) * 5).astype(int), 0, 4)
+    return TreeBody(decompose(mesh, labels, material=RUBBER, modes=8), stiffness_damping=0.005)
+
+
+KINDS: dict[str, Callable[..., Any]] = {
+    "rigid": lambda side=SIDE: RigidBody.box((side,) * 3, density=DENSITY),
+    "fem": lambda side=SIDE: FemBody(cube(side), RUBBER),
+    "floating": lambda side=SIDE: FloatingBody.from_solid(ElasticSolid(cube(side), RUBBER), modes=8),
     "voxel": voxels,
     "tree": tree,
     "particles": particles,
+    "layered": layered,
 }
 PAIRS = list(combinations_with_replacement(KINDS, 2))
+STACKS = [*PAIRS, *((one, f"small {two}") for one, two in PAIRS), *(("five", kind) for kind in [*KINDS, "five"])]
+"""Who lies below whom: every two kinds; every second one of half the size; a tree of five domains below all."""
+
+
+def body_of(name: str) -> tuple[Any, float]:
+    """A body of a stack, and its size [m]."""
+    if name == "five":
+        return five(), SIDE
+    side = SIDE / 2 if name.startswith("small ") else SIDE
+    return KINDS[name.removeprefix("small ")](side), side
 
 
 def momenta(system: System, state: State) -> Array:
@@ -120,12 +148,15 @@ def impulses() -> list[Row]:
 def resting(
     below: str, above: str, until: float = 5.0, *, aside: float = ASIDE, turn: float = TURN
 ) -> tuple[float, float, int]:
-    """Drift after the first second over the size, the largest kinetic energy of the last one over that of a fall by a
+    """Drift after the first fifth over the size, the largest kinetic energy of the last one over that of a fall by a
     hundredth of the size, unsolved steps; of a body moved by `aside` [m] and turned by `turn` [rad] on another."""
-    is_fast = "voxel" in (below, above)
+    is_fast = "voxel" in f"{below} {above}"
     scene = Scene(gravity=(0, 0, -G), solver=Partitioned(0.005 if is_fast else 0.01))
-    scene.add(KINDS[below](), at=(0, 0, SIDE / 2), name="below")
-    scene.add(KINDS[above](), at=(aside, 0, 1.5 * SIDE + 1e-4), rotation=(0, 0, turn), name="above")
+    lower, _ = body_of(below)
+    upper, side = body_of(above)
+    scene.add(lower, at=(0, 0, SIDE / 2), name="below")
+    over = SIDE / 6 if below == "particles" and side < SIDE else 0.0  # on four balls: on one it would tip
+    scene.add(upper, at=(aside + over, over, SIDE + side / 2 + 1e-4), rotation=(0, 0, turn), name="above")
     scene.add(Floor())
     scene.add(Contact())
     system = scene.compile()
@@ -133,21 +164,26 @@ def resting(
     early: Array | None = None
     while state.t < until - 1e-6:
         failed += not scene.solver.step(system, state).is_solved
-        if state.t < 1.0 - 1e-6:
+        if state.t < until / 5 - 1e-6:
             continue
         kin = system.propagate(state.t, state.x, state.v, state.memory)
         centres = np.array([system.centre_of_mass(kin, body) for body in system.bodies])
         early = centres if early is None else early
         drift = max(drift, float(np.abs(centres - early).max()))
-        if state.t > until - 1.0 + 1e-6:
+        if state.t > 0.8 * until + 1e-6:
             energy = max(energy, system.kinetic_energy(kin))
     return drift / SIDE, energy / (MASS * G * 0.01 * SIDE), failed
+
+
+def case_of(below: str, above: str) -> str:
+    """The name of the case of a stack."""
+    return f"contact/pairs/{below}-{above.replace(' ', '-')}"
 
 
 def at_rest(below: str, above: str) -> list[Row]:
     """One body on another, on a plane, for five seconds."""
     drift, moving, failed = resting(below, above)
-    case, what = f"contact/pairs/{below}-{above}", f"{above} on {below}"
+    case, what = case_of(below, above), f"{above} on {below}"
     return [
         bounded(case, f"{what}: drift in 4 s, of the size", drift, 0.01, source="nothing moves"),
         bounded(case, f"{what}: kinetic energy, of a fall by 1 %", moving, 0.01, source="nothing moves"),
@@ -155,5 +191,5 @@ def at_rest(below: str, above: str) -> list[Row]:
     ]
 
 
-RESTS = {f"contact/pairs/{one}-{two}": partial(at_rest, one, two) for one, two in PAIRS}
+RESTS = {case_of(one, two): partial(at_rest, one, two) for one, two in STACKS}
 CASES: dict[str, Callable[[], list[Row]]] = {"contact/impulses": impulses} | RESTS

@@ -21,14 +21,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from supple.bodies.layered import LayeredBody
 from supple.contact import Contact, Floor
 from supple.errors import SuppleError
-from supple.geometry import box_tets
 from supple.running import run
 from supple.scene import BallJoint, FixedJoint, HingeJoint, Scene, SliderJoint, Springs, State, World
-from supple.validation.contact_kinds import KINDS as SIX
-from supple.validation.contact_kinds import MASS, RUBBER, SIDE, G, momenta
+from supple.validation.contact_kinds import KINDS, MASS, SIDE, G, momenta
 from supple.validation.row import Row, bounded
 
 Array = np.ndarray
@@ -43,14 +40,6 @@ KEPT = 1e-5
 scene's."""
 
 
-def layered() -> LayeredBody:
-    """The cube around a rigid core."""
-    mesh = box_tets(size=(SIDE,) * 3, cells=(3, 3, 3))
-    mesh = mesh.moved(at=-(mesh.nodes.min(axis=0) + mesh.nodes.max(axis=0)) / 2)
-    return LayeredBody.from_mesh(mesh, RUBBER, core=lambda X: np.abs(X).max(axis=1) < SIDE / 5)
-
-
-KINDS: dict[str, Callable[[], Any]] = SIX | {"layered": layered}
 PAIRS = [*combinations_with_replacement(KINDS, 2), *((kind, "world") for kind in KINDS)]
 BY_ITSELF = ("voxel", "tree")
 """Kinds with a method of their own: what couples them with others acts across parts."""
