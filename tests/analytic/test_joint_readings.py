@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -142,6 +143,21 @@ def test_a_joint_across_parts_reads_as_one_inside_a_part() -> None:
     assert across.force == pytest.approx(inside.force, abs=2e-3 * size)
     assert across.moment == pytest.approx(inside.moment, abs=2e-3 * size)
     assert (across.angle, across.speed) == pytest.approx((inside.angle, inside.speed), abs=1e-3)
+
+
+def test_joints_inside_a_part_carry_what_hangs_on_joints_across_parts() -> None:
+    """A weight of 3 kg hangs on one of 2 kg, which hangs on a tree."""
+    scene = plank(across=True)
+    scene.joints.clear()
+    box = scene.node("box")
+    weight = scene.add(sp.RigidBody(3.0, (0.01, 0.01, 0.01)), at=(0.4, 0, -0.6), name="weight")
+    box.placement = replace(box.placement, velocity=np.zeros(3))
+    scene.add(sp.BallJoint(scene.node("plank"), box, at=(0.4, 0, 0)), name="across")
+    scene.add(sp.BallJoint(box, weight, at=(0.4, 0, -0.45)), name="inside")
+    system, state = advance(scene, sp.Partitioned(5e-3), 60)
+    readings = system.joint_readings(state)
+    assert readings["across"].on("box").force[2] == pytest.approx(5.0 * G, rel=1e-6)
+    assert readings["inside"].on("weight").force[2] == pytest.approx(3.0 * G, rel=1e-6)
 
 
 def test_a_motor_in_time_is_read_at_the_end_of_its_step() -> None:

@@ -13,7 +13,7 @@ step; contacts open, close, stick and slide, and springs turn, until f(u) is wha
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
@@ -69,7 +69,7 @@ class ContactSolution(NamedTuple):
         """With changes dp (m,) of the joints' forces, to which all responds as it was linearised last."""
         assert self.held is not None
         p, response, holds = self.held
-        linear = replace(self.linear, d=self.linear.d + response.Z @ dp)
+        linear = response.add_to(self.linear, dp)
         return self._changed(linear, response.P @ dp)._replace(held=HeldRows(p + dp, response, holds))
 
     def with_linear(self, linear: LinearSolution, h: float) -> ContactSolution:
@@ -173,7 +173,7 @@ class ContactStep:
             pushes, held, by_joints = wanted - tangent.stiff(moved) / h, None, 0.0
             if self.joints is not None:
                 held = self._hold(self.joints, s, extra, pushes)
-                s.d, pushes = s.d + held.response.Z @ held.p, pushes + held.response.P @ held.p
+                s, pushes = held.response.add_to(s, held.p), pushes + held.response.P @ held.p
                 by_joints = self.joints.C_sj @ held.p
             reached = given + J.times(s.d) + (0.0 if C is None else C.times(pushes)) + by_joints
             forces = self.forces(reached)
@@ -199,7 +199,7 @@ class ContactStep:
         s, none = solve(b), np.zeros((0, 3))
         held = None if self.joints is None else self._hold(self.joints, s, None, np.zeros(0))
         if held is not None:
-            s = replace(s, d=s.d + held.response.Z @ held.p)
+            s = held.response.add_to(s, held.p)
         return ContactSolution(s, [ContactForces.none(0) for _ in self.laws], none, none, 1, 0.0, None, held)
 
     def _rebound(self, b: Array, solve: Solve) -> None:

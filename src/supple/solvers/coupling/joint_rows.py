@@ -12,7 +12,7 @@ force: of all p the one of least norm is taken. Limits and motors have bounds on
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,6 +22,7 @@ from supple.scene.kinematics import Kinematics
 from supple.scene.slots import Slot
 from supple.scene.system import BoundJoint
 from supple.solvers.coupling.coupled_points import CoupledPoints
+from supple.solvers.linear.linear_step import LinearSolution
 
 Array = np.ndarray
 SAME = 1e-10
@@ -95,7 +96,7 @@ class JointStep(NamedTuple):
     def respond(self, J: Any, extra: Any, h: float) -> JointResponse:
         """Z, P and W, with what the other laws add to A; extra None: there are none."""
         m, n = self.G.shape
-        Z, C_sj = np.zeros((n, m)), self.C_sj
+        Z, L, C_sj = np.zeros((n, m)), np.zeros((0, m)), self.C_sj
         yields = np.zeros_like(C_sj) if extra is None else extra.times(C_sj)
         if self.part is not None:
             right = h * self.G.toarray().T
@@ -103,9 +104,10 @@ class JointStep(NamedTuple):
                 right -= J.to_scipy().T @ yields
             touched = np.abs(right).sum(axis=1).reshape(-1, 3).sum(axis=1) > 0
             part = self.part(touched, extra)
-            Z[part.unknowns] = part.solve(right[part.unknowns])
+            count, solved = len(part.unknowns), part.solve_all(right[part.unknowns])
+            Z[part.unknowns], L = solved[:count], -solved[count:]
         P = np.zeros_like(C_sj) if extra is None else -extra.times(J.to_scipy() @ Z + C_sj) / h
-        return JointResponse(Z, P, np.asarray(self.G @ Z + C_sj.T @ P + self.C_jj))
+        return JointResponse(Z, P, np.asarray(self.G @ Z + C_sj.T @ P + self.C_jj), L)
 
     def rate(self, v: Array, pushes: Array) -> Array:
         """E u of velocities v (n,) of the implicit bodies and forces of the other laws (3 k,)."""
@@ -113,11 +115,18 @@ class JointStep(NamedTuple):
 
 
 class JointResponse(NamedTuple):
-    """dv/dp (n, m) of implicit bodies, dl/dp (3 k, m) of the other laws, and W (m, m)."""
+    """dv/dp (n, m) of implicit bodies, dl/dp (3 k, m) of the other laws, W (m, m), and impulses (i, m) of the joints
+    inside the implicit part, i zero where it has none."""
 
     Z: Array
     P: Array
     W: Array
+    L: Array
+
+    def add_to(self, s: LinearSolution, p: Array) -> LinearSolution:
+        """A solution with forces p (m,) on the rows."""
+        multipliers = s.multipliers + self.L @ p if len(self.L) else s.multipliers
+        return replace(s, d=s.d + self.Z @ p, multipliers=multipliers)
 
 
 class Secant(NamedTuple):

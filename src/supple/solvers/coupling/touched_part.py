@@ -64,11 +64,15 @@ class TouchedPart:
 
     def solve(self, B: Array) -> Array:
         """How the unknowns change with the right side, A^-1 B, (m, columns)."""
+        return self.solve_all(B)[: len(B)]
+
+    def solve_all(self, B: Array) -> Array:
+        """The same, with the rows of joints after the unknowns: their multipliers, negative."""
         rows = B if self.C is None else np.asarray(self.C @ B)
         more = self.matrix.shape[0] - len(rows)
         if not len(rows):
             return rows
-        return solve_columns(self.matrix, np.concatenate([rows, np.zeros((more, B.shape[1]))]))[: len(B)]
+        return solve_columns(self.matrix, np.concatenate([rows, np.zeros((more, B.shape[1]))]))
 
 
 def solve_columns(A: Any, B: Array) -> Array:
