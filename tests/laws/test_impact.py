@@ -132,13 +132,19 @@ def test_a_given_stiffness_is_kept_and_said_to_be_too_small() -> None:
     sp.run(scene(3e11), until=5e-5)
 
 
-def test_soft_vertices_that_sink_to_the_middle_of_an_obstacle_are_named() -> None:
-    scene = sp.Scene(solver=sp.ImplicitEuler(1e-4))
-    soft = sp.FemBody(sp.box_tets((0.02, 0.02, 0.02), (1, 1, 1)), sp.Material(1e5, 0.3, density=1000))
-    scene.add(soft, at=(-0.03, -0.01, -0.01), velocity=(SPEED, 0, 0), name="soft")
-    scene.add(sp.Box((0, 0, 0), (THIN, 0.2, 0.2)))
-    with pytest.warns(ContactWarning, match="'soft' sinks"):
-        sp.run(scene, until=5e-4)
+def test_soft_vertices_stop_at_an_obstacle_unless_a_given_stiffness_is_too_small() -> None:
+    def scene(contact: sp.Contact) -> sp.Scene:
+        scene = sp.Scene(solver=sp.ImplicitEuler(1e-4))
+        soft = sp.FemBody(sp.box_tets((0.02, 0.02, 0.02), (1, 1, 1)), sp.Material(1e5, 0.3, density=1000))
+        scene.add(soft, at=(-0.03, -0.01, -0.01), velocity=(SPEED, 0, 0), name="soft")
+        scene.add(sp.Box((0, 0, 0), (THIN, 0.2, 0.2)))
+        scene.add(contact)
+        return scene
+
+    run = sp.run(scene(sp.Contact()), until=5e-4)
+    assert run.system.positions(run.state, "soft")[:, 0].max() < 0.0
+    with pytest.warns(ContactWarning, match="'soft' .* sinks"):
+        sp.run(scene(sp.Contact(stiffness=1e7)), until=5e-4)
 
 
 def test_a_run_goes_on_from_a_state_as_without_a_stop() -> None:

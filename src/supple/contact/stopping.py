@@ -4,7 +4,8 @@
 
 A spring K takes up the energy m v²/2 within d. K is that of a pair of rigid bodies, shared by the area of its contacts;
 each ball has its own. It is known as long as the contact lasts: a spring that became softer would give back less than
-it took, and one that became stiffer more. Bodies that deform stop by themselves, and have no K.
+it took, and one that became stiffer more. Finite elements count with all their mass. Voxels, whose small steps carry no
+stiffer contacts, trees and reduced bodies have no K.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from supple.bodies.capabilities import Convex, Massed
+from supple.bodies.capabilities import Convex, ExplicitContact, Massed
 from supple.contact.contact_set import ContactSet
 from supple.contact.rigid_sides import obstacle_shape
 from supple.contact.surface import ContactSurface
@@ -31,11 +32,12 @@ PAIRS = 1 << 62
 
 @dataclass(frozen=True, eq=False)
 class Stopping:
-    """mass (names, 2) [kg]: what has to be stopped, infinite where a body is held, and its own; nan of bodies that
-    deform; infinite of obstacles. width (names,) [m]; is_balls (names,) bool; ball_mass, ball_width (vertices,): of the
-    vertices that are balls."""
+    """mass (names, 2) [kg]: what has to be stopped, infinite where a body is held, and its own; nan of bodies that have
+    no K; infinite of obstacles. deforms (names,) bool. width (names,) [m]; is_balls (names,) bool; ball_mass,
+    ball_width (vertices,): of the vertices that are balls."""
 
     mass: Array
+    deforms: Array
     width: Array
     is_balls: Array
     ball_mass: Array
@@ -50,16 +52,17 @@ class Stopping:
         held: Sequence[Any],
     ) -> Stopping:
         """Of the surfaces of bodies and obstacles with formulas. held: nodes that filters or joints hold."""
-        mass, width, ball_mass = [], [], []
+        mass, deforms, width, ball_mass = [], [], [], []
         for s in surfaces:
             own, each, w = np.inf, np.full(s.points.count, np.inf), np.inf
             if not isinstance(s.node, Wall):
                 body = s.node.held_body
-                own = float(body.total_mass) if isinstance(body, Convex) else np.nan
+                own = float(body.total_mass) if isinstance(body, Convex) or _may_stiffen(body) else np.nan
                 w = s.shape.width if s.shape is not None else float(np.ptp(s.points.rest, axis=0).min()) or np.inf
                 if _is_balls(s) and isinstance(body, Massed):
                     each, w = body.point_masses()[s.numbers], np.inf
             mass.append((np.inf if any(s.node is node for node in held) and not np.isnan(own) else own, own))
+            deforms.append(not isinstance(s.node, Wall) and not isinstance(s.node.held_body, Convex))
             width.append(w)
             ball_mass.append(each)
         for o in obstacles:
@@ -69,6 +72,7 @@ class Stopping:
         balls = [_is_balls(s) for s in surfaces]
         return cls(
             np.array(mass).reshape(-1, 2),
+            np.array([d and not ball for d, ball in zip(deforms, balls)] + [False] * len(obstacles), dtype=bool),
             np.array(width),
             np.array(balls + [False] * len(obstacles), dtype=bool),
             np.concatenate([*ball_mass, np.zeros(0)]),
@@ -77,6 +81,10 @@ class Stopping:
 
     def pair_mass(self, found: ContactSet) -> Array:
         """The smaller mass of both sides (k,) [kg], of held bodies only where both are; nan where a side deforms."""
+        return np.where(self.deforms[found.body].any(axis=1), np.nan, self.stopped_mass(found))
+
+    def stopped_mass(self, found: ContactSet) -> Array:
+        """The same of all bodies that have a K, nan of others."""
         sides = self.mass[found.body]
         for side in range(2):
             balls = self.is_balls[found.body[:, side]]
@@ -98,8 +106,8 @@ class Stopping:
         return np.where(self.is_balls[found.body].any(axis=1), found.key, pair)
 
     def energy(self, found: ContactSet, speed: Array) -> Array:
-        """Twice the energy of approach (k,) [J], zero where a body deforms; speed (k,) [m/s]: of the gap."""
-        mass = self.pair_mass(found)
+        """Twice the energy of approach (k,) [J], zero where a body has no K; speed (k,) [m/s]: of the gap."""
+        mass = self.stopped_mass(found)
         return np.where(np.isfinite(mass), mass, 0.0) * np.minimum(speed, 0.0) ** 2
 
     def raised(
@@ -121,6 +129,11 @@ class Stopping:
             same = each[place] == known[0]
             np.maximum.at(out, place[same], known[1][same])
         return group, np.where(out[at] > usual, out[at], 0.0)
+
+
+def _may_stiffen(body: object) -> bool:
+    """Whether a body that deforms carries contacts as stiff as they need be: points stepped implicitly."""
+    return isinstance(body, Massed) and not isinstance(body, ExplicitContact)
 
 
 def _is_balls(surface: BodySurface) -> bool:

@@ -26,6 +26,7 @@ _MODULES = (
     "floating",
     "floating_layered",
     "contact",
+    "contact_bullets",
     "contact_kinds",
     "contact_self",
     "couplings",
