@@ -22,7 +22,7 @@ def compute_ahead(frames, v, h, R_out):
         a, b, c = h * v[k, 3], h * v[k, 4], h * v[k, 5]
         angle = np.sqrt(a * a + b * b + c * c)
         part = 0.5 - angle * angle / 48.0 if angle < 1e-4 else np.sin(0.5 * angle) / angle
-        p, q, r, s = np.cos(0.5 * angle), part * a, part * b, part * c
+        p, q, r, s = np.cos(0.5 * angle), part * a, part * b, part * c  # (1.6)
         w, x, y, z = frames[k, 3], frames[k, 4], frames[k, 5], frames[k, 6]
         fill_matrix(
             w * p - x * q - y * r - z * s,
@@ -36,7 +36,7 @@ def compute_ahead(frames, v, h, R_out):
 @compiled(inline=True)
 def fill_matrix(w, x, y, z, R_out):
     """The matrix of a quaternion, of any length."""
-    s = 2.0 / (w * w + x * x + y * y + z * z)
+    s = 2.0 / (w * w + x * x + y * y + z * z)  # (1.5)
     R_out[0, 0], R_out[0, 1], R_out[0, 2] = 1 - s * (y * y + z * z), s * (x * y - w * z), s * (x * z + w * y)
     R_out[1, 0], R_out[1, 1], R_out[1, 2] = s * (x * y + w * z), 1 - s * (x * x + z * z), s * (y * z - w * x)
     R_out[2, 0], R_out[2, 1], R_out[2, 2] = s * (x * z - w * y), s * (y * z + w * x), 1 - s * (x * x + y * y)
@@ -63,12 +63,12 @@ def compute_carried_rows(carrier, core, shift, R, v, h, blocks_out, way_out):
             x0, x1, x2 = h * (w1 * c - w2 * b), h * (w2 * a - w0 * c), h * (w0 * b - w1 * a)
             for i in range(3):
                 turned = (R1[i, 0] - R0[i, 0]) * a + (R1[i, 1] - R0[i, 1]) * b + (R1[i, 2] - R0[i, 2]) * c
-                way_out[m, i] += sign * (turned - R1[i, 0] * x0 - R1[i, 1] * x1 - R1[i, 2] * x2)
+                way_out[m, i] += sign * (turned - R1[i, 0] * x0 - R1[i, 1] * x1 - R1[i, 2] * x2)  # (16.9)
                 out = blocks_out[m, side, 1, i]
-                out[0] = -sign * (R1[i, 1] * c - R1[i, 2] * b)
+                out[0] = -sign * (R1[i, 1] * c - R1[i, 2] * b)  # (16.8)
                 out[1] = -sign * (R1[i, 2] * a - R1[i, 0] * c)
                 out[2] = -sign * (R1[i, 0] * b - R1[i, 1] * a)
             for j in range(3):
-                blocks_out[m, side, 1, 0, j] -= sign * (s[1] * R1[2, j] - s[2] * R1[1, j])
+                blocks_out[m, side, 1, 0, j] -= sign * (s[1] * R1[2, j] - s[2] * R1[1, j])  # (16.8)
                 blocks_out[m, side, 1, 1, j] -= sign * (s[2] * R1[0, j] - s[0] * R1[2, j])
                 blocks_out[m, side, 1, 2, j] -= sign * (s[0] * R1[1, j] - s[1] * R1[0, j])

@@ -73,9 +73,9 @@ def gradient_of(arrays, flat, base, local):
         x0 = load(local, (3 * a) * LANES, LANES)
         x1 = load(local, (3 * a + 1) * LANES, LANES)
         x2 = load(local, (3 * a + 2) * LANES, LANES)
-        F00, F01, F02 = F00 + x0 * g0, F01 + x0 * g1, F02 + x0 * g2
-        F10, F11, F12 = F10 + x1 * g0, F11 + x1 * g1, F12 + x1 * g2
-        F20, F21, F22 = F20 + x2 * g0, F21 + x2 * g1, F22 + x2 * g2
+        F00, F01, F02 = F00 + x0 * g0, F01 + x0 * g1, F02 + x0 * g2  # (6.9)
+        F10, F11, F12 = F10 + x1 * g0, F11 + x1 * g1, F12 + x1 * g2  # (6.9)
+        F20, F21, F22 = F20 + x2 * g0, F21 + x2 * g1, F22 + x2 * g2  # (6.9)
     return (F00, F01, F02, F10, F11, F12, F20, F21, F22)
 
 
@@ -87,11 +87,11 @@ def add_divergence(arrays, flat, base, P, factor, local_out):
         g1 = factor * load(flat, base + (3 * a + 1) * LANES, LANES)
         g2 = factor * load(flat, base + (3 * a + 2) * LANES, LANES)
         k = 3 * a * LANES
-        store(local_out, k, load(local_out, k, LANES) + P[0] * g0 + P[1] * g1 + P[2] * g2)
+        store(local_out, k, load(local_out, k, LANES) + P[0] * g0 + P[1] * g1 + P[2] * g2)  # (6.10)
         k += LANES
-        store(local_out, k, load(local_out, k, LANES) + P[3] * g0 + P[4] * g1 + P[5] * g2)
+        store(local_out, k, load(local_out, k, LANES) + P[3] * g0 + P[4] * g1 + P[5] * g2)  # (6.10)
         k += LANES
-        store(local_out, k, load(local_out, k, LANES) + P[6] * g0 + P[7] * g1 + P[8] * g2)
+        store(local_out, k, load(local_out, k, LANES) + P[6] * g0 + P[7] * g1 + P[8] * g2)  # (6.10)
 
 
 @compiled
@@ -107,9 +107,9 @@ def sweep_force(arrays, law, start, stop, x, f_out):
         lam, mu = load(lams, g * LANES, LANES), load(mus, g * LANES, LANES)
         for q in range(points):
             base = (g * points + q) * nodes * 3 * LANES
-            F = gradient_of(arrays, flat, base, local)
+            F = gradient_of(arrays, flat, base, local)  # (6.9)
             weight = load(weights, (g * points + q) * LANES, LANES)
-            add_divergence(arrays, flat, base, stress(law, F, lam, mu), -weight, force)
+            add_divergence(arrays, flat, base, stress(law, F, lam, mu), -weight, force)  # (6.10)
         scatter_add_nodes(arrays, g, force, f_out)
 
 
@@ -125,7 +125,7 @@ def add_block_row(flat, base, nodes, C, b, factor, half, block_out):
             r1, c1 = min(s, 3 * k + 1), max(s, 3 * k + 1)
             r2, c2 = min(s, 3 * k + 2), max(s, 3 * k + 2)
             v = load(C, (9 * r0 + c0) * LANES, LANES) * h0 + load(C, (9 * r1 + c1) * LANES, LANES) * h1
-            store(half, (3 * s + k) * LANES, v + load(C, (9 * r2 + c2) * LANES, LANES) * h2)
+            store(half, (3 * s + k) * LANES, v + load(C, (9 * r2 + c2) * LANES, LANES) * h2)  # (6.11)
     for a in range(b + 1):
         g0 = load(flat, base + (3 * a) * LANES, LANES)
         g1 = load(flat, base + (3 * a + 1) * LANES, LANES)
@@ -133,7 +133,7 @@ def add_block_row(flat, base, nodes, C, b, factor, half, block_out):
         for i in range(3):
             for k in range(3):
                 v = g0 * load(half, (9 * i + k) * LANES, LANES) + g1 * load(half, (9 * i + 3 + k) * LANES, LANES)
-                v = v + g2 * load(half, (9 * i + 6 + k) * LANES, LANES)
+                v = v + g2 * load(half, (9 * i + 6 + k) * LANES, LANES)  # (6.11)
                 at = ((a * nodes + b) * 9 + 3 * i + k) * LANES
                 store(block_out, at, load(block_out, at, LANES) + v)
 
@@ -153,11 +153,11 @@ def sweep_blocks(arrays, law, definite, start, stop, x, factor, positions, data_
         lam, mu = load(lams, g * LANES, LANES), load(mus, g * LANES, LANES)
         for q in range(points):
             base = (g * points + q) * nodes * 3 * LANES
-            F = gradient_of(arrays, flat, base, local)
+            F = gradient_of(arrays, flat, base, local)  # (6.9)
             compute_tangent(law, F, lam, mu, definite, work, C)
             weight = load(weights, (g * points + q) * LANES, LANES) * (-factor)
             for b in range(nodes):
-                add_block_row(flat, base, nodes, C, b, weight, half, block)
+                add_block_row(flat, base, nodes, C, b, weight, half, block)  # (6.11)
         for a in range(nodes):
             for b in range(a, nodes):
                 for w in range(LANES):
@@ -188,7 +188,7 @@ def compute_energy(arrays, law, x):
                     node = arrays.nodes[g, a, w]
                     for i in range(3):
                         for j in range(3):
-                            F[i, j] += x[node, i] * arrays.gradients[g, q, a, j, w]
+                            F[i, j] += x[node, i] * arrays.gradients[g, q, a, j, w]  # (6.9)
                 Ft = (F[0, 0], F[0, 1], F[0, 2], F[1, 0], F[1, 1], F[1, 2], F[2, 0], F[2, 1], F[2, 2])
                 total += weight * energy_density(law, Ft, arrays.lam[g, w], arrays.mu[g, w])
     return total

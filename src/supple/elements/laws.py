@@ -90,7 +90,7 @@ def second_piola(F, lam, mu):
     E00 = 0.5 * (F[0] * F[0] + F[3] * F[3] + F[6] * F[6] - 1.0)
     E11 = 0.5 * (F[1] * F[1] + F[4] * F[4] + F[7] * F[7] - 1.0)
     E22 = 0.5 * (F[2] * F[2] + F[5] * F[5] + F[8] * F[8] - 1.0)
-    p = lam * (E00 + E11 + E22)
+    p = lam * (E00 + E11 + E22)  # (6.7)
     return (
         p + 2.0 * mu * E00,
         mu * (F[0] * F[1] + F[3] * F[4] + F[6] * F[7]),
@@ -105,8 +105,8 @@ def second_piola(F, lam, mu):
 def stress(law, F, lam, mu):
     """First Piola-Kirchhoff stress P = dpsi/dF [Pa], 9-tuple."""
     if law == LINEAR:
-        p = lam * (F[0] + F[4] + F[8] - 3.0)
-        s01, s02, s12 = mu * (F[1] + F[3]), mu * (F[2] + F[6]), mu * (F[5] + F[7])
+        p = lam * (F[0] + F[4] + F[8] - 3.0)  # (6.5)
+        s01, s02, s12 = mu * (F[1] + F[3]), mu * (F[2] + F[6]), mu * (F[5] + F[7])  # (6.5)
         return (
             p + 2.0 * mu * (F[0] - 1.0),
             s01,
@@ -120,9 +120,9 @@ def stress(law, F, lam, mu):
         )
     if law == COROTATIONAL:
         R, _ = polar(F)
-        return combine(2.0 * mu, F, lam * (contract(R, F) - 3.0) - 2.0 * mu, R)
+        return combine(2.0 * mu, F, lam * (contract(R, F) - 3.0) - 2.0 * mu, R)  # (6.6)
     if law == STVK:
-        S00, S01, S02, S11, S12, S22 = second_piola(F, lam, mu)
+        S00, S01, S02, S11, S12, S22 = second_piola(F, lam, mu)  # (6.7)
         return (
             F[0] * S00 + F[1] * S01 + F[2] * S02,
             F[0] * S01 + F[1] * S11 + F[2] * S12,
@@ -137,7 +137,7 @@ def stress(law, F, lam, mu):
     m, l = mu * (4.0 / 3.0), lam + mu * (5.0 / 6.0)
     cof = cofactor(F)
     J = F[0] * cof[0] + F[1] * cof[1] + F[2] * cof[2]
-    return combine(m - m / (contract(F, F) + 1.0), F, l * (J - 1.0) - 0.75 * m, cof)
+    return combine(m - m / (contract(F, F) + 1.0), F, l * (J - 1.0) - 0.75 * m, cof)  # (6.8)
 
 
 @compiled(inline=True)
@@ -147,23 +147,23 @@ def energy_density(law, F, lam, mu):
         trace = F[0] + F[4] + F[8] - 3.0
         e01, e02, e12 = 0.5 * (F[1] + F[3]), 0.5 * (F[2] + F[6]), 0.5 * (F[5] + F[7])
         ee = (F[0] - 1.0) ** 2 + (F[4] - 1.0) ** 2 + (F[8] - 1.0) ** 2 + 2.0 * (e01**2 + e02**2 + e12**2)
-        return mu * ee + 0.5 * lam * trace**2
+        return mu * ee + 0.5 * lam * trace**2  # (6.1)
     if law == COROTATIONAL:
         R, _ = polar(F)
         D = combine(1.0, F, -1.0, R)
-        return mu * contract(D, D) + 0.5 * lam * (contract(R, F) - 3.0) ** 2
+        return mu * contract(D, D) + 0.5 * lam * (contract(R, F) - 3.0) ** 2  # (6.2)
     if law == STVK:
         S00, S01, S02, S11, S12, S22 = second_piola(F, 0.0, 0.5)
         trace = S00 + S11 + S22
         ee = S00**2 + S11**2 + S22**2 + 2.0 * (S01**2 + S02**2 + S12**2)
-        return mu * ee + 0.5 * lam * trace**2
+        return mu * ee + 0.5 * lam * trace**2  # (6.3)
     m, l = mu * (4.0 / 3.0), lam + mu * (5.0 / 6.0)
     alpha = 1.0 + 0.75 * m / l
     cof = cofactor(F)
     J = F[0] * cof[0] + F[1] * cof[1] + F[2] * cof[2]
     I = contract(F, F)
-    volumetric = 0.5 * l * ((J - alpha) ** 2 - (1.0 - alpha) ** 2)
-    return 0.5 * m * (I - 3.0) - 0.5 * m * math.log((I + 1.0) * 0.25) + volumetric
+    volumetric = 0.5 * l * ((J - alpha) ** 2 - (1.0 - alpha) ** 2)  # (6.4)
+    return 0.5 * m * (I - 3.0) - 0.5 * m * math.log((I + 1.0) * 0.25) + volumetric  # (6.4)
 
 
 @compiled(inline=True)
@@ -176,12 +176,12 @@ def corotational_parts(F, lam, mu, definite):
     S11 = R[1] * F[1] + R[4] * F[4] + R[7] * F[7]
     S12 = R[1] * F[2] + R[4] * F[5] + R[7] * F[8]
     S22 = R[2] * F[2] + R[5] * F[5] + R[8] * F[8]
-    c = lam * (S00 + S11 + S22 - 3.0) - 2.0 * mu
+    c = lam * (S00 + S11 + S22 - 3.0) - 2.0 * mu  # (6.13)
     if definite:
-        floor = -(mu * s_min)
+        floor = -(mu * s_min)  # (6.24)
         c = select_ge(c, floor, c, floor)
         c = select_ge(s_min, 0.01, c, c * 0.0)  # an element that is almost inverted: keep the positive rest
-    return R, symmetric_inverse(S11 + S22, -S01, -S02, S00 + S22, -S12, S00 + S11), c
+    return R, symmetric_inverse(S11 + S22, -S01, -S02, S00 + S22, -S12, S00 + S11), c  # (6.14)
 
 
 @compiled(inline=True)
@@ -210,22 +210,22 @@ def compute_corotational_tangent(F, lam, mu, definite, work, C_out):
     R, Q, c = corotational_parts(F, lam, mu, definite)
     z = lam * 0.0
     store_nine(R, work, 0, LANES)
-    store_nine((z, R[2], -R[1], z, R[5], -R[4], z, R[8], -R[7]), work, 9 * LANES, LANES)
+    store_nine((z, R[2], -R[1], z, R[5], -R[4], z, R[8], -R[7]), work, 9 * LANES, LANES)  # (6.14)
     store_nine((-R[2], z, R[0], -R[5], z, R[3], -R[8], z, R[6]), work, 18 * LANES, LANES)
     store_nine((R[1], -R[0], z, R[4], -R[3], z, R[7], -R[6], z), work, 27 * LANES, LANES)
     for s in range(9):
         t0 = load(work, (9 + s) * LANES, LANES)
         t1 = load(work, (18 + s) * LANES, LANES)
         t2 = load(work, (27 + s) * LANES, LANES)
-        u0 = c * (Q[0] * t0 + Q[1] * t1 + Q[2] * t2)
+        u0 = c * (Q[0] * t0 + Q[1] * t1 + Q[2] * t2)  # (6.14)
         u1 = c * (Q[1] * t0 + Q[3] * t1 + Q[4] * t2)
         u2 = c * (Q[2] * t0 + Q[4] * t1 + Q[5] * t2)
         r = lam * load(work, s * LANES, LANES)
         for k in range(s, 9):
             v = u0 * load(work, (9 + k) * LANES, LANES) + u1 * load(work, (18 + k) * LANES, LANES)
-            v = v + u2 * load(work, (27 + k) * LANES, LANES) + r * load(work, k * LANES, LANES)
+            v = v + u2 * load(work, (27 + k) * LANES, LANES) + r * load(work, k * LANES, LANES)  # (6.13)
             store(C_out, (9 * s + k) * LANES, v)
-        add_at(C_out, 10 * s, 2.0 * mu)
+        add_at(C_out, 10 * s, 2.0 * mu)  # (6.13)
 
 
 @compiled
@@ -236,11 +236,11 @@ def compute_linear_tangent(lam, mu, C_out):
     for i in range(3):
         for j in range(3):
             s, k = 3 * i + j, 3 * j + i
-            add_at(C_out, 10 * s, mu)
+            add_at(C_out, 10 * s, mu)  # (6.12)
             if k >= s:
                 add_at(C_out, 9 * s + k, mu)
             if j >= i:
-                add_at(C_out, 36 * i + 4 * j, lam)
+                add_at(C_out, 36 * i + 4 * j, lam)  # (6.12)
 
 
 @compiled
@@ -259,7 +259,7 @@ def compute_stvk_tangent(F, lam, mu, work, C_out):
                 b = b + load(work, (3 * i + 2) * LANES, LANES) * load(work, (3 * k + 2) * LANES, LANES)
                 for l in range(3):
                     Fkl, Fil = load(work, (3 * k + l) * LANES, LANES), load(work, (3 * i + l) * LANES, LANES)
-                    v = lam * Fij * Fkl + mu * Fil * Fkj
+                    v = lam * Fij * Fkl + mu * Fil * Fkj  # (6.15)
                     if j == l:
                         v = v + mu * b
                     if i == k:
@@ -274,23 +274,23 @@ def compute_neo_hookean_tangent(F, lam, mu, work, C_out):
     cof = cofactor(F)
     J = F[0] * cof[0] + F[1] * cof[1] + F[2] * cof[2]
     n = 1.0 / (contract(F, F) + 1.0)
-    p = l * (J - 1.0) - 0.75 * m
+    p = l * (J - 1.0) - 0.75 * m  # (6.16)
     store_nine(F, work, 0, LANES)
     store_nine(cof, work, 9 * LANES, LANES)
     for s in range(9):
         f = 2.0 * m * n * n * load(work, s * LANES, LANES)
         g = l * load(work, (9 + s) * LANES, LANES)
         for k in range(s, 9):
-            v = f * load(work, k * LANES, LANES) + g * load(work, (9 + k) * LANES, LANES)
+            v = f * load(work, k * LANES, LANES) + g * load(work, (9 + k) * LANES, LANES)  # (6.16)
             i, j, a, b = s // 3, s % 3, k // 3, k % 3
-            if i != a and j != b:  # d cof_ij / dF_ab = e_iap e_jbq F_pq
+            if i != a and j != b:  # d cof_ij / dF_ab = e_iap e_jbq F_pq, (6.17)
                 q = p * load(work, (3 * (3 - i - a) + 3 - j - b) * LANES, LANES)
                 if ((a - i) % 3 == 1) == ((b - j) % 3 == 1):
                     v = v + q
                 else:
                     v = v - q
             store(C_out, (9 * s + k) * LANES, v)
-        add_at(C_out, 10 * s, m - m * n)
+        add_at(C_out, 10 * s, m - m * n)  # (6.16)
 
 
 @compiled

@@ -37,20 +37,20 @@ def first_piola(law: Law, F: Array, lam: Array, mu: Array) -> Array:
 
     if law == Law.LINEAR:
         e = (F + np.swapaxes(F, -1, -2)) / 2 - I
-        return 2 * mu * e + lam * trace(e) * I
+        return 2 * mu * e + lam * trace(e) * I  # (6.5)
     if law == Law.COROTATIONAL:
         R, S = polar_decompose(F)
-        return 2 * mu * (F - R) + lam * trace(S - I) * R
+        return 2 * mu * (F - R) + lam * trace(S - I) * R  # (6.6)
     if law == Law.STVK:
         E = (np.swapaxes(F, -1, -2) @ F - I) / 2
-        return F @ (2 * mu * E + lam * trace(E) * I)
+        return F @ (2 * mu * E + lam * trace(E) * I)  # (6.7)
     m, l = 4 / 3 * mu, lam + 5 / 6 * mu
     cofactor = np.stack(
         [np.cross(F[..., (i + 1) % 3, :], F[..., (i + 2) % 3, :]) for i in range(3)], axis=-2
     )  # rows of det(F) F^-T
     J = np.linalg.det(F)[..., None, None]
     norm = (F * F).sum(axis=(-1, -2))[..., None, None]
-    return m * (1 - 1 / (norm + 1)) * F + (l * (J - 1) - 0.75 * m) * cofactor
+    return m * (1 - 1 / (norm + 1)) * F + (l * (J - 1) - 0.75 * m) * cofactor  # (6.8)
 
 
 def element_stress(X: Array, connectivity: Array, law: Law, lam: Array, mu: Array, x: Array) -> ElementStress:

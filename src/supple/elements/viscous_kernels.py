@@ -23,10 +23,10 @@ from supple.elements.laws import combine
 @compiled(inline=True)
 def symmetric_rate_stress(F, V, lam, mu):
     """S = lam tr(E') I + 2 mu E' with E' = sym(F^T V), as (S00, S01, S02, S11, S12, S22)."""
-    E00 = F[0] * V[0] + F[3] * V[3] + F[6] * V[6]
+    E00 = F[0] * V[0] + F[3] * V[3] + F[6] * V[6]  # (6.25)
     E11 = F[1] * V[1] + F[4] * V[4] + F[7] * V[7]
     E22 = F[2] * V[2] + F[5] * V[5] + F[8] * V[8]
-    p = lam * (E00 + E11 + E22)
+    p = lam * (E00 + E11 + E22)  # (6.25)
     return (
         p + 2.0 * mu * E00,
         mu * (F[0] * V[1] + F[3] * V[4] + F[6] * V[7] + F[1] * V[0] + F[4] * V[3] + F[7] * V[6]),
@@ -105,9 +105,9 @@ def add_viscous_force(arrays, is_linear, factor, x, v, f_out):
         for q in range(points):
             base = (g * points + q) * nodes * 3 * LANES
             F = damped_gradient(arrays, is_linear, flat, base, local)
-            S = symmetric_rate_stress(F, gradient_of(arrays, flat, base, speed), lam, mu)
+            S = symmetric_rate_stress(F, gradient_of(arrays, flat, base, speed), lam, mu)  # (6.25)
             weight = load(weights, (g * points + q) * LANES, LANES)
-            add_divergence(arrays, flat, base, times_symmetric(F, S), -weight, force)
+            add_divergence(arrays, flat, base, times_symmetric(F, S), -weight, force)  # (6.10)
         scatter_add_nodes(arrays, g, force, f_out)
 
 
@@ -142,20 +142,20 @@ def add_point_blocks(arrays, flat, base, F, G, S, lam, mu, turned, block_out):
             c0 = load(flat, base + (3 * b) * LANES, LANES)
             c1 = load(flat, base + (3 * b + 1) * LANES, LANES)
             c2 = load(flat, base + (3 * b + 2) * LANES, LANES)
-            near = mu * (g0 * c0 + g1 * c1 + g2 * c2)
-            along = s0 * c0 + s1 * c1 + s2 * c2
+            near = mu * (g0 * c0 + g1 * c1 + g2 * c2)  # (6.26), (6.27)
+            along = s0 * c0 + s1 * c1 + s2 * c2  # (6.27)
             at = (a * nodes + b) * 9 * LANES
             for i in range(3):
                 ha = lam * load(turned, (6 * a + i) * LANES, LANES)
                 hb = mu * load(turned, (6 * b + i) * LANES, LANES)
                 for k in range(3):
-                    value = ha * load(turned, (6 * b + 3 + k) * LANES, LANES)
-                    value = value + hb * load(turned, (6 * a + 3 + k) * LANES, LANES)
+                    value = ha * load(turned, (6 * b + 3 + k) * LANES, LANES)  # (6.26), (6.27)
+                    value = value + hb * load(turned, (6 * a + 3 + k) * LANES, LANES)  # (6.26), (6.27)
                     if i == k:
                         value = value + along
                     entry = at + (3 * i + k) * LANES
                     store(block_out, entry, load(block_out, entry, LANES) + value)
-            add_scaled_nine(block_out, at, near, FG)
+            add_scaled_nine(block_out, at, near, FG)  # (6.26), (6.27)
 
 
 @compiled(inline=True)
@@ -190,7 +190,7 @@ def sweep_viscous_blocks(arrays, is_linear, start, stop, x, v, stiffness, dampin
             lam, mu = weight * load(lams, g * LANES, LANES), weight * load(mus, g * LANES, LANES)
             F = damped_gradient(arrays, is_linear, flat, base, local)
             V = gradient_of(arrays, flat, base, speed)
-            S = symmetric_rate_stress(F, V, stiffness * lam, stiffness * mu)
+            S = symmetric_rate_stress(F, V, stiffness * lam, stiffness * mu)  # (6.27)
             add_point_blocks(arrays, flat, base, F, combine(stiffness, V, damping, F), S, lam, mu, turned, block)
         for a in range(nodes):
             for b in range(nodes):

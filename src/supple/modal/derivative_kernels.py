@@ -63,7 +63,7 @@ def compute_gradients(U, nodes, gradient, width, g_out):
 def compute_stresses(g, lam, mu, width, s_out):
     """C : sym grad u of all columns."""
     for l in range(0, width, LANES):
-        trace = lam * (load(g, l) + load(g, 4 * width + l) + load(g, 8 * width + l))
+        trace = lam * (load(g, l) + load(g, 4 * width + l) + load(g, 8 * width + l))  # (13.10)
         for c in range(3):
             for j in range(3):
                 value = mu * (load(g, (3 * c + j) * width + l) + load(g, (3 * j + c) * width + l))
@@ -83,22 +83,22 @@ def add_pairs(g, s, gradient, weight, lam, mu, width, i, l, r, local_out):
     a6, a7, a8 = g[6 * width + i], g[7 * width + i], g[8 * width + i]
     s0, s1, s2 = s[i], s[width + i], s[2 * width + i]
     s4, s5, s8 = s[4 * width + i], s[5 * width + i], s[8 * width + i]
-    # C : sym(A^T B)
+    # C : sym(A^T B), (13.10)
     xx, yy, zz = a0 * b0 + a3 * b3 + a6 * b6, a1 * b1 + a4 * b4 + a7 * b7, a2 * b2 + a5 * b5 + a8 * b8
     xy = mu * (a0 * b1 + a3 * b4 + a6 * b7 + a1 * b0 + a4 * b3 + a7 * b6)
     xz = mu * (a0 * b2 + a3 * b5 + a6 * b8 + a2 * b0 + a5 * b3 + a8 * b6)
     yz = mu * (a1 * b2 + a4 * b5 + a7 * b8 + a2 * b1 + a5 * b4 + a8 * b7)
     trace = lam * (xx + yy + zz)
     xx, yy, zz = 2.0 * mu * xx + trace, 2.0 * mu * yy + trace, 2.0 * mu * zz + trace
-    p0 = weight * (a0 * t0 + a1 * t1 + a2 * t2 + b0 * s0 + b1 * s1 + b2 * s2 + xx)
+    p0 = weight * (a0 * t0 + a1 * t1 + a2 * t2 + b0 * s0 + b1 * s1 + b2 * s2 + xx)  # (13.10)
     p1 = weight * (a0 * t1 + a1 * t4 + a2 * t5 + b0 * s1 + b1 * s4 + b2 * s5 + xy)
     p2 = weight * (a0 * t2 + a1 * t5 + a2 * t8 + b0 * s2 + b1 * s5 + b2 * s8 + xz)
     p3 = weight * (a3 * t0 + a4 * t1 + a5 * t2 + b3 * s0 + b4 * s1 + b5 * s2 + xy)
-    p4 = weight * (a3 * t1 + a4 * t4 + a5 * t5 + b3 * s1 + b4 * s4 + b5 * s5 + yy)
+    p4 = weight * (a3 * t1 + a4 * t4 + a5 * t5 + b3 * s1 + b4 * s4 + b5 * s5 + yy)  # (13.10)
     p5 = weight * (a3 * t2 + a4 * t5 + a5 * t8 + b3 * s2 + b4 * s5 + b5 * s8 + yz)
     p6 = weight * (a6 * t0 + a7 * t1 + a8 * t2 + b6 * s0 + b7 * s1 + b8 * s2 + xz)
     p7 = weight * (a6 * t1 + a7 * t4 + a8 * t5 + b6 * s1 + b7 * s4 + b8 * s5 + yz)
-    p8 = weight * (a6 * t2 + a7 * t5 + a8 * t8 + b6 * s2 + b7 * s5 + b8 * s8 + zz)
+    p8 = weight * (a6 * t2 + a7 * t5 + a8 * t8 + b6 * s2 + b7 * s5 + b8 * s8 + zz)  # (13.10)
     for a in range(gradient.shape[0]):
         x, y, z = gradient[a, 0], gradient[a, 1], gradient[a, 2]
         at, step = (a * 3 * r + i) * width + l, r * width

@@ -56,7 +56,7 @@ def compute_inertia(S0, P0, U_bar, W5, W7, q, q_dot, omega, inertia_out):
     """inertia_out of n instances; q, q_dot (n, r), omega (n, 3) [rad/s]; W7 (r, 9 r), row p, column (l, i, j)."""
     n, r = q.shape
     N, rate = np.empty((n, 9 * r)), np.empty((n, 9 * r))
-    np.dot(q, W7, N)
+    np.dot(q, W7, N)  # (11.4)
     np.dot(q_dot, W7, rate)
     P, turned = np.empty((3, 3)), np.empty((3, 3))
     for a in range(n):
@@ -67,46 +67,46 @@ def compute_inertia(S0, P0, U_bar, W5, W7, q, q_dot, omega, inertia_out):
             at = 9 * l
             for i in range(3):
                 for j in range(3):
-                    N[a, at + 3 * i + j] += W5[l, i, j]
+                    N[a, at + 3 * i + j] += W5[l, i, j]  # (11.4)
             for i in range(3):
                 for j in range(3):
                     value = N[a, at + 3 * i + j]
-                    P[i, j] += q[a, l] * (value + W5[l, j, i])
-                    turned[i, j] += q_dot[a, l] * value
+                    P[i, j] += q[a, l] * (value + W5[l, j, i])  # (11.5)
+                    turned[i, j] += q_dot[a, l] * value  # (11.7)
             v = N[a, at : at + 9]
             d = rate[a, at : at + 9]
-            inertia_out.H[a, 0, l], inertia_out.H[a, 1, l], inertia_out.H[a, 2, l] = (
+            inertia_out.H[a, 0, l], inertia_out.H[a, 1, l], inertia_out.H[a, 2, l] = (  # (11.5)
                 v[7] - v[5],
                 v[2] - v[6],
                 v[3] - v[1],
             )
-            spin = w0 * (d[7] - d[5]) + w1 * (d[2] - d[6]) + w2 * (d[3] - d[1])
+            spin = w0 * (d[7] - d[5]) + w1 * (d[2] - d[6]) + w2 * (d[3] - d[1])  # (11.8)
             centrifugal = (
                 w0 * (v[0] * w0 + v[1] * w1 + v[2] * w2)
                 + w1 * (v[3] * w0 + v[4] * w1 + v[5] * w2)
                 + w2 * (v[6] * w0 + v[7] * w1 + v[8] * w2)
             )
-            inertia_out.h_modes[a, l] = centrifugal - square * (v[0] + v[4] + v[8]) + 2.0 * spin
+            inertia_out.h_modes[a, l] = centrifugal - square * (v[0] + v[4] + v[8]) + 2.0 * spin  # (11.8)
         trace, turned_trace = P[0, 0] + P[1, 1] + P[2, 2], turned[0, 0] + turned[1, 1] + turned[2, 2]
         for i in range(3):
             total, flow = S0[i], 0.0
             for l in range(r):
-                total += U_bar[i, l] * q[a, l]
+                total += U_bar[i, l] * q[a, l]  # (11.5)
                 flow += U_bar[i, l] * q_dot[a, l]
             inertia_out.S[a, i], inertia_out.h[a, 3 + i] = total, 2.0 * flow
             for j in range(3):
-                inertia_out.J[a, i, j] = -0.5 * (P[i, j] + P[j, i])
-            inertia_out.J[a, i, i] += trace
+                inertia_out.J[a, i, j] = -0.5 * (P[i, j] + P[j, i])  # (11.5)
+            inertia_out.J[a, i, i] += trace  # (11.5)
         S, J, h = inertia_out.S[a], inertia_out.J[a], inertia_out.h[a]
         c0, c1, c2 = cross(w0, w1, w2, S[0], S[1], S[2])
-        h[3], h[4], h[5] = cross(w0, w1, w2, c0 + h[3], c1 + h[4], c2 + h[5])
+        h[3], h[4], h[5] = cross(w0, w1, w2, c0 + h[3], c1 + h[4], c2 + h[5])  # (11.6)
         L0 = J[0, 0] * w0 + J[0, 1] * w1 + J[0, 2] * w2
         L1 = J[1, 0] * w0 + J[1, 1] * w1 + J[1, 2] * w2
         L2 = J[2, 0] * w0 + J[2, 1] * w1 + J[2, 2] * w2
-        g0, g1, g2 = cross(w0, w1, w2, L0, L1, L2)
-        h[0] = g0 + 2.0 * (turned_trace * w0 - turned[0, 0] * w0 - turned[0, 1] * w1 - turned[0, 2] * w2)
-        h[1] = g1 + 2.0 * (turned_trace * w1 - turned[1, 0] * w0 - turned[1, 1] * w1 - turned[1, 2] * w2)
-        h[2] = g2 + 2.0 * (turned_trace * w2 - turned[2, 0] * w0 - turned[2, 1] * w1 - turned[2, 2] * w2)
+        g0, g1, g2 = cross(w0, w1, w2, L0, L1, L2)  # (11.7)
+        h[0] = g0 + 2.0 * (turned_trace * w0 - turned[0, 0] * w0 - turned[0, 1] * w1 - turned[0, 2] * w2)  # (11.7)
+        h[1] = g1 + 2.0 * (turned_trace * w1 - turned[1, 0] * w0 - turned[1, 1] * w1 - turned[1, 2] * w2)  # (11.7)
+        h[2] = g2 + 2.0 * (turned_trace * w2 - turned[2, 0] * w0 - turned[2, 1] * w1 - turned[2, 2] * w2)  # (11.7)
 
 
 def mixed_rows(integrals: MassIntegrals) -> Array:
@@ -132,4 +132,4 @@ def domain_inertia(integrals: MassIntegrals, q: Array, q_dot: Array, omega: Arra
 def system_force(integrals: MassIntegrals, inertia: DomainInertia, alpha: Array, a: Array) -> Array:
     """f_sys (n, r) [N] for angular and origin's accelerations alpha [rad/s²], a [m/s²] (n, 3) of the frame."""
     coupled = np.einsum("nil,ni->nl", inertia.H, alpha)
-    return -(inertia.h_modes + coupled + a @ integrals.U_bar)
+    return -(inertia.h_modes + coupled + a @ integrals.U_bar)  # (13.11), [BZ11, eqs. 13, 14]

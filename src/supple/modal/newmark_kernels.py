@@ -47,18 +47,18 @@ def compute_residual(mass, numbers, K, v, a, f_ext, f, residual_out, square_out)
     r, width = f.shape
     for i in range(r):
         for b in range(width):
-            residual_out[i, b] = f_ext[i, b] - f[i, b]
+            residual_out[i, b] = f_ext[i, b] - f[i, b]  # (13.18)
         for j in range(r):
             m = mass[i, j]
             for b in range(width):
-                residual_out[i, b] -= m * (a[j, b] + numbers.mass_damping * v[j, b])
+                residual_out[i, b] -= m * (a[j, b] + numbers.mass_damping * v[j, b])  # (13.18)
     k = 0
     for i in range(r):
         for j in range(i, r):
             share = numbers.stiffness_damping * (0.5 if i == j else 1.0)  # the diagonal is subtracted twice
             for b in range(width):
                 part = share * K[k, b]
-                residual_out[i, b] -= part * v[j, b]
+                residual_out[i, b] -= part * v[j, b]  # (13.18)
                 residual_out[j, b] -= part * v[i, b]
             k += 1
     square_out[:] = 0.0
@@ -79,7 +79,7 @@ def solve_block(mass, numbers, K, residual):
         for i in range(r):
             for j in range(i, r):
                 for b in range(LANES):
-                    A[j, i, b] = m_factor * mass[i, j] + k_factor * K[k, start + b]
+                    A[j, i, b] = m_factor * mass[i, j] + k_factor * K[k, start + b]  # (13.18)
                 k += 1
         for i in range(r):
             for b in range(LANES):
@@ -105,11 +105,11 @@ def step_block(arrays, mass, numbers, work, workspace, count, q, v, a, f_ext):
     for i in range(r):
         for b in range(width):
             v0, a0 = v[i, b], a[i, b]
-            v[i, b] = numbers.a5 * v0 + numbers.a6 * a0
-            a[i, b] = -numbers.a2 * v0 - numbers.a3 * a0
+            v[i, b] = numbers.a5 * v0 + numbers.a6 * a0  # (13.17)
+            a[i, b] = -numbers.a2 * v0 - numbers.a3 * a0  # (13.16)
     for iteration in range(numbers.max_iterations + 1):
         if iteration == 1 and numbers.max_iterations == 1:
-            break  # the semi-implicit step takes what one iteration gives
+            break  # the semi-implicit step takes what one iteration gives, [BJ05]
         compute_force_block(arrays, work, count, q, f, K)
         compute_residual(mass, numbers, K, v, a, f_ext, f, residual, square)
         if iteration == 0:
@@ -131,8 +131,8 @@ def step_block(arrays, mass, numbers, work, workspace, count, q, v, a, f_ext):
         for i in range(r):
             for b in range(width):
                 q[i, b] += residual[i, b]
-                v[i, b] += numbers.a4 * residual[i, b]
-                a[i, b] += numbers.a1 * residual[i, b]
+                v[i, b] += numbers.a4 * residual[i, b]  # (13.17)
+                a[i, b] += numbers.a1 * residual[i, b]  # (13.16)
     return FINE, 0, numbers.max_iterations
 
 

@@ -25,7 +25,7 @@ def add_congruence(rows, cols, blocks, ptr, left, right, positions, data_out):
                             inner = 0.0
                             for l in range(3):
                                 inner += blocks[e, k, l] * right[b, l, c]
-                            total += left[a, k, r] * inner
+                            total += left[a, k, r] * inner  # (3.2)
                         data_out[at, r, c] += total
 
 
@@ -44,11 +44,11 @@ def project_matrix(filtered, projectors, indptr, transposed, diagonal, scale, da
             for c in range(3):
                 a0, a1, a2 = data[e, 0, c], data[e, 1, c], data[e, 2, c]
                 for r in range(3):
-                    data[e, r, c] = C[r, 0] * a0 + C[r, 1] * a1 + C[r, 2] * a2
+                    data[e, r, c] = C[r, 0] * a0 + C[r, 1] * a1 + C[r, 2] * a2  # (4.1)
             for r in range(3):
                 a0, a1, a2 = data[m, r, 0], data[m, r, 1], data[m, r, 2]
                 for c in range(3):
-                    data[m, r, c] = a0 * C[0, c] + a1 * C[1, c] + a2 * C[2, c]
+                    data[m, r, c] = a0 * C[0, c] + a1 * C[1, c] + a2 * C[2, c]  # (4.1)
         for r in range(3):
             for c in range(3):
                 one = 1.0 if r == c else 0.0

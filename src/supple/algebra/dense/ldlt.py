@@ -42,13 +42,13 @@ def ldlt_factor(A: Array) -> int:
         for j in range(i):
             w = A[i, j]
             for k in range(j):
-                w -= A[i, k] * A[j, k]
+                w -= A[i, k] * A[j, k]  # [Vanderbei95]
             A[i, j] = w
         d = A[i, i]
         for j in range(i):
             w = A[i, j]
             l = w * A[j, j]
-            d -= w * l
+            d -= w * l  # [Vanderbei95]
             A[i, j] = l
         if is_bad_pivot(d):
             return i

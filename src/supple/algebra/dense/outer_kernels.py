@@ -39,7 +39,7 @@ class OuterTerm(NamedTuple):
 def add_outer(outer, x, factor, y_out):
     """y_out += factor J^T F J x; returns factor x . J^T F J x. x, y_out: (n)."""
     t, s = outer.t, outer.s
-    compute_rows(outer.ptr, outer.cols, outer.blocks, x, t)
+    compute_rows(outer.ptr, outer.cols, outer.blocks, x, t)  # (3.2)
     total = 0.0
     for i in range(t.size):
         value = 0.0
@@ -47,5 +47,5 @@ def add_outer(outer, x, factor, y_out):
             value += outer.F[i, j] * t[j]
         s[i] = factor * value
         total += t[i] * s[i]
-    add_transposed(outer.ptr, outer.cols, outer.blocks, s, y_out)
+    add_transposed(outer.ptr, outer.cols, outer.blocks, s, y_out)  # (3.2)
     return total

@@ -79,7 +79,7 @@ def polar_rate(R, S, dA):
     """
     s00, s01, s02, s11, s12, s22 = S
     _, d01, d02, d10, _, d12, d20, d21, _ = rotation_transpose_times(R, dA)
-    b0, b1, b2 = d21 - d12, d02 - d20, d10 - d01
+    b0, b1, b2 = d21 - d12, d02 - d20, d10 - d01  # (6.22)
     return matrix_rotate(R, solve_sym3(s11 + s22, -s01, -s02, s00 + s22, -s12, s00 + s11, b0, b1, b2))
 
 
@@ -92,7 +92,7 @@ def polar_solver(R, S):
     c11, c12, c22 = k00 * k22 - s02 * s02, s01 * s02 + k00 * s12, k00 * k11 - s01 * s01
     scale = 1.0 / (k00 * c00 - s01 * c01 - s02 * c02)
     return (
-        scale * (R[0] * c00 + R[1] * c01 + R[2] * c02),
+        scale * (R[0] * c00 + R[1] * c01 + R[2] * c02),  # (6.22)
         scale * (R[0] * c01 + R[1] * c11 + R[2] * c12),
         scale * (R[0] * c02 + R[1] * c12 + R[2] * c22),
         scale * (R[3] * c00 + R[4] * c01 + R[5] * c02),
@@ -108,7 +108,7 @@ def polar_solver(R, S):
 def polar_rate_by(solver, R, dA):
     """`polar_rate` with the nine values of `polar_solver`."""
     _, d01, d02, d10, _, d12, d20, d21, _ = rotation_transpose_times(R, dA)
-    return matrix_rotate(solver, (d21 - d12, d02 - d20, d10 - d01))
+    return matrix_rotate(solver, (d21 - d12, d02 - d20, d10 - d01))  # (6.22)
 
 
 @compiled(inline=True)
@@ -133,11 +133,11 @@ def polar_acceleration(R, S, dA, ddA, omega):
     D = rotation_transpose_times(R, dA)
     E, wD = rotation_transpose_times(R, ddA), skew_times(w, D)
     wS = skew_times(w, (s00, s01, s02, s01, s11, s12, s02, s12, s22))
-    t00, t11, t22 = D[0] - wS[0], D[4] - wS[4], D[8] - wS[8]
+    t00, t11, t22 = D[0] - wS[0], D[4] - wS[4], D[8] - wS[8]  # (6.23)
     t01, t02, t12 = D[1] - wS[1], D[2] - wS[2], D[5] - wS[5]
-    b0 = (E[7] - wD[7]) - (E[5] - wD[5]) - ((t11 + t22) * w[0] - t01 * w[1] - t02 * w[2])
-    b1 = (E[2] - wD[2]) - (E[6] - wD[6]) - ((t00 + t22) * w[1] - t01 * w[0] - t12 * w[2])
-    b2 = (E[3] - wD[3]) - (E[1] - wD[1]) - ((t00 + t11) * w[2] - t02 * w[0] - t12 * w[1])
+    b0 = (E[7] - wD[7]) - (E[5] - wD[5]) - ((t11 + t22) * w[0] - t01 * w[1] - t02 * w[2])  # (6.23)
+    b1 = (E[2] - wD[2]) - (E[6] - wD[6]) - ((t00 + t22) * w[1] - t01 * w[0] - t12 * w[2])  # (6.23)
+    b2 = (E[3] - wD[3]) - (E[1] - wD[1]) - ((t00 + t11) * w[2] - t02 * w[0] - t12 * w[1])  # (6.23)
     return matrix_rotate(R, solve_sym3(s11 + s22, -s01, -s02, s00 + s22, -s12, s00 + s11, b0, b1, b2))
 
 
@@ -154,14 +154,14 @@ def horn_root(A):
         + c10 * c10 + c11 * c11 + c12 * c12
         + c20 * c20 + c21 * c21 + c22 * c22
     )  # fmt: skip
-    p1, p0 = -8.0 * det, 1.0 - 4.0 * cof
+    p1, p0 = -8.0 * det, 1.0 - 4.0 * cof  # (6.18), [Theobald05]
     tolerance = 0.125 * sqrt(roundoff(a00))
-    root = sqrt(1.0 + sqrt(12.0 * cof))
+    root = sqrt(1.0 + sqrt(12.0 * cof))  # (6.18)
     none = splat(0.0, root)
     last = splat(1.0, root)
     for _ in range(ROOT_STEPS):
         square = root * root
-        value = ((square - 2.0) * root + p1) * root + p0
+        value = ((square - 2.0) * root + p1) * root + p0  # (6.18)
         slope = (4.0 * square - 4.0) * root + p1
         # Where slope < 8√ε the value is all rounding error, and a step would leave the root's neighbourhood.
         step = maximum(value / maximum(slope, 64.0 * tolerance), none)
@@ -176,7 +176,7 @@ def horn_root(A):
 def horn_vector(A, root):
     """The column of adj(λ - N) with the largest diagonal entry: a quaternion (w, x, y, z), not normalised."""
     a00, a01, a02, a10, a11, a12, a20, a21, a22 = A
-    b00 = root - (a00 + a11 + a22)
+    b00 = root - (a00 + a11 + a22)  # (6.19), [Horn87]
     b11 = root - (a00 - a11 - a22)
     b22 = root - (a11 - a00 - a22)
     b33 = root - (a22 - a00 - a11)
@@ -211,11 +211,11 @@ def horn_vector(A, root):
 def polish_rotation(A, q):
     """One Newton step towards a symmetric RᵀA, |A| = 1: the new quaternion and the step's squared angle."""
     s00, s01, s02, s10, s11, s12, s20, s21, s22 = rotation_transpose_times(quaternion_matrix(q), A)
-    b0, b1, b2 = s21 - s12, s02 - s20, s10 - s01
+    b0, b1, b2 = s21 - s12, s02 - s20, s10 - s01  # (6.20)
     # The shift makes K definite where R is not yet the maximum or A does not determine it. It fades with b,
     # so convergence stays quadratic.
     shift = 2.0 * (fabs(b0) + fabs(b1) + fabs(b2)) + 1024.0 * roundoff(s00)
-    x, y, z = solve_sym3(
+    x, y, z = solve_sym3(  # (6.20)
         s11 + s22 + shift, -0.5 * (s01 + s10), -0.5 * (s02 + s20),
         s00 + s22 + shift, -0.5 * (s12 + s21),
         s00 + s11 + shift,
@@ -245,17 +245,17 @@ def stretch_margin(S):
     mean = (s00 + s11 + s22) * (1.0 / 3.0)
     d0, d1, d2 = s00 - mean, s11 - mean, s22 - mean
     off = s01 * s01 + s02 * s02 + s12 * s12
-    p2 = (d0 * d0 + d1 * d1 + d2 * d2 + 2.0 * off) * (1.0 / 6.0)
+    p2 = (d0 * d0 + d1 * d1 + d2 * d2 + 2.0 * off) * (1.0 / 6.0)  # (6.21)
     p = sqrt(p2)
     det = d0 * (d1 * d2 - s12 * s12) - s01 * (s01 * d2 - s12 * s02) + s02 * (s01 * s12 - d1 * s02)
-    cosine = det / maximum(2.0 * p2 * p, splat(1e-30, p))  # S = m I, p = 0, may have any θ
+    cosine = det / maximum(2.0 * p2 * p, splat(1e-30, p))  # S = m I, p = 0, may have any θ, (6.21)
     cosine = minimum(maximum(cosine, splat(-1.0, p)), splat(1.0, p))
     h = sqrt(0.5 + 0.5 * cosine)
     y = 0.8660254037844386 + 0.1339745962155614 * h
     for _ in range(3):
         y2 = y * y
         y = y - ((4.0 * y2 - 3.0) * y - h) / (12.0 * y2 - 3.0)
-    return 2.0 * mean - p * (4.0 * y * y - 2.0)
+    return 2.0 * mean - p * (4.0 * y * y - 2.0)  # (6.21)
 
 
 @compiled(inline=True)

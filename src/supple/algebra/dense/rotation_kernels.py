@@ -57,7 +57,7 @@ def quaternion_rotate(q, v):
     a, b, c = cross(u, v)
     t = (2.0 * a, 2.0 * b, 2.0 * c)
     d, e, f = cross(u, t)
-    return v[0] + w * t[0] + d, v[1] + w * t[1] + e, v[2] + w * t[2] + f
+    return v[0] + w * t[0] + d, v[1] + w * t[1] + e, v[2] + w * t[2] + f  # (1.4)
 
 
 @compiled(inline=True)
@@ -70,7 +70,7 @@ def quaternion_rotate_inverse(q, v):
 def quaternion_matrix(q):
     """Rotation matrix of a quaternion of any length but zero, as accurate as of a normalised one."""
     w, x, y, z = q
-    s = 2.0 / (w * w + x * x + y * y + z * z)
+    s = 2.0 / (w * w + x * x + y * y + z * z)  # (1.5)
     sx, sy, sz = s * x, s * y, s * z
     wx, wy, wz = w * sx, w * sy, w * sz
     xx, xy, xz = x * sx, x * sy, x * sz
@@ -107,8 +107,8 @@ def matrix_quaternion(R):
     """Unit quaternion with w >= 0 of a rotation matrix, exact at any angle [Shepperd78]. Scalars only."""
     wx, wy, wz = R[7] - R[5], R[2] - R[6], R[3] - R[1]
     xy, xz, yz = R[1] + R[3], R[2] + R[6], R[5] + R[7]
-    ww, xx = 1.0 + R[0] + R[4] + R[8], 1.0 + R[0] - R[4] - R[8]
-    yy, zz = 1.0 - R[0] + R[4] - R[8], 1.0 - R[0] - R[4] + R[8]
+    ww, xx = 1.0 + R[0] + R[4] + R[8], 1.0 + R[0] - R[4] - R[8]  # [Shepperd78]
+    yy, zz = 1.0 - R[0] + R[4] - R[8], 1.0 - R[0] - R[4] + R[8]  # [Shepperd78]
     largest = max(ww, xx, yy, zz)
     if ww == largest:
         q = (ww, wx, wy, wz)
@@ -135,9 +135,9 @@ def quaternion_exp(theta):
         )
     else:
         h = math.sqrt(h2)
-        sinc, cosine = math.sin(h) / h, math.cos(h)
+        sinc, cosine = math.sin(h) / h, math.cos(h)  # (1.6)
     s = 0.5 * sinc
-    return cosine, s * x, s * y, s * z
+    return cosine, s * x, s * y, s * z  # (1.6)
 
 
 @compiled(inline=True)
@@ -145,7 +145,7 @@ def quaternion_log(q):
     """Rotation vector [rad], |θ| <= π, of a unit quaternion. Scalars only."""
     w, x, y, z = q
     sine = math.sqrt(x * x + y * y + z * z)
-    scale = 2.0 * math.atan2(sine, abs(w)) / sine if sine > 0.0 else 2.0
+    scale = 2.0 * math.atan2(sine, abs(w)) / sine if sine > 0.0 else 2.0  # (1.7)
     s = math.copysign(scale, w)
     return s * x, s * y, s * z
 
@@ -153,7 +153,7 @@ def quaternion_log(q):
 @compiled(inline=True)
 def rotation_update(q, theta_body):
     """q ⊗ exp(θ), normalised: q turned by θ [rad] in its own axes. Scalars only."""
-    return quaternion_normalise(quaternion_multiply(q, quaternion_exp(theta_body)))
+    return quaternion_normalise(quaternion_multiply(q, quaternion_exp(theta_body)))  # (1.2)
 
 
 @compiled(inline=True)
@@ -166,10 +166,10 @@ def dexp_apply(theta, v):
     else:
         t = math.sqrt(t2)
         half = math.sin(0.5 * t)
-        a, b = 2.0 * half * half / t2, (t - math.sin(t)) / (t2 * t)
+        a, b = 2.0 * half * half / t2, (t - math.sin(t)) / (t2 * t)  # (1.8)
     c = cross(theta, v)
     d = cross(theta, c)
-    return v[0] - a * c[0] + b * d[0], v[1] - a * c[1] + b * d[1], v[2] - a * c[2] + b * d[2]
+    return v[0] - a * c[0] + b * d[0], v[1] - a * c[1] + b * d[1], v[2] - a * c[2] + b * d[2]  # (1.8), [SDA18, eq. 143]
 
 
 @compiled(inline=True)
@@ -181,10 +181,10 @@ def dexp_inverse_apply(theta, v):
         k = 1.0 / 12.0 + t2 / 720.0 + t2 * t2 / 30240.0
     else:
         h = 0.5 * math.sqrt(t2)
-        k = (1.0 - h / math.tan(h)) / t2
+        k = (1.0 - h / math.tan(h)) / t2  # (1.9), [SDA18, eq. 144]
     c = cross(theta, v)
     d = cross(theta, c)
-    return v[0] + 0.5 * c[0] + k * d[0], v[1] + 0.5 * c[1] + k * d[1], v[2] + 0.5 * c[2] + k * d[2]
+    return v[0] + 0.5 * c[0] + k * d[0], v[1] + 0.5 * c[1] + k * d[1], v[2] + 0.5 * c[2] + k * d[2]  # (1.9)
 
 
 @compiled(inline=True)

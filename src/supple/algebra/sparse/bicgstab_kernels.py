@@ -53,16 +53,16 @@ def run_bicgstab(A, outer, b, inverse_blocks, tolerance, limit, parallel, x_out)
             now = dot(shadow, r)
             if now == 0.0 or omega == 0.0:
                 break
-            beta = now / rho * (alpha / omega)
+            beta = now / rho * (alpha / omega)  # [Vor92]
             rho = now
             for i in range(n):
-                p[i] = r[i] + beta * (p[i] - omega * v[i])
+                p[i] = r[i] + beta * (p[i] - omega * v[i])  # [Vor92]
             apply_blocks(inverse_blocks, p, y)
             multiply(A, outer, parallel, y, v)
             across = dot(shadow, v)
             if across == 0.0:
                 break
-            alpha = rho / across
+            alpha = rho / across  # [Vor92]
             for i in range(n):
                 r[i] -= alpha * v[i]
                 x_out[i] += alpha * y[i]
@@ -73,7 +73,7 @@ def run_bicgstab(A, outer, b, inverse_blocks, tolerance, limit, parallel, x_out)
             tt = dot(t, t)
             if tt == 0.0:
                 break
-            omega = dot(t, r) / tt
+            omega = dot(t, r) / tt  # [Vor92]
             for i in range(n):
                 x_out[i] += omega * z[i]
                 r[i] -= omega * t[i]

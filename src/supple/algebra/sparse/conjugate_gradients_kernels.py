@@ -72,7 +72,7 @@ def residual_rows(A, b, x, free, first, last, r_out):
     multiply_rows(A, x, first, last, r_out)
     r, b, free = r_out[3 * first : 3 * last], b[3 * first : 3 * last], free[3 * first : 3 * last]
     for i in range(r.size):
-        r[i] = free[i] * (b[i] - r[i])
+        r[i] = free[i] * (b[i] - r[i])  # (4.1)
     return dot(r, r)
 
 
@@ -86,10 +86,10 @@ def step_rows(alpha, inverse_blocks, first, last, x_out, vectors):
     rz0, rz1, rz2, rr0, rr1, rr2 = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     for row in range(last - first):
         i, k = 3 * row, 9 * row
-        x[i] += alpha * p[i]
+        x[i] += alpha * p[i]  # [HS52]
         x[i + 1] += alpha * p[i + 1]
         x[i + 2] += alpha * p[i + 2]
-        r0 = free[i] * (r[i] - alpha * q[i])
+        r0 = free[i] * (r[i] - alpha * q[i])  # [HS52]
         r1 = free[i + 1] * (r[i + 1] - alpha * q[i + 1])
         r2 = free[i + 2] * (r[i + 2] - alpha * q[i + 2])
         z0, z1, z2 = inverse[k] * r0, inverse[k + 3] * r0, inverse[k + 6] * r0
@@ -111,7 +111,7 @@ def direction_rows(z, beta, first, last, p_out):
     """p = z + beta p in these block rows."""
     p, z = p_out[3 * first : 3 * last], z[3 * first : 3 * last]
     for i in range(p.size):
-        p[i] = z[i] + beta * p[i]
+        p[i] = z[i] + beta * p[i]  # [HS52]
 
 
 @compiled
@@ -253,8 +253,8 @@ def descend(A, outer, inverse_blocks, factor, bb, target, limit, parallel, itera
         if pq <= 0.0:
             return NEGATIVE_CURVATURE, iterations
         previous_rz = rz
-        rz, rr = step(rz / pq, inverse_blocks, factor, parallel, x_out, vectors)
-        beta = rz / previous_rz
+        rz, rr = step(rz / pq, inverse_blocks, factor, parallel, x_out, vectors)  # [HS52]
+        beta = rz / previous_rz  # [HS52]
         iterations += 1
         if history_out.size > iterations:
             history_out[iterations] = rr / bb

@@ -52,7 +52,7 @@ def compute_factor(data, diagonal, free, shift, row_place, row_blocks, factor):
     row_place[:] = -1
     for row in range(indptr.size - 1):
         begin, end = indptr[row], indptr[row + 1]
-        compute_filtered_block(data[diagonal[row]], free[row], shift, pivot)
+        compute_filtered_block(data[diagonal[row]], free[row], shift, pivot)  # [Man80]
         for entry in range(begin, end):
             row_place[indices[entry]] = entry - begin
         for entry in range(begin, end):
@@ -63,15 +63,15 @@ def compute_factor(data, diagonal, free, shift, row_place, row_blocks, factor):
             for other in range(indptr[column], indptr[column + 1]):
                 place = row_place[indices[other]]
                 if place >= 0:
-                    subtract_product(row_blocks[place], W[other], L)
+                    subtract_product(row_blocks[place], W[other], L)  # [Saa03, sec. 10.3]
             for i in range(3):
                 for j in range(3):
                     total = L[i, 0] * D_inverse[column, 0, j]
                     total += L[i, 1] * D_inverse[column, 1, j]
                     total += L[i, 2] * D_inverse[column, 2, j]
-                    W[entry, i, j] = total
+                    W[entry, i, j] = total  # [Saa03, sec. 10.3]
                     upper[upper_place[entry], j, i] = total
-            subtract_product(L, W[entry], pivot)
+            subtract_product(L, W[entry], pivot)  # [Saa03, sec. 10.3]
         for entry in range(begin, end):
             row_place[indices[entry]] = -1
         if not invert_block(pivot, D_inverse[row]):

@@ -118,20 +118,20 @@ def compute_moments(numbers, x, workspace):
     """R, N, S and J at x (7 + r,)."""
     set_rotation(x[3:7], workspace.R)
     N, W5, J, S = workspace.N, numbers.W5, workspace.J, workspace.S
-    combine(W5, numbers.W7_turning, x, 7, N)
+    combine(W5, numbers.W7_turning, x, 7, N)  # (11.4)
     flow = modes_product(numbers.U_bar, x, 7)
-    S[0], S[1], S[2] = numbers.S0[0] + flow[0], numbers.S0[1] + flow[1], numbers.S0[2] + flow[2]
+    S[0], S[1], S[2] = numbers.S0[0] + flow[0], numbers.S0[1] + flow[1], numbers.S0[2] + flow[2]  # (11.5)
     P00, P11, P22 = numbers.P0[0, 0], numbers.P0[1, 1], numbers.P0[2, 2]
     P01, P02, P12 = numbers.P0[0, 1], numbers.P0[0, 2], numbers.P0[1, 2]
     for l in range(numbers.U_bar.shape[1]):
         value, k = x[7 + l], 9 * l
-        P00 += value * (N[k] + W5[k])
+        P00 += value * (N[k] + W5[k])  # (11.5)
         P11 += value * (N[k + 4] + W5[k + 4])
         P22 += value * (N[k + 8] + W5[k + 8])
-        P01 += 0.5 * value * (N[k + 1] + W5[k + 1] + N[k + 3] + W5[k + 3])
+        P01 += 0.5 * value * (N[k + 1] + W5[k + 1] + N[k + 3] + W5[k + 3])  # (11.5)
         P02 += 0.5 * value * (N[k + 2] + W5[k + 2] + N[k + 6] + W5[k + 6])
         P12 += 0.5 * value * (N[k + 5] + W5[k + 5] + N[k + 7] + W5[k + 7])
-    J[0, 0], J[1, 1], J[2, 2] = P11 + P22, P00 + P22, P00 + P11
+    J[0, 0], J[1, 1], J[2, 2] = P11 + P22, P00 + P22, P00 + P11  # (11.5)
     J[0, 1] = J[1, 0] = -P01
     J[0, 2] = J[2, 0] = -P02
     J[1, 2] = J[2, 1] = -P12
@@ -146,8 +146,8 @@ def compute_velocity_terms(numbers, v, workspace):
     mix(numbers.W7, v, V)
     flow = modes_product(numbers.U_bar, v, 6)
     a = cross(w, (workspace.S[0], workspace.S[1], workspace.S[2]))
-    h_c = turn(workspace.R, cross(w, (a[0] + 2.0 * flow[0], a[1] + 2.0 * flow[1], a[2] + 2.0 * flow[2])))
-    h_w = cross(w, turn(J, w))
+    h_c = turn(workspace.R, cross(w, (a[0] + 2.0 * flow[0], a[1] + 2.0 * flow[1], a[2] + 2.0 * flow[2])))  # (11.6)
+    h_w = cross(w, turn(J, w))  # (11.7)
     t0, t1, t2 = 0.0, 0.0, 0.0  # (tr(N') I - N') w
     for l in range(numbers.U_bar.shape[1]):
         k, rate = 9 * l, v[6 + l]
@@ -155,13 +155,13 @@ def compute_velocity_terms(numbers, v, workspace):
         n0 = N[k] * w[0] + N[k + 1] * w[1] + N[k + 2] * w[2]
         n1 = N[k + 3] * w[0] + N[k + 4] * w[1] + N[k + 5] * w[2]
         n2 = N[k + 6] * w[0] + N[k + 7] * w[1] + N[k + 8] * w[2]
-        t0 += rate * (trace * w[0] - n0)
+        t0 += rate * (trace * w[0] - n0)  # (11.7)
         t1 += rate * (trace * w[1] - n1)
         t2 += rate * (trace * w[2] - n2)
-        spin = w[0] * (V[k + 7] - V[k + 5]) + w[1] * (V[k + 2] - V[k + 6]) + w[2] * (V[k + 3] - V[k + 1])
-        h[6 + l] = w[0] * n0 + w[1] * n1 + w[2] * n2 - square * trace + 2.0 * spin
+        spin = w[0] * (V[k + 7] - V[k + 5]) + w[1] * (V[k + 2] - V[k + 6]) + w[2] * (V[k + 3] - V[k + 1])  # (11.8)
+        h[6 + l] = w[0] * n0 + w[1] * n1 + w[2] * n2 - square * trace + 2.0 * spin  # (11.8)
     h[0], h[1], h[2] = h_c
-    h[3], h[4], h[5] = h_w[0] + 2.0 * t0, h_w[1] + 2.0 * t1, h_w[2] + 2.0 * t2
+    h[3], h[4], h[5] = h_w[0] + 2.0 * t0, h_w[1] + 2.0 * t1, h_w[2] + 2.0 * t2  # (11.7)
 
 
 @compiled(borrows=True)
@@ -172,16 +172,16 @@ def compute_mass(numbers, workspace, M_out):
     for i in range(3):
         for j in range(3):
             M_out[i, j] = 0.0
-            M_out[3 + i, 3 + j] = J[i, j]
-        M_out[i, i] = numbers.mass
+            M_out[3 + i, 3 + j] = J[i, j]  # (11.1)
+        M_out[i, i] = numbers.mass  # (11.1)
         M_out[3, i] = M_out[i, 3] = S[1] * R[i, 2] - S[2] * R[i, 1]  # row (skew(S) R^T)_0i = (S x R_i)_0
-        M_out[4, i] = M_out[i, 4] = S[2] * R[i, 0] - S[0] * R[i, 2]
-        M_out[5, i] = M_out[i, 5] = S[0] * R[i, 1] - S[1] * R[i, 0]
+        M_out[4, i] = M_out[i, 4] = S[2] * R[i, 0] - S[0] * R[i, 2]  # (11.1)
+        M_out[5, i] = M_out[i, 5] = S[0] * R[i, 1] - S[1] * R[i, 0]  # (11.1)
     for l in range(r):
         k = 9 * l
         a = turn(R, (U_bar[0, l], U_bar[1, l], U_bar[2, l]))
-        M_out[6 + l, 0], M_out[6 + l, 1], M_out[6 + l, 2] = a
-        M_out[6 + l, 3], M_out[6 + l, 4], M_out[6 + l, 5] = (
+        M_out[6 + l, 0], M_out[6 + l, 1], M_out[6 + l, 2] = a  # (11.1)
+        M_out[6 + l, 3], M_out[6 + l, 4], M_out[6 + l, 5] = (  # (11.5)
             N[k + 7] - N[k + 5],
             N[k + 2] - N[k + 6],
             N[k + 3] - N[k + 1],
@@ -189,7 +189,7 @@ def compute_mass(numbers, workspace, M_out):
         for i in range(6):
             M_out[i, 6 + l] = M_out[6 + l, i]
         for p in range(r):
-            M_out[6 + l, 6 + p] = numbers.Me[l, p]
+            M_out[6 + l, 6 + p] = numbers.Me[l, p]  # (11.1)
 
 
 @compiled(borrows=True)
@@ -203,24 +203,24 @@ def compute_momentum(numbers, v, workspace, p_out):
     body = turn_back(R, (v[0], v[1], v[2]))
     flow = modes_product(U_bar, v, 6)
     a = cross(w, S)
-    p = turn(R, (m * body[0] + a[0] + flow[0], m * body[1] + a[1] + flow[1], m * body[2] + a[2] + flow[2]))
+    p = turn(R, (m * body[0] + a[0] + flow[0], m * body[1] + a[1] + flow[1], m * body[2] + a[2] + flow[2]))  # (11.1)
     L = cross(S, body)
     b = turn(workspace.J, w)
-    l0, l1, l2 = L[0] + b[0], L[1] + b[1], L[2] + b[2]
+    l0, l1, l2 = L[0] + b[0], L[1] + b[1], L[2] + b[2]  # (11.1)
     for l in range(U_bar.shape[1]):
         k, rate = 9 * l, v[6 + l]
-        h0, h1, h2 = N[k + 7] - N[k + 5], N[k + 2] - N[k + 6], N[k + 3] - N[k + 1]
+        h0, h1, h2 = N[k + 7] - N[k + 5], N[k + 2] - N[k + 6], N[k + 3] - N[k + 1]  # (11.5)
         l0 += rate * h0
         l1 += rate * h1
         l2 += rate * h2
         total = U_bar[0, l] * body[0] + U_bar[1, l] * body[1] + U_bar[2, l] * body[2]
-        p_out[6 + l] = total + h0 * w[0] + h1 * w[1] + h2 * w[2]
+        p_out[6 + l] = total + h0 * w[0] + h1 * w[1] + h2 * w[2]  # (11.1)
     p_out[0], p_out[1], p_out[2] = p
     p_out[3], p_out[4], p_out[5] = l0, l1, l2
     for q in range(Me.shape[0]):
         rate = v[6 + q]
         for l in range(Me.shape[0]):
-            p_out[6 + l] += Me[q, l] * rate
+            p_out[6 + l] += Me[q, l] * rate  # (11.1)
 
 
 @compiled(borrows=True)
@@ -231,7 +231,7 @@ def compute_pull(v, workspace):
     """
     N, V = workspace.N, workspace.V
     for k in range(0, N.size, 3):  # row i of U_l u^T becomes w x that row
-        a = cross((v[3], v[4], v[5]), (N[k], N[k + 1], N[k + 2]))
+        a = cross((v[3], v[4], v[5]), (N[k], N[k + 1], N[k + 2]))  # (11.10)
         V[k] += a[0]
         V[k + 1] += a[1]
         V[k + 2] += a[2]
@@ -247,7 +247,7 @@ def pull_modes(numbers, v, workspace, R_at, p_out):
     at = turn_back(R_at, (v[0], v[1], v[2]))
     for l in range(U_bar.shape[1]):
         k = 9 * l
-        p_out[6 + l] = (
+        p_out[6 + l] = (  # (11.10)
             (U_bar[0, l] * at[0] + U_bar[1, l] * at[1] + U_bar[2, l] * at[2])
             + (B[k] * f0[0] + B[k + 1] * f1[0] + B[k + 2] * f2[0])
             + (B[k + 3] * f0[1] + B[k + 4] * f1[1] + B[k + 5] * f2[1])

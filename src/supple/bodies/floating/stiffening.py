@@ -73,4 +73,4 @@ def centrifugal_stiffness(support: Support, U: Array, X: Array) -> Array:
 
 def turning_part(W7: Array, G: Array) -> Array:
     """W7 - (tr(G)/2 I - G), the W7 that the turning inertia is made with."""
-    return W7 - (0.5 * np.trace(G, axis1=2, axis2=3)[..., None, None] * np.eye(3) - G)
+    return W7 - (0.5 * np.trace(G, axis1=2, axis2=3)[..., None, None] * np.eye(3) - G)  # (11.13)

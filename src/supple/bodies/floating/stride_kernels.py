@@ -74,7 +74,7 @@ def move(x0, u, h, x_out):
     """x_out = x0 moved by h u."""
     for i in range(3):
         x_out[i] = x0[i] + h * u[i]
-    a = rotation_update((x0[3], x0[4], x0[5], x0[6]), (h * u[3], h * u[4], h * u[5]))
+    a = rotation_update((x0[3], x0[4], x0[5], x0[6]), (h * u[3], h * u[4], h * u[5]))  # (1.2)
     x_out[3], x_out[4], x_out[5], x_out[6] = a
     for k in range(7, x0.size):
         x_out[k] = x0[k] + h * u[k - 1]
@@ -86,15 +86,15 @@ def compute_force(numbers, stride, x, u, workspace, f_out):
     r = stride.K.shape[0]
     g = (stride.gravity[0], stride.gravity[1], stride.gravity[2])
     G = turn_back(workspace.R, g)
-    torque = cross((workspace.S[0], workspace.S[1], workspace.S[2]), G)
+    torque = cross((workspace.S[0], workspace.S[1], workspace.S[2]), G)  # (11.3)
     for i in range(3):
-        f_out[i] = numbers.mass * g[i]
+        f_out[i] = numbers.mass * g[i]  # (11.3)
     f_out[3], f_out[4], f_out[5] = torque
     U_bar = numbers.U_bar
     for l in range(r):
         total = U_bar[0, l] * G[0] + U_bar[1, l] * G[1] + U_bar[2, l] * G[2]
         for p in range(r):
-            total -= stride.K[l, p] * x[7 + p] + stride.D[l, p] * u[6 + p]
+            total -= stride.K[l, p] * x[7 + p] + stride.D[l, p] * u[6 + p]  # (11.3)
         f_out[6 + l] = total
     for k in range(stride.forces.shape[0]):
         world = (stride.forces[k, 0], stride.forces[k, 1], stride.forces[k, 2])
@@ -105,8 +105,8 @@ def compute_force(numbers, stride, x, u, workspace, f_out):
             a += s0 * x[7 + l]
             b += s1 * x[7 + l]
             c += s2 * x[7 + l]
-            f_out[6 + l] += s0 * F[0] + s1 * F[1] + s2 * F[2]
-        torque = cross((a, b, c), F)
+            f_out[6 + l] += s0 * F[0] + s1 * F[1] + s2 * F[2]  # (11.3)
+        torque = cross((a, b, c), F)  # (11.3)
         for i in range(3):
             f_out[i] += world[i]
             f_out[3 + i] += torque[i]
@@ -148,18 +148,18 @@ def find_middle(numbers, stride, h, tolerance, limit, x0, v0, workspace):
     )
     relative = 0.0
     for iteration in range(limit + 1):
-        move(x0, u, 0.5 * h, x)
+        move(x0, u, 0.5 * h, x)  # (11.11)
         compute_moments(numbers, x, middle)
         compute_momentum(numbers, u, middle, p)
         pull_modes(numbers, v0, workspace.start, middle.R, p0)
         compute_force(numbers, stride, x, u, middle, f)
         arm = cross((x0[0] - x[0], x0[1] - x[1], x0[2] - x[2]), (p0[0], p0[1], p0[2]))
-        angular = turn_back(middle.R, (p0[3] + arm[0], p0[4] + arm[1], p0[5] + arm[2]))
+        angular = turn_back(middle.R, (p0[3] + arm[0], p0[4] + arm[1], p0[5] + arm[2]))  # (11.9)
         for i in range(3):
-            residual[i] = p[i] - p0[i] - 0.5 * h * f[i]
-            residual[3 + i] = p[3 + i] - angular[i] - 0.5 * h * f[3 + i]
+            residual[i] = p[i] - p0[i] - 0.5 * h * f[i]  # (11.11)
+            residual[3 + i] = p[3 + i] - angular[i] - 0.5 * h * f[3 + i]  # (11.11)
         for k in range(6, n):
-            residual[k] = p[k] - p0[k] - 0.5 * h * f[k]
+            residual[k] = p[k] - p0[k] - 0.5 * h * f[k]  # (11.11)
         scale = norm(p) + h * norm(f)
         relative = norm(residual) / scale if scale > 0.0 else 0.0
         if not relative > tolerance:
@@ -206,19 +206,19 @@ def find_end(numbers, h, x0, x1, v1_out, workspace):
             n = k + 3 * i
             c = cross((N[n], N[n + 1], N[n + 2]), (f0[i], f1[i], f2[i]))
             b0, b1, b2 = b0 + c[0], b1 + c[1], b2 + c[2]
-        A[6 + l, 3], A[6 + l, 4], A[6 + l, 5] = b0, b1, b2
-        v1_out[6 + l] = p0[6 + l] + h * f[6 + l]
+        A[6 + l, 3], A[6 + l, 4], A[6 + l, 5] = b0, b1, b2  # (11.10)
+        v1_out[6 + l] = p0[6 + l] + h * f[6 + l]  # (11.12)
     for q in range(r):
         for l in range(r):
             k = 9 * l
-            A[6 + l, 6 + q] = (
+            A[6 + l, 6 + q] = (  # (11.10)
                 (W7[q, k] * f0[0] + W7[q, k + 1] * f1[0] + W7[q, k + 2] * f2[0])
                 + (W7[q, k + 3] * f0[1] + W7[q, k + 4] * f1[1] + W7[q, k + 5] * f2[1])
                 + (W7[q, k + 6] * f0[2] + W7[q, k + 7] * f1[2] + W7[q, k + 8] * f2[2])
             )
-    p1 = (p0[0] + h * f[0], p0[1] + h * f[1], p0[2] + h * f[2])
+    p1 = (p0[0] + h * f[0], p0[1] + h * f[1], p0[2] + h * f[2])  # (11.12)
     before = cross((x0[0] - x[0], x0[1] - x[1], x0[2] - x[2]), (p0[0], p0[1], p0[2]))
-    after = cross((x1[0] - x[0], x1[1] - x[1], x1[2] - x[2]), p1)
+    after = cross((x1[0] - x[0], x1[1] - x[1], x1[2] - x[2]), p1)  # (11.9)
     torque = turn(middle.R, (f[3], f[4], f[5]))
     v1_out[0], v1_out[1], v1_out[2] = p1
     L = turn_back(
@@ -290,7 +290,7 @@ def advance_steps(numbers, stride, h, steps, tolerance, limit, workspace, histor
         largest, worst = max(largest, iterations), max(worst, relative)
         if outcome != FINE:
             return outcome, step, largest, relative
-        move(x, workspace.u, h, x1)
+        move(x, workspace.u, h, x1)  # (11.12)
         outcome = find_end(numbers, h, x, x1, v1, workspace)
         if outcome != FINE:
             return outcome, step, largest, relative
@@ -321,13 +321,13 @@ def advance_explicitly(numbers, stride, h, steps, workspace, x, v):
             compute_velocity_terms(numbers, now, workspace.middle)
             compute_force(numbers, stride, at, now, workspace.middle, rate)
             for k in range(n):
-                rate[k] -= workspace.middle.h[k]
+                rate[k] -= workspace.middle.h[k]  # (11.3)
             compute_mass(numbers, workspace.middle, workspace.A)
             if ldlt_factor(workspace.A) >= 0:
                 return SINGULAR, step
             ldlt_solve(workspace.A, rate)
             d_rate[:] = now
-            turned = dexp_inverse_apply((d[3], d[4], d[5]), (now[3], now[4], now[5]))
+            turned = dexp_inverse_apply((d[3], d[4], d[5]), (now[3], now[4], now[5]))  # (1.9), [MK98]
             d_rate[3], d_rate[4], d_rate[5] = turned
             for k in range(n):
                 d_sum[k] += b * d_rate[k]

@@ -45,7 +45,7 @@ class LayeredMassMatrix:
     @cached_property
     def J(self) -> Array:
         """Inertia about the frame's origin in body axes, (3, 3) [kg m²]."""
-        P = self.model.rigid.P + (self.model.node_mass[:, None] * self.u).T @ self.u
+        P = self.model.rigid.P + (self.model.node_mass[:, None] * self.u).T @ self.u  # (11.14)
         return np.trace(P) * np.eye(3) - P
 
     def parts(self, v: Array) -> tuple[Array, Array, Array]:
@@ -71,7 +71,7 @@ class LayeredMassMatrix:
         first = [self.model.total_mass * np.eye(3), -self.R @ skew(self.S), skew(self.S) @ self.R.T, self.J]
         shape = (n, 3, 3)
         turned = m * skew(self.u)
-        nodes = [m * self.R, turned, m * self.R.T, -turned, m * np.eye(3)]
+        nodes = [m * self.R, turned, m * self.R.T, -turned, m * np.eye(3)]  # (11.14)
         blocks = np.concatenate([np.array(first), *(np.broadcast_to(part, shape) for part in nodes)])
         data_out[positions] += factor * blocks
 

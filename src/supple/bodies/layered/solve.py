@@ -29,9 +29,9 @@ def coupling_rows(m: Array, u: Array) -> Array:
     n = len(m)
     C = np.zeros((6, n, 3))
     for i in range(3):
-        C[i, :, i] = m
+        C[i, :, i] = m  # (11.15)
     mu = m[:, None] * u
-    C[3, :, 1], C[3, :, 2] = -mu[:, 2], mu[:, 1]
+    C[3, :, 1], C[3, :, 2] = -mu[:, 2], mu[:, 1]  # (11.15)
     C[4, :, 0], C[4, :, 2] = mu[:, 2], -mu[:, 0]
     C[5, :, 0], C[5, :, 1] = -mu[:, 1], mu[:, 0]
     return C.reshape(6, 3 * n)
@@ -69,8 +69,8 @@ class LayeredSolve:
         Y = self.columns(u)
         z = np.empty_like(r_e)
         self.factor.solve_once(r_e, z)
-        d_c = np.linalg.solve(A_cc - C @ Y.T, r_c - C @ z)
-        z -= d_c @ Y
+        d_c = np.linalg.solve(A_cc - C @ Y.T, r_c - C @ z)  # (11.15)
+        z -= d_c @ Y  # (11.15)
         return d_c, z
 
     def coupling(self, u: Array) -> tuple[Array, Array]:

@@ -48,9 +48,9 @@ def turn(q, w, dt):
     """exp(dt w) q, w in world axes."""
     r = scale(0.5 * dt, w)
     a2 = dot(r, r)
-    N = 10395.0 - a2 * (1260.0 - 21.0 * a2)
-    D = 10395.0 - a2 * (4725.0 - a2 * (210.0 - a2))
-    return quaternion_normalise(quaternion_multiply((D, N * r[0], N * r[1], N * r[2]), q))
+    N = 10395.0 - a2 * (1260.0 - 21.0 * a2)  # (14.19)
+    D = 10395.0 - a2 * (4725.0 - a2 * (210.0 - a2))  # (14.19)
+    return quaternion_normalise(quaternion_multiply((D, N * r[0], N * r[1], N * r[2]), q))  # (14.18)
 
 
 @compiled(inline=True)
@@ -82,7 +82,7 @@ def update_brick(bricks, slabs, slab, b, W, step, n, s, F, M):
     dt = step.dt
     free = select_ge(0.0, per_mass, 0.0 * per_mass, 0.0 * per_mass + dt)  # zero for voxels that are held
     v = (
-        v[0] + (dt * (per_mass * F[0] - drag * v[0]) + free * step.gx),
+        v[0] + (dt * (per_mass * F[0] - drag * v[0]) + free * step.gx),  # (14.17), [HL12, eq. 27]
         v[1] + (dt * (per_mass * F[1] - drag * v[1]) + free * step.gy),
         v[2] + (dt * (per_mass * F[2] - drag * v[2]) + free * step.gz),
     )
@@ -93,15 +93,15 @@ def update_brick(bricks, slabs, slab, b, W, step, n, s, F, M):
         if step.ground.size > 0:
             v = meet_ground(bricks, slabs, slab, b, W, step, s, v)
     w = (
-        w[0] + dt * (per_inertia * M[0] - spin_drag * w[0]),
+        w[0] + dt * (per_inertia * M[0] - spin_drag * w[0]),  # (14.17), [HL12, eq. 29]
         w[1] + dt * (per_inertia * M[1] - spin_drag * w[1]),
         w[2] + dt * (per_inertia * M[2] - spin_drag * w[2]),
     )
     if bricks.guide.size > 0 and bricks.guide[b] >= 0:
         v, w = guided(bricks, bricks.guide[b], W, v, w)
-    q = turn(q, w, dt)
+    q = turn(q, w, dt)  # (14.17), [HL12, eq. 30]
     to = b * STATE * W
-    store_three(bricks.state, to, W, add(x, scale(dt, v)))
+    store_three(bricks.state, to, W, add(x, scale(dt, v)))  # (14.17), [HL12, eq. 28]
     store(bricks.state, to + 3 * W, q[0])
     store_three(bricks.state, to + 4 * W, W, (q[1], q[2], q[3]))
     store_three(bricks.state, to + 7 * W, W, v)
@@ -110,7 +110,7 @@ def update_brick(bricks, slabs, slab, b, W, step, n, s, F, M):
         count = step.signals.shape[1]
         size = 0.0 * per_mass + bricks.edge[b]
         for c in range(count):
-            size = size + step.signals[n, c] * load(bricks.swings, (b * count + c) * W)
+            size = size + step.signals[n, c] * load(bricks.swings, (b * count + c) * W)  # (14.20)
         store(bricks.state, to + 13 * W, size)
 
 

@@ -122,15 +122,15 @@ class VoxelModel:
         one, two = link_voxels.T
         with np.errstate(over="ignore", invalid="ignore"):
             mass = values["density"] * l**3
-            inertia = mass * l**2 / 6
-            E = 2 * E1[one] * E1[two] / (E1[one] + E1[two])
-            G = 2 * shear[one] * shear[two] / (shear[one] + shear[two])
+            inertia = mass * l**2 / 6  # (14.3)
+            E = 2 * E1[one] * E1[two] / (E1[one] + E1[two])  # (14.1)
+            G = 2 * shear[one] * shear[two] / (shear[one] + shear[two])  # (14.1)
             z = (zeta[one] + zeta[two]) / 2
-            c_u = z * np.sqrt(np.sqrt(mass[one] * mass[two]) * E * l)
-            c_t = z * np.sqrt(np.sqrt(inertia[one] * inertia[two]) * E * l**3 / 3)
+            c_u = z * np.sqrt(np.sqrt(mass[one] * mass[two]) * E * l)  # (14.4)
+            c_t = z * np.sqrt(np.sqrt(inertia[one] * inertia[two]) * E * l**3 / 3)  # (14.4)
             drag = 2 * values["ground_damping"]
-            ground = np.stack([drag * np.sqrt(mass * E1 * l), drag * np.sqrt(inertia * E1 * l**3)], axis=1)
-            stiffness = np.stack([E * l, E * l, G * l**3 / 6, E * l**3 / 12], axis=1)
+            ground = np.stack([drag * np.sqrt(mass * E1 * l), drag * np.sqrt(inertia * E1 * l**3)], axis=1)  # (14.5)
+            stiffness = np.stack([E * l, E * l, G * l**3 / 6, E * l**3 / 12], axis=1)  # (14.2)
         numbers = np.array(list(materials))
         kind = np.searchsorted(numbers, grid.materials[tuple(grid.voxels.T)])
         is_linear = all(m.is_linear for m in materials.values())

@@ -30,5 +30,5 @@ def compute_facing_areas(x, triangles, start, around, vertex, normal, area_out):
             x2, y2, z2 = x[c, 0] - x[a, 0], x[c, 1] - x[a, 1], x[c, 2] - x[a, 2]
             nx, ny, nz = y1 * z2 - z1 * y2, z1 * x2 - x1 * z2, x1 * y2 - y1 * x2
             whole += math.sqrt(nx * nx + ny * ny + nz * nz)
-            facing += max(0.0, -(nx * normal[k, 0] + ny * normal[k, 1] + nz * normal[k, 2]))
-        area_out[k] = max(facing, LEAST * whole) / 6.0
+            facing += max(0.0, -(nx * normal[k, 0] + ny * normal[k, 1] + nz * normal[k, 2]))  # (16.1)
+        area_out[k] = max(facing, LEAST * whole) / 6.0  # (16.1)

@@ -25,7 +25,7 @@ def triangle_weights(p, a, b, c):
     d1, d2 = dot(ab, ap), dot(ac, ap)
     d3, d4 = dot(ab, bp), dot(ac, bp)
     d5, d6 = dot(ab, cp), dot(ac, cp)
-    va, vb, vc = d3 * d6 - d5 * d4, d5 * d2 - d1 * d6, d1 * d4 - d3 * d2
+    va, vb, vc = d3 * d6 - d5 * d4, d5 * d2 - d1 * d6, d1 * d4 - d3 * d2  # (16.3)
     if d1 <= 0.0 and d2 <= 0.0:
         return 1.0, 0.0, 0.0
     if d3 >= 0.0 and d4 <= d3:
@@ -53,7 +53,7 @@ def edge_parameters(p1, q1, p2, q2):
     determinant = a * e - b * b
     if determinant <= PARALLEL * a * e:
         return -1.0, -1.0
-    s, t = (b * f - c * e) / determinant, (a * f - b * c) / determinant
+    s, t = (b * f - c * e) / determinant, (a * f - b * c) / determinant  # (16.4)
     if s <= 0.0 or s >= 1.0 or t <= 0.0 or t >= 1.0:
         return -1.0, -1.0
     return s, t
@@ -98,8 +98,8 @@ def meeting(p, a, b, c, p1, a1, b1, c1):
     du, de, dg = subtract(subtract(p1, a1), u), subtract(subtract(b1, a1), e), subtract(subtract(c1, a1), g)
     m0, m2 = cross(e, g), cross(de, dg)
     m1 = add(cross(e, dg), cross(de, g))
-    k0, k1 = dot(u, m0), dot(u, m1) + dot(du, m0)
-    k2, k3 = dot(u, m2) + dot(du, m1), dot(du, m2)
+    k0, k1 = dot(u, m0), dot(u, m1) + dot(du, m0)  # (16.5), [Provot97]
+    k2, k3 = dot(u, m2) + dot(du, m1), dot(du, m2)  # (16.5), [Provot97]
     h1, h2, h3 = k0 + k1 / 3.0, k0 + (2.0 * k1 + k2) / 3.0, k0 + k1 + k2 + k3  # Bezier's values: a hull
     if (k0 > 0.0 and h1 > 0.0 and h2 > 0.0 and h3 > 0.0) or (k0 < 0.0 and h1 < 0.0 and h2 < 0.0 and h3 < 0.0):
         return none
@@ -127,8 +127,8 @@ def meeting(p, a, b, c, p1, a1, b1, c1):
         square_area = dot(n, n)
         if square_area == 0.0:
             continue
-        wb = dot(cross(subtract(pt, at), subtract(ct, at)), n) / square_area
-        wc = dot(cross(subtract(bt, at), subtract(pt, at)), n) / square_area
+        wb = dot(cross(subtract(pt, at), subtract(ct, at)), n) / square_area  # (16.6)
+        wc = dot(cross(subtract(bt, at), subtract(pt, at)), n) / square_area  # (16.6)
         wa = 1.0 - wb - wc
         if wa < OUTSIDE or wb < OUTSIDE or wc < OUTSIDE:
             continue

@@ -64,7 +64,7 @@ def edge_vector(x, i, j, k, l, s, t):
 def close_at_rest(shape, i, j, k, l, limit):
     """Whether two edges are closer than a limit in the rest shape, by their ends and by their nearest points."""
     X = shape.rest
-    s, t = edge_parameters(at(X, i), at(X, j), at(X, k), at(X, l))
+    s, t = edge_parameters(at(X, i), at(X, j), at(X, k), at(X, l))  # (16.4)
     if s > 0.0 and norm(edge_vector(X, i, j, k, l, s, t)) <= limit:
         return True
     return (
@@ -93,14 +93,14 @@ def meet_edges(shape, settings, x, end, e1, e2, b1, b2, count, pairs_out):
     reach = radii + max(settings.margin, settings.depth)
     if edges_apart(x, end, settings.moves, i, j, k, l, reach):
         return count
-    s, t = edge_parameters(at(x, i), at(x, j), at(x, k), at(x, l))
+    s, t = edge_parameters(at(x, i), at(x, j), at(x, k), at(x, l))  # (16.4)
     if s < 0.0:
         return count
     d = edge_vector(x, i, j, k, l, s, t)
     distance = norm(d)
     if not settings.moves and distance > reach:
         return count
-    outward = subtract(edge_normal(shape, x, e2), edge_normal(shape, x, e1))
+    outward = subtract(edge_normal(shape, x, e2), edge_normal(shape, x, e1))  # (16.2)
     both = b1 != b2 and shape.closed[b1] and shape.closed[b2]
     inside = both and dot(d, outward) < 0.0
     if inside and distance > settings.depth:

@@ -25,7 +25,7 @@ def edge_normal(shape, x, e):
     """Sum of the unit normals at edge e."""
     n = (0.0, 0.0, 0.0)
     for k in range(shape.edge_first[e], shape.edge_first[e + 1]):
-        n = add(n, face_normal(shape, x, shape.edge_triangles[k]))
+        n = add(n, face_normal(shape, x, shape.edge_triangles[k]))  # (16.2), [BA05]
     return n
 
 
@@ -45,7 +45,7 @@ def angle_normal(shape, x, v):
         c = cross(e, g)
         sine = norm(c)
         if sine > 0.0:
-            n = add(n, scale(np.arctan2(sine, dot(e, g)) / sine, c))
+            n = add(n, scale(np.arctan2(sine, dot(e, g)) / sine, c))  # (16.2), [BA05]
     return n
 
 
@@ -80,7 +80,7 @@ def facing_area(shape, x, v, n):
     for k in range(shape.vertex_first[v], shape.vertex_first[v + 1]):
         t = shape.vertex_triangles[k]
         c = -dot(face_normal(shape, x, t), n)
-        area += shape.triangle_area[t] / 3.0 * (max(c, 0.0) if closed else abs(c))
+        area += shape.triangle_area[t] / 3.0 * (max(c, 0.0) if closed else abs(c))  # (16.1)
     return area
 
 

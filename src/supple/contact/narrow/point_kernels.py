@@ -27,7 +27,7 @@ def first_time(d, w, radii):
     if b >= 0.0 or c <= 0.0:
         return 0.0
     square = b * b - a * c
-    t = c / (-b + np.sqrt(square)) if square > 0.0 else -b / a
+    t = c / (-b + np.sqrt(square)) if square > 0.0 else -b / a  # (16.7)
     return min(t, 1.0)
 
 
@@ -46,14 +46,14 @@ def meet_points(shape, settings, x, end, i, j, count, pairs_out):
     distance = norm(e)
     if distance >= radii + settings.margin:
         return count
-    n = scale(1.0 / distance, e) if distance > TINY * radii else (0.0, 0.0, 1.0)
+    n = scale(1.0 / distance, e) if distance > TINY * radii else (0.0, 0.0, 1.0)  # (16.7)
     if count < len(pairs_out.gap):
         pairs_out.points[count, 0], pairs_out.weights[count, 0] = i, 1.0
         pairs_out.points[count, 1], pairs_out.weights[count, 1] = j, -1.0
         for m in range(2, 4):
             pairs_out.points[count, m], pairs_out.weights[count, m] = -1, 0.0
         pairs_out.normal[count, 0], pairs_out.normal[count, 1], pairs_out.normal[count, 2] = n
-        pairs_out.gap[count], pairs_out.kind[count] = dot(n, d) - radii, 2
+        pairs_out.gap[count], pairs_out.kind[count] = dot(n, d) - radii, 2  # (16.7)
         pairs_out.area[count] = min(shape.vertex_area[i], shape.vertex_area[j])
     return count + 1
 

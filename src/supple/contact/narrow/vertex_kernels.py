@@ -135,7 +135,7 @@ def meet_vertex(shape, workspace, sides, side_next, settings, x, end, v, t, coun
             return count
     time, met_side = 2.0, 0.0
     if settings.moves and not swept_apart(x, end, True, v, i, j, k, TINY * settings.reach):
-        time, met_side, _, _, _ = meeting(p, a, b, c, at(end, v), at(end, i), at(end, j), at(end, k))
+        time, met_side, _, _, _ = meeting(p, a, b, c, at(end, v), at(end, i), at(end, j), at(end, k))  # (16.5)
     stamp = settings.stamp
     if shape.closed[body] and own != body:
         row, count = candidate(workspace, stamp, v, 2 * body, count)
@@ -254,7 +254,7 @@ def compute_vertex_contacts(shape, workspace, settings, x, end, candidates, side
         if near >= 0:
             i, j, k = shape.triangles[t, 0], shape.triangles[t, 1], shape.triangles[t, 2]
             w, d = nearest_vector(at(x, v), at(x, i), at(x, j), at(x, k))
-            outward = feature_normal(shape, workspace, settings.stamp, x, t, w)
+            outward = feature_normal(shape, workspace, settings.stamp, x, t, w)  # (16.2)
             inside = side * dot(d, outward) < 0.0
             facing = workspace.whole[row, FACING]
             if not two_sided and facing >= 0 and not inside and not is_point:

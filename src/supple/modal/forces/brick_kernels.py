@@ -54,7 +54,7 @@ def compute_brick_features(G, r, volume, lam, mu, features_out):
                 fill_stretches(g, width, i, l, terms)
                 fill_shears(g, width, i, l, terms)
                 store_features(terms, volume[e], lam[e], mu[e], at + column + l, stride, flat)
-            for m in range(FEATURES):  # b_ii = 1/2 sym(G_i^T G_i)
+            for m in range(FEATURES):  # b_ii = 1/2 sym(G_i^T G_i), (13.3)
                 flat[at + m * stride + column + i] *= 0.5
 
 
@@ -105,7 +105,7 @@ def fill_stretches(g, width, i, l, terms_out):
             a00, a01, a10, a11 = g[x0 + i], g[x1 + i], g[x2 + i], g[x3 + i]
             b00, b01, b10, b11 = load(g, x0 + l), load(g, x1 + l), load(g, x2 + l), load(g, x3 + l)
             low, high, both = a01 * b01, a10 * b10, a11 * b11
-            r00 += a00 * b00 + low + high + both
+            r00 += a00 * b00 + low + high + both  # (13.5)
             r01 += a00 * b01 + a01 * b00 + a10 * b11 + a11 * b10
             r10 += a00 * b10 + a10 * b00 + a01 * b11 + a11 * b01
             r11 += a00 * b11 + a11 * b00 + a01 * b10 + a10 * b01
@@ -117,7 +117,7 @@ def fill_stretches(g, width, i, l, terms_out):
         start = 9 * j * LANES
         store(terms_out, start, r00)
         store(terms_out, start + LANES, r01)
-        store(terms_out, start + 2 * LANES, C * r02)
+        store(terms_out, start + 2 * LANES, C * r02)  # (13.5)
         store(terms_out, start + 3 * LANES, r10)
         store(terms_out, start + 4 * LANES, r11)
         store(terms_out, start + 5 * LANES, C * r12)
@@ -149,7 +149,7 @@ def fill_shears(g, width, i, l, terms_out):
                 start = (27 + 12 * t + 6 * dj + 3 * dk) * LANES
                 store(terms_out, start, r0)
                 store(terms_out, start + LANES, r1)
-                store(terms_out, start + 2 * LANES, C * r2)
+                store(terms_out, start + 2 * LANES, C * r2)  # (13.5)
 
 
 @compiled(borrows=True)
@@ -159,23 +159,23 @@ def store_features(terms, volume, lam, mu, at, stride, features_out):
     mean, spread = sqrt(volume * (lam + 2.0 * mu / 3.0)), sqrt(2.0 * volume * mu)
     both = sqrt(volume * (lam + mu))
     x, y, z = load(terms, 0), load(terms, 9 * LANES), load(terms, 18 * LANES)
-    store(features_out, at, mean * (x + y + z))
-    store(features_out, at + stride, spread * HALF * (x - y))
-    store(features_out, at + 2 * stride, spread * SIXTH * (2.0 * z - x - y))
+    store(features_out, at, mean * (x + y + z))  # (13.8)
+    store(features_out, at + stride, spread * HALF * (x - y))  # (13.8)
+    store(features_out, at + 2 * stride, spread * SIXTH * (2.0 * z - x - y))  # (13.8)
     at += 3 * stride
     for d in range(1, 3):  # terms in x alone, in y alone, in z alone
         for axis in range(3):
             first = 9 + 3 * d if axis == 0 else (3 * d if axis == 1 else d)
             second = 18 + 3 * d if axis == 0 else (18 + d if axis == 1 else 9 + d)
             x, y = load(terms, first * LANES), load(terms, second * LANES)
-            store(features_out, at, both * (x + y))
-            store(features_out, at + stride, shear * (x - y))
+            store(features_out, at, both * (x + y))  # (13.7)
+            store(features_out, at + stride, shear * (x - y))  # (13.7)
             at += 2 * stride
     for j in range(3):
         for b in range(1, 3):
             for c in range(1, 3):
-                store(features_out, at, alone * load(terms, (9 * j + 3 * b + c) * LANES))
+                store(features_out, at, alone * load(terms, (9 * j + 3 * b + c) * LANES))  # (13.6)
                 at += stride
     for m in range(27, FEATURES):
-        store(features_out, at, shear * load(terms, m * LANES))
+        store(features_out, at, shear * load(terms, m * LANES))  # (13.9)
         at += stride

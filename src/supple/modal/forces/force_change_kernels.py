@@ -97,7 +97,7 @@ def add_bent(strips, at, count, scratch, p, r, out):
             c += load(strips, here + two) * x
             d += load(strips, here + three) * x
             here += step
-        scratch[out + l] += 0.5 * lane_sum(a)
+        scratch[out + l] += 0.5 * lane_sum(a)  # (13.2)
         if last >= 1:
             scratch[out + l + 1] += 0.5 * lane_sum(b)
         if last >= 2:
@@ -125,7 +125,7 @@ def compute_lone_change(r, strips, at_strips, squares, start, middle, end, scrat
     for i in range(r):
         change = moved[here + LANES * i] - q[here + LANES * i]
         scratch[d + i] = change
-        scratch[e + i] = q[here + LANES * i] + (1.0 / 3.0) * change
+        scratch[e + i] = q[here + LANES * i] + (1.0 / 3.0) * change  # (13.2)
     row = p
     for i in range(r):
         d_i = scratch[d + i]
@@ -141,7 +141,7 @@ def compute_lone_change(r, strips, at_strips, squares, start, middle, end, scrat
         e_i, total = scratch[e + i], none
         for n in range(0, r - i, LANES):
             y = load(scratch, row + n)
-            total += y * load(scratch, e + i + n)
+            total += y * load(scratch, e + i + n)  # (13.2)
             store(scratch, c + i + n, load(scratch, c + i + n) + e_i * y)
         scratch[c + i] += lane_sum(total) - e_i * scratch[row]  # the diagonal was added twice
         row += r - i
@@ -202,7 +202,7 @@ def compute_lane_change(r, strips, at, squares, start, middle, end, scratch, fre
         for j in range(i + 1, r):
             d_j, one, two = load(scratch, d + LANES * j), load(scratch, products + row), load(scratch, second + row)
             there = c_out + LANES * j
-            sum_i += 0.5 * one * d_j + two * (load(q, here + LANES * j) + (1.0 / 3.0) * d_j)
+            sum_i += 0.5 * one * d_j + two * (load(q, here + LANES * j) + (1.0 / 3.0) * d_j)  # (13.2)
             store(scratch, there, load(scratch, there) + (one * half_i + two * e_i))
             row += LANES
         store(scratch, c_out + LANES * i, sum_i)

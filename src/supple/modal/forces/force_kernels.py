@@ -92,9 +92,9 @@ def compute_force_block(arrays, work, count, q, f_out, K_out):
             rest = arrays.linear[i, j]
             share = 0.5 if i == j else 1.0  # the diagonal is added twice below
             for b in range(width):
-                K_out[k, b] = rest + first[k, b] + second[k, b]
-                part = share * (rest + 0.5 * first[k, b] + (1.0 / 3.0) * second[k, b])
-                f_out[i, b] += part * q[j, b]
+                K_out[k, b] = rest + first[k, b] + second[k, b]  # (13.1)
+                part = share * (rest + 0.5 * first[k, b] + (1.0 / 3.0) * second[k, b])  # (13.1)
+                f_out[i, b] += part * q[j, b]  # (13.1)
                 f_out[j, b] += part * q[i, b]
             k += 1
 

@@ -28,14 +28,14 @@ def compute_features(G, weight, lam, mu, features_out):
     xx, yy, zz = np.empty(r), np.empty(r), np.empty(r)
     yz, xz, xy = np.empty(r), np.empty(r), np.empty(r)
     for p in range(points):
-        volume = sqrt(weight[p] * (lam[p] + 2.0 * mu[p] / 3.0))
-        shear = sqrt(2.0 * weight[p] * mu[p])
+        volume = sqrt(weight[p] * (lam[p] + 2.0 * mu[p] / 3.0))  # (13.4)
+        shear = sqrt(2.0 * weight[p] * mu[p])  # (13.4)
         g = G[p]
         for first in range(r + 1):  # the linear strains, then the pairs (i, i), (i, i + 1), ...
             if first == 0:
                 column, start = 0, 0
                 for l in range(r):
-                    xx[l], yy[l], zz[l] = g[0, 0, l], g[1, 1, l], g[2, 2, l]
+                    xx[l], yy[l], zz[l] = g[0, 0, l], g[1, 1, l], g[2, 2, l]  # (13.3)
                     yz[l] = 0.5 * (g[1, 2, l] + g[2, 1, l])
                     xz[l] = 0.5 * (g[0, 2, l] + g[2, 0, l])
                     xy[l] = 0.5 * (g[0, 1, l] + g[1, 0, l])
@@ -50,18 +50,18 @@ def compute_features(G, weight, lam, mu, features_out):
                     d0, d1, d2 = g[0, 0, l], g[0, 1, l], g[0, 2, l]
                     e0, e1, e2 = g[1, 0, l], g[1, 1, l], g[1, 2, l]
                     f0, f1, f2 = g[2, 0, l], g[2, 1, l], g[2, 2, l]
-                    xx[l] = a0 * d0 + a1 * d1 + a2 * d2
+                    xx[l] = a0 * d0 + a1 * d1 + a2 * d2  # (13.3)
                     yy[l] = b0 * e0 + b1 * e1 + b2 * e2
                     zz[l] = c0 * f0 + c1 * f1 + c2 * f2
                     yz[l] = 0.5 * (b0 * f0 + b1 * f1 + b2 * f2 + c0 * e0 + c1 * e1 + c2 * e2)
                     xz[l] = 0.5 * (a0 * f0 + a1 * f1 + a2 * f2 + c0 * d0 + c1 * d1 + c2 * d2)
                     xy[l] = 0.5 * (a0 * e0 + a1 * e1 + a2 * e2 + b0 * d0 + b1 * d1 + b2 * d2)
-                xx[i], yy[i], zz[i] = 0.5 * xx[i], 0.5 * yy[i], 0.5 * zz[i]
+                xx[i], yy[i], zz[i] = 0.5 * xx[i], 0.5 * yy[i], 0.5 * zz[i]  # (13.3)
                 yz[i], xz[i], xy[i] = 0.5 * yz[i], 0.5 * xz[i], 0.5 * xy[i]
             for l in range(start, r):
                 k = column + l
-                features_out[6 * p, k] = volume * (xx[l] + yy[l] + zz[l])
-                features_out[6 * p + 1, k] = shear * HALF * (xx[l] - yy[l])
+                features_out[6 * p, k] = volume * (xx[l] + yy[l] + zz[l])  # (13.4)
+                features_out[6 * p + 1, k] = shear * HALF * (xx[l] - yy[l])  # (13.4)
                 features_out[6 * p + 2, k] = shear * SIXTH * (2.0 * zz[l] - xx[l] - yy[l])
                 features_out[6 * p + 3, k] = shear * 2.0 * HALF * yz[l]
                 features_out[6 * p + 4, k] = shear * 2.0 * HALF * xz[l]

@@ -80,8 +80,8 @@ def compute_lane_force(r, strips, at, values, q, scratch, f, K, free):
             at += STRIP
         for k in range(STRIP):
             rest, here = value_at(strips, first_at + k), LANES * (strip + k)
-            store(scratch, K + here, rest + one[k] + two[k])
-            store(scratch, free + here, rest + 0.5 * one[k] + (1.0 / 3.0) * two[k])
+            store(scratch, K + here, rest + one[k] + two[k])  # (13.1)
+            store(scratch, free + here, rest + 0.5 * one[k] + (1.0 / 3.0) * two[k])  # (13.1)
     for i in range(r):
         store(scratch, f + LANES * i, none)
     part = free

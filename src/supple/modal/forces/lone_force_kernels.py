@@ -148,8 +148,8 @@ def compute_lone_force(r, arrays, kind, starts, scratch, at, values, q, f, K, wi
         q_i, sum_i, row = values[q + LANES * i], 0.0, starts[kind, 0] + r * i
         for j in range(i, r):
             rest, one, two = linear[row + j], scratch[first + k], scratch[second + k]
-            scratch[K + LANES * (j - i)] = rest + one + two
-            part = rest + 0.5 * one + (1.0 / 3.0) * two
+            scratch[K + LANES * (j - i)] = rest + one + two  # (13.1)
+            part = rest + 0.5 * one + (1.0 / 3.0) * two  # (13.1)
             sum_i += part * values[q + LANES * j]
             if j > i:
                 scratch[f + LANES * j] += part * q_i

@@ -122,8 +122,8 @@ class Interface:
         if U.ndim != 2 or U.shape[0] != 3 * len(self.X):
             raise InputError("the basis does not fit the nodes", value=U.shape, allowed=f"({3 * len(self.X)}, r)")
         local = U.reshape(len(self.X), 3, -1)[self.nodes]
-        a_hat = np.einsum("k,kil->il", np.asarray(self.weights), local)
-        A = np.einsum("kil,kj->lij", local - a_hat, self.duals)
+        a_hat = np.einsum("k,kil->il", np.asarray(self.weights), local)  # (13.12), [BZ11, eq. 1]
+        A = np.einsum("kil,kj->lij", local - a_hat, self.duals)  # (13.13), [BZ11, eqs. 2-4]
         R = np.asarray(self.rest_rotation)
         return InterfaceFit(self.x_hat, a_hat, self.projector @ R, np.ascontiguousarray(A @ R))
 

@@ -94,20 +94,20 @@ def fit_group(fits, number, first, r, q, q_dot, at_q, out, at):
     one = none + 1.0
     A, A_dot = add_nine(zero, one, fits.A_rest, 9 * number), zero
     for l in range(r):
-        A = add_nine(A, load(q, at_q + l * LANES, LANES), fits.A_modes, 9 * (first + l))
-        A_dot = add_nine(A_dot, load(q_dot, at_q + l * LANES, LANES), fits.A_modes, 9 * (first + l))
-    r00, r01, r02, r10, r11, r12, r20, r21, r22, margin = polar_rotation(*A)
+        A = add_nine(A, load(q, at_q + l * LANES, LANES), fits.A_modes, 9 * (first + l))  # (13.13), [BZ11, eq. 2]
+        A_dot = add_nine(A_dot, load(q_dot, at_q + l * LANES, LANES), fits.A_modes, 9 * (first + l))  # (13.13)
+    r00, r01, r02, r10, r11, r12, r20, r21, r22, margin = polar_rotation(*A)  # (13.13), [BZ11, eq. 5]
     R = (r00, r01, r02, r10, r11, r12, r20, r21, r22)
     S = polar_stretch(R, A)
     solver = polar_solver(R, S)
-    omega = polar_rate_by(solver, R, A_dot)
-    alpha0 = polar_acceleration(R, S, A_dot, zero, omega)
+    omega = polar_rate_by(solver, R, A_dot)  # (13.14), [BZ11, eq. 7]
+    alpha0 = polar_acceleration(R, S, A_dot, zero, omega)  # (13.15), [BZ11, eq. 9]
     for i in range(3):
         x, v = none + value_at(fits.x_hat, 3 * number + i), none
         for l in range(r):
             a = value_at(fits.a_hat, 3 * first + i * r + l)
-            x = x + a * load(q, at_q + l * LANES, LANES)
-            v = v + a * load(q_dot, at_q + l * LANES, LANES)
+            x = x + a * load(q, at_q + l * LANES, LANES)  # (13.12), [BZ11, eq. 1]
+            v = v + a * load(q_dot, at_q + l * LANES, LANES)  # (13.12)
         store(out, at + i * LANES, x)
         store(out, at + (3 + i) * LANES, v)
     store_nine(R, out, at + 6 * LANES, LANES)
@@ -121,7 +121,7 @@ def fit_group(fits, number, first, r, q, q_dot, at_q, out, at):
 def store_turning(A_modes, first, r, R, solver, out, at):
     """Rows Gamma (3, r) from `at` on; A_modes from `first` on."""
     for l in range(r):
-        g0, g1, g2 = polar_rate_by(solver, R, nine_at(A_modes, 9 * (first + l)))
+        g0, g1, g2 = polar_rate_by(solver, R, nine_at(A_modes, 9 * (first + l)))  # (13.14)
         store(out, at + l * LANES, g0)
         store(out, at + (r + l) * LANES, g1)
         store(out, at + (2 * r + l) * LANES, g2)

@@ -18,11 +18,11 @@ from supple.scene.acting.wind_kernels import meet_triangle
 def cut_moments(t, u):
     """S of the triangle cut off at a corner, the edges from it at t and u: of corner and corner, corner and the ends of
     the edges, end and end of each, and of both."""
-    area = t * u / 12.0
+    area = t * u / 12.0  # (15.6)
     s0, s1, s2 = 3.0 - t - u, t, u  # sums of the barycentric coordinates of its corners
     own = 1.0 + (1.0 - t) * (1.0 - t) + (1.0 - u) * (1.0 - u)
     return (
-        area * (own + s0 * s0),
+        area * (own + s0 * s0),  # (15.6)
         area * ((1.0 - t) * t + s0 * s1),
         area * ((1.0 - u) * u + s0 * s2),
         area * (t * t + s1 * s1),
@@ -40,7 +40,7 @@ def wet_moments(everywhere, d, S_out):
     full = 0.0 if count <= 1 else 1.0
     for i in range(3):
         for j in range(3):
-            S_out[i, j] = full * (2.0 if i == j else 1.0) / 12.0
+            S_out[i, j] = full * (2.0 if i == j else 1.0) / 12.0  # (15.5)
     if count in (0, 3):
         return
     a = 0  # the one corner that is wet, or the one that is dry
@@ -87,9 +87,9 @@ def add_fluid(rho, half, pull, everywhere, depth, flow, triangles, x, v, f_out):
             continue
         nx, ny, nz, speed = meet_triangle(i, j, k, x, v, flow[0], flow[1], flow[2])
         along = min(speed, 0.0)
-        drag = -half * along * along * wet / 3.0
+        drag = -half * along * along * wet / 3.0  # (15.4)
         for c in range(3):
-            share = drag - rho * pull * (S[c, 0] * d[0] + S[c, 1] * d[1] + S[c, 2] * d[2])
+            share = drag - rho * pull * (S[c, 0] * d[0] + S[c, 1] * d[1] + S[c, 2] * d[2])  # (15.4)
             p = triangles[n, c]
             f_out[p, 0] += share * nx
             f_out[p, 1] += share * ny

@@ -34,10 +34,10 @@ def add_waves(flow, t, count, x, u_out):
         u_out[0, i], u_out[1, i], u_out[2, i] = U[0], U[1], U[2]
     for m in range(len(flow.phase)):
         kx, ky, kz = k[m, 0] / TURN, k[m, 1] / TURN, k[m, 2] / TURN
-        start = flow.phase[m] / TURN - t * (kx * U[0] + ky * U[1] + kz * U[2])
+        start = flow.phase[m] / TURN - t * (kx * U[0] + ky * U[1] + kz * U[2])  # (15.2)
         ax, ay, az = a[m, 0], a[m, 1], a[m, 2]
         for i in range(count):
-            c = cosine_of_turns(kx * x[0, i] + ky * x[1, i] + kz * x[2, i] + start)
+            c = cosine_of_turns(kx * x[0, i] + ky * x[1, i] + kz * x[2, i] + start)  # (15.2)
             u_out[0, i] += c * ax
             u_out[1, i] += c * ay
             u_out[2, i] += c * az
@@ -68,7 +68,7 @@ def meet_triangle(i, j, k, x, v, ux, uy, uz):
     ux -= (v[i, 0] + v[j, 0] + v[k, 0]) / 3.0
     uy -= (v[i, 1] + v[j, 1] + v[k, 1]) / 3.0
     uz -= (v[i, 2] + v[j, 2] + v[k, 2]) / 3.0
-    return nx, ny, nz, (ux * nx + uy * ny + uz * nz) / area
+    return nx, ny, nz, (ux * nx + uy * ny + uz * nz) / area  # (15.1)
 
 
 @compiled
@@ -85,8 +85,8 @@ def add_drag(flow, t, half, back, triangles, x, v, f_out):
         for n in range(count):
             i, j, k = triangles[first + n, 0], triangles[first + n, 1], triangles[first + n, 2]
             nx, ny, nz, along = meet_triangle(i, j, k, x, v, u[0, n], u[1, n], u[2, n])
-            g = along * along if along < 0.0 else -back * along * along
-            share = -half * g / 3.0
+            g = along * along if along < 0.0 else -back * along * along  # (15.1)
+            share = -half * g / 3.0  # (15.1)
             for p in (i, j, k):
                 f_out[p, 0] += share * nx
                 f_out[p, 1] += share * ny

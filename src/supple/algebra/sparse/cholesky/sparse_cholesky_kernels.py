@@ -29,13 +29,13 @@ def add_front(numbers, part, own_out, below_out, left_out):
     for i in range(split):
         row = numbers[i]
         for j in range(i, split):
-            own_out[row, numbers[j]] += part[i, j]
+            own_out[row, numbers[j]] += part[i, j]  # [Liu92]
         for j in range(split, n):
-            below_out[row, numbers[j] - k] += part[i, j]
+            below_out[row, numbers[j] - k] += part[i, j]  # [Liu92]
     for i in range(split, n):
         row = numbers[i] - k
         for j in range(i, n):
-            left_out[row, numbers[j] - k] += part[i, j]
+            left_out[row, numbers[j] - k] += part[i, j]  # [Liu92]
 
 
 @compiled

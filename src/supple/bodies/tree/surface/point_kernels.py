@@ -119,20 +119,20 @@ def chain_group(tree, workspace, g):
         for k in range(tree.group_interfaces[g]):
             at = base + LANES * (rows.interfaces + k * interface.size) + b
             x, v, R = three(work, at, LANES), three(work, at + 3 * LANES, LANES), nine(work, at + 6 * LANES, LANES)
-            turn = add3(alpha, three(work, at + LANES * interface.c, LANES))
-            move = add3(add3(a, cross(alpha, x)), three(work, at + LANES * (interface.c + 3), LANES))
+            turn = add3(alpha, three(work, at + LANES * interface.c, LANES))  # (T12)
+            move = add3(add3(a, cross(alpha, x)), three(work, at + LANES * (interface.c + 3), LANES))  # (T12)
             A = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
             for l in range(r):
                 value, m = workspace.a[tree.group_q[g] + l * LANES + b], three_hat(tree, g, b, k, l)
                 A = plus_nine(A, value, nine_modes(tree, g, b, k, l))
                 move = (move[0] + value * m[0], move[1] + value * m[1], move[2] + value * m[2])
-            turn = add3(turn, polar_rate_by(nine(work, at + LANES * interface.solver, LANES), R, A))
+            turn = add3(turn, polar_rate_by(nine(work, at + LANES * interface.solver, LANES), R, A))  # (T12), (13.14)
             here = CHAIN * (tree.group_slot[g] + k * LANES + b)
-            put_three(out, here, add3(o, turned(Q, x)))
+            put_three(out, here, add3(o, turned(Q, x)))  # (12.1)
             for j in range(3):
                 column = turned(Q, (R[j], R[3 + j], R[6 + j]))
                 out[here + 3 + j], out[here + 6 + j], out[here + 9 + j] = column[0], column[1], column[2]
-            put_three(out, here + 12, turned_back(R, add3(u, add3(cross(w, x), v))))
+            put_three(out, here + 12, turned_back(R, add3(u, add3(cross(w, x), v))))  # (12.2)
             put_three(out, here + 15, turned_back(R, turn))
             put_three(out, here + 18, turned_back(R, move))
 
@@ -165,10 +165,10 @@ def add_point(tree, workspace, g, spin, r, p):
             workspace.a[at],
             three(workspace.held_U, workspace.held_first[p] + l, r),
         )
-        y = (y[0] + n[0] * q, y[1] + n[1] * q, y[2] + n[2] * q)
+        y = (y[0] + n[0] * q, y[1] + n[1] * q, y[2] + n[2] * q)  # (12.3)
         dy = (dy[0] + n[0] * v, dy[1] + n[1] * v, dy[2] + n[2] * v)
         ddy = (ddy[0] + n[0] * a, ddy[1] + n[1] * a, ddy[2] + n[2] * a)
-        workspace.held_J[first + 6 + l] = s * n[0]
+        workspace.held_J[first + 6 + l] = s * n[0]  # (12.10)
         workspace.held_J[first + width + 6 + l] = s * n[1]
         workspace.held_J[first + 2 * width + 6 + l] = s * n[2]
     y, dy, ddy = (s * y[0], s * y[1], s * y[2]), (s * dy[0], s * dy[1], s * dy[2]), (s * ddy[0], s * ddy[1], s * ddy[2])
@@ -176,7 +176,7 @@ def add_point(tree, workspace, g, spin, r, p):
         for j in range(3):
             workspace.held_J[first + i * width + j] = 0.0
             workspace.held_J[first + i * width + 3 + j] = 1.0 if i == j else 0.0
-    workspace.held_J[first + 1], workspace.held_J[first + 2] = y[2], -y[1]
+    workspace.held_J[first + 1], workspace.held_J[first + 2] = y[2], -y[1]  # (12.10)
     workspace.held_J[first + width], workspace.held_J[first + width + 2] = -y[2], y[0]
     workspace.held_J[first + 2 * width], workspace.held_J[first + 2 * width + 1] = y[1], -y[0]
     w = three(work, spin + b, LANES)
@@ -186,19 +186,19 @@ def add_point(tree, workspace, g, spin, r, p):
         three(workspace.held_slot, slot + 12, 1),
     )
     alpha, a = three(workspace.held_slot, slot + 15, 1), three(workspace.held_slot, slot + 18, 1)
-    x, rate = add3(o, turned(R, y)), turned(R, add3(u, add3(cross(w, y), dy)))
+    x, rate = add3(o, turned(R, y)), turned(R, add3(u, add3(cross(w, y), dy)))  # (12.3)
     law = workspace.held_law[p]
     for i in range(3):
         workspace.held_force[6 * p + 3 + i] = x[i]
     x = (x[0] - law[3], x[1] - law[4], x[2] - law[5])
     rate = (rate[0] - law[6], rate[1] - law[7], rate[2] - law[8])
-    Kx, Bv = turned(nine(law, 9, 1), x), turned(nine(law, 18, 1), rate)
-    f = turned_back(R, (law[0] - Kx[0] - Bv[0], law[1] - Kx[1] - Bv[1], law[2] - Kx[2] - Bv[2]))
+    Kx, Bv = turned(nine(law, 9, 1), x), turned(nine(law, 18, 1), rate)  # (12.10)
+    f = turned_back(R, (law[0] - Kx[0] - Bv[0], law[1] - Kx[1] - Bv[1], law[2] - Kx[2] - Bv[2]))  # (12.10)
     K, B, by_q, by_v = nine(law, 9, 1), nine(law, 18, 1), workspace.held_factors[0], workspace.held_factors[1]
     for c in range(width):
         n = turned(R, three(workspace.held_J, first + c, width))
         k, d = turned(K, n), turned(B, n)
-        n = turned_back(R, (by_q * k[0] + by_v * d[0], by_q * k[1] + by_v * d[1], by_q * k[2] + by_v * d[2]))
+        n = turned_back(R, (by_q * k[0] + by_v * d[0], by_q * k[1] + by_v * d[1], by_q * k[2] + by_v * d[2]))  # (12.11)
         workspace.held_KJ[first + c], workspace.held_KJ[first + width + c], workspace.held_KJ[first + 2 * width + c] = (
             n[0],
             n[1],
@@ -207,7 +207,7 @@ def add_point(tree, workspace, g, spin, r, p):
     n = turned(R, add3(a, add3(cross(alpha, y), ddy)))
     k, d = turned(K, n), turned(B, n)
     n = turned_back(R, (by_q * k[0] + by_v * d[0], by_q * k[1] + by_v * d[1], by_q * k[2] + by_v * d[2]))
-    f = add3(f, n)
+    f = add3(f, n)  # (12.11)
     for i in range(3):
         workspace.held_force[6 * p + i] = f[i]
     return f
@@ -226,14 +226,14 @@ def add_points(tree, workspace, g, spin, r, seen, bias, H, Z, matrix, at_matrix)
         b, width, first = workspace.held_place[p] - g * LANES, 6 + r, workspace.held_first_J[p]
         for c in range(width):
             n = three(workspace.held_J, first + c, width)
-            pushed = n[0] * f[0] + n[1] * f[1] + n[2] * f[2]
+            pushed = n[0] * f[0] + n[1] * f[1] + n[2] * f[2]  # (12.11)
             if c < 6:
                 work[seen + LANES * (bias + c) + b] -= pushed
             else:
                 work[Z + LANES * (7 * (c - 6) + 6) + b] += pushed
             for d in range(c if c < 6 else 6, width):
                 k = three(workspace.held_KJ, first + d, width)
-                value = n[0] * k[0] + n[1] * k[1] + n[2] * k[2]
+                value = n[0] * k[0] + n[1] * k[1] + n[2] * k[2]  # (12.11)
                 if d < 6:
                     work[seen + LANES * pair(c, d) + b] += value
                 elif c < 6:

@@ -21,12 +21,12 @@ def place_block(points, k, at_X, at_U, r, width, q, at_q, turn, o, domain, scrat
     y0, y1, y2 = load(points.X, at_X), load(points.X, at_X + width), load(points.X, at_X + 2 * width)
     for l in range(r):
         value, at = q[at_q + l], at_U + 3 * l * width
-        y0 += load(points.U, at) * value
+        y0 += load(points.U, at) * value  # (12.3)
         y1 += load(points.U, at + width) * value
         y2 += load(points.U, at + 2 * width) * value
     d = 9 * domain
     for c in range(3):
-        x = turn[d + 3 * c] * y0 + turn[d + 3 * c + 1] * y1 + turn[d + 3 * c + 2] * y2
+        x = turn[d + 3 * c] * y0 + turn[d + 3 * c + 1] * y1 + turn[d + 3 * c + 2] * y2  # (12.3)
         store(scratch, c * width, x + o[3 * domain + c])
     for j in range(count):
         at = 3 * (first + j)

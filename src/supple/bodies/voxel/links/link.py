@@ -60,18 +60,18 @@ def link_frame(q1, q2):
     p = aw * bw + ax * bx + ay * by + az * bz
     sign = copysign(1.0, p)
     bw, bx, by, bz = sign * bw, sign * bx, sign * by, sign * bz
-    n = 1.0 / (1.0 + sign * p)  # = 2 / |q1 + q2|²
+    n = 1.0 / (1.0 + sign * p)  # = 2 / |q1 + q2|², (14.6)
     tau = (
-        n * (aw * bx - bw * ax - (ay * bz - az * by)),
-        n * (aw * by - bw * ay - (az * bx - ax * bz)),
-        n * (aw * bz - bw * az - (ax * by - ay * bx)),
+        n * (aw * bx - bw * ax - (ay * bz - az * by)),  # (14.6)
+        n * (aw * by - bw * ay - (az * bx - ax * bz)),  # (14.6)
+        n * (aw * bz - bw * az - (ax * by - ay * bx)),  # (14.6)
     )
-    w, x, y, z = aw + bw, ax + bx, ay + by, az + bz
+    w, x, y, z = aw + bw, ax + bx, ay + by, az + bz  # (14.6)
     nx, ny, nz = n * x, n * y, n * z
     xx, yy, zz = nx * x, ny * y, nz * z
     xy, xz, yz = nx * y, nx * z, ny * z
     wx, wy, wz = nx * w, ny * w, nz * w
-    R = (
+    R = (  # (1.5)
         1.0 - yy - zz, xy - wz, xz + wy,
         xy + wz, 1.0 - xx - zz, yz - wx,
         xz - wy, yz + wx, 1.0 - xx - yy,
@@ -83,18 +83,18 @@ def link_frame(q1, q2):
 def link_energy(stiffness, rest, d, q1, q2):
     """Energy [J]. d = x2 - x1 in world axes."""
     tau, R = link_frame(q1, q2)
-    x, y, z = matrix_rotate_inverse(R, d)
-    u = x - rest
+    x, y, z = matrix_rotate_inverse(R, d)  # (14.7)
+    u = x - rest  # (14.7)
     axial, lateral, twist, bend = stiffness
-    stretch = axial * u * u + lateral * (y * y + z * z)
-    turn = twist * tau[0] * tau[0] + bend * (tau[1] * tau[1] + tau[2] * tau[2])
-    return 0.5 * stretch + 8.0 * turn
+    stretch = axial * u * u + lateral * (y * y + z * z)  # (14.8)
+    turn = twist * tau[0] * tau[0] + bend * (tau[1] * tau[1] + tau[2] * tau[2])  # (14.8)
+    return 0.5 * stretch + 8.0 * turn  # (14.8)
 
 
 @compiled(inline=True)
 def mean_turn(tau, w1, w2):
     """w_m, the turning of the mean frame while its ends turn by w1, w2 (mean axes)."""
-    return scale(0.5, add(add(w1, w2), cross(subtract(w2, w1), tau)))
+    return scale(0.5, add(add(w1, w2), cross(subtract(w2, w1), tau)))  # (14.9)
 
 
 @compiled(inline=True)
@@ -102,14 +102,14 @@ def link_internal(stiffness, damping, rest, tau, d, v, w1, w2):
     """f, A, B, all in mean axes; d, v = R_m^T (v2 - v1), w1, w2 in mean axes."""
     axial, lateral, twist, bend = stiffness
     cu, ct = damping
-    rate = subtract(v, cross(mean_turn(tau, w1, w2), d))
-    f = (axial * (d[0] - rest) + cu * rate[0], lateral * d[1] + cu * rate[1], lateral * d[2] + cu * rate[2])
-    G = cross(d, f)
+    rate = subtract(v, cross(mean_turn(tau, w1, w2), d))  # (14.10)
+    f = (axial * (d[0] - rest) + cu * rate[0], lateral * d[1] + cu * rate[1], lateral * d[2] + cu * rate[2])  # (14.11)
+    G = cross(d, f)  # (14.12)
     h = 1.0 + dot(tau, tau)
-    e = scale(ct * h, subtract(w2, w1))
+    e = scale(ct * h, subtract(w2, w1))  # (14.10)
     twist, bend = 4.0 * twist, 4.0 * bend
-    g = (twist * tau[0] + e[0], bend * tau[1] + e[1], bend * tau[2] + e[2])
-    return f, scale(0.5, G), subtract(scale(h, g), scale(0.5, cross(tau, G)))
+    g = (twist * tau[0] + e[0], bend * tau[1] + e[1], bend * tau[2] + e[2])  # (14.11)
+    return f, scale(0.5, G), subtract(scale(h, g), scale(0.5, cross(tau, G)))  # (14.12)
 
 
 @compiled(inline=True)
@@ -141,31 +141,31 @@ def link_differential(stiffness, damping, rest, tau, d, v, w1, w2, dx, p1, p2):
     """
     axial, lateral, twist, bend = stiffness
     cu, ct = damping
-    turn = mean_turn(tau, p1, p2)
+    turn = mean_turn(tau, p1, p2)  # (14.13)
     h = 1.0 + dot(tau, tau)
-    dtau = scale(0.25 * h, subtract(p2, p1))
+    dtau = scale(0.25 * h, subtract(p2, p1))  # (14.13)
     dh = 2.0 * dot(tau, dtau)
-    dd = subtract(dx, cross(turn, d))
+    dd = subtract(dx, cross(turn, d))  # (14.13)
     # rates
     e = subtract(w2, w1)
-    wm = mean_turn(tau, w1, w2)
-    rate = subtract(v, cross(wm, d))
-    dw1, dw2 = cross(subtract(p1, turn), w1), cross(subtract(p2, turn), w2)
+    wm = mean_turn(tau, w1, w2)  # (14.9)
+    rate = subtract(v, cross(wm, d))  # (14.10)
+    dw1, dw2 = cross(subtract(p1, turn), w1), cross(subtract(p2, turn), w2)  # (14.14)
     de = subtract(dw2, dw1)
-    dwm = add(mean_turn(tau, dw1, dw2), scale(0.5, cross(e, dtau)))
-    drate = subtract(cross(v, turn), add(cross(dwm, d), cross(wm, dd)))
+    dwm = add(mean_turn(tau, dw1, dw2), scale(0.5, cross(e, dtau)))  # (14.9)
+    drate = subtract(cross(v, turn), add(cross(dwm, d), cross(wm, dd)))  # (14.10), (14.14)
     # loads in the mean frame
     f = (axial * (d[0] - rest) + cu * rate[0], lateral * d[1] + cu * rate[1], lateral * d[2] + cu * rate[2])
-    df = (axial * dd[0] + cu * drate[0], lateral * dd[1] + cu * drate[1], lateral * dd[2] + cu * drate[2])
-    G, dG = cross(d, f), add(cross(dd, f), cross(d, df))
+    df = (axial * dd[0] + cu * drate[0], lateral * dd[1] + cu * drate[1], lateral * dd[2] + cu * drate[2])  # (14.11)
+    G, dG = cross(d, f), add(cross(dd, f), cross(d, df))  # (14.12)
     twist, bend = 4.0 * twist, 4.0 * bend
-    g = add((twist * tau[0], bend * tau[1], bend * tau[2]), scale(ct * h, e))
-    dg = add((twist * dtau[0], bend * dtau[1], bend * dtau[2]), add(scale(ct * dh, e), scale(ct * h, de)))
+    g = add((twist * tau[0], bend * tau[1], bend * tau[2]), scale(ct * h, e))  # (14.11)
+    dg = add((twist * dtau[0], bend * dtau[1], bend * dtau[2]), add(scale(ct * dh, e), scale(ct * h, de)))  # (14.11)
     A, dA = scale(0.5, G), scale(0.5, dG)
-    B = subtract(scale(h, g), scale(0.5, cross(tau, G)))
-    dB = subtract(add(scale(dh, g), scale(h, dg)), scale(0.5, add(cross(dtau, G), cross(tau, dG))))
+    B = subtract(scale(h, g), scale(0.5, cross(tau, G)))  # (14.12)
+    dB = subtract(add(scale(dh, g), scale(h, dg)), scale(0.5, add(cross(dtau, G), cross(tau, dG))))  # (14.12)
     # the axes they are seen in turn as well
-    dF = add(df, cross(turn, f))
-    dm1 = add(add(dA, dB), cross(subtract(turn, p1), add(A, B)))
-    dm2 = add(subtract(dA, dB), cross(subtract(turn, p2), subtract(A, B)))
+    dF = add(df, cross(turn, f))  # (14.15)
+    dm1 = add(add(dA, dB), cross(subtract(turn, p1), add(A, B)))  # (14.15)
+    dm2 = add(subtract(dA, dB), cross(subtract(turn, p2), subtract(A, B)))  # (14.15)
     return dF, dm1, dm2

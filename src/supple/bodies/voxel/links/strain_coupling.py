@@ -41,7 +41,7 @@ class StrainCoupling:
         for a in range(3):
             for b in {0, 1, 2} - {a}:
                 third = 3 - a - b
-                weight = sparse.diags_array(k[:, third] * softness)
+                weight = sparse.diags_array(k[:, third] * softness)  # (14.24)
                 one, two = np.flatnonzero(axis == a), np.flatnonzero(axis == b)
                 pairs = (ends[:, one].T @ weight @ ends[:, two]).tocoo()
                 rows.append(one[pairs.row])

@@ -36,16 +36,16 @@ def coupling_constants(model: VoxelModel, alive: Array) -> tuple[Array, Array, A
     count = np.zeros((n, 3))
     for end in (one, two):
         np.add.at(count, (end, model.link_axis), alive.astype(float))
-    B3 = nu / ((1 + nu) * (1 - 2 * nu))
-    A3 = (1 - nu) / ((1 + nu) * (1 - 2 * nu)) - 1
-    B2, A2 = nu / (1 - nu**2), nu**2 / (1 - nu**2)
-    k = (B3[:, None] * count + B2[:, None] * (2 - count)) / 8
+    B3 = nu / ((1 + nu) * (1 - 2 * nu))  # (14.26)
+    A3 = (1 - nu) / ((1 + nu) * (1 - 2 * nu)) - 1  # (14.26)
+    B2, A2 = nu / (1 - nu**2), nu**2 / (1 - nu**2)  # (14.26)
+    k = (B3[:, None] * count + B2[:, None] * (2 - count)) / 8  # (14.24)
     F, G = count[:, [1, 2, 0]], count[:, [2, 0, 1]]  # along the two other axes
-    gain = (A3[:, None] * F * G + A2[:, None] * (F * (2 - G) + G * (2 - F))) / 8
+    gain = (A3[:, None] * F * G + A2[:, None] * (F * (2 - G) + G * (2 - F))) / 8  # (14.25)
     softness = 1.0 / (model.values("young") * model.size)
     axial = model.link_stiffness[:, 0]
     at = model.link_axis
-    gains = gain[one, at] * axial * softness[one] + gain[two, at] * axial * softness[two]
+    gains = gain[one, at] * axial * softness[one] + gain[two, at] * axial * softness[two]  # (14.25)
     return gains, k, softness
 
 

@@ -117,15 +117,15 @@ def brick_links(bricks, b, axis, W, s, t):
     constants, at = bricks.constants, (b * CONSTANTS + 4 * axis) * W
     axial, twist = load(constants, at), load(constants, at + W)
     cu, ct = load(constants, at + 2 * W), load(constants, at + 3 * W)
-    rest = 0.5 * (s[4] + t[4])
+    rest = 0.5 * (s[4] + t[4])  # (14.20)
     if bricks.shifts.size > 0:
         at = (b * SHIFTS + 2 * axis) * W
-        rest = rest + load(bricks.shifts, at)
+        rest = rest + load(bricks.shifts, at)  # (14.20)
         strength = load(bricks.shifts, at + W)
         axial, twist, cu, ct = strength * axial, strength * twist, strength * cu, strength * ct
     edge = bricks.edge[b]
     F, A, B = link_loads(
-        (axial, axial, twist, axial * (edge * edge / 12.0)),
+        (axial, axial, twist, axial * (edge * edge / 12.0)),  # (14.2)
         (cu, ct),
         rest,
         subtract(t[0], s[0]),
@@ -135,7 +135,7 @@ def brick_links(bricks, b, axis, W, s, t):
         s[3],
         t[3],
     )
-    return F, add(A, B), subtract(A, B)
+    return F, add(A, B), subtract(A, B)  # (14.12)
 
 
 @compiled(inline=True)

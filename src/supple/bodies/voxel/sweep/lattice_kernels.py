@@ -69,7 +69,7 @@ def compute_energy(links, x):
         i, j, a = links.voxels[k, 0], links.voxels[k, 1], links.axis[k]
         d = subtract(vector(x, j, 0, a), vector(x, i, 0, a))
         stiffness, _ = constants(links, k)
-        total += link_energy(stiffness, links.rest[k], d, quaternion(x, i, a), quaternion(x, j, a))
+        total += link_energy(stiffness, links.rest[k], d, quaternion(x, i, a), quaternion(x, j, a))  # (14.8)
     return total
 
 
@@ -91,10 +91,10 @@ def add_force(links, x, v, elastic, f_out):
             quaternion_rotate(q1, vector(v, i, 3, a)),
             quaternion_rotate(q2, vector(v, j, 3, a)),
         )
-        add_vector(F, i, 0, a, f_out)
+        add_vector(F, i, 0, a, f_out)  # (14.12)
         add_vector((-F[0], -F[1], -F[2]), j, 0, a, f_out)
-        add_vector(quaternion_rotate_inverse(q1, add(A, B)), i, 3, a, f_out)
-        add_vector(quaternion_rotate_inverse(q2, subtract(A, B)), j, 3, a, f_out)
+        add_vector(quaternion_rotate_inverse(q1, add(A, B)), i, 3, a, f_out)  # (14.12)
+        add_vector(quaternion_rotate_inverse(q2, subtract(A, B)), j, 3, a, f_out)  # (14.12)
 
 
 @compiled
@@ -118,8 +118,8 @@ def measure_links(links, x, v, out):
             quaternion_rotate(q2, vector(v, j, 3, a)),
         )
         M = subtract(A, B)
-        out[k, 0] = matrix_rotate_inverse(R, d)[0] - links.rest[k]
-        out[k, 1] = 4.0 * np.arctan(np.sqrt(dot(tau, tau)))
+        out[k, 0] = matrix_rotate_inverse(R, d)[0] - links.rest[k]  # (14.7)
+        out[k, 1] = 4.0 * np.arctan(np.sqrt(dot(tau, tau)))  # (14.6)
         for c in range(3):
             out[k, 2 + (a + c) % 3] = -F[c]
             out[k, 5 + (a + c) % 3] = M[c]
@@ -132,7 +132,7 @@ def compute_elongations(links, x, out):
         i, j, a = links.voxels[k, 0], links.voxels[k, 1], links.axis[k]
         _, R = link_frame(quaternion(x, i, a), quaternion(x, j, a))
         d = matrix_rotate_inverse(R, subtract(vector(x, j, 0, a), vector(x, i, 0, a)))
-        out[k] = d[0] - links.rest[k]
+        out[k] = d[0] - links.rest[k]  # (14.7)
 
 
 @compiled
@@ -145,7 +145,7 @@ def compute_tension_loads(links, x, out):
         _, R = link_frame(q1, q2)
         none = (0.0, 0.0, 0.0)
         rest = matrix_rotate_inverse(R, d)[0] - 1.0
-        F, A, B = link_loads((1.0, 0.0, 0.0, 0.0), (0.0, 0.0), rest, d, q1, q2, none, none, none)
+        F, A, B = link_loads((1.0, 0.0, 0.0, 0.0), (0.0, 0.0), rest, d, q1, q2, none, none, none)  # (14.12)
         T1, T2 = quaternion_rotate_inverse(q1, add(A, B)), quaternion_rotate_inverse(q2, subtract(A, B))
         for c in range(3):
             at = (a + c) % 3
@@ -185,7 +185,7 @@ def link_move(links, k, mean, dx, t1, t2):
     """Change of F2 (world), torques 1, 2 (body axes) while 2 moves by dx (world) and they turn by t1, t2 (body)."""
     q1, q2, R, tau, d, rate, w1, w2 = mean
     stiffness, damping = constants(links, k)
-    dF, dm1, dm2 = link_differential(
+    dF, dm1, dm2 = link_differential(  # (14.15)
         stiffness,
         damping,
         links.rest[k],
@@ -230,9 +230,9 @@ def add_rest_product(links, d, f_out):
         x, y, z = subtract(vector(d, j, 0, a), vector(d, i, 0, a))
         p1, p2 = vector(d, i, 3, a), vector(d, j, 3, a)
         ry, rz = 0.5 * rest * (p1[1] + p2[1]), 0.5 * rest * (p1[2] + p2[2])
-        f = (axial * x, lateral * (y - rz), lateral * (z + ry))
-        g = (twist * (p2[0] - p1[0]), bend * (p2[1] - p1[1]), bend * (p2[2] - p1[2]))
-        my, mz = 0.5 * rest * f[2], -0.5 * rest * f[1]
+        f = (axial * x, lateral * (y - rz), lateral * (z + ry))  # (14.16)
+        g = (twist * (p2[0] - p1[0]), bend * (p2[1] - p1[1]), bend * (p2[2] - p1[2]))  # (14.16)
+        my, mz = 0.5 * rest * f[2], -0.5 * rest * f[1]  # (14.16)
         add_vector((-f[0], -f[1], -f[2]), i, 0, a, f_out)
         add_vector(f, j, 0, a, f_out)
         add_vector((-g[0], my - g[1], mz - g[2]), i, 3, a, f_out)

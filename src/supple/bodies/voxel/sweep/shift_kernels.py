@@ -65,7 +65,7 @@ def axial_strain(s, t, edge):
     """Strain of the links from s to t along the first axis."""
     _, R = link_frame(s[1], t[1])
     d = subtract(t[0], s[0])
-    return (R[0] * d[0] + R[3] * d[1] + R[6] * d[2] - 0.5 * (s[4] + t[4])) * (1.0 / edge)
+    return (R[0] * d[0] + R[3] * d[1] + R[6] * d[2] - 0.5 * (s[4] + t[4])) * (1.0 / edge)  # (14.7)
 
 
 @compiled(inline=True)
@@ -80,22 +80,22 @@ def apply_law(bricks, laws, b, axis, W, strain):
     law = (b * 3 + axis) * (1 + 2 * laws.knots) * W
     for k in range(laws.knots):
         beyond = maximum(place - load(laws.curve, law + (1 + 2 * k) * W), 0.0)
-        stress = stress + load(laws.curve, law + (2 + 2 * k) * W) * beyond
+        stress = stress + load(laws.curve, law + (2 + 2 * k) * W) * beyond  # (14.21)
     to = (b * SHIFTS + 2 * axis) * W
     before = load(bricks.shifts, to + W)
-    strength = select_ge(load(laws.curve, law), strain, before, 0.0 * before)
-    grown = strength * maximum(size - stress, 0.0)
-    plastic = plastic + copysign(grown, x)
+    strength = select_ge(load(laws.curve, law), strain, before, 0.0 * before)  # (14.22)
+    grown = strength * maximum(size - stress, 0.0)  # (14.21)
+    plastic = plastic + copysign(grown, x)  # (14.21)
     edge, elastic = bricks.edge[b], strength * (strain - plastic)
     store(laws.yielded, at, plastic)
-    store(laws.yielded, at + W, accumulated + grown)
+    store(laws.yielded, at + W, accumulated + grown)  # (14.21)
     store(bricks.shifts, to + W, strength)
     if laws.coupling.size > 0:
         gain = load(laws.coupling, (b * COUPLING + axis) * W)
-        store(bricks.shifts, to, edge * (plastic - gain * elastic))
+        store(bricks.shifts, to, edge * (plastic - gain * elastic))  # (14.23)
         store(laws.tension, (b * 3 + axis) * W, load(bricks.constants, (b * CONSTANTS + 4 * axis) * W) * elastic)
     else:
-        store(bricks.shifts, to, edge * plastic)
+        store(bricks.shifts, to, edge * plastic)  # (14.23)
     return any_greater(before, strength)
 
 
@@ -133,9 +133,9 @@ def couple_slab(bricks, slabs, laws, slab):
         at = b * COUPLING * W
         k = load_three(laws.coupling, at + 3 * W, W)
         softness = load(laws.coupling, at + 6 * W)
-        store(laws.beta, b * 3 * W, softness * (k[2] * y + k[1] * z))
-        store(laws.beta, (b * 3 + 1) * W, softness * (k[0] * z + k[2] * x))
-        store(laws.beta, (b * 3 + 2) * W, softness * (k[1] * x + k[0] * y))
+        store(laws.beta, b * 3 * W, softness * (k[2] * y + k[1] * z))  # (14.24)
+        store(laws.beta, (b * 3 + 1) * W, softness * (k[0] * z + k[2] * x))  # (14.24)
+        store(laws.beta, (b * 3 + 2) * W, softness * (k[1] * x + k[0] * y))  # (14.24)
 
 
 @compiled(borrows=True)
@@ -148,9 +148,9 @@ def shift_slab(bricks, slabs, laws, slab):
         x = own[0] + neighbour_x(own[0], load(beta, ahead[0, b] * 3 * W))
         y = own[1] + neighbour_y(own[1], load(beta, (ahead[1, b] * 3 + 1) * W))
         z = own[2] + neighbour_z(own[2], load(beta, (ahead[2, b] * 3 + 2) * W))
-        store(shifts, at, load(shifts, at) - edge * x)
-        store(shifts, at + 2 * W, load(shifts, at + 2 * W) - edge * y)
-        store(shifts, at + 4 * W, load(shifts, at + 4 * W) - edge * z)
+        store(shifts, at, load(shifts, at) - edge * x)  # (14.23)
+        store(shifts, at + 2 * W, load(shifts, at + 2 * W) - edge * y)  # (14.23)
+        store(shifts, at + 4 * W, load(shifts, at + 4 * W) - edge * z)  # (14.23)
 
 
 @compiled
