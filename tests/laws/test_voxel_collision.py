@@ -16,6 +16,7 @@ from supple.interaction.obstacles import Plane
 from supple.material.voxel import VoxelMaterial
 from supple.validation.voxel import contact as voxel_contact
 from supple.validation.voxel.contact import SIZE, meeting, momenta, two_blocks
+from supple.validation.voxel.friction import KINETIC, STATIC, holding, lying, pulled, sliding
 
 Array = np.ndarray
 
@@ -207,3 +208,33 @@ def test_bad_choices_are_refused() -> None:
     body = VoxelBody(VoxelGrid(np.ones((2, 1, 1), dtype=int), SIZE), material, actuation=Actuation(30.0, 1.0))
     with pytest.raises(InputError, match="grow to the horizon"):
         LatticeSweep.make(body.model, swing=body.swing, collision=Collision(horizon=1.5)).advance(1e-3, 250)
+
+
+def test_what_holds_voxels_on_voxels_is_remembered_between_strides() -> None:
+    """A run in two strides, with the pairs carried over, is one run to the bit; without them it is not."""
+    sweep, upper, dt = lying()
+    x, v = np.empty((len(upper), 7)), np.empty((len(upper), 6))
+    pulled(sweep, upper, 0.3, dt, 301)  # odd: the other of the two tables is the last
+    sweep.save(x, v)
+    pairs = sweep.pairs
+    assert len(pairs) > 0
+    assert np.abs(pairs[:, 2]).min() > 1e-7
+    ends = []
+    for kept in (pairs, None):
+        sweep.load(x, v)
+        sweep.pairs = sweep.pairs if kept is None else kept
+        pulled(sweep, upper, 0.3, dt, 50)
+        ends.append(sweep.component(0)[upper])
+    sweep.load(x, v)
+    sweep.pairs = pairs
+    for _ in range(2):
+        pulled(sweep, upper, 0.3, dt, 25)
+    np.testing.assert_array_equal(sweep.component(0)[upper], ends[0])
+    assert np.abs(ends[0] - ends[1]).max() > 1e-8
+
+
+def test_a_block_of_voxels_on_voxels_does_not_creep() -> None:
+    creep, slope = holding()
+    assert abs(creep) < 1e-7
+    assert slope == pytest.approx(STATIC, rel=0.01)
+    assert sliding() == pytest.approx(KINETIC, rel=0.01)
