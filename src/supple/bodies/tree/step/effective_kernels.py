@@ -19,8 +19,6 @@ from supple.modal.forces.lone_force_kernels import compute_lone_force
 
 LITTLE = 0.5
 """Of the largest mass times acceleration of a domain, up to which what f has beyond its linearisation is little."""
-SMALL = 12
-"""Coordinates up to which f and K of LANES domains at once cost hardly more than what f has beyond its tangent."""
 
 
 @compiled(borrows=True)
@@ -40,10 +38,7 @@ def finish_forces(tree, workspace, constants, by_q, by_v, g, at_f, at_K):
     moved = base + LANES * rows.solved  # scratch for what K acts on
     for i in range(r):
         here = at_q + i * LANES
-        q = load(workspace.q, here)
-        store(workspace.q_f, here, q)
-        store(work, base + LANES * (rows.excess + i), none)
-        d = load(workspace.q_p, here) - q + beta * load(workspace.v_p, here)  # T2, what K acts on
+        d = load(workspace.q_p, here) - load(workspace.q_f, here) + beta * load(workspace.v_p, here)  # T2
         store(work, moved + LANES * i, d)
         value = select_ge(used, 0.5, stiff * load(work, at_f + i * LANES), none)
         store(work, force + LANES * i, load(workspace.load_q, here) - value)
@@ -70,17 +65,17 @@ def finish_forces(tree, workspace, constants, by_q, by_v, g, at_f, at_K):
 
 @compiled(borrows=True)
 def compute_forces(tree, workspace, shared, own, lone, by_q, by_v, scratch, g):
-    """f and K of group g at q_f = q in the scratch from `scratch` on, then its effective mass and constant forces."""
+    """f and K of group g at q_f in the scratch from `scratch` on, then its effective mass and constant forces."""
     kind = tree.group_class[g]
     r = tree.class_r[kind]
     at_K = scratch + LANES * r
     free = at_K + LANES * tangent_rows(r)
     if tree.group_alone[g] == 0:
         compute_lane_force(
-            r, tree.strips, tree.class_strips[kind], workspace.q, tree.group_q[g], workspace.work, scratch, at_K, free
+            r, tree.strips, tree.class_strips[kind], workspace.q_f, tree.group_q[g], workspace.work, scratch, at_K, free
         )
     else:
-        none = load(workspace.q, tree.group_q[g]) * 0.0
+        none = load(workspace.q_f, tree.group_q[g]) * 0.0
         for row in range(scratch, free, LANES):  # what narrower domains leave as it is
             store(workspace.work, row, none)
         for b in range(tree.group_count[g]):
@@ -88,7 +83,7 @@ def compute_forces(tree, workspace, shared, own, lone, by_q, by_v, scratch, g):
             if tree.class_r[lane] > 0:
                 compute_lone_force(
                     tree.class_r[lane], lone, lane, tree.lone_starts, workspace.work, free,
-                    workspace.q, tree.group_q[g] + b, scratch + b, at_K + b, r,
+                    workspace.q_f, tree.group_q[g] + b, scratch + b, at_K + b, r,
                 )  # fmt: skip
     if kind < len(tree.lone_starts):
         finish_forces(tree, workspace, shared, by_q, by_v, g, scratch, at_K)
@@ -98,13 +93,11 @@ def compute_forces(tree, workspace, shared, own, lone, by_q, by_v, scratch, g):
 
 @compiled(borrows=True)
 def update_forces(tree, workspace, lone, scratch, g):
-    """What f of group g has at q beyond its linearisation about q_f [theory.md, T4]; whether that is little.
+    """What f of group g has at q beyond its linearisation about q_f [theory.md, T4]; whether it is little in all.
 
-    Where it is not, K(q_f) is not the stiffness at q either, and both have to be taken anew.
+    Where it is not, K(q_f) is not the stiffness at q either, and both have to be taken anew, at q_f = q of the domain.
     """
     kind, here = tree.group_class[g], tree.group_q[g]
-    if tree.group_alone[g] == 0 and tree.class_r[kind] <= SMALL:
-        return False
     r, q_f, q, starts = tree.class_r[kind], workspace.q_f, workspace.q, tree.square_starts
     out = tree.group_work[g] + LANES * group_rows(r, tree.group_interfaces[g]).excess
     free, none = scratch + LANES * r, load(q, here) * 0.0
@@ -130,4 +123,20 @@ def update_forces(tree, workspace, lone, scratch, g):
         value = select_ge(used, 0.5, stiff * load(workspace.work, scratch + LANES * i), none)
         store(workspace.work, out + LANES * i, value)
         excess, a = maximum(fabs(value), excess), maximum(fabs(load(workspace.a, here + LANES * i)), a)
-    return not any_greater(excess, LITTLE * (s * s * s * s * s) * load(tree.density, g * LANES) * a)
+    limit = LITTLE * (s * s * s * s * s) * load(tree.density, g * LANES) * a
+    for i in range(r):
+        at, row = here + LANES * i, out + LANES * i
+        store(q_f, at, select_ge(limit, excess, load(q_f, at), load(q, at)))
+        store(workspace.work, row, select_ge(limit, excess, load(workspace.work, row), none))
+    return not any_greater(excess, limit)
+
+
+@compiled(borrows=True)
+def start_forces(tree, workspace, g):
+    """f and K of group g are to be taken at its q."""
+    r, here = tree.class_r[tree.group_class[g]], tree.group_q[g]
+    out = tree.group_work[g] + LANES * group_rows(r, tree.group_interfaces[g]).excess
+    for i in range(r):
+        q = load(workspace.q, here + LANES * i)
+        store(workspace.q_f, here + LANES * i, q)
+        store(workspace.work, out + LANES * i, q * 0.0)

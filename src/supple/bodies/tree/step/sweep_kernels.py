@@ -34,7 +34,7 @@ from supple.algebra.compiling.thread_team import (
 from supple.algebra.lanes.lane_type import LANES
 from supple.bodies.tree.domains.constants import Constants
 from supple.bodies.tree.domains.layout import group_rows, part_count, scratch_rows, sum_rows
-from supple.bodies.tree.step.effective_kernels import compute_forces, update_forces
+from supple.bodies.tree.step.effective_kernels import compute_forces, start_forces, update_forces
 from supple.bodies.tree.step.elimination_kernels import (
     add_interfaces,
     begin_group,
@@ -137,6 +137,8 @@ def treat(tree, workspace, way, round, item, todo, coupling, by_q, by_v, free):
                 if now & FRAMES:
                     compute_spins(tree, workspace, g)
                 is_new = now & UPDATE and r > 0 and not update_forces(tree, workspace, lone, free, g)
+                if now & FORCES and r > 0:
+                    start_forces(tree, workspace, g)
                 if (now & FORCES and r > 0) or is_new:
                     compute_forces(tree, workspace, shared, own, lone, by_q, by_v, free, g)
             sums = base + LANES * (rows.sums + part * sum_rows(r).size)
