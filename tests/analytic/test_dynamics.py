@@ -15,6 +15,7 @@ import supple as sp
 from supple.algebra.dense import rotations
 from supple.errors import ConvergenceError, InputError
 from supple.solvers import Outcome, stable_step
+from supple.validation.couplings import coupled
 
 SOLVERS = {
     "implicit Euler": lambda dt: sp.ImplicitEuler(dt),
@@ -725,3 +726,8 @@ def test_a_step_that_is_no_time_is_refused(make, dt):
 def test_bad_solvers_are_refused(make, says):
     with pytest.raises(InputError, match=says):
         make()
+
+
+def test_round_off_of_a_scene_at_rest_is_no_explosion() -> None:
+    """Nothing moves but the last digits: particles fixed to the world, without weight."""
+    assert coupled("particles", "world", "fixed").failed == 0

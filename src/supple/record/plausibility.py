@@ -34,7 +34,7 @@ from supple.scene.system import System
 
 Array = np.ndarray
 GROWTH = 100.0
-ROUND_OFF = 1e-9  # part of the potential's own size that counts as no change
+ROUND_OFF = 1e-9  # part of the potential's own size, and of a body's size in a step, that counts as no change
 SAMPLES = 17  # times at which what is driven is looked at
 
 
@@ -48,12 +48,14 @@ class Plausibility:
     stored: float = field(init=False)
     work: float = field(init=False, default=0.0)
     is_closed: bool = field(init=False)
+    trembling: float = field(init=False)
 
     def __post_init__(self) -> None:
         kin = self.system.propagate(0.0, *_start(self.system))
         inner = [(f, s) for _, s, f in self.system.forces if is_passive(f) and not is_load(f)]
         self.stored = sum(abs(force.energy(kin.local(slot))) for force, slot in inner)
         self.is_closed = is_closed(self.system)
+        self.trembling = _trembling(self.system, self.dt)
         self.inversion = {
             slot.name: body.inversion_check(slot.node.rest)
             for slot in self.system.bodies
@@ -93,7 +95,7 @@ class Plausibility:
 
     def _check_energy(self, state: State, m: Measures, step: int) -> None:
         self.work = max(self.work, self.start.potential - m.potential)
-        floor = ROUND_OFF * max(abs(self.start.potential), abs(m.potential))
+        floor = ROUND_OFF * max(abs(self.start.potential), abs(m.potential)) + self.trembling
         scale = self.start.kinetic + self.stored + self.work + floor + self._given(state.t)
         gained = m.total - self.start.total
         if step >= 3 and gained > GROWTH * scale:
@@ -143,6 +145,12 @@ class Plausibility:
             fix=f"Try {first}a smaller dt (it was {self.dt:g} s), more damping, an implicit solver, or "
             "smaller loads; the last good state is in the error's `run.state` and in the checkpoint.",
         )
+
+
+def _trembling(system: System, dt: float) -> float:
+    """Kinetic energy of bodies that move by the round-off of their size in a step [J]."""
+    bodies = [slot for slot in system.bodies if slot.node is not None]
+    return sum(0.5 * s.body.total_mass * float(np.ptp(s.node.rest, axis=0).max() * ROUND_OFF / dt) ** 2 for s in bodies)
 
 
 def is_closed(system: System) -> bool:
