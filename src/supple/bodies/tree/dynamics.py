@@ -87,9 +87,8 @@ class TreeState:
 class TreeSettings:
     """theta: where in a step its equations hold; 1/2 keeps energy, above it dissipates, 1 is implicit Euler.
 
-    passes: how often a step evaluates the coupling. renew_forces: with f anew in each, and K where f is far
-    off its linearisation, else with those of the first. converge: iterate each step, f and K included, until q"
-    changes by less than `epsilon` of the largest one.
+    passes: how often a step evaluates the coupling. renew_forces: with f and K anew in each, else with those of the
+    first. converge: iterate each step, f and K included, until q" changes by less than `epsilon` of the largest one.
     """
 
     theta: float = 0.5

@@ -23,7 +23,6 @@ from supple.algebra.compiling.blas_threads import one_blas_thread
 from supple.errors import InputError
 from supple.modal.derivatives import pair_indices
 from supple.modal.forces.bricks import brick_gram
-from supple.modal.forces.force_change_kernels import Squares, quartic_squares
 from supple.modal.forces.force_kernels import ForceArrays, compute_force
 from supple.modal.forces.gram_kernels import compute_features
 from supple.modal.forces.lone_force_kernels import LoneArrays, lone_arrays
@@ -128,12 +127,6 @@ class CubicForce:
         i, j = pair_indices(self.count)
         Q, C = self._tensors()
         return lone_arrays(self.linear, Q[i, j], C[i, j][:, i, j])
-
-    @cached_property
-    def squares(self) -> Squares:
-        """Most of the quartic energy, for the kernels of small changes."""
-        i, j = pair_indices(self.count)
-        return quartic_squares(self.linear, self._tensors()[1][i, j][:, i, j])
 
     def _tensors(self) -> tuple[Array, Array]:
         """6 S3 (r, r, r) and 12 S4 (r, r, r, r)."""

@@ -12,7 +12,7 @@
     summed
                 part by part, and then the parts, so that sums do not depend on threads
 
-Rows of a group with r coordinates, from `group_work` on (see `Rows`): effective mass, forces, angular
+Rows of a group with r coordinates, from `group_work` on (see `Rows`): effective mass, constant forces, angular
 velocity, its elimination, the sums of its parts (`SumRows`), then the rows of its interfaces. What need not outlive a
 visit of a group lies in the thread's scratch (`ScratchRows`), which stays in the cache. Places without a copy hold
 zeros and a mass of 1.
@@ -31,7 +31,6 @@ from supple.algebra.lanes.lane_type import LANES
 from supple.bodies.tree.domains.constants import Constants, aligned_zeros, own_constants, shared_constants
 from supple.bodies.tree.domains.grouping import make_groups, make_pieces
 from supple.bodies.tree.model import TreeModel
-from supple.modal.forces.force_change_kernels import change_scratch
 from supple.modal.forces.lane_force_kernels import lane_scratch, lane_strips, tangent_rows
 from supple.modal.forces.lone_force_kernels import lone_scratch
 
@@ -52,7 +51,6 @@ class Rows(NamedTuple):
 
     mass: int  # effective mass (r, r), lower triangle; factored where there are no interfaces
     force: int  # constant part of the right-hand side (r,)
-    excess: int  # what f has in the present pass beyond its linearisation (r,)
     spin: int  # angular velocity of the frame (3)
     solved: int  # M*^-1 (H*^T | r): (r, 7)
     sums: int  # of the first part, where there are interfaces
@@ -112,10 +110,10 @@ def sum_rows(r):
 @compiled(inline=True)
 def group_rows(r, interfaces):
     """Rows of a group."""
-    spin = r * r + 2 * r
+    spin = r * r + r
     sums = spin + 3 + 7 * r
     first = sums + part_count(interfaces) * sum_rows(r).size
-    return Rows(0, r * r, r * r + r, spin, spin + 3, sums, first, first + interfaces * INTERFACE_ROWS.size)
+    return Rows(0, r * r, spin, spin + 3, sums, first, first + interfaces * INTERFACE_ROWS.size)
 
 
 @compiled(inline=True)
@@ -194,8 +192,6 @@ class TreeArrays(NamedTuple):
     own_interface_modes: Array
     own_interface_start: Array
     strips: Array
-    squares: Array
-    square_starts: Array
 
 
 def pack(model: TreeModel) -> TreeArrays:
@@ -325,7 +321,6 @@ def _force_arrays(
     forces = [c.force for c in classes]
     whole = [np.zeros(0) if f is None or k not in together else lane_strips(f.arrays) for k, f in enumerate(forces)]
     parts = [f.lone if f is not None and k in single else None for k, f in enumerate(forces)]
-    squares = [[np.zeros(0)] * 2 if f is None else f.squares for f in forces]
     lone_arrays = [[np.zeros(0) if p is None else p[k] for p in parts] for k in range(3)]
     return {
         "group_alone": alone.astype(np.int64),
@@ -335,14 +330,12 @@ def _force_arrays(
         "lone_tiles": _flat(lone_arrays[2]),
         "class_strips": _starts(np.array([len(w) for w in whole])),
         "strips": _flat(whole),
-        "squares": _flat([part for both in squares for part in both]),
-        "square_starts": _starts(np.array([part.size for both in squares for part in both])),
     }
 
 
 def force_scratch(r: int) -> int:
     """Numbers that forces of a group with r coordinates take: f, K, and scratch for either way."""
-    either = max(lane_scratch.py_func(r), lone_scratch.py_func(r), change_scratch.py_func(r))
+    either = max(lane_scratch.py_func(r), lone_scratch.py_func(r))
     return LANES * -(-(LANES * (r + tangent_rows.py_func(r)) + either) // LANES)
 
 

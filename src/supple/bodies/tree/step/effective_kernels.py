@@ -1,6 +1,6 @@
 """Effective masses and constant forces of a step, from the elastic forces f and stiffnesses K of all domains.
 
-    (M + k D + k² K) q" + ... = Q - f - K (q_p - q_f) - D v_p - c - ...,    D = alpha M + beta K        [theory.md, T2]
+    (M + g h D + b h² K) q"_1 + ... = Q - f - K (q_p - q_f) - D v_p - ...,    D = alpha M + beta K
 
 f and K of a group are computed lanes at once, or domain by domain where that is cheaper (`layout`). A group without
 interfaces is factored at once, since its matrix stays as it is in all passes of the step.
@@ -10,15 +10,11 @@ interfaces is factored at once, since its matrix stays as it is in all passes of
 from __future__ import annotations
 
 from supple.algebra.compiling.compiled import compiled
-from supple.algebra.lanes.lane_type import LANES, any_greater, fabs, load, maximum, select_ge, store, value_at
+from supple.algebra.lanes.lane_type import LANES, load, select_ge, store, value_at
 from supple.bodies.tree.domains.layout import group_rows
 from supple.bodies.tree.step.dense_kernels import factor_lanes
-from supple.modal.forces.force_change_kernels import compute_lane_change, compute_lone_change
 from supple.modal.forces.lane_force_kernels import compute_lane_force, tangent_rows
 from supple.modal.forces.lone_force_kernels import compute_lone_force
-
-LITTLE = 0.5
-"""Of the largest mass times acceleration of a domain, up to which what f has beyond its linearisation is little."""
 
 
 @compiled(borrows=True)
@@ -38,7 +34,7 @@ def finish_forces(tree, workspace, constants, by_q, by_v, g, at_f, at_K):
     moved = base + LANES * rows.solved  # scratch for what K acts on
     for i in range(r):
         here = at_q + i * LANES
-        d = load(workspace.q_p, here) - load(workspace.q_f, here) + beta * load(workspace.v_p, here)  # T2
+        d = load(workspace.q_p, here) - load(workspace.q_f, here) + beta * load(workspace.v_p, here)
         store(work, moved + LANES * i, d)
         value = select_ge(used, 0.5, stiff * load(work, at_f + i * LANES), none)
         store(work, force + LANES * i, load(workspace.load_q, here) - value)
@@ -49,10 +45,10 @@ def finish_forces(tree, workspace, constants, by_q, by_v, g, at_f, at_K):
         for j in range(i, r):
             stiffness = select_ge(used, 0.5, stiff * load(work, at_K + k * LANES), none)
             m = value_at(constants.mass, tree.class_rr[kind] + i * r + j)
-            store(work, mass + LANES * (j * r + i), m_factor * m + k_factor * stiffness)  # T2, M + k D + k² K
+            store(work, mass + LANES * (j * r + i), m_factor * m + k_factor * stiffness)
             damped = alpha * heavy * m
             v_j, d_j = load(workspace.v_p, at_q + j * LANES), load(work, moved + LANES * j)
-            sum_i -= stiffness * d_j + damped * v_j  # T2, right-hand side
+            sum_i -= stiffness * d_j + damped * v_j
             if j > i:
                 at = force + LANES * j
                 store(work, at, load(work, at) - (stiffness * d_i + damped * v_i))
@@ -89,54 +85,3 @@ def compute_forces(tree, workspace, shared, own, lone, by_q, by_v, scratch, g):
         finish_forces(tree, workspace, shared, by_q, by_v, g, scratch, at_K)
     else:
         finish_forces(tree, workspace, own, by_q, by_v, g, scratch, at_K)
-
-
-@compiled(borrows=True)
-def update_forces(tree, workspace, lone, scratch, g):
-    """What f of group g has at q beyond its linearisation about q_f [theory.md, T4]; whether it is little in all.
-
-    Where it is not, K(q_f) is not the stiffness at q either, and both have to be taken anew, at q_f = q of the domain.
-    """
-    kind, here = tree.group_class[g], tree.group_q[g]
-    r, q_f, q, starts = tree.class_r[kind], workspace.q_f, workspace.q, tree.square_starts
-    out = tree.group_work[g] + LANES * group_rows(r, tree.group_interfaces[g]).excess
-    free, none = scratch + LANES * r, load(q, here) * 0.0
-    if tree.group_alone[g] == 0:
-        compute_lane_change(
-            r, tree.strips, tree.class_strips[kind], tree.squares, starts[2 * kind], starts[2 * kind + 1],
-            starts[2 * kind + 2], workspace.work, free, q_f, q, here, scratch,
-        )  # fmt: skip
-    else:
-        for i in range(r):
-            store(workspace.work, scratch + LANES * i, none)
-        for b in range(tree.group_count[g]):
-            lane = tree.lane_class[g * LANES + b]
-            if tree.class_r[lane] > 0:
-                compute_lone_change(
-                    tree.class_r[lane], lone.strips, tree.lone_starts[lane, 1], tree.squares, starts[2 * lane],
-                    starts[2 * lane + 1], starts[2 * lane + 2], workspace.work, free, q_f, q, here + b, scratch + b,
-                )  # fmt: skip
-    s, used = load(tree.scale, g * LANES), load(tree.mask, g * LANES)
-    stiff = load(tree.tuning, g * LANES) * (s * s * s)
-    excess, a = none, none
-    for i in range(r):
-        value = select_ge(used, 0.5, stiff * load(workspace.work, scratch + LANES * i), none)
-        store(workspace.work, out + LANES * i, value)
-        excess, a = maximum(fabs(value), excess), maximum(fabs(load(workspace.a, here + LANES * i)), a)
-    limit = LITTLE * (s * s * s * s * s) * load(tree.density, g * LANES) * a
-    for i in range(r):
-        at, row = here + LANES * i, out + LANES * i
-        store(q_f, at, select_ge(limit, excess, load(q_f, at), load(q, at)))
-        store(workspace.work, row, select_ge(limit, excess, load(workspace.work, row), none))
-    return not any_greater(excess, limit)
-
-
-@compiled(borrows=True)
-def start_forces(tree, workspace, g):
-    """f and K of group g are to be taken at its q."""
-    r, here = tree.class_r[tree.group_class[g]], tree.group_q[g]
-    out = tree.group_work[g] + LANES * group_rows(r, tree.group_interfaces[g]).excess
-    for i in range(r):
-        q = load(workspace.q, here + LANES * i)
-        store(workspace.q_f, here + LANES * i, q)
-        store(workspace.work, out + LANES * i, q * 0.0)

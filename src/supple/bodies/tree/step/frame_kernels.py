@@ -259,9 +259,9 @@ def compute_interface(tree, workspace, g, k, free):
     store3(work, at + 3 * LANES, v)
     R = load9(work, at + 6 * LANES)
     w_rel, alpha0 = load3(work, at + 15 * LANES, LANES), load3(work, at + 18 * LANES, LANES)
-    store3(work, at + LANES * interface.c, add3(cross(w, w_rel), alpha0))  # T14
+    store3(work, at + LANES * interface.c, add3(cross(w, w_rel), alpha0))
     store3(work, at + LANES * (interface.c + 3), cross(w, add3(cross(w, x), times3(2.0, v))))
-    store3(work, free, turned_back(R, add3(w, w_rel)))  # T13, w_j
+    store3(work, free, turned_back(R, add3(w, w_rel)))
     slot = tree.group_slot[g] + k * LANES
     for b in range(LANES):
         for i in range(3):

@@ -142,9 +142,9 @@ def middle_root(workspace, root, numbers):
     k = numbers.theta * numbers.h
     if numbers.is_free:
         for i in range(3):
-            root.velocity[i] = root.velocity_0[i] + k * root.acceleration[i]  # T1
-            root.x[i] = root.x_0[i] + k * root.velocity[i]  # T1
-            root.spin[i] = root.spin_0[i] + k * root.alpha[i]  # T1
+            root.velocity[i] = root.velocity_0[i] + k * root.acceleration[i]
+            root.x[i] = root.x_0[i] + k * root.velocity[i]
+            root.spin[i] = root.spin_0[i] + k * root.alpha[i]
         turn_root(root, numbers.h, numbers.theta)
     for i in range(3):
         workspace.slot_w[i] = root.spin[i]

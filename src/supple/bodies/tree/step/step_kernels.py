@@ -7,9 +7,8 @@ With k = theta h, a pass solves for the accelerations q" of the middle, all doma
     q_1 = q_0 + h u = q_m + (h - k) u,   q'_1 = q'_0 + h q" = u + (h - k) q"                   [T3]
 
 theta = 1/2 is the midpoint rule, theta = 1 implicit Euler. Masses, velocity terms and loads are those of the state that
-the pass before found for the middle. f too where it is renewed, else it stays linearised as in the first pass; K stays,
-unless f has moved far off its linearisation (`effective_kernels.update_forces`). The first pass begins with constant
-velocities, q_f = q_0 + k q'_0 [T4], so that a step depends on q and q' alone. A free root ends on
+the pass before found for the middle; f and K too where they are renewed, else they stay those of the first pass. That
+begins with constant velocities, q_f = q_0 + k q'_0 [T4], so that a step depends on q and q' alone. A free root ends on
 the momentum that what acts leaves it, `momentum_kernels`. How groups and threads share the work is in `sweep_kernels`.
 """
 
@@ -36,7 +35,6 @@ from supple.bodies.tree.step.sweep_kernels import (
     OUTWARDS,
     SUBSTITUTE,
     TOGETHER,
-    UPDATE,
     Work,
     assist,
     sweep,
@@ -50,7 +48,7 @@ class StepNumbers(NamedTuple):
     """h [s], theta, coupling (see `elimination_kernels`), passes a step; is_free: the root flies.
 
     largest: iterations at most, where steps are iterated (else 0), to `epsilon` of the largest q". renews: f and K are
-    taken anew in every pass, K where it has changed much. is_loaded: wrenches act on domains.
+    taken anew in every pass. is_loaded: wrenches act on domains.
     """
 
     h: float
@@ -76,9 +74,10 @@ def predict(workspace, root, numbers):
     k = numbers.theta * numbers.h
     for at in range(0, len(workspace.q), LANES):
         v = load(workspace.v, at)
-        q_m = load(workspace.q, at) + k * v  # T4
+        q_m = load(workspace.q, at) + k * v
         store(workspace.q_p, at, q_m)
         store(workspace.v_p, at, v)
+        store(workspace.q_f, at, q_m)
         store(workspace.q, at, q_m)
         store(workspace.a, at, v * 0.0)
     start_root(root)
@@ -89,7 +88,7 @@ def predict(workspace, root, numbers):
 def stand_still(workspace, root):
     """No step: the middle is the state of now."""
     for k in range(len(workspace.q)):
-        workspace.q_p[k], workspace.v_p[k] = workspace.q[k], workspace.v[k]
+        workspace.q_p[k], workspace.q_f[k], workspace.v_p[k] = workspace.q[k], workspace.q[k], workspace.v[k]
     for i in range(3):
         workspace.slot_w[i] = root.spin[i]
 
@@ -111,7 +110,7 @@ def solve_middle(tree, workspace, root, numbers, gravity, work, still):
         if is_chained:
             chain(tree, workspace, root, gravity)
         # forces; eliminate, the leaves first
-        forces = FORCES if passes == 0 or iterates else (UPDATE if numbers.renews else np.int64(0))
+        forces = FORCES if passes == 0 or numbers.renews or iterates else np.int64(0)
         sweep(tree, workspace, work, TOGETHER, left + FRAMES + forces + ELIMINATE)
         sweep(tree, workspace, work, INWARDS, ELIMINATE)
         push_root(workspace, root)
@@ -141,8 +140,8 @@ def correct(workspace, root, numbers):
     rest = (1.0 - numbers.theta) * numbers.h
     for at in range(0, len(workspace.q), LANES):
         u = load(workspace.v, at)
-        store(workspace.q, at, load(workspace.q, at) + rest * u)  # T3
-        store(workspace.v, at, u + rest * load(workspace.a, at))  # T3
+        store(workspace.q, at, load(workspace.q, at) + rest * u)
+        store(workspace.v, at, u + rest * load(workspace.a, at))
     end_root(workspace, root, numbers)
 
 

@@ -34,7 +34,7 @@ from supple.algebra.compiling.thread_team import (
 from supple.algebra.lanes.lane_type import LANES
 from supple.bodies.tree.domains.constants import Constants
 from supple.bodies.tree.domains.layout import group_rows, part_count, scratch_rows, sum_rows
-from supple.bodies.tree.step.effective_kernels import compute_forces, start_forces, update_forces
+from supple.bodies.tree.step.effective_kernels import compute_forces
 from supple.bodies.tree.step.elimination_kernels import (
     add_interfaces,
     begin_group,
@@ -47,7 +47,7 @@ from supple.bodies.tree.step.momentum_kernels import add_momenta, begin_momentum
 from supple.modal.forces.lone_force_kernels import LoneArrays
 from supple.modal.interfaces.interface_kernels import FitArrays
 
-SUBSTITUTE, FRAMES, FORCES, UPDATE, ELIMINATE, MOMENTUM = (np.int64(task) for task in (1, 2, 4, 8, 16, 32))
+SUBSTITUTE, FRAMES, FORCES, ELIMINATE, MOMENTUM = (np.int64(task) for task in (1, 2, 4, 8, 16))
 """What is to be done, in this order where it is done in one visit. Not plain integers: kernels that are called with
 different ones would be compiled for each."""
 LEAVES, BEARERS, INTERFACES = 0, 1, 2
@@ -73,7 +73,7 @@ def order_of(tree, way, round, todo):
     levels = len(tree.level_start) - 1
     level = round // 2 if way == OUTWARDS else levels - 1 - round // 2
     if way == TOGETHER:
-        return LEAVES, 0 if todo & (FORCES | UPDATE) else tree.level_bearer[levels], len(tree.piece_start) - 1
+        return LEAVES, 0 if todo & FORCES else tree.level_bearer[levels], len(tree.piece_start) - 1
     if (round % 2 == 0) == (way == OUTWARDS):
         return BEARERS, tree.level_bearer[level], tree.level_bearer[level + 1]
     return INTERFACES, tree.level_part[level], tree.level_part[level + 1]
@@ -115,7 +115,7 @@ def treat(tree, workspace, way, round, item, todo, coupling, by_q, by_v, free):
             interfaces, r = tree.group_interfaces[g], tree.class_r[tree.group_class[g]]
             is_shared = tree.group_class[g] < len(tree.lone_starts)
             base, rows = tree.group_work[g], group_rows(r, interfaces)
-            now = todo & (FORCES | UPDATE) if kind == LEAVES and interfaces > 0 else todo
+            now = todo & FORCES if kind == LEAVES and interfaces > 0 else todo
             parts = max(part_count(interfaces), 1)
             from_interface, to_interface = part * interfaces // parts, (part + 1) * interfaces // parts
             if kind == INTERFACES:
@@ -136,10 +136,7 @@ def treat(tree, workspace, way, round, item, todo, coupling, by_q, by_v, free):
                     substitute_group(tree, workspace, by_q, by_v, g, free)
                 if now & FRAMES:
                     compute_spins(tree, workspace, g)
-                is_new = now & UPDATE and r > 0 and not update_forces(tree, workspace, lone, free, g)
                 if now & FORCES and r > 0:
-                    start_forces(tree, workspace, g)
-                if (now & FORCES and r > 0) or is_new:
                     compute_forces(tree, workspace, shared, own, lone, by_q, by_v, free, g)
             sums = base + LANES * (rows.sums + part * sum_rows(r).size)
             if interfaces == 0:
