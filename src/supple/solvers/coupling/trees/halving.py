@@ -1,9 +1,9 @@
 """Steps of a tree that are halved where the passes within them do not settle, and doubled again later.
 
 A step evaluates the coupling of the domains in a few passes (`TreeSettings.passes`). Where the last one still moves the
-tree by more than `UNSETTLED` of its motion, the step is too long: Newton's iteration on the cubic force overshoots, as
-of thin leaves that stiffen within the step, and they may gain energy. The step is taken anew in two halves, and the
-next one begins with these.
+tree by more than `UNSETTLED` of its motion, the step is too long: the passes have not settled on the cubic force, as of
+thin leaves in the wind, and the tree may gain energy. The step is taken anew in two halves, and the next one begins
+with these.
 """
 
 from __future__ import annotations
