@@ -25,7 +25,12 @@ HOME = {"T": "theory.md", "C": "contact.md"}
 PHYSICS = ("bodies", "elements", "interaction", "modal", "solvers/rigid")
 WITHOUT = {
     "bodies/fem/kernels.py": "adds blocks to a matrix",
-    "bodies/tree/step/*": "names its equations in docstrings",
+    "bodies/tree/step/dense_kernels.py": "small matrices",
+    "bodies/tree/step/shape_response_kernels.py": "columns of the response kernels",
+    "bodies/tree/step/spatial_kernels.py": "vectors in lanes",
+    "bodies/tree/step/stride_kernels.py": "calls the step many times",
+    "bodies/tree/step/sweep_kernels.py": "calls the phases group by group",
+    "bodies/tree/step/transpose_kernels.py": "moves numbers between layouts",
     "bodies/voxel/touching/*": "names its equations in docstrings",
     "interaction/*": "names its equations in docstrings",
     "solvers/rigid/*": "names its equations in docstrings",

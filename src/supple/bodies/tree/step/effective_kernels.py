@@ -26,7 +26,7 @@ def finish_forces(tree, workspace, constants, by_q, by_v, g, at_f, at_K):
     s, used = load(tree.scale, g * LANES), load(tree.mask, g * LANES)
     none = s * 0.0
     s3 = s * s * s
-    stiff, heavy = load(tree.tuning, g * LANES) * s3, s3 * s * s * load(tree.density, g * LANES)
+    stiff, heavy = load(tree.tuning, g * LANES) * s3, s3 * s * s * load(tree.density, g * LANES)  # (12.9)
     alpha, beta = load(workspace.alpha, g * LANES), load(workspace.beta, g * LANES)
     m_factor, k_factor = heavy * (1.0 + by_v * alpha), by_q + by_v * beta
     at_q = tree.group_q[g]
@@ -45,10 +45,10 @@ def finish_forces(tree, workspace, constants, by_q, by_v, g, at_f, at_K):
         for j in range(i, r):
             stiffness = select_ge(used, 0.5, stiff * load(work, at_K + k * LANES), none)
             m = value_at(constants.mass, tree.class_rr[kind] + i * r + j)
-            store(work, mass + LANES * (j * r + i), m_factor * m + k_factor * stiffness)
+            store(work, mass + LANES * (j * r + i), m_factor * m + k_factor * stiffness)  # (T2)
             damped = alpha * heavy * m
             v_j, d_j = load(workspace.v_p, at_q + j * LANES), load(work, moved + LANES * j)
-            sum_i -= stiffness * d_j + damped * v_j
+            sum_i -= stiffness * d_j + damped * v_j  # (T2)
             if j > i:
                 at = force + LANES * j
                 store(work, at, load(work, at) - (stiffness * d_i + damped * v_i))

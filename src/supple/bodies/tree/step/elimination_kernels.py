@@ -121,15 +121,15 @@ def add_interface(tree, workspace, constants, coupling, g, r, k, sums, free):
     gather_children(tree, workspace, slot, beside, shown, OUT if kind < COMPOSITE else SHOWN)
     R, x = load9(work, at + 6 * LANES), load3(work, at, LANES)
     store_turning(constants.fits.A_modes, first, r, R, load9(work, at + LANES * interface.solver), work, Gamma)
-    I = turned_six(R, load_symmetric(work, shown))
+    I = turned_six(R, load_symmetric(work, shown))  # (T9)
     c, d = load3(work, at + LANES * interface.c, LANES), load3(work, at + LANES * (interface.c + 3), LANES)
     y = symmetric_six_times(I, (c[0], c[1], c[2], d[0], d[1], d[2]))
     T = add3(turned(R, load3(work, shown + LANES * BIAS, LANES)), (y[0], y[1], y[2]))  # I c + p
     F = add3(turned(R, load3(work, shown + LANES * (BIAS + 3), LANES)), (y[3], y[4], y[5]))
     seen = sums + LANES * part.seen
     if kind >= COMPOSITE:
-        add_moved_inertia(work, I, x, seen)
-        add_three(work, seen + LANES * BIAS, plus_cross(T, x, F))
+        add_moved_inertia(work, I, x, seen)  # (T11)
+        add_three(work, seen + LANES * BIAS, plus_cross(T, x, F))  # (T11)
         add_three(work, seen + LANES * (BIAS + 3), F)
     else:
         m, S = load(work, shown + LANES * SUBTREE), load3(work, shown + LANES * (SUBTREE + 1), LANES)
@@ -150,11 +150,11 @@ def add_interface(tree, workspace, constants, coupling, g, r, k, sums, free):
         for i in range(3):
             store(work, IN + LANES * (i * r + l), y[i])
             store(work, IN + LANES * ((3 + i) * r + l), s * y[3 + i])
-            add_row(work, here + LANES * i * r, turn[i])
+            add_row(work, here + LANES * i * r, turn[i])  # (T9)
             add_row(work, here + LANES * (3 + i) * r, push[i])
-        add_row(work, sums + LANES * (part.right + l), -(dot3(n, T) + dot3(m, F)))
+        add_row(work, sums + LANES * (part.right + l), -(dot3(n, T) + dot3(m, F)))  # (T10)
     total = sums + LANES * part.total
-    add_products(work, Gamma, hat, 3 * first, IN, r, r if low else 0, total)
+    add_products(work, Gamma, hat, 3 * first, IN, r, r if low else 0, total)  # (T8)
 
 
 @compiled(borrows=True)
@@ -170,7 +170,7 @@ def show_lumped(workspace, coupling, spin, at):
     if coupling % FORCE_ONLY == LUMPED:
         S, c = (none, none, none), (none, none, none)
     w = load3(work, spin, LANES)
-    square, pull = dot3(c, c), times3(m, cross(w, cross(w, c)))
+    square, pull = dot3(c, c), times3(m, cross(w, cross(w, c)))  # [BZ11, eqs. 15-17]
     turn = cross(c, pull)
     for k in range(BIAS):
         store(work, at + LANES * k, none)
@@ -211,7 +211,7 @@ def condense(work, H, Z, seen, r):
         a15, a16 = a15 + h1 * z5, a16 + h1 * z6
         a22, a23, a24, a25, a26 = a22 + h2 * z2, a23 + h2 * z3, a24 + h2 * z4, a25 + h2 * z5, a26 + h2 * z6
     subtract_rows(work, seen, (a00, a01, a02, a03, a04, a05, a11, a12, a13, a14, a15, a22, a23, a24, a25))
-    add_three(work, seen + LANES * BIAS, (a06, a16, a26))
+    add_three(work, seen + LANES * BIAS, (a06, a16, a26))  # (T11)
     a33, a34, a35, a36, a44, a45, a46, a55, a56 = none, none, none, none, none, none, none, none, none
     for l in range(r):
         h3, h4, h5 = load3(work, H + 3 * step + LANES * l, step)
@@ -362,7 +362,7 @@ def substitute_group(tree, workspace, by_q, by_v, g, free):
     for l in range(r):
         Z, here = solved + 7 * LANES * l, at_q + l * LANES
         value = load(work, Z + 6 * LANES)
-        value -= dot3(load3(work, Z, LANES), alpha) + dot3(load3(work, Z + 3 * LANES, LANES), a)
+        value -= dot3(load3(work, Z, LANES), alpha) + dot3(load3(work, Z + 3 * LANES, LANES), a)  # (T12)
         value *= used
         change, size = larger(fabs(value - load(workspace.a, here)), change), larger(fabs(value), size)
         store(workspace.a, here, value)
@@ -397,6 +397,6 @@ def substitute_interfaces(tree, workspace, constants, g, first, last, free):
         R, x, c = load9(work, at + 6 * LANES), load3(work, at, LANES), at + LANES * interface.c
         turn = add3(alpha, add3(load3(work, c, LANES), polar_rate_by(load9(work, at + LANES * interface.solver), R, A)))
         move = add3(add3(a, cross(alpha, x)), add3(load3(work, c + 3 * LANES, LANES), times3(s, shift)))
-        store3(work, shown, turned_back(R, turn))
+        store3(work, shown, turned_back(R, turn))  # (T12)
         store3(work, shown + 3 * LANES, turned_back(R, move))
         scatter_rows(work, shown, workspace.slot_A, SIX * (tree.group_slot[g] + k * LANES), SIX, SIX)

@@ -161,7 +161,7 @@ def compute_inertia(tree, workspace, constants, g, free, H_out):
     work, base, at_q = workspace.work, tree.group_work[g], tree.group_q[g]
     s = load(tree.scale, g * LANES)
     s3 = s * s * s
-    s4 = s3 * s * load(tree.density, g * LANES)
+    s4 = s3 * s * load(tree.density, g * LANES)  # (12.9)
     s5 = s4 * s
     none = s * 0.0
     w = load3(work, base + LANES * rows.spin, LANES)
@@ -184,7 +184,7 @@ def compute_inertia(tree, workspace, constants, g, free, H_out):
         k = 9 * (tree.class_rr[kind] + l * r)
         for p in range(r):
             q, v = load(workspace.q, at_q + p * LANES), load(workspace.v, at_q + p * LANES)
-            n0 += value_at(W7, k) * q
+            n0 += value_at(W7, k) * q  # (11.4)
             n1 += value_at(W7, k + 1) * q
             n2 += value_at(W7, k + 2) * q
             n3 += value_at(W7, k + 3) * q
@@ -195,7 +195,7 @@ def compute_inertia(tree, workspace, constants, g, free, H_out):
             y0, y1, y2 = y0 + c0 * v, y1 + c1 * v, y2 + c2 * v
             k += 9
         q, v = load(workspace.q, at_q + l * LANES), load(workspace.v, at_q + l * LANES)
-        P0 += q * (n0 + value_at(W5, at))
+        P0 += q * (n0 + value_at(W5, at))  # (11.5)
         P1 += q * (n1 + value_at(W5, at + 1))
         P2 += q * (n2 + value_at(W5, at + 2))
         P3 += q * (n3 + value_at(W5, at + 3))
@@ -209,7 +209,7 @@ def compute_inertia(tree, workspace, constants, g, free, H_out):
         S = (S[0] + bar[0] * q, S[1] + bar[1] * q, S[2] + bar[2] * q)
         flow = (flow[0] + bar[0] * v, flow[1] + bar[1] * v, flow[2] + bar[2] * v)
         N = (n0, n1, n2, n3, n4, n5)
-        bias = dot3(w, symmetric_times(N, w)) - square * (n0 + n3 + n5) + 2.0 * dot3(w, (y0, y1, y2))
+        bias = dot3(w, symmetric_times(N, w)) - square * (n0 + n3 + n5) + 2.0 * dot3(w, (y0, y1, y2))  # (11.8)
         store(work, free + LANES * (scratch.mode_bias + l), s5 * bias)
         at_H = H_out + LANES * l
         for i in range(3):
@@ -221,8 +221,8 @@ def compute_inertia(tree, workspace, constants, g, free, H_out):
     rate = T0 + T3 + T5
     moved = symmetric_times(N, w)
     swept = cross(turn, w)
-    gyro = cross(w, symmetric_times(J, w))
-    pull = cross(w, add3(cross(w, S), times3(2.0, flow)))
+    gyro = cross(w, symmetric_times(J, w))  # (11.7)
+    pull = cross(w, add3(cross(w, S), times3(2.0, flow)))  # (11.6)
     for i in range(3):
         store(work, free + LANES * (scratch.moment + i), s4 * S[i])
         store(work, free + LANES * (scratch.bias + i), s5 * (gyro[i] + 2.0 * (rate * w[i] - moved[i]) - swept[i]))
@@ -259,9 +259,9 @@ def compute_interface(tree, workspace, g, k, free):
     store3(work, at + 3 * LANES, v)
     R = load9(work, at + 6 * LANES)
     w_rel, alpha0 = load3(work, at + 15 * LANES, LANES), load3(work, at + 18 * LANES, LANES)
-    store3(work, at + LANES * interface.c, add3(cross(w, w_rel), alpha0))
+    store3(work, at + LANES * interface.c, add3(cross(w, w_rel), alpha0))  # (T14)
     store3(work, at + LANES * (interface.c + 3), cross(w, add3(cross(w, x), times3(2.0, v))))
-    store3(work, free, turned_back(R, add3(w, w_rel)))
+    store3(work, free, turned_back(R, add3(w, w_rel)))  # (T13)
     slot = tree.group_slot[g] + k * LANES
     for b in range(LANES):
         for i in range(3):

@@ -79,8 +79,8 @@ def mixed_moments(arrays, c, r, q, v, at, P_out, V_out):
         for i in range(9):
             N = arrays.W5[c, l, i]
             for p in range(r):
-                N += q[at + p] * arrays.W7[c, p, l, i]
-            P_out[i] += q[at + l] * (N + arrays.W5[c, l, 3 * (i % 3) + i // 3])
+                N += q[at + p] * arrays.W7[c, p, l, i]  # (11.4)
+            P_out[i] += q[at + l] * (N + arrays.W5[c, l, 3 * (i % 3) + i // 3])  # (11.5)
             V_out[i] += v[at + l] * N
 
 
@@ -92,7 +92,7 @@ def compute_measures(arrays, chain, frames, q, v, u, w, total_out):
     for d in range(len(arrays.kind)):
         c, s, rho, at = arrays.kind[d], arrays.scale[d], arrays.density[d], chain.start[d]
         r = chain.start[d + 1] - at
-        m, fourth, fifth = arrays.mass[c] * s**3 * rho, s**4 * rho, s**5 * rho
+        m, fourth, fifth = arrays.mass[c] * s**3 * rho, s**4 * rho, s**5 * rho  # (12.9)
         S0, S1, S2 = arrays.S0[c, 0], arrays.S0[c, 1], arrays.S0[c, 2]
         f0, f1, f2, own = 0.0, 0.0, 0.0, 0.0
         for l in range(r):
@@ -118,7 +118,7 @@ def compute_measures(arrays, chain, frames, q, v, u, w, total_out):
             m * u1 + w2 * S0 - w0 * S2 + f1,
             m * u2 + w0 * S1 - w1 * S0 + f2,
         )
-        l0 = fifth * j0 + h0 + S1 * u2 - S2 * u1
+        l0 = fifth * j0 + h0 + S1 * u2 - S2 * u1  # (11.1), (12.9)
         l1 = fifth * j1 + h1 + S2 * u0 - S0 * u2
         l2 = fifth * j2 + h2 + S0 * u1 - S1 * u0
         total_out[0] += 0.5 * (

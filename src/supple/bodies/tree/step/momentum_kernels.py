@@ -93,7 +93,7 @@ def begin_momentum(tree, workspace, constants, g, free, sums):
         store(work, free + LANES * (scratch.inertia + i), s5 * J[i])
     seen = sums + LANES * sum_rows(r).seen
     start_seen(tree, workspace, g, free, scratch, seen)
-    store3(work, seen + LANES * BIAS, times3(s5, (t0, t1, t2)))
+    store3(work, seen + LANES * BIAS, times3(s5, (t0, t1, t2)))  # (T6)
     store3(work, seen + LANES * (BIAS + 3), times3(s4, flow))
 
 
@@ -123,11 +123,11 @@ def add_momenta(tree, workspace, constants, g, first, last, sums, free):
         )
         w = load3(work, at + 15 * LANES, LANES)
         I = turned_six(R, load_symmetric(work, shown))
-        y = symmetric_six_times(I, (w[0], w[1], w[2], v[0], v[1], v[2]))
+        y = symmetric_six_times(I, (w[0], w[1], w[2], v[0], v[1], v[2]))  # (T6)
         l = add3(turned(R, load3(work, shown + LANES * BIAS, LANES)), (y[0], y[1], y[2]))
         p = add3(turned(R, load3(work, shown + LANES * (BIAS + 3), LANES)), (y[3], y[4], y[5]))
-        add_moved_inertia(work, I, x, seen)
-        add_three(work, seen + LANES * BIAS, plus_cross(l, x, p))
+        add_moved_inertia(work, I, x, seen)  # (T6)
+        add_three(work, seen + LANES * BIAS, plus_cross(l, x, p))  # (T6)
         add_three(work, seen + LANES * (BIAS + 3), p)
 
 
@@ -175,7 +175,7 @@ def momenta_of(root):
     _, s = centre_of(I)
     y = symmetric_six_times(I, (w[0], w[1], w[2], u[0], u[1], u[2]))
     l, p = add3((y[0], y[1], y[2]), vector(root.whole, BIAS)), add3((y[3], y[4], y[5]), vector(root.whole, BIAS + 3))
-    at_centre = cross(s, p)
+    at_centre = cross(s, p)  # (12.6)
     l = (l[0] - at_centre[0], l[1] - at_centre[1], l[2] - at_centre[2])
     return turned(R, p), turned(R, l), add3(vector(root.x, 0), turned(R, s))
 
@@ -194,8 +194,8 @@ def move_targets(root, numbers, gravity):
     h, theta, target, m = numbers.h, numbers.theta, root.target, root.whole[pair(3, 3)]
     F, T, o, c = vector(root.outer, 0), vector(root.outer, 3), vector(root.x, 0), vector(root.target, 6)
     for i in range(3):
-        P = target[i] + h * (m * gravity[i] + F[i])
-        target[6 + i] += h * ((1.0 - theta) * target[i] + theta * P) / m
+        P = target[i] + h * (m * gravity[i] + F[i])  # (T7)
+        target[6 + i] += h * ((1.0 - theta) * target[i] + theta * P) / m  # (T7)
         target[i] = P
     arm = (  # of the root's origin, from the centre of mass in the middle
         o[0] - c[0] - theta * (target[6] - c[0]),
@@ -204,7 +204,7 @@ def move_targets(root, numbers, gravity):
     )
     more = cross(arm, F)
     for i in range(3):
-        target[3 + i] += h * (T[i] + more[i])
+        target[3 + i] += h * (T[i] + more[i])  # (T7)
 
 
 @compiled(inline=True)
@@ -231,6 +231,6 @@ def end_on_targets(workspace, root):
     v = turned(R, cross(s, w))  # dw x (o - c)
     for i in range(3):
         root.spin[i] += w[i]
-        root.velocity[i] += (root.target[i] - P[i]) / m + v[i]
-        root.x[i] += root.target[6 + i] - c[i]
+        root.velocity[i] += (root.target[i] - P[i]) / m + v[i]  # (12.7)
+        root.x[i] += root.target[6 + i] - c[i]  # (12.7)
         workspace.slot_w[i] = root.spin[i]

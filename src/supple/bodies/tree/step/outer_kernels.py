@@ -47,9 +47,9 @@ def sum_outer(tree, workspace, root, is_loaded):
         for i in range(3):
             row, value = first + i * (6 + r), 0.0
             for j in range(6):
-                value += workspace.held_KJ[row + j] * workspace.slot_A[SIX * tree.parent_slot[place] + j]
+                value += workspace.held_KJ[row + j] * workspace.slot_A[SIX * tree.parent_slot[place] + j]  # (12.11)
             for l in range(r):
-                value += workspace.held_KJ[row + 6 + l] * workspace.a[tree.group_q[g] + l * LANES + b]
+                value += workspace.held_KJ[row + 6 + l] * workspace.a[tree.group_q[g] + l * LANES + b]  # (12.11)
             f = (f[0] - value if i == 0 else f[0], f[1] - value if i == 1 else f[1], f[2] - value if i == 2 else f[2])
         R = nine(workspace.held_slot, CHAIN * tree.parent_slot[place] + 3, 1)
         add_outer(root, vector(workspace.held_force, 6 * p + 3), turned(R, f), (0.0, 0.0, 0.0))

@@ -83,7 +83,7 @@ def climb(tree, workspace, asked, factor, k, scratch):
         rows, base, at = group_rows(r, interfaces), tree.group_work[g], tree.group_q[g] + place - g * LANES
         for l in range(r):
             for i in range(6):
-                p[i] += work[base + LANES * (rows.solved + 7 * l + i) + b] * scratch[at + l * LANES]
+                p[i] += work[base + LANES * (rows.solved + 7 * l + i) + b] * scratch[at + l * LANES]  # (T11)
         if interfaces > 0:
             solve_lane(work, base + LANES * (rows.sums + sum_rows(r).total), b, r, scratch, at)
         elif workspace.held_start[g] < workspace.held_start[g + 1]:
@@ -108,7 +108,7 @@ def climb(tree, workspace, asked, factor, k, scratch):
         for l in range(r):
             n, m = nine_modes(tree, g, b, interface, l), three_hat(tree, g, b, interface, l)
             value = dot3(w0, (n[0], n[1], n[2])) + dot3(w1, (n[3], n[4], n[5])) + dot3(w2, (n[6], n[7], n[8]))
-            scratch[tree.group_q[g] + l * LANES + b] = -value - dot3(m, F)
+            scratch[tree.group_q[g] + l * LANES + b] = -value - dot3(m, F)  # (T8)
         T = add3(T, cross(x, F))
         for i in range(3):
             p[i], p[3 + i] = T[i], F[i]

@@ -98,7 +98,7 @@ def solve_root(workspace, root, gravity, is_free):
                 inertia[i, j] = workspace.out[entry(i, j)]
         if ldlt_factor(inertia) >= 0:
             return False
-        ldlt_solve(inertia, p)
+        ldlt_solve(inertia, p)  # (12.8)
         a = turned(R, vector(p, 3))
         for i in range(3):
             root.alpha[i] = p[i]
@@ -142,9 +142,9 @@ def middle_root(workspace, root, numbers):
     k = numbers.theta * numbers.h
     if numbers.is_free:
         for i in range(3):
-            root.velocity[i] = root.velocity_0[i] + k * root.acceleration[i]
-            root.x[i] = root.x_0[i] + k * root.velocity[i]
-            root.spin[i] = root.spin_0[i] + k * root.alpha[i]
+            root.velocity[i] = root.velocity_0[i] + k * root.acceleration[i]  # (T1)
+            root.x[i] = root.x_0[i] + k * root.velocity[i]  # (T1)
+            root.spin[i] = root.spin_0[i] + k * root.alpha[i]  # (T1)
         turn_root(root, numbers.h, numbers.theta)
     for i in range(3):
         workspace.slot_w[i] = root.spin[i]
@@ -157,7 +157,7 @@ def end_root(workspace, root, numbers):
     if numbers.is_free:
         turn_root(root, numbers.h, 1.0)
         for i in range(3):
-            root.x[i] += rest * root.velocity[i]
+            root.x[i] += rest * root.velocity[i]  # (T3)
             root.velocity[i] += rest * root.acceleration[i]
             root.spin[i] += rest * root.alpha[i]
     for i in range(3):

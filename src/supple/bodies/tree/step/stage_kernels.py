@@ -36,8 +36,8 @@ def return_to_middle(workspace, root, numbers):
     """The middle of a step, by its present accelerations."""
     k = numbers.theta * numbers.h
     for n in range(len(workspace.q)):
-        workspace.q[n] = workspace.q_p[n] + k * k * workspace.a[n]
-        workspace.v[n] = workspace.v_p[n] + k * workspace.a[n]
+        workspace.q[n] = workspace.q_p[n] + k * k * workspace.a[n]  # (T1)
+        workspace.v[n] = workspace.v_p[n] + k * workspace.a[n]  # (T1)
     middle_root(workspace, root, numbers)
 
 

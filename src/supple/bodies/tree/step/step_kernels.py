@@ -74,7 +74,7 @@ def predict(workspace, root, numbers):
     k = numbers.theta * numbers.h
     for at in range(0, len(workspace.q), LANES):
         v = load(workspace.v, at)
-        q_m = load(workspace.q, at) + k * v
+        q_m = load(workspace.q, at) + k * v  # (T4)
         store(workspace.q_p, at, q_m)
         store(workspace.v_p, at, v)
         store(workspace.q_f, at, q_m)
@@ -140,8 +140,8 @@ def correct(workspace, root, numbers):
     rest = (1.0 - numbers.theta) * numbers.h
     for at in range(0, len(workspace.q), LANES):
         u = load(workspace.v, at)
-        store(workspace.q, at, load(workspace.q, at) + rest * u)
-        store(workspace.v, at, u + rest * load(workspace.a, at))
+        store(workspace.q, at, load(workspace.q, at) + rest * u)  # (T3)
+        store(workspace.v, at, u + rest * load(workspace.a, at))  # (T3)
     end_root(workspace, root, numbers)
 
 

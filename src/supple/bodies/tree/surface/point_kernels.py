@@ -3,18 +3,19 @@
     f(x, x') = f0 - K (x - x0) - B (x' - v0)                                     a point x = o + R y, y = s (X + U q)
     x" = R J (A, q") + terms of velocities,   J = [-y~  I  sU]                   A = (alpha, a) of the domain's frame
 
-At the end of a step x_1 is x at the coordinates q_1 = q_p + b h² q"_1 of the domain and of all above it. A pass knows a
-state of that form with accelerations (A, q")_k, and moves on from it. To first order in what the pass changes,
+In the middle of a step, k = theta h after its start, x_1 is x at the coordinates q_1 = q_p + k² q"_1 of the domain and
+of all above it. A pass knows a state of that form with accelerations (A, q")_k, and moves on from it. To first order in
+what the pass changes,
 
-    x_1 = x_k + b h² R J ((A, q")_1 - (A, q")_k),      x'_1 = x'_k + g h R J ((A, q")_1 - (A, q")_k)
-    f_1 = f(x_k, x'_k) + Kh R J (A, q")_k - Kh R J (A, q")_1,      Kh = b h² K + g h B
+    x_1 = x_k + k² R J ((A, q")_1 - (A, q")_k),      x'_1 = x'_k + k R J ((A, q")_1 - (A, q")_k)
+    f_1 = f(x_k, x'_k) + Kh R J (A, q")_k - Kh R J (A, q")_1,      Kh = k² K + k B                           (12.11)
 
 (A, q")_k is what the frames of the pass give for the pass's q": the velocity terms c are in both and drop out. So
 
     [Phi H; H^T M] += J^T R^T Kh R J,      right-hand side += J^T (R^T f_k + R^T Kh R J (A, q")_k)
 
 and the tree stays a tree: no fill, linear in the number of domains. When passes no longer change anything, f_1 is the
-true force at the end of the step. That lever arms turn under the force is left out of the matrix, not of the force.
+true force there. That lever arms turn under the force is left out of the matrix, not of the force.
 """
 
 # mypy: ignore-errors
