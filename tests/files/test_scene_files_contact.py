@@ -38,11 +38,13 @@ end = [1, 0, 1]
 radius = 0.1
 name = "post"
 friction = 0.2
+static_friction = 0.3
 restitution = 0.25
 
 [[contact]]
 bodies = ["low", "ball"]
 friction = 0.4
+static_friction = 0.6
 frictions = [{ between = ["ball", "floor"], friction = 0.1 }]
 stiffness = 1e7
 restitution = 0.5
@@ -76,6 +78,15 @@ def test_contact_is_read(tmp_path: Path) -> None:
     assert scene.obstacles["post"].friction == 0.2
 
 
+def test_static_friction_is_read_and_saved(tmp_path: Path) -> None:
+    scene = sp.load(written(tmp_path))
+    sp.save(scene, tmp_path / "again.toml")
+    for each in (scene, sp.load(tmp_path / "again.toml")):
+        assert each.contacts[0].static_friction == 0.6
+        assert each.obstacles["post"].static_friction == 0.3
+        assert each.obstacles["floor"].static_friction is None
+
+
 @pytest.mark.parametrize("suffix", [".toml", ".json"])
 def test_a_saved_contact_moves_alike(tmp_path: Path, suffix: str) -> None:
     scene = sp.load(written(tmp_path))
@@ -91,6 +102,8 @@ def test_a_saved_contact_moves_alike(tmp_path: Path, suffix: str) -> None:
         ('bodies = ["low", "ball"]', 'bodies = ["low", "bell"]', ("contact[0]", "'bell'", "ball")),
         ("friction = 0.4", "friction = -1", ("contact[0]", "friction")),
         ("friction = 0.4", "fricton = 0.4", ("contact[0]", "friction")),
+        ("static_friction = 0.6", "static_friction = 0.3", ("contact[0]", "static friction")),
+        ("static_friction = 0.3", "static_friction = 0.1", ("obstacles[1]", "static friction")),
         ("stiffness = 1e7", "stiffness = -1", ("contact[0]", "stiffness")),
         ('kind = "floor"', 'kind = "flor"', ("obstacles[0]", "floor")),
         ('overlap = "refuse"', 'overlap = "ignore"', ("contact[0]", "overlap")),

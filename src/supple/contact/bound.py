@@ -20,6 +20,7 @@ from supple.contact.notices import depth_notice, stiffness_notice
 from supple.contact.pairs import BALL_TRIANGLE, EDGE_EDGE, VERTEX_TRIANGLE
 from supple.contact.rigid_sides import RigidSides
 from supple.contact.shape import Sides
+from supple.contact.sticking import LET_GO, frictions, loosened
 from supple.contact.stopping import Stopping
 from supple.contact.surface import ContactSurface, extent
 from supple.contact.surfaces import BodySurface, Wall
@@ -58,9 +59,9 @@ class BoundContact:
 
     starts (bodies + 1,): first vertices; modulus (bodies,): pressure a depth [N/m³]; dash (bodies, 2): see
     `ContactConstants`, nan where a body has none. excluded (names, names): pairs that never touch by this contact;
-    rough (names, names): friction; bounce (names, names): restitution, nan: none. gravity [m/s²]. stopping: how stiff
-    what meets at speed is. moving: obstacles that move. rigid: those sides that touch each other by convex shapes,
-    where there are such. prefix: of what it remembers in a state.
+    rough, hold (names, names): kinetic and static friction; bounce (names, names): restitution, nan: none. gravity
+    [m/s²]. stopping: how stiff what meets at speed is. moving: obstacles that move. rigid: those sides that touch each
+    other by convex shapes, where there are such. prefix: of what it remembers in a state.
     """
 
     contact: Contact
@@ -75,6 +76,7 @@ class BoundContact:
     detector: Detector
     excluded: Array
     rough: Array
+    hold: Array
     bounce: Array
     gravity: float
     stopping: Stopping
@@ -135,7 +137,7 @@ class BoundContact:
             dash.reshape(-1, 2),
             detector,
             excluded,
-            _roughness(contact, names, obstacles),
+            *frictions(contact, names, obstacles),
             _restitution(contact, names, obstacles),
             float(np.linalg.norm(gravity)),
             Stopping.of(surfaces, joined, list(formulas.values()), held),
@@ -231,7 +233,7 @@ class BoundContact:
             tangential_stiffness=tangential,
             dashpot=relax * stiffness,
             tangential_dashpot=relax * tangential,
-            friction=self.rough[found.body[:, 0], found.body[:, 1]],
+            friction=self.hold[found.body[:, 0], found.body[:, 1]],
             group=group,
             raised=raised,
             **self._rebound(found),
@@ -250,6 +252,11 @@ class BoundContact:
     def has_restitution(self) -> bool:
         """Whether any pair has a restitution."""
         return not bool(np.isnan(self.bounce).all())
+
+    @cached_property
+    def has_static_friction(self) -> bool:
+        """Whether any pair has one that is larger than its kinetic friction."""
+        return bool((self.hold > self.rough).any())
 
     def _warn(self, sentence: str | None) -> None:
         """Say what there is to say, once for this contact."""
@@ -383,6 +390,11 @@ class BoundContact:
         push = np.where(same[:, None], before[order[at]], 0.0)
         offset = np.where(same, memory[f"{self.prefix}offset"][order[at]], 0.0)
         gap = found.gap + np.maximum(0.0, offset - self.contact.push_speed * h)
+        if self.has_static_friction:
+            before = memory.get(f"{self.prefix}loose", np.zeros(len(known)))
+            loose = np.where(same, before[order[at]], 0.0)
+            slides = self.rough[found.body[:, 0], found.body[:, 1]]
+            found = found._replace(loose=loose, friction=np.where(loose < LET_GO, found.friction, slides))
         return found._replace(slip=slip, gap=gap, push=push)
 
     def _start(self, found: ContactSet) -> Array:
@@ -404,8 +416,11 @@ class BoundContact:
         )
         return np.where(deep, depth, 0.0)
 
-    def remember(self, contacts: ContactSet, forces: ContactForces, h: float, memory: dict[str, Array]) -> None:
-        """Keep slips, offsets and forces of a step that has been taken. Open contacts forget theirs."""
+    def remember(
+        self, contacts: ContactSet, forces: ContactForces, u: Array, h: float, memory: dict[str, Array]
+    ) -> None:
+        """Keep slips, offsets and forces of a step that has been taken. Open contacts forget theirs. u (k, 3) [m/s]:
+        relative velocities at its end."""
         p, offset = self.prefix, np.zeros(contacts.size)
         if f"{p}key" in memory and memory[f"{p}offset"].any():
             old = dict(zip(memory[f"{p}key"].tolist(), memory[f"{p}offset"].tolist()))
@@ -415,6 +430,8 @@ class BoundContact:
         kept = pushing | (offset > 0)
         memory[f"{p}key"], memory[f"{p}offset"] = contacts.key[kept], offset[kept]
         memory[f"{p}slip"], memory[f"{p}push"] = forces.slip[kept], forces.force[kept]
+        if self.has_static_friction:
+            memory[f"{p}loose"] = loosened(contacts, forces, u, h)[kept]
         memory[f"{p}sides"] = self.detector.sides.to_array()
         memory[f"{p}body"], memory[f"{p}place"] = contacts.body[pushing], contacts.place[pushing]
         memory[f"{p}normal"], memory[f"{p}force"] = contacts.normal[pushing], forces.force[pushing]
@@ -441,18 +458,6 @@ def _excluded(contact: Contact, names: list[str], own: list[bool], count: int) -
         table |= np.outer(bodies, bodies) & ~np.eye(len(names), dtype=bool)
     table[np.ix_(others, ~bodies)] = True
     table[np.ix_(~bodies, others)] = True
-    return table
-
-
-def _roughness(contact: Contact, names: list[str], obstacles: Mapping[str, Obstacle]) -> Array:
-    """Coulomb's coefficient of every two names, (n, n)."""
-    table = np.empty((len(names), len(names)))
-    for i, one in enumerate(names):
-        for j, two in enumerate(names):
-            own = [o.friction for o in (obstacles.get(one), obstacles.get(two)) if o is not None]
-            pair = contact.pair_friction(one, two)
-            given = [f for f in (pair, *own, contact.friction) if f is not None]
-            table[i, j] = given[0]
     return table
 
 

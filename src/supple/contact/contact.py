@@ -12,7 +12,7 @@ import numpy as np
 from supple.contact.bound import BoundContact
 from supple.contact.surfaces import surface_of, wall
 from supple.errors import InputError, check_number
-from supple.interaction.obstacles import MeshObstacle
+from supple.interaction.obstacles import MeshObstacle, check_static_friction
 from supple.scene.node import Node
 from supple.scene.world import register_contact
 
@@ -27,7 +27,8 @@ class Contact:
     holds for it and the obstacles. between_bodies: False where bodies touch obstacles alone, as in a scene that has
     obstacles and no contact.
     friction: Coulomb's coefficient; frictions: of pairs of names, where another one holds. An obstacle's own friction
-    holds before `friction`, and so does that of a voxel's material on obstacles.
+    holds before `friction`, and so does that of a voxel's material on obstacles. static_friction: of contacts that do
+    not slide, at least `friction`; None: the same.
     stiffness: pressure a depth [N/m³]; None: such that a body sinks by a ten-thousandth of its size under its own
     weight on a face, and rigid bodies and balls that meet at speed by a twentieth of the smaller width. damping [s]:
     the dashpot beside a spring k is damping k; its force is at most the spring's. None: none, but that of the
@@ -53,6 +54,7 @@ class Contact:
     bodies: Sequence[Node] | None = None
     between_bodies: bool = field(default=True, kw_only=True)
     friction: float = field(default=0.5, kw_only=True)
+    static_friction: float | None = field(default=None, kw_only=True)
     frictions: Mapping[tuple[str, str], float] = field(default_factory=dict, kw_only=True)
     stiffness: float | None = field(default=None, kw_only=True)
     damping: float | None = field(default=None, kw_only=True)
@@ -75,6 +77,7 @@ class Contact:
                     allowed=">= 0",
                     fix="For surfaces that never slide, use a large number, such as 100.",
                 )
+        check_static_friction(self.static_friction, self.friction, "Contact")
         for name in ("stiffness", "margin", "tangential_stiffness", "push_speed"):
             value = getattr(self, name)
             if value is not None and not (np.isfinite(value) and value > 0):

@@ -56,7 +56,8 @@ class ContactSet(NamedTuple):
     place, in the world's. group (k,): of contacts that stop an impact together; raised (k,) [N/m³]: pressure a depth
     for that, 0 where the usual one does. restitution (k,): speed after an impact over that before, nan: as the law has
     it; mass (k,) [kg]: the smaller one of both sides, where there is a restitution. drift (k, 3) [m/s]: mean velocity
-    of the obstacle in the step, less which relative velocities are the law's.
+    of the obstacle in the step, less which relative velocities are the law's. loose (k,): how far contacts have let go
+    at the start of the step, see `sticking`; friction is their limit in this step.
     """
 
     points: Array
@@ -81,6 +82,7 @@ class ContactSet(NamedTuple):
     restitution: Array
     mass: Array
     drift: Array
+    loose: Array
 
     @property
     def size(self) -> int:
@@ -120,6 +122,7 @@ class ContactSet(NamedTuple):
             np.full(k, np.nan),
             zero,
             none,
+            zero,
         )
 
     @classmethod

@@ -32,18 +32,37 @@ from supple.interaction.obstacle_kernels import (
 )
 
 Array = np.ndarray
+OWN = ("friction", "static_friction", "restitution", "motion", "name")
+"""What obstacles have beside their surface."""
+
+
+def check_static_friction(static: float | None, friction: float | None, where: str) -> None:
+    """Refuse one that is smaller than the friction of contacts that slide."""
+    if static is None:
+        return
+    check_number(static, name="static_friction", where=where, least=0.0)
+    if friction is not None and static < friction:
+        raise InputError(
+            "static friction is smaller than friction",
+            where=where,
+            value=static,
+            allowed=f">= {friction:g}",
+            fix="friction is that of contacts that slide: make it smaller, or leave static_friction out.",
+        )
 
 
 @dataclass(frozen=True, eq=False)
 class Obstacle:
     """What all obstacles have. friction: Coulomb's coefficient, None: that of the contact or of the material.
 
+    static_friction: of contacts that do not slide, at least `friction`; None: the same, or that of the contact.
     restitution: speed after an impact over that before, 0 to 1, of rigid bodies and balls; None: that of the contact.
     motion: how it moves from where it is given, with its friction: a plane that moves along itself is a conveyor; None:
     it stays. name: None takes the class in small letters, with a number where it is taken.
     """
 
     friction: float | None = field(default=None, kw_only=True)
+    static_friction: float | None = field(default=None, kw_only=True)
     restitution: float | None = field(default=None, kw_only=True)
     motion: Motion | None = field(default=None, kw_only=True)
     name: str | None = field(default=None, kw_only=True)
@@ -55,6 +74,7 @@ class Obstacle:
             )
         if self.friction is not None:
             check_number(self.friction, name="friction", where=self.kind, least=0.0)
+        check_static_friction(self.static_friction, self.friction, self.kind)
         if self.restitution is not None:
             check_number(self.restitution, name="restitution", where=self.kind, least=0.0, most=1.0)
         if self.name == "":
@@ -76,7 +96,7 @@ class Obstacle:
 
     def same_place(self, other: Obstacle) -> bool:
         """Whether another obstacle has the same surface."""
-        shape = [f.name for f in fields(self) if f.name not in ("friction", "restitution", "motion", "name")]
+        shape = [f.name for f in fields(self) if f.name not in OWN]
         same_kind = isinstance(self, type(other)) or isinstance(other, type(self))
         return same_kind and all(_equal(getattr(self, name), getattr(other, name)) for name in shape)
 
@@ -111,11 +131,12 @@ class Floor(Plane):
         height: float = 0.0,
         *,
         friction: float | None = None,
+        static_friction: float | None = None,
         restitution: float | None = None,
         motion: Motion | None = None,
         name: str | None = None,
     ) -> None:
-        own: dict[str, Any] = {"friction": friction, "restitution": restitution, "motion": motion, "name": name}
+        own: dict[str, Any] = dict(zip(OWN, (friction, static_friction, restitution, motion, name)))
         super().__init__((0.0, 0.0, 1.0), height, **own)
 
 

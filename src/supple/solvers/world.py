@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from supple.bodies.body_protocol import Method
 from supple.errors import InputError
 from supple.scene.system import System
@@ -57,6 +59,21 @@ def refuse_restitution(system: System, where: str) -> None:
             value=", ".join(given),
             fix="Leave restitution out, or use ImplicitEuler for a scene of other bodies.",
         )
+
+
+def refuse_static_friction(system: System, where: str) -> None:
+    """For solvers that sweep voxels, whose contacts with others have one friction."""
+    lattices = {slot.name for slot in system.bodies if slot.node is not None and slot.node.body.method is Method.SWEEP}
+    for bound in system.contacts:
+        one, two = np.nonzero((bound.hold > bound.rough) & ~bound.excluded)
+        for pair in ((bound.names[i], bound.names[j]) for i, j in zip(one.tolist(), two.tolist())):
+            if lattices & set(pair):
+                raise InputError(
+                    "voxels that are swept meet others with one friction, static and kinetic alike",
+                    where=where,
+                    value=f"static_friction of '{pair[0]}' and '{pair[1]}'",
+                    fix="Leave static_friction out and give it to the voxels' material, or use ImplicitEuler.",
+                )
 
 
 def refuse_fluid(system: System, where: str) -> None:

@@ -60,7 +60,9 @@ def rest() -> list[Row]:
     return rows
 
 
-def on_slope(angle: float, friction: float, *, dt: float = 0.005, speed: float = 0.0) -> tuple[System, State]:
+def on_slope(
+    angle: float, friction: float, *, static: float | None = None, dt: float = 0.005, speed: float = 0.0
+) -> tuple[System, State]:
     """A flat box that rests on a plane, which is level while gravity leans by an angle [rad]."""
     scene = Scene(gravity=(G * np.sin(angle), 0, -G * np.cos(angle)), solver=ImplicitEuler(dt))
     height = 0.2 * SIDE
@@ -68,38 +70,66 @@ def on_slope(angle: float, friction: float, *, dt: float = 0.005, speed: float =
     box = RigidBody.box((SIDE, SIDE, height), density=DENSITY)
     scene.add(box, at=(0, 0, height / 2 - depth), velocity=(speed, 0, 0), name="box")
     scene.add(Floor())
-    scene.add(Contact(friction=friction, stiffness=STIFFNESS))
+    scene.add(Contact(friction=friction, static_friction=static, stiffness=STIFFNESS))
     return started(scene)
 
 
-def slides(slope: float, friction: float) -> bool:
+def slides(slope: float, friction: float, static: float | None) -> bool:
     """Whether a box moves on after a second on a slope tan a."""
-    system, state = on_slope(np.arctan(slope), friction)
+    system, state = on_slope(np.arctan(slope), friction, static=static)
     advance(system, state, 1.0)
     return bool(state.v[0] > 1e-4)
 
 
+def steepest(friction: float, static: float | None = None) -> float:
+    """The slope that just holds a box, nan where that is not within 5 % of the larger coefficient."""
+    mu = friction if static is None else static
+    low, high = 0.95 * mu, 1.05 * mu
+    held = not slides(low, friction, static) and slides(high, friction, static)
+    while held and high - low > 1e-3 * mu:
+        middle = 0.5 * (low + high)
+        low, high = (low, middle) if slides(middle, friction, static) else (middle, high)
+    return 0.5 * (low + high) if held else np.nan
+
+
+def starting(mu: float, static: float) -> list[Row]:
+    """The slope that sets a box sliding which has a static friction, and how it slides then."""
+    case, angle = "contact/friction", np.arctan(1.02 * static)
+    system, state = on_slope(angle, mu, static=static)
+    advance(system, state, 0.5)
+    before = state.v[0]
+    advance(system, state, 1.0)
+    exact = G * (np.sin(angle) - mu * np.cos(angle))
+    quantity = "slope that sets a box sliding, static friction"
+    return [
+        compare(case, quantity, steepest(mu, static), static, 0.01, unit="-", source="Coulomb"),
+        compare(
+            case,
+            "acceleration once it slides",
+            (state.v[0] - before) / 0.5,
+            exact,
+            0.01,
+            unit="m/s²",
+            source="g (sin a - mu cos a)",
+        ),
+    ]
+
+
 def friction() -> list[Row]:
-    """Stopping distance, the slope that just holds, and no creep below it."""
+    """Stopping distance, the slope that just holds, no creep below it, and the same with a static friction."""
     case, mu, speed = "contact/friction", 0.4, 1.0
     system, state = on_slope(0.0, mu, dt=0.001, speed=speed)
     advance(system, state, 0.3)
     way = speed**2 / (2 * mu * G)
     rows = [compare(case, "stopping distance", state.x[0], way, 0.01, unit="m", source="v²/(2 mu g)")]
-    low, high = 0.95 * mu, 1.05 * mu
-    held = not slides(low, mu) and slides(high, mu)
-    while held and high - low > 1e-3 * mu:
-        middle = 0.5 * (low + high)
-        low, high = (low, middle) if slides(middle, mu) else (middle, high)
-    found = 0.5 * (low + high) if held else np.nan
-    rows.append(compare(case, "slope that sets a box sliding", found, mu, 0.01, unit="-", source="Coulomb"))
+    rows.append(compare(case, "slope that sets a box sliding", steepest(mu), mu, 0.01, unit="-", source="Coulomb"))
     system, state = on_slope(np.arctan(0.99 * mu), mu)
     advance(system, state, 0.5)
     before = state.x[:3].copy()
     advance(system, state, 2.5)
     creep = float(np.abs(state.x[:3] - before).max())
     rows.append(bounded(case, "creep in 2 s at 0.99 of that slope", creep, 1e-6, unit="m", source="Coulomb"))
-    return rows
+    return rows + starting(mu, 0.6)
 
 
 def ball_surface(cells: int) -> SurfaceMesh:

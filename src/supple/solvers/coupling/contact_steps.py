@@ -117,7 +117,7 @@ class ContactStep:
             sets = [contact.find(kin, h, state.memory) for contact in system.contacts]
         if not any(s.size for s in sets):
             for contact, s in zip(system.contacts, sets):
-                contact.remember(s, s.forces(np.zeros((0, 3)), h, symmetric=True), h, state.memory)
+                contact.remember(s, ContactForces.none(0), np.zeros((0, 3)), h, state.memory)
             return None
         with system.timings.measure("contact rows"):
             bound = list(system.contacts)
@@ -311,11 +311,12 @@ class ContactStep:
             low, high = (s, high) if r @ r_0 > 0 else (low, s)
         return None
 
-    def end(self, forces: list[ContactForces], state: State) -> None:
+    def end(self, solution: ContactSolution, state: State) -> None:
         """Keep what the contacts remember."""
-        for contact, law, f in zip(self.bound, self.laws, forces):
+        ends = np.cumsum([0] + [law.size for law in self.laws])
+        for contact, law, f, a, b in zip(self.bound, self.laws, solution.forces, ends, ends[1:]):
             if isinstance(law, ContactSet):
-                contact.remember(law, f, self.h, state.memory)
+                contact.remember(law, f, solution.velocity[a:b], self.h, state.memory)
 
 
 def _times(h: float, between: Coupling | None) -> Coupling | None:

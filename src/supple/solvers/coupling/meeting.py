@@ -121,8 +121,8 @@ class Meeting:
         stacked = BlockRows.stacked([*(J for J, _ in rows), *more], v_size // 3)
         return stacked.moved(place, len(columns) // 3)
 
-    def remember(self, forces: ContactForces, h: float, memory: dict[str, Array]) -> None:
-        """Keep forces (k, ...) of all contacts, once a step has been taken."""
-        values = [self.split(value) for value in forces]
+    def remember(self, forces: ContactForces, u: Array, h: float, memory: dict[str, Array]) -> None:
+        """Keep forces (k, ...) of all contacts, once a step has been taken; u (k, 3) [m/s]: velocities at its end."""
+        values, velocities = [self.split(value) for value in forces], self.split(u)
         for n, (c, s) in enumerate(zip(self.bound, self.sets)):
-            c.remember(s, ContactForces(*(value[n] for value in values)), h, memory)
+            c.remember(s, ContactForces(*(value[n] for value in values)), velocities[n], h, memory)

@@ -137,7 +137,7 @@ class ImplicitEuler:
         if s.left > self.contact_tolerance and not self._has_warned:
             self._has_warned = True
             warn_unsettled(contacts, begun.b, begun.solve, s.left, state.t, self.contact_tolerance)
-        contacts.end(s.forces, state)
+        contacts.end(s, state)
         return self.finish(system, state, s.linear, s.iterations, s.left, bound=system.contacts)
 
     def _rigid_step(self, system: System) -> RigidStep | None:

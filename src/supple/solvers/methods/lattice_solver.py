@@ -38,7 +38,7 @@ from supple.solvers.coupling.lattice_world import LatticeWorld, world_of
 from supple.solvers.methods.implicit_euler import check_dt
 from supple.solvers.report import Outcome, StepReport
 from supple.solvers.striding import step_by_step
-from supple.solvers.world import refuse_restitution
+from supple.solvers.world import refuse_restitution, refuse_static_friction
 
 Array = np.ndarray
 MANY_VOXELS = 2 * LANES * SLAB_BRICKS
@@ -102,6 +102,7 @@ class LatticeSolver:
                 fix="Use Partitioned, or give the voxels another density.",
             )
         refuse_restitution(system, "LatticeSolver")
+        refuse_static_friction(system, "LatticeSolver")
         models = [body.model for body in bodies]
         self._model = VoxelModel.joined(models)
         self._link_counts = [model.link_count for model in models]

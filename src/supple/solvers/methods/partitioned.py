@@ -42,7 +42,7 @@ from supple.solvers.coupling.trees.part import TreePart
 from supple.solvers.methods.implicit_euler import ImplicitEuler, check_dt, extent_of
 from supple.solvers.methods.lattice_solver import MANY_VOXELS, LatticeSolver
 from supple.solvers.report import Outcome, StepReport
-from supple.solvers.world import refuse_changed_bodies, refuse_restitution
+from supple.solvers.world import refuse_changed_bodies, refuse_restitution, refuse_static_friction
 
 Array = np.ndarray
 CLOSED, OPEN = 1e-8, 1e-6
@@ -114,6 +114,7 @@ class Partitioned:
         across.check_held(system)
         if set(across.part.values()) != {IMPLICIT}:
             refuse_restitution(system, "Partitioned")
+        refuse_static_friction(system, "Partitioned")
         self._slow, self._fast = SystemPart.of(system, IMPLICIT, across), SystemPart.of(system, LATTICE, across)
         self._trees: Part[State] = TreePart.of(system, self.tree_steps, self.dt, across.ids)
         if self._slow is not None and self.implicit is not None:
@@ -178,7 +179,9 @@ class Partitioned:
         report = self._finish(system, begun, state, ended.force, found)
         if opened > OPEN and report.is_solved:
             report = replace(report, outcome=Outcome.JOINT_LIMIT)
-        meeting.remember(ended, self.dt, state.memory)
+        velocity = np.zeros((meeting.count, 3))
+        velocity[slow_alone] = found.velocity
+        meeting.remember(ended, velocity, self.dt, state.memory)
         return report
 
     def _close(

@@ -88,7 +88,8 @@ class RigidStep:
                 return None
             v_1 = v + d
             way = h * v_1
-            self.contact.remember(found, ContactForces(pushes, law.tangent, law.slip, law.mode), h, state.memory)
+            u = _relative(body, B, v_1) if self.contact.has_static_friction else np.zeros((found.size, 3))
+            self.contact.remember(found, ContactForces(pushes, law.tangent, law.slip, law.mode), u, h, state.memory)
             self.contact.rigid.shorten(state.x, v_1.ravel(), h, way.reshape(-1))
         moved = np.empty_like(x)
         compute_moved(x, way, moved)
@@ -126,6 +127,13 @@ class RigidStep:
 def _is_of_shapes(contact: BoundContact, count: int) -> bool:
     """Whether so many bodies touch each other and what stays in place by convex shapes alone."""
     return count <= MOST_BODIES and contact.rigid is not None and not contact.touches_surfaces and not contact.moving
+
+
+def _relative(body: Array, B: Array, v: Array) -> Array:
+    """Relative velocities (k, 3) [m/s] of contacts, of bodies' velocities (n, 6)."""
+    there = (body >= 0)[:, :, None]
+    own, turning = np.where(there, v[body], 0.0), np.where(there[..., None], B, 0.0)
+    return np.asarray(own[:, 0, :3] - own[:, 1, :3] + np.einsum("ksij,ksj->ki", turning, own[:, :, 3:]))
 
 
 def _normal_rows(normal: Array, body: Array, B: Array, n: int) -> sparse.csr_array:

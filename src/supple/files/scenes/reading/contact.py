@@ -9,6 +9,7 @@ from supple.scene import Scene
 
 NUMBERS = (
     "friction",
+    "static_friction",
     "stiffness",
     "damping",
     "tangential_stiffness",

@@ -30,7 +30,7 @@ def build_world(scene: Scene, document: Any, place: Place) -> None:
 
 def build_obstacle(section: Any, place: Place) -> Obstacle:
     """The obstacle of a table."""
-    own = section.given("friction", "restitution", "name")
+    own = section.given("friction", "static_friction", "restitution", "name")
     if section.motion is not None:
         own["motion"] = Motion(**section.motion.given(*schema.Motion.model_fields))
     if isinstance(section, schema.Floor):

@@ -37,6 +37,7 @@ class Contact(Section):
     bodies: Annotated[list[Name], Field(max_length=MAX_NAMES)] | None = None
     between_bodies: bool | None = None
     friction: Number | None = None
+    static_friction: Number | None = None
     frictions: Annotated[list[Friction], Field(max_length=MAX_NAMES)] = Field(default_factory=list)
     stiffness: Number | None = None
     damping: Number | None = None

@@ -21,9 +21,10 @@ class Motion(Section):
 
 
 class Surface(Section):
-    """Keys of every obstacle: friction and restitution of its own, how it moves, and a name."""
+    """Keys of every obstacle: frictions and restitution of its own, how it moves, and a name."""
 
     friction: Number | None = None
+    static_friction: Number | None = None
     restitution: Number | None = None
     motion: Motion | None = None
     name: Name | None = None

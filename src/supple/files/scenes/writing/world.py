@@ -29,7 +29,7 @@ def describe_obstacle(obstacle: Obstacle, name: str) -> Table:
     if obstacle.motion is not None:
         given = {f.name: getattr(obstacle.motion, f.name) for f in fields(Motion)}
         table["motion"] = {key: plain(value) for key, value in given.items() if value is not None and np.any(value)}
-    for key in ("friction", "restitution"):
+    for key in ("friction", "static_friction", "restitution"):
         value = getattr(obstacle, key)
         if value is not None:
             table[key] = float(value)

@@ -1,0 +1,161 @@
+"""Static and kinetic friction: slopes that hold, blocks that start and slide, a belt that drags a block by starts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import supple as sp
+from supple.errors import InputError
+from supple.scene import State, System
+
+G, STATIC, KINETIC = 9.81, 0.6, 0.4
+SIZE, DENSITY = (0.1, 0.1, 0.02), 1000.0
+MASS = DENSITY * float(np.prod(SIZE))
+
+
+def rigid() -> Any:
+    return sp.RigidBody.box(SIZE, density=DENSITY)
+
+
+def soft() -> Any:
+    return sp.FemBody(sp.box_tets(SIZE, (3, 3, 1)), sp.Material(young=1e8, poisson=0.3, density=DENSITY))
+
+
+BODIES = {"rigid": rigid, "soft": soft}
+
+
+def on_slope(kind: str, slope: float, solver: Any, *, obstacle: bool = False) -> tuple[System, State]:
+    """A plate at rest on a slope tan a: level, while gravity leans."""
+    a = np.arctan(slope)
+    scene = sp.Scene(gravity=(G * np.sin(a), 0, -G * np.cos(a)), solver=solver)
+    scene.add(BODIES[kind](), at=(0, 0, 0.5 * SIZE[2]), name="plate")
+    own = {"friction": KINETIC, "static_friction": STATIC}
+    scene.add(sp.Floor(**own if obstacle else {}))  # type: ignore[arg-type]
+    scene.add(sp.Contact(**{} if obstacle else own))  # type: ignore[arg-type]
+    system = scene.compile()
+    return system, system.initial_state()
+
+
+def advance(system: System, state: State, until: float) -> None:
+    solver = system.scene.solver
+    while state.t < until - 0.5 * solver.dt:
+        assert solver.step(system, state).is_solved
+
+
+def along(system: System, state: State) -> tuple[float, float]:
+    """Mean place [m] and velocity [m/s] along x."""
+    return float(system.positions(state, "plate")[:, 0].mean()), float(system.velocities(state, "plate")[:, 0].mean())
+
+
+@pytest.mark.parametrize("solver", [sp.ImplicitEuler, sp.Partitioned])
+@pytest.mark.parametrize("kind", BODIES)
+def test_a_plate_holds_up_to_the_static_friction(kind: str, solver: Any) -> None:
+    system, state = on_slope(kind, 0.98 * STATIC, solver(0.002))
+    advance(system, state, 0.3)
+    before, _ = along(system, state)
+    advance(system, state, 0.6)
+    after, speed = along(system, state)
+    assert abs(after - before) < 1e-7
+    assert abs(speed) < 1e-6
+
+
+@pytest.mark.parametrize("obstacle", [False, True])
+@pytest.mark.parametrize("kind", BODIES)
+def test_beyond_it_a_plate_slides_with_the_kinetic_friction(kind: str, obstacle: bool) -> None:
+    slope = 1.02 * STATIC
+    system, state = on_slope(kind, slope, sp.ImplicitEuler(0.002), obstacle=obstacle)
+    advance(system, state, 0.3)
+    _, before = along(system, state)
+    advance(system, state, 0.5)
+    _, after = along(system, state)
+    a = np.arctan(slope)
+    assert (after - before) / 0.2 == pytest.approx(G * (np.sin(a) - KINETIC * np.cos(a)), rel=0.01)
+
+
+def test_a_spring_lets_a_plate_stick_and_slip() -> None:
+    """A belt carries a plate that a spring holds. It slides back through half a swing about where the spring balances
+    the kinetic friction, from the belt's velocity to the belt's velocity."""
+    stiffness, limit = 80.0, STATIC * MASS * G
+    w, fall = np.sqrt(stiffness / MASS), 2 * (STATIC - KINETIC) * MASS * G / stiffness
+    dt, speed = 0.02 / w, 0.1 * fall * w
+    scene = sp.Scene(gravity=(0, 0, -G), solver=sp.ImplicitEuler(dt))
+    plate = scene.add(rigid(), at=(0, 0, 0.5 * SIZE[2]), velocity=(speed, 0, 0), name="plate")
+    middle, begin = np.array([[0.0, 0.0, 0.5 * SIZE[2]]]), 0.5 * limit / stiffness
+    wall = sp.World.points(middle - [1.0, 0, 0])
+    scene.add(sp.Springs(plate.points(at=middle), wall, stiffness, rest_length=1.0 - begin))
+    scene.add(sp.Floor(friction=KINETIC, static_friction=STATIC, motion=sp.Motion(velocity=(speed, 0, 0))))
+    scene.add(sp.Contact(stiffness=1e11))  # it lets go within a small part of the way
+    system = scene.compile()
+    state, places = system.initial_state(), []
+    for _ in range(1300):
+        assert scene.solver.step(system, state).is_solved
+        places.append(along(system, state))
+    (x, v), settled = np.array(places).T, 50
+    first = settled + int(np.argmax(v[settled:] < 0.9 * speed))
+    assert stiffness * (begin + x[first]) == pytest.approx(limit, rel=0.01)
+    back = first + settled + int(np.argmax(v[first + settled :] > 0.98 * speed))
+    assert x[first] - x[back] == pytest.approx(fall, rel=0.03)
+    again = back + settled + int(np.argmax(v[back + settled :] < 0.9 * speed))
+    assert v[back + settled : again - settled] == pytest.approx(speed, rel=0.02)  # carried
+    assert stiffness * (begin + x[again]) == pytest.approx(limit, rel=0.01)
+
+
+def test_equal_coefficients_leave_all_bits_as_they_are() -> None:
+    runs = []
+    for own in ({"friction": 0.4}, {"friction": 0.4, "static_friction": 0.4}):
+        scene = sp.Scene(gravity=(4, 0, -9), solver=sp.ImplicitEuler(0.005))
+        scene.add(rigid(), at=(0, 0, 0.5 * SIZE[2]))
+        scene.add(sp.Floor())
+        scene.add(sp.Contact(**own))  # type: ignore[arg-type]
+        runs.append(sp.run(scene, until=0.2).state)
+    assert runs[0].x.tobytes() == runs[1].x.tobytes()
+    assert sorted(runs[0].memory) == sorted(runs[1].memory)
+
+
+def test_an_obstacle_has_both_coefficients_of_its_own() -> None:
+    scene = sp.Scene()
+    scene.add(rigid(), name="plate")
+    scene.add(sp.Floor(friction=0.9))
+    scene.add(sp.Plane((1, 0, 0), -9.0, static_friction=0.7, name="wall"))
+    scene.add(sp.Contact(friction=0.3, static_friction=0.5))
+    bound = scene.compile().contacts[0]
+    of = [bound.names.index(name) for name in ("plate", "floor", "wall")]
+    assert bound.rough[of[0], of].tolist() == [0.3, 0.9, 0.3]
+    assert bound.hold[of[0], of].tolist() == [0.5, 0.9, 0.7]
+
+
+def test_static_friction_below_kinetic_is_refused() -> None:
+    for make in (sp.Contact, sp.Floor):
+        with pytest.raises(InputError, match="static friction is smaller than friction") as error:
+            make(friction=0.4, static_friction=0.3)
+        assert error.value.fix
+    scene = sp.Scene()
+    scene.add(rigid(), name="plate")
+    scene.add(sp.Floor(static_friction=0.3))
+    with pytest.raises(InputError, match="'floor'"):
+        scene.compile()
+
+
+def test_a_run_goes_on_from_a_state_with_the_contacts_as_they_were() -> None:
+    system, state = on_slope("rigid", 1.02 * STATIC, sp.ImplicitEuler(0.002))
+    advance(system, state, 0.3)
+    loose = [values for name, values in state.memory.items() if name.endswith("loose")]
+    assert [(values == 1.0).all() for values in loose] == [True]
+    other = state.copy()
+    advance(system, state, 0.4)
+    advance(system, other, 0.4)
+    assert state.x.tobytes() == other.x.tobytes()
+
+
+@pytest.mark.parametrize("solver", [sp.LatticeSolver, sp.Partitioned])
+def test_a_sweep_of_voxels_refuses_what_it_does_not_know(solver: Any) -> None:
+    scene = sp.Scene(solver=solver(0.001))
+    material = sp.VoxelMaterial(young=1e5, density=1000)
+    scene.add(sp.VoxelBody(sp.VoxelGrid(np.ones((2, 2, 2), dtype=int), 0.01), material), name="voxels")
+    scene.add(sp.Floor(friction=0.4, static_friction=0.6))
+    system = scene.compile()
+    with pytest.raises(InputError, match="one friction"):
+        scene.solver.prepare(system)
