@@ -150,12 +150,50 @@ def test_a_run_goes_on_from_a_state_with_the_contacts_as_they_were() -> None:
     assert state.x.tobytes() == other.x.tobytes()
 
 
+def voxels(slope: float, solver: Any, floor: sp.Floor, contact: sp.Contact | None = None) -> sp.Scene:
+    """A plate of voxels on a slope; their material is smooth."""
+    a, size = np.arctan(slope), 0.01
+    scene = sp.Scene(gravity=(G * np.sin(a), 0, -G * np.cos(a)), solver=solver(0.002))
+    material = sp.VoxelMaterial(
+        young=1e6, density=DENSITY, static_friction=0.0, kinetic_friction=0.0, contact_damping=1.0
+    )
+    body = sp.VoxelBody(sp.VoxelGrid(np.ones((4, 4, 1), dtype=int), size), material)
+    depth = DENSITY * size**3 * G * np.cos(a) / (2 * 1e6 * size)  # where a voxel rests
+    scene.add(body, at=(0, 0, -depth), name="plate")
+    scene.add(floor)
+    if contact is not None:
+        scene.add(contact)
+    return scene
+
+
 @pytest.mark.parametrize("solver", [sp.LatticeSolver, sp.Partitioned])
-def test_a_sweep_of_voxels_refuses_what_it_does_not_know(solver: Any) -> None:
-    scene = sp.Scene(solver=solver(0.001))
-    material = sp.VoxelMaterial(young=1e5, density=1000)
-    scene.add(sp.VoxelBody(sp.VoxelGrid(np.ones((2, 2, 2), dtype=int), 0.01), material), name="voxels")
-    scene.add(sp.Floor(friction=0.4, static_friction=0.6))
+def test_a_sweep_of_voxels_has_the_coefficients_of_obstacles(solver: Any) -> None:
+    speeds = {}
+    for part in (0.9, 1.05):
+        scene = voxels(part * STATIC, solver, sp.Floor(friction=KINETIC, static_friction=STATIC))
+        system = scene.compile()
+        state = system.initial_state()
+        advance(system, state, 0.2)
+        before = along(system, state)[1]
+        advance(system, state, 0.4)
+        speeds[part] = (along(system, state)[1] - before) / 0.2
+    a = np.arctan(1.05 * STATIC)
+    assert abs(speeds[0.9]) < 1e-3
+    assert speeds[1.05] == pytest.approx(G * (np.sin(a) - KINETIC * np.cos(a)), rel=0.01)
+
+
+@pytest.mark.parametrize("solver", [sp.LatticeSolver, sp.Partitioned])
+@pytest.mark.parametrize(
+    ("floor", "contact"),
+    [
+        (sp.Floor(static_friction=0.6), None),
+        (sp.Floor(), sp.Contact(friction=0.4, static_friction=0.6)),
+        (sp.Floor(friction=0.4, static_friction=0.6, motion=sp.Motion(velocity=(0.1, 0, 0))), None),
+    ],
+)
+def test_a_sweep_of_voxels_refuses_what_it_does_not_know(solver: Any, floor: sp.Floor, contact: Any) -> None:
+    scene = voxels(0.0, solver, floor, contact)
     system = scene.compile()
-    with pytest.raises(InputError, match="one friction"):
+    with pytest.raises(InputError, match="one friction") as error:
         scene.solver.prepare(system)
+    assert error.value.fix

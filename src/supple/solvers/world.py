@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from supple.bodies.body_protocol import Method
 from supple.errors import InputError
+from supple.interaction.obstacles import Obstacle
 from supple.scene.system import System
 
 
@@ -61,18 +64,19 @@ def refuse_restitution(system: System, where: str) -> None:
         )
 
 
-def refuse_static_friction(system: System, where: str) -> None:
-    """For solvers that sweep voxels, whose contacts with others have one friction."""
+def refuse_static_friction(system: System, swept: Mapping[str, Obstacle], where: str) -> None:
+    """For solvers that sweep voxels, whose contacts have one friction but on obstacles that the sweep meets."""
+    honoured = {name for name, obstacle in swept.items() if obstacle.friction is not None}
     lattices = {slot.name for slot in system.bodies if slot.node is not None and slot.node.body.method is Method.SWEEP}
     for bound in system.contacts:
         one, two = np.nonzero((bound.hold > bound.rough) & ~bound.excluded)
         for pair in ((bound.names[i], bound.names[j]) for i, j in zip(one.tolist(), two.tolist())):
-            if lattices & set(pair):
+            if lattices & set(pair) and not honoured & set(pair):
                 raise InputError(
-                    "voxels that are swept meet others with one friction, static and kinetic alike",
+                    "voxels that are swept meet bodies with one friction, static and kinetic alike",
                     where=where,
                     value=f"static_friction of '{pair[0]}' and '{pair[1]}'",
-                    fix="Leave static_friction out and give it to the voxels' material, or use ImplicitEuler.",
+                    fix="Give an obstacle both frictions, give them to the voxels' material, or use ImplicitEuler.",
                 )
 
 

@@ -51,13 +51,18 @@ def known_obstacles(scene: Any, lattices: Sequence[Node]) -> dict[str, Obstacle]
         fits = (
             isinstance(obstacle, KNOWN)
             and obstacle.motion is None
+            and (obstacle.static_friction is None or obstacle.friction is not None)
             and all(_is_plain(scene, node, name) for node in lattices)
         )
         if isinstance(obstacle, HeightField) and any(isinstance(o, HeightField) for o in known.values()):
             fits = False
-        if fits and all(obstacle.friction == other.friction for other in known.values()):
+        if fits and all(_is_as_rough(obstacle, other) for other in known.values()):
             known[name] = obstacle
     return known
+
+
+def _is_as_rough(one: Obstacle, two: Obstacle) -> bool:
+    return (one.friction, one.static_friction) == (two.friction, two.static_friction)
 
 
 def _is_plain(scene: Any, node: Node, obstacle: str) -> bool:

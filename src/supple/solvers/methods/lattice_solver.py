@@ -102,7 +102,7 @@ class LatticeSolver:
                 fix="Use Partitioned, or give the voxels another density.",
             )
         refuse_restitution(system, "LatticeSolver")
-        refuse_static_friction(system, "LatticeSolver")
+        refuse_static_friction(system, world.obstacles, "LatticeSolver")
         models = [body.model for body in bodies]
         self._model = VoxelModel.joined(models)
         self._link_counts = [model.link_count for model in models]

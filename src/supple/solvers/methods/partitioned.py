@@ -114,7 +114,6 @@ class Partitioned:
         across.check_held(system)
         if set(across.part.values()) != {IMPLICIT}:
             refuse_restitution(system, "Partitioned")
-        refuse_static_friction(system, "Partitioned")
         self._slow, self._fast = SystemPart.of(system, IMPLICIT, across), SystemPart.of(system, LATTICE, across)
         self._trees: Part[State] = TreePart.of(system, self.tree_steps, self.dt, across.ids)
         if self._slow is not None and self.implicit is not None:
@@ -123,6 +122,7 @@ class Partitioned:
         if self._fast is not None and self.lattice is not None:
             nodes = [slot.node for slot in self._fast.system.bodies]
             known = known_obstacles(system.scene, nodes)
+            refuse_static_friction(system, known, "Partitioned")
             self._leaving = frozenset((node.name, name) for node in nodes for name in known)
             self.lattice.world = LatticeWorld(known, None, system.scene.fluid)
             self.lattice.prepare(self._fast.system)

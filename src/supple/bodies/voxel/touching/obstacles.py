@@ -54,9 +54,18 @@ def obstacle_arrays(obstacles: Sequence[Obstacle], axes: Sequence[int]) -> dict[
     return {"planes": planes, "spheres": spheres, "boxes": boxes, "ground": ground, "ground_place": place}
 
 
-def own_friction(obstacles: Sequence[Obstacle]) -> float | None:
-    """The friction of all obstacles, None: that of the voxels' materials. The sweep knows one for all of them."""
-    given = {obstacle.friction for obstacle in obstacles if isinstance(obstacle, Obstacle)}
+def own_friction(obstacles: Sequence[Obstacle]) -> tuple[float, float] | None:
+    """Static and kinetic friction of all obstacles, None: those of the voxels' materials. The sweep knows one pair for
+    all of them."""
+    given = {(o.static_friction, o.friction) for o in obstacles if isinstance(o, Obstacle)}
+    given = {(kinetic if static is None else static, kinetic) for static, kinetic in given}
+    if any(static is not None and kinetic is None for static, kinetic in given):
+        raise InputError(
+            "static friction of an obstacle without friction",
+            where="obstacles",
+            value=", ".join(f"{o.name or o.kind}: {o.static_friction}" for o in obstacles),
+            fix="Give the obstacle a friction too, or none of both and let the voxels' materials say it.",
+        )
     if len(given) > 1:
         raise InputError(
             "the sweep of a lattice knows one friction for all obstacles",
@@ -64,19 +73,22 @@ def own_friction(obstacles: Sequence[Obstacle]) -> float | None:
             value=", ".join(f"{o.name or o.kind}: {o.friction}" for o in obstacles),
             fix="Give all obstacles the same friction, or none and let the voxels' materials say it.",
         )
-    return given.pop() if given else None
+    static, kinetic = given.pop() if given else (None, None)
+    return None if static is None or kinetic is None else (static, kinetic)
 
 
-def contact_constants(model: VoxelModel, friction: float | None = None) -> Array:
-    """k/m [1/s²], c/m [1/s], mu_s, mu_d of each voxel, (n, 4). friction: of the obstacles, None: of the materials."""
+def contact_constants(model: VoxelModel, friction: tuple[float, float] | None = None) -> Array:
+    """k/m [1/s²], c/m [1/s], mu_s, mu_d of each voxel, (n, 4). friction: mu_s, mu_d of the obstacles, None: of the
+    materials."""
     square = model.values("young") * model.size / model.mass
-    rough = np.full(model.voxel_count, np.nan if friction is None else friction)
+    own = model.values("static_friction"), model.values("kinetic_friction")
+    if friction is not None:
+        own = np.full(model.voxel_count, friction[0]), np.full(model.voxel_count, friction[1])
     return np.stack(
         [
             2 * square,
             2 * model.values("contact_damping") * np.sqrt(square),
-            model.values("static_friction") if friction is None else rough,
-            model.values("kinetic_friction") if friction is None else rough,
+            *own,
         ],
         axis=1,
     )
