@@ -61,10 +61,17 @@ def test_a_slider_crank_has_no_more_energy_than_its_motor_gave() -> None:
         assert run.energies.kinetic.max() < torque * speed * until
 
 
+class Unchecked(sp.RungeKutta4):
+    """Takes steps that are too long."""
+
+    def prepare(self, system: sp.System) -> None:
+        """Refuse nothing."""
+
+
 def test_an_explosion_beside_a_point_that_is_held_in_time_is_told() -> None:
     """A chain of springs by an explicit method at 1.7 times its stable step. The held point stands still and gives
     nothing: the energy stays what it was, and a hundred times that is no error of a working step."""
-    scene = sp.Scene(solver=sp.RungeKutta4(0.03))
+    scene = sp.Scene(solver=Unchecked(0.03))
     X = np.c_[np.arange(3.0), np.zeros((3, 2))]
     chain = sp.Particles(X, 1.0, springs=[(0, 1), (1, 2)], stiffness=1e4)
     node = scene.add(chain, velocity=(0.1, 0, 0), name="chain")
