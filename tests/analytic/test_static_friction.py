@@ -188,7 +188,6 @@ def test_a_sweep_of_voxels_has_the_coefficients_of_obstacles(solver: Any) -> Non
     [
         (sp.Floor(static_friction=0.6), None),
         (sp.Floor(), sp.Contact(friction=0.4, static_friction=0.6)),
-        (sp.Floor(friction=0.4, static_friction=0.6, motion=sp.Motion(velocity=(0.1, 0, 0))), None),
     ],
 )
 def test_a_sweep_of_voxels_refuses_what_it_does_not_know(solver: Any, floor: sp.Floor, contact: Any) -> None:

@@ -99,11 +99,3 @@ def test_bad_motions_are_refused() -> None:
         sp.Motion(velocity=(1, 0, 0), times=[0, 1], positions=np.zeros((2, 3)))
     with pytest.raises(InputError, match="not a motion"):
         sp.Floor(motion=(1, 0, 0))
-
-
-def test_the_sweep_of_a_lattice_alone_refuses_what_moves() -> None:
-    scene = sp.Scene(gravity=(0, 0, -G))
-    scene.add(KINDS["voxel"](), at=(0, 0, SIDE / 2), name="body")
-    scene.add(sp.Floor(motion=sp.Motion(velocity=(BELT, 0, 0))))
-    with pytest.raises(InputError, match="at rest"):
-        sp.LatticeSolver(0.01).prepare(scene.compile())

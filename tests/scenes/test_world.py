@@ -193,7 +193,9 @@ def test_each_scene_gets_the_method_that_suits_it() -> None:
     capsule = sp.Capsule((0, 0, -1), (1, 0, -1), 0.1)
     assert chosen(voxels()) is sp.LatticeSolver
     assert chosen(voxels(), sp.Floor(), sp.Contact(self_contact=True)) is sp.LatticeSolver
-    assert chosen(voxels(), capsule) is sp.Partitioned
+    assert chosen(voxels(), capsule) is sp.LatticeSolver
+    assert chosen(voxels(), sp.Floor(motion=sp.Motion(velocity=(1, 0, 0)))) is sp.LatticeSolver
+    assert chosen(voxels(), sp.MeshObstacle(soft().mesh.boundary.surface)) is sp.Partitioned
     assert chosen(voxels(), voxels(), sp.Contact()) is sp.Partitioned  # the sweep would let them meet themselves too
     assert chosen(tree()) is sp.TreeSolver
     assert chosen(tree(), sp.Floor()) is sp.Partitioned

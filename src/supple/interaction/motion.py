@@ -81,6 +81,27 @@ class Motion:
         c = np.asarray(self.centre)
         return np.concatenate([c + moved - rotations.rotate(q, c), q])
 
+    def poses(self, times: ArrayLike) -> Array:
+        """The same at many times (n,) [s] at once, (n, 7).
+
+        >>> Motion(velocity=(0.5, 0, 0)).poses([0.0, 2.0])[:, 0].tolist()
+        [0.0, 1.0]
+        """
+        t = np.asarray(times, dtype=float)
+        if self.times is None:
+            moved = t[:, None] * np.asarray(self.velocity)
+            q = rotations.exp(t[:, None] * np.asarray(self.angular_velocity))
+        else:
+            known, p = np.asarray(self.times), np.asarray(self.positions)
+            k = np.clip(np.searchsorted(known, t, side="right") - 1, 0, len(known) - 2)
+            part = np.clip((t - known[k]) / (known[k + 1] - known[k]), 0.0, 1.0)[:, None]
+            turned = rotations.exp(np.asarray(self.rotations))
+            turn = rotations.log(rotations.multiply(turned[k + 1], rotations.conjugate(turned[k])))
+            moved = (1 - part) * p[k] + part * p[k + 1]
+            q = rotations.multiply(rotations.exp(part * turn), turned[k])
+        c = np.asarray(self.centre)
+        return np.concatenate([c + moved - rotations.rotate(q, c), q], axis=1)
+
     def velocity_at(self, time: float, points: ArrayLike) -> Array:
         """Velocities (k, 3) [m/s] at a time [s] of its material at points (k, 3) [m] in the world."""
         x = np.asarray(points, dtype=float).reshape(-1, 3)

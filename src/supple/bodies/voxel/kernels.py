@@ -38,6 +38,7 @@ from supple.bodies.voxel.sweep.brick_links import (
     store_three,
 )
 from supple.bodies.voxel.sweep.shift_kernels import shift_links, shift_links_parallel
+from supple.bodies.voxel.touching.moving_kernels import meet_moving
 from supple.bodies.voxel.touching.surroundings import fluid_force, meet_boxes, meet_ground, meet_planes, meet_spheres
 
 AHEAD = 8  # bricks whose data are asked for early
@@ -92,6 +93,7 @@ def update_brick(bricks, slabs, slab, b, W, step, n, s, F, M):
             v = meet_boxes(bricks, b, W, step, s, v)
         if step.ground.size > 0:
             v = meet_ground(bricks, slabs, slab, b, W, step, s, v)
+        v = meet_moving(step.moving, step.moving_kinds, bricks, b, W, step, n, s, v)
     w = (
         w[0] + dt * (per_inertia * M[0] - spin_drag * w[0]),  # (14.17), [HL12, eq. 29]
         w[1] + dt * (per_inertia * M[1] - spin_drag * w[1]),

@@ -1,7 +1,8 @@
 """What the sweep of lattices meets by itself: obstacles, a fluid, voxels of their own.
 
 The sweep meets obstacles at the voxels' centres, within its small steps, which is faster than contact by surfaces. It
-knows planes, spheres, boxes and one height field, at rest, with one friction for all of them.
+knows planes, spheres, boxes and one height field at rest, with one friction for all of them, and capsules and planes,
+spheres and boxes that move, each with its own.
 """
 
 from __future__ import annotations
@@ -10,13 +11,14 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from supple.bodies.voxel.touching.collision import Collision
+from supple.bodies.voxel.touching.moving import moves
 from supple.contact import Contact
 from supple.errors import InputError
 from supple.interaction.fluid import Fluid
-from supple.interaction.obstacles import Box, HeightField, Obstacle, Plane, Sphere
+from supple.interaction.obstacles import Box, Capsule, HeightField, Obstacle, Plane, Sphere
 from supple.scene.node import Node
 
-KNOWN = (Plane, Sphere, Box, HeightField)
+KNOWN = (Plane, Sphere, Box, Capsule, HeightField)
 WHERE = "LatticeSolver"
 FIX = "Leave the solver out, or use Partitioned, which meets it by surfaces."
 
@@ -38,7 +40,8 @@ def world_of(scene: Any) -> LatticeWorld:
                 "the sweep of a lattice does not meet this obstacle",
                 where=WHERE,
                 value=f"'{name}', {obstacle.kind}",
-                allowed="Plane, Sphere, Box, one HeightField, at rest; one friction for all, for all bodies alike",
+                allowed="Plane, Sphere, Box, Capsule; one HeightField, at rest; "
+                "one friction for all at rest, for all bodies alike",
                 fix=FIX,
             )
     return LatticeWorld(obstacles, _collision(scene), scene.fluid)
@@ -50,13 +53,13 @@ def known_obstacles(scene: Any, lattices: Sequence[Node]) -> dict[str, Obstacle]
     for name, obstacle in scene.obstacles.items():
         fits = (
             isinstance(obstacle, KNOWN)
-            and obstacle.motion is None
+            and not (isinstance(obstacle, HeightField) and moves(obstacle))
             and (obstacle.static_friction is None or obstacle.friction is not None)
             and all(_is_plain(scene, node, name) for node in lattices)
         )
         if isinstance(obstacle, HeightField) and any(isinstance(o, HeightField) for o in known.values()):
             fits = False
-        if fits and all(_is_as_rough(obstacle, other) for other in known.values()):
+        if fits and (moves(obstacle) or all(_is_as_rough(obstacle, o) for o in known.values() if not moves(o))):
             known[name] = obstacle
     return known
 

@@ -84,6 +84,8 @@ class Step(NamedTuple):
     (4 s,): centres and radii; boxes (15 b,): centres, axes (3x3 by rows) and half edges. ground (rows, columns):
     heights over the world's x and y; ground_place (8,): origin and spacing along x and y, the highest height, and where
     the world's x, y, z stand in the order of the sweep. fluid (9,): see `surroundings`. Any of them may be empty.
+    moving (steps + 1, ...): see `moving_table`, and moving_kinds (3,): how many of them are of each kind; None, where
+    nothing moves: such a step has a sweep of its own, compiled without it.
     """
 
     t: float
@@ -98,3 +100,5 @@ class Step(NamedTuple):
     ground: Array
     ground_place: Array
     fluid: Array
+    moving: Array | None = None
+    moving_kinds: Array | None = None

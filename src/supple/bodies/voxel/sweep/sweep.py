@@ -39,6 +39,7 @@ from supple.bodies.voxel.touching.collision import (
 )
 from supple.bodies.voxel.touching.collision_kernels import LISTED, LISTS, TOUCHING, Contacts
 from supple.bodies.voxel.touching.fluid import Fluid, exposed_faces, fluid_array
+from supple.bodies.voxel.touching.moving import moves, moving_counts, moving_table
 from supple.bodies.voxel.touching.obstacles import contact_constants, obstacle_arrays, own_friction
 from supple.bodies.voxel.touching.surface_contact import NO_CONTACTS, SurfaceContacts, SurfaceMeeting
 from supple.errors import InputError
@@ -122,7 +123,7 @@ class LatticeSweep:
         sweep = cls(model, layout, mask, meeting, tuple(planes), swing, collision, fluid=fluid)
         sweep._store_constants()
         if planes:
-            contact = contact_constants(model, own_friction(planes))
+            contact = contact_constants(model, own_friction([o for o in planes if not moves(o)]))
             contact[mask, :2] = 0.0
             sweep._replace_tiles(contact=contact)
         if swing is not None:
@@ -355,12 +356,20 @@ class LatticeSweep:
                 gz=float(g[2]),
                 signals=self._signals(dt, count),
                 fluid=fluid_array(self.fluid, axes),
-                **obstacle_arrays(self.obstacles, axes),
+                **obstacle_arrays([o for o in self.obstacles if not moves(o)], axes),
+                **self._moving(dt, count, axes),
             )
             self._advance(step, count)
             self.t += count * dt
         self.meeting.end(self.layout.bricks.state)
         self._keep_pairs()
+
+    def _moving(self, dt: float, count: int, axes: list[int]) -> dict[str, Array]:
+        """Obstacles that move, in the next steps."""
+        if not any(moves(o) for o in self.obstacles):
+            return {}
+        table = moving_table(self.obstacles, axes, self.t, dt, count)
+        return {"moving": table, "moving_kinds": moving_counts(self.obstacles)}
 
     def _keep_pairs(self) -> None:
         """Read what is remembered of voxels that touch."""

@@ -25,7 +25,7 @@ Array = np.ndarray
 
 
 def obstacle_arrays(obstacles: Sequence[Obstacle], axes: Sequence[int]) -> dict[str, Array]:
-    """The obstacles as the sweep takes them, in its axes."""
+    """The obstacles at rest as the sweep takes them, in its axes."""
     chosen = list(axes)
     rows: dict[type, list[Array]] = {Plane: [], Sphere: [], Box: []}
     ground, place = np.zeros((0, 0)), np.zeros(0)
@@ -47,7 +47,7 @@ def obstacle_arrays(obstacles: Sequence[Obstacle], axes: Sequence[int]) -> dict[
                 "the sweep of a lattice does not know this obstacle",
                 where="obstacles",
                 value=type(obstacle).__name__,
-                allowed="Plane, Sphere, Box, HeightField",
+                allowed="Plane, Sphere, Box, Capsule, HeightField",
                 fix="Leave the solver out, or use Partitioned.",
             )
     planes, spheres, boxes = (np.concatenate(r) if r else np.zeros(0) for r in rows.values())

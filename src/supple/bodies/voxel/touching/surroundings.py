@@ -108,29 +108,35 @@ def box_axis(boxes, at, k, r):
 
 
 @compiled(inline=True)
+def box_distance(boxes, at, x):
+    """Normals and distances of a box of 15 numbers: centre, axes by rows, half edges."""
+    r = (x[0] - boxes[at], x[1] - boxes[at + 1], x[2] - boxes[at + 2])
+    (p0, q0), (p1, q1), (p2, q2) = box_axis(boxes, at, 0, r), box_axis(boxes, at, 1, r), box_axis(boxes, at, 2, r)
+    out = (maximum(q0, 0.0), maximum(q1, 0.0), maximum(q2, 0.0))
+    away, inner = sqrt(dot(out, out)), maximum(maximum(q0, q1), q2)
+    zero = 0.0 * inner
+    outside = 1.0 / maximum(away, 1e-30)
+    # inside, the nearest face alone
+    n0 = select_ge(0.0, inner, select_ge(q0, inner, zero + 1.0, zero), outside * out[0])
+    n1 = select_ge(0.0, inner, select_ge(q1, inner, zero + 1.0, zero), outside * out[1])
+    n2 = select_ge(0.0, inner, select_ge(q2, inner, zero + 1.0, zero), outside * out[2])
+    n0, n1, n2 = copysign(n0, p0), copysign(n1, p1), copysign(n2, p2)
+    n = (
+        n0 * boxes[at + 3] + n1 * boxes[at + 6] + n2 * boxes[at + 9],
+        n0 * boxes[at + 4] + n1 * boxes[at + 7] + n2 * boxes[at + 10],
+        n0 * boxes[at + 5] + n1 * boxes[at + 8] + n2 * boxes[at + 11],
+    )
+    n = scale(1.0 / maximum(sqrt(dot(n, n)), 1e-30), n)  # a tie of faces inside
+    return n, select_ge(0.0, inner, inner, away)
+
+
+@compiled(inline=True)
 def meet_boxes(bricks, b, W, step, s, v):
     """The same with the boxes."""
     constants, boxes = contact_of(bricks, b, W), step.boxes
     for p in range(len(boxes) // 15):
-        at = 15 * p
-        r = (s[0][0] - boxes[at], s[0][1] - boxes[at + 1], s[0][2] - boxes[at + 2])
-        (p0, q0), (p1, q1), (p2, q2) = box_axis(boxes, at, 0, r), box_axis(boxes, at, 1, r), box_axis(boxes, at, 2, r)
-        out = (maximum(q0, 0.0), maximum(q1, 0.0), maximum(q2, 0.0))
-        away, inner = sqrt(dot(out, out)), maximum(maximum(q0, q1), q2)
-        zero = 0.0 * inner
-        outside = 1.0 / maximum(away, 1e-30)
-        # inside, the nearest face alone
-        n0 = select_ge(0.0, inner, select_ge(q0, inner, zero + 1.0, zero), outside * out[0])
-        n1 = select_ge(0.0, inner, select_ge(q1, inner, zero + 1.0, zero), outside * out[1])
-        n2 = select_ge(0.0, inner, select_ge(q2, inner, zero + 1.0, zero), outside * out[2])
-        n0, n1, n2 = copysign(n0, p0), copysign(n1, p1), copysign(n2, p2)
-        n = (
-            n0 * boxes[at + 3] + n1 * boxes[at + 6] + n2 * boxes[at + 9],
-            n0 * boxes[at + 4] + n1 * boxes[at + 7] + n2 * boxes[at + 10],
-            n0 * boxes[at + 5] + n1 * boxes[at + 8] + n2 * boxes[at + 11],
-        )
-        n = scale(1.0 / maximum(sqrt(dot(n, n)), 1e-30), n)  # a tie of faces inside
-        v = meet(constants, step.dt, s, v, n, select_ge(0.0, inner, inner, away))
+        n, distance = box_distance(boxes, 15 * p, s[0])
+        v = meet(constants, step.dt, s, v, n, distance)
     return v
 
 
