@@ -42,6 +42,11 @@ if log:
     with open(log, "a") as file:
         print(Path(__file__).parents[2].name, case, os.environ["NUMBA_NUM_THREADS"], file=file)
 rows = TOLD[case]
+if rows == "clock":
+    start = time.perf_counter()
+    time.sleep(0.3)
+    rows = TOLD["rows"]
+    rows[0]["value"] = time.perf_counter() - start
 if rows == "sleep":
     time.sleep(60)
 if isinstance(rows, str):
@@ -140,6 +145,15 @@ def test_sides_take_turns_in_processes_of_one_thread(
     log.unlink()
     assert call(capsys, "--against", other.root, "--threads", 2, "--rounds", 1)[0] == 0
     assert log.read_text().splitlines() == ["here tree/oak 2", "there substructure/oak 2"]
+
+
+def test_one_thread_is_timed_by_the_processor(repository: Repository, capsys: pytest.CaptureFixture[str]) -> None:
+    repository.commit({"tree/oak": "clock", "rows": [row("step_time", 1.0, "s")]}, "first")
+    for threads, slept in ((1, False), (2, True)):
+        out = call(capsys, "tree", "--against", "first", "--rounds", 1, "--threads", threads, "--json")[1]
+        (found,) = json.loads(out)
+        for side in ("here", "there"):
+            assert (found[side] > 0.25) is slept
 
 
 def test_what_one_side_lacks_is_listed(repository: Repository, capsys: pytest.CaptureFixture[str]) -> None:
