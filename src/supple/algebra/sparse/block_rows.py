@@ -94,6 +94,12 @@ class BlockRows:
         """With other numbers (n,) of the block columns, in the same order."""
         return BlockRows(self.ptr, place[self.cols], self.blocks, width)
 
+    def within(self, keep: Array) -> BlockRows:
+        """The block columns of a mask (n,) alone, in a numbering of their own."""
+        on, place = keep[self.cols], np.cumsum(keep) - 1
+        ptr = np.concatenate([[0], np.cumsum(on)])[self.ptr]
+        return BlockRows(ptr, place[self.cols[on]], self.blocks[on], int(place[-1]) + 1 if len(place) else 0)
+
     def dense(self, keep: Array) -> Array:
         """J as a dense matrix (3 k, 3 m), of the block columns in a mask (n,)."""
         out = np.zeros((3 * self.count, 3 * int(keep.sum())))

@@ -9,6 +9,7 @@ The pattern is made once from pairs of block indices; assembly looks up the plac
 
 from __future__ import annotations
 
+from copy import copy
 from typing import Any
 
 import numba
@@ -148,7 +149,13 @@ class BlockSparse:
 
     def copy(self) -> BlockSparse:
         """A matrix with values of its own on the same pattern."""
-        return BlockSparse(self.indptr, self.indices, self.data.copy())
+        return self.with_data(self.data.copy())
+
+    def with_data(self, data: NDArray[np.float64]) -> BlockSparse:
+        """A matrix with these values (block_count, 3, 3), contiguous, on the same pattern."""
+        out = copy(self)
+        out.data, out.kernel_arrays = data, kernels.Blocks(self.indptr, self.indices, data.reshape(-1))
+        return out
 
     def copy_values_from(self, other: BlockSparse) -> None:
         """Overwrite the values with those of a matrix of the same pattern."""

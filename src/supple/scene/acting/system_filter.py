@@ -117,6 +117,14 @@ class SystemFilter:
             blocks = d.reshape(-1, 3)
             blocks[self.blocks] = np.einsum("kij,kj->ki", self.projectors, blocks[self.blocks])
 
+    def within(self, keep: Array) -> SystemFilter:
+        """The projections of some of the 3-blocks, (blocks of the system,), in a numbering of their own."""
+        if not len(self):
+            return self
+        on = keep[self.blocks]
+        blocks = (np.cumsum(keep) - 1)[self.blocks[on]]
+        return SystemFilter(blocks, self.projectors[on], self.x_at[on], self.start[on], (), ())
+
     def places(self, t: float) -> Array:
         """p(t), (k, 3) [m]."""
         if not self.moving:

@@ -34,7 +34,7 @@ from supple.solvers.coupling.joint_rows import JointResponse, JointStep, solve_r
 from supple.solvers.coupling.laws import Law, PointLaw
 from supple.solvers.coupling.shapes import Shapes, Yielding
 from supple.solvers.coupling.turning import next_points
-from supple.solvers.linear.linear_step import LinearSolution
+from supple.solvers.linear.solution import LinearSolution
 
 Array = np.ndarray
 Solve = Callable[..., LinearSolution]

@@ -22,7 +22,7 @@ from supple.scene.kinematics import Kinematics
 from supple.scene.slots import Slot
 from supple.scene.system import BoundJoint
 from supple.solvers.coupling.coupled_points import CoupledPoints
-from supple.solvers.linear.linear_step import LinearSolution
+from supple.solvers.linear.solution import LinearSolution
 
 Array = np.ndarray
 SAME = 1e-10

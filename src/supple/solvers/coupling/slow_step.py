@@ -34,7 +34,7 @@ from supple.solvers.coupling.contact_warnings import warn_unsettled
 from supple.solvers.coupling.joint_rows import CoupledJoints, JointStep, least_norm
 from supple.solvers.coupling.meeting import Meeting
 from supple.solvers.coupling.touched_part import TouchedPart
-from supple.solvers.linear.linear_step import LinearSolution
+from supple.solvers.linear.solution import LinearSolution
 from supple.solvers.methods.implicit_euler import LinearStep
 
 Array = np.ndarray
@@ -79,7 +79,7 @@ class SlowStep:
         C, b, v = self.other.shapes, np.zeros(0), np.zeros(0)
         solve: Solve = _nothing
         if self.linear is not None:
-            v, solve, b = self.linear.kin.flat_v, self.linear.solve, self.linear.b
+            v, solve, b = self.linear.v, self.linear.solve, self.linear.b
         if self._known is None or not np.array_equal(self._known[0], law):
             chosen, part = self.meeting.chosen(law), None if C is None else C.chosen(law)
             J = self.J.chosen(law)
@@ -108,8 +108,6 @@ class SlowStep:
     def sides(self, fast: Array, both: Array, law: Array, given: Array, found: ContactSolution) -> SlowSides:
         """How slow bodies move beside a lattice in the contacts `fast` (k,), of which they have part in `both`; found:
         the solution with the law on `law` and given forces."""
-        if not both.any():
-            return SlowSides(np.zeros((int(fast.sum()), 3)), ())
         pushes = given.copy()
         pushes[law] = found.pushes
         w = self.other.velocity.ravel()
@@ -118,7 +116,7 @@ class SlowStep:
             if found.held is not None:
                 w = w + self.other.shapes.C_sj @ found.held.p
         if self.linear is not None:
-            w = w + self.J.times(self.linear.kin.flat_v + found.linear.d)
+            w = w + self.J.times(self.linear.v + found.linear.d)
         beside, touching = np.repeat(fast, 3), np.repeat(both[fast], 3)
         G = np.zeros((len(touching), len(touching)))
         G[np.ix_(touching, touching)] = self._mobility(both, law, found)

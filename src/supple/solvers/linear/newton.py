@@ -29,7 +29,8 @@ from supple.scene.system import System
 from supple.scene.transport import transport
 from supple.solvers.linear.contradictions import refuse_contradiction
 from supple.solvers.linear.joint_solve import JointSystem
-from supple.solvers.linear.linear_step import LinearSolution, LinearSolve
+from supple.solvers.linear.linear_step import LinearSolve
+from supple.solvers.linear.solution import LinearSolution
 from supple.solvers.report import Outcome
 
 Array = np.ndarray

@@ -18,9 +18,10 @@ import numpy as np
 from supple.errors import InputError
 from supple.scene.state import State
 from supple.scene.system import System
-from supple.solvers.linear.linear_step import LinearOptions, LinearSolve
+from supple.solvers.linear.linear_step import LinearSolve
 from supple.solvers.linear.mass_solve import acceleration, project_velocity
 from supple.solvers.linear.newton import Evaluation, Newton, Weights
+from supple.solvers.linear.solution import LinearOptions
 from supple.solvers.methods.implicit_euler import check_dt, check_tolerances
 from supple.solvers.report import StepReport
 from supple.solvers.world import refuse_elimination, refuse_world

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from numbers import Real
 from typing import Any, Literal, NamedTuple
 
@@ -29,9 +30,10 @@ from supple.solvers.coupling.touched_part import TouchedPart
 from supple.solvers.linear.contradictions import refuse_contradiction
 from supple.solvers.linear.frame_momentum import keep_linear_momentum
 from supple.solvers.linear.joint_solve import JointSystem
-from supple.solvers.linear.linear_step import LinearOptions, LinearSolution, LinearSolve
+from supple.solvers.linear.linear_step import LinearSolve
 from supple.solvers.linear.lost_momentum import given_back
 from supple.solvers.linear.newton import Evaluation, Newton, Weights, bound_of, given_up
+from supple.solvers.linear.solution import LinearOptions, LinearSolution
 from supple.solvers.report import Outcome, StepReport
 from supple.solvers.rigid.step import RigidStep
 from supple.solvers.world import refuse_elimination, refuse_fluid, refuse_world
@@ -61,15 +63,26 @@ def check_tolerances(solver: str, **values: float) -> None:
         check_number(value, name=name, where=solver, least=0.0)
 
 
+class Parts(NamedTuple):
+    """How a step is solved in parts. components(): labels (n,) of block rows that forces connect, None where it
+    cannot be; within(keep): the step of some block rows (n,) that nothing connects to others."""
+
+    components: Callable[[], Array | None]
+    within: Callable[[Array], LinearStep]
+
+
 class LinearStep(NamedTuple):
-    """A linearised step that has begun. kin: its start; solve(b, extra, start): see `ContactStep`;
-    part(J, extra): what responses to forces on points of J; close(s, extra): a solution with closed joints."""
+    """A linearised step that has begun. kin, v: its start; solve(b, extra, start): see `ContactStep`;
+    part(J, extra): what responses to forces on points of J; close(s, extra): a solution with closed joints; parts:
+    None where it is a part of another."""
 
     kin: Kinematics
+    v: Array
     b: Array
     solve: Solve
     part: Callable[[Array, Any], TouchedPart]
     close: Callable[[LinearSolution, Any], LinearSolution]
+    parts: Parts | None = None
 
 
 @dataclass
@@ -159,6 +172,7 @@ class ImplicitEuler:
         b *= h
         given = system.filter.increment(state.x, t1) / h
         prescribed = system.filter.flat(given, system.v_size) - _restricted(system, state.v)
+        weights = {"mass": 1.0, "damping": -h, "stiffness": -h * h}
 
         def solve(
             b: Array,
@@ -172,24 +186,34 @@ class ImplicitEuler:
             return self._solve.solve(
                 lin,
                 b,
-                mass=1.0,
-                damping=-h,
-                stiffness=-h * h,
                 prescribed=prescribed,
                 extra=extra,
                 start=start,
                 tolerance=tolerance,
                 pull=pull,
+                mass=1.0,
+                damping=-h,
+                stiffness=-h * h,
             )
 
         def part(touched: Array, extra: Any = None) -> TouchedPart:
             joints = self._joints if system.joints else None
-            return self._solve.part(lin, touched, joints, extra, mass=1.0, damping=-h, stiffness=-h * h)
+            return self._solve.part(lin, touched, joints, extra, **weights)
 
         def close(s: LinearSolution, extra: Any) -> LinearSolution:
             return self._closed(system, lin, s, extra) if system.joints else s
 
-        return LinearStep(kin, b, solve, part, close)
+        def within(keep: Array) -> LinearStep:
+            rows, (blocks, label) = np.repeat(keep, 3), self._solve.within(lin, keep, **weights)
+            given = prescribed[rows] if prescribed.any() else None
+
+            def solve(b: Array, extra: Any = None, *how: Any) -> LinearSolution:
+                return blocks.solve(b, given, extra, *how)
+
+            return LinearStep(kin, state.v[rows], b[rows], solve, partial(blocks.part, label), close)
+
+        parts = Parts(partial(self._solve.components, lin, **weights), within)
+        return LinearStep(kin, state.v, b, solve, part, close, parts)
 
     def finish(
         self,

@@ -21,9 +21,10 @@ from supple.scene.kinematics import Kinematics
 from supple.scene.state import State
 from supple.scene.system import System
 from supple.scene.transport import transport
-from supple.solvers.linear.linear_step import LinearOptions, LinearSolve
+from supple.solvers.linear.linear_step import LinearSolve
 from supple.solvers.linear.mass_solve import has_constant_mass, project_velocity, solve_filtered_mass
 from supple.solvers.linear.newton import Evaluation, Newton, Weights, pulled_forces
+from supple.solvers.linear.solution import LinearOptions
 from supple.solvers.methods.implicit_euler import check_dt, check_tolerances
 from supple.solvers.report import StepReport
 from supple.solvers.world import refuse_elimination, refuse_world

@@ -15,7 +15,9 @@ the other gets, to round-off. See `slow_step` for why a contact may be as stiff 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 import numba
 import numpy as np
@@ -31,13 +33,14 @@ from supple.scene.parts import part_of
 from supple.scene.state import State
 from supple.scene.system import System
 from supple.solvers.coupling.across import FIXED, IMPLICIT, LATTICE, TREE, Across
-from supple.solvers.coupling.beside import sharing
+from supple.solvers.coupling.beside import beside, sharing
 from supple.solvers.coupling.contact_steps import ContactSolution
 from supple.solvers.coupling.joint_rows import Secant
 from supple.solvers.coupling.lattice_surfaces import LatticeSurfaces
 from supple.solvers.coupling.lattice_world import LatticeWorld, known_obstacles
 from supple.solvers.coupling.meeting import Meeting
 from supple.solvers.coupling.slow_step import SlowSides, SlowStep
+from supple.solvers.coupling.split_step import SplitStep
 from supple.solvers.coupling.trees.part import TreePart
 from supple.solvers.methods.implicit_euler import ImplicitEuler, check_dt, extent_of
 from supple.solvers.methods.lattice_solver import MANY_VOXELS, LatticeSolver
@@ -158,18 +161,26 @@ class Partitioned:
         slow, fast = meeting.has(IMPLICIT) | meeting.has(TREE), meeting.has(LATTICE)
         both, slow_alone = slow & fast, slow & ~fast
         pushes, ended = np.where(both[:, None], meeting.pushes, 0.0), ContactForces.none(meeting.count)
-        begun = self._begin(system, kin, state, meeting)
+        is_shared = self._is_shared and numba.get_num_threads() > 1
+        begun = self._begin(system, kin, state, meeting, is_shared=is_shared)
         with system.timings.measure("contacts of slow bodies"):
-            found = begun.solve(slow_alone, pushes)
+            split = SplitStep.of(begun, slow_alone, both)
+            near = split.solve(pushes)
         if self._fast is not None:
             with system.timings.measure("response of slow bodies"):
-                sides = begun.sides(fast, both, slow_alone, pushes, found)
+                sides = split.sides(fast, both, pushes, near)
             with system.timings.measure("lattices"):
-                self._sweep(state, meeting, fast, sides, ended)
+                sweep = self._sweep(state, meeting, fast, sides, is_shared and split.rest is not None)
+        with system.timings.measure("contacts of slow bodies"):
+            rest = split.solve_rest()
+        if self._fast is not None:
+            with system.timings.measure("lattices"):
+                self._end_sweep(state, fast, sweep(), ended)
         if both.any():
             pushes[both] = ended.force[both]
             with system.timings.measure("contacts of slow bodies"):
-                found = begun.solve(slow_alone, pushes, found)
+                near = split.solve(pushes, near)
+        found = split.joined(near, rest)
         if found.left > self._contact_tolerance and not self._has_warned:
             self._has_warned = True
             begun.warn(slow_alone, pushes, found.left, state.t, self._contact_tolerance)
@@ -219,10 +230,12 @@ class Partitioned:
             x[self._slow.x_at] = self._slow.system.retract(own.x, self.dt * v)
         return system.propagate(state.t + self.dt, x, state.v, only=self._across.hanging)
 
-    def _begin(self, system: System, kin: Kinematics, state: State, meeting: Meeting) -> SlowStep:
+    def _begin(
+        self, system: System, kin: Kinematics, state: State, meeting: Meeting, *, is_shared: bool = False
+    ) -> SlowStep:
         """The linear step of the implicit bodies, and what the trees would do without contacts."""
         with system.timings.measure("trees, free"):
-            other = self._trees.begin(state, meeting, is_shared=self._is_shared and numba.get_num_threads() > 1)
+            other = self._trees.begin(state, meeting, is_shared=is_shared)
         if self._slow is None or self.implicit is None:
             none = sparse.csr_array((0 if meeting.joints is None else meeting.joints.count, 0))
             return SlowStep(meeting, None, BlockRows.empty(meeting.count, 0), none, other, self.dt)
@@ -234,13 +247,26 @@ class Partitioned:
             G = none if meeting.joints is None else meeting.joints.rows(system.v_size, columns)
         return SlowStep(meeting, linear, J, G, other, self.dt)
 
-    def _sweep(self, state: State, meeting: Meeting, fast: Array, sides: SlowSides, ended: ContactForces) -> None:
-        """Sweep the lattices along the other sides of the contacts that are `fast`; into these."""
+    def _sweep(
+        self, state: State, meeting: Meeting, fast: Array, sides: SlowSides, is_shared: bool
+    ) -> Callable[[], State]:
+        """Sweep the lattices along the other sides of the contacts that are `fast`, on the second thread where it is
+        shared; returns what waits for their state."""
         assert self._fast is not None
         assert self.lattice is not None
         part = self._fast.state(state)
         self.lattice.contacts = self._surfaces.contacts(meeting.chosen(fast), sides) if fast.any() else None
-        self.lattice.step(self._fast.system, part)
+        work = partial(self.lattice.step, self._fast.system, part)
+        if is_shared:
+            swept = beside(work)
+            return lambda: (swept.result(), part)[1]
+        work()
+        return lambda: part
+
+    def _end_sweep(self, state: State, fast: Array, part: State, ended: ContactForces) -> None:
+        """Take the state of swept lattices, and what they have met in the contacts `fast`; into these."""
+        assert self._fast is not None
+        assert self.lattice is not None
         self._fast.put(part, state)
         if fast.any():
             met = self.lattice.met

@@ -18,8 +18,9 @@ from supple.errors import ConvergenceError, InputError, check_number
 from supple.scene.kinematics import Kinematics
 from supple.scene.state import State
 from supple.scene.system import System
-from supple.solvers.linear.linear_step import LinearOptions, LinearSolve
+from supple.solvers.linear.linear_step import LinearSolve
 from supple.solvers.linear.newton import ROUNDINGS, Evaluation, Newton, Weights
+from supple.solvers.linear.solution import LinearOptions
 from supple.solvers.methods.continuation import find_equilibrium
 from supple.solvers.methods.modes import warn_unstable
 from supple.solvers.methods.small_motions import is_special

@@ -1,0 +1,59 @@
+"""What a solver asks of its linear systems, and what it gets."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+
+from supple.errors import InputError
+from supple.scene.system import System
+
+Array = np.ndarray
+SMALL = 1500  # unknowns up to which the direct solver is the better choice
+
+
+@dataclass(frozen=True)
+class LinearOptions:
+    """method: "cg", "direct", or "auto": direct for small systems and where there are joints.
+
+    tolerance: true relative residual of cg. max_iterations: of cg; with tolerance 0 exactly so many are done.
+    preconditioner: a name of `solve_cg`, or "bodies": what a body can solve by itself it solves.
+    """
+
+    method: Literal["auto", "cg", "direct"] = "auto"
+    tolerance: float = 1e-6
+    max_iterations: int | None = None
+    preconditioner: str = "block_jacobi"
+
+    def __post_init__(self) -> None:
+        if self.method not in ("auto", "cg", "direct"):
+            raise InputError("unknown linear solver", value=self.method, allowed="auto, cg, direct")
+
+    def uses_cg(self, system: System) -> bool:
+        """Whether conjugate gradients will be used, and so a definite tangent is needed."""
+        if system.joints:
+            if self.method == "cg":
+                raise InputError("joints need the direct solver", fix="Use linear='auto' or 'direct'.")
+            return False
+        return self.method == "cg" or (self.method == "auto" and system.v_size > SMALL)
+
+
+@dataclass
+class LinearSolution:
+    """d: the increment. multipliers of the joints. iterations, residual: of the linear solve; ok: within tolerance;
+    is_final: that was the options' tolerance, not a looser one. unmet: what no motion can meet of the joints' rows.
+    opened: by how much joints are open at the end of the step, over the size. pulled: forces on shapes that yield.
+    lost (n,): the residual of a solution by iterations, None of others."""
+
+    d: Array
+    multipliers: Array
+    iterations: int
+    residual: float
+    ok: bool
+    is_final: bool = True
+    unmet: Array = field(default_factory=lambda: np.zeros(0))
+    opened: float = 0.0
+    pulled: Array = field(default_factory=lambda: np.zeros(0))
+    lost: Array | None = None

@@ -1,0 +1,102 @@
+"""Bodies that touch no lattice are solved apart from those that do: the same step as all of them together."""
+
+from __future__ import annotations
+
+import numba
+import numpy as np
+import pytest
+
+import supple as sp
+from supple.solvers.coupling.slow_step import SlowStep
+from supple.solvers.coupling.split_step import SplitStep
+from supple.solvers.methods import partitioned
+from supple.validation.contact_kinds import RUBBER, cube, momenta, tree
+
+H = 0.005
+
+
+def plate() -> sp.VoxelBody:
+    """Four by four voxels of 3 cm, whose upper side is z = 0."""
+    grid = sp.VoxelGrid(np.ones((4, 4, 1), dtype=int), 0.03, origin=np.array([-0.06, -0.06, -0.03]))
+    return sp.VoxelBody(grid, sp.VoxelMaterial(1e6, density=800, bond_damping=0.3))
+
+
+def scene_of(case: str, linear: str = "auto") -> sp.Scene:
+    """A ball on a plate of voxels, a cube on the floor beside them, and what the case has more."""
+    scene = sp.Scene(gravity=(0, 0, -9.81), solver=sp.Partitioned(H, implicit=sp.ImplicitEuler(H, linear=linear)))
+    scene.add(sp.Floor(-0.03))
+    scene.add(plate(), name="plate")
+    ball = scene.add(sp.RigidBody.sphere(0.03, density=400), at=(0.002, 0.001, 0.0302), name="ball")
+    soft = scene.add(sp.FemBody(cube(), RUBBER), at=(0.3, 0, 0.0305), rotation=(0.02, 0.01, 0), name="cube")
+    if case == "tree on voxels":
+        scene.add(tree(), at=(0.0, 0.0, 0.13), name="tree")
+    if case == "tree beside":
+        scene.add(tree(), at=(0.6, 0, 0.0305), name="tree")
+    if case == "held":
+        scene.add(sp.FixedPoints(soft, np.flatnonzero(cube().nodes[:, 0] < -0.049)))
+    if case == "bound":
+        scene.add(sp.Springs(soft.points([0]), ball.points(at=[(0.002, 0.001, 0.06)]), 40.0, damping=0.1))
+    scene.add(sp.Contact(friction=0.5))
+    return scene
+
+
+def whole(begun: SlowStep, law: np.ndarray, both: np.ndarray) -> SplitStep:
+    return SplitStep(begun, None, law, law, np.zeros(0, dtype=bool))
+
+
+@pytest.mark.parametrize("case", ["alone", "tree on voxels", "tree beside", "held", "bound"])
+def test_parts_of_a_step_are_the_whole(case: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    scene = scene_of(case)
+    system = scene.compile()
+    state, split = system.initial_state(), []
+    of = SplitStep.of
+    for _ in range(30):
+        monkeypatch.setattr(partitioned.SplitStep, "of", lambda *a: split.append(of(*a)) or split[-1])
+        together = state.copy()
+        scene.solver.step(system, state)
+        monkeypatch.setattr(partitioned.SplitStep, "of", whole)
+        scene.solver.step(system, together)
+        assert np.abs(state.v - together.v).max() < 1e-6  # contacts are solved to 1e-8 of all impulses, of 1 m/s
+    apart = [s for s in split if s.near is not None and s.rest is not None]
+    assert len(apart) > (15 if case != "bound" else -1)
+    assert case != "bound" or not apart
+
+
+@pytest.mark.parametrize("linear", ["auto", "cg"])
+def test_momentum_is_exchanged_alone(linear: str) -> None:
+    """Without gravity and floor what two bodies on voxels and one beside them have together stays."""
+    scene = sp.Scene(solver=sp.Partitioned(H, implicit=sp.ImplicitEuler(H, linear=linear)))
+    scene.add(plate(), name="plate")
+    scene.add(sp.RigidBody.sphere(0.03, density=400), at=(0.0, 0, 0.031), velocity=(0.1, 0, -1.0), name="ball")
+    scene.add(sp.FemBody(cube(), RUBBER), at=(0.4, 0, 0), velocity=(0.5, 0, 0), name="cube")
+    scene.add(sp.RigidBody.sphere(0.03, density=400), at=(0.49, 0, 0), name="target")
+    scene.add(sp.Contact(friction=0.5))
+    system = scene.compile()
+    state = system.initial_state()
+    before = momenta(system, state).sum(axis=0)
+    for _ in range(30):
+        scene.solver.step(system, state)
+    after = momenta(system, state).sum(axis=0)
+    assert np.abs(system.body("target").view_v(state.v)[:, :3]).max() > 0.1
+    assert np.abs(after - before).max() < 1e-12
+
+
+@pytest.mark.skipif(numba.config.NUMBA_NUM_THREADS < 2, reason="needs two threads")
+def test_a_sweep_on_a_second_thread_has_the_same_bits(monkeypatch: pytest.MonkeyPatch) -> None:
+    begun, beside = [], partitioned.beside
+    monkeypatch.setattr(partitioned, "beside", lambda work: begun.append(1) or beside(work))
+    scene, before, ends = scene_of("tree beside"), numba.get_num_threads(), []
+    system = scene.compile()
+    for threads in (1, 2):
+        state = system.initial_state()
+        numba.set_num_threads(threads)
+        try:
+            for _ in range(10):
+                scene.solver.step(system, state)
+                assert numba.get_num_threads() == threads
+        finally:
+            numba.set_num_threads(before)
+        ends.append(state)
+        assert len(begun) == (0 if threads == 1 else 10)
+    np.testing.assert_array_equal(ends[0].x, ends[1].x)
+    np.testing.assert_array_equal(ends[0].v, ends[1].v)
