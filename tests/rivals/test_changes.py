@@ -87,6 +87,7 @@ CASES: dict[str, Row] = {
     "motor": (wheel, "hinge", {"motor_speed": -1.0}),
     "wind": (blown, "wind", {"velocity": (0.0, -8.0, 0.0)}),
     "tree and mass": (mixed, "tie", {"stiffness": 50.0}),
+    "frequencies between parts": (mixed, "branch", {"frequency_factor": 0.5, "density_factor": 2.0}),
     "no spring between parts": (mixed, "tie", {"enabled": False}),
 }
 
@@ -165,15 +166,6 @@ def test_a_tree_swings_at_its_new_frequency() -> None:
     before = sp.vibration_modes(system, 2).frequencies
     system.change(state, "branch", frequency_factor=0.5)
     assert sp.vibration_modes(system, 2).frequencies == pytest.approx(before / 2, rel=1e-5)
-
-
-def test_a_body_that_changes_between_parts_is_refused_by_name() -> None:
-    system, solver = mixed().compile(), sp.Partitioned(0.01)
-    state = system.initial_state()
-    solver.step(system, state)
-    system.change(state, "branch", frequency_factor=0.5)
-    with pytest.raises(InputError, match="branch"):
-        solver.step(system, state)
 
 
 def test_what_is_added_after_compile_is_not_in_the_system() -> None:

@@ -39,6 +39,8 @@ USUAL = ContactConstants(sinks=1e-4)
 """With no stiffness given a body sinks by this part of its size under its own weight, on a sixth of its surface."""
 NEAR = 0.25
 """Part of the length of an edge within which surfaces are looked at."""
+ANEW = "anew"
+"""In a state's memory: bodies may touch that might not before."""
 DEEP = 0.02
 """Part of the length of an edge beyond which bodies count as overlapping at the start."""
 
@@ -380,6 +382,8 @@ class BoundContact:
             memory[f"{self.prefix}slip"] = memory[f"{self.prefix}push"] = found.slip
             memory[f"{self.prefix}offset"] = self._start(found)
             known = found.key
+        elif memory.pop(f"{self.prefix}{ANEW}", None) is not None:
+            known = self._begin_more(found, known, memory)
         order = np.argsort(known, kind="stable")
         at = np.minimum(np.searchsorted(known[order], found.key), max(len(known) - 1, 0))
         if not len(known):
@@ -396,6 +400,21 @@ class BoundContact:
             slides = self.rough[found.body[:, 0], found.body[:, 1]]
             found = found._replace(loose=loose, friction=np.where(loose < LET_GO, found.friction, slides))
         return found._replace(slip=slip, gap=gap, push=push)
+
+    def look_anew(self, memory: dict[str, Array]) -> None:
+        """Bodies may touch from now on that might not before: where they overlap, they are pushed apart as at the
+        start."""
+        if f"{self.prefix}key" in memory:
+            memory[f"{self.prefix}{ANEW}"] = np.ones(1)
+
+    def _begin_more(self, found: ContactSet, known: Array, memory: dict[str, Array]) -> Array:
+        """Remember contacts that are new beside those that are known; the keys of all."""
+        new = found.chosen(~np.isin(found.key, known))
+        start = {"key": new.key, "slip": new.slip, "push": new.slip, "offset": self._start(new)}
+        start |= {"loose": np.zeros(new.size)} if f"{self.prefix}loose" in memory else {}
+        for name, values in start.items():
+            memory[f"{self.prefix}{name}"] = np.concatenate([memory[f"{self.prefix}{name}"], values])
+        return memory[f"{self.prefix}key"]
 
     def _start(self, found: ContactSet) -> Array:
         """How deep contacts begin, where that is more than touching; says so, or refuses."""

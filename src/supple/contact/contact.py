@@ -36,7 +36,8 @@ class Contact:
     contacts that stick.
     restitution: speed after an impact over that before, 0 to 1, of rigid bodies and balls that meet faster than gravity
     moves them in two steps; None: as the springs have it. An obstacle's own holds before it.
-    self_contact: bodies that may touch themselves, True: all. exclude: pairs of names that never touch. parts: by name
+    self_contact: bodies that may touch themselves, True: all. exclude: pairs of names that never touch. enabled: False
+    where nothing touches, until `system.change(state, "contact", enabled=True)`. parts: by name
     of a body, what of its surface may touch (see `surface_of`), where not all of it matters. margin [m]: how near
     surfaces are looked at; None: from the size of the triangles.
     overlap: what to do with bodies that overlap at the start: "push" them apart at `push_speed` [m/s] and say so, or
@@ -62,6 +63,7 @@ class Contact:
     restitution: float | None = field(default=None, kw_only=True)
     self_contact: Sequence[Node] | bool = field(default=(), kw_only=True)
     exclude: Sequence[tuple[str, str]] = field(default=(), kw_only=True)
+    enabled: bool = field(default=True, kw_only=True)
     parts: Mapping[str, Any] = field(default_factory=dict, kw_only=True)
     margin: float | None = field(default=None, kw_only=True)
     overlap: Literal["push", "refuse"] = field(default="push", kw_only=True)
@@ -100,7 +102,7 @@ class Contact:
 
     def is_excluded(self, one: str, other: str) -> bool:
         """Whether two names never touch."""
-        return (one, other) in self.exclude or (other, one) in self.exclude
+        return not self.enabled or (one, other) in self.exclude or (other, one) in self.exclude
 
     def bind_contact(self, scene: Any, slot_of: Callable[[Any], Any]) -> BoundContact:
         """The contact on the slots of a compiled scene."""
@@ -116,7 +118,7 @@ class Contact:
         own = [id(node) not in taken for node in nodes]
         surfaces += [wall(name, o.mesh) for name, o in scene.obstacles.items() if isinstance(o, MeshObstacle)]
         slots = [slot_of(s.points) for s in surfaces]
-        alone = {id(node) for node in self.self_touching(scene)}
+        alone = {id(node) for node in self.self_touching(scene)} if self.enabled else set()
         touching = [id(s.node) in alone for s in surfaces]
         held = held_nodes(scene)
         return BoundContact.make(self, surfaces, slots, scene.obstacles, own, touching, held, np.asarray(scene.gravity))
@@ -125,11 +127,11 @@ class Contact:
         """The nodes that may touch themselves."""
         if isinstance(self.self_contact, bool):
             return self.nodes(scene) if self.self_contact else []
-        return list(self.self_contact)
+        return [scene.node_now(node) for node in self.self_contact]
 
     def nodes(self, scene: Any) -> list[Node]:
         """The nodes that may touch."""
-        return list(scene.nodes if self.bodies is None else self.bodies)
+        return list(scene.nodes) if self.bodies is None else [scene.node_now(node) for node in self.bodies]
 
 
 def held_nodes(scene: Any) -> list[Node]:
@@ -139,7 +141,7 @@ def held_nodes(scene: Any) -> list[Node]:
     while left:
         handle = left.pop()
         if isinstance(handle, Node):
-            held.append(handle)
+            held.append(scene.node_now(handle))
         else:
             left += list(getattr(handle, "parts", ())) + [p for p in [getattr(handle, "parent", None)] if p is not None]
     return held

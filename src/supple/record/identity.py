@@ -23,7 +23,9 @@ LABELS = {
 def describe(system: System, solver: Any) -> dict[str, Any]:
     """Plain values that differ where two scenes differ."""
     start = hashlib.sha256(system.x0.tobytes() + system.v0.tobytes()).hexdigest()
-    original = system.original  # a run that goes on makes the changes again, from the state
+    original = (
+        None if system.whole is None else system.whole.original
+    )  # a run that goes on makes the changes again, from the state
     gravity = system.gravity if original is None else original.gravity
     forces = [bound.label for bound in system.forces] if original is None else original.forces
     joints = [bound.label for bound in system.joints] if original is None else original.joints

@@ -121,7 +121,8 @@ class RecordWriter:
     def append(self, frame: Frame) -> None:
         """Add a frame and bring it to the file."""
         contacts, joints = frame.contacts, frame.joints
-        self._reserve(frame_bytes(self.surfaces) + contact_bytes(contacts) + joint_bytes(joints))
+        rows = joint_bytes(self.file["supple/joints"], self.frame_count, joints)
+        self._reserve(frame_bytes(self.surfaces) + contact_bytes(contacts) + rows)
         row = frame.row() | {"contacts": self.contact_count + len(contacts.pairs)}
         try:
             with record_errors(self.path, "the frame cannot be written"):

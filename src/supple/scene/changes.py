@@ -1,65 +1,53 @@
-"""Changes of a system while it runs: gravity, bodies' materials, forces, joints; kept in the state, so that a run that
-goes on from it makes them again.
+"""Changes of a system while it runs: gravity, bodies' materials, forces, joints, contacts; kept in the state, so that a
+run that goes on from it makes them again.
 
 A change has a name and plain values:
 
     "gravity"             value (3,) [m/s²]
     a body's name         what the body can change, such as young [Pa] or damping: see `Changeable`
     a force's label       fields of the force, such as stiffness, rest_length of springs, velocity of wind
-    a joint's label       motor_speed, motor_torque (of a hinge) or motor_force (of a slider)
-    a force or joint      enabled: False takes it out, True brings it back
+    a joint's name        motor_speed, motor_torque (of a hinge) or motor_force (of a slider)
+    a contact's name      friction, restitution and other numbers of `Contact`; pair: two names, with enabled
+    a force, joint or     enabled: False takes it out, True brings it back
+    contact
 
-Positions and velocities stay as they are: a change of gravity or stiffness changes the energy at once.
+`system.add` and `system.remove` couple bodies and let them go; see `changing.couplings`.
+
+Positions and velocities stay as they are: a change of gravity or stiffness changes the energy at once, momentum not at
+all. Values of forces and motors change in place. Anything else is compiled anew from the scene as it then is, so that a
+changed system is the one that would have been made so.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
-from dataclasses import dataclass, fields, is_dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from supple.algebra.dense.checks import check_vector
-from supple.bodies.capabilities import Changeable
-from supple.bodies.traits import weighs_by_force
-from supple.errors import InputError, check_number
-from supple.scene.joints.bounded_rows import BoundedRows
+from supple.errors import InputError
+from supple.scene.changing.contacts import change_contact, contact_names
+from supple.scene.changing.couplings import ADDED, REMOVED, add_table, describe, keep_positions, kept_positions
+from supple.scene.changing.in_place import change_force, change_motor, set_gravity
+from supple.scene.changing.whole import Whole, rebuild, refuse_others
 from supple.scene.state import State
 
 if TYPE_CHECKING:
-    from supple.scene.slots import Slot
     from supple.scene.system import System
 
 Array = np.ndarray
 KEPT = "changes"  # in a state's memory: the list as JSON, in bytes
-MOTOR = ", limits and motor"  # ends the label of a joint's bounded rows
 
 
 @dataclass(frozen=True)
 class Change:
-    """A change at time t [s]. values: plain numbers, lists and booleans by name."""
+    """A change at time t [s]. values: plain numbers, lists, texts, booleans and tables by name."""
 
     t: float
     name: str
     values: dict[str, Any]
-
-
-class Original(NamedTuple):
-    """What a system was when it was compiled: gravity (3,) [m/s²], labels of forces and joints."""
-
-    gravity: Array
-    forces: list[str]
-    joints: list[str]
-
-
-class Disabled(NamedTuple):
-    """A force or joint that is out of action: the list of the system or of its scene that it was in, and where."""
-
-    items: list[Any]
-    place: int
-    item: Any
 
 
 def changes_of(state: State) -> list[Change]:
@@ -71,16 +59,56 @@ def changes_of(state: State) -> list[Change]:
 def make_change(system: System, state: State, name: str, values: dict[str, Any]) -> None:
     """Change a system now, and note it in the state."""
     plain = {key: _plain(value, name, key) for key, value in values.items()}
-    apply_change(system, name, plain)
-    done = [*changes_of(state), Change(state.t, name, plain)]
-    text = json.dumps([[change.t, change.name, change.values] for change in done])
+    if made_by := {ADDED, REMOVED} & set(plain):
+        raise InputError(
+            "this cannot be changed", where=f"change of '{name}'", value=made_by.pop(),
+            fix="Use system.add and system.remove.",
+        )  # fmt: skip
+    _make(system, state, name, plain)
+
+
+def add_coupling(system: System, state: State, thing: Any, name: str | None) -> str:
+    """Add a spring or joint now, and note it in the state; returns its name."""
+    name, table, positions = describe(system, state, thing, name)
+    keep_positions(state, len(changes_of(state)), positions)
+    try:
+        _make(system, state, name, {ADDED: table})
+    except InputError:
+        keep_positions(state, len(changes_of(state)), {})
+        raise
+    return name
+
+
+def remove_coupling(system: System, state: State, name: str) -> None:
+    """Take a force or joint out for good, and note it in the state."""
+    _make(system, state, name, {REMOVED: True})
+
+
+def replay(system: System, state: State) -> None:
+    """Make the changes that led to a state of this system, which has seen none yet."""
+    for number, change in enumerate(changes_of(state)):
+        apply_change(system, change.name, change.values, kept_positions(state, number))
+
+
+def _make(system: System, state: State, name: str, values: dict[str, Any]) -> None:
+    done = changes_of(state)
+    apply_change(system, name, values, kept_positions(state, len(done)))
+    text = json.dumps([[change.t, change.name, change.values] for change in [*done, Change(state.t, name, values)]])
     state.memory[KEPT] = np.frombuffer(text.encode(), dtype=np.uint8).copy()
+    multipliers = state.memory.get("multipliers")
+    if multipliers is not None and multipliers.size != system.joint_row_count:
+        del state.memory["multipliers"]  # joints come and go: who pulled how much is found by the next step
+    if values.get("enabled") is True and name in contact_names(Whole.of(system).scene):
+        for contact in system.contacts:
+            contact.look_anew(state.memory)
 
 
 def _plain(value: Any, name: str, key: str) -> Any:
-    """Numbers, lists and booleans, as they would be read again."""
+    """Numbers, lists and booleans, as they would be read again; texts, and lists of them."""
     if isinstance(value, bool | str):
         return value
+    if isinstance(value, list | tuple) and value and all(isinstance(part, str) for part in value):
+        return list(value)
     try:
         array = np.asarray(value, dtype=float)
     except (TypeError, ValueError):
@@ -93,151 +121,38 @@ def _plain(value: Any, name: str, key: str) -> Any:
     return array.tolist()
 
 
-def apply_change(system: System, name: str, values: dict[str, Any]) -> None:
-    """Change a system; an InputError names what it does not know, and leaves it as it was."""
-    if system.original is None:
-        labels = [bound.label for bound in system.forces], [bound.label for bound in system.joints]
-        system.original = Original(system.gravity.copy(), *labels)
-    where, bodies = f"change of '{name}'", {slot.name: slot for slot in system.bodies}
-    forces = [k for k, bound in enumerate(system.forces) if bound.label == name]
-    joints = [k for k, bound in enumerate(system.joints) if bound.label.removesuffix(MOTOR) == name]
+def apply_change(system: System, name: str, values: dict[str, Any], positions: dict[str, Array]) -> None:
+    """Change a system; an InputError names what it does not know, and leaves it as it was. positions: of the bodies
+    that a joint takes hold of, by name, where one is added."""
+    where, whole = f"change of '{name}'", Whole.of(system)
+    scene = whole.scene
+    bodies = {slot.name: slot for slot in system.bodies}
+    forces = [acting for acting in scene.forces if acting.label == name]
+    joints = whole.joints_called(name)
     if not values:
         raise InputError("nothing is changed", where=where, fix="Give values by their names.")
-    if name == "gravity":
-        _refuse_others(values, ("value",), where)
-        _set_gravity(system, check_vector(values["value"], name="gravity", where=where))
-    elif "enabled" in values:
-        _refuse_others(values, ("enabled",), where)
-        _enable(system, name, values["enabled"], where)
+    if ADDED in values:
+        rebuild(system, add_table(whole, name, values[ADDED], positions, where))
+    elif REMOVED in values:
+        rebuild(system, whole.without(name, where))
+    elif name == "gravity":
+        refuse_others(values, ("value",), where)
+        gravity = check_vector(values["value"], name="gravity", where=where)
+        set_gravity(system, whole, gravity)
+    elif "enabled" in values and (forces or joints):
+        refuse_others(values, ("enabled",), where)
+        rebuild(system, whole.enabling(name, values["enabled"], where))
     elif name in bodies:
-        _change_body(system, bodies[name], values, where)
+        rebuild(system, whole.with_body(bodies[name], values, where))
     elif forces:
-        for k, new in [(k, _changed_force(system.forces[k].force, values, where)) for k in forces]:
-            given = system.scene.forces if system.scene is not None else []
-            given[:] = [replace(a, force=new) if a.force is system.forces[k].force else a for a in given]
-            system.forces[k] = system.forces[k]._replace(force=new)
+        change_force(system, whole, forces, values, where)
     elif joints:
-        _change_motor(system, joints, values, where)
+        change_motor(system, whole, joints, values, where)
+    elif name in scene.winds:
+        rebuild(system, whole.with_wind(name, values, where))
+    elif name in contact_names(scene):
+        rebuild(system, change_contact(whole, name, values, where))
     else:
-        known = ["gravity", *bodies, *(f.label for f in system.forces), *(j.label for j in system.joints)]
+        known = ["gravity", *bodies, *(f.label for f in scene.forces), *map(scene.joint_name, scene.joints)]
+        known += [*scene.winds, *contact_names(scene)]
         raise InputError("nothing of that name can be changed", where=where, value=name, allowed=", ".join(known))
-    renew(system)
-
-
-def renew(system: System) -> None:
-    """Forget what was computed of a system before a change; solvers prepare it anew."""
-    for name in ("assembly", "joint_bounds", "joined_masses"):
-        system.__dict__.pop(name, None)
-    system.memo.clear()
-    system.revision += 1
-
-
-def _refuse_others(values: dict[str, Any], allowed: tuple[str, ...], where: str) -> None:
-    if others := [key for key in values if key not in allowed]:
-        raise InputError("this cannot be changed", where=where, value=others[0], allowed=", ".join(allowed))
-
-
-def _set_gravity(system: System, gravity: Array) -> None:
-    system.gravity = gravity
-    if system.scene is not None:
-        system.scene.gravity = gravity
-    for slot in system.bodies:
-        _weigh(system, slot)
-    for contact in system.contacts:
-        contact.gravity = float(np.linalg.norm(gravity))
-
-
-def _weigh(system: System, slot: Slot) -> None:
-    """Give a body the weight that its masses have, where that is a force."""
-    label = f"{slot.name} weight"
-    places = [k for k, bound in enumerate(system.forces) if bound.label == label]
-    at = places[0] if places else next((k for k, b in enumerate(system.forces) if b.slot is slot), len(system.forces))
-    heavy: list[Any] = [m for _, s, m in system.masses if s is slot and weighs_by_force(m)]
-    kept = [bound for bound in system.forces if bound.label != label]
-    weights = [system.bound_force(label, slot, mass.weight(system.gravity)) for mass in heavy]
-    system.forces[:] = kept[:at] + (weights if system.gravity.any() else []) + kept[at:]
-
-
-def _enable(system: System, name: str, enabled: Any, where: str) -> None:
-    if not isinstance(enabled, bool):
-        raise InputError("enabled is not True or False", where=where, value=enabled)
-    if enabled:
-        if name not in system.disabled:
-            raise InputError("nothing of that name was disabled", where=where, allowed=", ".join(system.disabled))
-        for items, place, item in system.disabled.pop(name):
-            items.insert(place, item)
-        return
-    lists: list[list[Any]] = [system.forces, system.joints]
-    if system.scene is not None:
-        lists += [system.scene.forces, system.scene.joints]
-    found = [Disabled(items, k, item) for items in lists for k, item in enumerate(items) if _label(item) == name]
-    if not found:
-        known = [f.label for f in system.forces] + [j.label for j in system.joints]
-        raise InputError("no force or joint of that name", where=where, value=name, allowed=", ".join(known))
-    system.disabled[name] = found
-    for items, place, _ in reversed(found):
-        del items[place]
-
-
-def _label(item: Any) -> str:
-    """What a force or joint is called, in a system or in a scene."""
-    label: str = item.joint().label if hasattr(item, "joint") else item.label
-    return label.removesuffix(MOTOR)
-
-
-def _change_body(system: System, slot: Slot, values: dict[str, Any], where: str) -> None:
-    if not isinstance(slot.body, Changeable):
-        raise InputError("this body cannot change while it runs", where=where, value=slot.body.kind)
-    body = slot.body.changed(values, where=where)
-    placed = body.place(slot.node.placement)
-    slot.node = replace(slot.node, body=body)
-    system.changed_bodies.append(slot.name)
-    slot.__dict__.pop("remembering", None)
-    forces = {f"{slot.name} {label}": force for label, force in placed.forces}
-    system.forces[:] = [
-        bound._replace(force=forces[bound.label]) if bound.slot is slot and bound.label in forces else bound
-        for bound in system.forces
-    ]
-    masses = iter(placed.masses)
-    label = f"{slot.name} mass"
-    system.masses[:] = [
-        b._replace(mass=next(masses)) if b.slot is slot and b.label == label else b for b in system.masses
-    ]
-    _weigh(system, slot)
-
-
-def _changed_force(force: Any, values: dict[str, Any], where: str) -> Any:
-    names = [f.name for f in fields(force) if f.init] if is_dataclass(force) else []
-    _refuse_others(values, tuple(names), where)
-    given: dict[str, Any] = {}
-    for key, value in values.items():
-        old = getattr(force, key)
-        if isinstance(old, np.ndarray):
-            if np.ndim(value) and np.shape(value) != old.shape:
-                raise InputError(f"{key} has another shape", where=where, value=np.shape(value), allowed=str(old.shape))
-            given[key] = np.broadcast_to(np.asarray(value, dtype=old.dtype), old.shape).copy()
-        else:
-            given[key] = value
-    make: Callable[..., Any] | None = getattr(type(force), "make", None)
-    if make is not None and set(given) <= {"stiffness", "rest_length", "damping"}:
-        now = {key: given.get(key, getattr(force, key)) for key in ("stiffness", "rest_length", "damping")}
-        return make(force.pairs, now["stiffness"], now["rest_length"], now["damping"], where=where)
-    return replace(force, **given)
-
-
-def _change_motor(system: System, joints: list[int], values: dict[str, Any], where: str) -> None:
-    _refuse_others(values, ("motor_speed", "motor_torque", "motor_force"), where)
-    driven = [k for k in joints if isinstance(system.joints[k].rows, BoundedRows) and system.joints[k].rows.is_driven]
-    if not driven:
-        raise InputError("this joint has no motor", where=where, fix="Give motor_speed when the joint is made.")
-    for key, value in values.items():
-        check_number(value, name=key, where=where, above=None if key == "motor_speed" else 0.0)
-    for k in driven:
-        rows: Any = system.joints[k].rows
-        largest = values.get("motor_torque", values.get("motor_force", rows.largest))
-        new = BoundedRows(rows.coordinate, rows.limits, values.get("motor_speed", rows.speed), largest)
-        system.joints[k] = system.joints[k]._replace(rows=new)
-    if system.scene is not None:
-        name = _label(system.joints[driven[0]])
-        given = system.scene.joints
-        given[:] = [replace(joint, **values) if _label(joint) == name else joint for joint in given]

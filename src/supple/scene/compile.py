@@ -27,7 +27,8 @@ Array = np.ndarray
 class _Slots:
     """Makes a slot for each node and point set once, parents before children."""
 
-    def __init__(self) -> None:
+    def __init__(self, scene: Scene) -> None:
+        self.scene = scene
         self.all: list[Slot] = []
         self.of: dict[int, Slot] = {}
         self.kept: list[object] = []  # handles stay alive, so that their ids stay theirs
@@ -40,6 +41,9 @@ class _Slots:
         if id(handle) in self.of:
             return self.of[id(handle)]
         if isinstance(handle, Node):
+            now = self.scene.node_now(handle)
+            if now is not handle:
+                return self.find(now)
             raise InputError("a force acts on a node that is not in the scene", value=handle.name)
         if isinstance(handle, WorldPoints):
             slot = Slot(len(self.all), handle.label, Points(handle.count), fixed=handle.rest)
@@ -67,7 +71,7 @@ def compile_scene(scene: Scene) -> System:
     if not scene.nodes:
         raise InputError("the scene has no bodies", where="scene", fix="Add one with scene.add(body).")
     scene = scene.snapshot()  # what is added later is not in this system
-    slots = _Slots()
+    slots = _Slots(scene)
     x_parts, v_parts, x_size, v_size = [], [], 0, 0
     masses: list[BoundMass] = []
     forces: list[BoundForce] = []

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from supple.algebra.dense import rotations
 from supple.bodies.body_protocol import Body, Surface
-from supple.bodies.capabilities import Dragging, Framed, Holding
+from supple.bodies.capabilities import Dragging, Framed, Holding, Patched
 from supple.bodies.placement import Placement
 from supple.bodies.selecting import check_numbers
 from supple.bodies.surfaces import NumberedSurface
@@ -38,6 +38,11 @@ class Node:
             node = waiting.pop()
             yield node
             waiting += reversed(node.children)
+
+    @property
+    def whole(self) -> Node:
+        """The node of the scene that its points belong to: itself."""
+        return self
 
     @property
     def held_body(self) -> Body:
@@ -81,21 +86,29 @@ class Node:
             if selector is None:
                 mapping = body.point_mapping(None)
                 label = self.name if mapping is None else f"{self.name}[...]"
-                return PointSet(self, mapping, self.rest, label)
+                return PointSet(self.whole, mapping, self.rest, label, {})
         label = f"{self.name}.{selector}" if isinstance(selector, str) else f"{self.name}[...]"
         return self.numbered_points(self.indices(selector), label)
 
     def numbered_points(self, numbers: Array, label: str) -> PointSet:
         """Points of the body of these numbers (k,)."""
         with self._named():
-            return PointSet(self, self.held_body.point_mapping(numbers), self.rest[numbers], label)
+            mapping = self.held_body.point_mapping(numbers)
+        return PointSet(self.whole, mapping, self.rest[numbers], label, {"numbers": np.asarray(numbers)})
+
+    def patch_points(self, numbers: Array) -> PointSet:
+        """Points of these numbers (k,) that carry a frame together; of a body of small bodies, those around them."""
+        if not isinstance(self.body, Patched):
+            return self.points(numbers)
+        mapping, local = self.body.patch_points(numbers)
+        return PointSet(self.whole, mapping, self.placement.apply(local), f"{self.name} patch points")
 
     def held_points(self, at: Array) -> PointSet:
         """Points at world positions (n, 3) [m] held fast to the place of the first, which turn with it: for joints."""
         if not isinstance(self.body, Holding):
             return self.points(at=at)
         local = self.to_local(at)
-        return PointSet(self, self.body.held_mapping(local[0], local), at, f"{self.name} points")
+        return PointSet(self.whole, self.body.held_mapping(local[0], local), at, f"{self.name} points")
 
     def indices(self, selector: Selector) -> Array:
         """Numbers of the body's points that a selector names: a region's name, numbers, None for all, or a predicate,
@@ -131,7 +144,7 @@ class Node:
         if isinstance(surface, NumberedSurface):
             return self.numbered_points(surface.numbers, label)
         first, *more = surface.mappings
-        points = PointSet(self, first, self.placement.apply(surface.rest), label)
+        points = PointSet(self.whole, first, self.placement.apply(surface.rest), label)
         for mapping in more:
             points = points.mapped(mapping, label=label)
         return points
@@ -143,7 +156,8 @@ class Node:
     def _embedded(self, local: Array) -> PointSet:
         mapping, numbers = self.held_body.embed(local)
         rest = self.placement.apply(local) if numbers is None else self.rest[numbers]
-        return PointSet(self, mapping, rest, f"{self.name} points")
+        taken = {"local": local} if numbers is None else {"numbers": numbers}
+        return PointSet(self.whole, mapping, rest, f"{self.name} points", taken)
 
     @contextmanager
     def _named(self) -> Iterator[None]:

@@ -57,7 +57,7 @@ def part_of(scene: Scene, nodes: list[Node], without: frozenset[int] = frozenset
 
     without: ids of the scene's forces and joints that are left out. Else what joins them to other bodies is refused.
     """
-    inside = set(nodes)
+    inside = set(nodes) | {old for old, new in scene.renewed.values() if new in nodes}
 
     def belongs(handle: object, label: str) -> bool:
         owners = nodes_of(handle)
@@ -72,7 +72,7 @@ def part_of(scene: Scene, nodes: list[Node], without: frozenset[int] = frozenset
         return bool(owners & inside)
 
     part = Scene(scene.gravity, name=scene.name, is_part=True)
-    part.fluid, part.winds = scene.fluid, scene.winds
+    part.fluid, part.winds, part.renewed = scene.fluid, scene.winds, scene.renewed
     part.root = _Flat("root", children=list(nodes))
     forces = [restricted(f, inside) for f in scene.forces if id(f) not in without]
     part.forces = [f for f in forces if belongs(f.on, f.label)]

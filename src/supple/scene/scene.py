@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -58,11 +59,13 @@ class Scene:
     joint_names: dict[int, str] = field(default_factory=dict)  # by the id of the joint
     masses: list[Acting] = field(default_factory=list)
     contacts: list[Any] = field(default_factory=list)
+    contact_names: dict[int, str] = field(default_factory=dict)  # by the id of the contact
     obstacles: dict[str, Obstacle] = field(default_factory=dict)  # by name
     fluid: Fluid | None = None
     kept_nodes: tuple[Node, ...] | None = field(default=None, repr=False)  # of a snapshot
     winds: dict[str, Any] = field(default_factory=dict)  # those that blow on all bodies
     is_part: bool = False  # of a larger scene, whose other bodies and couplings it leaves out
+    renewed: dict[int, tuple[Node, Node]] = field(default_factory=dict, repr=False)  # by id of the first: see `renew`
 
     def __post_init__(self) -> None:
         self.gravity = check_vector(self.gravity, name="gravity", where="scene")
@@ -79,7 +82,21 @@ class Scene:
         lists: dict[str, Any] = {}
         for name in ("forces", "filters", "joints", "masses", "contacts"):
             lists[name] = list(getattr(self, name))
-        return replace(self, **lists, obstacles=dict(self.obstacles), kept_nodes=tuple(self.nodes))
+        for name in ("obstacles", "winds", "joint_names", "contact_names", "renewed"):
+            lists[name] = dict(getattr(self, name))
+        return replace(self, **lists, kept_nodes=tuple(self.nodes))
+
+    def renew(self, old: Node, new: Node) -> None:
+        """Put a node with another body in the place of one, in a snapshot; what acts on the old one acts on it."""
+        for key, (first, last) in list(self.renewed.items()):
+            if last is old:
+                self.renewed[key] = (first, new)
+        self.renewed[id(old)] = (old, new)
+        self.kept_nodes = tuple(new if node is old else node for node in self.nodes)
+
+    def node_now(self, node: Node) -> Node:
+        """The node that stands in the place of a node of the scene: itself, where its body has not changed."""
+        return self.renewed[id(node)][1] if id(node) in self.renewed else node
 
     def node(self, name: str) -> Node:
         """The node of that name."""
@@ -130,9 +147,10 @@ class Scene:
             joint = thing.joint()
             refuse_self(joint.points, joint.label)
             refuse_rigid_self(joint.points, joint.label)
-            self._name_joint(thing, name)
+            self.joint_names[id(thing)] = _new_name(thing, name, self.joints, self.joint_name)
             self.joints.append(thing)
         elif hasattr(thing, "bind_contact"):
+            self.contact_names[id(thing)] = _new_name(thing, name, self.contacts, self.contact_name)
             self.contacts.append(thing)
         elif hasattr(thing, "conditions"):
             thing.conditions()
@@ -166,14 +184,9 @@ class Scene:
         """The name of a joint of the scene: as it was added, else its kind, "hinge"."""
         return self.joint_names.get(id(joint)) or joint_kind(joint)
 
-    def _name_joint(self, joint: Any, name: str | None) -> None:
-        if any(joint is known for known in self.joints):
-            raise InputError("the joint is already in the scene", where="scene", value=self.joint_name(joint))
-        taken, base = [self.joint_name(known) for known in self.joints], name or joint_kind(joint)
-        if name in taken:
-            raise InputError("the name is already used", where="scene, joints", value=name)
-        numbered = (f"{base}-{k}" for k in range(2, len(taken) + 3))
-        self.joint_names[id(joint)] = base if base not in taken else next(n for n in numbered if n not in taken)
+    def contact_name(self, contact: Any) -> str:
+        """The name of a contact of the scene: as it was added, else "contact"."""
+        return self.contact_names.get(id(contact)) or "contact"
 
     def _add_fluid(self, fluid: Fluid) -> None:
         if self.fluid is not None:
@@ -238,3 +251,14 @@ def joint_kind(joint: Any) -> str:
     """What a joint is called that was given no name: "hinge" for a HingeJoint."""
     name = type(joint).__name__.lower()
     return name.removesuffix("joint") or name
+
+
+def _new_name(thing: Any, name: str | None, known: list[Any], name_of: Callable[[Any], str]) -> str:
+    """The name of a joint or contact that is added: as it is given, else its kind with a number."""
+    taken, base = [name_of(other) for other in known], name or name_of(thing)
+    if any(thing is other for other in known):
+        raise InputError("this is already in the scene", where="scene", value=name_of(thing))
+    if name in taken:
+        raise InputError("the name is already used", where="scene", value=name)
+    numbered = (f"{base}-{k}" for k in range(2, len(taken) + 3))
+    return base if base not in taken else next(n for n in numbered if n not in taken)

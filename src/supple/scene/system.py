@@ -26,7 +26,9 @@ from supple.errors import InputError
 from supple.interaction.protocol import PointConditions
 from supple.scene.acting.system_filter import SystemFilter
 from supple.scene.assembly import Assembly
-from supple.scene.changes import Disabled, Original, apply_change, changes_of, make_change
+from supple.scene.changes import add_coupling, make_change, remove_coupling, replay
+from supple.scene.changing.present import PresentNode
+from supple.scene.changing.whole import Whole
 from supple.scene.joined_masses import join_masses
 from supple.scene.joints.readings import JointReading, MeasuredJoint
 from supple.scene.kinematics import Kinematics, hanging_on
@@ -96,10 +98,8 @@ class System:
     timings: Timings = field(default_factory=Timings)
     notes: list[str] = field(default_factory=list, repr=False)  # how it is advanced, and why
     memo: dict[str, Any] = field(default_factory=dict, repr=False)  # what solvers compute once
-    original: Original | None = field(default=None, repr=False)  # before the first change
-    disabled: dict[str, list[Disabled]] = field(default_factory=dict, repr=False)  # by label
+    whole: Whole | None = field(default=None, repr=False)  # the scene with all that was changed; None: nothing was
     revision: int = 0  # how often it was changed
-    changed_bodies: list[str] = field(default_factory=list, repr=False)
 
     @cached_property
     def contacts(self) -> list[Any]:
@@ -178,10 +178,36 @@ class System:
         """
         make_change(self, state, name, values)
 
+    def add(self, state: State, thing: Any, *, name: str | None = None) -> str:
+        """Couple bodies from now on by Springs or a joint; returns its name. A joint takes hold of them as they stand:
+        `at` and `axis` are where they are now. The state keeps it, as it keeps other changes.
+
+        >>> import supple as sp
+        >>> scene = sp.Scene()
+        >>> hand = scene.add(sp.RigidBody.box((0.1, 0.1, 0.1), density=500), name="hand")
+        >>> ball = scene.add(sp.RigidBody.sphere(0.1, density=500), at=(0.15, 0, 0), velocity=(-0.1, 0, 0), name="ball")
+        >>> system = scene.compile()
+        >>> state = system.initial_state()
+        >>> grip = system.add(state, sp.FixedJoint(hand, ball, at=(0.05, 0, 0)), name="grip")
+        >>> _ = sp.ImplicitEuler(0.01).step(system, state)
+        >>> system.remove(state, grip)
+        >>> [(change.name, *change.values) for change in changes_of(state)]
+        [('grip', 'added'), ('grip', 'removed')]
+        """
+        return add_coupling(self, state, thing, name)
+
+    def remove(self, state: State, name: str) -> None:
+        """Take a force or joint of that name out, for good; `change(state, name, enabled=False)` keeps it for later."""
+        remove_coupling(self, state, name)
+
+    def present(self, state: State, body: str) -> PresentNode:
+        """A body as it stands now: its `points(at=...)` and predicates see where it is, for what is added."""
+        slot = self.body(body)
+        return PresentNode.of(slot.node, slot.view_x(state.x).copy())
+
     def replay(self, state: State) -> None:
         """Make the changes that led to a state of this system, which has seen none yet."""
-        for change in changes_of(state):
-            apply_change(self, change.name, change.values)
+        replay(self, state)
 
     def bound_force(self, label: str, slot: Slot, force: Force) -> BoundForce:
         """A force on a slot."""

@@ -37,17 +37,6 @@ def refuse_world(system: System, where: str) -> None:
     refuse_fluid(system, where)
 
 
-def refuse_changed_bodies(system: System, where: str) -> None:
-    """For solvers that take bodies from the scene, as they were made."""
-    if system.changed_bodies:
-        raise InputError(
-            "this solver does not follow a body that changes while it runs",
-            where=where,
-            value=", ".join(dict.fromkeys(system.changed_bodies)),
-            fix="Change bodies of scenes of one kind alone, or forces, joints and gravity.",
-        )
-
-
 def refuse_restitution(system: System, where: str) -> None:
     """For solvers whose contacts know no restitution."""
     scene = system.scene

@@ -43,8 +43,10 @@ Array = np.ndarray
 
 
 MATERIAL = ("young", "poisson", "density", "expansion", "bond_damping", "ground_damping")
-CONTROL = ("amplitude", "frequency")
+CONTROL = ("amplitude", "frequency", "phase", "gain")
 """What of a material, and of a sine that drives the voxels, can change while they run."""
+EACH = ("phase", "gain")
+"""What of a sine may be given for each voxel."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,10 +91,11 @@ class VoxelBody:
 
     def changed(self, values: dict[str, Any], *, where: str) -> VoxelBody:
         """With other values of its material, such as young [Pa] or bond_damping, number: of one number's in the
-        palette; or another amplitude, frequency [Hz] of its one actuation."""
+        palette; or another amplitude, frequency [Hz], phase, gain of its actuation, control: the number of one of
+        several, from 0 on."""
+        if self.actuation is not None and values and set(values) <= {*CONTROL, "control"}:
+            return replace(self, actuation=_driven_anew(self.actuation, values, where))
         given = {name: value for name, value in values.items() if name != "number"}
-        if isinstance(self.actuation, Actuation) and given and set(given) <= set(CONTROL):
-            return replace(self, actuation=with_values(self.actuation, given, CONTROL, where=where))
         if isinstance(self.palette, VoxelMaterial):
             return replace(self, palette=with_values(self.palette, given, MATERIAL, where=where))
         numbered = dict(self.palette if isinstance(self.palette, Mapping) else enumerate(self.palette, start=1))
@@ -339,3 +342,22 @@ def _replayed(
     x, v = np.empty_like(state.x), np.empty_like(state.v)
     sweep.save(x, v)
     return LocalState(state.t + steps * dt, x, v, sweep.memory if sweep.laws is not None else None)
+
+
+def _driven_anew(actuation: Driver | Sequence[Driver], values: dict[str, Any], where: str) -> Driver | list[Driver]:
+    """Drivers with other values of one of them."""
+    drivers, number = list(actuation) if isinstance(actuation, Sequence) else [actuation], values.get("control", 0)
+    if number not in range(len(drivers)) or (len(drivers) > 1 and "control" not in values):
+        raise InputError(
+            "no control of that number", where=where, value=values.get("control"), allowed=f"0..{len(drivers) - 1}",
+            fix="Give control=.",
+        )  # fmt: skip
+    old = drivers[int(number)]
+    if not isinstance(old, Actuation):
+        raise InputError(
+            "this control is not a sine", where=where, value=type(old).__name__, fix="Let its function change itself."
+        )
+    single = {name: value for name, value in values.items() if name not in (*EACH, "control")}
+    each = {name: value for name, value in values.items() if name in EACH}
+    drivers[int(number)] = replace(with_values(old, single, CONTROL, where=where), **each)
+    return drivers if isinstance(actuation, Sequence) else drivers[0]

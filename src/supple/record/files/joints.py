@@ -4,7 +4,8 @@
   values               (frames x joints, 14): place [m], force [N] and moment [N m] on the first side, value (angle
                        [rad] or displacement [m]), speed, torque [N m] or force [N] and power [W] of the motor, limit
 
-Each frame has a row for every joint, in the order of the names; see `JointReading`.
+Each frame has a row for every joint, in the order of the names; see `JointReading`. A joint that comes while it runs
+gets its rows in earlier frames too; they are not numbers where a joint is not there.
 """
 
 from __future__ import annotations
@@ -37,17 +38,36 @@ def make_joints(own: Group, system: System) -> None:
 
 def append_joints(group: Group, frame: int, readings: dict[str, JointReading]) -> None:
     """Add the joints of a frame of this number."""
-    rows = [
-        [*r.place, *r.force, *r.moment, r.value, r.speed, r.motor, r.power, float(r.limit)] for r in readings.values()
-    ]
-    if rows:
+    listed = _listed(group)
+    known = [joint["name"] for joint in listed]
+    if new := [name for name in readings if name not in known]:
+        added = [{"name": n, "bodies": readings[n].bodies, "measures": readings[n].measures} for n in new]
+        _widen(group, frame, listed, added)
+        known += new
+    if known:
+        rows = [_row(readings[name]) if name in readings else [np.nan] * WIDTH for name in known]
         group["values"].resize((frame + 1) * len(rows), axis=0)
         group["values"][frame * len(rows) :] = rows
 
 
-def joint_bytes(readings: dict[str, JointReading]) -> int:
-    """No frame's joints take more: chunks that may be begun."""
-    return 8 * WIDTH * (len(readings) + 2 * CHUNK) if readings else 0
+def _row(r: JointReading) -> list[float]:
+    return [*r.place, *r.force, *r.moment, r.value, r.speed, r.motor, r.power, float(r.limit)]
+
+
+def _widen(group: Group, frames: int, listed: list[dict[str, Any]], added: list[dict[str, Any]]) -> None:
+    """Give more joints their rows in the frames that are there."""
+    old = group["values"][: frames * len(listed)].reshape(frames, len(listed), WIDTH)
+    values = np.concatenate([old, np.full((frames, len(added), WIDTH), np.nan)], axis=1).reshape(-1, WIDTH)
+    group["values"].resize(len(values), axis=0)
+    group["values"][:] = values
+    group.attrs["joints"] = json.dumps(listed + added)
+
+
+def joint_bytes(group: Group, frame: int, readings: dict[str, JointReading]) -> int:
+    """No frame's joints take more: chunks that may be begun, and rows of joints that come."""
+    known = {joint["name"] for joint in _listed(group)}
+    new = len(set(readings) - known)
+    return 8 * WIDTH * (len(known) + new * (frame + 1) + 2 * CHUNK) if known or new else 0
 
 
 def truncate_joints(group: Group, frames: int) -> None:
@@ -65,7 +85,8 @@ def read_joints(own: Group, frame: int) -> dict[str, JointReading]:
     start, stop = frame * len(listed), (frame + 1) * len(listed)
     if stop > min(len(values), stored_rows(values)):
         raise ValueError("the joints of a frame are not in the file")
-    return {str(joint["name"]): _reading(joint, row) for joint, row in zip(listed, values[start:stop])}
+    rows = zip(listed, values[start:stop])
+    return {str(joint["name"]): _reading(joint, row) for joint, row in rows if not np.isnan(row[0])}
 
 
 def _reading(joint: dict[str, Any], row: Array) -> JointReading:

@@ -67,10 +67,7 @@ def _patch(node: Any, at: Array, patch: Any, joint: str) -> PointSet:
         chosen = _around(node.rest, at, patch, isinstance(node.body, Patched))
     else:
         chosen = node.indices(patch)
-    points = node.points(chosen)
-    if isinstance(node.body, Patched):
-        mapping, local = node.body.patch_points(chosen)
-        points = PointSet(node, mapping, node.placement.apply(local), f"{node.name} patch points")
+    points = node.patch_points(chosen)
     if not is_off_line(points.rest):
         raise InputError(
             f"a {joint} needs three points of a body off a line",

@@ -7,7 +7,7 @@ A point set is made from a node (`node.points("x_max")`), from the world (`World
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -24,12 +24,16 @@ Array = np.ndarray
 
 @dataclass(frozen=True, eq=False)
 class PointSet:
-    """Points of a parent (a node or another point set) through a mapping; mapping None: the parent's own points."""
+    """Points of a parent (a node or another point set) through a mapping; mapping None: the parent's own points.
+
+    taken: how they were taken from a node, as plain values: numbers, or local places [m]; None: in another way.
+    """
 
     parent: Node | PointSet | JoinedPoints | WorldPoints
     mapping: Mapping | None
     rest: Array
     label: str
+    taken: dict[str, Any] | None = None
 
     @property
     def count(self) -> int:

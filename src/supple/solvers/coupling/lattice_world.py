@@ -35,7 +35,7 @@ def world_of(scene: Any) -> LatticeWorld:
     """The world of a scene of lattices alone; refuses what the sweep cannot honour."""
     obstacles = known_obstacles(scene, scene.nodes)
     for name, obstacle in scene.obstacles.items():
-        if name not in obstacles:
+        if name not in obstacles and any(_may_touch(scene, node, name) for node in scene.nodes):
             raise InputError(
                 "the sweep of a lattice does not meet this obstacle",
                 where=WHERE,
@@ -77,9 +77,15 @@ def _is_plain(scene: Any, node: Node, obstacle: str) -> bool:
     return plain and not contact.is_excluded(node.name, obstacle)
 
 
+def _may_touch(scene: Any, node: Node, obstacle: str) -> bool:
+    """Whether a body touches an obstacle at all: the first contact that has it says so."""
+    contact = next((c for c in scene.contacts if node in c.nodes(scene)), None)
+    return not scene.contacts if contact is None else not contact.is_excluded(node.name, obstacle)
+
+
 def _collision(scene: Any) -> Collision | None:
     """How voxels meet voxels, as the scene's contact says."""
-    if not scene.contacts:
+    if not any(contact.enabled for contact in scene.contacts):
         return None
     if len(scene.contacts) > 1:
         raise InputError("the sweep of a lattice knows one contact", where=WHERE, value=len(scene.contacts), fix=FIX)

@@ -45,7 +45,7 @@ from supple.solvers.coupling.trees.part import TreePart
 from supple.solvers.methods.implicit_euler import ImplicitEuler, check_dt, extent_of
 from supple.solvers.methods.lattice_solver import MANY_VOXELS, LatticeSolver
 from supple.solvers.report import Outcome, StepReport
-from supple.solvers.world import refuse_changed_bodies, refuse_restitution, refuse_static_friction
+from supple.solvers.world import refuse_restitution, refuse_static_friction
 
 Array = np.ndarray
 CLOSED, OPEN = 1e-8, 1e-6
@@ -112,7 +112,6 @@ class Partitioned:
 
     def prepare(self, system: System) -> None:
         """Make a system of each part."""
-        refuse_changed_bodies(system, "Partitioned")
         across = self._across = Across.of(system)
         across.check_held(system)
         if set(across.part.values()) != {IMPLICIT}:

@@ -30,5 +30,5 @@ def build_contact(section: schema.Contact, scene: Scene) -> Contact:
         self_contact=[find_body(scene, name) for name in section.self_contact],
         exclude=[(one, two) for one, two in section.exclude],
         parts=section.parts or {},
-        **section.given("between_bodies", *NUMBERS),
+        **section.given("between_bodies", "enabled", *NUMBERS),
     )

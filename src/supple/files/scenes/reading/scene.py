@@ -57,7 +57,7 @@ def build_scene(document: Document, place: Place) -> Scene:
     for kind, sections, build in acting:
         for k, part in enumerate(sections):
             with place.at(f"{kind}[{k}]").guarded():
-                scene.add(build(part, scene), **({"name": part.name} if kind == "joints" else {}))
+                scene.add(build(part, scene), **({"name": part.name} if kind != "filters" else {}))
     return scene
 
 

@@ -35,7 +35,9 @@ class Contact(Section):
     """Bodies that may touch each other and the obstacles; keys as in `Contact`."""
 
     bodies: Annotated[list[Name], Field(max_length=MAX_NAMES)] | None = None
+    name: Name | None = None
     between_bodies: bool | None = None
+    enabled: bool | None = None
     friction: Number | None = None
     static_friction: Number | None = None
     frictions: Annotated[list[Friction], Field(max_length=MAX_NAMES)] = Field(default_factory=list)

@@ -13,11 +13,15 @@ from supple.scene import Scene
 
 def describe_contact(contact: Contact, scene: Scene) -> Table:
     """The table of a contact, with what differs from the defaults."""
-    default, table = Contact(), Table()
+    default, table, number = Contact(), Table(), scene.contacts.index(contact)
+    if (name := scene.contact_name(contact)) != ("contact" if number == 0 else f"contact-{number + 1}"):
+        table["name"] = name
     if contact.bodies is not None:
         table["bodies"] = [node.name for node in contact.bodies]
     if not contact.between_bodies:
         table["between_bodies"] = False
+    if not contact.enabled:
+        table["enabled"] = False
     if contact.exclude:
         table["exclude"] = [list(pair) for pair in contact.exclude]
     if contact.frictions:

@@ -1,0 +1,200 @@
+"""A system that was changed steps as one that was made so from the start, to the same bits; contacts come and go."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import supple as sp
+from supple.bodies.voxel import Actuation, VoxelBody
+from supple.errors import ContactWarning, InputError
+from supple.geometry import VoxelGrid
+from supple.material.voxel import VoxelMaterial
+from supple.scene.changes import changes_of
+from supple.validation.tree.coupling import beam_domain_tree
+
+G = (0.0, 0.0, -9.81)
+CONTACT = sp.Contact(friction=0.2)
+
+
+def table(
+    contact: sp.Contact | None = CONTACT, *, young: float = 1e5, density: float = 500, factor: float = 1.0
+) -> sp.Scene:
+    """A soft block and a ball on a floor, under a branch."""
+    scene = sp.Scene(gravity=G)
+    mesh = sp.box_tets(size=(0.1, 0.1, 0.1), cells=(1, 1, 1))
+    block = sp.FemBody(mesh, sp.Material(young, 0.3, density, stiffness_damping=0.01))
+    scene.add(block, name="block", at=(0, 0, 0.0501), velocity=(0.4, 0, 0))
+    scene.add(sp.RigidBody.sphere(0.05, density=500), name="ball", at=(0.155, 0, 0.0501), velocity=(-0.4, 0, 0))
+    branch = beam_domain_tree(2, 6)
+    branch = replace(branch, domains=[replace(d, frequency_factor=factor) for d in branch.domains])
+    scene.add(sp.TreeBody(branch, stiffness_damping=0.01), name="branch", at=(0, 0, 0.5))
+    scene.add(sp.Floor(), name="floor")
+    if contact is not None:
+        scene.add(contact)
+    return scene
+
+
+def blown(velocity: tuple[float, float, float]) -> sp.Scene:
+    scene = sp.Scene(gravity=G)
+    scene.add(sp.RigidBody.box((0.1, 0.1, 0.1), density=50), name="box")
+    scene.add(sp.Wind(velocity=velocity), name="wind")
+    return scene
+
+
+def robot(*, contact: sp.Contact | None = None, amplitude: float = 10.0, phase: float = 0.0) -> sp.Scene:
+    muscle = VoxelMaterial(young=1e5, density=1000, expansion=0.01, bond_damping=0.3, ground_damping=1e-3)
+    scene = sp.Scene(gravity=G)
+    drives = [Actuation(3.0, 4.0), Actuation(amplitude, 5.0, phase)]
+    scene.add(VoxelBody(VoxelGrid(np.ones((3, 2, 2), dtype=int), 0.01), muscle, actuation=drives), name="robot")
+    scene.add(sp.Floor(), name="floor")
+    if contact is not None:
+        scene.add(contact)
+    return scene
+
+
+Case = tuple[Callable[[], sp.Scene], str, dict, Callable[[], sp.Scene]]
+CASES: dict[str, Case] = {
+    "material between parts": (table, "block", {"young": 5e4}, lambda: table(young=5e4)),
+    "density in contact": (table, "block", {"density": 900.0}, lambda: table(density=900.0)),
+    "frequencies between parts": (table, "branch", {"frequency_factor": 0.5}, lambda: table(factor=0.5)),
+    "friction": (table, "contact", {"friction": 0.9}, lambda: table(sp.Contact(friction=0.9))),
+    "stiffness": (table, "contact", {"stiffness": 1e7}, lambda: table(sp.Contact(friction=0.2, stiffness=1e7))),
+    "no contact": (table, "contact", {"enabled": False}, lambda: table(sp.Contact(friction=0.2, enabled=False))),
+    "no contact of a pair": (
+        table,
+        "contact",
+        {"pair": ("ball", "block"), "enabled": False},
+        lambda: table(sp.Contact(friction=0.2, exclude=[("block", "ball")])),
+    ),
+    "friction of a pair": (
+        table,
+        "contact",
+        {"pair": ("block", "floor"), "friction": 0.0},
+        lambda: table(sp.Contact(friction=0.2, frictions={("block", "floor"): 0.0})),
+    ),
+    "no floor": (
+        lambda: table(None),
+        "contact",
+        {"enabled": False},
+        lambda: table(sp.Contact(enabled=False)),
+    ),
+    "wind on all": (lambda: blown((5, 0, 0)), "wind", {"velocity": (0, 5, 0)}, lambda: blown((0, 5, 0))),
+    "voxels through the floor": (
+        robot,
+        "contact",
+        {"enabled": False},
+        lambda: robot(contact=sp.Contact(enabled=False)),
+    ),
+    "one of two controls": (
+        robot,
+        "robot",
+        {"amplitude": 4.0, "phase": 0.25, "control": 1},
+        lambda: robot(amplitude=4.0, phase=0.25),
+    ),
+}
+
+
+def steps(scene: sp.Scene, count: int, change: tuple[str, dict] | None = None) -> sp.State:
+    system = scene.compile()
+    solver = sp.LatticeSolver(0.01) if "robot" in [node.name for node in scene.nodes] else sp.Partitioned(0.005)
+    state = system.initial_state()
+    solver.prepare(system)
+    if change is not None:
+        system.change(state, change[0], **change[1])
+    for _ in range(count):
+        solver.step(system, state)
+    return state
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_changed_system_is_the_one_that_was_made_so(name: str) -> None:
+    make, what, values, made = CASES[name]
+    changed, wanted, plain = steps(make(), 12, (what, values)), steps(made(), 12), steps(make(), 12)
+    assert changed.x.tobytes() == wanted.x.tobytes()
+    assert changed.v.tobytes() == wanted.v.tobytes()
+    assert np.abs(changed.x - plain.x).max() > 1e-7
+
+
+def test_a_pair_that_may_touch_again_is_pushed_apart() -> None:
+    """Two balls that moved into each other while they could not touch part without a jump of energy or momentum."""
+    scene = sp.Scene()
+    for name, x, v in (("left", -0.1, 0.5), ("right", 0.1, -0.5)):
+        scene.add(sp.RigidBody.sphere(0.08, density=500), name=name, at=(x, 0, 0), velocity=(v, 0, 0))
+    scene.add(sp.Contact(exclude=[("left", "right")]), name="meeting")
+    system, solver = scene.compile(), sp.ImplicitEuler(0.005)
+    state = system.initial_state()
+    for _ in range(20):
+        solver.step(system, state)
+    assert abs(state.x[0] - state.x[7]) < 0.11
+    state.v[:] = 0.0
+    system.change(state, "meeting", pair=("left", "right"), enabled=True)
+    with pytest.warns(ContactWarning, match="overlap"):
+        solver.step(system, state)
+    for _ in range(40):
+        solver.step(system, state)
+    assert np.abs(state.v[:3]).max() < 0.3
+    assert state.v[0] + state.v[6] == pytest.approx(0.0, abs=1e-14)
+    assert abs(state.x[0] - state.x[7]) > 0.11
+
+
+@pytest.mark.parametrize("stop", [0.02, 0.08])
+def test_a_run_with_changing_contact_has_the_same_bits_when_resumed(stop: float, tmp_path: Path) -> None:
+    def go(folder: str, until: float, *, resume: bool = False) -> sp.Run:
+        def observer(frame) -> None:
+            count = len(changes_of(frame.state))
+            if frame.time >= 0.03 and count == 0:
+                frame.system.change(frame.state, "contact", pair=("block", "ball"), enabled=False)
+            if frame.time >= 0.06 and count == 1:
+                frame.system.change(frame.state, "contact", pair=("block", "ball"), enabled=True)
+            if frame.time >= 0.06 and count == 2:
+                frame.system.change(frame.state, "block", young=5e4)
+
+        out = tmp_path / folder
+        return sp.run(table(), until=until, dt=0.005, record_every=0.01, out=out, observers=[observer], resume=resume)
+
+    whole = go("whole", 0.1)
+    go("parts", stop)
+    parts = go("parts", 0.1, resume=True)
+    assert len(changes_of(whole.state)) == len(changes_of(parts.state)) == 3
+    assert whole.state.x.tobytes() == parts.state.x.tobytes()
+    assert whole.state.v.tobytes() == parts.state.v.tobytes()
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "said"),
+    [
+        ("contact", {"enabled": 1}, "True or False"),
+        ("contact", {"enabled": True}, "was not disabled"),
+        ("contact", {"pair": ("ball", "moon"), "enabled": False}, "ball, branch, floor"),
+        ("contact", {"pair": ("ball", "block"), "enabled": True}, "may touch already"),
+        ("contact", {"pair": "ball", "enabled": False}, "two names"),
+        ("contact", {"pair": ("ball", "block")}, "nothing is changed"),
+        ("contact", {"friction": -1.0}, "friction"),
+        ("contact", {"margin": 1.0}, "friction, static_friction"),
+        ("contact-2", {"friction": 1.0}, "contact"),
+        ("block", {"enabled": False}, "cannot be changed"),
+        ("branch", {"frequency_factor": 0.0}, "positive"),
+        ("ball", {"density": 1.0}, "cannot change"),
+    ],
+)
+def test_bad_changes_are_named_and_change_nothing(name: str, values: dict, said: str) -> None:
+    system = table().compile()
+    state = system.initial_state()
+    with pytest.raises(InputError, match=said):
+        system.change(state, name, **values)
+    assert not changes_of(state)
+    assert system.revision == 0
+
+
+def test_names_of_contacts_are_saved(tmp_path: Path) -> None:
+    scene = table()
+    scene.add(sp.Contact(enabled=False), name="later")
+    sp.save(scene, tmp_path / "scene.toml")
+    again = sp.load(tmp_path / "scene.toml")
+    assert [again.contact_name(contact) for contact in again.contacts] == ["contact", "later"]
+    assert [contact.enabled for contact in again.contacts] == [True, False]
