@@ -219,16 +219,19 @@ class BoundContact:
 
     def _with_law(self, found: ContactSet, area: Array, speed: Array, h: float, memory: dict[str, Array]) -> ContactSet:
         """With what the law needs of contacts that stand for areas (k,) [m²]; speed (k,) [m/s]: of their gaps."""
-        modulus, relax = self._pair_constants(found.body)
+        modulus, relax = (table[found.body[:, 0], found.body[:, 1]] for table in self._constants)
         group, raised = np.zeros(found.size, dtype=np.int64), np.zeros(found.size)
         if self.contact.stiffness is None:
             none = np.zeros(0, dtype=np.int64), np.zeros(0)
             known = memory.get(f"{self.prefix}group", none[0]), memory.get(f"{self.prefix}raised", none[1])
-            group, raised = self.stopping.raised(found, area, speed, modulus, known)
+            group, raised = self.stopping.raised(found, area, speed, h, modulus, known)
         elif not self.has_warned:
             given = self.contact.stiffness
             self._warn(stiffness_notice(self.stopping, self.names, found, given, area, speed, h))
-        stiffness = area * np.maximum(modulus, raised)
+        stiff = raised > 0
+        if stiff.any():
+            modulus, relax[stiff] = np.maximum(modulus, raised), self._relaxation(found.body[stiff], raised[stiff])
+        stiffness = area * modulus
         tangential = self.contact.tangential_stiffness * stiffness
         return found._replace(
             stiffness=stiffness,
@@ -352,11 +355,6 @@ class BoundContact:
         """Numbers of the bodies that vertices belong to."""
         return np.searchsorted(self.starts, vertex, side="right") - 1
 
-    def _pair_constants(self, sides: Array) -> tuple[Array, Array]:
-        """Of pairs (k, 2): pressure a depth [N/m³] and dashpot over spring [s]."""
-        modulus, relax = self._constants
-        return modulus[sides[:, 0], sides[:, 1]], relax[sides[:, 0], sides[:, 1]]
-
     @cached_property
     def _constants(self) -> tuple[Array, Array]:
         """Of every two names (n, n): pressure a depth, the stiffer side's, but the softer one's where voxels touch,
@@ -364,13 +362,17 @@ class BoundContact:
         n, fixed = len(self.names), len(self.obstacles)
         sides = np.stack(np.meshgrid(np.arange(n), np.arange(n), indexing="ij"), axis=-1)
         own = np.append(self.modulus, np.full(fixed, np.nan))[sides]
-        dash = np.concatenate([self.dash, np.full((fixed, 2), np.nan)])[sides]
-        lattices = (~np.isnan(dash[..., 0])).sum(axis=2)
-        modulus = np.where(lattices > 0, np.fmin(*np.moveaxis(own, 2, 0)), np.fmax(*np.moveaxis(own, 2, 0)))
+        lattices = np.append(~np.isnan(self.dash[:, 0]), np.zeros(fixed, dtype=bool))[sides].any(axis=2)
+        modulus = np.where(lattices, np.fmin(*np.moveaxis(own, 2, 0)), np.fmax(*np.moveaxis(own, 2, 0)))
+        return modulus, self._relaxation(sides, modulus)
+
+    def _relaxation(self, sides: Array, modulus: Array) -> Array:
+        """Dashpot over spring (...) [s] of sides (..., 2) that touch with a pressure a depth (...) [N/m³]."""
         if self.contact.damping is not None:
-            return modulus, np.full((n, n), self.contact.damping)
+            return np.full(modulus.shape, self.contact.damping)
+        dash = np.concatenate([self.dash, np.full((len(self.obstacles), 2), np.nan)])[sides]
         each = np.minimum(dash[..., 0] / np.sqrt(modulus)[..., None], dash[..., 1] / modulus[..., None])
-        return modulus, np.nansum(each, axis=2) / np.maximum(lattices, 1)
+        return np.asarray(np.nansum(each, axis=-1) / np.maximum((~np.isnan(each)).sum(axis=-1), 1))
 
     # what is remembered
 

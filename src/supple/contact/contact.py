@@ -30,7 +30,7 @@ class Contact:
     holds before `friction`, and so does that of a voxel's material on obstacles. static_friction: of contacts that do
     not slide, at least `friction`; None: the same.
     stiffness: pressure a depth [N/m³]; None: such that a body sinks by a ten-thousandth of its size under its own
-    weight on a face, and rigid bodies and balls that meet at speed by a twentieth of the smaller width. damping [s]:
+    weight on a face, and bodies that meet at speed by about a twentieth of the smaller width. damping [s]:
     the dashpot beside a spring k is damping k; its force is at most the spring's. None: none, but that of the
     material's contact_damping where voxels touch. tangential_stiffness: tangential stiffness over normal stiffness, of
     contacts that stick.

@@ -1,11 +1,13 @@
 """How stiff contacts must be to stop what meets at speed, from the energy at the first touch.
 
     K = m v² / d²,   d = SINKS w        m: the smaller mass of both sides, v: speed of approach, w: the smaller width
+    K = m v / d min(v / d, 1 / h)       where voxels touch, in a step of h
 
-A spring K takes up the energy m v²/2 within d. K is that of a pair of rigid bodies, shared by the area of its contacts;
+A spring K takes up the energy m v²/2 within d. K is that of a pair of bodies, shared by the area of its contacts;
 each ball has its own. It is known as long as the contact lasts: a spring that became softer would give back less than
-it took, and one that became stiffer more. Finite elements count with all their mass. Voxels, whose small steps carry no
-stiffer contacts, trees and reduced bodies have no K.
+it took, and one that became stiffer more. Bodies that deform count with all their mass. Voxels take h² K/m small steps
+beside a body m whose step h is long. It moves at v less h F/m while they do, see `slow_step`: the second spring stops
+it within d too, in h v/d small steps.
 """
 
 from __future__ import annotations
@@ -32,12 +34,13 @@ PAIRS = 1 << 62
 
 @dataclass(frozen=True, eq=False)
 class Stopping:
-    """mass (names, 2) [kg]: what has to be stopped, infinite where a body is held, and its own; nan of bodies that have
-    no K; infinite of obstacles. deforms (names,) bool. width (names,) [m]; is_balls (names,) bool; ball_mass,
-    ball_width (vertices,): of the vertices that are balls."""
+    """mass (names, 2) [kg]: what has to be stopped, infinite where a body is held, and its own; infinite of obstacles.
+    deforms (names,) bool; is_explicit (names,) bool: which take small steps. width (names,) [m]; is_balls (names,)
+    bool; ball_mass, ball_width (vertices,): of the vertices that are balls."""
 
     mass: Array
     deforms: Array
+    is_explicit: Array
     width: Array
     is_balls: Array
     ball_mass: Array
@@ -52,17 +55,18 @@ class Stopping:
         held: Sequence[Any],
     ) -> Stopping:
         """Of the surfaces of bodies and obstacles with formulas. held: nodes that filters or joints hold."""
-        mass, deforms, width, ball_mass = [], [], [], []
-        for s in surfaces:
+        mass, deforms, explicit, width, ball_mass = [], [], [], [], []
+        for s, closed in zip(surfaces, surface.closed):
             own, each, w = np.inf, np.full(s.points.count, np.inf), np.inf
             if not isinstance(s.node, Wall):
                 body = s.node.held_body
-                own = float(body.total_mass) if isinstance(body, Convex) or _may_stiffen(body) else np.nan
-                w = s.shape.width if s.shape is not None else float(np.ptp(s.points.rest, axis=0).min()) or np.inf
+                own = float(body.total_mass)
+                w = _width(s, closed) if s.shape is None else s.shape.width
                 if _is_balls(s) and isinstance(body, Massed):
                     each, w = body.point_masses()[s.numbers], np.inf
-            mass.append((np.inf if any(s.node is node for node in held) and not np.isnan(own) else own, own))
+            mass.append((np.inf if any(s.node is node for node in held) else own, own))
             deforms.append(not isinstance(s.node, Wall) and not isinstance(s.node.held_body, Convex))
+            explicit.append(not isinstance(s.node, Wall) and isinstance(s.node.held_body, ExplicitContact))
             width.append(w)
             ball_mass.append(each)
         for o in obstacles:
@@ -73,6 +77,7 @@ class Stopping:
         return cls(
             np.array(mass).reshape(-1, 2),
             np.array([d and not ball for d, ball in zip(deforms, balls)] + [False] * len(obstacles), dtype=bool),
+            np.array(explicit + [False] * len(obstacles), dtype=bool),
             np.array(width),
             np.array(balls + [False] * len(obstacles), dtype=bool),
             np.concatenate([*ball_mass, np.zeros(0)]),
@@ -84,7 +89,7 @@ class Stopping:
         return np.where(self.deforms[found.body].any(axis=1), np.nan, self.stopped_mass(found))
 
     def stopped_mass(self, found: ContactSet) -> Array:
-        """The same of all bodies that have a K, nan of others."""
+        """The same of all bodies."""
         sides = self.mass[found.body]
         for side in range(2):
             balls = self.is_balls[found.body[:, side]]
@@ -106,16 +111,19 @@ class Stopping:
         return np.where(self.is_balls[found.body].any(axis=1), found.key, pair)
 
     def energy(self, found: ContactSet, speed: Array) -> Array:
-        """Twice the energy of approach (k,) [J], zero where a body has no K; speed (k,) [m/s]: of the gap."""
+        """Twice the energy of approach (k,) [J], zero of obstacles; speed (k,) [m/s]: of the gap."""
         mass = self.stopped_mass(found)
         return np.where(np.isfinite(mass), mass, 0.0) * np.minimum(speed, 0.0) ** 2
 
     def raised(
-        self, found: ContactSet, area: Array, speed: Array, usual: Array, known: tuple[Array, Array]
+        self, found: ContactSet, area: Array, speed: Array, h: float, usual: Array, known: tuple[Array, Array]
     ) -> tuple[Array, Array]:
         """Groups (k,) of contacts with areas (k,) [m²], and their pressure a depth (k,) [N/m³], 0 where the usual one
-        (k,) is enough; known: groups and what they had before."""
-        K = self.energy(found, speed) / (SINKS * self.pair_width(found)) ** 2
+        (k,) is enough; h [s]: the step; known: groups and what they had before."""
+        d = SINKS * self.pair_width(found)
+        K = self.energy(found, speed) / d**2
+        fast = self.is_explicit[found.body].any(axis=1) & (-h * speed > d)
+        K[fast] *= d[fast] / (-h * speed[fast])
         if not len(known[0]) and (usual * area >= K).all():
             return np.zeros(found.size, dtype=np.int64), np.zeros(found.size)
         group = self.groups(found)
@@ -131,9 +139,16 @@ class Stopping:
         return group, np.where(out[at] > usual, out[at], 0.0)
 
 
-def _may_stiffen(body: object) -> bool:
-    """Whether a body that deforms carries contacts as stiff as they need be: points stepped implicitly."""
-    return isinstance(body, Massed) and not isinstance(body, ExplicitContact)
+def _width(surface: BodySurface, closed: bool) -> float:
+    """How thick a body is [m]: the smallest extent at rest; of one with an inside at most 6 V/A, the edge of a cube,
+    the diameter of a ball and three times the thickness of a plate, however it is turned. Infinite of a flat one."""
+    x = surface.points.rest
+    extent = float(np.ptp(x, axis=0).min()) or np.inf
+    if not closed:
+        return extent
+    a, b, c = (x[surface.triangles[:, k]] - x[0] for k in range(3))
+    area = float(np.linalg.norm(np.cross(b - a, c - a), axis=1).sum()) / 2
+    return min(extent, float(np.einsum("ka,ka->", a, np.cross(b, c))) / area)
 
 
 def _is_balls(surface: BodySurface) -> bool:
