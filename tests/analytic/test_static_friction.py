@@ -10,6 +10,7 @@ import pytest
 import supple as sp
 from supple.errors import InputError
 from supple.scene import State, System
+from supple.solvers.choosing import choose
 
 G, STATIC, KINETIC = 9.81, 0.6, 0.4
 SIZE, DENSITY = (0.1, 0.1, 0.02), 1000.0
@@ -182,17 +183,66 @@ def test_a_sweep_of_voxels_has_the_coefficients_of_obstacles(solver: Any) -> Non
     assert speeds[1.05] == pytest.approx(G * (np.sin(a) - KINETIC * np.cos(a)), rel=0.01)
 
 
-@pytest.mark.parametrize("solver", [sp.LatticeSolver, sp.Partitioned])
+def speed_gained(scene: sp.Scene, until: float) -> tuple[float, float]:
+    """Mean acceleration [m/s²] along x in the second half of a time [s], and the way [m]."""
+    system = scene.compile()
+    state = system.initial_state()
+    advance(system, state, 0.5 * until)
+    before, start = along(system, state)[1], along(system, state)[0]
+    advance(system, state, until)
+    return (along(system, state)[1] - before) / (0.5 * until), along(system, state)[0] - start
+
+
+@pytest.mark.parametrize("own", [True, False])
+def test_voxels_on_a_floor_by_surfaces_have_both_coefficients(own: bool) -> None:
+    """A static friction of the contact, or of a floor without a kinetic one, takes the floor out of the sweep."""
+    floor = sp.Floor(static_friction=STATIC) if own else sp.Floor()
+    contact = sp.Contact(friction=KINETIC) if own else sp.Contact(friction=KINETIC, static_friction=STATIC)
+    _, way = speed_gained(voxels(0.98 * STATIC, sp.Partitioned, floor, contact), 0.2)
+    assert abs(way) < 1e-7
+    slope = 1.02 * STATIC
+    gained, _ = speed_gained(voxels(slope, sp.Partitioned, floor, contact), 0.2)
+    a = np.arctan(slope)
+    assert gained == pytest.approx(G * (np.sin(a) - KINETIC * np.cos(a)), rel=0.01)
+
+
+def on_body(kind: str, slope: float) -> sp.Scene:
+    """A plate of voxels on a body that is held, on a slope."""
+    a, top = np.arctan(slope), (-0.1, 0.02, -0.01)
+    scene = sp.Scene(gravity=(G * np.sin(a), 0, -G * np.cos(a)), solver=sp.Partitioned(0.002))
+    material = sp.VoxelMaterial(1e6, density=DENSITY, contact_damping=1.0, bond_damping=1.0)
+    scene.add(sp.VoxelBody(sp.VoxelGrid(np.ones((4, 4, 1), dtype=int), 0.01), material), name="plate")
+    size = (0.4, 0.1, 0.02)
+    if kind == "rigid":
+        scene.add(sp.RigidBody.box(size, density=500), at=(0.1, 0.02, -0.01), fix=True, name="slope")
+    else:
+        steel = sp.Material(young=1e8, poisson=0.3, density=500)
+        scene.add(sp.FemBody(sp.box_tets(size, (4, 2, 1)), steel), at=top, fix=lambda X: X[:, 2] < -0.019, name="slope")
+    scene.add(sp.Contact(friction=KINETIC, static_friction=STATIC))
+    return scene
+
+
+@pytest.mark.parametrize("kind", ["rigid", "fem"])
+def test_voxels_on_other_bodies_have_both_coefficients(kind: str) -> None:
+    _, way = speed_gained(on_body(kind, 0.98 * STATIC), 0.2)
+    assert abs(way) < 1e-7
+    slope = 1.02 * STATIC
+    gained, _ = speed_gained(on_body(kind, slope), 0.2)
+    a = np.arctan(slope)
+    assert gained == pytest.approx(G * (np.sin(a) - KINETIC * np.cos(a)), rel=0.01)
+
+
 @pytest.mark.parametrize(
     ("floor", "contact"),
     [
         (sp.Floor(static_friction=0.6), None),
         (sp.Floor(), sp.Contact(friction=0.4, static_friction=0.6)),
+        (sp.Floor(friction=0.4), sp.Contact(static_friction=0.6, self_contact=True)),
     ],
 )
-def test_a_sweep_of_voxels_refuses_what_it_does_not_know(solver: Any, floor: sp.Floor, contact: Any) -> None:
-    scene = voxels(0.0, solver, floor, contact)
-    system = scene.compile()
-    with pytest.raises(InputError, match="one friction") as error:
-        scene.solver.prepare(system)
-    assert error.value.fix
+def test_a_sweep_alone_leaves_to_surfaces_what_it_does_not_know(floor: sp.Floor, contact: Any) -> None:
+    scene = voxels(0.0, sp.LatticeSolver, floor, contact)
+    with pytest.raises(InputError) as error:
+        scene.solver.prepare(scene.compile())
+    assert "Partitioned" in str(error.value.fix)
+    assert isinstance(choose(scene).solver, sp.Partitioned)

@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
-import numpy as np
-
 from supple.bodies.body_protocol import Method
 from supple.errors import InputError
-from supple.interaction.obstacles import Obstacle
 from supple.scene.system import System
 
 
@@ -51,22 +46,6 @@ def refuse_restitution(system: System, where: str) -> None:
             value=", ".join(given),
             fix="Leave restitution out, or use ImplicitEuler for a scene of other bodies.",
         )
-
-
-def refuse_static_friction(system: System, swept: Mapping[str, Obstacle], where: str) -> None:
-    """For solvers that sweep voxels, whose contacts have one friction but on obstacles that the sweep meets."""
-    honoured = {name for name, obstacle in swept.items() if obstacle.friction is not None}
-    lattices = {slot.name for slot in system.bodies if slot.node is not None and slot.node.body.method is Method.SWEEP}
-    for bound in system.contacts:
-        one, two = np.nonzero((bound.hold > bound.rough) & ~bound.excluded)
-        for pair in ((bound.names[i], bound.names[j]) for i, j in zip(one.tolist(), two.tolist())):
-            if lattices & set(pair) and not honoured & set(pair):
-                raise InputError(
-                    "voxels that are swept meet bodies with one friction, static and kinetic alike",
-                    where=where,
-                    value=f"static_friction of '{pair[0]}' and '{pair[1]}'",
-                    fix="Give an obstacle both frictions, give them to the voxels' material, or use ImplicitEuler.",
-                )
 
 
 def refuse_fluid(system: System, where: str) -> None:

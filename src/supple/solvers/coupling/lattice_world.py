@@ -69,11 +69,13 @@ def _is_as_rough(one: Obstacle, two: Obstacle) -> bool:
 
 
 def _is_plain(scene: Any, node: Node, obstacle: str) -> bool:
-    """Whether a lattice may touch the obstacle, with the friction of either."""
+    """Whether a lattice may touch the obstacle, with the friction of either; a static friction of their contact is
+    honoured by surfaces, where the obstacle has none of its own."""
     contact = next((c for c in scene.contacts if node in c.nodes(scene)), None)
     if contact is None:
         return not scene.contacts
     plain = node.name not in contact.parts and contact.pair_friction(node.name, obstacle) is None
+    plain = plain and (contact.static_friction is None or scene.obstacles[obstacle].friction is not None)
     return plain and not contact.is_excluded(node.name, obstacle)
 
 
@@ -90,7 +92,7 @@ def _collision(scene: Any) -> Collision | None:
     if len(scene.contacts) > 1:
         raise InputError("the sweep of a lattice knows one contact", where=WHERE, value=len(scene.contacts), fix=FIX)
     contact, default = scene.contacts[0], Contact()
-    for name in ("stiffness", "tangential_stiffness", "margin"):
+    for name in ("stiffness", "tangential_stiffness", "margin", "static_friction"):
         if getattr(contact, name) != getattr(default, name):
             raise InputError(
                 f"voxels meet voxels as their materials say, whatever {name} of a contact is",

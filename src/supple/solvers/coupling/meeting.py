@@ -110,6 +110,12 @@ class Meeting:
         other = [c.law.forces(np.zeros((c.size, 3)), 0.0, symmetric=False).force for c in self.coupled]
         return np.concatenate([*(s.push for s in self.sets), *other, np.zeros((0, 3))])
 
+    @property
+    def drift(self) -> Array:
+        """Velocities of obstacles (k, 3) [m/s], less which relative velocities are the law's."""
+        none = np.zeros((self.count - self.contact_count, 3))
+        return np.concatenate([*(s.drift for s in self.sets), none])
+
     def jacobian(self, part: int, kin: Kinematics, v_size: int, columns: Array, h: float) -> BlockRows:
         """J (3 k, columns) of a part's points during a step of h [s]; the sets take on how their ways depart."""
         sides = zip(self.bound, self.side(part))

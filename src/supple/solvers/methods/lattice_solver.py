@@ -38,7 +38,7 @@ from supple.solvers.coupling.lattice_world import LatticeWorld, world_of
 from supple.solvers.methods.implicit_euler import check_dt
 from supple.solvers.report import Outcome, StepReport
 from supple.solvers.striding import step_by_step
-from supple.solvers.world import refuse_restitution, refuse_static_friction
+from supple.solvers.world import refuse_restitution
 
 Array = np.ndarray
 MANY_VOXELS = 2 * LANES * SLAB_BRICKS
@@ -52,11 +52,12 @@ STRAIN_STEP = 0.1  # growth of the largest strain after which the stable step is
 
 class SurfaceMet(NamedTuple):
     """What became of contacts with other bodies' surfaces in a stride: impulse (k, 3) [N s] on the points with positive
-    weights, slip (k, 3) [m], mode (k,)."""
+    weights, slip (k, 3) [m], mode (k,), way (k, 3) [m] of the first sides against the second."""
 
     impulse: Array
     slip: Array
     mode: Array
+    way: Array
 
 
 @dataclass
@@ -102,7 +103,6 @@ class LatticeSolver:
                 fix="Use Partitioned, or give the voxels another density.",
             )
         refuse_restitution(system, "LatticeSolver")
-        refuse_static_friction(system, world.obstacles, "LatticeSolver")
         models = [body.model for body in bodies]
         self._model = VoxelModel.joined(models)
         self._link_counts = [model.link_count for model in models]
@@ -153,7 +153,7 @@ class LatticeSolver:
         asked = [int(np.ceil(self.dt * command.rate - 1e-9)) for command in self._commands]
         parts = max([1, int(np.ceil(self.dt / self._longest)), *asked])
         contacts = self.contacts
-        impulse = np.zeros((0 if contacts is None else len(contacts.gap), 3))
+        impulse, way = np.zeros((2, 0 if contacts is None else len(contacts.gap), 3))
         for part in range(parts):
             if contacts is not None or self._meets:
                 self._sweep.set_contacts(contacts)
@@ -161,9 +161,10 @@ class LatticeSolver:
             steps += self._advance(system, state, (stop - state.t) / (parts - part))
             if contacts is not None:
                 impulse += self._sweep.contact_impulse
+                way += self._sweep.contact_way
                 contacts = contacts._replace(gap=self._sweep.contact_gap, slip=self._sweep.contact_slip)
         if contacts is not None:
-            self.met = SurfaceMet(impulse, self._sweep.contact_slip, self._sweep.contact_mode)
+            self.met = SurfaceMet(impulse, self._sweep.contact_slip, self._sweep.contact_mode, way)
         state.t = stop
         self._look(system, state)
         outcome = Outcome.SOLVED if state.is_finite else Outcome.NOT_FINITE

@@ -45,7 +45,7 @@ from supple.solvers.coupling.trees.part import TreePart
 from supple.solvers.methods.implicit_euler import ImplicitEuler, check_dt, extent_of
 from supple.solvers.methods.lattice_solver import MANY_VOXELS, LatticeSolver
 from supple.solvers.report import Outcome, StepReport
-from supple.solvers.world import refuse_restitution, refuse_static_friction
+from supple.solvers.world import refuse_restitution
 
 Array = np.ndarray
 CLOSED, OPEN = 1e-8, 1e-6
@@ -124,7 +124,6 @@ class Partitioned:
         if self._fast is not None and self.lattice is not None:
             nodes = [slot.node for slot in self._fast.system.bodies]
             known = known_obstacles(system.scene, nodes)
-            refuse_static_friction(system, known, "Partitioned")
             self._leaving = frozenset((node.name, name) for node in nodes for name in known)
             self.lattice.world = LatticeWorld(known, None, system.scene.fluid)
             self.lattice.prepare(self._fast.system)
@@ -160,6 +159,7 @@ class Partitioned:
         slow, fast = meeting.has(IMPLICIT) | meeting.has(TREE), meeting.has(LATTICE)
         both, slow_alone = slow & fast, slow & ~fast
         pushes, ended = np.where(both[:, None], meeting.pushes, 0.0), ContactForces.none(meeting.count)
+        velocity = np.zeros((meeting.count, 3))
         is_shared = self._is_shared and numba.get_num_threads() > 1
         begun = self._begin(system, kin, state, meeting, is_shared=is_shared)
         with system.timings.measure("contacts of slow bodies"):
@@ -174,7 +174,7 @@ class Partitioned:
             rest = split.solve_rest()
         if self._fast is not None:
             with system.timings.measure("lattices"):
-                self._end_sweep(state, fast, sweep(), ended)
+                velocity[fast] = self._end_sweep(state, meeting, fast, sweep(), ended)
         if both.any():
             pushes[both] = ended.force[both]
             with system.timings.measure("contacts of slow bodies"):
@@ -189,7 +189,6 @@ class Partitioned:
         report = self._finish(system, begun, state, ended.force, found)
         if opened > OPEN and report.is_solved:
             report = replace(report, outcome=Outcome.JOINT_LIMIT)
-        velocity = np.zeros((meeting.count, 3))
         velocity[slow_alone] = found.velocity
         meeting.remember(ended, velocity, self.dt, state.memory)
         return report
@@ -262,8 +261,9 @@ class Partitioned:
         work()
         return lambda: part
 
-    def _end_sweep(self, state: State, fast: Array, part: State, ended: ContactForces) -> None:
-        """Take the state of swept lattices, and what they have met in the contacts `fast`; into these."""
+    def _end_sweep(self, state: State, meeting: Meeting, fast: Array, part: State, ended: ContactForces) -> Array:
+        """Take the state of swept lattices, and what they have met in the contacts `fast`; into these. Returns the mean
+        relative velocities of these contacts (k, 3) [m/s]."""
         assert self._fast is not None
         assert self.lattice is not None
         self._fast.put(part, state)
@@ -271,6 +271,8 @@ class Partitioned:
             met = self.lattice.met
             assert met is not None
             ended.force[fast], ended.slip[fast], ended.mode[fast] = met.impulse / self.dt, met.slip, met.mode
+            return np.asarray(met.way / self.dt + meeting.drift[fast])
+        return np.zeros((0, 3))
 
     def _finish(
         self, system: System, begun: SlowStep, state: State, pushes: Array, found: ContactSolution

@@ -317,6 +317,11 @@ class LatticeSweep:
         return self.meeting.turned_back(self.meeting.run.slip)
 
     @property
+    def contact_way(self) -> Array:
+        """How far the first sides have moved against the second in it, (k, 3) [m]; of contacts, not of springs."""
+        return self.meeting.turned_back(self.meeting.run.last - self.meeting.run.first)
+
+    @property
     def contact_mode(self) -> Array:
         """OPEN, STICKS or SLIDES in its last step, (k,)."""
         return self.meeting.run.mode.copy()

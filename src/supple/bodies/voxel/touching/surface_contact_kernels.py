@@ -33,8 +33,8 @@ class SurfaceRun(NamedTuple):
     At the start of the run: origin (u, 3) the places of the voxels, from which places are counted, first (k, 3) the
     vectors d, and apart (k, 3) those between the two points within the lattice. So far: steps (1,), way (k, 3) of the
     other sides, felt (k, 3) their velocity as dashpots see it, last (k, 3) d + way a step ago, slip, impulse (k, 3),
-    mode (k,), depth (k,) the deepest; at the end: gap_end (k,). force (k, 3), rate (3 k,), voxels (u, VOXEL), levers
-    (e, 3), loads (u, 6): workspace to work in.
+    mode (k,), depth (k,) the deepest; at the end: gap_end (k,), and last that of the end. force (k, 3), rate (3 k,),
+    voxels (u, VOXEL), levers (e, 3), loads (u, 6): workspace to work in.
     """
 
     start: Array
@@ -260,6 +260,7 @@ def end_run(state, run):
             set_row(add(row(run.slip, m, 0), subtract(d, row(run.first, m, 0))), m, run.slip)
             continue
         g, slip = gap_at(run, m, d), stretched(run, m, d)
+        set_row(d, m, run.last)
         run.gap_end[m] = g
         set_row(scale(1.0 if g < 0.0 else 0.0, slip), m, run.slip)
 
