@@ -10,6 +10,7 @@ import numpy as np
 from supple.record.files.contacts import Contacts, contacts_of
 from supple.record.files.obstacles import poses_of
 from supple.record.measures import Measures
+from supple.scene.changes import Change, changes_of
 from supple.scene.joints.readings import JointReading
 from supple.scene.state import State
 from supple.scene.system import System
@@ -44,6 +45,11 @@ class Frame:
     def joints(self) -> dict[str, JointReading]:
         """What each joint did in the last step, by name."""
         return self.system.joint_readings(self.state)
+
+    @property
+    def changes(self) -> list[Change]:
+        """All changes that led here."""
+        return changes_of(self.state)
 
     @property
     def poses(self) -> Array:

@@ -9,6 +9,7 @@ from supple.record.files.layout import COLUMNS
 from supple.record.files.obstacles import obstacles_of, poses_of
 from supple.record.frame import Frame
 from supple.record.surfaces import Surface, make_surfaces
+from supple.scene.changes import Change
 from supple.scene.joints.readings import JointReading
 from supple.scene.state import State
 from supple.scene.system import System
@@ -39,19 +40,23 @@ class MemoryRecord:
         self.frames: list[dict[str, Array] | State] = []
         self.touching: list[Contacts] = []
         self.held: list[dict[str, JointReading]] = []
+        self.done: list[Change] = []
+        self.done_counts: list[int] = []
         self.system, self.obstacles = system, obstacles_of(system)
         self.last_is_extra = False
 
     def append(self, frame: Frame) -> None:
         """Keep a frame, in place of the last one where that was not due."""
         if self.last_is_extra:
-            del self.rows[-1], self.frames[-1], self.touching[-1], self.held[-1]
+            del self.rows[-1], self.frames[-1], self.touching[-1], self.held[-1], self.done_counts[-1]
         self.last_is_extra = self.seen % self.stride != 0
         self.seen += 1
         self.rows.append(frame.row())
         self.frames.append(self._kept(frame.state))
         self.touching.append(frame.contacts)
         self.held.append(frame.joints)
+        self.done = frame.changes
+        self.done_counts.append(len(self.done))
         if len(self.frames) > self.limit and not self.last_is_extra:
             self.stride *= 2
             last = len(self.frames) - 1
@@ -61,6 +66,7 @@ class MemoryRecord:
             self.frames = [self.frames[k] for k in kept]
             self.touching = [self.touching[k] for k in kept]
             self.held = [self.held[k] for k in kept]
+            self.done_counts = [self.done_counts[k] for k in kept]
 
     def _kept(self, state: State) -> dict[str, Array] | State:
         if self.keeps_positions:
@@ -91,6 +97,13 @@ class MemoryRecord:
     def joints(self, frame: int) -> dict[str, JointReading]:
         """What each joint did at a kept frame, by name."""
         return self.held[frame]
+
+    def changes(self, frame: int | None = None) -> list[Change]:
+        """What was changed while the scene ran: all of it, or since the kept frame before this one."""
+        if frame is None:
+            return self.done
+        number = range(len(self.done_counts))[frame]
+        return self.done[self.done_counts[number - 1] if number else 0 : self.done_counts[number]]
 
     def poses(self, frame: int) -> Array:
         """Where the obstacles were at a kept frame, (n, 7)."""

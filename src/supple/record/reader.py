@@ -12,6 +12,7 @@ import numpy as np
 
 from supple.errors import InputError, RecordError
 from supple.record.files import vtkhdf
+from supple.record.files.changes import read_changes
 from supple.record.files.contacts import Contacts, read_contacts
 from supple.record.files.disk import damage_errors
 from supple.record.files.joints import read_joints
@@ -19,6 +20,7 @@ from supple.record.files.layout import RECORD_NAME, count_frames, open_blocks, o
 from supple.record.files.obstacles import RecordedObstacle, read_obstacles, read_poses
 from supple.record.files.states import kept_steps, read_state
 from supple.record.files.trust import check_group, plain_json, real_number
+from supple.scene.changes import Change
 from supple.scene.joints.readings import JointReading
 from supple.scene.state import State
 
@@ -41,6 +43,7 @@ class Trajectory(Protocol):
     def points(self, body: str, frame: int) -> Array: ...
     def contacts(self, frame: int) -> Contacts: ...
     def joints(self, frame: int) -> dict[str, JointReading]: ...
+    def changes(self, frame: int | None = None) -> list[Change]: ...
     @property
     def obstacles(self) -> list[RecordedObstacle]: ...
     def poses(self, frame: int) -> Array: ...
@@ -115,6 +118,13 @@ class Record:
         number = self._number(frame)
         with _open(self.path) as file:
             return read_joints(check_group(file, "supple"), number)
+
+    def changes(self, frame: int | None = None) -> list[Change]:
+        """What was changed while the scene ran, in its order: all of it, or what was changed since the frame before
+        this one; negative frames count from the end."""
+        number = None if frame is None else self._number(frame)
+        with _open(self.path) as file:
+            return read_changes(check_group(file, "supple"), number)
 
     def poses(self, frame: int) -> Array:
         """Frames (n, 7) that carry the obstacles from where they are given to where they were at a frame."""

@@ -16,6 +16,7 @@ import numpy as np
 
 from supple.errors import RecordError
 from supple.record.files import vtkhdf
+from supple.record.files.changes import append_changes, change_bytes, truncate_changes
 from supple.record.files.contacts import append_contacts, contact_bytes, truncate_contacts
 from supple.record.files.disk import RESERVE, check_space, damage_errors, make_folder, record_errors, reserve
 from supple.record.files.joints import append_joints, joint_bytes, truncate_joints
@@ -122,7 +123,7 @@ class RecordWriter:
         """Add a frame and bring it to the file."""
         contacts, joints = frame.contacts, frame.joints
         rows = joint_bytes(self.file["supple/joints"], self.frame_count, joints)
-        self._reserve(frame_bytes(self.surfaces) + contact_bytes(contacts) + rows)
+        self._reserve(frame_bytes(self.surfaces) + contact_bytes(contacts) + rows + change_bytes(frame.changes))
         row = frame.row() | {"contacts": self.contact_count + len(contacts.pairs)}
         try:
             with record_errors(self.path, "the frame cannot be written"):
@@ -130,6 +131,7 @@ class RecordWriter:
                     vtkhdf.append_step(block, frame.time, surface.points(frame.state))
                 append_contacts(self.file["supple/contacts"], contacts)
                 append_joints(self.file["supple/joints"], self.frame_count, joints)
+                append_changes(self.file["supple"], self.frame_count, frame.changes)
                 append_poses(self.file["supple"], self.frame_count, frame.poses)
                 columns = self.file["supple/frames"]
                 for name in COLUMNS:
@@ -176,4 +178,5 @@ class RecordWriter:
         truncate_contacts(self.file["supple/contacts"], self.contact_count)
         truncate_joints(self.file["supple/joints"], self.frame_count)
         truncate_poses(self.file["supple"], self.frame_count)
+        truncate_changes(self.file["supple"], self.frame_count)
         self.file.flush()

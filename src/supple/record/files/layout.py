@@ -5,6 +5,7 @@
   frames/<column>      step, time [s], kinetic, potential [J], momentum, centre_of_mass,
                        outcome and residual of the step, worst_residual and under_converged so far, and where the
                        frame's contacts end
+  changes              see `supple.record.files.changes`
   contacts             see `supple.record.files.contacts`
   joints               see `supple.record.files.joints`
   obstacles, poses     see `supple.record.files.obstacles`
@@ -19,6 +20,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from supple.record.files import vtkhdf
+from supple.record.files.changes import make_changes
 from supple.record.files.contacts import make_contacts
 from supple.record.files.disk import RESERVE, reserve
 from supple.record.files.joints import make_joints
@@ -67,6 +69,7 @@ def write_empty(path: Path, system: System, surfaces: list[Surface], about: dict
         for name, (kind, tail) in COLUMNS.items():
             frames.create_dataset(name, (0, *tail), maxshape=(None, *tail), dtype=kind, chunks=(256, *tail))
         own.create_group("states")
+        make_changes(own)
         make_contacts(own, system)
         make_joints(own, system)
         make_obstacles(own, system)
