@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import supple as sp
-from supple.bodies.tree import TreeBody, TreeModel, TreeSettings
-from supple.decompose import decompose, save_domain_tree
+from supple.bodies.tree import Domain, DomainInterface, DomainTemplate, DomainTree, TreeBody, TreeModel, TreeSettings
+from supple.decompose import decompose, load_domain_tree, save_domain_tree
 from supple.errors import FileFormatError, InputError, SuppleError
 from supple.files import load, save
 
@@ -190,3 +190,17 @@ def test_what_a_file_cannot_hold_is_refused(tmp_path: Path) -> None:
     plain = sp.Scene()
     plain.add(TreeBody(TreeModel.of(tree)), name="plain")
     save(plain, tmp_path / "b.toml")
+
+
+def test_rotations_of_interfaces_come_back_to_the_last_bit(tmp_path: Path) -> None:
+    """Of many quaternions some are not the same when they are brought to unit length twice."""
+    mesh = sp.box_tets(size=(1, 0.1, 0.1), cells=(2, 1, 1))
+    rows, face = np.random.default_rng(0).normal(size=(200, 4)), mesh.node_region("x_max")
+    interfaces = {f"place {k}": DomainInterface(face, np.ones(len(face)), q) for k, q in enumerate(rows)}
+    twice = [DomainInterface(face, np.ones(len(face)), given.rotation) for given in interfaces.values()]
+    assert any(not np.array_equal(a.rotation, b.rotation) for a, b in zip(interfaces.values(), twice))
+    kind = DomainTemplate("part", mesh, sp.Material(1e6, 0.3, 1000), 4, mesh.node_region("x_min"), interfaces)
+    save_domain_tree(tmp_path / "tree", DomainTree({"part": kind}, [Domain("part")]))
+    again = load_domain_tree(tmp_path / "tree").kinds["part"].interfaces
+    for name, given in interfaces.items():
+        assert again[name].rotation.tobytes() == given.rotation.tobytes()

@@ -28,6 +28,7 @@ from supple.material import Material
 
 TREE = "tree.json"
 NAME = re.compile(r"[A-Za-z0-9_]([A-Za-z0-9_. -]*[A-Za-z0-9_.-])?")
+UNIT_TOLERANCE = 1e-15  # a quaternion this near to unit length is taken as written, so that a saved one comes back
 DAMPING = ("mass_damping", "stiffness_damping")
 
 
@@ -124,13 +125,18 @@ def _load_kind(folder: Path, name: str, entry: Mapping[str, Any]) -> DomainTempl
     mesh: TetMesh | HexMesh = file.mesh
     materials = {key: _material(file, key, extra) for key, extra in entry["materials"].items()}
     held = load_bou(folder / f"{name}.bou", node_count=len(mesh.nodes)) if entry["held"] else np.empty(0, np.int64)
-    interfaces = {
-        key: DomainInterface(np.array(p["nodes"]), np.array(p["weights"]), np.array(p["rotation"]))
-        for key, p in entry["interfaces"].items()
-    }
+    interfaces = {key: _interface(p) for key, p in entry["interfaces"].items()}
     skin = load_obj(folder / f"{name}.obj") if entry["skin"] else None
     stuff = materials["all"] if entry["uniform"] else materials
     return DomainTemplate(name, mesh, stuff, int(entry["modes"]), held, interfaces, skin)
+
+
+def _interface(entry: Mapping[str, Any]) -> DomainInterface:
+    q = np.array(entry["rotation"], dtype=float)
+    made = DomainInterface(np.array(entry["nodes"]), np.array(entry["weights"]), q)
+    if abs(np.linalg.norm(q) - 1) <= UNIT_TOLERANCE:
+        object.__setattr__(made, "rotation", q)
+    return made
 
 
 def _material(file: VegFile, key: str, extra: Mapping[str, Any]) -> Material:
