@@ -2,6 +2,11 @@
 
 -K dx = f,   x moves by dx        joints hold by multipliers, filters by projection
 
+The line search looks at the energy too: on the way of a slender body to its equilibrium |f| grows at first. Loads that
+follow a body, and moments, have none; along a move u from the last positions they do the work of their mean,
+
+    E(u) = E_elastic - (sum of the work until now) - (f_load(0) + f_load(u)) . u / 2
+
 Scenes with trees or contacts take the way of `continuation` instead, where loads act at once.
 """
 
@@ -84,31 +89,48 @@ class Statics:
 class _Path:
     """Positions on the way to an equilibrium, the residual and the energy at a share of the loads.
 
-    The unknown is a move from the last accepted positions, so that rotations add up as they are made.
+    The unknown is a move from the last accepted positions, so that rotations add up as they are made. work [J]: of
+    loads without a potential until there.
     """
 
     def __init__(self, system: System, state: State, load: float, tolerance: float) -> None:
         self.system, self.base, self.t, self.load, self.tolerance = system, state.x, state.t, load, tolerance
         self.zero = np.zeros(system.v_size)
         self.reference: float | None = None
+        self.is_conservative = not any(is_load(f.force) and not isinstance(f.force, GivenForce) for f in system.forces)
+        self.work, self.start = 0.0, self.zero
 
     def accept(self, u: Array) -> Array:
         """Take the positions moved by u as the new base."""
+        if not self.is_conservative:
+            _, inner, f = self._forces(u)
+            self.work, self.start = self.work + self._work(f - inner, u), f - inner
         self.base = self.system.retract(self.base, u)
         return self.zero.copy()
 
-    def evaluate(self, u: Array) -> Evaluation:
-        """-f at the base moved by u."""
+    def _forces(self, u: Array) -> tuple[Kinematics, Array, Array]:
+        """At the base moved by u: forces without loads, and with them."""
         system = self.system
         kin = system.propagate(self.t, system.retract(self.base, u), self.zero)
         inner = system.gather(system.slot_forces(kin, load=0.0))
-        f = system.gather(system.slot_forces(kin, load=self.load))
+        return kin, inner, system.gather(system.slot_forces(kin, load=self.load))
+
+    def _work(self, load: Array, u: Array) -> float:
+        """Work [J] of loads, which end as `load`, along a move u from the base."""
+        return 0.5 * float((self.start + load) @ u)
+
+    def evaluate(self, u: Array) -> Evaluation:
+        """-f at the base moved by u."""
+        kin, inner, f = self._forces(u)
         scale = float(np.linalg.norm(inner) + np.linalg.norm(f - inner))
         # without loads, forces end at nothing: they are measured against what there was at the start
         if self.reference is None:
-            self.reference = max(scale, self._rounding(f) / self.tolerance)
+            self.reference, self.start = max(scale, self._rounding(f) / self.tolerance), f - inner
         scale = max(scale, self.reference)
-        return Evaluation(-f, kin, kin, scale or 1.0, 1.0, self.energy(kin), self.load)
+        energy = self.energy(kin)
+        if energy is not None and not self.is_conservative:
+            energy -= self.work + self._work(f - inner, u)
+        return Evaluation(-f, kin, kin, scale or 1.0, 1.0, energy, self.load)
 
     def _rounding(self, f: Array) -> float:
         """How much forces change where every position is off by its last digit [N]: none are solved below that."""
@@ -117,19 +139,19 @@ class _Path:
         return ROUNDINGS * float(np.linalg.norm(system.gather(system.slot_forces(off, load=self.load)) - f))
 
     def energy(self, kin: Kinematics) -> float | None:
-        """Potential energy, None where a load follows the body or joints carry forces."""
+        """Potential energy, without that of loads where one has none; None where joints carry forces."""
         system = self.system
-        if system.joints or any(is_load(f.force) and not isinstance(f.force, GivenForce) for f in system.forces):
+        if system.joints:
             return None
         total = 0.0
         for _, slot, force in system.forces:
-            if isinstance(force, GivenForce) and is_load(force):
-                given = force.values(kin.t)
-                total -= self.load * float(np.sum(given * kin.x[slot.index]))
-            else:
+            if not is_load(force):
                 total += force.energy(kin.local(slot))
-        for _, slot, mass in system.masses:
-            total -= self.load * float(system.gravity @ mass.first_moment(kin.x[slot.index])[1])
+            elif isinstance(force, GivenForce) and self.is_conservative:
+                total -= self.load * float(np.sum(force.values(kin.t) * kin.x[slot.index]))
+        if self.is_conservative:
+            for _, slot, mass in system.masses:
+                total -= self.load * float(system.gravity @ mass.first_moment(kin.x[slot.index])[1])
         return total
 
 
