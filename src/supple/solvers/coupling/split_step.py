@@ -6,7 +6,9 @@ lattice, nor anything that does, needs not wait for its sweep, and is solved onc
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -22,12 +24,12 @@ Array = np.ndarray
 
 @dataclass(eq=False)
 class SplitStep:
-    """near: what hangs together with a lattice; rest: all else; None where that is nothing. law: relative velocities
-    (k,) of laws between slow bodies, of which `beside` (k,) are near; keep: block rows (n,) of implicit bodies that
-    are near."""
+    """near: what hangs together with a lattice; rest: begins all else; None where that is nothing. law: relative
+    velocities (k,) of laws between slow bodies, of which `beside` (k,) are near; keep: block rows (n,) of implicit
+    bodies that are near."""
 
     near: SlowStep | None
-    rest: SlowStep | None
+    rest: Callable[[], SlowStep] | None
     law: Array
     beside: Array
     keep: Array
@@ -37,7 +39,7 @@ class SplitStep:
         """Of a step with laws `law` between slow bodies, and `both` (k,) between slow bodies and lattices."""
         linear, none = begun.linear, np.zeros(0, dtype=bool)
         if not both.any():
-            return cls(None, begun, law, np.zeros_like(law), none)
+            return cls(None, lambda: begun, law, np.zeros_like(law), none)
         whole = cls(begun, None, law, law, none)
         if linear is None or linear.parts is None or begun.meeting.joints is not None:
             return whole
@@ -47,7 +49,7 @@ class SplitStep:
         keep, beside = _connected(begun, label, law, both)
         if keep.all():
             return whole
-        return cls(_part(begun, keep), _part(begun, ~keep), law, law & beside, keep)
+        return cls(_part(begun, keep), partial(_part, begun, ~keep), law, law & beside, keep)
 
     def solve(self, given: Array, before: ContactSolution | None = None) -> ContactSolution | None:
         """What is near, with given forces (k, 3) [N] on lattices; before: a solution to begin with."""
@@ -56,7 +58,7 @@ class SplitStep:
     def solve_rest(self) -> ContactSolution | None:
         """The rest, on which no given force acts."""
         law = self.law & ~self.beside
-        return None if self.rest is None else self.rest.solve(law, np.zeros((len(law), 3)))
+        return None if self.rest is None else self.rest().solve(law, np.zeros((len(law), 3)))
 
     def sides(self, fast: Array, both: Array, given: Array, found: ContactSolution | None) -> SlowSides:
         """How slow bodies move beside lattices, see `SlowStep.sides`."""

@@ -224,12 +224,11 @@ class LinearSolve:
             matrix = joint_matrix(matrix, pull, G, rests, RedundantRows.of(joints.G, G, rests, joints.open))
         return TouchedPart(np.ones(len(touched), dtype=bool), sparse.csr_array(matrix), C)
 
-    def components(self, lin: Linearization, **weights: float) -> Array | None:
+    def components(self, system: System) -> Array | None:
         """Label (n,) of what forces connect among the block rows; None where a step cannot be solved in parts."""
-        if lin.system.joints or self.options.preconditioner == "bodies" or lin.system.assembly is None:
+        if system.joints or self.options.preconditioner == "bodies" or system.assembly is None:
             return None
-        blocks = self._keep(lin, weights).blocks
-        return None if blocks is None else self._labels(blocks.A)
+        return self._labels(system.assembly.matrix)
 
     def _labels(self, A: BlockSparse) -> Array:
         if self._components is None or self._components[0] is not A.indices:
@@ -238,14 +237,20 @@ class LinearSolve:
 
     def within(self, lin: Linearization, keep: Array, **weights: float) -> tuple[StepBlocks, Array]:
         """The matrix of some block rows (n,) that nothing connects to others, and the components of these."""
-        blocks = self._keep(lin, weights).blocks
-        assert blocks is not None
-        key = keep.tobytes()
-        if key not in self._parts or not self._parts[key].fits(blocks.A):
+        assert lin.system.assembly is not None
+        pattern, key = lin.system.assembly.matrix, keep.tobytes()
+        if key not in self._parts or not self._parts[key].fits(pattern):
             if len(self._parts) >= MANY_PARTS:
                 self._parts.clear()
-            self._parts[key] = PartRows.make(blocks.A, keep)
-        return blocks.within(self._parts[key]), self._labels(blocks.A)[keep]
+            self._parts[key] = PartRows.make(pattern, keep)
+        rows, label = self._parts[key], self._labels(pattern)[keep]
+        if not len(lin.system.filter):
+            A = lin.assemble(keep, **weights)
+            assert A is not None
+            return self._blocks(lin, A, A, weights).within(rows), label
+        blocks = self._keep(lin, weights).blocks
+        assert blocks is not None
+        return blocks.within(rows), label
 
     def _matrix(
         self,

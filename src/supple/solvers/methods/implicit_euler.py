@@ -212,7 +212,7 @@ class ImplicitEuler:
 
             return LinearStep(kin, state.v[rows], b[rows], solve, partial(blocks.part, label), close)
 
-        parts = Parts(partial(self._solve.components, lin, **weights), within)
+        parts = Parts(partial(self._solve.components, system), within)
         return LinearStep(kin, state.v, b, solve, part, close, parts)
 
     def finish(
