@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sparse
 from numpy.typing import ArrayLike
 from scipy.spatial import KDTree
 
@@ -185,13 +186,16 @@ class TreeBody:
         """Surface points of these numbers, or all."""
         skin = self.skin
         number = np.arange(skin.count) if numbers is None else np.asarray(numbers, dtype=np.int64)
-        weights = skin.weights[number]
-        hung = np.unique(weights.indices)
+        W, length = skin.weights, np.diff(skin.weights.indptr)[number]
+        ptr = np.concatenate([[0], np.cumsum(length)])
+        at = np.repeat(W.indptr[number] - ptr[:-1], length) + np.arange(ptr[-1])
+        hung, column = np.unique(W.indices[at], return_inverse=True)
+        weights = sparse.csr_array((W.data[at], column.ravel(), ptr), shape=(len(number), len(hung)))
         domain, row = skin.domain[hung], skin.row[hung]
         points = [skin.classes[c] for c in self.model.domain_class[domain]]
         X = np.array([p.X[k] for p, k in zip(points, row)]).reshape(-1, 3)
         U = [p.U[k] for p, k in zip(points, row)]
-        return DomainPoints.on(self.model, domain, X, U, weights[:, hung], number)
+        return DomainPoints.on(self.model, domain, X, U, weights, number)
 
     def point_region(self, name: str) -> Array:
         """Numbers of the surface points of the domains of that name, or kind."""

@@ -16,9 +16,9 @@ class FrameCache:
         self._last: tuple[Array, kernels.Frames] | None = None
 
     def at(self, x: Array, chain: kernels.Chain) -> kernels.Frames:
-        """At coordinates x (1, width), for any points of the tree; not to be written to."""
+        """At coordinates x (1, width), of the first domains, at least those of the chain; not to be written to."""
         last = self._last
-        if last is None or not np.array_equal(last[0], x):
+        if last is None or len(last[1].o) < len(chain.parent) or not np.array_equal(last[0], x):
             out = kernels.Frames.empty(len(chain.parent), chain.a_hat.shape[2])
             kernels.compute_frames(chain, x[0, 7 : 7 + chain.start[-1]].copy(), x[0, :7].copy(), out)
             self._last = last = (x.copy(), out)

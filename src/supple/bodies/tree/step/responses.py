@@ -13,6 +13,7 @@ import numpy as np
 import scipy.sparse as sparse
 from numpy.typing import ArrayLike
 
+from supple.algebra.sparse.threefold import threefold
 from supple.bodies.tree.dynamics import TreeDynamics, TreeState
 from supple.bodies.tree.step import response_kernels as responses
 from supple.bodies.tree.step import stage_kernels as stages
@@ -70,7 +71,7 @@ def point_shapes(
     ptr = np.concatenate([[0], np.cumsum(np.repeat(width, 3))])
     B = sparse.csr_array((values[used], columns, ptr), shape=(3 * points.hung, int(starts[-1])))
     if points.weights is not None:
-        B = sparse.csr_array(sparse.kron(points.weights, np.eye(3), format="csr") @ B)
+        B = threefold(points.weights) @ B
     return PointShapes(B, starts, Y)
 
 

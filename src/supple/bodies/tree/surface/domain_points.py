@@ -8,7 +8,7 @@ W: weights over points that hang on one domain each, or none; the mean of points
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 import scipy.sparse as sparse
@@ -26,6 +26,18 @@ def make_chain(model: TreeModel, first: Array, places: Array, X: Array, U: list[
 
     places (d + 1,): where the points of a domain begin among all.
     """
+    bare = _bare_chain(model)
+    return bare._replace(
+        first=np.asarray(first, dtype=np.int64),
+        places=np.asarray(places, dtype=np.int64),
+        X=np.ascontiguousarray(X, dtype=float),
+        U=_padded(U, bare.a_hat.shape[2]),
+    )
+
+
+@lru_cache(maxsize=64)
+def _bare_chain(model: TreeModel) -> kernels.Chain:
+    """A model without points."""
     largest = max(1, *(c.count for c in model.classes))
     interfaces = [(c, fit) for c in model.classes for fit in c.fits]
     first_interface = np.concatenate([[0], np.cumsum([len(c.fits) for c in model.classes])])
@@ -33,19 +45,34 @@ def make_chain(model: TreeModel, first: Array, places: Array, X: Array, U: list[
     A_modes = np.zeros((len(interfaces), largest, 9))
     for k, (c, fit) in enumerate(interfaces):
         A_modes[k, : c.count] = fit.A_modes.reshape(c.count, 9)
+    none = np.zeros(model.domain_count + 1, dtype=np.int64)
     return kernels.Chain(
         model.parent.astype(np.int64),
         np.where(model.parent >= 0, first_interface[above] + model.parent_interface, -1).astype(np.int64),
         model.q_starts.astype(np.int64),
         model.scale.astype(float),
-        np.asarray(first, dtype=np.int64),
-        np.asarray(places, dtype=np.int64),
+        none[:-1],
+        none,
         np.array([fit.x_hat for _, fit in interfaces]).reshape(-1, 3),
         _padded([fit.a_hat for _, fit in interfaces], largest),
         np.array([fit.A_rest.ravel() for _, fit in interfaces]).reshape(-1, 9),
         A_modes,
-        np.ascontiguousarray(X, dtype=float),
-        _padded(U, largest),
+        np.zeros((0, 3)),
+        _padded([], largest),
+    )
+
+
+def shortened(chain: kernels.Chain) -> kernels.Chain:
+    """Without the domains after the last one with points; parents come before their children."""
+    used = np.flatnonzero(np.diff(chain.places))
+    d = int(used[-1]) + 1 if len(used) else 1
+    return chain._replace(
+        parent=chain.parent[:d],
+        fit=chain.fit[:d],
+        start=chain.start[: d + 1],
+        scale=chain.scale[:d],
+        first=chain.first[:d],
+        places=chain.places[: d + 1],
     )
 
 
@@ -81,7 +108,7 @@ class DomainPoints:
     ) -> DomainPoints:
         """Points on domains, ascending (k,): X (k, 3) [m] at scale 1 in the domains' axes, U: (3, r) of each."""
         places = np.searchsorted(domain, np.arange(model.domain_count + 1))
-        chain = make_chain(model, places[:-1], places, X, U)
+        chain = shortened(make_chain(model, places[:-1], places, X, U))
         return cls(chain, weights, indices, model.frame_cache)  # type: ignore[arg-type]
 
     @classmethod
@@ -123,7 +150,7 @@ class DomainPoints:
 
     @property
     def modes(self) -> int:
-        """Coordinates of the tree."""
+        """Coordinates of the domains up to the last one with points."""
         return int(self.chain.start[-1])
 
     def frames(self, x: Array) -> kernels.Frames:
@@ -191,7 +218,7 @@ class DomainPointsTangent:
 
     def bias(self, v: Array) -> Array:
         """(dJ/dt) v (count, 3) [m/s²], by central differences along v."""
-        coordinates, step = TreeCoordinates(self.mapping.modes), 1e-5
+        coordinates, step = TreeCoordinates(self.x.shape[1] - 7), 1e-5
         ahead = self.mapping.linearize(coordinates.retract(self.x, step * v)).product(v)
         behind = self.mapping.linearize(coordinates.retract(self.x, -step * v)).product(v)
         return (ahead - behind) / (2 * step)

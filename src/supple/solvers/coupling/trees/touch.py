@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sparse
 
+from supple.algebra.sparse.threefold import threefold
 from supple.bodies.tree.model import TreeModel
 from supple.bodies.tree.surface.domain_points import DomainPoints
 from supple.scene.slots import Slot
@@ -65,18 +66,6 @@ def _beside(parts: list[Any]) -> sparse.csr_array:
     return parts[0] if len(parts) == 1 else sparse.csr_array(sparse.hstack(parts))
 
 
-def _threefold(W: sparse.csr_array) -> sparse.csr_array:
-    """The Kronecker product of W (k, p) and the unit matrix, (3 k, 3 p)."""
-    length = np.diff(W.indptr)
-    ptr = np.concatenate([[0], np.cumsum(np.repeat(length, 3))])
-    row = np.repeat(np.arange(len(length)), length)
-    indices, data = np.empty(ptr[-1], dtype=W.indices.dtype), np.empty(ptr[-1])
-    for i in range(3):
-        at = ptr[3 * row + i] + np.arange(len(row)) - W.indptr[row]
-        indices[at], data[at] = 3 * W.indices + i, W.data
-    return sparse.csr_array((data, indices, ptr), shape=(3 * W.shape[0], 3 * W.shape[1]))
-
-
 def _touching(slot: Slot, meeting: Meeting) -> tuple[DomainPoints, sparse.csr_array] | None:
     """The points of a tree that are in contact, and the weights (3 k, 3 p) by which the contacts see them."""
     rows, vertices, shares, start = [], [], [], 0
@@ -94,7 +83,7 @@ def _touching(slot: Slot, meeting: Meeting) -> tuple[DomainPoints, sparse.csr_ar
     row, vertex, share = (np.concatenate(part) for part in (rows, vertices, shares))
     used, column = np.unique(vertex, return_inverse=True)
     weights = sparse.csr_array((share, (row, column)), shape=(meeting.count, len(used)))
-    return slot.node.body.point_mapping(used), _threefold(weights)
+    return slot.node.body.point_mapping(used), threefold(weights)
 
 
 @lru_cache(maxsize=32)
