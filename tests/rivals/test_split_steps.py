@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import supple as sp
+from supple.solvers.coupling import contact_steps
 from supple.solvers.coupling.slow_step import SlowStep
 from supple.solvers.coupling.split_step import SplitStep
 from supple.solvers.methods import partitioned
@@ -46,6 +47,7 @@ def whole(begun: SlowStep, law: np.ndarray, both: np.ndarray) -> SplitStep:
 
 @pytest.mark.parametrize("case", ["alone", "tree on voxels", "tree beside", "held", "bound"])
 def test_parts_of_a_step_are_the_whole(case: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(contact_steps, "TOLERANCE", 1e-12)
     scene = scene_of(case)
     system = scene.compile()
     state, split = system.initial_state(), []
@@ -56,7 +58,7 @@ def test_parts_of_a_step_are_the_whole(case: str, monkeypatch: pytest.MonkeyPatc
         scene.solver.step(system, state)
         monkeypatch.setattr(partitioned.SplitStep, "of", whole)
         scene.solver.step(system, together)
-        assert np.abs(state.v - together.v).max() < 1e-6  # contacts are solved to 1e-8 of all impulses, of 1 m/s
+        assert np.abs(state.v - together.v).max() < 3e-7  # 1e-8 and less; spins of voxels are the most sensitive
     apart = [s for s in split if s.near is not None and s.rest is not None]
     assert len(apart) > (15 if case != "bound" else -1)
     assert case != "bound" or not apart
