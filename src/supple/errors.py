@@ -142,6 +142,13 @@ class StepWarning(SuppleWarning):
         self.dt = dt
 
 
+def check_real(where: str, **values: Any) -> None:
+    """Refuse what is no number at all, by its name; ranges are checked by others. None stands for a default."""
+    for name, value in values.items():
+        if value is not None and (not isinstance(value, Real) or isinstance(value, bool)):
+            raise InputError(f"{name} is not a number", where=where, value=value)
+
+
 def check_number(
     value: Any,
     *,

@@ -63,6 +63,10 @@ def run(
     """
     if resume and out is None:
         raise InputError("resume needs the folder of the run", where="run", fix="Give out=.")
+    if not isinstance(scene, Scene):
+        raise InputError("this is not a scene", where="run", value=type(scene).__name__, fix="Give a supple.Scene.")
+    if start is not None and not isinstance(start, State):
+        raise InputError("this is not a state", where="run, start", value=type(start).__name__)
     check_dt(record_every, "run, record_every")
     check_number(checkpoint_every, name="checkpoint_every", where="run", least=0.0, infinite=True)
     if dt is not None:

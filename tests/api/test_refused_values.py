@@ -63,6 +63,13 @@ ACCEPTED: dict[str, Callable[[], Any]] = {
     "tree stride, 1.5 steps": lambda: sp.TreeSolver(steps=1.5),  # type: ignore[arg-type]
     "particles, none": lambda: sp.Particles(np.zeros((0, 3)), 1.0),
     "rigid body, a region it has not": lambda: held("nope"),
+    "implicit Euler, no iterations": lambda: sp.ImplicitEuler(max_iterations=0),
+    "Newmark, beta inf": lambda: sp.Newmark(beta=INF),
+    "parts, 1.5 steps of trees": lambda: sp.Partitioned(tree_steps=1.5),  # type: ignore[arg-type]
+    "contact, a pair of one": lambda: sp.Contact(exclude=["ab"]),  # type: ignore[list-item]
+    "points, a place in a plane": lambda: scene().node("ball").points(at=(0.0, 0.0)),
+    "points, a place nowhere": lambda: scene().node("ball").points(at=(0.0, 0.0, NAN)),
+    "modes, none": lambda: sp.vibration_modes(scene().compile(), 0),
 }
 RAW: dict[str, Callable[[], Any]] = {
     "rigid box, density": lambda: sp.RigidBody.box((1, 1, 1), density="a"),  # type: ignore[arg-type]
@@ -75,6 +82,26 @@ RAW: dict[str, Callable[[], Any]] = {
     "box of tets, cells": lambda: sp.box_tets((1, 1, 1), ("a", 1, 1)),  # type: ignore[arg-type]
     "voxel grid, size": lambda: sp.VoxelGrid(np.ones((1, 1, 1), dtype=int), "a"),  # type: ignore[arg-type]
     "contact, friction": lambda: sp.Contact(friction="a"),  # type: ignore[arg-type]
+    "contact, no friction": lambda: sp.Contact(friction=None),  # type: ignore[arg-type]
+    "contact, stiffness": lambda: sp.Contact(stiffness="a"),  # type: ignore[arg-type]
+    "contact, damping": lambda: sp.Contact(damping="a"),  # type: ignore[arg-type]
+    "wind, intensity": lambda: sp.Wind(speed=1.0, intensity="a"),  # type: ignore[arg-type]
+    "wind, modes": lambda: sp.Wind(speed=1.0, modes="a"),  # type: ignore[arg-type]
+    "fluid, density": lambda: sp.Fluid("a"),  # type: ignore[arg-type]
+    "actuation, amplitude": lambda: sp.Actuation("a", 1.0),  # type: ignore[arg-type]
+    "commands, rate": lambda: sp.Commands(lambda t, state: [0.0], "a"),  # type: ignore[arg-type]
+    "samples, rate": lambda: sp.Samples([1.0], "a"),  # type: ignore[arg-type]
+    "samples, values": lambda: sp.Samples("a", 1.0),
+    "settle, tolerance": lambda: sp.settle(scene(), tolerance="a"),  # type: ignore[arg-type]
+    "world, points": lambda: sp.World.points("a"),
+    "points, at": lambda: scene().node("ball").points(at="a"),
+    "load, force": lambda: sp.Load(scene().node("ball").points(local=(0, 0, 0)), "a"),
+    "box of tets, size": lambda: sp.box_tets("a", (1, 1, 1)),
+    "generalised alpha, rho": lambda: sp.GeneralizedAlpha(rho="a"),  # type: ignore[arg-type]
+    "Newmark, beta": lambda: sp.Newmark(beta="a"),  # type: ignore[arg-type]
+    "run, scene": lambda: sp.run("a", until=1.0),  # type: ignore[arg-type]
+    "run, start": lambda: run(start="a"),
+    "modes, count": lambda: sp.vibration_modes(scene().compile(), "a"),  # type: ignore[arg-type]
     "plane, offset": lambda: sp.Plane(offset="a"),  # type: ignore[arg-type]
 }
 

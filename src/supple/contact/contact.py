@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from numbers import Real
 from typing import Any, Literal
 
 import numpy as np
 
 from supple.contact.bound import BoundContact
 from supple.contact.surfaces import surface_of, wall
-from supple.errors import InputError, check_number
+from supple.errors import InputError, check_number, check_real
 from supple.interaction.obstacles import MeshObstacle, check_static_friction
 from supple.scene.node import Node
 from supple.scene.world import register_contact
@@ -70,8 +71,10 @@ class Contact:
     push_speed: float = field(default=0.1, kw_only=True)
 
     def __post_init__(self) -> None:
+        names = ("stiffness", "damping", "tangential_stiffness", "restitution", "margin", "push_speed")
+        check_real("Contact", **{name: getattr(self, name) for name in names})
         for value in (self.friction, *self.frictions.values()):
-            if isinstance(value, str) or not (np.isfinite(value) and value >= 0):
+            if not isinstance(value, Real) or not (np.isfinite(value) and value >= 0):
                 raise InputError(
                     "friction is a finite number",
                     where="Contact",
@@ -88,6 +91,9 @@ class Contact:
             raise InputError("damping is negative", where="Contact", value=self.damping, allowed=">= 0 s")
         if self.restitution is not None:
             check_number(self.restitution, name="restitution", where="Contact", least=0.0, most=1.0)
+        for pair in (*self.exclude, *self.frictions):
+            if isinstance(pair, str) or len(pair) != 2 or not all(isinstance(name, str) for name in pair):
+                raise InputError("a pair is two names of bodies or obstacles", where="Contact", value=pair)
         if self.overlap not in ("push", "refuse"):
             raise InputError("unknown choice", where="Contact, overlap", value=self.overlap, allowed="push, refuse")
 

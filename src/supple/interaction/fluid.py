@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from supple.algebra.dense.checks import check_vector
-from supple.errors import InputError
+from supple.errors import InputError, check_real
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,6 +25,7 @@ class Fluid:
     level: float | None = None
 
     def __post_init__(self) -> None:
+        check_real("Fluid", density=self.density, drag=self.drag, level=self.level)
         if not (np.isfinite(self.density) and self.density >= 0):
             raise InputError("the density is negative", where="Fluid", value=self.density, allowed=">= 0 kg/m³")
         if not (np.isfinite(self.drag) and self.drag >= 0):

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from supple.algebra.dense import rotations
+from supple.algebra.dense.checks import check_array
 from supple.bodies.body_protocol import Body, Surface
 from supple.bodies.capabilities import Dragging, Framed, Holding, Patched
 from supple.bodies.placement import Placement
@@ -80,9 +81,9 @@ class Node:
         body = self.held_body
         with self._named():
             if local is not None:
-                return self._embedded(np.atleast_2d(np.asarray(local, dtype=float)))
+                return self._embedded(_places(local, "local"))
             if at is not None:
-                return self._embedded(self.to_local(np.atleast_2d(np.asarray(at, dtype=float))))
+                return self._embedded(self.to_local(_places(at, "at")))
             if selector is None:
                 mapping = body.point_mapping(None)
                 label = self.name if mapping is None else f"{self.name}[...]"
@@ -169,3 +170,11 @@ class Node:
                 error.where = f"node '{self.name}'"
                 error.args = (error.sentence(),)
             raise
+
+
+def _places(given: ArrayLike, name: str) -> Array:
+    """Places (n, 3) [m], or one (3,)."""
+    x = np.atleast_2d(check_array(given, name=name, where="points"))
+    if x.ndim != 2 or x.shape[1] != 3 or not np.isfinite(x).all():
+        raise InputError(f"{name} is not (n, 3) finite numbers", where="points", value=np.shape(given))
+    return x

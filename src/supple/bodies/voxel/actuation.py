@@ -20,8 +20,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from supple.algebra.dense.checks import check_array
 from supple.bodies.voxel.model import VoxelModel
-from supple.errors import InputError
+from supple.errors import InputError, check_number, check_real
 
 Array = np.ndarray
 MAX_PHASES = 64  # different phases of one signal that is not a sine
@@ -46,6 +47,7 @@ class Actuation:
     rise: float = 0.0
 
     def __post_init__(self) -> None:
+        check_real("Actuation", amplitude=self.amplitude, frequency=self.frequency, rise=self.rise)
         if not np.isfinite(self.amplitude):
             raise InputError("the amplitude is not finite", where="Actuation", value=self.amplitude)
         if not (np.isfinite(self.frequency) and self.frequency >= 0):
@@ -97,6 +99,8 @@ class Commands:
     def __post_init__(self) -> None:
         if not callable(self.function):
             raise InputError("the function cannot be called", where="Commands", value=type(self.function).__name__)
+        check_real("Commands", rate=self.rate)
+        check_number(self.count, name="count", where="Commands", whole=True)
         if not (np.isfinite(self.rate) and self.rate > 0):
             raise InputError("the rate is not positive", where="Commands", value=self.rate, allowed="> 0 Hz")
         if self.count < 1:
@@ -132,7 +136,8 @@ class Samples:
     repeats: bool = False
 
     def __post_init__(self) -> None:
-        values = np.array(self.values, dtype=float)
+        values = check_array(self.values, name="values", where="Samples").copy()
+        check_real("Samples", rate=self.rate)
         if values.ndim != 1 or not values.size or not np.isfinite(values).all():
             raise InputError("the samples are not finite numbers in a row", where="Samples", value=values.shape)
         if not (np.isfinite(self.rate) and self.rate > 0):

@@ -11,7 +11,10 @@ from supple.geometry.meshes.region import FloatArray
 
 def as_vector(values: ArrayLike, name: str) -> FloatArray:
     """Three finite numbers, (3,)."""
-    vector = np.asarray(values, dtype=np.float64)
+    try:
+        vector = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        vector = np.full(0, np.nan)
     if vector.shape != (3,) or not np.isfinite(vector).all():
         raise InputError(f"{name} is not three finite numbers", value=np.asarray(values).tolist())
     return vector

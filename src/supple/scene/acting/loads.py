@@ -15,6 +15,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike
 
+from supple.algebra.dense.checks import check_array
 from supple.algebra.dense.rotations import cross, skew
 from supple.bodies.capabilities import Faced
 from supple.bodies.protocols import LocalState, Pairs
@@ -43,7 +44,7 @@ class Load:
     def values(self, t: float) -> Array:
         """Force on each point at time t, (n, 3) [N]."""
         given = self.force(t) if callable(self.force) else self.force
-        f = np.asarray(given, dtype=float)
+        f = check_array(given, name="the force", where=f"load on {self.on.label}")
         if f.shape == (3,):
             f = np.broadcast_to(f / self.on.count, (self.on.count, 3))
         if f.shape != (self.on.count, 3):

@@ -29,7 +29,7 @@ from supple.algebra.dense import rotations
 from supple.algebra.dense.checks import check_vector
 from supple.algebra.dense.rotations import skew
 from supple.bodies.protocols import LocalState, Pairs
-from supple.errors import InputError
+from supple.errors import InputError, check_number, check_real
 from supple.scene.acting.triangle_tangent import TriangleTangent, triangle_pattern
 from supple.scene.acting.wind_kernels import Flow, add_drag, compute_flow
 from supple.scene.mapped.points import JoinedPoints, PointSet, join
@@ -79,6 +79,8 @@ class Wind:
         velocity: ArrayLike = (self.speed or 0.0, 0.0, 0.0) if self.velocity is None else self.velocity
         object.__setattr__(self, "velocity", check_vector(velocity, name="velocity", where="Wind"))
         object.__setattr__(self, "speed", None)
+        check_real("Wind", intensity=self.intensity, density=self.density, drag=self.drag, length=self.length)
+        check_number(self.modes, name="modes", where="Wind", whole=True)
         for name, least in (("intensity", 0.0), ("density", 0.0), ("drag", 0.0)):
             if not (np.isfinite(getattr(self, name)) and getattr(self, name) >= least):
                 raise InputError(f"the {name} is negative", where="Wind", value=getattr(self, name), allowed=">= 0")

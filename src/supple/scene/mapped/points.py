@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from supple.algebra.dense.checks import check_array
 from supple.bodies.mappings import WeightedPoints
 from supple.bodies.protocols import Mapping
 from supple.errors import InputError
@@ -114,7 +115,7 @@ class World:
     @staticmethod
     def points(at: ArrayLike) -> WorldPoints:
         """Fixed points at world positions (n, 3) or (3,) [m]."""
-        x = np.atleast_2d(np.asarray(at, dtype=float))
+        x = np.atleast_2d(check_array(at, name="a place", where="World.points"))
         if x.shape[1] != 3 or not np.isfinite(x).all():
             raise InputError("points in the world are not (n, 3) finite numbers", value=np.shape(at))
         return WorldPoints(x)

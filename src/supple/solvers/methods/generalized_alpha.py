@@ -15,7 +15,7 @@ from typing import Literal
 
 import numpy as np
 
-from supple.errors import InputError
+from supple.errors import InputError, check_number, check_real
 from supple.scene.state import State
 from supple.scene.system import System
 from supple.solvers.linear.linear_step import LinearSolve
@@ -119,6 +119,8 @@ class Newmark:
     def __post_init__(self) -> None:
         check_dt(self.dt, "Newmark")
         check_tolerances("Newmark", newton_tolerance=self.newton_tolerance)
+        for name in ("beta", "gamma"):
+            check_number(getattr(self, name), name=name, where="Newmark")
         if not (0.5 <= self.gamma <= min(2 * self.beta, 1.0)):
             raise InputError(
                 "outside the stable range",
@@ -150,6 +152,7 @@ class GeneralizedAlpha:
     def __post_init__(self) -> None:
         check_dt(self.dt, "GeneralizedAlpha")
         check_tolerances("GeneralizedAlpha", newton_tolerance=self.newton_tolerance)
+        check_real("GeneralizedAlpha", rho=self.rho)
         if not 0 <= self.rho <= 1:
             raise InputError("rho is not between 0 and 1", where="GeneralizedAlpha", value=self.rho)
         am, af = (2 * self.rho - 1) / (self.rho + 1), self.rho / (self.rho + 1)

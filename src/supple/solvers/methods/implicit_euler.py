@@ -112,6 +112,8 @@ class ImplicitEuler:
     def __post_init__(self) -> None:
         check_dt(self.dt, "ImplicitEuler")
         check_tolerances("ImplicitEuler", tolerance=self.tolerance, newton_tolerance=self.newton_tolerance)
+        if self.max_iterations is not None:
+            check_number(self.max_iterations, name="max_iterations", where="ImplicitEuler", least=1, whole=True)
         options = LinearOptions(self.linear, self.tolerance, self.max_iterations, self.preconditioner)
         self._solve = LinearSolve(options)
         self._joints: JointSystem | None = None

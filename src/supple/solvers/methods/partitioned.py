@@ -27,7 +27,7 @@ from supple.algebra.sparse.block_rows import BlockRows
 from supple.algebra.sparse.block_sparse import PARALLEL_BLOCK_COUNT
 from supple.bodies.part_protocol import Part
 from supple.contact.contact_set import ContactForces
-from supple.errors import InputError
+from supple.errors import InputError, check_number
 from supple.scene.kinematics import Kinematics, hanging_on
 from supple.scene.parts import part_of
 from supple.scene.state import State
@@ -98,10 +98,7 @@ class Partitioned:
 
     def __post_init__(self) -> None:
         check_dt(self.dt, "Partitioned")
-        if self.tree_steps < 1:
-            raise InputError(
-                "a step of the scene needs a step of the trees", where="Partitioned", value=self.tree_steps
-            )
+        check_number(self.tree_steps, name="tree_steps", where="Partitioned", least=1, whole=True)
         self.implicit = self.implicit or ImplicitEuler(self.dt)
         self.lattice = self.lattice or LatticeSolver(self.dt)
         self.implicit.dt = self.lattice.dt = self.dt
