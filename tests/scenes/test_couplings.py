@@ -252,3 +252,36 @@ def test_contact_is_a_coupling_that_keeps_the_momentum(pair: str) -> None:
     """Two lattices keep their angular momentum, too: each force acts at one place on both."""
     for row in rows_of(*pair.split("-"), "contact", until=0.3):
         assert row.ok, row
+
+
+@pytest.mark.parametrize("coupling", ["spring", "ball", "hinge", "slider", "fixed", "contact"])
+def test_coupled_trees_keep_their_angular_momentum(coupling: str) -> None:
+    """Their forces act at one place on both; joints are closed as inside a part."""
+    found = coupled("tree", "tree", coupling, until=0.3)
+    assert found.failed == 0
+    assert found.pushed > 0.1
+    assert np.linalg.norm(found.angular) < 1e-9 * MASS * SPIN * SIDE**2
+    assert found.joint < 1e-9
+
+
+def test_joints_of_a_tree_with_the_world_do_not_damp_it() -> None:
+    """A soft cube without damping turns about a hinge at its edge: its spin changes by the square of the step."""
+    kind = sp.DomainTemplate("cube", cube(), RUBBER, 8)
+    body = sp.TreeBody(sp.DomainTree({"cube": kind}, [sp.Domain("cube")], free=True), stiffness_damping=0.0)
+    lost = []
+    for dt in (H, H / 2):
+        scene = sp.Scene(solver=sp.Partitioned(dt))
+        node = scene.add(body, spin=(0, 0, SPIN), velocity=(0, SPIN * SIDE / 2, 0), name="cube")
+        scene.add(sp.HingeJoint(node, at=(-SIDE / 2, 0, 0), axis=(0, 0, 1)))
+        system = scene.compile()
+        state, energies = system.initial_state(), []
+        for _ in range(round(0.5 / dt)):
+            assert scene.solver.step(system, state).is_solved
+            kin = system.propagate(state.t, state.x, state.v)
+            energies.append(system.kinetic_energy(kin) + system.potential_energy(kin))
+            for _, slot, rows in system.joints:
+                rate = rows.jacobian(kin.x[slot.index]) @ kin.v[slot.index].ravel()
+                assert np.abs(rate).max() < 1e-9 * SPIN
+        lost.append(np.ptp(energies[1:]) / energies[0])
+    assert lost[0] < 0.02
+    assert lost[1] < 0.5 * lost[0]

@@ -177,7 +177,7 @@ def test_how_points_of_a_tree_answer_is_the_derivative_of_its_step() -> None:
     def moved(force: np.ndarray) -> np.ndarray:
         acting = np.zeros_like(v)
         points.linearize(x).add_transpose(force.reshape(-1, 3), acting)
-        end = body.advance(LocalState(0.0, x, v), H, steps=1, gravity=np.zeros(3), forces=acting, euler=True)
+        end = body.advance(LocalState(0.0, x, v), H, steps=1, gravity=np.zeros(3), forces=acting, theta=1.0)
         return (points.apply(end.x) - points.apply(x)).ravel()
 
     C = point_responses(body.dynamics, points, body.unpack(x, v), x, H, gravity=np.zeros(3))

@@ -198,6 +198,12 @@ def test_each_scene_gets_the_method_that_suits_it() -> None:
     assert chosen(voxels(), sp.MeshObstacle(soft().mesh.boundary.surface)) is sp.Partitioned
     assert chosen(voxels(), voxels(), sp.Contact()) is sp.Partitioned  # the sweep would let them meet themselves too
     assert chosen(tree()) is sp.TreeSolver
+    scene = sp.Scene()
+    one, two = scene.add(tree(), name="one"), scene.add(tree(), name="two")
+    scene.add(sp.Springs(one.points([0]), sp.World.points(one.rest[:1]), 10.0))
+    assert type(choose(scene).solver) is sp.TreeSolver
+    scene.add(sp.Springs(one.points([0]), two.points([1]), 10.0))
+    assert type(choose(scene).solver) is sp.Partitioned
     assert chosen(tree(), sp.Floor()) is sp.Partitioned
     assert chosen(box(), soft(), sp.Floor()) is sp.ImplicitEuler
     assert chosen(box(), tree()) is sp.Partitioned

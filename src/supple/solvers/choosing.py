@@ -1,7 +1,7 @@
 """Which method advances a scene, where its caller names none.
 
 voxel bodies alone                         LatticeSolver, where its sweep knows the obstacles and contacts
-trees alone, touching nothing              TreeSolver
+trees alone, nothing coupled to another    TreeSolver
 bodies with a stride of their own, alone   StrideSolver
 no voxels, no trees                        ImplicitEuler
 all else                                   Partitioned: each kind by its own method, coupled
@@ -11,8 +11,11 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from supple.bodies.traits import is_load
 from supple.errors import InputError
-from supple.scene.scene import Scene
+from supple.scene.mapped.points import JoinedPoints
+from supple.scene.parts import nodes_of
+from supple.scene.scene import Acting, Scene
 from supple.solvers.coupling.across import LATTICE, PART_OF_METHOD, TREE
 from supple.solvers.coupling.lattice_world import world_of
 from supple.solvers.methods.implicit_euler import ImplicitEuler
@@ -53,10 +56,18 @@ def _method(scene: Scene) -> tuple[type, str]:
         except InputError as error:
             return Partitioned, f"voxel bodies, with contacts by surfaces: {error.what}"
         return LatticeSolver, "voxel bodies alone, swept as one lattice"
-    if parts == {TREE} and not (touches or scene.joints or scene.filters):
+    if parts == {TREE} and not (touches or scene.joints or scene.filters or any(map(_binds, scene.forces))):
         return TreeSolver, "trees alone, by elimination along their branches"
     if not parts & {LATTICE, TREE}:
         if why_not_alone(scene) is None:
             return StrideSolver, "bodies alone, each by its own stride"
         return ImplicitEuler, "implicit bodies, in one matrix"
+    if parts == {TREE}:
+        return Partitioned, "trees, by elimination along their branches, coupled in every step"
     return Partitioned, "several kinds, each by its own method, coupled in every step"
+
+
+def _binds(acting: Acting) -> bool:
+    """Whether a force binds bodies, or parts of one, to each other."""
+    sides = acting.on.parts if isinstance(acting.on, JoinedPoints) else ()
+    return not is_load(acting.force) and sum(len(nodes_of(side)) > 0 for side in sides) > 1

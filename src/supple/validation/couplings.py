@@ -139,7 +139,7 @@ def rows_of(one: str, two: str, coupling: str, *, until: float = SECOND) -> list
     if coupling == "contact":
         rows.append(_contact_row(case, name, found, two))
     elif coupling != "spring":
-        across = (one != two and (one in BY_ITSELF or two in BY_ITSELF)) or one == "tree"
+        across = one != two and two != "world" and (one in BY_ITSELF or two in BY_ITSELF)
         limit = ACROSS if across else INSIDE
         rows.append(bounded(case, f"{name}: joint error", found.joint, limit, source="over the size, after each step"))
     if two != "world":
@@ -157,8 +157,8 @@ def _contact_row(case: str, name: str, found: Coupled, two: str) -> Row:
 
 
 def _angular_row(case: str, name: str, pair: tuple[str, str], coupling: str) -> Row:
-    """Angular momentum: lattices that touch keep it, all else by the order of the steps."""
-    if pair == ("voxel", "voxel") and coupling == "contact":
+    """Angular momentum: trees keep it, and lattices that touch, all else by the order of the steps."""
+    if pair == ("tree", "tree") or (pair == ("voxel", "voxel") and coupling == "contact"):
         change = np.linalg.norm(coupled(*pair, coupling).angular) / (MASS * SPIN * SIDE**2)
         return bounded(case, f"{name}: angular momentum", float(change), ANGULAR, source="over m w L²")
     finer, coarser = (coupled(*pair, coupling, until=SHORT, dt=dt).angular for dt in (DT / 2, DT))

@@ -234,15 +234,15 @@ class TreeBody:
         gravity: ArrayLike = (0.0, 0.0, 0.0),
         forces: Array | None = None,
         springs: PointSprings | None = None,
-        euler: bool = False,
+        theta: float = 0.0,
     ) -> LocalState:
         """The state after so many steps of dt [s], in one compiled call. `forces` (1, v_width) act all the while.
 
-        springs: on points, solved within each step. euler: steps by implicit Euler, see `TreeDynamics.advance`.
+        springs: on points, solved within each step. theta: at least this, see `TreeDynamics.advance`.
         """
         now, acting = self.unpack(state.x, state.v), self.loads(state.x, forces)
         gravity = np.zeros(3) if self.grown else gravity
-        self.dynamics.advance(now, dt, steps=steps, gravity=gravity, springs=springs, euler=euler, **acting)
+        self.dynamics.advance(now, dt, steps=steps, gravity=gravity, springs=springs, theta=theta, **acting)
         x, v = state.x.copy(), state.v.copy()
         self.pack(now, x, v)
         return LocalState(state.t + steps * dt, x, v)

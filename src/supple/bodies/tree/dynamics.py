@@ -198,15 +198,17 @@ class TreeDynamics:
         return TreeState.at_rest(self.model.coordinate_count)
 
     def numbers(
-        self, dt: float, *, euler: bool = False, is_loaded: bool = False, is_pulled: bool = False
+        self, dt: float, *, theta: float = 0.0, is_loaded: bool = False, is_pulled: bool = False
     ) -> kernels.StepNumbers:
-        """What the kernels need to know of a step dt [s]; is_loaded: by wrenches, is_pulled: by springs."""
-        s = self.settings
-        theta = 1.0 if euler else max(s.theta, PULLED if is_pulled else 0.0)
+        """What the kernels need to know of a step dt [s], with `theta` at least; is_loaded: by wrenches, is_pulled: by
+        springs. With more than its own theta a step stays linear in the forces that couple the tree: f and K as in its
+        first pass."""
+        s, renews = self.settings, theta <= self.settings.theta and theta < 1.0
         return kernels.StepNumbers(
-            float(dt), theta, COUPLINGS[self.coupling] + (0 if self.torque else elimination.FORCE_ONLY),
+            float(dt), max(s.theta, theta, PULLED if is_pulled else 0.0),
+            COUPLINGS[self.coupling] + (0 if self.torque else elimination.FORCE_ONLY),
             s.passes, self.model.is_free, s.max_iterations if s.converge else 0, s.epsilon,
-            s.renew_forces and not euler, is_loaded,
+            s.renew_forces and renews, is_loaded,
         )  # fmt: skip
 
     def advance(
@@ -220,21 +222,21 @@ class TreeDynamics:
         wrenches: ArrayLike | None = None,
         push: ArrayLike | None = None,
         springs: PointSprings | None = None,
-        euler: bool = False,
+        theta: float = 0.0,
     ) -> int:
         """Move `state` on, in place, by steps of dt [s], in one compiled call. Returns the most passes of a step.
 
         forces (n,): on the coordinates. wrenches (d, 6): torque about and force at each domain's origin, in its axes.
         push (6,): force at the root's origin and torque, in world axes. All stay as they are during the call.
-        springs: on points, solved within each step, with theta of `PULLED` at least; articulated coupling only. euler:
-        steps with theta = 1, implicit Euler; where forces come suddenly, light parts would ring else. A step that
-        fails raises, and `state` stays as it was.
+        springs: on points, solved within each step, with theta of `PULLED` at least; articulated coupling only. theta:
+        at least this; with 1, implicit Euler, nothing rings where forces come suddenly. A step that fails raises, and
+        `state` stays as it was.
         """
         if not np.isfinite(dt) or dt <= 0:
             raise InputError("the time step is not positive", where="TreeDynamics", value=dt, allowed="> 0 s")
         g = check_vector(gravity, name="gravity", where="TreeDynamics")
         self.load(state, forces, wrenches, push)
-        numbers = self.numbers(dt, euler=euler, is_loaded=wrenches is not None, is_pulled=springs is not None)
+        numbers = self.numbers(dt, theta=theta, is_loaded=wrenches is not None, is_pulled=springs is not None)
         run = kernels.advance_together if self.threads > 1 else kernels.advance
         found = np.empty(4)
         run(

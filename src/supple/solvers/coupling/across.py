@@ -25,7 +25,7 @@ from supple.scene.kinematics import hanging_on
 from supple.scene.parts import can_be_split, nodes_of
 from supple.scene.slots import Slot
 from supple.scene.system import BoundForce, BoundJoint, System
-from supple.solvers.coupling.trees.springs import world_springs
+from supple.solvers.coupling.trees.springs import AMONG_TREES, world_springs
 
 Array = np.ndarray
 IMPLICIT, TREE, LATTICE, FIXED = 0, 1, 2, 3
@@ -64,6 +64,10 @@ class Across:
     def hanging(self) -> frozenset[int]:
         """Indices of the slots of coupled points, and of all that they hang on."""
         return hanging_on([*(f.slot for f in self.forces), *(j.slot for j in self.joints)])
+
+    def spring_theta(self, slot: Slot) -> float:
+        """Where in a step springs between points are taken: at its end, but where all points are of trees."""
+        return AMONG_TREES if all(self.part[body.name] == TREE for body in bodies_of(slot)) else 1.0
 
     def all_multipliers(self, system: System, inside: Array, across: Array) -> Array:
         """The multipliers of all joints of a system in its order, of those inside the implicit part and those across

@@ -4,7 +4,9 @@
 
 `Law` is what contacts, springs and a person's own forces have in common. A spring of i and j has
 
-    u = v_i - v_j,   d = d_0 - h u,   l = k (L - L0) n + c (n . d') n       on i, the opposite on j, see `SpringForce`
+    u = v_i - v_j,   d = d_0 - theta h u,   l = k (L - L0) n + c (n . d') n   on i, the opposite on j, see `SpringForce`
+
+where theta = 1, the end of the step, but for springs among trees, whose own equations hold before it.
 
 A force of another form acts on the points one by one, u are their velocities, and T couples them all.
 """
@@ -40,11 +42,12 @@ class Law(Protocol):
 @dataclass(frozen=True, eq=False)
 class SpringLaw:
     """Springs of stiffness, rest_length, damping (k,) each; d (k, 3) [m]: from the first point to the second where the
-    velocities of the start bring them, less the relative way h u."""
+    velocities of the start bring them, less the relative way h u. theta: where in the step they are taken."""
 
     label: str
     spring: SpringForce
     d: Array
+    theta: float = 1.0
 
     @property
     def size(self) -> int:
@@ -60,19 +63,19 @@ class SpringLaw:
         """On the first points, at relative velocities u (k, 3) [m/s] over a step of h [s]."""
         k, out = self.size, ContactForces.none(self.size)
         state = LocalState(
-            0.0, np.concatenate([np.zeros((k, 3)), self.d - h * u]), np.concatenate([np.zeros((k, 3)), -u])
+            0.0, np.concatenate([np.zeros((k, 3)), self.d - self.theta * h * u]), np.concatenate([np.zeros((k, 3)), -u])
         )
         f = np.zeros((2 * k, 3))
         self.spring.add_force(state, f)
         tangent = self.spring.linearize(state)
-        return out._replace(force=f[:k], tangent=h * tangent.elastic + tangent.viscous)
+        return out._replace(force=f[:k], tangent=self.theta * h * tangent.elastic + tangent.viscous)
 
     def chosen(self, mask: Array) -> SpringLaw:
         """Some of the springs."""
         s, n = self.spring, int(mask.sum())
         pairs = np.stack([np.arange(n), n + np.arange(n)], axis=1)
         part = SpringForce(pairs, s.stiffness[mask], s.rest_length[mask], s.damping[mask])
-        return SpringLaw(self.label, part, self.d[mask])
+        return SpringLaw(self.label, part, self.d[mask], self.theta)
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,8 +129,8 @@ class CoupledLaw:
     W: sparse.csr_array
 
     @classmethod
-    def of(cls, acting: BoundForce, points: CoupledPoints, t: float) -> CoupledLaw:
-        """A force across parts in a step that ends at t [s]."""
+    def of(cls, acting: BoundForce, points: CoupledPoints, t: float, theta: float) -> CoupledLaw:
+        """A force across parts in a step that ends at t [s]; theta: where in it springs are taken."""
         label, slot, force = acting
         x = points.x + points.departure
         if not isinstance(force, SpringForce):
@@ -137,7 +140,7 @@ class CoupledLaw:
         W = sparse.csr_array((np.r_[ones, -ones], (np.r_[row, row], np.r_[i, j])), shape=(k, slot.coordinates.count))
         pairs = np.stack([row, k + row], axis=1)
         spring = SpringForce(pairs, force.stiffness, force.rest_length, force.damping)
-        return cls(SpringLaw(label, spring, x[j] - x[i]), points, sparse.csr_array(sparse.kron(W, np.eye(3))))
+        return cls(SpringLaw(label, spring, x[j] - x[i], theta), points, sparse.csr_array(sparse.kron(W, np.eye(3))))
 
     @property
     def size(self) -> int:

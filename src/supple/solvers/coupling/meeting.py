@@ -47,7 +47,9 @@ class Meeting:
         def points(slot: Slot) -> CoupledPoints:
             return CoupledPoints.of(slot, kin, ahead, across.part, h)
 
-        coupled = [CoupledLaw.of(acting, points(acting.slot), t) for acting in across.forces]
+        coupled = [
+            CoupledLaw.of(acting, points(acting.slot), t, across.spring_theta(acting.slot)) for acting in across.forces
+        ]
         joints = [CoupledPoints.at_start(joint.slot, kin, across.part) for joint in across.joints]
         held = CoupledJoints.of(across.joints, joints, h, t) if joints else None
         return cls(bound, sets, parts, coupled, across.part, held)

@@ -48,10 +48,12 @@ from supple.solvers.report import Outcome, StepReport
 from supple.solvers.world import refuse_restitution
 
 Array = np.ndarray
-CLOSED, OPEN = 1e-8, 1e-6
+CLOSED, OPEN = 1e-10, 1e-6
 """Of the size: how far joints across parts are closed, and from where on a step that does not close them says so."""
 MAX_CLOSINGS = 12
 """How often the ends of a step are looked at, and its joints closed."""
+TURNED = 2
+"""Closings after which forces act as they do in the step's middle, and the next are compared with each other."""
 
 
 @dataclass(eq=False)
@@ -209,7 +211,9 @@ class Partitioned:
             best = min(best, (opened, found), key=lambda tried: tried[0])
             if not opened > CLOSED or closing == MAX_CLOSINGS - 1:
                 break
-            secant = Secant.after(secant, found.held.response.W, found.held.holds, off / self.dt)
+            secant = Secant.after(
+                secant if closing >= TURNED else None, found.held.response.W, found.held.holds, off / self.dt
+            )
             found = found.moved(secant.change)
         if best[0] < opened:  # joints that begin far apart: the nearest is taken
             opened, found = best

@@ -1,13 +1,13 @@
-"""How points of a tree answer to forces on them that are constant over a step of implicit Euler.
+"""How points of a tree answer to forces on them that are constant over a step, and to impulses.
 
-    A q" = f + ...,   A = M + h D + h² K,   x_1 - x_0 = h q' + h² q",   d(x_1 - x_0)/df = h² J A^-1 J^T
+    A q" = f + ...,   A = M + k D + k² K,   x_1 - x_0 = h q' + h k q",   d(x_1 - x_0)/df = h k J A^-1 J^T,   k = theta h
 
-by walks in the eliminated tree, with the effective masses of a step.
+by walks in the eliminated tree, with the effective masses of a step. An impulse changes velocities by J M^-1 J^T.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sparse
@@ -19,6 +19,7 @@ from supple.bodies.tree.step import response_kernels as responses
 from supple.bodies.tree.step import stage_kernels as stages
 from supple.bodies.tree.step.response_kernels import Conditions
 from supple.bodies.tree.step.shape_response_kernels import add_domain_responses
+from supple.bodies.tree.step.step_kernels import StepNumbers
 from supple.bodies.tree.surface.domain_points import DomainPoints
 from supple.bodies.tree.tied_run import TreeSides
 
@@ -27,7 +28,7 @@ Array = np.ndarray
 
 class PointShapes(NamedTuple):
     """Motions of points by few shapes: B (3 p, R); starts (segments + 1,): first shapes of what belongs together;
-    Y (R, R) [m/N]: d(x_1 - x_0)/df = B Y B^T."""
+    Y (R, R) [m/N]: d(x_1 - x_0)/df = B Y B^T, or [m/s/(N s)] of impulses."""
 
     B: sparse.csr_array
     starts: Array
@@ -43,8 +44,9 @@ def point_shapes(
     *,
     gravity: ArrayLike,
     sides: TreeSides,
+    theta: float = 1.0,
 ) -> PointShapes:
-    """The shapes of points of a tree over a step of dt [s] from a state with coordinates x.
+    """The shapes of points of a tree over a step of dt [s] from a state with coordinates x; dt 0: for impulses.
 
     They are the motions of frames and modes of the domains that the points hang on, or the directions of the points
     where there are fewer of them. sides: of the tree.
@@ -54,16 +56,16 @@ def point_shapes(
     modes = np.diff(points.chain.start)[domains]
     starts = np.concatenate([[0], np.cumsum(6 + modes)])
     if count <= starts[-1]:
-        Y = _delassus(tree, hung.rows(sides, points), count, state, dt, gravity)
+        Y = _delassus(tree, hung.rows(sides, points), count, state, dt, gravity, theta)
         return PointShapes(sparse.csr_array(sparse.eye_array(count)), np.arange(0, count + 1, 3), Y)
     own = np.arange(starts[-1]) - np.repeat(starts[:-1], 6 + modes)  # of each shape in its domain
     unit = np.eye(6 + int(modes.max(initial=0)))[own]
     asked = sides.rows(np.arange(starts[-1]), np.repeat(domains, 6 + modes), unit[:, :6], unit[:, 6:])
-    g, is_free = _eliminate(tree, state, dt, gravity)
+    g, numbers = _eliminate(tree, state, dt, gravity, theta)
     Y = np.zeros((starts[-1], starts[-1]))
     places = np.asarray(tree.lanes[domains], dtype=np.int64)
-    add_domain_responses(tree.arrays, tree.workspace, tree.root, g, is_free, asked, starts, places, Y)
-    Y = dt * dt / 2 * (Y + Y.T)
+    add_domain_responses(tree.arrays, tree.workspace, tree.root, g, numbers.is_free, asked, starts, places, Y)
+    Y = _weight(numbers) / 2 * (Y + Y.T)
     values = np.concatenate([hung.wrench, hung.modes], axis=2)
     width = (6 + modes)[at]
     used = np.broadcast_to((np.arange(values.shape[2]) < width[:, None])[:, None], values.shape)
@@ -83,30 +85,38 @@ def point_responses(
     dt: float,
     *,
     gravity: ArrayLike,
+    theta: float = 1.0,
 ) -> Array:
     """d(x_1 - x_0)/df [m/N] of points of a tree, (3 p, 3 p), over a step of dt [s] from a state with coordinates x."""
     asked = _Hung.of(points, x).rows(TreeSides(tree), points)
-    return _delassus(tree, asked, 3 * points.count, state, dt, gravity)
+    return _delassus(tree, asked, 3 * points.count, state, dt, gravity, theta)
 
 
 def _delassus(
-    tree: TreeDynamics, asked: Conditions, count: int, state: TreeState, dt: float, gravity: ArrayLike
+    tree: TreeDynamics, asked: Conditions, count: int, state: TreeState, dt: float, gravity: ArrayLike, theta: float
 ) -> Array:
-    """dt² G A^-1 G^T of rows."""
-    g, is_free = _eliminate(tree, state, dt, gravity)
+    """dt k G A^-1 G^T of rows."""
+    g, numbers = _eliminate(tree, state, dt, gravity, theta)
     W = np.zeros((count, count))
-    responses.add_delassus(tree.arrays, tree.workspace, tree.root, g, is_free, asked, W)
-    return dt * dt / 2 * (W + W.T)
+    responses.add_delassus(tree.arrays, tree.workspace, tree.root, g, numbers.is_free, asked, W)
+    return _weight(numbers) / 2 * (W + W.T)
 
 
-def _eliminate(tree: TreeDynamics, state: TreeState, dt: float, gravity: ArrayLike) -> tuple[Array, Any]:
-    """Bring the tree to the elimination of a step of implicit Euler; gravity as an array, and whether it flies."""
-    g, numbers = np.asarray(gravity, dtype=float), tree.numbers(dt, euler=True)
+def _weight(numbers: StepNumbers) -> float:
+    """h k, or 1 of impulses."""
+    return numbers.theta * numbers.h**2 if numbers.h > 0 else 1.0
+
+
+def _eliminate(
+    tree: TreeDynamics, state: TreeState, dt: float, gravity: ArrayLike, theta: float
+) -> tuple[Array, StepNumbers]:
+    """Bring the tree to the elimination of a step; gravity as an array, and what the kernels know of the step."""
+    g, numbers = np.asarray(gravity, dtype=float), tree.numbers(dt, theta=theta)
     run = stages.run_stage_together if tree.threads > 1 else stages.run_stage
     tree.load(state)
     for stage in (stages.PREDICT, stages.MIDDLE, stages.RENEW, stages.REDUCE):
         run(tree.arrays, tree.workspace, tree.root, numbers, g, stage, tree.team, tree.threads)
-    return g, numbers.is_free
+    return g, numbers
 
 
 class _Hung(NamedTuple):

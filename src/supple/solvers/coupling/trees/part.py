@@ -3,9 +3,10 @@
     u_0 = (x_1 - x_0) / h of touching points after a free step;   C = du / d(force), forces constant over the step
 
 A tree that touches is stepped by implicit Euler, theta = 1, as the bodies are that it touches. The way of a midpoint
-step is h (v_0 + v_1) / 2, so that a stiff contact would turn velocities round in every step. A tree that touches
-nothing takes midpoint steps. A tree that flies freely ends both on the momentum that what acts leaves it; contacts act
-on its points, see `momentum`. From a tree whose root is fixed the ground takes the rest.
+step is h (v_0 + v_1) / 2, so that a stiff contact would turn velocities round in every step. Joints and springs damp
+less, see `theta`; a tree that is not coupled takes midpoint steps. A tree that flies freely ends all of them on the
+momentum that what acts leaves it; laws act on its points, see `momentum`. From a tree whose root is fixed the ground
+takes the rest.
 """
 
 from __future__ import annotations
@@ -16,9 +17,8 @@ from functools import partial
 import numpy as np
 
 from supple.bodies.body_protocol import Method
-from supple.bodies.protocols import LocalState
 from supple.bodies.tree import PointSprings
-from supple.bodies.tree.step.responses import PointShapes, point_shapes
+from supple.bodies.tree.step.responses import point_shapes
 from supple.bodies.tree.tied_run import TreeSides
 from supple.scene.parts import part_of
 from supple.scene.slots import Slot
@@ -29,6 +29,7 @@ from supple.solvers.coupling.meeting import Meeting
 from supple.solvers.coupling.shapes import BodyShapes, Shapes
 from supple.solvers.coupling.trees.springs import WorldSprings, springs_at
 from supple.solvers.coupling.trees.step import TreeStep
+from supple.solvers.coupling.trees.theta import thetas
 from supple.solvers.coupling.trees.touch import TreeTouch
 from supple.solvers.methods.tree_solver import LEVEL, TreeSolver
 
@@ -39,9 +40,10 @@ LARGE = 1000
 
 @dataclass(eq=False)
 class TreePart:
-    """The trees of a scene. slots: of their bodies in the whole system; part: a system of trees alone. sides: of trees
-    that touched before, by name."""
+    """The trees of a scene. system: the whole; slots: of their bodies in it; part: a system of trees alone. sides: of
+    trees that were coupled before, by name."""
 
+    system: System
     slots: list[Slot]
     part: System | None
     stride: TreeSolver
@@ -55,7 +57,7 @@ class TreePart:
         stride = TreeSolver(dt, steps=steps)
         if part is not None:
             stride.prepare(part)
-        return cls(slots, part, stride)
+        return cls(system, slots, part, stride)
 
     @property
     def gravity(self) -> Array:
@@ -63,15 +65,16 @@ class TreePart:
         return np.zeros(3) if self.part is None else self.part.gravity
 
     def begin(self, state: State, meeting: Meeting, *, is_shared: bool = False) -> TreeStep:
-        """Step every tree without contacts, and ask those that touch how they answer to forces.
+        """Step every tree without forces of laws, and ask those that are coupled how they answer to forces.
 
-        is_shared: large trees that touch nothing are stepped on a second thread, until `finish` asks for them.
+        is_shared: large trees that are not coupled are stepped on a second thread, until `finish` asks for them.
         """
         k, m = meeting.count, 0 if meeting.joints is None else meeting.joints.count
         levels = {s.name: int(state.memory.get(f"{s.name}/{LEVEL}", np.zeros(1))[0]) for s in self.slots}
         step = TreeStep(
             self,
             state,
+            meeting,
             self._loads(state),
             self._springs(state),
             levels,
@@ -79,31 +82,53 @@ class TreePart:
             np.zeros((k, 3)),
             np.zeros(m),
         )
-        touches = {slot.name: touch for slot in self.slots if (touch := TreeTouch.of(slot, meeting)) is not None}
-        used, shapes = [slot.node.body for slot in self.slots if slot.name in touches], []
-        for slot in sorted(self.slots, key=lambda slot: slot.name in touches):
-            touch, body = touches.get(slot.name), slot.node.body
-            now = LocalState(state.t, slot.view_x(state.x), slot.view_v(state.v))
-            work = partial(step.advance, slot, now, step.loads.get(slot.name), euler=touch is not None)
-            if touch is not None:
-                step.touched[slot.name] = touch
-                shapes.append(self._couple(step, slot, touch, now, work()))
-            elif is_shared and body not in used and body.model.coordinate_count >= LARGE:
+        step.touched = {s.name: touch for s in self.slots if (touch := TreeTouch.of(s, meeting)) is not None}
+        step.theta = thetas(self.slots, step.touched, meeting)
+        used, shapes = [slot.node.body for slot in step.coupled], []
+        for slot in self.slots:
+            if slot.name in step.touched:
+                continue
+            body, work = slot.node.body, partial(step.advance_free, slot)
+            if is_shared and body not in used and body.model.coordinate_count >= LARGE:
                 step.later[slot.name] = beside(work)
             else:
                 step.ends[slot.name] = work()
+        for slot in step.coupled:
+            step.ends[slot.name] = step.begin_coupled(slot)
+        step.find_middle()
+        for slot in step.coupled:
+            shapes.append(self._couple(step, slot))
         step.shapes = Shapes.joined(shapes)
         return step
 
-    def _couple(self, step: TreeStep, slot: Slot, touch: TreeTouch, now: LocalState, end: LocalState) -> BodyShapes:
+    def _couple(self, step: TreeStep, slot: Slot) -> BodyShapes:
         """Add how the coupled points of a tree move to a step; their shapes."""
+        touch, now, h = step.touched[slot.name], step.now(slot), self.stride.dt
+        end, middle = step.ends[slot.name], step.middle[slot.name]
         tangent = touch.points.linearize(now.x)
-        moved = (touch.points.apply(end.x) - tangent.positions()) / self.stride.dt
+        moved = (touch.points.apply(end.x) - tangent.positions()) / h
         step.velocity += (touch.weights @ moved.ravel()).reshape(-1, 3)
         step.start += (touch.weights @ tangent.product(now.v).ravel()).reshape(-1, 3)
         step.rate += touch.joints @ moved.ravel()
-        shapes = self._shapes(slot, touch, now.x, now.v)
-        return touch.weights @ shapes.B, touch.joints @ shapes.B, shapes.starts, shapes.Y
+        body = slot.node.body
+        shapes = point_shapes(
+            body.dynamics,
+            touch.points,
+            body.unpack(now.x, now.v),
+            middle,
+            h,
+            gravity=self.gravity,
+            sides=self.sides_of(slot),
+            theta=step.theta[slot.name],
+        )
+        return touch.weights @ shapes.B, touch.joints @ shapes.B, shapes.starts, shapes.Y / h
+
+    def sides_of(self, slot: Slot) -> TreeSides:
+        """What makes rows on a tree as its kernels take them, kept."""
+        tree = slot.node.body.dynamics
+        if slot.name not in self.sides or self.sides[slot.name].tree is not tree:
+            self.sides[slot.name] = TreeSides(tree)
+        return self.sides[slot.name]
 
     @property
     def pulls(self) -> dict[str, list[WorldSprings]]:
@@ -134,12 +159,3 @@ class TreePart:
             return {}
         loads = self.stride.loads(self.part, self._part_state(state))
         return {} if loads is None else {slot.name: loads[slot.index] for slot in self.part.bodies}
-
-    def _shapes(self, slot: Slot, touch: TreeTouch, x: Array, v: Array) -> PointShapes:
-        """How the coupled points of a tree move with unit forces on its shapes, Y in [m/s/N]."""
-        body, h = slot.node.body, self.stride.dt
-        if slot.name not in self.sides or self.sides[slot.name].tree is not body.dynamics:
-            self.sides[slot.name] = TreeSides(body.dynamics)
-        now, sides = body.unpack(x, v), self.sides[slot.name]
-        shapes = point_shapes(body.dynamics, touch.points, now, x, h, gravity=self.gravity, sides=sides)
-        return shapes._replace(Y=shapes.Y / h)

@@ -19,6 +19,7 @@ import numpy as np
 
 from supple.bodies.protocols import LocalState
 from supple.bodies.tree import PointSprings, TreeBody
+from supple.bodies.tree.dynamics import PULLED
 from supple.bodies.tree.surface.domain_points import DomainPoints
 from supple.errors import ConvergenceError, DivergenceError
 from supple.interaction.springs import SpringForce
@@ -26,6 +27,8 @@ from supple.scene.slots import Slot
 from supple.scene.system import BoundForce
 
 Array = np.ndarray
+AMONG_TREES = PULLED
+"""theta of springs between trees, which is that of their steps."""
 GAIN = 1e-3
 """Rise of the energy in a step, over its size, that its scheme is allowed."""
 HALVINGS = 8

@@ -1,4 +1,9 @@
-"""A step of the trees of a scene that has begun: where they are without forces of laws, and how they end with them."""
+"""A step of the trees of a scene that has begun: where they are without forces of laws, and how they end with them.
+
+Forces on points of a tree are constant over the step. They act on its coordinates as in the state in which its
+equations hold, x_0 + theta (x_1 - x_0), x_1 being the end that was reached before; with theta = 1 as at the start, with
+the other bodies that implicit Euler steps. See `theta`, `middle` and `projection` for joints, `momentum` for both.
+"""
 
 from __future__ import annotations
 
@@ -8,30 +13,42 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from supple.algebra.dense import rotations
 from supple.bodies.protocols import LocalState
 from supple.bodies.tree import PointSprings
+from supple.errors import ConvergenceError, DivergenceError
 from supple.scene.slots import Slot
 from supple.scene.state import State
+from supple.solvers.coupling.meeting import Meeting
 from supple.solvers.coupling.shapes import Shapes
-from supple.solvers.coupling.trees.halving import HalvedTree
-from supple.solvers.coupling.trees.momentum import Pushes, keep_momentum
+from supple.solvers.coupling.trees.halving import CALM, HALVINGS, UNSETTLED, HalvedTree, unsettled
+from supple.solvers.coupling.trees.middle import joints_between
+from supple.solvers.coupling.trees.momentum import keep_momentum
+from supple.solvers.coupling.trees.projection import project_velocities
 from supple.solvers.coupling.trees.springs import PulledTree
+from supple.solvers.coupling.trees.theta import EULER
 from supple.solvers.coupling.trees.touch import TreeTouch
+from supple.solvers.coupling.trees.wrenches import joint_wrenches, law_wrenches
 from supple.solvers.methods.tree_solver import LEVEL
 
 if TYPE_CHECKING:
     from supple.solvers.coupling.trees.part import TreePart
 
 Array = np.ndarray
+TURNING = 2
+"""Before which time that the end is reached the middle is found anew; it is found first without forces of laws."""
 
 
 @dataclass(eq=False)
 class TreeStep:
     """See `part_protocol.Step`. loads, springs, levels (how often the steps of trees are halved), ends, later (ends
-    that a second thread finds), touched: by name."""
+    that a second thread finds), touched, theta and middle (1, width) (coordinates at which
+    forces act), of trees that are coupled: by name. joints:
+    those of the meeting, as they act in the middle of the step; reaches: how often its end was found."""
 
     part: TreePart
     state: State
+    meeting: Meeting
     loads: dict[str, Array]
     springs: dict[str, PointSprings]
     levels: dict[str, int]
@@ -42,53 +59,126 @@ class TreeStep:
     ends: dict[str, LocalState] = field(default_factory=dict)
     later: dict[str, Future[LocalState]] = field(default_factory=dict)
     touched: dict[str, TreeTouch] = field(default_factory=dict)
+    theta: dict[str, float] = field(default_factory=dict)
+    middle: dict[str, Array] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.joints, self.reaches = self.meeting.joints, 0
+
+    def now(self, slot: Slot) -> LocalState:
+        """The start of a tree."""
+        return LocalState(self.state.t, slot.view_x(self.state.x).copy(), slot.view_v(self.state.v).copy())
+
+    @property
+    def coupled(self) -> list[Slot]:
+        """The trees that are."""
+        return [slot for slot in self.part.slots if slot.name in self.touched]
 
     def reach(self, pushes: Array, held: Array) -> None:
         """Step the trees that are coupled, with forces (k, 3) [N] on the first sides of the laws, (m,) on the rows of
         joints across parts; the state keeps its start."""
-        for slot in self.part.slots:
-            touch = self.touched.get(slot.name)
-            if touch is None:
-                continue
-            x, v, load = slot.view_x(self.state.x), slot.view_v(self.state.v), self.loads.get(slot.name)
-            acting = np.zeros_like(v) if load is None else load.copy()
-            touch.points.linearize(x).add_transpose(touch.forces(pushes, held), acting)
-            self.ends[slot.name] = self.advance(slot, LocalState(self.state.t, x.copy(), v.copy()), acting, euler=True)
+        self.reaches += 1
+        if self.reaches == TURNING:
+            self.find_middle()
+        for slot in self.coupled:
+            touch, now, load = self.touched[slot.name], self.now(slot), self.loads.get(slot.name)
+            acting, middle = np.zeros_like(now.v), self.middle[slot.name]
+            touch.points.linearize(middle).add_transpose(touch.forces(pushes, held), acting)
+            turned = rotations.rotate(middle[0, 3:7], acting[0, 3:6])
+            acting[0, 3:6] = rotations.rotate_inverse(now.x[0, 3:7], turned)
+            self.ends[slot.name] = self._coupled_end(slot, now, acting if load is None else acting + load)
+
+    def find_middle(self) -> None:
+        """Let forces act on trees as in the middle of the step as it was reached last."""
+        for slot in self.coupled:
+            x, theta = slot.view_x(self.state.x), self.theta[slot.name]
+            moved = slot.coordinates.difference(x, self.ends[slot.name].x)
+            self.middle[slot.name] = x.copy() if theta == EULER else slot.coordinates.retract(x, theta * moved)
+        if self.joints is not None:
+            self.joints = joints_between(self)
+            for slot in self.coupled:
+                self.touched[slot.name] = self.touched[slot.name].with_joints(slot, self.joints)
 
     def place_ends(self, x_out: Array) -> None:
         """Write where coupled trees end, as they were reached last, to flat positions of the whole system."""
-        for slot in self.part.slots:
-            if slot.name in self.touched:
-                slot.view_x(x_out)[:] = self.ends[slot.name].x
+        for slot in self.coupled:
+            slot.view_x(x_out)[:] = self.ends[slot.name].x
 
     def finish(self, pushes: Array, held: Array) -> None:
         """Take the step as it was reached last, with the same forces."""
         self.ends.update({name: end.result() for name, end in self.later.items()})
+        wrenches, h = law_wrenches(self, pushes), self.part.stride.dt
+        for name, wrench in joint_wrenches(self, held).items():
+            wrenches[name] += wrench
+        for slot in self.coupled:
+            if slot.node.body.model.is_free and slot.name not in self.springs:
+                load, end = self.loads.get(slot.name), self.ends[slot.name]
+                keep_momentum(
+                    slot.node.body, self.now(slot), end, h, self.part.gravity, load, wrenches[slot.name]
+                )  # fmt: skip
+        project_velocities(self, held)
         for slot in self.part.slots:
-            x, v = slot.view_x(self.state.x), slot.view_v(self.state.v)
-            touch, load = self.touched.get(slot.name), self.loads.get(slot.name)
-            before, end = LocalState(self.state.t, x.copy(), v.copy()), self.ends[slot.name]
-            if touch is not None:
-                force = touch.forces(pushes, held)
-                if slot.node.body.model.is_free and slot.name not in self.springs:
-                    pushed = Pushes(force, (touch.points.apply(before.x) + touch.points.apply(end.x)) / 2)
-                    keep_momentum(slot.node.body, before, end, self.part.stride.dt, self.part.gravity, load, pushed)
-            x[:], v[:] = end.x, end.v
+            end = self.ends[slot.name]
+            slot.view_x(self.state.x)[:], slot.view_v(self.state.v)[:] = end.x, end.v
             key, level = f"{slot.name}/{LEVEL}", self.levels[slot.name]
             if level or key in self.state.memory:
                 self.state.memory[key] = np.array([float(level)])
 
-    def advance(self, slot: Slot, now: LocalState, forces: Array | None, *, euler: bool) -> LocalState:
-        """The state of a tree after the step, with forces (1, v_width) on its coordinates."""
-        steps, body, springs = self.part.stride.steps, slot.node.body, self.springs.get(slot.name)
-        gravity, h = self.part.gravity, self.part.stride.dt / steps
-        if springs is not None and not euler:
-            tree = PulledTree(body, self.part.pulls[slot.name], gravity, forces)
-            end, self.levels[slot.name] = tree.advance(now, h, steps, self.levels[slot.name])
+    def advance_free(self, slot: Slot) -> LocalState:
+        """The state of a tree that is not coupled after the step."""
+        steps, body, gravity, forces = (
+            self.part.stride.steps,
+            slot.node.body,
+            self.part.gravity,
+            self.loads.get(slot.name),
+        )
+        h, level = self.part.stride.dt / steps, self.levels[slot.name]
+        if slot.name in self.springs:
+            pulled = PulledTree(body, self.part.pulls[slot.name], gravity, forces)
+            end, self.levels[slot.name] = pulled.advance(self.now(slot), h, steps, level)
             return end
-        if euler:
-            return body.advance(now, h, steps=steps, gravity=gravity, forces=forces, springs=springs, euler=True)
-        alone = HalvedTree(body, {"gravity": gravity, "forces": forces})
-        halved = alone.advance(now, h, steps, self.levels[slot.name])
+        halved = HalvedTree(body, {"gravity": gravity, "forces": forces}).advance(self.now(slot), h, steps, level)
         self.levels[slot.name] = halved.level
         return halved.end
+
+    def begin_coupled(self, slot: Slot) -> LocalState:
+        """The state of a coupled tree after the step, without forces of laws; finds how often its steps are halved."""
+        end, change = self._tried(slot)
+        while change > UNSETTLED and self.levels[slot.name] < HALVINGS:
+            self.levels[slot.name] += 1
+            end, change = self._tried(slot)
+        if change < CALM and self.levels[slot.name] > 0:
+            self.levels[slot.name] -= 1
+            end, _ = self._tried(slot)
+        return end
+
+    def _tried(self, slot: Slot) -> tuple[LocalState, float]:
+        """The same as often halved as it is now; and how unsettled it is."""
+        if self.theta[slot.name] == EULER:
+            return self._coupled_end(slot, self.now(slot), self.loads.get(slot.name)), CALM
+        try:
+            end = self._coupled_end(slot, self.now(slot), self.loads.get(slot.name))
+        except (ConvergenceError, DivergenceError):
+            if self.levels[slot.name] == HALVINGS:
+                raise
+            return self.now(slot), np.inf
+        return end, unsettled(slot.node.body, self.part.stride.dt / self._steps(slot))
+
+    def _steps(self, slot: Slot) -> int:
+        """Steps of a coupled tree in one of the scene."""
+        halved = 0 if self.theta[slot.name] == EULER else self.levels[slot.name]
+        return int(self.part.stride.steps * 2**halved)
+
+    def _coupled_end(self, slot: Slot, now: LocalState, forces: Array | None) -> LocalState:
+        """The state of a coupled tree after the step, with forces (1, v_width) on its coordinates."""
+        steps, springs = self._steps(slot), self.springs.get(slot.name)
+        end: LocalState = slot.node.body.advance(
+            now,
+            self.part.stride.dt / steps,
+            steps=steps,
+            gravity=self.part.gravity,
+            forces=forces,
+            springs=springs,
+            theta=self.theta[slot.name],
+        )
+        return end

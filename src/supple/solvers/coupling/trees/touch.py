@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
@@ -13,6 +13,7 @@ from supple.algebra.sparse.threefold import threefold
 from supple.bodies.tree.model import TreeModel
 from supple.bodies.tree.surface.domain_points import DomainPoints
 from supple.scene.slots import Slot
+from supple.solvers.coupling.joint_rows import CoupledJoints
 from supple.solvers.coupling.meeting import Meeting
 
 Array = np.ndarray
@@ -21,11 +22,14 @@ Array = np.ndarray
 @dataclass(frozen=True, eq=False)
 class TreeTouch:
     """The points of a tree that are coupled, (p,), the weights (3 k, 3 p) by which laws see their velocities, and the
-    rows (m, 3 p) of joints across parts on them."""
+    rows (m, 3 p) of joints across parts on them. is_touching, is_pulled: whether contacts, other laws are among these.
+    """
 
     points: DomainPoints
     weights: sparse.csr_array
     joints: sparse.csr_array
+    is_touching: bool
+    is_pulled: bool
 
     @classmethod
     def of(cls, slot: Slot, meeting: Meeting) -> TreeTouch | None:
@@ -49,13 +53,20 @@ class TreeTouch:
             for leaf, M in coupled.points.hanging_on(slot):
                 add(leaf.mapping, place @ coupled.W @ M, None)  # type: ignore[arg-type]
             start += 3 * coupled.size
+        is_pulled = len(sources) > (touching is not None)
         for leaf, rows in [] if meeting.joints is None else meeting.joints.on(slot):
             add(leaf.mapping, None, rows)  # type: ignore[arg-type]
         if not sources:
             return None
         model = slot.node.body.model
         points = merged(model, tuple(sources)) if touching is not None else _kept(model, tuple(sources))
-        return cls(points, _beside(weights), _beside(joints))
+        return cls(points, _beside(weights), _beside(joints), touching is not None, is_pulled)
+
+    def with_joints(self, slot: Slot, joints: CoupledJoints) -> TreeTouch:
+        """With the rows of joints as they are at another instant."""
+        rows = [rows for _, rows in joints.on(slot)]
+        others = self.joints.shape[1] - sum(part.shape[1] for part in rows)
+        return replace(self, joints=_beside([sparse.csr_array((joints.count, others)), *rows]))
 
     def forces(self, pushes: Array, held: Array) -> Array:
         """Forces (p, 3) [N] on the points of those on the first sides of laws, (k, 3), and on rows of joints, (m,)."""
