@@ -20,7 +20,7 @@ def refuse_elimination(system: System, where: str) -> None:
 
 
 def refuse_world(system: System, where: str) -> None:
-    """For solvers that know neither contacts nor fluids."""
+    """For solvers that know no contacts."""
     if system.contacts:
         names = ", ".join(f"'{name}'" for name in system.scene.obstacles)
         raise InputError(
@@ -29,7 +29,6 @@ def refuse_world(system: System, where: str) -> None:
             value=f"obstacles {names}" if names else "Contact",
             fix="Leave the solver out of the run, or use Partitioned.",
         )
-    refuse_fluid(system, where)
 
 
 def refuse_restitution(system: System, where: str) -> None:
@@ -45,18 +44,4 @@ def refuse_restitution(system: System, where: str) -> None:
             where=where,
             value=", ".join(given),
             fix="Leave restitution out, or use ImplicitEuler for a scene of other bodies.",
-        )
-
-
-def refuse_fluid(system: System, where: str) -> None:
-    """For solvers that advance voxels without their sweep, which alone knows the fluid."""
-    if system.scene is None or system.scene.fluid is None:
-        return
-    swept = [s.name for s in system.bodies if s.node is not None and s.node.body.method is Method.SWEEP]
-    if swept:
-        raise InputError(
-            "a fluid acts on voxels in their own sweep, which this solver does not take",
-            where=where,
-            value=", ".join(swept),
-            fix="Leave the solver out of the run, or use Partitioned; voxels in a fluid take no joints.",
         )

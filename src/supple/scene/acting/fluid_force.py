@@ -4,7 +4,8 @@
 
 The pressure is integrated over the wet part of each triangle, exactly: a closed surface feels the weight of what it
 displaces, at the centre of that. The drag is that of faces that move into the fluid, as for wind. The fluid does not
-move with the body: there is no added mass. Voxels in their own sweep meet the fluid by their faces (`voxel.touching`).
+move with the body: there is no added mass. Voxels in their own sweep meet the fluid by their faces (`voxel.touching`),
+and leave this force aside.
 """
 
 from __future__ import annotations

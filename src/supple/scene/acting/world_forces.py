@@ -6,7 +6,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from supple.bodies.body_protocol import Method
 from supple.bodies.surfaces import NumberedSurface
 from supple.scene.acting.ball_fluid import BallFluid
 from supple.scene.acting.fluid_force import FluidForce
@@ -23,14 +22,14 @@ class WorldForce(NamedTuple):
 
 
 def world_forces(scene: Scene) -> list[WorldForce]:
-    """The winds on every body with a surface; the fluid on every body but those whose own sweep knows it."""
+    """The winds and the fluid on every body with a surface."""
     found: list[WorldForce] = []
     for name, wind in scene.winds.items():
         blown = [node for node in scene.nodes if len(node.wind_surface().triangles)]
         bound = ((node, wind.on_node(node)) for node in blown)
         found += [WorldForce(f"{name} on {node.name}", force.on, force) for node, force in bound]
     if scene.fluid is not None:
-        wet = (_fluid_on(node, scene) for node in scene.nodes if node.held_body.method is not Method.SWEEP)
+        wet = (_fluid_on(node, scene) for node in scene.nodes)
         found += [force for force in wet if force is not None]
     return found
 

@@ -31,6 +31,7 @@ from supple.bodies.voxel.sweep.stable_step import stable_step
 from supple.bodies.voxel.sweep.sweep import LatticeSweep
 from supple.bodies.voxel.touching.surface_contact import SurfaceContacts, contact_step_limit
 from supple.errors import BendWarning, InputError, StepWarning, check_number
+from supple.scene.acting.fluid_force import FluidForce
 from supple.scene.state import State
 from supple.scene.system import System
 from supple.solvers.coupling.lattice_loads import acting_loads, foreseen, longest_part
@@ -107,7 +108,7 @@ class LatticeSolver:
         self._model = VoxelModel.joined(models)
         self._link_counts = [model.link_count for model in models]
         self._swing = Swing.joined(models, [body.swing for body in bodies])
-        self._acting = [f for f in system.forces if not isinstance(f.force, LatticeForce | GroundDamping)]
+        self._acting = [f for f in system.forces if not isinstance(f.force, LatticeForce | GroundDamping | FluidForce)]
         self._guides = _Guides.of(system)
         masses = np.stack([self._model.mass, self._model.inertia], axis=1)
         self._longest = longest_part(system, self._acting, np.repeat(masses, 3, axis=1))

@@ -14,7 +14,6 @@ from supple.errors import InputError, StabilityWarning, check_number
 from supple.scene.state import State
 from supple.scene.system import System
 from supple.solvers.methods.small_motions import balance, free_basis, is_special, small_motions
-from supple.solvers.world import refuse_fluid
 
 Array = np.ndarray
 SHIFT, ROUND_OFF = 1e-6, 1e-8
@@ -47,7 +46,6 @@ def vibration_modes(system: System, count: int = 6, *, state: State | None = Non
     closed, with their stiffness; those that stick hold along the surface too.
     """
     check_number(count, name="count", where="vibration_modes", least=1, whole=True)
-    refuse_fluid(system, "vibration_modes")
     state = system.initial_state() if state is None else state
     modes = _modes(system, state, count)
     if not modes.is_stable:

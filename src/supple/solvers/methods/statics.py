@@ -30,7 +30,6 @@ from supple.solvers.methods.continuation import find_equilibrium
 from supple.solvers.methods.modes import warn_unstable
 from supple.solvers.methods.small_motions import is_special
 from supple.solvers.report import StepReport
-from supple.solvers.world import refuse_fluid
 
 Array = np.ndarray
 CONTINUED = 4
@@ -53,7 +52,6 @@ class Statics:
 
     def solve(self, system: System, state: State) -> StepReport:
         """Move the state to equilibrium at its time, in place; velocities become zero."""
-        refuse_fluid(system, "Statics")
         if is_special(system):
             return find_equilibrium(
                 system, state, tolerance=self.tolerance, max_iterations=CONTINUED * self.max_iterations
