@@ -10,6 +10,7 @@ import pytest
 
 import supple as sp
 from supple.bodies.voxel import VoxelBody
+from supple.bodies.voxel.sweep.sweep import LatticeSweep
 from supple.bodies.voxel.touching.moving import moving_table
 from supple.errors import InputError
 from supple.solvers.choosing import choose
@@ -213,3 +214,5 @@ def test_a_ground_and_a_mesh_that_move_are_met_by_surfaces() -> None:
         assert isinstance(choose(scene).solver, sp.Partitioned)
         with pytest.raises(InputError, match="does not meet this obstacle"):
             sp.LatticeSolver(0.01).prepare(scene.compile())
+        with pytest.raises(InputError, match="in motion"):
+            LatticeSweep.make(block().model, planes=[shape])

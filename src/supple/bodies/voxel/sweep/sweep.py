@@ -39,7 +39,7 @@ from supple.bodies.voxel.touching.collision import (
 )
 from supple.bodies.voxel.touching.collision_kernels import LISTED, LISTS, TOUCHING, Contacts
 from supple.bodies.voxel.touching.fluid import Fluid, exposed_faces, fluid_array
-from supple.bodies.voxel.touching.moving import moves, moving_counts, moving_table
+from supple.bodies.voxel.touching.moving import check_moving, moves, moving_counts, moving_table
 from supple.bodies.voxel.touching.obstacles import contact_constants, obstacle_arrays, own_friction
 from supple.bodies.voxel.touching.surface_contact import NO_CONTACTS, SurfaceContacts, SurfaceMeeting
 from supple.errors import InputError
@@ -123,6 +123,7 @@ class LatticeSweep:
         sweep = cls(model, layout, mask, meeting, tuple(planes), swing, collision, fluid=fluid)
         sweep._store_constants()
         if planes:
+            check_moving(planes)
             contact = contact_constants(model, own_friction([o for o in planes if not moves(o)]))
             contact[mask, :2] = 0.0
             sweep._replace_tiles(contact=contact)

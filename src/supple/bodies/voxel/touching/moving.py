@@ -17,6 +17,7 @@ import numpy as np
 
 from supple.algebra.dense import rotations
 from supple.bodies.voxel.touching.moving_kernels import BESIDE, DRIFT, MOVING, OWN
+from supple.errors import InputError
 from supple.interaction.motion import Motion
 from supple.interaction.obstacles import Box, Capsule, Obstacle, Plane, Sphere
 
@@ -25,9 +26,22 @@ KINDS = (Plane, (Sphere, Capsule), Box)
 """In the order of the table."""
 
 
-def moves(obstacle: Obstacle) -> bool:
+def moves(obstacle: object) -> bool:
     """Whether the sweep takes its shape anew in every small step."""
-    return obstacle.motion is not None or isinstance(obstacle, Capsule)
+    return isinstance(obstacle, Capsule) or (isinstance(obstacle, Obstacle) and obstacle.motion is not None)
+
+
+def check_moving(obstacles: Sequence[Obstacle]) -> None:
+    """Refuse what moves and has no formula for its distance."""
+    unknown = [o.kind for o in obstacles if moves(o) and not isinstance(o, (Plane, Sphere, Capsule, Box))]
+    if unknown:
+        raise InputError(
+            "the sweep of a lattice does not know this obstacle in motion",
+            where="obstacles",
+            value=unknown[0],
+            allowed="Plane, Sphere, Capsule, Box",
+            fix="Leave the solver out, or use Partitioned.",
+        )
 
 
 def moving_counts(obstacles: Sequence[Obstacle]) -> Array:
