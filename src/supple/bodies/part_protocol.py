@@ -65,6 +65,10 @@ class Part(Protocol[StateT]):
     laws add rows. The iteration over laws knows these two, and no kind of body.
     """
 
+    def look_ahead(self, state: StateT, *, is_shared: bool = False) -> None:
+        """A step from a state will begin when its contacts are known; is_shared: a second thread is free until then."""
+        ...
+
     def begin(self, state: StateT, meeting: Any, *, is_shared: bool = False) -> Step:
         """A step from a state, in which `meeting` says which points are coupled; is_shared: a second thread is free."""
         ...

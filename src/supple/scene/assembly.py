@@ -127,11 +127,8 @@ class Assembly:
             _transposed(matrix, system.filter.blocks),
         )
 
-    def assemble(
-        self, lin: Linearization, mass: float, damping: float, stiffness: float, keep: Array | None = None
-    ) -> BlockSparse:
-        """mass M + damping B + stiffness K of a linearization, in the reused matrix; keep (n,): block rows that are
-        asked for, others may lack some of it."""
+    def assemble(self, lin: Linearization, mass: float, damping: float, stiffness: float) -> BlockSparse:
+        """mass M + damping B + stiffness K of a linearization, in the reused matrix."""
         system, kin, data = lin.system, lin.kin, self.matrix.data
         self.matrix.clear()
         for part in self.parts.values():
@@ -143,12 +140,10 @@ class Assembly:
         if stiffness or damping:
             tangents = zip(system.forces, lin.tangents, lin.factors, self.force_positions)
             for (_, slot, _), tangent, factor, positions in tangents:
-                if _is_asked(slot, keep):
-                    tangent.add_blocks(target(slot), positions, factor * stiffness, factor * damping)
+                tangent.add_blocks(target(slot), positions, factor * stiffness, factor * damping)
         if mass:
             for (_, slot, item), positions in zip(system.joined_masses, self.mass_positions):
-                if _is_asked(slot, keep):
-                    kin.mass_of(slot, item).add_blocks(target(slot), positions, mass)
+                kin.mass_of(slot, item).add_blocks(target(slot), positions, mass)
         if stiffness:
             for (_, slot, _), second, positions in zip(system.joints, lin.joint_seconds, self.joint_positions):
                 np.add.at(target(slot), positions, stiffness * second.reshape(-1, 3, 3))
@@ -182,13 +177,6 @@ class Assembly:
         if len(f):
             A: Any = self.matrix
             project_matrix(f.blocks, f.projectors, A.indptr, self.filter_transposed, A.diagonal, scale, A.data)
-
-
-def _is_asked(slot: Slot, keep: Array | None) -> bool:
-    """Whether a slot's blocks lie in block rows of a mask; those of mapped points count as if they did."""
-    if keep is None or not slot.is_body:
-        return True
-    return bool(keep[slot.block_start : slot.block_start + slot.block_count].any())
 
 
 def _transposed(matrix: BlockSparse, blocks: Array) -> Array:

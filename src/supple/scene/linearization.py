@@ -114,16 +114,13 @@ class Linearization:
                 self.kin.pull(extra)
                 out.flat += extra.flat
 
-    def assemble(
-        self, keep: Array | None = None, /, *, mass: float = 0.0, damping: float = 0.0, stiffness: float = 0.0
-    ) -> BlockSparse | None:
-        """The same as one block-sparse matrix, reused by the next call; None where a force has no blocks. keep (n,):
-        block rows that are asked for, all where it is not given."""
+    def assemble(self, *, mass: float = 0.0, damping: float = 0.0, stiffness: float = 0.0) -> BlockSparse | None:
+        """The same as one block-sparse matrix, reused by the next call; None where a force has no blocks."""
         assembly = self.system.assembly
         if assembly is None:
             return None
         with self.system.timings.measure("assemble"):
-            return assembly.assemble(self, mass, damping, stiffness, keep)
+            return assembly.assemble(self, mass, damping, stiffness)
 
     def matrix(self, *, mass: float = 0.0, damping: float = 0.0, stiffness: float = 0.0) -> sparse.csr_array:
         """The same as a scipy matrix of one's own; systems without blocks are probed column by column."""

@@ -13,7 +13,7 @@ Nothing here walks a tree: the calls are lists in order, which `print(system)` s
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -42,6 +42,7 @@ from supple.scene.transport import transport
 
 Array = np.ndarray
 SMALL = 300  # unknowns up to which dense matrices are faster than sparse ones
+MANY_PARTS = 16  # parts of a system that are kept
 
 
 class BoundForce(NamedTuple):
@@ -75,6 +76,13 @@ class Matrices(NamedTuple):
     M: sparse.csr_array
     K: sparse.csr_array
     B: sparse.csr_array
+
+
+def _is_in(slot: Slot, keep: Array) -> bool:
+    """Whether points hang on a body that has 3-blocks of velocity in a mask."""
+    if slot.is_body:
+        return bool(keep[slot.block_start : slot.block_start + slot.block_count].any())
+    return any(_is_in(parent, keep) for parent in slot.parents)
 
 
 @dataclass(eq=False)
@@ -212,6 +220,21 @@ class System:
     def bound_force(self, label: str, slot: Slot, force: Force) -> BoundForce:
         """A force on a slot."""
         return BoundForce(label, slot, force)
+
+    def within(self, keep: Array) -> System:
+        """The same bodies, with the forces and masses alone that act in some 3-blocks of velocity, (v_size / 3,).
+
+        Joints and contacts are left out. It is kept until the system changes.
+        """
+        known: dict[bytes, System] = self.memo.setdefault(f"within, revision {self.revision}", {})
+        key = keep.tobytes()
+        if key not in known:
+            if len(known) >= MANY_PARTS:
+                known.clear()
+            forces = [acting for acting in self.forces if _is_in(acting.slot, keep)]
+            masses = [bound for bound in self.masses if _is_in(bound.slot, keep)]
+            known[key] = replace(self, forces=forces, masses=masses, joints=[], bind_contacts=list, memo={})
+        return known[key]
 
     # positions move along velocities
 

@@ -235,22 +235,21 @@ class LinearSolve:
             self._components = A.indices, components(A)
         return self._components[1]
 
-    def within(self, lin: Linearization, keep: Array, **weights: float) -> tuple[StepBlocks, Array]:
-        """The matrix of some block rows (n,) that nothing connects to others, and the components of these."""
+    def within(self, lin: Linearization, keep: Array, **weights: float) -> StepBlocks:
+        """The matrix of some block rows (n,) that nothing connects to others; lin: of these at least."""
         assert lin.system.assembly is not None
         pattern, key = lin.system.assembly.matrix, keep.tobytes()
         if key not in self._parts or not self._parts[key].fits(pattern):
             if len(self._parts) >= MANY_PARTS:
                 self._parts.clear()
             self._parts[key] = PartRows.make(pattern, keep)
-        rows, label = self._parts[key], self._labels(pattern)[keep]
-        if not len(lin.system.filter):
-            A = lin.assemble(keep, **weights)
-            assert A is not None
-            return self._blocks(lin, A, A, weights).within(rows), label
-        blocks = self._keep(lin, weights).blocks
-        assert blocks is not None
-        return blocks.within(rows), label
+        if len(lin.system.filter):
+            blocks = self._keep(lin, weights).blocks
+            assert blocks is not None
+            return blocks.within(self._parts[key])
+        A = lin.assemble(**weights)
+        assert A is not None
+        return self._blocks(lin, A, A, weights).within(self._parts[key])
 
     def _matrix(
         self,

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cache, cached_property, partial
 from numbers import Real
 from typing import Any, Literal, NamedTuple
 
@@ -71,18 +71,24 @@ class Parts(NamedTuple):
     within: Callable[[Array], LinearStep]
 
 
-class LinearStep(NamedTuple):
+@dataclass(eq=False)
+class LinearStep:
     """A linearised step that has begun. kin, v: its start; solve(b, extra, start): see `ContactStep`;
-    part(J, extra): what responses to forces on points of J; close(s, extra): a solution with closed joints; parts:
-    None where it is a part of another."""
+    part(J, extra): what responses to forces on points of J; close(s, extra): a solution with closed joints; right:
+    makes b. parts: None where it is a part of another."""
 
     kin: Kinematics
     v: Array
-    b: Array
     solve: Solve
     part: Callable[[Array, Any], TouchedPart]
     close: Callable[[LinearSolution, Any], LinearSolution]
+    right: Callable[[], Array]
     parts: Parts | None = None
+
+    @cached_property
+    def b(self) -> Array:
+        """The right side of the step without contacts."""
+        return self.right()
 
 
 @dataclass
@@ -164,16 +170,17 @@ class ImplicitEuler:
         return found
 
     def begin(self, system: System, state: State) -> LinearStep:
-        """A step's linear system, A d = b: how it is solved for d, the change of velocity."""
+        """A step's linear system, A d = b: how it is solved for d, the change of velocity. It is linearised when a
+        solution is asked for, of all bodies or of a part of them."""
         h, t1 = self.dt, state.t + self.dt
         kin = system.propagate(state.t, state.x, state.v)
-        lin = system.linearize(kin, definite=self._solve.options.uses_cg(system))
-        b = lin.force + system.bias(kin)
-        b += h * lin.product(state.v, stiffness=1.0)
-        b *= h
         given = system.filter.increment(state.x, t1) / h
         prescribed = system.filter.flat(given, system.v_size) - _restricted(system, state.v)
         weights = {"mass": 1.0, "damping": -h, "stiffness": -h * h}
+
+        @cache
+        def linearized() -> Linearization:
+            return system.linearize(kin, definite=self._solve.options.uses_cg(system))
 
         def solve(
             b: Array,
@@ -183,38 +190,53 @@ class ImplicitEuler:
             pull: Array | None = None,
         ) -> LinearSolution:
             if system.joints:
-                return self._with_joints(system, lin, b, prescribed, extra, pull)
+                return self._with_joints(system, linearized(), b, prescribed, extra, pull)
             return self._solve.solve(
-                lin,
+                linearized(),
                 b,
+                mass=1.0,
+                damping=-h,
+                stiffness=-h * h,
                 prescribed=prescribed,
                 extra=extra,
                 start=start,
                 tolerance=tolerance,
                 pull=pull,
-                mass=1.0,
-                damping=-h,
-                stiffness=-h * h,
             )
 
         def part(touched: Array, extra: Any = None) -> TouchedPart:
             joints = self._joints if system.joints else None
-            return self._solve.part(lin, touched, joints, extra, **weights)
+            return self._solve.part(linearized(), touched, joints, extra, **weights)
 
         def close(s: LinearSolution, extra: Any) -> LinearSolution:
-            return self._closed(system, lin, s, extra) if system.joints else s
+            return self._closed(system, linearized(), s, extra) if system.joints else s
+
+        def components() -> Array | None:
+            return self._solve.components(system)
 
         def within(keep: Array) -> LinearStep:
-            rows, (blocks, label) = np.repeat(keep, 3), self._solve.within(lin, keep, **weights)
+            lin = system.within(keep).linearize(kin, definite=self._solve.options.uses_cg(system))
+            rows, label, blocks = np.repeat(keep, 3), components(), self._solve.within(lin, keep, **weights)
+            assert label is not None
             given = prescribed[rows] if prescribed.any() else None
 
             def solve(b: Array, extra: Any = None, *how: Any) -> LinearSolution:
                 return blocks.solve(b, given, extra, *how)
 
-            return LinearStep(kin, state.v[rows], b[rows], solve, partial(blocks.part, label), close)
+            return LinearStep(
+                kin, kin.flat_v[rows], solve, partial(blocks.part, label[keep]), close, lambda: self._right(lin)[rows]
+            )
 
-        parts = Parts(partial(self._solve.components, system), within)
-        return LinearStep(kin, state.v, b, solve, part, close, parts)
+        return LinearStep(
+            kin, kin.flat_v, solve, part, close, lambda: self._right(linearized()), Parts(components, within)
+        )
+
+    def _right(self, lin: Linearization) -> Array:
+        """b = h (f + bias + h K v)."""
+        b = lin.force + lin.system.bias(lin.kin)
+        b += self.dt * lin.product(lin.kin.flat_v, stiffness=1.0)
+        b *= self.dt
+        return b
 
     def finish(
         self,

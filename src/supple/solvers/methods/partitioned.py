@@ -151,6 +151,8 @@ class Partitioned:
             return self._step(system, state)
 
     def _step(self, system: System, state: State) -> StepReport:
+        is_shared = self._is_shared and numba.get_num_threads() > 1
+        self._trees.look_ahead(state, is_shared=is_shared)
         kin = system.propagate(state.t, state.x, state.v, state.memory, only=self._touching_slots)
         with system.timings.measure("find contacts"):
             sets = [contact.find(kin, self.dt, state.memory, leaving=self._leaving) for contact in system.contacts]
@@ -159,7 +161,6 @@ class Partitioned:
         both, slow_alone = slow & fast, slow & ~fast
         pushes, ended = np.where(both[:, None], meeting.pushes, 0.0), ContactForces.none(meeting.count)
         velocity = np.zeros((meeting.count, 3))
-        is_shared = self._is_shared and numba.get_num_threads() > 1
         begun = self._begin(system, kin, state, meeting, is_shared=is_shared)
         with system.timings.measure("contacts of slow bodies"):
             split = SplitStep.of(begun, slow_alone, both)

@@ -191,9 +191,14 @@ class TreeSolver:
         for slot, end in zip(system.bodies, states):
             slot.node.body.pack(end, slot.view_x(state.x), slot.view_v(state.v))
 
+    @property
+    def has_loads(self) -> bool:
+        """Whether anything acts beside gravity and springs to the world."""
+        return bool(self._acting)
+
     def loads(self, system: System, state: State) -> list[Array] | None:
         """What acts on the coordinates of the bodies, slot by slot; None where nothing does."""
-        if not self._acting:
+        if not self.has_loads:
             return None
         if self._others:
             kin = system.propagate(state.t, state.x, state.v, only=self._asked)

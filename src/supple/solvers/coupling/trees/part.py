@@ -11,6 +11,7 @@ takes the rest.
 
 from __future__ import annotations
 
+from concurrent.futures import Future
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -41,13 +42,14 @@ LARGE = 1000
 @dataclass(eq=False)
 class TreePart:
     """The trees of a scene. system: the whole; slots: of their bodies in it; part: a system of trees alone. sides: of
-    trees that were coupled before, by name."""
+    trees that were coupled before, by name. acting: what a second thread finds ahead."""
 
     system: System
     slots: list[Slot]
     part: System | None
     stride: TreeSolver
     sides: dict[str, TreeSides] = field(default_factory=dict)
+    acting: Future[dict[str, Array]] | None = None
 
     @classmethod
     def of(cls, system: System, steps: int, dt: float, without: frozenset[int] = frozenset()) -> TreePart:
@@ -64,6 +66,14 @@ class TreePart:
         """(3,) [m/s²]."""
         return np.zeros(3) if self.part is None else self.part.gravity
 
+    @property
+    def _is_loaded(self) -> bool:
+        return self.part is not None and self.stride.has_loads
+
+    def look_ahead(self, state: State, *, is_shared: bool = False) -> None:
+        """Begin to find what else acts on the trees, on a second thread where it is shared, before contacts are."""
+        self.acting = beside(partial(self._loads, state)) if is_shared and self._is_loaded else None
+
     def begin(self, state: State, meeting: Meeting, *, is_shared: bool = False) -> TreeStep:
         """Step every tree without forces of laws, and ask those that are coupled how they answer to forces.
 
@@ -75,7 +85,7 @@ class TreePart:
             self,
             state,
             meeting,
-            self._loads(state),
+            self._loads(state) if self.acting is None else self.acting.result(),
             self._springs(state),
             levels,
             np.zeros((k, 3)),
