@@ -14,6 +14,7 @@ Whoever needs a capability asks for it by `isinstance`, never for the name of a 
     Remembering       memory beside coordinates
     Breaking          it can be broken in two while it runs
     Gapped            gaps between its domains
+    Recasting         parts of it can be of other kinds, with other coordinates
     Changeable        its material, or what drives it, can change while it runs
     Extrapolating     its stride begins each step with what the last ones found
 """
@@ -163,13 +164,16 @@ class Remembering(Protocol):
 
 class BrokenPart(NamedTuple):
     """A part of a body after a break: body, coordinates x and v, points (k,): numbers in the whole of its points,
-    label: what it is called after the whole."""
+    label: what it is called after the whole. shown (l,): numbers of what is seen of it, where these are others. frame
+    (7,): where its axes were in the whole's, at rest."""
 
     body: Body
     x: Array
     v: Array
     points: Array
     label: str
+    shown: Array | None = None
+    frame: Array | None = None
 
 
 @runtime_checkable
@@ -214,6 +218,24 @@ class Changeable(Protocol):
 
     def changed(self, values: dict[str, Any], *, where: str) -> Body:
         """The body with other values by their names, its coordinates as they are. where: who asks, for errors."""
+        ...
+
+
+class RecastBody(NamedTuple):
+    """A body with other coordinates x, v, and as many points as before."""
+
+    body: Body
+    x: Array
+    v: Array
+
+
+@runtime_checkable
+class Recasting(Protocol):
+    """A body of parts whose kinds can change while it runs, and with them its coordinates."""
+
+    def recast(self, x: Array, v: Array, values: dict[str, Any], *, where: str) -> RecastBody | None:
+        """The body with other kinds of parts, from coordinates x, v; momentum is kept where it is free. None where the
+        values are others. where: who asks, for errors."""
         ...
 
 

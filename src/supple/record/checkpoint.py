@@ -91,7 +91,7 @@ def check_there(path: Path) -> None:
 
 
 def load_checkpoint(path: Path, system: System, solver: Any) -> Checkpoint:
-    """Read the checkpoint of exactly this system and solver."""
+    """Read the checkpoint of exactly this system and solver, and make the changes that led to it."""
     check_there(path)
     with damage_errors(path, "the checkpoint cannot be read"):
         arrays = _read(path, 8 * (system.x_size + system.v_size))
@@ -127,15 +127,16 @@ def _read(path: Path, expected: int) -> dict[str, Array]:
 
 
 def _checked(arrays: dict[str, Array], system: System) -> Checkpoint:
-    """The checkpoint of arrays, each of which is what it must be."""
+    """The checkpoint of arrays, each of which is what it must be, and fits the system with its changes."""
+    memory = {name.removeprefix(MEMORY): a for name, a in arrays.items() if name.startswith(MEMORY)}
+    if odd := [name for name, a in memory.items() if a.dtype.kind not in PLAIN_KINDS]:
+        raise ValueError(f"what it remembers as '{odd[0]}' is not an array of numbers")
+    system.replay(State(0.0, arrays["x"], arrays["v"], memory))
     for name, size in (("x", system.x_size), ("v", system.v_size)):
         if arrays[name].shape != (size,) or arrays[name].dtype != float:
             raise ValueError(f"'{name}' has the shape {arrays[name].shape}, that of the scene is {(size,)}")
         if not np.isfinite(arrays[name]).all():
             raise ValueError(f"'{name}' holds values that are not finite")
-    memory = {name.removeprefix(MEMORY): a for name, a in arrays.items() if name.startswith(MEMORY)}
-    if odd := [name for name, a in memory.items() if a.dtype.kind not in PLAIN_KINDS]:
-        raise ValueError(f"what it remembers as '{odd[0]}' is not an array of numbers")
     step, frames = (whole_number(arrays[name], f"'{name}'") for name in ("step", "frames"))
     if frames > step + 1:
         raise ValueError(f"{step} steps do not make {frames} frames")

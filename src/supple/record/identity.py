@@ -6,6 +6,7 @@ import hashlib
 from typing import Any
 
 from supple.errors import RecordError
+from supple.scene.changing.whole import Original
 from supple.scene.system import System
 
 LABELS = {
@@ -22,22 +23,16 @@ LABELS = {
 
 def describe(system: System, solver: Any) -> dict[str, Any]:
     """Plain values that differ where two scenes differ."""
-    start = hashlib.sha256(system.x0.tobytes() + system.v0.tobytes()).hexdigest()
-    original = (
-        None if system.whole is None else system.whole.original
-    )  # a run that goes on makes the changes again, from the state
-    gravity = system.gravity if original is None else original.gravity
-    forces = [bound.label for bound in system.forces] if original is None else original.forces
-    joints = [bound.label for bound in system.joints] if original is None else original.joints
+    of = Original.of(system) if system.whole is None else system.whole.original  # a run that goes on changes it again
     return {
-        "bodies": [[slot.name, slot.body.kind, slot.coordinates.count] for slot in system.bodies],
+        "bodies": of.bodies,
         "solver": type(solver).__name__,
         "dt": float(solver.dt),
-        "gravity": [float(g) for g in gravity],
-        "forces": forces,
-        "joints": joints,
-        "filters": len(system.filter),
-        "start": start[:16],
+        "gravity": [float(g) for g in of.gravity],
+        "forces": of.forces,
+        "joints": of.joints,
+        "filters": of.filters,
+        "start": hashlib.sha256(of.x0.tobytes() + of.v0.tobytes()).hexdigest()[:16],
     }
 
 

@@ -70,6 +70,8 @@ class Loop:
 
     def begin(self, about: dict[str, Any], *, resume: bool, start: State | None = None) -> None:
         """Open a new record, or read the checkpoint and go on after its frames."""
+        if start is not None:
+            self.system.replay(start)
         self.state = self.system.initial_state() if start is None else self._checked(start)
         self.guard = Plausibility(self.system, self.solver.dt, measure(self.system, self.state))
         self.writer: RecordWriter | None = None
@@ -80,7 +82,6 @@ class Loop:
             self.writer = RecordWriter.create(self.folder, self.system, about)
         else:
             self.memory = MemoryRecord(self.system, about.get("ground"))
-        self.system.replay(self.state)
         self._follow_changes()
         self.whole, self.good = (self.state, self.step), (self.state.copy(), self.step)
         self.begun = self.checkpointed = self.warm = perf_counter()
@@ -93,7 +94,11 @@ class Loop:
             return
         self.revision = self.system.revision
         self.solver.prepare(self.system)
+        for sink in (self.writer, self.memory):
+            if sink is not None:
+                sink.follow(self.system)
         self.guard = Plausibility(self.system, self.solver.dt, measure(self.system, self.state))
+        self.good = (self.state.copy(), self.step)  # bodies may have other coordinates than before
 
     def _checked(self, start: State) -> State:
         """A copy of a state to begin with."""

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
+from supple.bodies.capabilities import Recasting
 from supple.record.files.contacts import Contacts
 from supple.record.files.layout import COLUMNS
 from supple.record.files.obstacles import obstacles_of, poses_of
+from supple.record.files.relaying import share_of
 from supple.record.frame import Frame
-from supple.record.surfaces import Surface, make_surfaces
+from supple.record.surfaces import Surface, are_shown, make_surfaces
 from supple.scene.changes import Change
+from supple.scene.changing.whole import Share
 from supple.scene.joints.readings import JointReading
 from supple.scene.state import State
 from supple.scene.system import System
@@ -43,6 +46,7 @@ class MemoryRecord:
         self.done: list[Change] = []
         self.done_counts: list[int] = []
         self.system, self.obstacles = system, obstacles_of(system)
+        self.shares = {name: share_of(system, s) for name, s in self.surfaces.items()}
         self.last_is_extra = False
 
     def append(self, frame: Frame) -> None:
@@ -67,6 +71,18 @@ class MemoryRecord:
             self.touching = [self.touching[k] for k in kept]
             self.held = [self.held[k] for k in kept]
             self.done_counts = [self.done_counts[k] for k in kept]
+
+    def follow(self, system: System) -> None:
+        """Show the bodies of a system that has changed from now on; those that broke, in all frames."""
+        if are_shown(self.surfaces.values(), system):
+            return
+        surfaces = {s.name: s for s in make_surfaces(system)}
+        old, new = self.shares, {name: share_of(system, s) for name, s in surfaces.items()}
+        if any(isinstance(s.slot.body, Recasting) for s in self.surfaces.values()):  # its coordinates may be others
+            self.frames = [{name: self.points(name, k) for name in self.surfaces} for k in range(len(self.frames))]
+        if {name: len(share.shown) for name, share in old.items()} != {n: len(share.shown) for n, share in new.items()}:
+            self.frames = [_shared_out(frame, old, new) for frame in self.frames]  # type: ignore[arg-type]
+        self.surfaces, self.body_names, self.shares = surfaces, list(surfaces), new
 
     def _kept(self, state: State) -> dict[str, Array] | State:
         if self.keeps_positions:
@@ -116,3 +132,16 @@ class MemoryRecord:
     def lines(self, body: str) -> Array:
         """Lines of a body, (l, 2)."""
         return self.surfaces[body].lines
+
+
+def _shared_out(frame: dict[str, Array], old: dict[str, Share], new: dict[str, Share]) -> dict[str, Array]:
+    """The points of a frame, by bodies that are parts of those before."""
+    whole: dict[str, Array] = {}
+    for name, share in old.items():
+        size = 1 + int(share.shown.max())
+        known = whole.get(share.body, np.zeros((0, 3), dtype=np.float32))
+        if len(known) < size:
+            known = np.concatenate([known, np.zeros((size - len(known), 3), dtype=np.float32)])
+        known[share.shown] = frame[name]
+        whole[share.body] = known
+    return {name: whole[share.body][share.shown] for name, share in new.items()}

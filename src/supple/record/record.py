@@ -33,10 +33,11 @@ from supple.record.files.layout import (
 )
 from supple.record.files.lock import FolderLock
 from supple.record.files.obstacles import append_poses, truncate_poses
+from supple.record.files.relaying import fits, is_same, read_shares, relay
 from supple.record.files.states import kept_steps, state_name, write_state
 from supple.record.files.trust import check_group
 from supple.record.frame import Frame
-from supple.record.surfaces import Surface, make_surfaces
+from supple.record.surfaces import Surface, are_shown, make_surfaces
 from supple.scene.state import State
 from supple.scene.system import System
 
@@ -66,7 +67,7 @@ class RecordWriter:
                     os.replace(beside, path)
                 finally:
                     beside.unlink(missing_ok=True)
-            return cls._open(path, surfaces, lock)
+            return cls._open(path, surfaces, lock, system)
         except BaseException:
             lock.release()
             raise
@@ -80,17 +81,32 @@ class RecordWriter:
         surfaces, path = make_surfaces(system), folder / RECORD_NAME
         if not path.is_file():
             raise RecordError("the record is gone", where=str(path), fix="Start the run anew, without resume.")
-        writer = cls._open(path, surfaces, lock)
+        writer = cls._open(path, surfaces, lock, system)
         try:
             with damage_errors(path, "the record cannot be continued"):
                 writer._go_back(frames, step)
+            writer.surfaces = []
+            writer.follow(system)
         except BaseException:
             writer.close()
             raise
         return writer
 
+    def follow(self, system: System) -> None:
+        """Show the bodies of a system that has changed from now on; those that broke, in all frames."""
+        if are_shown(self.surfaces, system):
+            return
+        surfaces = make_surfaces(system)
+        with record_errors(self.path, "the surfaces cannot be written"):
+            own = self.file["supple"]
+            kept = read_shares(own, read_bodies(self.file), self.blocks)
+            if not is_same(kept, surfaces, system):
+                self._reserve(self.frame_count * frame_bytes(surfaces))
+                self.blocks = relay(self.file, kept, surfaces, system, self.frame_count)
+        self.surfaces = surfaces
+
     @classmethod
-    def _open(cls, path: Path, surfaces: list[Surface], lock: FolderLock) -> RecordWriter:
+    def _open(cls, path: Path, surfaces: list[Surface], lock: FolderLock, system: System) -> RecordWriter:
         """A record of these surfaces, to write on."""
         import h5py
 
@@ -99,8 +115,7 @@ class RecordWriter:
             try:
                 bodies = read_bodies(file)
                 blocks = open_blocks(file, bodies)
-                fits = [(body.name, vtkhdf.point_count(block)) for body, block in zip(bodies, blocks)]
-                if fits != [(s.name, s.point_count) for s in surfaces]:
+                if not fits(read_shares(check_group(file, "supple"), bodies, blocks), surfaces, system):
                     raise ValueError("its bodies are not those of the scene")
             except BaseException:
                 file.close()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -56,3 +57,9 @@ def make_surface(slot: Slot) -> Surface:
 def make_surfaces(system: System) -> list[Surface]:
     """The surfaces of all bodies, in their order."""
     return [make_surface(slot) for slot in system.bodies]
+
+
+def are_shown(surfaces: Iterable[Surface], system: System) -> bool:
+    """Whether surfaces show the bodies of a system as they are: none has changed, broken or moved in the state."""
+    known = [(id(s.slot.body), s.slot.x_start) for s in surfaces]
+    return known == [(id(slot.body), slot.x_start) for slot in system.bodies]

@@ -4,14 +4,16 @@ run that goes on from it makes them again.
 A change has a name and plain values:
 
     "gravity"             value (3,) [m/s²]
-    a body's name         what the body can change, such as young [Pa] or damping: see `Changeable`
+    a body's name         what the body can change, such as young [Pa] or damping: see `Changeable`; of a tree, the kind
+                          or the modes of a domain: see `Recasting`
     a force's label       fields of the force, such as stiffness, rest_length of springs, velocity of wind
     a joint's name        motor_speed, motor_torque (of a hinge) or motor_force (of a slider)
     a contact's name      friction, restitution and other numbers of `Contact`; pair: two names, with enabled
     a force, joint or     enabled: False takes it out, True brings it back
     contact
 
-`system.add` and `system.remove` couple bodies and let them go; see `changing.couplings`.
+`system.add` and `system.remove` couple bodies and let them go, see `changing.couplings`; `system.break_off` breaks one
+in two, see `changing.layout`.
 
 Positions and velocities stay as they are: a change of gravity or stiffness changes the energy at once, momentum not at
 all. Values of forces and motors change in place. Anything else is compiled anew from the scene as it then is, so that a
@@ -31,7 +33,9 @@ from supple.errors import InputError
 from supple.scene.changing.contacts import change_contact, contact_names
 from supple.scene.changing.couplings import ADDED, REMOVED, add_table, describe, keep_positions, kept_positions
 from supple.scene.changing.in_place import change_force, change_motor, set_gravity
+from supple.scene.changing.layout import BROKEN, Relaid, break_body, lay_out, recast_body
 from supple.scene.changing.whole import Whole, rebuild, refuse_others
+from supple.scene.slots import Slot
 from supple.scene.state import State
 
 if TYPE_CHECKING:
@@ -59,10 +63,10 @@ def changes_of(state: State) -> list[Change]:
 def make_change(system: System, state: State, name: str, values: dict[str, Any]) -> None:
     """Change a system now, and note it in the state."""
     plain = {key: _plain(value, name, key) for key, value in values.items()}
-    if made_by := {ADDED, REMOVED} & set(plain):
+    if made_by := {ADDED, REMOVED, BROKEN} & set(plain):
         raise InputError(
             "this cannot be changed", where=f"change of '{name}'", value=made_by.pop(),
-            fix="Use system.add and system.remove.",
+            fix="Use system.add, system.remove and system.break_off.",
         )  # fmt: skip
     _make(system, state, name, plain)
 
@@ -79,6 +83,16 @@ def add_coupling(system: System, state: State, thing: Any, name: str | None) -> 
     return name
 
 
+def break_off(system: System, state: State, body: str, place: int | str, name: str | None) -> str:
+    """Break a body in two now, and note it in the state; returns the name of the part that broke off."""
+    where = f"break_off of '{body}'"
+    if not isinstance(place, int | str | np.integer) or isinstance(place, bool):
+        raise InputError("a domain is given by its number or name", where=where, value=place)
+    name = name or f"{body}-{place}"
+    _make(system, state, body, {BROKEN: place if isinstance(place, str) else int(place), "name": name})
+    return name
+
+
 def remove_coupling(system: System, state: State, name: str) -> None:
     """Take a force or joint out for good, and note it in the state."""
     _make(system, state, name, {REMOVED: True})
@@ -86,13 +100,19 @@ def remove_coupling(system: System, state: State, name: str) -> None:
 
 def replay(system: System, state: State) -> None:
     """Make the changes that led to a state of this system, which has seen none yet."""
-    for number, change in enumerate(changes_of(state)):
+    done = changes_of(state)
+    for number, change in enumerate(done):
         apply_change(system, change.name, change.values, kept_positions(state, number))
+    if done and (state.x.size, state.v.size) != (system.x_size, system.v_size):
+        raise InputError(
+            "the state does not fit the scene with its changes", where="state", value=(state.x.size, state.v.size),
+            allowed=f"{system.x_size} positions, {system.v_size} velocities",
+        )  # fmt: skip
 
 
 def _make(system: System, state: State, name: str, values: dict[str, Any]) -> None:
     done = changes_of(state)
-    apply_change(system, name, values, kept_positions(state, len(done)))
+    apply_change(system, name, values, kept_positions(state, len(done)), state)
     text = json.dumps([[change.t, change.name, change.values] for change in [*done, Change(state.t, name, values)]])
     state.memory[KEPT] = np.frombuffer(text.encode(), dtype=np.uint8).copy()
     multipliers = state.memory.get("multipliers")
@@ -121,9 +141,12 @@ def _plain(value: Any, name: str, key: str) -> Any:
     return array.tolist()
 
 
-def apply_change(system: System, name: str, values: dict[str, Any], positions: dict[str, Array]) -> None:
+def apply_change(
+    system: System, name: str, values: dict[str, Any], positions: dict[str, Array], state: State | None = None
+) -> None:
     """Change a system; an InputError names what it does not know, and leaves it as it was. positions: of the bodies
-    that a joint takes hold of, by name, where one is added."""
+    that a joint takes hold of, by name, where one is added. state: which gets other coordinates where the system does;
+    None: it has them already."""
     where, whole = f"change of '{name}'", Whole.of(system)
     scene = whole.scene
     bodies = {slot.name: slot for slot in system.bodies}
@@ -143,7 +166,10 @@ def apply_change(system: System, name: str, values: dict[str, Any], positions: d
         refuse_others(values, ("enabled",), where)
         rebuild(system, whole.enabling(name, values["enabled"], where))
     elif name in bodies:
-        rebuild(system, whole.with_body(bodies[name], values, where))
+        relaid = _relaid(whole, bodies[name], values, state, where)
+        rebuild(system, whole.with_body(bodies[name], values, where) if relaid is None else relaid.whole)
+        if relaid is not None and state is not None:
+            lay_out(system, list(bodies.values()), state, relaid.coordinates)
     elif forces:
         change_force(system, whole, forces, values, where)
     elif joints:
@@ -156,3 +182,13 @@ def apply_change(system: System, name: str, values: dict[str, Any], positions: d
         known = ["gravity", *bodies, *(f.label for f in scene.forces), *map(scene.joint_name, scene.joints)]
         known += [*scene.winds, *contact_names(scene)]
         raise InputError("nothing of that name can be changed", where=where, value=name, allowed=", ".join(known))
+
+
+def _relaid(whole: Whole, slot: Slot, values: dict[str, Any], state: State | None, where: str) -> Relaid | None:
+    """What a change makes of a body that has other coordinates then; None where it keeps its own."""
+    placed = slot.body.place(slot.node.placement) if state is None else None
+    x = slot.view_x(state.x) if state is not None else placed.x  # type: ignore[union-attr]
+    v = slot.view_v(state.v) if state is not None else placed.v  # type: ignore[union-attr]
+    if BROKEN in values:
+        return break_body(whole, slot, x, v, values[BROKEN], values["name"], where)
+    return recast_body(whole, slot, x, v, values, where)

@@ -100,7 +100,7 @@ class Scene:
 
     def node(self, name: str) -> Node:
         """The node of that name."""
-        for node in self.root.walk():
+        for node in self.root.walk() if self.kept_nodes is None else self.kept_nodes:
             if node.name == name:
                 return node
         raise InputError(

@@ -26,7 +26,7 @@ from supple.errors import InputError
 from supple.interaction.protocol import PointConditions
 from supple.scene.acting.system_filter import SystemFilter
 from supple.scene.assembly import Assembly
-from supple.scene.changes import add_coupling, make_change, remove_coupling, replay
+from supple.scene.changes import add_coupling, break_off, make_change, remove_coupling, replay
 from supple.scene.changing.present import PresentNode
 from supple.scene.changing.whole import Whole
 from supple.scene.joined_masses import join_masses
@@ -176,6 +176,7 @@ class System:
         next step.
 
         >>> import supple as sp
+        >>> from supple.scene.changes import changes_of
         >>> scene = sp.Scene(gravity=(0, 0, -9.81))
         >>> _ = scene.add(sp.RigidBody.sphere(0.1, density=500), name="ball")
         >>> system = scene.compile()
@@ -191,6 +192,7 @@ class System:
         `at` and `axis` are where they are now. The state keeps it, as it keeps other changes.
 
         >>> import supple as sp
+        >>> from supple.scene.changes import changes_of
         >>> scene = sp.Scene()
         >>> hand = scene.add(sp.RigidBody.box((0.1, 0.1, 0.1), density=500), name="hand")
         >>> ball = scene.add(sp.RigidBody.sphere(0.1, density=500), at=(0.15, 0, 0), velocity=(-0.1, 0, 0), name="ball")
@@ -207,6 +209,23 @@ class System:
     def remove(self, state: State, name: str) -> None:
         """Take a force or joint of that name out, for good; `change(state, name, enabled=False)` keeps it for later."""
         remove_coupling(self, state, name)
+
+    def break_off(self, state: State, body: str, domain: int | str, *, name: str | None = None) -> str:
+        """Break a domain of a tree, with all below it, off `body` now; returns the name of the body that flies from
+        now on. The state has the coordinates of both parts then; no point jumps.
+
+        >>> import supple as sp
+        >>> from supple.validation.tree.coupling import beam_domain_tree
+        >>> scene = sp.Scene(gravity=(0, 0, -9.81))
+        >>> _ = scene.add(sp.TreeBody(beam_domain_tree(4, 6)), name="branch")
+        >>> system = scene.compile()
+        >>> state = system.initial_state()
+        >>> twig = system.break_off(state, "branch", 2, name="twig")
+        >>> _ = sp.TreeSolver(1 / 60).step(system, state)
+        >>> bool(system.velocities(state, twig)[0, 2] < -0.1)
+        True
+        """
+        return break_off(self, state, body, domain, name)
 
     def present(self, state: State, body: str) -> PresentNode:
         """A body as it stands now: its `points(at=...)` and predicates see where it is, for what is added."""

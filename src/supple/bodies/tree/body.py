@@ -13,13 +13,13 @@ from scipy.spatial import KDTree
 
 from supple.algebra.dense import rotations
 from supple.bodies.body_protocol import Embedding, Method, Numbers
-from supple.bodies.capabilities import BrokenPart
+from supple.bodies.capabilities import BrokenPart, RecastBody
 from supple.bodies.placement import Placement
 from supple.bodies.protocols import LocalState, PlacedBody
 from supple.bodies.selecting import check_numbers
 from supple.bodies.surfaces import MappedSurface, NumberedSurface, RenderSurface
 from supple.bodies.tree.body_forces import TreeElastic, TreeMass
-from supple.bodies.tree.changes import retuned
+from supple.bodies.tree.changes import recast, retuned
 from supple.bodies.tree.coordinates import TreeCoordinates
 from supple.bodies.tree.detach import TreePart, detach, split
 from supple.bodies.tree.domains.deviation import largest_deviation
@@ -275,6 +275,17 @@ class TreeBody:
         damping = {name: value for name, value in values.items() if name.endswith("damping")}
         return replace(self, tree=retuned(self.dynamics, **factors).model, **damping)
 
+    def recast(self, x: Array, v: Array, values: dict[str, Any], *, where: str) -> RecastBody | None:
+        """With another kind of a `domain`: a `kind` of the same mesh that the tree knows, or its own with other
+        `modes`, 0: rigid. Displacements are those of before as far as the new basis can show them."""
+        if "domain" not in values:
+            return None
+        tree, state = recast(self.dynamics, self.unpack(x, v), values, where)
+        body = replace(self, tree=tree.model)
+        x_out, v_out = np.zeros((1, body.coordinates.x_width)), np.zeros((1, body.coordinates.v_width))
+        body.pack(state, x_out, v_out)
+        return RecastBody(body, x_out, v_out)
+
     def broken(self, x: Array, v: Array, place: int | str) -> tuple[BrokenPart, BrokenPart]:
         """The rest, and the branch that begins with a domain, given by number or name."""
         found, shares = detach(self.dynamics, self.unpack(x, v), place), split(self.model, place)
@@ -315,8 +326,21 @@ def _broken_part(body: TreeBody, share: TreePart, state: TreeState) -> BrokenPar
         "mass_damping": np.asarray(tree.mass_damping)[share.domains],
         "stiffness_damping": np.asarray(tree.stiffness_damping)[share.domains],
     }
-    part = replace(body, tree=share.model, **damping)
+    surface, shown = _cut_surface(body, share)
+    part = replace(body, tree=share.model, surface=surface, grown=body.grown and not share.model.is_free, **damping)
     x, v = np.zeros((1, part.coordinates.x_width)), np.zeros((1, part.coordinates.v_width))
     part.pack(state, x, v)
     points = np.flatnonzero(np.isin(body.skin.domain, share.domains))
-    return BrokenPart(part, x, v, points, str(share.domains[0]))
+    frame = body.model.domain_tree.rest_frames[share.domains[0]]
+    return BrokenPart(part, x, v, points, str(share.domains[0]), points if shown is None else shown, frame)
+
+
+def _cut_surface(body: TreeBody, share: TreePart) -> tuple[SurfaceMesh | None, Array | None]:
+    """What of a given surface belongs to a part, in the frame of its root at rest, and the numbers of its points."""
+    if body.surface is None or not isinstance(body.seen, RenderSkin):
+        return None, None
+    inside = np.isin(body.seen.domain, share.domains)
+    triangles = body.seen.triangles[inside[body.seen.triangles].all(axis=1)]
+    numbers, frame = np.flatnonzero(inside), body.model.domain_tree.rest_frames[share.domains[0]]
+    nodes = rotations.rotate_inverse(frame[3:], np.asarray(body.surface.nodes, dtype=float)[numbers] - frame[:3])
+    return SurfaceMesh(nodes, np.searchsorted(numbers, triangles)), numbers

@@ -19,8 +19,9 @@ from supple.algebra.dense import rotations
 from supple.bodies.tree.detach import domain_number
 from supple.bodies.tree.domains.domain_tree import DomainTemplate, DomainTree
 from supple.bodies.tree.dynamics import TreeDynamics, TreeState
+from supple.bodies.tree.kinematics import TreeKinematics
 from supple.bodies.tree.model import ReducedTemplate, reduce_kind
-from supple.errors import InputError
+from supple.errors import InputError, check_number
 from supple.geometry import embed
 from supple.modal import ElasticSolid, Interface, InterfaceFit
 
@@ -138,6 +139,51 @@ def replaced(
     return replace(tree, model=made), out
 
 
+def recast(tree: TreeDynamics, state: TreeState, values: dict[str, Any], where: str) -> tuple[TreeDynamics, TreeState]:
+    """The tree with another kind of a domain, by plain values: domain, with kind or modes. A tree that flies keeps its
+    momentum."""
+    if others := [name for name in values if name not in ("domain", "kind", "modes")]:
+        raise InputError("this cannot be changed", where=where, value=others[0], allowed="domain with kind or modes")
+    if ("kind" in values) == ("modes" in values):
+        raise InputError("a domain changes its kind or its modes", where=where, fix="Give one of them.")
+    given = values["domain"]
+    number = domain_number(tree.model, given if isinstance(given, str) else int(given))
+    kinds, now = tree.model.domain_tree.kinds, tree.model.domain_tree.domains[number].kind
+    kind: Any = values.get("kind")
+    if kind is None:
+        count = check_number(values["modes"], name="modes", where=where, least=0)
+        if count != int(count):
+            raise InputError("modes is not a whole number", where=where, value=count, allowed=">= 0")
+        name = f"{int(count)} modes of {_root(now)}"
+        kind = kinds.get(name) or replace(kinds[now], name=name, modes=int(count))
+    other = kind if isinstance(kind, DomainTemplate) else kinds.get(kind)
+    if other is not None and not np.array_equal(other.mesh.nodes, kinds[now].mesh.nodes):
+        raise InputError(
+            "a domain of another mesh has other points", where=where, value=other.name,
+            fix="Change it between two runs: supple.bodies.tree.changes.replaced.",
+        )  # fmt: skip
+    out, after = replaced(tree, state, number, kind)
+    if tree.model.is_free:
+        _keep_momentum(tree, state, out, after)
+    return out, after
+
+
+def _root(name: str) -> str:
+    """The name of the kind that one with other modes was made of."""
+    return name.split(" modes of ")[-1]
+
+
+def _keep_momentum(tree: TreeDynamics, state: TreeState, other: TreeDynamics, after: TreeState) -> None:
+    """Give the root of a tree that flies the motion with which momentum is what it was."""
+
+    def momentum(of: TreeDynamics, at: TreeState, velocity: Array) -> Array:
+        return TreeKinematics(of.model).motion(at.q, at.v, at.frame, velocity).measures().momentum
+
+    now = momentum(other, after, after.velocity)
+    columns = [momentum(other, after, after.velocity + e) - now for e in np.eye(6)]
+    after.velocity = after.velocity + np.linalg.solve(np.array(columns).T, momentum(tree, state, state.velocity) - now)
+
+
 def _with_interfaces(given: ReducedTemplate, kind: DomainTemplate, needed: tuple[str, ...]) -> ReducedTemplate:
     """The class with fits for more interfaces, after those it has."""
     missing = [name for name in needed if name not in given.interfaces]
@@ -173,6 +219,8 @@ def _projection(
     old: ReducedTemplate, new: ReducedTemplate, old_kind: DomainTemplate, new_kind: DomainTemplate
 ) -> Array:
     """The matrix (r_new, r_old) from old coordinates to new ones."""
+    if not old.count or not new.count:
+        return np.zeros((new.count, old.count))
     modes: Any = old.U.reshape(len(old.nodes), 3, old.count)
     if old.nodes.shape != new.nodes.shape or not np.array_equal(old.nodes, new.nodes):
         found = embed(new.nodes, old_kind.mesh)

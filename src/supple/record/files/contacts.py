@@ -57,7 +57,11 @@ def append_contacts(group: Group, contacts: Contacts) -> None:
     """Add the contacts of a frame."""
     if not contacts.pairs:
         return
-    number = {name: k for k, name in enumerate(json.loads(group.attrs["names"]))}
+    names = json.loads(group.attrs["names"])
+    if new := dict.fromkeys(name for pair in contacts.pairs for name in pair if name not in names):  # a body broke
+        names += new
+        group.attrs["names"] = json.dumps(names)
+    number = {name: k for k, name in enumerate(names)}
     start = len(group["pair"])
     for name, rows in (
         ("pair", [[number[a], number[b]] for a, b in contacts.pairs]),

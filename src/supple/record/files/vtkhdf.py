@@ -66,6 +66,15 @@ def make_collection(file: Group, surfaces: list[Surface]) -> list[Group]:
     return blocks
 
 
+def add_block(root: Group, surface: Surface) -> Group:
+    """One more block in the layout, without steps, under a name of its own."""
+    names = block_names([*(name for name in root if name not in ("Assembly", "Steps")), surface.name])
+    block = root.create_group(names[-1])
+    block.attrs["Index"] = np.int64(len(names) - 1)
+    _fill_block(block, surface)
+    return block
+
+
 def append_step(block: Group, t: float, points: Array) -> None:
     """Add one step: time [s] and points (n, 3)."""
     n, k = len(points), int(block["Steps"].attrs["NSteps"])

@@ -6,12 +6,14 @@ Everything else stays: other bodies with their states, forces and what they act 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from supple.bodies.capabilities import Breaking
+from supple.algebra.dense import rotations
+from supple.bodies.capabilities import Breaking, BrokenPart
 from supple.bodies.placement import Placement
 from supple.errors import InputError
 from supple.scene.mapped.points import JoinedPoints, PointSet, join
@@ -54,19 +56,10 @@ def break_off(scene: Scene, state: State, body: str, domain: int | str, *, name:
             where=f"body '{body}'",
             value=type(old.body).__name__,
         )
-    if scene.filters or scene.joints or scene.masses:
-        raise InputError("a scene with filters, joints or added masses cannot break a tree", where="break_off")
     before = scene.compile()
     slot = before.body(body)
     parts = old.body.broken(slot.view_x(state.x), slot.view_v(state.v), domain)
-    rest = Node(body, parts[0].body, old.placement, old.children)
-    branch = Node(name or f"{body}-{parts[1].label}", parts[1].body, Placement())
-    after = replace(scene, root=_replaced(scene.root, old, [rest, branch]), forces=[], filters=[], joints=[], masses=[])
-    if len({node.name for node in after.root.walk()}) < len(list(after.root.walk())):
-        raise InputError("the name is already used", where="break_off", value=branch.name, fix="Give name=.")
-    moved = _Moved(old, [rest, branch], [part.points for part in parts])
-    after.contacts = [_divided(contact, old, [rest, branch]) for contact in scene.contacts]
-    after.forces = [Acting(a.force, moved.handle(a.on), a.label) for a in scene.forces]
+    after, (rest, branch) = broken_scene(scene, old, parts, name)
     system = after.compile()
     out = system.initial_state()
     out.t = state.t
@@ -74,18 +67,72 @@ def break_off(scene: Scene, state: State, body: str, domain: int | str, *, name:
         if kept.name != body:
             there = system.body(kept.name)
             there.view_x(out.x)[:], there.view_v(out.v)[:] = kept.view_x(state.x), kept.view_v(state.v)
-    out.memory = {key: a.copy() for key, a in state.memory.items() if not key.startswith(f"{body}/")}
+    out.memory = {key: a.copy() for key, a in state.memory.items() if not is_lost(key, body)}
     for node, part in zip((rest, branch), parts):
         there = system.body(node.name)
         there.view_x(out.x)[:], there.view_v(out.v)[:] = part.x, part.v
     return BrokenScene(after, out, rest, branch)
 
 
-def _divided(contact: Any, old: Node, new: list[Node]) -> Any:
+def is_lost(key: str, body: str) -> bool:
+    """Whether what a state remembers is forgotten where a body breaks: what is the body's own, and contacts, whose
+    points have other numbers from then on."""
+    return key.startswith((f"{body}/", "contact:"))
+
+
+def broken_scene(
+    scene: Scene, old: Node, parts: Sequence[BrokenPart], name: str | None
+) -> tuple[Scene, tuple[Node, Node]]:
+    """The scene with two nodes in the place of one, and these. name: of the second."""
+    rest = Node(old.name, parts[0].body, old.placement, old.children)
+    branch = Node(name or f"{old.name}-{parts[1].label}", parts[1].body, _placed(old.placement, parts[1].frame))
+    taken = {node.name for node in scene.root.walk()} | {node.name for node in scene.nodes} | set(scene.obstacles)
+    if branch.name in taken:
+        raise InputError("the name is already used", where="break_off", value=branch.name, fix="Give name=.")
+    after = moved_scene(scene, old, [rest, branch], [part.points for part in parts])
+    after.contacts, names = [], after.contact_names
+    for contact in scene.contacts:
+        after.contacts.append(_divided(contact, scene, old, [rest, branch]))
+        names[id(after.contacts[-1])] = scene.contact_name(contact)
+    return after, (rest, branch)
+
+
+def _placed(whole: Placement, frame: Array | None) -> Placement:
+    """Where a part of a body was when time started, by its frame in the whole."""
+    if frame is None:
+        return Placement()
+    return Placement(whole.apply(frame[None, :3])[0], rotations.multiply(whole.rotation, frame[3:]))
+
+
+def moved_scene(scene: Scene, old: Node, new: list[Node], points: list[Array]) -> Scene:
+    """The scene with other nodes in the place of one, and all that acts on it moved there. points: numbers of its
+    points in each."""
+    after = scene.snapshot()
+    if scene.kept_nodes is None:
+        after.root, after.kept_nodes = _replaced(scene.root, old, new), None
+    else:
+        after.renew(old, new[0])
+        nodes = [n for node in after.nodes for n in (new if node is new[0] else [node])]
+        after.kept_nodes = tuple(nodes)
+    moved = _Moved(scene, old, new, points)
+    if any(scene.node_now(f.target) is old for f in scene.filters):
+        raise InputError("a filter holds the body", where=f"body '{old.name}'")
+    after.forces = [moved.acting(acting) for acting in scene.forces]
+    after.masses = [Acting(m.force, moved.handle(m.on), m.label) for m in scene.masses]
+    after.joints = []
+    for joint in scene.joints:
+        after.joints.append(moved.joint(joint))
+        after.joint_names[id(after.joints[-1])] = scene.joint_name(joint)
+    return after
+
+
+def _divided(contact: Any, scene: Scene, old: Node, new: list[Node]) -> Any:
     """A contact with both parts where it names the old tree: they touch what the tree touched, and each other."""
 
     def nodes(given: Any) -> Any:
-        return None if given is None else [n for node in given for n in (new if node is old else [node])]
+        if given is None or isinstance(given, bool):
+            return given
+        return [n for node in given for n in (new if scene.node_now(node) is old else [node])]
 
     def named(pair: tuple[str, str]) -> list[tuple[str, str]]:
         names = [[n.name for n in new] if name == old.name else [name] for name in pair]
@@ -117,12 +164,48 @@ def _replaced(root: Node, old: Node, new: list[Node]) -> Node:
 class _Moved:
     """Finds what handles of the old scene are in the new one. points: numbers of the old body's points in each new."""
 
+    scene: Scene
     old: Node
     new: list[Node]
     points: list[Array]
 
     def __post_init__(self) -> None:
         self.found: dict[int, Any] = {}
+
+    def acting(self, given: Acting) -> Acting:
+        """A force in the new scene; a wind on nodes blows on the new ones."""
+        nodes = getattr(given.force, "nodes", None)
+        if nodes is not None:
+            listed = list(nodes) if isinstance(nodes, Sequence) else [nodes]
+            if any(self._is_old(node) for node in listed):
+                now = [n for node in listed for n in (self.new if self._is_old(node) else [node])]
+                force = replace(given.force, nodes=now[0] if len(now) == 1 else now)
+                return Acting(force, force.on, given.label)
+            return given
+        on = self.handle(given.on)
+        return given if on is given.on else Acting(given.force, on, given.label)
+
+    def joint(self, given: Any) -> Any:
+        """A joint in the new scene."""
+        sides = {key: self._side(getattr(given, key), given) for key in ("a", "b") if hasattr(given, key)}
+        if all(getattr(given, key) is side for key, side in sides.items()):
+            return given
+        return replace(given, **sides)
+
+    def _side(self, side: Any, joint: Any) -> Any:
+        if not isinstance(side, Node):
+            return self.handle(side) if isinstance(side, PointSet | JoinedPoints) else side
+        if not self._is_old(side.whole):
+            return side
+        if len(self.new) > 1 or side.whole is not side:
+            raise InputError(
+                "a joint holds the body as it was", where=f"body '{self.old.name}'", value=joint.joint().label,
+                fix="Remove it before, and add it anew.",
+            )  # fmt: skip
+        return self.new[0]
+
+    def _is_old(self, node: Any) -> bool:
+        return isinstance(node, Node) and self.scene.node_now(node) is self.old
 
     def handle(self, given: Any) -> Any:
         """The same points in the new scene."""
@@ -131,15 +214,17 @@ class _Moved:
         return self.found[id(given)]
 
     def _find(self, given: Any) -> Any:
-        if given is self.old:
+        if self._is_old(given):
             raise InputError("a force acts on the tree as a whole", where="break_off", fix="Let it act on points.")
         if isinstance(given, JoinedPoints):
-            return JoinedPoints(tuple(self.handle(part) for part in given.parts))
+            parts = tuple(self.handle(part) for part in given.parts)
+            return given if all(a is b for a, b in zip(parts, given.parts)) else JoinedPoints(parts)
         if not isinstance(given, PointSet):
             return given
-        if given.parent is self.old:
+        if self._is_old(given.parent):
             return self._points(np.asarray(given.mapping.indices))  # type: ignore[union-attr]
-        return replace(given, parent=self.handle(given.parent))
+        parent = self.handle(given.parent)
+        return given if parent is given.parent else replace(given, parent=parent)
 
     def _points(self, indices: Array) -> PointSet:
         """Points of the old body, in the new ones."""

@@ -26,28 +26,54 @@ FOUND = ("contacts", "bodies", "joined_bodies", "joined_masses", "assembly", "jo
 
 
 class Original(NamedTuple):
-    """What a system was when it was compiled: gravity (3,) [m/s²], labels of forces and joints."""
+    """What a system was when it was compiled: gravity (3,) [m/s²], labels of forces and joints, name, kind and count
+    of each body, number of filters, positions and velocities at the start."""
 
     gravity: Array
     forces: list[str]
     joints: list[str]
+    bodies: list[list[Any]]
+    filters: int
+    x0: Array
+    v0: Array
+
+    @classmethod
+    def of(cls, system: System) -> Original:
+        """Of a system as it is now."""
+        return cls(
+            system.gravity.copy(),
+            [bound.label for bound in system.forces],
+            [bound.label for bound in system.joints],
+            [[slot.name, slot.body.kind, slot.coordinates.count] for slot in system.bodies],
+            len(system.filter),
+            system.x0,
+            system.v0,
+        )
+
+
+class Share(NamedTuple):
+    """Which body of the start a body was a part of, and the numbers (k,) of what is seen of it there."""
+
+    body: str
+    shown: Array
 
 
 @dataclass(frozen=True, eq=False)
 class Whole:
-    """scene: with what is disabled; disabled: ids of forces and joints of it that are out of action."""
+    """scene: with what is disabled; disabled: ids of forces and joints of it that are out of action; shares: of bodies
+    that broke, by the names of what they are now."""
 
     original: Original
     scene: Scene
     disabled: frozenset[int] = field(default_factory=frozenset)
+    shares: dict[str, Share] = field(default_factory=dict)
 
     @classmethod
     def of(cls, system: System) -> Whole:
         """Of a system as it is now."""
         if system.whole is not None:
             return system.whole
-        labels = [bound.label for bound in system.forces], [bound.label for bound in system.joints]
-        return cls(Original(system.gravity.copy(), *labels), system.scene.snapshot())
+        return cls(Original.of(system), system.scene.snapshot())
 
     def copy(self) -> Whole:
         """One whose scene can be changed without this one's."""
