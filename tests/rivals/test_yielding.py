@@ -12,7 +12,7 @@ from supple.algebra.sparse.block_rows import BlockRows
 from supple.algebra.sparse.block_sparse import BlockSparse
 from supple.bench.petals import petals_scene
 from supple.bodies.tree.step.responses import point_responses, point_shapes
-from supple.bodies.tree.tied_run import TreeSides
+from supple.bodies.tree.step.tree_sides import TreeSides
 from supple.contact.contact_set import ContactSet
 from supple.examples.shapes import flower
 from supple.scene.linearization import dense_blocks

@@ -20,8 +20,8 @@ from supple.bodies.tree import (
 from supple.errors import InputError
 from supple.scene.acting.breaking import break_off
 from supple.validation.tree.coupling import GRAVITY, beam_domain_tree, random_state
+from supple.validation.tree.joints import break_error
 from supple.validation.tree.reference import lagrangian_accelerations, mixed_domain_tree, whole_mass
-from supple.validation.tree.ties import break_error
 
 
 @pytest.mark.parametrize("free", [False, True])

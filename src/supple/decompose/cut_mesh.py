@@ -11,14 +11,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.spatial import KDTree
 
+from supple.bodies.tree.body import TreeBody
 from supple.bodies.tree.domains.budget import Modes, resolve_modes
 from supple.bodies.tree.domains.domain_tree import Domain, DomainInterface, DomainTemplate, DomainTree
-from supple.bodies.tree.ties import Anchor, Tie
 from supple.decompose.cut_graph import CutInterface, DomainGraph, breadth_first, domain_graph, neighbours
 from supple.decompose.cut_interfaces import Joint, Thin, Weights, make_joint
 from supple.decompose.cut_labels import Pieces, check_pieces, resolve_labels
@@ -39,6 +40,17 @@ CHOICES = {
     "thin": ("refuse", "thicken"),
     "pieces": ("refuse", "split"),
 }
+
+
+NEAR = 1e-6
+"""Of the body's extent: distance of points that were one before the cut."""
+
+
+class LoopPatches(NamedTuple):
+    """Numbers of the surface points of two domains where their interface was left open, (m,) and (n,)."""
+
+    a: Array
+    b: Array
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,18 +89,18 @@ class Decomposition:
         domains = self.domain_tree.domains
         return {d.name: patches[frozenset((number[d.name], number[domains[d.parent].name]))] for d in domains[1:]}
 
-    @cached_property
-    def loop_ties(self) -> tuple[Tie, ...]:
-        """Welds that close what was left open to break cycles; `LinkedTrees` and `TreeSolver` take them."""
-        rank = {name: k for k, name in enumerate(self.names)}
-        out = []
+    def loop_patches(self, body: TreeBody) -> tuple[LoopPatches, ...]:
+        """Where cycles were broken: the surface points of the two domains there, of a body of this domain tree.
+
+        `FixedJoint(node, node, at=node.rest[p.a].mean(axis=0), patch_a=p.a, patch_b=p.b)` closes one of them.
+        """
+        if list(body.model.domain_tree.domains) != list(self.domain_tree.domains):
+            raise InputError("the body is of another domain tree", where="loop_patches")
+        X, out = body.rest_points, []
         for interface in self.open:
-            a, b = (self.graph.names[k] for k in interface.pair)
-            out.append(
-                Tie(
-                    "weld", Anchor(rank[a], interface=_loop_interface(b)), Anchor(rank[b], interface=_loop_interface(a))
-                )
-            )
+            one, other = (body.point_region(self.graph.names[k]) for k in interface.pair)
+            a, b = (p[KDTree(X[q]).query(X[p])[0] < NEAR * np.ptp(X)] for p, q in ((one, other), (other, one)))
+            out.append(LoopPatches(a, b))
         return tuple(out)
 
     @cached_property
@@ -257,7 +269,7 @@ def _loop_interface(other: str) -> str:
 def _with_loop_interface(domain_tree: DomainTree, number: int, name: str, interface: DomainInterface) -> DomainTree:
     kind = domain_tree.kinds[domain_tree.domains[number].kind]
     kinds = {**domain_tree.kinds, kind.name: replace(kind, interfaces={**kind.interfaces, name: interface})}
-    return replace(domain_tree, kinds=kinds, tied=(*domain_tree.tied, (number, name)))
+    return replace(domain_tree, kinds=kinds, joined=(*domain_tree.joined, (number, name)))
 
 
 def _material_of(

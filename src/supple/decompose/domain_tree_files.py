@@ -56,7 +56,7 @@ def save_domain_tree(folder: str | Path, domain_tree: DomainTree) -> list[Path]:
         "domains": [vars(d) for d in domain_tree.domains],
         "welds": domain_tree.welds.tolist(),
         "free": domain_tree.free,
-        "tied": [list(pair) for pair in domain_tree.tied],
+        "joined": [list(pair) for pair in domain_tree.joined],
     }
     files.append(folder / TREE)
     files[-1].write_text(json.dumps(tree, indent=1) + "\n")
@@ -72,7 +72,7 @@ def load_domain_tree(folder: str | Path) -> DomainTree:
         domains = [Domain(**entry) for entry in tree["domains"]]
         welds = np.array(tree["welds"], dtype=np.int64).reshape(-1, 3)
         free = None if tree.get("free") is None else bool(tree["free"])
-        tied = [(int(number), str(interface)) for number, interface in tree.get("tied", [])]
+        joined = [(int(number), str(interface)) for number, interface in tree.get("joined", tree.get("tied", []))]
     except (json.JSONDecodeError, KeyError, TypeError, AttributeError, ValueError, OverflowError) as error:
         if isinstance(error, InputError):
             raise
@@ -81,7 +81,7 @@ def load_domain_tree(folder: str | Path) -> DomainTree:
             where=TREE,
             allowed="kinds, domains, welds",
         ) from error
-    return DomainTree(kinds, domains, welds, free, tied)
+    return DomainTree(kinds, domains, welds, free, joined)
 
 
 def _veg_file(kind: DomainTemplate) -> VegFile:

@@ -33,7 +33,7 @@ _MODULES = (
     "tree.coupling",
     "tree.flower",
     "tree.interfaces",
-    "tree.ties",
+    "tree.joints",
     "voxel.blocks",
     "voxel.beams",
     "voxel.spectrum",

@@ -11,25 +11,19 @@ from supple.bodies.tree.kinematics import TreeKinematics, TreeMeasures, TreeMoti
 from supple.bodies.tree.linearized import LinearizedTree
 from supple.bodies.tree.model import ReducedTemplate, TreeModel
 from supple.bodies.tree.surface.point_springs import PointSprings
-from supple.bodies.tree.tied import LinkedTrees, Loads
-from supple.bodies.tree.ties import Anchor, Tie, WorldAnchor
 
 __all__ = [
-    "Anchor",
     "BrokenTree",
     "Domain",
     "DomainInterface",
     "DomainTemplate",
     "DomainTree",
     "LinearizedTree",
-    "LinkedTrees",
-    "Loads",
     "ModeBudget",
     "Mount",
     "OneWayWarning",
     "PointSprings",
     "ReducedTemplate",
-    "Tie",
     "TreeBody",
     "TreeDynamics",
     "TreeKinematics",
@@ -38,7 +32,6 @@ __all__ = [
     "TreeMotion",
     "TreeSettings",
     "TreeState",
-    "WorldAnchor",
     "attach",
     "detach",
     "interface_at",

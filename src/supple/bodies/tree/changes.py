@@ -106,8 +106,8 @@ def replaced(
     domains[number] = replace(domains[number], kind=name)
     welds = model.domain_tree.welds  # the new mesh has other nodes
     welds = welds if name == model.domain_tree.domains[number].kind else welds[welds[:, 1] != number]
-    tied = [pair for pair in model.domain_tree.tied if pair[0] != number]
-    domain_tree = DomainTree(kinds, domains, welds, model.is_free, tied)
+    joined = [pair for pair in model.domain_tree.joined if pair[0] != number]
+    domain_tree = DomainTree(kinds, domains, welds, model.is_free, joined)
     classes, index = list(model.classes), {c.name: k for k, c in enumerate(model.classes)}
     needed = tuple(dict.fromkeys(domains[k].interface for k in children))
     old = classes[model.domain_class[number]]

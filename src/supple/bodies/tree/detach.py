@@ -89,7 +89,7 @@ def _part(model: TreeModel, numbers: Array, free: bool) -> TreePart:
     parent[0] = parent_interface[0] = -1
     made = TreeModel(
         DomainTree(
-            kinds, domains, welds, free, [(int(new[k]), interface) for k, interface in whole.tied if new[k] >= 0]
+            kinds, domains, welds, free, [(int(new[k]), interface) for k, interface in whole.joined if new[k] >= 0]
         ),
         tuple(model.classes[k] for k in used),
         classes,

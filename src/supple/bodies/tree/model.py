@@ -118,7 +118,7 @@ class TreeModel:
         tasks = []
         for name in names:
             used = {d.interface for d in domains if d.parent >= 0 and domains[d.parent].kind == name}
-            used |= {interface for number, interface in domain_tree.tied if domains[number].kind == name}
+            used |= {interface for number, interface in domain_tree.joined if domains[number].kind == name}
             interfaces = tuple(p for p in domain_tree.kinds[name].interfaces if p in used)
             loads = tuple(hanging[name, p] for p in interfaces)
             tasks.append((domain_tree.kinds[name], interfaces, loads, attachment_modes, linear, keep))
@@ -275,7 +275,7 @@ def _hanging(domain_tree: DomainTree) -> dict[tuple[str, str], _Hanging]:
         second = max(float(spread[k] - 2 * origin @ S[k] + m[k] * (origin @ origin)), 0.0)
         place = (domains[k].parent, domains[k].interface)
         at_interface[place] = at_interface.get(place, np.zeros(2)) + np.array([m[k], second])
-    for number, interface in domain_tree.tied:  # what a loop will carry is not known: as much as there is
+    for number, interface in domain_tree.joined:  # what a loop will carry is not known: as much as there is
         reach = domains[number].scale * domain_tree.kinds[domains[number].kind].mesh.diagonal
         at_interface[number, interface] = m[0] * np.array([1.0, reach * reach])
     found: dict[tuple[str, str], list[Array]] = {}

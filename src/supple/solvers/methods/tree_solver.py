@@ -19,7 +19,6 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from supple.bodies.protocols import LocalState
-from supple.bodies.tree import LinkedTrees, Loads, Tie
 from supple.bodies.tree.body import TreeBody
 from supple.bodies.tree.body_forces import TreeElastic, TreeWeight
 from supple.errors import InputError, StepWarning, check_number
@@ -29,7 +28,7 @@ from supple.scene.state import State
 from supple.scene.system import BoundForce, System
 from supple.solvers.coupling.trees.given_loads import GivenLoads, points_of
 from supple.solvers.coupling.trees.halving import HALVINGS, UNSETTLED, HalvedTree
-from supple.solvers.coupling.trees.springs import PulledTree, WorldSprings, springs_at, world_springs
+from supple.solvers.coupling.trees.springs import PulledTree, WorldSprings, world_springs
 from supple.solvers.methods.implicit_euler import check_dt
 from supple.solvers.report import Outcome, StepReport
 from supple.solvers.striding import step_by_step, step_times
@@ -41,18 +40,13 @@ LEVEL = "halvings"
 
 @dataclass
 class TreeSolver:
-    """dt: time of one call [s], divided into `steps` steps. ties: between trees of the scene, or the world.
+    """dt: time of one call [s], divided into `steps` steps.
 
-    An `Anchor` of a tie names the node of its tree. The trees then step together.
-
-    >>> from supple.bodies.tree import Anchor, Tie, WorldAnchor
     >>> stride = TreeSolver(1 / 60, steps=2)
-    >>> hung = TreeSolver(1 / 60, ties=[Tie("ball", WorldAnchor((0, 0, 1)), Anchor(0, tree="swing"))])
     """
 
     dt: float = 1 / 120
     steps: int = field(default=1, kw_only=True)
-    ties: Sequence[Tie] = field(default=(), kw_only=True)
 
     def __post_init__(self) -> None:
         check_dt(self.dt, "TreeSolver")
@@ -88,13 +82,6 @@ class TreeSolver:
         self._given = [GivenLoads.of(slot, loads) for slot, loads in given.items()]
         self._others = [f for f in self._acting if points_of(f)[0] is None]
         self._asked = hanging_on(f.slot for f in self._others)
-        self._linked: LinkedTrees | None = None
-        if self.ties:
-            start, names = system.initial_state(), [slot.name for slot in system.bodies]
-            states = [
-                slot.node.body.unpack(slot.view_x(start.x), slot.view_v(start.v)) for slot in system.bodies
-            ]  # fmt: skip
-            self._linked = LinkedTrees([body.dynamics for body in bodies], self.ties, states, names=names)
         self._prepared = (system, system.revision)
         self._warned = set()
 
@@ -108,9 +95,7 @@ class TreeSolver:
         if self._prepared != (system, system.revision):
             self.prepare(system)
         loads, change = self.loads(system, state), 0.0
-        if self._linked is not None:
-            self._step_linked(self._linked, system, state, loads)
-        for slot in system.bodies if self._linked is None else ():
+        for slot in system.bodies:
             forces = None if loads is None else loads[slot.index]
             if slot.index in self.pulls:
                 self._step_pulled(system, state, slot, forces)
@@ -127,7 +112,7 @@ class TreeSolver:
         """So many steps of dt, in place. Trees on which gravity alone acts take them in one compiled call."""
         if self._prepared != (system, system.revision):
             self.prepare(system)
-        if self._acting or self.pulls or self._linked is not None:
+        if self._acting or self.pulls:
             return step_by_step(self, system, state, steps)
         times = step_times(state.t, self.dt, steps)
         change = np.zeros(steps)
@@ -171,25 +156,6 @@ class TreeSolver:
         end, halved = tree.advance(start, self.dt / self.steps, self.steps, halved)
         x[:], v[:] = end.x, end.v
         state.memory[level] = np.array([float(halved)])
-
-    def _step_linked(
-        self,
-        linked: LinkedTrees,
-        system: System,
-        state: State,
-        loads: list[Array] | None,
-    ) -> None:
-        """Advance trees with ties, together."""
-        states, acting = [], []
-        for slot in system.bodies:
-            body, x = slot.node.body, slot.view_x(state.x)
-            states.append(body.unpack(x, slot.view_v(state.v)))
-            given = body.loads(x, None if loads is None else loads[slot.index])
-            springs = springs_at(self.pulls[slot.index], body, x) if slot.index in self.pulls else None
-            acting.append(Loads(given.get("forces"), springs=springs, push=given.get("push")))
-        linked.advance(states, self.dt / self.steps, steps=self.steps, gravity=system.gravity, loads=acting)
-        for slot, end in zip(system.bodies, states):
-            slot.node.body.pack(end, slot.view_x(state.x), slot.view_v(state.v))
 
     @property
     def has_loads(self) -> bool:

@@ -94,15 +94,15 @@ class DomainTree:
 
     welds (k, 3): group, domain, node: nodes that were one in the whole mesh, for a surface without gaps. free: whether
     the root flies; None: where its kind holds no nodes. A root that flies although its kind holds nodes, such as a
-    branch broken off, keeps the basis of the held kind: its frame then moves as these nodes do. tied: domain and
-    interface of the places that ties hold on to, so that bases hold their responses to forces there.
+    branch broken off, keeps the basis of the held kind: its frame then moves as these nodes do. joined: domain and
+    interface of the places that joints hold on to, so that bases hold their responses to forces there.
     """
 
     kinds: Mapping[str, DomainTemplate]
     domains: Sequence[Domain]
     welds: Array = field(default_factory=lambda: np.zeros((0, 3), dtype=np.int64))
     free: bool | None = None
-    tied: Sequence[tuple[int, str]] = ()
+    joined: Sequence[tuple[int, str]] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "domains", tuple(self.domains))
@@ -123,10 +123,10 @@ class DomainTree:
                 if not (np.isfinite(value) and value > 0):
                     raise InputError(f"the {label} is not positive", where=where, value=value, allowed="> 0")
 
-        for number, interface in self.tied:
+        for number, interface in self.joined:
             if not 0 <= number < len(self.domains) or interface not in self.kinds[self.domains[number].kind].interfaces:
                 raise InputError(
-                    "a tie is on an interface that is not there", where="DomainTree", value=(number, interface)
+                    "a joint is on an interface that is not there", where="DomainTree", value=(number, interface)
                 )
 
     @property

@@ -18,15 +18,13 @@ import numpy as np
 from supple.algebra.compiling.compiled import compiled
 from supple.algebra.dense.ldlt import ldlt_factor, ldlt_solve
 from supple.algebra.dense.polar_kernels import polar_rate_by
-from supple.algebra.dense.rotation_kernels import cross, quaternion_matrix, rotation_update
+from supple.algebra.dense.rotation_kernels import cross
 from supple.algebra.dense.rotation_kernels import matrix_rotate as turned
 from supple.algebra.dense.rotation_kernels import matrix_rotate_inverse as turned_back
 from supple.algebra.lanes.lane_type import LANES
-from supple.bodies.tree.domains.layout import INTERFACE_ROWS, SIX, group_rows, sum_rows
-from supple.bodies.tree.step.elimination_kernels import BIAS
+from supple.bodies.tree.domains.layout import INTERFACE_ROWS, group_rows, sum_rows
 from supple.bodies.tree.step.frame_kernels import add3, dot3, times3
 from supple.bodies.tree.step.spatial_kernels import entry
-from supple.bodies.tree.surface.point_arrays import CHAIN
 from supple.bodies.tree.surface.point_kernels import nine, nine_modes, plus_nine, three, three_hat
 
 Array = np.ndarray
@@ -117,51 +115,44 @@ def climb(tree, workspace, asked, factor, k, scratch):
 
 
 @compiled
-def root_response(workspace, root, gravity, is_free, p, whole, A_out):
-    """A_out (6): acceleration of the root under the bias p (6); whole: 1 adds what acts anyway, else 0."""
+def root_response(workspace, is_free, p, A_out):
+    """A_out (6): acceleration of the root under the bias p (6)."""
     for i in range(6):
         A_out[i] = 0.0
     if is_free:
         inertia = np.empty((6, 6))
         for i in range(6):
-            A_out[i] = -p[i] - whole * workspace.out[BIAS + i]
+            A_out[i] = -p[i]
             for j in range(6):
                 inertia[i, j] = workspace.out[entry(i, j)]
         ldlt_factor(inertia)
         ldlt_solve(inertia, A_out)
-    else:
-        R = quaternion_matrix((root.rotation[0], root.rotation[1], root.rotation[2], root.rotation[3]))
-        g = turned_back(R, (gravity[0], gravity[1], gravity[2]))
-        for i in range(3):
-            A_out[3 + i] = -whole * g[i]
 
 
 @compiled(borrows=True)
-def domain_response(tree, workspace, z, whole, place, A, a_out):
+def domain_response(tree, workspace, z, place, A, a_out):
     """a_out (r,): q" of a domain whose frame has the acceleration A (6)."""
     g = place // LANES
     b, r = place - g * LANES, tree.class_r[tree.group_class[g]]
     rows, at = group_rows(r, tree.group_interfaces[g]), tree.group_q[g] + place - g * LANES
     solved = tree.group_work[g] + LANES * rows.solved + b
     for l in range(r):
-        value = z[at + l * LANES] + whole * workspace.work[solved + LANES * (7 * l + 6)]
+        value = z[at + l * LANES]
         for i in range(6):
             value -= workspace.work[solved + LANES * (7 * l + i)] * A[i]
         a_out[l] = value
 
 
 @compiled(borrows=True)
-def interface_response(tree, workspace, whole, place, interface, A, a, A_out):
+def interface_response(tree, workspace, place, interface, A, a, A_out):
     """A_out (6): acceleration of an interface of a domain that has A and q" = a; may be A itself."""
     g = place // LANES
     b, r = place - g * LANES, tree.class_r[tree.group_class[g]]
     rows, inner, work = group_rows(r, tree.group_interfaces[g]), INTERFACE_ROWS, workspace.work
     start = tree.group_work[g] + LANES * (rows.interfaces + interface * inner.size) + b
     R, x = nine(work, start + 6 * LANES, LANES), three(work, start, LANES)
-    alpha = (A[0], A[1], A[2])
-    at_c = start + LANES * inner.c
-    turn = add3(alpha, times3(whole, three(work, at_c, LANES)))
-    move = add3(add3((A[3], A[4], A[5]), cross(alpha, x)), times3(whole, three(work, at_c + 3 * LANES, LANES)))
+    turn = (A[0], A[1], A[2])
+    move = add3((A[3], A[4], A[5]), cross(turn, x))
     modes = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
     for l in range(r):
         modes = plus_nine(modes, a[l], nine_modes(tree, g, b, interface, l))
@@ -173,7 +164,7 @@ def interface_response(tree, workspace, whole, place, interface, A, a, A_out):
 
 
 @compiled
-def descend(tree, workspace, asked, whole, place, path, A, a_out):
+def descend(tree, workspace, asked, place, path, A, a_out):
     """A (6): on entry of the root, on exit of the domain at `place`; a_out: its q". path: scratch for the levels."""
     count, here = 0, place
     while True:
@@ -183,27 +174,27 @@ def descend(tree, workspace, asked, whole, place, path, A, a_out):
             break
         here = asked.slot_place[tree.parent_slot[here]]
     for k in range(count - 1, -1, -1):
-        domain_response(tree, workspace, asked.z, whole, path[k], A, a_out)
+        domain_response(tree, workspace, asked.z, path[k], A, a_out)
         if k > 0:
             interface_response(
-                tree, workspace, whole, path[k], asked.slot_interface[tree.parent_slot[path[k - 1]]], A, a_out, A
+                tree, workspace, path[k], asked.slot_interface[tree.parent_slot[path[k - 1]]], A, a_out, A
             )
 
 
 @compiled
-def add_row_values(tree, workspace, root, gravity, is_free, asked, whole, values_out):
-    """values_out (rows,) += G (A, q"), of the response in asked.z, asked.p; whole: 1 adds what acts anyway."""
+def add_row_values(tree, workspace, is_free, asked, values_out):
+    """values_out (rows,) += G (A, q"), of the response in asked.z, asked.p."""
     largest = 1
     for kind in range(len(tree.class_r)):
         largest = max(largest, tree.class_r[kind])
     A0, A, a = np.empty(6), np.empty(6), np.empty(largest)
     path = np.empty(len(tree.level_start), np.int64)
-    root_response(workspace, root, gravity, is_free, asked.p, whole, A0)
+    root_response(workspace, is_free, asked.p, A0)
     for e in range(len(asked.row)):
         place = asked.place[e]
         if e == 0 or place != asked.place[e - 1]:
             A[:] = A0
-            descend(tree, workspace, asked, whole, place, path, A, a)
+            descend(tree, workspace, asked, place, path, A, a)
         value = 0.0
         for i in range(6):
             value += asked.wrench[e, i] * A[i]
@@ -213,7 +204,7 @@ def add_row_values(tree, workspace, root, gravity, is_free, asked, whole, values
 
 
 @compiled
-def add_delassus(tree, workspace, root, gravity, is_free, asked, W_out):
+def add_delassus(tree, workspace, is_free, asked, W_out):
     """W_out (rows, rows) += G A^-1 G^T of one tree."""
     scratch = np.zeros(len(asked.z))
     done = np.zeros(len(W_out), np.bool_)
@@ -226,79 +217,5 @@ def add_delassus(tree, workspace, root, gravity, is_free, asked, W_out):
         for e in range(first, len(asked.row)):
             if asked.row[e] == row:
                 climb(tree, workspace, asked, 1.0, e, scratch)
-        add_row_values(tree, workspace, root, gravity, is_free, asked, 0.0, W_out[row])
+        add_row_values(tree, workspace, is_free, asked, W_out[row])
     asked.z[:], asked.p[:] = 0.0, 0.0
-
-
-@compiled
-def add_present(tree, workspace, asked, values_out):
-    """values_out (rows,) += G (A, q") of the present state, its frames' motion being in `held_slot`."""
-    for e in range(len(asked.row)):
-        place = asked.place[e]
-        g = place // LANES
-        at, slot = tree.group_q[g] + place - g * LANES, CHAIN * tree.parent_slot[place] + 15
-        value = 0.0
-        for i in range(6):
-            value += asked.wrench[e, i] * workspace.held_slot[slot + i]
-        for l in range(tree.class_r[tree.group_class[g]]):
-            value += asked.modes[asked.first[e] + l] * workspace.a[at + l * LANES]
-        values_out[asked.row[e]] += value
-
-
-@compiled
-def load_rows(tree, workspace, asked, multipliers):
-    """asked.z, asked.p: the response to G^T multipliers (rows,)."""
-    scratch = np.zeros(len(asked.z))
-    asked.z[:], asked.p[:] = 0.0, 0.0
-    for e in range(len(asked.row)):
-        climb(tree, workspace, asked, multipliers[asked.row[e]], e, scratch)
-
-
-@compiled
-def commit(tree, workspace, asked):
-    """Add the response in asked.z, asked.p to what the elimination found, so that the substitution includes it."""
-    for g in range(len(tree.group_class)):
-        r = tree.class_r[tree.group_class[g]]
-        at, here = tree.group_q[g], tree.group_work[g] + LANES * group_rows(r, tree.group_interfaces[g]).solved
-        for l in range(r):
-            for b in range(LANES):
-                workspace.work[here + LANES * (7 * l + 6) + b] += asked.z[at + l * LANES + b]
-    for i in range(6):
-        workspace.out[BIAS + i] += asked.p[i]
-
-
-@compiled
-def shift(tree, workspace, root, gravity, numbers, asked):
-    """Move a step's start, and with it its middle and end, by h k times the response in asked.z, asked.p.
-
-    Velocities stay. slot_A serves as scratch: the substitution writes it anew.
-    """
-    by_q = numbers.theta * numbers.h * numbers.h
-    largest = 1
-    for kind in range(len(tree.class_r)):
-        largest = max(largest, tree.class_r[kind])
-    A, a = np.empty(6), np.empty(largest)
-    root_response(workspace, root, gravity, numbers.is_free, asked.p, 0.0, A)
-    workspace.slot_A[:6] = A
-    if numbers.is_free:
-        R1 = quaternion_matrix((root.rotation[0], root.rotation[1], root.rotation[2], root.rotation[3]))
-        q = (root.rotation_0[0], root.rotation_0[1], root.rotation_0[2], root.rotation_0[3])
-        move = turned(R1, (by_q * A[3], by_q * A[4], by_q * A[5]))
-        turn = turned_back(quaternion_matrix(q), turned(R1, (by_q * A[0], by_q * A[1], by_q * A[2])))
-        q = rotation_update(q, turn)
-        for i in range(4):
-            root.rotation_0[i] = q[i]
-        for i in range(3):
-            root.x_0[i] += move[i]
-    for g in range(len(tree.group_class)):
-        for b in range(tree.group_count[g]):
-            place = g * LANES + b
-            slot = SIX * tree.parent_slot[place]
-            for i in range(6):
-                A[i] = workspace.slot_A[slot + i]
-            domain_response(tree, workspace, asked.z, 0.0, place, A, a)
-            for l in range(tree.class_r[tree.group_class[g]]):
-                workspace.q_p[tree.group_q[g] + l * LANES + b] += by_q * a[l]
-            for k in range(tree.group_interfaces[g]):
-                there = SIX * (tree.group_slot[g] + k * LANES + b)
-                interface_response(tree, workspace, 0.0, place, k, A, a, workspace.slot_A[there : there + 6])

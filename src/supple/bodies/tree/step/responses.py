@@ -20,8 +20,8 @@ from supple.bodies.tree.step import stage_kernels as stages
 from supple.bodies.tree.step.response_kernels import Conditions
 from supple.bodies.tree.step.shape_response_kernels import add_domain_responses
 from supple.bodies.tree.step.step_kernels import StepNumbers
+from supple.bodies.tree.step.tree_sides import TreeSides
 from supple.bodies.tree.surface.domain_points import DomainPoints
-from supple.bodies.tree.tied_run import TreeSides
 
 Array = np.ndarray
 
@@ -61,10 +61,10 @@ def point_shapes(
     own = np.arange(starts[-1]) - np.repeat(starts[:-1], 6 + modes)  # of each shape in its domain
     unit = np.eye(6 + int(modes.max(initial=0)))[own]
     asked = sides.rows(np.arange(starts[-1]), np.repeat(domains, 6 + modes), unit[:, :6], unit[:, 6:])
-    g, numbers = _eliminate(tree, state, dt, gravity, theta)
+    numbers = _eliminate(tree, state, dt, gravity, theta)
     Y = np.zeros((starts[-1], starts[-1]))
     places = np.asarray(tree.lanes[domains], dtype=np.int64)
-    add_domain_responses(tree.arrays, tree.workspace, tree.root, g, numbers.is_free, asked, starts, places, Y)
+    add_domain_responses(tree.arrays, tree.workspace, numbers.is_free, asked, starts, places, Y)
     Y = _weight(numbers) / 2 * (Y + Y.T)
     values = np.concatenate([hung.wrench, hung.modes], axis=2)
     width = (6 + modes)[at]
@@ -96,9 +96,9 @@ def _delassus(
     tree: TreeDynamics, asked: Conditions, count: int, state: TreeState, dt: float, gravity: ArrayLike, theta: float
 ) -> Array:
     """dt k G A^-1 G^T of rows."""
-    g, numbers = _eliminate(tree, state, dt, gravity, theta)
+    numbers = _eliminate(tree, state, dt, gravity, theta)
     W = np.zeros((count, count))
-    responses.add_delassus(tree.arrays, tree.workspace, tree.root, g, numbers.is_free, asked, W)
+    responses.add_delassus(tree.arrays, tree.workspace, numbers.is_free, asked, W)
     return _weight(numbers) / 2 * (W + W.T)
 
 
@@ -107,16 +107,14 @@ def _weight(numbers: StepNumbers) -> float:
     return numbers.theta * numbers.h**2 if numbers.h > 0 else 1.0
 
 
-def _eliminate(
-    tree: TreeDynamics, state: TreeState, dt: float, gravity: ArrayLike, theta: float
-) -> tuple[Array, StepNumbers]:
-    """Bring the tree to the elimination of a step; gravity as an array, and what the kernels know of the step."""
+def _eliminate(tree: TreeDynamics, state: TreeState, dt: float, gravity: ArrayLike, theta: float) -> StepNumbers:
+    """Bring the tree to the elimination of a step; what the kernels know of the step."""
     g, numbers = np.asarray(gravity, dtype=float), tree.numbers(dt, theta=theta)
     run = stages.run_stage_together if tree.threads > 1 else stages.run_stage
     tree.load(state)
     for stage in (stages.PREDICT, stages.MIDDLE, stages.RENEW, stages.REDUCE):
         run(tree.arrays, tree.workspace, tree.root, numbers, g, stage, tree.team, tree.threads)
-    return g, numbers
+    return numbers
 
 
 class _Hung(NamedTuple):

@@ -10,7 +10,7 @@ from supple.bodies.tree.step.response_kernels import climb, descend, root_respon
 
 
 @compiled
-def add_domain_responses(tree, workspace, root, gravity, is_free, asked, starts, places, Y_out):
+def add_domain_responses(tree, workspace, is_free, asked, starts, places, Y_out):
     """Y_out (R, R) += the accelerations (alpha, a) and q" of domains at `places` by unit loads on the same, row by row.
 
     asked: one entry for each of the R motions, in order; starts (domains + 1,): the first of each domain.
@@ -23,11 +23,11 @@ def add_domain_responses(tree, workspace, root, gravity, is_free, asked, starts,
     for k in range(len(Y_out)):
         asked.z[:], asked.p[:] = 0.0, 0.0
         climb(tree, workspace, asked, 1.0, k, scratch)
-        root_response(workspace, root, gravity, is_free, asked.p, 0.0, A0)
+        root_response(workspace, is_free, asked.p, A0)
         row = Y_out[k]
         for d in range(len(places)):
             A[:] = A0
-            descend(tree, workspace, asked, 0.0, places[d], path, A, a)
+            descend(tree, workspace, asked, places[d], path, A, a)
             at = starts[d]
             for i in range(6):
                 row[at + i] += A[i]

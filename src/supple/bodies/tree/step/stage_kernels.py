@@ -1,6 +1,6 @@
-"""A step of a tree in stages, so that something may come between them: ties between domains, answers to forces.
+"""The first stages of a step of a tree, up to its elimination: what its responses to forces follow from.
 
-The functions are those of `step_kernels`, which runs all stages in one call.
+The functions are those of `step_kernels`, which runs a step in one call.
 """
 
 # mypy: ignore-errors
@@ -12,14 +12,13 @@ import numpy as np
 from supple.algebra.compiling.compiled import compiled, keep_whole
 from supple.algebra.compiling.thread_team import STARTED, assemble, dismiss
 from supple.bodies.tree.step.root_kernels import middle_root, push_root
-from supple.bodies.tree.step.step_kernels import begin, correct, middle_time, move_root, predict
+from supple.bodies.tree.step.step_kernels import begin, middle_time, predict
 from supple.bodies.tree.step.sweep_kernels import (
     ELIMINATE,
     FORCES,
     FRAMES,
     INWARDS,
     OUTWARDS,
-    SUBSTITUTE,
     TOGETHER,
     Work,
     assist,
@@ -27,8 +26,8 @@ from supple.bodies.tree.step.sweep_kernels import (
 )
 from supple.bodies.tree.surface.point_kernels import chain
 
-PREDICT, MIDDLE, RENEW, REDUCE, FINISH, END = 0, 1, 2, 3, 4, 5
-"""Stages: start of a step; frames of its middle; f and K; elimination; substitution; frames of its end."""
+PREDICT, MIDDLE, RENEW, REDUCE = 0, 1, 2, 3
+"""Stages: start of a step; frames of its middle; f and K; elimination."""
 
 
 @compiled(borrows=True)
@@ -55,22 +54,17 @@ def run_stage(tree, workspace, root, numbers, gravity, stage, team, members):
         return
     if stage == MIDDLE:
         return_to_middle(workspace, root, numbers)
-    elif stage == END:
-        correct(workspace, root, numbers)
     elif stage == RENEW:
         first, second = np.int64(0), FORCES
     elif stage == REDUCE:
         first, second = np.int64(0), ELIMINATE
-    elif stage == FINISH:
-        move_root(workspace, root, numbers, gravity, False)
-        first, second = SUBSTITUTE, SUBSTITUTE
     if first:
         sweep(tree, workspace, work, OUTWARDS, first)
     sweep(tree, workspace, work, TOGETHER, second)
     if stage == REDUCE:
         sweep(tree, workspace, work, INWARDS, ELIMINATE)
         push_root(workspace, root)
-    elif stage in (MIDDLE, END):
+    elif stage == MIDDLE:
         chain(tree, workspace, root, gravity)
 
 

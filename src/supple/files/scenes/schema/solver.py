@@ -22,13 +22,12 @@ SOLVERS: dict[str, type] = {
     "stride_solver": solvers.StrideSolver,
     "partitioned": solvers.Partitioned,
 }
-APART = ("ties",)  # in programs alone
 OF_PARTS: dict[str, type] = {"implicit": solvers.ImplicitEuler, "lattice": solvers.LatticeSolver}
 """Solvers of the parts of `Partitioned`, which have its step."""
 
 
 def _parameters(solver: type) -> list[str]:
-    return [f.name for f in dataclasses.fields(solver) if f.init and f.name not in (*APART, *OF_PARTS)]
+    return [f.name for f in dataclasses.fields(solver) if f.init and f.name not in OF_PARTS]
 
 
 def _section(kind: str, solver: type) -> type[Section]:
@@ -59,9 +58,9 @@ def make_solver(section: Any) -> Any:
 
 
 def describe_solver(solver: Any) -> dict[str, Any] | None:
-    """The table of a solver, with what differs from its defaults; None for a solver of the user's own, or with ties."""
+    """The table of a solver, with what differs from its defaults; None for a solver of the user's own."""
     kind = next((name for name, cls in SOLVERS.items() if type(solver) is cls), None)
-    if kind is None or len(getattr(solver, "ties", ())) > 0:
+    if kind is None:
         return None
     table = {"kind": kind} | _changed(solver)
     if isinstance(solver, solvers.Partitioned):

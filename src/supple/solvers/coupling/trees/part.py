@@ -20,7 +20,7 @@ import numpy as np
 from supple.bodies.body_protocol import Method
 from supple.bodies.tree import PointSprings
 from supple.bodies.tree.step.responses import point_shapes
-from supple.bodies.tree.tied_run import TreeSides
+from supple.bodies.tree.step.tree_sides import TreeSides
 from supple.scene.parts import part_of
 from supple.scene.slots import Slot
 from supple.scene.state import State
