@@ -204,3 +204,15 @@ def test_vtk_reads_the_parts(tmp_path: Path) -> None:
             assert output.GetMetaData(index).Get(output.NAME()) == record.blocks[body]
             assert np.array_equal(vtk_to_numpy(polydata.GetPoints().GetData()), record.points(body, frame))
             assert polydata.GetNumberOfPolys() == len(record.triangles(body))
+
+
+def test_a_given_surface_is_cut_with_the_tree() -> None:
+    mesh = sp.box_tets((1.6, 0.1, 0.1), (24, 2, 2))
+    used, triangles = np.unique(mesh.boundary.triangles, return_inverse=True)
+    surface = sp.SurfaceMesh(mesh.nodes[used], triangles.reshape(-1, 3))
+    frames = run(None, surface=surface).frames
+    for k in (0, 10):
+        assert len(frames.points("branch", k)) + len(frames.points("twig", k)) == len(surface.nodes)
+    ends = [frames.points(name, 0)[np.unique(frames.triangles(name)), 0] for name in ("branch", "twig")]
+    assert ends[0].max() <= 0.8 + 1e-6
+    assert ends[1].min() >= 0.8 - 1e-6

@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 import supple as sp
-from supple.errors import RecordError
+from supple.errors import RecordError, SuppleError
 from supple.record import open_record
+from supple.record.checkpoint import Checkpoint, save_checkpoint
 from supple.scene.changes import changes_of
 
 
@@ -77,3 +78,27 @@ def test_crafted_changes_are_refused(text: bytes, tmp_path: Path) -> None:
         group["text"][:] = np.frombuffer(text, dtype=np.uint8)
     with pytest.raises(RecordError, match="change"):
         open_record(tmp_path / "run").changes()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        b"5\n",
+        b"{}\n",
+        b"[1, 2]\n",
+        b"\xff\n",
+        b'[0.0, "moon", {"value": 1}]\n',
+        b'[0.0, "grip", {"added": {}}]\n',
+        b'[0.0, "grip", {"added": {"kind": "BallJoint", "a": {"body": "ball", "whole": true}, "b": 5}}]\n',
+        b'[0.0, "ball", {"broken_off": 1}]\n',
+        b'[0.0, "gravity", 7]\n',
+    ],
+)
+def test_crafted_changes_of_a_checkpoint_are_refused(text: bytes, tmp_path: Path) -> None:
+    ended = run(tmp_path / "run", 0.05)
+    state = ended.state.copy()
+    state.memory["changes"] = np.frombuffer(text, dtype=np.uint8).copy()
+    path = tmp_path / "run" / "checkpoint.npz"
+    save_checkpoint(path, Checkpoint(state, ended.steps, 2), ended.system, ended.solver)
+    with pytest.raises(SuppleError):
+        run(tmp_path / "run", resume=True)

@@ -13,6 +13,7 @@ from supple.bodies.voxel import Actuation, VoxelBody
 from supple.errors import InputError
 from supple.geometry import VoxelGrid
 from supple.material.voxel import VoxelMaterial
+from supple.scene import changes
 from supple.scene.changes import changes_of
 from supple.validation.tree.coupling import beam_domain_tree
 
@@ -204,3 +205,26 @@ def test_bad_changes_are_named_and_change_nothing(name: str, values: dict, said:
         system.change(state, name, **values)
     assert not changes_of(state)
     assert np.array_equal(system.force(system.propagate(0.0, state.x, state.v)), f)
+
+
+def test_a_control_that_changes_often_is_set_once_when_a_run_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A state keeps every change; the values that later ones replace are not set again."""
+    scene = beam()
+    system = scene.compile()
+    state = system.initial_state()
+    for k in range(300):
+        system.change(state, "tie", stiffness=1.0 + k)
+        system.change(state, "gravity", value=(0, 0, -float(k)))
+    system.change(state, "tie", enabled=False)
+    system.change(state, "tie", enabled=True)
+    system.change(state, "tie", stiffness=5.0)
+    system.change(state, "tie", damping=0.5)
+    assert len(changes_of(state)) == 604
+    made = []
+    apply = changes.apply_change
+    monkeypatch.setattr(changes, "apply_change", lambda *given: made.append(given[1:3]) or apply(*given))
+    again = scene.compile()
+    again.replay(state)
+    assert [name for name, _ in made] == ["tie", "gravity", "tie", "tie", "tie", "tie"]
+    kin = [s.propagate(0.0, state.x + 0.01, state.v) for s in (system, again)]
+    assert np.array_equal(system.force(kin[0]), again.force(kin[1]))

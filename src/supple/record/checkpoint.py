@@ -131,7 +131,10 @@ def _checked(arrays: dict[str, Array], system: System) -> Checkpoint:
     memory = {name.removeprefix(MEMORY): a for name, a in arrays.items() if name.startswith(MEMORY)}
     if odd := [name for name, a in memory.items() if a.dtype.kind not in PLAIN_KINDS]:
         raise ValueError(f"what it remembers as '{odd[0]}' is not an array of numbers")
-    system.replay(State(0.0, arrays["x"], arrays["v"], memory))
+    try:
+        system.replay(State(0.0, arrays["x"], arrays["v"], memory))
+    except (KeyError, TypeError, IndexError, AttributeError, RecursionError) as error:
+        raise ValueError("the changes that led to it are not understood") from error
     for name, size in (("x", system.x_size), ("v", system.v_size)):
         if arrays[name].shape != (size,) or arrays[name].dtype != float:
             raise ValueError(f"'{name}' has the shape {arrays[name].shape}, that of the scene is {(size,)}")

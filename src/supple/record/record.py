@@ -38,6 +38,7 @@ from supple.record.files.states import kept_steps, state_name, write_state
 from supple.record.files.trust import check_group
 from supple.record.frame import Frame
 from supple.record.surfaces import Surface, are_shown, make_surfaces
+from supple.scene.changes import change_lines
 from supple.scene.state import State
 from supple.scene.system import System
 
@@ -136,9 +137,9 @@ class RecordWriter:
 
     def append(self, frame: Frame) -> None:
         """Add a frame and bring it to the file."""
-        contacts, joints = frame.contacts, frame.joints
+        contacts, joints, done = frame.contacts, frame.joints, change_lines(frame.state)
         rows = joint_bytes(self.file["supple/joints"], self.frame_count, joints)
-        self._reserve(frame_bytes(self.surfaces) + contact_bytes(contacts) + rows + change_bytes(frame.changes))
+        self._reserve(frame_bytes(self.surfaces) + contact_bytes(contacts) + rows + change_bytes(done))
         row = frame.row() | {"contacts": self.contact_count + len(contacts.pairs)}
         try:
             with record_errors(self.path, "the frame cannot be written"):
@@ -146,7 +147,7 @@ class RecordWriter:
                     vtkhdf.append_step(block, frame.time, surface.points(frame.state))
                 append_contacts(self.file["supple/contacts"], contacts)
                 append_joints(self.file["supple/joints"], self.frame_count, joints)
-                append_changes(self.file["supple"], self.frame_count, frame.changes)
+                append_changes(self.file["supple"], self.frame_count, done)
                 append_poses(self.file["supple"], self.frame_count, frame.poses)
                 columns = self.file["supple/frames"]
                 for name in COLUMNS:

@@ -42,7 +42,8 @@ if TYPE_CHECKING:
     from supple.scene.system import System
 
 Array = np.ndarray
-KEPT = "changes"  # in a state's memory: the list as JSON, in bytes
+KEPT = "changes"  # in a state's memory: a line of JSON each, [time, name, values], in bytes
+WHICH = ("number", "region", "control", "pair")  # values that say what of a thing changes
 
 
 @dataclass(frozen=True)
@@ -54,10 +55,15 @@ class Change:
     values: dict[str, Any]
 
 
+def change_lines(state: State) -> list[bytes]:
+    """The changes that led to a state, as they are kept: a line each."""
+    kept = state.memory.get(KEPT)
+    return [] if kept is None else bytes(np.asarray(kept, dtype=np.uint8)).splitlines(keepends=True)
+
+
 def changes_of(state: State) -> list[Change]:
     """The changes that led to a state, in their order."""
-    kept = state.memory.get(KEPT)
-    return [] if kept is None else [Change(*row) for row in json.loads(bytes(np.asarray(kept, dtype=np.uint8)))]
+    return [Change(*json.loads(line)) for line in change_lines(state)]
 
 
 def make_change(system: System, state: State, name: str, values: dict[str, Any]) -> None:
@@ -74,11 +80,12 @@ def make_change(system: System, state: State, name: str, values: dict[str, Any])
 def add_coupling(system: System, state: State, thing: Any, name: str | None) -> str:
     """Add a spring or joint now, and note it in the state; returns its name."""
     name, table, positions = describe(system, state, thing, name)
-    keep_positions(state, len(changes_of(state)), positions)
+    number = len(change_lines(state))
+    keep_positions(state, number, positions)
     try:
         _make(system, state, name, {ADDED: table})
     except InputError:
-        keep_positions(state, len(changes_of(state)), {})
+        keep_positions(state, number, {})
         raise
     return name
 
@@ -99,9 +106,13 @@ def remove_coupling(system: System, state: State, name: str) -> None:
 
 
 def replay(system: System, state: State) -> None:
-    """Make the changes that led to a state of this system, which has seen none yet."""
+    """Make the changes that led to a state of this system, which has seen none yet; those that a later one replaces are
+    left out, as the values of a control that changed many times."""
     done = changes_of(state)
+    replaced = _replaced(done)
     for number, change in enumerate(done):
+        if number in replaced:
+            continue
         apply_change(system, change.name, change.values, kept_positions(state, number))
     if done and (state.x.size, state.v.size) != (system.x_size, system.v_size):
         raise InputError(
@@ -111,16 +122,32 @@ def replay(system: System, state: State) -> None:
 
 
 def _make(system: System, state: State, name: str, values: dict[str, Any]) -> None:
-    done = changes_of(state)
-    apply_change(system, name, values, kept_positions(state, len(done)), state)
-    text = json.dumps([[change.t, change.name, change.values] for change in [*done, Change(state.t, name, values)]])
-    state.memory[KEPT] = np.frombuffer(text.encode(), dtype=np.uint8).copy()
+    lines = change_lines(state)
+    apply_change(system, name, values, kept_positions(state, len(lines)), state)
+    text = b"".join([*lines, json.dumps([state.t, name, values]).encode(), b"\n"])
+    state.memory[KEPT] = np.frombuffer(text, dtype=np.uint8).copy()
     multipliers = state.memory.get("multipliers")
     if multipliers is not None and multipliers.size != system.joint_row_count:
         del state.memory["multipliers"]  # joints come and go: who pulled how much is found by the next step
     if values.get("enabled") is True and name in contact_names(Whole.of(system).scene):
         for contact in system.contacts:
             contact.look_anew(state.memory)
+
+
+def _replaced(done: list[Change]) -> set[int]:
+    """Numbers of changes whose values later ones replace, with nothing but values changed in between."""
+    found: set[int] = set()
+    last: dict[tuple[Any, ...], int] = {}
+    for number, change in enumerate(done):
+        if set(change.values) & {ADDED, REMOVED, BROKEN, "enabled", "domain"}:
+            last.clear()
+            continue
+        which = [change.values.get(key) for key in WHICH]
+        key = (change.name, json.dumps(which), *sorted(change.values))
+        if key in last:
+            found.add(last[key])
+        last[key] = number
+    return found
 
 
 def _plain(value: Any, name: str, key: str) -> Any:

@@ -83,7 +83,7 @@ def replaced(
     >>> from supple.bodies.tree import TreeModel
     >>> from supple.validation.tree.coupling import beam_domain_tree
     >>> tree = TreeDynamics(TreeModel.of(beam_domain_tree(3, 6)))
-    >>> stiff = replace(tree.model.domain tree.kinds["part"], name="rigid", modes=0)
+    >>> stiff = replace(tree.model.domain_tree.kinds["part"], name="rigid", modes=0)
     >>> other, state = replaced(tree, tree.state(), 1, stiff)
     >>> other.model.coordinate_count
     12

@@ -7,7 +7,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import numpy as np
@@ -26,13 +25,13 @@ def make_changes(own: Group) -> None:
     group.create_dataset("counts", (0,), maxshape=(None,), dtype="i8", chunks=(CHUNK,))
 
 
-def append_changes(own: Group, frame: int, done: list[Change]) -> None:
-    """Add the changes that led to a frame of this number, beyond those of earlier ones."""
+def append_changes(own: Group, frame: int, done: list[bytes]) -> None:
+    """Add the changes that led to a frame of this number, beyond those of earlier ones, as a state keeps them."""
     if GROUP not in own:
         make_changes(own)
     group = own[GROUP]
     known = int(group["counts"][frame - 1]) if 0 < frame <= len(group["counts"]) else 0
-    if text := b"".join(_line(change) for change in done[known:]):
+    if text := b"".join(done[known:]):
         start = len(group["text"])
         group["text"].resize(start + len(text), axis=0)
         group["text"][start:] = np.frombuffer(text, dtype=np.uint8)
@@ -40,9 +39,9 @@ def append_changes(own: Group, frame: int, done: list[Change]) -> None:
     group["counts"][frame] = len(done)
 
 
-def change_bytes(done: list[Change]) -> int:
+def change_bytes(done: list[bytes]) -> int:
     """No frame's changes take more."""
-    return sum(len(_line(change)) for change in done) + 64 * CHUNK if done else 8 * CHUNK
+    return sum(map(len, done)) + 64 * CHUNK if done else 8 * CHUNK
 
 
 def truncate_changes(own: Group, frames: int) -> None:
@@ -68,10 +67,6 @@ def read_changes(own: Group, frame: int | None) -> list[Change]:
     if frame >= len(counts):
         return []
     return done[int(counts[frame - 1]) if frame else 0 : int(counts[frame])]
-
-
-def _line(change: Change) -> bytes:
-    return json.dumps([change.t, change.name, change.values]).encode() + b"\n"
 
 
 def _change(line: bytes) -> Change:
