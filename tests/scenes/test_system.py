@@ -492,3 +492,17 @@ def test_a_mass_of_the_wrong_size_is_refused():
     scene.add(PointMass(np.ones(3)), on=dots.points([0, 1]))
     with pytest.raises(InputError, match="mass"):
         scene.compile()
+
+
+def test_energy_momentum_and_points_are_read_at_a_state() -> None:
+    scene = everything()
+    system = scene.compile()
+    state = system.initial_state()
+    state.v += np.random.default_rng(0).normal(size=state.v.size)
+    kin = system.propagate(state.t, state.x, state.v, state.memory)
+    assert np.array_equal(system.momentum(state), system.momentum(kin))
+    assert system.kinetic_energy(state) == system.kinetic_energy(kin)
+    assert system.potential_energy(state) == system.potential_energy(kin)
+    assert np.array_equal(system.centre_of_mass(state), system.centre_of_mass(kin))
+    for node in scene.nodes:
+        assert system.points(system.initial_state(), node.name) == pytest.approx(node.rest, abs=1e-12)

@@ -167,6 +167,10 @@ class System:
         """Velocities of a body, (count, 3 or 6), without a copy."""
         return (self.body(body) if isinstance(body, str) else body).view_v(state.v)
 
+    def points(self, state: State, body: str) -> Array:
+        """World positions of a body's points: nodes, particles, voxels, or points of its surface, (n, 3) [m]."""
+        return self.present(state, body).rest.copy()
+
     # changes while it runs
 
     def change(self, state: State, name: str, **values: Any) -> None:
@@ -429,10 +433,14 @@ class System:
             start += joint.count
         return found
 
-    # energy and momentum
+    # energy and momentum, at what `propagate` found, or at a state
 
-    def potential_energy(self, kin: Kinematics) -> float:
+    def _seen(self, at: Kinematics | State) -> Kinematics:
+        return self.propagate(at.t, at.x, at.v, at.memory) if isinstance(at, State) else at
+
+    def potential_energy(self, at: Kinematics | State) -> float:
         """Energy of all forces and of gravity [J]."""
+        kin = self._seen(at)
         total = sum(force.energy(kin.local(slot)) for _, slot, force in self.forces)
         if self.gravity.any():
             for _, slot, mass in self.masses:
@@ -441,8 +449,9 @@ class System:
                 total -= float(self.gravity @ mass.first_moment(kin.x[slot.index])[1])
         return float(total)
 
-    def kinetic_energy(self, kin: Kinematics) -> float:
+    def kinetic_energy(self, at: Kinematics | State) -> float:
         """v^T M v / 2 [J]."""
+        kin = self._seen(at)
         total = 0.0
         for _, slot, mass in self.masses:
             if is_kinetic(mass):  # where M changes with x
@@ -453,12 +462,14 @@ class System:
             total += 0.5 * float(np.sum(p * kin.v[slot.index]))
         return total
 
-    def momentum(self, kin: Kinematics) -> Array:
+    def momentum(self, at: Kinematics | State) -> Array:
         """Linear [kg m/s] and angular momentum about the origin [kg m²/s], (6,)."""
+        kin = self._seen(at)
         return np.sum([mass.momentum(kin.local(slot)) for _, slot, mass in self.masses], axis=0)
 
-    def centre_of_mass(self, kin: Kinematics, body: Slot | None = None) -> Array:
+    def centre_of_mass(self, at: Kinematics | State, body: Slot | None = None) -> Array:
         """Centre of mass of all bodies or of one, (3,) [m]."""
+        kin = self._seen(at)
         chosen = [(s, m) for _, s, m in self.masses if body is None or s is body]
         parts = [mass.first_moment(kin.x[slot.index]) for slot, mass in chosen]
         return np.sum([p[1] for p in parts], axis=0) / sum(p[0] for p in parts)
