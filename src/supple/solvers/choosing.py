@@ -17,6 +17,7 @@ from supple.scene.mapped.points import JoinedPoints
 from supple.scene.parts import nodes_of
 from supple.scene.scene import Acting, Scene
 from supple.solvers.coupling.across import LATTICE, PART_OF_METHOD, TREE
+from supple.solvers.coupling.lattice_joints import swept_joints
 from supple.solvers.coupling.lattice_world import world_of
 from supple.solvers.methods.implicit_euler import ImplicitEuler
 from supple.solvers.methods.lattice_solver import LatticeSolver
@@ -49,8 +50,8 @@ def _method(scene: Scene) -> tuple[type, str]:
     parts = {PART_OF_METHOD[node.held_body.method] for node in scene.nodes}
     touches = bool(scene.contacts or scene.obstacles)
     if parts == {LATTICE}:
-        if scene.joints or scene.masses:
-            return ImplicitEuler, "voxel bodies with joints or masses: implicit, in one matrix"
+        if scene.masses or len(swept_joints(scene)) < len(scene.joints):
+            return ImplicitEuler, "voxel bodies with masses, or joints that move or stop: implicit, in one matrix"
         try:
             world_of(scene)
         except InputError as error:

@@ -3,9 +3,9 @@
     part       implicit bodies together, trees, lattices
     across     a force on points of bodies of several parts, or of several trees; a joint of a tree with anything
 
-A lattice that a joint holds is stepped with the implicit bodies, as a force like any other: joint rows need the
-velocities of the end of a step, which its explicit sweep does not have. So is one that a person's own force binds to
-bodies of other parts, or that carries further masses; springs are met inside the sweep.
+Springs on a lattice, and joints that bind it to other lattices and to the world, are met inside its sweep, see
+`lattice_joints`. A lattice that other joints hold, that a person's own force binds to bodies of other parts, or that
+carries further masses, is stepped with the implicit bodies, as a force like any other.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from supple.scene.kinematics import hanging_on
 from supple.scene.parts import can_be_split, nodes_of
 from supple.scene.slots import Slot
 from supple.scene.system import BoundForce, BoundJoint, System
+from supple.solvers.coupling.lattice_joints import swept_joints
 from supple.solvers.coupling.trees.springs import AMONG_TREES, world_springs
 
 Array = np.ndarray
@@ -69,13 +70,15 @@ class Across:
         """Where in a step springs between points are taken: at its end, but where all points are of trees."""
         return AMONG_TREES if all(self.part[body.name] == TREE for body in bodies_of(slot)) else 1.0
 
-    def all_multipliers(self, system: System, inside: Array, across: Array) -> Array:
-        """The multipliers of all joints of a system in its order, of those inside the implicit part and those across
-        parts."""
-        ids, parts, starts = {id(rows) for _, _, rows in self.joints}, (inside, across), [0, 0]
+    def all_multipliers(self, system: System, inside: Array, across: Array, swept: Array) -> Array:
+        """The multipliers of all joints of a system in its order, of those inside the implicit part, those across
+        parts, and those that sweeps hold."""
+        ids, parts, starts = {id(rows) for _, _, rows in self.joints}, (inside, across, swept), [0, 0, 0]
         found = [np.zeros(0)]
-        for _, _, rows in system.joints:
+        for _, slot, rows in system.joints:
             k = int(id(rows) in ids)
+            if any(self.part[body.name] == LATTICE for body in bodies_of(slot)):
+                k = 2
             found.append(parts[k][starts[k] : starts[k] + rows.count])
             starts[k] += rows.count
         return np.concatenate(found)
@@ -89,9 +92,9 @@ class Across:
             where = f"Partitioned, body '{slot.name}'"
             if slot.name in remembers:
                 raise InputError(
-                    "links that yield, break or follow commands need the lattice's own sweep, which has no joints",
+                    "links that yield, break or follow commands need the lattice's own sweep, which lacks these joints",
                     where=where,
-                    fix="Hold it by Springs.",
+                    fix="Hold it by Springs, or by joints with lattices and the world, without limits and motors.",
                 )
 
 
@@ -123,12 +126,15 @@ def _given_joints(system: System) -> Iterator[tuple[Any, list[BoundJoint]]]:
 
 def _parts(system: System) -> dict[str, int]:
     part = {slot.name: PART_OF_METHOD[slot.body.method] for slot in system.bodies}
-    held = {node.name for given in system.scene.joints for node in nodes_of(given.joint().points)}
-    held |= {node.name for mass in system.scene.masses for node in nodes_of(mass.on)}
+    held: set[str] = set()
     for _, (_, slot, force) in _given_forces(system):
         names = [body.name for body in bodies_of(slot)]
         if not isinstance(force, SpringForce) and not is_load(force) and spans(names, part):
             held |= set(names)
+    swept = swept_joints(system.scene, held)
+    others = [given for given in system.scene.joints if id(given) not in swept]
+    held |= {node.name for given in others for node in nodes_of(given.joint().points)}
+    held |= {node.name for mass in system.scene.masses for node in nodes_of(mass.on)}
     return part | {name: IMPLICIT for name in held if part[name] == LATTICE}
 
 

@@ -3,8 +3,8 @@
 For a scene of voxel bodies alone, one or many, which are swept and collide as one lattice. Held, sliding and led voxels
 follow the scene's filters, led ones in straight lines from the start of a stride to its end; whatever else acts on the
 voxels (loads, springs, a person's own forces) is asked once a stride, or more often where it is stiff, and is constant
-in between: see `coupling.lattice_loads`. Scenes with other bodies or joints take the general solvers, in which a
-lattice is a force like any other.
+in between: see `coupling.lattice_loads`. Joints with the world and between lattices are held in each small step;
+scenes with other bodies or joints take the general solvers, in which a lattice is a force like any other.
 """
 
 from __future__ import annotations
@@ -34,6 +34,7 @@ from supple.errors import BendWarning, InputError, StepWarning, check_number
 from supple.scene.acting.fluid_force import FluidForce
 from supple.scene.state import State
 from supple.scene.system import System
+from supple.solvers.coupling.lattice_joints import lattice_joints, swept_joints
 from supple.solvers.coupling.lattice_loads import acting_loads, foreseen, longest_part
 from supple.solvers.coupling.lattice_world import LatticeWorld, world_of
 from supple.solvers.methods.implicit_euler import check_dt
@@ -67,8 +68,9 @@ class LatticeSolver:
     that is used. bend_limit [rad]: warns once where links bend beyond it; None: never.
 
     Obstacles, the fluid and contacts of voxels with voxels are the scene's; see `lattice_world` for what the sweep
-    knows of them. `contacts` with surfaces of other bodies, for the next stride, are set by who moves those bodies, and
-    finds in `met` what became of them.
+    knows of them. Joints of lattices with each other and with the world are held in each small step. `contacts` with
+    surfaces of other bodies, for the next stride, are set by who moves those bodies, and finds in `met` what became of
+    them.
     """
 
     dt: float = 1 / 300
@@ -84,16 +86,23 @@ class LatticeSolver:
         self.world: LatticeWorld | None = None
         self.contacts: SurfaceContacts | None = None
         self.met: SurfaceMet | None = None
+        self.multipliers = np.zeros(0)
 
     def prepare(self, system: System) -> None:
         """Join the lattices, find what acts on them, and the number of steps a call."""
         world = world_of(system.scene) if self.world is None else self.world
         bodies = [slot.node.body for slot in system.bodies]
-        if not bodies or system.joints or not all(isinstance(body, VoxelBody) for body in bodies):
+        if not bodies or not all(isinstance(body, VoxelBody) for body in bodies):
             raise InputError(
-                "the stride of a lattice needs a scene of voxel bodies alone, without joints",
+                "the stride of a lattice needs a scene of voxel bodies alone",
                 where="LatticeSolver",
                 fix="Use Partitioned, which steps bodies of all kinds together.",
+            )
+        if len(swept_joints(system.scene)) < len(system.scene.joints):
+            raise InputError(
+                "the sweep of a lattice does not hold a joint with limits, a motor or filters beside it",
+                where="LatticeSolver",
+                fix="Leave the solver out, or use ImplicitEuler.",
             )
         extra = [mass.label for mass in system.masses if not isinstance(mass.mass, CubeMass)]
         if extra:
@@ -119,11 +128,18 @@ class LatticeSolver:
             swing=self._swing,
             collision=world.collision,
             fluid=world.fluid,
+            joints=lattice_joints(system.scene, self._first_voxels(system)),
         )
         self._world = world
         self._largest = self._stable_step(self._model, None, None)
         self._has_warned = self._has_warned_of_contacts = self._meets = False
         self._prepared = (system, system.revision)
+
+    @staticmethod
+    def _first_voxels(system: System) -> dict[str, int]:
+        """Number of the first voxel of each body."""
+        counts = [slot.coordinates.count for slot in system.bodies]
+        return dict(zip((slot.name for slot in system.bodies), np.cumsum([0, *counts]).tolist()))
 
     def _stable_step(self, model: VoxelModel, x: Array | None, rest: Array | None) -> float:
         """Where nothing is stiff, as long as if the voxels were linked: loads and gravity are resolved as finely."""
@@ -154,12 +170,14 @@ class LatticeSolver:
         asked = [int(np.ceil(self.dt * command.rate - 1e-9)) for command in self._commands]
         parts = max([1, int(np.ceil(self.dt / self._longest)), *asked])
         contacts = self.contacts
+        held = np.zeros(len(self._sweep.joint_impulse))
         impulse, way = np.zeros((2, 0 if contacts is None else len(contacts.gap), 3))
         for part in range(parts):
             if contacts is not None or self._meets:
                 self._sweep.set_contacts(contacts)
                 self._meets = contacts is not None
             steps += self._advance(system, state, (stop - state.t) / (parts - part))
+            held += self._sweep.joint_impulse
             if contacts is not None:
                 impulse += self._sweep.contact_impulse
                 way += self._sweep.contact_way
@@ -167,6 +185,9 @@ class LatticeSolver:
         if contacts is not None:
             self.met = SurfaceMet(impulse, self._sweep.contact_slip, self._sweep.contact_mode, way)
         state.t = stop
+        self.multipliers = held / self.dt
+        if len(held) and self.world is None:
+            state.memory["multipliers"] = self.multipliers
         self._look(system, state)
         outcome = Outcome.SOLVED if state.is_finite else Outcome.NOT_FINITE
         return StepReport(outcome, iterations=steps)

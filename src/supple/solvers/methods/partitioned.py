@@ -2,8 +2,8 @@
 
     implicit   finite elements, rigid and floating bodies, particles: implicit Euler, their contacts in its matrix
     trees      reduced domains: their own steps, implicit Euler where they are coupled
-    lattices   voxels: their own explicit sweep, at a hundredth of the scene's step or less; where joints hold them,
-               they are implicit bodies
+    lattices   voxels: their own explicit sweep, at a hundredth of the scene's step or less; where joints bind
+               them to other kinds, they are implicit bodies
 
 A step of the scene finds all contacts once. Implicit bodies and trees are slow: contacts, springs and joints between
 them are solved together, a tree by how its points answer to forces (u_0 and C of `contact_steps`). A lattice is fast.
@@ -137,6 +137,11 @@ class Partitioned:
         self._is_shared = small
         self._touching_slots = hanging_on(slot for c in system.contacts for slot in c.slots) | across.hanging
         self._prepared = (system, system.revision)
+
+    @property
+    def _swept_multipliers(self) -> Array:
+        """Of joints that the sweep of lattices holds."""
+        return np.zeros(0) if self._fast is None or self.lattice is None else self.lattice.multipliers
 
     @property
     def _contact_tolerance(self) -> float:
@@ -290,7 +295,7 @@ class Partitioned:
             begun.other.finish(pushes, held)
         if system.joints:
             inside = found.linear.multipliers / self.dt
-            state.memory["multipliers"] = self._across.all_multipliers(system, inside, held)
+            state.memory["multipliers"] = self._across.all_multipliers(system, inside, held, self._swept_multipliers)
         state.t += self.dt
         if not state.is_finite:
             return StepReport(Outcome.NOT_FINITE, report.iterations)

@@ -39,6 +39,8 @@ from supple.bodies.voxel.touching.collision import (
 )
 from supple.bodies.voxel.touching.collision_kernels import LISTED, LISTS, TOUCHING, Contacts
 from supple.bodies.voxel.touching.fluid import Fluid, exposed_faces, fluid_array
+from supple.bodies.voxel.touching.joint_kernels import JointRun, start_joints
+from supple.bodies.voxel.touching.joints import LatticeJoints
 from supple.bodies.voxel.touching.moving import check_moving, moves, moving_counts, moving_table
 from supple.bodies.voxel.touching.obstacles import contact_constants, obstacle_arrays, own_friction
 from supple.bodies.voxel.touching.surface_contact import NO_CONTACTS, SurfaceContacts, SurfaceMeeting
@@ -85,6 +87,8 @@ class LatticeSweep:
     contacts: Contacts | None = None
     fluid: Fluid | None = None
     laws: Laws | None = None
+    joints: LatticeJoints | None = None
+    joint_run: JointRun | None = None
     commanded: Array | None = None
     pairs: Array = field(default_factory=lambda: np.zeros((0, 6)))
     t: float = 0.0
@@ -99,11 +103,13 @@ class LatticeSweep:
         swing: Swing | None = None,
         collision: Collision | None = None,
         fluid: Fluid | None = None,
+        joints: LatticeJoints | None = None,
         dtype: DTypeLike = np.float64,
     ) -> LatticeSweep:
         """held: numbers of voxels that do not move. planes: obstacles to rest on. dtype: float64 or float32.
 
-        collision: how voxels meet each other; None: they pass through each other. fluid: what surrounds them.
+        collision: how voxels meet each other; None: they pass through each other. fluid: what surrounds them. joints:
+        what holds voxels to each other and to the world.
         """
         kind = np.dtype(dtype)
         if kind not in (np.dtype(np.float64), np.dtype(np.float32)):
@@ -133,6 +139,8 @@ class LatticeSweep:
             sweep._replace_tiles(skin=exposed_faces(model, model.link_voxels, model.link_axis, sweep.layout.axes))
         if has_laws(model):
             sweep.layout, sweep.laws = make_laws(model, sweep.layout)
+        if joints is not None:
+            sweep.joints, sweep.joint_run = joints, joints.run(model, mask, sweep.layout)
         sweep._renew_contacts()
         x = model.rest_frames
         sweep.load(x, np.zeros((len(x), 6)))
@@ -337,6 +345,13 @@ class LatticeSweep:
         """Gaps at its end, (k,) [m]."""
         return self.meeting.run.gap_end.copy()
 
+    @property
+    def joint_impulse(self) -> Array:
+        """Sum of dt times the forces on the rows of joints in the last `advance`, (m,)."""
+        if self.joints is None or self.joint_run is None:
+            return np.zeros(0)
+        return self.joints.turned_back(self.joint_run.impulse, np.array(self.layout.axes))
+
     def advance(self, dt: float, steps: int, *, gravity: ArrayLike = (0.0, 0.0, 0.0)) -> None:
         """So many steps of dt [s] under gravity (3,) [m/s²] and the loads set before."""
         if np.isposinf(dt):
@@ -352,6 +367,8 @@ class LatticeSweep:
         if self.contacts is not None:
             self._start_contacts()
         self.meeting.begin(self.layout.bricks.state)
+        if self.joint_run is not None:
+            start_joints(self.layout.bricks.state, self.joint_run, int(steps))
         for start in range(0, int(steps), CHUNK):
             count = min(CHUNK, int(steps) - start)
             step = Step(
@@ -407,7 +424,8 @@ class LatticeSweep:
         none, run = no_laws(self.dtype), self.meeting.run if self.meeting else None
         kernel = kernels.advance_parallel if threaded else kernels.advance
         colliding = collision_kernels.advance_colliding_parallel if threaded else collision_kernels.advance_colliding
-        alone = no_collisions(self.layout.base_loads) if self.contacts is None and run is not None else None
+        joints, meets = self.joint_run, run is not None or self.joint_run is not None
+        alone = no_collisions(self.layout.base_loads) if self.contacts is None and meets else None
         reached, loads = 0, None
         while reached < count:
             bricks, slabs, laws = self.layout.bricks, self.layout.slabs, self.laws or none
@@ -417,7 +435,7 @@ class LatticeSweep:
             else:
                 loads = contacts.base.copy() if loads is None else loads
                 bricks = bricks._replace(loads=loads)
-                reached, lacking = colliding(bricks, slabs, laws, contacts, run, step, reached, count)
+                reached, lacking = colliding(bricks, slabs, laws, contacts, run, joints, step, reached, count)
                 if lacking:
                     self.contacts = enlarged(contacts, lacking)
             if self.laws is not None and self.laws.failures.any():

@@ -21,6 +21,7 @@ from supple.bodies.voxel.links.link import add, dot, scale, subtract
 from supple.bodies.voxel.sweep.brick_data import STATE
 from supple.bodies.voxel.sweep.brick_links import load_three, three
 from supple.bodies.voxel.sweep.shift_kernels import shift_links, shift_links_parallel
+from supple.bodies.voxel.touching.joint_kernels import begin_joints, close_joints
 from supple.bodies.voxel.touching.surface_contact_kernels import add_surfaces, clear_surfaces
 from supple.interaction.law_kernels import FREE, friction_force, normal_force
 
@@ -316,10 +317,10 @@ def collide(state, loads, contacts, dt):
 
 
 @compiled
-def advance_colliding(bricks, slabs, laws, contacts, run, step, first, count):
+def advance_colliding(bricks, slabs, laws, contacts, run, joints, step, first, count):
     """Steps first to count on one thread; returns the step it came to, and how many pairs lacked workspace there.
 
-    run: contacts with surfaces of other bodies, or None.
+    run: contacts with surfaces of other bodies, joints: what holds voxels; each or None.
 
     It stops early, without lacking anything, after a step in which links failed.
     """
@@ -337,15 +338,21 @@ def advance_colliding(bricks, slabs, laws, contacts, run, step, first, count):
         failures = 0
         if bricks.shifts.size > 0:
             failures = shift_links(bricks, slabs, laws, n)
+        if joints is not None:
+            begin_joints(bricks.state, joints)
         for slab in range(slab_count):
             sweep_slab(bricks, slabs, slab, n, step)
+        if joints is not None:
+            close_joints(bricks.state, joints, step.dt)
+            for slab in range(slab_count):
+                copy_borders(bricks, slabs, slab, 1 - n % 2)
         if failures > 0:
             return n + 1, 0
     return count, 0
 
 
 @compiled(parallel=True)
-def advance_colliding_parallel(bricks, slabs, laws, contacts, run, step, first, count):
+def advance_colliding_parallel(bricks, slabs, laws, contacts, run, joints, step, first, count):
     """The same on all threads, contacts on one; the same bits as `advance_colliding`."""
     slab_count = len(slabs.start) - 1
     reached, lacking, failures = first, 0, 0
@@ -360,7 +367,13 @@ def advance_colliding_parallel(bricks, slabs, laws, contacts, run, step, first, 
                 add_surfaces(bricks.state, run, step.dt, bricks.loads)
             if bricks.shifts.size > 0:
                 failures = shift_links_parallel(bricks, slabs, laws, reached)
+            if joints is not None:
+                begin_joints(bricks.state, joints)
             for slab in numba.prange(slab_count):
                 sweep_slab(bricks, slabs, slab, reached, step)
+            if joints is not None:
+                close_joints(bricks.state, joints, step.dt)
+                for slab in range(slab_count):
+                    copy_borders(bricks, slabs, slab, 1 - reached % 2)
             reached += 1
     return reached, lacking

@@ -1,0 +1,314 @@
+"""Kernels of joints in the sweep of a lattice: after each small step, the impulses that hold what they ask for [RCB77].
+
+    v' = v + dt M^-1 (F + G^T l),   x' = x + dt v',   phi(x') = 0          G = dphi/dx at the start of the step
+    dt² W dl = -phi(x'),   W = G M^-1 G^T                                  repeated until phi is round-off
+
+The sweep moves voxels as if there were no joints. Its step is linear in forces, so that G^T l is added afterwards, to
+the few voxels that joints hold, as if it had been there. No force lags behind, and since l acts in pairs at the places
+of the start, linear and angular momentum are kept. A lattice that is held has no higher frequency than a free one: the
+stable step is that of the lattice. Joints that are open at the start of an `advance` are closed along it.
+
+A side of a joint is points of the world, points on voxels, or points held by a patch of them: see `PatchFrame`, with
+c the mean of the patch, R the rotation nearest to A = mean of (x_i - c) r_i^T, S = R^T A, K = tr(S) I - S:
+
+    x_k = c + R t_k,   J^T of forces f_k:   f_i = (F + R (K^-1 R^T M × r_i))/n,   F = sum f_k,  M = sum (x_k - c) × f_k
+"""
+
+# mypy: allow-untyped-defs, allow-untyped-calls
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from supple.algebra.compiling.compiled import compiled
+from supple.algebra.dense.polar_kernels import polar_rotation, polar_stretch, solve_sym3
+from supple.algebra.dense.rotation_kernels import (
+    cross,
+    matrix_rotate,
+    matrix_rotate_inverse,
+    quaternion_exp,
+    quaternion_matrix,
+    quaternion_multiply,
+)
+from supple.algebra.lanes.lane_type import lane_count
+from supple.bodies.voxel.links.link import add, dot, scale, subtract
+from supple.bodies.voxel.sweep.brick_links import three
+from supple.bodies.voxel.touching.surface_contact_kernels import add_row, row, set_row
+
+Array = np.ndarray
+WORLD, POINTS, PATCH = 0, 1, 2
+"""Kinds of sides."""
+DONE, TOTAL = 0, 1
+ITERATIONS = 10
+SAME = 1e-10
+"""Part of the diagonal of W added to it, so that rows that say the same twice share their force."""
+
+
+class JointRun(NamedTuple):
+    """Joints of u voxels by p points on them, s sides and q points, m rows, in the axes of the sweep.
+
+    place (u,): where x of a voxel starts; per (u, 2): 1/m and 1/I. voxel (p,): a point's voxel among the u, local
+    (p, 3): in its axes, offset (p, 3): r_i of a patch. start, held_start (s + 1,): points and held points of a side;
+    kind (s,). held (q, 3): t_k of a patch, or places in the world. meetings (k, 2), angles (l, 4), constants (l,): rows
+    between the q points, as `PointConditionRows` has them. limit (1,) [m]: what counts as closed.
+    So far: open (m,) phi at the start, progress (2,) steps done and to do, impulse (m,) the sum of dt l. Workspace:
+    levers, spots (p, 3), middle (s, 3), frames (s, 9), stretch (s, 6), points, gradient (q, 3), rows (m, u, 6),
+    W (m, m), phi, l (m,).
+    """
+
+    place: Array
+    per: Array
+    voxel: Array
+    local: Array
+    offset: Array
+    start: Array
+    held_start: Array
+    kind: Array
+    held: Array
+    meetings: Array
+    angles: Array
+    constants: Array
+    limit: Array
+    open: Array
+    progress: Array
+    impulse: Array
+    levers: Array
+    spots: Array
+    middle: Array
+    frames: Array
+    stretch: Array
+    points: Array
+    gradient: Array
+    rows: Array
+    W: Array
+    phi: Array
+    l: Array
+
+
+@compiled(inline=True)
+def nine(array, i):
+    """array[i, 0:9]."""
+    return (
+        array[i, 0], array[i, 1], array[i, 2],
+        array[i, 3], array[i, 4], array[i, 5],
+        array[i, 6], array[i, 7], array[i, 8],
+    )  # fmt: skip
+
+
+@compiled(borrows=True)
+def fit_patch(run, s):
+    """The frame of a patch and the points it holds."""
+    first, last = run.start[s], run.start[s + 1]
+    c = (0.0, 0.0, 0.0)
+    for p in range(first, last):
+        c = add(c, row(run.spots, p, 0))
+    per = 1.0 / (last - first)
+    c = scale(per, c)
+    set_row(c, s, run.middle)
+    a = run.frames[s]
+    a[:] = 0.0
+    for p in range(first, last):
+        x, r = subtract(row(run.spots, p, 0), c), row(run.offset, p, 0)
+        for i in range(3):
+            for j in range(3):
+                a[3 * i + j] += per * x[i] * r[j]
+    A = nine(run.frames, s)
+    found = polar_rotation(A[0], A[1], A[2], A[3], A[4], A[5], A[6], A[7], A[8])
+    R = (found[0], found[1], found[2], found[3], found[4], found[5], found[6], found[7], found[8])
+    S = polar_stretch(R, A)
+    for i in range(6):
+        run.stretch[s, i] = S[i]
+    for i in range(9):
+        run.frames[s, i] = R[i]
+    for k in range(run.held_start[s], run.held_start[s + 1]):
+        set_row(add(c, matrix_rotate(R, row(run.held, k, 0))), k, run.points)
+
+
+@compiled(borrows=True)
+def place_sides(state, run):
+    """Where the points of all joints are."""
+    W = lane_count(state)
+    for p in range(len(run.voxel)):
+        at = run.place[run.voxel[p]]
+        qx, qy, qz = three(state, at + 4 * W, W)
+        R = quaternion_matrix((np.float64(state[at + 3 * W]), qx, qy, qz))
+        r = matrix_rotate(R, row(run.local, p, 0))
+        set_row(r, p, run.levers)
+        set_row(add(three(state, at, W), r), p, run.spots)
+    for s in range(len(run.kind)):
+        if run.kind[s] == PATCH:
+            fit_patch(run, s)
+            continue
+        for k in range(run.held_start[s], run.held_start[s + 1]):
+            if run.kind[s] == POINTS:
+                set_row(row(run.spots, run.start[s] + k - run.held_start[s], 0), k, run.points)
+            else:
+                set_row(row(run.held, k, 0), k, run.points)
+
+
+@compiled(borrows=True)
+def compute_violations(run):
+    """phi of all rows."""
+    x, phi = run.points, run.phi
+    first = 3 * len(run.meetings)
+    for k in range(len(run.meetings)):
+        d = subtract(row(x, run.meetings[k, 1], 0), row(x, run.meetings[k, 0], 0))
+        for c in range(3):
+            phi[3 * k + c] = d[c]
+    for k in range(len(run.angles)):
+        a = subtract(row(x, run.angles[k, 1], 0), row(x, run.angles[k, 0], 0))
+        b = subtract(row(x, run.angles[k, 3], 0), row(x, run.angles[k, 2], 0))
+        phi[first + k] = dot(a, b) - run.constants[k]
+
+
+@compiled(borrows=True)
+def spread(run, m):
+    """Row m on the voxels, from its gradient by the joints' points."""
+    run.rows[m, :, :] = 0.0
+    for s in range(len(run.kind)):
+        first, last = run.start[s], run.start[s + 1]
+        F, M, c = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), row(run.middle, s, 0)
+        used = False
+        for k in range(run.held_start[s], run.held_start[s + 1]):
+            g = row(run.gradient, k, 0)
+            used = used or dot(g, g) > 0.0
+            F, M = add(F, g), add(M, cross(subtract(row(run.points, k, 0), c), g))
+        if not used or run.kind[s] == WORLD:
+            continue
+        t = (0.0, 0.0, 0.0)
+        R = nine(run.frames, s)
+        if run.kind[s] == PATCH:
+            S, b = run.stretch[s], matrix_rotate_inverse(R, M)
+            trace = S[0] + S[3] + S[5]
+            t = solve_sym3(trace - S[0], -S[1], -S[2], trace - S[3], -S[4], trace - S[5], b[0], b[1], b[2])
+        for p in range(first, last):
+            f = row(run.gradient, run.held_start[s] + p - first, 0) if run.kind[s] == POINTS else F
+            if run.kind[s] == PATCH:
+                f = scale(1.0 / (last - first), add(F, matrix_rotate(R, cross(t, row(run.offset, p, 0)))))
+            add_row(f, run.voxel[p], 0, run.rows[m])
+            add_row(cross(row(run.levers, p, 0), f), run.voxel[p], 3, run.rows[m])
+
+
+@compiled(borrows=True)
+def compute_rows(run):
+    """G of all rows on the voxels."""
+    g = run.gradient
+    for k in range(len(run.meetings)):
+        for c in range(3):
+            g[:, :] = 0.0
+            g[run.meetings[k, 0], c] = -1.0
+            g[run.meetings[k, 1], c] = 1.0
+            spread(run, 3 * k + c)
+    for k in range(len(run.angles)):
+        a, b, c, d = run.angles[k, 0], run.angles[k, 1], run.angles[k, 2], run.angles[k, 3]
+        first = subtract(row(run.points, b, 0), row(run.points, a, 0))
+        second = subtract(row(run.points, d, 0), row(run.points, c, 0))
+        g[:, :] = 0.0
+        add_row(scale(-1.0, second), a, 0, g)
+        add_row(second, b, 0, g)
+        add_row(scale(-1.0, first), c, 0, g)
+        add_row(first, d, 0, g)
+        spread(run, 3 * len(run.meetings) + k)
+
+
+@compiled(borrows=True)
+def factor(run):
+    """W = L D L^T, in place, with 1/D on its diagonal."""
+    W, rows, per = run.W, run.rows, run.per
+    count = len(W)
+    for i in range(count):
+        for j in range(i + 1):
+            total = 0.0
+            for u in range(len(per)):
+                linear = rows[i, u, 0] * rows[j, u, 0] + rows[i, u, 1] * rows[j, u, 1] + rows[i, u, 2] * rows[j, u, 2]
+                turn = rows[i, u, 3] * rows[j, u, 3] + rows[i, u, 4] * rows[j, u, 4] + rows[i, u, 5] * rows[j, u, 5]
+                total += per[u, 0] * linear + per[u, 1] * turn
+            W[i, j] = total
+    for i in range(count):
+        W[i, i] *= 1.0 + SAME
+        for j in range(i):
+            for k in range(j):
+                W[i, j] -= W[i, k] * W[j, k]
+        d = W[i, i]
+        for j in range(i):
+            w = W[i, j]
+            W[i, j] = w * W[j, j]
+            d -= w * W[i, j]
+        W[i, i] = 1.0 / d if d > 0.0 else 0.0
+
+
+@compiled(borrows=True)
+def solve_factored(W, b):
+    """b <- W^-1 b."""
+    count = len(b)
+    for i in range(count):
+        for j in range(i):
+            b[i] -= W[i, j] * b[j]
+    for i in range(count):
+        b[i] *= W[i, i]
+    for i in range(count - 1, -1, -1):
+        for j in range(i + 1, count):
+            b[i] -= W[j, i] * b[j]
+
+
+@compiled(borrows=True)
+def start_joints(state, run, steps):
+    """Begin an `advance` of so many steps."""
+    place_sides(state, run)
+    compute_violations(run)
+    for m in range(len(run.phi)):
+        run.open[m] = run.phi[m]
+    run.impulse[:] = 0.0
+    run.progress[DONE], run.progress[TOTAL] = 0, steps
+
+
+@compiled(borrows=True)
+def begin_joints(state, run):
+    """G and W at the start of a small step."""
+    place_sides(state, run)
+    compute_rows(run)
+    factor(run)
+
+
+@compiled(borrows=True)
+def push_joints(state, run, dt):
+    """Let forces l act on the voxels in the step that has been taken."""
+    W = lane_count(state)
+    for u in range(len(run.place)):
+        at = run.place[u]
+        for c in range(3):
+            force, moment = 0.0, 0.0
+            for m in range(len(run.l)):
+                force += run.l[m] * run.rows[m, u, c]
+                moment += run.l[m] * run.rows[m, u, 3 + c]
+            run.gradient[0, c] = dt * run.per[u, 1] * moment
+            v = dt * run.per[u, 0] * force
+            state[at + (7 + c) * W] += v
+            state[at + (10 + c) * W] += run.gradient[0, c]
+            state[at + c * W] += dt * v
+        qx, qy, qz = three(state, at + 4 * W, W)
+        q = (np.float64(state[at + 3 * W]), qx, qy, qz)
+        q = quaternion_multiply(quaternion_exp(scale(dt, row(run.gradient, 0, 0))), q)
+        for c in range(4):
+            state[at + (3 + c) * W] = q[c]
+
+
+@compiled(borrows=True)
+def close_joints(state, run, dt):
+    """Add to the step that has been taken the impulses of the joints."""
+    run.progress[DONE] += 1
+    left = 1.0 - run.progress[DONE] / run.progress[TOTAL]
+    for _ in range(ITERATIONS):
+        place_sides(state, run)
+        compute_violations(run)
+        worst = 0.0
+        for m in range(len(run.phi)):
+            run.l[m] = -(run.phi[m] - left * run.open[m]) / (dt * dt)
+            worst = max(worst, abs(run.phi[m] - left * run.open[m]))
+        if worst <= run.limit[0]:
+            return
+        solve_factored(run.W, run.l)
+        for m in range(len(run.l)):
+            run.impulse[m] += dt * run.l[m]
+        push_joints(state, run, dt)

@@ -1,0 +1,117 @@
+"""Joints that the sweep of a lattice holds, as plain values: sides, and conditions between their points.
+
+See `joint_kernels` for how they are held.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from supple.bodies.voxel.model import VoxelModel
+from supple.bodies.voxel.sweep.brick_data import STATE
+from supple.bodies.voxel.sweep.bricks import Layout
+from supple.bodies.voxel.touching.joint_kernels import PATCH, POINTS, WORLD, JointRun
+
+Array = np.ndarray
+CLOSED = 1e-12
+"""Of the lattice's extent: what counts as closed, in double precision."""
+CLOSED_SINGLE = 3e-7
+"""The same in single precision."""
+NO_POINTS = np.zeros((0, 3))
+
+
+class JointSide(NamedTuple):
+    """kind: WORLD, POINTS or PATCH. voxel (p,), local (p, 3) [m]: points on voxels; offset (p, 3) [m]: from the middle
+    of a patch, at the start. held (q, 3) [m]: points of the side, in the world or from the middle of the patch."""
+
+    kind: int
+    voxel: Array
+    local: Array
+    offset: Array
+    held: Array
+
+    @classmethod
+    def world(cls, at: Array) -> JointSide:
+        """Points (q, 3) [m] that do not move."""
+        return cls(WORLD, np.zeros(0, dtype=np.int64), NO_POINTS, NO_POINTS, np.asarray(at, dtype=float))
+
+    @classmethod
+    def points(cls, voxel: Array, local: Array) -> JointSide:
+        """Points on voxels."""
+        return cls(POINTS, voxel, local, np.zeros_like(local), np.zeros_like(local))
+
+    @classmethod
+    def patch(cls, voxel: Array, local: Array, offset: Array, held: Array) -> JointSide:
+        """Points that a patch of points on voxels holds."""
+        return cls(PATCH, voxel, local, offset, held)
+
+
+class LatticeJoints(NamedTuple):
+    """sides: their points are numbered one side after another; meetings (k, 2), angles (l, 4), constants (l,) of rows
+    between them; meetings first, three rows each. order (m,): the number among these rows of each row as a person has
+    them."""
+
+    sides: tuple[JointSide, ...]
+    meetings: Array
+    angles: Array
+    constants: Array
+    order: Array
+
+    @property
+    def voxels(self) -> Array:
+        """Numbers of the voxels that joints hold."""
+        return np.unique(np.concatenate([side.voxel for side in self.sides]))
+
+    def run(self, model: VoxelModel, is_held: Array, layout: Layout) -> JointRun:
+        """The joints in the axes and places of a layout, with workspace; is_held (n,): voxels that never move."""
+        axes, W = np.array(layout.axes), layout.lanes
+        voxels, sides = self.voxels, self.sides
+        per = np.where(is_held[voxels, None], 0.0, 1.0 / np.stack([model.mass, model.inertia], axis=1)[voxels])
+        extent = float(np.ptp(model.centres, axis=0).max() + model.size.max())
+        small = CLOSED if layout.bricks.state.dtype == np.float64 else CLOSED_SINGLE
+
+        def joined(name: str) -> Array:
+            return np.ascontiguousarray(np.concatenate([getattr(side, name) for side in sides])[:, axes])
+
+        def starts(name: str) -> Array:
+            return np.cumsum([0, *(len(getattr(side, name)) for side in sides)]).astype(np.int64)
+
+        p, q, s = int(starts("voxel")[-1]), int(starts("held")[-1]), len(sides)
+        m = 3 * len(self.meetings) + len(self.angles)
+        return JointRun(
+            place=layout.brick[voxels] * STATE * W + layout.lane[voxels],
+            per=np.ascontiguousarray(per),
+            voxel=np.searchsorted(voxels, np.concatenate([side.voxel for side in sides])).astype(np.int64),
+            local=joined("local"),
+            offset=joined("offset"),
+            start=starts("voxel"),
+            held_start=starts("held"),
+            kind=np.array([side.kind for side in sides], dtype=np.int64),
+            held=joined("held"),
+            meetings=np.ascontiguousarray(self.meetings, dtype=np.int64),
+            angles=np.ascontiguousarray(self.angles, dtype=np.int64),
+            constants=np.ascontiguousarray(self.constants, dtype=float),
+            limit=np.array([small * extent]),
+            open=np.zeros(m),
+            progress=np.zeros(2, dtype=np.int64),
+            impulse=np.zeros(m),
+            levers=np.zeros((p, 3)),
+            spots=np.zeros((p, 3)),
+            middle=np.zeros((s, 3)),
+            frames=np.zeros((s, 9)),
+            stretch=np.zeros((s, 6)),
+            points=np.zeros((q, 3)),
+            gradient=np.zeros((q, 3)),
+            rows=np.zeros((m, len(voxels), 6)),
+            W=np.zeros((m, m)),
+            phi=np.zeros(m),
+            l=np.zeros(m),
+        )
+
+    def turned_back(self, values: Array, axes: Array) -> Array:
+        """Values of rows (m,) from the axes of the sweep to the world's, in a person's order."""
+        found, count = values.copy(), 3 * len(self.meetings)
+        found[:count].reshape(-1, 3)[:, axes] = values[:count].reshape(-1, 3)
+        return found[self.order]

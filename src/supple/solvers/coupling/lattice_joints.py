@@ -1,0 +1,93 @@
+"""Which joints the sweep of lattices holds by itself: those between voxels, and of voxels with the world.
+
+Joints with other bodies, with limits or motors, and of bodies on which filters act take a lattice out of its sweep, as
+an implicit body; and with it all that joints bind to it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Any
+
+import numpy as np
+
+from supple.bodies.body_protocol import Method
+from supple.bodies.mappings import FramePoints
+from supple.bodies.voxel.touching.joints import JointSide, LatticeJoints
+from supple.scene.joints.joints import PointConditionRows
+from supple.scene.mapped.patch_frame import PatchFrame
+from supple.scene.mapped.points import PointSet, WorldPoints
+from supple.scene.node import Node
+from supple.scene.parts import nodes_of
+from supple.scene.scene import Scene
+
+Array = np.ndarray
+
+
+def swept_joints(scene: Scene, held: Collection[str] = ()) -> frozenset[int]:
+    """ids of the joints of a scene that sweeps hold; held: names of lattices that are not swept."""
+    filtered = {node for f in scene.filters for node in nodes_of(f.target)}
+    bound = [(given, given.joint()) for given in scene.joints]
+    nodes = {id(given): nodes_of(joint.points) for given, joint in bound}
+    taken = {node for mass in scene.masses for node in nodes_of(mass.on)} | filtered
+    taken |= {node for node in scene.nodes if node.name in held}
+    swept = {id(given) for given, joint in bound if _is_plain(joint)}
+    while True:
+        taken |= {node for key, own in nodes.items() if key not in swept for node in own}
+        fewer = {key for key in swept if not nodes[key] & taken}
+        if fewer == swept:
+            return frozenset(swept)
+        swept = fewer
+
+
+def lattice_joints(scene: Scene, first: Mapping[str, int]) -> LatticeJoints | None:
+    """The joints of a scene of lattices, all of which its sweep holds; first: number of the first voxel of each body.
+    None where there are no joints."""
+    if not scene.joints:
+        return None
+    sides: list[JointSide] = []
+    meetings, angles, constants, rows = [], [], [], []
+    at = 0
+    for given in scene.joints:
+        joint = given.joint()
+        for part in joint.points.parts:
+            side = _side(part, first)
+            assert side is not None
+            sides.append(side)
+        meetings.append(joint.rows.meetings + at)
+        angles.append(joint.rows.angles + at)
+        constants.append(joint.rows.constants)
+        rows.append((3 * len(joint.rows.meetings), len(joint.rows.angles)))
+        at += joint.points.count
+    met, turned = np.cumsum([0, *(r[0] for r in rows)]), np.cumsum([0, *(r[1] for r in rows)])
+    order = [np.r_[met[k] : met[k + 1], met[-1] + turned[k] : met[-1] + turned[k + 1]] for k in range(len(rows))]
+    return LatticeJoints(
+        tuple(sides),
+        np.concatenate(meetings),
+        np.concatenate(angles),
+        np.concatenate(constants),
+        np.concatenate(order).astype(np.int64),
+    )
+
+
+def _is_plain(joint: Any) -> bool:
+    known = joint.extra is None and type(joint.rows) is PointConditionRows
+    return known and all(_side(part, None) is not None for part in joint.points.parts)
+
+
+def _side(part: Any, first: Mapping[str, int] | None) -> JointSide | None:
+    """A side as the sweep takes it, None where it does not. first None: the voxels' numbers do not matter."""
+    if isinstance(part, WorldPoints):
+        return JointSide.world(part.rest)
+    if not isinstance(part, PointSet):
+        return None
+    points = part.parent if isinstance(part.mapping, PatchFrame) else part
+    if not (isinstance(points, PointSet) and isinstance(points.mapping, FramePoints)):
+        return None
+    node = points.parent
+    if not isinstance(node, Node) or node.held_body.method is not Method.SWEEP:
+        return None
+    voxel = points.mapping.frame + (0 if first is None else first[node.name])
+    if isinstance(part.mapping, PatchFrame):
+        return JointSide.patch(voxel, points.mapping.local, part.mapping.offsets, part.mapping.local)
+    return JointSide.points(voxel, points.mapping.local)
