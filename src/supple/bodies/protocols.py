@@ -240,6 +240,14 @@ def is_turning(tangent: Any) -> TypeGuard[TurningTangent]:
     return _keeps(tangent, TurningTangent)
 
 
+def is_carried(mapping: Any) -> TypeGuard[CarriedMapping]:
+    """Whether points are carried by frames."""
+    key = type(mapping), CarriedMapping
+    if key not in _KEPT:
+        _KEPT[key] = isinstance(mapping, CarriedMapping)
+    return _KEPT[key]
+
+
 def knows_positions(tangent: Any) -> TypeGuard[LocatedTangent]:
     """Whether positions were found on the way to J."""
     return _keeps(tangent, LocatedTangent)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from supple.algebra.sparse.block_rows import BlockRows
-from supple.bodies.protocols import CarriedMapping, JacobianRows
+from supple.bodies.protocols import JacobianRows, is_carried
 from supple.contact.carried_kernels import compute_ahead, compute_carried_rows
 from supple.interaction.contact_kernels import OPEN, compute_contacts
 from supple.scene.kinematics import Kinematics
@@ -179,7 +179,7 @@ def point_rows(kin: Kinematics, slot: Slot, points: Array, h: float) -> PointRow
     step has its lever arm there, and a wheel that rolls is not held back by a force that acts h v behind it.
     """
     mapping = slot.mapping
-    if slot.constant_rows is None and isinstance(mapping, CarriedMapping) and slot.parents[0].is_body:
+    if slot.constant_rows is None and is_carried(mapping) and slot.parents[0].is_body:
         parent = slot.parents[0]
         x, v = kin.x[parent.index], kin.v[parent.index]
         part = mapping.part(points)

@@ -36,9 +36,11 @@ def _as_float(values: ArrayLike, tail: tuple[int, ...], name: str) -> Array:
 def skew(v: ArrayLike) -> Array:
     """Matrices v~ with v~ b = v × b. v: (..., 3). Returns (..., 3, 3)."""
     v = _as_float(v, (3,), "the vector")
-    x, y, z = np.moveaxis(v, -1, 0)
-    zero = np.zeros_like(x)
-    return np.stack([zero, -z, y, z, zero, -x, -y, x, zero], axis=-1).reshape(*v.shape[:-1], 3, 3)
+    x, y, z = v[..., 0], v[..., 1], v[..., 2]
+    out = np.zeros((*v.shape, 3))
+    out[..., 0, 1], out[..., 0, 2], out[..., 1, 2] = -z, y, -x
+    out[..., 1, 0], out[..., 2, 0], out[..., 2, 1] = z, -y, x
+    return out
 
 
 def cross(a: ArrayLike, b: ArrayLike) -> Array:
@@ -81,17 +83,14 @@ def conjugate(q: ArrayLike) -> Array:
 def multiply(a: ArrayLike, b: ArrayLike) -> Array:
     """a ⊗ b: first b, then a, in fixed axes. a, b: (..., 4)."""
     a, b = _as_float(a, (4,), "the quaternion"), _as_float(b, (4,), "the quaternion")
-    aw, ax, ay, az = np.moveaxis(a, -1, 0)
-    bw, bx, by, bz = np.moveaxis(b, -1, 0)
-    return np.stack(
-        [
-            aw * bw - ax * bx - ay * by - az * bz,
-            aw * bx + ax * bw + ay * bz - az * by,
-            aw * by + ay * bw + az * bx - ax * bz,
-            aw * bz + az * bw + ax * by - ay * bx,
-        ],
-        axis=-1,
-    )
+    aw, ax, ay, az = a[..., 0], a[..., 1], a[..., 2], a[..., 3]
+    bw, bx, by, bz = b[..., 0], b[..., 1], b[..., 2], b[..., 3]
+    out = np.empty(np.broadcast_shapes(a.shape, b.shape))
+    out[..., 0] = aw * bw - ax * bx - ay * by - az * bz
+    out[..., 1] = aw * bx + ax * bw + ay * bz - az * by
+    out[..., 2] = aw * by + ay * bw + az * bx - ax * bz
+    out[..., 3] = aw * bz + az * bw + ax * by - ay * bx
+    return out
 
 
 def rotate(q: ArrayLike, v: ArrayLike) -> Array:
@@ -110,13 +109,12 @@ def rotate_inverse(q: ArrayLike, v: ArrayLike) -> Array:
 def to_matrix(q: ArrayLike) -> Array:
     """Rotation matrices R with R v = q v q*. q: (..., 4), unit. Returns (..., 3, 3)."""
     q = _as_float(q, (4,), "the quaternion")
-    w, x, y, z = np.moveaxis(q, -1, 0)
-    rows = [
-        1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y),
-        2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x),
-        2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y),
-    ]  # fmt: skip
-    return np.stack(rows, axis=-1).reshape(*q.shape[:-1], 3, 3)
+    w, x, y, z = q[..., 0], q[..., 1], q[..., 2], q[..., 3]
+    R = np.empty((*q.shape[:-1], 3, 3))
+    R[..., 0, 0], R[..., 0, 1], R[..., 0, 2] = 1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)
+    R[..., 1, 0], R[..., 1, 1], R[..., 1, 2] = 2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)
+    R[..., 2, 0], R[..., 2, 1], R[..., 2, 2] = 2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)
+    return R
 
 
 def from_matrix(R: ArrayLike) -> Array:

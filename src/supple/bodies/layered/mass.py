@@ -22,6 +22,7 @@ import numpy as np
 
 from supple.algebra.dense import rotations
 from supple.algebra.dense.definite import negative_part
+from supple.bodies.layered import mass_kernels as kernels
 from supple.bodies.layered.model import LayeredModel
 from supple.bodies.protocols import LocalState, Pairs
 
@@ -50,13 +51,10 @@ class LayeredMassMatrix:
 
     def parts(self, v: Array) -> tuple[Array, Array, Array]:
         """Linear and angular momentum about the origin in body axes, and of the nodes (n, 3), at v (6 + 3 n)."""
-        m, rate = self.model.node_mass[:, None], v[6:].reshape(-1, 3)
-        g, w = v[:3] @ self.R, v[3:6]
-        nodes = m * (g + cross(w, self.u) + rate)
-        rigid = self.model.rigid
-        linear = rigid.mass * g + cross(w, rigid.S) + nodes.sum(axis=0)
-        angular = cross(rigid.S, g) + rigid.inertia @ w + cross(self.u, nodes).sum(axis=0)
-        return linear, angular, nodes
+        g, w, rigid, nodes = v[:3] @ self.R, v[3:6], self.model.rigid, np.empty_like(self.u)
+        linear, angular = kernels.compute_momenta(self.model.node_mass, self.u, g, w, v[6:], nodes)
+        linear = linear + rigid.mass * g + cross(w, rigid.S)
+        return linear, angular + cross(rigid.S, g) + rigid.inertia @ w, nodes
 
     def add_product(self, dv: Array, f_out: Array, factor: float) -> None:
         """f += factor M dv, (1, 6 + 3 n)."""
@@ -67,13 +65,9 @@ class LayeredMassMatrix:
 
     def add_blocks(self, data_out: Array, positions: Array, factor: float) -> None:
         """Assemble factor M, in the order of `layered_pattern`."""
-        m, n = self.model.node_mass[:, None, None], self.model.free_count
         first = [self.model.total_mass * np.eye(3), -self.R @ skew(self.S), skew(self.S) @ self.R.T, self.J]
-        shape = (n, 3, 3)
-        turned = m * skew(self.u)
-        nodes = [m * self.R, turned, m * self.R.T, -turned, m * np.eye(3)]  # (11.14)
-        blocks = np.concatenate([np.array(first), *(np.broadcast_to(part, shape) for part in nodes)])
-        data_out[positions] += factor * blocks
+        data_out[positions[:4]] += factor * np.array(first)
+        kernels.add_node_blocks(self.model.node_mass, self.u, self.R, factor, positions[4:], data_out)  # (11.14)
 
     def solve(self, f: Array) -> Array:
         """M^-1 f, (1, 6 + 3 n)."""
@@ -123,10 +117,10 @@ class LayeredMass:
         """f += Q_v."""
         M, v = self.at(state.x), state.v[0]
         w, rigid = v[3:6], self.model.rigid
-        b = cross(w, cross(w, M.u) + 2 * v[6:].reshape(-1, 3))
-        nodes = self.model.node_mass[:, None] * b
-        f_out[0, :3] -= M.R @ (nodes.sum(axis=0) + cross(w, cross(w, rigid.S)))
-        f_out[0, 3:6] -= cross(w, rigid.inertia @ w) + cross(M.u, nodes).sum(axis=0)
+        nodes = np.empty_like(M.u)
+        linear, angular = kernels.compute_turning(self.model.node_mass, M.u, w, v[6:], nodes)
+        f_out[0, :3] -= M.R @ (linear + cross(w, cross(w, rigid.S)))
+        f_out[0, 3:6] -= cross(w, rigid.inertia @ w) + angular
         f_out[0, 6:] -= nodes.ravel()
 
     def _world(self, x: Array, v: Array) -> tuple[Array, Array, Array]:

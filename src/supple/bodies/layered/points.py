@@ -43,7 +43,11 @@ class LayeredPoints:
 
     def part(self, points: Array) -> LayeredPoints:
         """Some of these points."""
-        return LayeredPoints(self.local[points], self.weights[points])
+        W, length = self.weights, np.diff(self.weights.indptr)[points]
+        ptr = np.concatenate([[0], np.cumsum(length)])
+        at = np.repeat(W.indptr[points] - ptr[:-1], length) + np.arange(ptr[-1])
+        shape = (len(points), W.shape[1])
+        return LayeredPoints(self.local[points], sparse.csr_array((W.data[at], W.indices[at], ptr), shape=shape))
 
     @cached_property
     def transpose(self) -> sparse.csr_array:

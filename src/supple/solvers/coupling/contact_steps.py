@@ -47,7 +47,7 @@ BISECTIONS = 40
 """Of the way of a step of Newton's method on which friction turns round."""
 WHOLE = 12
 """Iterations that go all of Newton's way, see `turning`; later ones search along it."""
-LOOSE, CLOSER = 1e-3, 1e-2
+LOOSE, CLOSER = 3e-2, 1e-2
 """Tolerance of the first linear solution, and of later ones over what the contacts left open before."""
 
 

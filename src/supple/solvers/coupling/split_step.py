@@ -1,4 +1,4 @@
-"""A step of slow bodies in two parts: what hangs together with a lattice, and the rest.
+"""A step of slow bodies in parts: what hangs together with a lattice, what with trees, and the rest.
 
 Contacts, springs and shapes connect bodies; bodies that nothing connects do not know of each other. What touches no
 lattice, nor anything that does, needs not wait for its sweep, and is solved once. Joints across parts are not split.
@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 
@@ -22,43 +23,58 @@ from supple.solvers.linear.solution import LinearSolution
 Array = np.ndarray
 
 
+class StepPart(NamedTuple):
+    """Some bodies of a step: begin makes their step; law (k,): relative velocities of laws between them; keep (n,):
+    block rows of implicit bodies, None where it is all of them."""
+
+    begin: Callable[[], SlowStep]
+    law: Array
+    keep: Array | None = None
+
+
 @dataclass(eq=False)
 class SplitStep:
-    """near: what hangs together with a lattice; rest: begins all else; None where that is nothing. law: relative
-    velocities (k,) of laws between slow bodies, of which `beside` (k,) are near; keep: block rows (n,) of implicit
-    bodies that are near."""
+    """near: what hangs together with a lattice, None where nothing does; beside (k,): laws of it; rest: all else, in
+    parts. law (k,): relative velocities of all laws between slow bodies; keep (n,): block rows that are near."""
 
     near: SlowStep | None
-    rest: Callable[[], SlowStep] | None
+    rest: list[StepPart]
     law: Array
     beside: Array
-    keep: Array
+    keep: Array | None = None
 
     @classmethod
     def of(cls, begun: SlowStep, law: Array, both: Array) -> SplitStep:
         """Of a step with laws `law` between slow bodies, and `both` (k,) between slow bodies and lattices."""
-        linear, none = begun.linear, np.zeros(0, dtype=bool)
+        linear = begun.linear
         if not both.any():
-            return cls(None, lambda: begun, law, np.zeros_like(law), none)
-        whole = cls(begun, None, law, law, none)
+            return cls(None, [StepPart(lambda: begun, law)], law, np.zeros_like(law))
+        whole = cls(begun, [], law, law)
         if linear is None or linear.parts is None or begun.meeting.joints is not None:
             return whole
         label = linear.parts.components()
         if label is None:
             return whole
-        keep, beside = _connected(begun, label, law, both)
+        connections = Connections.of(begun, label, law, both)
+        keep, beside = connections.hanging_on(both)
         if keep.all():
             return whole
-        return cls(_part(begun, keep), partial(_part, begun, ~keep), law, law & beside, keep)
+        others = [~keep]
+        linked, by_trees = connections.hanging_on(connections.linked & law & ~beside)
+        if linked.any() and (~keep & ~linked).any():
+            others = [linked, ~keep & ~linked]
+        masks = [law & ~beside] if len(others) == 1 else [law & by_trees, law & ~beside & ~by_trees]
+        rest = [StepPart(partial(_part, begun, rows), own, rows) for rows, own in zip(others, masks)]
+        return cls(_part(begun, keep), rest, law, law & beside, keep)
 
     def solve(self, given: Array, before: ContactSolution | None = None) -> ContactSolution | None:
         """What is near, with given forces (k, 3) [N] on lattices; before: a solution to begin with."""
         return None if self.near is None else self.near.solve(self.beside, given, before)
 
-    def solve_rest(self) -> ContactSolution | None:
-        """The rest, on which no given force acts."""
-        law = self.law & ~self.beside
-        return None if self.rest is None else self.rest().solve(law, np.zeros((len(law), 3)))
+    def solve_rest(self) -> list[ContactSolution]:
+        """The rest, on which no given force acts, part by part."""
+        none = np.zeros((len(self.law), 3))
+        return [part.begin().solve(part.law, none) for part in self.rest]
 
     def sides(self, fast: Array, both: Array, given: Array, found: ContactSolution | None) -> SlowSides:
         """How slow bodies move beside lattices, see `SlowStep.sides`."""
@@ -66,41 +82,34 @@ class SplitStep:
             return SlowSides(np.zeros((int(fast.sum()), 3)), ())
         return self.near.sides(fast, both, self.beside, given, found)
 
-    def joined(self, near: ContactSolution | None, rest: ContactSolution | None) -> ContactSolution:
+    def joined(self, near: ContactSolution | None, rest: list[ContactSolution]) -> ContactSolution:
         """The solution of the whole step."""
-        if near is None or rest is None:
-            whole = rest if near is None else near
-            assert whole is not None
-            return whole
-        own, other, unknowns = self.beside[self.law], ~self.beside[self.law], np.repeat(self.keep, 3)
-        forces = ContactForces.none(len(own))
-        pushes, velocity, d = np.empty((len(own), 3)), np.empty((len(own), 3)), np.empty(len(unknowns))
-        for solution, rows, mine in ((near, own, unknowns), (rest, other, ~unknowns)):
-            forces.put(rows, solution.forces)
-            pushes[rows], velocity[rows], d[mine] = solution.pushes, solution.velocity, solution.linear.d
-        a, b = near.linear, rest.linear
+        parts = [(s, part.law, part.keep) for s, part in zip(rest, self.rest)]
+        if near is not None:
+            parts.append((near, self.beside, self.keep))
+        if len(parts) == 1:
+            return parts[0][0]
+        k, n = int(self.law.sum()), sum(len(s.linear.d) for s, _, _ in parts)
+        forces, pushes, velocity = ContactForces.none(k), np.empty((k, 3)), np.empty((k, 3))
+        d, lost = np.empty(n), np.zeros(n)
+        for s, law, keep in parts:
+            assert keep is not None
+            rows, unknowns = law[self.law], np.repeat(keep, 3)
+            forces.put(rows, s.forces)
+            pushes[rows], velocity[rows], d[unknowns] = s.pushes, s.velocity, s.linear.d
+            lost[unknowns] = 0.0 if s.linear.lost is None else s.linear.lost
+        each = [s.linear for s, _, _ in parts]
         linear = LinearSolution(
             d,
             np.zeros(0),
-            a.iterations + b.iterations,
-            max(a.residual, b.residual),
-            a.ok and b.ok,
-            a.is_final and b.is_final,
-            lost=_lost(a, b, unknowns),
+            sum(one.iterations for one in each),
+            max(one.residual for one in each),
+            all(one.ok for one in each),
+            all(one.is_final for one in each),
+            lost=None if all(one.lost is None for one in each) else lost,
         )
-        iterations, left = max(near.iterations, rest.iterations), max(near.left, rest.left)
+        iterations, left = max(s.iterations for s, _, _ in parts), max(s.left for s, _, _ in parts)
         return ContactSolution(linear, [forces], pushes, velocity, iterations, left)
-
-
-def _lost(near: LinearSolution, rest: LinearSolution, unknowns: Array) -> Array | None:
-    """What iterations left open, zero where a part was solved directly."""
-    if near.lost is None and rest.lost is None:
-        return None
-    lost = np.zeros(len(unknowns))
-    for part, mine in ((near, unknowns), (rest, ~unknowns)):
-        if part.lost is not None:
-            lost[mine] = part.lost
-    return lost
 
 
 def _part(begun: SlowStep, keep: Array) -> SlowStep:
@@ -110,24 +119,35 @@ def _part(begun: SlowStep, keep: Array) -> SlowStep:
     return SlowStep(begun.meeting, linear, begun.J.within(keep), begun.G, begun.other, begun.h)
 
 
-def _connected(begun: SlowStep, label: Array, law: Array, both: Array) -> tuple[Array, Array]:
-    """Block rows (n,) and laws (k,) that hang together with what `both` (k,) touch. label (n,): components.
+class Connections(NamedTuple):
+    """Which block rows the relative velocities (k,) of laws connect: ptr (k + 1,), cols. label (n + 1,): components.
 
-    Shapes, and points that one force binds together, count as one more block row.
+    Shapes, and points that one force binds together, count as one more block row, the last; linked (k,): who has it.
     """
-    J, linked = begun.J, _linked(begun)
-    count = np.diff(J.ptr)
-    ends = np.cumsum(np.where(law | both, count + linked, 0))
-    ptr = np.concatenate([[0], ends])
-    used = np.repeat(law | both, count)
-    cols = np.insert(J.cols[used], (np.cumsum(np.where(law | both, count, 0)))[linked & (law | both)], J.width)
-    touched = np.zeros(J.width + 1, dtype=bool)
-    touched[cols[np.repeat(both, np.diff(ptr))]] = True
-    keep, none = np.empty(J.width + 1, dtype=bool), np.zeros(len(law), dtype=bool)
-    find_connected(np.append(label, label.max(initial=-1) + 1), ptr, cols, none, touched, keep)
-    beside = np.zeros(len(law), dtype=bool)
-    beside[np.repeat(np.arange(len(law)), np.diff(ptr))[keep[cols]]] = True
-    return keep[:-1], beside
+
+    ptr: Array
+    cols: Array
+    label: Array
+    linked: Array
+
+    @classmethod
+    def of(cls, begun: SlowStep, label: Array, law: Array, both: Array) -> Connections:
+        """Of the laws `law` and `both`; label (n,): what forces connect."""
+        J, linked, used = begun.J, _linked(begun), law | both
+        count = np.where(used, np.diff(J.ptr), 0)
+        cols = np.insert(J.cols[np.repeat(used, np.diff(J.ptr))], np.cumsum(count)[linked & used], J.width)
+        ptr = np.concatenate([[0], np.cumsum(count + (linked & used))])
+        return cls(ptr, cols, np.append(label, label.max(initial=-1) + 1), linked)
+
+    def hanging_on(self, touched: Array) -> tuple[Array, Array]:
+        """Block rows (n,) and laws (k,) that hang together with what some laws (k,) touch."""
+        start, length = np.zeros(len(self.label), dtype=bool), np.diff(self.ptr)
+        start[self.cols[np.repeat(touched, length)]] = True
+        keep, none = np.empty(len(self.label), dtype=bool), np.zeros(len(touched), dtype=bool)
+        find_connected(self.label, self.ptr, self.cols, none, start, keep)
+        laws = np.zeros(len(touched), dtype=bool)
+        laws[np.repeat(np.arange(len(touched)), length)[keep[self.cols]]] = True
+        return keep[:-1], laws
 
 
 def _linked(begun: SlowStep) -> Array:

@@ -31,7 +31,7 @@ from supple.solvers.linear.unsymmetric import solve_unsymmetric
 from supple.solvers.linear.yielding import DENSE, EXACT, solve_yielding
 
 Array = np.ndarray
-MUCH = 30.0  # a tolerance looser by less is not worth a solution more
+MUCH = 10.0  # a tolerance looser by less is not worth a solution more
 
 
 @dataclass(eq=False)

@@ -174,7 +174,7 @@ class Partitioned:
             with system.timings.measure("response of slow bodies"):
                 sides = split.sides(fast, both, pushes, near)
             with system.timings.measure("lattices"):
-                sweep = self._sweep(state, meeting, fast, sides, is_shared and split.rest is not None)
+                sweep = self._sweep(state, meeting, fast, sides, is_shared and bool(split.rest))
         with system.timings.measure("contacts of slow bodies"):
             rest = split.solve_rest()
         if self._fast is not None:
