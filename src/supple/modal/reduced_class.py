@@ -159,6 +159,6 @@ def _sources() -> str:
     """Hash of the sources that make a class, so that a changed method does not read what an older one kept."""
     digest = hashlib.sha256()
     for folder in ("algebra", "elements", "material", "modal"):
-        for path in sorted((PACKAGE / folder).glob("*.py")):
+        for path in sorted((PACKAGE / folder).rglob("*.py")):
             digest.update(path.name.encode() + path.read_bytes())
     return digest.hexdigest()
