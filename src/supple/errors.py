@@ -130,6 +130,10 @@ class StabilityWarning(SuppleWarning):
     """An equilibrium that a small push would leave."""
 
 
+class BasisWarning(SuppleWarning):
+    """A reduced basis is too small for the loads that its domain meets, which is too stiff therefore."""
+
+
 class ContactWarning(SuppleWarning):
     """Bodies overlap at the start, or a contact cannot be carried by the step."""
 

@@ -10,6 +10,9 @@ A scaled linear mode is lambda_1 times the static response to the load M psi_i, 
 1 / sqrt(m), m the solid's mass. An attachment mode is the response to the unit force b or torque t of an interface, so
 it is scaled to the same acceleration of what hangs there: a mass m_c at the distance l_c. The singular vectors of the
 snapshots in the mass norm are the basis, U^T M U = I, largest component positive.
+
+What bends moves far and wins, what is only stretched moves little and loses. With `statics`, the basis gives as many
+places as are needed to static responses, so that it is soft enough under all loads of a domain (`compliance`).
 """
 
 from __future__ import annotations
@@ -25,6 +28,7 @@ from supple.algebra.compiling.blas_threads import one_blas_thread
 from supple.algebra.sparse.eigenpairs import fix_signs
 from supple.errors import InputError
 from supple.modal.alignment import align_equal
+from supple.modal.compliance import Loaded, Loss, StaticLoads, inertia_loads, missed_responses, needed_vectors
 from supple.modal.derivatives import pair_indices, second_differential
 from supple.modal.interfaces.interface import Interface
 from supple.modal.solid import ElasticSolid
@@ -38,6 +42,10 @@ MAX_LINEAR = 20
 """Linear modes that are derived from, unless told otherwise."""
 SMALLEST_SHARE = 1e-7
 """Of the largest singular value: directions with less are rounding."""
+SECOND_SHARE = 0.01
+"""Modal derivatives that the losses of compliance count: lambda_1² / (lambda_i lambda_j) at least."""
+MORE = 12
+"""Vectors beyond twice the count among which those needed are looked for, where a basis is too small."""
 EQUAL = 1e-6
 """Singular values that differ by less than this part are one multiple value."""
 
@@ -61,12 +69,13 @@ class Attachment:
 class Basis:
     """U (3 node_count, r), orthonormal in the mass. sizes: singular values (all of them), descending.
 
-    modes: the linear modes the basis was made from.
+    modes: the linear modes the basis was made from. loss: of compliance, where it was looked at.
     """
 
     U: Array
     sizes: Array
     modes: LinearModes
+    loss: Loss | None = None
 
 
 def attachment_modes(support: Support, interface: Interface) -> Array:
@@ -117,11 +126,17 @@ def _leading(
         more = min(count + 1, known)  # the last may have an equal
         U = snapshots @ (scale[:, None] * weights[:, ::-1][:, :more] / sizes[:more])
         U = align_equal(sizes[:more], U, solid.lumped_mass, tolerance=EQUAL)[:, :count]
-        gram = U.T @ heavy(U)  # takes out what squaring cost
-        U = scipy.linalg.solve_triangular(np.linalg.cholesky(gram), U.T, lower=True).T
+    return _orthonormal(U, heavy), sizes  # takes out what squaring cost
+
+
+def _orthonormal(U: Array, heavy: Callable[[Array], Array]) -> Array:
+    """Columns (3 node_count, r), each less its part along those before it; the largest component positive."""
+    with one_blas_thread():
+        U = U / np.sqrt(np.einsum("ij,ij->j", U, heavy(U)))
+        U = scipy.linalg.solve_triangular(np.linalg.cholesky(U.T @ heavy(U)), U.T, lower=True).T
     U = np.ascontiguousarray(U)
     fix_signs(U)
-    return U, sizes
+    return U
 
 
 def reduced_basis(
@@ -131,8 +146,11 @@ def reduced_basis(
     linear: int | None = None,
     attachments: Sequence[Attachment] = (),
     inner: Inner = "mass",
+    statics: bool = False,
 ) -> Basis:
     """A basis of `count` columns. linear: linear modes to derive from, by default `count`, but at most 20.
+
+    statics: give places to the responses to interface loads, weight and spin where the basis would be too stiff.
 
     >>> from supple.geometry import box_tets
     >>> from supple.material import Material
@@ -143,22 +161,63 @@ def reduced_basis(
     if not isinstance(count, int | np.integer) or count < 1:
         raise InputError("the number of basis vectors is not a positive whole number", value=count)
     linear = min(count, MAX_LINEAR) if linear is None else linear
-    heavy = inner_product(support.solid, inner)
-    solid, modes = support.solid, linear_modes(support, linear)
+    solid, modes, heavy = support.solid, linear_modes(support, linear), inner_product(support.solid, inner)
+    masses = np.array([a.mass for a in attachments])
+    loads = np.concatenate(
+        [np.empty((3 * solid.node_count, 0)), *(a.interface.unit_loads() for a in attachments)], axis=1
+    )
+    if statics:
+        places = np.array([a.interface.x_hat for a in attachments])
+        loads = np.concatenate([loads, inertia_loads(support, loads, masses, places)], axis=1)
+    bends = second_differential(solid, modes.shapes)
+    pairs = bends.shape[1]
     # all static responses at once: the cost of a solve is that of reading the factor
-    loads = [second_differential(solid, modes.shapes), *(a.interface.unit_loads() for a in attachments)]
-    responses = support.static_response(np.concatenate(loads, axis=1))
-    snapshots = np.concatenate([modes.shapes, responses], axis=1)
+    responses = support.static_response(np.concatenate([bends, loads], axis=1))
+    snapshots = np.concatenate([modes.shapes, responses[:, : pairs + 6 * len(attachments)]], axis=1)
     products = solid.mass_product(snapshots)
+    scale = _scales(modes, snapshots, products, attachments, solid.total_mass)
+    if inner != "mass":
+        products = heavy(snapshots)
+
+    def leading(columns: int) -> tuple[Array, Array]:
+        return _leading(solid, snapshots, products, scale, columns, heavy)
+
+    U, sizes = leading(count)
+    if not statics:
+        return Basis(U, sizes, modes)
+    matter, weights = _bending_pairs(modes)
+    second = Loaded(weights * bends[:, matter], weights * responses[:, matter])
+    static = StaticLoads.of(support, Loaded(loads, responses[:, pairs:]), masses, second)
+    missed, loss = missed_responses(support, U, static)
+    if loss.is_large:
+        known = int(np.count_nonzero(sizes > SMALLEST_SHARE * sizes[0]))
+        loss = loss._replace(needed=needed_vectors(support, leading(min(known, 2 * count + MORE))[0], static, count))
+    if missed.shape[1]:
+        kept = U[:, : count - missed.shape[1]]
+        U = _orthonormal(np.concatenate([kept, missed - kept @ (heavy(kept).T @ missed)], axis=1), heavy)
+    return Basis(U, sizes, modes, loss)
+
+
+def _scales(
+    modes: LinearModes, snapshots: Array, products: Array, attachments: Sequence[Attachment], mass: float
+) -> Array:
+    """Of the snapshots, as in the module's text; products: M times the snapshots; mass: the solid's [kg]."""
+    linear, shares = len(modes.values), modes.values[0] / modes.values
     i, j = pair_indices(linear)
-    derivatives = slice(linear, linear + len(i))
+    derivatives, scale = slice(linear, linear + len(i)), np.ones(snapshots.shape[1])
     norms = np.sqrt(np.einsum("ij,ij->j", snapshots[:, derivatives], products[:, derivatives]))
-    shares, scale = modes.values[0] / modes.values, np.ones(snapshots.shape[1])
     scale[:linear] = shares
     scale[derivatives] = np.divide(-shares[i] * shares[j], norms, out=np.zeros_like(norms), where=norms > 0)
     for k, attachment in enumerate(attachments):
-        load = modes.values[0] * attachment.mass / np.sqrt(solid.total_mass)
+        load = modes.values[0] * attachment.mass / np.sqrt(mass)
         start = derivatives.stop + 6 * k
         scale[start : start + 6] = load * np.repeat([1.0, attachment.arm], 3)
-    U, sizes = _leading(solid, snapshots, products if inner == "mass" else heavy(snapshots), scale, count, heavy)
-    return Basis(U, sizes, modes)
+    return scale
+
+
+def _bending_pairs(modes: LinearModes) -> tuple[Array, Array]:
+    """Numbers of the pairs of modes whose derivatives count in losses of compliance, and their weights."""
+    i, j = pair_indices(len(modes.values))
+    weights = modes.values[0] ** 2 / (modes.values[i] * modes.values[j])
+    matter = np.flatnonzero(weights > SECOND_SHARE)
+    return matter, weights[matter]

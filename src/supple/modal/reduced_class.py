@@ -19,6 +19,7 @@ from supple.algebra.compiling.compiled import PACKAGE
 from supple.errors import InputError
 from supple.modal.basis import Attachment, Inner, reduced_basis
 from supple.modal.cache import cached_arrays, content_key
+from supple.modal.compliance import Loss
 from supple.modal.forces.cubic import CubicForce
 from supple.modal.integrals import MassIntegrals
 from supple.modal.interfaces.interface import Interface, InterfaceFit
@@ -33,16 +34,20 @@ _NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 @dataclass(frozen=True, eq=False)
 class ReducedClass:
-    """nodes: X [m], (node_count, 3). U: basis (3 node_count, r). interfaces: fits by name."""
+    """nodes: X [m], (node_count, 3). U: basis (3 node_count, r). interfaces: fits by name. loss: of compliance by the
+    basis, where it was looked at."""
 
     nodes: Array
     U: Array
     force: CubicForce
     integrals: MassIntegrals
     interfaces: Mapping[str, InterfaceFit] = field(default_factory=lambda: _NOTHING)
+    loss: Loss | None = None
 
     @classmethod
-    def of(cls, support: Support, U: Array, interfaces: Mapping[str, Interface] = _NOTHING) -> ReducedClass:
+    def of(
+        cls, support: Support, U: Array, interfaces: Mapping[str, Interface] = _NOTHING, *, loss: Loss | None = None
+    ) -> ReducedClass:
         """Of a solid in a given basis U (3 node_count, r), zero at the held nodes."""
         solid, U = support.solid, np.ascontiguousarray(U, dtype=float)
         force = CubicForce.of(solid, U)
@@ -50,7 +55,7 @@ class ReducedClass:
         if held.size and not np.abs(held).max() <= 1e-9 * np.abs(U).max():
             raise InputError("the basis moves held nodes", where="ReducedClass", value=float(np.abs(held).max()))
         fits = {name: interface.fit(U) for name, interface in interfaces.items()}
-        return cls(solid.mesh.nodes, U, force, MassIntegrals.of(solid, U), MappingProxyType(fits))
+        return cls(solid.mesh.nodes, U, force, MassIntegrals.of(solid, U), MappingProxyType(fits), loss)
 
     @property
     def count(self) -> int:
@@ -80,6 +85,7 @@ class ReducedClass:
             self.force.scaled(factor),
             self.integrals.scaled(factor),
             MappingProxyType(fits),
+            self.loss,
         )
 
     def to_arrays(self) -> dict[str, Array]:
@@ -87,6 +93,8 @@ class ReducedClass:
         out = {"nodes": self.nodes, "U": self.U}
         out |= {f"force.{name}": getattr(self.force, name) for name in _FORCE}
         out |= {f"integrals.{name}": np.asarray(getattr(self.integrals, name)) for name in _INTEGRALS}
+        if self.loss is not None:
+            out["loss"] = np.array(self.loss)
         for label, fit in self.interfaces.items():
             out |= {f"interface.{name}.{label}": getattr(fit, name) for name in _FIT}
         return out
@@ -97,12 +105,14 @@ class ReducedClass:
         integrals = {name: arrays[f"integrals.{name}"] for name in _INTEGRALS[1:]}
         labels = [name.removeprefix("interface.x_hat.") for name in arrays if name.startswith("interface.x_hat.")]
         fits = {label: InterfaceFit(*(arrays[f"interface.{name}.{label}"] for name in _FIT)) for label in labels}
+        loss = arrays.get("loss")
         return cls(
             arrays["nodes"],
             arrays["U"],
             CubicForce(*(arrays[f"force.{name}"] for name in _FORCE)),
             MassIntegrals(float(arrays["integrals.mass"]), **integrals),
             MappingProxyType(fits),
+            None if loss is None else Loss(float(loss[0]), float(loss[1]), int(loss[2]), int(loss[3])),
         )
 
 
@@ -113,11 +123,13 @@ def reduce_solid(
     attachments: Mapping[str, Attachment] = _NOTHING,
     linear: int | None = None,
     inner: Inner = "mass",
+    statics: bool = False,
     keep: bool = True,
 ) -> ReducedClass:
     """The class of a solid with `count` coordinates; attachments: what hangs on it, by the interface's name.
 
-    linear, inner: as of `reduced_basis`. keep: read from the cache where the same was reduced before, and kept there.
+    linear, inner, statics: as of `reduced_basis`. keep: read from the cache where the same was reduced before, and kept
+    there.
 
     >>> from supple.geometry import box_tets
     >>> from supple.material import Material
@@ -129,8 +141,10 @@ def reduce_solid(
 
     def make() -> ReducedClass:
         with one_blas_thread():
-            basis = reduced_basis(support, count, linear=linear, attachments=tuple(attachments.values()), inner=inner)
-            return ReducedClass.of(support, basis.U, {name: a.interface for name, a in attachments.items()})
+            given = tuple(attachments.values())
+            basis = reduced_basis(support, count, linear=linear, attachments=given, inner=inner, statics=statics)
+            interfaces = {name: a.interface for name, a in attachments.items()}
+            return ReducedClass.of(support, basis.U, interfaces, loss=basis.loss)
 
     if not keep:
         return make()
@@ -142,7 +156,7 @@ def reduce_solid(
         solid.element_material,
         solid.mass,
         support.fixed_nodes,
-        [int(count), linear, inner],
+        [int(count), linear, inner, statics, list(attachments)],
         *(part for name in sorted(attachments) for part in _attachment_parts(name, attachments[name])),
     )
     return ReducedClass.from_arrays(cached_arrays("reduced", key, lambda: make().to_arrays()))

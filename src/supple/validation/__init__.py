@@ -31,6 +31,7 @@ _MODULES = (
     "contact_self",
     "couplings",
     "tree.coupling",
+    "tree.stretch",
     "tree.flower",
     "tree.interfaces",
     "tree.joints",

@@ -1,12 +1,16 @@
 """`TreeModel`: a tree of domains, each kind reduced once, with all that its copies share.
 
 A kind is reduced to `modes` coordinates in a basis of linear modes, modal derivatives and, for each interface that
-carries children, the six static responses to a unit force and torque there, weighted by what hangs there. A kind of no
-modes is rigid. The coordinates q of a copy are those of its kind: x = scale (X + U q) in the copy's frame.
+carries children, the six static responses to a unit force and torque there, weighted by what hangs there. Where that
+would be too stiff, responses to these loads, to weight and to spin take the last places; where it still is, a warning
+says how many modes are needed. A kind of no modes is rigid. The coordinates q of a copy are those of its kind:
+x = scale (X + U q) in the copy's frame.
 """
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -16,7 +20,7 @@ from supple.algebra.dense import rotations
 from supple.bodies.tree.domains.domain_tree import DomainTemplate, DomainTree
 from supple.bodies.tree.domains.reduction_pool import Progress, reduce_all
 from supple.bodies.tree.step.frame_cache import FrameCache
-from supple.errors import InputError
+from supple.errors import BasisWarning, InputError
 from supple.modal import (
     Attachment,
     CubicForce,
@@ -28,6 +32,7 @@ from supple.modal import (
     Support,
     reduce_solid,
 )
+from supple.modal.compliance import Loss
 
 Array = np.ndarray
 SMALLEST_ARM = 1e-3
@@ -37,7 +42,7 @@ SMALLEST_ARM = 1e-3
 @dataclass(frozen=True, eq=False)
 class ReducedTemplate:
     """What the copies of a kind share, at scale 1. U (3 node_count, r); force: None where rigid; fits: of
-    `interfaces`."""
+    `interfaces`; loss: of compliance by the basis, None where it was not looked at."""
 
     name: str
     nodes: Array
@@ -46,6 +51,7 @@ class ReducedTemplate:
     integrals: MassIntegrals
     interfaces: tuple[str, ...]
     fits: tuple[InterfaceFit, ...]
+    loss: Loss | None = None
 
     @property
     def count(self) -> int:
@@ -100,6 +106,7 @@ class TreeModel:
         domain_tree: DomainTree,
         *,
         attachment_modes: bool = True,
+        statics: bool = True,
         linear: int | None = None,
         keep: bool = True,
         processes: int | None = None,
@@ -107,10 +114,11 @@ class TreeModel:
     ) -> TreeModel:
         """Reduce the kinds of a domain tree.
 
-        attachment_modes: whether bases hold the responses to what hangs on the interfaces. linear: linear modes to
-        derive from, as of `reduced_basis`. keep: use the cache. processes: reduce so many kinds at a time, each in a
-        process; None: as many as there are cores and enough to do. progress: called with a kind's name, how many are
-        done, and of how many; True: a bar on standard error; None: a bar where that is a terminal.
+        attachment_modes: whether bases hold the responses to what hangs on the interfaces. statics: whether they give
+        up some places to static responses where they would be too stiff. linear: linear modes to derive from, as of
+        `reduced_basis`. keep: use the cache. processes: reduce so many kinds at a time, each in a process; None: as
+        many as there are cores and enough to do. progress: called with a kind's name, how many are done, and of how
+        many; True: a bar on standard error; None: a bar where that is a terminal.
         """
         domains = domain_tree.domains
         names = list(dict.fromkeys(d.kind for d in domains))
@@ -121,8 +129,9 @@ class TreeModel:
             used |= {interface for number, interface in domain_tree.joined if domains[number].kind == name}
             interfaces = tuple(p for p in domain_tree.kinds[name].interfaces if p in used)
             loads = tuple(hanging[name, p] for p in interfaces)
-            tasks.append((domain_tree.kinds[name], interfaces, loads, attachment_modes, linear, keep))
+            tasks.append((domain_tree.kinds[name], interfaces, loads, attachment_modes, statics, linear, keep))
         classes = reduce_all(reduce_kind, tasks, processes, progress)
+        _tell_losses(classes)
         index = {name: k for k, name in enumerate(names)}
         domain_class = np.array([index[d.kind] for d in domains])
         interfaces_of = [{p: k for k, p in enumerate(c.interfaces)} for c in classes]
@@ -201,12 +210,13 @@ def reduce_kind(
     interfaces: tuple[str, ...],
     loads: tuple[_Hanging, ...],
     attachment_modes: bool,
+    statics: bool,
     linear: int | None,
     keep: bool,
 ) -> ReducedTemplate:
     """The class of a kind, with fits for the interfaces that carry something. Errors name the kind."""
     try:
-        return _reduced(kind, interfaces, loads, attachment_modes, linear, keep)
+        return _reduced(kind, interfaces, loads, attachment_modes, statics, linear, keep)
     except InputError as error:
         where = f"domain kind '{kind.name}', {error.where}" if error.where else f"domain kind '{kind.name}'"
         raise InputError(error.what, where=where, value=error.value, allowed=error.allowed, fix=error.fix) from error
@@ -217,6 +227,7 @@ def _reduced(
     interfaces: tuple[str, ...],
     loads: tuple[_Hanging, ...],
     attachment_modes: bool,
+    statics: bool,
     linear: int | None,
     keep: bool,
 ) -> ReducedTemplate:
@@ -237,10 +248,28 @@ def _reduced(
         for (name, face), load in zip(faces.items(), loads)
     }
     reduced: ReducedClass = reduce_solid(
-        support, kind.modes, attachments=given if attachment_modes else {}, linear=linear, keep=keep
+        support,
+        kind.modes,
+        attachments=given if attachment_modes else {},
+        linear=linear,
+        statics=statics,
+        keep=keep,
     )
     fits = tuple(reduced.interfaces[p] if attachment_modes else faces[p].fit(reduced.U) for p in interfaces)
-    return ReducedTemplate(kind.name, X, reduced.U, reduced.force, reduced.integrals, interfaces, fits)
+    return ReducedTemplate(kind.name, X, reduced.U, reduced.force, reduced.integrals, interfaces, fits, reduced.loss)
+
+
+def _tell_losses(classes: Sequence[ReducedTemplate]) -> None:
+    """Warn of kinds that are too stiff along some load."""
+    for kind in classes:
+        if kind.loss is not None and kind.loss.is_large:
+            load = kind.loss.load_name(kind.interfaces)
+            warnings.warn(
+                f"domain kind '{kind.name}' is too stiff with {kind.count} modes: under {load} it moves "
+                f"{max(1 - kind.loss.missing, 0.0):.0%} as far as it should. Give it {kind.loss.needed} modes or more.",
+                BasisWarning,
+                stacklevel=4,
+            )
 
 
 def _rigid_fit(face: Interface) -> InterfaceFit:

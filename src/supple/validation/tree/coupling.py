@@ -79,7 +79,7 @@ def random_state(tree: TreeDynamics, seed: int) -> TreeState:
 
 def acceleration_error(*, free: bool, chain: bool, coupling: str = "articulated") -> float:
     """Relative error of q" and the root's acceleration in a random state, under gravity and random forces."""
-    model = TreeModel.of(mixed_domain_tree(free=free, chain=chain), keep=False)
+    model = TreeModel.of(mixed_domain_tree(free=free, chain=chain), statics=False, keep=False)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", OneWayWarning)
         tree = TreeDynamics(model, coupling=coupling)  # type: ignore[arg-type]
@@ -198,11 +198,20 @@ class Fall(NamedTuple):
 
 
 def released(
-    settings: TreeSettings, *, seconds: float = 10.0, dt: float = 1 / 30, every: int = 1, damping: float = 0.0
+    settings: TreeSettings,
+    *,
+    seconds: float = 10.0,
+    dt: float = 1 / 30,
+    every: int = 1,
+    damping: float = 0.0,
+    statics: bool = True,
 ) -> Fall:
-    """A straight beam of four domains falls under gravity; measured every so many steps. damping: of stiffness [s]."""
+    """A straight beam of four domains falls under gravity; measured every so many steps.
+
+    damping: of stiffness [s]. statics: as of `TreeModel.of`.
+    """
     material = Material(1.9e7, 0.3, 1000)
-    model = TreeModel.of(beam_domain_tree(4, 10, material=material, cells=16))
+    model = TreeModel.of(beam_domain_tree(4, 10, material=material, cells=16), statics=statics)
     tree = TreeDynamics(model, settings=settings, stiffness_damping=damping)
     kinematics, state = TreeKinematics(tree.model), tree.state()
     tip = np.array([LENGTH / 4, 0.0, 0.0])
@@ -245,7 +254,7 @@ def energy() -> list[Row]:
 
 def momentum_drift(dt: float, seconds: float = 1.0) -> Array:
     """Relative drift of linear and angular momentum and energy of a free branching tree, tumbling without gravity."""
-    tree = TreeDynamics(TreeModel.of(mixed_domain_tree(free=True, chain=False), keep=False))
+    tree = TreeDynamics(TreeModel.of(mixed_domain_tree(free=True, chain=False), statics=False, keep=False))
     kinematics, state = TreeKinematics(tree.model), tree.state()
     state.velocity[:] = [0.4, -0.2, 0.3, 1.5, -1.0, 1.3]
 
@@ -282,13 +291,13 @@ def scaled_pair(direct: bool) -> TreeDynamics:
     whole = mixed_kind("whole", 6, seed=1)
     if not direct:
         domains = [Domain("whole"), Domain("whole", 0, "tip", s, c)]
-        return TreeDynamics(TreeModel.of(DomainTree({"whole": whole}, domains), attachment_modes=False))
+        return TreeDynamics(TreeModel.of(DomainTree({"whole": whole}, domains), attachment_modes=False, statics=False))
     mesh = TetMesh(s * whole.mesh.nodes, whole.mesh.elements)
     assert isinstance(whole.material, Material)
     stiff = Material(c * c * whole.material.young, whole.material.poisson, whole.material.density)
     part = DomainTemplate("part", mesh, stiff, 6, whole.held, {})
     domain_tree = DomainTree({"whole": whole, "part": part}, [Domain("whole"), Domain("part", 0, "tip")])
-    return TreeDynamics(TreeModel.of(domain_tree, attachment_modes=False))
+    return TreeDynamics(TreeModel.of(domain_tree, attachment_modes=False, statics=False))
 
 
 def copies() -> list[Row]:
@@ -323,7 +332,7 @@ def crowd(count: int, deep: bool, steps: int = 20) -> float:
         Domain("k"),
         *(Domain("k", k if deep else 0, "tip" if deep else interfaces[k % 2]) for k in range(count - 1)),
     ]
-    tree = TreeDynamics(TreeModel.of(DomainTree({"k": mixed_kind("k", 2, seed=2)}, domains)))
+    tree = TreeDynamics(TreeModel.of(DomainTree({"k": mixed_kind("k", 2, seed=2)}, domains), statics=False))
     kinematics, state = TreeKinematics(tree.model), tree.state()
     start = kinematics.motion(*_rest(tree)).measures()
     tree.advance(state, 1 / 2000, steps=steps, gravity=GRAVITY)

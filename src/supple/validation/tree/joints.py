@@ -300,7 +300,7 @@ def measures(tree: TreeDynamics, state: TreeState) -> TreeMeasures:
 
 def break_error(*, free: bool, domain: int) -> tuple[float, float, float]:
     """What a break changes in a random state: energy, momentum over their sizes, and positions of all nodes [m]."""
-    tree = TreeDynamics(TreeModel.of(mixed_domain_tree(free=free, chain=False)))
+    tree = TreeDynamics(TreeModel.of(mixed_domain_tree(free=free, chain=False), statics=False))
     state = random_state(tree, 7)
     parts = detach(tree, state, domain)
     whole, rest, branch = (
