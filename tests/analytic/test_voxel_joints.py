@@ -132,6 +132,20 @@ def test_lattices_with_joints_are_swept_beside_other_bodies() -> None:
     assert state.memory["multipliers"][2] < 0.0  # both pull up on their bodies
 
 
+def test_a_bar_hangs_from_one_that_is_held() -> None:
+    """Filters hold voxels of the one, a hinge the other; where its patch is held itself, it is the world's."""
+    for held in (lambda X: X[:, 0] < SIZE, lambda X: X[:, 0] > 0):
+        scene = sp.Scene(gravity=(0, 0, -G))
+        one = scene.add(block((4, 2, 2), size=SIZE, young=1e7, bond_damping=1.0), fix=held, name="one")
+        two = scene.add(block((4, 2, 2), size=SIZE, young=1e7, bond_damping=1.0), at=(0.05, 0, 0), name="two")
+        scene.add(sp.HingeJoint(one, two, at=(0.045, SIZE, SIZE), axis=(0, 1, 0)))
+        assert isinstance(choose(scene).solver, sp.LatticeSolver)
+        run = sp.run(scene, until=0.1)
+        kin = run.system.propagate(run.state.t, run.state.x, run.state.v)
+        assert np.abs(run.system.violation(kin)).max() < 1e-12
+        assert run.system.centre_of_mass(kin, run.system.body("two"))[2] < 0.5 * SIZE
+
+
 def test_links_that_break_may_be_held_by_joints() -> None:
     """A bar that hangs from a joint tears where it carries most."""
     material = sp.VoxelMaterial(1e5, density=1000.0, bond_damping=1.0, fail_strain=0.005)
@@ -144,11 +158,12 @@ def test_links_that_break_may_be_held_by_joints() -> None:
     assert x[-1, 0] > 0.2
 
 
-@pytest.mark.parametrize("how", ["limits", "filter", "rigid"])
+@pytest.mark.parametrize("how", ["limits", "slides", "rigid"])
 def test_what_the_sweep_does_not_hold_takes_the_general_way(how: str) -> None:
     scene = sp.Scene(gravity=(0, 0, -G))
-    fix = (lambda X: X[:, 0] > 5 * SIZE) if how == "filter" else None
-    bar = scene.add(block((6, 2, 2), size=SIZE, young=1e6), fix=fix, name="bar")
+    bar = scene.add(block((6, 2, 2), size=SIZE, young=1e6), name="bar")
+    if how == "slides":
+        scene.add(sp.SlidingPlane(bar, lambda X: X[:, 0] < SIZE, normal=(0, 1, 0)))
     other: Any = sp.World
     if how == "rigid":
         other = scene.add(sp.RigidBody.box((0.02, 0.02, 0.02), density=500), at=(-0.02, SIZE, SIZE), name="box")

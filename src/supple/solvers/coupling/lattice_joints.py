@@ -1,7 +1,7 @@
 """Which joints the sweep of lattices holds by itself: those between voxels, and of voxels with the world.
 
-Joints with other bodies, with limits or motors, and of bodies on which filters act take a lattice out of its sweep, as
-an implicit body; and with it all that joints bind to it.
+Joints with other bodies, with limits or motors, and on voxels that filters lead or let slide take a lattice out of its
+sweep, as an implicit body; and with it all that joints bind to it. Voxels that filters hold do not move for a joint.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import numpy as np
 from supple.bodies.body_protocol import Method
 from supple.bodies.mappings import FramePoints
 from supple.bodies.voxel.touching.joints import JointSide, LatticeJoints
+from supple.scene.acting.filters import PointConditions
 from supple.scene.joints.joints import PointConditionRows
 from supple.scene.mapped.patch_frame import PatchFrame
 from supple.scene.mapped.points import PointSet, WorldPoints
@@ -26,12 +27,14 @@ Array = np.ndarray
 
 def swept_joints(scene: Scene, held: Collection[str] = ()) -> frozenset[int]:
     """ids of the joints of a scene that sweeps hold; held: names of lattices that are not swept."""
-    filtered = {node for f in scene.filters for node in nodes_of(f.target)}
+    if not scene.joints:
+        return frozenset()
+    guided = [(f.target, f.conditions()) for f in scene.filters if nodes_of(f.target)]
     bound = [(given, given.joint()) for given in scene.joints]
     nodes = {id(given): nodes_of(joint.points) for given, joint in bound}
-    taken = {node for mass in scene.masses for node in nodes_of(mass.on)} | filtered
+    taken = {node for mass in scene.masses for node in nodes_of(mass.on)}
     taken |= {node for node in scene.nodes if node.name in held}
-    swept = {id(given) for given, joint in bound if _is_plain(joint)}
+    swept = {id(given) for given, joint in bound if _is_plain(joint, guided)}
     while True:
         taken |= {node for key, own in nodes.items() if key not in swept for node in own}
         fewer = {key for key in swept if not nodes[key] & taken}
@@ -70,9 +73,23 @@ def lattice_joints(scene: Scene, first: Mapping[str, int]) -> LatticeJoints | No
     )
 
 
-def _is_plain(joint: Any) -> bool:
-    known = joint.extra is None and type(joint.rows) is PointConditionRows
-    return known and all(_side(part, None) is not None for part in joint.points.parts)
+def _is_plain(joint: Any, guided: list[tuple[Node, PointConditions]]) -> bool:
+    if joint.extra is not None or type(joint.rows) is not PointConditionRows:
+        return False
+    for part in joint.points.parts:
+        side = _side(part, None)
+        if side is None:
+            return False
+        own = [conditions for node, conditions in guided if {node} == nodes_of(part)]
+        if any(np.isin(side.voxel, conditions.indices).any() for conditions in own if not _holds(conditions)):
+            return False
+    return True
+
+
+def _holds(conditions: PointConditions) -> bool:
+    """Whether points neither move nor turn."""
+    moves = conditions.path is not None or conditions.orientation is not None or np.any(conditions.projector)
+    return conditions.hold_rotation and not moves
 
 
 def _side(part: Any, first: Mapping[str, int] | None) -> JointSide | None:

@@ -100,7 +100,7 @@ class LatticeSolver:
             )
         if len(swept_joints(system.scene)) < len(system.scene.joints):
             raise InputError(
-                "the sweep of a lattice does not hold a joint with limits, a motor or filters beside it",
+                "the sweep of a lattice does not hold a joint with limits or a motor, or of voxels that are guided",
                 where="LatticeSolver",
                 fix="Leave the solver out, or use ImplicitEuler.",
             )
