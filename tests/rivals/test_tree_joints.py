@@ -8,6 +8,8 @@ import pytest
 import supple as sp
 from supple.algebra.dense import rotations
 from supple.errors import InputError
+from supple.solvers.coupling.trees import step as tree_step
+from supple.validation.contact_kinds import RUBBER, cube
 from supple.validation.tree import joints as validation
 from supple.validation.tree.coupling import GRAVITY
 
@@ -76,3 +78,51 @@ def test_a_ball_in_space_moves_as_a_rigid_body_does() -> None:
         x = run.system.positions(run.state, "rod")[0]
         ends.append(x[:3] + rotations.rotate(x[3:7], 2 * arm - at))
     assert np.abs(ends[0] - ends[1]).max() < 2e-4
+
+
+def hinged(**options: object) -> tuple[sp.System, sp.Partitioned]:
+    """Two rods in a row that hang on a hinge, half a radian from straight down."""
+    scene = sp.Scene(gravity=GRAVITY)
+    node = scene.add(sp.TreeBody(validation.rods(2)), name="rods", rotation=validation.down(0.5))
+    scene.add(sp.HingeJoint(node, at=(0, 0, 0), axis=(0, 1, 0), **options))
+    return scene.compile(), sp.Partitioned(1 / 60)
+
+
+def test_a_motor_turns_a_tree_with_its_speed() -> None:
+    system, solver = hinged(motor_speed=2.0)
+    state = system.initial_state()
+    for k in range(20):
+        assert solver.step(system, state).is_solved
+        (reading,) = system.joint_readings(state).values()
+        assert reading.value == pytest.approx((k + 1) * 2.0 / 60, abs=1e-8)
+        assert reading.speed == pytest.approx(2.0, abs=1e-9)
+
+
+def test_a_limit_stops_a_tree_without_rebound() -> None:
+    system, solver = hinged(limits=(-0.2, 0.2))
+    state = system.initial_state()
+    for _ in range(30):
+        assert solver.step(system, state).is_solved
+    (reading,) = system.joint_readings(state).values()
+    assert reading.value == pytest.approx(0.2, abs=1e-9)
+    assert abs(reading.speed) < 1e-9
+    assert reading.limit == 1
+
+
+def test_steps_of_a_coupled_tree_are_halved_where_its_passes_do_not_settle(monkeypatch: pytest.MonkeyPatch) -> None:
+    def after(limit: float) -> tuple[np.ndarray, float]:
+        monkeypatch.setattr(tree_step, "UNSETTLED", limit)
+        kind = sp.DomainTemplate("cube", cube(), RUBBER, 8)
+        scene = sp.Scene(gravity=GRAVITY)
+        body = sp.TreeBody(sp.DomainTree({"cube": kind}, [sp.Domain("cube")], free=True))
+        scene.add(sp.BallJoint(scene.add(body, spin=(0, 5, 0), name="cube"), at=(-0.05, 0, 0)))
+        system, solver = scene.compile(), sp.Partitioned(1 / 60)
+        state = system.initial_state()
+        for _ in range(5):
+            assert solver.step(system, state).is_solved
+        return state.x, float(state.memory.get("cube/halvings", np.zeros(1))[0])
+
+    (whole, none), (halved, level) = after(0.1), after(1e-6)
+    assert none == 0
+    assert level > 0
+    assert 0 < np.abs(whole - halved).max() < 0.01

@@ -68,7 +68,11 @@ class Across:
 
     def spring_theta(self, slot: Slot) -> float:
         """Where in a step springs between points are taken: at its end, but where all points are of trees."""
-        return AMONG_TREES if all(self.part[body.name] == TREE for body in bodies_of(slot)) else 1.0
+        return AMONG_TREES if self.is_among_trees(slot) else 1.0
+
+    def is_among_trees(self, slot: Slot) -> bool:
+        """Whether points are of trees and of the world alone."""
+        return all(self.part[body.name] == TREE for body in bodies_of(slot))
 
     def all_multipliers(self, system: System, inside: Array, across: Array, swept: Array) -> Array:
         """The multipliers of all joints of a system in its order, of those inside the implicit part, those across

@@ -91,12 +91,17 @@ def _leaves(kin: Kinematics, slot: Slot, part: dict[str, int]) -> dict[int, tupl
     out: dict[int, tuple[Slot, sparse.csr_array]] = {}
     start, count = 0, slot.coordinates.count
     for parent in slot.parents:
-        place = sparse.eye_array(3 * count, 3 * parent.coordinates.count, k=-3 * start)
         for index, (leaf, M) in _leaves(kin, parent, part).items():
-            before = out[index][1] if index in out else 0.0 * (place @ M)
-            out[index] = leaf, sparse.csr_array(before + place @ M)
+            placed = _placed(M, 3 * start, 3 * count)
+            out[index] = leaf, sparse.csr_array(out[index][1] + placed) if index in out else placed
         start += parent.coordinates.count
     return out
+
+
+def _placed(M: sparse.csr_array, start: int, count: int) -> sparse.csr_array:
+    """M as the rows from `start` on of a matrix of `count` rows."""
+    ptr = np.concatenate([np.zeros(start, dtype=M.indptr.dtype), M.indptr, np.full(count - start - M.shape[0], M.nnz)])
+    return sparse.csr_array((M.data, M.indices, ptr), shape=(count, M.shape[1]))
 
 
 def _is_leaf(slot: Slot, part: dict[str, int]) -> bool:

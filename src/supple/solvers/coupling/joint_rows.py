@@ -72,8 +72,10 @@ class CoupledJoints:
         """The leaves that are points of a body, with the rows (m, 3 points) on their velocities."""
         found, start = [], 0
         for E, own in zip(self.E, self.points):
-            place = sparse.eye_array(self.count, len(E), k=-start)
-            found += [(leaf, sparse.csr_array(place @ sparse.csr_array(E) @ M)) for leaf, M in own.hanging_on(body)]
+            for leaf, M in own.hanging_on(body):
+                rows = np.zeros((self.count, M.shape[1]))
+                rows[start : start + len(E)] = (M.T @ E.T).T
+                found.append((leaf, sparse.csr_array(rows)))
             start += len(E)
         return found
 

@@ -48,8 +48,9 @@ from supple.solvers.report import Outcome, StepReport
 from supple.solvers.world import refuse_restitution
 
 Array = np.ndarray
-CLOSED, OPEN = 1e-10, 1e-6
-"""Of the size: how far joints across parts are closed, and from where on a step that does not close them says so."""
+AMONG_TREES, CLOSED, OPEN = 2e-10, 1e-8, 1e-6
+"""Of the size: how far joints of trees with trees and the world, and others across parts, are closed, and from where on
+a step that does not close them says so."""
 MAX_CLOSINGS = 12
 """How often the ends of a step are looked at, and its joints closed."""
 TURNED = 2
@@ -113,6 +114,8 @@ class Partitioned:
         """Make a system of each part."""
         across = self._across = Across.of(system)
         across.check_held(system)
+        among = [across.is_among_trees(joint.slot) for joint in across.joints]
+        self._closed = np.repeat(np.where(among, AMONG_TREES, CLOSED), [joint.rows.count for joint in across.joints])
         if set(across.part.values()) != {IMPLICIT}:
             refuse_restitution(system, "Partitioned")
         self._slow, self._fast = SystemPart.of(system, IMPLICIT, across), SystemPart.of(system, LATTICE, across)
@@ -214,8 +217,9 @@ class Partitioned:
                 found.held.holds, begun.meeting.joints.violation(self._end(system, state, begun, found)), 0.0
             )
             opened = float(np.abs(off).max(initial=0.0)) / extent_of(system)
+            is_closed = bool((np.abs(off) <= self._closed * extent_of(system)).all())
             best = min(best, (opened, found), key=lambda tried: tried[0])
-            if not opened > CLOSED or closing == MAX_CLOSINGS - 1:
+            if is_closed or closing == MAX_CLOSINGS - 1:
                 break
             secant = Secant.after(
                 secant if closing >= TURNED else None, found.held.response.W, found.held.holds, off / self.dt

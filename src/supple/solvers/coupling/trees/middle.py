@@ -11,7 +11,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
-from supple.scene.kinematics import Kinematics, hanging_on
+import numpy as np
+
+from supple.scene.kinematics import Kinematics
 from supple.solvers.coupling.across import bodies_of
 from supple.solvers.coupling.coupled_points import CoupledPoints
 from supple.solvers.coupling.joint_rows import CoupledJoints
@@ -28,7 +30,7 @@ def joints_between(step: TreeStep) -> CoupledJoints:
     moved = [k for k in range(len(joints.joints)) if is_midway(step, k)]
     if not moved:
         return joints
-    middle, end = kinematics_at(step, moved, "middle"), kinematics_at(step, moved, "end")
+    middle, end = kinematics_at(step, "middle"), kinematics_at(step, "end")
     E, points = [*joints.E], [*joints.points]
     for k in moved:
         _, slot, rows = joints.joints[k]
@@ -46,7 +48,7 @@ def is_midway(step: TreeStep, number: int) -> bool:
     return all(step.theta.get(body.name, EULER) < EULER for body in bodies)
 
 
-def kinematics_at(step: TreeStep, numbers: list[int], when: Literal["start", "middle", "end"]) -> Kinematics:
+def kinematics_at(step: TreeStep, when: Literal["start", "middle", "end"]) -> Kinematics:
     """Where the points of joints are at the start of the step, and, as it was reached last, in its middle, at its end.
 
     Bodies that are no trees are where they start.
@@ -55,5 +57,8 @@ def kinematics_at(step: TreeStep, numbers: list[int], when: Literal["start", "mi
     assert joints is not None
     for slot in step.coupled if when != "start" else ():
         slot.view_x(x)[:] = step.middle[slot.name] if when == "middle" else step.ends[slot.name].x
-    only = hanging_on(joints.joints[k].slot for k in numbers)
-    return step.part.system.propagate(step.state.t, x, step.state.v, only=only)
+    known = step.known.get(when)
+    if known is None or not np.array_equal(known.flat_x, x):
+        known = step.part.system.propagate(step.state.t, x, step.state.v, only=step.joint_slots)
+        step.known[when] = known
+    return known

@@ -38,7 +38,7 @@ def project_velocities(step: TreeStep, held: Array) -> None:
     numbers = [] if joints is None else [k for k in range(len(joints.joints)) if _rings(step, k)]
     if joints is None or not numbers:
         return
-    end, starts = kinematics_at(step, numbers, "end"), np.cumsum([0, *(len(E) for E in joints.E)])
+    end, starts = kinematics_at(step, "end"), np.cumsum([0, *(len(E) for E in joints.E)])
     rows = np.concatenate([np.arange(starts[k], starts[k + 1]) for k in numbers])
     now = _joints_at(step, joints, numbers, rows, end)
     rate, W = -np.concatenate([joint.rows.rates for joint in now.joints]), np.zeros((len(rows), len(rows)))

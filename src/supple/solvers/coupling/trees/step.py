@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from concurrent.futures import Future
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,6 +18,7 @@ from supple.algebra.dense import rotations
 from supple.bodies.protocols import LocalState
 from supple.bodies.tree import PointSprings
 from supple.errors import ConvergenceError, DivergenceError
+from supple.scene.kinematics import Kinematics, hanging_on
 from supple.scene.slots import Slot
 from supple.scene.state import State
 from supple.solvers.coupling.meeting import Meeting
@@ -44,7 +46,8 @@ class TreeStep:
     """See `part_protocol.Step`. loads, springs, levels (how often the steps of trees are halved), ends, later (ends
     that a second thread finds), touched, theta and middle (1, width) (coordinates at which
     forces act), of trees that are coupled: by name. joints:
-    those of the meeting, as they act in the middle of the step; reaches: how often its end was found."""
+    those of the meeting, as they act in the middle of the step; reaches: how often its end was
+    found; known: where the joints' points are, see `kinematics_at`."""
 
     part: TreePart
     state: State
@@ -64,6 +67,12 @@ class TreeStep:
 
     def __post_init__(self) -> None:
         self.joints, self.reaches = self.meeting.joints, 0
+        self.known: dict[str, Kinematics] = {}
+
+    @cached_property
+    def joint_slots(self) -> frozenset[int]:
+        """Indices of the slots of the joints' points, and of all that they hang on."""
+        return hanging_on(joint.slot for joint in ([] if self.joints is None else self.joints.joints))
 
     def now(self, slot: Slot) -> LocalState:
         """The start of a tree."""

@@ -67,7 +67,7 @@ def joint_wrenches(step: TreeStep, held: Array) -> dict[str, Array]:
     if joints is None:
         return {}
     numbers = list(range(len(joints.joints)))
-    start, end = (kinematics_at(step, numbers, when) for when in ("start", "end"))  # type: ignore[arg-type]
+    start, end = kinematics_at(step, "start"), kinematics_at(step, "end")
     E = [*joints.E]
     for k in filter(partial(is_midway, step), numbers):
         _, slot, rows = joints.joints[k]
