@@ -150,6 +150,24 @@ def test_two_elements_a_step_do_not_tunnel(sheet_below: bool) -> None:
         np.testing.assert_allclose(pairs.gap[met], side * x[pairs.points[met, 0], 2] - top, atol=1e-12)
 
 
+def test_bodies_thicker_than_two_elements_of_another_do_not_tunnel() -> None:
+    """At five elements a step every vertex of a small body that enters a thick box is reported; thin bars warn."""
+    ground, probe = box((1.0, 1.0, 0.3), (4, 4, 2)), tetrahedron(0.03)
+    surface = ContactSurface.joined([ground, probe, box((1.0, 0.02, 0.02), (20, 1, 1))])
+    assert surface.thickness[0] == pytest.approx(2 * 0.3 / (2 + 4 * 0.3))
+    detector = Detector(surface, margin=1e-3, depth=1e-3)
+    assert detector.safe_travel(0, 1) == np.inf
+    assert detector.safe_travel(1, 2) == pytest.approx(2 * surface.element_size[1:].min())
+    travel = 5 * surface.element_size.min()
+    x, v = surface.rest.copy(), np.zeros((surface.count, 3))
+    x[surface.vertex_body == 1] += np.array([0.43, 0.02, 0.15 + 0.5 * travel])
+    x[surface.vertex_body == 2] += np.array([0.0, 0.0, 9.0])
+    v[surface.vertex_body == 1, 2] = -travel / 0.01
+    pairs = detector.find(x, v, 0.01)
+    mine = np.flatnonzero(surface.vertex_body == 1)
+    assert set(mine) <= set(pairs.points[:, 0])
+
+
 def test_a_vertex_that_crossed_a_sheet_is_pushed_back() -> None:
     ground, probe = sheet(8), tetrahedron(0.03)
     surface = ContactSurface.joined([ground, probe])

@@ -9,12 +9,10 @@ from supple.examples import registry
 
 LARGE = {"letters", "dragon", "space-station", "oak"}  # their modes take minutes to find where nothing is kept
 LONG = {"stack", "gripper", "garden"}  # ten seconds and more, with contacts in every step
-FAST = {"garden"}  # its balls fall by more than two elements a step, which the run says
 
 
 def marks(name: str) -> list[pytest.MarkDecorator]:
-    told = pytest.mark.filterwarnings("ignore::supple.errors.ContactWarning")
-    return [pytest.mark.slow] * (name in LARGE | LONG) + [told] * (name in FAST)
+    return [pytest.mark.slow] * (name in LARGE | LONG)
 
 
 @pytest.mark.parametrize("name", [pytest.param(name, marks=marks(name)) for name in sorted(registry())])

@@ -179,6 +179,15 @@ class ContactSurface:
         return np.linalg.norm(self.rest[self.edges[:, 1]] - self.rest[self.edges[:, 0]], axis=1)
 
     @cached_property
+    def thickness(self) -> Array:
+        """Twice the volume over the area of each body, (bodies,) [m]; 0 of those that are not closed."""
+        out = np.zeros(self.body_count)
+        for body in np.flatnonzero(self.closed):
+            faces = self.triangles[self.body_start[body] : self.body_start[body + 1]]
+            out[body] = 2 * _volume(self.rest, faces) / float(self.vertex_area[self.vertex_body == body].sum())
+        return out
+
+    @cached_property
     def element_size(self) -> Array:
         """Mean edge at rest of each body, mean diameter of points [m], (bodies,)."""
         body = self.vertex_body[self.edges[:, 0]]
