@@ -39,6 +39,17 @@ def table(
     return scene
 
 
+def net(*, mass: float = 0.1, stiffness: float = 50.0, density: float = 500.0) -> sp.Scene:
+    """Particles on springs, and a box that touches the lowest of them."""
+    scene = sp.Scene(gravity=G)
+    places = [(0, 0, 0.5), (0.1, 0, 0.5), (0, 0.1, 0.5)]
+    net = sp.Particles(places, mass, radius=0.02, springs=[(0, 1), (0, 2)], stiffness=stiffness)
+    scene.add(net, name="net", spin=(0, 0, 9.0))
+    scene.add(sp.RigidBody.box((0.2, 0.2, 0.1), density=density), name="box", at=(0, 0, 0.428), velocity=(0, 0, 0.3))
+    scene.add(sp.Contact())
+    return scene
+
+
 def blown(velocity: tuple[float, float, float]) -> sp.Scene:
     scene = sp.Scene(gravity=G)
     scene.add(sp.RigidBody.box((0.1, 0.1, 0.1), density=50), name="box")
@@ -83,6 +94,9 @@ CASES: dict[str, Case] = {
         {"enabled": False},
         lambda: table(sp.Contact(enabled=False)),
     ),
+    "masses of particles": (net, "net", {"mass": 0.3}, lambda: net(mass=0.3)),
+    "springs of particles": (net, "net", {"stiffness": 5.0}, lambda: net(stiffness=5.0)),
+    "mass of a rigid body": (net, "box", {"density_factor": 2.0}, lambda: net(density=1000.0)),
     "wind on all": (lambda: blown((5, 0, 0)), "wind", {"velocity": (0, 5, 0)}, lambda: blown((0, 5, 0))),
     "voxels through the floor": (
         robot,
@@ -179,7 +193,8 @@ def test_a_run_with_changing_contact_has_the_same_bits_when_resumed(stop: float,
         ("contact-2", {"friction": 1.0}, "contact"),
         ("block", {"enabled": False}, "cannot be changed"),
         ("branch", {"frequency_factor": 0.0}, "positive"),
-        ("ball", {"density": 1.0}, "cannot change"),
+        ("ball", {"density": 1.0}, "density_factor"),
+        ("ball", {"density_factor": 0.0}, "density_factor is out of range"),
     ],
 )
 def test_bad_changes_are_named_and_change_nothing(name: str, values: dict, said: str) -> None:

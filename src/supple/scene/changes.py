@@ -15,9 +15,9 @@ A change has a name and plain values:
 `system.add` and `system.remove` couple bodies and let them go, see `changing.couplings`; `system.break_off` breaks one
 in two, see `changing.layout`.
 
-Positions and velocities stay as they are: a change of gravity or stiffness changes the energy at once, momentum not at
-all. Values of forces and motors change in place. Anything else is compiled anew from the scene as it then is, so that a
-changed system is the one that would have been made so.
+Positions and velocities stay as they are: a change of gravity or stiffness changes the energy at once, and momentum
+changes with masses alone. Values of forces and motors change in place. Anything else is compiled anew from the scene
+as it then is, so that a changed system is the one that would have been made so.
 """
 
 from __future__ import annotations

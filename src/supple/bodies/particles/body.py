@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -22,6 +22,10 @@ from supple.errors import InputError
 from supple.interaction.springs import SpringForce
 
 Array = np.ndarray
+
+
+CHANGEABLE = ("mass", "stiffness", "damping", "rest_length")
+"""What can change while they run."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,6 +90,13 @@ class Particles:
             value.setflags(write=False)
             object.__setattr__(self, name, value)
         _ = self.spring_force
+
+    def changed(self, values: dict[str, Any], *, where: str) -> Particles:
+        """With another mass [kg], or stiffness [N/m], damping [N s/m], rest_length [m] of the springs; one number, or
+        one a particle or spring."""
+        if others := [name for name in values if name not in CHANGEABLE]:
+            raise InputError("this cannot be changed", where=where, value=others[0], allowed=", ".join(CHANGEABLE))
+        return replace(self, **values)
 
     @cached_property
     def spring_force(self) -> SpringForce:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import pi
 from numbers import Real
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -19,7 +20,7 @@ from supple.bodies.protocols import PlacedBody
 from supple.bodies.rigid.mass import FrameMass
 from supple.bodies.rigid.refining import subdivided
 from supple.bodies.surfaces import FrameSkin, MappedSurface, RenderSurface
-from supple.errors import InputError
+from supple.errors import InputError, check_number
 from supple.geometry import SurfaceMesh, box_hexes, cylinder_tets, sphere_tets
 from supple.geometry.surfaces.convex import ConvexShape
 
@@ -97,6 +98,13 @@ class RigidBody:
         side = m * (3 * r**2 + h**2) / 12
         surface = surface_of(cylinder_tets(radius=float(r), height=float(h), cells=(6, 1)))
         return cls(float(m), np.array([side, side, m * r**2 / 2]), surface=surface)
+
+    def changed(self, values: dict[str, Any], *, where: str) -> RigidBody:
+        """With mass and inertia times density_factor > 0; velocities stay as they are."""
+        if others := [name for name in values if name != "density_factor"]:
+            raise InputError("this cannot be changed", where=where, value=others[0], allowed="density_factor")
+        factor = check_number(values["density_factor"], name="density_factor", where=where, above=0.0)
+        return replace(self, mass=self.mass * factor, inertia=np.asarray(self.inertia) * factor)
 
     @cached_property
     def shape(self) -> ConvexShape | None:
