@@ -206,7 +206,7 @@ def test_the_table_has_the_material_where_the_motion_has_it() -> None:
 
 def test_a_ground_and_a_mesh_that_move_are_met_by_surfaces() -> None:
     belt = sp.Motion(velocity=(0.1, 0, 0))
-    surface = sp.geometry.box_tets((0.5, 0.5, 0.05), (2, 2, 1)).boundary.surface
+    surface = sp.box_tets((0.5, 0.5, 0.05), (2, 2, 1)).boundary.surface
     for shape in (sp.HeightField(np.zeros((2, 2)), motion=belt), sp.MeshObstacle(surface, motion=belt)):
         scene = sp.Scene(gravity=(0, 0, -G))
         scene.add(block(), name="body")

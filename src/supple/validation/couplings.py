@@ -157,8 +157,8 @@ def _contact_row(case: str, name: str, found: Coupled, two: str) -> Row:
 
 
 def _angular_row(case: str, name: str, pair: tuple[str, str], coupling: str) -> Row:
-    """Angular momentum: trees keep it, and lattices that touch, all else by the order of the steps."""
-    if pair == ("tree", "tree") or (pair == ("voxel", "voxel") and coupling == "contact"):
+    """Angular momentum: trees keep it, and lattices that touch or have joints, all else by the order of the steps."""
+    if pair == ("tree", "tree") or (pair == ("voxel", "voxel") and coupling != "spring"):
         change = np.linalg.norm(coupled(*pair, coupling).angular) / (MASS * SPIN * SIDE**2)
         return bounded(case, f"{name}: angular momentum", float(change), ANGULAR, source="over m w L²")
     finer, coarser = (coupled(*pair, coupling, until=SHORT, dt=dt).angular for dt in (DT / 2, DT))
