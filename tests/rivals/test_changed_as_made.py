@@ -213,3 +213,10 @@ def test_names_of_contacts_are_saved(tmp_path: Path) -> None:
     again = sp.load(tmp_path / "scene.toml")
     assert [again.contact_name(contact) for contact in again.contacts] == ["contact", "later"]
     assert [contact.enabled for contact in again.contacts] == [True, False]
+
+
+def test_what_was_said_of_a_contact_is_not_said_again() -> None:
+    system = table().compile()
+    system.contacts[0].has_warned = True
+    system.change(system.initial_state(), "contact", friction=0.3)
+    assert system.contacts[0].has_warned

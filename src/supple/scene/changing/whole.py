@@ -157,6 +157,8 @@ def rebuild(system: System, whole: Whole) -> None:
     from supple.scene.compile import compile_scene
 
     new = compile_scene(whole.acting)
+    for one, two in zip(system.__dict__.get("contacts", ()), new.__dict__.get("contacts", ())):
+        two.has_warned = one.has_warned  # what was said of a contact is not said again after each change
     for name in TAKEN:
         setattr(system, name, getattr(new, name))
     for name in FOUND:
