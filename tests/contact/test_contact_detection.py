@@ -168,6 +168,19 @@ def test_bodies_thicker_than_two_elements_of_another_do_not_tunnel() -> None:
     assert set(mine) <= set(pairs.points[:, 0])
 
 
+@pytest.mark.parametrize("bend", [0.0, 1e-4])
+def test_the_front_of_a_block_does_not_catch_on_the_face_it_slides_on(bend: float) -> None:
+    """Vertices of the face lie above the lower rim of the front, which sweeps over them."""
+    slab, block = box((1.0, 1.0, 0.5), (10, 10, 2)), box((0.3, 0.3, 0.1), (3, 3, 1))
+    x = np.concatenate([slab.rest, block.rest + np.array([0.29, 0.0, 0.3 - 1e-4])])
+    x[: slab.count, 2] += bend * np.sin(7 * x[: slab.count, 0])
+    v = np.zeros_like(x)
+    v[slab.count :, 0] = 1.0
+    pairs = Detector(ContactSurface.joined([slab, block]), margin=5e-3).find(x, v, 0.02)
+    assert pairs.size > 20
+    assert np.abs(pairs.normal[:, 2]).min() > 0.9
+
+
 def test_a_vertex_that_crossed_a_sheet_is_pushed_back() -> None:
     ground, probe = sheet(8), tetrahedron(0.03)
     surface = ContactSurface.joined([ground, probe])

@@ -27,6 +27,7 @@ _MODULES = (
     "floating_layered",
     "contact",
     "contact_bullets",
+    "contact_friction",
     "contact_kinds",
     "contact_self",
     "couplings",

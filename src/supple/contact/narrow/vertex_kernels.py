@@ -118,6 +118,13 @@ def swept_apart(x, end, moves, v, i, j, k, reach):
     return False
 
 
+@compiled(inline=True)
+def looks_against(n, outward):
+    """Whether a vertex with an outward normal, of any length, looks against a unit normal, and not merely along it."""
+    c = dot(n, outward)
+    return c < 0.0 and c * c > SIDEWAYS * SIDEWAYS * dot(outward, outward)
+
+
 @compiled(borrows=True)
 def meet_vertex(shape, workspace, sides, side_next, settings, x, end, v, t, count):
     """Take triangle t, near vertex v, into the candidates of v; returns their new number."""
@@ -143,7 +150,7 @@ def meet_vertex(shape, workspace, sides, side_next, settings, x, end, v, t, coun
             return count
         keep_nearest(shape, workspace, row, 0, t, d2)
         n = face_normal(shape, x, t)
-        if dot(d, n) < 0.0 and (shape.is_points[own] or dot(n, vertex_normal(shape, workspace, stamp, x, v)) < 0.0):
+        if dot(d, n) < 0.0 and (shape.is_points[own] or looks_against(n, vertex_normal(shape, workspace, stamp, x, v))):
             keep_nearest(shape, workspace, row, 1, t, d2)
         if time <= 1.0 and met_side > 0.0:
             keep_nearest(shape, workspace, row, 2, t, time)
@@ -223,6 +230,18 @@ def met_contact(shape, x, end, v, t):
 
 
 @compiled(borrows=True)
+def is_faced(shape, x, end, v, n):
+    """Whether vertex v looks against n where the step begins or ends. One that does not, and would be met from aside,
+    is followed by others of its body that do, or slides along: the front of a block passes over the vertices of a flat
+    face. The rim of a sheet looks nowhere."""
+    own = shape.vertex_body[v]
+    if shape.is_points[own] or not shape.closed[own]:
+        return True
+    least = SIDEWAYS * shape.vertex_area[v]
+    return facing_area(shape, x, v, n) > least or facing_area(shape, end, v, n) > least
+
+
+@compiled(borrows=True)
 def part_beside(shape, x, v, facing, d, outward):
     """How far vertex v, outside at d from the nearest point, counts as sunk into a triangle that it faces, 0 to 1.
 
@@ -275,13 +294,17 @@ def compute_vertex_contacts(shape, workspace, settings, x, end, candidates, side
                 gap = np.inf
         is_met = met >= 0 and not inside
         if is_met:
-            t = met
-            w, n = met_contact(shape, x, end, v, t)
-            gap = dot(n, weighted_vector(shape, x, v, t, w)) - radii
+            w_met, n_met = met_contact(shape, x, end, v, met)
+            is_met = is_faced(shape, x, end, v, n_met)
+            if is_met:
+                t, w, n = met, w_met, n_met
+                gap = dot(n, weighted_vector(shape, x, v, t, w)) - radii
         change = 0.0
         if settings.moves and gap < np.inf:
             change = dot(n, weighted_vector(shape, end, v, t, w)) - dot(n, weighted_vector(shape, x, v, t, w))
-        if not is_met and gap + min(change, 0.0) >= settings.margin:
+        if not is_met and (
+            gap + min(change, 0.0) >= settings.margin or (gap > 0.0 and not is_faced(shape, x, end, v, n))
+        ):
             continue
         if two_sided and is_doubled(shape, workspace, row, t, abs(gap + radii), settings.reach):
             continue
