@@ -10,6 +10,7 @@ import pytest
 import supple as sp
 from supple.errors import InputError
 from supple.solvers.choosing import choose
+from supple.solvers.report import Outcome
 from supple.validation.contact_kinds import MASS, SIDE
 from supple.validation.couplings import SPIN, coupled, scene_of
 from supple.validation.voxel.blocks import block
@@ -173,3 +174,26 @@ def test_what_the_sweep_does_not_hold_takes_the_general_way(how: str) -> None:
     if how != "rigid":
         with pytest.raises(InputError, match="does not hold a joint"):
             sp.LatticeSolver(0.01).prepare(scene.compile())
+
+
+def test_joints_that_say_the_same_share_their_force() -> None:
+    scene = sp.Scene(gravity=(0, 0, -G), solver=sp.LatticeSolver(0.005))
+    bar = scene.add(block((4, 2, 2), size=SIZE, young=1e6, bond_damping=1.0), name="bar")
+    for _ in range(2):
+        scene.add(sp.FixedJoint(bar, sp.World, at=(0.0, SIZE, SIZE)))
+    system = scene.compile()
+    state = system.initial_state()
+    for _ in range(4):
+        assert scene.solver.step(system, state).is_solved
+    one, two = state.memory["multipliers"].reshape(2, -1)
+    np.testing.assert_allclose(one, two, atol=1e-5 * np.abs(one).max())
+
+
+def test_joints_that_contradict_each_other_are_reported() -> None:
+    scene = sp.Scene(gravity=(0, 0, -G), solver=sp.LatticeSolver(0.005))
+    bar = scene.add(block((4, 2, 2), size=SIZE, young=1e6, bond_damping=1.0), name="bar")
+    points = bar.points(at=[[0.0, SIZE, SIZE]])
+    for off in (0.0, 1e-3):
+        scene.add(sp.BallJoint(points, sp.World.points(points.rest + np.array([0, 0, off]))))
+    system = scene.compile()
+    assert scene.solver.step(system, system.initial_state()).outcome is Outcome.JOINT_LIMIT

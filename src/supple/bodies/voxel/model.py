@@ -214,6 +214,11 @@ class VoxelModel:
         return len(self.cells)
 
     @property
+    def extent(self) -> float:
+        """Of the lattice at rest, along the axis where it is longest [m]."""
+        return float(np.ptp(self.centres, axis=0).max() + self.size.max())
+
+    @property
     def link_count(self) -> int:
         """How many links."""
         return len(self.link_axis)

@@ -49,6 +49,7 @@ MANY_VOXELS = 2 * LANES * SLAB_BRICKS
 # found at it [s], PAIRS: voxels that touch each other (see `held_pairs`), both of all bodies
 LINKS, COMMANDS, TICKS, STEP, PAIRS = "links", "commands", "ticks", "lattice step", "lattice pairs"
 COSTLY = 4.0  # times as many small steps as the lattice needs, beyond which contacts are named
+OPEN = 1e-6  # of the extent: joints that are further open after a step are reported
 STRAIN_STEP = 0.1  # growth of the largest strain after which the stable step is looked for again
 
 
@@ -189,7 +190,8 @@ class LatticeSolver:
         if len(held) and self.world is None:
             state.memory["multipliers"] = self.multipliers
         self._look(system, state)
-        outcome = Outcome.SOLVED if state.is_finite else Outcome.NOT_FINITE
+        outcome = Outcome.SOLVED if self._sweep.joint_error <= OPEN else Outcome.JOINT_LIMIT
+        outcome = outcome if state.is_finite else Outcome.NOT_FINITE
         return StepReport(outcome, iterations=steps)
 
     def advance(self, system: System, state: State, steps: int) -> StepReport:

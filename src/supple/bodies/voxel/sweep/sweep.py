@@ -39,7 +39,7 @@ from supple.bodies.voxel.touching.collision import (
 )
 from supple.bodies.voxel.touching.collision_kernels import LISTED, LISTS, TOUCHING, Contacts
 from supple.bodies.voxel.touching.fluid import Fluid, exposed_faces, fluid_array
-from supple.bodies.voxel.touching.joint_kernels import JointRun, start_joints
+from supple.bodies.voxel.touching.joint_kernels import JointRun, compute_violations, place_sides, start_joints
 from supple.bodies.voxel.touching.joints import LatticeJoints
 from supple.bodies.voxel.touching.moving import check_moving, moves, moving_counts, moving_table
 from supple.bodies.voxel.touching.obstacles import contact_constants, obstacle_arrays, own_friction
@@ -351,6 +351,16 @@ class LatticeSweep:
         if self.joints is None or self.joint_run is None:
             return np.zeros(0)
         return self.joints.turned_back(self.joint_run.impulse, np.array(self.layout.axes))
+
+    @property
+    def joint_error(self) -> float:
+        """The largest violation of a row now, over the extent of the lattice."""
+        run = self.joint_run
+        if run is None:
+            return 0.0
+        place_sides(self.layout.bricks.state, run)
+        compute_violations(run)
+        return float(np.abs(run.phi).max(initial=0.0)) / self.model.extent
 
     def advance(self, dt: float, steps: int, *, gravity: ArrayLike = (0.0, 0.0, 0.0)) -> None:
         """So many steps of dt [s] under gravity (3,) [m/s²] and the loads set before."""

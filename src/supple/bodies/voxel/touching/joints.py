@@ -69,7 +69,6 @@ class LatticeJoints(NamedTuple):
         axes, W = np.array(layout.axes), layout.lanes
         voxels, sides = self.voxels, self.sides
         per = np.where(is_held[voxels, None], 0.0, 1.0 / np.stack([model.mass, model.inertia], axis=1)[voxels])
-        extent = float(np.ptp(model.centres, axis=0).max() + model.size.max())
         small = CLOSED if layout.bricks.state.dtype == np.float64 else CLOSED_SINGLE
 
         def joined(name: str) -> Array:
@@ -93,7 +92,7 @@ class LatticeJoints(NamedTuple):
             meetings=np.ascontiguousarray(self.meetings, dtype=np.int64),
             angles=np.ascontiguousarray(self.angles, dtype=np.int64),
             constants=np.ascontiguousarray(self.constants, dtype=float),
-            limit=np.array([small * extent]),
+            limit=np.array([small * model.extent]),
             open=np.zeros(m),
             progress=np.zeros(2, dtype=np.int64),
             impulse=np.zeros(m),
