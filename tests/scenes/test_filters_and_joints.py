@@ -267,6 +267,8 @@ def test_two_filters_that_both_move_a_point_are_refused():
         (lambda s, n: s.add(sp.HingeJoint(n)), "three points of a body off a line"),
         (lambda s, n: s.add(sp.SliderJoint(n)), "three points of a body off a line"),
         (lambda s, n: s.add(sp.FixedJoint(n)), "three points of a body off a line"),
+        (lambda s, n: s.add(sp.HingeJoint(n.points([0]))), "joins bodies of a scene and the world"),
+        (lambda s, n: s.add(sp.BallJoint("chain", at=(0, 0, 0))), "joins bodies of a scene and the world"),
         (lambda s, n: s.add(sp.HingeJoint(sp.World, sp.World, axis=(0, 0, 0))), "axis is zero"),
         (lambda s, n: s.add(sp.HingeJoint(sp.World, sp.World, limits=(0.1, 0.2))), "do not contain the start"),
         (

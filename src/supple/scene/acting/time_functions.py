@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from math import isfinite, pi, sin
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -66,7 +65,7 @@ class SineInTime:
         object.__setattr__(self, "amplitude", amplitude)
         object.__setattr__(self, "offset", offset)
 
-    def __call__(self, t: float) -> Any:
+    def __call__(self, t: float) -> float | Array:
         """The value at time t [s]."""
         value = np.asarray(self.offset) + np.asarray(self.amplitude) * sin(2 * pi * self.frequency * t + self.phase)
         return value if value.ndim else float(value)
@@ -96,7 +95,7 @@ class TableInTime:
         object.__setattr__(self, "times", times)
         object.__setattr__(self, "values", values)
 
-    def __call__(self, t: float) -> Any:
+    def __call__(self, t: float) -> float | Array:
         """The value at time t [s]."""
         times, values = np.asarray(self.times), np.asarray(self.values)
         k = int(np.searchsorted(times, t, side="right")) - 1
@@ -126,7 +125,7 @@ class RampInTime:
         if not (isinstance(self.duration, int | float) and isfinite(self.duration) and self.duration > 0):
             raise InputError("the duration is not positive", where="RampInTime", value=self.duration, allowed="> 0 s")
 
-    def __call__(self, t: float) -> Any:
+    def __call__(self, t: float) -> float | Array:
         """The value at time t [s]."""
         s = min(max(t / self.duration, 0.0), 1.0)
         value = np.asarray(self.end) * (s * s * (3 - 2 * s))

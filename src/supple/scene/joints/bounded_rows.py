@@ -10,13 +10,15 @@ q_0 is the coordinate at the start of the step; `begin` notes it.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TypeAlias
 
 import numpy as np
 
 from supple.scene.joints.joint_coordinates import JointCoordinate
 
 Array = np.ndarray
+MotorSpeed: TypeAlias = Callable[[float], float] | float | None
+"""[rad/s] or [m/s]: a number, a function of time, or None for no motor."""
 
 
 class BoundedRows:
@@ -27,7 +29,7 @@ class BoundedRows:
     """
 
     def __init__(
-        self, coordinate: JointCoordinate, limits: tuple[float, float] | None, speed: Any, largest: float
+        self, coordinate: JointCoordinate, limits: tuple[float, float] | None, speed: MotorSpeed, largest: float
     ) -> None:
         self.coordinate, self.limits, self.speed, self.largest = coordinate, limits, speed, largest
         self.start, self.advance, self.rate = 0.0, 0.0, 0.0
@@ -48,9 +50,8 @@ class BoundedRows:
     def begin(self, x: Array, dt: float, t1: float) -> None:
         """Note the coordinate at the start of a step that ends at t1."""
         if self.speed is not None:
-            speed: Callable[[float], float] | float = self.speed
             self.start = self.coordinate.value(x)
-            self.rate = float(speed(t1) if callable(speed) else speed)
+            self.rate = float(self.speed(t1) if callable(self.speed) else self.speed)
             self.advance = dt * self.rate
 
     @property

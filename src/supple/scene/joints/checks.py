@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from supple.errors import InputError
 from supple.scene.joints.joint_coordinates import HingeAngle
 from supple.scene.joints.joints import Joint
-from supple.scene.mapped.points import JoinedPoints, PointSet, WorldPoints
+from supple.scene.mapped.points import JoinedPoints, Points, PointSet, WorldPoints
 from supple.scene.node import Node
+
+if TYPE_CHECKING:
+    from supple.scene.scene import Scene
 
 Array = np.ndarray
 SAME = 1e-12
@@ -46,7 +49,7 @@ def refuse_rigid_self(points: JoinedPoints, where: str) -> None:
         )
 
 
-def same_points(a: Any, b: Any) -> Array:
+def same_points(a: Points, b: Points) -> Array:
     """Which points of two sets of equal count are one and the same, (count,): at one place at the start, and moving
     alike whatever their body does."""
     near = np.linalg.norm(a.rest - b.rest, axis=1) <= SAME * (1.0 + np.abs(a.rest).max(initial=0.0))
@@ -60,22 +63,22 @@ def same_points(a: Any, b: Any) -> Array:
     return near & (np.linalg.norm(moves[0] - moves[1], axis=1) <= SAME * (1.0 + np.abs(moves[0]).max()))
 
 
-def _owner(points: Any) -> Any:
+def _owner(points: Node | Points) -> Node | None:
     """The body of points; None where they are of several, or of the world."""
     while isinstance(points, PointSet):
         points = points.parent
     return points if isinstance(points, Node) else None
 
 
-def _moved(points: Any, x: Array, v: Array) -> tuple[Array, Array]:
+def _moved(points: Node | Points, x: Array, v: Array) -> tuple[Array, Array]:
     """Positions and velocities of points (count, 3) of a body at x and v."""
-    if isinstance(points, Node):
+    if not isinstance(points, PointSet):
         return x, v
     x, v = _moved(points.parent, x, v)
     return (x, v) if points.mapping is None else (points.mapping.apply(x), points.mapping.linearize(x).product(v))
 
 
-def refuse_kicks(scene: Any) -> None:
+def refuse_kicks(scene: Scene) -> None:
     """Refuse a motor without a largest torque or force that sets bodies with frames going at once, where none of them
     is held: the torque would be whatever the length of a step makes it."""
     joints = [given.joint() for given in scene.joints]
@@ -108,7 +111,7 @@ def _jump(joint: Joint) -> float | None:
     return wanted - float(np.sum(rows.coordinate.gradient(joint.points.rest) * v))
 
 
-def _velocities(points: Any) -> Array:
+def _velocities(points: Points) -> Array:
     """Of points as their body is placed, (n, 3) [m/s]."""
     owner = _owner(points)
     return owner.placement.point_velocities(points.rest) if isinstance(owner, Node) else np.zeros_like(points.rest)

@@ -13,16 +13,15 @@ serve alike, through their mappings.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from supple.algebra.dense.checks import check_vector
 from supple.errors import InputError, check_number
-from supple.scene.joints.bounded_rows import BoundedRows
+from supple.scene.joints.bounded_rows import BoundedRows, MotorSpeed
 from supple.scene.joints.joint_coordinates import HingeAngle, JointCoordinate, SlideDisplacement
-from supple.scene.joints.sides import held_side, point_side
+from supple.scene.joints.sides import Patch, Side, held_side, point_side
 from supple.scene.mapped.points import JoinedPoints, Points, World, join
 
 Array = np.ndarray
@@ -146,8 +145,8 @@ class BallJoint:
     Where a tree or particles have no point at that position, a patch of them around it holds one.
     """
 
-    a: Any
-    b: Any = World
+    a: Side | Points
+    b: Side | Points = World
     at: ArrayLike | None = None
 
     def joint(self) -> Joint:
@@ -156,7 +155,7 @@ class BallJoint:
         if self.at is not None:
             p = np.atleast_2d(check_vector(self.at, name="at", where="BallJoint"))
             a, b = point_side(a, p, "ball joint"), point_side(b, p, "ball joint")
-        elif b is World:
+        elif b is World and isinstance(a, Points):
             b = World.points(a.rest)
         if not (isinstance(a, Points) and isinstance(b, Points)):
             raise InputError(
@@ -180,14 +179,14 @@ class HingeJoint:
     function of time, kept with at most motor_torque [N m].
     """
 
-    a: Any
-    b: Any = World
+    a: Side
+    b: Side = World
     at: ArrayLike = (0.0, 0.0, 0.0)
     axis: ArrayLike = (0.0, 0.0, 1.0)
-    patch_a: Any = field(default=None, kw_only=True)
-    patch_b: Any = field(default=None, kw_only=True)
+    patch_a: Patch = field(default=None, kw_only=True)
+    patch_b: Patch = field(default=None, kw_only=True)
     limits: tuple[float, float] | None = field(default=None, kw_only=True)
-    motor_speed: Any = field(default=None, kw_only=True)
+    motor_speed: MotorSpeed = field(default=None, kw_only=True)
     motor_torque: float = field(default=float("inf"), kw_only=True)
 
     def joint(self) -> Joint:
@@ -200,16 +199,7 @@ class HingeJoint:
                 value=self.limits,
                 allowed="-pi < low <= 0 <= high < pi",
             )
-        check_number(self.motor_torque, name="motor_torque", where="HingeJoint", above=0.0, infinite=True)
-        if self.motor_speed is not None and not callable(self.motor_speed):
-            check_number(self.motor_speed, name="motor_speed", where="HingeJoint")
-            if self.limits is not None and self.motor_speed != 0 and not np.isfinite(self.motor_torque):
-                raise InputError(
-                    "a motor without a limit drives against the limits of its joint",
-                    where="HingeJoint",
-                    value=self.motor_speed,
-                    fix="Give motor_torque: at the limit the motor pushes with that and no more.",
-                )
+        _check_motor(self.motor_speed, self.motor_torque, "motor_torque", self.limits is not None, "HingeJoint")
         tips = np.vstack([o, o + axes])
         sides = ((self.a, self.patch_a), (self.b, self.patch_b))
         points = join(*(held_side(node, tips, "hinge", patch) for node, patch in sides))
@@ -227,14 +217,14 @@ class SliderJoint:
     with at most motor_force [N].
     """
 
-    a: Any
-    b: Any = World
+    a: Side
+    b: Side = World
     at: ArrayLike = (0.0, 0.0, 0.0)
     axis: ArrayLike = (0.0, 0.0, 1.0)
-    patch_a: Any = field(default=None, kw_only=True)
-    patch_b: Any = field(default=None, kw_only=True)
+    patch_a: Patch = field(default=None, kw_only=True)
+    patch_b: Patch = field(default=None, kw_only=True)
     limits: tuple[float, float] | None = field(default=None, kw_only=True)
-    motor_speed: Any = field(default=None, kw_only=True)
+    motor_speed: MotorSpeed = field(default=None, kw_only=True)
     motor_force: float = field(default=float("inf"), kw_only=True)
 
     def joint(self) -> Joint:
@@ -247,16 +237,7 @@ class SliderJoint:
                 value=self.limits,
                 allowed="low <= 0 <= high, both finite",
             )
-        check_number(self.motor_force, name="motor_force", where="SliderJoint", above=0.0, infinite=True)
-        if self.motor_speed is not None and not callable(self.motor_speed):
-            check_number(self.motor_speed, name="motor_speed", where="SliderJoint")
-            if self.limits is not None and self.motor_speed != 0 and not np.isfinite(self.motor_force):
-                raise InputError(
-                    "a motor without a limit drives against the limits of its joint",
-                    where="SliderJoint",
-                    value=self.motor_speed,
-                    fix="Give motor_force: at the limit the motor pushes with that and no more.",
-                )
+        _check_motor(self.motor_speed, self.motor_force, "motor_force", self.limits is not None, "SliderJoint")
         tips = np.vstack([o, o + axes])
         sides = ((self.a, self.patch_a), (self.b, self.patch_b))
         points = join(*(held_side(node, tips, "slider", patch) for node, patch in sides))
@@ -270,11 +251,11 @@ class SliderJoint:
 class FixedJoint:
     """b is held fast to a around `at` [m], as they stand at the start; patches: as of a hinge."""
 
-    a: Any
-    b: Any = World
+    a: Side
+    b: Side = World
     at: ArrayLike = (0.0, 0.0, 0.0)
-    patch_a: Any = field(default=None, kw_only=True)
-    patch_b: Any = field(default=None, kw_only=True)
+    patch_a: Patch = field(default=None, kw_only=True)
+    patch_b: Patch = field(default=None, kw_only=True)
 
     def joint(self) -> Joint:
         """Origins meet, axes stay parallel."""
@@ -286,8 +267,23 @@ class FixedJoint:
         return Joint(points, rows, f"fixed joint {_name(self.a)} - {_name(self.b)}")
 
 
-def _name(node: Any) -> str:
-    return "world" if node is World or node is None else str(node.name)
+def _check_motor(speed: MotorSpeed, largest: float, name: str, is_limited: bool, where: str) -> None:
+    """Refuse numbers that are none, and a motor that nothing bounds against limits. name: of its largest effort."""
+    check_number(largest, name=name, where=where, above=0.0, infinite=True)
+    if speed is None or callable(speed):
+        return
+    check_number(speed, name="motor_speed", where=where)
+    if is_limited and speed != 0 and not np.isfinite(largest):
+        raise InputError(
+            "a motor without a limit drives against the limits of its joint",
+            where=where,
+            value=speed,
+            fix=f"Give {name}: at the limit the motor pushes with that and no more.",
+        )
+
+
+def _name(node: Side) -> str:
+    return "world" if node is None else str(node.name)
 
 
 def _joint_axes(at: ArrayLike, axis: ArrayLike, where: str) -> tuple[Array, Array]:

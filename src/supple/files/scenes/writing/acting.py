@@ -34,7 +34,7 @@ from supple.scene import (
     World,
     Wrench,
 )
-from supple.scene.mapped.points import JoinedPoints, PointSet, WorldPoints
+from supple.scene.mapped.points import JoinedPoints, Points, PointSet, WorldPoints
 from supple.scene.scene import Acting
 
 
@@ -220,7 +220,7 @@ def describe_joint(joint: Any, name: str) -> Table:
     if type(joint) not in kinds:
         raise InputError("a joint of your own cannot be saved", value=type(joint).__name__)
     table: Table = {"kind": kinds[type(joint)], "name": name, "a": _side(joint.a)}
-    if isinstance(joint, BallJoint) and joint.at is None and joint.b is World:
+    if isinstance(joint, BallJoint) and joint.at is None and joint.b is World and isinstance(joint.a, Points):
         table["b"] = {"world": plain(joint.a.rest)}
     elif joint.b is not World and joint.b is not None:
         table["b"] = _side(joint.b)
