@@ -18,26 +18,16 @@ import numpy as np
 from supple.algebra.compiling.compiled import compiled
 from supple.bench.row import Row, at_most, measured, threads
 from supple.contact import ContactSurface, Detector
+from supple.validation.contact import ball_surface
 
 Array = np.ndarray
 REPEATS = 60
 
 
 def cube_sphere(cells: int) -> tuple[Array, Array]:
-    """Unit ball of 12 cells² triangles: a cube of grids pressed round. Nodes (n, 3), triangles (m, 3) outward."""
-    i, j = (a.ravel() for a in np.meshgrid(np.arange(cells), np.arange(cells), indexing="ij"))
-    quads = []
-    for axis in range(3):
-        for side in (0, cells):
-            corner = [(i, j), (i + 1, j), (i + 1, j + 1), (i, j + 1)]
-            face = np.stack([np.insert(np.stack(c, axis=1), axis, side, axis=1) for c in corner], axis=1)
-            quads.append(face if (side > 0) == (axis != 1) else face[:, ::-1])
-    grid = np.concatenate(quads)
-    key = (grid[..., 0] * (cells + 1) + grid[..., 1]) * (cells + 1) + grid[..., 2]
-    _, first, number = np.unique(key.ravel(), return_index=True, return_inverse=True)
-    nodes = np.tan(0.25 * np.pi * (grid.reshape(-1, 3)[first] * 2.0 / cells - 1.0))
-    quad = number.reshape(-1, 4)
-    return nodes / np.linalg.norm(nodes, axis=1)[:, None], np.concatenate([quad[:, [0, 1, 2]], quad[:, [0, 2, 3]]])
+    """Unit ball of 12 cells² triangles: nodes (n, 3), triangles (m, 3) outward."""
+    ball = ball_surface(cells)
+    return ball.nodes, ball.triangles
 
 
 def pressed(nodes: Array) -> Array:

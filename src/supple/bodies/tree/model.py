@@ -10,7 +10,8 @@ x = scale (X + U q) in the copy's frame.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -205,6 +206,16 @@ class TreeModel:
         return mass_damping * speed, stiffness_damping / speed
 
 
+@contextmanager
+def _named(kind: DomainTemplate) -> Iterator[None]:
+    """Errors within name the kind."""
+    try:
+        yield
+    except InputError as error:
+        where = f"domain kind '{kind.name}', {error.where}" if error.where else f"domain kind '{kind.name}'"
+        raise InputError(error.what, where=where, value=error.value, allowed=error.allowed, fix=error.fix) from error
+
+
 def reduce_kind(
     kind: DomainTemplate,
     interfaces: tuple[str, ...],
@@ -215,48 +226,35 @@ def reduce_kind(
     keep: bool,
 ) -> ReducedTemplate:
     """The class of a kind, with fits for the interfaces that carry something. Errors name the kind."""
-    try:
-        return _reduced(kind, interfaces, loads, attachment_modes, statics, linear, keep)
-    except InputError as error:
-        where = f"domain kind '{kind.name}', {error.where}" if error.where else f"domain kind '{kind.name}'"
-        raise InputError(error.what, where=where, value=error.value, allowed=error.allowed, fix=error.fix) from error
-
-
-def _reduced(
-    kind: DomainTemplate,
-    interfaces: tuple[str, ...],
-    loads: tuple[_Hanging, ...],
-    attachment_modes: bool,
-    statics: bool,
-    linear: int | None,
-    keep: bool,
-) -> ReducedTemplate:
-    solid, X = ElasticSolid(kind.mesh, kind.material), kind.mesh.nodes
-    faces = {}
-    for name in interfaces:
-        interface = kind.interfaces[name]
-        faces[name] = Interface(
-            X, interface.nodes, weights=interface.weights, rest_rotation=rotations.to_matrix(interface.rotation)
+    with _named(kind):
+        solid, X = ElasticSolid(kind.mesh, kind.material), kind.mesh.nodes
+        faces = {}
+        for name in interfaces:
+            interface = kind.interfaces[name]
+            faces[name] = Interface(
+                X, interface.nodes, weights=interface.weights, rest_rotation=rotations.to_matrix(interface.rotation)
+            )
+        if kind.modes == 0:
+            U = np.zeros((3 * len(X), 0))
+            fits = tuple(_rigid_fit(face) for face in faces.values())
+            return ReducedTemplate(kind.name, X, U, None, MassIntegrals.of(solid, U), interfaces, fits)
+        support = Support(solid, kind.held if len(kind.held) else None)
+        given = {
+            name: Attachment(face, mass=load.mass, arm=max(load.arm, SMALLEST_ARM * kind.mesh.diagonal))
+            for (name, face), load in zip(faces.items(), loads)
+        }
+        reduced: ReducedClass = reduce_solid(
+            support,
+            kind.modes,
+            attachments=given if attachment_modes else {},
+            linear=linear,
+            statics=statics,
+            keep=keep,
         )
-    if kind.modes == 0:
-        U = np.zeros((3 * len(X), 0))
-        fits = tuple(_rigid_fit(face) for face in faces.values())
-        return ReducedTemplate(kind.name, X, U, None, MassIntegrals.of(solid, U), interfaces, fits)
-    support = Support(solid, kind.held if len(kind.held) else None)
-    given = {
-        name: Attachment(face, mass=load.mass, arm=max(load.arm, SMALLEST_ARM * kind.mesh.diagonal))
-        for (name, face), load in zip(faces.items(), loads)
-    }
-    reduced: ReducedClass = reduce_solid(
-        support,
-        kind.modes,
-        attachments=given if attachment_modes else {},
-        linear=linear,
-        statics=statics,
-        keep=keep,
-    )
-    fits = tuple(reduced.interfaces[p] if attachment_modes else faces[p].fit(reduced.U) for p in interfaces)
-    return ReducedTemplate(kind.name, X, reduced.U, reduced.force, reduced.integrals, interfaces, fits, reduced.loss)
+        fits = tuple(reduced.interfaces[p] if attachment_modes else faces[p].fit(reduced.U) for p in interfaces)
+        return ReducedTemplate(
+            kind.name, X, reduced.U, reduced.force, reduced.integrals, interfaces, fits, reduced.loss
+        )
 
 
 def _tell_losses(classes: Sequence[ReducedTemplate]) -> None:
