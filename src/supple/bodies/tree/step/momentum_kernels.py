@@ -42,11 +42,11 @@ from supple.bodies.tree.step.transpose_kernels import scatter_rows
 
 
 @compiled(borrows=True)
-def begin_momentum(tree, workspace, constants, g, free, sums):
+def begin_momentum(tree, workspace, constants, is_own, g, free, sums):
     """Phi and H q' of group g in the sums of its first part.
 
-    As `frame_kernels.compute_inertia`, with half of W7, whose symmetric parts are the same for (l, p) and (p, l) and
-    whose axial vectors are opposite.
+    As `inertia_kernels.compute_inertia`, with half of W7, whose symmetric parts are the same for (l, p) and (p, l) and
+    whose axial vectors are opposite. is_own: the constants are of several classes, with that half alone.
     """
     kind = tree.group_class[g]
     r, at_q, work, scratch = tree.class_r[kind], tree.group_q[g], workspace.work, scratch_rows(tree.class_r[kind])
@@ -60,7 +60,7 @@ def begin_momentum(tree, workspace, constants, g, free, sums):
     flow, t0, t1, t2 = (none, none, none), none, none, none
     for l in range(r):
         q_l, v_l = load(workspace.q, at_q + l * LANES), load(workspace.v, at_q + l * LANES)
-        at, k = 9 * (tree.class_sum[kind] + l), 9 * (tree.class_rr[kind] + l * r)
+        at, k = 9 * (tree.class_sum[kind] + l), 9 * (tree.class_W7[kind] + (l * (l + 1) // 2 if is_own else l * r))
         n0, n1, n2 = none + value_at(W5, at), none + value_at(W5, at + 1), none + value_at(W5, at + 2)
         n3, n4, n5 = none + value_at(W5, at + 3), none + value_at(W5, at + 4), none + value_at(W5, at + 5)
         t0, t1, t2 = t0 + value_at(W5, at + 6) * v_l, t1 + value_at(W5, at + 7) * v_l, t2 + value_at(W5, at + 8) * v_l
