@@ -169,15 +169,19 @@ def centre_of(I):
 
 @compiled(inline=True)
 def momenta_of(root):
-    """P, L about the centre of mass, and that centre, in world axes, of the tree with its root's present motion."""
-    R, I = root_matrix(root), inertia_of(root.whole)
-    w, u = vector(root.spin, 0), turned_back(R, vector(root.velocity, 0))
-    _, s = centre_of(I)
+    """P, L about the centre of mass, and that centre, in world axes, of the tree with its root's present motion.
+
+    P has m v in world axes, where v is kept, and not turned there and back: what rounding does to P in a step adds up.
+    """
+    R, I, v = root_matrix(root), inertia_of(root.whole), vector(root.velocity, 0)
+    w, u = vector(root.spin, 0), turned_back(R, v)
+    m, s = centre_of(I)
     y = symmetric_six_times(I, (w[0], w[1], w[2], u[0], u[1], u[2]))
-    l, p = add3((y[0], y[1], y[2]), vector(root.whole, BIAS)), add3((y[3], y[4], y[5]), vector(root.whole, BIAS + 3))
-    at_centre = cross(s, p)  # (12.6)
+    z = symmetric_six_times(I, (w[0], w[1], w[2], 0.0, 0.0, 0.0))  # with the root's origin at rest
+    l, p = add3((y[0], y[1], y[2]), vector(root.whole, BIAS)), add3((z[3], z[4], z[5]), vector(root.whole, BIAS + 3))
+    at_centre = cross(s, add3(p, times3(m, u)))  # (12.6)
     l = (l[0] - at_centre[0], l[1] - at_centre[1], l[2] - at_centre[2])
-    return turned(R, p), turned(R, l), add3(vector(root.x, 0), turned(R, s))
+    return add3(times3(m, v), turned(R, p)), turned(R, l), add3(vector(root.x, 0), turned(R, s))
 
 
 @compiled(borrows=True)
