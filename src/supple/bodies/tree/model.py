@@ -20,7 +20,7 @@ import numpy as np
 from supple.algebra.dense import rotations
 from supple.bodies.tree.domains.domain_tree import DomainTemplate, DomainTree
 from supple.bodies.tree.domains.reduction_pool import Progress, reduce_all
-from supple.bodies.tree.step.frame_cache import FrameCache
+from supple.bodies.tree.surface.frame_cache import FrameCache
 from supple.errors import BasisWarning, InputError
 from supple.modal import (
     Attachment,

@@ -15,8 +15,8 @@ import scipy.sparse as sparse
 
 from supple.bodies.tree.coordinates import TreeCoordinates
 from supple.bodies.tree.model import TreeModel
-from supple.bodies.tree.step.frame_cache import FrameCache
 from supple.bodies.tree.surface import kinematics_kernels as kernels
+from supple.bodies.tree.surface.frame_cache import FrameCache
 
 Array = np.ndarray
 
