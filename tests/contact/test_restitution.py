@@ -9,7 +9,7 @@ import pytest
 
 import supple as sp
 from supple.errors import InputError
-from supple.validation.contact_kinds import tree
+from supple.validation.contact_kinds import KINDS, tree
 
 G, RADIUS, HEIGHT = 9.81, 0.05, 0.1
 STEPS = (5e-3, 1e-3, 1e-4)
@@ -163,3 +163,28 @@ def test_solvers_that_know_no_restitution_refuse_it() -> None:
     for solver in (sp.LatticeSolver(), sp.Partitioned()):
         with pytest.raises(InputError, match="restitution"):
             solver.prepare(voxels.compile())
+
+
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind not in ("rigid", "particles")])
+@pytest.mark.parametrize("of_floor", [True, False])
+def test_bodies_that_deform_are_refused_by_name(kind: str, of_floor: bool) -> None:
+    """It was ignored without a word."""
+    scene = sp.Scene(gravity=(0, 0, -G))
+    scene.add(KINDS["rigid"](), at=(0, 0, 1), name="hard")
+    scene.add(KINDS[kind](), at=(1, 0, 1), name="soft")
+    scene.add(sp.Floor(restitution=0.5) if of_floor else sp.Contact(restitution=0.5))
+    with pytest.raises(InputError, match=r"'soft' deforms.*restitution 0.5 of 'soft'|touch without a restitution"):
+        sp.Partitioned().prepare(scene.compile())
+    if kind in ("fem", "floating", "layered"):
+        with pytest.raises(InputError, match="'soft' deforms"):
+            sp.ImplicitEuler().prepare(scene.compile())
+
+
+@pytest.mark.parametrize("kind", ["rigid", "particles"])
+def test_a_contact_of_rigid_bodies_alone_has_its_restitution(kind: str) -> None:
+    scene = sp.Scene(gravity=(0, 0, -G))
+    hard = [scene.add(KINDS[kind](), at=(x, 0, 1)) for x in (0, 0.5)]
+    scene.add(KINDS["fem"](), at=(1, 0, 1), name="soft")
+    scene.add(sp.Contact(hard, restitution=0.5))
+    scene.add(sp.Contact(exclude=[(hard[0].name, hard[1].name)]))
+    sp.ImplicitEuler().prepare(scene.compile())

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from supple.bodies.body_protocol import Method
 from supple.errors import InputError
 from supple.scene.system import System
@@ -29,6 +31,24 @@ def refuse_world(system: System, where: str) -> None:
             value=f"obstacles {names}" if names else "Contact",
             fix="Leave the solver out of the run, or use Partitioned.",
         )
+
+
+def refuse_soft_restitution(system: System, where: str) -> None:
+    """For solvers whose contacts know the restitution of rigid bodies and balls: those that deform rebound by
+    themselves."""
+    for contact in system.contacts:
+        soft = contact.stopping.deforms
+        given = ~np.isnan(contact.bounce) & ~contact.excluded & (soft[:, None] | soft[None, :])
+        np.fill_diagonal(given, False)
+        for one, two in np.argwhere(np.triu(given))[:1].tolist():
+            body, other = (contact.names[k] for k in ((one, two) if soft[one] else (two, one)))
+            raise InputError(
+                f"'{body}' deforms, rebounds by itself, and takes no restitution",
+                where=where,
+                value=f"restitution {contact.bounce[one, two]:g} of '{body}' and '{other}'",
+                allowed="rigid bodies and balls",
+                fix="Leave it out, or give it to a Contact of rigid bodies and balls alone.",
+            )
 
 
 def refuse_restitution(system: System, where: str) -> None:

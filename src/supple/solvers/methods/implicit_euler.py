@@ -36,7 +36,7 @@ from supple.solvers.linear.newton import Evaluation, Newton, Weights, bound_of, 
 from supple.solvers.linear.solution import LinearOptions, LinearSolution
 from supple.solvers.report import Outcome, StepReport
 from supple.solvers.rigid.step import RigidStep
-from supple.solvers.world import refuse_elimination, refuse_world
+from supple.solvers.world import refuse_elimination, refuse_soft_restitution, refuse_world
 
 Array = np.ndarray
 SHORTEST = 1e-15
@@ -133,6 +133,7 @@ class ImplicitEuler:
     def prepare(self, system: System) -> None:
         """Find the matrix pattern."""
         refuse_elimination(system, "ImplicitEuler")
+        refuse_soft_restitution(system, "ImplicitEuler")
         _ = system.assembly
 
     def step(self, system: System, state: State) -> StepReport:

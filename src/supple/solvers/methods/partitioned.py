@@ -45,7 +45,7 @@ from supple.solvers.coupling.trees.part import TreePart
 from supple.solvers.methods.implicit_euler import ImplicitEuler, check_dt, extent_of
 from supple.solvers.methods.lattice_solver import MANY_VOXELS, LatticeSolver
 from supple.solvers.report import Outcome, StepReport
-from supple.solvers.world import refuse_restitution
+from supple.solvers.world import refuse_restitution, refuse_soft_restitution
 
 Array = np.ndarray
 AMONG_TREES, CLOSED, OPEN = 2e-10, 1e-8, 1e-6
@@ -118,6 +118,7 @@ class Partitioned:
         self._closed = np.repeat(np.where(among, AMONG_TREES, CLOSED), [joint.rows.count for joint in across.joints])
         if set(across.part.values()) != {IMPLICIT}:
             refuse_restitution(system, "Partitioned")
+        refuse_soft_restitution(system, "Partitioned")
         self._slow, self._fast = SystemPart.of(system, IMPLICIT, across), SystemPart.of(system, LATTICE, across)
         self._trees: Part[State] = TreePart.of(system, self.tree_steps, self.dt, across.ids)
         if self._slow is not None and self.implicit is not None:
