@@ -116,15 +116,7 @@ class TreeStep:
     def finish(self, pushes: Array, held: Array) -> None:
         """Take the step as it was reached last, with the same forces."""
         self.ends.update({name: end.result() for name, end in self.later.items()})
-        wrenches, h = law_wrenches(self, pushes), self.part.stride.dt
-        for name, wrench in joint_wrenches(self, held).items():
-            wrenches[name] += wrench
-        for slot in self.coupled:
-            if slot.node.body.model.is_free and slot.name not in self.springs:
-                load, end = self.loads.get(slot.name), self.ends[slot.name]
-                keep_momentum(
-                    slot.node.body, self.now(slot), end, h, self.part.gravity, load, wrenches[slot.name]
-                )  # fmt: skip
+        self._keep_momenta(pushes, held)
         project_velocities(self, held)
         for slot in self.part.slots:
             end = self.ends[slot.name]
@@ -132,6 +124,17 @@ class TreeStep:
             key, level = f"{slot.name}/{LEVEL}", self.levels[slot.name]
             if level or key in self.state.memory:
                 self.state.memory[key] = np.array([float(level)])
+
+    def _keep_momenta(self, pushes: Array, held: Array) -> None:
+        """Let trees that fly freely end on the momentum that what acts leaves them."""
+        free = [slot for slot in self.coupled if slot.node.body.model.is_free and slot.name not in self.springs]
+        if not free:
+            return
+        by_laws, by_joints = law_wrenches(self, pushes), joint_wrenches(self, held)
+        for slot in free:
+            body, load, end = slot.node.body, self.loads.get(slot.name), self.ends[slot.name]
+            wrench = by_laws[slot.name] + by_joints.get(slot.name, 0.0)
+            keep_momentum(body, self.now(slot), end, self.part.stride.dt, self.part.gravity, load, wrench)
 
     def advance_free(self, slot: Slot) -> LocalState:
         """The state of a tree that is not coupled after the step."""
