@@ -57,6 +57,8 @@ class Shapes:
 
     def between(self, one: Array, other: Array) -> Array:
         """The rows of some, (k,), and the columns of others, dense."""
+        if not (one.any() and other.any()):
+            return np.zeros((3 * int(one.sum()), 3 * int(other.sum())))
         return np.asarray(self.W.chosen(one).dense() @ self.Y @ self.W.chosen(other).dense().T)
 
     @cached_property
