@@ -107,7 +107,7 @@ def compute_lane_change(r, strips, at, work, d, p, single, E):
             sums = add_strip(sums, strips, at, load(single, short_p + LANES * m, LANES))
             at += STRIP
         for k in range(STRIP):
-            store(work, E + LANES * (strip + k), widened(sums[k]))
+            store(work, E + LANES * (strip + k), widened(sums[k]))  # (13.2)
 
 
 @compiled(borrows=True)
@@ -181,4 +181,4 @@ def compute_lone_change(r, arrays, kind, starts, work, d, p, single, E):
             there += WIDE
         store(single, out + m, sums)
     for m in range(0, rows, LANES):
-        store(work, E + m, widened(load(single, out + m, LANES)))
+        store(work, E + m, widened(load(single, out + m, LANES)))  # (13.2)
