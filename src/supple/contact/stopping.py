@@ -1,13 +1,14 @@
 """How stiff contacts must be to stop what meets at speed, from the energy at the first touch.
 
     K = m v² / d²,   d = SINKS w        m: the smaller mass of both sides, v: speed of approach, w: the smaller width
-    K = m v / d min(v / d, 1 / h)       where voxels touch, in a step of h
+    K = m v min(v / D², 1 / (d h))      where voxels touch, in a step of h;  D = SWEPT w
 
 A spring K takes up the energy m v²/2 within d. K is that of a pair of bodies, shared by the area of its contacts;
 each ball has its own. It is known as long as the contact lasts: a spring that became softer would give back less than
 it took, and one that became stiffer more. Bodies that deform count with all their mass. Voxels take h² K/m small steps
 beside a body m whose step h is long. It moves at v less h F/m while they do, see `slow_step`: the second spring stops
-it within d too, in h v/d small steps.
+it within d too, in h v/d small steps. They may sink deeper than others, since stiffness costs them small steps; and
+their contacts are at most STIFFEST times as stiff as they bear at rest: a softer lattice yields before they do.
 """
 
 from __future__ import annotations
@@ -28,6 +29,10 @@ from supple.interaction.obstacles import Obstacle
 Array = np.ndarray
 SINKS = 0.05
 """Part of the smaller width by which an impact may sink."""
+SWEPT = 0.15
+"""The same where voxels touch."""
+STIFFEST = 4.0
+"""Largest pressure a depth of voxels that are hit, over what they bear at rest."""
 PAIRS = 1 << 62
 """Groups of contacts from this number on are pairs of bodies; below are keys of single contacts."""
 
@@ -35,12 +40,13 @@ PAIRS = 1 << 62
 @dataclass(frozen=True, eq=False)
 class Stopping:
     """mass (names, 2) [kg]: what has to be stopped, infinite where a body is held, and its own; infinite of obstacles.
-    deforms (names,) bool; is_explicit (names,) bool: which take small steps. width (names,) [m]; is_balls (names,)
-    bool; ball_mass, ball_width (vertices,): of the vertices that are balls."""
+    deforms (names,) bool; bears (names,) [N/m³]: the largest pressure a depth of those that take small steps, infinite
+    of others. width (names,) [m]; is_balls (names,) bool; ball_mass, ball_width (vertices,): of the vertices that are
+    balls."""
 
     mass: Array
     deforms: Array
-    is_explicit: Array
+    bears: Array
     width: Array
     is_balls: Array
     ball_mass: Array
@@ -55,7 +61,7 @@ class Stopping:
         held: Sequence[Any],
     ) -> Stopping:
         """Of the surfaces of bodies and obstacles with formulas. held: nodes that filters or joints hold."""
-        mass, deforms, explicit, width, ball_mass = [], [], [], [], []
+        mass, deforms, bears, width, ball_mass = [], [], [], [], []
         for s, closed in zip(surfaces, surface.closed):
             own, each, w = np.inf, np.full(s.points.count, np.inf), np.inf
             if not isinstance(s.node, Wall):
@@ -66,7 +72,7 @@ class Stopping:
                     each, w = body.point_masses()[s.numbers], np.inf
             mass.append((np.inf if any(s.node is node for node in held) else own, own))
             deforms.append(not isinstance(s.node, Wall) and not isinstance(s.node.held_body, Convex))
-            explicit.append(not isinstance(s.node, Wall) and isinstance(s.node.held_body, ExplicitContact))
+            bears.append(np.inf if isinstance(s.node, Wall) else _bears(s.node.held_body))
             width.append(w)
             ball_mass.append(each)
         for o in obstacles:
@@ -77,7 +83,7 @@ class Stopping:
         return cls(
             np.array(mass).reshape(-1, 2),
             np.array([d and not ball for d, ball in zip(deforms, balls)] + [False] * len(obstacles), dtype=bool),
-            np.array(explicit + [False] * len(obstacles), dtype=bool),
+            np.array(bears + [np.inf] * len(obstacles)),
             np.array(width),
             np.array(balls + [False] * len(obstacles), dtype=bool),
             np.concatenate([*ball_mass, np.zeros(0)]),
@@ -122,8 +128,10 @@ class Stopping:
         (k,) is enough; h [s]: the step; known: groups and what they had before."""
         d = SINKS * self.pair_width(found)
         K = self.energy(found, speed) / d**2
-        fast = self.is_explicit[found.body].any(axis=1) & (-h * speed > d)
-        K[fast] *= d[fast] / (-h * speed[fast])
+        bears = self.bears[found.body].min(axis=1)
+        swept = np.isfinite(bears)
+        if swept.any():
+            K[swept] *= np.minimum((SINKS / SWEPT) ** 2, d[swept] / np.maximum(-h * speed[swept], d[swept]))
         if not len(known[0]) and (usual * area >= K).all():
             return np.zeros(found.size, dtype=np.int64), np.zeros(found.size)
         group = self.groups(found)
@@ -136,7 +144,13 @@ class Stopping:
             place = np.minimum(np.searchsorted(each, known[0]), len(each) - 1)
             same = each[place] == known[0]
             np.maximum.at(out, place[same], known[1][same])
-        return group, np.where(out[at] > usual, out[at], 0.0)
+        most = np.minimum(out[at], bears)
+        return group, np.where(most > usual, most, 0.0)
+
+
+def _bears(body: object) -> float:
+    """The largest pressure a depth [N/m³] of contacts of a body that is hit."""
+    return STIFFEST * body.contact_constants().modulus if isinstance(body, ExplicitContact) else np.inf
 
 
 def _width(surface: BodySurface, closed: bool) -> float:
