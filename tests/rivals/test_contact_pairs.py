@@ -17,6 +17,8 @@ from supple.geometry import box_tets
 
 Array = np.ndarray
 MARGIN, DEPTH = 0.06, 0.12
+ASIDE = 0.05
+"""A vertex that looks against a face by less, as a cosine or as a part of its area, looks along it and is not met."""
 
 
 def bumpy_ball(random: np.random.Generator, cells: int = 4) -> ContactSurface:
@@ -109,7 +111,7 @@ def rival_vertices(surface: ContactSurface, x: Array) -> dict[tuple[int, ...], f
             t = distance.argmin()
             inside = winding_number(x[v], corners) > 0.5
             away = x[v] - np.einsum("mk,mka->ma", weights, corners)
-            usable = ((away * face).sum(axis=1) < 0) & (face @ outward[v] < 0)
+            usable = ((away * face).sum(axis=1) < 0) & (face @ outward[v] < -ASIDE * np.linalg.norm(outward[v]))
             facing = np.where(usable, distance, np.inf).argmin()
             around = (surface.triangles == v).any(axis=1)
             a, b, c = np.moveaxis(x[surface.triangles[around]], 1, 0)
@@ -122,6 +124,9 @@ def rival_vertices(surface: ContactSurface, x: Array) -> dict[tuple[int, ...], f
             if distance[t] > DEPTH if inside else distance[t] >= MARGIN:
                 continue
             if (own @ away[t] * (-1 if inside else 1) >= 0).all():
+                continue
+            seen = np.maximum(-own @ away[t], 0).sum() / np.linalg.norm(away[t])
+            if not inside and seen <= ASIDE * np.linalg.norm(own, axis=1).sum():
                 continue
             used = triangles[t][weights[t] > 1e-9]
             found[(int(v), *sorted(int(i) for i in used))] = -distance[t] if inside else distance[t]
