@@ -32,7 +32,7 @@ def compute_contacts(h, gap, normal, slip, k, k_t, c, c_t, mu, u, symmetric, f_o
         n = (normal[m, 0], normal[m, 1], normal[m, 2])
         un = n[0] * u[m, 0] + n[1] * u[m, 1] + n[2] * u[m, 2]
         depth = -(gap[m] + h * un)
-        N = normal_force(k[m], c[m], depth, -un)
+        N = normal_force(k[m], c[m], depth, -un)  # (C1)
         if N <= 0.0:
             mode_out[m] = OPEN
             f_out[m, :] = 0.0
@@ -52,11 +52,11 @@ def compute_contacts(h, gap, normal, slip, k, k_t, c, c_t, mu, u, symmetric, f_o
         u_t = (u[m, 0] - un * n[0], u[m, 1] - un * n[1], u[m, 2] - un * n[2])
         sn = n[0] * slip[m, 0] + n[1] * slip[m, 1] + n[2] * slip[m, 2]
         s = (
-            slip[m, 0] - sn * n[0] + h * u_t[0],
+            slip[m, 0] - sn * n[0] + h * u_t[0],  # (C2)
             slip[m, 1] - sn * n[1] + h * u_t[1],
             slip[m, 2] - sn * n[2] + h * u_t[2],
         )
-        T, left, sticks = friction_force(k_t[m], c_t[m], mu[m] * N, mu[m] * N, s, u_t)
+        T, left, sticks = friction_force(k_t[m], c_t[m], mu[m] * N, mu[m] * N, s, u_t)  # (C3)
         mode_out[m] = STICKS if sticks else SLIDES
         kt, size = h * k_t[m] + c_t[m], 1.0
         if not sticks:  # T = mu N t

@@ -28,7 +28,7 @@ SMALLEST = 1e-30  # in place of a length that is divided by
 def normal_force(k, c, depth, speed, most=BOUNDED):
     """N [N] at a depth [m] and a speed [m/s], k [N/m] and c [N s/m]; 0 where open. most: b of the law."""
     spring = k * maximum(depth, 0.0)
-    return spring + minimum(maximum(c * speed, -spring), most * spring)
+    return spring + minimum(maximum(c * speed, -spring), most * spring)  # (C1)
 
 
 @compiled(inline=True)
@@ -51,7 +51,7 @@ def friction_share(size, hold, slide):
 @compiled(inline=True)
 def trial_size(k_t, c_t, s, u):
     """|T*| [N]."""
-    x, y, z = k_t * s[0] + c_t * u[0], k_t * s[1] + c_t * u[1], k_t * s[2] + c_t * u[2]
+    x, y, z = k_t * s[0] + c_t * u[0], k_t * s[1] + c_t * u[1], k_t * s[2] + c_t * u[2]  # (C3)
     return sqrt(x * x + y * y + z * z)
 
 
@@ -61,11 +61,11 @@ def friction_force(k_t, c_t, hold, slide, s, u):
     size = trial_size(k_t, c_t, s, u)
     share = -friction_share(size, hold, slide)
     T = (
-        share * (k_t * s[0] + c_t * u[0]),
+        share * (k_t * s[0] + c_t * u[0]),  # (C3)
         share * (k_t * s[1] + c_t * u[1]),
         share * (k_t * s[2] + c_t * u[2]),
     )
     if size <= hold:
         return T, s, True
     back = -1.0 / k_t
-    return T, (back * T[0], back * T[1], back * T[2]), False
+    return T, (back * T[0], back * T[1], back * T[2]), False  # (C4)

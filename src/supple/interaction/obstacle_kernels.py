@@ -12,7 +12,7 @@ from supple.algebra.compiling.compiled import compiled
 def compute_plane_distance(x, n, offset, gap_out, normal_out):
     """Plane n . x = offset."""
     for i in range(len(x)):
-        gap_out[i] = x[i, 0] * n[0] + x[i, 1] * n[1] + x[i, 2] * n[2] - offset
+        gap_out[i] = x[i, 0] * n[0] + x[i, 1] * n[1] + x[i, 2] * n[2] - offset  # (16.11)
         normal_out[i, 0], normal_out[i, 1], normal_out[i, 2] = n[0], n[1], n[2]
 
 
@@ -23,10 +23,10 @@ def compute_capsule_distance(x, start, end, radius, gap_out, normal_out):
     square = ux * ux + uy * uy + uz * uz
     for i in range(len(x)):
         dx, dy, dz = x[i, 0] - start[0], x[i, 1] - start[1], x[i, 2] - start[2]
-        s = min(max((dx * ux + dy * uy + dz * uz) / square, 0.0), 1.0) if square > 0.0 else 0.0
+        s = min(max((dx * ux + dy * uy + dz * uz) / square, 0.0), 1.0) if square > 0.0 else 0.0  # (16.11)
         dx, dy, dz = dx - s * ux, dy - s * uy, dz - s * uz
         length = np.sqrt(dx * dx + dy * dy + dz * dz)
-        gap_out[i] = length - radius
+        gap_out[i] = length - radius  # (16.11)
         if length == 0.0:  # any direction across the axis, the most upward one
             dx, dy, dz = (-ux * uz, -uy * uz, square - uz * uz) if square > 0.0 else (0.0, 0.0, 1.0)
             length = np.sqrt(dx * dx + dy * dy + dz * dz)
@@ -44,13 +44,13 @@ def compute_box_distance(x, centre, axes, half, gap_out, normal_out):
             p = 0.0
             for c in range(3):
                 p += axes[a, c] * (x[i, c] - centre[c])
-            q = abs(p) - half[a]
+            q = abs(p) - half[a]  # (16.12)
             if q > 0.0:
                 square += q * q
             if q > best:
                 best, face = q, a
         distance = np.sqrt(square)
-        gap_out[i] = distance if best > 0.0 else best
+        gap_out[i] = distance if best > 0.0 else best  # (16.12)
         for c in range(3):
             normal_out[i, c] = 0.0
         for a in range(3):
@@ -72,7 +72,7 @@ def compute_height_distance(x, heights, place, gap_out, normal_out):
     for i in range(len(x)):
         h, hx, hy = sample_heights(heights, place, x[i, 0], x[i, 1])
         nz = 1.0 / np.sqrt(1.0 + hx * hx + hy * hy)
-        gap_out[i] = (x[i, 2] - h) * nz
+        gap_out[i] = (x[i, 2] - h) * nz  # (16.12)
         normal_out[i, 0], normal_out[i, 1], normal_out[i, 2] = -hx * nz, -hy * nz, nz
 
 

@@ -26,7 +26,7 @@ def work_along(c, h, u, reached, s):
         w = (reached[m, 0] - u[m, 0], reached[m, 1] - u[m, 1], reached[m, 2] - u[m, 2])
         x, y, z = u[m, 0] + s * w[0], u[m, 1] + s * w[1], u[m, 2] + s * w[2]
         un = n[0] * x + n[1] * y + n[2] * z
-        N = normal_force(c.stiffness[m], c.dashpot[m], -(c.gap[m] + h * un), -un)
+        N = normal_force(c.stiffness[m], c.dashpot[m], -(c.gap[m] + h * un), -un)  # (C1)
         total += N * (n[0] * w[0] + n[1] * w[1] + n[2] * w[2])
         largest = c.friction[m] * N
         if largest <= 0.0:

@@ -62,7 +62,7 @@ def compute_relative(c, d, u_out):
             if a >= 0:
                 for i in range(3):
                     turning = B[i, 0] * d[a, 3] + B[i, 1] * d[a, 4] + B[i, 2] * d[a, 5]
-                    u_out[m, i] += sign * d[a, i] + turning
+                    u_out[m, i] += sign * d[a, i] + turning  # (16.10)
 
 
 @compiled
@@ -73,7 +73,7 @@ def add_pushed(c, f, h, b_out):
             a, sign, B = c.body[m, side], 1.0 - 2.0 * side, c.B[m, side]
             if a >= 0:
                 for i in range(3):
-                    b_out[a, i] += h * sign * f[m, i]
+                    b_out[a, i] += h * sign * f[m, i]  # (16.10)
                     b_out[a, 3 + i] += h * (B[0, i] * f[m, 0] + B[1, i] * f[m, 1] + B[2, i] * f[m, 2])
 
 
@@ -100,7 +100,7 @@ def add_tangents(c, T, h, place, A_out):
                 out, sign, B = A_out[place[a, b]], 1.0 - 2.0 * one, c.B[m, one]
                 for i in range(3):
                     for j in range(6):
-                        out[i, j] += sign * TJ[i, j]
+                        out[i, j] += sign * TJ[i, j]  # (16.10)
                         out[3 + i, j] += B[0, i] * TJ[0, j] + B[1, i] * TJ[1, j] + B[2, i] * TJ[2, j]
 
 
@@ -171,7 +171,7 @@ def solve_linearised(c, M, b, h, pattern, T, wanted, A, rhs, d_out):
     A[:] = 0.0
     for i in range(len(M)):
         A[place[i, i]] = M[i]
-    add_tangents(c, T, h, place, A)
+    add_tangents(c, T, h, place, A)  # (16.10)
     rhs[:] = b
     add_pushed(c, wanted, h, rhs)
     if not factor(order, start, rows, place, A):
@@ -213,4 +213,4 @@ def apply_blocks(T, u, given, f, wanted_out):
     for m in range(len(f)):
         x, y, z = u[m, 0] - given[m, 0], u[m, 1] - given[m, 1], u[m, 2] - given[m, 2]
         for i in range(3):
-            wanted_out[m, i] = f[m, i] + T[m, i, 0] * x + T[m, i, 1] * y + T[m, i, 2] * z
+            wanted_out[m, i] = f[m, i] + T[m, i, 0] * x + T[m, i, 1] * y + T[m, i, 2] * z  # (16.10)

@@ -256,13 +256,13 @@ def pair_loads(state, contacts, i, j, slip, slid, dt):
     closing = -dot(u, n)
     k = one[0] * two[0] / (one[0] + two[0])
     c = 0.5 * (one[2] + two[2]) * np.sqrt(np.sqrt(one[1] * two[1]) * k)
-    N = normal_force(k, c, reach - d, closing, FREE)
+    N = normal_force(k, c, reach - d, closing, FREE)  # (C1)
     spin = add(scale(a1, w1), scale(a2, w2))
     u = subtract(add(u, scale(closing, n)), cross(spin, n))
     s = add(subtract(slip, scale(dot(slip, n), n)), scale(dt, u))
     slide = 0.5 * (one[4] + two[4]) * N
     hold = slide if slid else 0.5 * (one[3] + two[3]) * N
-    T, s, sticks = friction_force(TANGENTIAL * k, TANGENTIAL * c, hold, slide, s, u)
+    T, s, sticks = friction_force(TANGENTIAL * k, TANGENTIAL * c, hold, slide, s, u)  # (C3)
     turn = cross(T, n)
     return add(scale(N, n), T), scale(a1, turn), scale(a2, turn), s, not sticks
 

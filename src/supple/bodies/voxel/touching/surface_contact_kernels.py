@@ -184,13 +184,13 @@ def contact_force(n, constants, g, u, slip):
     k, k_t, c, c_t, mu = constants
     none = (0.0, 0.0, 0.0)
     along = dot(n, u)
-    N = normal_force(k, c, -g, -along)
+    N = normal_force(k, c, -g, -along)  # (C1)
     if N <= 0.0:
         return none, none, OPEN
     F = scale(N, n)
     if mu == 0.0:
         return F, none, SLIDES
-    T, slip, sticks = friction_force(k_t, c_t, mu * N, mu * N, slip, subtract(u, scale(along, n)))
+    T, slip, sticks = friction_force(k_t, c_t, mu * N, mu * N, slip, subtract(u, scale(along, n)))  # (C3)
     return add(F, T), slip, STICKS if sticks else SLIDES
 
 
