@@ -4,9 +4,6 @@ Copies of one class fill groups of their own while at least half a group of them
 sorted by interfaces and coordinates and cut into groups where the sum of the groups' costs is least, by dynamic
 programming; a group costs what its largest member in each does.
 
-Domains with few coordinates share no group with those of many, since their forces are renewed in another way: how a
-domain moves does not depend on its company.
-
 Threads share the groups without interfaces in pieces of about equal cost, and each of the others alone.
 """
 
@@ -18,8 +15,6 @@ from supple.algebra.lanes.lane_type import LANES
 from supple.bodies.tree.model import TreeModel
 
 Array = np.ndarray
-FEW = 9
-"""Coordinates from which on the forces of a later pass are found by their change (`step.effective_kernels`)."""
 PIECES = 32
 """Of the groups without interfaces, at most."""
 PAYS = 2e5
@@ -75,8 +70,6 @@ def _cut(domains: Array, r: Array, interfaces: Array, kinds: Array) -> list[Arra
         options = []
         for start in range(max(0, stop - LANES), stop):
             members = order[start:stop]
-            if len({bool(n < FEW) for n in r[members] if n > 0}) > 1:
-                continue
             options.append((cost[start] + group_cost(int(r[members].max()), int(interfaces[members].max())), start))
         best = min(options)
         cost.append(best[0])
