@@ -36,11 +36,11 @@ def test_a_basis_that_is_too_small_says_how_many_modes_are_needed(modes: int) ->
     """And with so many it is silent. The warning is given for a reduction that is read from the cache as well."""
     for _ in range(2):
         with pytest.warns(BasisWarning, match=f"'part' is too stiff with {modes} modes") as said:
-            TreeModel.of(beam_domain_tree(4, modes))
+            TreeModel.of(beam_domain_tree(4, modes), statics=True)
     needed = int(re.findall(r"Give it (\d+) modes or more", str(said[0].message))[0])
     assert modes < needed <= 10
     for more in range(needed, needed + 4):
-        TreeModel.of(beam_domain_tree(4, more))
+        TreeModel.of(beam_domain_tree(4, more), statics=True)
 
 
 def test_the_count_of_coordinates_is_that_asked_for() -> None:
@@ -85,4 +85,4 @@ def test_a_free_solid_has_no_weight() -> None:
 
 def test_the_flower_and_the_oak_are_large_enough() -> None:
     for shape in (shapes.flower(), shapes.oak(leaves=20)):
-        TreeModel.of(shape)
+        TreeModel.of(shape, statics=True)

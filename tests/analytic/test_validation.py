@@ -24,7 +24,6 @@ SLOW = {
 OPEN = {
     "contact/friction/fem-particles": "balls that slide find new contacts, which begin with static friction: 2 %",
     "contact/friction/particles-layered": "likewise: 2.6 %",
-    "contact/friction/fem-tree": "contacts of a soft block on a soft slab let go one after the other, below mu_s",
 }
 """Rows that fall short of their limits, and why."""
 OTHERS = [name for name in registry() if not name.startswith("voxel/")]

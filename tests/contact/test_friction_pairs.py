@@ -12,7 +12,7 @@ SHORT = ("fem-particles", "particles-layered")
 
 
 def marks(case: str) -> list[pytest.MarkDecorator]:
-    falls = [pytest.mark.xfail(strict=True, reason="new contacts do not know that they slide")]
+    falls = [pytest.mark.xfail(strict=True, reason="see SHORT")]
     return (falls if case.endswith(SHORT) else []) + ([] if case.endswith(FAST) else [pytest.mark.slow])
 
 

@@ -47,7 +47,7 @@ def whole_ways() -> Array:
 
 def chain_ways(count: int, modes: int) -> Array:
     """The same of a chain of domains."""
-    tree = TreeDynamics(TreeModel.of(beam_domain_tree(count, modes, cells=CELLS)))
+    tree = TreeDynamics(TreeModel.of(beam_domain_tree(count, modes, cells=CELLS), statics=True))
     model, length = tree.model, LENGTH / count
     template = model.domain_tree.kinds["part"]
     solid, kind = ElasticSolid(template.mesh, template.material), model.classes[0]
