@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from math import isfinite, isnan
 from numbers import Integral, Real
+from os import PathLike
+from pathlib import Path
 from typing import Any
 
 LONGEST = 1500
@@ -144,6 +146,28 @@ class StepWarning(SuppleWarning):
     def __init__(self, sentence: str, dt: float | None = None) -> None:
         super().__init__(sentence)
         self.dt = dt
+
+
+def check_instance(
+    value: Any, kinds: type | tuple[type, ...], what: str, *, where: str, fix: str | None = None
+) -> None:
+    """Refuse a value that is of none of these kinds. what: what it should be, with its article: "a scene".
+
+    >>> check_instance(3, str, "a name", where="node")
+    Traceback (most recent call last):
+    supple.errors.InputError: node: this is not a name (got 'int'; allowed: str)
+    """
+    if not isinstance(value, kinds):
+        names = [kind.__name__ for kind in (kinds if isinstance(kinds, tuple) else (kinds,))]
+        raise InputError(
+            f"this is not {what}", where=where, value=type(value).__name__, allowed=", ".join(names), fix=fix
+        )
+
+
+def check_path(value: Any, *, where: str) -> Path:
+    """The path of a file or folder, or an InputError."""
+    check_instance(value, (str, PathLike), "the path of a file or folder", where=where)
+    return Path(value)
 
 
 def check_real(where: str, **values: Any) -> None:

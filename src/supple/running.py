@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import supple
-from supple.errors import DivergenceError, InputError, SuppleError, check_number
+from supple.errors import DivergenceError, InputError, SuppleError, check_instance, check_number, check_path
 from supple.record.ground import ground_of
 from supple.record.loop import Loop, Observer, OnStep
 from supple.record.progress import Interrupts, progress_bar
@@ -63,15 +63,14 @@ def run(
     """
     if resume and out is None:
         raise InputError("resume needs the folder of the run", where="run", fix="Give out=.")
-    if not isinstance(scene, Scene):
-        raise InputError("this is not a scene", where="run", value=type(scene).__name__, fix="Give a supple.Scene.")
-    if start is not None and not isinstance(start, State):
-        raise InputError("this is not a state", where="run, start", value=type(start).__name__)
+    check_instance(scene, Scene, "a scene", where="run")
+    if start is not None:
+        check_instance(start, State, "a state", where="run, start")
     check_dt(record_every, "run, record_every")
     check_number(checkpoint_every, name="checkpoint_every", where="run", least=0.0, infinite=True)
     if dt is not None:
         check_dt(dt, "run")
-    folder = None if out is None else Path(out)
+    folder = None if out is None else check_path(out, where="run, out")
     with thread_count(threads):
         system = scene.compile()
         solver = choose_solver(scene, system, solver, dt)

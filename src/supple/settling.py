@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from supple.algebra.compiling.blas_threads import one_blas_thread
-from supple.errors import ConvergenceError, InputError, check_real
+from supple.errors import ConvergenceError, InputError, check_instance, check_real
 from supple.record.progress import progress_bar
 from supple.record.surfaces import make_surfaces
 from supple.running import choose_solver
@@ -58,6 +58,7 @@ def settle(
     >>> round(float(rest.state.x[2]), 4)
     -0.01
     """
+    check_instance(scene, Scene, "a scene", where="settle")
     check_real("settle", tolerance=tolerance, within=within)
     if not (np.isfinite(tolerance) and tolerance > 0):
         raise InputError("the tolerance is not positive", where="settle", value=tolerance, allowed="> 0")

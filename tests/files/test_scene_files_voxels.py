@@ -249,7 +249,7 @@ WRONG = {
         r"obstacles\[1\].*two obstacles are in one place",
     ),
     "edges": ("edges = [0.02", "edges = [-0.02", r"obstacles\[1\].*an edge is not positive"),
-    "fluid": ('[[contact]]\nself_contact = ["walker"]', "[fluid]\ndensity = -1", r"fluid: .*the density is negative"),
+    "fluid": ('[[contact]]\nself_contact = ["walker"]', "[fluid]\ndensity = -1", r"fluid: .*density is out of range"),
     "planes": ("dt = 0.002", "planes = []", r"solver\.planes: unknown key"),
     "torque": (
         "[[contact]]",

@@ -147,7 +147,7 @@ BAD = {
     "box": (lambda: box_tets((1, -1, 1), (1, 1, 1)), "positive edges"),
     "cells": (lambda: box_tets((1, 1, 1), (1, 0, 1)), "positive whole number"),
     "too many": (lambda: box_hexes((1, 1, 1), (10**4, 10**4, 10**4)), "too many cells"),
-    "radius": (lambda: sphere_tets(0.0, 3), "radius is not positive"),
+    "radius": (lambda: sphere_tets(0.0, 3), "radius is out of range"),
 }
 
 

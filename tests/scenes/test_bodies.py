@@ -431,7 +431,7 @@ REFUSED = {
     "skew inertia": (lambda: sp.RigidBody(1.0, [[1, 0.1, 0], [0, 1, 0], [0, 0, 1]]), "not a symmetric 3x3", ""),
     "flat box": (lambda: sp.RigidBody.box((1, 0, 1), density=1), "size is not positive", ""),
     "light ball": (lambda: sp.RigidBody.sphere(1, density=-2), "density is not positive", "-2"),
-    "small ball": (lambda: sp.RigidBody.sphere(0, density=2), "radius is not positive", ""),
+    "small ball": (lambda: sp.RigidBody.sphere(0, density=2), "radius is out of range", "> 0"),
     "massless particle": (lambda: particles(mass=[1, 1, 0, 1, 1, 1]), "mass is not positive", "> 0 kg"),
     "too few masses": (lambda: particles(mass=[1.0, 2.0]), "mass", ""),
     "positions in a plane": (lambda: particles(positions=X[:, :2]), "(n, 3) finite numbers", ""),

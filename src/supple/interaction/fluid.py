@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from supple.algebra.dense.checks import check_vector
-from supple.errors import InputError, check_real
+from supple.errors import check_number
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,11 +24,8 @@ class Fluid:
     level: float | None = None
 
     def __post_init__(self) -> None:
-        check_real("Fluid", density=self.density, drag=self.drag, level=self.level)
-        if not (np.isfinite(self.density) and self.density >= 0):
-            raise InputError("the density is negative", where="Fluid", value=self.density, allowed=">= 0 kg/m³")
-        if not (np.isfinite(self.drag) and self.drag >= 0):
-            raise InputError("the drag coefficient is negative", where="Fluid", value=self.drag, allowed=">= 0")
-        if self.level is not None and not np.isfinite(self.level):
-            raise InputError("the level is not finite", where="Fluid", value=self.level)
+        check_number(self.density, name="density", where="Fluid", least=0.0)
+        check_number(self.drag, name="drag", where="Fluid", least=0.0)
+        if self.level is not None:
+            check_number(self.level, name="level", where="Fluid")
         object.__setattr__(self, "flow", check_vector(self.flow, name="flow", where="Fluid"))

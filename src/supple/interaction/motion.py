@@ -70,6 +70,8 @@ class Motion:
         >>> len(shaking.times)
         481
         """
+        if not callable(position):
+            raise InputError("this is not a function of time", where="Motion.sampled", value=type(position).__name__)
         check_number(until, name="until", where="Motion.sampled", above=0.0)
         check_number(every, name="every", where="Motion.sampled", above=0.0)
         times = np.linspace(0.0, until, max(2, int(np.ceil(until / every * (1 - 1e-9))) + 1))

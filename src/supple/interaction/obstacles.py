@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from supple.algebra.dense import rotations
-from supple.algebra.dense.checks import as_quaternion, check_vector
+from supple.algebra.dense.checks import as_quaternion, check_array, check_vector
 from supple.errors import InputError, check_number
 from supple.geometry import SurfaceMesh
 from supple.interaction.motion import Motion
@@ -212,7 +212,7 @@ class HeightField(Obstacle):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        heights = np.array(self.heights, dtype=float)
+        heights = check_array(self.heights, name="heights", where="HeightField").copy()
         if heights.ndim != 2 or min(heights.shape) < 2 or not np.isfinite(heights).all():
             raise InputError(
                 "the heights are not a table of finite numbers",

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from supple.errors import RecordError
+from supple.errors import RecordError, check_instance, check_path
 from supple.modal.cache import content_key
 from supple.record.files.disk import check_space, damage_errors, record_errors
 from supple.record.files.trust import PLAIN_KINDS, plain_json, real_number, whole_number
@@ -92,6 +92,8 @@ def check_there(path: Path) -> None:
 
 def load_checkpoint(path: Path, system: System, solver: Any) -> Checkpoint:
     """Read the checkpoint of exactly this system and solver, and make the changes that led to it."""
+    path = check_path(path, where="load_checkpoint")
+    check_instance(system, System, "a compiled scene", where="load_checkpoint")
     check_there(path)
     with damage_errors(path, "the checkpoint cannot be read"):
         arrays = _read(path, 8 * (system.x_size + system.v_size))

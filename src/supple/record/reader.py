@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from supple.errors import InputError, RecordError
+from supple.errors import InputError, RecordError, check_path
 from supple.record.files import vtkhdf
 from supple.record.files.changes import read_changes
 from supple.record.files.contacts import Contacts, read_contacts
@@ -170,7 +170,7 @@ class Record:
 
 def open_record(path: str | Path) -> Record:
     """The record in a folder that `run` was given as `out`, or a record file."""
-    file_path = Path(path)
+    file_path = check_path(path, where="open_record")
     if file_path.is_dir():
         file_path = file_path / RECORD_NAME
     if not file_path.is_file():

@@ -36,7 +36,7 @@ from supple.scene.changing.in_place import change_force, change_motor, set_gravi
 from supple.scene.changing.layout import BROKEN, Relaid, break_body, lay_out, recast_body
 from supple.scene.changing.whole import Whole, rebuild, refuse_others
 from supple.scene.slots import Slot
-from supple.scene.state import State
+from supple.scene.state import State, check_state
 
 if TYPE_CHECKING:
     from supple.scene.system import System
@@ -68,6 +68,7 @@ def changes_of(state: State) -> list[Change]:
 
 def make_change(system: System, state: State, name: str, values: dict[str, Any]) -> None:
     """Change a system now, and note it in the state."""
+    check_state(state, "System.change")
     plain = {key: _plain(value, name, key) for key, value in values.items()}
     if made_by := {ADDED, REMOVED, BROKEN} & set(plain):
         raise InputError(
@@ -79,6 +80,7 @@ def make_change(system: System, state: State, name: str, values: dict[str, Any])
 
 def add_coupling(system: System, state: State, thing: Any, name: str | None) -> str:
     """Add a spring or joint now, and note it in the state; returns its name."""
+    check_state(state, "System.add")
     name, table, positions = describe(system, state, thing, name)
     number = len(change_lines(state))
     keep_positions(state, number, positions)
@@ -93,6 +95,7 @@ def add_coupling(system: System, state: State, thing: Any, name: str | None) -> 
 def break_off(system: System, state: State, body: str, place: int | str, name: str | None) -> str:
     """Break a body in two now, and note it in the state; returns the name of the part that broke off."""
     where = f"break_off of '{body}'"
+    check_state(state, where)
     if not isinstance(place, int | str | np.integer) or isinstance(place, bool):
         raise InputError("a domain is given by its number or name", where=where, value=place)
     name = name or f"{body}-{place}"
@@ -102,12 +105,14 @@ def break_off(system: System, state: State, body: str, place: int | str, name: s
 
 def remove_coupling(system: System, state: State, name: str) -> None:
     """Take a force or joint out for good, and note it in the state."""
+    check_state(state, "System.remove")
     _make(system, state, name, {REMOVED: True})
 
 
 def replay(system: System, state: State) -> None:
     """Make the changes that led to a state of this system, which has seen none yet; those that a later one replaces are
     left out, as the values of a control that changed many times."""
+    check_state(state, "System.replay")
     done = changes_of(state)
     replaced = _replaced(done)
     for number, change in enumerate(done):

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from supple.algebra.dense.checks import as_quaternion, check_vector
 from supple.bodies.body_protocol import Body, check_body, is_body
 from supple.bodies.placement import Placement
-from supple.errors import InputError
+from supple.errors import InputError, check_instance
 from supple.interaction.fluid import Fluid
 from supple.interaction.obstacles import Obstacle
 from supple.interaction.protocol import Interaction
@@ -109,6 +109,7 @@ class Scene:
 
     def group(self, name: str, *, under: Node | None = None) -> Node:
         """A new node that groups others."""
+        check_instance(name, str, "a name", where="Scene.group")
         node = Node(self._unused(name))
         (under or self.root).children.append(node)
         return node

@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from supple.errors import check_instance
+
 Array = np.ndarray
 
 
@@ -31,3 +33,8 @@ class State:
     def is_finite(self) -> bool:
         """Whether all positions and velocities are finite numbers."""
         return bool(np.isfinite(self.x).all() and np.isfinite(self.v).all())
+
+
+def check_state(value: object, where: str) -> None:
+    """Refuse what is no state."""
+    check_instance(value, State, "a state", where=where, fix="Give system.initial_state(), or run.state.")

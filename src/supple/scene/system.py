@@ -36,7 +36,7 @@ from supple.scene.linearization import Linearization, slot_jacobian
 from supple.scene.mapped.points import Points
 from supple.scene.slot_values import SlotArrays, SlotValues
 from supple.scene.slots import Slot, joined_slots
-from supple.scene.state import State
+from supple.scene.state import State, check_state
 from supple.scene.timing import Timings
 from supple.scene.transport import transport
 
@@ -161,10 +161,12 @@ class System:
 
     def positions(self, state: State, body: str | Slot) -> Array:
         """Positions of a body, (count, 3 or 7), without a copy."""
+        check_state(state, "System.positions")
         return (self.body(body) if isinstance(body, str) else body).view_x(state.x)
 
     def velocities(self, state: State, body: str | Slot) -> Array:
         """Velocities of a body, (count, 3 or 6), without a copy."""
+        check_state(state, "System.velocities")
         return (self.body(body) if isinstance(body, str) else body).view_v(state.v)
 
     def points(self, state: State, body: str) -> Array:
@@ -233,6 +235,7 @@ class System:
 
     def present(self, state: State, body: str) -> PresentNode:
         """A body as it stands now: its `points(at=...)` and predicates see where it is, for what is added."""
+        check_state(state, "System.present")
         slot = self.body(body)
         return PresentNode.of(slot.node, slot.view_x(state.x).copy())
 
@@ -382,6 +385,7 @@ class System:
 
     def matrices(self, state: State) -> Matrices:
         """M, K and B at a state, filters and joints not applied."""
+        check_state(state, "System.matrices")
         lin = self.linearize(self.propagate(state.t, state.x, state.v))
         return Matrices(lin.matrix(mass=1.0), lin.matrix(stiffness=1.0), lin.matrix(damping=1.0))
 
@@ -422,6 +426,7 @@ class System:
     def joint_readings(self, state: State) -> dict[str, JointReading]:
         """What each joint does at a state, by its name: reactions of the last step, angle, speed, motor power; see
         `JointReading`. No joint has a reaction before the first step."""
+        check_state(state, "System.joint_readings")
         slots = hanging_on(joint.slot for joint in self.measured_joints)
         kin = self.propagate(state.t, state.x, state.v, state.memory, only=slots)
         l, start, found = state.memory.get("multipliers"), 0, {}
@@ -436,7 +441,10 @@ class System:
     # energy and momentum, at what `propagate` found, or at a state
 
     def _seen(self, at: Kinematics | State) -> Kinematics:
-        return self.propagate(at.t, at.x, at.v, at.memory) if isinstance(at, State) else at
+        if isinstance(at, Kinematics):
+            return at
+        check_state(at, "System")
+        return self.propagate(at.t, at.x, at.v, at.memory)
 
     def potential_energy(self, at: Kinematics | State) -> float:
         """Energy of all forces and of gravity [J]."""

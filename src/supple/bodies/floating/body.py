@@ -27,7 +27,7 @@ from supple.bodies.placement import Placement
 from supple.bodies.protocols import PlacedBody
 from supple.bodies.stride import Stride, StrideReport
 from supple.elements.recovery import ElementStress, element_stress
-from supple.errors import InputError
+from supple.errors import InputError, check_instance
 from supple.geometry import embed
 from supple.geometry.meshes.region import Selector
 from supple.material import Law
@@ -38,6 +38,7 @@ from supple.modal.support import Support
 Array = np.ndarray
 NEAR = 8
 """Nodes that say how a place of a body without elements turns."""
+MAKE = "Use FloatingBody.from_solid, from_basis or from_matrices."
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,6 +66,7 @@ class FloatingBody(MeshPoints, ShapedPoints):
     method = Method.IMPLICIT
 
     def __post_init__(self) -> None:
+        check_instance(self.model, FloatingModel, "a model of a floating body", where="FloatingBody", fix=MAKE)
         for name in ("q", "q_rate"):
             value = check_start(getattr(self, name), self.mode_count, name=name, where="FloatingBody")
             object.__setattr__(self, name, value)
@@ -94,6 +96,7 @@ class FloatingBody(MeshPoints, ShapedPoints):
         centrifugal tension. cubic: with the exact St. Venant-Kirchhoff force of the modes. mass_damping [1/s],
         stiffness_damping [s]: of Rayleigh, by default the material's; damping_ratio: of each mode, or of all, added.
         """
+        check_instance(solid, (ElasticSolid, MatrixSolid), "a solid", where="FloatingBody.from_solid")
         support = Support(solid, fixed)  # type: ignore[arg-type]
         U = reduce(support, modes, interfaces)
         model = make_model(support, U, origin=origin, stiffening=stiffening, cubic=cubic)
@@ -115,6 +118,7 @@ class FloatingBody(MeshPoints, ShapedPoints):
         q_rate: ArrayLike | None = None,
     ) -> FloatingBody:
         """A body of shapes U (3 node_count, r) of one's own. Rigid motion among them is taken out, with a warning."""
+        check_instance(support, Support, "a support", where="FloatingBody.from_basis")
         model = make_model(support, np.asarray(U), origin=origin, stiffening=stiffening, cubic=cubic)
         return cls(model, _damping(model, mass_damping, stiffness_damping, damping_ratio), q=q, q_rate=q_rate)
 

@@ -30,11 +30,12 @@ from supple.bodies.placement import Placement
 from supple.bodies.protocols import PlacedBody
 from supple.bodies.stride import Stride, StrideReport
 from supple.elements.recovery import ElementStress, element_stress
-from supple.errors import InputError
+from supple.errors import InputError, check_instance
 from supple.geometry import HexMesh, SurfaceMesh, TetMesh, embed
 from supple.material import Law, Material
 
 Array = np.ndarray
+MAKE = "Use LayeredBody.from_mesh or from_surface."
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,6 +67,7 @@ class LayeredBody(MeshPoints, ShapedPoints):
     method = Method.IMPLICIT
 
     def __post_init__(self) -> None:
+        check_instance(self.model, LayeredModel, "a model of a layered body", where="LayeredBody", fix=MAKE)
         size = 3 * self.free_count
         for name in ("q", "q_rate"):
             object.__setattr__(self, name, check_start(getattr(self, name), size, name=name, where="LayeredBody"))
@@ -114,6 +116,7 @@ class LayeredBody(MeshPoints, ShapedPoints):
         law: of the layer in the frame, "linear", "corotational", "stvk" or "neo-hookean". origin: of the frame, in the
         mesh [m], by default the centre of mass. mass_damping [1/s], stiffness_damping [s]: by default the material's.
         """
+        check_instance(mesh, (TetMesh, HexMesh), "a mesh of solid elements", where="LayeredBody.from_mesh")
         place = None if origin is None else check_vector(origin, name="origin", where="LayeredBody")
         mask = name_core(mesh, core)
         model = LayeredModel(mesh, material, mask, law=Law.of(law), core_density=core_density, origin_given=place)

@@ -85,7 +85,7 @@ class RigidBody:
     def sphere(cls, radius: float, *, density: float, cells: int = 8) -> RigidBody:
         """A solid sphere: radius [m], density [kg/m³]. cells: along an edge of the cube that its surface is made from;
         on soft bodies more of them roll more smoothly and touch in more points."""
-        r = _positive(radius, "radius")
+        r = _length(radius, "radius")
         m = _positive(density, "density") * 4 / 3 * pi * r**3
         surface = surface_of(sphere_tets(radius=float(r), cells=cells))
         return cls(float(m), np.full(3, 0.4 * m * r**2), surface=surface, convex=ConvexShape.ball(float(r)))
@@ -93,7 +93,7 @@ class RigidBody:
     @classmethod
     def cylinder(cls, radius: float, height: float, *, density: float) -> RigidBody:
         """A solid cylinder along z: radius, height [m], density [kg/m³]."""
-        r, h = _positive(radius, "radius"), _positive(height, "height")
+        r, h = _length(radius, "radius"), _length(height, "height")
         m = _positive(density, "density") * pi * r**2 * h
         side = m * (3 * r**2 + h**2) / 12
         surface = surface_of(cylinder_tets(radius=float(r), height=float(h), cells=(6, 1)))
@@ -178,6 +178,10 @@ class RigidBody:
         if self.surface is None:
             return RenderSurface(skin, vertices=np.zeros((1, 1), dtype=np.int64))
         return RenderSurface(skin, np.asarray(self.surface.triangles, dtype=np.int64))
+
+
+def _length(value: float, name: str) -> float:
+    return check_number(value, name=name, where="rigid body", above=0.0)
 
 
 def _positive(value: ArrayLike, name: str) -> Array:

@@ -21,7 +21,7 @@ from supple.algebra.dense import rotations
 from supple.bodies.tree.domains.domain_tree import DomainTemplate, DomainTree
 from supple.bodies.tree.domains.reduction_pool import Progress, reduce_all
 from supple.bodies.tree.surface.frame_cache import FrameCache
-from supple.errors import BasisWarning, InputError
+from supple.errors import BasisWarning, InputError, check_instance
 from supple.modal import (
     Attachment,
     CubicForce,
@@ -121,6 +121,7 @@ class TreeModel:
         many as there are cores and enough to do. progress: called with a kind's name, how many are done, and of how
         many; True: a bar on standard error; None: a bar where that is a terminal.
         """
+        check_instance(domain_tree, DomainTree, "a tree of domains", where="TreeModel.of")
         domains = domain_tree.domains
         names = list(dict.fromkeys(d.kind for d in domains))
         hanging = _hanging(domain_tree)
@@ -149,6 +150,7 @@ class TreeModel:
         )
 
     def __post_init__(self) -> None:
+        check_instance(self.domain_tree, DomainTree, "a tree of domains", where="TreeModel", fix="Use TreeModel.of.")
         for array in (self.domain_class, self.parent, self.parent_interface, self.scale, self.tuning, self.density):
             array.setflags(write=False)
 

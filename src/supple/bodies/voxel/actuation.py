@@ -47,13 +47,9 @@ class Actuation:
     rise: float = 0.0
 
     def __post_init__(self) -> None:
-        check_real("Actuation", amplitude=self.amplitude, frequency=self.frequency, rise=self.rise)
-        if not np.isfinite(self.amplitude):
-            raise InputError("the amplitude is not finite", where="Actuation", value=self.amplitude)
-        if not (np.isfinite(self.frequency) and self.frequency >= 0):
-            raise InputError("the frequency is negative", where="Actuation", value=self.frequency, allowed=">= 0 Hz")
-        if not (np.isfinite(self.rise) and self.rise >= 0):
-            raise InputError("the time of rise is negative", where="Actuation", value=self.rise, allowed=">= 0 s")
+        check_number(self.amplitude, name="amplitude", where="Actuation")
+        check_number(self.frequency, name="frequency", where="Actuation", least=0.0)
+        check_number(self.rise, name="rise", where="Actuation", least=0.0)
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from supple.bodies.body_protocol import Body, check_body
-from supple.errors import InputError
+from supple.errors import InputError, check_instance
 
 BUILT_IN = ("fem", "rigid", "particles", "voxel", "tree", "floating", "layered", "group")
 PLACED = ("kind", "name", "under", "at", "rotation", "velocity", "spin", "fix")
@@ -59,6 +59,7 @@ def register_kind(
     Traceback (most recent call last):
     supple.errors.InputError: register_kind: the class has no name for its kind (got 'int'). Give it an attribute kind.
     """
+    check_instance(body, type, "a class", where="register_kind")
     kind = vars(body).get("kind")
     if not isinstance(kind, str) or not kind:
         raise InputError(

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from pydantic import ValidationError
 
-from supple.errors import InputError
+from supple.errors import InputError, check_instance, check_path
 from supple.files.scenes.complaints import as_format_error
 from supple.files.scenes.places import Place
 from supple.files.scenes.schema.scene import Document
@@ -39,7 +39,7 @@ def load(path: str | Path, *, outside: bool = False) -> Any:
 
     outside: let a scene file name others outside its own folder, by absolute paths or "..".
     """
-    if Path(path).suffix.lower() in VOXCAD_SUFFIXES:
+    if check_path(path, where="load").suffix.lower() in VOXCAD_SUFFIXES:
         from supple.files.voxcad.load import load_voxcad, voxcad_body
 
         return voxcad_body(load_voxcad(path))
@@ -50,7 +50,7 @@ def load_scene_file(path: str | Path, *, outside: bool = False) -> SceneFile:
     """As `load`, with the file's [run] table."""
     from supple.files.scenes.reading.scene import build_scene
 
-    path = Path(path)
+    path = check_path(path, where="load")
     document = _checked(read_data(path), path)
     scene = build_scene(document, Place(path, outside=outside))
     if document.name is None:
@@ -67,7 +67,8 @@ def save(scene: Scene, path: str | Path, *, run: RunSettings | None = None) -> N
     """
     from supple.files.scenes.writing.scene import describe_scene
 
-    path = Path(path)
+    check_instance(scene, Scene, "a scene", where="save")
+    path = check_path(path, where="save")
     check_suffix(path)
     data, meshes = describe_scene(scene, path)
     settings = {k: v for k, v in vars(run or RunSettings()).items() if v is not None}

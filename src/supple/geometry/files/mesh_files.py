@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from supple.errors import FileFormatError, InputError
+from supple.errors import FileFormatError, InputError, check_instance, check_path
 from supple.geometry.files.meshio_files import load_meshio, save_meshio
 from supple.geometry.files.obj import load_obj, save_obj
 from supple.geometry.files.trimesh_files import load_trimesh, save_trimesh
@@ -29,7 +29,7 @@ def load_mesh(
     path: str | Path, *, orientation: Orientation = "repair", isolated: Isolated = "refuse"
 ) -> TetMesh | HexMesh | SurfaceMesh:
     """Read a mesh; orientation and isolated as for `TetMesh`."""
-    path = Path(path)
+    path = check_path(path, where="load_mesh")
     suffix = _check_suffix(path)
     if suffix == ".veg":
         return load_veg(path, orientation=orientation, isolated=isolated).mesh
@@ -42,7 +42,8 @@ def load_mesh(
 
 def save_mesh(path: str | Path, mesh: TetMesh | HexMesh | SurfaceMesh) -> None:
     """Write a mesh with its regions; refuses a format that cannot hold the mesh or its regions."""
-    path = Path(path)
+    path = check_path(path, where="save_mesh")
+    check_instance(mesh, (TetMesh, HexMesh, SurfaceMesh), "a mesh", where="save_mesh")
     suffix = _check_suffix(path)
     if suffix in SURFACE_SUFFIXES:
         if not isinstance(mesh, SurfaceMesh):

@@ -13,7 +13,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.errors import InputError
+from supple.algebra.dense.checks import check_array
+from supple.errors import InputError, check_number
 from supple.geometry.generators.structured import block_cells, cell_hexes, check_cells, kuhn_tets, lattice
 from supple.geometry.meshes.mesh import HexMesh, TetMesh
 from supple.geometry.meshes.placement import as_vector
@@ -78,7 +79,7 @@ def _box(size: ArrayLike, cells: tuple[int, int, int]) -> tuple[FloatArray, tupl
 
 def _cylinder(radius: float, height: float, cells: tuple[int, int]) -> tuple[FloatArray, tuple[int, ...]]:
     _check_positive(radius=radius, height=height)
-    radial, axial = check_cells(tuple(cells))
+    radial, axial = check_cells(tuple(check_array(cells, name="cells", where="cylinder").tolist()))
     across = np.linspace(-1.0, 1.0, 2 * radial + 1)
     nodes = lattice((across, across, np.linspace(0.0, height, axial + 1)))
     nodes[:, :2] = radius * _rounded(nodes[:, :2])
@@ -110,5 +111,4 @@ def _mirrored_hexes(block: tuple[int, ...], *, axes: int) -> IntArray:
 
 def _check_positive(**lengths: float) -> None:
     for name, value in lengths.items():
-        if not (np.isfinite(value) and value > 0):
-            raise InputError(f"{name} is not positive", value=value, allowed="a length [m] above zero")
+        check_number(value, name=name, where="shape", above=0.0)

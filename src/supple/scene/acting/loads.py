@@ -19,9 +19,9 @@ from supple.algebra.dense.checks import check_array
 from supple.algebra.dense.rotations import cross, skew
 from supple.bodies.capabilities import Faced
 from supple.bodies.protocols import LocalState, Pairs
-from supple.errors import InputError
+from supple.errors import InputError, check_instance
 from supple.interaction.springs import SpringForce
-from supple.scene.mapped.points import JoinedPoints, Points, join
+from supple.scene.mapped.points import JoinedPoints, Points, check_points, join
 from supple.scene.node import Node, Selector
 
 Array = np.ndarray
@@ -39,6 +39,7 @@ class Load:
     is_load = True
 
     def __post_init__(self) -> None:
+        check_points(self.on, "Load")
         self.values(0.0)
 
     def values(self, t: float) -> Array:
@@ -102,6 +103,7 @@ class Pressure:
     is_load = True
 
     def __post_init__(self) -> None:
+        check_instance(self.node, Node, "a body in the scene", where="Pressure", fix="Give what scene.add returned.")
         _ = self.triangles
         self.value(0.0)
 
@@ -196,6 +198,8 @@ class Springs:
     rest_length: ArrayLike | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
+        for side in (self.a, self.b):
+            check_points(side, "Springs")
         if self.a.count != self.b.count:
             raise InputError(
                 "the two sides have different numbers of points", where="Springs", value=(self.a.count, self.b.count)

@@ -16,7 +16,7 @@ from supple.algebra.dense import rotations
 from supple.algebra.dense.checks import check_vector
 from supple.bodies.coordinates import Frames
 from supple.bodies.protocols import LocalState, Pairs
-from supple.errors import InputError
+from supple.errors import InputError, check_instance
 from supple.scene.node import Node, Selector
 
 Array = np.ndarray
@@ -40,6 +40,7 @@ class Wrench:
     is_load = True
 
     def __post_init__(self) -> None:
+        check_instance(self.node, Node, "a body in the scene", where="Wrench", fix="Give what scene.add returned.")
         body = self.node.held_body
         if not (self.node.is_frame or body.coordinates.x_width == Frames.x_width):
             raise InputError(

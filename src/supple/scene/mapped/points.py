@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from supple.algebra.dense.checks import check_array
 from supple.bodies.mappings import WeightedPoints
 from supple.bodies.protocols import Mapping
-from supple.errors import InputError
+from supple.errors import InputError, check_instance
 
 if TYPE_CHECKING:
     from supple.scene.node import Node
@@ -100,6 +100,12 @@ class JoinedPoints:
 
 
 Points = PointSet | WorldPoints | JoinedPoints
+
+
+def check_points(value: object, where: str) -> None:
+    """Refuse what is no point set."""
+    fix = "Give node.points(...), World.points(...) or a join of them."
+    check_instance(value, (PointSet, WorldPoints, JoinedPoints), "a set of points", where=where, fix=fix)
 
 
 def join(*parts: Points) -> JoinedPoints:

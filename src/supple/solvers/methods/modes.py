@@ -10,7 +10,7 @@ import scipy.sparse as sparse
 from scipy.linalg import null_space
 
 from supple.algebra.sparse.eigenpairs import smallest_eigenpairs
-from supple.errors import InputError, StabilityWarning, check_number
+from supple.errors import InputError, StabilityWarning, check_instance, check_number
 from supple.scene.state import State
 from supple.scene.system import System
 from supple.solvers.methods.small_motions import balance, free_basis, is_special, small_motions
@@ -45,6 +45,9 @@ def vibration_modes(system: System, count: int = 6, *, state: State | None = Non
     `growth`. Use `solve_statics` first for modes about a loaded equilibrium. Contacts that push at the state stay
     closed, with their stiffness; those that stick hold along the surface too.
     """
+    check_instance(system, System, "a compiled scene", where="vibration_modes", fix="Give scene.compile().")
+    if state is not None:
+        check_instance(state, State, "a state", where="vibration_modes, state")
     check_number(count, name="count", where="vibration_modes", least=1, whole=True)
     state = system.initial_state() if state is None else state
     modes = _modes(system, state, count)

@@ -19,7 +19,7 @@ import numpy as np
 
 from supple.bodies.protocols import GivenForce
 from supple.bodies.traits import is_load
-from supple.errors import ConvergenceError, InputError, check_number
+from supple.errors import ConvergenceError, InputError, check_instance, check_number
 from supple.scene.kinematics import Kinematics
 from supple.scene.state import State
 from supple.scene.system import System
@@ -156,6 +156,9 @@ class _Path:
 def solve_statics(system: System, state: State | None = None, *, load_steps: int = 1, tolerance: float = 1e-8) -> State:
     """The static equilibrium nearest to a state (default: the start); ConvergenceError where none is found, and a
     StabilityWarning where a small push would leave it."""
+    check_instance(system, System, "a compiled scene", where="solve_statics", fix="Give scene.compile().")
+    if state is not None:
+        check_instance(state, State, "a state", where="solve_statics, state")
     state = system.initial_state() if state is None else state.copy()
     report = Statics(tolerance, load_steps=load_steps).solve(system, state)
     if not report.is_solved:

@@ -15,8 +15,9 @@ from functools import cached_property
 import numpy as np
 
 from supple.algebra.dense import rotations
+from supple.algebra.dense.checks import check_array
 from supple.bodies.tree.domains.domain_tree_checks import check_hangs, check_kind
-from supple.errors import InputError
+from supple.errors import InputError, check_instance
 from supple.geometry import HexMesh, SurfaceMesh, TetMesh
 from supple.material import Material
 
@@ -35,7 +36,8 @@ class DomainInterface:
     rotation: Array = field(default_factory=lambda: np.array([1.0, 0.0, 0.0, 0.0]))
 
     def __post_init__(self) -> None:
-        nodes, weights = np.asarray(self.nodes, dtype=np.int64), np.asarray(self.weights, dtype=float)
+        nodes = check_array(self.nodes, name="nodes", where="DomainInterface").astype(np.int64)
+        weights = check_array(self.weights, name="weights", where="DomainInterface")
         if nodes.ndim != 1 or weights.shape != nodes.shape or not len(nodes):
             raise InputError(
                 "an interface needs nodes and one weight each",
@@ -105,6 +107,8 @@ class DomainTree:
     joined: Sequence[tuple[int, str]] = ()
 
     def __post_init__(self) -> None:
+        check_instance(self.kinds, Mapping, "a table of kinds by their names", where="DomainTree")
+        check_instance(self.domains, Sequence, "a list of domains", where="DomainTree")
         object.__setattr__(self, "domains", tuple(self.domains))
         if not self.domains:
             raise InputError("a tree needs a domain", where="DomainTree", fix="Give a root: Domain(kind).")
