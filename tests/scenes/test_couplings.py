@@ -264,6 +264,15 @@ def test_coupled_trees_keep_their_angular_momentum(coupling: str) -> None:
     assert found.joint < 1e-9
 
 
+@pytest.mark.parametrize("coupling", ["spring", "contact"])
+def test_a_tree_and_a_lattice_keep_their_angular_momentum(coupling: str) -> None:
+    """The tree takes the moments of all small steps of the sweep [theory.md, 12.15]."""
+    found = coupled("voxel", "tree", coupling, until=0.3)
+    assert found.failed == 0
+    assert found.pushed > 0.1
+    assert np.linalg.norm(found.angular) < 1e-12 * MASS * SPIN * SIDE**2
+
+
 def test_joints_of_a_tree_with_the_world_do_not_damp_it() -> None:
     """A soft cube without damping turns about a hinge at its edge: its spin changes by the square of the step."""
     kind = sp.DomainTemplate("cube", cube(), RUBBER, 8)

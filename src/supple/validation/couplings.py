@@ -72,6 +72,14 @@ COUPLINGS: dict[str, Callable[[Any, Any], Any]] = {
 FURTHER = {"slider": (0.0, 0.0, 0.2), "contact": (-SHUT, 0.1, 0.1)}
 
 
+KEEPING = {
+    ("tree", "tree"): (*COUPLINGS,),
+    ("voxel", "voxel"): ("ball", "hinge", "slider", "fixed", "contact"),
+    ("voxel", "tree"): ("spring", "contact"),
+}
+"""Couplings that keep angular momentum."""
+
+
 class Coupled(NamedTuple):
     """linear, joint: the largest change of momentum, relative, and violation over the size; angular (3,) [kg m²/s]:
     change at the end; failed: steps that were not solved; pushed: the largest change of a body's momentum, relative;
@@ -157,8 +165,8 @@ def _contact_row(case: str, name: str, found: Coupled, two: str) -> Row:
 
 
 def _angular_row(case: str, name: str, pair: tuple[str, str], coupling: str) -> Row:
-    """Angular momentum: trees keep it, and lattices that touch or have joints, all else by the order of the steps."""
-    if pair == ("tree", "tree") or (pair == ("voxel", "voxel") and coupling != "spring"):
+    """Angular momentum: the pairs of `KEEPING` keep it, all else by the order of the steps."""
+    if coupling in KEEPING.get(pair, ()):
         change = np.linalg.norm(coupled(*pair, coupling).angular) / (MASS * SPIN * SIDE**2)
         return bounded(case, f"{name}: angular momentum", float(change), ANGULAR, source="over m w L²")
     finer, coarser = (coupled(*pair, coupling, until=SHORT, dt=dt).angular for dt in (DT / 2, DT))

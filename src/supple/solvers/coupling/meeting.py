@@ -24,7 +24,8 @@ Array = np.ndarray
 class Meeting:
     """The sets of contacts of all `bound`; parts: which part each of its bodies is in, for each of them. coupled: laws
     across parts, whose relative velocities come after those of the contacts; part: of each body, by name. joints: of
-    the step, None where none act across parts."""
+    the step, None where none act across parts. moments (k, 3) [N m]: about the world's origin, on the lattices, of what
+    their sweep met; none before it."""
 
     bound: list[BoundContact]
     sets: list[ContactSet]
@@ -32,6 +33,7 @@ class Meeting:
     coupled: list[CoupledLaw] = field(default_factory=list)
     part: dict[str, int] = field(default_factory=dict)
     joints: CoupledJoints | None = None
+    moments: Array | None = None
 
     @classmethod
     def of(

@@ -55,9 +55,11 @@ STRAIN_STEP = 0.1  # growth of the largest strain after which the stable step is
 
 class SurfaceMet(NamedTuple):
     """What became of contacts with other bodies' surfaces in a stride: impulse (k, 3) [N s] on the points with positive
-    weights, slip (k, 3) [m], mode (k,), way (k, 3) [m] of the first sides against the second."""
+    weights, moment (k, 3) [N m s] of it about the world's origin on the lattice, where the other side is pushed, slip
+    (k, 3) [m], mode (k,), way (k, 3) [m] of the first sides against the second."""
 
     impulse: Array
+    moment: Array
     slip: Array
     mode: Array
     way: Array
@@ -172,7 +174,7 @@ class LatticeSolver:
         parts = max([1, int(np.ceil(self.dt / self._longest)), *asked])
         contacts = self.contacts
         held = np.zeros(len(self._sweep.joint_impulse))
-        impulse, way = np.zeros((2, 0 if contacts is None else len(contacts.gap), 3))
+        impulse, moment, way = np.zeros((3, 0 if contacts is None else len(contacts.gap), 3))
         for part in range(parts):
             if contacts is not None or self._meets:
                 self._sweep.set_contacts(contacts)
@@ -181,10 +183,11 @@ class LatticeSolver:
             held += self._sweep.joint_impulse
             if contacts is not None:
                 impulse += self._sweep.contact_impulse
+                moment += self._sweep.contact_moment
                 way += self._sweep.contact_way
                 contacts = contacts._replace(gap=self._sweep.contact_gap, slip=self._sweep.contact_slip)
         if contacts is not None:
-            self.met = SurfaceMet(impulse, self._sweep.contact_slip, self._sweep.contact_mode, way)
+            self.met = SurfaceMet(impulse, moment, self._sweep.contact_slip, self._sweep.contact_mode, way)
         state.t = stop
         self.multipliers = held / self.dt
         if len(held) and self.world is None:

@@ -283,6 +283,8 @@ class Partitioned:
             met = self.lattice.met
             assert met is not None
             ended.force[fast], ended.slip[fast], ended.mode[fast] = met.impulse / self.dt, met.slip, met.mode
+            meeting.moments = np.zeros((meeting.count, 3))
+            meeting.moments[fast] = met.moment / self.dt
             return np.asarray(met.way / self.dt + meeting.drift[fast])
         return np.zeros((0, 3))
 

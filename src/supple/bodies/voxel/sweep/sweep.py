@@ -321,6 +321,12 @@ class LatticeSweep:
         return self.meeting.turned_back(self.meeting.run.impulse)
 
     @property
+    def contact_moment(self) -> Array:
+        """The same of moments about the world's origin, (k, 3) [N m s]: of what the other sides take, with the opposite
+        sign."""
+        return self.meeting.turned_back(self.meeting.run.moment)
+
+    @property
     def contact_slip(self) -> Array:
         """Stretch along the surfaces at its end, (k, 3) [m]."""
         return self.meeting.turned_back(self.meeting.run.slip)

@@ -22,7 +22,8 @@ A spring between a lattice and another body is met in the same way, with the vec
 
 n of a contact is frozen. Gap and stretch follow places, not velocities, so that neither drifts, also where the motion
 changes from one run to the next. All is taken at the start of each small step, so that dt F is exactly what the lattice
-receives; its sum is the impulse the other body is due with the opposite sign. An open contact forgets its slip.
+receives; its sum is the impulse the other body is due with the opposite sign, and the sum of its moments about the
+world's origin is the angular one. An open contact forgets its slip.
 
 Stable step: with a = |weight| sqrt(1/m + |local|²/I) of an entry, the springs add at most omega² = sum of k a (sum of
 a over the contact) to K/m of a voxel, by Cauchy's inequality, and the dashpots as much to C/m. `contact_step_limit`
@@ -253,6 +254,7 @@ def make_run(contacts: SurfaceContacts, layout: Layout) -> SurfaceRun:
         last=np.zeros((count, 3)),
         slip=in_axes(contacts.slip, axes),
         impulse=np.zeros((count, 3)),
+        moment=np.zeros((count, 3)),
         mode=np.zeros(count, dtype=np.int64),
         depth=np.zeros(count),
         gap_end=np.array(contacts.gap, dtype=float),

@@ -33,7 +33,8 @@ class SurfaceRun(NamedTuple):
     At the start of the run: origin (u, 3) the places of the voxels, from which places are counted, first (k, 3) the
     vectors d, and apart (k, 3) those between the two points within the lattice. So far: steps (1,), way (k, 3) of the
     other sides, felt (k, 3) their velocity as dashpots see it, last (k, 3) d + way a step ago, slip, impulse (k, 3),
-    mode (k,), depth (k,) the deepest; at the end: gap_end (k,), and last that of the end. force (k, 3), rate (3 k,),
+    moment (k, 3) the sum of dt times what the other sides take, about the origin, with the opposite sign, mode (k,),
+    depth (k,) the deepest; at the end: gap_end (k,), and last that of the end. force (k, 3), rate (3 k,),
     voxels (u, VOXEL), levers (e, 3), loads (u, 6): workspace to work in.
     """
 
@@ -62,6 +63,7 @@ class SurfaceRun(NamedTuple):
     last: Array
     slip: Array
     impulse: Array
+    moment: Array
     mode: Array
     depth: Array
     gap_end: Array
@@ -211,14 +213,17 @@ def push_voxels(run, m, F, dt):
     """Let a force F act on the voxels of contact or spring m, and on the other side's impulse."""
     set_row(F, m, run.force)
     add_row(scale(dt, F), m, 0, run.impulse)
+    M = (0.0, 0.0, 0.0)
     for e in range(run.start[m], run.start[m + 1]):
-        f, i = scale(run.weight[e], F), run.touched[e]
+        f, i, r = scale(run.weight[e], F), run.touched[e], row(run.levers, e, 0)
         add_row(f, i, 0, run.loads)
-        add_row(cross(row(run.levers, e, 0), f), i, 3, run.loads)
+        add_row(cross(r, f), i, 3, run.loads)
+        M = add(M, cross(add(r, add(row(run.origin, i, 0), row(run.voxels, i, 0))), f))
+    add_row(scale(dt, M), m, 0, run.moment)  # (12.15)
 
 
 @compiled(inline=True)
-def turn_voxels(run, m, F, g, d):
+def turn_voxels(run, m, F, g, d, dt):
     """The moment that lets the force F of contact m, of gap g and vector d, act at one place on both sides."""
     D = scale(g, row(run.normal, m, 0))
     if run.is_inner[m]:
@@ -226,6 +231,7 @@ def turn_voxels(run, m, F, g, d):
     M = cross(F, D)
     for e in range(run.start[m], run.start[m + 1]):
         add_row(scale(run.turned[e], M), run.touched[e], 3, run.loads)
+    add_row(scale(dt, M), m, 0, run.moment)
 
 
 @compiled(borrows=True)
@@ -246,6 +252,7 @@ def start_run(state, slip, run):
     run.steps[0] = 0
     run.way[:] = 0.0
     run.impulse[:] = 0.0
+    run.moment[:] = 0.0
     run.depth[:] = 0.0
     run.mode[:] = OPEN
 
@@ -287,7 +294,9 @@ def add_surfaces(state, run, dt, loads_out):
         d = add(place_points(run, m), row(run.way, m, 0))
         if run.rest[m] >= 0.0:
             e, k = add(row(run.slip, m, 0), subtract(d, row(run.first, m, 0))), run.constants[m]
-            push_voxels(run, m, spring_force(k[0], k[2], run.rest[m], e, relative_velocity(run, m)), dt)
+            F = spring_force(k[0], k[2], run.rest[m], e, relative_velocity(run, m))
+            push_voxels(run, m, F, dt)
+            add_row(scale(dt, cross(F, e)), m, 0, run.moment)  # at the other end; nothing where F is along e
             continue
         g, slip = gap_at(run, m, d), stretched(run, m, d)
         set_row(d, m, run.last)
@@ -305,7 +314,7 @@ def add_surfaces(state, run, dt, loads_out):
         if mode == OPEN:
             continue
         push_voxels(run, m, F, dt)
-        turn_voxels(run, m, F, g, d)
+        turn_voxels(run, m, F, g, d, dt)
     W = lane_count(state)
     for i in range(len(run.load_place)):
         at = run.load_place[i]

@@ -2,7 +2,8 @@
 
 A force between two trees acts at one place on both: of a contact and of a spring, which acts along its line, at the
 mean of the points of both sides. Forces of a joint act on its points, which are those of both sides where it is closed.
-Places are means of start and end of a step.
+Places are means of start and end of a step. A force between a tree and a lattice has acted in many small steps, each at
+a place of its own: the tree takes the sum of their moments [theory.md, 12.15].
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import numpy as np
 from supple.contact.contact_set import ContactSet
 from supple.scene.kinematics import Kinematics
 from supple.scene.slots import Slot
-from supple.solvers.coupling.across import bodies_of
+from supple.solvers.coupling.across import LATTICE, bodies_of
 from supple.solvers.coupling.joint_rows import CoupledJoints
 from supple.solvers.coupling.laws import SpringLaw
 from supple.solvers.coupling.meeting import Meeting
@@ -47,7 +48,11 @@ def law_wrenches(step: TreeStep, pushes: Array) -> dict[str, Array]:
     together = is_central(step.meeting) & (np.abs(S.sum(axis=0)) < BALANCED)
     at = np.where(together[:, None], common, own)
     forces = S[..., None] * pushes
-    return {name: np.concatenate([f.sum(axis=0), np.cross(x, f).sum(axis=0)]) for name, x, f in zip(shares, at, forces)}
+    moments = np.cross(at, forces)
+    if step.meeting.moments is not None:
+        swept = step.meeting.has(LATTICE) & (np.abs(weight - 1.0) < BALANCED)
+        moments[:, swept] = -np.abs(S[:, swept, None]) * step.meeting.moments[swept]  # (12.15)
+    return {name: np.concatenate([f.sum(axis=0), m.sum(axis=0)]) for name, f, m in zip(shares, forces, moments)}
 
 
 def is_central(meeting: Meeting) -> Array:
