@@ -14,6 +14,7 @@ Whoever needs a capability asks for it by `isinstance`, never for the name of a 
     Remembering       memory beside coordinates
     Breaking          it can be broken in two while it runs
     Gapped            gaps between its domains
+    Carrying          it steps itself, masses on its points included
     Recasting         parts of it can be of other kinds, with other coordinates
     Changeable        its material, or what drives it, can change while it runs
     Extrapolating     its stride begins each step with what the last ones found
@@ -21,6 +22,7 @@ Whoever needs a capability asks for it by `isinstance`, never for the name of a 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
@@ -182,6 +184,15 @@ class Breaking(Protocol):
 
     def broken(self, x: Array, v: Array, place: int | str) -> tuple[BrokenPart, BrokenPart]:
         """The rest and the branch, where it breaks at a place of coordinates x, v."""
+        ...
+
+
+@runtime_checkable
+class Carrying(Protocol):
+    """A body whose own steps move masses that hang on its points."""
+
+    def carrying(self, loads: Sequence[tuple[Mapping, Array, Array]]) -> Body:
+        """The body with these masses in the place of those it carried: points, weights (k, points) and m (k,) [kg]."""
         ...
 
 

@@ -30,6 +30,11 @@ def is_linear(mapping: object) -> bool:
     return bool(getattr(mapping, "is_linear", False))
 
 
+def is_weightless(mass: object) -> bool:
+    """Whether gravity does no work on a mass (`is_weightless`), as its weight is in its shape."""
+    return bool(getattr(mass, "is_weightless", False))
+
+
 def weighs_by_force(mass: Any) -> bool:
     """Whether the weight of a mass is a force of its own, `mass.weight(g)`."""
     return hasattr(mass, "weight")

@@ -8,15 +8,17 @@ from typing import Any
 import numpy as np
 
 from supple.bodies.coordinates import Coordinates, Points
-from supple.bodies.traits import is_linear, weighs_by_force
+from supple.bodies.traits import is_linear, is_weightless, weighs_by_force
 from supple.errors import InputError
+from supple.scene.acting.carried import hang_masses, hung_weight
+from supple.scene.acting.loads import Load
 from supple.scene.acting.system_filter import SystemFilter
 from supple.scene.acting.world_forces import world_forces
 from supple.scene.joints.measuring import measure_joint
 from supple.scene.kinematics import Kinematics
 from supple.scene.mapped.points import JoinedPoints, PointSet, WorldPoints
 from supple.scene.node import Node
-from supple.scene.scene import Scene
+from supple.scene.scene import Acting, Scene
 from supple.scene.slots import Slot
 from supple.scene.system import BoundForce, BoundJoint, BoundMass, System
 from supple.scene.world import default_contact
@@ -71,23 +73,29 @@ def compile_scene(scene: Scene) -> System:
     if not scene.nodes:
         raise InputError("the scene has no bodies", where="scene", fix="Add one with scene.add(body).")
     scene = scene.snapshot()  # what is added later is not in this system
+    others, carried = hang_masses(scene)
     slots = _Slots(scene)
     x_parts, v_parts, x_size, v_size = [], [], 0, 0
     masses: list[BoundMass] = []
     forces: list[BoundForce] = []
+    loads: list[tuple[Acting, Load]] = []
     for node in scene.nodes:
         placed = node.held_body.place(node.placement)
         slot = slots.body(node, placed.coordinates, x_size, v_size)
         x_parts.append(placed.x.ravel())
         v_parts.append(np.asarray(placed.v).ravel())
         x_size, v_size = x_size + x_parts[-1].size, v_size + v_parts[-1].size
-        masses += [BoundMass(f"{node.name} mass", slot, mass) for mass in placed.masses]
+        hung = carried.get(node.name, [])
+        label = ", ".join([f"{node.name} mass", *(f"with {acting.label}" for acting in hung)])
+        masses += [BoundMass(label, slot, mass) for mass in placed.masses]
         if np.any(scene.gravity):
             heavy: list[Any] = [mass for mass in placed.masses if weighs_by_force(mass)]
             weights = [mass.weight(np.asarray(scene.gravity)) for mass in heavy]
             forces += [BoundForce(f"{node.name} weight", slot, weight) for weight in weights]
+            if any(is_weightless(mass) for mass in placed.masses):
+                loads += [(acting, hung_weight(acting, np.asarray(scene.gravity))) for acting in hung]
         forces += [BoundForce(f"{node.name} {label}", slot, force) for label, force in placed.forces]
-    for m in scene.masses:
+    for m in others:
         slot, width = slots.find(m.on), np.shape(m.force.gravity_field(np.zeros(3)))
         expected = (slot.coordinates.count, slot.coordinates.v_width)
         if width != expected:
@@ -95,6 +103,7 @@ def compile_scene(scene: Scene) -> System:
                 "a mass does not fit the points it is on", where=slot.name, value=width, allowed=str(expected)
             )
         masses.append(BoundMass(m.label, slot, m.force))
+    forces += [BoundForce(f"{acting.label} weight", slots.find(acting.on), load) for acting, load in loads]
     forces += [BoundForce(label, slots.find(on), force) for label, on, force in world_forces(scene)]
     forces += [BoundForce(f.label, slots.find(f.on), f.force) for f in scene.forces]
     joints, measured = [], []

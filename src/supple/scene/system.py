@@ -21,7 +21,7 @@ import numpy as np
 import scipy.sparse as sparse
 
 from supple.bodies.protocols import Force, is_changing, is_kinetic
-from supple.bodies.traits import is_load, weighs_by_force
+from supple.bodies.traits import is_load, is_weightless, weighs_by_force
 from supple.errors import InputError
 from supple.interaction.protocol import PointConditions
 from supple.scene.acting.system_filter import SystemFilter
@@ -452,7 +452,7 @@ class System:
         total = sum(force.energy(kin.local(slot)) for _, slot, force in self.forces)
         if self.gravity.any():
             for _, slot, mass in self.masses:
-                if getattr(mass, "is_weightless", False):
+                if is_weightless(mass):
                     continue
                 total -= float(self.gravity @ mass.first_moment(kin.x[slot.index])[1])
         return float(total)

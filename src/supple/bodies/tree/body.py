@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -15,13 +16,14 @@ from supple.algebra.dense import rotations
 from supple.bodies.body_protocol import Embedding, Method, Numbers
 from supple.bodies.capabilities import BrokenPart, RecastBody
 from supple.bodies.placement import Placement
-from supple.bodies.protocols import LocalState, PlacedBody
+from supple.bodies.protocols import LocalState, Mapping, PlacedBody
 from supple.bodies.selecting import check_numbers
 from supple.bodies.surfaces import MappedSurface, NumberedSurface, RenderSurface
 from supple.bodies.tree.body_forces import TreeElastic, TreeMass
 from supple.bodies.tree.changes import recast, retuned
 from supple.bodies.tree.coordinates import TreeCoordinates
 from supple.bodies.tree.detach import TreePart, detach, split
+from supple.bodies.tree.domains.carried_masses import CarriedMasses, carry
 from supple.bodies.tree.domains.deviation import largest_deviation
 from supple.bodies.tree.domains.domain_tree import DomainTree
 from supple.bodies.tree.dynamics import Coupling, TreeDynamics, TreeSettings, TreeState
@@ -50,7 +52,8 @@ class TreeBody:
     coupling, torque, mass_damping [1/s], stiffness_damping [s], settings: as of `TreeDynamics`. The root is fixed where
     its kind is held, else it flies freely. surface: a finer surface of the whole tree at rest, in the root's frame [m],
     to be seen instead of the domains' own, and to be pulled at (`scene.surface_points.render_points`). grown: its
-    weight is in its shape at rest, as that of a plant; gravity does not act on it.
+    weight is in its shape at rest, as that of a plant; gravity does not act on it. carried: masses of a scene that hang
+    on its points.
 
     >>> from supple.geometry import box_tets
     >>> from supple.material import Material
@@ -69,6 +72,7 @@ class TreeBody:
     settings: TreeSettings = field(default_factory=TreeSettings, kw_only=True)
     grown: bool = field(default=False, kw_only=True)
     surface: SurfaceMesh | None = field(default=None, kw_only=True)
+    carried: tuple[CarriedMasses, ...] = field(default=(), kw_only=True)
     kind = "tree"
     method = Method.ELIMINATION
 
@@ -84,7 +88,29 @@ class TreeBody:
     @cached_property
     def model(self) -> TreeModel:
         """The reduced tree."""
+        return carry(self.bare.model, self.carried) if self.carried else self._given
+
+    @cached_property
+    def _given(self) -> TreeModel:
         return self.tree if isinstance(self.tree, TreeModel) else TreeModel.of(self.tree)
+
+    @cached_property
+    def bare(self) -> TreeBody:
+        """The tree without the masses that hang on it."""
+        return replace(self, tree=self._given, carried=()) if self.carried else self
+
+    def carrying(self, loads: Sequence[tuple[Mapping, Array, Array]]) -> TreeBody:
+        """The tree with these masses in the place of those it carried."""
+        given = tuple(CarriedMasses(p, weights, m) for p, weights, m in loads if isinstance(p, DomainPoints))
+        if len(given) < len(loads):
+            raise InputError("a tree carries masses on its own points", where="TreeBody", fix="Use node.points(...).")
+        same = [
+            a.points is b.points and np.array_equal(a.weights, b.weights) and np.array_equal(a.m, b.m)
+            for a, b in zip(given, self.carried)
+        ]
+        if len(given) == len(self.carried) and all(same):
+            return self
+        return replace(self.bare, carried=given)
 
     @cached_property
     def dynamics(self) -> TreeDynamics:
@@ -273,13 +299,18 @@ class TreeBody:
             raise InputError("this cannot be changed", where=where, value=others[0], allowed=", ".join(CHANGEABLE))
         factors = {name: value for name, value in values.items() if name.endswith("factor")}
         damping = {name: value for name, value in values.items() if name.endswith("damping")}
-        return replace(self, tree=retuned(self.dynamics, **factors).model, **damping)
+        return replace(self, tree=retuned(self.bare.dynamics, **factors).model, **damping)
 
     def recast(self, x: Array, v: Array, values: dict[str, Any], *, where: str) -> RecastBody | None:
         """With another kind of a `domain`: a `kind` of the same mesh that the tree knows, or its own with other
         `modes`, 0: rigid. Displacements are those of before as far as the new basis can show them."""
         if "domain" not in values:
             return None
+        if self.carried:
+            raise InputError(
+                "masses hang on this tree, whose points a domain of another kind moves otherwise", where=where,
+                fix="Hang rigid bodies on it by joints instead.",
+            )  # fmt: skip
         tree, state = recast(self.dynamics, self.unpack(x, v), values, where)
         body = replace(self, tree=tree.model)
         x_out, v_out = np.zeros((1, body.coordinates.x_width)), np.zeros((1, body.coordinates.v_width))
@@ -288,9 +319,10 @@ class TreeBody:
 
     def broken(self, x: Array, v: Array, place: int | str) -> tuple[BrokenPart, BrokenPart]:
         """The rest, and the branch that begins with a domain, given by number or name."""
-        found, shares = detach(self.dynamics, self.unpack(x, v), place), split(self.model, place)
-        first = _broken_part(self, shares[0], found.rest_state)
-        return first, _broken_part(self, shares[1], found.branch_state)
+        whole = self.bare  # a scene hangs its masses on the parts
+        found, shares = detach(whole.dynamics, self.unpack(x, v), place), split(whole.model, place)
+        first = _broken_part(whole, shares[0], found.rest_state)
+        return first, _broken_part(whole, shares[1], found.branch_state)
 
     def largest_gap(self, x: Array) -> float:
         """The largest distance [m] at coordinates x between points that were one before the tree was cut.

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from supple.bodies.traits import weighs_by_force
+from supple.bodies.traits import is_weightless, weighs_by_force
 from supple.errors import InputError, check_number
-from supple.scene.changing.whole import Whole, changed_fields, follow, refuse_others
+from supple.scene.changing.whole import Whole, changed_fields, follow, rebuild, refuse_others
 from supple.scene.joints.bounded_rows import BoundedRows
 from supple.scene.scene import Acting
 
@@ -30,6 +30,8 @@ def set_gravity(system: System, whole: Whole, gravity: Array) -> None:
         _weigh(system, slot)
     for contact in system.__dict__.get("contacts", ()):
         contact.gravity = float(np.linalg.norm(gravity))
+    if system.scene.masses and any(is_weightless(mass) for _, _, mass in system.masses):
+        rebuild(system, out)  # what hangs on such bodies weighs by a load
     follow(system, out)
 
 
