@@ -128,6 +128,27 @@ def test_an_obstacle_has_both_coefficients_of_its_own() -> None:
     assert bound.hold[of[0], of].tolist() == [0.5, 0.9, 0.7]
 
 
+@pytest.mark.parametrize("solver", [sp.ImplicitEuler, sp.Partitioned])
+@pytest.mark.parametrize("fall", [0.0, 0.5])
+@pytest.mark.parametrize("kind", BODIES)
+def test_new_contacts_of_a_plate_that_slides_have_the_kinetic_friction(kind: str, fall: float, solver: Any) -> None:
+    system, state = on_slope(kind, 0.0, solver(0.002))
+    state.v[:] = 0.0
+    system.body("plate").view_v(state.v)[:, 0] = 2.0
+    system.body("plate").view_v(state.v)[:, 2] = -fall
+    advance(system, state, 0.02)
+    _, speed = along(system, state)
+    assert 2.0 - speed == pytest.approx(KINETIC * (G * 0.02 + fall), rel=0.02)
+
+
+def test_new_contacts_of_a_plate_that_hardly_moves_have_the_static_friction() -> None:
+    system, state = on_slope("rigid", 0.95 * STATIC, sp.ImplicitEuler(0.002))
+    system.body("plate").view_v(state.v)[:, 0] = 0.2 * STATIC * G * 0.002
+    advance(system, state, 0.3)
+    _, speed = along(system, state)
+    assert abs(speed) < 1e-9
+
+
 def test_static_friction_below_kinetic_is_refused() -> None:
     for make in (sp.Contact, sp.Floor):
         with pytest.raises(InputError, match="static friction is smaller than friction") as error:

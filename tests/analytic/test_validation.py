@@ -21,22 +21,8 @@ SLOW = {
     "tree/parts-flower",
     "tree/parts-armadillo",
 }
-OPEN = {
-    "contact/friction/fem-particles": "balls that slide find new contacts, which begin with static friction: 2 %",
-    "contact/friction/particles-layered": "likewise: 2.6 %",
-}
-"""Rows that fall short of their limits, and why."""
 OTHERS = [name for name in registry() if not name.startswith("voxel/")]
-CASES = [
-    pytest.param(
-        name,
-        marks=[
-            *([pytest.mark.slow] if name in SLOW else []),
-            *([pytest.mark.xfail(reason=OPEN[name], strict=True)] if name in OPEN else []),
-        ],
-    )
-    for name in OTHERS
-]
+CASES = [pytest.param(name, marks=[pytest.mark.slow] if name in SLOW else []) for name in OTHERS]
 
 
 @pytest.mark.parametrize("name", CASES)

@@ -7,13 +7,10 @@ import pytest
 from supple.validation.contact_friction import CASES
 
 FAST = ("rigid-tree", "tree-layered", "voxel-voxel")
-SHORT = ("fem-particles", "particles-layered")
-"""Balls find new contacts as they slide, which begin with the static limit: they slow down by 2 to 3 % more."""
 
 
 def marks(case: str) -> list[pytest.MarkDecorator]:
-    falls = [pytest.mark.xfail(strict=True, reason="see SHORT")]
-    return (falls if case.endswith(SHORT) else []) + ([] if case.endswith(FAST) else [pytest.mark.slow])
+    return [] if case.endswith(FAST) else [pytest.mark.slow]
 
 
 @pytest.mark.parametrize("case", [pytest.param(case, marks=marks(case)) for case in CASES])

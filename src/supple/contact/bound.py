@@ -26,7 +26,7 @@ from supple.contact.detect import Detector
 from supple.contact.moving import MovingSides
 from supple.contact.notices import stiffness_notice
 from supple.contact.rigid_sides import RigidSides
-from supple.contact.sticking import frictions
+from supple.contact.sticking import already_loose, frictions
 from supple.contact.stopping import Stopping
 from supple.contact.surface import ContactSurface
 from supple.contact.surfaces import BodySurface, Wall
@@ -203,12 +203,16 @@ class BoundContact:
             ),
             points.area,
             points.speed,
+            rigid.relative(points) - drift if self.has_static_friction else drift,
             h,
             memory,
         )
 
-    def with_law(self, found: ContactSet, area: Array, speed: Array, h: float, memory: dict[str, Array]) -> ContactSet:
-        """With what the law needs of contacts that stand for areas (k,) [m²]; speed (k,) [m/s]: of their gaps."""
+    def with_law(
+        self, found: ContactSet, area: Array, speed: Array, u: Array, h: float, memory: dict[str, Array]
+    ) -> ContactSet:
+        """With what the law needs of contacts that stand for areas (k,) [m²]; speed (k,) [m/s]: of their gaps; u (k, 3)
+        [m/s]: relative velocities, where a static friction asks for them."""
         modulus, relax = (table[found.body[:, 0], found.body[:, 1]] for table in self._constants)
         group, raised = np.zeros(found.size, dtype=np.int64), np.zeros(found.size)
         if self.contact.stiffness is None:
@@ -223,7 +227,7 @@ class BoundContact:
             modulus, relax[stiff] = np.maximum(modulus, raised), self._relaxation(found.body[stiff], raised[stiff])
         stiffness = area * modulus
         tangential = self.contact.tangential_stiffness * stiffness
-        return found._replace(
+        found = found._replace(
             stiffness=stiffness,
             tangential_stiffness=tangential,
             dashpot=relax * stiffness,
@@ -233,6 +237,10 @@ class BoundContact:
             raised=raised,
             **self._rebound(found),
         )
+        if not self.has_static_friction:
+            return found
+        depth = self.stopping.resting_depth(found, self.gravity)
+        return found._replace(loose=already_loose(found, u, h, self.gravity, depth))
 
     def _rebound(self, found: ContactSet) -> dict[str, Array]:
         """Restitution and mass of contacts, where bodies do not deform."""

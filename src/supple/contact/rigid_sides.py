@@ -142,6 +142,17 @@ class RigidSides:
             points.speed.copy(),
         )
 
+    def relative(self, points: RigidPoints) -> Array:
+        """Velocities (k, 3) [m/s] of the first sides less those of the second at contacts of the last `find`; those of
+        obstacles count as zero."""
+        row = np.where(points.carrier >= 0, np.searchsorted(self.numbers[: self.body_count], points.carrier), -1)
+        spin = np.einsum("kij,kj->ki", self.manifolds.poses.R, self.rates[:, 3:])
+        lever = points.place[:, None] - self.frames[row, :3]
+        velocity = self.rates[row, :3] + np.cross(spin[row], lever)
+        return np.asarray(
+            (np.where(points.carrier >= 0, 1.0, 0.0)[..., None] * velocity * [[[1.0], [-1.0]]]).sum(axis=1)
+        )
+
 
 def obstacle_shape(obstacle: Any) -> tuple[ConvexShape | None, Array] | None:
     """Shape and frame (7,) of an obstacle; None for the half-space of a plane; nothing where it is not convex."""

@@ -3,11 +3,16 @@
     mu     = mu_s  while l < 1,  else mu_k                    the limit of the law in a step, the same to its end
     l     += |s_0 + h P u - s| / (REACH |s|)   where it slides;  s: stretch at the limit, mu N/k_t
     l      = 0   where it opens, or sticks and P u . s_0 <= 0: it has come to rest, or turned back
+    l      = 1   of a new one with  |P u| > mu_s (v + g h)  and  h |P u| > (1 + REACH) mu_s N/k_t: it slides already
 
 A contact lets go, l = 1, once it has slid REACH times as far as its spring is stretched. A face is pressed unevenly:
 its contacts reach their limits one after another, and the first ones hold on at theirs until the last one does. So the
 face holds mu_s times the whole normal force. Those with less than a fifth of the largest pressure let go before, which
 costs little. A step has one limit, so that its law stays continuous; the force falls with the next step.
+
+A new contact slides already where friction that stops its approach v and bears the weight could not stop it within the
+step, and where it would let go within it, with N at rest. u is that of the start. A body that slides finds new contacts
+as it goes, which would hold it back otherwise, each for a step.
 """
 
 from __future__ import annotations
@@ -55,6 +60,17 @@ def frictions(contact: Contact, names: list[str], obstacles: Mapping[str, Obstac
                     fix="Give the obstacle a friction of its own, at most its static_friction.",
                 )
     return kinetic, static
+
+
+def already_loose(contacts: ContactSet, u: Array, h: float, g: float, depth: Array) -> Array:
+    """l (k,) of contacts that are new, with relative velocities u (k, 3) [m/s] where a step of h [s] begins; g [m/s²];
+    depth (k,) [m] to which they sink at rest."""
+    n = contacts.normal
+    speed = np.einsum("ki,ki->k", n, u)
+    along = np.linalg.norm(u - speed[:, None] * n, axis=1)
+    stretch = contacts.friction * depth * contacts.stiffness / contacts.tangential_stiffness
+    slides = along > contacts.friction * (np.maximum(0.0, -speed) + g * h)
+    return np.where(slides & (h * along > (1.0 + REACH) * stretch), LET_GO, 0.0)
 
 
 def loosened(contacts: ContactSet, forces: ContactForces, u: Array, h: float) -> Array:

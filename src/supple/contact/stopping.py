@@ -116,6 +116,12 @@ class Stopping:
         pair = PAIRS + found.body[:, 0] * len(self.mass) + found.body[:, 1]
         return np.where(self.is_balls[found.body].any(axis=1), found.key, pair)
 
+    def resting_depth(self, found: ContactSet, g: float) -> Array:
+        """How deep contacts sink (k,) [m] under the weight of what has to be stopped; g [m/s²]."""
+        each, at = np.unique(self.groups(found), return_inverse=True)
+        K = np.bincount(at, weights=found.stiffness, minlength=len(each))
+        return np.asarray(g * self.stopped_mass(found) / np.maximum(K[at], np.finfo(float).tiny))
+
     def energy(self, found: ContactSet, speed: Array) -> Array:
         """Twice the energy of approach (k,) [J], zero of obstacles; speed (k,) [m/s]: of the gap."""
         mass = self.stopped_mass(found)

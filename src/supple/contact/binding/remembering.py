@@ -40,13 +40,15 @@ def recalled(bound: BoundContact, found: ContactSet, h: float, memory: dict[str,
         memory[f"{bound.prefix}key"] = found.key
         memory[f"{bound.prefix}slip"] = memory[f"{bound.prefix}push"] = found.slip
         memory[f"{bound.prefix}offset"] = _start(bound, found)
+        if bound.has_static_friction:
+            memory[f"{bound.prefix}loose"] = found.loose
         known = found.key
     elif memory.pop(f"{bound.prefix}{ANEW}", None) is not None:
         known = _begin_more(bound, found, known, memory)
     order = np.argsort(known, kind="stable")
     at = np.minimum(np.searchsorted(known[order], found.key), max(len(known) - 1, 0))
     if not len(known):
-        return found
+        return _limited(bound, found)
     same = known[order[at]] == found.key
     slip = np.where(same[:, None], memory[f"{bound.prefix}slip"][order[at]], 0.0)
     before = memory.get(f"{bound.prefix}push", np.zeros((len(known), 3)))  # an older record has none
@@ -55,10 +57,14 @@ def recalled(bound: BoundContact, found: ContactSet, h: float, memory: dict[str,
     gap = found.gap + np.maximum(0.0, offset - bound.contact.push_speed * h)
     if bound.has_static_friction:
         before = memory.get(f"{bound.prefix}loose", np.zeros(len(known)))
-        loose = np.where(same, before[order[at]], 0.0)
-        slides = bound.rough[found.body[:, 0], found.body[:, 1]]
-        found = found._replace(loose=loose, friction=np.where(loose < LET_GO, found.friction, slides))
+        found = _limited(bound, found._replace(loose=np.where(same, before[order[at]], found.loose)))
     return found._replace(slip=slip, gap=gap, push=push)
+
+
+def _limited(bound: BoundContact, found: ContactSet) -> ContactSet:
+    """With the kinetic friction of contacts that have let go."""
+    slides = bound.rough[found.body[:, 0], found.body[:, 1]]
+    return found._replace(friction=np.where(found.loose < LET_GO, found.friction, slides))
 
 
 def look_anew(bound: BoundContact, memory: dict[str, Array]) -> None:
@@ -72,7 +78,7 @@ def _begin_more(bound: BoundContact, found: ContactSet, known: Array, memory: di
     """Remember contacts that are new beside those that are known; the keys of all."""
     new = found.chosen(~np.isin(found.key, known))
     start = {"key": new.key, "slip": new.slip, "push": new.slip, "offset": _start(bound, new)}
-    start |= {"loose": np.zeros(new.size)} if f"{bound.prefix}loose" in memory else {}
+    start |= {"loose": new.loose} if f"{bound.prefix}loose" in memory else {}
     for name, values in start.items():
         memory[f"{bound.prefix}{name}"] = np.concatenate([memory[f"{bound.prefix}{name}"], values])
     return memory[f"{bound.prefix}key"]

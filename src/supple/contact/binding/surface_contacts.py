@@ -46,8 +46,9 @@ def of_surfaces(
         parts.append(_on_obstacle(bound, obstacle, number, np.append(apart, left), x, v, h, t))
     points, weights, normal, gap, sides, area, key, drift = (np.concatenate(part) for part in zip(*parts))
     bare = ContactSet.bare(points, weights, normal, gap, sides)._replace(key=key, drift=drift)
-    speed = np.einsum("ki,ki->k", normal, bare.relative(v) - drift)
-    found = bound.with_law(bare, area, speed, h, memory)
+    u = bare.relative(v) - drift
+    speed = np.einsum("ki,ki->k", normal, u)
+    found = bound.with_law(bare, area, speed, u, h, memory)
     approaching = gap + h * speed < bound.detector.margin
     found = found.chosen(approaching | (gap < bound.detector.margin))
     first = found.points[:, 0]
