@@ -21,11 +21,11 @@ from supple.solvers.coupling.trees import part as tree_part
 two_threads = pytest.mark.skipif(numba.config.NUMBA_NUM_THREADS < 2, reason="needs two threads")
 
 
-def scene_with_an_oak() -> sp.Scene:
-    """An oak beside a ball that falls on the ground; together they are one scene, and never meet."""
+def scene_with_an_oak(at: tuple[float, float, float] = (2, 0, 0.051), velocity: float = 0.0) -> sp.Scene:
+    """An oak beside a ball that lies on the ground; together they are one scene, and meet where the ball is thrown."""
     scene = sp.Scene(gravity=(0, 0, -9.81), solver=sp.Partitioned(1 / 60))
     scene.add(TreeBody(oak(leaves=60), stiffness_damping=0.02), name="oak")
-    scene.add(sp.RigidBody.sphere(0.05, density=500), at=(2, 0, 0.051), name="ball")
+    scene.add(sp.RigidBody.sphere(0.05, density=500), at=at, velocity=(velocity, 0, 0), name="ball")
     scene.add(sp.Plane())
     scene.add(sp.Contact(exclude=[("oak", "plane")], parts={"oak": ["trunk"]}))
     return scene
@@ -51,6 +51,28 @@ def test_a_tree_on_a_second_thread_has_the_same_bits(monkeypatch: pytest.MonkeyP
     np.testing.assert_array_equal(ends[0].x, ends[1].x)
     np.testing.assert_array_equal(ends[0].v, ends[1].v)
     assert np.abs(ends[0].v[system.body("oak").v_slice]).max() > 1e-3
+
+
+@two_threads
+def test_a_tree_that_is_hit_was_stepped_ahead_in_vain(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The second thread steps the tree before its contacts are known: the step in which it is hit is taken anew."""
+    begun: list[int] = []
+    monkeypatch.setattr(tree_part, "beside", lambda work: begun.append(1) or beside(work))
+    scene, before, ends = scene_with_an_oak((0.6, 0, 0.5), -5.0), numba.get_num_threads(), []
+    system, steps = scene.compile(), 14
+    for threads in (1, 2):
+        state = system.initial_state()
+        numba.set_num_threads(threads)
+        try:
+            for _ in range(steps):
+                scene.solver.step(system, state)
+        finally:
+            numba.set_num_threads(before)
+        ends.append(state)
+    assert steps > len(begun) > 1  # not in steps after one in which it was touched
+    np.testing.assert_array_equal(ends[0].x, ends[1].x)
+    np.testing.assert_array_equal(ends[0].v, ends[1].v)
+    assert ends[0].v[system.body("ball").v_slice][0] > 0  # it was thrown back
 
 
 @two_threads

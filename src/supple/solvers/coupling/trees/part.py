@@ -11,7 +11,7 @@ takes the rest.
 
 from __future__ import annotations
 
-from concurrent.futures import Future
+from concurrent.futures import Future, wait
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -28,8 +28,9 @@ from supple.scene.system import System
 from supple.solvers.coupling.beside import beside
 from supple.solvers.coupling.meeting import Meeting
 from supple.solvers.coupling.shapes import BodyShapes, Shapes
-from supple.solvers.coupling.trees.springs import WorldSprings, springs_at
-from supple.solvers.coupling.trees.step import TreeStep
+from supple.solvers.coupling.trees.halving import HalvedTree
+from supple.solvers.coupling.trees.springs import PulledTree, WorldSprings, springs_at
+from supple.solvers.coupling.trees.step import FreeEnd, TreeStep, start_of
 from supple.solvers.coupling.trees.theta import thetas
 from supple.solvers.coupling.trees.touch import TreeTouch
 from supple.solvers.methods.tree_solver import LEVEL, TreeSolver
@@ -42,7 +43,8 @@ LARGE = 1000
 @dataclass(eq=False)
 class TreePart:
     """The trees of a scene. system: the whole; slots: of their bodies in it; part: a system of trees alone. sides: of
-    trees that were coupled before, by name. acting: what a second thread finds ahead."""
+    trees that were coupled before, by name. acting, ahead: what a second thread finds before contacts are known, loads
+    and the ends of trees that were not coupled in the step before; coupled: the names of those that were."""
 
     system: System
     slots: list[Slot]
@@ -50,6 +52,8 @@ class TreePart:
     stride: TreeSolver
     sides: dict[str, TreeSides] = field(default_factory=dict)
     acting: Future[dict[str, Array]] | None = None
+    ahead: dict[str, Future[FreeEnd]] = field(default_factory=dict)
+    coupled: frozenset[str] = frozenset()
 
     @classmethod
     def of(cls, system: System, steps: int, dt: float, without: frozenset[int] = frozenset()) -> TreePart:
@@ -71,8 +75,33 @@ class TreePart:
         return self.part is not None and self.stride.has_loads
 
     def look_ahead(self, state: State, *, is_shared: bool = False) -> None:
-        """Begin to find what else acts on the trees, on a second thread where it is shared, before contacts are."""
+        """Begin to find what else acts on the trees, on a second thread where it is shared, before contacts are, and
+        step large ones that are likely to stay free; where something touches one, that is done in vain."""
         self.acting = beside(partial(self._loads, state)) if is_shared and self._is_loaded else None
+        self.ahead.clear()
+        for slot in self.slots if is_shared else []:
+            if slot.name not in self.coupled and self._is_worth_a_thread(slot):
+                self.ahead[slot.name] = beside(partial(self._end_ahead, slot, state, self.acting))
+
+    def _is_worth_a_thread(self, slot: Slot) -> bool:
+        """Whether a tree is large, and the only one of its body, in whose workspace it is stepped."""
+        body = slot.node.body
+        return bool(body.model.coordinate_count >= LARGE) and sum(s.node.body is body for s in self.slots) == 1
+
+    def _end_ahead(self, slot: Slot, state: State, acting: Future[dict[str, Array]] | None) -> FreeEnd:
+        """The end of a tree with loads that were asked for before, on the same thread."""
+        return self._free_end(slot, state, {} if acting is None else acting.result())
+
+    def _free_end(self, slot: Slot, state: State, loads: dict[str, Array]) -> FreeEnd:
+        """The state after the step of a tree that is not coupled, and how often its steps are halved."""
+        body, forces, now = slot.node.body, loads.get(slot.name), start_of(slot, state)
+        steps, level = self.stride.steps, level_of(slot, state)
+        if slot.name in self.pulls:
+            pulled = PulledTree(body, self.pulls[slot.name], self.gravity, forces)
+            return pulled.advance(now, self.stride.dt / steps, steps, level)
+        tree = HalvedTree(body, {"gravity": self.gravity, "forces": forces})
+        halved = tree.advance(now, self.stride.dt / steps, steps, level)
+        return halved.end, halved.level
 
     def begin(self, state: State, meeting: Meeting, *, is_shared: bool = False) -> TreeStep:
         """Step every tree without forces of laws, and ask those that are coupled how they answer to forces.
@@ -80,7 +109,7 @@ class TreePart:
         is_shared: large trees that are not coupled are stepped on a second thread, until `finish` asks for them.
         """
         k, m = meeting.count, 0 if meeting.joints is None else meeting.joints.count
-        levels = {s.name: int(state.memory.get(f"{s.name}/{LEVEL}", np.zeros(1))[0]) for s in self.slots}
+        levels = {slot.name: level_of(slot, state) for slot in self.slots}
         step = TreeStep(
             self,
             state,
@@ -94,15 +123,18 @@ class TreePart:
         )
         step.touched = {s.name: touch for s in self.slots if (touch := TreeTouch.of(s, meeting)) is not None}
         step.theta = thetas(self.slots, step.touched, meeting)
-        used, shapes = [slot.node.body for slot in step.coupled], []
+        self.coupled = frozenset(step.touched)
         for slot in self.slots:
+            ahead, work = self.ahead.pop(slot.name, None), partial(self._free_end, slot, state, step.loads)
             if slot.name in step.touched:
-                continue
-            body, work = slot.node.body, partial(step.advance_free, slot)
-            if is_shared and body not in used and body.model.coordinate_count >= LARGE:
+                wait([] if ahead is None else [ahead])  # it is in the workspace
+            elif ahead is not None:
+                step.later[slot.name] = ahead
+            elif is_shared and self._is_worth_a_thread(slot):
                 step.later[slot.name] = beside(work)
             else:
-                step.ends[slot.name] = work()
+                step.ends[slot.name], step.levels[slot.name] = work()
+        shapes = []
         for slot in step.coupled:
             step.ends[slot.name] = step.begin_coupled(slot)
         step.find_middle()
@@ -169,3 +201,8 @@ class TreePart:
             return {}
         loads = self.stride.loads(self.part, self._part_state(state))
         return {} if loads is None else {slot.name: loads[slot.index] for slot in self.part.bodies}
+
+
+def level_of(slot: Slot, state: State) -> int:
+    """How often the steps of a tree were halved last."""
+    return int(state.memory.get(f"{slot.name}/{LEVEL}", np.zeros(1))[0])

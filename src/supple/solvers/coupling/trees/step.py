@@ -23,11 +23,10 @@ from supple.scene.slots import Slot
 from supple.scene.state import State
 from supple.solvers.coupling.meeting import Meeting
 from supple.solvers.coupling.shapes import Shapes
-from supple.solvers.coupling.trees.halving import CALM, HALVINGS, UNSETTLED, HalvedTree, unsettled
+from supple.solvers.coupling.trees.halving import CALM, HALVINGS, UNSETTLED, unsettled
 from supple.solvers.coupling.trees.middle import joints_between
 from supple.solvers.coupling.trees.momentum import keep_momentum
 from supple.solvers.coupling.trees.projection import project_velocities
-from supple.solvers.coupling.trees.springs import PulledTree
 from supple.solvers.coupling.trees.theta import EULER
 from supple.solvers.coupling.trees.touch import TreeTouch
 from supple.solvers.coupling.trees.wrenches import joint_wrenches, law_wrenches
@@ -37,6 +36,8 @@ if TYPE_CHECKING:
     from supple.solvers.coupling.trees.part import TreePart
 
 Array = np.ndarray
+FreeEnd = tuple[LocalState, int]
+"""The state of a tree that is not coupled after a step, and how often its steps are halved then."""
 TURNING = 2
 """Before which time that the end is reached the middle is found anew; it is found first without forces of laws."""
 
@@ -44,7 +45,7 @@ TURNING = 2
 @dataclass(eq=False)
 class TreeStep:
     """See `part_protocol.Step`. loads, springs, levels (how often the steps of trees are halved), ends, later (ends
-    that a second thread finds), touched, theta and middle (1, width) (coordinates at which
+    and levels that a second thread finds), touched, theta and middle (1, width) (coordinates at which
     forces act), of trees that are coupled: by name. joints:
     those of the meeting, as they act in the middle of the step; reaches: how often its end was
     found; known: where the joints' points are, see `kinematics_at`."""
@@ -60,7 +61,7 @@ class TreeStep:
     rate: Array
     shapes: Shapes | None = None
     ends: dict[str, LocalState] = field(default_factory=dict)
-    later: dict[str, Future[LocalState]] = field(default_factory=dict)
+    later: dict[str, Future[FreeEnd]] = field(default_factory=dict)
     touched: dict[str, TreeTouch] = field(default_factory=dict)
     theta: dict[str, float] = field(default_factory=dict)
     middle: dict[str, Array] = field(default_factory=dict)
@@ -76,7 +77,7 @@ class TreeStep:
 
     def now(self, slot: Slot) -> LocalState:
         """The start of a tree."""
-        return LocalState(self.state.t, slot.view_x(self.state.x).copy(), slot.view_v(self.state.v).copy())
+        return start_of(slot, self.state)
 
     @property
     def coupled(self) -> list[Slot]:
@@ -115,7 +116,8 @@ class TreeStep:
 
     def finish(self, pushes: Array, held: Array) -> None:
         """Take the step as it was reached last, with the same forces."""
-        self.ends.update({name: end.result() for name, end in self.later.items()})
+        for name, found in self.later.items():
+            self.ends[name], self.levels[name] = found.result()
         self._keep_momenta(pushes, held)
         project_velocities(self, held)
         for slot in self.part.slots:
@@ -135,23 +137,6 @@ class TreeStep:
             body, load, end = slot.node.body, self.loads.get(slot.name), self.ends[slot.name]
             wrench = by_laws[slot.name] + by_joints.get(slot.name, 0.0)
             keep_momentum(body, self.now(slot), end, self.part.stride.dt, self.part.gravity, load, wrench)
-
-    def advance_free(self, slot: Slot) -> LocalState:
-        """The state of a tree that is not coupled after the step."""
-        steps, body, gravity, forces = (
-            self.part.stride.steps,
-            slot.node.body,
-            self.part.gravity,
-            self.loads.get(slot.name),
-        )
-        h, level = self.part.stride.dt / steps, self.levels[slot.name]
-        if slot.name in self.springs:
-            pulled = PulledTree(body, self.part.pulls[slot.name], gravity, forces)
-            end, self.levels[slot.name] = pulled.advance(self.now(slot), h, steps, level)
-            return end
-        halved = HalvedTree(body, {"gravity": gravity, "forces": forces}).advance(self.now(slot), h, steps, level)
-        self.levels[slot.name] = halved.level
-        return halved.end
 
     def begin_coupled(self, slot: Slot) -> LocalState:
         """The state of a coupled tree after the step, without forces of laws; finds how often its steps are halved."""
@@ -194,3 +179,8 @@ class TreeStep:
             theta=self.theta[slot.name],
         )
         return end
+
+
+def start_of(slot: Slot, state: State) -> LocalState:
+    """A tree as a state has it."""
+    return LocalState(state.t, slot.view_x(state.x).copy(), slot.view_v(state.v).copy())
