@@ -5,16 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
+from typing import Any
 
-from supple.errors import InputError
+from supple.errors import InputError, check_path
+from supple.exports.modes import save_mode_picture, save_modes_csv, save_modes_markdown, save_modes_vtk
 from supple.exports.picture import save_picture
 from supple.exports.table import save_csv, save_markdown
 from supple.exports.vtk import save_record_copy, save_vtk
 from supple.record.files.disk import make_folder, record_errors
 from supple.record.reader import Trajectory, open_record
 from supple.record.run_result import Run
+from supple.solvers.methods.modes import Modes
 
-Writer = Callable[[Trajectory, Path, Sequence[int] | None], None]
+Writer = Callable[[Any, Path, Sequence[int] | None], None]
+"""Writes a trajectory, or modes, to a path: some frames or modes of it, or all."""
 
 FORMATS: dict[str, tuple[str, Writer]] = {
     "vtk": (".pvd", save_vtk),
@@ -29,23 +33,34 @@ WITH_CONTACTS: dict[str, Writer] = {
 }
 
 
+MODES: dict[str, Writer] = {
+    "vtk": save_modes_vtk,
+    "png": save_mode_picture,
+    "csv": save_modes_csv,
+    "md": save_modes_markdown,
+}
+
+
 def export(
-    run: Run | str | Path,
+    run: Run | Modes | str | Path,
     destination: str | Path,
     *,
     to: str | None = None,
     frames: Sequence[int] | None = None,
     contacts: bool = False,
 ) -> Path:
-    """Write a run, or the record in a folder, as another format; returns the file that was written.
+    """Write a run, the record in a folder, or vibration modes as another format; returns the file that was written.
 
     to: "vtk" (a .pvd file with a folder of .vtu files, for ParaView), "vtkhdf" (the record itself), "png" (a
     picture with the energies), "csv" or "md" (times, energies, momenta); by default what the ending of
     `destination` says. frames: numbers of the frames; by default all, for a picture a few moments. contacts: with the
     forces of contacts, in a picture an arrow for each two that touch in the last moment, in VTK all points with forces.
+
+    Of `vibration_modes`, frames are numbers of modes: "vtk" holds their shapes [1/kg^1/2], an array each, "png" shows
+    one, by default the lowest that is no rigid motion, "csv" and "md" list the frequencies.
     """
-    trajectory = _trajectory(run)
-    path = Path(destination)
+    thing: Trajectory | Modes = run if isinstance(run, Modes) else _trajectory(run)
+    path = check_path(destination, where="export, destination")
     kind = to or next((name for name, (suffix, _) in FORMATS.items() if path.suffix.lower() == suffix), None)
     if kind not in FORMATS:
         raise InputError(
@@ -55,18 +70,26 @@ def export(
             allowed=", ".join(f"{name} ({suffix})" for name, (suffix, _) in FORMATS.items()),
         )
     suffix, write = FORMATS[kind]
-    if contacts:
+    if isinstance(thing, Modes):
+        if kind not in MODES or contacts:
+            value = "contacts" if contacts else kind
+            raise InputError("modes are not exported so", where="export", value=value, allowed=", ".join(MODES))
+        write = MODES[kind]
+    elif contacts:
         if kind not in WITH_CONTACTS:
             raise InputError(
                 "contacts are drawn in pictures and VTK", where="export", value=kind, allowed=", ".join(WITH_CONTACTS)
             )
         write = WITH_CONTACTS[kind]
-    if path.suffix.lower() != suffix:
-        path = path / f"{_plain(trajectory.name)}{suffix}" if path.is_dir() or not path.suffix else path
+    if path.suffix.lower() != suffix and (path.is_dir() or not path.suffix):
+        name = thing.system.name if isinstance(thing, Modes) else thing.name
+        path = path / f"{_plain(name)}{suffix}"
     make_folder(path.parent)
-    chosen = None if frames is None else _check_frames(frames, len(trajectory.times))
+    count = len(thing.frequencies if isinstance(thing, Modes) else thing.times)
+    what = "mode" if isinstance(thing, Modes) else "frame"
+    chosen = None if frames is None else _check_frames(frames, count, what)
     with record_errors(path, "the export cannot be written"):
-        write(trajectory, path, chosen)
+        write(thing, path, chosen)
     return path
 
 
@@ -78,15 +101,15 @@ def _trajectory(run: Run | str | Path) -> Trajectory:
             "this has no frames to export",
             where="export",
             value=type(run).__name__,
-            allowed="a Run, or its folder",
+            allowed="a Run, its folder, or modes of vibration_modes",
         )
     return run.frames
 
 
-def _check_frames(frames: Sequence[int], count: int) -> list[int]:
+def _check_frames(frames: Sequence[int], count: int, what: str) -> list[int]:
     for frame in frames:
         if not -count <= frame < count:
-            raise InputError("there is no such frame", where="export", value=frame, allowed=f"0..{count - 1}")
+            raise InputError(f"there is no such {what}", where="export", value=frame, allowed=f"0..{count - 1}")
     return [int(frame) % count for frame in frames]
 
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 import numpy as np
 
 from supple.algebra.dense import rotations
+from supple.exports.seen import Seen
 from supple.record.files.obstacles import RecordedObstacle
-from supple.record.reader import Trajectory
 
 Array = np.ndarray
 Surface = tuple[Array, Array]
@@ -21,7 +21,7 @@ CUBE = np.array(
 )  # fmt: skip
 
 
-def drawn_obstacles(trajectory: Trajectory, frame: int, place: Array, size: float) -> dict[str, Surface]:
+def drawn_obstacles(trajectory: Seen, frame: int, place: Array, size: float) -> dict[str, Surface]:
     """All obstacles at a frame, by name. place (3,), size [m]: of the squares that stand for planes."""
     found = {}
     for obstacle, pose in zip(trajectory.obstacles, trajectory.poses(frame)):

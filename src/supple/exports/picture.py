@@ -20,6 +20,8 @@ from supple.exports.camera import Camera
 from supple.exports.facets import Facets, discs, lit_surface, ribbons
 from supple.exports.layers import Sheet, lay
 from supple.exports.obstacles import drawn_obstacles, is_plane
+from supple.exports.seen import Seen
+from supple.record.files.contacts import Contacts
 from supple.record.reader import Trajectory
 
 Array = np.ndarray
@@ -35,6 +37,7 @@ MOMENTS = 4
 MAX_LOOKED_AT = 200  # frames, when moments are chosen
 FAINTEST, FAINTER = 0.16, 0.42  # opacities of the first moment and of the last but one
 SEAM = 0.2  # points: facets are this much wider, so that no gaps show between them
+Place = tuple[float, float, float, float]
 VIEW, VIEW_ALONE = (0.03, 0.30, 0.94, 0.60), (0.03, 0.03, 0.94, 0.87)
 PLOT = (0.085, 0.075, 0.785, 0.185)
 
@@ -47,26 +50,18 @@ def save_picture(
     has_energies = len(trajectory.times) > 1
     place = VIEW if has_energies else VIEW_ALONE
     view = View(trajectory, tuple(chosen), Camera())
-    base = Sheet(background="white")
-    ground = base.plane(place, *view.bounds)
-    view.draw_walls(ground)
-    view.draw_ground(ground)
-    draw_titles(base.figure, trajectory, chosen)
+    base, *moments = view.sheets(place)
+    times = ", ".join(f"{trajectory.times[k]:.3g}" for k in chosen)
+    draw_titles(base.figure, trajectory.name, f"t = {times} s", trajectory.body_names)
     if has_energies:
         draw_energies(base.figure.add_axes(PLOT), trajectory, chosen)
-    sheets = [(base, 1.0)]
-    for order, frame in enumerate(chosen):
-        sheet = Sheet()
-        view.draw_moment(sheet.plane(place, *view.bounds), frame)
-        faint = FAINTEST + (FAINTER - FAINTEST) * order / max(len(chosen) - 2, 1)
-        sheets.append((sheet, 1.0 if frame == chosen[-1] else faint))
     if contacts:
-        sheet = Sheet()
-        largest = view.draw_contacts(sheet.plane(place, *view.bounds), chosen[-1])
+        sheet, touching = Sheet(), trajectory.contacts(chosen[-1])
+        largest = view.draw_contacts(touching, sheet.plane(place, *view.bounds))
         if largest:
             base.figure.text(0.04, 0.905, f"contact forces up to {largest:.3g} N", fontsize=9.5, color=ARROW, va="top")
-        sheets.append((sheet, 1.0))
-    lay(sheets, path)
+        moments.append(sheet)
+    lay(view.layers(base, *moments), path)
 
 
 def choose_moments(trajectory: Trajectory) -> list[int]:
@@ -91,7 +86,7 @@ def choose_moments(trajectory: Trajectory) -> list[int]:
 class View:
     """What the camera sees of the bodies at some frames."""
 
-    trajectory: Trajectory
+    trajectory: Seen
     frames: tuple[int, ...]
     camera: Camera
 
@@ -189,9 +184,25 @@ class View:
                     autolim=False,
                 )
 
-    def draw_contacts(self, axes: Any, frame: int) -> float:
+    def sheets(self, place: Place) -> list[Sheet]:
+        """The ground with what stands still, then the moments, each on a sheet of its own."""
+        base = Sheet(background="white")
+        ground = base.plane(place, *self.bounds)
+        self.draw_walls(ground)
+        self.draw_ground(ground)
+        moments = [Sheet() for _ in self.frames]
+        for sheet, frame in zip(moments, self.frames):
+            self.draw_moment(sheet.plane(place, *self.bounds), frame)
+        return [base, *moments]
+
+    def layers(self, base: Sheet, *more: Sheet) -> list[tuple[Sheet, float]]:
+        """Sheets with their opacities: all moments but the last are faint."""
+        last = len(self.frames) - 1
+        faint = [FAINTEST + (FAINTER - FAINTEST) * order / max(last - 1, 1) for order in range(last)]
+        return [(base, 1.0), *zip(more, [*faint, *[1.0] * (len(more) - last)])]
+
+    def draw_contacts(self, touching: Contacts, axes: Any) -> float:
         """The force between each two that touch, on the first, as an arrow where it acts; returns the largest [N]."""
-        touching = self.trajectory.contacts(frame)
         pairs = np.array([f"{one}\0{other}" for one, other in touching.pairs])
         places, forces = [], []
         for pair in np.unique(pairs):
@@ -233,12 +244,12 @@ class View:
         axes.text(*corner, f"  grid {spacing:g} m", color=FAINT_INK, fontsize=8, ha="left", va="center")
 
 
-def trajectory_moves(trajectory: Trajectory) -> list[bool]:
+def trajectory_moves(trajectory: Seen) -> list[bool]:
     """Which obstacles move."""
     return [bool(moves) for moves in np.any(trajectory.poses(0) != trajectory.poses(-1), axis=1)]
 
 
-def near_obstacles(trajectory: Trajectory, frame: int, points: Array) -> list[Array]:
+def near_obstacles(trajectory: Seen, frame: int, points: Array) -> list[Array]:
     """Nodes of obstacles that are not much larger than all bodies (n, 3) and not far from them: they are to be seen."""
     low, high = points.min(axis=0), points.max(axis=0)
     extent, middle = float(np.linalg.norm(high - low)) or 1.0, (low + high) / 2
@@ -273,12 +284,10 @@ def draw_energies(axes: Any, trajectory: Trajectory, frames: Sequence[int]) -> N
         axes.spines[side].set_visible(False)
 
 
-def draw_titles(figure: Any, trajectory: Trajectory, frames: Sequence[int]) -> None:
+def draw_titles(figure: Any, title: str, moments: str, names: Sequence[str]) -> None:
     """Name and moments at the top left, the bodies in their colours at the top right."""
-    figure.text(0.04, 0.965, trajectory.name, fontsize=14, color=INK, weight="bold", va="top")
-    moments = ", ".join(f"{trajectory.times[k]:.3g}" for k in frames)
-    figure.text(0.04, 0.93, f"t = {moments} s", fontsize=9.5, color=FAINT_INK, va="top")
-    names = trajectory.body_names
+    figure.text(0.04, 0.965, title, fontsize=14, color=INK, weight="bold", va="top")
+    figure.text(0.04, 0.93, moments, fontsize=9.5, color=FAINT_INK, va="top")
     for index, name in enumerate(names[: len(COLOURS)]):
         y = 0.962 - 0.026 * index
         figure.text(0.945, y, name, fontsize=9.5, color=INK, ha="right", va="top")

@@ -49,7 +49,11 @@ def _joint_numbers(joint: JointReading) -> list[float]:
 
 def save_csv(trajectory: Trajectory, path: Path, frames: Sequence[int] | None = None) -> None:
     """Comma-separated, numbers that read back exactly."""
-    titles, values = make_table(trajectory, frames)
+    write_csv(path, *make_table(trajectory, frames))
+
+
+def write_csv(path: Path, titles: list[str], values: Array) -> None:
+    """Titles and numbers (rows, columns) that read back exactly."""
     with open(path, "w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file)
         writer.writerow(titles)
@@ -58,7 +62,11 @@ def save_csv(trajectory: Trajectory, path: Path, frames: Sequence[int] | None = 
 
 def save_markdown(trajectory: Trajectory, path: Path, frames: Sequence[int] | None = None) -> None:
     """A table with six digits."""
-    titles, values = make_table(trajectory, frames)
+    write_markdown(path, *make_table(trajectory, frames))
+
+
+def write_markdown(path: Path, titles: list[str], values: Array) -> None:
+    """Titles and numbers (rows, columns) with six digits."""
     lines = ["| " + " | ".join(titles) + " |", "|" + "---:|" * len(titles)]
     lines += ["| " + " | ".join(f"{value:.6g}" for value in row) + " |" for row in values]
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")

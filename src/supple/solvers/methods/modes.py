@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any, NamedTuple
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sparse
@@ -23,14 +24,17 @@ DENSE = 3000
 """Unknowns up to which joints are taken into account."""
 
 
-class Modes(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Modes:
     """frequencies (count,) [Hz], ascending; shapes (count, v_size), mass-normalised velocity-like vectors; growth
     (count,) [1/s]: how fast an unstable mode grows, exp(growth t), 0 where it swings. Unstable modes come first, the
-    fastest before all, and have the frequency 0."""
+    fastest before all, and have the frequency 0. system, state: which scene swings, and about what."""
 
     frequencies: Array
     shapes: Array
     growth: Array
+    system: System = field(repr=False)
+    state: State = field(repr=False)
 
     @property
     def is_stable(self) -> bool:
@@ -75,7 +79,8 @@ def _modes(system: System, state: State, count: int) -> Modes:
     scale = float(np.abs(K.diagonal()).mean() / np.abs(M.diagonal()).mean())
     pairs = smallest_eigenpairs(K, M, count, sigma=-SHIFT * scale)
     growth = np.where(pairs.values < -ROUND_OFF * scale, np.sqrt(np.maximum(-pairs.values, 0.0)), 0.0)
-    return Modes(np.sqrt(np.maximum(pairs.values, 0.0)) / (2 * np.pi), (free @ pairs.vectors).T, growth)
+    frequencies = np.sqrt(np.maximum(pairs.values, 0.0)) / (2 * np.pi)
+    return Modes(frequencies, (free @ pairs.vectors).T, growth, system, state)
 
 
 def warn_unstable(system: System, state: State) -> None:
