@@ -17,6 +17,7 @@ Whoever needs a capability asks for it by `isinstance`, never for the name of a 
     Carrying          it steps itself, masses on its points included
     Recasting         parts of it can be of other kinds, with other coordinates
     Changeable        its material, or what drives it, can change while it runs
+    Stressed          strain and stress of its elements
     Extrapolating     its stride begins each step with what the last ones found
 """
 
@@ -28,8 +29,10 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 import numpy as np
 
 from supple.bodies.body_protocol import Body, Surface
+from supple.bodies.placement import Placement
 from supple.bodies.protocols import Mapping
 from supple.bodies.surfaces import MappedSurface
+from supple.elements.recovery import ElementStress
 from supple.geometry.surfaces.convex import ConvexShape
 
 Array = np.ndarray
@@ -108,6 +111,17 @@ class ExplicitContact(Protocol):
 
     def contact_constants(self) -> ContactConstants:
         """How soft."""
+        ...
+
+
+@runtime_checkable
+class Stressed(Protocol):
+    """A body of elements with a law."""
+
+    def stress(self, x: Array, placement: Placement | None = None) -> ElementStress:
+        """Of each element at the body's coordinates x. placement: where the body was put at the start, None: not moved
+        from where it was made. Cauchy's stress [Pa] is in the axes of the world, strain [-] in those of the body at its
+        start, as it stood in the world."""
         ...
 
 

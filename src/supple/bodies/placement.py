@@ -22,7 +22,12 @@ class Placement:
 
     def apply(self, X: Array) -> Array:
         """World positions of rest positions X (n, 3) [m]."""
-        return self.at + X @ rotations.to_matrix(self.rotation).T
+        return self.at + X @ self.axes.T
+
+    @property
+    def axes(self) -> Array:
+        """Rotation matrix of the body's axes in the world, (3, 3)."""
+        return rotations.to_matrix(self.rotation)
 
     def point_velocities(self, x: Array) -> Array:
         """Velocities of world points x (n, 3) [m/s]."""

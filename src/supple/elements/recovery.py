@@ -24,6 +24,11 @@ class ElementStress(NamedTuple):
     stress: Array
     von_mises: Array
 
+    def turned(self, R: Array, placed: Array) -> ElementStress:
+        """Of a body whose axes are R (3, 3) in the world now, and were `placed` (3, 3) at the start: Cauchy's stress in
+        the axes of the world, strain in those of the body at its start, as it stood in the world."""
+        return ElementStress(placed @ self.strain @ placed.T, R @ self.stress @ R.T, self.von_mises)
+
 
 def first_piola(law: Law, F: Array, lam: Array, mu: Array) -> Array:
     """P = dpsi/dF [Pa] for F (..., 3, 3), vectorised; the rival of the compiled `supple.elements.laws.stress`."""

@@ -154,7 +154,8 @@ class FemBody(MeshPoints, RegionMaterials):
         return ElementInversion.of(rest, self.mesh.elements, Law.of(self.law))
 
     def stress(self, x: Array, placement: Placement | None = None) -> ElementStress:
-        """Strain [-] and Cauchy stress [Pa] of each element at world positions x (node_count, 3) [m]."""
+        """Strain [-] and Cauchy stress [Pa] of each element at world positions x (node_count, 3) [m]; see
+        `Stressed`."""
         X = self.mesh.nodes if placement is None else placement.apply(self.mesh.nodes)
         lam, mu = self.element_values("lam"), self.element_values("mu")
         return element_stress(X, self.mesh.elements, Law.of(self.law), lam, mu, x)

@@ -267,10 +267,10 @@ class FloatingBody(MeshPoints, ShapedPoints):
         u = self.model.X + self.model.shapes @ x[0, 7 : 7 + self.mode_count]
         return x[0, :3] + u @ rotations.to_matrix(x[0, 3:7]).T
 
-    def stress(self, x: Array) -> ElementStress:
-        """Strain [-] and stress [Pa] of each element in the axes of the body, at coordinates x (1, 7 + p).
+    def stress(self, x: Array, placement: Placement | None = None) -> ElementStress:
+        """Strain [-] and stress [Pa] of each element at coordinates x (1, 7 + p); see `Stressed`.
 
-        Linear, or Cauchy's of the St. Venant-Kirchhoff law where the force is cubic.
+        Linear in the axes of the body, or Cauchy's of the St. Venant-Kirchhoff law where the force is cubic.
         """
         solid = self.model.solid
         if not isinstance(solid, ElasticSolid):
@@ -278,7 +278,8 @@ class FloatingBody(MeshPoints, ShapedPoints):
         law = Law.LINEAR if self.model.cubic is None else Law.STVK
         moved = self.model.X + self.model.shapes @ x[0, 7 : 7 + self.mode_count]
         lam, mu = solid.element_values("lam"), solid.element_values("mu")
-        return element_stress(self.model.X, self.mesh.elements, law, lam, mu, moved)
+        found = element_stress(self.model.X, self.mesh.elements, law, lam, mu, moved)
+        return found.turned(rotations.to_matrix(x[0, 3:7]), (placement or Placement()).axes)
 
     def advance(
         self,

@@ -222,11 +222,13 @@ class LayeredBody(MeshPoints, ShapedPoints):
         u = self.model.X + self.displacements(x)
         return x[0, :3] + u @ rotations.to_matrix(x[0, 3:7]).T
 
-    def stress(self, x: Array) -> ElementStress:
-        """Strain [-] and stress [Pa] of each element in the axes of the body, zero in the core."""
+    def stress(self, x: Array, placement: Placement | None = None) -> ElementStress:
+        """Strain [-] and Cauchy stress [Pa] of each element at coordinates x (1, 7 + 3 n), zero in the core; see
+        `Stressed`."""
         lam, mu = self.model.element_values("lam"), self.model.element_values("mu")
         moved = self.model.X + self.displacements(x)
-        return element_stress(self.model.X, np.asarray(self.mesh.elements), self.model.law, lam, mu, moved)
+        found = element_stress(self.model.X, np.asarray(self.mesh.elements), self.model.law, lam, mu, moved)
+        return found.turned(rotations.to_matrix(x[0, 3:7]), (placement or Placement()).axes)
 
     # steps of its own
 
