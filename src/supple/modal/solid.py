@@ -18,7 +18,7 @@ reference coordinate, so the St. Venant-Kirchhoff energy has degree 4 in each, a
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
@@ -69,6 +69,16 @@ class ElasticSolid(RegionMaterials):
         if self.mass not in ("consistent", "lumped"):
             raise InputError("unknown kind of mass", value=self.mass, allowed="consistent, lumped")
         _ = self.element_material
+
+    def scaled(self, stiffness: float, density: float) -> ElasticSolid:
+        """With materials so many times as stiff and as dense."""
+
+        def of(stuff: Material) -> Material:
+            return replace(stuff, young=stiffness * stuff.young, density=density * stuff.density)
+
+        given = self.material
+        changed = of(given) if isinstance(given, Material) else {region: of(stuff) for region, stuff in given.items()}
+        return replace(self, material=changed)
 
     @property
     def node_count(self) -> int:

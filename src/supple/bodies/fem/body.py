@@ -11,7 +11,7 @@ import numpy as np
 import scipy.sparse as sparse
 
 from supple.bodies.body_protocol import Embedding, Method
-from supple.bodies.changing import with_values
+from supple.bodies.changing import MATERIAL, changed_material
 from supple.bodies.coordinates import Points
 from supple.bodies.fem.elastic import ElasticForce
 from supple.bodies.fem.inversion import ElementInversion
@@ -32,7 +32,6 @@ from supple.material import Law, Material
 Array = np.ndarray
 
 
-MATERIAL = ("young", "poisson", "density", "mass_damping", "stiffness_damping")
 """What of a material can change while it runs."""
 
 
@@ -69,18 +68,7 @@ class FemBody(MeshPoints, RegionMaterials):
     def changed(self, values: dict[str, Any], *, where: str) -> FemBody:
         """With another young [Pa], poisson, density [kg/m³], mass_damping [1/s] or stiffness_damping [s]; region: of
         one region's material alone."""
-        given = {name: value for name, value in values.items() if name != "region"}
-        if isinstance(self.material, Material):
-            if "region" in values:
-                raise InputError("this body has one material", where=where, value=values["region"])
-            return replace(self, material=with_values(self.material, given, MATERIAL, where=where))
-        if values.get("region", "") not in self.material:
-            raise InputError(
-                "no material of that region", where=where, value=values.get("region"),
-                allowed=", ".join(self.material), fix="Give region=.",
-            )  # fmt: skip
-        one = {values["region"]: with_values(self.material[values["region"]], given, MATERIAL, where=where)}
-        return replace(self, material={**self.material, **one})
+        return replace(self, material=changed_material(self.material, values, MATERIAL, where=where))
 
     @cached_property
     def point_mass(self) -> PointMass:

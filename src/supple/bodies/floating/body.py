@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -27,7 +27,7 @@ from supple.bodies.placement import Placement
 from supple.bodies.protocols import PlacedBody
 from supple.bodies.stride import Stride, StrideReport
 from supple.elements.recovery import ElementStress, element_stress
-from supple.errors import InputError, check_instance
+from supple.errors import InputError, check_instance, check_number
 from supple.geometry import embed
 from supple.geometry.meshes.region import Selector
 from supple.material import Law
@@ -38,6 +38,8 @@ from supple.modal.support import Support
 Array = np.ndarray
 NEAR = 8
 """Nodes that say how a place of a body without elements turns."""
+FACTORS = ("stiffness_factor", "density_factor")
+DAMPING = ("mass_damping", "stiffness_damping", "damping_ratio")
 MAKE = "Use FloatingBody.from_solid, from_basis or from_matrices."
 
 
@@ -153,6 +155,20 @@ class FloatingBody(MeshPoints, ShapedPoints):
         U = reduce(support, modes) if basis is None else np.asarray(basis)
         model = make_model(support, U, origin=origin, stiffening=False, cubic=False)
         return cls(model, _damping(model, mass_damping, stiffness_damping, damping_ratio))
+
+    def changed(self, values: dict[str, Any], *, where: str) -> FloatingBody:
+        """With stiffness and mass times stiffness_factor > 0, density_factor > 0, in the same shapes. Its damping D
+        stays, unless any of mass_damping [1/s], stiffness_damping [s] and damping_ratio is given: it is theirs then."""
+        if others := [name for name in values if name not in (*FACTORS, *DAMPING)]:
+            allowed = ", ".join((*FACTORS, *DAMPING))
+            raise InputError("this cannot be changed", where=where, value=others[0], allowed=allowed)
+        stiffness, density = (
+            check_number(values.get(name, 1.0), name=name, where=where, above=0.0) for name in FACTORS
+        )
+        model, given = self.model.scaled(stiffness, density), [values.get(name, 0.0) for name in DAMPING]
+        if not set(DAMPING) & set(values):
+            return replace(self, model=model)
+        return replace(self, model=model, damping=model.damping(mass=given[0], stiffness=given[1], ratio=given[2]))
 
     @property
     def mode_count(self) -> int:

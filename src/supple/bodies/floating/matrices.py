@@ -6,7 +6,7 @@ It must be positive definite: a mode without mass has no equation of motion.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -67,6 +67,10 @@ class MatrixSolid:
         if self.elements is not None and len(self.elements.nodes) != len(X):
             raise InputError("the mesh has other nodes", value=len(self.elements.nodes), allowed=str(len(X)))
         _ = self.node_mass
+
+    def scaled(self, stiffness: float, density: float) -> MatrixSolid:
+        """With K and M so many times as large."""
+        return replace(self, M=density * self.M, K=stiffness * self.K)
 
     @property
     def mesh(self) -> Any:

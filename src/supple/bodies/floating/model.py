@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -65,6 +65,15 @@ class FloatingModel:
     def solid(self) -> Any:
         """The solid: an `ElasticSolid` or a `MatrixSolid`."""
         return self.support.solid
+
+    def scaled(self, stiffness: float, density: float) -> FloatingModel:
+        """With a stiffness and a mass so many times as large, in the same shapes."""
+        support = replace(self.support, solid=self.solid.scaled(stiffness, density))
+        cubic, s = self.cubic, stiffness
+        if cubic is not None:
+            cubic = CubicForce(s * cubic.linear, s * cubic.quadratic, s * cubic.cubic)
+        tension = None if self.stiffening is None else density * self.stiffening
+        return replace(self, support=support, K=stiffness * self.K, stiffening=tension, cubic=cubic)
 
     @property
     def mode_count(self) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -16,6 +16,7 @@ from supple.algebra.dense import rotations
 from supple.algebra.dense.checks import check_vector
 from supple.bodies.body_protocol import Method
 from supple.bodies.capabilities import OwnSolve
+from supple.bodies.changing import changed_material
 from supple.bodies.coordinates import FrameWithModes
 from supple.bodies.frame_start import check_start, place_frame
 from supple.bodies.layered.build import fill_surface, name_core
@@ -30,12 +31,13 @@ from supple.bodies.placement import Placement
 from supple.bodies.protocols import PlacedBody
 from supple.bodies.stride import Stride, StrideReport
 from supple.elements.recovery import ElementStress, element_stress
-from supple.errors import InputError, check_instance
+from supple.errors import InputError, check_instance, check_number
 from supple.geometry import HexMesh, SurfaceMesh, TetMesh, embed
 from supple.material import Law, Material
 
 Array = np.ndarray
 MAKE = "Use LayeredBody.from_mesh or from_surface."
+DAMPING = {"mass_damping": "alpha", "stiffness_damping": "beta"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,6 +125,22 @@ class LayeredBody(MeshPoints, ShapedPoints):
         alpha = model.damping_of("mass_damping") if mass_damping is None else mass_damping
         beta = model.damping_of("stiffness_damping") if stiffness_damping is None else stiffness_damping
         return cls(model, alpha=alpha, beta=beta, q=q, q_rate=q_rate)
+
+    def changed(self, values: dict[str, Any], *, where: str) -> LayeredBody:
+        """With another young [Pa], poisson or density [kg/m³] (region: of one region's material alone), core_density
+        [kg/m³], mass_damping [1/s] or stiffness_damping [s]. The frame stays where it is in the mesh."""
+        damping = {own: values[name] for name, own in DAMPING.items() if name in values}
+        for name, value in values.items():
+            if name in DAMPING or name == "core_density":
+                check_number(value, name=name, where=where, least=0.0)
+        stuff = {name: value for name, value in values.items() if name not in (*DAMPING, "core_density")}
+        model = replace(self.model, origin_given=self.model.origin)
+        if stuff:
+            material = changed_material(self.model.material, stuff, ("young", "poisson", "density"), where=where)
+            model = replace(model, material=material)
+        if "core_density" in values:
+            model = replace(model, core_density=values["core_density"])
+        return replace(self, model=model, **damping)
 
     @property
     def free_count(self) -> int:
