@@ -168,7 +168,6 @@ def test_it_falls() -> None:
     assert np.linalg.norm(x[-1] - x[0]) == pytest.approx(0.4, rel=1e-9)
 
 
-@pytest.mark.filterwarnings("ignore:.*contacts of .* on voxels ask for steps:supple.errors.StepWarning")
 @pytest.mark.parametrize("other", OTHERS)
 def test_it_touches_every_kind(other: str) -> None:
     """The rod flies upon a body at rest: it is braked, and the body takes the momentum that the rod loses."""

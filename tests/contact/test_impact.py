@@ -162,3 +162,24 @@ def test_a_run_goes_on_from_a_state_as_without_a_stop() -> None:
         scene.solver.step(system, state)
         scene.solver.step(other, again)
     assert np.array_equal(state.x, again.x)
+
+
+def test_contacts_of_voxels_share_the_stiffness_of_a_blow_as_their_area_grows() -> None:
+    """A box comes down on an edge and falls flat: it is held as stiffly as needed, not as its face over its edge."""
+    scene = sp.Scene(gravity=(0, 0, 0), solver=sp.Partitioned(1e-3))
+    lattice = sp.VoxelBody(sp.VoxelGrid(np.ones((6, 6, 2), dtype=int), 0.02), sp.VoxelMaterial(1e6, density=1000))
+    scene.add(lattice, fix=lambda X: X[:, 2] < 0.02, name="bed")
+    box, angle = sp.RigidBody.box((0.08, 0.08, 0.04), density=2000), 0.1
+    scene.add(box, at=(0.06, 0.06, 0.062 + 0.04 * angle), rotation=(0, angle, 0), velocity=(0, 0, -1), name="box")
+    scene.add(sp.Contact(friction=0.0))
+    system = scene.compile()
+    state, stiff, count = system.initial_state(), [], []
+    for _ in range(20):
+        scene.solver.step(system, state)
+        kin = system.propagate(state.t, state.x, state.v, state.memory)
+        found = system.contacts[0].find(kin, 1e-3, dict(state.memory))
+        if found.raised.any():
+            stiff.append(found.stiffness.sum())
+            count.append(found.size)
+    assert max(count) > 2 * count[0]
+    assert max(stiff) < 1.3 * stiff[0]

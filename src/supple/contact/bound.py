@@ -27,7 +27,7 @@ from supple.contact.moving import MovingSides
 from supple.contact.notices import stiffness_notice
 from supple.contact.rigid_sides import RigidSides
 from supple.contact.sticking import already_loose, frictions
-from supple.contact.stopping import Stopping
+from supple.contact.stopping import Raised, Stopping
 from supple.contact.surface import ContactSurface
 from supple.contact.surfaces import BodySurface, Wall
 from supple.errors import ContactWarning
@@ -214,17 +214,16 @@ class BoundContact:
         """With what the law needs of contacts that stand for areas (k,) [m²]; speed (k,) [m/s]: of their gaps; u (k, 3)
         [m/s]: relative velocities, where a static friction asks for them."""
         modulus, relax = (table[found.body[:, 0], found.body[:, 1]] for table in self._constants)
-        group, raised = np.zeros(found.size, dtype=np.int64), np.zeros(found.size)
+        raised = Raised.none(found.size)
         if self.contact.stiffness is None:
-            none = np.zeros(0, dtype=np.int64), np.zeros(0)
-            known = memory.get(f"{self.prefix}group", none[0]), memory.get(f"{self.prefix}raised", none[1])
-            group, raised = self.stopping.raised(found, area, speed, h, modulus, known)
+            raised = self.stopping.raised(found, area, speed, h, modulus, remembering.raised(self, memory))
         elif not self.has_warned:
             given = self.contact.stiffness
             self.warn(stiffness_notice(self.stopping, self.names, found, given, area, speed, h))
-        stiff = raised > 0
+        stiff = raised.modulus > 0
         if stiff.any():
-            modulus, relax[stiff] = np.maximum(modulus, raised), self._relaxation(found.body[stiff], raised[stiff])
+            relax[stiff] = self._relaxation(found.body[stiff], raised.modulus[stiff])
+            modulus = np.maximum(modulus, raised.modulus)
         stiffness = area * modulus
         tangential = self.contact.tangential_stiffness * stiffness
         found = found._replace(
@@ -233,8 +232,9 @@ class BoundContact:
             dashpot=relax * stiffness,
             tangential_dashpot=relax * tangential,
             friction=self.hold[found.body[:, 0], found.body[:, 1]],
-            group=group,
-            raised=raised,
+            group=raised.group,
+            raised=raised.modulus,
+            stops=raised.K,
             **self._rebound(found),
         )
         if not self.has_static_friction:

@@ -57,7 +57,8 @@ class ContactSet(NamedTuple):
     for that, 0 where the usual one does. restitution (k,): speed after an impact over that before, nan: as the law has
     it; mass (k,) [kg]: the smaller one of both sides, where there is a restitution. drift (k, 3) [m/s]: mean velocity
     of the obstacle in the step, less which relative velocities are the law's. loose (k,): how far contacts have let go
-    at the start of the step, see `sticking`; friction is their limit in this step.
+    at the start of the step, see `sticking`; friction is their limit in this step. stops (k,) [N/m]: stiffness of a
+    whole group where its pressure a depth is raised.
     """
 
     points: Array
@@ -83,6 +84,7 @@ class ContactSet(NamedTuple):
     mass: Array
     drift: Array
     loose: Array
+    stops: Array
 
     @property
     def size(self) -> int:
@@ -122,6 +124,7 @@ class ContactSet(NamedTuple):
             np.full(k, np.nan),
             zero,
             none,
+            zero,
             zero,
         )
 

@@ -8,14 +8,16 @@ each ball has its own. It is known as long as the contact lasts: a spring that b
 it took, and one that became stiffer more. Bodies that deform count with all their mass. Voxels take h² K/m small steps
 beside a body m whose step h is long. It moves at v less h F/m while they do, see `slow_step`: the second spring stops
 it within d too, in h v/d small steps. They may sink deeper than others, since stiffness costs them small steps; and
-their contacts are at most STIFFEST times as stiff as they bear at rest: a softer lattice yields before they do.
+their contacts are at most STIFFEST times as stiff as they bear at rest: a softer lattice yields before they do. And
+they share K anew as their area grows: a box that comes down on a corner and falls flat onto voxels would else be held
+by K of the corner times its face over the corner. They share no less where it shrinks, which would give back more.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -35,6 +37,20 @@ STIFFEST = 4.0
 """Largest pressure a depth of voxels that are hit, over what they bear at rest."""
 PAIRS = 1 << 62
 """Groups of contacts from this number on are pairs of bodies; below are keys of single contacts."""
+
+
+class Raised(NamedTuple):
+    """group (k,): of contacts that stop together; modulus (k,) [N/m³]: their pressure a depth; K (k,) [N/m]: of all of
+    a group; both 0 where the usual ones are enough."""
+
+    group: Array
+    modulus: Array
+    K: Array
+
+    @classmethod
+    def none(cls, k: int) -> Raised:
+        """Of k contacts that need not be stiffer."""
+        return cls(np.zeros(k, dtype=np.int64), np.zeros(k), np.zeros(k))
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,8 +84,8 @@ class Stopping:
                 body = s.node.held_body
                 own = float(body.total_mass)
                 w = _width(s, closed) if s.shape is None else s.shape.width
-                if _is_balls(s) and isinstance(body, Massed):
-                    each, w = body.point_masses()[s.numbers], np.inf
+                if _is_balls(s):
+                    each, w = _ball_masses(s, body), np.inf
             mass.append((np.inf if any(s.node is node for node in held) else own, own))
             deforms.append(not isinstance(s.node, Wall) and not isinstance(s.node.held_body, Convex))
             bears.append(np.inf if isinstance(s.node, Wall) else _bears(s.node.held_body))
@@ -127,31 +143,33 @@ class Stopping:
         mass = self.stopped_mass(found)
         return np.where(np.isfinite(mass), mass, 0.0) * np.minimum(speed, 0.0) ** 2
 
-    def raised(
-        self, found: ContactSet, area: Array, speed: Array, h: float, usual: Array, known: tuple[Array, Array]
-    ) -> tuple[Array, Array]:
-        """Groups (k,) of contacts with areas (k,) [m²], and their pressure a depth (k,) [N/m³], 0 where the usual one
-        (k,) is enough; h [s]: the step; known: groups and what they had before."""
+    def raised(self, found: ContactSet, area: Array, speed: Array, h: float, usual: Array, known: Raised) -> Raised:
+        """Of contacts with areas (k,) [m²], 0 where the usual pressure a depth (k,) [N/m³] is enough; h [s]: the step;
+        known: what there was before."""
         d = SINKS * self.pair_width(found)
         K = self.energy(found, speed) / d**2
         bears = self.bears[found.body].min(axis=1)
         swept = np.isfinite(bears)
         if swept.any():
             K[swept] *= np.minimum((SINKS / SWEPT) ** 2, d[swept] / np.maximum(-h * speed[swept], d[swept]))
-        if not len(known[0]) and (usual * area >= K).all():
-            return np.zeros(found.size, dtype=np.int64), np.zeros(found.size)
+        if not len(known.group) and (usual * area >= K).all():
+            return Raised.none(found.size)
         group = self.groups(found)
         each, at = np.unique(group, return_inverse=True)
         largest, whole = np.zeros(len(each)), np.zeros(len(each))
         np.maximum.at(largest, at, K)
         np.add.at(whole, at, area)
-        out = np.divide(largest, whole, out=np.zeros(len(each)), where=whole > 0)
+        before, K_before = np.zeros(len(each)), np.zeros(len(each))
         if len(each):
-            place = np.minimum(np.searchsorted(each, known[0]), len(each) - 1)
-            same = each[place] == known[0]
-            np.maximum.at(out, place[same], known[1][same])
-        most = np.minimum(out[at], bears)
-        return group, np.where(most > usual, most, 0.0)
+            place = np.minimum(np.searchsorted(each, known.group), len(each) - 1)
+            same = each[place] == known.group
+            np.maximum.at(before, place[same], known.modulus[same])
+            np.maximum.at(K_before, place[same], known.K[same])
+        shared, needed = (np.divide(k, whole, out=np.zeros(len(each)), where=whole > 0) for k in (K_before, largest))
+        kept = np.where(swept, np.minimum(before, shared)[at], before[at])
+        most = np.minimum(np.maximum(needed[at], kept), bears)
+        stiff = most > usual
+        return Raised(group, np.where(stiff, most, 0.0), np.where(stiff, np.maximum(largest, K_before)[at], 0.0))
 
 
 def _bears(body: object) -> float:
@@ -169,6 +187,13 @@ def _width(surface: BodySurface, closed: bool) -> float:
     a, b, c = (x[surface.triangles[:, k]] - x[0] for k in range(3))
     area = float(np.linalg.norm(np.cross(b - a, c - a), axis=1).sum()) / 2
     return min(extent, float(np.einsum("ka,ka->", a, np.cross(b, c))) / area)
+
+
+def _ball_masses(surface: BodySurface, body: Any) -> Array:
+    """Of the points of a body (points,) [kg]; equal parts of one that does not tell them."""
+    if isinstance(body, Massed):
+        return np.asarray(body.point_masses()[surface.numbers])
+    return np.full(surface.points.count, body.total_mass / surface.points.count)
 
 
 def _is_balls(surface: BodySurface) -> bool:

@@ -11,6 +11,7 @@ from supple.contact.binding.pair_tables import element_size
 from supple.contact.contact_set import ContactForces, ContactSet
 from supple.contact.notices import depth_notice
 from supple.contact.sticking import LET_GO, loosened
+from supple.contact.stopping import Raised
 from supple.errors import ContactWarning, InputError
 from supple.interaction.contact_kernels import OPEN
 
@@ -127,6 +128,14 @@ def remember(
         bound.warn(depth_notice(bound.stopping, bound.names, contacts, forces))
     stiff = pushing & (contacts.raised > 0)
     memory[f"{p}group"], memory[f"{p}raised"] = contacts.group[stiff], contacts.raised[stiff]
+    memory[f"{p}stops"] = contacts.stops[stiff]
+
+
+def raised(bound: BoundContact, memory: dict[str, Array]) -> Raised:
+    """How stiff contacts that meet at speed were in the last step."""
+    p, none = bound.prefix, Raised.none(0)
+    group, modulus = memory.get(f"{p}group", none.group), memory.get(f"{p}raised", none.modulus)
+    return Raised(group, modulus, memory.get(f"{p}stops", np.full(len(group), np.inf)))  # an older record has none
 
 
 def touching(bound: BoundContact, memory: dict[str, Array]) -> Touching:
