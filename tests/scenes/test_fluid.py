@@ -105,14 +105,34 @@ def test_a_box_floats_with_the_part_below_that_its_density_asks_for() -> None:
     assert run.system.positions(run.state, "raft")[0, 2] == pytest.approx(0.5 * SIDE - 0.4 * SIDE, abs=2e-3)
 
 
+def test_a_ball_and_a_rigid_sphere_feel_the_same_drag() -> None:
+    forces = {}
+    for name, body in (
+        ("ball", sp.Particles(np.zeros((1, 3)), 1.0, radius=0.1)),
+        ("sphere", sp.RigidBody.sphere(0.1, density=500, cells=24)),
+    ):
+        for label, thing in (
+            ("fluid", sp.Fluid(density=3.0, flow=(2.0, 0, 0))),
+            ("wind", sp.Wind(speed=2.0, intensity=0)),
+        ):
+            scene = sp.Scene(gravity=(0, 0, 0))
+            scene.add(body, name="body")
+            scene.add(thing)
+            system = scene.compile()
+            state = system.initial_state()
+            forces[name, label] = system.force(system.propagate(0.0, state.x, state.v))[:3]
+    for label in ("fluid", "wind"):
+        assert forces["ball", label] == pytest.approx(forces["sphere", label], rel=0.01, abs=1e-12)
+
+
 def test_a_ball_sinks_with_its_terminal_speed() -> None:
     r, density, drag = 0.02, 3000.0, 0.47
     scene = sp.Scene(gravity=(0, 0, -G))
     volume = 4 / 3 * np.pi * r**3
     scene.add(sp.Particles(np.zeros((1, 3)), density * volume, radius=r), name="ball")
     scene.add(sp.Fluid(density=WATER, drag=drag))
-    run = sp.run(scene, until=2.0, dt=0.005)
-    speed = np.sqrt(2 * (density - WATER) * volume * G / (WATER * drag * np.pi * r**2))
+    run = sp.run(scene, until=4.0, dt=0.005)
+    speed = np.sqrt(4 * (density - WATER) * volume * G / (WATER * drag * np.pi * r**2))  # (rho C / 4) pi r² u²
     assert -run.system.velocities(run.state, "ball")[0, 2] == pytest.approx(speed, rel=1e-6)
 
 

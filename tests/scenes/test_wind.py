@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 import supple as sp
+from supple.bodies.protocols import LocalState
 from supple.errors import InputError
+from supple.scene.acting.ball_wind import BallWind
 from supple.scene.acting.wind import waves
 from supple.validation.tree.reference import mixed_domain_tree
 
@@ -146,3 +148,20 @@ def test_a_wind_of_the_scene_blows_on_every_body_with_a_surface() -> None:
     assert np.abs(ends[0].v).max() > 1e-3
     with pytest.raises(InputError, match="a velocity or a speed"):
         sp.Wind()
+
+
+def test_derivatives_of_the_wind_on_balls() -> None:
+    rng = np.random.default_rng(3)
+    force = BallWind(sp.Wind(velocity=(3.0, 1.0, 0.0), length=0.5), np.full(5, 0.1))
+    x, v, dx, dv = rng.normal(size=(4, 5, 3))
+    f = lambda s: _force_at(force, x + s * dx, v + s * dv)  # noqa: E731
+    h, tangent, out = 1e-6, force.linearize(LocalState(0.3, x, v)), np.zeros((5, 3))
+    tangent.add_product(dx, out, 1.0, 0.0)
+    tangent.add_product(dv, out, 0.0, 1.0)
+    assert np.abs((f(h) - f(-h)) / (2 * h) - out).max() < 1e-7 * np.abs(out).max()
+
+
+def _force_at(force: BallWind, x: np.ndarray, v: np.ndarray) -> np.ndarray:
+    out = np.zeros_like(x)
+    force.add_force(LocalState(0.3, x, v), out)
+    return out

@@ -1,8 +1,10 @@
 """A fluid on balls around particles: the weight of what each displaces, and its drag.
 
-    f = -rho V_wet g + (rho C / 2) pi r² w |u| u,   u = flow - v,   V_wet = pi h² (3 r - h) / 3,   w = V_wet / V
+    f = -rho V_wet g + (rho C / 4) pi r² w |u| u,   u = flow - v,   V_wet = pi h² (3 r - h) / 3,   w = V_wet / V
 
 h: height of the ball's part below the surface. V_wet is exact; the drag of a ball that is partly wet is its share w.
+The drag is what faces of a sphere feel that move into the fluid: the integral of (rho C / 2) (u . n)² n over half of
+it.
 """
 
 from __future__ import annotations
@@ -15,6 +17,8 @@ from supple.bodies.protocols import LocalState, Pairs
 from supple.interaction.fluid import Fluid
 
 Array = np.ndarray
+BALL = 0.25
+"""Drag of a ball over rho C pi r² |u| u: half that of a plate across the flow, which is 1/2."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,7 +44,7 @@ class BallFluid:
 
     @property
     def _drag(self) -> Array:
-        return 0.5 * self.fluid.density * self.fluid.drag * np.pi * self.radius**2
+        return BALL * self.fluid.density * self.fluid.drag * np.pi * self.radius**2
 
     def energy(self, state: LocalState) -> float:
         """None."""

@@ -177,12 +177,12 @@ class Wind:
             return TriangleTangent(self.triangles, np.zeros((len(N), 3, 3, 3, 3)), B)
         by_N = (factor * part * s * s)[:, None, None] * np.eye(3)
         by_N = by_N + by_s[:, :, None] * ((u - s[:, None] * n) / area[:, None])[:, None, :]
-        moved = by_s[:, :, None] * np.einsum("ki,kij->kj", n, self._gradient(centre, state.t))[:, None, :] / 3
+        moved = by_s[:, :, None] * np.einsum("ki,kij->kj", n, self.gradient(centre, state.t))[:, None, :] / 3
         by_1, by_2 = -skew(x[:, 2] - x[:, 0]) / 2, skew(x[:, 1] - x[:, 0]) / 2
         K = np.stack([by_N @ (-by_1 - by_2), by_N @ by_1, by_N @ by_2], axis=1) + moved[:, None]
         return TriangleTangent(self.triangles, np.broadcast_to(K[:, None], (len(N), 3, 3, 3, 3)), B)
 
-    def _gradient(self, x: Array, t: float) -> Array:
+    def gradient(self, x: Array, t: float) -> Array:
         """dw_i/dx_j (n, 3, 3) [1/s]."""
         U, k, a, phase = self.flow
         swing = -np.sin((x - t * U) @ k.T + phase)

@@ -84,6 +84,7 @@ def why_not_alone(scene: Scene) -> str | None:
         (scene.joints, "a joint holds a body"),
         (scene.contacts or scene.obstacles, "bodies may touch something"),
         (scene.fluid is not None, "there is a fluid"),
+        (scene.winds, "a wind blows"),
     ):
         if given:
             return what
