@@ -76,11 +76,11 @@ def test_a_swing_goes_on_with_the_new_period(kind: str) -> None:
     small = 1e-5 * shapes.shapes[first] / np.abs(shapes.shapes[first]).max()
     state.x = system.retract(state.x, small)
     system.change(state, "bar", **stiffer)
-    solver = sp.Midpoint(period / 400)
-    for _ in range(100):
+    solver = sp.Midpoint(period / 160)
+    for _ in range(40):
         solver.step(system, state)
     moved = system.difference(system.initial_state().x, state.x)
-    assert abs(moved @ small) < 2e-3 * (small @ small)  # the midpoint rule's own period is 2e-5 longer
+    assert abs(moved @ small) < 2e-3 * (small @ small)  # the midpoint rule's own period is 2e-4 longer
 
 
 @pytest.mark.parametrize("kind", ["floating", "layered"])

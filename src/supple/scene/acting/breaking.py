@@ -6,7 +6,7 @@ Everything else stays: other bodies with their states, forces and what they act 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,12 +16,30 @@ from supple.algebra.dense import rotations
 from supple.bodies.capabilities import Breaking, BrokenPart
 from supple.bodies.placement import Placement
 from supple.errors import InputError
+from supple.scene.changing.present import PresentNode
+from supple.scene.joints.joints import FixedJoint, HingeJoint, SliderJoint
+from supple.scene.mapped.patch_frame import PatchFrame
 from supple.scene.mapped.points import JoinedPoints, PointSet, join
 from supple.scene.node import Node
 from supple.scene.scene import Acting, Scene
 from supple.scene.state import State
 
 Array = np.ndarray
+SIDES = ("a", "b")
+
+
+Then = Callable[[Array], list[Array]]
+"""Coordinates of the parts of a body from those of the whole."""
+
+
+def parts_then(body: Breaking, place: int | str) -> Then:
+    """Of a body that breaks at a place, at coordinates x that it had at some time."""
+
+    def coordinates(x: Array) -> list[Array]:
+        v = np.zeros((len(x), body.coordinates.v_width))  # type: ignore[attr-defined]
+        return [part.x for part in body.broken(x, v, place)]
+
+    return coordinates
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,7 +77,7 @@ def break_off(scene: Scene, state: State, body: str, domain: int | str, *, name:
     before = scene.compile()
     slot = before.body(body)
     parts = old.body.broken(slot.view_x(state.x), slot.view_v(state.v), domain)
-    after, (rest, branch) = broken_scene(scene, old, parts, name)
+    after, (rest, branch) = broken_scene(scene, old, parts, name, parts_then(old.body, domain))
     system = after.compile()
     out = system.initial_state()
     out.t = state.t
@@ -81,15 +99,15 @@ def is_lost(key: str, body: str) -> bool:
 
 
 def broken_scene(
-    scene: Scene, old: Node, parts: Sequence[BrokenPart], name: str | None
+    scene: Scene, old: Node, parts: Sequence[BrokenPart], name: str | None, then: Then
 ) -> tuple[Scene, tuple[Node, Node]]:
-    """The scene with two nodes in the place of one, and these. name: of the second."""
+    """The scene with two nodes in the place of one, and these. name: of the second. then: see `Then`."""
     rest = Node(old.name, parts[0].body, old.placement, old.children)
     branch = Node(name or f"{old.name}-{parts[1].label}", parts[1].body, _placed(old.placement, parts[1].frame))
     taken = {node.name for node in scene.root.walk()} | {node.name for node in scene.nodes} | set(scene.obstacles)
     if branch.name in taken:
         raise InputError("the name is already used", where="break_off", value=branch.name, fix="Give name=.")
-    after = moved_scene(scene, old, [rest, branch], [part.points for part in parts])
+    after = moved_scene(scene, old, [rest, branch], [part.points for part in parts], then)
     after.contacts, names = [], after.contact_names
     for contact in scene.contacts:
         after.contacts.append(_divided(contact, scene, old, [rest, branch]))
@@ -104,9 +122,9 @@ def _placed(whole: Placement, frame: Array | None) -> Placement:
     return Placement(whole.apply(frame[None, :3])[0], rotations.multiply(whole.rotation, frame[3:]))
 
 
-def moved_scene(scene: Scene, old: Node, new: list[Node], points: list[Array]) -> Scene:
+def moved_scene(scene: Scene, old: Node, new: list[Node], points: list[Array], then: Then | None = None) -> Scene:
     """The scene with other nodes in the place of one, and all that acts on it moved there. points: numbers of its
-    points in each."""
+    points in each. then: of parts; None: the node stays one."""
     after = scene.snapshot()
     if scene.kept_nodes is None:
         after.root, after.kept_nodes = _replaced(scene.root, old, new), None
@@ -114,7 +132,7 @@ def moved_scene(scene: Scene, old: Node, new: list[Node], points: list[Array]) -
         after.renew(old, new[0])
         nodes = [n for node in after.nodes for n in (new if node is new[0] else [node])]
         after.kept_nodes = tuple(nodes)
-    moved = _Moved(scene, old, new, points)
+    moved = _Moved(scene, old, new, points, then)
     if any(scene.node_now(f.target) is old for f in scene.filters):
         raise InputError("a filter holds the body", where=f"body '{old.name}'")
     after.forces = [moved.acting(acting) for acting in scene.forces]
@@ -149,6 +167,14 @@ def _divided(contact: Any, scene: Scene, old: Node, new: list[Node]) -> Any:
     )
 
 
+def _held(node: Node, numbers: Array, points: PointSet) -> PointSet:
+    """The points that a joint holds, on other points of a body, by their numbers."""
+    around = node.points(numbers)
+    if len(numbers) == 1:
+        return around
+    return PointSet(around, PatchFrame.make(around.rest, points.rest), points.rest, points.label)
+
+
 def _replaced(root: Node, old: Node, new: list[Node]) -> Node:
     """The tree of nodes with `old` exchanged; other nodes that hold bodies stay the same objects."""
     above = {id(child): node for node in root.walk() for child in node.children}
@@ -168,6 +194,7 @@ class _Moved:
     old: Node
     new: list[Node]
     points: list[Array]
+    then: Then | None
 
     def __post_init__(self) -> None:
         self.found: dict[int, Any] = {}
@@ -186,23 +213,41 @@ class _Moved:
         return given if on is given.on else Acting(given.force, on, given.label)
 
     def joint(self, given: Any) -> Any:
-        """A joint in the new scene."""
-        sides = {key: self._side(getattr(given, key), given) for key in ("a", "b") if hasattr(given, key)}
-        if all(getattr(given, key) is side for key, side in sides.items()):
-            return given
-        return replace(given, **sides)
+        """A joint in the new scene, on the part that has most of the points it holds on to."""
+        sides = [getattr(given, key) for key in SIDES]
+        if not any(isinstance(side, Node) and self._is_old(side.whole) for side in sides):
+            now = [self.handle(side) if isinstance(side, PointSet | JoinedPoints) else side for side in sides]
+            return given if all(a is b for a, b in zip(now, sides)) else replace(given, **dict(zip(SIDES, now)))
+        has_patches = isinstance(given, HingeJoint | SliderJoint | FixedJoint)
+        changed: dict[str, Any] = {} if has_patches else {"at": None}  # its points are given then
+        for key, side, points in zip(SIDES, sides, given.joint().points.parts):
+            if not (isinstance(side, Node) and self._is_old(side.whole)):
+                changed |= {} if has_patches else {key: points}
+                continue
+            k, numbers = self._part(points)
+            node = self._node(side, k, given)
+            changed |= {key: node, f"patch_{key}": numbers} if has_patches else {key: _held(node, numbers, points)}
+        return replace(given, **changed)
 
-    def _side(self, side: Any, joint: Any) -> Any:
-        if not isinstance(side, Node):
-            return self.handle(side) if isinstance(side, PointSet | JoinedPoints) else side
-        if not self._is_old(side.whole):
-            return side
-        if len(self.new) > 1 or side.whole is not side:
-            raise InputError(
-                "a joint holds the body as it was", where=f"body '{self.old.name}'", value=joint.joint().label,
-                fix="Remove it before, and add it anew.",
-            )  # fmt: skip
-        return self.new[0]
+    def _node(self, side: Node, k: int, joint: Any) -> Node:
+        """A side that is the old body, as its part k; of one that was taken hold of while it ran, as it was then."""
+        if isinstance(side, PresentNode):
+            if self.then is None:
+                raise InputError(
+                    "a joint holds the body as it was", where=f"body '{self.old.name}'", value=joint.joint().label,
+                    fix="Remove it before, and add it anew.",
+                )  # fmt: skip
+            return PresentNode.of(self.new[k], self.then(side.x)[k])
+        return self.new[k]
+
+    def _part(self, held: PointSet) -> tuple[int, Array]:
+        """The part that has most of the points of the old body that carry some, and their numbers there."""
+        while isinstance(held.parent, PointSet):
+            held = held.parent
+        indices = np.asarray(held.mapping.indices)  # type: ignore[union-attr]
+        own = [np.intersect1d(indices, kept) for kept in self.points]
+        k = int(np.argmax([len(numbers) for numbers in own]))
+        return k, np.searchsorted(self.points[k], own[k])
 
     def _is_old(self, node: Any) -> bool:
         return isinstance(node, Node) and self.scene.node_now(node) is self.old

@@ -13,7 +13,7 @@ import numpy as np
 
 from supple.bodies.capabilities import Breaking, Recasting
 from supple.errors import InputError
-from supple.scene.acting.breaking import broken_scene, is_lost, moved_scene
+from supple.scene.acting.breaking import broken_scene, is_lost, moved_scene, parts_then
 from supple.scene.changing.whole import Share, Whole
 from supple.scene.slots import Slot
 from supple.scene.state import State
@@ -49,7 +49,7 @@ def break_body(whole: Whole, slot: Slot, x: Array, v: Array, place: int | str, n
             "only a body of parts, such as a tree of domains, can break", where=where, value=type(slot.body).__name__
         )
     parts = slot.body.broken(x, v, place)
-    scene, nodes = broken_scene(whole.scene, slot.node, parts, name)
+    scene, nodes = broken_scene(whole.scene, slot.node, parts, name, parts_then(slot.body, place))
     before = whole.shares.get(slot.name, Share(slot.name, np.arange(slot.body.render_surface().skin.count)))
     shown = [part.points if part.shown is None else part.shown for part in parts]
     shares = {node.name: Share(before.body, before.shown[numbers]) for node, numbers in zip(nodes, shown)}
