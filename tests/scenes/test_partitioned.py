@@ -149,7 +149,7 @@ def test_the_response_of_slow_bodies_is_the_derivative_of_their_step(name: str) 
     sets = [c.find(kin, H, state.memory) for c in system.contacts]
     meeting = Meeting.of(system, kin, sets, solver._parts, solver._across, H)
     slow, fast = meeting.has(0) | meeting.has(1), meeting.has(2)
-    begun = solver._begin(system, kin, state, meeting)
+    begun = solver._begin(state, meeting)
     given = np.where((slow & fast)[:, None], meeting.pushes, 0.0)
     assert np.abs(given).max() > 0
 

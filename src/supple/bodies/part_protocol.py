@@ -33,8 +33,8 @@ class Step(Protocol):
     """A step of a part that has begun, for k relative velocities of laws and m rows of joints across parts.
 
     velocity (k, 3) [m/s]: what its points contribute at the end without forces of the laws; start (k, 3): at the start;
-    rate (m,): to the rates of the rows. shapes: how velocity and rate respond to forces, W Y W^T of few shapes
-    (`coupling/shapes`), None where nothing of the part is coupled.
+    rate (m,): to the rates of the rows. shapes: how velocity and rate respond to forces, W Y W^T of few shapes a body
+    (`coupling/shapes`), none where nothing of the part is coupled.
     """
 
     @property
@@ -44,26 +44,39 @@ class Step(Protocol):
     @property
     def rate(self) -> Array: ...
     @property
-    def shapes(self) -> Any: ...
-    def reach(self, pushes: Array, held: Array) -> None:
-        """Go to the end with forces (k, 3) [N] on the first sides of laws, (m,) on the rows; the state stays."""
+    def shapes(self) -> list[Any]: ...
+    def rows(self) -> Any:
+        """Its unknowns, where laws may add to their matrix instead (`coupling/law_rows`); None: it yields by shapes."""
+        ...
+
+    def reach(self, pushes: Array, held: Array, unknowns: Any = None) -> None:
+        """Go to the end with forces (k, 3) [N] on the first sides of laws, (m,) on the rows; the state stays.
+
+        unknowns: what was found for its own with these forces, where it gave rows.
+        """
         ...
 
     def place_ends(self, x_out: Array) -> None:
         """Write where coupled bodies end, as they were reached last, to flat positions of the whole system."""
         ...
 
-    def finish(self, pushes: Array, held: Array) -> None:
-        """Take the step as it was reached last; all of these forces arrive in it, equal and opposite."""
+    def finish(self, pushes: Array, held: Array) -> Any:
+        """Take the step as it was reached last; all of these forces arrive in it, equal and opposite. A `StepReport`
+        of it."""
         ...
 
 
 class Part(Protocol[StateT]):
     """Bodies that a method of their own steps, coupled by how they respond. It holds bodies, filters and loads.
 
-    Implicit bodies are the other kind of part: their velocities stay unknowns of one matrix (`LinearStep`), to which
-    laws add rows. The iteration over laws knows these two, and no kind of body.
+    Where laws may add to its matrix, its velocities stay unknowns beside their forces: `Step.rows`. The iteration over
+    laws knows these two ways, and no kind of body.
     """
+
+    @property
+    def is_small(self) -> bool:
+        """Whether a second thread is of more use elsewhere than in its kernels."""
+        ...
 
     def look_ahead(self, state: StateT, *, is_shared: bool = False) -> None:
         """A step from a state will begin when its contacts are known; is_shared: a second thread is free until then."""

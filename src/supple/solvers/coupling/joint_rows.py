@@ -93,21 +93,18 @@ class JointStep(NamedTuple):
     u_0: Array
     C_jj: Array
     C_sj: Array
-    part: Callable[..., Any] | None
+    part: Callable[..., Any]
 
     def respond(self, J: Any, extra: Any, h: float) -> JointResponse:
         """Z, P and W, with what the other laws add to A; extra None: there are none."""
         m, n = self.G.shape
-        Z, L, C_sj = np.zeros((n, m)), np.zeros((0, m)), self.C_sj
-        yields = np.zeros_like(C_sj) if extra is None else extra.times(C_sj)
-        if self.part is not None:
-            right = h * self.G.toarray().T
-            if extra is not None:
-                right -= J.to_scipy().T @ yields
-            touched = np.abs(right).sum(axis=1).reshape(-1, 3).sum(axis=1) > 0
-            part = self.part(touched, extra)
-            count, solved = len(part.unknowns), part.solve_all(right[part.unknowns])
-            Z[part.unknowns], L = solved[:count], -solved[count:]
+        Z, C_sj, right = np.zeros((n, m)), self.C_sj, h * self.G.toarray().T
+        if extra is not None:
+            right -= J.to_scipy().T @ extra.times(C_sj)
+        touched = np.abs(right).sum(axis=1).reshape(-1, 3).sum(axis=1) > 0
+        part = self.part(touched, extra)
+        count, solved = len(part.unknowns), part.solve_all(right[part.unknowns])
+        Z[part.unknowns], L = solved[:count], -solved[count:]
         P = np.zeros_like(C_sj) if extra is None else -extra.times(J.to_scipy() @ Z + C_sj) / h
         return JointResponse(Z, P, np.asarray(self.G @ Z + C_sj.T @ P + self.C_jj), L)
 

@@ -22,11 +22,12 @@ Array = np.ndarray
 
 @dataclass(eq=False)
 class Meeting:
-    """The sets of contacts of all `bound`; parts: which part each of its bodies is in, for each of them. coupled: laws
-    across parts, whose relative velocities come after those of the contacts; part: of each body, by name. joints: of
-    the step, None where none act across parts. moments (k, 3) [N m]: about the world's origin, on the lattices, of what
-    their sweep met; none before it."""
+    """The sets of contacts of all `bound` in a step from `kin`; parts: which part each of its bodies is in, for each
+    of them. coupled: laws across parts, whose relative velocities come after those of the contacts; part: of each body,
+    by name. joints: of the step, None where none act across parts. moments (k, 3) [N m]: about the world's origin, on
+    the lattices, of what their sweep met; none before it."""
 
+    kin: Kinematics
     bound: list[BoundContact]
     sets: list[ContactSet]
     parts: list[Array]
@@ -42,7 +43,7 @@ class Meeting:
         """What meets in a step of h [s] from `kin`."""
         bound, t = list(system.contacts), kin.t + h
         if not across.hanging:
-            return cls(bound, sets, parts, [], across.part)
+            return cls(kin, bound, sets, parts, [], across.part)
         x = system.retract(kin.flat_x, h * kin.flat_v)
         ahead = system.propagate(t, x, kin.flat_v, only=across.hanging)
 
@@ -54,7 +55,7 @@ class Meeting:
         ]
         joints = [CoupledPoints.at_start(joint.slot, kin, across.part) for joint in across.joints]
         held = CoupledJoints.of(across.joints, joints, h, t) if joints else None
-        return cls(bound, sets, parts, coupled, across.part, held)
+        return cls(kin, bound, sets, parts, coupled, across.part, held)
 
     @property
     def laws(self) -> list[Law]:
@@ -102,7 +103,7 @@ class Meeting:
         masks = self.split(mask)
         sets = [s.chosen(own) for s, own in zip(self.sets, masks)]
         coupled = [c.chosen(own) for c, own in zip(self.coupled, masks[len(self.sets) :])]
-        return Meeting(self.bound, sets, self.parts, coupled, self.part, self.joints)
+        return Meeting(self.kin, self.bound, sets, self.parts, coupled, self.part, self.joints)
 
     def split(self, values: Array) -> list[Array]:
         """Values of all laws (k, ...), law by law."""
@@ -120,9 +121,9 @@ class Meeting:
         none = np.zeros((self.count - self.contact_count, 3))
         return np.concatenate([*(s.drift for s in self.sets), none])
 
-    def jacobian(self, part: int, kin: Kinematics, v_size: int, columns: Array, h: float) -> BlockRows:
+    def jacobian(self, part: int, columns: Array, h: float) -> BlockRows:
         """J (3 k, columns) of a part's points during a step of h [s]; the sets take on how their ways depart."""
-        sides = zip(self.bound, self.side(part))
+        kin, v_size, sides = self.kin, len(self.kin.flat_v), zip(self.bound, self.side(part))
         rows = [contact_jacobian(kin, s, c, v_size, h) for c, s in sides]
         self.sets = [s.departing(way) for s, (_, way) in zip(self.sets, rows)]
         place = np.zeros(v_size // 3, dtype=np.int64)

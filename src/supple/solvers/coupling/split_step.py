@@ -25,7 +25,7 @@ Array = np.ndarray
 
 class StepPart(NamedTuple):
     """Some bodies of a step: begin makes their step; law (k,): relative velocities of laws between them; keep (n,):
-    block rows of implicit bodies, None where it is all of them."""
+    block rows of unknowns, None where it is all of them."""
 
     begin: Callable[[], SlowStep]
     law: Array
@@ -46,13 +46,13 @@ class SplitStep:
     @classmethod
     def of(cls, begun: SlowStep, law: Array, both: Array) -> SplitStep:
         """Of a step with laws `law` between slow bodies, and `both` (k,) between slow bodies and lattices."""
-        linear = begun.linear
+        parts = begun.rows.linear.parts
         if not both.any():
             return cls(None, [StepPart(lambda: begun, law)], law, np.zeros_like(law))
         whole = cls(begun, [], law, law)
-        if linear is None or linear.parts is None or begun.meeting.joints is not None:
+        if parts is None or begun.meeting.joints is not None:
             return whole
-        label = linear.parts.components()
+        label = parts.components()
         if label is None:
             return whole
         connections = Connections.of(begun, label, law, both)
@@ -64,8 +64,8 @@ class SplitStep:
         if linked.any() and (~keep & ~linked).any():
             others = [linked, ~keep & ~linked]
         masks = [law & ~beside] if len(others) == 1 else [law & by_trees, law & ~beside & ~by_trees]
-        rest = [StepPart(partial(_part, begun, rows), own, rows) for rows, own in zip(others, masks)]
-        return cls(_part(begun, keep), rest, law, law & beside, keep)
+        rest = [StepPart(partial(begun.within, rows), own, rows) for rows, own in zip(others, masks)]
+        return cls(begun.within(keep), rest, law, law & beside, keep)
 
     def solve(self, given: Array, before: ContactSolution | None = None) -> ContactSolution | None:
         """What is near, with given forces (k, 3) [N] on lattices; before: a solution to begin with."""
@@ -112,13 +112,6 @@ class SplitStep:
         return ContactSolution(linear, [forces], pushes, velocity, iterations, left)
 
 
-def _part(begun: SlowStep, keep: Array) -> SlowStep:
-    assert begun.linear is not None
-    assert begun.linear.parts is not None
-    linear = begun.linear.parts.within(keep)
-    return SlowStep(begun.meeting, linear, begun.J.within(keep), begun.G, begun.other, begun.h)
-
-
 class Connections(NamedTuple):
     """Which block rows the relative velocities (k,) of laws connect: ptr (k + 1,), cols. label (n + 1,): components.
 
@@ -133,7 +126,7 @@ class Connections(NamedTuple):
     @classmethod
     def of(cls, begun: SlowStep, label: Array, law: Array, both: Array) -> Connections:
         """Of the laws `law` and `both`; label (n,): what forces connect."""
-        J, linked, used = begun.J, _linked(begun), law | both
+        J, linked, used = begun.rows.J, _linked(begun), law | both
         count = np.where(used, np.diff(J.ptr), 0)
         cols = np.insert(J.cols[np.repeat(used, np.diff(J.ptr))], np.cumsum(count)[linked & used], J.width)
         ptr = np.concatenate([[0], np.cumsum(count + (linked & used))])
@@ -153,8 +146,8 @@ class Connections(NamedTuple):
 def _linked(begun: SlowStep) -> Array:
     """Relative velocities (k,) that others feel without a block row between them."""
     linked = np.zeros(begun.meeting.count, dtype=bool)
-    if begun.other.shapes is not None:
-        linked |= np.diff(begun.other.shapes.W.pieces.ptr) > 0
+    if begun.shapes is not None:
+        linked |= np.diff(begun.shapes.W.pieces.ptr) > 0
     start = 0
     for one in begun.meeting.laws:
         linked[start : start + one.size] |= isinstance(one, PointLaw)

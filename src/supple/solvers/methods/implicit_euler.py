@@ -73,17 +73,22 @@ class Parts(NamedTuple):
 
 @dataclass(eq=False)
 class LinearStep:
-    """A linearised step that has begun. kin, v: its start; solve(b, extra, start): see `ContactStep`;
-    part(J, extra): what responses to forces on points of J; close(s, extra): a solution with closed joints; right:
+    """A linearised step that has begun. v: velocities of its start; solve(b, extra, start): see `ContactStep`;
+    part(touched, extra): what responds to forces on block rows; close(s, extra): a solution with closed joints; right:
     makes b. parts: None where it is a part of another."""
 
-    kin: Kinematics
     v: Array
     solve: Solve
     part: Callable[[Array, Any], TouchedPart]
     close: Callable[[LinearSolution, Any], LinearSolution]
     right: Callable[[], Array]
     parts: Parts | None = None
+
+    @classmethod
+    def empty(cls) -> LinearStep:
+        """Of no unknowns."""
+        none = TouchedPart(np.zeros(0, dtype=bool), np.zeros((0, 0)), None)
+        return cls(np.zeros(0), _nothing, lambda touched, extra: none, lambda s, extra: s, lambda: np.zeros(0))
 
     @cached_property
     def b(self) -> Array:
@@ -147,10 +152,11 @@ class ImplicitEuler:
             if report is not None:
                 return report
         has_contacts = bool(system.contacts)
-        begun = self.begin(system, state)
+        kin = system.propagate(state.t, state.x, state.v)
+        begun = self.begin(system, kin)
         contacts = None
         if has_contacts:
-            contacts = ContactStep.begin(system, begun.kin, state, self.dt)
+            contacts = ContactStep.begin(system, kin, state, self.dt)
         if contacts is None:
             return self.finish(system, state, begun.close(begun.solve(begun.b), None))
         s = contacts.solve(begun.b, begun.solve)
@@ -170,13 +176,12 @@ class ImplicitEuler:
         found: RigidStep | None = system.memo["rigid step"]
         return found
 
-    def begin(self, system: System, state: State) -> LinearStep:
-        """A step's linear system, A d = b: how it is solved for d, the change of velocity. It is linearised when a
-        solution is asked for, of all bodies or of a part of them."""
-        h, t1 = self.dt, state.t + self.dt
-        kin = system.propagate(state.t, state.x, state.v)
-        given = system.filter.increment(state.x, t1) / h
-        prescribed = system.filter.flat(given, system.v_size) - _restricted(system, state.v)
+    def begin(self, system: System, kin: Kinematics) -> LinearStep:
+        """The linear system of a step from `kin`, A d = b: how it is solved for d, the change of velocity. It is
+        linearised when a solution is asked for, of all bodies or of a part of them."""
+        h, t1 = self.dt, kin.t + self.dt
+        given = system.filter.increment(kin.flat_x, t1) / h
+        prescribed = system.filter.flat(given, system.v_size) - _restricted(system, kin.flat_v)
         weights = {"mass": 1.0, "damping": -h, "stiffness": -h * h}
 
         @cache
@@ -225,12 +230,10 @@ class ImplicitEuler:
                 return blocks.solve(b, given, extra, *how)
 
             return LinearStep(
-                kin, kin.flat_v[rows], solve, partial(blocks.part, label[keep]), close, lambda: self._right(lin)[rows]
+                kin.flat_v[rows], solve, partial(blocks.part, label[keep]), close, lambda: self._right(lin)[rows]
             )
 
-        return LinearStep(
-            kin, kin.flat_v, solve, part, close, lambda: self._right(linearized()), Parts(components, within)
-        )
+        return LinearStep(kin.flat_v, solve, part, close, lambda: self._right(linearized()), Parts(components, within))
 
     def _right(self, lin: Linearization) -> Array:
         """b = h (f + bias + h K v)."""
@@ -358,6 +361,14 @@ class ImplicitEuler:
         if s.multipliers.size:
             state.memory["multipliers"] = s.multipliers
         return StepReport(s.outcome, s.iterations, s.linear_iterations, s.residual)
+
+
+def _nothing(
+    b: Array, extra: Any = None, start: Array | None = None, tolerance: float = 0.0, pull: Array | None = None
+) -> LinearSolution:
+    """The solution of no unknowns, but forces on shapes."""
+    g = np.zeros(0) if extra is None or extra.yielding is None else extra.yielding.eliminated(pull)
+    return LinearSolution(np.zeros(0), np.zeros(0), 0, 0.0, True, pulled=g)
 
 
 def drift_bound(system: System, kin: Kinematics, h: float) -> float:

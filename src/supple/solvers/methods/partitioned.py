@@ -21,20 +21,17 @@ from functools import partial
 
 import numba
 import numpy as np
-import scipy.sparse as sparse
 
-from supple.algebra.sparse.block_rows import BlockRows
-from supple.algebra.sparse.block_sparse import PARALLEL_BLOCK_COUNT
 from supple.bodies.part_protocol import Part
 from supple.contact.contact_set import ContactForces
 from supple.errors import InputError, check_number
 from supple.scene.kinematics import Kinematics, hanging_on
-from supple.scene.parts import part_of
 from supple.scene.state import State
 from supple.scene.system import System
 from supple.solvers.coupling.across import FIXED, IMPLICIT, LATTICE, TREE, Across
 from supple.solvers.coupling.beside import beside, sharing
 from supple.solvers.coupling.contact_steps import ContactSolution
+from supple.solvers.coupling.implicit.part import ImplicitPart
 from supple.solvers.coupling.joint_rows import Secant
 from supple.solvers.coupling.lattice_surfaces import LatticeSurfaces
 from supple.solvers.coupling.lattice_world import LatticeWorld, known_obstacles
@@ -45,6 +42,7 @@ from supple.solvers.coupling.trees.part import TreePart
 from supple.solvers.methods.implicit_euler import ImplicitEuler, check_dt, extent_of
 from supple.solvers.methods.lattice_solver import MANY_VOXELS, LatticeSolver
 from supple.solvers.report import Outcome, StepReport
+from supple.solvers.system_part import SystemPart
 from supple.solvers.world import refuse_restitution, refuse_soft_restitution
 
 Array = np.ndarray
@@ -55,34 +53,6 @@ MAX_CLOSINGS = 12
 """How often the ends of a step are looked at, and its joints closed."""
 TURNED = 2
 """Closings after which forces act as they do in the step's middle, and the next are compared with each other."""
-
-
-@dataclass(eq=False)
-class SystemPart:
-    """Some bodies of a scene as a system of their own. x_at, v_at: their places in the whole state."""
-
-    system: System
-    x_at: Array
-    v_at: Array
-
-    @classmethod
-    def of(cls, system: System, kind: int, across: Across) -> SystemPart | None:
-        """The bodies of one kind of part, without what acts across parts; None where there are none."""
-        slots = [s for s in system.bodies if across.part[s.name] == kind]
-        if not slots:
-            return None
-        part = part_of(system.scene, [slot.node for slot in slots], across.ids).compile()
-        x_at = np.concatenate([np.arange(s.x_slice.start, s.x_slice.stop) for s in slots])
-        v_at = np.concatenate([np.arange(s.v_slice.start, s.v_slice.stop) for s in slots])
-        return cls(part, x_at, v_at)
-
-    def state(self, whole: State) -> State:
-        """Its part of a state; what is remembered is shared."""
-        return State(whole.t, whole.x[self.x_at], whole.v[self.v_at], whole.memory)
-
-    def put(self, part: State, whole: State) -> None:
-        """Write its part back."""
-        whole.x[self.x_at], whole.v[self.v_at] = part.x, part.v
 
 
 @dataclass
@@ -119,10 +89,14 @@ class Partitioned:
         if set(across.part.values()) != {IMPLICIT}:
             refuse_restitution(system, "Partitioned")
         refuse_soft_restitution(system, "Partitioned")
-        self._slow, self._fast = SystemPart.of(system, IMPLICIT, across), SystemPart.of(system, LATTICE, across)
-        self._trees: Part[State] = TreePart.of(system, self.tree_steps, self.dt, across.ids)
-        if self._slow is not None and self.implicit is not None:
-            self.implicit.prepare(self._slow.system)
+        slow, self._fast = (
+            SystemPart.of(system, [s for s in system.bodies if across.part[s.name] == kind], across.ids)
+            for kind in (IMPLICIT, LATTICE)
+        )
+        self._slow: list[Part[State]] = [TreePart.of(system, self.tree_steps, self.dt, across.ids)]
+        if slow is not None and self.implicit is not None:
+            self.implicit.prepare(slow.system)
+            self._slow.append(ImplicitPart(system, slow, self.implicit))
         self._leaving: frozenset[tuple[str, str]] = frozenset()
         if self._fast is not None and self.lattice is not None:
             nodes = [slot.node for slot in self._fast.system.bodies]
@@ -135,10 +109,8 @@ class Partitioned:
             np.array([across.part.get(name, FIXED) for name in c.names[: len(c.slots)]]) for c in system.contacts
         ]
         # the second thread is better used by trees than by bodies too small to be worked on by two
-        matrix = None if self._slow is None or self._slow.system.assembly is None else self._slow.system.assembly.matrix
         voxels = 0 if self._fast is None else sum(slot.coordinates.count for slot in self._fast.system.bodies)
-        small = (matrix is None or matrix.block_count < PARALLEL_BLOCK_COUNT) and voxels < MANY_VOXELS
-        self._is_shared = small
+        self._is_shared = all(part.is_small for part in self._slow) and voxels < MANY_VOXELS
         self._touching_slots = hanging_on(slot for c in system.contacts for slot in c.slots) | across.hanging
         self._prepared = (system, system.revision)
 
@@ -161,7 +133,8 @@ class Partitioned:
 
     def _step(self, system: System, state: State) -> StepReport:
         is_shared = self._is_shared and numba.get_num_threads() > 1
-        self._trees.look_ahead(state, is_shared=is_shared)
+        for part in self._slow:
+            part.look_ahead(state, is_shared=is_shared)
         kin = system.propagate(state.t, state.x, state.v, state.memory, only=self._touching_slots)
         with system.timings.measure("find contacts"):
             sets = [contact.find(kin, self.dt, state.memory, leaving=self._leaving) for contact in system.contacts]
@@ -170,7 +143,7 @@ class Partitioned:
         both, slow_alone = slow & fast, slow & ~fast
         pushes, ended = np.where(both[:, None], meeting.pushes, 0.0), ContactForces.none(meeting.count)
         velocity = np.zeros((meeting.count, 3))
-        begun = self._begin(system, kin, state, meeting, is_shared=is_shared)
+        begun = self._begin(state, meeting, is_shared=is_shared)
         with system.timings.measure("contacts of slow bodies"):
             split = SplitStep.of(begun, slow_alone, both)
             near = split.solve(pushes)
@@ -202,6 +175,10 @@ class Partitioned:
         meeting.remember(ended, velocity, self.dt, state.memory)
         return report
 
+    def _begin(self, state: State, meeting: Meeting, *, is_shared: bool = False) -> SlowStep:
+        """The step of all parts but lattices."""
+        return SlowStep.of(meeting, [part.begin(state, meeting, is_shared=is_shared) for part in self._slow], self.dt)
+
     def _close(
         self, system: System, state: State, begun: SlowStep, law: Array, given: Array, found: ContactSolution
     ) -> tuple[ContactSolution, float]:
@@ -209,14 +186,11 @@ class Partitioned:
         linearised step put it, with others, until they are closed. Returns how far they are open, over the size."""
         opened, best, secant = 0.0, (np.inf, found), None
         for closing in range(MAX_CLOSINGS):
-            if begun.linear is not None:
-                found = found.with_linear(begun.linear.close(found.linear, found.extra), self.dt)
-            _reach(begun, law, given, found)
+            found = begun.closed(found)
+            begun.reach(law, given, found)
             if begun.meeting.joints is None or found.held is None:
                 break
-            off = np.where(
-                found.held.holds, begun.meeting.joints.violation(self._end(system, state, begun, found)), 0.0
-            )
+            off = np.where(found.held.holds, begun.meeting.joints.violation(self._end(system, state, begun)), 0.0)
             opened = float(np.abs(off).max(initial=0.0)) / extent_of(system)
             is_closed = bool((np.abs(off) <= self._closed * extent_of(system)).all())
             best = min(best, (opened, found), key=lambda tried: tried[0])
@@ -228,34 +202,14 @@ class Partitioned:
             found = found.moved(secant.change)
         if best[0] < opened:  # joints that begin far apart: the nearest is taken
             opened, found = best
-            _reach(begun, law, given, found)
+            begun.reach(law, given, found)
         return found, opened
 
-    def _end(self, system: System, state: State, begun: SlowStep, found: ContactSolution) -> Kinematics:
-        """Where coupled points end: trees as they were stepped last, implicit bodies by a solution."""
+    def _end(self, system: System, state: State, begun: SlowStep) -> Kinematics:
+        """Where coupled points end, as they were reached last."""
         x = state.x.copy()
-        begun.other.place_ends(x)
-        if self._slow is not None:
-            own, v = self._slow.state(state), state.v[self._slow.v_at] + found.linear.d
-            x[self._slow.x_at] = self._slow.system.retract(own.x, self.dt * v)
+        begun.place_ends(x)
         return system.propagate(state.t + self.dt, x, state.v, only=self._across.hanging)
-
-    def _begin(
-        self, system: System, kin: Kinematics, state: State, meeting: Meeting, *, is_shared: bool = False
-    ) -> SlowStep:
-        """The linear step of the implicit bodies, and what the trees would do without contacts."""
-        with system.timings.measure("trees, free"):
-            other = self._trees.begin(state, meeting, is_shared=is_shared)
-        if self._slow is None or self.implicit is None:
-            none = sparse.csr_array((0 if meeting.joints is None else meeting.joints.count, 0))
-            return SlowStep(meeting, None, BlockRows.empty(meeting.count, 0), none, other, self.dt)
-        with system.timings.measure("implicit bodies"):
-            linear = self.implicit.begin(self._slow.system, self._slow.state(state))
-        with system.timings.measure("contact rows"):
-            J, columns = meeting.jacobian(IMPLICIT, kin, system.v_size, self._slow.v_at, self.dt), self._slow.v_at
-            none = sparse.csr_array((0, len(columns)))
-            G = none if meeting.joints is None else meeting.joints.rows(system.v_size, columns)
-        return SlowStep(meeting, linear, J, G, other, self.dt)
 
     def _sweep(
         self, state: State, meeting: Meeting, fast: Array, sides: SlowSides, is_shared: bool
@@ -291,15 +245,12 @@ class Partitioned:
     def _finish(
         self, system: System, begun: SlowStep, state: State, pushes: Array, found: ContactSolution
     ) -> StepReport:
-        settled = found.left <= self._contact_tolerance
-        report = StepReport(Outcome.SOLVED if settled else Outcome.CONTACT_LIMIT, found.iterations)
-        if self._slow is not None and self.implicit is not None:
-            part = self._slow.state(state)
-            report = self.implicit.finish(self._slow.system, part, found.linear, found.iterations, found.left)
-            self._slow.put(part, state)
         held = np.zeros(0) if found.held is None else found.held.p
-        with system.timings.measure("trees"):
-            begun.other.finish(pushes, held)
+        with system.timings.measure("ends of parts"):
+            report = StepReport.joined(begun.finish(pushes, held))
+        report = replace(report, iterations=found.iterations, steps=1, unconverged=None)
+        if found.left > self._contact_tolerance and report.outcome is not Outcome.NOT_FINITE:
+            report = replace(report, outcome=Outcome.CONTACT_LIMIT)
         if system.joints:
             inside = found.linear.multipliers / self.dt
             state.memory["multipliers"] = self._across.all_multipliers(system, inside, held, self._swept_multipliers)
@@ -307,10 +258,3 @@ class Partitioned:
         if not state.is_finite:
             return StepReport(Outcome.NOT_FINITE, report.iterations)
         return report
-
-
-def _reach(begun: SlowStep, law: Array, given: Array, found: ContactSolution) -> None:
-    """Step the coupled bodies that yield with the forces found, and given ones where no law is solved."""
-    pushes = given.copy()
-    pushes[law] = found.pushes
-    begun.other.reach(pushes, np.zeros(0) if found.held is None else found.held.p)

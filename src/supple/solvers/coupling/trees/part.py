@@ -27,7 +27,7 @@ from supple.scene.state import State
 from supple.scene.system import System
 from supple.solvers.coupling.beside import beside
 from supple.solvers.coupling.meeting import Meeting
-from supple.solvers.coupling.shapes import BodyShapes, Shapes
+from supple.solvers.coupling.shapes import BodyShapes
 from supple.solvers.coupling.trees.halving import HalvedTree
 from supple.solvers.coupling.trees.springs import PulledTree, WorldSprings, springs_at
 from supple.solvers.coupling.trees.step import FreeEnd, TreeStep, start_of
@@ -64,6 +64,11 @@ class TreePart:
         if part is not None:
             stride.prepare(part)
         return cls(system, slots, part, stride)
+
+    @property
+    def is_small(self) -> bool:
+        """Its kernels share a thread by themselves."""
+        return True
 
     @property
     def gravity(self) -> Array:
@@ -108,6 +113,10 @@ class TreePart:
 
         is_shared: large trees that are not coupled are stepped on a second thread, until `finish` asks for them.
         """
+        with self.system.timings.measure("trees, free"):
+            return self._begin(state, meeting, is_shared=is_shared)
+
+    def _begin(self, state: State, meeting: Meeting, *, is_shared: bool) -> TreeStep:
         k, m = meeting.count, 0 if meeting.joints is None else meeting.joints.count
         levels = {slot.name: level_of(slot, state) for slot in self.slots}
         step = TreeStep(
@@ -134,13 +143,10 @@ class TreePart:
                 step.later[slot.name] = beside(work)
             else:
                 step.ends[slot.name], step.levels[slot.name] = work()
-        shapes = []
         for slot in step.coupled:
             step.ends[slot.name] = step.begin_coupled(slot)
         step.find_middle()
-        for slot in step.coupled:
-            shapes.append(self._couple(step, slot))
-        step.shapes = Shapes.joined(shapes)
+        step.shapes = [self._couple(step, slot) for slot in step.coupled]
         return step
 
     def _couple(self, step: TreeStep, slot: Slot) -> BodyShapes:

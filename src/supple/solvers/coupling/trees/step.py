@@ -22,7 +22,7 @@ from supple.scene.kinematics import Kinematics, hanging_on
 from supple.scene.slots import Slot
 from supple.scene.state import State
 from supple.solvers.coupling.meeting import Meeting
-from supple.solvers.coupling.shapes import Shapes
+from supple.solvers.coupling.shapes import BodyShapes
 from supple.solvers.coupling.trees.halving import CALM, HALVINGS, UNSETTLED, unsettled
 from supple.solvers.coupling.trees.middle import joints_between
 from supple.solvers.coupling.trees.momentum import keep_momentum
@@ -31,6 +31,7 @@ from supple.solvers.coupling.trees.theta import EULER
 from supple.solvers.coupling.trees.touch import TreeTouch
 from supple.solvers.coupling.trees.wrenches import joint_wrenches, law_wrenches
 from supple.solvers.methods.tree_solver import LEVEL
+from supple.solvers.report import Outcome, StepReport
 
 if TYPE_CHECKING:
     from supple.solvers.coupling.trees.part import TreePart
@@ -59,7 +60,7 @@ class TreeStep:
     velocity: Array
     start: Array
     rate: Array
-    shapes: Shapes | None = None
+    shapes: list[BodyShapes] = field(default_factory=list)
     ends: dict[str, LocalState] = field(default_factory=dict)
     later: dict[str, Future[FreeEnd]] = field(default_factory=dict)
     touched: dict[str, TreeTouch] = field(default_factory=dict)
@@ -84,7 +85,10 @@ class TreeStep:
         """The trees that are."""
         return [slot for slot in self.part.slots if slot.name in self.touched]
 
-    def reach(self, pushes: Array, held: Array) -> None:
+    def rows(self) -> None:
+        """Its unknowns are its own: it yields by shapes."""
+
+    def reach(self, pushes: Array, held: Array, unknowns: object = None) -> None:
         """Step the trees that are coupled, with forces (k, 3) [N] on the first sides of the laws, (m,) on the rows of
         joints across parts; the state keeps its start."""
         self.reaches += 1
@@ -114,7 +118,7 @@ class TreeStep:
         for slot in self.coupled:
             slot.view_x(x_out)[:] = self.ends[slot.name].x
 
-    def finish(self, pushes: Array, held: Array) -> None:
+    def finish(self, pushes: Array, held: Array) -> StepReport:
         """Take the step as it was reached last, with the same forces."""
         for name, found in self.later.items():
             self.ends[name], self.levels[name] = found.result()
@@ -126,6 +130,7 @@ class TreeStep:
             key, level = f"{slot.name}/{LEVEL}", self.levels[slot.name]
             if level or key in self.state.memory:
                 self.state.memory[key] = np.array([float(level)])
+        return StepReport(Outcome.SOLVED, 0)
 
     def _keep_momenta(self, pushes: Array, held: Array) -> None:
         """Let trees that fly freely end on the momentum that what acts leaves them."""

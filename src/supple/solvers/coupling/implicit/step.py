@@ -1,0 +1,98 @@
+"""A step of implicit bodies that has begun: linearised, and solved with the laws or, as any part, with given forces.
+
+    d_0 = A^-1 b,   velocity J (v + d_0),   rate G (v + d_0),   with forces l, p   d = d_0 + h A^-1 (J^T l + G^T p)
+
+Shapes are motions of the block rows that laws touch: W and E are the columns of J and G, Y = h A^-1 among these.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+import scipy.sparse as sparse
+
+from supple.scene.state import State
+from supple.solvers.coupling.law_rows import LawRows
+from supple.solvers.coupling.shapes import BodyShapes
+from supple.solvers.linear.solution import LinearSolution
+from supple.solvers.report import StepReport
+
+if TYPE_CHECKING:
+    from supple.solvers.coupling.implicit.part import ImplicitPart
+
+Array = np.ndarray
+
+
+@dataclass(eq=False)
+class ImplicitStep:
+    """See `part_protocol.Step`. found: what was reached last, None before."""
+
+    part: ImplicitPart
+    state: State
+    known: LawRows
+    found: LinearSolution | None = None
+
+    def rows(self) -> LawRows:
+        """Its unknowns stay, and laws have rows on them."""
+        return self.known
+
+    @cached_property
+    def _free(self) -> Array:
+        """Velocities at the end without forces of laws."""
+        linear = self.known.linear
+        return np.asarray(linear.v + linear.close(linear.solve(linear.b), None).d)
+
+    @property
+    def start(self) -> Array:
+        """(k, 3) [m/s]."""
+        return self.known.J.times(self.known.linear.v).reshape(-1, 3)
+
+    @property
+    def velocity(self) -> Array:
+        """(k, 3) [m/s]."""
+        return self.known.J.times(self._free).reshape(-1, 3)
+
+    @property
+    def rate(self) -> Array:
+        """(m,)."""
+        return np.asarray(self.known.G @ self._free)
+
+    @cached_property
+    def shapes(self) -> list[BodyShapes]:
+        """Motions of the block rows that are touched, by one factorisation of all that hangs together with them."""
+        J, G, h = self.known.J.to_scipy(), self.known.G, self.part.method.dt
+        touched = np.zeros(J.shape[1] // 3, dtype=bool)
+        touched[np.concatenate([self.known.J.cols, G.indices // 3])] = True
+        if not touched.any():
+            return []
+        part, at = self.known.linear.part(touched, None), np.flatnonzero(np.repeat(touched, 3))
+        place = np.searchsorted(part.unknowns, at)
+        unit = np.zeros((len(part.unknowns), len(at)))
+        unit[place, np.arange(len(at))] = h
+        starts = np.arange(0, len(at) + 1, 3)
+        return [(sparse.csr_array(J[:, at]), sparse.csr_array(G[:, at]), starts, part.solve(unit)[place])]
+
+    def reach(self, pushes: Array, held: Array, unknowns: LinearSolution | None = None) -> None:
+        """Go to the end with these forces; unknowns: what was found for its rows with them."""
+        if unknowns is None:
+            linear, h = self.known.linear, self.part.method.dt
+            impulse = h * (self.known.J.transposed(pushes.ravel()) + self.known.G.T @ held)
+            unknowns = linear.close(linear.solve(linear.b + impulse), None)
+        self.found = unknowns
+
+    def place_ends(self, x_out: Array) -> None:
+        """Write where its bodies end to flat positions of the whole system."""
+        assert self.found is not None
+        own, at = self.part.part, self.part.part.state(self.state)
+        x_out[own.x_at] = own.system.retract(at.x, self.part.method.dt * (at.v + self.found.d))
+
+    def finish(self, pushes: Array, held: Array) -> StepReport:
+        """Take the step as it was reached last."""
+        assert self.found is not None
+        own = self.part.part.state(self.state)
+        report = self.part.method.finish(self.part.part.system, own, self.found)
+        self.part.part.put(own, self.state)
+        return report
