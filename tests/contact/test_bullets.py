@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import supple as sp
-from supple.validation.contact_bullets import PAIRS, SPEED, STEPS, STIFF, block, scene_of, shoot
+from supple.validation.contact_bullets import BULLETS, PAIRS, SPEED, STEPS, STIFF, block, scene_of, shoot
 
 
 @pytest.mark.parametrize(("plate", "bullet"), PAIRS)
@@ -21,6 +21,15 @@ def test_a_bullet_does_not_pass(plate: str, bullet: str, dt: float) -> None:
 @pytest.mark.parametrize(("plate", "bullet"), [pair for pair in PAIRS if pair[1] == "rigid"])
 def test_momentum_is_kept(plate: str, bullet: str) -> None:
     assert shoot(plate, bullet, 1e-5, is_free=True).momentum < 1e-12
+
+
+@pytest.mark.parametrize("bullet", BULLETS)
+def test_a_free_plate_of_voxels_stops_every_kind(bullet: str) -> None:
+    """Soft ones are squeezed so that they would buckle within the step, and must not go against the push."""
+    shot = shoot("voxel", bullet, 1e-4, is_free=True)
+    assert shot.depth < 0.5
+    assert shot.speed < 0.2 * SPEED
+    assert shot.momentum < 1e-12
 
 
 def test_both_methods_stop_it() -> None:

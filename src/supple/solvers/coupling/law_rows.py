@@ -8,7 +8,7 @@ costs no response of the part. One part of a scene at most has them.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import scipy.sparse as sparse
@@ -32,6 +32,10 @@ class LawRows:
     def none(cls, k: int, m: int) -> LawRows:
         """Of no unknowns, for k laws and m rows of joints."""
         return cls(LinearStep.empty(), BlockRows.empty(k, 0), sparse.csr_array((m, 0)))
+
+    def definite(self) -> LawRows:
+        """With a stiffness made definite."""
+        return self if self.linear.definite is None else replace(self, linear=self.linear.definite())
 
     def within(self, keep: Array) -> LawRows:
         """Of some block rows (n / 3,) that nothing connects to others; joints across parts have none of them."""

@@ -38,6 +38,8 @@ from supple.solvers.coupling.touched_part import TouchedPart
 from supple.solvers.report import StepReport
 
 Array = np.ndarray
+MILD = 1e-3
+"""Part of the largest entry of G that an eigenvalue may be below zero: friction makes G unsymmetric."""
 
 
 class SlowSides(NamedTuple):
@@ -46,6 +48,21 @@ class SlowSides(NamedTuple):
 
     motion: Array
     responses: tuple[Array, ...]
+
+    @property
+    def give_way(self) -> bool:
+        """Whether they yield to every force: G + G^T has no eigenvalue below zero, but for MILD ones. A body that is
+        squeezed so that it would buckle within the step does not, as long as its stiffness is the exact one."""
+        G = self.responses[0] if self.responses else np.zeros((0, 0))
+        even, largest = 0.5 * (G + G.T), float(np.abs(G).max(initial=0.0))
+        if not largest:
+            return True
+        with one_blas_thread():
+            try:
+                np.linalg.cholesky(even + MILD * largest * np.eye(len(G)))
+            except np.linalg.LinAlgError:
+                return False
+        return True
 
 
 @dataclass(eq=False)
@@ -76,6 +93,15 @@ class SlowStep:
         rate = sum((step.rate for step in others), np.zeros(m))
         shapes = Shapes.joined([body for step in others for body in step.shapes])
         return cls(meeting, steps, rows, velocity, start, rate, shapes, h)
+
+    @property
+    def may_be_definite(self) -> bool:
+        """Whether the stiffness of its unknowns may be indefinite, and can be made definite."""
+        return self.rows.linear.definite is not None
+
+    def definite(self) -> SlowStep:
+        """The same with a stiffness of the unknowns made definite."""
+        return replace(self, rows=self.rows.definite())
 
     def within(self, keep: Array) -> SlowStep:
         """The same with some block rows (n / 3,) of the unknowns alone, that nothing connects to others."""

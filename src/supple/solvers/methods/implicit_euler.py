@@ -75,7 +75,8 @@ class Parts(NamedTuple):
 class LinearStep:
     """A linearised step that has begun. v: velocities of its start; solve(b, extra, start): see `ContactStep`;
     part(touched, extra): what responds to forces on block rows; close(s, extra): a solution with closed joints; right:
-    makes b. parts: None where it is a part of another."""
+    makes b. parts: None where it is a part of another. definite(): the same with a stiffness made definite, None where
+    it is."""
 
     v: Array
     solve: Solve
@@ -83,6 +84,7 @@ class LinearStep:
     close: Callable[[LinearSolution, Any], LinearSolution]
     right: Callable[[], Array]
     parts: Parts | None = None
+    definite: Callable[[], LinearStep] | None = None
 
     @classmethod
     def empty(cls) -> LinearStep:
@@ -176,17 +178,19 @@ class ImplicitEuler:
         found: RigidStep | None = system.memo["rigid step"]
         return found
 
-    def begin(self, system: System, kin: Kinematics) -> LinearStep:
+    def begin(self, system: System, kin: Kinematics, *, definite: bool = False) -> LinearStep:
         """The linear system of a step from `kin`, A d = b: how it is solved for d, the change of velocity. It is
-        linearised when a solution is asked for, of all bodies or of a part of them."""
+        linearised when a solution is asked for, of all bodies or of a part of them; definite: with a stiffness made
+        so."""
         h, t1 = self.dt, kin.t + self.dt
         given = system.filter.increment(kin.flat_x, t1) / h
         prescribed = system.filter.flat(given, system.v_size) - _restricted(system, kin.flat_v)
         weights = {"mass": 1.0, "damping": -h, "stiffness": -h * h}
+        definite = definite or self._solve.options.uses_cg(system)
 
         @cache
         def linearized() -> Linearization:
-            return system.linearize(kin, definite=self._solve.options.uses_cg(system))
+            return system.linearize(kin, definite=definite)
 
         def solve(
             b: Array,
@@ -221,7 +225,7 @@ class ImplicitEuler:
             return self._solve.components(system)
 
         def within(keep: Array) -> LinearStep:
-            lin = system.within(keep).linearize(kin, definite=self._solve.options.uses_cg(system))
+            lin = system.within(keep).linearize(kin, definite=definite)
             rows, label, blocks = np.repeat(keep, 3), components(), self._solve.within(lin, keep, **weights)
             assert label is not None
             given = prescribed[rows] if prescribed.any() else None
@@ -233,7 +237,15 @@ class ImplicitEuler:
                 kin.flat_v[rows], solve, partial(blocks.part, label[keep]), close, lambda: self._right(lin)[rows]
             )
 
-        return LinearStep(kin.flat_v, solve, part, close, lambda: self._right(linearized()), Parts(components, within))
+        return LinearStep(
+            kin.flat_v,
+            solve,
+            part,
+            close,
+            lambda: self._right(linearized()),
+            Parts(components, within),
+            None if definite else partial(self.begin, system, kin, definite=True),
+        )
 
     def _right(self, lin: Linearization) -> Array:
         """b = h (f + bias + h K v)."""

@@ -150,6 +150,11 @@ class Partitioned:
         if self._fast is not None:
             with system.timings.measure("response of slow bodies"):
                 sides = split.sides(fast, both, pushes, near)
+                if not sides.give_way and begun.may_be_definite:
+                    begun = begun.definite()
+                    split = SplitStep.of(begun, slow_alone, both)
+                    near = split.solve(pushes)
+                    sides = split.sides(fast, both, pushes, near)
             with system.timings.measure("lattices"):
                 sweep = self._sweep(state, meeting, fast, sides, is_shared and bool(split.rest))
         with system.timings.measure("contacts of slow bodies"):
