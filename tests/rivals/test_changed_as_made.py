@@ -17,15 +17,20 @@ from supple.material.voxel import VoxelMaterial
 from supple.scene.changes import changes_of
 from supple.validation.tree.coupling import beam_domain_tree
 
-G = (0.0, 0.0, -9.81)
+G, MOON = (0.0, 0.0, -9.81), (0.0, 0.0, -1.62)
 CONTACT = sp.Contact(friction=0.2)
 
 
 def table(
-    contact: sp.Contact | None = CONTACT, *, young: float = 1e5, density: float = 500, factor: float = 1.0
+    contact: sp.Contact | None = CONTACT,
+    *,
+    young: float = 1e5,
+    density: float = 500,
+    factor: float = 1.0,
+    gravity: tuple[float, float, float] = G,
 ) -> sp.Scene:
     """A soft block and a ball on a floor, under a branch."""
-    scene = sp.Scene(gravity=G)
+    scene = sp.Scene(gravity=gravity)
     mesh = sp.box_tets(size=(0.1, 0.1, 0.1), cells=(1, 1, 1))
     block = sp.FemBody(mesh, sp.Material(young, 0.3, density, stiffness_damping=0.01))
     scene.add(block, name="block", at=(0, 0, 0.0501), velocity=(0.4, 0, 0))
@@ -73,6 +78,13 @@ CASES: dict[str, Case] = {
     "material between parts": (table, "block", {"young": 5e4}, lambda: table(young=5e4)),
     "density in contact": (table, "block", {"density": 900.0}, lambda: table(density=900.0)),
     "frequencies between parts": (table, "branch", {"frequency_factor": 0.5}, lambda: table(factor=0.5)),
+    "gravity in contact": (table, "gravity", {"value": MOON}, lambda: table(gravity=MOON)),
+    "gravity, contact of a given stiffness": (
+        lambda: table(sp.Contact(stiffness=1e6)),
+        "gravity",
+        {"value": MOON},
+        lambda: table(sp.Contact(stiffness=1e6), gravity=MOON),
+    ),
     "friction": (table, "contact", {"friction": 0.9}, lambda: table(sp.Contact(friction=0.9))),
     "stiffness": (table, "contact", {"stiffness": 1e7}, lambda: table(sp.Contact(friction=0.2, stiffness=1e7))),
     "no contact": (table, "contact", {"enabled": False}, lambda: table(sp.Contact(friction=0.2, enabled=False))),
@@ -213,6 +225,24 @@ def test_names_of_contacts_are_saved(tmp_path: Path) -> None:
     again = sp.load(tmp_path / "scene.toml")
     assert [again.contact_name(contact) for contact in again.contacts] == ["contact", "later"]
     assert [contact.enabled for contact in again.contacts] == [True, False]
+
+
+@pytest.mark.parametrize("given", [None, 1e6], ids=["default", "given"])
+def test_a_body_rests_as_deep_as_the_stiffness_of_its_contact_says(given: float | None) -> None:
+    """By default the stiffness carries the weight, and the depth stays; a given one lets it rise with less weight."""
+    scene = sp.Scene(gravity=G)
+    scene.add(sp.RigidBody.box((0.1, 0.1, 0.1), density=500), at=(0, 0, 0.05), name="box")
+    scene.add(sp.Floor())
+    scene.add(sp.Contact(stiffness=given))
+    system, solver = scene.compile(), sp.Partitioned(0.005)
+    state, depths = system.initial_state(), []
+    for gravity in (G, MOON):
+        system.change(state, "gravity", value=gravity)
+        for _ in range(300):
+            solver.step(system, state)
+        depths.append(0.05 - system.positions(state, "box")[0, 2])
+    assert depths[0] > 1e-6
+    assert depths[1] == pytest.approx(depths[0] * (1.0 if given is None else MOON[2] / G[2]), rel=0.01)
 
 
 def test_what_was_said_of_a_contact_is_not_said_again() -> None:

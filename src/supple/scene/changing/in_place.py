@@ -23,12 +23,16 @@ SPRINGS = ("stiffness", "rest_length", "damping")
 
 
 def set_gravity(system: System, whole: Whole, gravity: Array) -> None:
-    """Give all bodies their weight under a gravity (3,) [m/s²]."""
-    out = whole.copy()
-    system.gravity = system.scene.gravity = out.scene.gravity = gravity
+    """Give all bodies their weight under a gravity (3,) [m/s²], and contacts the stiffness that carries it."""
+    out, contacts = whole.copy(), system.__dict__.get("contacts", ())
+    out.scene.gravity = gravity
+    if any(contact.contact.stiffness is None for contact in contacts):
+        rebuild(system, out)
+        return
+    system.gravity = system.scene.gravity = gravity
     for slot in system.bodies:
         _weigh(system, slot)
-    for contact in system.__dict__.get("contacts", ()):
+    for contact in contacts:
         contact.gravity = float(np.linalg.norm(gravity))
     if system.scene.masses and any(is_weightless(mass) for _, _, mass in system.masses):
         rebuild(system, out)  # what hangs on such bodies weighs by a load
