@@ -302,8 +302,8 @@ class ImplicitEuler:
         G, phi = lin.joint_jacobian(), system.violation(lin.kin)
         l = np.zeros(system.joint_row_count)
         expected = phi + h * (G @ v)
+        held = bound_of(system, l, expected)
         for _ in range(20):
-            held = bound_of(system, l, expected)
             open = float(np.abs(phi[np.isnan(held)]).max(initial=0.0))
             joints = self._joints = JointSystem(G, G, -phi / h - G @ v, h * held, np.zeros(len(l)), open)
             s = self._solve.solve(
@@ -319,11 +319,13 @@ class ImplicitEuler:
             )
             l, expected = s.multipliers / h, phi + h * (G @ (v + s.d))
             expected[np.isnan(held)] = 0.0
-            if np.abs(h * s.unmet).max() > 1e-9:
+            now = bound_of(system, l, expected)
+            if np.abs(h * s.unmet).max() > 1e-9:  # multipliers of rows that quarrel tell nothing of the others
                 bound = given_up(system, held, s.unmet)
-                l = np.where(np.isnan(bound), l, bound)
-            if np.array_equal(np.isnan(bound_of(system, l, expected)), np.isnan(held)):
+                now = np.where(np.isnan(bound), held if (~np.isnan(bound)).any() else now, bound)
+            if np.array_equal(np.isnan(now), np.isnan(held)):
                 break
+            held = now
         if np.abs(h * s.unmet).max() > 1e-9 + drift_bound(system, lin.kin, h):
             refuse_contradiction(system, lin.kin, np.isnan(held))
         return s
