@@ -170,15 +170,15 @@ class BoundContact:
 
     @cached_property
     def surface_obstacles(self) -> list[tuple[int, Obstacle, Array]]:
-        """Numbers of obstacles that surfaces meet, and of the bodies that never touch them so."""
+        """Numbers of obstacles that surfaces meet, and which bodies never touch them so, (bodies,) bool."""
         out = []
         by_shape = np.zeros((len(self.names), len(self.names)), dtype=bool)
         if self.rigid is not None:
             by_shape = self.rigid.is_found(len(self.names))
         for number, obstacle in enumerate(self.obstacles, start=len(self.slots)):
-            apart = [k for k in range(len(self.slots)) if by_shape[k, number] or self.excluded[k, number]]
-            if len(apart) < len(self.slots):
-                out.append((number, obstacle, np.array(apart, dtype=np.int64)))
+            apart = (by_shape | self.excluded)[: len(self.slots), number]
+            if not apart.all():
+                out.append((number, obstacle, apart))
         return out
 
     def _of_shapes(
@@ -276,7 +276,12 @@ class BoundContact:
 
     def owner(self, vertex: Array) -> Array:
         """Numbers of the bodies that vertices belong to."""
-        return np.searchsorted(self.starts, vertex, side="right") - 1
+        return self.owners[vertex]
+
+    @cached_property
+    def owners(self) -> Array:
+        """Number of the body of every vertex."""
+        return np.repeat(np.arange(len(self.slots)), np.diff(self.starts))
 
     @cached_property
     def _constants(self) -> tuple[Array, Array]:

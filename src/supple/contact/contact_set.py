@@ -136,7 +136,8 @@ class ContactSet(NamedTuple):
 
     def chosen(self, mask: Array) -> ContactSet:
         """Some of the contacts."""
-        return ContactSet(*(part[mask] for part in self))
+        rows = np.flatnonzero(mask)
+        return ContactSet(*(part[rows] for part in self))
 
     def departing(self, way: Array) -> ContactSet:
         """With relative ways that depart by `way` (k, 3) [m] from h u, in gaps and in slips."""

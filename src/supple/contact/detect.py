@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
@@ -83,7 +84,7 @@ class Detector:
         self._moves, self._stamp = False, 0
         self._has_points = bool(self.surface.is_points.any())
 
-    @property
+    @cached_property
     def largest_safe_travel(self) -> float:
         """How far a vertex may move in a step and certainly be found [m]: two elements or balls of the finest body."""
         sizes = self.surface.element_size

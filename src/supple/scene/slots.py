@@ -52,12 +52,12 @@ class Slot:
         """Whether the slot holds independent coordinates."""
         return self.node is not None
 
-    @property
+    @cached_property
     def x_slice(self) -> slice:
         """Its part of the flat positions."""
         return slice(self.x_start, self.x_start + self.coordinates.count * self.coordinates.x_width)
 
-    @property
+    @cached_property
     def v_slice(self) -> slice:
         """Its part of the flat velocities."""
         return slice(self.v_start, self.v_start + self.coordinates.count * self.coordinates.v_width)
@@ -74,11 +74,19 @@ class Slot:
 
     def view_x(self, flat: Array) -> Array:
         """A body's positions in a flat vector, as (count, x_width), without a copy."""
-        return flat[self.x_slice].reshape(self.coordinates.count, self.coordinates.x_width)
+        return flat[self.x_slice].reshape(self._x_shape)
 
     def view_v(self, flat: Array) -> Array:
         """A body's velocities (or forces) in a flat vector, as (count, v_width), without a copy."""
-        return flat[self.v_slice].reshape(self.coordinates.count, self.coordinates.v_width)
+        return flat[self.v_slice].reshape(self._v_shape)
+
+    @cached_property
+    def _x_shape(self) -> tuple[int, int]:
+        return self.coordinates.count, self.coordinates.x_width
+
+    @cached_property
+    def _v_shape(self) -> tuple[int, int]:
+        return self.coordinates.count, self.coordinates.v_width
 
 
 def joined_slots(bodies: Sequence[Slot]) -> list[Slot]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from time import perf_counter
 
 
@@ -14,15 +12,9 @@ class Timings:
         self.calls: dict[str, int] = {}
         self.seconds: dict[str, float] = {}
 
-    @contextmanager
-    def measure(self, label: str) -> Iterator[None]:
+    def measure(self, label: str) -> Measured:
         """Add the time of the block to a label."""
-        start = perf_counter()
-        try:
-            yield
-        finally:
-            self.seconds[label] = self.seconds.get(label, 0.0) + perf_counter() - start
-            self.calls[label] = self.calls.get(label, 0) + 1
+        return Measured(self, label)
 
     def report(self) -> str:
         """A table, slowest first."""
@@ -34,3 +26,20 @@ class Timings:
             n, s = self.calls[label], self.seconds[label]
             lines.append(f"{label:<{width}}  {n:>7}  {1e3 * s:>11.2f}  {1e6 * s / n:>10.1f}")
         return "\n".join(lines)
+
+
+class Measured:
+    """A block whose time is added to a label; a generator would take three times as long."""
+
+    __slots__ = ("label", "start", "timings")
+
+    def __init__(self, timings: Timings, label: str) -> None:
+        self.timings, self.label, self.start = timings, label, 0.0
+
+    def __enter__(self) -> None:
+        self.start = perf_counter()
+
+    def __exit__(self, *_: object) -> None:
+        seconds, calls, label = self.timings.seconds, self.timings.calls, self.label
+        seconds[label] = seconds.get(label, 0.0) + perf_counter() - self.start
+        calls[label] = calls.get(label, 0) + 1

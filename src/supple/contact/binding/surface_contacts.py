@@ -42,8 +42,8 @@ def of_surfaces(
     bare = ContactSet.bare(pairs.points, pairs.weights, pairs.normal, pairs.gap, sides)
     parts: list[tuple[Array, ...]] = [(*bare[:5], pairs.area, key, -bare.relative(walls))]
     for number, obstacle, apart in bound.surface_obstacles:
-        left = [k for k in range(len(bound.slots)) if (bound.names[k], bound.names[number]) in leaving]
-        parts.append(_on_obstacle(bound, obstacle, number, np.append(apart, left), x, v, h, t))
+        left = [(name, bound.names[number]) in leaving for name in bound.names[: len(bound.slots)]]
+        parts.append(_on_obstacle(bound, obstacle, number, apart | left, x, v, h, t))
     points, weights, normal, gap, sides, area, key, drift = (np.concatenate(part) for part in zip(*parts))
     bare = ContactSet.bare(points, weights, normal, gap, sides)._replace(key=key, drift=drift)
     u = bare.relative(v) - drift
@@ -59,15 +59,15 @@ def _watch(bound: BoundContact, v: Array, h: float) -> None:
     """Warn once where bodies that come near each other move further in a step than is certainly found."""
     if bound.has_warned or len(bound.slots) < 2:
         return
-    fastest = np.array([np.abs(v[a:b]).max(initial=0.0) for a, b in zip(bound.starts, bound.starts[1:])])
     least = bound.detector.largest_safe_travel
-    if 2 * np.sqrt(3) * h * fastest.max() <= least:
+    if 2 * np.sqrt(3) * h * np.abs(v).max(initial=0.0) <= least:
         return
-    box, mean = bound.detector.boxes, [v[a:b].mean(axis=0) for a, b in zip(bound.starts, bound.starts[1:])]
+    box, own = bound.detector.boxes, [slice(a, b) for a, b in zip(bound.starts, bound.starts[1:])]
+    fastest = np.array([np.abs(v[rows]).max(initial=0.0) for rows in own])
     for one in np.flatnonzero(np.sqrt(3) * h * fastest > 0.5 * least).tolist():
         meets = (box[one, :3] <= box[:, 3:]).all(axis=1) & (box[:, :3] <= box[one, 3:]).all(axis=1)
         for two in np.flatnonzero(meets & (np.arange(len(box)) != one)).tolist():
-            relative = v[bound.starts[one] : bound.starts[one + 1]] - mean[two]
+            relative = v[own[one]] - v[own[two]].mean(axis=0)
             travel, safe = h * float(np.linalg.norm(relative, axis=1).max()), bound.detector.safe_travel(one, two)
             if travel > safe:
                 warnings.warn(
@@ -87,15 +87,15 @@ def _on_obstacle(
     gap, normal, drift = bound.moving.distance(obstacle, t, h, x, v, bound.surface.vertex_radius)
     speed = np.einsum("ki,ki->k", normal, v - drift)
     near = np.flatnonzero(gap + np.minimum(0.0, h * speed) < bound.detector.margin)
-    near = near[~np.isin(bound.owner(near), apart)]
-    points = np.full((len(near), 4), -1)
+    near = near[~apart[bound.owner(near)]]
+    owner, points = bound.owner(near), np.full((len(near), 4), -1)
     points[:, 0] = near
     weights = np.zeros((len(near), 4))
     weights[:, 0] = 1.0
-    sides = np.stack([bound.owner(near), np.full(len(near), number)], axis=1)
+    sides = np.stack([owner, np.full(len(near), number)], axis=1)
     key = near * len(bound.names) + number
     area = bound.surface.vertex_area[near]
-    faced = ~bound.surface.is_points[bound.owner(near)]
+    faced = ~bound.surface.is_points[owner]
     if faced.any():
         start, around = bound.around
         facing = np.empty(faced.sum())
