@@ -137,7 +137,7 @@ class ContactSet(NamedTuple):
     def chosen(self, mask: Array) -> ContactSet:
         """Some of the contacts."""
         rows = np.flatnonzero(mask)
-        return ContactSet(*(part[rows] for part in self))
+        return self if len(rows) == self.size else ContactSet(*(part[rows] for part in self))
 
     def departing(self, way: Array) -> ContactSet:
         """With relative ways that depart by `way` (k, 3) [m] from h u, in gaps and in slips."""

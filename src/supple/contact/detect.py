@@ -102,6 +102,12 @@ class Detector:
         counted = sizes if is_points.all() else sizes[~is_points]
         return SAFE_ELEMENTS * float(counted[counted > 0].min(initial=np.inf))
 
+    @cached_property
+    def safe_travels(self) -> Array:
+        """The same of every two bodies, infinite of one with itself, (bodies, bodies) [m]."""
+        each = range(self.surface.body_count)
+        return np.array([[np.inf if a == b else self.safe_travel(a, b) for b in each] for a in each])
+
     @property
     def finds_any(self) -> bool:
         """Whether any two bodies may touch, or one itself."""

@@ -118,7 +118,7 @@ def rotate_inverse(q: ArrayLike, v: ArrayLike) -> Array:
 def to_matrix(q: ArrayLike) -> Array:
     """Rotation matrices R with R v = q v q*. q: (..., 4), unit. Returns (..., 3, 3)."""
     q = _as_float(q, (4,), "the quaternion")
-    w, x, y, z = q[..., 0], q[..., 1], q[..., 2], q[..., 3]
+    w, x, y, z = q.ravel().tolist() if q.size == 4 else (q[..., 0], q[..., 1], q[..., 2], q[..., 3])
     R = np.empty((*q.shape[:-1], 3, 3))
     xx, yy, zz = x * x, y * y, z * z
     xy, xz, yz, wx, wy, wz = x * y, x * z, y * z, w * x, w * y, w * z

@@ -217,11 +217,9 @@ class TreeBody:
         at = np.repeat(W.indptr[number] - ptr[:-1], length) + np.arange(ptr[-1])
         hung, column = np.unique(W.indices[at], return_inverse=True)
         weights = sparse.csr_array((W.data[at], column.ravel(), ptr), shape=(len(number), len(hung)))
-        domain, row = skin.domain[hung], skin.row[hung]
-        points = [skin.classes[c] for c in self.model.domain_class[domain]]
-        X = np.array([p.X[k] for p, k in zip(points, row)]).reshape(-1, 3)
-        U = [p.U[k] for p, k in zip(points, row)]
-        return DomainPoints.on(self.model, domain, X, U, weights, number)
+        domain = skin.domain[hung]
+        at = skin.class_start[self.model.domain_class[domain]] + skin.row[hung]
+        return DomainPoints.on(self.model, domain, skin.class_X[at], skin.class_U[at], weights, number)
 
     def point_region(self, name: str) -> Array:
         """Numbers of the surface points of the domains of that name, or kind."""

@@ -63,22 +63,22 @@ def _watch(bound: BoundContact, v: Array, h: float) -> None:
     if 2 * np.sqrt(3) * h * np.abs(v).max(initial=0.0) <= least:
         return
     box, own = bound.detector.boxes, [slice(a, b) for a, b in zip(bound.starts, bound.starts[1:])]
-    fastest = np.array([np.abs(v[rows]).max(initial=0.0) for rows in own])
-    for one in np.flatnonzero(np.sqrt(3) * h * fastest > 0.5 * least).tolist():
-        meets = (box[one, :3] <= box[:, 3:]).all(axis=1) & (box[:, :3] <= box[one, 3:]).all(axis=1)
-        for two in np.flatnonzero(meets & (np.arange(len(box)) != one)).tolist():
-            relative = v[own[one]] - v[own[two]].mean(axis=0)
-            travel, safe = h * float(np.linalg.norm(relative, axis=1).max()), bound.detector.safe_travel(one, two)
-            if travel > safe:
-                warnings.warn(
-                    f"'{bound.names[one]}' moves {travel:.3g} m past '{bound.names[two]}' in a step, more than the "
-                    f"{safe:.3g} m (two elements, or balls) within which contact is certain; use a step of at most "
-                    f"{h * safe / travel:.2g} s.",
-                    ContactWarning,
-                    stacklevel=6,
-                )
-                bound.has_warned = True
-                return
+    fastest = np.sqrt(3) * h * np.array([np.abs(v[rows]).max(initial=0.0) for rows in own])
+    may = (fastest[:, None] > 0.5 * least) & (fastest[:, None] + fastest > bound.detector.safe_travels)
+    below = (box[:, None, :3] <= box[:, 3:]).all(axis=2)
+    for one, two in np.argwhere(may & below & below.T).tolist():
+        relative = v[own[one]] - v[own[two]].mean(axis=0)
+        travel, safe = h * float(np.linalg.norm(relative, axis=1).max()), bound.detector.safe_travels[one, two]
+        if travel > safe:
+            warnings.warn(
+                f"'{bound.names[one]}' moves {travel:.3g} m past '{bound.names[two]}' in a step, more than the "
+                f"{safe:.3g} m (two elements, or balls) within which contact is certain; use a step of at most "
+                f"{h * safe / travel:.2g} s.",
+                ContactWarning,
+                stacklevel=6,
+            )
+            bound.has_warned = True
+            return
 
 
 def _on_obstacle(

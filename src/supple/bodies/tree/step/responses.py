@@ -13,7 +13,8 @@ import numpy as np
 import scipy.sparse as sparse
 from numpy.typing import ArrayLike
 
-from supple.algebra.sparse.threefold import threefold
+from supple.algebra.dense import rotations
+from supple.algebra.sparse.threefold import composed, threefold
 from supple.bodies.tree.dynamics import TreeDynamics, TreeState
 from supple.bodies.tree.step import response_kernels as responses
 from supple.bodies.tree.step import stage_kernels as stages
@@ -73,7 +74,7 @@ def point_shapes(
     ptr = np.concatenate([[0], np.cumsum(np.repeat(width, 3))])
     B = sparse.csr_array((values[used], columns, ptr), shape=(3 * points.hung, int(starts[-1])))
     if points.weights is not None:
-        B = threefold(points.weights) @ B
+        B = composed(threefold(points.weights), B)
     return PointShapes(B, starts, Y)
 
 
@@ -132,7 +133,7 @@ class _Hung(NamedTuple):
         number = chain.first[domain] + np.arange(points.hung) - chain.places[domain]
         R = points.frames(x).R.reshape(-1, 3, 3)[domain]  # rows: the world's axes in the domain's
         modes = R @ (chain.scale[domain, None, None] * chain.U[number])
-        return cls(domain, np.concatenate([np.cross(points.local(x)[:, None], R), R], axis=2), modes)
+        return cls(domain, np.concatenate([rotations.cross(points.local(x)[:, None], R), R], axis=2), modes)
 
     def rows(self, sides: TreeSides, points: DomainPoints) -> Conditions:
         """J, three rows a point: coefficients of the accelerations of frames and of q"."""

@@ -13,6 +13,7 @@ from functools import cached_property, lru_cache
 import numpy as np
 import scipy.sparse as sparse
 
+from supple.algebra.sparse.threefold import pulled
 from supple.bodies.tree.coordinates import TreeCoordinates
 from supple.bodies.tree.model import TreeModel
 from supple.bodies.tree.surface import kinematics_kernels as kernels
@@ -21,8 +22,9 @@ from supple.bodies.tree.surface.frame_cache import FrameCache
 Array = np.ndarray
 
 
-def make_chain(model: TreeModel, first: Array, places: Array, X: Array, U: list[Array]) -> kernels.Chain:
-    """A model as the kernels see it, with points: first (d,): a domain's row of X (m, 3) [m] and U, (3, r) each row.
+def make_chain(model: TreeModel, first: Array, places: Array, X: Array, U: list[Array] | Array) -> kernels.Chain:
+    """A model as the kernels see it, with points: first (d,): a domain's row of X (m, 3) [m] and U, (3, r) each row,
+    or (m, 3, most), zero beyond r.
 
     places (d + 1,): where the points of a domain begin among all.
     """
@@ -31,7 +33,7 @@ def make_chain(model: TreeModel, first: Array, places: Array, X: Array, U: list[
         first=np.asarray(first, dtype=np.int64),
         places=np.asarray(places, dtype=np.int64),
         X=np.ascontiguousarray(X, dtype=float),
-        U=_padded(U, bare.a_hat.shape[2]),
+        U=_padded(U, bare.a_hat.shape[2]) if isinstance(U, list) else np.ascontiguousarray(U),
     )
 
 
@@ -102,11 +104,12 @@ class DomainPoints:
         model: TreeModel,
         domain: Array,
         X: Array,
-        U: list[Array],
+        U: list[Array] | Array,
         weights: object = None,
         indices: Array | None = None,
     ) -> DomainPoints:
-        """Points on domains, ascending (k,): X (k, 3) [m] at scale 1 in the domains' axes, U: (3, r) of each."""
+        """Points on domains, ascending (k,): X (k, 3) [m] at scale 1 in the domains' axes, U: (3, r) of each, or padded
+        with zeros, (k, 3, most)."""
         places = np.searchsorted(domain, np.arange(model.domain_count + 1))
         chain = shortened(make_chain(model, places[:-1], places, X, U))
         return cls(chain, weights, indices, model.frame_cache)  # type: ignore[arg-type]
@@ -137,11 +140,6 @@ class DomainPoints:
     def count(self) -> int:
         """Number of points."""
         return self.hung if self.weights is None else int(self.weights.shape[0])
-
-    @cached_property
-    def transpose(self) -> sparse.csr_array | None:
-        """W^T, made once."""
-        return None if self.weights is None else self.weights.T.tocsr()
 
     @property
     def hung(self) -> int:
@@ -209,7 +207,7 @@ class DomainPointsTangent:
     def add_transpose(self, f: Array, f_out: Array) -> None:
         """f_out (1, width) += J^T f: forces on all coordinates of the tree, by virtual work."""
         m = self.mapping
-        hung = np.asarray(f if m.transpose is None else m.transpose @ f, dtype=float, order="C")
+        hung = np.asarray(f if m.weights is None else pulled(m.weights, f), dtype=float, order="C")
         Q, wrench = np.zeros(m.modes), np.zeros((len(m.chain.parent), 6))
         kernels.add_pulled(m.chain, self._frames, self._local, hung, Q, wrench)
         f_out[0, :3] += self._frames.R[0].reshape(3, 3) @ wrench[0, 3:]

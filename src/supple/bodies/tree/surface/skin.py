@@ -98,6 +98,22 @@ class TreeSkin:
         return len(self.domain)
 
     @cached_property
+    def class_start(self) -> Array:
+        """Where the points of each class begin in `class_X` and `class_U`."""
+        return np.cumsum([0, *(len(c.X) for c in self.classes)])[:-1]
+
+    @cached_property
+    def class_X(self) -> Array:
+        """X of the points of all classes, (m, 3) [m]."""
+        return np.concatenate([c.X for c in self.classes])
+
+    @cached_property
+    def class_U(self) -> Array:
+        """U of the points of all classes, (m, 3, most), zero beyond the modes of a class."""
+        most = max(1, *(c.U.shape[2] for c in self.classes))
+        return np.concatenate([np.pad(c.U, ((0, 0), (0, 0), (0, most - c.U.shape[2]))) for c in self.classes])
+
+    @cached_property
     def whole(self) -> TreePoints:
         """All points, as a mapping."""
         return TreePoints(self, np.arange(self.count))

@@ -105,7 +105,7 @@ class SurfaceContacts(NamedTuple):
 
     def compliance(self, constant: Array) -> float:
         """|k^1/2 G k^1/2| [1/s] with constants k (k,) [N/m], or the like of dashpots [-]; 0 where no side responds."""
-        if not len(self.mobility):
+        if not len(self.mobility) or not constant.any():
             return 0.0
         k = np.repeat(constant, 3)
         return float(np.sqrt(np.sum(k[:, None] * k * np.square(self.mobility))))
@@ -217,9 +217,10 @@ def make_run(contacts: SurfaceContacts, layout: Layout) -> SurfaceRun:
     voxels, touched = np.unique(np.asarray(contacts.voxel, dtype=np.int64), return_inverse=True)
     count, entries = len(contacts.gap), len(touched)
 
-    mobility = np.asarray(contacts.mobility, dtype=float)
+    mobility = np.asarray(contacts.mobility, dtype=float).T
     if len(mobility):
-        mobility = mobility.reshape(count, 3, count, 3)[:, axes][:, :, :, axes].reshape(3 * count, 3 * count)
+        turned_to = (3 * np.arange(count)[:, None] + axes).ravel()
+        mobility = mobility[turned_to[:, None], turned_to]
     turned, is_inner = shared_moments(contacts)
     constants = (
         contacts.stiffness,
@@ -242,7 +243,7 @@ def make_run(contacts: SurfaceContacts, layout: Layout) -> SurfaceRun:
         rest=contacts.rest_lengths.copy(),
         place=layout.brick[voxels] * STATE * W + layout.lane[voxels],
         load_place=layout.brick[voxels] * LOADS * W + layout.lane[voxels],
-        mobility=np.ascontiguousarray(mobility.T),
+        mobility=np.ascontiguousarray(mobility),
         pushed=in_axes(contacts.pushed, axes),
         heed=np.array([1 / (1 + contacts.compliance(contacts.springs[1]))]),
         origin=np.zeros((len(voxels), 3)),
@@ -283,9 +284,8 @@ def shared_moments(contacts: SurfaceContacts) -> tuple[Array, Array]:
 def contact_step_limit(contacts: SurfaceContacts, model: VoxelModel, *, held: ArrayLike = ()) -> float:
     """The largest step [s] that contacts allow beside the lattice's own; infinite where they touch nothing free.
 
-    held: numbers of voxels that do not move.
+    held: numbers of voxels that do not move. The contacts are those that a sweep has taken, and checked.
     """
-    check_contacts(contacts, model.voxel_count)
     free = np.ones(model.voxel_count)
     free[np.asarray(held, dtype=np.int64)] = 0.0
     voxel = np.asarray(contacts.voxel, dtype=np.int64)

@@ -17,6 +17,7 @@ from functools import partial
 
 import numpy as np
 
+from supple.algebra.sparse.threefold import composed
 from supple.bodies.body_protocol import Method
 from supple.bodies.tree import PointSprings
 from supple.bodies.tree.step.responses import point_shapes
@@ -169,7 +170,7 @@ class TreePart:
             sides=self.sides_of(slot),
             theta=step.theta[slot.name],
         )
-        return touch.weights @ shapes.B, touch.joints @ shapes.B, shapes.starts, shapes.Y / h
+        return composed(touch.weights, shapes.B), composed(touch.joints, shapes.B), shapes.starts, shapes.Y / h
 
     def sides_of(self, slot: Slot) -> TreeSides:
         """What makes rows on a tree as its kernels take them, kept."""

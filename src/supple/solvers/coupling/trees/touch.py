@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sparse
 
-from supple.algebra.sparse.threefold import threefold
+from supple.algebra.sparse.threefold import pulled, threefold_rows
 from supple.bodies.tree.model import TreeModel
 from supple.bodies.tree.surface.domain_points import DomainPoints
 from supple.scene.slots import Slot
@@ -70,7 +70,8 @@ class TreeTouch:
 
     def forces(self, pushes: Array, held: Array) -> Array:
         """Forces (p, 3) [N] on the points of those on the first sides of laws, (k, 3), and on rows of joints, (m,)."""
-        return np.asarray(self.weights.T @ pushes.ravel() + self.joints.T @ held).reshape(-1, 3)
+        by_laws = pulled(self.weights, pushes.ravel())
+        return np.asarray(by_laws + pulled(self.joints, held) if len(held) else by_laws).reshape(-1, 3)
 
 
 def _beside(parts: list[Any]) -> sparse.csr_array:
@@ -93,8 +94,10 @@ def _touching(slot: Slot, meeting: Meeting) -> tuple[DomainPoints, sparse.csr_ar
         return None
     row, vertex, share = (np.concatenate(part) for part in (rows, vertices, shares))
     used, column = np.unique(vertex, return_inverse=True)
-    weights = sparse.csr_array((share, (row, column)), shape=(meeting.count, len(used)))
-    return slot.node.body.point_mapping(used), threefold(weights)
+    order = np.lexsort((column, row))
+    ptr = np.searchsorted(row[order], np.arange(meeting.count + 1))
+    weights = threefold_rows(ptr, column[order], share[order], len(used))
+    return slot.node.body.point_mapping(used), weights
 
 
 @lru_cache(maxsize=32)
