@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TypeGuard
+
+from supple.bodies.protocols import WeighingMass
 
 
 def is_load(force: object) -> bool:
@@ -35,6 +37,6 @@ def is_weightless(mass: object) -> bool:
     return bool(getattr(mass, "is_weightless", False))
 
 
-def weighs_by_force(mass: Any) -> bool:
+def weighs_by_force(mass: object) -> TypeGuard[WeighingMass]:
     """Whether the weight of a mass is a force of its own, `mass.weight(g)`."""
     return hasattr(mass, "weight")

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from supple.bodies.protocols import Force
 from supple.bodies.surfaces import NumberedSurface
 from supple.scene.acting.ball_fluid import BallFluid
 from supple.scene.acting.ball_wind import BallWind
 from supple.scene.acting.fluid_force import FluidForce
-from supple.scene.mapped.points import PointSet
+from supple.scene.acting.wind import Wind
+from supple.scene.mapped.points import Points, PointSet
 from supple.scene.node import Node
 from supple.scene.scene import Scene
 
@@ -21,8 +23,8 @@ class WorldForce(NamedTuple):
     """A force on points of one body."""
 
     label: str
-    on: Any
-    force: Any
+    on: Node | Points
+    force: Force
 
 
 def world_forces(scene: Scene) -> list[WorldForce]:
@@ -37,7 +39,7 @@ def world_forces(scene: Scene) -> list[WorldForce]:
     return found
 
 
-def _wind_on(node: Node, label: str, wind: Any) -> WorldForce | None:
+def _wind_on(node: Node, label: str, wind: Wind) -> WorldForce | None:
     """A wind on the surface of a body, or on its balls; None for a body that fills no space."""
     if len(node.wind_surface().triangles):
         force = wind.on_node(node)
