@@ -41,6 +41,23 @@ def test_products_turns_and_matrices_agree():
     np.testing.assert_allclose(identity, np.tile([1.0, 0, 0, 0], (50, 1)), atol=1e-15)
 
 
+def test_one_has_the_bits_of_many():
+    """Single quaternions and vectors are multiplied by Python, many of them by numpy."""
+    p, q, v = random_quaternions(50), 3.0 * random_quaternions(50), RNG.normal(size=(50, 3))
+    for function, arguments in (
+        (rotations.normalise, (q,)),
+        (rotations.exp, (v,)),
+        (rotations.to_matrix, (p,)),
+        (rotations.multiply, (p, p[::-1])),
+        (rotations.rotate, (p, v)),
+        (rotations.cross, (v, v[::-1])),
+    ):
+        many = function(*arguments)
+        for k, found in enumerate(many):
+            np.testing.assert_array_equal(function(*(a[k] for a in arguments)), found)
+            np.testing.assert_array_equal(function(*(a[k : k + 1] for a in arguments))[0], found)
+
+
 def test_skew_is_the_cross_product_and_axial_its_inverse():
     v, b = RNG.normal(size=(2, 7, 3))
     np.testing.assert_allclose((rotations.skew(v) @ b[..., None])[..., 0], np.cross(v, b), atol=1e-15)

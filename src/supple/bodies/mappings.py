@@ -22,6 +22,7 @@ import scipy.sparse as sparse
 from numpy.typing import ArrayLike
 
 from supple.algebra.dense import rotations
+from supple.bodies import frame_point_kernels as kernels
 from supple.bodies.protocols import JacobianRows
 from supple.errors import InputError
 
@@ -131,7 +132,9 @@ class FramePoints:
 
     def apply(self, x: Array) -> Array:
         """o + R r, (count, 3)."""
-        return x[self.frame, :3] + rotations.rotate(x[self.frame, 3:], self.local)
+        out = np.empty((self.count, 3))
+        kernels.compute_places(np.ascontiguousarray(x, dtype=float), self.frame, self.local, out)
+        return out
 
     def linearize(self, x: Array) -> FramePointsTangent:
         """J at these frames."""
@@ -154,9 +157,9 @@ class FramePointsTangent:
 
     def product(self, v: Array) -> Array:
         """v_o + R (w × r)."""
-        m = self.mapping
-        turning = rotations.cross(v[m.frame, 3:], m.local)
-        return v[m.frame, :3] + np.einsum("nij,nj->ni", self._R, turning)
+        m, out = self.mapping, np.empty((self.mapping.count, 3))
+        kernels.compute_velocities(self.R, np.ascontiguousarray(v, dtype=float), m.frame, m.local, out)
+        return out
 
     def add_transpose(self, f: Array, f_out: Array) -> None:
         """force += f, torque += r × R^T f."""
