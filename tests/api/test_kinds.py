@@ -97,7 +97,7 @@ CAPABILITIES = {
     can.Shown: {"tree"},
     can.Dragging: {"rigid", "tree"},
     can.ExplicitContact: {"voxel"},
-    can.Inverting: {"fem", "floating", "layered", "tree"},
+    can.Inverting: {"fem"},
     can.SelfSolving: {"layered"},
     can.Remembering: {"voxel", "tree"},
     can.Breaking: {"tree"},

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from supple.bodies.protocols import LocalState
+from supple.bodies.voxel.sweep.stable_step import stable_step
 from supple.bodies.voxel.touching.collision import Collision, contact_rates
 from supple.validation.voxel.blocks import block
 
@@ -40,3 +41,11 @@ def test_the_step_is_the_largest_that_does_not_grow(shape: tuple[int, int, int],
     of free motions are computed to 1e-7)."""
     assert growth(shape, damping, 0.995) < 1 + 1e-6
     assert growth(shape, damping, 1.005) > 1 + 1e-3
+
+
+def test_a_step_that_was_found_before_is_where_to_begin() -> None:
+    """From any start the same step is found, to the tolerance."""
+    body = block((3, 2, 2), bond_damping=0.3)
+    found = stable_step(body.model, safety=0.7)
+    for start in (0.2 * found, found, 5.0 * found):
+        assert stable_step(body.model, safety=0.7, start=start) == pytest.approx(found, rel=2e-3)

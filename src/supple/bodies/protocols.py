@@ -122,15 +122,6 @@ class ChangingMass(Protocol):
 
 
 @runtime_checkable
-class WeighingMass(Protocol):
-    """Inertia whose weight is a force of its own."""
-
-    def weight(self, g: Array) -> Force:
-        """Gravity g (3,) [m/s²] as a force."""
-        ...
-
-
-@runtime_checkable
 class JoinedMass(Protocol):
     """Inertia of which that of many bodies, one after another, is one of the same class."""
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TypeGuard
-
-from supple.bodies.protocols import WeighingMass
+from typing import Any
 
 
 def is_load(force: object) -> bool:
@@ -37,6 +35,6 @@ def is_weightless(mass: object) -> bool:
     return bool(getattr(mass, "is_weightless", False))
 
 
-def weighs_by_force(mass: object) -> TypeGuard[WeighingMass]:
+def weighs_by_force(mass: Any) -> bool:
     """Whether the weight of a mass is a force of its own, `mass.weight(g)`."""
     return hasattr(mass, "weight")

@@ -14,7 +14,7 @@ working step are a small part of what is exchanged, so that a factor of a hundre
 
 Inversion ends a run under St. Venant-Kirchhoff only: its energy has a second minimum at the mirror image, an
 element that passed through stays there. The corotational, neo-Hookean and linear laws push inverted elements
-back: these are counted, and so are those of bodies that deform by shapes, with these.
+back: these are counted.
 """
 
 from __future__ import annotations

@@ -52,7 +52,7 @@ class Change:
 
     t: float
     name: str
-    values: dict[str, object]
+    values: dict[str, Any]
 
 
 def change_lines(state: State) -> list[bytes]:
@@ -66,7 +66,7 @@ def changes_of(state: State) -> list[Change]:
     return [Change(*json.loads(line)) for line in change_lines(state)]
 
 
-def make_change(system: System, state: State, name: str, values: dict[str, object]) -> None:
+def make_change(system: System, state: State, name: str, values: dict[str, Any]) -> None:
     """Change a system now, and note it in the state."""
     check_state(state, "System.change")
     plain = {key: _plain(value, name, key) for key, value in values.items()}
@@ -78,7 +78,7 @@ def make_change(system: System, state: State, name: str, values: dict[str, objec
     _make(system, state, name, plain)
 
 
-def add_coupling(system: System, state: State, thing: object, name: str | None) -> str:
+def add_coupling(system: System, state: State, thing: Any, name: str | None) -> str:
     """Add a spring or joint now, and note it in the state; returns its name."""
     check_state(state, "System.add")
     name, table, positions = describe(system, state, thing, name)
@@ -126,7 +126,7 @@ def replay(system: System, state: State) -> None:
         )  # fmt: skip
 
 
-def _make(system: System, state: State, name: str, values: dict[str, object]) -> None:
+def _make(system: System, state: State, name: str, values: dict[str, Any]) -> None:
     lines = change_lines(state)
     apply_change(system, name, values, kept_positions(state, len(lines)), state)
     text = b"".join([*lines, json.dumps([state.t, name, values]).encode(), b"\n"])
@@ -142,7 +142,7 @@ def _make(system: System, state: State, name: str, values: dict[str, object]) ->
 def _replaced(done: list[Change]) -> set[int]:
     """Numbers of changes whose values later ones replace, with nothing but values changed in between."""
     found: set[int] = set()
-    last: dict[tuple[object, ...], int] = {}
+    last: dict[tuple[Any, ...], int] = {}
     for number, change in enumerate(done):
         if set(change.values) & {ADDED, REMOVED, BROKEN, "enabled", "domain"}:
             last.clear()
@@ -155,7 +155,7 @@ def _replaced(done: list[Change]) -> set[int]:
     return found
 
 
-def _plain(value: object, name: str, key: str) -> object:
+def _plain(value: Any, name: str, key: str) -> Any:
     """Numbers, lists and booleans, as they would be read again; texts, and lists of them."""
     if isinstance(value, bool | str):
         return value

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from supple.bodies.coordinates import Coordinates, Points
-from supple.bodies.protocols import WeighingMass
 from supple.bodies.traits import is_linear, is_weightless, weighs_by_force
 from supple.errors import InputError
 from supple.scene.acting.carried import hang_masses, hung_weight
@@ -90,7 +89,7 @@ def compile_scene(scene: Scene) -> System:
         label = ", ".join([f"{node.name} mass", *(f"with {acting.label}" for acting in hung)])
         masses += [BoundMass(label, slot, mass) for mass in placed.masses]
         if np.any(scene.gravity):
-            heavy: list[WeighingMass] = [mass for mass in placed.masses if weighs_by_force(mass)]
+            heavy: list[Any] = [mass for mass in placed.masses if weighs_by_force(mass)]
             weights = [mass.weight(np.asarray(scene.gravity)) for mass in heavy]
             forces += [BoundForce(f"{node.name} weight", slot, weight) for weight in weights]
             if any(is_weightless(mass) for mass in placed.masses):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -18,8 +18,7 @@ from supple.interaction.obstacles import Obstacle
 from supple.interaction.protocol import Interaction
 from supple.scene.acting.filters import FixedPoints
 from supple.scene.joints.checks import refuse_kicks, refuse_rigid_self, refuse_self
-from supple.scene.joints.joints import JointOfBodies
-from supple.scene.mapped.points import JoinedPoints, Points, PointSet, WorldPoints
+from supple.scene.mapped.points import JoinedPoints, PointSet, WorldPoints
 from supple.scene.node import Node
 
 if TYPE_CHECKING:
@@ -56,7 +55,7 @@ class Scene:
     root: Node = field(default_factory=lambda: Node("root"))
     forces: list[Acting] = field(default_factory=list)
     filters: list[Any] = field(default_factory=list)
-    joints: list[JointOfBodies] = field(default_factory=list)
+    joints: list[Any] = field(default_factory=list)
     joint_names: dict[int, str] = field(default_factory=dict)  # by the id of the joint
     masses: list[Acting] = field(default_factory=list)
     contacts: list[Any] = field(default_factory=list)
@@ -182,11 +181,11 @@ class Scene:
                 raise InputError("two obstacles are in one place", where="scene", value=f"'{other}' and '{name}'")
         self.obstacles[name] = obstacle
 
-    def joint_name(self, joint: object) -> str:
+    def joint_name(self, joint: Any) -> str:
         """The name of a joint of the scene: as it was added, else its kind, "hinge"."""
         return self.joint_names.get(id(joint)) or joint_kind(joint)
 
-    def contact_name(self, contact: object) -> str:
+    def contact_name(self, contact: Any) -> str:
         """The name of a contact of the scene: as it was added, else "contact"."""
         return self.contact_names.get(id(contact)) or "contact"
 
@@ -195,7 +194,7 @@ class Scene:
             raise InputError("the scene has a fluid already", where="scene", fix="Add one fluid.")
         self.fluid = fluid
 
-    def _target(self, on: object, thing: object) -> Node | Points:
+    def _target(self, on: Any, thing: Any) -> Any:
         if not isinstance(on, Node | PointSet | WorldPoints | JoinedPoints):
             raise InputError(
                 f"{type(thing).__name__} does not say what it acts on",
@@ -208,7 +207,7 @@ class Scene:
         self,
         body: Body,
         at: ArrayLike,
-        rotation: ArrayLike | None,
+        rotation: Any,
         velocity: ArrayLike,
         spin: ArrayLike,
         fix: Any,
@@ -249,13 +248,13 @@ class Scene:
         return compile_scene(self)
 
 
-def joint_kind(joint: object) -> str:
+def joint_kind(joint: Any) -> str:
     """What a joint is called that was given no name: "hinge" for a HingeJoint."""
     name = type(joint).__name__.lower()
     return name.removesuffix("joint") or name
 
 
-def _new_name(thing: object, name: str | None, known: Sequence[object], name_of: Callable[[object], str]) -> str:
+def _new_name(thing: Any, name: str | None, known: list[Any], name_of: Callable[[Any], str]) -> str:
     """The name of a joint or contact that is added: as it is given, else its kind with a number."""
     taken, base = [name_of(other) for other in known], name or name_of(thing)
     if any(thing is other for other in known):

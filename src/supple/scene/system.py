@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sparse
@@ -39,9 +39,6 @@ from supple.scene.slots import Slot, joined_slots
 from supple.scene.state import State, check_state
 from supple.scene.timing import Timings
 from supple.scene.transport import transport
-
-if TYPE_CHECKING:
-    from supple.scene.scene import Scene
 
 Array = np.ndarray
 SMALL = 300  # unknowns up to which dense matrices are faster than sparse ones
@@ -103,7 +100,7 @@ class System:
     x0: Array
     v0: Array
     bind_contacts: Callable[[], list[Any]] = field(default=list, repr=False)
-    scene: Scene = field(default=None, repr=False)  # type: ignore[assignment]
+    scene: Any = field(default=None, repr=False)
     handles: dict[int, Slot] = field(default_factory=dict, repr=False)  # by id of the point sets in `kept`
     kept: list[object] = field(default_factory=list, repr=False)
     timings: Timings = field(default_factory=Timings)
@@ -178,7 +175,7 @@ class System:
 
     # changes while it runs
 
-    def change(self, state: State, name: str, **values: object) -> None:
+    def change(self, state: State, name: str, **values: Any) -> None:
         """Change something from now on: gravity, a body's material, a force, a motor; see `supple.scene.changes`.
 
         The state keeps the change with its time, so that runs that go on from it make it again. Solvers see it at their
@@ -196,7 +193,7 @@ class System:
         """
         make_change(self, state, name, values)
 
-    def add(self, state: State, thing: object, *, name: str | None = None) -> str:
+    def add(self, state: State, thing: Any, *, name: str | None = None) -> str:
         """Couple bodies from now on by Springs or a joint; returns its name. A joint takes hold of them as they stand:
         `at` and `axis` are where they are now. The state keeps it, as it keeps other changes.
 

@@ -26,7 +26,6 @@ from supple.bodies.mesh_points import MeshPoints, ShapedPoints
 from supple.bodies.placement import Placement
 from supple.bodies.protocols import PlacedBody
 from supple.bodies.stride import Stride, StrideReport
-from supple.elements.inversion import ShapeElements, ShapeInversion
 from supple.elements.recovery import ElementStress, element_stress
 from supple.errors import InputError, check_instance, check_number
 from supple.geometry import embed
@@ -39,8 +38,6 @@ from supple.modal.support import Support
 Array = np.ndarray
 NEAR = 8
 """Nodes that say how a place of a body without elements turns."""
-MOST_ELEMENTS = 20_000
-"""That are looked at for being inside out."""
 FACTORS = ("stiffness_factor", "density_factor")
 DAMPING = ("mass_damping", "stiffness_damping", "damping_ratio")
 MAKE = "Use FloatingBody.from_solid, from_basis or from_matrices."
@@ -299,14 +296,6 @@ class FloatingBody(MeshPoints, ShapedPoints):
         lam, mu = solid.element_values("lam"), solid.element_values("mu")
         found = element_stress(self.model.X, self.mesh.elements, law, lam, mu, moved)
         return found.turned(rotations.to_matrix(x[0, 3:7]), (placement or Placement()).axes)
-
-    def inversion_check(self, rest: Array) -> ShapeInversion:
-        """Which elements are inside out, none of bare matrices; see `Inverting`."""
-        solid, where = self.model.solid, 7 + np.arange(self.mode_count)[None]
-        if not isinstance(solid, ElasticSolid):
-            return ShapeInversion([])
-        elements, first = np.asarray(self.mesh.elements), np.zeros(1, dtype=np.int64)
-        return ShapeInversion([ShapeElements.of(self.model.X, elements, self.model.U, where, first, MOST_ELEMENTS)])
 
     def advance(
         self,

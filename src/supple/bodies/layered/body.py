@@ -30,7 +30,6 @@ from supple.bodies.mesh_points import MeshPoints, ShapedPoints
 from supple.bodies.placement import Placement
 from supple.bodies.protocols import PlacedBody
 from supple.bodies.stride import Stride, StrideReport
-from supple.elements.inversion import ElementInversion
 from supple.elements.recovery import ElementStress, element_stress
 from supple.errors import InputError, check_instance, check_number
 from supple.geometry import HexMesh, SurfaceMesh, TetMesh, embed
@@ -248,12 +247,6 @@ class LayeredBody(MeshPoints, ShapedPoints):
         moved = self.model.X + self.displacements(x)
         found = element_stress(self.model.X, np.asarray(self.mesh.elements), self.model.law, lam, mu, moved)
         return found.turned(rotations.to_matrix(x[0, 3:7]), (placement or Placement()).axes)
-
-    def inversion_check(self, rest: Array) -> ElementInversion:
-        """Which elements are inside out; see `Inverting`."""
-        model = self.model
-        elements = np.asarray(self.mesh.elements)
-        return ElementInversion.of(model.X, elements, model.law, lambda x: model.X + self.displacements(x))
 
     # steps of its own
 

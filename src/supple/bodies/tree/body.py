@@ -27,7 +27,6 @@ from supple.bodies.tree.domains.carried_masses import CarriedMasses, carry
 from supple.bodies.tree.domains.deviation import largest_deviation
 from supple.bodies.tree.domains.domain_tree import DomainTree
 from supple.bodies.tree.dynamics import Coupling, TreeDynamics, TreeSettings, TreeState
-from supple.bodies.tree.inversion import shape_inversion
 from supple.bodies.tree.kinematics import TreeMeasures
 from supple.bodies.tree.measuring import TreeMeasuring
 from supple.bodies.tree.model import TreeModel
@@ -36,7 +35,6 @@ from supple.bodies.tree.surface.point_springs import PointSprings
 from supple.bodies.tree.surface.render_skin import RenderSkin
 from supple.bodies.tree.surface.skin import TreeSkin
 from supple.bodies.tree.surface.wind_patches import WindPatches
-from supple.elements.inversion import ShapeInversion
 from supple.errors import InputError
 from supple.geometry import SurfaceMesh
 
@@ -331,14 +329,6 @@ class TreeBody:
         same.
         """
         return self.skin.largest_gap(x) if len(self.skin.seams) else largest_deviation(self.skin.kinematics, x)
-
-    def inversion_check(self, rest: Array) -> ShapeInversion:
-        """Which elements are inside out, of some of each domain; see `Inverting`."""
-        return self._inversion
-
-    @cached_property
-    def _inversion(self) -> ShapeInversion:
-        return shape_inversion(self.model)
 
     def measures(self, x: Array, v: Array | None = None) -> TreeMeasures:
         """Energies and momenta at coordinates x, v (1, width). The last are kept: a frame asks for them one by one."""

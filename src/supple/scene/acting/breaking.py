@@ -17,9 +17,9 @@ from supple.bodies.capabilities import Breaking, BrokenPart
 from supple.bodies.placement import Placement
 from supple.errors import InputError
 from supple.scene.changing.present import PresentNode
-from supple.scene.joints.joints import FixedJoint, HingeJoint, JointOfBodies, SliderJoint
+from supple.scene.joints.joints import FixedJoint, HingeJoint, SliderJoint
 from supple.scene.mapped.patch_frame import PatchFrame
-from supple.scene.mapped.points import JoinedPoints, Points, PointSet, join
+from supple.scene.mapped.points import JoinedPoints, PointSet, join
 from supple.scene.node import Node
 from supple.scene.scene import Acting, Scene
 from supple.scene.state import State
@@ -167,7 +167,7 @@ def _divided(contact: Any, scene: Scene, old: Node, new: list[Node]) -> Any:
     )
 
 
-def _held(node: Node, numbers: Array, points: Points) -> PointSet:
+def _held(node: Node, numbers: Array, points: PointSet) -> PointSet:
     """The points that a joint holds, on other points of a body, by their numbers."""
     around = node.points(numbers)
     if len(numbers) == 1:
@@ -212,14 +212,14 @@ class _Moved:
         on = self.handle(given.on)
         return given if on is given.on else Acting(given.force, on, given.label)
 
-    def joint(self, given: JointOfBodies) -> JointOfBodies:
+    def joint(self, given: Any) -> Any:
         """A joint in the new scene, on the part that has most of the points it holds on to."""
         sides = [getattr(given, key) for key in SIDES]
         if not any(isinstance(side, Node) and self._is_old(side.whole) for side in sides):
             now = [self.handle(side) if isinstance(side, PointSet | JoinedPoints) else side for side in sides]
             return given if all(a is b for a, b in zip(now, sides)) else replace(given, **dict(zip(SIDES, now)))
         has_patches = isinstance(given, HingeJoint | SliderJoint | FixedJoint)
-        changed: dict[str, object] = {} if has_patches else {"at": None}  # its points are given then
+        changed: dict[str, Any] = {} if has_patches else {"at": None}  # its points are given then
         for key, side, points in zip(SIDES, sides, given.joint().points.parts):
             if not (isinstance(side, Node) and self._is_old(side.whole)):
                 changed |= {} if has_patches else {key: points}
@@ -229,7 +229,7 @@ class _Moved:
             changed |= {key: node, f"patch_{key}": numbers} if has_patches else {key: _held(node, numbers, points)}
         return replace(given, **changed)
 
-    def _node(self, side: Node, k: int, joint: JointOfBodies) -> Node:
+    def _node(self, side: Node, k: int, joint: Any) -> Node:
         """A side that is the old body, as its part k; of one that was taken hold of while it ran, as it was then."""
         if isinstance(side, PresentNode):
             if self.then is None:
@@ -240,9 +240,8 @@ class _Moved:
             return PresentNode.of(self.new[k], self.then(side.x)[k])
         return self.new[k]
 
-    def _part(self, held: Points) -> tuple[int, Array]:
+    def _part(self, held: PointSet) -> tuple[int, Array]:
         """The part that has most of the points of the old body that carry some, and their numbers there."""
-        assert isinstance(held, PointSet)
         while isinstance(held.parent, PointSet):
             held = held.parent
         indices = np.asarray(held.mapping.indices)  # type: ignore[union-attr]
@@ -250,7 +249,7 @@ class _Moved:
         k = int(np.argmax([len(numbers) for numbers in own]))
         return k, np.searchsorted(self.points[k], own[k])
 
-    def _is_old(self, node: object) -> bool:
+    def _is_old(self, node: Any) -> bool:
         return isinstance(node, Node) and self.scene.node_now(node) is self.old
 
     def handle(self, given: Any) -> Any:

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from supple.bodies.protocols import Force
 from supple.bodies.surfaces import NumberedSurface
 from supple.scene.acting.ball_fluid import BallFluid
 from supple.scene.acting.ball_wind import BallWind
 from supple.scene.acting.fluid_force import FluidForce
-from supple.scene.acting.wind import Wind
-from supple.scene.mapped.points import Points, PointSet
+from supple.scene.mapped.points import PointSet
 from supple.scene.node import Node
 from supple.scene.scene import Scene
 
@@ -23,8 +21,8 @@ class WorldForce(NamedTuple):
     """A force on points of one body."""
 
     label: str
-    on: Node | Points
-    force: Force
+    on: Any
+    force: Any
 
 
 def world_forces(scene: Scene) -> list[WorldForce]:
@@ -39,7 +37,7 @@ def world_forces(scene: Scene) -> list[WorldForce]:
     return found
 
 
-def _wind_on(node: Node, label: str, wind: Wind) -> WorldForce | None:
+def _wind_on(node: Node, label: str, wind: Any) -> WorldForce | None:
     """A wind on the surface of a body, or on its balls; None for a body that fills no space."""
     if len(node.wind_surface().triangles):
         force = wind.on_node(node)

@@ -20,7 +20,7 @@ def contact_names(scene: Scene) -> list[str]:
     return ["contact"] if scene.obstacles else []
 
 
-def change_contact(whole: Whole, name: str, values: dict[str, object], where: str) -> Whole:
+def change_contact(whole: Whole, name: str, values: dict[str, Any], where: str) -> Whole:
     """With other numbers of a contact, or with bodies that may touch or may not."""
     out = whole.copy()
     scene = out.scene
@@ -45,7 +45,7 @@ def change_contact(whole: Whole, name: str, values: dict[str, object], where: st
     return out
 
 
-def _enabled(old: Any, scene: Scene, values: dict[str, object], where: str) -> Any:
+def _enabled(old: Any, scene: Scene, values: dict[str, Any], where: str) -> Any:
     enabled = values["enabled"]
     if not isinstance(enabled, bool):
         raise InputError("enabled is not True or False", where=where, value=enabled)
@@ -60,7 +60,7 @@ def _enabled(old: Any, scene: Scene, values: dict[str, object], where: str) -> A
     return replace(old, exclude=others if enabled else [*others, pair])
 
 
-def _pair(contact: Any, scene: Scene, given: object, where: str) -> tuple[str, str]:
+def _pair(contact: Any, scene: Scene, given: Any, where: str) -> tuple[str, str]:
     known = [node.name for node in contact.nodes(scene)] + list(scene.obstacles)
     if not isinstance(given, list) or len(given) != 2 or not all(isinstance(name, str) for name in given):
         raise InputError("a pair is two names of bodies or obstacles", where=where, value=given)

@@ -7,12 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from supple.bodies.protocols import WeighingMass
 from supple.bodies.traits import is_weightless, weighs_by_force
 from supple.errors import InputError, check_number
 from supple.scene.changing.whole import Whole, changed_fields, follow, rebuild, refuse_others
 from supple.scene.joints.bounded_rows import BoundedRows
-from supple.scene.joints.joints import JointOfBodies
 from supple.scene.scene import Acting
 
 if TYPE_CHECKING:
@@ -46,13 +44,13 @@ def _weigh(system: System, slot: Slot) -> None:
     label = f"{slot.name} weight"
     places = [k for k, bound in enumerate(system.forces) if bound.label == label]
     at = places[0] if places else next((k for k, b in enumerate(system.forces) if b.slot is slot), len(system.forces))
-    heavy: list[WeighingMass] = [m for _, s, m in system.masses if s is slot and weighs_by_force(m)]
+    heavy: list[Any] = [m for _, s, m in system.masses if s is slot and weighs_by_force(m)]
     kept = [bound for bound in system.forces if bound.label != label]
     weights = [system.bound_force(label, slot, mass.weight(system.gravity)) for mass in heavy]
     system.forces[:] = kept[:at] + (weights if system.gravity.any() else []) + kept[at:]
 
 
-def change_force(system: System, whole: Whole, forces: list[Acting], values: dict[str, object], where: str) -> None:
+def change_force(system: System, whole: Whole, forces: list[Acting], values: dict[str, Any], where: str) -> None:
     """Give forces of the scene other values."""
     changed = [(acting, _changed_force(acting.force, values, where)) for acting in forces]
     for acting, new in changed:
@@ -75,9 +73,7 @@ def _changed_force(force: Any, values: dict[str, Any], where: str) -> Any:
     return make(force.pairs, now["stiffness"], now["rest_length"], now["damping"], where=where)
 
 
-def change_motor(
-    system: System, whole: Whole, joints: list[JointOfBodies], values: dict[str, object], where: str
-) -> None:
+def change_motor(system: System, whole: Whole, joints: list[Any], values: dict[str, Any], where: str) -> None:
     """Give the motors of joints another speed or largest torque."""
     changed = [(joint, _changed_motor(joint, values, where)) for joint in joints]
     for joint, new in changed:
@@ -85,14 +81,13 @@ def change_motor(
         if joint not in system.scene.joints:
             continue  # it is disabled
         k, rows = _motor_rows(system, joint), new.joint().extra
-        assert rows is not None  # `_changed_motor` refuses a joint without a motor
         system.joints[k] = system.joints[k]._replace(rows=rows)
         system.scene.joint_names[id(new)] = system.scene.joint_name(joint)
         system.scene.joints[:] = [new if given is joint else given for given in system.scene.joints]
     follow(system, whole)
 
 
-def _changed_motor(joint: JointOfBodies, values: dict[str, object], where: str) -> JointOfBodies:
+def _changed_motor(joint: Any, values: dict[str, Any], where: str) -> Any:
     allowed = tuple(name for name in ("motor_speed", "motor_torque", "motor_force") if hasattr(joint, name))
     rows = joint.joint().extra
     if rows is None or not rows.is_driven:
@@ -105,7 +100,7 @@ def _changed_motor(joint: JointOfBodies, values: dict[str, object], where: str) 
     return new
 
 
-def _motor_rows(system: System, joint: JointOfBodies) -> int:
+def _motor_rows(system: System, joint: Any) -> int:
     """The number of the rows of a joint's motor among those of the system."""
     k = -1
     for given in system.scene.joints:

@@ -7,7 +7,7 @@ what its own are then, so that no point jumps and momentum stays.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -15,7 +15,6 @@ from supple.bodies.capabilities import Breaking, Recasting
 from supple.errors import InputError
 from supple.scene.acting.breaking import broken_scene, is_lost, moved_scene, parts_then
 from supple.scene.changing.whole import Share, Whole
-from supple.scene.scene import Scene
 from supple.scene.slots import Slot
 from supple.scene.state import State
 
@@ -33,7 +32,7 @@ class Relaid(NamedTuple):
     coordinates: dict[str, tuple[Array, Array]]
 
 
-def recast_body(whole: Whole, slot: Slot, x: Array, v: Array, values: dict[str, object], where: str) -> Relaid | None:
+def recast_body(whole: Whole, slot: Slot, x: Array, v: Array, values: dict[str, Any], where: str) -> Relaid | None:
     """With parts of a body of other kinds; None where the values are others."""
     found = slot.body.recast(x, v, values, where=where) if isinstance(slot.body, Recasting) else None
     if found is None:
@@ -58,7 +57,7 @@ def break_body(whole: Whole, slot: Slot, x: Array, v: Array, place: int | str, n
     return Relaid(out, {node.name: (part.x, part.v) for node, part in zip(nodes, parts)})
 
 
-def _with_scene(whole: Whole, scene: Scene) -> Whole:
+def _with_scene(whole: Whole, scene: Any) -> Whole:
     """With a scene whose forces and joints are those of before, in their order."""
     old, new = ([*s.forces, *s.joints] for s in (whole.scene, scene))
     disabled = frozenset(id(b) for a, b in zip(old, new) if id(a) in whole.disabled)

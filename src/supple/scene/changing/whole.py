@@ -9,7 +9,6 @@ import numpy as np
 
 from supple.bodies.capabilities import Changeable
 from supple.errors import InputError
-from supple.scene.joints.joints import JointOfBodies
 from supple.scene.scene import Acting, Scene
 from supple.scene.slots import Slot
 
@@ -33,7 +32,7 @@ class Original(NamedTuple):
     gravity: Array
     forces: list[str]
     joints: list[str]
-    bodies: list[list[str | int]]
+    bodies: list[list[Any]]
     filters: int
     x0: Array
     v0: Array
@@ -88,12 +87,12 @@ class Whole:
         scene.joints = [joint for joint in scene.joints if id(joint) not in self.disabled]
         return scene
 
-    def joints_called(self, name: str) -> list[JointOfBodies]:
+    def joints_called(self, name: str) -> list[Any]:
         """The joints of a name, or of a label such as "hinge door - world"."""
         known = self.scene.joints
         return [j for j in known if self.scene.joint_name(j) == name] or [j for j in known if j.joint().label == name]
 
-    def called(self, name: str, where: str) -> list[Acting | JointOfBodies]:
+    def called(self, name: str, where: str) -> list[Any]:
         """Forces and joints of a name; an InputError where there are none."""
         found = [acting for acting in self.scene.forces if acting.label == name] + self.joints_called(name)
         if not found:
@@ -103,7 +102,7 @@ class Whole:
             )
         return found
 
-    def enabling(self, name: str, enabled: object, where: str) -> Whole:
+    def enabling(self, name: str, enabled: Any, where: str) -> Whole:
         """With forces or joints of a name in action or out of it."""
         if not isinstance(enabled, bool):
             raise InputError("enabled is not True or False", where=where, value=enabled)
@@ -127,18 +126,18 @@ class Whole:
         out.scene.forces = [new if acting is old else acting for acting in out.scene.forces]
         return out._instead(old, new)
 
-    def with_joint(self, old: JointOfBodies, new: JointOfBodies) -> Whole:
+    def with_joint(self, old: Any, new: Any) -> Whole:
         """With another joint in the place of one, of the same name."""
         out = self.copy()
         out.scene.joint_names[id(new)] = out.scene.joint_name(old)
         out.scene.joints = [new if joint is old else joint for joint in out.scene.joints]
         return out._instead(old, new)
 
-    def _instead(self, old: object, new: object) -> Whole:
+    def _instead(self, old: Any, new: Any) -> Whole:
         is_out = id(old) in self.disabled
         return replace(self, disabled=self.disabled - {id(old)} | ({id(new)} if is_out else set()))
 
-    def with_body(self, slot: Slot, values: dict[str, object], where: str) -> Whole:
+    def with_body(self, slot: Slot, values: dict[str, Any], where: str) -> Whole:
         """With other values of a body."""
         if not isinstance(slot.body, Changeable):
             raise InputError("this body cannot change while it runs", where=where, value=slot.body.kind)
@@ -146,7 +145,7 @@ class Whole:
         out.scene.renew(slot.node, replace(slot.node, body=slot.body.changed(values, where=where)))
         return out
 
-    def with_wind(self, name: str, values: dict[str, object], where: str) -> Whole:
+    def with_wind(self, name: str, values: dict[str, Any], where: str) -> Whole:
         """With other values of a wind that blows on all bodies."""
         out = self.copy()
         out.scene.winds[name] = changed_fields(out.scene.winds[name], values, where)
@@ -178,7 +177,7 @@ def follow(system: System, whole: Whole) -> None:
     system.revision += 1
 
 
-def refuse_others(values: dict[str, object], allowed: tuple[str, ...], where: str) -> None:
+def refuse_others(values: dict[str, Any], allowed: tuple[str, ...], where: str) -> None:
     """Refuse values that cannot be changed."""
     if others := [key for key in values if key not in allowed]:
         raise InputError("this cannot be changed", where=where, value=others[0], allowed=", ".join(allowed))
@@ -188,7 +187,7 @@ def changed_fields(thing: Any, values: dict[str, Any], where: str) -> Any:
     """A dataclass with other values of its fields; arrays keep their shapes."""
     names = [f.name for f in fields(thing) if f.init] if is_dataclass(thing) else []
     refuse_others(values, tuple(names), where)
-    given: dict[str, object] = {}
+    given: dict[str, Any] = {}
     for key, value in values.items():
         old = getattr(thing, key)
         if isinstance(old, np.ndarray):

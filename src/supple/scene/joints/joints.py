@@ -12,8 +12,7 @@ serve alike, through their mappings.
 
 from __future__ import annotations
 
-from dataclasses import Field, dataclass, field
-from typing import ClassVar, Protocol
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -137,16 +136,6 @@ class Joint:
         """Numbers of the points of the second side whose mean is the joint's place."""
         half = self.points.count // 2
         return np.array([half]) if self.is_framed else np.arange(half, 2 * half)
-
-
-class JointOfBodies(Protocol):
-    """A joint as a person describes it: a dataclass of two sides a, b, and what lies between them."""
-
-    __dataclass_fields__: ClassVar[dict[str, Field[object]]]
-
-    def joint(self) -> Joint:
-        """Its points and the conditions between them."""
-        ...
 
 
 @dataclass(frozen=True, eq=False)

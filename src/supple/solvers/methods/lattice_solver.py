@@ -144,8 +144,9 @@ class LatticeSolver:
         counts = [slot.coordinates.count for slot in system.bodies]
         return dict(zip((slot.name for slot in system.bodies), np.cumsum([0, *counts]).tolist()))
 
-    def _stable_step(self, model: VoxelModel, x: Array | None, rest: Array | None) -> float:
-        """Where nothing is stiff, as long as if the voxels were linked: loads and gravity are resolved as finely."""
+    def _stable_step(self, model: VoxelModel, x: Array | None, rest: Array | None, start: float | None = None) -> float:
+        """Where nothing is stiff, as long as if the voxels were linked: loads and gravity are resolved as finely.
+        start [s]: one that was found before."""
         found = stable_step(
             model,
             held=self._guides.held,
@@ -154,6 +155,7 @@ class LatticeSolver:
             contact=min(len(self._world.obstacles), 2),
             collision=self._world.collision,
             safety=self.safety,
+            start=start,
         )
         if np.isfinite(found):
             return found
@@ -304,7 +306,8 @@ class LatticeSolver:
             rest = links.rest
             if self._swing is not None:
                 rest = self._swing.sizes(state.t, self._sweep.commanded)[links.voxels].mean(axis=1)
-            state.memory[STEP] = np.array([strain, min(largest, self._stable_step(model, x, rest))])
+            found = self._stable_step(model, x, rest, largest)
+            state.memory[STEP] = np.array([strain, min(largest, found)])
 
 
 @dataclass(frozen=True, eq=False)

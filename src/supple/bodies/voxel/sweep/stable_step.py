@@ -43,6 +43,7 @@ def stable_step(
     contact: int = 0,
     collision: Collision | None = None,
     safety: float = 0.9,
+    start: float | None = None,
     max_iterations: int = 20,
 ) -> float:
     """The largest stable step [s] times a safety factor; infinite where nothing is stiff or damped.
@@ -50,7 +51,8 @@ def stable_step(
     held: voxels that do not move. x: frames (n, 7) to linearise at, at rest by default; compressed and stretched
     lattices have other frequencies, so ask again where deformation is large. rest: rest lengths of the links there
     (m,) [m], where voxels have changed their sizes. contact: with every voxel on so many planes of one
-    normal. collision: with every voxel in the midst of others.
+    normal. collision: with every voxel in the midst of others. start: a step [s] to begin with, such as that of another
+    state, with the same safety.
     """
     n = model.voxel_count
     free = np.ones((n, 1))
@@ -67,7 +69,7 @@ def stable_step(
     largest = max(quotient(y, 1.0, 0.0), quotient(y, 0.0, 1.0) ** 2) / float(y @ y)
     if largest == 0.0:
         return np.inf
-    h = 1.0 / np.sqrt(largest)
+    h = 1.0 / np.sqrt(largest) if start is None else start / safety
     for _ in range(max_iterations):
         product = weighted(h * h, 2 * h)
 
