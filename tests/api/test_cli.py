@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
+from tests.api.calling import call
 
 import supple as sp
 from supple.cli import main
@@ -49,14 +50,6 @@ kind = "fem"
 mesh = { box = { size = [1, 1, 1], cells = [1, 1, 1] } }
 material = "rubber"
 """
-
-
-def call(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
-    """Exit code, standard output and standard error of a command."""
-    with pytest.raises(SystemExit) as ended:
-        main([str(a) for a in arguments])
-    captured = capsys.readouterr()
-    return int(ended.value.code or 0), captured.out, captured.err
 
 
 @pytest.fixture

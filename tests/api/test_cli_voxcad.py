@@ -9,21 +9,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.api.calling import call
 
-from supple.cli import main
 from supple.files.voxcad.load import StopKind, VoxcadEnvironment, VoxcadFile, VoxcadSimulator, save_voxcad
 from supple.geometry import VoxelGrid
 from supple.material.voxel import VoxelMaterial
 
 SLIPPERY = VoxelMaterial(young=1e6, density=1000, static_friction=0.0, kinetic_friction=0.0, poisson=0.3)
-
-
-def call(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
-    """Exit code, standard output and standard error of a command."""
-    with pytest.raises(SystemExit) as ended:
-        main([str(a) for a in arguments])
-    captured = capsys.readouterr()
-    return int(ended.value.code or 0), captured.out, captured.err
 
 
 @pytest.fixture

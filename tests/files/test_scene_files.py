@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.files.damaging import load_or_refuse, load_with_damaged_values
 
 import supple as sp
 from supple.errors import FileFormatError, InputError, SuppleError
@@ -548,11 +549,6 @@ displacement = { sine = { amplitude = [0, 0, 0.1], frequency = 1 } }
 """
 )
 
-JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=2),
-    max_leaves=5,
-)
 SAFE = settings(
     max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture], derandomize=True
 )
@@ -571,36 +567,10 @@ def test_random_damage_to_the_text(data: st.DataObject, tmp_path: Path) -> None:
     text = EVERYTHING[:start] + data.draw(st.text(max_size=4)) + EVERYTHING[stop:]
     path = tmp_path / "scene.toml"
     path.write_bytes(text.encode("utf-8", errors="surrogatepass"))
-    _load_or_refuse(path)
-
-
-def _places(data: object, path: tuple = ()) -> list[tuple]:
-    items = data.items() if isinstance(data, dict) else enumerate(data) if isinstance(data, list) else ()
-    return [path, *(place for key, value in items for place in _places(value, (*path, key)))]
+    load_or_refuse(path)
 
 
 @SAFE
 @given(data=st.data())
 def test_random_damage_to_the_values(data: st.DataObject, tmp_path: Path) -> None:
-    table = tomllib.loads(EVERYTHING)
-    *above, key = data.draw(st.sampled_from(_places(table)[1:]))
-    inner = table
-    for part in above:
-        inner = inner[part]
-    if data.draw(st.booleans()):
-        inner[key] = data.draw(JSON)
-    else:
-        del inner[key]
-    path = tmp_path / "scene.json"
-    path.write_text(json.dumps(table), encoding="utf-8")
-    _load_or_refuse(path)
-
-
-def _load_or_refuse(path: Path) -> None:
-    sentence = ""
-    try:
-        load(path).compile()
-    except SuppleError as error:
-        sentence = error.sentence()
-    assert "\n" not in sentence
-    assert len(sentence) < 1000
+    load_with_damaged_values(EVERYTHING, data, tmp_path)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
-import tomllib
 from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.files.damaging import load_with_damaged_values
 
 import supple as sp
 from supple.bodies.voxel import Samples
@@ -271,36 +270,7 @@ def test_what_is_wrong_is_named(case: str, tmp_path: Path) -> None:
     assert "\n" not in sentence
 
 
-JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=2),
-    max_leaves=5,
-)
-
-
-def _places(data: object, path: tuple = ()) -> list[tuple]:
-    items = data.items() if isinstance(data, dict) else enumerate(data) if isinstance(data, list) else ()
-    return [path, *(place for key, value in items for place in _places(value, (*path, key)))]
-
-
 @settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture], derandomize=True)
 @given(data=st.data())
 def test_random_damage_to_the_values(data: st.DataObject, tmp_path: Path) -> None:
-    table = tomllib.loads(WALKER)
-    *above, key = data.draw(st.sampled_from(_places(table)[1:]))
-    inner = table
-    for part in above:
-        inner = inner[part]
-    if data.draw(st.booleans()):
-        inner[key] = data.draw(JSON)
-    else:
-        del inner[key]
-    path = tmp_path / "scene.json"
-    path.write_text(json.dumps(table), encoding="utf-8")
-    sentence = ""
-    try:
-        load(path).compile()
-    except SuppleError as error:
-        sentence = error.sentence()
-    assert "\n" not in sentence
-    assert len(sentence) < 1000
+    load_with_damaged_values(WALKER, data, tmp_path)

@@ -322,21 +322,16 @@ LAWS = {
 }
 
 
+UNDAMPED = dict.fromkeys(("static_friction", "kinetic_friction"), 0.0)
+UNDAMPED |= dict.fromkeys(("contact_damping", "ground_damping"), 1.0)
+
+
 @pytest.mark.parametrize("name", LAWS)
 def test_laws_are_read_and_written_back(tmp_path, name):
     law, expected = LAWS[name]
     file = read_law(tmp_path, law + MODULUS)
     (material,) = file.palette
-    assert material == VoxelMaterial(
-        young=1e6,
-        density=1000,
-        static_friction=0.0,
-        kinetic_friction=0.0,
-        contact_damping=1.0,
-        ground_damping=1.0,
-        name="m",
-        **expected,
-    )
+    assert material == VoxelMaterial(young=1e6, density=1000, name="m", **UNDAMPED, **expected)
     save_voxcad(file, tmp_path / "b.vxa")
     assert load_voxcad(tmp_path / "b.vxa") == file
     assert ("VXC/Palette/Material/Mechanical/Fail_Stress" in file.unsupported) == (name in ("linear", "by strain"))

@@ -4,27 +4,16 @@ import numpy as np
 import pytest
 
 from supple.errors import InputError
-from supple.geometry import (
-    HexMesh,
-    Region,
-    SurfaceMesh,
-    TetMesh,
-    VoxelGrid,
-    box_hexes,
-    box_tets,
-    cylinder_hexes,
-    cylinder_tets,
-    sphere_hexes,
-    sphere_tets,
-)
+from supple.geometry import HexMesh, Region, SurfaceMesh, TetMesh, VoxelGrid
+from supple.geometry.generators import shapes
 
 SOLIDS = {
-    "box_tets": lambda: box_tets((1.0, 0.2, 0.3), (5, 2, 3)),
-    "box_hexes": lambda: box_hexes((1.0, 0.2, 0.3), (5, 2, 3)),
-    "cylinder_tets": lambda: cylinder_tets(0.5, 2.0, (3, 4)),
-    "cylinder_hexes": lambda: cylinder_hexes(0.5, 2.0, (3, 4)),
-    "sphere_tets": lambda: sphere_tets(0.7, 4),
-    "sphere_hexes": lambda: sphere_hexes(0.7, 4),
+    "box_tets": lambda: shapes.box_tets((1.0, 0.2, 0.3), (5, 2, 3)),
+    "box_hexes": lambda: shapes.box_hexes((1.0, 0.2, 0.3), (5, 2, 3)),
+    "cylinder_tets": lambda: shapes.cylinder_tets(0.5, 2.0, (3, 4)),
+    "cylinder_hexes": lambda: shapes.cylinder_hexes(0.5, 2.0, (3, 4)),
+    "sphere_tets": lambda: shapes.sphere_tets(0.7, 4),
+    "sphere_hexes": lambda: shapes.sphere_hexes(0.7, 4),
     "voxel_hexes": lambda: VoxelGrid(np.tri(3, 3, dtype=int)[:, :, None] + [[[0, 1]]], 0.1).to_hexes(),
 }
 UNIT_TET = np.array([[0.0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]])
@@ -49,7 +38,7 @@ def test_boundary_is_closed_outward_and_encloses_the_volume(make):
 
 
 def test_box_follows_its_contract():
-    beam = box_tets((1.0, 0.1, 0.1), (20, 4, 4), pattern="uniform")
+    beam = shapes.box_tets((1.0, 0.1, 0.1), (20, 4, 4), pattern="uniform")
     assert beam.nodes.shape == (525, 3)
     assert beam.tets.shape == (1920, 4)
     np.testing.assert_allclose(beam.bounds, [[0, -0.05, -0.05], [1, 0.05, 0.05]])
@@ -57,20 +46,20 @@ def test_box_follows_its_contract():
     assert np.array_equal(np.sort(beam.boundary.faces, axis=1), np.sort(beam.boundary.triangles, axis=1))
 
 
-@pytest.mark.parametrize(("make", "exact"), [(sphere_tets, 4 * np.pi / 3), (sphere_hexes, 4 * np.pi / 3)])
+@pytest.mark.parametrize(("make", "exact"), [(shapes.sphere_tets, 4 * np.pi / 3), (shapes.sphere_hexes, 4 * np.pi / 3)])
 def test_ball_converges_with_second_order(make, exact):
     errors = [1 - make(1.0, n).volumes.sum() / exact for n in (4, 8)]
     assert 1.8 < np.log2(errors[0] / errors[1]) < 2.2
 
 
 def test_cylinder_converges_with_second_order():
-    errors = [1 - cylinder_tets(0.5, 2.0, (n, 1)).volumes.sum() / (np.pi / 2) for n in (4, 8)]
+    errors = [1 - shapes.cylinder_tets(0.5, 2.0, (n, 1)).volumes.sum() / (np.pi / 2) for n in (4, 8)]
     assert 1.9 < np.log2(errors[0] / errors[1]) < 2.1
 
 
 def test_round_bodies_have_no_flat_element():
     # volume against the longest edge cubed: 0.167 for the corner of a cube, 0 for a flat tet
-    for mesh in (sphere_tets(1.0, 6), cylinder_tets(1.0, 1.0, (6, 6))):
+    for mesh in (shapes.sphere_tets(1.0, 6), shapes.cylinder_tets(1.0, 1.0, (6, 6))):
         a, b = np.triu_indices(4, 1)
         edges = np.linalg.norm(mesh.nodes[mesh.tets[:, a]] - mesh.nodes[mesh.tets[:, b]], axis=2)
         assert (mesh.volumes / edges.max(axis=1) ** 3).min() > 0.005
@@ -93,7 +82,7 @@ def test_hex_volume_is_that_of_its_trilinear_map():
 
 
 def test_arrays_are_frozen():
-    mesh = box_tets((1, 1, 1), (1, 1, 1))
+    mesh = shapes.box_tets((1, 1, 1), (1, 1, 1))
     for array in (mesh.nodes, mesh.tets, mesh.boundary.triangles):
         with pytest.raises(ValueError, match="read-only"):
             array[0] = 0
@@ -144,10 +133,10 @@ BAD = {
         "region 'rim'.*do not fit",
     ),
     "word": (lambda: TetMesh(UNIT_TET, [[0, 1, 2, 3]], orientation="mend"), "orientation.*repair, refuse"),
-    "box": (lambda: box_tets((1, -1, 1), (1, 1, 1)), "positive edges"),
-    "cells": (lambda: box_tets((1, 1, 1), (1, 0, 1)), "positive whole number"),
-    "too many": (lambda: box_hexes((1, 1, 1), (10**4, 10**4, 10**4)), "too many cells"),
-    "radius": (lambda: sphere_tets(0.0, 3), "radius is out of range"),
+    "box": (lambda: shapes.box_tets((1, -1, 1), (1, 1, 1)), "positive edges"),
+    "cells": (lambda: shapes.box_tets((1, 1, 1), (1, 0, 1)), "positive whole number"),
+    "too many": (lambda: shapes.box_hexes((1, 1, 1), (10**4, 10**4, 10**4)), "too many cells"),
+    "radius": (lambda: shapes.sphere_tets(0.0, 3), "radius is out of range"),
 }
 
 
@@ -171,7 +160,7 @@ def test_isolated_nodes_are_dropped_with_their_regions_renumbered():
 
 
 def test_regions_by_name_axis_predicate_and_indices():
-    mesh = box_tets((2.0, 1.0, 1.0), (4, 2, 2)).with_regions({"middle": Region(elements=[0, 1]), "tip": [44]})
+    mesh = shapes.box_tets((2.0, 1.0, 1.0), (4, 2, 2)).with_regions({"middle": Region(elements=[0, 1]), "tip": [44]})
     assert (mesh.nodes[mesh.node_region("x_min")][:, 0] == 0).all()
     assert (mesh.nodes[mesh.node_region("z_max")][:, 2] == 0.5).all()
     assert len(mesh.node_region("y_min")) == 5 * 3
@@ -189,7 +178,7 @@ def test_regions_by_name_axis_predicate_and_indices():
         mesh.node_region(lambda X: X[:, 0] > 3)
 
 
-@pytest.mark.parametrize("make", [box_tets, box_hexes])
+@pytest.mark.parametrize("make", [shapes.box_tets, shapes.box_hexes])
 def test_faces_of_a_region_carry_its_area(make):
     mesh = make((2.0, 1.0, 0.5), (4, 3, 2))
     for name, normal in {"x_max": (0.5, 0, 0), "z_min": (0, 0, -2.0)}.items():
@@ -203,7 +192,7 @@ def test_faces_of_a_region_carry_its_area(make):
 
 
 def test_moving_scaling_merging_and_welding():
-    mesh = box_tets((1, 1, 1), (2, 2, 2)).with_regions({"a": [0]})
+    mesh = shapes.box_tets((1, 1, 1), (2, 2, 2)).with_regions({"a": [0]})
     quarter = (np.sqrt(0.5), 0, 0, np.sqrt(0.5))  # about z
     moved = mesh.moved(at=(1, 2, 3), rotation=quarter)
     np.testing.assert_allclose(moved.nodes, mesh.nodes @ [[0, 1, 0], [-1, 0, 0], [0, 0, 1]] + [1, 2, 3], atol=1e-15)
@@ -222,11 +211,11 @@ def test_moving_scaling_merging_and_welding():
 
 
 def test_content_hash_sees_everything():
-    mesh = box_tets((1, 1, 1), (1, 1, 1))
+    mesh = shapes.box_tets((1, 1, 1), (1, 1, 1))
     others = [mesh.scaled(1.0 + 1e-15), mesh.with_regions({"a": [0]}), mesh.with_regions({"b": [0]})]
     others.append(mesh.with_regions({"a": Region(elements=[0])}))
     assert len({m.content_hash for m in [mesh, *others]}) == 5
-    assert box_tets((1, 1, 1), (1, 1, 1)).content_hash == mesh.content_hash
+    assert shapes.box_tets((1, 1, 1), (1, 1, 1)).content_hash == mesh.content_hash
 
 
 def test_voxel_grid_keeps_its_materials():

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 import pytest
+from tests.threads import stepped_by_one_and_two, two_threads
 
 import supple as sp
 from supple.solvers.coupling import contact_steps
@@ -88,22 +88,6 @@ def test_momentum_is_exchanged_alone(linear: str) -> None:
     assert np.abs(after - before).max() < 1e-12
 
 
-@pytest.mark.skipif(numba.config.NUMBA_NUM_THREADS < 2, reason="needs two threads")
+@two_threads
 def test_a_sweep_on_a_second_thread_has_the_same_bits(monkeypatch: pytest.MonkeyPatch) -> None:
-    begun, beside = [], partitioned.beside
-    monkeypatch.setattr(partitioned, "beside", lambda work: begun.append(1) or beside(work))
-    scene, before, ends = scene_of("tree beside"), numba.get_num_threads(), []
-    system = scene.compile()
-    for threads in (1, 2):
-        state = system.initial_state()
-        numba.set_num_threads(threads)
-        try:
-            for _ in range(10):
-                scene.solver.step(system, state)
-                assert numba.get_num_threads() == threads
-        finally:
-            numba.set_num_threads(before)
-        ends.append(state)
-        assert len(begun) == (0 if threads == 1 else 10)
-    np.testing.assert_array_equal(ends[0].x, ends[1].x)
-    np.testing.assert_array_equal(ends[0].v, ends[1].v)
+    assert stepped_by_one_and_two(scene_of("tree beside"), 10, partitioned, monkeypatch).begun == (0, 10)

@@ -8,6 +8,7 @@ import warnings
 import numba
 import numpy as np
 import pytest
+from tests.threads import stepped_by_one_and_two, two_threads
 from threadpoolctl import threadpool_info
 
 import supple as sp
@@ -17,8 +18,6 @@ from supple.errors import DivergenceError
 from supple.examples.shapes import oak
 from supple.solvers.coupling.beside import beside, sharing
 from supple.solvers.coupling.trees import part as tree_part
-
-two_threads = pytest.mark.skipif(numba.config.NUMBA_NUM_THREADS < 2, reason="needs two threads")
 
 
 def scene_with_an_oak(at: tuple[float, float, float] = (2, 0, 0.051), velocity: float = 0.0) -> sp.Scene:
@@ -33,46 +32,19 @@ def scene_with_an_oak(at: tuple[float, float, float] = (2, 0, 0.051), velocity: 
 
 @two_threads
 def test_a_tree_on_a_second_thread_has_the_same_bits(monkeypatch: pytest.MonkeyPatch) -> None:
-    begun = []
-    monkeypatch.setattr(tree_part, "beside", lambda work: begun.append(1) or beside(work))
-    scene, before, ends = scene_with_an_oak(), numba.get_num_threads(), []
-    system = scene.compile()
-    for threads in (1, 2):
-        state = system.initial_state()
-        numba.set_num_threads(threads)
-        try:
-            for _ in range(5):
-                scene.solver.step(system, state)
-                assert numba.get_num_threads() == threads
-        finally:
-            numba.set_num_threads(before)
-        ends.append(state)
-        assert len(begun) == (0 if threads == 1 else 5)
-    np.testing.assert_array_equal(ends[0].x, ends[1].x)
-    np.testing.assert_array_equal(ends[0].v, ends[1].v)
-    assert np.abs(ends[0].v[system.body("oak").v_slice]).max() > 1e-3
+    scene = scene_with_an_oak()
+    ended = stepped_by_one_and_two(scene, 5, tree_part, monkeypatch)
+    assert ended.begun == (0, 5)
+    assert np.abs(ended.state.v[scene.compile().body("oak").v_slice]).max() > 1e-3
 
 
 @two_threads
 def test_a_tree_that_is_hit_was_stepped_ahead_in_vain(monkeypatch: pytest.MonkeyPatch) -> None:
     """The second thread steps the tree before its contacts are known: the step in which it is hit is taken anew."""
-    begun: list[int] = []
-    monkeypatch.setattr(tree_part, "beside", lambda work: begun.append(1) or beside(work))
-    scene, before, ends = scene_with_an_oak((0.6, 0, 0.5), -5.0), numba.get_num_threads(), []
-    system, steps = scene.compile(), 14
-    for threads in (1, 2):
-        state = system.initial_state()
-        numba.set_num_threads(threads)
-        try:
-            for _ in range(steps):
-                scene.solver.step(system, state)
-        finally:
-            numba.set_num_threads(before)
-        ends.append(state)
-    assert steps > len(begun) > 1  # not in steps after one in which it was touched
-    np.testing.assert_array_equal(ends[0].x, ends[1].x)
-    np.testing.assert_array_equal(ends[0].v, ends[1].v)
-    assert ends[0].v[system.body("ball").v_slice][0] > 0  # it was thrown back
+    scene, steps = scene_with_an_oak((0.6, 0, 0.5), -5.0), 14
+    ended = stepped_by_one_and_two(scene, steps, tree_part, monkeypatch)
+    assert steps > ended.begun[1] > 1  # not in steps after one in which it was touched
+    assert ended.state.v[scene.compile().body("ball").v_slice][0] > 0  # it was thrown back
 
 
 @two_threads

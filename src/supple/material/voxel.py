@@ -21,7 +21,7 @@ import numpy as np
 
 from supple.errors import InputError
 
-_NUMBERS = (
+NUMBERS = (
     "young",
     "poisson",
     "density",
@@ -32,6 +32,7 @@ _NUMBERS = (
     "ground_damping",
     "contact_damping",
 )
+"""Of a material, one for each voxel."""
 
 
 @dataclass(frozen=True)
@@ -70,7 +71,7 @@ class VoxelMaterial:
 
     def __post_init__(self) -> None:
         where = f"material '{self.name}'"
-        for field in _NUMBERS:
+        for field in NUMBERS:
             value = getattr(self, field)
             if isinstance(value, bool) or not isinstance(value, (int, float)) or not isfinite(value):
                 raise InputError(f"{field} is not a finite number", where=where, value=value)
@@ -82,10 +83,10 @@ class VoxelMaterial:
             raise InputError(
                 "Poisson's ratio is out of range", where=where, value=self.poisson, allowed="-1 < poisson <= 0.5"
             )
-        for field in _NUMBERS[4:6]:
+        for field in NUMBERS[4:6]:
             if getattr(self, field) < 0:
                 raise InputError(f"{field} is negative", where=where, value=getattr(self, field), allowed=">= 0")
-        for field in _NUMBERS[6:]:
+        for field in NUMBERS[6:]:
             if not 0 <= getattr(self, field) <= 1:
                 raise InputError(f"{field} is out of range", where=where, value=getattr(self, field), allowed="0 to 1")
         if self.kinetic_friction > self.static_friction:

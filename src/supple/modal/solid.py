@@ -46,8 +46,24 @@ class Quadrature(NamedTuple):
     weights: Array
 
 
+class NodeMasses:
+    """Sums of a mass m (node_count, node_count) [kg], sparse, between nodes."""
+
+    node_mass: Any
+
+    @cached_property
+    def lumped_mass(self) -> Array:
+        """Row sums of the mass, (node_count,) [kg]."""
+        return np.asarray(self.node_mass.sum(axis=1)).ravel()
+
+    @property
+    def total_mass(self) -> float:
+        """Mass [kg]."""
+        return float(self.lumped_mass.sum())
+
+
 @dataclass(frozen=True, eq=False)
-class ElasticSolid(RegionMaterials):
+class ElasticSolid(RegionMaterials, NodeMasses):
     """A solid to be reduced.
 
     mesh: TetMesh or HexMesh. material: one, or a mapping from region to material that covers every element (later
@@ -155,16 +171,6 @@ class ElasticSolid(RegionMaterials):
             elements, element_masses(self.mesh.nodes, elements, self.element_values("density")), self.node_count
         )
         return m if self.mass == "consistent" else sparse.diags_array(np.asarray(m.sum(axis=1)).ravel()).tocsr()
-
-    @cached_property
-    def lumped_mass(self) -> Array:
-        """Row sums of the mass, (node_count,) [kg]."""
-        return np.asarray(self.node_mass.sum(axis=1)).ravel()
-
-    @property
-    def total_mass(self) -> float:
-        """Mass [kg]."""
-        return float(self.lumped_mass.sum())
 
     @cached_property
     def mass_matrix(self) -> Any:

@@ -18,6 +18,7 @@ from scipy.sparse.linalg import splu
 
 from supple.errors import InputError
 from supple.geometry import HexMesh, TetMesh
+from supple.modal.solid import NodeMasses
 
 Array = np.ndarray
 SYMMETRY = 1e-9
@@ -46,7 +47,7 @@ class BareNodes:
 
 
 @dataclass(frozen=True, eq=False)
-class MatrixSolid:
+class MatrixSolid(NodeMasses):
     """nodes (n, 3) [m]; M [kg] and K [N/m], sparse (3 n, 3 n), unknowns x, y, z of each node after another.
 
     elements: a mesh on the same nodes, to draw and to embed points in; None: nodes alone.
@@ -111,16 +112,6 @@ class MatrixSolid:
                 fix="Every node needs mass; look for nodes without elements, or a file with other unknowns.",
             )
         return m
-
-    @cached_property
-    def lumped_mass(self) -> Array:
-        """Row sums of m, (n,) [kg]."""
-        return np.asarray(self.node_mass.sum(axis=1)).ravel()
-
-    @property
-    def total_mass(self) -> float:
-        """Mass [kg]."""
-        return float(self.lumped_mass.sum())
 
     def mass_product(self, U: Array) -> Array:
         """M U for columns U (3 n, r)."""

@@ -23,22 +23,10 @@ from numpy.typing import ArrayLike
 from supple.bodies.voxel.links.link_laws import LinkLaws
 from supple.errors import InputError
 from supple.geometry import VoxelGrid
-from supple.material.voxel import VoxelMaterial
+from supple.material.voxel import NUMBERS, VoxelMaterial
 
 Array = np.ndarray
 APART = 8  # bodies side by side start at multiples of this, so that no brick holds two
-NUMBERS = (
-    "young",
-    "density",
-    "poisson",
-    "expansion",
-    "static_friction",
-    "kinetic_friction",
-    "bond_damping",
-    "ground_damping",
-    "contact_damping",
-)
-"""Numbers of a material that a model keeps for each voxel."""
 Palette = VoxelMaterial | Sequence[VoxelMaterial] | Mapping[int, VoxelMaterial]
 
 

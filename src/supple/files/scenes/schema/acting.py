@@ -174,48 +174,41 @@ class BallJoint(Section):
     at: Vector | None = None
 
 
-class HingeJoint(Section):
-    """Two sides that turn about a common axis."""
+class Sides(Section):
+    """Two bodies, or a body and the world, at a place, and what part of each is held there."""
 
-    kind: Literal["hinge"]
     name: Name | None = None
     a: Name
     b: Name | None = None
     at: Vector | None = None
     patch_a: Patch = None
     patch_b: Patch = None
+
+
+class HingeJoint(Sides):
+    """Two sides that turn about a common axis."""
+
+    kind: Literal["hinge"]
     axis: Vector | None = None
     limits: Pair | None = None
     motor_speed: NumberInTime = None
     motor_torque: Number | None = None
 
 
-class SliderJoint(Section):
+class SliderJoint(Sides):
     """Two sides that slide along a common axis."""
 
     kind: Literal["slider"]
-    name: Name | None = None
-    a: Name
-    b: Name | None = None
-    at: Vector | None = None
-    patch_a: Patch = None
-    patch_b: Patch = None
     axis: Vector | None = None
     limits: Pair | None = None
     motor_speed: NumberInTime = None
     motor_force: Number | None = None
 
 
-class FixedJoint(Section):
+class FixedJoint(Sides):
     """Two sides that are held fast to each other."""
 
     kind: Literal["fixed"]
-    name: Name | None = None
-    a: Name
-    b: Name | None = None
-    at: Vector | None = None
-    patch_a: Patch = None
-    patch_b: Patch = None
 
 
 Joint = Annotated[
