@@ -264,7 +264,7 @@ def test_coupled_trees_keep_their_angular_momentum(coupling: str) -> None:
     assert found.joint < 1e-9
 
 
-@pytest.mark.parametrize("coupling", ["spring", "contact"])
+@pytest.mark.parametrize("coupling", ["spring", "ball", "hinge", "slider", "fixed", "contact"])
 def test_a_tree_and_a_lattice_keep_their_angular_momentum(coupling: str) -> None:
     """The tree takes the moments of all small steps of the sweep [theory.md, 12.15]."""
     found = coupled("voxel", "tree", coupling, until=0.3)

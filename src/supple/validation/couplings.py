@@ -75,7 +75,7 @@ FURTHER = {"slider": (0.0, 0.0, 0.2), "contact": (-SHUT, 0.1, 0.1)}
 KEEPING = {
     ("tree", "tree"): (*COUPLINGS,),
     ("voxel", "voxel"): ("ball", "hinge", "slider", "fixed", "contact"),
-    ("voxel", "tree"): ("spring", "contact"),
+    ("voxel", "tree"): (*COUPLINGS,),
 }
 """Couplings that keep angular momentum."""
 

@@ -3,9 +3,9 @@
     part       implicit bodies together, trees, lattices
     across     a force on points of bodies of several parts, or of several trees; a joint of a tree with anything
 
-Springs on a lattice, and joints that bind it to other lattices and to the world, are met inside its sweep, see
-`lattice_joints`. A lattice that other joints hold, that a person's own force binds to bodies of other parts, or that
-carries further masses, is stepped with the implicit bodies, as a force like any other.
+Springs on a lattice, and joints that bind it to other lattices, to the world and to other bodies, are met inside its
+sweep, see `lattice_joints`. A lattice that other joints hold, that a person's own force binds to bodies of other parts,
+or that carries further masses, is stepped with the implicit bodies, as a force like any other.
 """
 
 from __future__ import annotations
@@ -36,17 +36,20 @@ PART_OF_METHOD = {Method.IMPLICIT: IMPLICIT, Method.ELIMINATION: TREE, Method.SW
 @dataclass(frozen=True, eq=False)
 class Across:
     """forces, joints: those that act across parts. part: of each body, by name. ids: of the scene's own objects that
-    the scenes of the parts leave out."""
+    the scenes of the parts leave out. swept: joints that sweeps hold, as they were given, met: those of them with
+    bodies that are not swept."""
 
     forces: list[BoundForce]
     joints: list[BoundJoint]
     part: dict[str, int]
     ids: frozenset[int]
+    swept: list[Any]
+    met: list[BoundJoint]
 
     @classmethod
     def of(cls, system: System) -> Across:
         """Sort the forces and joints of a system."""
-        part = _parts(system)
+        part, held = _parts(system)
         coupled = _coupled_trees(system, part)
         forces, joints, ids = [], [], set()
         for given, acting in _given_forces(system):
@@ -55,16 +58,28 @@ class Across:
             if _is_across(acting, part, coupled):
                 forces.append(acting)
                 ids.add(id(given))
+        swept, met = [], []
         for given, own in _given_joints(system):
-            if spans([slot.name for slot in bodies_of(own[0].slot)], part) or _has_tree(own[0].slot, part):
+            is_spanning = spans([slot.name for slot in bodies_of(own[0].slot)], part)
+            if id(given) in held:
+                swept.append(given)
+                met += own if is_spanning else []
+            elif is_spanning or _has_tree(own[0].slot, part):
                 joints += own
+            if is_spanning or _has_tree(own[0].slot, part):
                 ids.add(id(given))
-        return cls(forces, joints, part, frozenset(ids))
+        return cls(forces, joints, part, frozenset(ids), swept, met)
 
     @cached_property
     def hanging(self) -> frozenset[int]:
         """Indices of the slots of coupled points, and of all that they hang on."""
-        return hanging_on([*(f.slot for f in self.forces), *(j.slot for j in self.joints)])
+        return hanging_on([*(f.slot for f in self.forces), *(j.slot for j in [*self.joints, *self.met])])
+
+    @cached_property
+    def met_sides(self) -> list[Slot]:
+        """The sides of joints with lattices that are not lattices', nor the world's, in the order of the joints."""
+        sides = [side for joint in self.met for side in joint.slot.parents]
+        return [s for s in sides if any(self.part[body.name] != LATTICE for body in bodies_of(s))]
 
     def spring_theta(self, slot: Slot) -> float:
         """Where in a step springs between points are taken: at its end, but where all points are of trees."""
@@ -98,7 +113,7 @@ class Across:
                 raise InputError(
                     "links that yield, break or follow commands need the lattice's own sweep, which lacks these joints",
                     where=where,
-                    fix="Hold it by Springs, or by joints with lattices and the world, without limits and motors.",
+                    fix="Hold it by Springs, or by joints without limits and motors.",
                 )
 
 
@@ -128,7 +143,8 @@ def _given_joints(system: System) -> Iterator[tuple[Any, list[BoundJoint]]]:
         start += count
 
 
-def _parts(system: System) -> dict[str, int]:
+def _parts(system: System) -> tuple[dict[str, int], frozenset[int]]:
+    """The part of each body, by name, and ids of the joints that sweeps hold."""
     part = {slot.name: PART_OF_METHOD[slot.body.method] for slot in system.bodies}
     held: set[str] = set()
     for _, (_, slot, force) in _given_forces(system):
@@ -139,7 +155,7 @@ def _parts(system: System) -> dict[str, int]:
     others = [given for given in system.scene.joints if id(given) not in swept]
     held |= {node.name for given in others for node in nodes_of(given.joint().points)}
     held |= {node.name for mass in system.scene.masses for node in nodes_of(mass.on)}
-    return part | {name: IMPLICIT for name in held if part[name] == LATTICE}
+    return part | {name: IMPLICIT for name in held if part[name] == LATTICE}, swept
 
 
 def _has_tree(slot: Slot, part: dict[str, int]) -> bool:

@@ -1,12 +1,13 @@
-"""Which joints the sweep of lattices holds by itself: those between voxels, and of voxels with the world.
+"""Which joints the sweep of lattices holds: those between voxels, of voxels with the world, and with other bodies.
 
-Joints with other bodies, with limits or motors, and on voxels that filters lead or let slide take a lattice out of its
-sweep, as an implicit body; and with it all that joints bind to it. Voxels that filters hold do not move for a joint.
+Joints with limits or motors, and on voxels that filters lead or let slide take a lattice out of its sweep, as an
+implicit body; and with it all that joints bind to it. Voxels that filters hold do not move for a joint. Other bodies
+respond to the joint while the lattice is swept, as they do to contacts with it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -34,24 +35,26 @@ def swept_joints(scene: Scene, held: Collection[str] = ()) -> frozenset[int]:
     nodes = {id(given): nodes_of(joint.points) for given, joint in bound}
     taken = {node for mass in scene.masses for node in nodes_of(mass.on)}
     taken |= {node for node in scene.nodes if node.name in held}
-    swept = {id(given) for given, joint in bound if _is_plain(joint, guided)}
+    taken = {node for node in taken if _is_lattice(node)}
+    swept = {
+        id(given) for given, joint in bound if any(map(_is_lattice, nodes[id(given)])) and _is_plain(joint, guided)
+    }
     while True:
-        taken |= {node for key, own in nodes.items() if key not in swept for node in own}
+        taken |= {node for key, own in nodes.items() if key not in swept for node in own if _is_lattice(node)}
         fewer = {key for key in swept if not nodes[key] & taken}
         if fewer == swept:
             return frozenset(swept)
         swept = fewer
 
 
-def lattice_joints(scene: Scene, first: Mapping[str, int]) -> LatticeJoints | None:
-    """The joints of a scene of lattices, all of which its sweep holds; first: number of the first voxel of each body.
-    None where there are no joints."""
-    if not scene.joints:
+def lattice_joints(joints: Sequence[Any], first: Mapping[str, int]) -> LatticeJoints | None:
+    """The joints that a sweep holds; first: number of the first voxel of each body. None where there are none."""
+    if not joints:
         return None
     sides: list[JointSide] = []
     meetings, angles, constants, rows = [], [], [], []
     at = 0
-    for given in scene.joints:
+    for given in joints:
         joint = given.joint()
         for part in joint.points.parts:
             side = _side(part, first)
@@ -92,17 +95,23 @@ def _holds(conditions: PointConditions) -> bool:
     return conditions.hold_rotation and not moves
 
 
+def _is_lattice(node: Node) -> bool:
+    return node.held_body.method is Method.SWEEP
+
+
 def _side(part: Any, first: Mapping[str, int] | None) -> JointSide | None:
     """A side as the sweep takes it, None where it does not. first None: the voxels' numbers do not matter."""
     if isinstance(part, WorldPoints):
         return JointSide.world(part.rest)
+    if not any(map(_is_lattice, nodes_of(part))):
+        return JointSide.other(part.rest)
     if not isinstance(part, PointSet):
         return None
     points = part.parent if isinstance(part.mapping, PatchFrame) else part
     if not (isinstance(points, PointSet) and isinstance(points.mapping, FramePoints)):
         return None
     node = points.parent
-    if not isinstance(node, Node) or node.held_body.method is not Method.SWEEP:
+    if not isinstance(node, Node):
         return None
     voxel = points.mapping.frame + (0 if first is None else first[node.name])
     if isinstance(part.mapping, PatchFrame):

@@ -1,4 +1,7 @@
-"""How contacts and springs on voxel bodies hang on their voxels: point = sum of weight (x + R local)."""
+"""How contacts and springs on voxel bodies hang on their voxels: point = sum of weight (x + R local).
+
+Points of other bodies that joints hold to voxels come last, and hang on none.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ import numpy as np
 from supple.bodies.voxel.touching.surface_contact import SurfaceContacts
 from supple.contact.bound import BoundContact
 from supple.scene.system import System
-from supple.solvers.coupling.laws import CoupledLaw, SpringLaw
+from supple.solvers.coupling.laws import CoupledLaw, JointPoints, SpringLaw
 from supple.solvers.coupling.meeting import Meeting
 from supple.solvers.coupling.slow_step import SlowSides
 
@@ -45,12 +48,15 @@ class LatticeSurfaces:
             parts.append((count, voxel[entry], local[entry], share[of] * weight[entry]))
         parts += [self._spring_entries(c) for c in meeting.coupled]
         springs = [c.law for c in meeting.coupled if isinstance(c.law, SpringLaw)]
-        more = sum(law.size for law in springs)
+        joined = [c.law for c in meeting.coupled if isinstance(c.law, JointPoints)]
+        places = np.concatenate([np.zeros((0, 3)), *(law.x for law in joined)])
+        more = sum(law.size for law in springs) + len(places)
+        none = np.zeros(len(places))
         count, voxel, local, weight = (np.concatenate(part) for part in zip(*parts))
 
-        def joined(name: str, of_springs: list[Array] | None = None) -> Array:
+        def of_all(name: str, others: list[Array] | None = None) -> Array:
             own = [getattr(s, name) for s in meeting.sets]
-            return np.concatenate([*own, *([np.zeros(more)] if of_springs is None else of_springs)])
+            return np.concatenate([*own, *([np.zeros(more)] if others is None else others)])
 
         mobility, pushed = sides.responses or (np.zeros((0, 0)), np.zeros((0, 3)))
         return SurfaceContacts(
@@ -58,18 +64,19 @@ class LatticeSurfaces:
             voxel,
             local,
             weight,
-            joined("normal", [np.tile([0.0, 0.0, 1.0], (more, 1))]),
-            joined("gap"),
-            sides.motion - joined("drift", [np.zeros((more, 3))]),
-            joined("slip", [-law.d for law in springs]),
-            joined("stiffness", [law.spring.stiffness for law in springs]),
-            joined("tangential_stiffness"),
-            joined("dashpot", [law.spring.damping for law in springs]),
-            joined("tangential_dashpot"),
-            joined("friction"),
+            of_all("normal", [np.tile([0.0, 0.0, 1.0], (more, 1))]),
+            of_all("gap"),
+            sides.motion - of_all("drift", [np.zeros((more - len(places), 3)), *(-law.drift for law in joined)]),
+            of_all("slip", [*(-law.d for law in springs), np.zeros_like(places)]),
+            of_all("stiffness", [*(law.spring.stiffness for law in springs), none]),
+            of_all("tangential_stiffness"),
+            of_all("dashpot", [*(law.spring.damping for law in springs), none]),
+            of_all("tangential_dashpot"),
+            of_all("friction"),
             mobility,
             pushed,
-            np.concatenate([np.full(meeting.contact_count, -1.0), *(law.spring.rest_length for law in springs)]),
+            np.concatenate([np.full(meeting.contact_count, -1.0), *(law.spring.rest_length for law in springs), none]),
+            places,
         )
 
     def _spring_entries(self, coupled: CoupledLaw) -> tuple[Array, Array, Array, Array]:

@@ -23,6 +23,7 @@ from supple.bodies.protocols import Force, LocalState
 from supple.contact.contact_set import ContactForces
 from supple.interaction.springs import SpringForce
 from supple.scene.system import BoundForce
+from supple.solvers.coupling.across import LATTICE
 from supple.solvers.coupling.coupled_points import CoupledPoints
 
 Array = np.ndarray
@@ -121,10 +122,33 @@ class PointLaw:
 
 
 @dataclass(frozen=True, eq=False)
+class JointPoints:
+    """Points (k, 3) [m] that joints hold to a lattice, at the start; drift (k, 3) [m/s]: what their way over the step
+    has beside their velocities. No law: their forces are found while the lattice is swept."""
+
+    x: Array
+    drift: Array
+    is_symmetric = True
+
+    @property
+    def size(self) -> int:
+        """k."""
+        return len(self.x)
+
+    def forces(self, u: Array, h: float, *, symmetric: bool) -> ContactForces:
+        """None before the sweep."""
+        return ContactForces.none(self.size)
+
+    def chosen(self, mask: Array) -> JointPoints:
+        """Some of the points."""
+        return JointPoints(self.x[mask], self.drift[mask])
+
+
+@dataclass(frozen=True, eq=False)
 class CoupledLaw:
     """A law with the points it acts on: u = W (their velocities), W (3 k, 3 count)."""
 
-    law: SpringLaw | PointLaw
+    law: SpringLaw | PointLaw | JointPoints
     points: CoupledPoints
     W: sparse.csr_array
 
@@ -142,6 +166,12 @@ class CoupledLaw:
         spring = SpringForce(pairs, force.stiffness, force.rest_length, force.damping)
         return cls(SpringLaw(label, spring, x[j] - x[i], theta), points, sparse.csr_array(sparse.kron(W, np.eye(3))))
 
+    @classmethod
+    def joined(cls, points: CoupledPoints, h: float) -> CoupledLaw:
+        """Points that joints hold to a lattice, in a step of h [s]."""
+        law = JointPoints(points.x, points.departure / h)
+        return cls(law, points, sparse.csr_array(sparse.eye_array(3 * law.size)))
+
     @property
     def size(self) -> int:
         """k."""
@@ -154,4 +184,6 @@ class CoupledLaw:
     def has(self, part: dict[str, int], kind: int) -> Array:
         """Which of the k depend on a kind of part; points that one force binds together do so together."""
         on = np.asarray(self.points.touches(self.W, part, kind).reshape(-1, 3).any(axis=1))
+        if isinstance(self.law, JointPoints):
+            return on | (kind == LATTICE)
         return on if isinstance(self.law, SpringLaw) else np.full(len(on), on.any())

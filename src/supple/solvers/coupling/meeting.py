@@ -53,6 +53,7 @@ class Meeting:
         coupled = [
             CoupledLaw.of(acting, points(acting.slot), t, across.spring_theta(acting.slot)) for acting in across.forces
         ]
+        coupled += [CoupledLaw.joined(points(side), h) for side in across.met_sides]
         joints = [CoupledPoints.at_start(joint.slot, kin, across.part) for joint in across.joints]
         held = CoupledJoints.of(across.joints, joints, h, t) if joints else None
         return cls(kin, bound, sets, parts, coupled, across.part, held)

@@ -64,6 +64,12 @@ class SlowSides(NamedTuple):
                 return False
         return True
 
+    def moved(self, more: Array) -> SlowSides:
+        """With more velocity (j, 3) [m/s] of the last j."""
+        motion = self.motion.copy()
+        motion[len(motion) - len(more) :] += more
+        return self._replace(motion=motion)
+
 
 @dataclass(eq=False)
 class SlowStep:

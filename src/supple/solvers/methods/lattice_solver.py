@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -29,7 +29,7 @@ from supple.bodies.voxel.sweep import lattice_kernels as kernels
 from supple.bodies.voxel.sweep.bricks import SLAB_BRICKS
 from supple.bodies.voxel.sweep.stable_step import stable_step
 from supple.bodies.voxel.sweep.sweep import LatticeSweep
-from supple.bodies.voxel.touching.surface_contact import SurfaceContacts, contact_step_limit
+from supple.bodies.voxel.touching.surface_contact import NO_CONTACTS, SurfaceContacts, contact_step_limit
 from supple.errors import BendWarning, InputError, StepWarning, check_number
 from supple.scene.acting.fluid_force import FluidForce
 from supple.scene.state import State
@@ -56,13 +56,15 @@ STRAIN_STEP = 0.1  # growth of the largest strain after which the stable step is
 class SurfaceMet(NamedTuple):
     """What became of contacts with other bodies' surfaces in a stride: impulse (k, 3) [N s] on the points with positive
     weights, moment (k, 3) [N m s] of it about the world's origin on the lattice, where the other side is pushed, slip
-    (k, 3) [m], mode (k,), way (k, 3) [m] of the first sides against the second."""
+    (k, 3) [m], mode (k,), way (k, 3) [m] of the first sides against the second, joined (j, 3) [m]: of points of other
+    bodies that joints hold."""
 
     impulse: Array
     moment: Array
     slip: Array
     mode: Array
     way: Array
+    joined: Array
 
 
 @dataclass
@@ -73,7 +75,7 @@ class LatticeSolver:
     Obstacles, the fluid and contacts of voxels with voxels are the scene's; see `lattice_world` for what the sweep
     knows of them. Joints of lattices with each other and with the world are held in each small step. `contacts` with
     surfaces of other bodies, for the next stride, are set by who moves those bodies, and finds in `met` what became of
-    them.
+    them; so are `joints`, where some of them bind lattices to such bodies.
     """
 
     dt: float = 1 / 300
@@ -87,6 +89,7 @@ class LatticeSolver:
             check_number(self.bend_limit, name="bend_limit", where="LatticeSolver", above=0.0, infinite=True)
         self._prepared: tuple[System, int] | None = None
         self.world: LatticeWorld | None = None
+        self.joints: list[Any] | None = None
         self.contacts: SurfaceContacts | None = None
         self.met: SurfaceMet | None = None
         self.multipliers = np.zeros(0)
@@ -101,7 +104,7 @@ class LatticeSolver:
                 where="LatticeSolver",
                 fix="Use Partitioned, which steps bodies of all kinds together.",
             )
-        if len(swept_joints(system.scene)) < len(system.scene.joints):
+        if self.joints is None and len(swept_joints(system.scene)) < len(system.scene.joints):
             raise InputError(
                 "the sweep of a lattice does not hold a joint with limits or a motor, or of voxels that are guided",
                 where="LatticeSolver",
@@ -131,7 +134,9 @@ class LatticeSolver:
             swing=self._swing,
             collision=world.collision,
             fluid=world.fluid,
-            joints=lattice_joints(system.scene, self._first_voxels(system)),
+            joints=lattice_joints(
+                system.scene.joints if self.joints is None else self.joints, self._first_voxels(system)
+            ),
         )
         self._world = world
         self._largest = self._stable_step(self._model, None, None)
@@ -177,6 +182,8 @@ class LatticeSolver:
         contacts = self.contacts
         held = np.zeros(len(self._sweep.joint_impulse))
         impulse, moment, way = np.zeros((3, 0 if contacts is None else len(contacts.gap), 3))
+        start = (contacts or NO_CONTACTS).joined
+        joined = np.zeros_like(start)
         for part in range(parts):
             if contacts is not None or self._meets:
                 self._sweep.set_contacts(contacts)
@@ -187,9 +194,12 @@ class LatticeSolver:
                 impulse += self._sweep.contact_impulse
                 moment += self._sweep.contact_moment
                 way += self._sweep.contact_way
-                contacts = contacts._replace(gap=self._sweep.contact_gap, slip=self._sweep.contact_slip)
+                joined += self._sweep.joined_way
+                contacts = contacts._replace(
+                    gap=self._sweep.contact_gap, slip=self._sweep.contact_slip, joined=start + joined
+                )
         if contacts is not None:
-            self.met = SurfaceMet(impulse, moment, self._sweep.contact_slip, self._sweep.contact_mode, way)
+            self.met = SurfaceMet(impulse, moment, self._sweep.contact_slip, self._sweep.contact_mode, way, joined)
         state.t = stop
         self.multipliers = held / self.dt
         if len(held) and self.world is None:

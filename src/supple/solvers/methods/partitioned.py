@@ -2,15 +2,17 @@
 
     implicit   finite elements, rigid and floating bodies, particles: implicit Euler, their contacts in its matrix
     trees      reduced domains: their own steps, implicit Euler where they are coupled
-    lattices   voxels: their own explicit sweep, at a hundredth of the scene's step or less; where joints bind
-               them to other kinds, they are implicit bodies
+    lattices   voxels: their own explicit sweep, at a hundredth of the scene's step or less; where joints with limits
+               or motors hold them, they are implicit bodies
 
 A step of the scene finds all contacts once. Implicit bodies and trees are slow: contacts, springs and joints between
 them are solved together, a tree by how its points answer to forces (u_0 and C of `contact_steps`). A lattice is fast.
 First the slow bodies are stepped with the forces that the lattice had on them in the step before, and asked how they
 would answer to others; then the lattice takes its small steps along surfaces that move so and respond as was found;
 then the slow bodies take the step anew, with exactly the impulses that the lattice has met, so that what one body gives
-the other gets, to round-off. See `slow_step` for why a contact may be as stiff as it likes.
+the other gets, to round-off. See `slow_step` for why a contact may be as stiff as it likes. Joints of lattices with
+slow bodies are held in the small steps in the same way; where a slow body turns, it does not quite end where the sweep
+had it, and the lattice is swept again along the way that was found.
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import partial
+from typing import NamedTuple
 
 import numba
 import numpy as np
@@ -35,6 +38,7 @@ from supple.solvers.coupling.implicit.part import ImplicitPart
 from supple.solvers.coupling.joint_rows import Secant
 from supple.solvers.coupling.lattice_surfaces import LatticeSurfaces
 from supple.solvers.coupling.lattice_world import LatticeWorld, known_obstacles
+from supple.solvers.coupling.laws import JointPoints
 from supple.solvers.coupling.meeting import Meeting
 from supple.solvers.coupling.slow_step import SlowSides, SlowStep
 from supple.solvers.coupling.split_step import SplitStep
@@ -46,13 +50,30 @@ from supple.solvers.system_part import SystemPart
 from supple.solvers.world import refuse_restitution, refuse_soft_restitution
 
 Array = np.ndarray
-AMONG_TREES, CLOSED, OPEN = 2e-10, 1e-8, 1e-6
-"""Of the size: how far joints of trees with trees and the world, and others across parts, are closed, and from where on
-a step that does not close them says so."""
+AMONG_TREES, CLOSED, SWEPT, OPEN = 2e-10, 1e-8, 1e-7, 1e-6
+"""Of the size: how far joints of trees with trees and the world, others across parts, and those of swept lattices with
+other bodies are closed, and from where on a step that does not close them says so."""
 MAX_CLOSINGS = 12
 """How often the ends of a step are looked at, and its joints closed."""
 TURNED = 2
 """Closings after which forces act as they do in the step's middle, and the next are compared with each other."""
+
+
+class _Who(NamedTuple):
+    """Relative velocities (k,) of laws: fast: of lattices, both: between them and slow bodies, law: of slow ones."""
+
+    fast: Array
+    both: Array
+    law: Array
+
+
+class _Response(NamedTuple):
+    """A step of slow bodies in parts, what hangs together with lattices as it is without their sweep, and how it goes
+    along beside it; no sides where there are no lattices."""
+
+    split: SplitStep
+    near: ContactSolution | None
+    sides: SlowSides | None
 
 
 @dataclass
@@ -103,6 +124,7 @@ class Partitioned:
             known = known_obstacles(system.scene, nodes)
             self._leaving = frozenset((node.name, name) for node in nodes for name in known)
             self.lattice.world = LatticeWorld(known, None, system.scene.fluid)
+            self.lattice.joints = across.swept
             self.lattice.prepare(self._fast.system)
             self._surfaces = LatticeSurfaces.of(self._fast.system, system.contacts)
         self._parts = [
@@ -140,49 +162,89 @@ class Partitioned:
             sets = [contact.find(kin, self.dt, state.memory, leaving=self._leaving) for contact in system.contacts]
         meeting = Meeting.of(system, kin, sets, self._parts, self._across, self.dt)
         slow, fast = meeting.has(IMPLICIT) | meeting.has(TREE), meeting.has(LATTICE)
-        both, slow_alone = slow & fast, slow & ~fast
-        pushes, ended = np.where(both[:, None], meeting.pushes, 0.0), ContactForces.none(meeting.count)
+        who = _Who(fast, slow & fast, slow & ~fast)
+        pushes, ended = np.where(who.both[:, None], meeting.pushes, 0.0), ContactForces.none(meeting.count)
         velocity = np.zeros((meeting.count, 3))
         begun = self._begin(state, meeting, is_shared=is_shared)
-        with system.timings.measure("contacts of slow bodies"):
-            split = SplitStep.of(begun, slow_alone, both)
-            near = split.solve(pushes)
-        if self._fast is not None:
-            with system.timings.measure("response of slow bodies"):
-                sides = split.sides(fast, both, pushes, near)
-                if not sides.give_way and begun.may_be_definite:
-                    begun = begun.definite()
-                    split = SplitStep.of(begun, slow_alone, both)
-                    near = split.solve(pushes)
-                    sides = split.sides(fast, both, pushes, near)
-            with system.timings.measure("lattices"):
-                sweep = self._sweep(state, meeting, fast, sides, is_shared and bool(split.rest))
-        with system.timings.measure("contacts of slow bodies"):
-            rest = split.solve_rest()
-        if self._fast is not None:
-            with system.timings.measure("lattices"):
-                velocity[fast] = self._end_sweep(state, meeting, fast, sweep(), ended)
-        if both.any():
-            pushes[both] = ended.force[both]
-            with system.timings.measure("contacts of slow bodies"):
-                near = split.solve(pushes, near)
-        found = split.joined(near, rest)
+        begun, response = self._respond(system, begun, who, pushes)
+        found, opened = self._solve(system, state, begun, who, response, pushes, ended, velocity, is_shared=is_shared)
         if found.left > self._contact_tolerance and not self._has_warned:
             self._has_warned = True
-            begun.warn(slow_alone, pushes, found.left, state.t, self._contact_tolerance)
-        with system.timings.measure("trees"):
-            found, opened = self._close(system, state, begun, slow_alone, pushes, found)
-        ended.put(slow_alone, found.forces)
+            begun.warn(who.law, pushes, found.left, state.t, self._contact_tolerance)
+        ended.put(who.law, found.forces)
         report = self._finish(system, begun, state, ended.force, found)
         if opened > OPEN and report.is_solved:
             report = replace(report, outcome=Outcome.JOINT_LIMIT)
-        velocity[slow_alone] = found.velocity
+        velocity[who.law] = found.velocity
         meeting.remember(ended, velocity, self.dt, state.memory)
         return report
 
     def _begin(self, state: State, meeting: Meeting, *, is_shared: bool = False) -> SlowStep:
         """The step of all parts but lattices."""
         return SlowStep.of(meeting, [part.begin(state, meeting, is_shared=is_shared) for part in self._slow], self.dt)
+
+    def _respond(self, system: System, begun: SlowStep, who: _Who, pushes: Array) -> tuple[SlowStep, _Response]:
+        """How slow bodies go beside lattices under forces (k, 3) [N]; with a definite stiffness where they would not
+        yield."""
+        with system.timings.measure("contacts of slow bodies"):
+            split = SplitStep.of(begun, who.law, who.both)
+            near = split.solve(pushes)
+        if self._fast is None:
+            return begun, _Response(split, near, None)
+        with system.timings.measure("response of slow bodies"):
+            sides = split.sides(who.fast, who.both, pushes, near)
+            if not sides.give_way and begun.may_be_definite:
+                begun = begun.definite()
+                split = SplitStep.of(begun, who.law, who.both)
+                near = split.solve(pushes)
+                sides = split.sides(who.fast, who.both, pushes, near)
+        return begun, _Response(split, near, sides)
+
+    def _solve(
+        self,
+        system: System,
+        state: State,
+        begun: SlowStep,
+        who: _Who,
+        response: _Response,
+        pushes: Array,
+        ended: ContactForces,
+        velocity: Array,
+        *,
+        is_shared: bool,
+    ) -> tuple[ContactSolution, float]:
+        """Sweep the lattices and solve the slow bodies, with what they meet: into pushes, ended and velocity. Where
+        other bodies do not end where a joint with a lattice had them, sweep again. Returns how far joints are open,
+        over the size, too."""
+        (split, near, sides), meeting, size, swept = response, begun.meeting, extent_of(system), None
+        if sides is not None:
+            with system.timings.measure("lattices"):
+                sweep = self._sweep(state, meeting, who.fast, sides, is_shared and bool(split.rest))
+        with system.timings.measure("contacts of slow bodies"):
+            rest = split.solve_rest()
+        for closing in range(MAX_CLOSINGS):
+            if sides is not None:
+                with system.timings.measure("lattices"):
+                    swept, velocity[who.fast] = sweep(), self._met(meeting, who.fast, ended)
+            if who.both.any():
+                pushes[who.both] = ended.force[who.both]
+                with system.timings.measure("contacts of slow bodies"):
+                    near = split.solve(pushes, near)
+            with system.timings.measure("trees"):
+                found, opened = self._close(system, state, begun, who.law, pushes, split.joined(near, rest))
+                if closing == 0 and self._across.met_sides:  # forces now act as in the middle that was found
+                    begun.reach(who.law, pushes, found)
+            off = self._off(system, state, begun)
+            furthest = float(np.abs(off).max(initial=0.0)) / size
+            if sides is None or not furthest > SWEPT:
+                break
+            sides = sides.moved(off / self.dt)
+            with system.timings.measure("lattices"):
+                sweep = self._sweep(state, meeting, who.fast, sides, is_shared=False)
+        if swept is not None and self._fast is not None:
+            self._fast.put(swept, state)
+            state.memory.update(swept.memory)
+        return found, max(opened, furthest)
 
     def _close(
         self, system: System, state: State, begun: SlowStep, law: Array, given: Array, found: ContactSolution
@@ -224,6 +286,7 @@ class Partitioned:
         assert self._fast is not None
         assert self.lattice is not None
         part = self._fast.state(state)
+        part.memory = dict(part.memory)  # another sweep begins with the same
         self.lattice.contacts = self._surfaces.contacts(meeting.chosen(fast), sides) if fast.any() else None
         work = partial(self.lattice.step, self._fast.system, part)
         if is_shared:
@@ -232,12 +295,20 @@ class Partitioned:
         work()
         return lambda: part
 
-    def _end_sweep(self, state: State, meeting: Meeting, fast: Array, part: State, ended: ContactForces) -> Array:
-        """Take the state of swept lattices, and what they have met in the contacts `fast`; into these. Returns the mean
-        relative velocities of these contacts (k, 3) [m/s]."""
-        assert self._fast is not None
+    def _off(self, system: System, state: State, begun: SlowStep) -> Array:
+        """How far points that joints hold to lattices end from where the sweep had them, (j, 3) [m]."""
+        sides, lattice = self._across.met_sides, self.lattice
+        if not sides or lattice is None or lattice.met is None:
+            return np.zeros((0, 3))
+        end, start = self._end(system, state, begun), begun.meeting
+        x_0 = [c.law.x for c in start.coupled if isinstance(c.law, JointPoints)]
+        ways = [end.x[side.index] - x for side, x in zip(sides, x_0)]
+        return np.asarray(np.concatenate(ways) - lattice.met.joined)
+
+    def _met(self, meeting: Meeting, fast: Array, ended: ContactForces) -> Array:
+        """Take what swept lattices have met in the contacts `fast`; into these. Returns the mean relative velocities of
+        these contacts (k, 3) [m/s]."""
         assert self.lattice is not None
-        self._fast.put(part, state)
         if fast.any():
             met = self.lattice.met
             assert met is not None

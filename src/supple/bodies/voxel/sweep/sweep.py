@@ -43,7 +43,7 @@ from supple.bodies.voxel.touching.joint_kernels import JointRun, compute_violati
 from supple.bodies.voxel.touching.joints import LatticeJoints
 from supple.bodies.voxel.touching.moving import check_moving, moves, moving_counts, moving_table
 from supple.bodies.voxel.touching.obstacles import contact_constants, obstacle_arrays, own_friction
-from supple.bodies.voxel.touching.surface_contact import NO_CONTACTS, SurfaceContacts, SurfaceMeeting
+from supple.bodies.voxel.touching.surface_contact import NO_CONTACTS, SurfaceContacts, SurfaceMeeting, in_axes
 from supple.errors import InputError
 from supple.interaction.obstacles import Obstacle
 
@@ -314,6 +314,9 @@ class LatticeSweep:
         None: none. Afterwards `contact_impulse` and the like tell what became of them; to go on in another `advance`,
         set them again with `contact_gap` and `contact_slip`."""
         self.meeting = SurfaceMeeting.make(NO_CONTACTS if contacts is None else contacts, self.layout)
+        if self.joints is not None and self.joint_run is not None and contacts is not None:
+            places = in_axes(contacts.joined, np.array(self.layout.axes))
+            self.joint_run = self.joints.beside(self.joint_run, self.meeting.run, places)
 
     @property
     def contact_impulse(self) -> Array:
@@ -335,6 +338,12 @@ class LatticeSweep:
     def contact_way(self) -> Array:
         """How far the first sides have moved against the second in it, (k, 3) [m]; of contacts, not of springs."""
         return self.meeting.turned_back(self.meeting.run.last - self.meeting.run.first)
+
+    @property
+    def joined_way(self) -> Array:
+        """How far the points of other bodies that joints hold have moved in it, (j, 3) [m]."""
+        count = len(self.meeting.contacts.joined)
+        return self.meeting.turned_back(self.meeting.run.way)[len(self.meeting.run.way) - count :]
 
     @property
     def contact_mode(self) -> Array:
@@ -384,6 +393,7 @@ class LatticeSweep:
             self._start_contacts()
         self.meeting.begin(self.layout.bricks.state)
         if self.joint_run is not None:
+            self.joint_run.per_step[0] = 1.0 / dt
             start_joints(self.layout.bricks.state, self.joint_run, int(steps))
         for start in range(0, int(steps), CHUNK):
             count = min(CHUNK, int(steps) - start)

@@ -333,13 +333,13 @@ def advance_colliding(bricks, slabs, laws, contacts, run, joints, step, first, c
         lacking = collide(bricks.state, bricks.loads, contacts, step.dt)
         if lacking > 0:
             return n, lacking
+        if joints is not None:
+            begin_joints(bricks.state, joints)
         if run is not None:
             add_surfaces(bricks.state, run, step.dt, bricks.loads)
         failures = 0
         if bricks.shifts.size > 0:
             failures = shift_links(bricks, slabs, laws, n)
-        if joints is not None:
-            begin_joints(bricks.state, joints)
         for slab in range(slab_count):
             sweep_slab(bricks, slabs, slab, n, step)
         if joints is not None:
@@ -363,12 +363,12 @@ def advance_colliding_parallel(bricks, slabs, laws, contacts, run, joints, step,
             clear_surfaces(run, contacts.base, bricks.loads)
         lacking = collide(bricks.state, bricks.loads, contacts, step.dt)
         if lacking == 0:
+            if joints is not None:
+                begin_joints(bricks.state, joints)
             if run is not None:
                 add_surfaces(bricks.state, run, step.dt, bricks.loads)
             if bricks.shifts.size > 0:
                 failures = shift_links_parallel(bricks, slabs, laws, reached)
-            if joints is not None:
-                begin_joints(bricks.state, joints)
             for slab in numba.prange(slab_count):
                 sweep_slab(bricks, slabs, slab, reached, step)
             if joints is not None:

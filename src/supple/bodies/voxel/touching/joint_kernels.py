@@ -12,6 +12,11 @@ A side of a joint is points of the world, points on voxels, or points held by a 
 c the mean of the patch, R the rotation nearest to A = mean of (x_i - c) r_i^T, S = R^T A, K = tr(S) I - S:
 
     x_k = c + R t_k,   J^T of forces f_k:   f_i = (F + R (K^-1 R^T M × r_i))/n,   F = sum f_k,  M = sum (x_k - c) × f_k
+
+Or it is points of another body, which move while the lattice is swept as those of `surface_contact` do, with the
+mobility Y of their velocities, E = dphi/dy:
+
+    y' = y + dt (w + Y E^T l),   W = G M^-1 G^T + E Y E^T / dt                                             (14.27)
 """
 
 # mypy: allow-untyped-defs, allow-untyped-calls
@@ -37,7 +42,7 @@ from supple.bodies.voxel.sweep.brick_links import three
 from supple.bodies.voxel.touching.surface_contact_kernels import add_row, row, set_row
 
 Array = np.ndarray
-WORLD, POINTS, PATCH = 0, 1, 2
+WORLD, POINTS, PATCH, OTHER = 0, 1, 2, 3
 """Kinds of sides."""
 DONE, TOTAL = 0, 1
 ITERATIONS = 10
@@ -55,6 +60,10 @@ class JointRun(NamedTuple):
     So far: open (m,) phi at the start, progress (2,) steps done and to do, impulse (m,) the sum of dt l. Workspace:
     levers, spots (p, 3), middle (s, 3), frames (s, 9), stretch (s, 6), points, gradient (q, 3), rows (m, u, 6),
     W (m, m), phi, l (m,).
+    Of other bodies: others (o,) which of the q points are theirs, entry (q,) their numbers among the contacts of the
+    sweep, whose way, felt, force, passed (impulse), moment (k, 3), heed (1,) and mobility (3 k, 3 k) by columns these
+    are, see `SurfaceRun`; per_step (1,): 1/dt; spot (o, 3) places, apart (k, 3) from first to second point of meetings
+    at the start of a step, outer, moved (m, o, 3): E, and Y E^T, workspace.
     """
 
     place: Array
@@ -84,6 +93,20 @@ class JointRun(NamedTuple):
     W: Array
     phi: Array
     l: Array
+    others: Array
+    entry: Array
+    way: Array
+    felt: Array
+    force: Array
+    passed: Array
+    moment: Array
+    heed: Array
+    mobility: Array
+    per_step: Array
+    spot: Array
+    apart: Array
+    outer: Array
+    moved: Array
 
 
 @compiled(inline=True)
@@ -143,6 +166,8 @@ def place_sides(state, run):
         for k in range(run.held_start[s], run.held_start[s + 1]):
             if run.kind[s] == POINTS:
                 set_row(row(run.spots, run.start[s] + k - run.held_start[s], 0), k, run.points)
+            elif run.kind[s] == OTHER:
+                set_row(add(row(run.held, k, 0), row(run.way, run.entry[k], 0)), k, run.points)
             else:
                 set_row(row(run.held, k, 0), k, run.points)
 
@@ -164,8 +189,10 @@ def compute_violations(run):
 
 @compiled(borrows=True)
 def spread(run, m):
-    """Row m on the voxels, from its gradient by the joints' points."""
+    """Row m on the voxels and on points of other bodies, from its gradient by the joints' points."""
     run.rows[m, :, :] = 0.0
+    for o in range(len(run.others)):
+        set_row(row(run.gradient, run.others[o], 0), o, run.outer[m])
     for s in range(len(run.kind)):
         first, last = run.start[s], run.start[s + 1]
         F, M, c = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), row(run.middle, s, 0)
@@ -174,7 +201,7 @@ def spread(run, m):
             g = row(run.gradient, k, 0)
             used = used or dot(g, g) > 0.0
             F, M = add(F, g), add(M, cross(subtract(row(run.points, k, 0), c), g))
-        if not used or run.kind[s] == WORLD:
+        if not used or run.kind[s] == WORLD or run.kind[s] == OTHER:
             continue
         t = (0.0, 0.0, 0.0)
         R = nine(run.frames, s)
@@ -213,6 +240,32 @@ def compute_rows(run):
 
 
 @compiled(borrows=True)
+def move_others(run):
+    """Y E^T of all rows: the velocities that they give to points of other bodies."""
+    run.moved[:, :, :] = 0.0
+    for m in range(len(run.moved)):
+        for o in range(len(run.others)):
+            for c in range(3):
+                g = run.outer[m, o, c]
+                if g != 0.0:
+                    column = run.mobility[3 * run.entry[run.others[o]] + c]
+                    for i in range(len(run.others)):
+                        at = 3 * run.entry[run.others[i]]
+                        for b in range(3):
+                            run.moved[m, i, b] += g * column[at + b]
+
+
+@compiled(inline=True)
+def yielding(run, i, j):
+    """E Y E^T / dt of rows i and j, its symmetric part."""
+    total = 0.0
+    for o in range(len(run.others)):
+        for c in range(3):
+            total += run.outer[i, o, c] * run.moved[j, o, c] + run.outer[j, o, c] * run.moved[i, o, c]
+    return 0.5 * total * run.per_step[0]
+
+
+@compiled(borrows=True)
 def factor(run):
     """W = L D L^T, in place, with 1/D on its diagonal."""
     W, rows, per = run.W, run.rows, run.per
@@ -224,7 +277,7 @@ def factor(run):
                 linear = rows[i, u, 0] * rows[j, u, 0] + rows[i, u, 1] * rows[j, u, 1] + rows[i, u, 2] * rows[j, u, 2]
                 turn = rows[i, u, 3] * rows[j, u, 3] + rows[i, u, 4] * rows[j, u, 4] + rows[i, u, 5] * rows[j, u, 5]
                 total += per[u, 0] * linear + per[u, 1] * turn
-            W[i, j] = total
+            W[i, j] = total + yielding(run, i, j)  # (14.27)
     for i in range(count):
         W[i, i] *= 1.0 + SAME
         for j in range(i):
@@ -268,6 +321,12 @@ def begin_joints(state, run):
     """G and W at the start of a small step."""
     place_sides(state, run)
     compute_rows(run)
+    for o in range(len(run.others)):
+        set_row(row(run.points, run.others[o], 0), o, run.spot)
+    for k in range(len(run.meetings)):
+        one, two = row(run.points, run.meetings[k, 0], 0), row(run.points, run.meetings[k, 1], 0)
+        set_row(subtract(two, one), k, run.apart)
+    move_others(run)
     factor(run)
 
 
@@ -295,6 +354,29 @@ def push_joints(state, run, dt):
 
 
 @compiled(borrows=True)
+def push_others(run, dt):
+    """Let forces l act on points of other bodies; their moments are those that the voxels take, also of points that do
+    not yet meet."""
+    for k in range(len(run.meetings)):
+        entry = max(run.entry[run.meetings[k, 0]], run.entry[run.meetings[k, 1]])
+        if entry >= 0:
+            f = (run.l[3 * k], run.l[3 * k + 1], run.l[3 * k + 2])
+            add_row(scale(dt, cross(row(run.apart, k, 0), f)), entry, 0, run.moment)
+    for o in range(len(run.others)):
+        f, entry = (0.0, 0.0, 0.0), run.entry[run.others[o]]
+        for m in range(len(run.l)):
+            f = add(f, scale(run.l[m], row(run.outer[m], o, 0)))
+        add_row(f, entry, 0, run.force)
+        add_row(scale(dt, f), entry, 0, run.passed)
+        add_row(scale(-dt, cross(row(run.spot, o, 0), f)), entry, 0, run.moment)
+        for c in range(3):
+            column = run.mobility[3 * entry + c]
+            for i in range(len(column)):
+                run.way[i // 3, i % 3] += dt * column[i] * f[c]  # (14.27)
+                run.felt[i // 3, i % 3] += run.heed[0] * column[i] * f[c]
+
+
+@compiled(borrows=True)
 def close_joints(state, run, dt):
     """Add to the step that has been taken the impulses of the joints."""
     run.progress[DONE] += 1
@@ -312,3 +394,4 @@ def close_joints(state, run, dt):
         for m in range(len(run.l)):
             run.impulse[m] += dt * run.l[m]
         push_joints(state, run, dt)
+        push_others(run, dt)

@@ -12,7 +12,8 @@ import numpy as np
 from supple.bodies.voxel.model import VoxelModel
 from supple.bodies.voxel.sweep.brick_data import STATE
 from supple.bodies.voxel.sweep.bricks import Layout
-from supple.bodies.voxel.touching.joint_kernels import PATCH, POINTS, WORLD, JointRun
+from supple.bodies.voxel.touching.joint_kernels import OTHER, PATCH, POINTS, WORLD, JointRun
+from supple.bodies.voxel.touching.surface_contact_kernels import SurfaceRun
 
 Array = np.ndarray
 CLOSED = 1e-12
@@ -23,8 +24,9 @@ NO_POINTS = np.zeros((0, 3))
 
 
 class JointSide(NamedTuple):
-    """kind: WORLD, POINTS or PATCH. voxel (p,), local (p, 3) [m]: points on voxels; offset (p, 3) [m]: from the middle
-    of a patch, at the start. held (q, 3) [m]: points of the side, in the world or from the middle of the patch."""
+    """kind: WORLD, POINTS, PATCH or OTHER. voxel (p,), local (p, 3) [m]: points on voxels; offset (p, 3) [m]: from the
+    middle of a patch, at the start. held (q, 3) [m]: points of the side, in the world or from the middle of the patch;
+    of another body: where they start."""
 
     kind: int
     voxel: Array
@@ -36,6 +38,11 @@ class JointSide(NamedTuple):
     def world(cls, at: Array) -> JointSide:
         """Points (q, 3) [m] that do not move."""
         return cls(WORLD, np.zeros(0, dtype=np.int64), NO_POINTS, NO_POINTS, np.asarray(at, dtype=float))
+
+    @classmethod
+    def other(cls, at: Array) -> JointSide:
+        """Points (q, 3) [m] of another body, which responds to the joint."""
+        return cls.world(at)._replace(kind=OTHER)
 
     @classmethod
     def points(cls, voxel: Array, local: Array) -> JointSide:
@@ -78,7 +85,9 @@ class LatticeJoints(NamedTuple):
             return np.cumsum([0, *(len(getattr(side, name)) for side in sides)]).astype(np.int64)
 
         p, q, s = int(starts("voxel")[-1]), int(starts("held")[-1]), len(sides)
-        m = 3 * len(self.meetings) + len(self.angles)
+        m, others = 3 * len(self.meetings) + len(self.angles), self.others
+        o, entry = len(others), np.full(q, -1, dtype=np.int64)
+        entry[others] = np.arange(o)
         return JointRun(
             place=layout.brick[voxels] * STATE * W + layout.lane[voxels],
             per=np.ascontiguousarray(per),
@@ -107,6 +116,44 @@ class LatticeJoints(NamedTuple):
             W=np.zeros((m, m)),
             phi=np.zeros(m),
             l=np.zeros(m),
+            others=others,
+            entry=entry,
+            way=np.zeros((o, 3)),
+            felt=np.zeros((o, 3)),
+            force=np.zeros((o, 3)),
+            passed=np.zeros((o, 3)),
+            moment=np.zeros((o, 3)),
+            heed=np.ones(1),
+            mobility=np.zeros((3 * o, 3 * o)),
+            per_step=np.zeros(1),
+            spot=np.zeros((o, 3)),
+            apart=np.zeros((len(self.meetings), 3)),
+            outer=np.zeros((m, o, 3)),
+            moved=np.zeros((m, o, 3)),
+        )
+
+    @property
+    def others(self) -> Array:
+        """Which points are of other bodies."""
+        kinds = np.repeat([side.kind for side in self.sides], [len(side.held) for side in self.sides])
+        return np.flatnonzero(kinds == OTHER).astype(np.int64)
+
+    def beside(self, run: JointRun, surfaces: SurfaceRun, places: Array) -> JointRun:
+        """A run whose points of other bodies start at places (o, 3), in the axes of the sweep, and go with the last of
+        the contacts."""
+        others = self.others
+        if not len(others):
+            return run
+        run.held[others] = places
+        run.entry[others] = len(surfaces.gap) - len(others) + np.arange(len(others))
+        return run._replace(
+            way=surfaces.way,
+            felt=surfaces.felt,
+            force=surfaces.force,
+            passed=surfaces.impulse,
+            moment=surfaces.moment,
+            heed=surfaces.heed,
+            mobility=surfaces.mobility,
         )
 
     def turned_back(self, values: Array, axes: Array) -> Array:

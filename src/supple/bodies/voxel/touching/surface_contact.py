@@ -63,6 +63,7 @@ class SurfaceContacts(NamedTuple):
     [m/s/N]: how the other sides respond; none: they do not. pushed (k, 3) [N]: the forces with which they have their
     motion. rest (k,) [m]: the length of those that are springs, negative for contacts; none: all are contacts. slip of
     a spring is the vector from its second side, with negative weights, to its first; its gap and normal mean nothing.
+    joined (j, 3) [m]: the last j are points of other bodies that joints hold, which start there and have no entries.
 
     >>> one = np.ones(1)
     >>> point, up = np.array([[0.0, 0.0, -0.005]]), np.array([[0.0, 0.0, 1.0]])
@@ -90,6 +91,7 @@ class SurfaceContacts(NamedTuple):
     mobility: Array = np.zeros((0, 0))
     pushed: Array = np.zeros((0, 3))
     rest: Array = np.zeros(0)
+    joined: Array = np.zeros((0, 3))
 
     @property
     def rest_lengths(self) -> Array:
@@ -167,7 +169,9 @@ def check_contacts(contacts: SurfaceContacts, voxel_count: int) -> None:
     """Refuse contacts whose arrays do not fit together, or are of no use to the law."""
     start, voxel = np.asarray(contacts.start), np.asarray(contacts.voxel)
     count, entries = len(np.asarray(contacts.gap)), len(voxel)
-    ordered = start.shape == (count + 1,) and start[0] == 0 and start[-1] == entries and (np.diff(start) > 0).all()
+    alone = np.arange(count) >= count - len(contacts.joined)
+    ordered = start.shape == (count + 1,) and start[0] == 0 and start[-1] == entries
+    ordered = ordered and ((np.diff(start) > 0) ^ alone).all()
     if not ordered:
         raise InputError(
             "start does not divide the entries among the contacts",

@@ -131,6 +131,12 @@ def place_points(run, m):
 
 
 @compiled(inline=True)
+def is_joined(run, m):
+    """Whether m is a point of another body that a joint holds, without a voxel: see `joint_kernels`."""
+    return run.start[m] == run.start[m + 1]
+
+
+@compiled(inline=True)
 def gap_at(run, m, d):
     """The gap of contact m with the vector d, the way of the other side included."""
     return run.gap[m] + dot(row(run.normal, m, 0), subtract(d, row(run.first, m, 0)))
@@ -251,6 +257,7 @@ def start_run(state, slip, run):
         set_row(row(run.motion, m, 0), m, run.felt)
     run.steps[0] = 0
     run.way[:] = 0.0
+    run.force[:] = 0.0
     run.impulse[:] = 0.0
     run.moment[:] = 0.0
     run.depth[:] = 0.0
@@ -262,6 +269,8 @@ def end_run(state, run):
     """Bring gaps and slips to the state that the steps have led to."""
     gather_voxels(state, run)
     for m in range(len(run.gap)):
+        if is_joined(run, m):
+            continue
         d = add(place_points(run, m), row(run.way, m, 0))
         if run.rest[m] >= 0.0:
             set_row(add(row(run.slip, m, 0), subtract(d, row(run.first, m, 0))), m, run.slip)
@@ -291,6 +300,9 @@ def add_surfaces(state, run, dt, loads_out):
     loads = run.loads
     loads[:] = 0.0
     for m in range(len(run.gap)):
+        if is_joined(run, m):
+            set_row((0.0, 0.0, 0.0), m, run.force)
+            continue
         d = add(place_points(run, m), row(run.way, m, 0))
         if run.rest[m] >= 0.0:
             e, k = add(row(run.slip, m, 0), subtract(d, row(run.first, m, 0))), run.constants[m]
