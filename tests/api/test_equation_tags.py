@@ -22,7 +22,7 @@ BARE = re.compile(r"(?<![\w(])T\d+\b")
 NUMBERED = re.compile(r"^(?:    |\|).*?" + TAG.pattern + r"(?: \|)?$", flags=re.M)
 FENCED = re.compile(r"^```.*?^```$", flags=re.M | re.S)
 HOME = {"T": "theory.md", "C": "contact.md"}
-PHYSICS = ("bodies", "elements", "interaction", "modal", "solvers/rigid")
+PHYSICS = ("bodies", "contact", "elements", "interaction", "modal", "solvers/rigid")
 WITHOUT = {
     "bodies/fem/kernels.py": "adds blocks to a matrix",
     "bodies/tree/step/dense_kernels.py": "small matrices",
@@ -31,9 +31,11 @@ WITHOUT = {
     "bodies/tree/step/stride_kernels.py": "calls the step many times",
     "bodies/tree/step/sweep_kernels.py": "calls the phases group by group",
     "bodies/tree/step/transpose_kernels.py": "moves numbers between layouts",
-    "bodies/voxel/touching/*": "names its equations in docstrings",
+    "bodies/voxel/touching/joint_kernels.py": "names its equations in its docstring",
+    "contact/manifolds/find_kernels.py": "calls the kernels of pairs",
+    "contact/tree_kernels.py": "boxes around boxes",
     "interaction/*": "names its equations in docstrings",
-    "solvers/rigid/*": "names its equations in docstrings",
+    "solvers/rigid/matrix_kernels.py": "solves a matrix",
 }
 """Kernels whose lines name no equation, and why."""
 

@@ -25,4 +25,4 @@ def compute_velocities(R, v, frame, local, out):
         f = frame[i]
         u = cross((v[f, 3], v[f, 4], v[f, 5]), (local[i, 0], local[i, 1], local[i, 2]))
         for k in range(3):
-            out[i, k] = v[f, k] + (R[f, k, 0] * u[0] + R[f, k, 1] * u[1] + R[f, k, 2] * u[2])
+            out[i, k] = v[f, k] + (R[f, k, 0] * u[0] + R[f, k, 1] * u[1] + R[f, k, 2] * u[2])  # (3.3)

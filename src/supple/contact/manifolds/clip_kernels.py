@@ -181,8 +181,8 @@ def closest_on_lines(p, d, q, w):
     if dd <= 0.0:
         s = 0.0
     elif det > 1e-12 * dd * ww:
-        s = min(max((dw * wr - ww * dr) / det, 0.0), 1.0)
-    t = min(max((dw * s + wr) / ww, 0.0), 1.0) if ww > 0.0 else 0.0
+        s = min(max((dw * wr - ww * dr) / det, 0.0), 1.0)  # (16.4)
+    t = min(max((dw * s + wr) / ww, 0.0), 1.0) if ww > 0.0 else 0.0  # (16.4)
     s = min(max((dw * t - dr) / dd, 0.0), 1.0) if dd > 0.0 else 0.0
     return s, t
 

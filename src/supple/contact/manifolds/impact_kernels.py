@@ -34,7 +34,7 @@ def pair_separation(table, poses, a, b):
     if table.kind[b] == PLANE:
         n = (poses.R[b, 0, 2], poses.R[b, 1, 2], poses.R[b, 2, 2])
         low = lowest(poses, table.vertex_start[a], table.vertex_start[a + 1], n)
-        return low - dot(n, at(poses.x, b)) - table.radius[a], n
+        return low - dot(n, at(poses.x, b)) - table.radius[a], n  # (16.11)
     if table.kind[a] == ROUND and table.kind[b] == ROUND:
         p, q = first_end(table, poses, a), first_end(table, poses, b)
         d, w = subtract(last_end(table, poses, a), p), subtract(last_end(table, poses, b), q)
@@ -43,7 +43,7 @@ def pair_separation(table, poses, a, b):
         distance, n = norm(way), (0.0, 0.0, 1.0)
         if distance > 0.0:
             n = scale(1.0 / distance, way)
-        return distance - table.radius[a] - table.radius[b], n
+        return distance - table.radius[a] - table.radius[b], n  # (16.7)
     if table.kind[a] == ROUND:
         return round_separation(table, poses, a, b)
     if table.kind[b] == ROUND:
@@ -83,10 +83,10 @@ def impact_time(table, poses, frames, v, reach, a, b, h):
         s, n = pair_separation(table, poses, a, b)
         if s <= (tolerance if t == 0.0 else 0.0):
             return t
-        rate = turning - dot(n, u)
+        rate = turning - dot(n, u)  # (16.14)
         if rate * (h - t) <= s:
             return NEVER
-        t = min(t + (s + tolerance) / rate, h)
+        t = min(t + (s + tolerance) / rate, h)  # (16.14)
         place_shape(table, frames, v, t, a, poses)
         place_shape(table, frames, v, t, b, poses)
     return t
@@ -100,7 +100,7 @@ def safe_time(table, poses, frames, v, reach, a, b, h):
     s, n = pair_separation(table, poses, a, b)
     limit = min(s, 0.0) - deep
     for _ in range(MOST_ADVANCES):
-        rate = turning - dot(n, u)
+        rate = turning - dot(n, u)  # (16.14)
         if rate * (h - t) <= s - limit:
             t = h
             break
@@ -185,9 +185,9 @@ def point_speed(points, k, poses, v):
         w0 = R[0, 0] * v[body, 3] + R[0, 1] * v[body, 4] + R[0, 2] * v[body, 5]
         w1 = R[1, 0] * v[body, 3] + R[1, 1] * v[body, 4] + R[1, 2] * v[body, 5]
         w2 = R[2, 0] * v[body, 3] + R[2, 1] * v[body, 4] + R[2, 2] * v[body, 5]
-        speed += sign * points.normal[k, 0] * (v[body, 0] + w1 * r2 - w2 * r1)
-        speed += sign * points.normal[k, 1] * (v[body, 1] + w2 * r0 - w0 * r2)
-        speed += sign * points.normal[k, 2] * (v[body, 2] + w0 * r1 - w1 * r0)
+        speed += sign * points.normal[k, 0] * (v[body, 0] + w1 * r2 - w2 * r1)  # (16.8)
+        speed += sign * points.normal[k, 1] * (v[body, 1] + w2 * r0 - w0 * r2)  # (16.8)
+        speed += sign * points.normal[k, 2] * (v[body, 2] + w0 * r1 - w1 * r0)  # (16.8)
     return speed
 
 

@@ -55,7 +55,7 @@ def meet_face(table, poses, a, b, reference, face, body, s, margin, room, count,
         return meet_lowest(table, poses, a, b, body, n, offset, normal, label, count, points_out)
     x = room.x[now]
     for k in range(corners):
-        room.gap[k] = dot(n, at(x, k)) - offset
+        room.gap[k] = dot(n, at(x, k)) - offset  # (16.11)
     compute_shares(x, corners, room.share)
     area = shared_area(table, poses, reference, face, body, incident, x, corners)
     near, kept = choose_points(x, room.gap, corners, margin, n, room), 1.0
@@ -150,7 +150,7 @@ def meet_half_space(table, poses, a, b, margin, room, count, points_out):
     offset, first = dot(n, at(poses.x, b)), table.vertex_start[a]
     corners, total = 0, 0.0
     for v in range(first, table.vertex_start[a + 1]):
-        gap = dot(n, at(poses.vertices, v)) - offset
+        gap = dot(n, at(poses.vertices, v)) - offset  # (16.11)
         if gap < margin and corners < len(room.gap):
             for c in range(3):
                 room.x[0, corners, c] = poses.vertices[v, c]

@@ -37,17 +37,17 @@ def place_shape(table, frames, v, t, k, poses):
     angle = np.sqrt(a * a + b * b + d * d)
     if angle > 0.0:
         part = 0.5 - angle * angle / 48.0 if angle < 1e-4 else np.sin(0.5 * angle) / angle
-        p, q, r, s = np.cos(0.5 * angle), part * a, part * b, part * d
+        p, q, r, s = np.cos(0.5 * angle), part * a, part * b, part * d  # (1.6)
         w, x, y, z = (
-            w * p - x * q - y * r - z * s,
+            w * p - x * q - y * r - z * s,  # (1.2)
             w * q + x * p + y * s - z * r,
             w * r - x * s + y * p + z * q,
             w * s + x * r - y * q + z * p,
         )
     R = poses.R[k]
-    R[0, 0], R[0, 1], R[0, 2] = 1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)
-    R[1, 0], R[1, 1], R[1, 2] = 2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)
-    R[2, 0], R[2, 1], R[2, 2] = 2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)
+    R[0, 0], R[0, 1], R[0, 2] = 1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)  # (1.5)
+    R[1, 0], R[1, 1], R[1, 2] = 2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)  # (1.5)
+    R[2, 0], R[2, 1], R[2, 2] = 2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)  # (1.5)
     for c in range(3):
         poses.x[k, c] = frames[k, c] + t * v[k, c]
     square = place_vertices(table, poses, k)

@@ -46,7 +46,7 @@ def round_on_half_space(table, poses, a, b, margin, count, points_out):
     length = norm(subtract(at(poses.vertices, last - 1), at(poses.vertices, first)))
     for v in range(first, last):
         c = at(poses.vertices, v)
-        gap = dot(n, c) - offset - r
+        gap = dot(n, c) - offset - r  # (16.11)
         if gap < margin:
             place = subtract(c, scale(r + 0.5 * gap, n))
             emit(points_out, count, a, b, v - first, n, gap, place, shadow_area(table, a, length) / (last - first))
@@ -85,10 +85,10 @@ def put_round(a, b, feature, x, y, r_a, r, area, margin, count, points_out):
     """The point between cores x and y with radii r together, if it is near; returns the new count."""
     d = subtract(x, y)
     distance = norm(d)
-    gap = distance - r
+    gap = distance - r  # (16.7)
     if gap >= margin:
         return count
-    n = scale(1.0 / distance, d) if distance > TINY * r else (0.0, 0.0, 1.0)
+    n = scale(1.0 / distance, d) if distance > TINY * r else (0.0, 0.0, 1.0)  # (16.7)
     emit(points_out, count, a, b, feature, n, gap, subtract(x, scale(r_a + 0.5 * gap, n)), area)
     set_core(points_out, count, 0, x)
     set_core(points_out, count, 1, y)
@@ -165,7 +165,7 @@ def round_on_hull(table, poses, a, b, margin, sign, count, points_out):
 @compiled(inline=True)
 def put_on_hull(a, b, feature, x, n, distance, r, area, margin, sign, count, points_out):
     """The point of a core x at a distance from a polytope along n, if it is near; returns the new count."""
-    gap = distance - r
+    gap = distance - r  # (16.7)
     if gap >= margin:
         return count
     place = subtract(x, scale(r + 0.5 * gap, n))

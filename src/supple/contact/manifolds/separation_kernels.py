@@ -44,14 +44,14 @@ def box_separation(table, poses, a, b):
         reach = table.half[a, i]
         for j in range(3):
             reach += table.half[b, j] * abs(dot(axis, at(poses.normals, fb + 2 * j)))
-        if abs(along) - reach > s_a:
+        if abs(along) - reach > s_a:  # (16.13)
             s_a, i_a, n_a = abs(along) - reach, 2 * i + (along < 0.0), scale(1.0 if along >= 0.0 else -1.0, axis)
         axis = at(poses.normals, fb + 2 * i)
         along = dot(t, axis)
         reach = table.half[b, i]
         for j in range(3):
             reach += table.half[a, j] * abs(dot(axis, at(poses.normals, fa + 2 * j)))
-        if abs(along) - reach > s_b:
+        if abs(along) - reach > s_b:  # (16.13)
             s_b, i_b, n_b = abs(along) - reach, 2 * i + (along >= 0.0), scale(1.0 if along >= 0.0 else -1.0, axis)
     s_e, e_a, e_b, n_e = -np.inf, 0, 0, (1.0, 0.0, 0.0)
     for i in range(3):
@@ -66,7 +66,7 @@ def box_separation(table, poses, a, b):
             for k in range(3):
                 reach += table.half[a, k] * abs(dot(axis, at(poses.normals, fa + 2 * k)))
                 reach += table.half[b, k] * abs(dot(axis, at(poses.normals, fb + 2 * k)))
-            if abs(along) - reach > s_e:
+            if abs(along) - reach > s_e:  # (16.13)
                 s_e, e_a, e_b, n_e = abs(along) - reach, i, j, scale(1.0 if along >= 0.0 else -1.0, axis)
     code, one, two, s, n = FACE_A, i_a, -1, s_a, n_a
     if best_of(s_a, n_a, s_b, n_b, size):
@@ -117,7 +117,7 @@ def hull_separation(table, poses, a, b, margin):
     s_a, i_a, n_a = -np.inf, 0, (1.0, 0.0, 0.0)
     for f in range(fa, table.face_start[a + 1]):
         n = at(poses.normals, f)
-        s = lowest(poses, vb, vb1, n) - poses.offsets[f]
+        s = lowest(poses, vb, vb1, n) - poses.offsets[f]  # (16.13)
         if s > s_a:
             s_a, i_a, n_a = s, f - fa, n
     if s_a > margin:
@@ -125,7 +125,7 @@ def hull_separation(table, poses, a, b, margin):
     s_b, i_b, n_b = -np.inf, 0, (1.0, 0.0, 0.0)
     for f in range(fb, table.face_start[b + 1]):
         n = at(poses.normals, f)
-        s = lowest(poses, va, va1, n) - poses.offsets[f]
+        s = lowest(poses, va, va1, n) - poses.offsets[f]  # (16.13)
         if s > s_b:
             s_b, i_b, n_b = s, f - fb, scale(-1.0, n)
     if s_b > margin:
@@ -147,7 +147,7 @@ def hull_separation(table, poses, a, b, margin):
             if square < SKEW * dot(d, d) * dot(w, w):
                 continue
             axis = scale((1.0 if dot(axis, n1) + dot(axis, n2) >= 0.0 else -1.0) / np.sqrt(square), axis)
-            s = dot(axis, subtract(q, p))
+            s = dot(axis, subtract(q, p))  # (16.13)
             if s > s_e:
                 s_e, e_a, e_b, n_e = s, e - table.edge_start[a], g - table.edge_start[b], axis
     size = min(span(poses, va, va1), span(poses, vb, vb1))

@@ -80,7 +80,7 @@ def meet_ball(shape, workspace, settings, x, end, v, t, count, pairs_out):
     distance, radii = norm(d), shape.vertex_radius[v] + shape.radius[body]
     if distance <= SAME * radii:
         return count
-    n, change = scale(1.0 / distance, d), 0.0
+    n, change = scale(1.0 / distance, d), 0.0  # (16.7)
     if settings.moves:
         change = dot(n, weighted_vector(shape, end, v, t, w)) - distance
     if distance - radii + min(change, 0.0) >= settings.margin or not is_least(shape, x, t, w, n):
@@ -90,7 +90,7 @@ def meet_ball(shape, workspace, settings, x, end, v, t, count, pairs_out):
     if not touches_elsewhere(shape, workspace, stamp, x, v, body, d, radii):
         return count
     if count < len(pairs_out.gap):
-        write_vertex(shape, v, t, w, n, distance - radii, shape.vertex_area[v], count, pairs_out)
+        write_vertex(shape, v, t, w, n, distance - radii, shape.vertex_area[v], count, pairs_out)  # (16.7)
         pairs_out.kind[count] = 3
     return count + 1
 

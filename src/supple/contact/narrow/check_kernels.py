@@ -16,7 +16,7 @@ def shadow_gap(n, a, b, c, d, e, f):
     a1, b1, c1 = dot(n, subtract(a, d)), dot(n, subtract(b, d)), dot(n, subtract(c, d))
     e1, f1 = dot(n, subtract(e, d)), dot(n, subtract(f, d))
     low1, high1, low2, high2 = min(a1, b1, c1), max(a1, b1, c1), min(0.0, e1, f1), max(0.0, e1, f1)
-    return max(low1 - high2, low2 - high1)
+    return max(low1 - high2, low2 - high1)  # (16.13)
 
 
 @compiled
@@ -49,7 +49,7 @@ def pierces(p, q, a, b, c):
     ab, ac, pq = subtract(b, a), subtract(c, a), subtract(q, p)
     n = cross(ab, ac)
     limit = ROUNDING * norm(n) * (norm(pq) + norm(subtract(p, a)))
-    hp, hq = dot(n, subtract(p, a)), dot(n, subtract(q, a))
+    hp, hq = dot(n, subtract(p, a)), dot(n, subtract(q, a))  # (16.5)
     if not ((hp > limit and hq < -limit) or (hp < -limit and hq > limit)):
         return False
     side = 1.0 if hp > hq else -1.0

@@ -19,9 +19,9 @@ def compute_gains(M, weight, v, h, b_out):
         c = I[2, 0] * x + I[2, 1] * y + I[2, 2] * z
         for i in range(3):
             b_out[k, i] = h * weight[k, i]
-        b_out[k, 3] = h * (weight[k, 3] - (y * c - z * b))
-        b_out[k, 4] = h * (weight[k, 4] - (z * a - x * c))
-        b_out[k, 5] = h * (weight[k, 5] - (x * b - y * a))
+        b_out[k, 3] = h * (weight[k, 3] - (y * c - z * b))  # (1.10)
+        b_out[k, 4] = h * (weight[k, 4] - (z * a - x * c))  # (1.10)
+        b_out[k, 5] = h * (weight[k, 5] - (x * b - y * a))  # (1.10)
 
 
 @compiled
@@ -29,11 +29,11 @@ def compute_moved(x, way, x_out):
     """x_out (n, 7): frames x (n, 7) moved by ways (n, 6): c + d, q exp(theta), of unit length."""
     for k in range(len(x)):
         for i in range(3):
-            x_out[k, i] = x[k, i] + way[k, i]
+            x_out[k, i] = x[k, i] + way[k, i]  # (1.2)
         a, b, c = way[k, 3], way[k, 4], way[k, 5]
         angle = np.sqrt(a * a + b * b + c * c)
         part = 0.5 - angle * angle / 48.0 if angle < 1e-4 else np.sin(0.5 * angle) / angle
-        p, q, r, s = np.cos(0.5 * angle), part * a, part * b, part * c
+        p, q, r, s = np.cos(0.5 * angle), part * a, part * b, part * c  # (1.6)
         w, i, j, m = x[k, 3], x[k, 4], x[k, 5], x[k, 6]
         w, i, j, m = (
             w * p - i * q - j * r - m * s,

@@ -46,10 +46,10 @@ def capsule_distance(moving, n, at, x):
     way = (moving[n, at + 3], moving[n, at + 4], moving[n, at + 5])
     r = (x[0] - moving[n, at], x[1] - moving[n, at + 1], x[2] - moving[n, at + 2])
     per = 1.0 / max(dot(way, way), 1e-300)
-    part = minimum(maximum(per * dot(way, r), 0.0), 1.0)
+    part = minimum(maximum(per * dot(way, r), 0.0), 1.0)  # (16.11)
     r = (r[0] - part * way[0], r[1] - part * way[1], r[2] - part * way[2])
     length = sqrt(dot(r, r))
-    return scale(1.0 / maximum(length, 1e-30), r), length - moving[n, at + 6]
+    return scale(1.0 / maximum(length, 1e-30), r), length - moving[n, at + 6]  # (16.11)
 
 
 @compiled(inline=True)
@@ -66,7 +66,7 @@ def meet_moving(moving, kinds, bricks, b, W, step, n, s, v):
             moving[n + 1, at + 1] + 0.0 * x[0],
             moving[n + 1, at + 2] + 0.0 * x[0],
         )
-        distance = dot(normal, x) - moving[n + 1, at + 3]
+        distance = dot(normal, x) - moving[n + 1, at + 3]  # (16.11)
         v = meet_along(constants, moving, n, at, step.dt, s, v, normal, distance)
     for p in range(planes, planes + round_ones):
         at = p * MOVING
