@@ -10,6 +10,7 @@ from numba.core.errors import TypingError
 
 from supple.algebra.compiling.compiled import compiled
 from supple.algebra.lanes import lane_type as lanes
+from supple.algebra.lanes.lane_sums import lane_sums, narrowed, widened
 from supple.algebra.lanes.lane_type import (
     LANES,
     any_greater,
@@ -189,3 +190,28 @@ def shift_mixed(a, b):
 def test_wrong_arguments_are_named_when_compiling(kernel, arguments, message):
     with pytest.raises(TypingError, match=message):
         kernel(*arguments)
+
+
+@compiled
+def add_all(a, out_two, out_four, out_short):
+    """Sums of rows of lanes, two and four at once, and of four in the other width."""
+    w = load(a, 0), load(a, LANES), load(a, 2 * LANES), load(a, 3 * LANES)
+    store(out_two, 0, lane_sums((w[0], w[1])))
+    store(out_four, 0, lane_sums(w))
+    store(out_short, 0, lane_sums((narrowed(w[0]), narrowed(w[1]), narrowed(w[2]), narrowed(w[3]))))
+    store(a, 0, widened(narrowed(w[0])))
+
+
+def test_sums_of_several_rows_of_lanes() -> None:
+    rows = np.random.default_rng(3).normal(size=(4, LANES))
+    a, two, four, short = rows.ravel().copy(), np.full(2, np.nan), np.full(4, np.nan), np.full(4, np.nan, np.float32)
+    add_all(a, two, four, short)
+    np.testing.assert_allclose(two, rows[:2].sum(axis=1), rtol=0, atol=1e-15 * LANES)
+    np.testing.assert_allclose(four, rows.sum(axis=1), rtol=0, atol=1e-15 * LANES)
+    np.testing.assert_allclose(short, rows.sum(axis=1), rtol=0, atol=3e-7 * LANES)
+    np.testing.assert_array_equal(a[:LANES], rows[0].astype(np.float32))
+
+
+def test_sums_of_other_things_are_refused() -> None:
+    with pytest.raises(TypingError):
+        compiled(lambda a: lane_sums((a, a)))(1.0)

@@ -47,9 +47,10 @@ def measured(tree: TreeDynamics, state: TreeState) -> tuple[Array, Array, Array,
     return m.momentum[:3], m.momentum[3:], m.first_moment / tree.model.total_mass, m.kinetic + m.elastic
 
 
+@pytest.mark.parametrize("modes", [8, 12])  # f and K of the second pass: anew, and by their change
 @pytest.mark.parametrize(("rate", "drift"), [(120, 2e-6), (60, 2e-5), (30, 1e-4)])
-def test_free_flight_keeps_momentum_and_nearly_energy(rate: int, drift: float) -> None:
-    tree = chain()
+def test_free_flight_keeps_momentum_and_nearly_energy(rate: int, drift: float, modes: int) -> None:
+    tree = chain(modes=modes)
     state = tree.state()
     state.velocity[:] = [0.3, -0.2, 0.5, *SPIN]
     P0, L0, _, E0 = measured(tree, state)

@@ -19,9 +19,9 @@ def test_lanes_have_the_force_and_tangent_of_each(r: int) -> None:
     at_K = LANES * r
     free = at_K + LANES * tangent_rows.py_func(r)
     workspace = np.full(free + lane_scratch.py_func(r), np.nan)
-    compute_lane_force(r, lane_strips(force.arrays), 0, q.T.ravel(), 0, workspace, 0, at_K, free)
+    compute_lane_force(r, lane_strips(*force.by_pairs), 0, q.T.ravel(), 0, workspace, 0, at_K, free)
     f, K = force.evaluate(q)
     np.testing.assert_allclose(workspace[:at_K].reshape(r, LANES).T, f, rtol=0, atol=1e-13 * np.abs(f).max())
     found = workspace[at_K:].reshape(-1, LANES)[:pairs].T
-    upper = K[:, *np.triu_indices(r)]
-    np.testing.assert_allclose(found, upper, rtol=0, atol=1e-13 * np.abs(K).max())
+    lower = K[:, *np.tril_indices(r)]
+    np.testing.assert_allclose(found, lower, rtol=0, atol=1e-13 * np.abs(K).max())

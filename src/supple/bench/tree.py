@@ -3,7 +3,7 @@
     quantity                what is measured
     step_time               a full step (frames, forces, elimination) of 1/120 s, two passes, one thread, in windows of
                             several steps a call, from a tree in motion under gravity
-    StVK                    what a step costs more that takes f in both passes, and K where it has changed much
+    StVK                    what a step costs more that has f and K of both passes, not of the first alone
     u = Uq                  world positions of all volume vertices of all domains in float32, from coordinates and
                             frames, with the mean over the cuts, one thread
     precompute_time         all kinds, on two cores as it comes, nothing read from the cache, kernels compiled before

@@ -87,7 +87,7 @@ class TreeState:
 class TreeSettings:
     """theta: where in a step its equations hold; 1/2 keeps energy, above it dissipates, 1 is implicit Euler.
 
-    passes: how often a step evaluates the coupling. renew_forces: with f and K anew in each, else with those of the
+    passes: how often a step evaluates the coupling. renew_forces: with f and K of each, else with those of the
     first. converge: iterate each step, f and K included, until q" changes by less than `epsilon` of the largest one.
     """
 

@@ -25,7 +25,6 @@ from supple.modal.derivatives import pair_indices
 from supple.modal.forces.bricks import brick_gram
 from supple.modal.forces.force_kernels import ForceArrays, compute_force
 from supple.modal.forces.gram_kernels import compute_features
-from supple.modal.forces.lone_force_kernels import LoneArrays, lone_arrays
 from supple.modal.solid import ElasticSolid
 
 Array = np.ndarray
@@ -122,11 +121,14 @@ class CubicForce:
         return ForceArrays(np.ascontiguousarray(self.linear), by_q, by_pairs)
 
     @cached_property
-    def lone(self) -> LoneArrays:
-        """The tangent's coefficients, for the kernels of one instance."""
-        i, j = pair_indices(self.count)
+    def by_pairs(self) -> tuple[Array, Array, Array]:
+        """K0 (pairs,), T (pairs, r) and G (pairs, pairs): K = K0 + T q + G p, pairs of a lower triangle row by row.
+
+        p holds q_i q_j of all pairs i <= j, twice where i < j. G is symmetric.
+        """
+        j, i = np.tril_indices(self.count)
         Q, C = self._tensors()
-        return lone_arrays(self.linear, Q[i, j], C[i, j][:, i, j])
+        return self.linear[i, j], Q[i, j], C[i, j][:, i, j]
 
     def _tensors(self) -> tuple[Array, Array]:
         """6 S3 (r, r, r) and 12 S4 (r, r, r, r)."""

@@ -23,8 +23,9 @@ class Constants(NamedTuple):
     """Of each class: fixed (10: mass, S0, P0), mass (r, r), U_bar (3, r), W5 (r, 9), W7 (r, r, 9), fits of its
     interfaces.
 
-    W5 and W7 hold the upper triangle of the symmetric part and twice the axial vector. interface_start (interfaces of
-    all): where an interface's modes begin in the fits.
+    W5 and W7 hold the upper triangle of the symmetric part and twice the axial vector. W7 of groups has the pairs
+    l >= p alone, row by row: the others have the same symmetric and the opposite axial part. interface_start
+    (interfaces of all): where an interface's modes begin in the fits.
     """
 
     fixed: Array
@@ -65,6 +66,11 @@ def own_constants(groups: list[tuple[list[ReducedTemplate], int, int]]) -> Const
     made = []
     for lanes, r, interfaces in groups:
         each = [class_constants(c, r, interfaces) for c in lanes]
+        lower = (
+            (9 * np.ravel_multi_index(np.tril_indices(r), (r, r))[:, None] + np.arange(9)).ravel() if r else slice(0)
+        )
+        for own, *_ in each:
+            own[-1] = own[-1][lower]
         made.append([[np.stack(rows, axis=-1) for rows in zip(*parts)] for parts in zip(*each)])
     return _join(made, (0, LANES))
 

@@ -4,6 +4,9 @@ Copies of one class fill groups of their own while at least half a group of them
 sorted by interfaces and coordinates and cut into groups where the sum of the groups' costs is least, by dynamic
 programming; a group costs what its largest member in each does.
 
+Domains that change their forces in a later pass share no group with those that take them anew (`changes_forces`): how
+a domain moves does not depend on its company.
+
 Threads share the groups without interfaces in pieces of about equal cost, and each of the others alone.
 """
 
@@ -13,6 +16,7 @@ import numpy as np
 
 from supple.algebra.lanes.lane_type import LANES
 from supple.bodies.tree.model import TreeModel
+from supple.modal.forces.force_change_kernels import FEW
 
 Array = np.ndarray
 PIECES = 32
@@ -26,23 +30,35 @@ def group_cost(r: int, interfaces: int) -> float:
     return r**3 / 4 + 25 * r**2 + 150 * r + 500 + interfaces * (3.5 * r**2 + 220 * r + 1200)
 
 
+def changes_forces(model: TreeModel) -> Array:
+    """Whether a later pass changes the forces of each domain, (domains,), or takes them anew; rigid ones have none.
+
+    To change them is less exact, and pays from `FEW` coordinates on. Where most domains have fewer, as an oak with its
+    leaves, it would save a hundredth of a step, and all forces are taken anew.
+    """
+    r = model.mode_counts
+    most = np.count_nonzero(r >= FEW) >= np.count_nonzero((r > 0) & (r < FEW))
+    return np.asarray(((r == 0) | (r >= FEW)) & most)
+
+
 def make_groups(model: TreeModel) -> tuple[list[Array], Array]:
     """Domains of each group, at most LANES, level by level; and where levels begin, (levels + 1,)."""
     bears = np.zeros(model.domain_count, dtype=bool)
     bears[model.parent[1:]] = True
     interfaces = np.where(bears, np.array([len(c.interfaces) for c in model.classes])[model.domain_class], 0)
+    changes = changes_forces(model)
     groups: list[Array] = []
     start = [0]
     for depth in range(int(model.levels.max()) + 1):
         here = np.flatnonzero(model.levels == depth)
-        keys = 2 * model.domain_class[here] + bears[here]
+        keys = 4 * model.domain_class[here] + 2 * changes[here] + bears[here]
         left: list[int] = []
         for key in np.unique(keys):
             copies = here[keys == key]
             whole = len(copies) - (len(copies) % LANES if len(copies) % LANES < LANES // 2 else 0)
             groups += [copies[k : min(k + LANES, whole)] for k in range(0, whole, LANES)]
             left += list(copies[whole:])
-        groups += _cut(np.array(left, dtype=np.int64), model.mode_counts, interfaces, model.domain_class)
+        groups += _cut(np.array(left, dtype=np.int64), model.mode_counts, interfaces, model.domain_class, changes)
         start.append(len(groups))
     return groups, np.array(start)
 
@@ -62,14 +78,16 @@ def make_pieces(r: Array, interfaces: Array) -> tuple[Array, Array, bool]:
     return np.concatenate([bearers, others]), starts, bool(cost.sum() >= PAYS)
 
 
-def _cut(domains: Array, r: Array, interfaces: Array, kinds: Array) -> list[Array]:
+def _cut(domains: Array, r: Array, interfaces: Array, kinds: Array, changes: Array) -> list[Array]:
     """Groups of least cost of sorted domains."""
-    order = domains[np.lexsort((domains, kinds[domains], -r[domains], -interfaces[domains]))]
+    order = domains[np.lexsort((domains, kinds[domains], -r[domains], -interfaces[domains], changes[domains]))]
     cost, begin = [0.0], [0]
     for stop in range(1, len(order) + 1):
         options = []
         for start in range(max(0, stop - LANES), stop):
             members = order[start:stop]
+            if len(set(changes[members[r[members] > 0]].tolist())) > 1:
+                continue
             options.append((cost[start] + group_cost(int(r[members].max()), int(interfaces[members].max())), start))
         best = min(options)
         cost.append(best[0])

@@ -4,6 +4,7 @@
     one
                 class share its constants; a group of several classes counts as a class of its own (`constants`)
     slot        an interface of a domain, with the frame that all children on it share; slot 0 carries the root
+    changes     a group whose elastic forces a later pass changes, and does not take anew (`grouping`)
     alone       a group whose elastic forces are computed domain by domain (`modal.lone_force_kernels`): of several
                 classes, or with few domains; those of others lanes at once (`modal.lane_force_kernels`)
     scratch        what a thread works in, one for each
@@ -21,6 +22,7 @@ zeros and a mass of 1.
 # mypy: ignore-errors
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numba
@@ -29,10 +31,19 @@ import numpy as np
 from supple.algebra.compiling.compiled import compiled
 from supple.algebra.lanes.lane_type import LANES
 from supple.bodies.tree.domains.constants import Constants, aligned_zeros, own_constants, shared_constants
-from supple.bodies.tree.domains.grouping import make_groups, make_pieces
+from supple.bodies.tree.domains.grouping import changes_forces, make_groups, make_pieces
 from supple.bodies.tree.model import TreeModel
-from supple.modal.forces.lane_force_kernels import lane_scratch, lane_strips, tangent_rows
-from supple.modal.forces.lone_force_kernels import lone_scratch
+from supple.modal.forces.cubic import CubicForce
+from supple.modal.forces.force_change_kernels import (
+    FEW,
+    ChangeArrays,
+    change_arrays,
+    change_rows,
+    change_strips,
+    gauge,
+)
+from supple.modal.forces.lane_force_kernels import lane_strips
+from supple.modal.forces.lone_force_kernels import LoneArrays, lone_arrays
 
 Array = np.ndarray
 OUT = 40
@@ -49,8 +60,10 @@ PART = 12
 class Rows(NamedTuple):
     """First rows of a group's workspace, by name."""
 
-    mass: int  # effective mass (r, r), lower triangle; factored where there are no interfaces
+    mass: int  # effective mass (r, r), lower triangle; factored where there are no interfaces. Above: of the first pass
+    diagonal: int  # that of the first pass (r,); above, here and in `first` only where r >= FEW
     force: int  # constant part of the right-hand side (r,)
+    first: int  # that of the first pass (r,)
     spin: int  # angular velocity of the frame (3)
     solved: int  # M*^-1 (H*^T | r): (r, 7)
     sums: int  # of the first part, where there are interfaces
@@ -110,10 +123,13 @@ def sum_rows(r):
 @compiled(inline=True)
 def group_rows(r, interfaces):
     """Rows of a group."""
-    spin = r * r + r
+    kept = r if r >= FEW else 0
+    force = r * r + kept
+    spin = force + r + kept
     sums = spin + 3 + 7 * r
     first = sums + part_count(interfaces) * sum_rows(r).size
-    return Rows(0, r * r, spin, spin + 3, sums, first, first + interfaces * INTERFACE_ROWS.size)
+    size = first + interfaces * INTERFACE_ROWS.size
+    return Rows(0, r * r, force, force + r, spin, spin + 3, sums, first, size)
 
 
 @compiled(inline=True)
@@ -130,9 +146,10 @@ class TreeArrays(NamedTuple):
     """Constants of a tree for the kernels; see the module. Flat arrays of all classes, with the offsets of each.
 
     Classes from the number of `lone_starts` on are groups of several classes, with constants in the arrays own_...; see
-    `constants.Constants` for both. order: groups with interfaces, level by level, then the others; piece_start: pieces
-    of it for threads, of the former one each; level_bearer, level_part: first group with interfaces of each level, and
-    first part; pays (1): whether threads do.
+    `constants.Constants` for both. Elastic forces: strips lanes at once, lone_... domain by domain; change_... and
+    gauge, of each place: `force_change_kernels`. order: groups with interfaces, level by level, then the others;
+    piece_start: pieces of it for threads, of the former one each; level_bearer, level_part: first group with interfaces
+    of each level, and first part; pays (1): whether threads do.
     """
 
     level_start: Array
@@ -150,6 +167,7 @@ class TreeArrays(NamedTuple):
     group_work: Array
     group_slot: Array
     group_alone: Array
+    group_changes: Array
     lane_domain: Array
     lane_class: Array
     parent_slot: Array
@@ -165,8 +183,15 @@ class TreeArrays(NamedTuple):
     lone_linear: Array
     lone_strips: Array
     lone_tiles: Array
+    change_starts: Array
+    change_lone_strips: Array
+    change_tiles: Array
+    change_strips: Array
+    class_change: Array
+    gauge: Array
     class_r: Array
     class_rr: Array
+    class_W7: Array
     class_sum: Array
     class_interface: Array
     class_place: Array
@@ -198,6 +223,7 @@ def pack(model: TreeModel) -> TreeArrays:
     """The arrays of a model."""
     kinds, classes = model.domain_class, model.classes
     groups, level_start = make_groups(model)
+    changes = changes_forces(model)
     count = len(groups)
     bears = np.zeros(model.domain_count, dtype=bool)
     bears[model.parent[1:]] = True
@@ -241,6 +267,7 @@ def pack(model: TreeModel) -> TreeArrays:
         group_work=group_work,
         scratch_start=group_work[-1] + scratch * np.arange(numba.config.NUMBA_NUM_THREADS + 1),
         group_slot=group_slot,
+        group_changes=np.array([changes[g[model.mode_counts[g] > 0]].all() for g in groups]).astype(np.int64),
         lane_domain=lane_domain.ravel(),
         lane_class=kinds[padded].ravel(),
         parent_slot=parent_slot.ravel(),
@@ -304,6 +331,7 @@ def _class_offsets(model: TreeModel, own_r: Array, own_interfaces: Array) -> dic
     return {
         "class_r": np.concatenate([r, own_r]).astype(np.int64),
         "class_rr": both(r * r, own_r * own_r),
+        "class_W7": both(r * r, own_r * (own_r + 1) // 2),
         "class_sum": both(r, own_r),
         "class_interface": both(interfaces, own_interfaces),
         "class_place": np.concatenate([np.arange(len(r)), np.arange(len(own_r))]),
@@ -319,32 +347,61 @@ def _force_arrays(
     alone = (group_class >= len(classes)) | (group_count * (1500 + pairs**2 / 4) < 600 + pairs * (pairs + r))
     together, single = set(group_class[~alone].tolist()), set(lane_class[alone].ravel().tolist())
     forces = [c.force for c in classes]
-    whole = [np.zeros(0) if f is None or k not in together else lane_strips(f.arrays) for k, f in enumerate(forces)]
-    parts = [f.lone if f is not None and k in single else None for k, f in enumerate(forces)]
-    lone_arrays = [[np.zeros(0) if p is None else p[k] for p in parts] for k in range(3)]
+    by = np.array([1.0 if f is None else gauge(*f.by_pairs) for f in forces])
     return {
         "group_alone": alone.astype(np.int64),
-        "lone_starts": np.stack([_starts(np.array([len(a) for a in arrays]))[:-1] for arrays in lone_arrays], axis=1),
-        "lone_linear": _flat(lone_arrays[0]),
-        "lone_strips": _flat(lone_arrays[1]),
-        "lone_tiles": _flat(lone_arrays[2]),
-        "class_strips": _starts(np.array([len(w) for w in whole])),
+        "gauge": by[lane_class].ravel(),
+        **_together([f if k in together else None for k, f in enumerate(forces)], by),
+        **_single([f if k in single else None for k, f in enumerate(forces)], by),
+    }
+
+
+def _together(forces: list[CubicForce | None], by: Array) -> dict[str, Array]:
+    """Coefficients of classes whose forces are computed lanes at once; None: of no other."""
+    whole = [np.zeros(0) if f is None else lane_strips(*f.by_pairs) for f in forces]
+    change = [np.zeros(0) if f is None else change_strips(*f.by_pairs[1:], b) for f, b in zip(forces, by)]
+    return {
+        "class_strips": _starts(np.array([len(a) for a in whole])),
         "strips": _flat(whole),
+        "class_change": _starts(np.array([len(a) for a in change])),
+        "change_strips": _flat(change, np.float32),
+    }
+
+
+def _single(forces: list[CubicForce | None], by: Array) -> dict[str, Array]:
+    """Coefficients of classes whose forces are computed domain by domain; None: of no other."""
+    whole = [LoneArrays(*[np.zeros(0)] * 3) if f is None else lone_arrays(*f.by_pairs) for f in forces]
+    change = [
+        ChangeArrays(*[np.zeros(0)] * 2) if f is None else change_arrays(*f.by_pairs[1:], b) for f, b in zip(forces, by)
+    ]
+    linear, strips, tiles = zip(*whole)
+    change_strips, change_tiles = zip(*change)
+    return {
+        "lone_starts": _all_starts(linear, strips, tiles),
+        "lone_linear": _flat(linear),
+        "lone_strips": _flat(strips),
+        "lone_tiles": _flat(tiles),
+        "change_starts": _all_starts(change_strips, change_tiles),
+        "change_lone_strips": _flat(change_strips, np.float32),
+        "change_tiles": _flat(change_tiles, np.float32),
     }
 
 
 def force_scratch(r: int) -> int:
-    """Numbers that forces of a group with r coordinates take: f, K, and scratch for either way."""
-    either = max(lane_scratch.py_func(r), lone_scratch.py_func(r))
-    return LANES * -(-(LANES * (r + tangent_rows.py_func(r)) + either) // LANES)
+    """Numbers that forces of a group with r coordinates take: f or d and u, K or E, and scratch for either way."""
+    return LANES * (2 * r + 4 * change_rows.py_func(r))
+
+
+def _all_starts(*fields: Sequence[Array]) -> Array:
+    return np.stack([_starts(np.array([len(a) for a in arrays]))[:-1] for arrays in fields], axis=1)
 
 
 def _starts(sizes: Array) -> Array:
     return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
 
 
-def _flat(arrays: list[Array]) -> Array:
-    joined = np.concatenate([np.zeros(0), *(np.asarray(a, dtype=float).ravel() for a in arrays)])
-    out = aligned_zeros(len(joined))
+def _flat(arrays: Sequence[Array], dtype: type = float) -> Array:
+    joined = np.concatenate([np.zeros(0), *(np.asarray(a).ravel() for a in arrays)]).astype(dtype)
+    out = aligned_zeros(-(-joined.nbytes // 8)).view(dtype)[: len(joined)]
     out[:] = joined
     return out

@@ -1,4 +1,4 @@
-"""Frames and inertia of a group of domains at q and q', from the root outwards.
+"""Frames of a group of domains at q and q', from the root outwards.
 
     w_j = R^T (w_i + w_ij)                                                       [BZ11, eq. 11]
     A_j = R^T (X A_i + N q" + c),   A = (alpha, a) in own axes                   the parent's i, the child's j
@@ -6,12 +6,7 @@
     c = (w_i x w_ij + alpha0;  w_i x (w_i x x) + 2 w_i x v_ij)
 
 The term w_i x w_ij is not in the paper, which treats points alone. R, x, v_ij, w_ij, alpha0, Gamma: of the interface's
-fitted frame in the parent's axes, `modal.interface_kernels`. Inertia as in `modal.inertia_kernels`, from
-
-    N_l = int rho U_l x^T:  symmetric part and twice its axial vector, from W5 and W7 split in the same way
-
-A copy scaled by s has, in the coordinates of its kind, mass s³, S s⁴, J s⁵, H (s⁵; s⁴), h (s⁵; s⁴), h_q s⁵, interfaces
-s x.
+fitted frame in the parent's axes, `modal.interface_kernels`. A copy scaled by s has interfaces s x.
 """
 
 # mypy: ignore-errors
@@ -24,9 +19,9 @@ import numpy as np
 from supple.algebra.compiling.compiled import compiled
 from supple.algebra.dense.rotation_kernels import cross
 from supple.algebra.dense.rotation_kernels import matrix_rotate_inverse as turned_back
-from supple.algebra.lanes.lane_type import LANES, load, store, value_at
+from supple.algebra.lanes.lane_type import LANES, load, store
 from supple.bodies.tree.domains.constants import aligned_zeros
-from supple.bodies.tree.domains.layout import INTERFACE_ROWS, OUT, SIX, TreeArrays, group_rows, scratch_rows
+from supple.bodies.tree.domains.layout import INTERFACE_ROWS, OUT, SIX, TreeArrays, group_rows
 from supple.bodies.tree.surface.point_arrays import HeldPoints
 from supple.elements.laws import store_nine
 from supple.modal.interfaces.interface_kernels import fit_group
@@ -37,10 +32,10 @@ Array = np.ndarray
 class TreeWorkspace(NamedTuple):
     """What changes in a step, flat. q, v, a: state of the groups; q_p, v_p: predictors; q_f: where forces were taken.
 
-    work: rows of the groups, then the threads' rooms; out: `OUT` numbers a place; slot_A (`SIX` a slot), slot_w (3 a
-    slot); load_q: outer forces on coordinates, load_w: outer wrenches (`SIX` a place); alpha, beta: damping of each;
-    change: largest change and size of q" of each place (2 rows a group); bad: 1 where a group's matrix was singular;
-    held_...: points held by springs, `point_arrays`.
+    work: rows of the groups, then the threads' rooms; single: the same memory as float32; out: `OUT` numbers a place;
+    slot_A (`SIX` a slot), slot_w (3 a slot); load_q: outer forces on coordinates, load_w: outer wrenches (`SIX` a
+    place); alpha, beta: damping of each; change: largest change and size of q" of each place (2 rows a group); bad: 1
+    where a group's matrix was singular; held_...: points held by springs, `point_arrays`.
     """
 
     q: Array
@@ -50,6 +45,7 @@ class TreeWorkspace(NamedTuple):
     v_p: Array
     q_f: Array
     work: Array
+    single: Array
     out: Array
     slot_A: Array
     slot_w: Array
@@ -81,8 +77,9 @@ class TreeWorkspace(NamedTuple):
         sizes = {"work": tree.scratch_start[-1], "out": OUT * places, "slot_A": SIX * slots, "slot_w": 3 * slots}
         sizes |= {"load_w": SIX * places, "alpha": places, "beta": places}
         sizes |= {"change": 2 * len(tree.scale), "bad": len(tree.group_class)}
-        own = [name for name in cls._fields if not name.startswith("held_")]
+        own = [name for name in cls._fields if not name.startswith("held_") and name != "single"]
         rooms = {name: aligned_zeros(int(sizes.get(name, coordinates))) for name in own}
+        rooms["single"] = rooms["work"].view(np.float32)
         return cls(**rooms, **HeldPoints.none(len(tree.group_class), int(slots)).named())
 
 
@@ -129,16 +126,6 @@ def dot3(a, b):
 
 
 @compiled(inline=True)
-def symmetric_times(S, a):
-    """S a for six values of a symmetric matrix."""
-    return (
-        S[0] * a[0] + S[1] * a[1] + S[2] * a[2],
-        S[1] * a[0] + S[3] * a[1] + S[4] * a[2],
-        S[2] * a[0] + S[4] * a[1] + S[5] * a[2],
-    )
-
-
-@compiled(inline=True)
 def compute_spins(tree, workspace, g):
     """The angular velocity of group g from its parents' slots."""
     r = tree.class_r[tree.group_class[g]]
@@ -147,88 +134,6 @@ def compute_spins(tree, workspace, g):
         slot = 3 * tree.parent_slot[g * LANES + b]
         for i in range(3):
             workspace.work[at + i * LANES + b] = workspace.slot_w[slot + i]
-
-
-@compiled(borrows=True)
-def compute_inertia(tree, workspace, constants, g, free, H_out):
-    """S, J, h and h_q of group g at its q, q' and angular velocity into the scratch from `free` on, H from `H_out` on.
-
-    constants: those that its class is among.
-    """
-    kind = tree.group_class[g]
-    r = tree.class_r[kind]
-    rows, scratch = group_rows(r, tree.group_interfaces[g]), scratch_rows(r)
-    work, base, at_q = workspace.work, tree.group_work[g], tree.group_q[g]
-    s = load(tree.scale, g * LANES)
-    s3 = s * s * s
-    s4 = s3 * s * load(tree.density, g * LANES)  # (12.9)
-    s5 = s4 * s
-    none = s * 0.0
-    w = load3(work, base + LANES * rows.spin, LANES)
-    square = dot3(w, w)
-    fixed, first = constants.fixed, 10 * tree.class_place[kind]
-    S = (none + value_at(fixed, first + 1), none + value_at(fixed, first + 2), none + value_at(fixed, first + 3))
-    flow = (none, none, none)
-    P0, P1, P2 = none + value_at(fixed, first + 4), none + value_at(fixed, first + 5), none + value_at(fixed, first + 6)
-    P3, P4, P5 = none + value_at(fixed, first + 7), none + value_at(fixed, first + 8), none + value_at(fixed, first + 9)
-    T0, T1, T2, T3, T4, T5 = none, none, none, none, none, none
-    turn = (none, none, none)
-    W5, W7, Ub = constants.W5, constants.W7, constants.U_bar
-    first, first_bar = 9 * tree.class_sum[kind], 3 * tree.class_sum[kind]
-    for l in range(r):
-        at = first + 9 * l
-        n0, n1, n2 = none + value_at(W5, at), none + value_at(W5, at + 1), none + value_at(W5, at + 2)
-        n3, n4, n5 = none + value_at(W5, at + 3), none + value_at(W5, at + 4), none + value_at(W5, at + 5)
-        x0, x1, x2 = none + value_at(W5, at + 6), none + value_at(W5, at + 7), none + value_at(W5, at + 8)
-        y0, y1, y2 = none, none, none
-        k = 9 * (tree.class_rr[kind] + l * r)
-        for p in range(r):
-            q, v = load(workspace.q, at_q + p * LANES), load(workspace.v, at_q + p * LANES)
-            n0 += value_at(W7, k) * q  # (11.4)
-            n1 += value_at(W7, k + 1) * q
-            n2 += value_at(W7, k + 2) * q
-            n3 += value_at(W7, k + 3) * q
-            n4 += value_at(W7, k + 4) * q
-            n5 += value_at(W7, k + 5) * q
-            c0, c1, c2 = value_at(W7, k + 6), value_at(W7, k + 7), value_at(W7, k + 8)
-            x0, x1, x2 = x0 + c0 * q, x1 + c1 * q, x2 + c2 * q
-            y0, y1, y2 = y0 + c0 * v, y1 + c1 * v, y2 + c2 * v
-            k += 9
-        q, v = load(workspace.q, at_q + l * LANES), load(workspace.v, at_q + l * LANES)
-        P0 += q * (n0 + value_at(W5, at))  # (11.5)
-        P1 += q * (n1 + value_at(W5, at + 1))
-        P2 += q * (n2 + value_at(W5, at + 2))
-        P3 += q * (n3 + value_at(W5, at + 3))
-        P4 += q * (n4 + value_at(W5, at + 4))
-        P5 += q * (n5 + value_at(W5, at + 5))
-        T0, T1, T2 = T0 + v * n0, T1 + v * n1, T2 + v * n2
-        T3, T4, T5 = T3 + v * n3, T4 + v * n4, T5 + v * n5
-        H = (x0, x1, x2)
-        turn = add3(turn, times3(v, H))
-        bar = (value_at(Ub, first_bar + l), value_at(Ub, first_bar + r + l), value_at(Ub, first_bar + 2 * r + l))
-        S = (S[0] + bar[0] * q, S[1] + bar[1] * q, S[2] + bar[2] * q)
-        flow = (flow[0] + bar[0] * v, flow[1] + bar[1] * v, flow[2] + bar[2] * v)
-        N = (n0, n1, n2, n3, n4, n5)
-        bias = dot3(w, symmetric_times(N, w)) - square * (n0 + n3 + n5) + 2.0 * dot3(w, (y0, y1, y2))  # (11.8)
-        store(work, free + LANES * (scratch.mode_bias + l), s5 * bias)
-        at_H = H_out + LANES * l
-        for i in range(3):
-            store(work, at_H + i * r * LANES, s5 * H[i])
-            store(work, at_H + (3 + i) * r * LANES, s4 * bar[i])
-    trace = P0 + P3 + P5
-    J = (trace - P0, -P1, -P2, trace - P3, -P4, trace - P5)
-    N = (T0, T1, T2, T3, T4, T5)
-    rate = T0 + T3 + T5
-    moved = symmetric_times(N, w)
-    swept = cross(turn, w)
-    gyro = cross(w, symmetric_times(J, w))  # (11.7)
-    pull = cross(w, add3(cross(w, S), times3(2.0, flow)))  # (11.6)
-    for i in range(3):
-        store(work, free + LANES * (scratch.moment + i), s4 * S[i])
-        store(work, free + LANES * (scratch.bias + i), s5 * (gyro[i] + 2.0 * (rate * w[i] - moved[i]) - swept[i]))
-        store(work, free + LANES * (scratch.bias + 3 + i), s4 * pull[i])
-    for i in range(6):
-        store(work, free + LANES * (scratch.inertia + i), s5 * J[i])
 
 
 @compiled(borrows=True)

@@ -42,11 +42,11 @@ from supple.bodies.tree.step.transpose_kernels import scatter_rows
 
 
 @compiled(borrows=True)
-def begin_momentum(tree, workspace, constants, g, free, sums):
+def begin_momentum(tree, workspace, constants, is_own, g, free, sums):
     """Phi and H q' of group g in the sums of its first part.
 
-    As `frame_kernels.compute_inertia`, with half of W7, whose symmetric parts are the same for (l, p) and (p, l) and
-    whose axial vectors are opposite.
+    As `inertia_kernels.compute_inertia`, with half of W7, whose symmetric parts are the same for (l, p) and (p, l) and
+    whose axial vectors are opposite. is_own: the constants are of several classes, with that half alone.
     """
     kind = tree.group_class[g]
     r, at_q, work, scratch = tree.class_r[kind], tree.group_q[g], workspace.work, scratch_rows(tree.class_r[kind])
@@ -60,7 +60,7 @@ def begin_momentum(tree, workspace, constants, g, free, sums):
     flow, t0, t1, t2 = (none, none, none), none, none, none
     for l in range(r):
         q_l, v_l = load(workspace.q, at_q + l * LANES), load(workspace.v, at_q + l * LANES)
-        at, k = 9 * (tree.class_sum[kind] + l), 9 * (tree.class_rr[kind] + l * r)
+        at, k = 9 * (tree.class_sum[kind] + l), 9 * (tree.class_W7[kind] + (l * (l + 1) // 2 if is_own else l * r))
         n0, n1, n2 = none + value_at(W5, at), none + value_at(W5, at + 1), none + value_at(W5, at + 2)
         n3, n4, n5 = none + value_at(W5, at + 3), none + value_at(W5, at + 4), none + value_at(W5, at + 5)
         t0, t1, t2 = t0 + value_at(W5, at + 6) * v_l, t1 + value_at(W5, at + 7) * v_l, t2 + value_at(W5, at + 8) * v_l
@@ -169,15 +169,19 @@ def centre_of(I):
 
 @compiled(inline=True)
 def momenta_of(root):
-    """P, L about the centre of mass, and that centre, in world axes, of the tree with its root's present motion."""
-    R, I = root_matrix(root), inertia_of(root.whole)
-    w, u = vector(root.spin, 0), turned_back(R, vector(root.velocity, 0))
-    _, s = centre_of(I)
+    """P, L about the centre of mass, and that centre, in world axes, of the tree with its root's present motion.
+
+    P has m v in world axes, where v is kept, and not turned there and back: what rounding does to P in a step adds up.
+    """
+    R, I, v = root_matrix(root), inertia_of(root.whole), vector(root.velocity, 0)
+    w, u = vector(root.spin, 0), turned_back(R, v)
+    m, s = centre_of(I)
     y = symmetric_six_times(I, (w[0], w[1], w[2], u[0], u[1], u[2]))
-    l, p = add3((y[0], y[1], y[2]), vector(root.whole, BIAS)), add3((y[3], y[4], y[5]), vector(root.whole, BIAS + 3))
-    at_centre = cross(s, p)  # (12.6)
+    z = symmetric_six_times(I, (w[0], w[1], w[2], 0.0, 0.0, 0.0))  # with the root's origin at rest
+    l, p = add3((y[0], y[1], y[2]), vector(root.whole, BIAS)), add3((z[3], z[4], z[5]), vector(root.whole, BIAS + 3))
+    at_centre = cross(s, add3(p, times3(m, u)))  # (12.6)
     l = (l[0] - at_centre[0], l[1] - at_centre[1], l[2] - at_centre[2])
-    return turned(R, p), turned(R, l), add3(vector(root.x, 0), turned(R, s))
+    return add3(times3(m, v), turned(R, p)), turned(R, l), add3(vector(root.x, 0), turned(R, s))
 
 
 @compiled(borrows=True)

@@ -7,9 +7,10 @@ With k = theta h, a pass solves for the accelerations q" of the middle, all doma
     q_1 = q_0 + h u = q_m + (h - k) u,   q'_1 = q'_0 + h q" = u + (h - k) q"                   [T3]
 
 theta = 1/2 is the midpoint rule, theta = 1 implicit Euler. Masses, velocity terms and loads are those of the state that
-the pass before found for the middle; f and K too where they are renewed, else they stay those of the first pass. That
-begins with constant velocities, q_f = q_0 + k q'_0 [T4], so that a step depends on q and q' alone. A free root ends on
-the momentum that what acts leaves it, `momentum_kernels`. How groups and threads share the work is in `sweep_kernels`.
+the pass before found for the middle; f and K too where they are renewed, by their change [T15], else they stay those of
+the first pass. That begins with constant velocities, q_f = q_0 + k q'_0 [T4], so that a step depends on q and q' alone.
+Steps that are iterated take f and K anew in every pass. A free root ends on the momentum that what acts leaves it,
+`momentum_kernels`. How groups and threads share the work is in `sweep_kernels`.
 """
 
 # mypy: ignore-errors
@@ -27,6 +28,7 @@ from supple.bodies.tree.step.momentum_kernels import end_on_targets, keep_moment
 from supple.bodies.tree.step.outer_kernels import sum_outer
 from supple.bodies.tree.step.root_kernels import end_root, middle_root, push_root, solve_root, start_root
 from supple.bodies.tree.step.sweep_kernels import (
+    CHANGE,
     ELIMINATE,
     FORCES,
     FRAMES,
@@ -48,7 +50,7 @@ class StepNumbers(NamedTuple):
     """h [s], theta, coupling (see `elimination_kernels`), passes a step; is_free: the root flies.
 
     largest: iterations at most, where steps are iterated (else 0), to `epsilon` of the largest q". renews: f and K are
-    taken anew in every pass. is_loaded: wrenches act on domains.
+    those of every pass. is_loaded: wrenches act on domains.
     """
 
     h: float
@@ -110,7 +112,7 @@ def solve_middle(tree, workspace, root, numbers, gravity, work, still):
         if is_chained:
             chain(tree, workspace, root, gravity)
         # forces; eliminate, the leaves first
-        forces = FORCES if passes == 0 or numbers.renews or iterates else np.int64(0)
+        forces = FORCES if passes == 0 or iterates else (CHANGE if numbers.renews else np.int64(0))
         sweep(tree, workspace, work, TOGETHER, left + FRAMES + forces + ELIMINATE)
         sweep(tree, workspace, work, INWARDS, ELIMINATE)
         push_root(workspace, root)

@@ -34,7 +34,7 @@ from supple.algebra.compiling.thread_team import (
 from supple.algebra.lanes.lane_type import LANES
 from supple.bodies.tree.domains.constants import Constants
 from supple.bodies.tree.domains.layout import group_rows, part_count, scratch_rows, sum_rows
-from supple.bodies.tree.step.effective_kernels import compute_forces
+from supple.bodies.tree.step.effective_kernels import change_forces, compute_forces
 from supple.bodies.tree.step.elimination_kernels import (
     add_interfaces,
     begin_group,
@@ -42,14 +42,16 @@ from supple.bodies.tree.step.elimination_kernels import (
     substitute_group,
     substitute_interfaces,
 )
-from supple.bodies.tree.step.frame_kernels import compute_fit, compute_inertia, compute_interface, compute_spins
+from supple.bodies.tree.step.frame_kernels import compute_fit, compute_interface, compute_spins
+from supple.bodies.tree.step.inertia_kernels import compute_inertia, compute_own_inertia
 from supple.bodies.tree.step.momentum_kernels import add_momenta, begin_momentum, finish_momentum
+from supple.modal.forces.force_change_kernels import ChangeArrays
 from supple.modal.forces.lone_force_kernels import LoneArrays
 from supple.modal.interfaces.interface_kernels import FitArrays
 
-SUBSTITUTE, FRAMES, FORCES, ELIMINATE, MOMENTUM = (np.int64(task) for task in (1, 2, 4, 8, 16))
+SUBSTITUTE, FRAMES, FORCES, CHANGE, ELIMINATE, MOMENTUM = (np.int64(task) for task in (1, 2, 4, 8, 16, 32))
 """What is to be done, in this order where it is done in one visit. Not plain integers: kernels that are called with
-different ones would be compiled for each."""
+different ones would be compiled for each. CHANGE: forces from those of the first pass."""
 LEAVES, BEARERS, INTERFACES = 0, 1, 2
 """Items of an order: pieces of `tree.order`, groups with interfaces being asked for forces alone; such groups;
 parts."""
@@ -73,7 +75,7 @@ def order_of(tree, way, round, todo):
     levels = len(tree.level_start) - 1
     level = round // 2 if way == OUTWARDS else levels - 1 - round // 2
     if way == TOGETHER:
-        return LEAVES, 0 if todo & FORCES else tree.level_bearer[levels], len(tree.piece_start) - 1
+        return LEAVES, 0 if todo & (FORCES + CHANGE) else tree.level_bearer[levels], len(tree.piece_start) - 1
     if (round % 2 == 0) == (way == OUTWARDS):
         return BEARERS, tree.level_bearer[level], tree.level_bearer[level + 1]
     return INTERFACES, tree.level_part[level], tree.level_part[level + 1]
@@ -102,6 +104,7 @@ def treat(tree, workspace, way, round, item, todo, coupling, by_q, by_v, free):
         tree.own_interface_start,
     )  # fmt: skip
     lone = LoneArrays(tree.lone_linear, tree.lone_strips, tree.lone_tiles)
+    change = ChangeArrays(tree.change_lone_strips, tree.change_tiles)
     begin, end = (0, rounds_of(tree, way)) if item < 0 else (round, round + 1)
     for number in range(begin, end):
         kind, first, last = order_of(tree, way, number, todo)
@@ -115,7 +118,7 @@ def treat(tree, workspace, way, round, item, todo, coupling, by_q, by_v, free):
             interfaces, r = tree.group_interfaces[g], tree.class_r[tree.group_class[g]]
             is_shared = tree.group_class[g] < len(tree.lone_starts)
             base, rows = tree.group_work[g], group_rows(r, interfaces)
-            now = todo & FORCES if kind == LEAVES and interfaces > 0 else todo
+            now = todo & (FORCES + CHANGE) if kind == LEAVES and interfaces > 0 else todo
             parts = max(part_count(interfaces), 1)
             from_interface, to_interface = part * interfaces // parts, (part + 1) * interfaces // parts
             if kind == INTERFACES:
@@ -136,17 +139,19 @@ def treat(tree, workspace, way, round, item, todo, coupling, by_q, by_v, free):
                     substitute_group(tree, workspace, by_q, by_v, g, free)
                 if now & FRAMES:
                     compute_spins(tree, workspace, g)
-                if now & FORCES and r > 0:
+                if r > 0 and (now & FORCES or (now & CHANGE and tree.group_changes[g] == 0)):
                     compute_forces(tree, workspace, shared, own, lone, by_q, by_v, free, g)
+                elif now & CHANGE and r > 0:
+                    change_forces(tree, workspace, change, by_q, by_v, free, g)
             sums = base + LANES * (rows.sums + part * sum_rows(r).size)
             if interfaces == 0:
                 sums = free + LANES * (scratch_rows(r).sums - sum_rows(r).coupling)
             if now & MOMENTUM:
                 if interfaces == 0 or (kind == INTERFACES and part == 0):
                     if is_shared:
-                        begin_momentum(tree, workspace, shared, g, free, sums)
+                        begin_momentum(tree, workspace, shared, False, g, free, sums)
                     else:
-                        begin_momentum(tree, workspace, own, g, free, sums)
+                        begin_momentum(tree, workspace, own, True, g, free, sums)
                 if kind == INTERFACES and is_shared:
                     add_momenta(tree, workspace, shared, g, from_interface, to_interface, sums, free)
                 elif kind == INTERFACES:
@@ -159,7 +164,7 @@ def treat(tree, workspace, way, round, item, todo, coupling, by_q, by_v, free):
                     if is_shared:
                         compute_inertia(tree, workspace, shared, g, free, H)
                     else:
-                        compute_inertia(tree, workspace, own, g, free, H)
+                        compute_own_inertia(tree, workspace, own, g, free, H)
                     begin_group(tree, workspace, coupling, g, free, sums)
                 if kind == INTERFACES and is_shared:
                     add_interfaces(tree, workspace, shared, coupling, g, from_interface, to_interface, sums, free)
