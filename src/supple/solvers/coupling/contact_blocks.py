@@ -1,8 +1,8 @@
 """What contacts add to the matrix of a step, J^T K J, in 3x3 blocks, and that matrix with places for them.
 
 The bodies' part is assembled once a step. Its pattern is widened by the blocks of the contacts, and kept as long as
-the same points touch; in each iteration of the contacts only their own blocks are written anew. What one force couples
-is dense, and stays an operator; so does what yields by shapes.
+the same points touch; in each iteration of the contacts only the blocks that they touch are written anew. What one
+force couples is dense, and stays an operator; so does what yields by shapes.
 """
 
 from __future__ import annotations
@@ -133,9 +133,12 @@ class WideMatrix:
     def __init__(self, A: BlockSparse, J: BlockRows) -> None:
         """Make the pattern."""
         self.base_pattern, self.J = (A.indptr, A.indices), J
-        indptr, indices, self.at_own, self.at_touched = widen_pattern(A.indptr, A.indices, J.ptr, J.cols)
-        self.matrix = BlockSparse(indptr, indices, np.zeros((len(indices), 3, 3)))
-        self.base = np.zeros_like(self.matrix.data)
+        indptr, indices, at_own, self.at_touched = widen_pattern(A.indptr, A.indices, J.ptr, J.cols)
+        self.matrix = BlockSparse(indptr, indices, np.empty((len(indices), 3, 3)))
+        self.each, self.touched = np.arange(J.count, dtype=np.int32), np.unique(self.at_touched)
+        self.source, is_new = np.zeros(len(indices), dtype=np.int64), np.ones(len(indices), dtype=bool)
+        self.source[at_own], is_new[at_own] = np.arange(len(at_own)), False
+        self.new = np.flatnonzero(is_new)
         self.taken: BlockSparse | None = None
 
     def fits(self, A: BlockSparse, J: BlockRows) -> bool:
@@ -146,13 +149,15 @@ class WideMatrix:
 
     def begin(self, A: BlockSparse, J: BlockRows, f: SystemFilter) -> None:
         """Take the values of a filtered A, and J."""
-        self.J, self.taken = J, A
-        self.base[self.at_own] = A.data
+        self.J, self.taken, data = J, A, self.matrix.data
+        np.take(A.data, self.source, axis=0, out=data, mode="clip")
+        data[self.new] = 0.0
+        self.base = np.take(data, self.touched, axis=0)
         self.blocks = filtered_rows(J, f).blocks
 
     def add(self, K: Array) -> BlockSparse:
         """A + J^T K J of blocks K (k, 3, 3), in the matrix that the next call reuses."""
-        each = np.arange(self.J.count, dtype=np.int32)
-        self.matrix.data[:] = self.base
-        add_congruence(each, each, K, self.J.ptr, self.blocks, self.blocks, self.at_touched, self.matrix.data)
+        each, data = self.each, self.matrix.data
+        data[self.touched] = self.base
+        add_congruence(each, each, K, self.J.ptr, self.blocks, self.blocks, self.at_touched, data)
         return self.matrix

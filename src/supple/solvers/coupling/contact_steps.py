@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import accumulate, pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -131,18 +132,22 @@ class ContactStep:
         """Whether the tangent is: friction that grows with pressure makes it unsymmetric."""
         return all(law.is_symmetric for law in self.laws)
 
+    @cached_property
+    def _ranges(self) -> list[slice]:
+        """The relative velocities of each law."""
+        ends = list(accumulate((law.size for law in self.laws), initial=0))
+        return [slice(a, b) for a, b in pairwise(ends)]
+
     def forces(self, u: Array) -> list[ContactForces]:
         """Of each law, at relative velocities u (3 k,)."""
         u = u.reshape(-1, 3)
-        ends = np.cumsum([0] + [law.size for law in self.laws])
-        return [law.forces(u[a:b], self.h, symmetric=self.symmetric) for law, a, b in zip(self.laws, ends, ends[1:])]
+        return [law.forces(u[own], self.h, symmetric=self.symmetric) for law, own in zip(self.laws, self._ranges)]
 
     def _between(self, u: Array) -> Coupling | None:
         """T between points that one force binds together, where there are such."""
-        ends = np.cumsum([0] + [law.size for law in self.laws])
         found = [
-            (np.arange(a, b), law.between(u.reshape(-1, 3)[a:b], self.h))
-            for law, a, b in zip(self.laws, ends, ends[1:])
+            (np.arange(own.start, own.stop), law.between(u.reshape(-1, 3)[own], self.h))
+            for law, own in zip(self.laws, self._ranges)
             if isinstance(law, PointLaw) and law.size
         ]
         return Coupling(np.concatenate([w for w, _ in found]), block_diag(*(T for _, T in found))) if found else None
@@ -160,7 +165,7 @@ class ContactStep:
             u = given + J.times(d) + (0.0 if C is None else C.times(l))
         forces = self.forces(u)
         for iteration in range(1, MAX_ITERATIONS + 1):
-            f, T = (np.concatenate([getattr(x, name) for x in forces]) for name in ("force", "tangent"))
+            f, T = _joined([x.force for x in forces]), _joined([x.tangent for x in forces])
             tangent = ContactBlocks(J, h * T, _times(h, self._between(u)), self.symmetric)
             wanted = f.ravel() + tangent.times(u - given) / h
             extra = tangent if C is None else tangent._replace(yielding=self._yielding(C, tangent))
@@ -177,21 +182,20 @@ class ContactStep:
                 by_joints = self.joints.C_sj @ held.p
             reached = given + J.times(s.d) + (0.0 if C is None else C.times(pushes)) + by_joints
             forces = self.forces(reached)
-            law = np.concatenate([x.force for x in forces]).ravel()
+            law = _joined([x.force for x in forces]).ravel()
             scale = float(np.linalg.norm(np.maximum(np.abs(law), np.abs(pushes)))) or 1.0
             left = float(np.linalg.norm(np.maximum(0.0, np.abs(law - pushes) - self._rounding(reached)))) / scale
             if s.is_final and left <= max(TOLERANCE, 0.1 * s.residual):
                 break
             if iteration <= WHOLE:
                 d, l, u = s.d, pushes, self._next(u, reached) if iteration < WHOLE else reached
-                forces = self.forces(u)
+                forces = forces if u is reached else self.forces(u)
                 continue
             size, forces = self._search(f.ravel(), forces, (u, l), (reached - u, pushes - l))
             d, u, l = d + size * (s.d - d), u + size * (reached - u), l + size * (pushes - l)
         s.iterations = linear_iterations
         pushes = pushes.reshape(-1, 3)
-        ends = np.cumsum([0] + [law.size for law in self.laws])
-        forces = [x._replace(force=pushes[a:b]) for x, a, b in zip(forces, ends, ends[1:])]
+        forces = [x._replace(force=pushes[own]) for x, own in zip(forces, self._ranges)]
         return ContactSolution(s, forces, pushes, reached.reshape(-1, 3), iteration, left, extra, held)
 
     def without_laws(self, b: Array, solve: Solve) -> ContactSolution:
@@ -229,8 +233,7 @@ class ContactStep:
             return W
 
         target = rebound_targets(all_of, Approach(before, along(J.times(free)), response), h, g)
-        ends = np.cumsum([0] + [s.size for s in sets])
-        self.laws[: len(sets)] = [rebounding(s, target[a:b], h) for s, a, b in zip(sets, ends, ends[1:])]
+        self.laws[: len(sets)] = [rebounding(s, target[own], h) for s, own in zip(sets, self._ranges)]
 
     @property
     def _sets(self) -> list[ContactSet]:
@@ -239,12 +242,11 @@ class ContactStep:
 
     def _rounding(self, u: Array) -> Array:
         """What rounding of gaps and ways may make of forces at relative velocities u (3 k,), (3 k,) [N]."""
-        none = np.zeros(0)
-        gap, k = (np.concatenate([*(getattr(s, name) for s in self._sets), none]) for name in ("gap", "stiffness"))
-        rounding = np.zeros(len(u))
-        way = np.abs(u.reshape(-1, 3)[: len(gap)]).sum(axis=1)
-        rounding[: 3 * len(gap)] = np.repeat(ROUNDING * k * (np.abs(gap) + self.h * way), 3)
-        return rounding
+        rounding = np.zeros((len(u) // 3, 3))
+        for s, own in zip(self._sets, self._ranges):
+            way = np.abs(u.reshape(-1, 3)[own]).sum(axis=1)
+            rounding[own] = (ROUNDING * s.stiffness * (np.abs(s.gap) + self.h * way))[:, None]
+        return rounding.ravel()
 
     def _hold(self, joints: JointStep, s: LinearSolution, extra: ContactBlocks | None, pushes: Array) -> HeldRows:
         """The forces of joints across parts beside a solution without them, with forces `pushes` (3 k,) of the laws."""
@@ -264,12 +266,14 @@ class ContactStep:
         return Yielding(C, N / self.h, self.h)
 
     def _next(self, u: Array, reached: Array) -> Array:
-        """Where to linearise after u (3 k,), of contacts by `turning`."""
-        out, end = reached.reshape(-1, 3).copy(), 0
-        for s in self._sets:
-            own, end = slice(end, end + s.size), end + s.size
-            out[own] = next_points(s, u.reshape(-1, 3)[own], out[own], self.h)
-        return out.ravel()
+        """Where to linearise after u (3 k,), of contacts by `turning`; `reached` itself where nothing turns round."""
+        before, after, out = u.reshape(-1, 3), reached.reshape(-1, 3), reached
+        for s, own in zip(self._sets, self._ranges):
+            held = next_points(s, before[own], now := after[own], self.h)
+            if held is not now:
+                out = out.copy() if out is reached else out
+                out.reshape(-1, 3)[own] = held
+        return out
 
     def _search(
         self, f: Array, full: list[ContactForces], at: tuple[Array, Array], way: tuple[Array, Array]
@@ -313,10 +317,13 @@ class ContactStep:
 
     def end(self, solution: ContactSolution, state: State) -> None:
         """Keep what the contacts remember."""
-        ends = np.cumsum([0] + [law.size for law in self.laws])
-        for contact, law, f, a, b in zip(self.bound, self.laws, solution.forces, ends, ends[1:]):
+        for contact, law, f, own in zip(self.bound, self.laws, solution.forces, self._ranges):
             if isinstance(law, ContactSet):
-                contact.remember(law, f, solution.velocity[a:b], self.h, state.memory)
+                contact.remember(law, f, solution.velocity[own], self.h, state.memory)
+
+
+def _joined(parts: list[Array]) -> Array:
+    return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
 
 def _times(h: float, between: Coupling | None) -> Coupling | None:

@@ -131,8 +131,10 @@ class SlowStep:
         C, J, linear = self.shapes, self.rows.J, self.rows.linear
         b, solve = linear.b, linear.solve
         if self._known is None or not np.array_equal(self._known[0], law):
-            chosen, part = self.meeting.chosen(law), None if C is None else C.chosen(law)
-            step = ContactStep(chosen.bound, chosen.laws, J.chosen(law), self.h, linear.v, np.zeros(0), part)
+            step = ContactStep([], [], BlockRows.empty(0, J.width), self.h, linear.v, np.zeros(0))
+            if law.any():
+                chosen, part = self.meeting.chosen(law), None if C is None else C.chosen(law)
+                step = replace(step, bound=chosen.bound, laws=chosen.laws, J=J.chosen(law), C=part)
             self._known = law.copy(), step
         u_0, step = self.velocity.ravel(), self._known[1]
         if given.any():

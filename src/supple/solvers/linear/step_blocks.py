@@ -241,7 +241,7 @@ class PartRows:
 
     def of(self, A: BlockSparse) -> BlockSparse:
         """Its part of a matrix."""
-        return self.part.with_data(A.data[self.at])
+        return self.part.with_data(np.take(A.data, self.at, axis=0))
 
 
 def filter_matrix(f: SystemFilter, n: int) -> sparse.csr_array:
