@@ -26,7 +26,7 @@ def contacts(count: int, seed: int, *, friction: float = 0.5) -> tuple[ContactSe
         np.arange(count), np.zeros((count, 3)),
         np.full((count, 2), -1), np.zeros((count, 2, 3)), np.zeros((count, 2, 3)),
         np.arange(count), np.zeros(count), np.full(count, np.nan), np.zeros(count), np.zeros((count, 3)),
-        np.zeros(count),
+        np.zeros(count), np.zeros(count),
     )  # fmt: skip
     return found, rng.normal(scale=0.05, size=(count, 3))
 
