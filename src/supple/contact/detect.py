@@ -93,8 +93,9 @@ class Detector:
     def safe_travel(self, one: int, two: int) -> float:
         """The same for two bodies [m]: two elements of the finer one; of points with points two smaller balls.
 
-        Vertices are found however far they move, edges that cross between them are not. So closed bodies cannot pass
-        each other unseen where one of them is thicker than two elements of the other: vertices of that go through it.
+        Vertices are found however far they move, edges that cross between them where bodies turn little. Closed bodies
+        cannot pass each other unseen where one of them is thicker than two elements of the other: vertices of that go
+        through it.
         """
         sizes, is_points = self.surface.element_size[[one, two]], self.surface.is_points[[one, two]]
         if (self.surface.thickness[[one, two]] >= SAFE_ELEMENTS * sizes[::-1]).any() and not is_points.any():

@@ -1,8 +1,10 @@
-"""Nearest points of a vertex and a triangle, of two edges, and the time at which a vertex meets a moving triangle.
+"""Nearest points of a vertex and a triangle, of two edges, and the time at which a vertex meets a moving triangle, or
+two moving edges meet.
 
 triangle   region of the plane by the signs of six dot products; weights outside the feature are exactly zero
 edges      min |p1 + s d1 - p2 - t d2|, inside both edges or not at all: what touches at an end touches with a vertex
-meeting    (p - a) . ((b - a) x (c - a)) = 0 with all four moving straight: a cubic in time [Provot97]
+meeting    (p - a) . ((b - a) x (c - a)) = 0 with all four moving straight: a cubic in time [Provot97]; of edges
+           (p1 - p2) . (d1 x d2) = 0
 """
 
 # mypy: ignore-errors
@@ -86,6 +88,66 @@ def root_between(c0, c1, c2, c3, low, high):
     return t
 
 
+@compiled(inline=True)
+def volume_cubic(u, e, g, du, de, dg):
+    """Coefficients in time of u . (e x g), three vectors that change by du, de, dg in the step."""
+    m0, m2 = cross(e, g), cross(de, dg)
+    m1 = add(cross(e, dg), cross(de, g))
+    k0, k1 = dot(u, m0), dot(u, m1) + dot(du, m0)  # (16.5), [Provot97]
+    k2, k3 = dot(u, m2) + dot(du, m1), dot(du, m2)  # (16.5), [Provot97]
+    return k0, k1, k2, k3
+
+
+@compiled(inline=True)
+def keeps_sign(k0, k1, k2, k3):
+    """Whether a cubic has surely no zero in 0 ... 1."""
+    h1, h2, h3 = k0 + k1 / 3.0, k0 + (2.0 * k1 + k2) / 3.0, k0 + k1 + k2 + k3  # Bezier's values: a hull
+    return (k0 > 0.0 and h1 > 0.0 and h2 > 0.0 and h3 > 0.0) or (k0 < 0.0 and h1 < 0.0 and h2 < 0.0 and h3 < 0.0)
+
+
+@compiled(inline=True)
+def turning_times(k1, k2, k3):
+    """Where a cubic turns, within 0 ... 1: in between it is monotone."""
+    t0, t1 = 1.0, 1.0
+    square = k2 * k2 - 3.0 * k1 * k3
+    if square > 0.0:
+        q = -(k2 + np.copysign(np.sqrt(square), k2))
+        t0 = q / (3.0 * k3) if k3 != 0.0 else 1.0
+        t1 = k1 / q if q != 0.0 else 1.0
+        if t0 > t1:
+            t0, t1 = t1, t0
+        t0 = t0 if 0.0 < t0 < 1.0 else (0.0 if t0 <= 0.0 else 1.0)
+        t1 = t1 if 0.0 < t1 < 1.0 else (0.0 if t1 <= 0.0 else 1.0)
+    return t0, t1
+
+
+@compiled
+def edge_meeting(p1, q1, p2, q2, p1e, q1e, p2e, q2e):
+    """When two edges from p1 q1 and p2 q2 to p1e q1e and p2e q2e first cross, in parts of the step, or 2; and their
+    parameters there."""
+    u, e, g = subtract(p1, p2), subtract(q1, p1), subtract(q2, p2)
+    du, de, dg = subtract(subtract(p1e, p2e), u), subtract(subtract(q1e, p1e), e), subtract(subtract(q2e, p2e), g)
+    k0, k1, k2, k3 = volume_cubic(u, e, g, du, de, dg)
+    if keeps_sign(k0, k1, k2, k3):
+        return 2.0, -1.0, -1.0
+    t0, t1 = turning_times(k1, k2, k3)
+    for part in range(3):
+        low = 0.0 if part == 0 else (t0 if part == 1 else t1)
+        high = t0 if part == 0 else (t1 if part == 1 else 1.0)
+        if high <= low:
+            continue
+        before, after = cubic(k0, k1, k2, k3, low), cubic(k0, k1, k2, k3, high)
+        if before == 0.0 or before * after > 0.0:
+            continue
+        time = root_between(k0, k1, k2, k3, low, high)
+        s, t = edge_parameters(
+            toward(p1, p1e, time), toward(q1, q1e, time), toward(p2, p2e, time), toward(q2, q2e, time)
+        )
+        if s > 0.0:
+            return time, s, t
+    return 2.0, -1.0, -1.0
+
+
 @compiled
 def meeting(p, a, b, c, p1, a1, b1, c1):
     """When a vertex from p to p1 first meets a triangle that moves from a, b, c to a1, b1, c1, in parts of the step.
@@ -96,23 +158,10 @@ def meeting(p, a, b, c, p1, a1, b1, c1):
     none = (2.0, 0.0, 0.0, 0.0, 0.0)
     u, e, g = subtract(p, a), subtract(b, a), subtract(c, a)
     du, de, dg = subtract(subtract(p1, a1), u), subtract(subtract(b1, a1), e), subtract(subtract(c1, a1), g)
-    m0, m2 = cross(e, g), cross(de, dg)
-    m1 = add(cross(e, dg), cross(de, g))
-    k0, k1 = dot(u, m0), dot(u, m1) + dot(du, m0)  # (16.5), [Provot97]
-    k2, k3 = dot(u, m2) + dot(du, m1), dot(du, m2)  # (16.5), [Provot97]
-    h1, h2, h3 = k0 + k1 / 3.0, k0 + (2.0 * k1 + k2) / 3.0, k0 + k1 + k2 + k3  # Bezier's values: a hull
-    if (k0 > 0.0 and h1 > 0.0 and h2 > 0.0 and h3 > 0.0) or (k0 < 0.0 and h1 < 0.0 and h2 < 0.0 and h3 < 0.0):
+    k0, k1, k2, k3 = volume_cubic(u, e, g, du, de, dg)
+    if keeps_sign(k0, k1, k2, k3):
         return none
-    t0, t1 = 1.0, 1.0  # the turning points, in between which the cubic is monotone
-    square = k2 * k2 - 3.0 * k1 * k3
-    if square > 0.0:
-        q = -(k2 + np.copysign(np.sqrt(square), k2))
-        t0 = q / (3.0 * k3) if k3 != 0.0 else 1.0
-        t1 = k1 / q if q != 0.0 else 1.0
-        if t0 > t1:
-            t0, t1 = t1, t0
-        t0 = t0 if 0.0 < t0 < 1.0 else (0.0 if t0 <= 0.0 else 1.0)
-        t1 = t1 if 0.0 < t1 < 1.0 else (0.0 if t1 <= 0.0 else 1.0)
+    t0, t1 = turning_times(k1, k2, k3)
     for part in range(3):
         low = 0.0 if part == 0 else (t0 if part == 1 else t1)
         high = t0 if part == 0 else (t1 if part == 1 else 1.0)

@@ -1,19 +1,22 @@
 """Edges against edges, where no vertex at their ends touches the other body: corners and ridges that cross.
 
 Two edges touch if their nearest points lie inside both, and the normal leaves each over all of its faces; else a face
-or a vertex is nearer. Of closed bodies the sum of both outward normals tells whether they have passed each other. The
-edge with the lower number is the first side.
+or a vertex is nearer. Of closed bodies the sum of both outward normals tells whether they have passed each other. Edges
+that are apart and cross during the step are met there, with the normal of both towards where the first comes from; if
+they come from far, also where a vertex at their ends touches, which it may do later. The edge with the lower number is
+the first side.
 """
 
 # mypy: ignore-errors
 from __future__ import annotations
 
 from supple.algebra.compiling.compiled import compiled
-from supple.contact.narrow.closest_kernels import edge_parameters
+from supple.contact.narrow.closest_kernels import edge_meeting, edge_parameters
 from supple.contact.narrow.normal_kernels import edge_normal, in_cone
-from supple.contact.narrow.vectors import at, dot, norm, scale, subtract, toward, unit
+from supple.contact.narrow.vectors import at, cross, dot, norm, scale, subtract, toward, unit
 from supple.contact.narrow.vertex_kernels import KEY, NEXT, TINY, USED
 
+FAST = 0.25  # part of the margin from which edges that cross are met, whatever the vertices at their ends do
 LEAN = 0.05  # sine of the angle by which a face may lean into the normal: flat faces bend a little
 
 
@@ -83,9 +86,41 @@ def end_distance(x, v, i, j):
     return norm(subtract(p, toward(a, at(x, j), s)))
 
 
+@compiled(inline=True)
+def is_fast(shape, x, end, t1, t2, way):
+    """Whether corners of two triangles move by more than a way relative to each other."""
+    for c in range(3):
+        i, k = shape.triangles[t1, c], shape.triangles[t2, c]
+        w = subtract(subtract(at(end, i), at(x, i)), subtract(at(end, k), at(x, k)))
+        if dot(w, w) > way * way:
+            return True
+    return False
+
+
+@compiled(inline=True)
+def leaves_both(shape, x, e1, e2, n):
+    """Whether n leaves edge e2 and -n edge e1 over all of their faces."""
+    return in_cone(shape, x, e2, n, LEAN) and in_cone(shape, x, e1, scale(-1.0, n), LEAN)
+
+
+@compiled(inline=True)
+def met_edges(x, end, i, j, k, l):
+    """Whether edges i j and k l cross during the step, their parameters there, and the normal of both towards where the
+    first comes from."""
+    time, s, t = edge_meeting(at(x, i), at(x, j), at(x, k), at(x, l), at(end, i), at(end, j), at(end, k), at(end, l))
+    if time > 1.0:
+        return False, s, t, (0.0, 0.0, 0.0)
+    one = subtract(toward(at(x, j), at(end, j), time), toward(at(x, i), at(end, i), time))
+    two = subtract(toward(at(x, l), at(end, l), time), toward(at(x, k), at(end, k), time))
+    n = unit(cross(one, two))
+    side = 1.0 if dot(n, edge_vector(x, i, j, k, l, s, t)) > 0.0 else -1.0
+    return True, s, t, scale(side, n)
+
+
 @compiled(borrows=True)
-def meet_edges(shape, settings, x, end, e1, e2, b1, b2, count, pairs_out):
-    """Write the contact of edges e1 and e2 of bodies b1 and b2, if it is one and fits; returns the new count."""
+def meet_edges(shape, settings, x, end, e1, e2, b1, b2, is_free, sweeps, count, pairs_out):
+    """Write the contact of edges e1 and e2 of bodies b1 and b2, if it is one and fits; returns the new count. is_free:
+    no vertex at their ends touches; sweeps: whether they may cross from afar."""
     i, j, k, l = shape.edges[e1, 0], shape.edges[e1, 1], shape.edges[e2, 0], shape.edges[e2, 1]
     if i in (k, l) or j in (k, l):
         return count
@@ -94,30 +129,41 @@ def meet_edges(shape, settings, x, end, e1, e2, b1, b2, count, pairs_out):
     if edges_apart(x, end, settings.moves, i, j, k, l, reach):
         return count
     s, t = edge_parameters(at(x, i), at(x, j), at(x, k), at(x, l))  # (16.4)
-    if s < 0.0:
-        return count
     d = edge_vector(x, i, j, k, l, s, t)
     distance = norm(d)
-    if not settings.moves and distance > reach:
+    if (s < 0.0 and not sweeps) or (not settings.moves and distance > reach):
         return count
+    is_met, n, gap, change = False, d, 0.0, 0.0
     outward = subtract(edge_normal(shape, x, e2), edge_normal(shape, x, e1))  # (16.2)
     both = b1 != b2 and shape.closed[b1] and shape.closed[b2]
     inside = both and dot(d, outward) < 0.0
-    if inside and distance > settings.depth:
+    is_far = s < 0.0 or (not inside and distance - radii > FAST * settings.margin)
+    if is_far and sweeps:
+        is_met, s_met, t_met, n_met = met_edges(x, end, i, j, k, l)
+        if is_met and both and dot(n_met, outward) < 0.0:
+            return count
+        if is_met:
+            s, t, n = s_met, t_met, n_met
+            gap = dot(n, edge_vector(x, i, j, k, l, s, t)) - radii
+    if s < 0.0 or not (is_free or (is_met and gap > FAST * settings.margin)):
         return count
-    if distance > TINY * (settings.margin + radii):
-        n = scale((-1.0 if inside else 1.0) / distance, d)
-    else:
-        n = unit(outward)
-    gap = (-distance if inside else distance) - radii
-    change = 0.0
+    if not is_met:
+        if inside and distance > settings.depth:
+            return count
+        if distance > TINY * (settings.margin + radii):
+            n = scale((-1.0 if inside else 1.0) / distance, d)
+        else:
+            n = unit(outward)
+        gap = (-distance if inside else distance) - radii
     if settings.moves:
-        change = dot(n, edge_vector(end, i, j, k, l, s, t)) - dot(n, d)
+        change = dot(n, edge_vector(end, i, j, k, l, s, t)) - dot(n, edge_vector(x, i, j, k, l, s, t))
     if gap + min(change, 0.0) >= settings.margin:
+        return count
+    if sweeps and is_far and not is_met and radii == 0.0 and gap + change < 0.0:
         return count
     if b1 == b2 and close_at_rest(shape, i, j, k, l, settings.rest_distance + radii):
         return count
-    if not in_cone(shape, x, e2, n, LEAN) or not in_cone(shape, x, e1, scale(-1.0, n), LEAN):
+    if not leaves_both(shape, x, e1, e2, n) and not (is_met and leaves_both(shape, end, e1, e2, n)):
         return count
     if count < len(pairs_out.gap):
         for m, (point, weight) in enumerate(((i, 1.0 - s), (j, s), (k, t - 1.0), (l, -t))):
@@ -135,15 +181,20 @@ def add_edge_contacts(shape, workspace, settings, x, end, pairs, pair_count, cou
         t1, t2 = pairs[p, 0], pairs[p, 1]
         b1, b2 = shape.triangle_body[t1], shape.triangle_body[t2]
         free1 = free_edges(shape, workspace, settings.stamp, t1, b2)
-        free2 = free_edges(shape, workspace, settings.stamp, t2, b1) if free1 else free1
+        fast = settings.moves and is_fast(shape, x, end, t1, t2, FAST * settings.margin)
+        free2 = free_edges(shape, workspace, settings.stamp, t2, b1) if free1 or fast else free1
+        own1, own2 = free1, free2
+        if fast:
+            own1, own2 = shape.edge_mask[t1], shape.edge_mask[t2]
         for c1 in range(3):
-            if not (free2 and free1 >> c1 & 1):
+            if not (own2 and own1 >> c1 & 1):
                 continue
             for c2 in range(3):
-                if free2 >> c2 & 1:
+                if own2 >> c2 & 1:
                     e1, e2 = shape.triangle_edges[t1, c1], shape.triangle_edges[t2, c2]
+                    free = (free1 >> c1 & 1) == 1 and (free2 >> c2 & 1) == 1
                     if e1 < e2:
-                        count = meet_edges(shape, settings, x, end, e1, e2, b1, b2, count, pairs_out)
+                        count = meet_edges(shape, settings, x, end, e1, e2, b1, b2, free, fast, count, pairs_out)
                     elif e2 < e1:
-                        count = meet_edges(shape, settings, x, end, e2, e1, b2, b1, count, pairs_out)
+                        count = meet_edges(shape, settings, x, end, e2, e1, b2, b1, free, fast, count, pairs_out)
     return count

@@ -303,7 +303,9 @@ def compute_vertex_contacts(shape, workspace, settings, x, end, candidates, side
         if settings.moves and gap < np.inf:
             change = dot(n, weighted_vector(shape, end, v, t, w)) - dot(n, weighted_vector(shape, x, v, t, w))
         if not is_met and (
-            gap + min(change, 0.0) >= settings.margin or (gap > 0.0 and not is_faced(shape, x, end, v, n))
+            gap + min(change, 0.0) >= settings.margin
+            or (gap > 0.0 and not is_faced(shape, x, end, v, n))
+            or (gap > settings.margin and gap + change < 0.0 and radii == 0.0)  # it passes by, however far it goes
         ):
             continue
         if two_sided and is_doubled(shape, workspace, row, t, abs(gap + radii), settings.reach):
