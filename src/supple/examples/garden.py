@@ -101,8 +101,8 @@ def check(run: Any) -> list[Check]:
     low = {name: min(float(frames.points(name, k)[:, 2].min()) for k in range(count)) for name in FALLING}
     crown = frames.points("oak", count - 1).astype(float) - frames.points("oak", 0)
     return [
-        above("way of the robot [m]", float(way[0]), 0.1),
-        below("way of the robot, which the flower holds up [m]", float(way[0]), 0.2),
+        above("distance that the robot walks [m]", float(way[0]), 0.1),
+        below("distance that the robot walks, which the flower stops [m]", float(way[0]), 0.2),
         below("how deep a body is in the ground [m]", -min(low.values()), 0.005),
         below("speed of the jelly in the end [m/s]", float(np.abs(system.body("jelly").view_v(state.v)).max()), 0.02),
         above("way of the oak downwind, mean [m]", float(crown.mean(axis=0) @ WIND / np.linalg.norm(WIND)), 2e-3),
