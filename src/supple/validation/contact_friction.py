@@ -31,6 +31,7 @@ from supple.geometry import TetMesh, VoxelGrid, box_tets
 from supple.material.voxel import VoxelMaterial
 from supple.modal import ElasticSolid
 from supple.scene import Scene
+from supple.scene.slots import Slot
 from supple.solvers import Partitioned
 from supple.validation.contact_kinds import DENSITY, KINDS, RUBBER, SIDE, G, momenta
 from supple.validation.row import Row, bounded, compare
@@ -151,8 +152,12 @@ class Ride:
         self.scene = scene_of(one, two)
         self.system = self.scene.compile()
         self.state = self.system.initial_state()
-        self.body = self.system.body("above")
         self.advance(100)
+
+    @property
+    def body(self) -> Slot:
+        """The block; a change of gravity compiles the system anew."""
+        return self.system.body("above")
 
     def advance(self, steps: int) -> None:
         """Step on."""
