@@ -17,8 +17,11 @@ import numpy as np
 from supple.algebra.lanes.lane_type import LANES
 from supple.bodies.tree.model import TreeModel
 from supple.modal.forces.force_change_kernels import FEW
+from supple.modal.integrals import MassIntegrals
 
 Array = np.ndarray
+FLAT = 0.2
+"""Thickness over width below which a domain is flat: leaves, petals and panels have 0.05 to 0.17, twigs 0.35 to 1."""
 PIECES = 32
 """Of the groups without interfaces, at most."""
 PAYS = 2e5
@@ -39,6 +42,18 @@ def changes_forces(model: TreeModel) -> Array:
     r = model.mode_counts
     most = np.count_nonzero(r >= FEW) >= np.count_nonzero((r > 0) & (r < FEW))
     return np.asarray(((r == 0) | (r >= FEW)) & most)
+
+
+def flat_classes(model: TreeModel) -> Array:
+    """Whether each class is flat and has few coordinates, as a leaf, (classes,)."""
+    return np.array([0 < c.count < FEW and thickness(c.integrals) < FLAT for c in model.classes])
+
+
+def thickness(integrals: MassIntegrals) -> float:
+    """Of a domain, over its width: root mean squares of places along the least and the middle principal axis."""
+    P = integrals.P0 - np.outer(integrals.S0, integrals.S0) / integrals.mass
+    least, middle, _ = np.linalg.eigvalsh(P)
+    return float(np.sqrt(max(least, 0.0) / middle)) if middle > 0.0 else 1.0
 
 
 def make_groups(model: TreeModel) -> tuple[list[Array], Array]:

@@ -10,13 +10,19 @@ first moves q_f from q_p to q_p + d. Some groups then take f and K anew (`groupi
 
 from the first pass's effective mass M and constant force Q. A group without interfaces is factored at once, since its
 matrix stays as it is in a pass.
+
+Damped flat domains, as leaves (`ended` groups), have f at the ends of the step instead of f and D q' in its middle,
+
+    f_0 + c (f(q_1) - f_0),     c = (k + beta) / h,     f_0 = f(q_0)                                [theory.md, T16]
+
+with q_f = q_0 in the first pass and q_f = q_1 of the pass before in others.
 """
 
 # mypy: ignore-errors
 from __future__ import annotations
 
 from supple.algebra.compiling.compiled import compiled
-from supple.algebra.lanes.lane_type import LANES, load, store, value_at
+from supple.algebra.lanes.lane_type import LANES, load, select_ge, store, value_at
 from supple.bodies.tree.domains.layout import group_rows
 from supple.bodies.tree.step.dense_kernels import factor_lanes
 from supple.bodies.tree.step.transpose_kernels import gather_rows, scatter_rows
@@ -46,7 +52,22 @@ def factor_group(tree, workspace, g, mass, r):
 
 
 @compiled(borrows=True)
-def finish_forces(tree, workspace, constants, by_q, by_v, g, at_f, at_K):
+def take_ends(tree, workspace, by_v, g, at_f, moved, is_first):
+    """f of group g, in rows at_f, and what K acts on, in rows `moved`, of domains whose forces are at the ends."""
+    work, at_q, h = workspace.work, tree.group_q[g], workspace.span[0]
+    is_ended, c = load(workspace.ends, g * LANES), (by_v + load(workspace.beta, g * LANES)) / h
+    for i in range(tree.class_r[tree.group_class[g]]):
+        here, f = at_q + i * LANES, load(work, at_f + i * LANES)
+        if is_first:
+            store(workspace.f_0, here, f)
+        f_0, v = load(workspace.f_0, here), load(workspace.v_p, here)
+        store(work, at_f + i * LANES, select_ge(is_ended, 0.5, f_0 + c * (f - f_0), f))  # (T16)
+        d = load(workspace.q_p, here) + (h - by_v) * v - load(workspace.q_f, here)
+        store(work, moved + LANES * i, select_ge(is_ended, 0.5, c * d, load(work, moved + LANES * i)))
+
+
+@compiled(borrows=True)
+def finish_forces(tree, workspace, constants, by_q, by_v, g, at_f, at_K, is_first):
     """Effective mass and constant force of group g, from its rows of f and K."""
     kind = tree.group_class[g]
     r = tree.class_r[kind]
@@ -59,8 +80,14 @@ def finish_forces(tree, workspace, constants, by_q, by_v, g, at_f, at_K):
     force, mass, first = base + LANES * rows.force, base + LANES * rows.mass, base + LANES * rows.first
     moved = base + LANES * rows.solved  # scratch for what K acts on
     for i in range(r):
+        here = at_q + i * LANES
+        d = load(workspace.q_p, here) - load(workspace.q_f, here) + beta * load(workspace.v_p, here)
+        store(work, moved + LANES * i, d)
+    if workspace.ended[g] > 0.0:
+        take_ends(tree, workspace, by_v, g, at_f, moved, is_first)
+    for i in range(r):
         here, left, v_i = at_q + i * LANES, mass + LANES * i * r, load(workspace.v_p, at_q + i * LANES)
-        d_i = load(workspace.q_p, here) - load(workspace.q_f, here) + beta * v_i
+        d_i = load(work, moved + LANES * i)
         sum_i = load(workspace.load_q, here) - stiff * load(work, at_f + i * LANES)
         for j in range(i):
             stiffness, m = stiff * load(work, at_K), value_at(constants.mass, place + i * r + j)
@@ -78,7 +105,6 @@ def finish_forces(tree, workspace, constants, by_q, by_v, g, at_f, at_K):
         if is_kept:
             store(work, base + LANES * (rows.diagonal + i), effective)
         store(work, force + LANES * i, sum_i - (stiffness * d_i + m_damping * m * v_i))
-        store(work, moved + LANES * i, d_i)
         at_K += LANES
     for i in range(r if is_kept else 0):
         store(work, first + LANES * i, load(work, force + LANES * i))
@@ -146,8 +172,11 @@ def compute_lone_forces(tree, workspace, lone, scratch, at_K, free, g):
 
 
 @compiled(borrows=True)
-def compute_forces(tree, workspace, shared, own, lone, by_q, by_v, scratch, g):
-    """f and K of group g at q_f in the scratch from `scratch` on, then its effective mass and constant forces."""
+def compute_forces(tree, workspace, shared, own, lone, by_q, by_v, scratch, g, is_first):
+    """f and K of group g at q_f in the scratch from `scratch` on, then its effective mass and constant forces.
+
+    is_first: in the first pass.
+    """
     kind = tree.group_class[g]
     r = tree.class_r[kind]
     at_K = scratch + LANES * r
@@ -159,9 +188,9 @@ def compute_forces(tree, workspace, shared, own, lone, by_q, by_v, scratch, g):
     else:
         compute_lone_forces(tree, workspace, lone, scratch, at_K, free, g)
     if kind < len(tree.lone_starts):
-        finish_forces(tree, workspace, shared, by_q, by_v, g, scratch, at_K)
+        finish_forces(tree, workspace, shared, by_q, by_v, g, scratch, at_K, is_first)
     else:
-        finish_forces(tree, workspace, own, by_q, by_v, g, scratch, at_K)
+        finish_forces(tree, workspace, own, by_q, by_v, g, scratch, at_K, is_first)
 
 
 @compiled(borrows=True)

@@ -370,6 +370,10 @@ def substitute_group(tree, workspace, by_q, by_v, g, free):
         store(workspace.q, here, q)
         store(workspace.q_f, here, q)
         store(workspace.v, here, load(workspace.v_p, here) + by_v * value)
+    if workspace.ended[g] > 0.0:
+        rest = (workspace.span[0] - by_v) * load(workspace.ends, g * LANES)
+        for here in range(at_q, at_q + r * LANES, LANES):
+            store(workspace.q_f, here, load(workspace.q, here) + rest * load(workspace.v, here))  # (T16)
     store(workspace.change, 2 * LANES * g, change)
     store(workspace.change, 2 * LANES * g + LANES, size)
 

@@ -19,6 +19,7 @@ from supple.bodies.tree.step.sweep_kernels import (
     FRAMES,
     INWARDS,
     OUTWARDS,
+    START,
     TOGETHER,
     Work,
     assist,
@@ -49,13 +50,13 @@ def run_stage(tree, workspace, root, numbers, gravity, stage, team, members):
     team[STARTED] = 1
     first, second = FRAMES, FRAMES  # what is done from the root to the leaves, then to the leaves
     if stage == PREDICT:
-        begin(workspace, work)
-        predict(workspace, root, numbers)
+        begin(tree, workspace, numbers, work)
+        predict(tree, workspace, root, numbers)
         return
     if stage == MIDDLE:
         return_to_middle(workspace, root, numbers)
     elif stage == RENEW:
-        first, second = np.int64(0), FORCES
+        first, second = np.int64(0), FORCES + START
     elif stage == REDUCE:
         first, second = np.int64(0), ELIMINATE
     if first:

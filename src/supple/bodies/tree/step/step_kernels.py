@@ -35,6 +35,7 @@ from supple.bodies.tree.step.sweep_kernels import (
     INWARDS,
     MOMENTUM,
     OUTWARDS,
+    START,
     SUBSTITUTE,
     TOGETHER,
     Work,
@@ -71,7 +72,7 @@ def middle_time(numbers, still):
 
 
 @compiled(borrows=True)
-def predict(workspace, root, numbers):
+def predict(tree, workspace, root, numbers):
     """What a step starts from, and its middle by constant velocities [theory.md, T4]."""
     k = numbers.theta * numbers.h
     for at in range(0, len(workspace.q), LANES):
@@ -82,6 +83,11 @@ def predict(workspace, root, numbers):
         store(workspace.q_f, at, q_m)
         store(workspace.q, at, q_m)
         store(workspace.a, at, v * 0.0)
+    for g in range(len(workspace.ended)):
+        if workspace.ended[g] > 0.0:
+            back = k * load(workspace.ends, g * LANES)
+            for at in range(tree.group_q[g], tree.group_q[g + 1], LANES):
+                store(workspace.q_f, at, load(workspace.q_p, at) - back * load(workspace.v_p, at))  # (T16)
     start_root(root)
     middle_root(workspace, root, numbers)
 
@@ -112,7 +118,9 @@ def solve_middle(tree, workspace, root, numbers, gravity, work, still):
         if is_chained:
             chain(tree, workspace, root, gravity)
         # forces; eliminate, the leaves first
-        forces = FORCES if passes == 0 or iterates else (CHANGE if numbers.renews else np.int64(0))
+        forces = FORCES if iterates else (CHANGE if numbers.renews else np.int64(0))
+        if passes == 0:
+            forces = FORCES + START
         sweep(tree, workspace, work, TOGETHER, left + FRAMES + forces + ELIMINATE)
         sweep(tree, workspace, work, INWARDS, ELIMINATE)
         push_root(workspace, root)
@@ -176,8 +184,15 @@ def is_singular(workspace):
 
 
 @compiled(borrows=True)
-def begin(workspace, work):
-    """A step begins: its weights for springs, and no matrix is singular yet."""
+def begin(tree, workspace, numbers, work):
+    """Steps begin: their weights for springs, which forces are at their ends, and no matrix is singular yet."""
+    workspace.span[0] = numbers.h
+    for g in range(len(workspace.ended)):
+        workspace.ended[g] = 0.0
+        for place in range(g * LANES, (g + 1) * LANES):
+            is_ended = tree.flat[place] > 0.0 and work.by_v > 0.0 and 2.0 * workspace.beta[place] >= numbers.h
+            workspace.ends[place] = 1.0 if is_ended else 0.0
+            workspace.ended[g] += workspace.ends[place]
     workspace.held_factors[0], workspace.held_factors[1] = work.by_q, work.by_v
     for g in range(len(workspace.bad)):
         workspace.bad[g] = 0.0
@@ -194,7 +209,7 @@ def advance(tree, workspace, root, numbers, gravity, steps, team, members, found
     k = middle_time(numbers, still)
     work = Work(team, members, numbers.coupling, k * k, k)
     team[STARTED] = 1
-    begin(workspace, work)
+    begin(tree, workspace, numbers, work)
     flies, largest, outcome, done = numbers.is_free and not still, 0, FINE, 0
     while outcome == FINE and done < max(steps, 1):
         if flies:
@@ -204,7 +219,7 @@ def advance(tree, workspace, root, numbers, gravity, steps, team, members, found
         if still:
             stand_still(workspace, root)
         else:
-            predict(workspace, root, numbers)
+            predict(tree, workspace, root, numbers)
         passes, change = solve_middle(tree, workspace, root, numbers, gravity, work, still)
         if flies:
             sum_outer(tree, workspace, root, numbers.is_loaded)

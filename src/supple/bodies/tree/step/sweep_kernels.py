@@ -49,9 +49,9 @@ from supple.modal.forces.force_change_kernels import ChangeArrays
 from supple.modal.forces.lone_force_kernels import LoneArrays
 from supple.modal.interfaces.interface_kernels import FitArrays
 
-SUBSTITUTE, FRAMES, FORCES, CHANGE, ELIMINATE, MOMENTUM = (np.int64(task) for task in (1, 2, 4, 8, 16, 32))
+SUBSTITUTE, FRAMES, FORCES, CHANGE, ELIMINATE, MOMENTUM, START = (np.int64(task) for task in (1, 2, 4, 8, 16, 32, 64))
 """What is to be done, in this order where it is done in one visit. Not plain integers: kernels that are called with
-different ones would be compiled for each. CHANGE: forces from those of the first pass."""
+different ones would be compiled for each. CHANGE: forces from those of the first pass; START: FORCES are these."""
 LEAVES, BEARERS, INTERFACES = 0, 1, 2
 """Items of an order: pieces of `tree.order`, groups with interfaces being asked for forces alone; such groups;
 parts."""
@@ -118,7 +118,7 @@ def treat(tree, workspace, way, round, item, todo, coupling, by_q, by_v, free):
             interfaces, r = tree.group_interfaces[g], tree.class_r[tree.group_class[g]]
             is_shared = tree.group_class[g] < len(tree.lone_starts)
             base, rows = tree.group_work[g], group_rows(r, interfaces)
-            now = todo & (FORCES + CHANGE) if kind == LEAVES and interfaces > 0 else todo
+            now = todo & (FORCES + CHANGE + START) if kind == LEAVES and interfaces > 0 else todo
             parts = max(part_count(interfaces), 1)
             from_interface, to_interface = part * interfaces // parts, (part + 1) * interfaces // parts
             if kind == INTERFACES:
@@ -140,7 +140,7 @@ def treat(tree, workspace, way, round, item, todo, coupling, by_q, by_v, free):
                 if now & FRAMES:
                     compute_spins(tree, workspace, g)
                 if r > 0 and (now & FORCES or (now & CHANGE and tree.group_changes[g] == 0)):
-                    compute_forces(tree, workspace, shared, own, lone, by_q, by_v, free, g)
+                    compute_forces(tree, workspace, shared, own, lone, by_q, by_v, free, g, now & START > 0)
                 elif now & CHANGE and r > 0:
                     change_forces(tree, workspace, change, by_q, by_v, free, g)
             sums = base + LANES * (rows.sums + part * sum_rows(r).size)

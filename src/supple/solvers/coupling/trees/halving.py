@@ -1,9 +1,9 @@
 """Steps of a tree that are halved where the passes within them do not settle, and doubled again later.
 
 A step evaluates the coupling of the domains in a few passes (`TreeSettings.passes`). Where the last one still moves the
-tree by more than `UNSETTLED` of its motion, the step is too long: the passes have not settled on the cubic force, as of
-thin leaves in the wind, and the tree may gain energy. The step is taken anew in two halves, and the next one begins
-with these.
+tree by more than `UNSETTLED` of its motion, the step is too long: the passes have not settled on the cubic force and
+its damping, as of leaves in a strong wind, and the tree may gain energy. The step is taken anew in two
+halves, and the next one begins with these.
 """
 
 from __future__ import annotations
@@ -19,9 +19,10 @@ from supple.bodies.tree.step import stride_kernels as kernels
 from supple.errors import ConvergenceError, DivergenceError
 
 Array = np.ndarray
-UNSETTLED = 0.1
-"""How unsettled a step may be; calm ones are below 0.02, and halving a step divides that by 4 and more."""
-CALM = UNSETTLED / 16
+UNSETTLED = 0.03
+"""How unsettled a step may be; calm ones are below 0.02, and halving a step divides that by 4 and more. With 0.1,
+leaves that had not settled swung so much that an oak halved more steps in the end."""
+CALM = UNSETTLED / 5
 """Below this a step twice as long would settle."""
 HALVINGS = 6
 """A step is divided by 2 to this power at most."""
