@@ -1,6 +1,8 @@
 """Compiled kernels are kept per module, and a change of anything they call makes them anew."""
 
 import importlib.util
+import os
+import subprocess
 import sys
 from pathlib import Path
 
@@ -109,3 +111,34 @@ def test_processes_never_write_the_same_file(tmp_path: Path) -> None:
     assert three(1.0) == 3.0
     names = [path.name for path in Path(three.stats.cache_path).glob("*three*.nbc")]
     assert any(compiling.OWN in name for name in names) or sum(three.stats.cache_hits.values()) == 1
+
+
+CALLER = """
+import numba
+import numpy as np
+from supple.algebra.compiling.compiled import compiled
+
+
+@compiled(parallel=True)
+def add_one(a):
+    for i in numba.prange(a.size):
+        a[i] += 1.0
+
+
+@compiled
+def add_two(a):
+    add_one(a)
+    add_one(a)
+"""
+
+
+def test_a_caller_from_the_cache_starts_the_threads_of_what_it_calls(tmp_path: Path) -> None:
+    """Compiled by one process where its callee came from the cache of another, it runs in a third."""
+    (tmp_path / "caller.py").write_text(CALLER)
+    environment = {**os.environ, "SUPPLE_CACHE": str(tmp_path / "cache")}
+    for kernel, sum_after in (("add_one", 8.0), ("add_two", 16.0), ("add_two", 16.0)):
+        code = f"import caller, numpy as np; a = np.zeros(8); caller.{kernel}(a); assert a.sum() == {sum_after}"
+        done = subprocess.run(
+            [sys.executable, "-c", code], cwd=tmp_path, env=environment, capture_output=True, check=False
+        )
+        assert done.returncode == 0, done.stderr.decode()

@@ -5,6 +5,10 @@ number of threads. Numba's on-disk cache looks at the file of the decorated func
 callee in another file; so each module has a cache folder named after a hash of its own source and of all sources with
 compiled code that it imports, directly or through others. The folder belongs to the sources wherever they lie: another
 checkout with the same sources finds the kernels compiled.
+
+A kernel that Numba compiled while its parallel callees came from the cache does not start the threads that these need
+when it comes from the cache itself, and a process that runs it first ends by a segmentation fault. So the threads are
+started where a parallel kernel is defined.
 """
 
 from __future__ import annotations
@@ -134,6 +138,8 @@ def compiled(
     def decorate(fn: Callable[..., Any]) -> Any:
         if inline:
             return numba.njit(fn, **options)
+        if parallel:
+            numba.get_num_threads()  # starts the threads: a caller that comes from the cache may not do so itself
         folder = kernel_cache(fn.__module__, fn.__code__.co_filename)
         with _numba_cache_folder(folder):
             kernel = numba.njit(fn, **options)
