@@ -13,7 +13,7 @@ from supple.validation.contact_kinds import KINDS, SIDE
 LIMIT, TORQUE = 0.2, 0.02
 
 
-@pytest.mark.parametrize(("one", "two"), combinations_with_replacement(KINDS, 2))
+@pytest.mark.parametrize(("one", "two"), list(combinations_with_replacement(KINDS, 2)))
 def test_a_motor_stops_at_the_limit(one: str, two: str) -> None:
     scene = sp.Scene()
     a = scene.add(KINDS[one](), name="a")

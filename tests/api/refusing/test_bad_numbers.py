@@ -85,7 +85,7 @@ def test_a_run_of_trees_says_which_tolerance_its_steps_met() -> None:
     run = sp.run(scene, until=0.2, dt=0.1)
     assert run.convergence.startswith("All 2 steps met their tolerance (worst residual")
     run.solver = sp.TreeSolver(0.1)
-    assert run.convergence.startswith("All 2 steps met their tolerance of 0.1 (worst residual")
+    assert run.convergence.startswith("All 2 steps met their tolerance of 0.03 (worst residual")
 
 
 def test_a_lone_voxel_says_that_its_step_must_be_chosen() -> None:

@@ -76,7 +76,7 @@ class LinearStep:
     """A linearised step that has begun. v: velocities of its start; solve(b, extra, start): see `ContactStep`;
     part(touched, extra): what responds to forces on block rows; close(s, extra): a solution with closed joints; right:
     makes b. parts: None where it is a part of another. definite(): the same with a stiffness made definite, None where
-    it is."""
+    it is. times(d): A d, without joints; None where there are some."""
 
     v: Array
     solve: Solve
@@ -85,6 +85,7 @@ class LinearStep:
     right: Callable[[], Array]
     parts: Parts | None = None
     definite: Callable[[], LinearStep] | None = None
+    times: Callable[[Array], Array] | None = None
 
     @classmethod
     def empty(cls) -> LinearStep:
@@ -245,6 +246,7 @@ class ImplicitEuler:
             lambda: self._right(linearized()),
             Parts(components, within),
             None if definite else partial(self.begin, system, kin, definite=True),
+            None if system.joints else lambda d: linearized().product(d, **weights),
         )
 
     def _right(self, lin: Linearization) -> Array:

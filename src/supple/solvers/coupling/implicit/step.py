@@ -7,7 +7,7 @@ Shapes are motions of the block rows that laws touch: W and E are the columns of
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -18,6 +18,7 @@ from supple.scene.state import State
 from supple.solvers.coupling.law_rows import LawRows
 from supple.solvers.coupling.shapes import BodyShapes
 from supple.solvers.linear.solution import LinearSolution
+from supple.solvers.linear.yielding import DENSE
 from supple.solvers.report import StepReport
 
 if TYPE_CHECKING:
@@ -78,10 +79,13 @@ class ImplicitStep:
     def reach(self, pushes: Array, held: Array, unknowns: LinearSolution | None = None) -> None:
         """Go to the end with these forces; unknowns: what was found for its rows with them."""
         if unknowns is None:
-            linear, h = self.known.linear, self.part.method.dt
-            impulse = h * (self.known.J.transposed(pushes.ravel()) + self.known.G.T @ held)
-            unknowns = linear.close(linear.solve(linear.b + impulse), None)
+            linear = self.known.linear
+            unknowns = linear.close(linear.solve(linear.b + self._impulse(pushes, held)), None)
         self.found = unknowns
+
+    def _impulse(self, pushes: Array, held: Array) -> Array:
+        """Of given forces on the unknowns, (n,) [N s]."""
+        return np.asarray(self.part.method.dt * (self.known.J.transposed(pushes.ravel()) + self.known.G.T @ held))
 
     def place_ends(self, x_out: Array) -> None:
         """Write where its bodies end to flat positions of the whole system."""
@@ -90,9 +94,12 @@ class ImplicitStep:
         x_out[own.x_at] = own.system.retract(at.x, self.part.method.dt * (at.v + self.found.d))
 
     def finish(self, pushes: Array, held: Array) -> StepReport:
-        """Take the step as it was reached last."""
+        """Take the step as it was reached last. A stiff contact leaves rounding of its own size in a direct solution:
+        linear momentum follows the forces that the other parts take."""
         assert self.found is not None
-        own = self.part.part.state(self.state)
-        report = self.part.method.finish(self.part.part.system, own, self.found)
+        own, found, linear = self.part.part.state(self.state), self.found, self.known.linear
+        if found.lost is None and linear.times is not None and found.d.size <= DENSE:
+            found = replace(found, lost=linear.b + self._impulse(pushes, held) - linear.times(found.d))
+        report = self.part.method.finish(self.part.part.system, own, found)
         self.part.part.put(own, self.state)
         return report
