@@ -1,86 +1,107 @@
-"""What a person's run costs beside the bare kernels of its bodies, frames 1/30 s apart in memory, one thread.
+"""What a person's run costs beside the bare kernels of its bodies: recorded to disk at 30 Hz, on one thread.
 
-run/tree: flower and dragon, which hands pull at, in steps of 1/120 s. run/lattice: the quadruped, 1/300 s.
-run/floating: 8 modes of a beam in free flight, 1 ms. The ratio is that of processor times, the two taken in turns, best
-of several.
+    once a run        processor time of `sp.run` to t = 0: scene compiled, solver prepared, record made and closed
+    user's step       of `sp.run` beyond that, over its steps
+    kernel            of the bodies' own compiled loop, or of the solver's bare steps, which do the same
+    tax               what the run takes beyond the kernel, over what it may: a tenth of the kernel, or 5 µs a step and
+                      0.3 ms a frame where that is more
+    record            bytes on disk over simulated time
+
+run/floating: 8 modes of a beam, 1 ms, in free flight and on a hinge. run/flower: a hand pulls, 1/120 s. run/oak: in the
+wind, 2 steps of 1/120 s. run/robot: 122 voxels that walk, run/block: 20x20x10 that hang; bond damping 1. run/fem: cubes
+of 750 to 105,456 tets, 10 ms. Runs and kernels are taken in turns, best of several.
 """
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Callable
+from dataclasses import replace
+from math import log
+from pathlib import Path
 from time import process_time
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from supple.bench.row import Row, at_most, measured, threads
+from supple.bench.row import Row, at_least, at_most, measured, threads
+from supple.bodies.fem import FemBody
 from supple.bodies.floating import FloatingBody
 from supple.bodies.protocols import LocalState
+from supple.bodies.voxel import Actuation, VoxelBody
 from supple.bodies.voxel.body import advance_finite
-from supple.examples import dragon, flower, quadruped
-from supple.geometry import box_tets
+from supple.contact import Floor
+from supple.examples import flower, oak, quadruped
+from supple.geometry import VoxelGrid, box_tets
 from supple.material import Material
+from supple.material.voxel import VoxelMaterial
 from supple.modal import ElasticSolid
-from supple.running import run
-from supple.scene import Scene
+from supple.running import choose_solver, run
+from supple.scene import HingeJoint, Scene
 
-TREE, LATTICE, FLOATING = "run/tree", "run/lattice", "run/floating"
+FLOATING, FLOWER, OAK, ROBOT, BLOCK, FEM = (f"run/{n}" for n in ("floating", "flower", "oak", "robot", "block", "fem"))
 REPEATS = 5
-LIMIT = 1.3
-"""Of the kernel's time."""
+OF_KERNEL, A_STEP, A_FRAME = 0.1, 5e-6, 3e-4
+"""What a run may take beyond its kernels: part of their time, or seconds a step and a frame."""
+TETS = {5: 750, 9: 4_374, 14: 16_464, 20: 48_000, 26: 105_456}
+"""Cells along an edge of a cube, and its tets."""
+STEEP = 14  # cells from which on the exponent of the cost is taken
 
 
-def compare(case: str, name: str, scene: Scene, until: float, kernel: Callable[[], Any]) -> list[Row]:
-    """Rows of a run and of the kernels that do the same steps."""
-    times: dict[str, list[float]] = {"run": [], "kernel": []}
-    with threads(1):
-        steps = run(scene, until=until).steps
+class Cost(NamedTuple):
+    """Processor times of a run's loop, of its kernels, and of what is done once a run [s]; steps and frames; megabytes
+    of its record."""
+
+    run: float
+    kernel: float
+    once: float
+    steps: int
+    frames: int
+    megabytes: float
+
+    @property
+    def tax(self) -> float:
+        """What the run takes beyond its kernels, over what it may."""
+        may = max(OF_KERNEL * self.kernel, A_STEP * self.steps + A_FRAME * self.frames)
+        return (self.run - self.kernel) / may
+
+
+def cost(scene: Scene, until: float, kernel: Callable[[], Any], repeats: int = REPEATS) -> Cost:
+    """Of a run with its record, and of the kernels that do the same steps."""
+    times: dict[str, list[float]] = {"run": [], "kernel": [], "once": []}
+    with threads(1), tempfile.TemporaryDirectory() as folder:
+
+        def whole(until: float = until) -> Any:
+            return run(scene, until=until, out=folder)
+
+        done = whole()
+        size = (Path(folder) / "record.vtkhdf").stat().st_size
         kernel()
-        for _ in range(REPEATS):
-            for label, work in (("run", lambda: run(scene, until=until)), ("kernel", kernel)):
+        for _ in range(repeats):
+            for label, work in (("run", whole), ("kernel", kernel), ("once", lambda: whole(0.0))):
                 start = process_time()
                 work()
                 times[label].append(process_time() - start)
-    whole, bare = min(times["run"]), min(times["kernel"])
+    whole_run, bare, once = (min(times[label]) for label in ("run", "kernel", "once"))
+    return Cost(whole_run - once, bare, once, done.steps, len(done.energies.times), size / 1e6)
+
+
+def rows_of(case: str, name: str, found: Cost, until: float, limit: float | None = None) -> list[Row]:
+    """Rows of a run; limit: of the user's step [ms]."""
+    step, what = 1e3 * found.run / found.steps, f"user's step, {name}"
     return [
-        measured(case, f"user's step, {name}", 1e3 * whole / steps, unit="ms", threads=1),
-        measured(case, f"kernel, {name}", 1e3 * bare / steps, unit="ms", threads=1),
-        at_most(case, f"user's step over kernel, {name}", whole / bare, LIMIT, unit="-", threads=1),
+        measured(case, what, step, unit="ms", threads=1)
+        if limit is None
+        else at_most(case, what, step, limit, unit="ms", threads=1),
+        measured(case, f"once a run, {name}", 1e3 * found.once, unit="ms", threads=1),
+        measured(case, f"kernel, {name}", 1e3 * found.kernel / found.steps, unit="ms", threads=1),
+        at_most(case, f"tax over what a run may cost, {name}", found.tax, 1.0, unit="-", threads=1),
+        measured(case, f"record, {name}", found.megabytes / until, unit="MB/s", threads=1),
     ]
 
 
-def trees() -> list[Row]:
-    """Trees with loads in time."""
-    rows = []
-    for name, example in (("flower", flower), ("dragon", dragon)):
-        scene, until = example.make(), 2.0
-        tree = scene.nodes[0].held_body.dynamics  # type: ignore[attr-defined]
-
-        def kernel(tree: Any = tree, step: float = example.STEP, until: float = until) -> None:
-            tree.advance(tree.state(), step, steps=round(until / step))
-
-        rows += compare(TREE, name, scene, until, kernel)
-    return rows
-
-
-def lattice() -> list[Row]:
-    """A robot that walks."""
-    scene, until = quadruped.make(), 2.0
-    done = run(scene, until=until)
-    solver, system, start = done.solver, done.system, done.system.initial_state()
-    small = solver.step(system, start).iterations  # steps of the sweep in one of the solver's
-    x, v = (start.x.reshape(-1, 7), start.v.reshape(-1, 6))
-
-    def kernel() -> None:
-        advance_finite(
-            solver.sweep, LocalState(0.0, x, v), solver.dt / small, small * round(until / solver.dt), system.gravity
-        )
-
-    return compare(LATTICE, "quadruped", scene, until, kernel)
-
-
 def floating() -> list[Row]:
-    """A body that flies freely."""
+    """A body that flies freely; and one on a hinge, beside the solver's bare steps."""
     rubber = Material(young=1e7, poisson=0.3, density=1000.0)
     body = FloatingBody.from_solid(ElasticSolid(box_tets(size=(1.0, 0.1, 0.1), cells=(20, 4, 4)), rubber), modes=8)
     scene, until = Scene(), 4.0
@@ -90,7 +111,126 @@ def floating() -> list[Row]:
     def kernel() -> None:
         body.advance(placed.x.copy(), np.array(placed.v), 1e-3, steps=round(until / 1e-3))
 
-    return compare(FLOATING, "8 modes", scene, until, kernel)
+    rows = rows_of(FLOATING, "alone", cost(scene, until, kernel), until, 0.02)
+    hung, short = Scene(gravity=(0, 0, -9.81)), 0.5
+    beam = hung.add(body, name="beam")
+    hung.add(HingeJoint(beam, at=(0.0, 0.05, 0.05), axis=(0, 1, 0)))
+    hung.solver = choose_solver(hung, hung.compile(), None, 1e-3)
+    return rows + rows_of(FLOATING, "on a hinge", cost(hung, short, bare_steps(hung, short)), short, 0.08)
 
 
-CASES = {TREE: trees, LATTICE: lattice, FLOATING: floating}
+def bare_steps(scene: Scene, until: float) -> Callable[[], None]:
+    """The steps of a scene's solver and nothing else."""
+    system = scene.compile()
+    solver = choose_solver(scene, system, None, None)
+    solver.prepare(system)
+
+    def steps() -> None:
+        state = system.initial_state()
+        for k in range(round(until / solver.dt)):
+            solver.step(system, state)
+            state.t = (k + 1) * solver.dt
+
+    return steps
+
+
+def pulled_flower() -> list[Row]:
+    """A tree with a load in time."""
+    scene, until = flower.make(), 2.0
+    tree = scene.nodes[0].held_body.dynamics  # type: ignore[attr-defined]
+
+    def kernel() -> None:
+        tree.advance(tree.state(), flower.STEP, steps=round(until / flower.STEP))
+
+    return rows_of(FLOWER, "pulled", cost(scene, until, kernel), until, 0.2)
+
+
+def windy_oak() -> list[Row]:
+    """A large tree in the wind."""
+    scene, until = oak.make(), 1.0
+    tree, solver = scene.nodes[0].held_body.dynamics, scene.solver  # type: ignore[attr-defined]
+    assert solver is not None
+
+    def kernel() -> None:
+        tree.advance(tree.state(), solver.dt / solver.steps, steps=solver.steps * round(until / solver.dt))
+
+    found = cost(scene, until, kernel, repeats=2)
+    rate = found.megabytes / until
+    return [
+        at_least(OAK, "simulated over processor time", until / found.run, 4.0, unit="-", threads=1),
+        *rows_of(OAK, "in the wind", found, until)[:-1],
+        at_most(OAK, "record, in the wind", rate, 15.0, unit="MB/s", threads=1),
+    ]
+
+
+def walker() -> VoxelBody:
+    """A robot of 9x5x2 voxels on four legs of 2x2x2, 122 in all."""
+    numbers = np.zeros((9, 5, 4), dtype=int)
+    numbers[:, :, 2:] = quadruped.BODY
+    for x in (slice(0, 2), slice(-2, None)):
+        for y in (slice(0, 2), slice(-2, None)):
+            numbers[x, y, :2] = quadruped.MUSCLE
+    grid = VoxelGrid(numbers, quadruped.SIZE)
+    i, j, _ = grid.voxels.T
+    phase = np.where((i >= 5) == (j >= 3), 0.0, 0.5) + np.where(i % 2 == 1, 0.0, 0.25)
+    palette = {number: replace(m, bond_damping=1.0) for number, m in quadruped.palette(1e6).items()}
+    return VoxelBody(grid, palette, actuation=Actuation(15.0, 5.0, phase))
+
+
+def swept(case: str, name: str, scene: Scene, until: float) -> list[Row]:
+    """Rows of a lattice and of its sweep, at the step that the run has taken."""
+    done = run(scene, until=until, threads=1)
+    solver, system, start = done.solver, done.system, done.system.initial_state()
+    small = solver.step(system, start).iterations  # steps of the sweep in one of the solver's
+    x, v = start.x.reshape(-1, 7), start.v.reshape(-1, 6)
+
+    def kernel() -> None:
+        steps = small * round(until / solver.dt)
+        advance_finite(solver.sweep, LocalState(0.0, x, v), solver.dt / small, steps, system.gravity)
+
+    found = cost(scene, until, kernel)
+    return [
+        measured(case, "simulated over processor time", until / found.run, unit="-", threads=1),
+        *rows_of(case, name, found, until),
+    ]
+
+
+def robot() -> list[Row]:
+    """A robot that walks."""
+    scene = Scene(gravity=(0, 0, -9.81), name="robot")
+    scene.add(walker(), name="robot")
+    scene.add(Floor())
+    return swept(ROBOT, "122 voxels", scene, 2.0)
+
+
+def block() -> list[Row]:
+    """A block that hangs from one end."""
+    soft = VoxelMaterial(young=1e6, density=1000, bond_damping=1.0, ground_damping=1e-3)
+    scene = Scene(gravity=(0, 0, -9.81), name="block")
+    scene.add(VoxelBody(VoxelGrid(np.ones((20, 20, 10), dtype=int), 0.01), {1: soft}), fix="x_min", name="block")
+    return swept(BLOCK, "20x20x10", scene, 0.2)
+
+
+def fem() -> list[Row]:
+    """Cubes that fly, and cubes that fall on a floor, beside the solver's bare steps."""
+    rows, steps = [], 10
+    soft, per_step = Material(young=1e5, poisson=0.3, density=1000.0), {}
+    for cells, tets in TETS.items():
+        for name in ("free", "on the floor"):
+            scene, until = Scene(gravity=(0, 0, -9.81)), steps * 1e-2
+            mesh = box_tets(size=(0.2, 0.2, 0.2), cells=(cells,) * 3)
+            scene.add(FemBody(mesh, soft), name="cube")
+            if name != "free":
+                scene.add(Floor())
+            scene.solver = choose_solver(scene, scene.compile(), None, 1e-2)
+            found = cost(scene, until, bare_steps(scene, until), repeats=2)
+            per_step[name, cells] = found.run / found.steps
+            rows += rows_of(FEM, f"{tets} tets, {name}", found, until)
+    largest = max(TETS)
+    for name in ("free", "on the floor"):
+        growth = log(per_step[name, largest] / per_step[name, STEEP]) / log(TETS[largest] / TETS[STEEP])
+        rows.append(at_most(FEM, f"exponent from {TETS[STEEP]} tets on, {name}", growth, 1.1, unit="-", threads=1))
+    return rows
+
+
+CASES = {FLOATING: floating, FLOWER: pulled_flower, OAK: windy_oak, ROBOT: robot, BLOCK: block, FEM: fem}
