@@ -145,7 +145,10 @@ class Loop:
             if interrupts.asked:
                 return "interrupted"
             self.whole, begun = (self.state.copy(), self.step), perf_counter()
-            report = self._stride(self._steps_ahead(last_step))
+            steps = self._steps_ahead(last_step)
+            if self.writer is not None:
+                self.writer.write_within(steps * self.step_time)
+            report = self._stride(steps)
             self.step_time = (perf_counter() - begun) / report.steps
             self.report = report if self.is_frame_due(self.step) else StepReport.joined([self.report, report])
             self.step += report.steps

@@ -16,7 +16,7 @@ from supple.record.files.changes import read_changes
 from supple.record.files.contacts import Contacts, read_contacts
 from supple.record.files.disk import damage_errors
 from supple.record.files.joints import read_joints
-from supple.record.files.layout import RECORD_NAME, count_frames, open_blocks, open_columns, read_bodies
+from supple.record.files.layout import MOST_FRAMES, RECORD_NAME, count_frames, open_blocks, open_columns, read_bodies
 from supple.record.files.obstacles import RecordedObstacle, read_obstacles, read_poses
 from supple.record.files.states import kept_steps, read_state
 from supple.record.files.trust import check_group, plain_json, real_number
@@ -182,7 +182,7 @@ def open_record(path: str | Path) -> Record:
         about = _read_about(file["supple"])
         read_ground(about)
         claimed, count = count_frames(file, open_blocks(file, bodies))
-        if claimed > count + 1:
+        if claimed > count + MOST_FRAMES:
             raise ValueError(f"it claims {claimed} frames and holds {count}")
         columns = {name: column[:count] for name, column in open_columns(file).items()}
         columns["outcome"] = columns["outcome"].astype("U20")

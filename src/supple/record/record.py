@@ -1,8 +1,9 @@
 """RecordWriter: the trajectory of a run in one file, `record.vtkhdf`, that ParaView reads with time.
 
 Its layout is in `record.files.layout`. A new record is written beside its place and renamed, so that a kill leaves the
-old or the new one. Room is taken before a frame, and the file is flushed after it, in HDF5's default version, which
-reopens after a kill. A frame counts once it is whole; a reader takes the whole ones.
+old or the new one. Frames wait in a batch, for which room is taken on the disk, and are written together; who runs the
+loop says when (`UNWRITTEN`). The file is flushed after a batch, in HDF5's default version, which reopens after a kill.
+A frame counts once it is whole; a reader takes the whole ones.
 """
 
 from __future__ import annotations
@@ -10,16 +11,18 @@ from __future__ import annotations
 import contextlib
 import os
 from pathlib import Path
+from time import perf_counter
 from typing import Any
 
 import numpy as np
 
 from supple.errors import RecordError
+from supple.record.batch import Batch, KeptFrame
 from supple.record.files import vtkhdf
-from supple.record.files.changes import append_changes, change_bytes, truncate_changes
-from supple.record.files.contacts import append_contacts, contact_bytes, truncate_contacts
+from supple.record.files.changes import truncate_changes
+from supple.record.files.contacts import truncate_contacts
 from supple.record.files.disk import RESERVE, check_space, damage_errors, make_folder, record_errors, reserve
-from supple.record.files.joints import append_joints, joint_bytes, truncate_joints
+from supple.record.files.joints import joint_names, truncate_joints
 from supple.record.files.layout import (
     COLUMNS,
     RECORD_NAME,
@@ -32,25 +35,37 @@ from supple.record.files.layout import (
     write_empty,
 )
 from supple.record.files.lock import FolderLock
-from supple.record.files.obstacles import append_poses, truncate_poses
+from supple.record.files.obstacles import truncate_poses
 from supple.record.files.relaying import fits, is_same, read_shares, relay
 from supple.record.files.states import kept_steps, state_name, write_state
 from supple.record.files.trust import check_group
 from supple.record.frame import Frame
 from supple.record.surfaces import Surface, are_shown, make_surfaces
-from supple.scene.changes import change_lines
 from supple.scene.state import State
 from supple.scene.system import System
 
 CHECKPOINT_NAME = "checkpoint.npz"
+UNWRITTEN = 0.5
+"""Wall time [s] for which a frame may wait to be written."""
 
 
 class RecordWriter:
     """An open record; made by `create` or `reopen`, ended by `close`."""
 
     def __init__(self, path: Path, file: Any, surfaces: list[Surface], blocks: list[Any], lock: FolderLock) -> None:
-        self.path, self.file, self.surfaces, self.blocks, self.lock = path, file, surfaces, blocks, lock
-        self.frame_count = self.contact_count = 0
+        self.path, self.file, self.blocks, self.lock = path, file, blocks, lock
+        self.batch = Batch(surfaces, 0, 0, joint_names(check_group(file["supple"], "joints")))
+        self.room = 0
+
+    @property
+    def surfaces(self) -> list[Surface]:
+        """Of the bodies, as they are recorded now."""
+        return self.batch.surfaces
+
+    @property
+    def frame_count(self) -> int:
+        """How many frames were appended, those that wait to be written too."""
+        return self.batch.first + len(self.batch)
 
     @classmethod
     def create(cls, folder: Path, system: System, about: dict[str, Any]) -> RecordWriter:
@@ -86,7 +101,7 @@ class RecordWriter:
         try:
             with damage_errors(path, "the record cannot be continued"):
                 writer._go_back(frames, step)
-            writer.surfaces = []
+            writer._show([])
             writer.follow(system)
         except BaseException:
             writer.close()
@@ -98,13 +113,20 @@ class RecordWriter:
         if are_shown(self.surfaces, system):
             return
         surfaces = make_surfaces(system)
+        self.write()
         with record_errors(self.path, "the surfaces cannot be written"):
             own = self.file["supple"]
             kept = read_shares(own, read_bodies(self.file), self.blocks)
             if not is_same(kept, surfaces, system):
-                self._reserve(self.frame_count * frame_bytes(surfaces))
+                needed = self.frame_count * frame_bytes(surfaces)
+                check_space(self.path.parent, needed)
+                self._reserve(needed)
                 self.blocks = relay(self.file, kept, surfaces, system, self.frame_count)
-        self.surfaces = surfaces
+        self._show(surfaces)
+
+    def _show(self, surfaces: list[Surface]) -> None:
+        assert not len(self.batch)
+        self.batch = Batch(surfaces, self.batch.first, self.batch.contacts, self.batch.joints)
 
     @classmethod
     def _open(cls, path: Path, surfaces: list[Surface], lock: FolderLock, system: System) -> RecordWriter:
@@ -118,17 +140,17 @@ class RecordWriter:
                 blocks = open_blocks(file, bodies)
                 if not fits(read_shares(check_group(file, "supple"), bodies, blocks), surfaces, system):
                     raise ValueError("its bodies are not those of the scene")
+                return cls(path, file, surfaces, blocks, lock)
             except BaseException:
                 file.close()
                 raise
-        return cls(path, file, surfaces, blocks, lock)
 
     def _go_back(self, frames: int, step: int) -> None:
         _, whole = count_frames(self.file, self.blocks)
         if whole < frames:
             raise ValueError(f"it holds {whole} frames, the checkpoint was made after {frames}")
-        self.frame_count = frames
-        self.contact_count = int(open_columns(self.file)["contacts"][frames - 1]) if frames else 0
+        contacts = int(open_columns(self.file)["contacts"][frames - 1]) if frames else 0
+        self.batch = Batch(self.surfaces, frames, contacts, self.batch.joints)
         self._truncate()
         states = check_group(self.file["supple"], "states")
         for later in [kept for kept in kept_steps(states) if kept > step]:
@@ -136,33 +158,44 @@ class RecordWriter:
         self.file.flush()
 
     def append(self, frame: Frame) -> None:
-        """Add a frame and bring it to the file."""
-        contacts, joints, done = frame.contacts, frame.joints, change_lines(frame.state)
-        rows = joint_bytes(self.file["supple/joints"], self.frame_count, joints)
-        self._reserve(frame_bytes(self.surfaces) + contact_bytes(contacts) + rows + change_bytes(done))
-        row = frame.row() | {"contacts": self.contact_count + len(contacts.pairs)}
+        """Add a frame, which waits to be written; there is room for it on the disk."""
+        kept = KeptFrame.of(frame, self.surfaces)
+        alone = Batch(self.surfaces, self.batch.first, 0, self.batch.joints).bytes_with(kept)
+        check_space(self.path.parent, alone)
         try:
-            with record_errors(self.path, "the frame cannot be written"):
-                for surface, block in zip(self.surfaces, self.blocks):
-                    vtkhdf.append_step(block, frame.time, surface.points(frame.state))
-                append_contacts(self.file["supple/contacts"], contacts)
-                append_joints(self.file["supple/joints"], self.frame_count, joints)
-                append_changes(self.file["supple"], self.frame_count, done)
-                append_poses(self.file["supple"], self.frame_count, frame.poses)
-                columns = self.file["supple/frames"]
-                for name in COLUMNS:
-                    columns[name].resize(self.frame_count + 1, axis=0)
-                    columns[name][self.frame_count] = row[name]
-                self.file.flush()
+            self._reserve(self.batch.bytes_with(kept))
+        except RecordError:
+            if not len(self.batch):
+                raise
+            self.write()
+            self._reserve(alone)
+        self.batch.append(kept)
+        if self.batch.is_full:
+            self.write()
+
+    def write_within(self, time: float) -> None:
+        """Write now where frames would else wait for too long. time: until one is asked again, of the wall [s]."""
+        if len(self.batch) and perf_counter() + time - self.batch.since > UNWRITTEN:
+            self.write()
+
+    def write(self) -> None:
+        """Bring all frames to the file."""
+        if not len(self.batch):
+            return
+        try:
+            with record_errors(self.path, "the frames cannot be written"):
+                self.batch = self.batch.write(self.file, self.blocks)
         except BaseException:
             with contextlib.suppress(Exception):
                 self._truncate()
             raise
-        self.frame_count, self.contact_count = self.frame_count + 1, row["contacts"]
 
     def append_state(self, state: State, step: int) -> None:
         """Add the exact state, once a step, and bring the file to the disk."""
-        self._reserve(sum(array.nbytes for array in (state.x, state.v, *state.memory.values())))
+        self.write()
+        needed = sum(array.nbytes for array in (state.x, state.v, *state.memory.values()))
+        check_space(self.path.parent, needed)
+        self._reserve(needed)
         with record_errors(self.path, "the state cannot be written"):
             states = self.file["supple/states"]
             if state_name(step) not in states:
@@ -177,22 +210,28 @@ class RecordWriter:
 
     def close(self) -> None:
         """End writing, and give back the room that was taken ahead."""
+        with contextlib.suppress(RecordError):
+            self.write()
         with contextlib.suppress(OSError, RuntimeError, ValueError):
             close_file(self.file, self.path)
         self.lock.release()
 
     def _reserve(self, needed: int) -> None:
-        check_space(self.path.parent, needed)
+        """Take room on the disk behind what is written, so that so many bytes can be."""
         size = self.file.id.get_filesize() + needed + RESERVE
-        reserve(self.file.id.get_vfd_handle(), size, self.path)
+        if size > self.room:
+            reserve(self.file.id.get_vfd_handle(), size, self.path)
+            self.room = size
 
     def _truncate(self) -> None:
+        """Keep the frames that were written before the batch."""
+        frames, own = self.batch.first, self.file["supple"]
         for block in self.blocks:
-            vtkhdf.truncate(block, self.frame_count)
+            vtkhdf.truncate(block, frames)
         for name in COLUMNS:
-            self.file["supple/frames"][name].resize(self.frame_count, axis=0)
-        truncate_contacts(self.file["supple/contacts"], self.contact_count)
-        truncate_joints(self.file["supple/joints"], self.frame_count)
-        truncate_poses(self.file["supple"], self.frame_count)
-        truncate_changes(self.file["supple"], self.frame_count)
+            own["frames"][name].resize(frames, axis=0)
+        truncate_contacts(own["contacts"], self.batch.contacts)
+        truncate_joints(own["joints"], frames)
+        truncate_poses(own, frames)
+        truncate_changes(own, frames)
         self.file.flush()

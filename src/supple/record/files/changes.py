@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from supple.record.files.rows import extend
 from supple.record.files.trust import Group, check_dataset, check_group, plain_json, read_all, real_number
 from supple.scene.changes import Change
 
@@ -25,22 +26,19 @@ def make_changes(own: Group) -> None:
     group.create_dataset("counts", (0,), maxshape=(None,), dtype="i8", chunks=(CHUNK,))
 
 
-def append_changes(own: Group, frame: int, done: list[bytes]) -> None:
-    """Add the changes that led to a frame of this number, beyond those of earlier ones, as a state keeps them."""
+def append_changes(own: Group, first: int, done: list[list[bytes]]) -> None:
+    """Add the changes that led to frames from number `first` on, beyond those of earlier ones, as states keep them."""
     if GROUP not in own:
         make_changes(own)
     group = own[GROUP]
-    known = int(group["counts"][frame - 1]) if 0 < frame <= len(group["counts"]) else 0
-    if text := b"".join(done[known:]):
-        start = len(group["text"])
-        group["text"].resize(start + len(text), axis=0)
-        group["text"][start:] = np.frombuffer(text, dtype=np.uint8)
-    group["counts"].resize(frame + 1, axis=0)
-    group["counts"][frame] = len(done)
+    known = int(group["counts"][first - 1]) if 0 < first <= len(group["counts"]) else 0
+    if text := b"".join(done[-1][known:]):
+        extend(group["text"], len(group["text"]), len(text), np.frombuffer(text, dtype=np.uint8))
+    extend(group["counts"], first, len(done), [len(lines) for lines in done])
 
 
 def change_bytes(done: list[bytes]) -> int:
-    """No frame's changes take more."""
+    """The changes up to a frame take no more."""
     return sum(map(len, done)) + 64 * CHUNK if done else 8 * CHUNK
 
 

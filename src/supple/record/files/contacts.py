@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from supple.record.files.rows import extend
 from supple.record.files.trust import Group, check_dataset, check_group, plain_json, stored_rows
 from supple.scene.state import State
 from supple.scene.system import System
@@ -53,27 +54,25 @@ def make_contacts(own: Group, system: System) -> None:
     group.create_dataset("values", (0, 9), maxshape=(None, 9), dtype="f4", chunks=(CHUNK, 9))
 
 
-def append_contacts(group: Group, contacts: Contacts) -> None:
-    """Add the contacts of a frame."""
-    if not contacts.pairs:
+def append_contacts(group: Group, frames: list[Contacts]) -> None:
+    """Add the contacts of frames."""
+    pairs = [pair for contacts in frames for pair in contacts.pairs]
+    if not pairs:
         return
     names = json.loads(group.attrs["names"])
-    if new := dict.fromkeys(name for pair in contacts.pairs for name in pair if name not in names):  # a body broke
-        names += new
-        group.attrs["names"] = json.dumps(names)
     number = {name: k for k, name in enumerate(names)}
-    start = len(group["pair"])
-    for name, rows in (
-        ("pair", [[number[a], number[b]] for a, b in contacts.pairs]),
-        ("values", np.hstack([contacts.place, contacts.normal, contacts.force])),
-    ):
-        group[name].resize(start + len(rows), axis=0)
-        group[name][start:] = rows
+    if new := dict.fromkeys(name for pair in pairs for name in pair if name not in number):  # a body broke
+        number |= {name: len(names) + k for k, name in enumerate(new)}
+        group.attrs["names"] = json.dumps(list(number))
+    start, count = len(group["pair"]), len(pairs)
+    extend(group["pair"], start, count, [[number[a], number[b]] for a, b in pairs])
+    values = np.concatenate([np.hstack([c.place, c.normal, c.force]) for c in frames])
+    extend(group["values"], start, count, values)
 
 
-def contact_bytes(contacts: Contacts) -> int:
-    """No frame's contacts take more: chunks that may be begun."""
-    return 44 * (len(contacts.pairs) + 2 * CHUNK)
+def contact_bytes(count: int) -> int:
+    """So many contacts take no more: chunks that may be begun."""
+    return 44 * (count + 2 * CHUNK)
 
 
 def truncate_contacts(group: Group, count: int) -> None:

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from supple.record.files.rows import extend
 from supple.record.files.trust import Group, check_dataset, check_group, plain_json, stored_rows
 from supple.scene.joints.readings import JointReading
 from supple.scene.system import System
@@ -36,18 +37,19 @@ def make_joints(own: Group, system: System) -> None:
     group.create_dataset("values", (0, WIDTH), maxshape=(None, WIDTH), dtype="f8", chunks=(CHUNK, WIDTH))
 
 
-def append_joints(group: Group, frame: int, readings: dict[str, JointReading]) -> None:
-    """Add the joints of a frame of this number."""
+def append_joints(group: Group, first: int, frames: list[dict[str, JointReading]]) -> None:
+    """Add the joints of frames from number `first` on."""
     listed = _listed(group)
     known = [joint["name"] for joint in listed]
+    readings = {name: reading for found in frames for name, reading in found.items()}
     if new := [name for name in readings if name not in known]:
         added = [{"name": n, "bodies": readings[n].bodies, "measures": readings[n].measures} for n in new]
-        _widen(group, frame, listed, added)
+        _widen(group, first, listed, added)
         known += new
     if known:
-        rows = [_row(readings[name]) if name in readings else [np.nan] * WIDTH for name in known]
-        group["values"].resize((frame + 1) * len(rows), axis=0)
-        group["values"][frame * len(rows) :] = rows
+        gone = [np.nan] * WIDTH
+        rows = [_row(found[name]) if name in found else gone for found in frames for name in known]
+        extend(group["values"], first * len(known), len(rows), rows)
 
 
 def _row(r: JointReading) -> list[float]:
@@ -63,11 +65,15 @@ def _widen(group: Group, frames: int, listed: list[dict[str, Any]], added: list[
     group.attrs["joints"] = json.dumps(listed + added)
 
 
-def joint_bytes(group: Group, frame: int, readings: dict[str, JointReading]) -> int:
-    """No frame's joints take more: chunks that may be begun, and rows of joints that come."""
-    known = {joint["name"] for joint in _listed(group)}
-    new = len(set(readings) - known)
-    return 8 * WIDTH * (len(known) + new * (frame + 1) + 2 * CHUNK) if known or new else 0
+def joint_bytes(joints: int, added: int, first: int, count: int) -> int:
+    """So many joints in `count` frames from number `first` on take no more: chunks that may be begun, and in earlier
+    frames the rows of those that were added."""
+    return 8 * WIDTH * (joints * count + added * first + 2 * CHUNK) if joints else 0
+
+
+def joint_names(group: Group) -> set[str]:
+    """The joints that a record knows."""
+    return {str(joint["name"]) for joint in _listed(group)}
 
 
 def truncate_joints(group: Group, frames: int) -> None:

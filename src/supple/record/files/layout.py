@@ -30,6 +30,8 @@ from supple.record.surfaces import Surface
 from supple.scene.system import System
 
 RECORD_NAME = "record.vtkhdf"
+MOST_FRAMES = 256
+"""Frames that are written at once, at most."""
 COLUMNS: dict[str, tuple[str, tuple[int, ...]]] = {
     "step": ("i8", ()),
     "time": ("f8", ()),
@@ -86,9 +88,9 @@ def close_file(file: Any, path: Path) -> None:
     os.truncate(path, size)
 
 
-def frame_bytes(surfaces: list[Surface]) -> int:
-    """No frame takes more: points in chunks that may be begun, and the tables of steps."""
-    return sum(2 * max(12 * s.point_count, vtkhdf.CHUNK_BYTES) + vtkhdf.CHUNK_BYTES for s in surfaces)
+def frame_bytes(surfaces: list[Surface], count: int = 1) -> int:
+    """So many frames take no more: points in chunks that may be begun, and the tables of steps."""
+    return sum(2 * max(12 * s.point_count * count, vtkhdf.CHUNK_BYTES) + vtkhdf.CHUNK_BYTES for s in surfaces)
 
 
 def read_bodies(file: Group) -> list[RecordedBody]:
@@ -125,7 +127,7 @@ def open_columns(file: Group) -> dict[str, Dataset]:
 def count_frames(file: Group, blocks: list[Group]) -> tuple[int, int]:
     """How many frames an open record claims, and how many of them are whole.
 
-    A writer that was killed leaves a part of one more at most.
+    A writer that was killed leaves parts of so many more as it writes at once, `MOST_FRAMES`.
     """
     columns = list(open_columns(file).values())
     counts = [vtkhdf.count_steps(block) for block in blocks]

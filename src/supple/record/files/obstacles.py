@@ -14,6 +14,7 @@ import numpy as np
 
 from supple.geometry import SurfaceMesh
 from supple.interaction.obstacles import Obstacle
+from supple.record.files.rows import extend
 from supple.record.files.trust import Group, check_dataset, read_all, stored_rows
 from supple.scene.system import System
 
@@ -69,11 +70,11 @@ def make_obstacles(own: Group, system: System) -> None:
     own.create_dataset("poses", (0, 7), maxshape=(None, 7), dtype="f8", chunks=(CHUNK, 7))
 
 
-def append_poses(own: Group, frame: int, poses: Array) -> None:
-    """Add the poses of a frame of this number."""
-    if len(poses):
-        own["poses"].resize((frame + 1) * len(poses), axis=0)
-        own["poses"][frame * len(poses) :] = poses
+def append_poses(own: Group, first: int, poses: Array) -> None:
+    """Add the poses of frames from number `first` on, (k, n, 7)."""
+    count, n = poses.shape[:2]
+    if n:
+        extend(own["poses"], first * n, count * n, poses.reshape(-1, 7))
 
 
 def truncate_poses(own: Group, frames: int) -> None:

@@ -114,7 +114,8 @@ def _new_block(root: Group, surface: Surface, share: Share, kept: list[Shared], 
         whole = np.zeros((size, 3), dtype=np.float32)
         for source in sources:
             whole[source.share.shown] = vtkhdf.read_points(source.block, frame)
-        vtkhdf.append_step(block, float(sources[0].block["Steps/Values"][frame]), whole[share.shown])
+        time = sources[0].block["Steps/Values"][frame : frame + 1]
+        vtkhdf.append_steps(block, time, whole[share.shown][None])
     return block
 
 

@@ -17,6 +17,7 @@ import re
 
 import numpy as np
 
+from supple.record.files.rows import extend
 from supple.record.files.trust import Group, check_dataset, check_group, read_all, stored_rows, whole_number
 from supple.record.surfaces import Surface
 
@@ -75,17 +76,16 @@ def add_block(root: Group, surface: Surface) -> Group:
     return block
 
 
-def append_step(block: Group, t: float, points: Array) -> None:
-    """Add one step: time [s] and points (n, 3)."""
-    n, k = len(points), int(block["Steps"].attrs["NSteps"])
-    block["Points"].resize(n * (k + 1), axis=0)
-    block["Points"][n * k :] = points
+def append_steps(block: Group, times: Array, points: Array) -> None:
+    """Add steps: times (k,) [s] and points (k, n, 3)."""
+    count, n = points.shape[:2]
     steps = block["Steps"]
-    values = {"Values": t, "NumberOfParts": 1, "PointOffsets": n * k}
+    first = int(steps.attrs["NSteps"])
+    extend(block["Points"], n * first, n * count, points.reshape(-1, 3))
+    values = {"Values": times, "NumberOfParts": 1, "PointOffsets": n * np.arange(first, first + count)}
     for name in STEP_TABLES:
-        steps[name].resize(k + 1, axis=0)
-        steps[name][k] = values.get(name, 0)
-    steps.attrs["NSteps"] = np.int64(k + 1)
+        extend(steps[name], first, count, values.get(name, 0))
+    steps.attrs["NSteps"] = np.int64(first + count)
 
 
 def point_count(block: Group) -> int:

@@ -1,0 +1,100 @@
+"""Frames of a run that are not in its record yet: HDF5 takes some milliseconds for one, and hardly more for fifty."""
+
+from __future__ import annotations
+
+from time import perf_counter
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from supple.record.files import vtkhdf
+from supple.record.files.changes import append_changes, change_bytes
+from supple.record.files.contacts import Contacts, append_contacts, contact_bytes
+from supple.record.files.joints import append_joints, joint_bytes
+from supple.record.files.layout import COLUMNS, MOST_FRAMES, frame_bytes
+from supple.record.files.obstacles import append_poses
+from supple.record.files.rows import extend
+from supple.record.files.trust import Group
+from supple.record.frame import Frame
+from supple.record.surfaces import Surface
+from supple.scene.changes import change_lines
+from supple.scene.joints.readings import JointReading
+
+Array = np.ndarray
+MOST_BYTES = 16 << 20
+"""Of points that wait to be written."""
+
+
+class KeptFrame(NamedTuple):
+    """What is written of a frame: points of each surface, contacts, joints, changes that led to it, poses of obstacles,
+    and what was measured."""
+
+    points: list[Array]
+    contacts: Contacts
+    joints: dict[str, JointReading]
+    changes: list[bytes]
+    poses: Array
+    row: dict[str, Any]
+
+    @classmethod
+    def of(cls, frame: Frame, surfaces: list[Surface]) -> KeptFrame:
+        """A frame that will have moved on when it is written."""
+        points = [surface.points(frame.state) for surface in surfaces]
+        return cls(points, frame.contacts, frame.joints, change_lines(frame.state), frame.poses, frame.row())
+
+
+class Batch:
+    """Frames of the same surfaces. first: number of the first of them; contacts: how many the file has of earlier ones;
+    joints: the names that it knows. since: wall time of the oldest frame [s]."""
+
+    def __init__(self, surfaces: list[Surface], first: int, contacts: int, joints: set[str]) -> None:
+        self.surfaces, self.first, self.contacts, self.joints = surfaces, first, contacts, joints
+        self.frames: list[KeptFrame] = []
+        self.touching, self.names = 0, set(joints)
+        self.since = perf_counter()
+
+    def __len__(self) -> int:
+        return len(self.frames)
+
+    @property
+    def is_full(self) -> bool:
+        """Whether it should wait for no more frames."""
+        points = 12 * sum(surface.point_count for surface in self.surfaces)
+        return len(self) >= MOST_FRAMES or len(self) * points >= MOST_BYTES
+
+    def bytes_with(self, frame: KeptFrame) -> int:
+        """With one more frame it takes no more than this on the disk."""
+        count, names = len(self) + 1, self.names | set(frame.joints)
+        return (
+            frame_bytes(self.surfaces, count)
+            + contact_bytes(self.touching + len(frame.contacts.pairs))
+            + joint_bytes(len(names), len(names - self.joints), self.first, count)
+            + change_bytes(frame.changes)
+        )
+
+    def append(self, frame: KeptFrame) -> None:
+        """Let a frame wait."""
+        if not self.frames:
+            self.since = perf_counter()
+        self.frames.append(frame)
+        self.touching += len(frame.contacts.pairs)
+        self.names |= set(frame.joints)
+
+    def write(self, file: Group, blocks: list[Group]) -> Batch:
+        """Bring all frames to an open record; returns an empty batch for those that follow."""
+        frames, own, first = self.frames, file["supple"], self.first
+        rows = [frame.row for frame in frames]
+        ends = self.contacts + np.cumsum([len(frame.contacts.pairs) for frame in frames])
+        times = np.array([row["time"] for row in rows])
+        for k, block in enumerate(blocks):
+            vtkhdf.append_steps(block, times, np.stack([frame.points[k] for frame in frames]))
+        append_contacts(own["contacts"], [frame.contacts for frame in frames])
+        append_joints(own["joints"], first, [frame.joints for frame in frames])
+        append_changes(own, first, [frame.changes for frame in frames])
+        append_poses(own, first, np.stack([frame.poses for frame in frames]))
+        columns = own["frames"]
+        for name, (kind, _) in COLUMNS.items():
+            values = ends if name == "contacts" else np.array([row[name] for row in rows], dtype=kind)
+            extend(columns[name], first, len(frames), values)
+        file.flush()
+        return Batch(self.surfaces, first + len(frames), int(ends[-1]), self.names)
