@@ -66,13 +66,20 @@ class WeightedPoints:
         return int(self.weights.shape[0])
 
     @cached_property
+    def _taken(self) -> Array | None:
+        """Numbers of the parent's points, where each is taken as it is."""
+        W = self.weights
+        is_subset = np.array_equal(W.indptr, np.arange(self.count + 1)) and bool((W.data == 1.0).all())
+        return W.indices if is_subset else None
+
+    @cached_property
     def transpose(self) -> sparse.csr_array:
         """W^T, made once."""
         return self.weights.T.tocsr()
 
     def apply(self, x: Array) -> Array:
         """W x, (count, 3)."""
-        return self.weights @ x
+        return self.weights @ x if self._taken is None else x[self._taken]
 
     def linearize(self, x: Array) -> WeightedPoints:
         """The mapping is linear: it is its own tangent."""
@@ -80,7 +87,7 @@ class WeightedPoints:
 
     def product(self, v: Array) -> Array:
         """W v."""
-        return self.weights @ v
+        return self.weights @ v if self._taken is None else v[self._taken]
 
     def add_transpose(self, f: Array, f_out: Array) -> None:
         """f_out += W^T f."""

@@ -13,6 +13,7 @@ import numpy as np
 import scipy.sparse as sparse
 
 from supple.algebra.dense import rotations
+from supple.algebra.sparse.threefold import Rows, chosen_rows, times
 from supple.bodies.protocols import JacobianRows
 from supple.errors import InputError
 
@@ -25,7 +26,7 @@ class LayeredPoints:
     """local: positions X of the undeformed points in the frame (count, 3) [m]. weights (count, n) of the free nodes."""
 
     local: Array
-    weights: sparse.csr_array
+    weights: Rows
 
     def __post_init__(self) -> None:
         if self.local.shape != (self.weights.shape[0], 3):
@@ -43,20 +44,16 @@ class LayeredPoints:
 
     def part(self, points: Array) -> LayeredPoints:
         """Some of these points."""
-        W, length = self.weights, np.diff(self.weights.indptr)[points]
-        ptr = np.concatenate([[0], np.cumsum(length)])
-        at = np.repeat(W.indptr[points] - ptr[:-1], length) + np.arange(ptr[-1])
-        shape = (len(points), W.shape[1])
-        return LayeredPoints(self.local[points], sparse.csr_array((W.data[at], W.indices[at], ptr), shape=shape))
+        return LayeredPoints(self.local[points], chosen_rows(self.weights, points))
 
     @cached_property
     def transpose(self) -> sparse.csr_array:
         """Of the weights."""
-        return self.weights.T.tocsr()
+        return sparse.csr_array(self.weights.T)
 
     def carried(self, x_or_v: Array) -> Array:
         """sum_k w_k q_k for q (3 n,), (count, 3)."""
-        return np.asarray(self.weights @ x_or_v.reshape(-1, 3))
+        return times(self.weights, x_or_v.reshape(-1, 3))
 
     def apply(self, x: Array) -> Array:
         """c + R u, (count, 3)."""

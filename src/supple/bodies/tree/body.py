@@ -8,11 +8,11 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sparse
 from numpy.typing import ArrayLike
 from scipy.spatial import KDTree
 
 from supple.algebra.dense import rotations
+from supple.algebra.sparse.threefold import SparseRows, chosen_rows
 from supple.bodies.body_protocol import Embedding, Method, Numbers
 from supple.bodies.capabilities import BrokenPart, RecastBody
 from supple.bodies.placement import Placement
@@ -212,11 +212,9 @@ class TreeBody:
         """Surface points of these numbers, or all."""
         skin = self.skin
         number = np.arange(skin.count) if numbers is None else np.asarray(numbers, dtype=np.int64)
-        W, length = skin.weights, np.diff(skin.weights.indptr)[number]
-        ptr = np.concatenate([[0], np.cumsum(length)])
-        at = np.repeat(W.indptr[number] - ptr[:-1], length) + np.arange(ptr[-1])
-        hung, column = np.unique(W.indices[at], return_inverse=True)
-        weights = sparse.csr_array((W.data[at], column.ravel(), ptr), shape=(len(number), len(hung)))
+        W = chosen_rows(skin.weights, number)
+        hung, column = np.unique(W.indices, return_inverse=True)
+        weights = SparseRows(W.indptr, column.ravel(), W.data, (len(number), len(hung)))
         domain = skin.domain[hung]
         at = skin.class_start[self.model.domain_class[domain]] + skin.row[hung]
         return DomainPoints.on(self.model, domain, skin.class_X[at], skin.class_U[at], weights, number)

@@ -20,9 +20,10 @@ import scipy.sparse as sparse
 
 from supple.algebra.compiling.blas_threads import one_blas_thread
 from supple.algebra.shapes.shape_rows import ShapeRows
+from supple.algebra.sparse.threefold import Rows, SparseRows
 
 Array = np.ndarray
-BodyShapes = tuple[sparse.csr_array, sparse.csr_array, Array, Array]
+BodyShapes = tuple[Rows, Rows, Array, Array]
 """Of one body: W, E, the first shapes of each domain and one after the last, and Y."""
 
 
@@ -41,7 +42,10 @@ class Shapes:
             return None
         ends = np.cumsum([0] + [len(Y) for _, _, _, Y in parts])
         starts = np.concatenate([*(end + s[:-1] for end, (_, _, s, _) in zip(ends, parts)), ends[-1:]])
-        W = sparse.csr_array(sparse.hstack([part[0] for part in parts])) if len(parts) > 1 else parts[0][0]
+        W = parts[0][0]
+        if len(parts) > 1:
+            each = [part[0] for part in parts]
+            W = sparse.csr_array(sparse.hstack([w.to_scipy() if isinstance(w, SparseRows) else w for w in each]))
         E = np.concatenate([part[1].toarray() for part in parts], axis=1)
         Y = scipy.linalg.block_diag(*(part[3] for part in parts)) if len(parts) > 1 else parts[0][3]
         return cls(ShapeRows.of(W, starts), E, np.ascontiguousarray(Y))

@@ -10,11 +10,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import scipy.sparse as sparse
 from numpy.typing import ArrayLike
 
 from supple.algebra.dense import rotations
-from supple.algebra.sparse.threefold import composed, threefold
+from supple.algebra.sparse.threefold import SparseRows, composed, threefold
 from supple.bodies.tree.dynamics import TreeDynamics, TreeState
 from supple.bodies.tree.step import response_kernels as responses
 from supple.bodies.tree.step import stage_kernels as stages
@@ -31,7 +30,7 @@ class PointShapes(NamedTuple):
     """Motions of points by few shapes: B (3 p, R); starts (segments + 1,): first shapes of what belongs together;
     Y (R, R) [m/N]: d(x_1 - x_0)/df = B Y B^T, or [m/s/(N s)] of impulses."""
 
-    B: sparse.csr_array
+    B: SparseRows
     starts: Array
     Y: Array
 
@@ -58,7 +57,7 @@ def point_shapes(
     starts = np.concatenate([[0], np.cumsum(6 + modes)])
     if count <= starts[-1]:
         Y = _delassus(tree, hung.rows(sides, points), count, state, dt, gravity, theta)
-        return PointShapes(sparse.csr_array(sparse.eye_array(count)), np.arange(0, count + 1, 3), Y)
+        return PointShapes(SparseRows.unit(count), np.arange(0, count + 1, 3), Y)
     own = np.arange(starts[-1]) - np.repeat(starts[:-1], 6 + modes)  # of each shape in its domain
     unit = np.eye(6 + int(modes.max(initial=0)))[own]
     asked = sides.rows(np.arange(starts[-1]), np.repeat(domains, 6 + modes), unit[:, :6], unit[:, 6:])
@@ -72,7 +71,7 @@ def point_shapes(
     used = np.broadcast_to((np.arange(values.shape[2]) < width[:, None])[:, None], values.shape)
     columns = np.broadcast_to((starts[at][:, None] + np.arange(values.shape[2]))[:, None], values.shape)[used]
     ptr = np.concatenate([[0], np.cumsum(np.repeat(width, 3))])
-    B = sparse.csr_array((values[used], columns, ptr), shape=(3 * points.hung, int(starts[-1])))
+    B = SparseRows(ptr, columns, values[used], (3 * points.hung, int(starts[-1])))
     if points.weights is not None:
         B = composed(threefold(points.weights), B)
     return PointShapes(B, starts, Y)

@@ -13,7 +13,7 @@ from functools import cached_property, lru_cache
 import numpy as np
 import scipy.sparse as sparse
 
-from supple.algebra.sparse.threefold import pulled
+from supple.algebra.sparse.threefold import Rows, pulled, times
 from supple.bodies.tree.coordinates import TreeCoordinates
 from supple.bodies.tree.model import TreeModel
 from supple.bodies.tree.surface import kinematics_kernels as kernels
@@ -94,7 +94,7 @@ class DomainPoints:
     """
 
     chain: kernels.Chain
-    weights: sparse.csr_array | None = None
+    weights: Rows | None = None
     indices: Array | None = None
     found: FrameCache = field(default_factory=FrameCache)
 
@@ -187,7 +187,7 @@ class DomainPointsTangent:
 
     def _weighted(self, values: Array) -> Array:
         W = self.mapping.weights
-        return values if W is None else W @ values
+        return values if W is None else times(W, values)
 
     def positions(self) -> Array:
         """Where the points are, (count, 3) [m]."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import scipy.sparse as sparse
 
@@ -31,6 +32,11 @@ class ImplicitPart:
         assembly = self.part.system.assembly
         return assembly is None or assembly.matrix.block_count < PARALLEL_BLOCK_COUNT
 
+    @cached_property
+    def _no_joints(self) -> sparse.csr_array:
+        """The rows of no joints across parts."""
+        return sparse.csr_array((0, len(self.part.v_at)))
+
     def look_ahead(self, state: State, *, is_shared: bool = False) -> None:
         """Nothing is known before contacts are."""
 
@@ -43,6 +49,5 @@ class ImplicitPart:
             linear = self.method.begin(self.part.system, kin)
         with timings.measure("contact rows"):
             J = meeting.jacobian(IMPLICIT, columns, self.method.dt)
-            none = sparse.csr_array((0, len(columns)))
-            G = none if meeting.joints is None else meeting.joints.rows(self.whole.v_size, columns)
+            G = self._no_joints if meeting.joints is None else meeting.joints.rows(self.whole.v_size, columns)
         return ImplicitStep(self, state, LawRows(linear, J, G))

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from supple.algebra.sparse.threefold import composed
 from supple.bodies.tree.dynamics import PULLED
 from supple.bodies.tree.step.responses import point_shapes
 from supple.scene.kinematics import Kinematics
@@ -68,7 +69,7 @@ def _response(step: TreeStep, slot: Slot, touch: TreeTouch) -> Array:
     body, at = slot.node.body, step.ends[slot.name]
     now, sides = body.unpack(at.x, at.v), step.part.sides_of(slot)
     shapes = point_shapes(body.dynamics, touch.points, now, at.x, 0.0, gravity=np.zeros(3), sides=sides)
-    B = (touch.joints @ shapes.B).toarray()
+    B = composed(touch.joints, shapes.B).toarray()
     return np.asarray(B @ shapes.Y @ B.T)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sparse
 
-from supple.algebra.sparse.threefold import pulled, threefold_rows
+from supple.algebra.sparse.threefold import Rows, SparseRows, pulled, threefold
 from supple.bodies.tree.model import TreeModel
 from supple.bodies.tree.surface.domain_points import DomainPoints
 from supple.scene.slots import Slot
@@ -26,8 +26,8 @@ class TreeTouch:
     """
 
     points: DomainPoints
-    weights: sparse.csr_array
-    joints: sparse.csr_array
+    weights: Rows
+    joints: Rows
     is_touching: bool
     is_pulled: bool
 
@@ -41,8 +41,8 @@ class TreeTouch:
 
         def add(points: DomainPoints, on_laws: Any, on_rows: Any) -> None:
             sources.append(points)
-            weights.append(sparse.csr_array((k, 3 * points.count)) if on_laws is None else on_laws)
-            joints.append(sparse.csr_array((m, 3 * points.count)) if on_rows is None else on_rows)
+            weights.append(SparseRows.empty(k, 3 * points.count) if on_laws is None else on_laws)
+            joints.append(SparseRows.empty(m, 3 * points.count) if on_rows is None else on_rows)
 
         touching = _touching(slot, meeting)
         if touching is not None:
@@ -74,11 +74,13 @@ class TreeTouch:
         return np.asarray(by_laws + pulled(self.joints, held) if len(held) else by_laws).reshape(-1, 3)
 
 
-def _beside(parts: list[Any]) -> sparse.csr_array:
-    return parts[0] if len(parts) == 1 else sparse.csr_array(sparse.hstack(parts))
+def _beside(parts: list[Any]) -> Rows:
+    if len(parts) == 1:
+        return parts[0]
+    return sparse.csr_array(sparse.hstack([p.to_scipy() if isinstance(p, SparseRows) else p for p in parts]))
 
 
-def _touching(slot: Slot, meeting: Meeting) -> tuple[DomainPoints, sparse.csr_array] | None:
+def _touching(slot: Slot, meeting: Meeting) -> tuple[DomainPoints, SparseRows] | None:
     """The points of a tree that are in contact, and the weights (3 k, 3 p) by which the contacts see them."""
     rows, vertices, shares, start = [], [], [], 0
     for contact, s in zip(meeting.bound, meeting.sets):
@@ -96,7 +98,7 @@ def _touching(slot: Slot, meeting: Meeting) -> tuple[DomainPoints, sparse.csr_ar
     used, column = np.unique(vertex, return_inverse=True)
     order = np.lexsort((column, row))
     ptr = np.searchsorted(row[order], np.arange(meeting.count + 1))
-    weights = threefold_rows(ptr, column[order], share[order], len(used))
+    weights = threefold(SparseRows(ptr, column[order], share[order], (meeting.count, len(used))))
     return slot.node.body.point_mapping(used), weights
 
 
@@ -120,6 +122,7 @@ def merged(model: TreeModel, sources: tuple[DomainPoints, ...]) -> DomainPoints:
         U.append(chain.U[number])
     domain = np.concatenate(domains)
     order = np.argsort(domain, kind="stable")
-    own = [sparse.eye_array(p.hung) if p.weights is None else p.weights for p in sources]
-    weights = sparse.csr_array(sparse.block_diag(own, format="csr")[:, order])
+    own = [(SparseRows.unit(p.hung) if p.weights is None else p.weights) for p in sources]
+    blocks = [w.to_scipy() if isinstance(w, SparseRows) else w for w in own]
+    weights = sparse.csr_array(sparse.block_diag(blocks, format="csr")[:, order])
     return DomainPoints.on(model, domain[order], np.concatenate(X)[order], [*np.concatenate(U)[order]], weights)
