@@ -15,7 +15,8 @@ no motion can meet: nothing where the joints agree, so where it stays, they cont
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -88,12 +89,14 @@ class RedundantRows:
 
 @dataclass(frozen=True)
 class JointSolution:
-    """d, multipliers l (m,), the true relative residual, and Z g: what no motion can meet of each row (m,)."""
+    """d, multipliers l (m,), the true relative residual, and Z g: what no motion can meet of each row (m,);
+    again(b, g): d of the same matrix for another right side, g (m,) with the given multipliers of rows that rest."""
 
     d: Array
     multipliers: Array
     residual: float
-    unmet: Array = field(default_factory=lambda: np.zeros(0))
+    unmet: Array
+    again: Callable[[Array, Array], Array]
 
 
 def solve_with_joints(A: Matrix, b: Array, joints: JointSystem, pull: Matrix, G: Matrix) -> JointSolution:
@@ -106,8 +109,14 @@ def solve_with_joints(A: Matrix, b: Array, joints: JointSystem, pull: Matrix, G:
     kkt = joint_matrix(A, pull, G, rests, rows)
     if rows.N.shape[1]:
         g -= rows.compliance(softness(A)) @ joints.known
-    x, residual = solve_directly(kkt, np.concatenate([b, g]))
-    return JointSolution(x[:n].copy(), -x[n:], residual, unmet)
+    solve = Directly(kkt)
+    x, residual = solve(np.concatenate([b, g]))
+
+    def again(b: Array, g: Array) -> Array:
+        g = np.where(rests, -g, g - rows.unmet(np.where(rests, 0.0, g)))
+        return solve.once(np.concatenate([b, g]))[:n]
+
+    return JointSolution(x[:n].copy(), -x[n:], residual, unmet, again)
 
 
 def joint_matrix(A: Matrix, pull: Matrix, G: Matrix, rests: Array, rows: RedundantRows) -> Matrix:
@@ -127,18 +136,37 @@ def softness(A: Matrix) -> float:
     return 1.0 / size if size > 0.0 and np.isfinite(size) else 1.0
 
 
+class Directly:
+    """The solution of one matrix, dense or of scipy, for several right sides."""
+
+    def __init__(self, A: Matrix) -> None:
+        self.A, self._sparse = A, None if isinstance(A, np.ndarray) else DirectSolver(A)
+
+    def __call__(self, b: Array) -> tuple[Array, float]:
+        """A^-1 b and its true relative residual."""
+        if self._sparse is not None:
+            report = self._sparse.solve(b)
+            return report.x, float(report.residual)
+        x = self.once(b)
+        norm = float(np.linalg.norm(b))
+        residual = float(np.linalg.norm(b - self.A @ x)) / norm if norm else 0.0
+        if not residual < 1e-3:
+            raise ConvergenceError(
+                "the matrix is singular", where="direct solver", fix="A body may be held by nothing."
+            )
+        return x, residual
+
+    def once(self, b: Array) -> Array:
+        """A^-1 b, unchecked."""
+        with one_blas_thread():
+            if self._sparse is not None:
+                return self._sparse.solve_once(b)
+            try:
+                return np.linalg.solve(self.A, b)
+            except np.linalg.LinAlgError:
+                return np.full_like(b, np.nan)
+
+
 def solve_directly(A: Matrix, b: Array) -> tuple[Array, float]:
     """A^-1 b and its true relative residual."""
-    if not isinstance(A, np.ndarray):
-        report = DirectSolver(A).solve(b)
-        return report.x, float(report.residual)
-    try:
-        with one_blas_thread():
-            x = np.linalg.solve(A, b)
-    except np.linalg.LinAlgError:
-        x = np.full_like(b, np.nan)
-    norm = float(np.linalg.norm(b))
-    residual = float(np.linalg.norm(b - A @ x)) / norm if norm else 0.0
-    if not residual < 1e-3:
-        raise ConvergenceError("the matrix is singular", where="direct solver", fix="A body may be held by nothing.")
-    return x, residual
+    return Directly(A)(b)

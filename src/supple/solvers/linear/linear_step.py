@@ -21,11 +21,11 @@ from supple.solvers.coupling.contact_blocks import ContactBlocks
 from supple.solvers.coupling.touched_part import TouchedPart, components
 from supple.solvers.linear.body_preconditioner import BodyPreconditioner
 from supple.solvers.linear.joint_solve import (
+    Directly,
     JointSystem,
     Matrix,
     RedundantRows,
     joint_matrix,
-    solve_directly,
     solve_with_joints,
 )
 from supple.solvers.linear.solution import LinearOptions, LinearSolution
@@ -143,7 +143,9 @@ class LinearSolve:
         if A is not None:
             assert system.assembly is not None
             system.assembly.project(system, _diagonal_scale(A))
-            return self._blocks(lin, A, A, weights).by_iterations(b, None, start, tolerance)
+            blocks = self._blocks(lin, A, A, weights)
+            found = blocks.by_iterations(b, None, start, tolerance)
+            return None if found is None else replace(found, again=lambda b, g: blocks.roughly(b))
         if extra is not None and not extra.is_symmetric:
             return None
         tolerance = worth(tolerance, o.tolerance)
@@ -196,13 +198,14 @@ class LinearSolve:
         system = lin.system
         matrix = self._matrix(lin, A, weights, kept, extra)
         if joints is None:
-            d, residual = solve_directly(matrix, b)
-            return LinearSolution(d, np.zeros(0), 0, residual, True)
+            solve = Directly(matrix)
+            d, residual = solve(b)
+            return LinearSolution(d, np.zeros(0), 0, residual, True, again=lambda b, g: solve.once(b))
         if prescribed is not None:
             joints = replace(joints, g=joints.g - joints.G @ prescribed)
         pull, G = filtered_columns(system, joints.pull), filtered_columns(system, joints.G)
         s = solve_with_joints(matrix, b, joints, pull, G)
-        return LinearSolution(s.d, s.multipliers, 0, s.residual, True, unmet=s.unmet)
+        return LinearSolution(s.d, s.multipliers, 0, s.residual, True, unmet=s.unmet, again=s.again)
 
     def part(
         self,

@@ -4,12 +4,13 @@
                                   [G    0 ][dl] = [-phi / w]
 
 A has the exact stiffness for the direct solver, one made definite for conjugate gradients; how momentum turns with a
-frame is left out of it, which costs a fast spinning body some iterations. A step is halved while it lowers neither
-|r| (with the joints' violation, in the units of r) nor, where the residual is the gradient of an energy, that energy as
-Armijo asks. Where a mass changes with positions, the last two residuals count: without that change in A they fall over
-two iterations rather than in each. A slender body needs the latter: on the way to its equilibrium, |r| grows at first.
-An |r| as small as rounding of the positions makes it counts as solved even above the tolerance: in stiff solids large
-element forces cancel, and nothing smaller can be reached.
+frame is left out of it, which costs a fast spinning body some iterations. A step is halved while it lowers none of
+these: |r| (with the joints' violation, in the units of r); where the residual is the gradient of an energy, that energy
+as Armijo asks; where it is not, the length of the correction that would follow by the same matrix [Deu04]. Slender and
+stiff bodies need the latter two: on the way |r| grows at first. Where a mass changes with positions, the last two
+residuals count: without that change in A they fall over two iterations rather than in each. An |r| as small as rounding
+of the positions makes it counts as solved even above the tolerance: in stiff solids large element forces cancel, and
+nothing smaller can be reached.
 """
 
 from __future__ import annotations
@@ -128,10 +129,10 @@ class Newton:
                 break
             if iteration == self.max_iterations:
                 break
-            step = self._direction(system, now, r, l, weights, definite=self.linear.options.uses_cg(system))
+            step, held = self._direction(system, now, r, l, weights, definite=self.linear.options.uses_cg(system))
             slope = float(r @ step.d)
             if now.energy is not None and slope >= 0:
-                step = self._direction(system, now, r, l, weights, definite=True)
+                step, held = self._direction(system, now, r, l, weights, definite=True)
                 slope = float(r @ step.d)
             linear_iterations += step.iterations
             unmet = step.unmet * weights.position
@@ -144,6 +145,8 @@ class Newton:
                 falls = trial_merit <= (1 - 1e-4 * size) * max(recent)
                 if trial.energy is not None and now.energy is not None:
                     falls = falls or trial.energy <= now.energy + 1e-4 * size * slope
+                elif not falls and np.isfinite(trial_merit):
+                    falls = self._is_nearer(system, trial, trial_r, step, held, size, weights)
                 if np.isfinite(trial_merit) and (best is None or falls or trial_merit < best[0]):
                     best = (trial_merit, size, trial, trial_r)
                 if np.isfinite(trial_merit) and falls:
@@ -175,7 +178,8 @@ class Newton:
 
     def _direction(
         self, system: System, now: Evaluation, r: Array, l: Array, weights: Weights, *, definite: bool
-    ) -> LinearSolution:
+    ) -> tuple[LinearSolution, Array]:
+        """The step, and the change of multipliers that go to their bounds, NaN of others."""
         lin = system.linearize(now.kin, definite=definite, multipliers=l if l.size else None, load=now.load)
         joints = None
         if l.size:
@@ -187,13 +191,27 @@ class Newton:
             joints = JointSystem(pull, at_end.joint_jacobian(), gap, given, now.push * l, open)
         solve = partial(self.linear.solve, lin, -r, mass=weights.mass, damping=weights.damping)
         s = solve(stiffness=weights.stiffness, joints=joints)
-        if joints is None or np.abs(s.unmet).max(initial=0.0) * weights.position <= self.joint_tolerance:
-            return s
+        if joints is None:
+            return s, np.zeros(0)
+        if np.abs(s.unmet).max(initial=0.0) * weights.position <= self.joint_tolerance:
+            return s, joints.held
         bound = now.push * (given_up(system, joints.held, s.unmet) - l)
         given = np.where(np.isnan(bound), joints.held, bound)
         if np.isnan(bound).all():
-            return s
-        return solve(stiffness=weights.stiffness, joints=replace(joints, held=given))
+            return s, joints.held
+        return solve(stiffness=weights.stiffness, joints=replace(joints, held=given)), given
+
+    def _is_nearer(
+        self, system: System, trial: Evaluation, r: Array, step: LinearSolution, held: Array, size: float, w: Weights
+    ) -> bool:
+        """Whether the correction that would follow by the same matrix is shorter, measured by the mass [Deu04]. held:
+        what multipliers at their bounds still had to change, NaN of others."""
+        if step.again is None:
+            return False
+        open = -system.violation(trial.end) / w.position
+        after = step.again(-r, np.where(np.isnan(held), open, (1 - size) * held))
+        length, before = (float(d @ system.mass_product(trial.kin, d)) for d in (after, step.d))
+        return length <= (1 - size / 4) ** 2 * before
 
     def _merit(self, system: System, e: Evaluation, l: Array, weights: Weights) -> tuple[Array, float]:
         """The filtered residual with the joints' forces, and |r|² + (violation in the units of r)²."""

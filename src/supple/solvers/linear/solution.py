@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -45,7 +46,8 @@ class LinearSolution:
     """d: the increment. multipliers of the joints. iterations, residual: of the linear solve; ok: within tolerance;
     is_final: that was the options' tolerance, not a looser one. unmet: what no motion can meet of the joints' rows.
     opened: by how much joints are open at the end of the step, over the size. pulled: forces on shapes that yield.
-    lost (n,): the residual of a solution by iterations, None of others."""
+    lost (n,): the residual of a solution by iterations, None of others. again(b, g): d of the same matrix for another
+    right side, filtered, roughly by iterations; g: of the joints, with given multipliers of rows that rest."""
 
     d: Array
     multipliers: Array
@@ -57,3 +59,4 @@ class LinearSolution:
     opened: float = 0.0
     pulled: Array = field(default_factory=lambda: np.zeros(0))
     lost: Array | None = None
+    again: Callable[[Array, Array], Array] | None = None

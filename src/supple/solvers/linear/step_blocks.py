@@ -31,6 +31,7 @@ from supple.solvers.linear.unsymmetric import solve_unsymmetric
 from supple.solvers.linear.yielding import DENSE, EXACT, solve_yielding
 
 Array = np.ndarray
+ROUGH = 0.1  # residual of a solution that is only looked at
 MUCH = 10.0  # a tolerance looser by less is not worth a solution more
 
 
@@ -137,6 +138,12 @@ class StepBlocks:
         return LinearSolution(
             report.x.copy(), np.zeros(0), report.iterations, report.residual, report.is_converged, final, lost=lost
         )
+
+    def roughly(self, b: Array) -> Array:
+        """A solution without contacts to a tenth."""
+        found = self.by_iterations(b, None, None, ROUGH)
+        assert found is not None
+        return found.d
 
     def by_shapes(
         self, b: Array, pull: Array, extra: ContactBlocks, start: Array | None, tolerance: float

@@ -6,6 +6,8 @@
 
 dv is the true acceleration, a an auxiliary one. rho: the factor by which the fastest motions shrink a step; 1 keeps all
 energy, 0 removes them at once. Newmark's method is alpha_m = alpha_f = 0; beta = 1/4, gamma = 1/2 is second order.
+Newton's method begins with the acceleration before, or with x1 = x0 moved by h v0 where that leaves less: in stiff
+bodies accelerations of the fastest motions turn round in every step.
 """
 
 from __future__ import annotations
@@ -79,28 +81,39 @@ class _Scheme:
             scale = float(np.linalg.norm(inertia) + np.linalg.norm(f))
             return Evaluation(inertia - f, kin, kin, scale or 1.0, 1.0)
 
-        start = dv0.copy()
-        if len(system.filter):
-            system.filter.project(start)
-            x_free, _, _ = motion(start)
-            move = system.filter.increment(x_free, t1) / (h * h * b * ratio)
-            start += system.filter.flat(move, system.v_size)
+        def start(dv1: Array) -> tuple[float, Array]:
+            """An acceleration to begin with, with the prescribed motion in place, and its residual."""
+            if len(system.filter):
+                system.filter.project(dv1)
+                x_free, _, _ = motion(dv1)
+                move = system.filter.increment(x_free, t1) / (h * h * b * ratio)
+                dv1 += system.filter.flat(move, system.v_size)
+            r = evaluate(dv1).residual
+            system.filter.project(r)
+            return float(np.linalg.norm(r)), dv1
+
+        same, straight = start(dv0.copy()), start(((1 - 0.5 / b) * a0 - rest) / ratio)
+        first = straight[1] if straight[0] < same[0] else same[1]
         weights = Weights(1.0, -h * g * ratio, -h * h * b * ratio, h * h * b * ratio)
-        s = self.newton.solve(system, evaluate, start, weights, multipliers=state.memory.get("multipliers"))
+        s = self.newton.solve(system, evaluate, first, weights, multipliers=state.memory.get("multipliers"))
         state.x, state.v, a1 = motion(s.u)
         state.t = t1
         system.filter.project_position(state.x, t1)
         state.memory["acceleration"], state.memory["auxiliary"] = s.u, a1
         if s.multipliers.size:
+            before = state.memory.get("multipliers", np.full(s.multipliers.size, np.inf))
             state.memory["multipliers"] = s.multipliers
-            self._land(system, state, s.multipliers)
+            self._land(system, state, s.multipliers, before)
         return StepReport(s.outcome, s.iterations, s.linear_iterations, s.residual)
 
-    def _land(self, system: System, state: State, multipliers: Array) -> None:
-        """Where a limit or motor holds, its velocity is met at once, as in an inelastic stop."""
+    def _land(self, system: System, state: State, multipliers: Array, before: Array) -> None:
+        """Where a limit or motor begins to hold, its velocity is met at once, as in an inelastic stop. While it goes on
+        to hold, it is a condition as others are: accelerations that were found anew from the forces in each step would
+        keep the fastest vibrations of a stiff body, which the method damps."""
         low, high = system.joint_bounds
         bounded = ~(np.isinf(low) & np.isinf(high))
-        if np.any(bounded & (multipliers > low) & (multipliers < high)):
+        holds, held = ((l > low) & (l < high) for l in (multipliers, before))
+        if np.any(bounded & holds & ~held):
             kin = system.propagate(state.t, state.x, state.v)
             state.v = project_velocity(system, kin, multipliers)
             del state.memory["acceleration"], state.memory["auxiliary"]

@@ -1,0 +1,1 @@
+"""Speed of finite elements beside joints."""
