@@ -14,8 +14,6 @@ import pytest
 
 import supple as sp
 from supple.errors import InputError, MissingExtraError, RecordError
-from supple.exports.camera import Camera
-from supple.exports.facets import Facets, is_closed, lit_surface, split_long
 from supple.exports.picture import choose_moments
 
 LAZY = """
@@ -163,64 +161,32 @@ def test_heavy_libraries_are_loaded_late() -> None:
     subprocess.run([sys.executable, "-c", LAZY], check=True)
 
 
-def test_painters_order_holds_across_bodies() -> None:
-    camera = Camera()
-    triangle, points = np.array([[0, 1, 2]]), np.array([camera.right, -camera.right, [0.0, 0, 1]])
-    far, near = (
-        lit_surface(points + shift * camera.eye, triangle, camera, colour, 0.2)
-        for shift, colour in ((-1.0, np.array([1.0, 0, 0])), (1.0, np.array([0, 0, 1.0])))
-    )
-    for parts in ([far, near], [near, far]):
-        _, colours = Facets.join(parts).painted(camera)
-        assert (colours[: len(far.corners), 0] > 0).all()
-        assert (colours[len(far.corners) :, 2] > 0).all()
-
-
-def test_facets_of_closed_surfaces_face_the_eye_and_keep_their_area() -> None:
-    surface = sp.RigidBody.box((1, 2, 3), density=1).surface
-    camera = Camera()
-    assert is_closed(surface.triangles)
-    assert not is_closed(surface.triangles[:-1])
-    facets = lit_surface(surface.nodes, surface.triangles, camera, np.ones(3), 0.3)
-    a, b, c = np.moveaxis(facets.corners, 1, 0)
-    areas = np.cross(b - a, c - a) / 2
-    assert (areas @ camera.eye > 0).all()
-    assert np.linalg.norm(areas, axis=1).sum() == pytest.approx(2 + 3 + 6)  # three of the six faces
-    edges = np.linalg.norm(facets.corners - np.roll(facets.corners, 1, axis=1), axis=2)
-    assert edges.max() <= 0.3
-    top = np.argmax(areas[:, 2] / np.linalg.norm(areas, axis=1))
-    assert facets.colours[top].min() == facets.colours.max()  # the light stands above
-
-
-def test_splitting_knows_where_each_part_came_from() -> None:
-    corners = np.array([[[0, 0, 0], [8, 0, 0], [0, 8, 0]], [[0, 0, 1], [0.1, 0, 1], [0, 0.1, 1]]], dtype=float)
-    parts, parent = split_long(corners, 3.0)
-    assert len(parts) == 16 + 1
-    assert (parts[parent == 0][..., 2] == 0).all()
-    assert (parts[parent == 1][..., 2] == 1).all()
-
-
 def test_pictures_lie_on_the_ground_that_bodies_stand_on(tmp_path: Path) -> None:
     """The plane of the contacts, for runs in memory and on disk; what is under it is not drawn."""
     from supple.exports.camera import Camera
-    from supple.exports.picture import View
+    from supple.exports.layers import Place
+    from supple.exports.view import View
 
     scene = sp.Scene(gravity=(0, 0, -9.81), solver=sp.ImplicitEuler(0.01))
     scene.add(sp.RigidBody.sphere(0.1, density=500), at=(0, 0, 0.4), name="above")
     scene.add(sp.RigidBody.sphere(0.1, density=500), at=(1, 0, 0.0), name="half under")
-    slope = sp.Plane((0.0, 0.6, 0.8), 0.0)
+    slope = sp.Plane((0.0, -0.6, 0.8), 0.0)
     scene.add(sp.Plane((1, 0, 0), -5.0))
     scene.add(slope)
     scene.add(sp.Contact(exclude=[("half under", "plane"), ("half under", "plane-2")]))
     kept = [sp.run(scene, until=0.01).frames, sp.run(scene, until=0.01, out=tmp_path / "a").frames]
     for frames in kept:
         view = View(frames, (0,), Camera())
-        np.testing.assert_allclose(view.ground[0], (0, 0.6, 0.8))
-        np.testing.assert_allclose(view.on_ground(np.array([2.0, 4.0, 9.0])), (2, 4, -3))
-        middles = view.facets(0).corners.mean(axis=1)
-        above = middles @ (0, 0.6, 0.8)
-        assert above.min() > -0.01
-        assert (middles[:, 0] > 0.85).any()  # the upper half of the second one
+        np.testing.assert_allclose(view.ground[0], (0, -0.6, 0.8))
+        np.testing.assert_allclose(view.on_ground(np.array([2.0, 4.0, 9.0])), (2, 4, 3))
+        picture = np.ones((400, 600, 3), dtype=np.float32)
+        view.lay_moment(picture, 0)
+        window, n = view.window(Place(0, 0, 600, 400)), view.ground[0]
+        out = n - (n @ view.camera.eye) * view.camera.eye  # from the middle of a ball to its edge in the picture
+        edge = 0.095 * out / np.linalg.norm(out)
+        for middle, side, is_seen in (((1.0, 0, 0), 1, True), ((1.0, 0, 0), -1, False), ((0, 0, 0.4), -1, True)):
+            column, row = window.pixels_of(np.array(middle) + side * edge).astype(int)
+            assert (np.ptp(picture[row, column]) > 0.1) == is_seen  # a colour, or the white and grey of the ground
         assert view.bounds[0][1] < view.camera.project(np.array([0.0, 0.0, -0.1]))[1]
     plain = sp.Scene()
     plain.add(sp.RigidBody.sphere(0.1, density=500), at=(0, 0, 0.4))

@@ -50,6 +50,7 @@ class HasShapes(HasMesh, Protocol):
     def node_shapes(self, indices: Array) -> tuple[Array, Any]: ...
     def shapes_at(self, local: Array) -> tuple[Array, Any]: ...
     def shapes_fixed_to(self, place: Array, local: Array) -> tuple[Array, Any]: ...
+    def boundary_colours(self) -> Array | None: ...
     @staticmethod
     def points_of(local: Array, shapes: Any) -> Mapping:
         """Points that follow the frame and q."""
@@ -80,5 +81,5 @@ class ShapedPoints:
         surface = NumberedSurface.of_mesh(self.mesh)
         skin = FrameSkin(*self.node_shapes(surface.numbers))
         if len(surface.triangles):
-            return RenderSurface(skin, surface.own_triangles)
+            return RenderSurface(skin, surface.own_triangles, colours=self.boundary_colours())
         return RenderSurface(skin, vertices=np.arange(skin.count, dtype=np.int64)[:, None])

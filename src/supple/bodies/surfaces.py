@@ -69,12 +69,16 @@ class Skin(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class RenderSurface:
-    """What is recorded and drawn of a body: points, and triangles (k, 3), lines (l, 2), vertices (m, 1) of them."""
+    """What is recorded and drawn of a body: points, and triangles (k, 3), lines (l, 2), vertices (m, 1) of them.
+
+    colours (k, 3): red, green, blue of the triangles, 0 to 1; None: as pictures choose.
+    """
 
     skin: Skin
     triangles: Array = field(default_factory=lambda: no_cells(3))
     lines: Array = field(default_factory=lambda: no_cells(2))
     vertices: Array = field(default_factory=lambda: no_cells(1))
+    colours: Array | None = None
 
 
 @dataclass(frozen=True, eq=False)

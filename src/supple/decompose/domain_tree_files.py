@@ -109,7 +109,8 @@ def _kind_entry(kind: DomainTemplate) -> dict[str, Any]:
         "skin": kind.skin is not None,
         "uniform": isinstance(kind.material, Material),
         "materials": {
-            name: {"name": m.name, **{key: getattr(m, key) for key in DAMPING}} for name, m in materials.items()
+            name: {"name": m.name, "colour": m.colour, **{key: getattr(m, key) for key in DAMPING}}
+            for name, m in materials.items()
         },
         "interfaces": {
             name: {"nodes": p.nodes.tolist(), "weights": p.weights.tolist(), "rotation": p.rotation.tolist()}
@@ -145,4 +146,4 @@ def _material(file: VegFile, key: str, extra: Mapping[str, Any]) -> Material:
         raise FileFormatError("the material is not of kind ENU", where=f"material '{key}'", value=found.kind)
     density, young, poisson = found.numbers
     damping = {name: float(extra[name]) for name in DAMPING}
-    return Material(young, poisson, density, name=str(extra["name"]), **damping)
+    return Material(young, poisson, density, name=str(extra["name"]), colour=extra.get("colour"), **damping)

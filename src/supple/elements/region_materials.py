@@ -10,6 +10,7 @@ import numpy as np
 from supple.errors import InputError
 from supple.geometry import HexMesh, TetMesh
 from supple.material import Material
+from supple.material.colour import material_colours
 
 Array = np.ndarray
 
@@ -40,6 +41,11 @@ class RegionMaterials:
         if bare.size:
             raise InputError(f"{bare.size} elements have no material", where=f"element {bare[0]}")
         return out
+
+    def boundary_colours(self) -> Array | None:
+        """Of the triangles of the boundary, (k, 3) red, green, blue from 0 to 1; None: as pictures choose."""
+        colours = material_colours(self.materials)
+        return None if colours is None else colours[self.element_material[self.mesh.boundary.triangle_elements]]
 
     def element_values(self, name: str) -> Array:
         """A material number of each element, such as "density" or "mu", (element_count,)."""

@@ -58,7 +58,7 @@ def jelly() -> FemBody:
     """A cube around the origin."""
     mesh = box_tets((JELLY, JELLY, JELLY), (7, 7, 7))
     centred = TetMesh(mesh.nodes - mesh.nodes.mean(axis=0), mesh.tets)
-    return FemBody(centred, Material(2e4, 0.4, 400, stiffness_damping=0.005))
+    return FemBody(centred, Material(2e4, 0.4, 400, stiffness_damping=0.005, name="jelly", colour="#c2477f"))
 
 
 def soft_ball() -> LayeredBody:
@@ -79,8 +79,8 @@ def make(leaves: int | None = None) -> Scene:
     tree = scene.add(big, at=(-0.5, 1.3, 0), name="oak")
     stem = scene.add(TreeBody(flower(), stiffness_damping=0.01, grown=True), at=(0.3, 0.035, -POT_TOP), name="flower")
     scene.add(robot(), at=(0, -0.04, 0.0), name="robot")
-    scene.add(RigidBody.sphere(BALL, density=200, cells=4), at=(0.06, 0, 0.2), name="ball")
-    scene.add(soft_ball(), at=(0.33, 0.055, 0.62), name="soft ball")
+    scene.add(RigidBody.sphere(BALL, density=200, cells=4), at=(0.06, 0, 0.2), name="ball", colour="#3f72b8")
+    scene.add(soft_ball(), at=(0.33, 0.055, 0.62), name="soft ball", colour="#f2a33a")
     scene.add(jelly(), at=(0.05, -0.25, 0.2), rotation=(0.3, 0.2, 0), name="jelly")
     scene.add(Wind([tree, stem], WIND, intensity=0.3, length=1.0, modes=24, seed=5))
     apart = [("oak", "floor"), ("flower", "floor")]

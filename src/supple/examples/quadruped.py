@@ -27,7 +27,8 @@ BODY, MUSCLE = 1, 2
 
 def palette(young: float) -> dict[int, VoxelMaterial]:
     """A firm body with Young's modulus `young` [Pa], and muscles half as stiff that hold on to the floor."""
-    firm = VoxelMaterial(young=young, density=1000, bond_damping=0.3, ground_damping=1e-3, name="body")
+    grey, red = (0.55, 0.62, 0.7, 1.0), (0.88, 0.45, 0.36, 1.0)
+    firm = VoxelMaterial(young, 1000, bond_damping=0.3, ground_damping=1e-3, colour=grey, name="body")
     muscle = VoxelMaterial(
         young=young / 2,
         density=1000,
@@ -37,6 +38,7 @@ def palette(young: float) -> dict[int, VoxelMaterial]:
         contact_damping=0.8,
         static_friction=1.0,
         kinetic_friction=0.8,
+        colour=red,
         name="muscle",
     )
     return {BODY: firm, MUSCLE: muscle}

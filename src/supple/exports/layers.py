@@ -1,61 +1,77 @@
-"""Layers: sheets of one size, each drawn by matplotlib without a display, laid upon each other and reduced.
-
-A faint moment is a sheet laid with an opacity of its own, so that its triangles do not shine through each
-other. Sheets are drawn at twice the size and reduced.
-"""
+"""Sheets: what matplotlib draws of a picture, without a display: titles, the ground's grid, curves, arrows."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from supple.errors import MissingExtraError
+from supple.exports.canvas import FINER, Window
 
 Array = np.ndarray
-SIZE, DPI, FINER = (9.0, 8.0), 130, 2
+DPI = 130
+
+
+class Place(NamedTuple):
+    """A part of a picture: left, top, width, height [pixels of the finer picture]."""
+
+    left: int
+    top: int
+    width: int
+    height: int
+
+    @classmethod
+    def of(cls, size: tuple[int, int], part: tuple[float, float, float, float]) -> Place:
+        """A part of a picture of a size (width, height): left, bottom, width, height, each 0 to 1."""
+        width, height = FINER * size[0], FINER * size[1]
+        left, bottom, w, h = part
+        return cls(round(left * width), round((1 - bottom - h) * height), round(w * width), round(h * height))
+
+    def of_picture(self, picture: Array) -> Array:
+        """Its pixels, a view."""
+        return picture[self.top : self.top + self.height, self.left : self.left + self.width]
 
 
 class Sheet:
-    """A figure of the picture's size; `figure` is matplotlib's."""
+    """A figure of the picture's size (width, height) [pixels]; `figure` is matplotlib's."""
 
-    def __init__(self, *, background: str = "none") -> None:
+    def __init__(self, size: tuple[int, int], *, background: str = "none") -> None:
         try:
             from matplotlib.backends.backend_agg import FigureCanvasAgg
             from matplotlib.figure import Figure
         except ImportError as error:
             raise MissingExtraError("render", needed_for="a picture") from error
-        self.figure: Any = Figure(figsize=SIZE, dpi=DPI * FINER, facecolor=background)
+        inches = size[0] / DPI, size[1] / DPI
+        self.size = size
+        self.figure: Any = Figure(figsize=inches, dpi=DPI * FINER, facecolor=background)
         self.canvas = FigureCanvasAgg(self.figure)
 
-    def plane(self, place: tuple[float, float, float, float], low: Array, high: Array) -> Any:
-        """Axes without a frame at a place of the sheet, one scale for both directions, that show low..high."""
-        axes = self.figure.add_axes(place)
-        workspace = np.array([place[2] * SIZE[0], place[3] * SIZE[1]])
-        half = workspace * ((high - low) / workspace).max() / 2
-        (left, bottom), (right, top) = (low + high) / 2 - half, (low + high) / 2 + half
-        axes.set(xlim=(left, right), ylim=(bottom, top))
+    def plane(self, place: Place, window: Window) -> Any:
+        """Axes without a frame at a place, that show the plane of a window [m]."""
+        width, height = FINER * self.size[0], FINER * self.size[1]
+        bottom = 1 - (place.top + place.height) / height
+        axes = self.figure.add_axes((place.left / width, bottom, place.width / width, place.height / height))
+        half = np.array(window.size) / window.scale / 2
+        (left, low), (right, high) = (window.low + window.high) / 2 - half, (window.low + window.high) / 2 + half
+        axes.set(xlim=(left, right), ylim=(low, high))
         axes.set_axis_off()
         return axes
 
     def pixels(self) -> Array:
-        """The drawn sheet, (height, width, 4)."""
+        """The drawn sheet, (height, width, 4), 0 to 1."""
         self.canvas.draw()
-        return np.asarray(self.canvas.buffer_rgba()).copy()
+        return np.asarray(self.canvas.buffer_rgba(), dtype=np.float32) / 255
+
+    def lay(self, picture: Array) -> None:
+        """Lay it upon a picture (height, width, 3), in place."""
+        own = self.pixels()
+        picture += own[..., 3:] * (own[..., :3] - picture)
 
 
-def lay(sheets: list[tuple[Sheet, float]], path: Path) -> None:
-    """Lay sheets with their opacities upon each other, the first at the bottom, and save a PNG."""
+def save_png(pixels: Array, path: Path) -> None:
+    """Write bytes (height, width, 3) as a PNG."""
     from PIL import Image
 
-    picture = None
-    for sheet, opacity in sheets:
-        pixels = sheet.pixels()
-        if opacity < 1:
-            pixels[..., 3] = (pixels[..., 3] * opacity).astype(np.uint8)
-        layer = Image.fromarray(pixels)
-        picture = layer if picture is None else Image.alpha_composite(picture, layer)
-    assert picture is not None
-    size = (picture.width // FINER, picture.height // FINER)
-    picture.convert("RGB").resize(size, Image.Resampling.LANCZOS).save(path, format="PNG", optimize=True)
+    Image.fromarray(pixels).save(path, format="PNG", optimize=True)

@@ -13,9 +13,11 @@ import numpy as np
 
 from supple.errors import InputError
 from supple.exports.camera import Camera
-from supple.exports.layers import lay
-from supple.exports.picture import VIEW_ALONE, View, draw_titles
+from supple.exports.canvas import reduced
+from supple.exports.layers import Place, Sheet, save_png
+from supple.exports.picture import SIZE, VIEW_ALONE, draw_moments, draw_titles
 from supple.exports.table import write_csv, write_markdown
+from supple.exports.view import View
 from supple.record.files.obstacles import obstacles_of, poses_of
 from supple.record.files.vtkhdf import block_names
 from supple.record.ground import ground_of
@@ -64,6 +66,10 @@ class SwingingBodies:
     def lines(self, body: str) -> Array:
         """Lines of a body, (l, 2)."""
         return self.surfaces[body].lines
+
+    def colours(self, body: str) -> Array | None:
+        """Of its triangles (k, 3) or of all (1, 3)."""
+        return self.surfaces[body].colours
 
 
 def point_motions(modes: Modes, number: int) -> dict[str, Array]:
@@ -114,12 +120,12 @@ def save_mode_picture(modes: Modes, path: Path, chosen: Sequence[int] | None = N
     number = lowest_swing(modes) if chosen is None else chosen[0]
     swing = SwingingBodies(modes, number)
     view = View(swing, (0, 1, 2), Camera())
-    base, *moments = view.sheets(VIEW_ALONE)
+    base = Sheet(SIZE, background="white")
     grows = modes.growth[number]
     told = f"grows as exp({grows:.3g} t)" if grows else f"{modes.frequencies[number]:.4g} Hz"
     title = f"mode {number + 1} of {len(modes.frequencies)}: {told}"
-    draw_titles(base.figure, modes.system.name, title, swing.body_names)
-    lay(view.layers(base, *moments), path)
+    draw_titles(base.figure, modes.system.name, title, view)
+    save_png(reduced(draw_moments(view, base, Place.of(SIZE, VIEW_ALONE))), path)
 
 
 def lowest_swing(modes: Modes) -> int:

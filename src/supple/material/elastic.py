@@ -12,6 +12,7 @@ from math import isfinite
 from numbers import Real
 
 from supple.errors import InputError
+from supple.material.colour import Colour, check_colour
 
 
 class Law(IntEnum):
@@ -44,6 +45,7 @@ class Material:
 
     young: Young's modulus E [Pa]. poisson: Poisson's ratio [-], in (-1, 0.5). density [kg/m³].
     mass_damping: Rayleigh's alpha [1/s]. stiffness_damping: Rayleigh's beta [s], on the rate of strain alone.
+    colour: in pictures, "#rrggbb" or red, green, blue from 0 to 1.
 
     >>> rubber = Material(young=1e6, poisson=0.45, density=1100)
     >>> round(rubber.mu)
@@ -56,6 +58,7 @@ class Material:
     mass_damping: float = 0.0
     stiffness_damping: float = 0.0
     name: str = "material"
+    colour: Colour | None = None
 
     def __post_init__(self) -> None:
         where = f"material '{self.name}'"
@@ -64,6 +67,8 @@ class Material:
             if isinstance(value, bool) or not isinstance(value, Real) or not isfinite(value):
                 raise InputError(f"{field} is not a finite number", where=where, value=value)
             object.__setattr__(self, field, float(value))
+        if self.colour is not None:
+            object.__setattr__(self, "colour", check_colour(self.colour, where=where))
         if self.young <= 0:
             raise InputError("Young's modulus is not positive", where=where, value=self.young, allowed="> 0 Pa")
         if self.density <= 0:

@@ -42,7 +42,7 @@ class VoxelMaterial:
     young [Pa]; poisson [-], in (-1, 0.5]; density [kg/m³]; expansion [1/unit of control].
     static_friction, kinetic_friction: Coulomb's coefficients on a floor [-], the kinetic one at most the static one.
     bond_damping, ground_damping, contact_damping: damping ratios [-] of links, of motion relative to the world, and of
-    contacts, each 0 to 1. colour: red, green, blue, opacity, each 0 to 1.
+    contacts, each 0 to 1. colour: red, green, blue, opacity, each 0 to 1; None: as pictures choose.
     yield_stress [Pa] and plastic_modulus [Pa], the slope beyond it: a bilinear law; or curve: rows of strain and stress
     [Pa], ascending, the first slope being young's and none steeper; the last slope goes on. fail_strain, or
     fail_stress [Pa]: where links break in tension.
@@ -61,7 +61,7 @@ class VoxelMaterial:
     bond_damping: float = 0.1
     ground_damping: float = 0.0
     contact_damping: float = 0.5
-    colour: tuple[float, float, float, float] = (0.5, 0.5, 0.5, 1.0)
+    colour: tuple[float, float, float, float] | None = None
     name: str = "voxel material"
     yield_stress: float | None = None
     plastic_modulus: float = 0.0
@@ -97,7 +97,9 @@ class VoxelMaterial:
                 allowed=f"<= {self.static_friction}",
             )
         colour = self.colour
-        if len(colour) != 4 or not all(isinstance(c, (int, float)) and 0 <= c <= 1 for c in colour):
+        if colour is not None and (
+            len(colour) != 4 or not all(isinstance(c, (int, float)) and 0 <= c <= 1 for c in colour)
+        ):
             raise InputError("the colour is not four numbers from 0 to 1", where=where, value=colour)
 
         self._check_law(where)

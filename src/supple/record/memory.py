@@ -129,6 +129,10 @@ class MemoryRecord:
         """Surface triangles of a body, (k, 3)."""
         return self.surfaces[body].triangles
 
+    def colours(self, body: str) -> Array | None:
+        """Red, green, blue, 0 to 1: of each triangle (k, 3), or of the whole body (1, 3); None: it has none."""
+        return self.surfaces[body].colours
+
     def lines(self, body: str) -> Array:
         """Lines of a body, (l, 2)."""
         return self.surfaces[body].lines

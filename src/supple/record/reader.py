@@ -49,6 +49,7 @@ class Trajectory(Protocol):
     def poses(self, frame: int) -> Array: ...
     def triangles(self, body: str) -> Array: ...
     def lines(self, body: str) -> Array: ...
+    def colours(self, body: str) -> Array | None: ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,6 +150,11 @@ class Record:
         """Lines of a body (springs of particles), (l, 2)."""
         with _open(self.path) as file:
             return vtkhdf.read_cells(self._block(file, body), "Lines", 2)
+
+    def colours(self, body: str) -> Array | None:
+        """Red, green, blue, 0 to 1: of each triangle (k, 3), or of the whole body (1, 3); None: it has none."""
+        with _open(self.path) as file:
+            return vtkhdf.read_colours(self._block(file, body))
 
     def state(self, step: int) -> State:
         """The exact state that was kept after a step; `state_steps` lists them."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from supple.bodies.surfaces import RenderSurface
+from supple.material.colour import rgb
 from supple.scene.slots import Slot
 from supple.scene.state import State
 from supple.scene.system import System
@@ -38,6 +39,12 @@ class Surface:
     def vertices(self) -> Array:
         """Numbers of the points that are shown as such, (m, 1)."""
         return self.shown.vertices
+
+    @property
+    def colours(self) -> Array | None:
+        """Red, green, blue, 0 to 1: of each triangle (k, 3), or of the whole (1, 3); None: as pictures choose."""
+        given = self.slot.node.colour
+        return self.shown.colours if given is None else rgb(given)[None]
 
     @property
     def point_count(self) -> int:

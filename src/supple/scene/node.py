@@ -25,12 +25,14 @@ Selector = str | Sequence[int] | Array | Callable[[Array], Array] | None
 
 @dataclass(eq=False)
 class Node:
-    """A place in the tree. body: of any kind that keeps `supple.bodies.body_protocol.Body`, or None for a group."""
+    """A place in the tree. body: of any kind that keeps `supple.bodies.body_protocol.Body`, or None for a group.
+    colour: "#rrggbb" of the whole body in pictures; None: those of its materials."""
 
     name: str
     body: Body | None = None
     placement: Placement = field(default_factory=Placement)
     children: list[Node] = field(default_factory=list)
+    colour: str | None = None
 
     def walk(self) -> Iterator[Node]:
         """This node and all below it, top down."""

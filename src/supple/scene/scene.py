@@ -16,6 +16,7 @@ from supple.errors import InputError, check_instance
 from supple.interaction.fluid import Fluid
 from supple.interaction.obstacles import Obstacle
 from supple.interaction.protocol import Interaction
+from supple.material.colour import Colour, check_colour
 from supple.scene.acting.filters import FixedPoints
 from supple.scene.joints.checks import refuse_kicks, refuse_rigid_self, refuse_self
 from supple.scene.mapped.points import JoinedPoints, PointSet, WorldPoints
@@ -126,6 +127,7 @@ class Scene:
         name: str | None = None,
         under: Node | None = None,
         on: Any = None,
+        colour: Colour | None = None,
     ) -> Any:
         """Add a body (returns its node), or an obstacle, a fluid, a force, filter, joint or contact (returned as it
         is).
@@ -133,13 +135,14 @@ class Scene:
         at [m], rotation (quaternion or rotation vector [rad]), velocity [m/s], spin [rad/s, world axes]: where a body
         starts. fix: region or list of regions of the body, or a predicate on its world positions at the start, that
         stays in place; True for all of it. on: the node or points that a force or a mass acts on, where it does not
-        say so itself.
+        say so itself. colour: of a body in pictures, "#rrggbb" or red, green, blue from 0 to 1; by default those of its
+        materials.
         """
         if isinstance(thing, Obstacle):
             self._add_obstacle(thing, name)
         elif is_body(thing):
             check_body(thing)
-            return self._add_body(thing, at, rotation, velocity, spin, fix, name, under)
+            return self._add_body(thing, at, rotation, velocity, spin, fix, name, under, colour)
         elif isinstance(thing, Fluid):
             self._add_fluid(thing)
         elif getattr(thing, "blows_everywhere", False):
@@ -213,6 +216,7 @@ class Scene:
         fix: Any,
         name: str | None,
         under: Node | None,
+        colour: Colour | None,
     ) -> Node:
         name = self._unused(name or body.kind, given=name is not None)
         where = f"body '{name}'"
@@ -222,7 +226,7 @@ class Scene:
             check_vector(velocity, name="velocity", where=where),
             check_vector(spin, name="spin", where=where),
         )
-        node = Node(name, body, placement)
+        node = Node(name, body, placement, colour=None if colour is None else check_colour(colour, where=where))
         if fix is not None and fix is not False:
             for selector in fix if isinstance(fix, list | tuple) and all(isinstance(s, str) for s in fix) else [fix]:
                 condition = FixedPoints(node, None if selector is True else selector)

@@ -127,7 +127,7 @@ class FemBody(MeshPoints, RegionMaterials):
     def render_surface(self) -> RenderSurface:
         """The boundary."""
         surface = self.contact_surface()
-        return RenderSurface(PointSkin(surface.numbers), surface.own_triangles)
+        return RenderSurface(PointSkin(surface.numbers), surface.own_triangles, colours=self.boundary_colours())
 
     def point_masses(self) -> Array:
         """Of the nodes, (n,) [kg]."""

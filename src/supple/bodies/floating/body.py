@@ -283,6 +283,11 @@ class FloatingBody(MeshPoints, ShapedPoints):
         u = self.model.X + self.model.shapes @ x[0, 7 : 7 + self.mode_count]
         return x[0, :3] + u @ rotations.to_matrix(x[0, 3:7]).T
 
+    def boundary_colours(self) -> Array | None:
+        """Of the triangles of the boundary, by their materials, (k, 3), 0 to 1; None: as pictures choose."""
+        solid = self.model.solid
+        return solid.boundary_colours() if isinstance(solid, ElasticSolid) else None
+
     def stress(self, x: Array, placement: Placement | None = None) -> ElementStress:
         """Strain [-] and stress [Pa] of each element at coordinates x (1, 7 + p); see `Stressed`.
 

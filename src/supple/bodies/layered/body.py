@@ -240,6 +240,10 @@ class LayeredBody(MeshPoints, ShapedPoints):
         u = self.model.X + self.displacements(x)
         return x[0, :3] + u @ rotations.to_matrix(x[0, 3:7]).T
 
+    def boundary_colours(self) -> Array | None:
+        """Of the triangles of the boundary, by their materials, (k, 3), 0 to 1; None: as pictures choose."""
+        return self.model.boundary_colours()
+
     def stress(self, x: Array, placement: Placement | None = None) -> ElementStress:
         """Strain [-] and Cauchy stress [Pa] of each element at coordinates x (1, 7 + 3 n), zero in the core; see
         `Stressed`."""

@@ -199,7 +199,12 @@ class TreeBody:
 
     def render_surface(self) -> RenderSurface:
         """The given surface, or the domains' own."""
-        return RenderSurface(self.seen, np.asarray(self.seen.triangles, dtype=np.int64))
+        seen, tree = self.seen, self.model.domain_tree
+        triangles = np.asarray(seen.triangles, dtype=np.int64)
+        colours = tree.domain_colours()
+        return RenderSurface(
+            seen, triangles, colours=None if colours is None else colours[seen.domain[triangles[:, 0]]]
+        )
 
     def shown_surface(self) -> MappedSurface:
         """The given surface, as points to be pulled at."""

@@ -37,6 +37,7 @@ from supple.bodies.voxel.touching.limits import surface_constants
 from supple.errors import DivergenceError, InputError, PoissonNotice
 from supple.geometry import VoxelGrid
 from supple.interaction.obstacles import Obstacle
+from supple.material.colour import material_colours
 from supple.material.voxel import VoxelMaterial
 
 Array = np.ndarray
@@ -208,7 +209,11 @@ class VoxelBody:
 
     def render_surface(self) -> RenderSurface:
         """The outer faces."""
-        return RenderSurface(self.skin, np.asarray(self.skin.triangles, dtype=np.int64))
+        colours = material_colours(list(self.palette_by_number.values()))
+        if colours is not None:
+            kind = np.searchsorted(sorted(self.palette_by_number), self.materials)
+            colours = colours[kind[self.grid.to_hexes().boundary.triangle_elements]]
+        return RenderSurface(self.skin, np.asarray(self.skin.triangles, dtype=np.int64), colours=colours)
 
     def point_masses(self) -> Array:
         """Of the voxels, (n,) [kg]."""

@@ -21,6 +21,7 @@ CELL = 0.02815  # [m]
 COORDINATES = 454
 YOUNG, SOFTER = 3e6, 0.6  # [Pa] of the body; and times this for every level below it
 DENSITY, WING_DENSITY = 1000.0, 300.0  # [kg/m³]
+COLOURS = {"wing": "#c0674a", "spike": "#d9c27a", "horn": "#d9c27a"}
 SOFT_TIPS = {"horn": 0.5, "ear": 0.3, "spike": 0.2, "jaw": 0.5, "tail tip": 0.5, "wing tip": 0.6}
 BELLY = -0.13  # [m]: nodes of the body below this are held
 
@@ -62,7 +63,9 @@ def dragon(*, coordinates: int = COORDINATES, cell: float = CELL) -> DomainTree:
         tip = min([part for word, part in SOFT_TIPS.items() if word in name], default=1.0)
         density = WING_DENSITY if "wing" in name else DENSITY
         young = YOUNG * SOFTER ** (int(depth) - 1) * tip
-        materials.append(Material(young, 0.45, density, stiffness_damping=0.002, name=f"flesh of {name}"))
+        colour = next((c for word, c in COLOURS.items() if word in name), "#7a9e57")
+        made = Material(young, 0.45, density, stiffness_damping=0.002, name=f"flesh of {name}", colour=colour)
+        materials.append(made)
     body = np.unique(whole.mesh.tets[whole.labels == 0])
     return whole.cut(modes, materials, held=body[whole.mesh.nodes[body, 2] < BELLY])
 

@@ -30,9 +30,10 @@ NAMES = (
 )
 PARENTS = (-1, 0, 1, 1, 1, 1, 1, 0, 0, 0, 9, 9)
 BLOOM, PETAL, LEAF, SMALL_STEM, SMALL_BLOOM, SMALL_LEAF = 1, 2, 7, 9, 10, 11
-STEM = Material(young=6e7, poisson=0.4, density=900, stiffness_damping=0.002, name="stem")
-GREEN = Material(young=1.5e6, poisson=0.4, density=700, stiffness_damping=0.002, name="leaf")
-WHITE = Material(young=1e6, poisson=0.4, density=500, stiffness_damping=0.002, name="petal")
+STEM = Material(young=6e7, poisson=0.4, density=900, stiffness_damping=0.002, name="stem", colour="#6aa84f")
+GREEN = Material(young=1.5e6, poisson=0.4, density=700, stiffness_damping=0.002, name="leaf", colour="#57933f")
+WHITE = Material(young=1e6, poisson=0.4, density=500, stiffness_damping=0.002, name="petal", colour="#f08fb4")
+DISC = replace(STEM, name="disc", colour="#f0b93a")
 POT_TOP, STEM_RADIUS = 0.09, 0.008  # [m]
 STEM_LAYERS, SMALL_LAYERS, BUD_LAYERS = 30, 12, 9
 
@@ -91,7 +92,7 @@ def flower(*, modes: int = MODES) -> DomainTree:
     240
     """
     whole, held = _grow()
-    soft = {BLOOM: STEM, SMALL_STEM: STEM, SMALL_BLOOM: WHITE} | {PETAL + k: WHITE for k in range(5)}
+    soft = {BLOOM: DISC, SMALL_STEM: STEM, SMALL_BLOOM: WHITE} | {PETAL + k: WHITE for k in range(5)}
     materials = [STEM, *(soft.get(d, GREEN) for d in range(1, len(NAMES)))]
     return whole.cut([modes] * len(NAMES), materials, held=held)
 

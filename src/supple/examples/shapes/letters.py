@@ -26,8 +26,8 @@ BAR = 0.0105  # [m], half the height of a bar
 BITE = 0.012  # [m], how deep a bar reaches into a letter
 CELL = 0.0098  # [m]
 MODES = 20
-RUBBER = Material(young=1e6, poisson=0.45, density=1000, stiffness_damping=0.002, name="letter")
-STEEL = Material(young=2e9, poisson=0.3, density=1000, name="bar")
+RUBBER = Material(young=1e6, poisson=0.45, density=1000, stiffness_damping=0.002, name="letter", colour="#e0705a")
+STEEL = Material(young=2e9, poisson=0.3, density=1000, name="bar", colour="#8a929c")
 HEIGHTS = np.linspace(0.0, 1.0, 41)  # where a bar may be, in parts of the height
 
 

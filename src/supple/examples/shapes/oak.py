@@ -15,8 +15,8 @@ from supple.examples.shapes.oak_leaf import leaf
 from supple.material import Material
 
 LEAVES, SEED = 1394, 11
-WOOD = Material(young=1.5e8, poisson=0.3, density=700, stiffness_damping=0.002, name="wood")
-GREEN_WOOD = Material(young=8e7, poisson=0.3, density=700, stiffness_damping=0.002, name="green wood")
+WOOD = Material(young=1.5e8, poisson=0.3, density=700, stiffness_damping=0.002, name="wood", colour="#7d5f45")
+GREEN_WOOD = Material(young=8e7, poisson=0.3, density=700, stiffness_damping=0.002, name="green wood", colour="#8c7150")
 
 
 def _forks(*rows: tuple[float, float, float]) -> tuple[Fork, ...]:

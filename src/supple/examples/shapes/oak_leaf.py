@@ -16,7 +16,7 @@ STALK_HALF, BLADE_HALF = 0.0016, 0.0007  # [m], half thicknesses
 CELLS = (17, 4)  # along and across
 SKIN_CELLS = (37, 4)
 LOBES = 5
-LEAF = Material(young=2e7, poisson=0.3, density=500, stiffness_damping=0.002, name="leaf")
+LEAF = Material(young=2e7, poisson=0.3, density=500, stiffness_damping=0.002, name="leaf", colour="#5f9a45")
 
 
 def leaf(modes: int = 8) -> DomainTemplate:

@@ -12,9 +12,9 @@ from supple.bodies.tree.domains.domain_tree import Domain, DomainTemplate, Domai
 from supple.examples.shapes.station_parts import Dock, capsule, dish, module, panel, parts_kind, radiator, truss
 from supple.material import Material
 
-HULL = Material(young=2e9, poisson=0.3, density=300, stiffness_damping=0.001, name="hull")
-FRAME = Material(young=1e9, poisson=0.3, density=200, stiffness_damping=0.001, name="truss")
-CELLS = Material(young=1e9, poisson=0.3, density=60, stiffness_damping=0.001, name="panel")
+HULL = Material(young=2e9, poisson=0.3, density=300, stiffness_damping=0.001, name="hull", colour="#cfd5dc")
+FRAME = Material(young=1e9, poisson=0.3, density=200, stiffness_damping=0.001, name="truss", colour="#9aa3ad")
+CELLS = Material(young=1e9, poisson=0.3, density=60, stiffness_damping=0.001, name="panel", colour="#3a66b0")
 
 BAY = 14  # [voxels], and the other numbers here too
 INNER, OUTER = 5 * BAY, 8 * BAY

@@ -13,7 +13,7 @@ from supple.bodies.body_protocol import Body, check_body
 from supple.errors import InputError, check_instance
 
 BUILT_IN = ("fem", "rigid", "particles", "voxel", "tree", "floating", "layered", "group")
-PLACED = ("kind", "name", "under", "at", "rotation", "velocity", "spin", "fix")
+PLACED = ("kind", "name", "under", "at", "rotation", "velocity", "spin", "colour", "fix")
 
 
 @dataclass(frozen=True)
@@ -51,8 +51,8 @@ def register_kind(
     """Let scene files hold bodies of a class of yours, under its name `body.kind`.
 
     read: makes a body from its keys (numbers, texts, lists, tables); write: gives the keys of a body, as plain values
-    or arrays. The keys of its place (name, at, rotation, velocity, spin, fix, under) are read and written for it.
-    Registering again replaces what was registered. Files never register anything.
+    or arrays. The keys of its place (name, at, rotation, velocity, spin, colour, fix, under) are read and written for
+    it. Registering again replaces what was registered. Files never register anything.
 
     >>> import supple as sp
     >>> sp.register_kind(int, read=dict, write=dict)

@@ -106,7 +106,8 @@ def _add_material(parent: Element, material: VoxelMaterial, phase: float) -> Non
             "the name of a material cannot be written", value=material.name, allowed="words with single spaces"
         )
     _add(parent, MatType=0, Name=material.name)
-    _add(SubElement(parent, "Display"), **dict(zip(("Red", "Green", "Blue", "Alpha"), material.colour)))
+    if material.colour is not None:
+        _add(SubElement(parent, "Display"), **dict(zip(("Red", "Green", "Blue", "Alpha"), material.colour)))
     mechanical = SubElement(parent, "Mechanical")
     _add_law(mechanical, material)
     _add(

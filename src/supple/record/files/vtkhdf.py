@@ -5,6 +5,7 @@
       <body>                     Type PolyData, Index
         Points                   (steps * points, 3) float32: one stretch a step
         Vertices, Lines, Polygons, Strips    written once: every step has the same
+        CellData/colour          (cells, 3) bytes: red, green, blue, once too; of bodies that have colours
         Steps                    NSteps, Values, and where each step's stretch begins
 
 Only points grow with the steps: all offsets but PointOffsets stay zero. The layout is described at
@@ -133,6 +134,18 @@ def read_cells(block: Group, kind: str, width: int) -> Array:
     return cells.reshape(-1, width)
 
 
+def read_colours(block: Group) -> Array | None:
+    """Colours of the triangles (k, 3), or of the whole (1, 3) where there are none, 0 to 1; None: it has none."""
+    if "CellData" not in block or "colour" not in check_group(block, "CellData"):
+        return None
+    rows = read_all(check_dataset(check_group(block, "CellData"), "colour", "u1", (3,)))
+    kinds = (("Vertices", 1), ("Lines", 2), ("Polygons", 3))
+    counts = [len(read_cells(block, kind, width)) for kind, width in kinds]
+    if len(rows) != sum(counts):
+        raise ValueError(f"it has {len(rows)} colours for {sum(counts)} cells")
+    return np.asarray(rows[-counts[-1] :] if counts[-1] else rows[:1]) / 255
+
+
 def _fill_block(block: Group, surface: Surface) -> None:
     _set_type(block, "PolyData")
     n = surface.point_count
@@ -142,6 +155,10 @@ def _fill_block(block: Group, surface: Surface) -> None:
     cells = {"Vertices": surface.vertices, "Lines": surface.lines, "Polygons": surface.triangles}
     for kind in CELL_KINDS:
         _write_cells(block.create_group(kind), cells.get(kind, np.zeros((0, 3), dtype=np.int64)))
+    if surface.colours is not None:
+        count = sum(len(found) for found in cells.values())
+        shades = np.broadcast_to(np.rint(255 * surface.colours).astype(np.uint8), (count, 3))
+        block.create_group("CellData").create_dataset("colour", data=shades)
     steps = block.create_group("Steps")
     steps.attrs["NSteps"] = np.int64(0)
     for name, (kind, tail) in STEP_TABLES.items():

@@ -102,8 +102,9 @@ def broken_scene(
     scene: Scene, old: Node, parts: Sequence[BrokenPart], name: str | None, then: Then
 ) -> tuple[Scene, tuple[Node, Node]]:
     """The scene with two nodes in the place of one, and these. name: of the second. then: see `Then`."""
-    rest = Node(old.name, parts[0].body, old.placement, old.children)
-    branch = Node(name or f"{old.name}-{parts[1].label}", parts[1].body, _placed(old.placement, parts[1].frame))
+    rest = Node(old.name, parts[0].body, old.placement, old.children, old.colour)
+    placed = _placed(old.placement, parts[1].frame)
+    branch = Node(name or f"{old.name}-{parts[1].label}", parts[1].body, placed, colour=old.colour)
     taken = {node.name for node in scene.root.walk()} | {node.name for node in scene.nodes} | set(scene.obstacles)
     if branch.name in taken:
         raise InputError("the name is already used", where="break_off", value=branch.name, fix="Give name=.")

@@ -20,6 +20,7 @@ from supple.bodies.tree.domains.domain_tree_checks import check_hangs, check_kin
 from supple.errors import InputError, check_instance
 from supple.geometry import HexMesh, SurfaceMesh, TetMesh
 from supple.material import Material
+from supple.material.colour import material_colours
 
 Array = np.ndarray
 
@@ -132,6 +133,14 @@ class DomainTree:
                 raise InputError(
                     "a joint is on an interface that is not there", where="DomainTree", value=(number, interface)
                 )
+
+    def domain_colours(self) -> Array | None:
+        """By the materials of the domains, the first of each kind, (d, 3), 0 to 1; None: as pictures choose."""
+        first = {
+            name: kind.material if isinstance(kind.material, Material) else next(iter(kind.material.values()))
+            for name, kind in self.kinds.items()
+        }
+        return material_colours([first[d.kind] for d in self.domains])
 
     @property
     def is_free(self) -> bool:

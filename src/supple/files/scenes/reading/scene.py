@@ -35,7 +35,7 @@ def build_scene(document: Document, place: Place) -> Scene:
     materials: dict[str, Material] = {}
     for name, section in document.materials.items():
         with place.at(f"materials.{name}").guarded():
-            numbers = section.given("young", "poisson", "density", "mass_damping", "stiffness_damping")
+            numbers = section.given("young", "poisson", "density", "mass_damping", "stiffness_damping", "colour")
             materials[name] = Material(**numbers, name=name)
     voxel_materials: dict[str, VoxelMaterial] = {}
     for name, numbers_of_voxels in document.voxel_materials.items():
@@ -75,7 +75,7 @@ def _add_body(
             return
         body = build_body(section, materials, voxel_materials, place)
         held = () if isinstance(section, TreeBody) else ("fix",)  # a tree is held by its root's nodes, not by a filter
-        given = section.given("at", "rotation", "velocity", "spin", *held, "name")
+        given = section.given("at", "rotation", "velocity", "spin", "colour", *held, "name")
         node = scene.add(body, under=under, **given)
         q = given.get("rotation")
         if q is not None and q.shape == (4,) and abs(np.linalg.norm(q) - 1) <= UNIT_TOLERANCE:

@@ -58,6 +58,7 @@ class Material(Section):
     density: Number
     mass_damping: Number | None = None
     stiffness_damping: Number | None = None
+    colour: str | None = None
 
 
 class Placed(Section):
@@ -69,6 +70,7 @@ class Placed(Section):
     rotation: Rotation | None = None
     velocity: Vector | None = None
     spin: Vector | None = None
+    colour: str | None = None
 
 
 class FemBody(Placed):

@@ -80,7 +80,8 @@ class BodyWriter:
             "spin": np.zeros(3),
         }
         moved = {k: plain(getattr(place, k)) for k, v in rest.items() if not np.array_equal(getattr(place, k), v)}
-        return {"name": node.name, "kind": body.kind, **table, **moved}
+        seen = {} if node.colour is None else {"colour": node.colour}
+        return {"name": node.name, "kind": body.kind, **table, **moved, **seen}
 
     def _fem(self, name: str, body: FemBody) -> Table:
         return self._solid(name, body.mesh, body.material) | {"law": Law.of(body.law).label, "mass": body.mass}
@@ -150,6 +151,7 @@ class BodyWriter:
         return {
             name: {k: float(getattr(m, k)) for k in ("young", "poisson", "density")}
             | {k: float(v) for k in ("mass_damping", "stiffness_damping") if (v := getattr(m, k))}
+            | ({} if m.colour is None else {"colour": m.colour})
             for name, m in self.materials.items()
         }
 
@@ -159,7 +161,7 @@ class BodyWriter:
 
 
 def _same_numbers(a: Material, b: Material) -> bool:
-    names = ("young", "poisson", "density", "mass_damping", "stiffness_damping")
+    names = ("young", "poisson", "density", "mass_damping", "stiffness_damping", "colour")
     return all(getattr(a, name) == getattr(b, name) for name in names)
 
 
