@@ -130,6 +130,11 @@ class InversionCheck(Protocol):
 
     @property
     def stays(self) -> bool: ...
+    @property
+    def count(self) -> int:
+        """Of all its elements."""
+        ...
+
     def inverted(self, x: Array) -> Array:
         """Numbers of the inverted elements at coordinates x."""
         ...

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from supple.algebra.compiling.blas_threads import one_blas_thread
-from supple.errors import ConvergenceError, InputError, RecordError, SuppleError
+from supple.errors import InputError, RecordError, SuppleError
 from supple.record.checkpoint import Checkpoint, check_there, load_checkpoint, save_checkpoint
 from supple.record.files.lock import FolderLock
 from supple.record.frame import Frame
@@ -73,7 +73,6 @@ class Loop:
         if start is not None:
             self.system.replay(start)
         self.state = self.system.initial_state() if start is None else self._checked(start)
-        self.guard = Plausibility(self.system, self.solver.dt, measure(self.system, self.state))
         self.writer: RecordWriter | None = None
         self.memory: MemoryRecord | None = None
         if resume:
@@ -82,6 +81,7 @@ class Loop:
             self.writer = RecordWriter.create(self.folder, self.system, about)
         else:
             self.memory = MemoryRecord(self.system, about.get("ground"))
+        self._watch()
         self._follow_changes()
         self.whole, self.good = (self.state, self.step), (self.state.copy(), self.step)
         self.begun = self.checkpointed = self.warm = perf_counter()
@@ -97,8 +97,14 @@ class Loop:
         for sink in (self.writer, self.memory):
             if sink is not None:
                 sink.follow(self.system)
-        self.guard = Plausibility(self.system, self.solver.dt, measure(self.system, self.state))
+        self._watch()
         self.good = (self.state.copy(), self.step)  # bodies may have other coordinates than before
+
+    def _watch(self) -> None:
+        """Judge energy from now on, knowing what it was in the frames before."""
+        table = np.array(self.rows).reshape(-1, 3)
+        known = float(table[:, 1].max() + np.ptp(table[:, 2])) if len(table) else 0.0
+        self.guard = Plausibility(self.system, self.solver.dt, self.state, measure(self.system, self.state), known)
 
     def _checked(self, start: State) -> State:
         """A copy of a state to begin with."""
@@ -128,7 +134,6 @@ class Loop:
         self.state, self.step, self.worst = saved.state, saved.step, saved.worst_residual
         self.under_converged, self.report = saved.under_converged, StepReport(saved.outcome, residual=saved.residual)
         self.rows = list(zip(*(columns[name].tolist() for name in ("time", "kinetic", "potential"))))
-        self.guard.work = max([0.0, *(self.guard.start.potential - row[2] for row in self.rows)])
         self.recorded_step = int(columns["step"][-1]) if len(columns["step"]) else -1
 
     def advance(self, last_step: int, progress: Progress, interrupts: Interrupts) -> RunOutcome:
@@ -194,10 +199,10 @@ class Loop:
         try:
             report = self.solver.step(self.system, self.state)
             if report.outcome is Outcome.NOT_FINITE:
-                self.guard.check_forces(self.whole[0], self.step + 1)
+                self.guard.check_failed(self.whole[0], self.step + 1, self.good[0])
             return report
-        except (ConvergenceError, FloatingPointError, np.linalg.LinAlgError):
-            self.guard.check_forces(self.whole[0], self.step + 1)
+        except (SuppleError, FloatingPointError, np.linalg.LinAlgError):
+            self.guard.check_failed(self.whole[0], self.step + 1, self.good[0])
             raise
 
     def is_frame_due(self, step: int) -> bool:
@@ -213,7 +218,7 @@ class Loop:
 
     def _observe(self) -> None:
         measures = measure(self.system, self.state)
-        self.inverted = self.guard.check_frame(self.state, measures, self.step)
+        self.inverted = self.guard.check_frame(self.state, measures, self.step, self.good[0])
         for name, gap in measure_gaps(self.system, self.state).items():
             self.gaps[name] = max(gap, self.gaps.get(name, 0.0))
         frame = Frame(

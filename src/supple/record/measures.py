@@ -30,13 +30,14 @@ FLAT = 1e-9  # singular values below this part of the largest count as zero
 @dataclass(frozen=True)
 class Measures:
     """kinetic, potential [J]; momentum (6,): linear [kg m/s], angular about the origin [kg m²/s]; centre (3,)
-    [m].
+    [m]; outer: the part of the potential that gravity and constant loads have [J].
     """
 
     kinetic: float
     potential: float
     momentum: Array
     centre_of_mass: Array
+    outer: float = 0.0
 
     @property
     def total(self) -> float:
@@ -70,11 +71,13 @@ class BodyMeasures:
 def measure(system: System, state: State) -> Measures:
     """Energies, momenta and centre of mass of all bodies."""
     kin = system.propagate(state.t, state.x, state.v, state.memory, only=_measured_slots(system))
+    stored, outer = system.potential_parts(kin)
     return Measures(
         system.kinetic_energy(kin),
-        system.potential_energy(kin),
+        stored + outer,
         np.asarray(system.momentum(kin), dtype=float),
         np.asarray(system.centre_of_mass(kin), dtype=float),
+        outer,
     )
 
 

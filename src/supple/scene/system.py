@@ -115,6 +115,11 @@ class System:
         their own method: then when they are first asked for."""
         return self.bind_contacts()
 
+    @property
+    def made_contacts(self) -> list[Any]:
+        """The contacts that have been made until now."""
+        return self.contacts if "contacts" in self.__dict__ else []
+
     @cached_property
     def bodies(self) -> list[Slot]:
         """The slots with independent coordinates."""
@@ -448,14 +453,22 @@ class System:
 
     def potential_energy(self, at: Kinematics | State) -> float:
         """Energy of all forces and of gravity [J]."""
-        kin = self._seen(at)
-        total = sum(force.energy(kin.local(slot)) for _, slot, force in self.forces)
+        return sum(self.potential_parts(at))
+
+    def potential_parts(self, at: Kinematics | State) -> tuple[float, float]:
+        """The same in two parts [J]: stored in bodies and between them; of gravity and of loads from outside."""
+        kin, stored, outer = self._seen(at), 0.0, 0.0
+        for _, slot, force in self.forces:
+            energy = float(force.energy(kin.local(slot)))
+            if is_load(force):
+                outer += energy
+            else:
+                stored += energy
         if self.gravity.any():
             for _, slot, mass in self.masses:
-                if is_weightless(mass):
-                    continue
-                total -= float(self.gravity @ mass.first_moment(kin.x[slot.index])[1])
-        return float(total)
+                if not is_weightless(mass):
+                    outer -= float(self.gravity @ mass.first_moment(kin.x[slot.index])[1])
+        return stored, outer
 
     def kinetic_energy(self, at: Kinematics | State) -> float:
         """v^T M v / 2 [J]."""

@@ -32,6 +32,7 @@ _MODULES = (
     "contact_self",
     "couplings",
     "scenes.blows",
+    "scenes.divergence",
     "scenes.linkages",
     "scenes.user_kind",
     "tree.coupling",

@@ -26,6 +26,11 @@ class ElementInversion:
         """For nodes at `rest` (n, 3) [m]."""
         return cls(elements, rest_gradients(rest, elements)[0], law is Law.STVK)
 
+    @property
+    def count(self) -> int:
+        """Of the elements."""
+        return len(self.elements)
+
     def inverted(self, x: Array) -> Array:
         """Numbers of the inverted elements at node positions x (n, 3) [m]."""
         F = np.einsum("eai,eqaj->eqij", x[self.elements], self.gradients)

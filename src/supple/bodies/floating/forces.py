@@ -27,6 +27,7 @@ class ModalForce:
     padded: int
     filling: float
     cubic: CubicForce | None = None
+    is_passive = True
 
     @property
     def mode_count(self) -> int:

@@ -144,6 +144,7 @@ class Weight:
     mass: FloatingMass
     g: Array
     is_load = True
+    is_passive = True
 
     def energy(self, state: LocalState) -> float:
         """Nothing: see `System.potential_energy`."""

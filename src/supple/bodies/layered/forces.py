@@ -26,6 +26,7 @@ class LayerForce:
     model: LayeredModel
     alpha: float
     beta: float
+    is_passive = True
 
     @property
     def is_linear(self) -> bool:

@@ -160,6 +160,7 @@ class LayeredWeight:
     mass: LayeredMass
     g: Array
     is_load = True
+    is_passive = True
 
     def energy(self, state: LocalState) -> float:
         """Nothing: see `System.potential_energy`."""

@@ -111,6 +111,7 @@ class TreeElastic:
     """The elastic energy and force of a tree."""
 
     body: TreeBody
+    is_passive = True
 
     def energy(self, state: LocalState) -> float:
         """[J]."""
@@ -136,6 +137,7 @@ class TreeWeight:
 
     body: TreeBody
     g: Array
+    is_passive = True
 
     def energy(self, state: LocalState) -> float:
         """None: counted with the mass."""

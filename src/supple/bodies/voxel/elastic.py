@@ -73,6 +73,11 @@ class LatticeForce:
         remembers = not model.laws.is_linear or not (swing is None or swing.is_free)
         return cls(links, model.voxel_count, float(model.size.max()), swing, coupling, remembers)
 
+    @property
+    def is_passive(self) -> bool:
+        """Whether its voxels keep their sizes."""
+        return self.swing is None
+
     @cached_property
     def is_damped(self) -> bool:
         """Whether any link is damped."""
@@ -226,6 +231,7 @@ class GroundDamping:
     """f = -c v of each voxel, coefficients (n, 2) [N s/m, N m s]."""
 
     coefficients: Array
+    is_passive = True
 
     @cached_property
     def _columns(self) -> Array:

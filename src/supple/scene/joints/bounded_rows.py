@@ -51,7 +51,7 @@ class BoundedRows:
         """Note the coordinate at the start of a step that ends at t1."""
         if self.speed is not None:
             self.start = self.coordinate.value(x)
-            self.rate = float(self.speed(t1) if callable(self.speed) else self.speed)
+            self.rate = self.speed_at(t1)
             self.advance = dt * self.rate
 
     @property
@@ -59,12 +59,17 @@ class BoundedRows:
         """Whether there is a motor."""
         return self.speed is not None
 
+    def speed_at(self, t: float) -> float:
+        """Of the motor at time t [s], [rad/s] or [m/s]; 0 without one."""
+        if self.speed is None:
+            return 0.0
+        return float(self.speed(t) if callable(self.speed) else self.speed)
+
     def power(self, t: float) -> float:
         """What the motor gives at time t [s], at most [W]; infinite where its torque or force is."""
         if self.speed is None:
             return 0.0
-        speed = abs(float(self.speed(t) if callable(self.speed) else self.speed))
-        return self.largest * speed if np.isfinite(self.largest) else np.inf
+        return self.largest * abs(self.speed_at(t)) if np.isfinite(self.largest) else np.inf
 
     @property
     def meets(self) -> Array:

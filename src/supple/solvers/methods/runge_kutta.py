@@ -11,7 +11,7 @@ import numpy as np
 
 from supple.algebra.dense import rotations
 from supple.bodies.traits import has_memory
-from supple.errors import InputError
+from supple.errors import DivergenceError, InputError
 from supple.scene.state import State
 from supple.scene.system import System
 from supple.solvers.linear.mass_solve import acceleration
@@ -86,5 +86,11 @@ def _coordinate_rate(system: System, d: Array, v: Array) -> Array:
     for slot in system.bodies:
         if slot.coordinates.turns:
             theta, w = slot.view_v(d)[:, 3:6], slot.view_v(v)[:, 3:6]
+            if not float(np.abs(theta).max()) < np.pi:
+                raise DivergenceError(
+                    "the body turns by more than half a turn within a step",
+                    where=f"RungeKutta4, body '{slot.name}'",
+                    fix="Take a smaller dt, or an implicit solver.",
+                )
             slot.view_v(out)[:, 3:6] = np.einsum("nij,nj->ni", rotations.dexp_inverse(theta), w)
     return out
