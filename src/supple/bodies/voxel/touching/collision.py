@@ -25,7 +25,7 @@ from typing import Literal
 import numpy as np
 import scipy.sparse as sparse
 
-from supple.algebra.lanes.lane_type import lane_count
+from supple.algebra.lanes.lane_type import LANES, lane_count
 from supple.bodies.voxel.model import VoxelModel
 from supple.bodies.voxel.sweep.brick_data import LOADS, STATE
 from supple.bodies.voxel.sweep.bricks import Layout, aligned_zeros
@@ -105,6 +105,7 @@ def make_contacts(model: VoxelModel, layout: Layout, collision: Collision, links
     ]
     W = layout.lanes
     buckets = 1 << max(4, int(np.ceil(np.log2(2 * count + 1))))
+    whole = -(-count // LANES) * LANES
     workspace = max(capacity, 1)
     memory = np.zeros(MEMORY)
     memory[0] = -1.0
@@ -127,6 +128,8 @@ def make_contacts(model: VoxelModel, layout: Layout, collision: Collision, links
         peaks=aligned_zeros(2 * W, layout.bricks.state.dtype),
         order=np.zeros(count, dtype=np.int64),
         start=np.zeros(buckets + 1, dtype=np.int64),
+        near=aligned_zeros(3 * whole, np.dtype(np.float64)),
+        near_voxels=np.zeros(whole, dtype=np.int64),
         memory=memory,
         horizon=horizon,
         limit=horizon * (1 - ROUND_OFF) if collision.rebuild == "horizon" else -1.0,
@@ -144,7 +147,7 @@ def no_collisions(base: Array) -> Contacts:
         load_place=numbers,
         constants=np.zeros((0, 5)),
         barred_start=np.zeros(1, dtype=np.int64),
-        barred=numbers,
+        barred=np.zeros(0, dtype=np.int32),
         base=base,
         pairs=pairs,
         touching=numbers,
@@ -157,6 +160,8 @@ def no_collisions(base: Array) -> Contacts:
         peaks=aligned_zeros(2 * lane_count(base.dtype), base.dtype),
         order=numbers,
         start=np.zeros(1, dtype=np.int64),
+        near=np.zeros(0),
+        near_voxels=numbers,
         memory=np.zeros(MEMORY),
         horizon=0.0,
         limit=np.inf,
@@ -189,27 +194,30 @@ def held_pairs(contacts: Contacts, axes: Array) -> Array:
 
 def hold_pairs(contacts: Contacts, pairs: Array, axes: Array) -> Contacts:
     """With pairs (k, 6) remembered, see `held_pairs`; those of voxels that cannot meet any more are forgotten."""
-    known = np.isin(pairs[:, :2], contacts.voxels).all(axis=1)
-    numbers = np.searchsorted(contacts.voxels, pairs[known, :2].astype(np.int64))
-    if len(numbers) > len(contacts.pairs):
-        contacts = enlarged(contacts, len(numbers))
-    contacts.held[0, : len(numbers)] = numbers
-    contacts.slips[0, : len(numbers)] = np.column_stack([pairs[known, 2:5][:, axes], pairs[known, 5]])
-    contacts.memory[HELD], contacts.memory[TABLE] = len(numbers), 0
+    voxels = pairs[:, :2].astype(np.int64)
+    numbers = np.searchsorted(contacts.voxels, voxels)
+    known = (np.take(contacts.voxels, numbers, mode="clip") == voxels).all(axis=1)
+    count = int(np.count_nonzero(known))
+    if count > len(contacts.pairs):
+        contacts = enlarged(contacts, count)
+    contacts.held[0, :count] = numbers[known]
+    contacts.slips[0, :count, :3] = pairs[known][:, 2 + axes]
+    contacts.slips[0, :count, 3] = pairs[known, 5]
+    contacts.memory[HELD], contacts.memory[TABLE] = count, 0
     return contacts
 
 
 def joined_pairs(n: int, links: Array, chosen: Array) -> tuple[Array, Array]:
-    """For each chosen of n voxels, the later ones at most HOPS links away, ascending: starts (count + 1,), numbers."""
+    """For each chosen of n voxels, all at most HOPS links away, ascending, itself too: starts (count + 1,), numbers."""
     one, two = links.T
     ends, others = np.r_[one, two, np.arange(n)], np.r_[two, one, np.arange(n)]
     step = sparse.csr_array((np.ones(len(ends), dtype=np.int32), (ends, others)), shape=(n, n))
     reached = step[chosen]
     for _ in range(HOPS - 1):
         reached = reached @ step
-    near = sparse.triu(reached[:, chosen], k=1, format="csr")
+    near = sparse.csr_array(reached[:, chosen])
     near.sort_indices()
-    return near.indptr.astype(np.int64), near.indices.astype(np.int64)
+    return near.indptr.astype(np.int64), near.indices.astype(np.int32)
 
 
 def damping_ratios(model: VoxelModel, collision: Collision) -> Array:

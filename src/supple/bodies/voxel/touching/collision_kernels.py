@@ -1,8 +1,6 @@
-"""Kernels of collisions: the list of candidate pairs by cells or by brute force, and the forces of those that touch.
+"""Kernels of collisions: when the list of candidate pairs is renewed, and the forces of those that touch.
 
-Cells of the horizon's size are sorted into buckets of a hash table by counting; a voxel finds its partners in the 27
-cells around it, in time linear in the number of voxels wherever they fly. The list is in ascending order, so that sums
-and bits do not depend on how and when it was made. Symbols as in `collision`.
+Symbols as in `collision`.
 """
 
 # mypy: allow-untyped-defs, allow-untyped-calls
@@ -22,6 +20,7 @@ from supple.bodies.voxel.sweep.brick_data import STATE
 from supple.bodies.voxel.sweep.brick_links import load_three, three
 from supple.bodies.voxel.sweep.shift_kernels import shift_links, shift_links_parallel
 from supple.bodies.voxel.touching.joint_kernels import begin_joints, close_joints
+from supple.bodies.voxel.touching.pair_list_kernels import are_near, list_by_cells, list_by_force
 from supple.bodies.voxel.touching.surface_contact_kernels import add_surfaces, clear_surfaces
 from supple.interaction.law_kernels import FREE, friction_force, normal_force
 
@@ -36,13 +35,13 @@ class Contacts(NamedTuple):
     """Voxels that may meet, s of them, and what is known of their meetings.
 
     voxels (s,): their numbers. place, load_place (s,): where x and the loads of a voxel start. constants (s, 5): k, m,
-    zeta, mu_s, mu_k. barred_start (s + 1,), barred: later partners that never
-    meet. base: the loads without contacts. pairs (capacity, 2), touching (capacity,): listed pairs, and those of them
-    that touch. held (2, capacity, 2), slips (2, capacity, 4): two tables of pairs that touched in a step, ascending,
-    with the stretch [m] of the spring that holds them, and 1 where they slid; one is read while the other is written.
-    spheres (s, 4): centre and radius. cell, bucket, order, start: the cells. memory (MEMORY,). horizon [m] of the list;
-    limit [m]: motion and size that make a new one; cell_size [m], zero: every pair is tested. mark (s,), peaks (2 W,):
-    workspace to work in.
+    zeta, mu_s, mu_k. barred_start (s + 1,), barred: partners that never meet. base: the loads without contacts. pairs
+    (capacity, 2), touching (capacity,): listed pairs, and those of them that touch. held (2, capacity, 2), slips
+    (2, capacity, 4): two tables of pairs that touched in a step, ascending, with the stretch [m] of the spring that
+    holds them, and 1 where they slid; one is read while the other is written. spheres (s, 4): centre and radius. cell,
+    bucket, order, start: the cells. near (3 P,), near_voxels (P,), P >= s in whole lanes: centres and numbers of
+    voxels that are tested together. memory (MEMORY,). horizon [m] of the list; limit [m]: motion and size that make a
+    new one; cell_size [m], zero: every pair is tested. mark (s,), peaks (2 W,): workspace to work in.
     """
 
     voxels: Array
@@ -63,6 +62,8 @@ class Contacts(NamedTuple):
     peaks: Array
     order: Array
     start: Array
+    near: Array
+    near_voxels: Array
     memory: Array
     horizon: float
     limit: float
@@ -100,97 +101,6 @@ def compute_spheres(state, contacts):
         for k in range(3):
             spheres[i, k] = state[at + k * W]
         spheres[i, 3] = 0.5 * state[at + 13 * W]
-
-
-@compiled(inline=True)
-def mark_barred(contacts, i):
-    """Leave the mark of voxel i on the later ones it is joined to too closely to meet."""
-    for k in range(contacts.barred_start[i], contacts.barred_start[i + 1]):
-        contacts.mark[contacts.barred[k]] = i
-
-
-@compiled(inline=True)
-def are_near(spheres, i, j, distance):
-    """Whether two centres are closer than a distance."""
-    x, y, z = spheres[j, 0] - spheres[i, 0], spheres[j, 1] - spheres[i, 1], spheres[j, 2] - spheres[i, 2]
-    return x * x + y * y + z * z < distance * distance
-
-
-@compiled(inline=True)
-def bucket_of(x, y, z, mask):
-    """Hash of a cell."""
-    return ((x * 73856093) ^ (y * 19349663) ^ (z * 83492791)) & mask
-
-
-@compiled(borrows=True)
-def sort_cells(contacts):
-    """Sort the voxels by the bucket of their cell: counting sort."""
-    spheres, cell, start = contacts.spheres, contacts.cell, contacts.start
-    mask = len(start) - 2
-    start[:] = 0
-    for i in range(len(spheres)):
-        for k in range(3):
-            cell[i, k] = np.int64(np.floor(spheres[i, k] / contacts.cell_size))
-        b = bucket_of(cell[i, 0], cell[i, 1], cell[i, 2], mask)
-        contacts.bucket[i] = b
-        start[b + 1] += 1
-    for b in range(mask + 1):
-        start[b + 1] += start[b]
-    for i in range(len(spheres) - 1, -1, -1):  # backwards: start[b + 1] walks down to the first of bucket b
-        start[contacts.bucket[i] + 1] -= 1
-        contacts.order[start[contacts.bucket[i] + 1]] = i
-
-
-@compiled(inline=True)
-def add_pair(pairs, first, found, i, j):
-    """Add (i, j) to the pairs of i, which start at `first`, in ascending order; counts on where the workspace ends."""
-    if found < len(pairs):
-        at = found
-        while at > first and pairs[at - 1, 1] > j:
-            pairs[at, 0], pairs[at, 1] = i, pairs[at - 1, 1]
-            at -= 1
-        pairs[at, 0], pairs[at, 1] = i, j
-    return found + 1
-
-
-@compiled(borrows=True)
-def list_by_cells(contacts):
-    """List the pairs within the horizon; returns how many there are, also where the workspace did not suffice."""
-    spheres, cell, start, order = contacts.spheres, contacts.cell, contacts.start, contacts.order
-    count, mask = len(spheres), len(start) - 2
-    sort_cells(contacts)
-    contacts.mark[:] = -1
-    found = 0
-    for i in range(count):
-        first = found
-        mark_barred(contacts, i)
-        for z in range(cell[i, 2] - 1, cell[i, 2] + 2):
-            for y in range(cell[i, 1] - 1, cell[i, 1] + 2):
-                for x in range(cell[i, 0] - 1, cell[i, 0] + 2):
-                    b = bucket_of(x, y, z, mask)
-                    stop = start[b + 2] if b < mask else count
-                    for k in range(start[b + 1], stop):
-                        j = order[k]
-                        if j <= i or contacts.mark[j] == i or not are_near(spheres, i, j, contacts.horizon):
-                            continue
-                        if cell[j, 0] == x and cell[j, 1] == y and cell[j, 2] == z:  # not of another cell's hash
-                            found = add_pair(contacts.pairs, first, found, i, j)
-    return found
-
-
-@compiled(borrows=True)
-def list_by_force(contacts):
-    """The same by testing every pair."""
-    spheres = contacts.spheres
-    contacts.mark[:] = -1
-    found = 0
-    for i in range(len(spheres)):
-        first = found
-        mark_barred(contacts, i)
-        for j in range(i + 1, len(spheres)):
-            if are_near(spheres, i, j, contacts.horizon) and contacts.mark[j] != i:
-                found = add_pair(contacts.pairs, first, found, i, j)
-    return found
 
 
 @compiled(borrows=True)
