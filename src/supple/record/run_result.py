@@ -13,6 +13,7 @@ from supple.record.measures import measure_bodies
 from supple.record.reader import Trajectory
 from supple.scene.state import State
 from supple.scene.system import System
+from supple.solvers.protocol import Solving
 
 Array = np.ndarray
 RunOutcome = Literal["finished", "stopped", "interrupted", "diverged", "failed"]
@@ -45,7 +46,8 @@ class Run:
 
     time: simulated [s]. steps: all that lead to `state`, those before a resume too. wall_time: of this run's
     loop [s]. real_time_factor: simulated over wall time, without the first step, which may have to compile.
-    worst_residual: the largest of all steps. under_converged: steps that stopped above their tolerance.
+    worst_residual: the largest of all steps. under_converged: steps that stopped above their tolerance, or
+    left contacts or joints open.
     inverted: elements turned inside out at the last frame, for laws that carry them. gaps: of each tree of domains
     the largest gap between them in any frame of this run [m]. frames: surfaces over time, to look at and to
     export; the record's where there is one, else in memory. folder: of the record, None without one.
@@ -76,14 +78,24 @@ class Run:
     def convergence(self) -> str:
         """Whether the steps were solved, in a sentence."""
         if not self.under_converged:
-            limit = getattr(self.solver, "residual_limit", None)
-            tolerance = "tolerance" if limit is None else f"tolerance of {limit:.2g}"
-            return f"All {self.steps} steps met their {tolerance} (worst residual {self.worst_residual:.1e})."
+            return self._solved()
         return (
-            f"{self.under_converged} of {self.steps} steps stopped above their tolerance, the worst at a "
-            f"relative residual of {self.worst_residual:.1e}; allow more iterations, use linear='direct', "
-            "or a smaller dt."
+            f"{self.under_converged} of {self.steps} steps stopped above their tolerance{self._tolerance()}, or left "
+            f"contacts or joints open; the worst relative residual was {self.worst_residual:.1e}. Allow more "
+            "iterations, use linear='direct', or a smaller dt."
         )
+
+    def _solved(self) -> str:
+        """Of a run without a step that failed."""
+        worst = f"worst residual {self.worst_residual:.1e}"
+        if not isinstance(self.solver, Solving):
+            return f"No step of {self.steps} had anything to solve, or left it unsolved ({worst})."
+        if self.worst_residual <= self.solver.residual_limit:
+            return f"All {self.steps} steps met their tolerance{self._tolerance()} ({worst})."
+        return f"All {self.steps} steps were solved as far as rounding allows ({worst}, tolerance{self._tolerance()})."
+
+    def _tolerance(self) -> str:
+        return f" of {self.solver.residual_limit:.2g}" if isinstance(self.solver, Solving) else ""
 
     def report(self) -> str:
         """A short table: outcome, time, speed, energies, bodies, convergence."""

@@ -28,6 +28,16 @@ class Solver(Protocol):
 
 
 @runtime_checkable
+class Solving(Protocol):
+    """What a solver has that solves equations in a step."""
+
+    @property
+    def residual_limit(self) -> float:
+        """The residual, as steps report it, up to which they count as solved, rounding aside."""
+        ...
+
+
+@runtime_checkable
 class Striding(Protocol):
     """What a solver has that takes many steps in one call, while nobody looks at those in between."""
 

@@ -11,7 +11,7 @@ from math import isnan
 class Outcome(Enum):
     """How a step ended; the value is the sentence shown to a person."""
 
-    SOLVED = "the step was solved to its tolerance"
+    SOLVED = "the step was solved"
     UNDER_CONVERGED = (
         "the linear solve stopped above its tolerance; allow more iterations, use a stronger preconditioner, "
         "linear='direct', or a smaller step"
@@ -27,7 +27,7 @@ class Outcome(Enum):
         return self.value
 
 
-UNCONVERGED = (Outcome.UNDER_CONVERGED, Outcome.NEWTON_LIMIT)
+UNCONVERGED = (Outcome.UNDER_CONVERGED, Outcome.NEWTON_LIMIT, Outcome.CONTACT_LIMIT, Outcome.JOINT_LIMIT)
 SEVERITY = (
     Outcome.SOLVED,
     Outcome.CONTACT_LIMIT,

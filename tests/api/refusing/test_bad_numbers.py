@@ -80,14 +80,6 @@ def test_a_layered_body_takes_wind() -> None:
     assert state.v[0] > 0
 
 
-def test_a_run_of_trees_says_which_tolerance_its_steps_met() -> None:
-    scene = ball()
-    run = sp.run(scene, until=0.2, dt=0.1)
-    assert run.convergence.startswith("All 2 steps met their tolerance (worst residual")
-    run.solver = sp.TreeSolver(0.1)
-    assert run.convergence.startswith("All 2 steps met their tolerance of 0.03 (worst residual")
-
-
 def test_a_lone_voxel_says_that_its_step_must_be_chosen() -> None:
     grid = sp.VoxelGrid(np.ones((1, 1, 1), dtype=int), 0.01)
     body = sp.VoxelBody(grid, sp.VoxelMaterial(young=1e6, density=1000))

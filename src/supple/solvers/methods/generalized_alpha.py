@@ -144,6 +144,11 @@ class Newmark:
         newton = Newton(LinearSolve(LinearOptions(self.linear, 1e-10)), tolerance=self.newton_tolerance)
         self._scheme = _Scheme(self.dt, self.beta, self.gamma, 0.0, 0.0, newton, self.gamma >= 0.55)
 
+    @property
+    def residual_limit(self) -> float:
+        """Largest relative residual of a step that is solved."""
+        return self.newton_tolerance
+
     def prepare(self, system: System) -> None:
         """Find the matrix pattern; refuse joints where nothing would damp their multipliers."""
         self._scheme.prepare(system)
@@ -172,6 +177,11 @@ class GeneralizedAlpha:
         gamma = 0.5 + af - am
         newton = Newton(LinearSolve(LinearOptions(self.linear, 1e-10)), tolerance=self.newton_tolerance)
         self._scheme = _Scheme(self.dt, 0.25 * (gamma + 0.5) ** 2, gamma, am, af, newton, self.rho <= 0.95)
+
+    @property
+    def residual_limit(self) -> float:
+        """Largest relative residual of a step that is solved."""
+        return self.newton_tolerance
 
     def prepare(self, system: System) -> None:
         """Find the matrix pattern; refuse joints where nothing would damp their multipliers."""

@@ -134,6 +134,11 @@ class ImplicitEuler:
         self._has_warned = False
 
     @property
+    def residual_limit(self) -> float:
+        """Largest relative residual of a step that is solved."""
+        return self.newton_tolerance if self.newton else self.tolerance
+
+    @property
     def contact_tolerance(self) -> float:
         """Part of the impulse of contacts that a step may leave open."""
         return max(CONTACT_TOLERANCE, self.tolerance)

@@ -45,6 +45,11 @@ class Midpoint:
         check_tolerances("Midpoint", newton_tolerance=self.newton_tolerance)
         self._solve = LinearSolve(LinearOptions(self.linear, 1e-10))
 
+    @property
+    def residual_limit(self) -> float:
+        """Largest relative residual of a step that is solved."""
+        return self.newton_tolerance
+
     def prepare(self, system: System) -> None:
         """Find the matrix pattern."""
         refuse_elimination(system, "Midpoint")

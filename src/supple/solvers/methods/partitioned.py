@@ -101,6 +101,12 @@ class Partitioned:
         self._prepared: tuple[System, int] | None = None
         self._has_warned = False
 
+    @property
+    def residual_limit(self) -> float:
+        """Largest relative residual of a step that is solved."""
+        assert self.implicit is not None
+        return self.implicit.residual_limit
+
     def prepare(self, system: System) -> None:
         """Make a system of each part."""
         across = self._across = Across.of(system)

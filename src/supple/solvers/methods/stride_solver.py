@@ -39,6 +39,11 @@ class StrideSolver:
         check_number(self.steps, name="steps", where="StrideSolver", least=1, whole=True)
         self._stride = Stride(tolerance=self.tolerance, max_iterations=self.max_iterations)
 
+    @property
+    def residual_limit(self) -> float:
+        """Largest relative residual of a step that is solved."""
+        return self.tolerance
+
     def prepare(self, system: System) -> None:
         """Refuse bodies without a stride, and everything that acts on them but gravity."""
         refuse_world(system, "StrideSolver")
