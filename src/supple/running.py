@@ -23,6 +23,8 @@ from supple.solvers.methods.implicit_euler import check_dt
 from supple.solvers.protocol import Solver
 
 ROUND_OFF = 1e-9  # part of a step that is round-off
+SURFACE_POINTS = 25_000
+"""Points of a tree's surface that a record shows to other programs, at most."""
 
 
 def run(
@@ -34,6 +36,7 @@ def run(
     dt: float | None = None,
     solver: Any = None,
     record_every: float = 1 / 30,
+    surface_points: int | None = SURFACE_POINTS,
     checkpoint_every: float = 30.0,
     observers: Sequence[Observer] = (),
     on_step: OnStep | None = None,
@@ -47,6 +50,8 @@ def run(
     begin with at t = 0, such as one of `settle`; None: as the bodies were placed. out: folder
     for the record and the checkpoint, replaced if it holds older ones. dt: step [s], instead of the solver's
     own. solver: the scene's, or the one that suits what is in it. record_every: simulated time between frames [s].
+    surface_points: most points that the record shows of a tree's surface to other programs, such as ParaView, None:
+    all; `open_record` makes all points again, and a run that goes on keeps to what its record has.
     checkpoint_every: wall time between checkpoints [s]; there is always one at the end. observers: called
     with each `Frame`. on_step: called with the state and the StepReport after each step; returns True to
     stop. resume: go on from the checkpoint in `out`. progress: a bar on standard error; None: on a terminal
@@ -67,6 +72,8 @@ def run(
     if start is not None:
         check_instance(start, State, "a state", where="run, start")
     check_dt(record_every, "run, record_every")
+    if surface_points is not None:
+        check_number(surface_points, name="surface_points", where="run", least=1, whole=True)
     check_number(checkpoint_every, name="checkpoint_every", where="run", least=0.0, infinite=True)
     if dt is not None:
         check_dt(dt, "run")
@@ -76,7 +83,7 @@ def run(
         solver = choose_solver(scene, system, solver, dt)
         solver.prepare(system)
         last_step = count_steps(until, solver.dt)
-        loop = Loop(system, solver, folder, record_every, checkpoint_every, tuple(observers), on_step)
+        loop = Loop(system, solver, folder, record_every, checkpoint_every, tuple(observers), on_step, surface_points)
         loop.begin(_about(scene, system, solver), resume=resume, start=start)
         error: BaseException | None = None
         try:

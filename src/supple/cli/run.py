@@ -36,6 +36,10 @@ def run(
         float | None,
         typer.Option(metavar="SECONDS", help="Wall time between checkpoints, in seconds; default: 30."),
     ] = None,
+    surface_points: Annotated[
+        int | None,
+        typer.Option(metavar="COUNT", help="Most points of a tree's surface that ParaView is shown; default: 25000."),
+    ] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on from the last checkpoint.")] = False,
     picture: Annotated[bool, typer.Option("--picture", help="Write picture.png and table.csv too.")] = False,
     contacts: Annotated[bool, typer.Option("--contacts", help="Draw the forces of contacts in the picture.")] = False,
@@ -47,7 +51,7 @@ def run(
         chosen = _found(scene, base, device)
         for note in chosen.notes:
             tell(note)
-        given = {"until": until, "dt": dt, "checkpoint_every": checkpoint_every}
+        given = {"until": until, "dt": dt, "checkpoint_every": checkpoint_every, "surface_points": surface_points}
         settings = chosen.settings | {k: v for k, v in given.items() if v is not None}
         _check_settings(settings, threads)
         folder = out if out is not None else Path("out") / chosen.name

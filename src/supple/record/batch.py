@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from supple.record.files import vtkhdf
+from supple.record.files.carried import open_values
 from supple.record.files.changes import append_changes, change_bytes
 from supple.record.files.contacts import Contacts, append_contacts, contact_bytes
 from supple.record.files.joints import append_joints, joint_bytes
@@ -26,10 +27,11 @@ MOST_BYTES = 16 << 20
 
 
 class KeptFrame(NamedTuple):
-    """What is written of a frame: points of each surface, contacts, joints, changes that led to it, poses of obstacles,
-    and what was measured."""
+    """What is written of a frame: points of each surface, what carries those that show some points only, contacts,
+    joints, changes that led to it, poses of obstacles, and what was measured."""
 
     points: list[Array]
+    carried: list[Array | None]
     contacts: Contacts
     joints: dict[str, JointReading]
     changes: list[bytes]
@@ -40,7 +42,8 @@ class KeptFrame(NamedTuple):
     def of(cls, frame: Frame, surfaces: list[Surface]) -> KeptFrame:
         """A frame that will have moved on when it is written."""
         points = [surface.points(frame.state) for surface in surfaces]
-        return cls(points, frame.contacts, frame.joints, change_lines(frame.state), frame.poses, frame.row())
+        carried = [surface.carriage(frame.state) for surface in surfaces]
+        return cls(points, carried, frame.contacts, frame.joints, change_lines(frame.state), frame.poses, frame.row())
 
 
 class Batch:
@@ -88,6 +91,8 @@ class Batch:
         times = np.array([row["time"] for row in rows])
         for k, block in enumerate(blocks):
             vtkhdf.append_steps(block, times, np.stack([frame.points[k] for frame in frames]))
+            if (values := open_values(own, block.name.rsplit("/", 1)[-1])) is not None:
+                extend(values, first, len(frames), np.array([frame.carried[k] for frame in frames]))
         append_contacts(own["contacts"], [frame.contacts for frame in frames])
         append_joints(own["joints"], first, [frame.joints for frame in frames])
         append_changes(own, first, [frame.changes for frame in frames])

@@ -56,6 +56,7 @@ class Loop:
     checkpoint_every: float
     observers: tuple[Observer, ...]
     on_step: OnStep | None
+    surface_points: int | None = None
     step: int = 0
     worst: float = 0.0
     under_converged: int = 0
@@ -78,7 +79,7 @@ class Loop:
         if resume:
             self._continue()
         elif self.folder is not None:
-            self.writer = RecordWriter.create(self.folder, self.system, about)
+            self.writer = RecordWriter.create(self.folder, self.system, about, surface_points=self.surface_points)
         else:
             self.memory = MemoryRecord(self.system, about.get("ground"))
         self._watch()

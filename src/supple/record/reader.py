@@ -12,6 +12,7 @@ import numpy as np
 
 from supple.errors import InputError, RecordError, check_path
 from supple.record.files import vtkhdf
+from supple.record.files.carried import open_values, read_carried_points, read_carriers
 from supple.record.files.changes import read_changes
 from supple.record.files.contacts import Contacts, read_contacts
 from supple.record.files.disk import damage_errors
@@ -101,10 +102,13 @@ class Record:
         return len(self.times)
 
     def points(self, body: str, frame: int) -> Array:
-        """Surface points of a body in a frame, (n, 3) float32 [m]; negative frames count from the end."""
+        """Points of the whole surface of a body in a frame, (n, 3) float32 [m]; negative frames count from the end."""
         number = self._number(frame)
         with _open(self.path) as file:
-            return vtkhdf.read_points(self._block(file, body), number)
+            block, own = self._block(file, body), check_group(file, "supple")
+            if open_values(own, self.blocks[body]) is not None:
+                return read_carried_points(own, self.blocks[body], number)
+            return vtkhdf.read_points(block, number)
 
     def contacts(self, frame: int) -> Contacts:
         """The contacts that pushed at a frame; negative frames count from the end."""
@@ -144,7 +148,10 @@ class Record:
     def triangles(self, body: str) -> Array:
         """Surface triangles of a body, (k, 3)."""
         with _open(self.path) as file:
-            return vtkhdf.read_cells(self._block(file, body), "Polygons", 3)
+            block, own = self._block(file, body), check_group(file, "supple")
+            if open_values(own, self.blocks[body]) is not None:
+                return read_carriers(own, self.blocks[body]).triangles
+            return vtkhdf.read_cells(block, "Polygons", 3)
 
     def lines(self, body: str) -> Array:
         """Lines of a body (springs of particles), (l, 2)."""

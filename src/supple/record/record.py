@@ -19,6 +19,7 @@ import numpy as np
 from supple.errors import RecordError
 from supple.record.batch import Batch, KeptFrame
 from supple.record.files import vtkhdf
+from supple.record.files.carried import open_values, read_carriers
 from supple.record.files.changes import truncate_changes
 from supple.record.files.contacts import truncate_contacts
 from supple.record.files.disk import RESERVE, check_space, damage_errors, make_folder, record_errors, reserve
@@ -38,13 +39,14 @@ from supple.record.files.lock import FolderLock
 from supple.record.files.obstacles import truncate_poses
 from supple.record.files.relaying import fits, is_same, read_shares, relay
 from supple.record.files.states import kept_steps, state_name, write_state
-from supple.record.files.trust import check_group
+from supple.record.files.trust import Group, check_group, whole_number
 from supple.record.frame import Frame
 from supple.record.surfaces import Surface, are_shown, make_surfaces
 from supple.scene.state import State
 from supple.scene.system import System
 
 CHECKPOINT_NAME = "checkpoint.npz"
+SURFACE_POINTS = "surface_points"
 UNWRITTEN = 0.5
 """Wall time [s] for which a frame may wait to be written."""
 
@@ -68,9 +70,14 @@ class RecordWriter:
         return self.batch.first + len(self.batch)
 
     @classmethod
-    def create(cls, folder: Path, system: System, about: dict[str, Any]) -> RecordWriter:
-        """A new record in a folder, in place of an older one. about: attributes of /supple."""
-        surfaces, path = make_surfaces(system), folder / RECORD_NAME
+    def create(
+        cls, folder: Path, system: System, about: dict[str, Any], *, surface_points: int | None = None
+    ) -> RecordWriter:
+        """A new record in a folder, in place of an older one. about: attributes of /supple; surface_points: most that a
+        block shows of a surface that frames carry, None: all."""
+        surfaces, path = make_surfaces(system, surface_points), folder / RECORD_NAME
+        if surface_points is not None:
+            about = {**about, SURFACE_POINTS: surface_points}
         make_folder(folder)
         lock = FolderLock(folder)
         try:
@@ -94,10 +101,10 @@ class RecordWriter:
 
         lock: of the folder; the writer releases it when it is closed.
         """
-        surfaces, path = make_surfaces(system), folder / RECORD_NAME
+        path = folder / RECORD_NAME
         if not path.is_file():
             raise RecordError("the record is gone", where=str(path), fix="Start the run anew, without resume.")
-        writer = cls._open(path, surfaces, lock, system)
+        writer = cls._open(path, None, lock, system)
         try:
             with damage_errors(path, "the record cannot be continued"):
                 writer._go_back(frames, step)
@@ -112,10 +119,10 @@ class RecordWriter:
         """Show the bodies of a system that has changed from now on; those that broke, in all frames."""
         if are_shown(self.surfaces, system):
             return
-        surfaces = make_surfaces(system)
         self.write()
         with record_errors(self.path, "the surfaces cannot be written"):
             own = self.file["supple"]
+            surfaces = _surfaces_like(self.file, system)
             kept = read_shares(own, read_bodies(self.file), self.blocks)
             if not is_same(kept, surfaces, system):
                 needed = self.frame_count * frame_bytes(surfaces)
@@ -129,8 +136,8 @@ class RecordWriter:
         self.batch = Batch(surfaces, self.batch.first, self.batch.contacts, self.batch.joints)
 
     @classmethod
-    def _open(cls, path: Path, surfaces: list[Surface], lock: FolderLock, system: System) -> RecordWriter:
-        """A record of these surfaces, to write on."""
+    def _open(cls, path: Path, surfaces: list[Surface] | None, lock: FolderLock, system: System) -> RecordWriter:
+        """A record of these surfaces, to write on; None: of those that it shows."""
         import h5py
 
         with damage_errors(path, "the record cannot be continued"):
@@ -138,6 +145,7 @@ class RecordWriter:
             try:
                 bodies = read_bodies(file)
                 blocks = open_blocks(file, bodies)
+                surfaces = _surfaces_like(file, system) if surfaces is None else surfaces
                 if not fits(read_shares(check_group(file, "supple"), bodies, blocks), surfaces, system):
                     raise ValueError("its bodies are not those of the scene")
                 return cls(path, file, surfaces, blocks, lock)
@@ -228,6 +236,8 @@ class RecordWriter:
         frames, own = self.batch.first, self.file["supple"]
         for block in self.blocks:
             vtkhdf.truncate(block, frames)
+            if (values := open_values(own, block.name.rsplit("/", 1)[-1])) is not None:
+                values.resize(frames, axis=0)
         for name in COLUMNS:
             own["frames"][name].resize(frames, axis=0)
         truncate_contacts(own["contacts"], self.batch.contacts)
@@ -235,3 +245,19 @@ class RecordWriter:
         truncate_poses(own, frames)
         truncate_changes(own, frames)
         self.file.flush()
+
+
+def _surfaces_like(file: Group, system: System) -> list[Surface]:
+    """The surfaces of a system, of as few points as in a record; whole where its frames mean another surface."""
+    own = check_group(file, "supple")
+    if SURFACE_POINTS not in own.attrs:
+        return make_surfaces(system)
+    most = whole_number(own.attrs[SURFACE_POINTS], "the number of points to be shown")
+    carried = {
+        body.name: read_carriers(own, body.block)
+        for body in read_bodies(file)
+        if open_values(own, body.block) is not None
+    }
+    surfaces = make_surfaces(system, most, carried)
+    others = {s.name for s in surfaces if s.whole is not None and not s.whole.carriers.is_like(carried[s.name])}
+    return make_surfaces(system, most, set(carried) - others) if others else surfaces

@@ -1,12 +1,16 @@
-"""Surfaces: what can be seen of each body, and how its points follow from the state. Each body says what it shows."""
+"""Surfaces: what can be seen of each body, and how its points follow from the state. Each body says what it shows.
+
+A record shows some points only of a surface that has many and is carried by frames; with these it is made again.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 import numpy as np
 
+from supple.bodies.carried import CarriedSkin
 from supple.bodies.surfaces import RenderSurface
 from supple.material.colour import rgb
 from supple.scene.slots import Slot
@@ -18,12 +22,14 @@ Array = np.ndarray
 
 @dataclass(frozen=True, eq=False)
 class Surface:
-    """What is seen of a body. slot: where the body lies in the state; shown: points and cells of the body."""
+    """What is seen of a body. slot: where the body lies in the state; shown: points and cells of the body; whole: what
+    carries all points, where some of them only are shown."""
 
     name: str
     kind: str
     slot: Slot
     shown: RenderSurface
+    whole: CarriedSkin | None = None
 
     @property
     def triangles(self) -> Array:
@@ -51,19 +57,31 @@ class Surface:
         """Number of points."""
         return int(self.shown.skin.count)
 
+    @property
+    def whole_count(self) -> int:
+        """Number of points of the whole surface."""
+        return self.point_count if self.whole is None else self.whole.carriers.count
+
+    def carriage(self, state: State) -> Array | None:
+        """The numbers in single precision that the whole surface is made of again; None where all of it is shown."""
+        return None if self.whole is None else self.whole.carriage(self.slot.view_x(state.x)).astype(np.float32)
+
     def points(self, state: State) -> Array:
         """World positions in single precision, (point_count, 3) [m]."""
         return self.shown.skin.positions(self.slot.view_x(state.x)).astype(np.float32)
 
 
-def make_surface(slot: Slot) -> Surface:
-    """The surface of a body in a system."""
-    return Surface(slot.name, slot.body.kind, slot, slot.body.render_surface())
+def make_surface(slot: Slot, most: int | None = None) -> Surface:
+    """The surface of a body in a system, of so many points at most where frames carry them."""
+    shown = slot.body.render_surface()
+    if most is None or shown.skin.count <= most or not isinstance(shown.skin, CarriedSkin):
+        return Surface(slot.name, slot.body.kind, slot, shown)
+    return Surface(slot.name, slot.body.kind, slot, shown.skin.thinned(most), shown.skin)
 
 
-def make_surfaces(system: System) -> list[Surface]:
-    """The surfaces of all bodies, in their order."""
-    return [make_surface(slot) for slot in system.bodies]
+def make_surfaces(system: System, most: int | None = None, only: Collection[str] | None = None) -> list[Surface]:
+    """The surfaces of all bodies, in their order; most: see `make_surface`, for bodies of these names only."""
+    return [make_surface(slot, most if only is None or slot.name in only else None) for slot in system.bodies]
 
 
 def are_shown(surfaces: Iterable[Surface], system: System) -> bool:

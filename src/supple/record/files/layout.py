@@ -5,6 +5,7 @@
   frames/<column>      step, time [s], kinetic, potential [J], momentum, centre_of_mass,
                        outcome and residual of the step, worst_residual and under_converged so far, and where the
                        frame's contacts end
+  carried              see `supple.record.files.carried`
   changes              see `supple.record.files.changes`
   contacts             see `supple.record.files.contacts`
   joints               see `supple.record.files.joints`
@@ -20,6 +21,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from supple.record.files import vtkhdf
+from supple.record.files.carried import carried_bytes, make_carried, open_values
 from supple.record.files.changes import make_changes
 from supple.record.files.contacts import make_contacts
 from supple.record.files.disk import RESERVE, reserve
@@ -71,6 +73,9 @@ def write_empty(path: Path, system: System, surfaces: list[Surface], about: dict
         for name, (kind, tail) in COLUMNS.items():
             frames.create_dataset(name, (0, *tail), maxshape=(None, *tail), dtype=kind, chunks=(256, *tail))
         own.create_group("states")
+        for body, surface in zip(bodies, surfaces):
+            if surface.whole is not None:
+                make_carried(own, body["block"], surface.whole.carriers)
         make_changes(own)
         make_contacts(own, system)
         make_joints(own, system)
@@ -89,8 +94,9 @@ def close_file(file: Any, path: Path) -> None:
 
 
 def frame_bytes(surfaces: list[Surface], count: int = 1) -> int:
-    """So many frames take no more: points in chunks that may be begun, and the tables of steps."""
-    return sum(2 * max(12 * s.point_count * count, vtkhdf.CHUNK_BYTES) + vtkhdf.CHUNK_BYTES for s in surfaces)
+    """So many frames take no more: points in chunks that may be begun, what carries them, and the tables of steps."""
+    carried = sum(carried_bytes(s.whole.carriers.width, count) for s in surfaces if s.whole is not None)
+    return carried + sum(2 * max(12 * s.point_count * count, vtkhdf.CHUNK_BYTES) + vtkhdf.CHUNK_BYTES for s in surfaces)
 
 
 def read_bodies(file: Group) -> list[RecordedBody]:
@@ -131,6 +137,8 @@ def count_frames(file: Group, blocks: list[Group]) -> tuple[int, int]:
     """
     columns = list(open_columns(file).values())
     counts = [vtkhdf.count_steps(block) for block in blocks]
+    own, names = check_group(file, "supple"), [block.name.rsplit("/", 1)[-1] for block in blocks]
+    columns += [values for name in names if (values := open_values(own, name)) is not None]
     claimed = min(*(len(column) for column in columns), *(c for c, _ in counts))
     stored = min(*(stored_rows(column) for column in columns), *(s for _, s in counts))
     return claimed, min(claimed, stored)

@@ -14,6 +14,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from supple.record.files import vtkhdf
+from supple.record.files.carried import GROUP as CARRIED
+from supple.record.files.carried import open_values, read_carried_points, read_carriers
 from supple.record.files.layout import RecordedBody
 from supple.record.files.trust import Group, check_dataset, check_group, read_all
 from supple.record.surfaces import Surface
@@ -25,16 +27,17 @@ SHARES = "shares"
 
 
 class Shared(NamedTuple):
-    """A block of a record with its share of a body."""
+    """A block of a record with its share of a body. is_carried: it shows some of the share's points only."""
 
     block: Any
     share: Share
+    is_carried: bool = False
 
 
 def share_of(system: System, surface: Surface) -> Share:
     """Which body of the start a surface is a part of."""
     known = {} if system.whole is None else system.whole.shares
-    return known.get(surface.name, Share(surface.name, np.arange(surface.point_count)))
+    return known.get(surface.name, Share(surface.name, np.arange(surface.whole_count)))
 
 
 def read_shares(own: Group, bodies: list[RecordedBody], blocks: list[Group]) -> list[Shared]:
@@ -42,15 +45,19 @@ def read_shares(own: Group, bodies: list[RecordedBody], blocks: list[Group]) -> 
     kept = check_group(own, SHARES) if SHARES in own else {}
     out = []
     for body, block in zip(bodies, blocks):
+        if open_values(own, body.block) is not None:
+            whole = read_carriers(own, body.block).count
+            out.append(Shared(block, Share(body.name, np.arange(whole)), is_carried=True))
+            continue
         count = vtkhdf.point_count(block)
         if body.block not in kept:
             out.append(Shared(block, Share(body.name, np.arange(count))))
             continue
         numbers = check_dataset(kept, body.block, "i8", ())
-        whole, values = numbers.attrs.get("body"), read_all(numbers)
-        if not isinstance(whole, str) or values.shape != (count,) or values.min(initial=0) < 0:
+        name, values = numbers.attrs.get("body"), read_all(numbers)
+        if not isinstance(name, str) or values.shape != (count,) or values.min(initial=0) < 0:
             raise ValueError("the share of a body in another is not understood")
-        out.append(Shared(block, Share(whole, values)))
+        out.append(Shared(block, Share(name, values)))
     return out
 
 
@@ -62,9 +69,8 @@ def fits(kept: list[Shared], surfaces: list[Surface], system: System) -> bool:
 
 def is_same(kept: list[Shared], surfaces: list[Surface], system: System) -> bool:
     """Whether they are broken alike."""
-    now = [share_of(system, surface) for surface in surfaces]
-    return len(now) == len(kept) and all(
-        one.share.body == two.body and np.array_equal(one.share.shown, two.shown) for one, two in zip(kept, now)
+    return len(surfaces) == len(kept) and all(
+        _shows(one, two, share_of(system, two)) for one, two in zip(kept, surfaces)
     )
 
 
@@ -81,8 +87,8 @@ def relay(file: Group, kept: list[Shared], surfaces: list[Surface], system: Syst
     shares = own.require_group(SHARES)
     for surface in surfaces:
         share = share_of(system, surface)
-        old = next((s.block for s in kept if _is_share(s.share, share)), None)
-        block = old if old is not None else _new_block(root, surface, share, kept, frames)
+        old = next((s.block for s in kept if _shows(s, surface, share)), None)
+        block = old if old is not None else _new_block(file, surface, share, kept, frames)
         name = block.name.rsplit("/", 1)[-1]
         if surface.name in ({} if system.whole is None else system.whole.shares) and name not in shares:
             shares.create_dataset(name, data=share.shown.astype(np.int64)).attrs["body"] = share.body
@@ -97,23 +103,29 @@ def relay(file: Group, kept: list[Shared], surfaces: list[Surface], system: Syst
             del root[name]
             if name in shares:
                 del shares[name]
+            if open_values(own, name) is not None:
+                del own[CARRIED][name]
     file.flush()
     return blocks
 
 
-def _is_share(one: Share, two: Share) -> bool:
-    return one.body == two.body and np.array_equal(one.shown, two.shown)
+def _shows(kept: Shared, surface: Surface, share: Share) -> bool:
+    one, is_carried = kept.share, surface.whole is not None
+    return kept.is_carried == is_carried and one.body == share.body and np.array_equal(one.shown, share.shown)
 
 
-def _new_block(root: Group, surface: Surface, share: Share, kept: list[Shared], frames: int) -> Group:
+def _new_block(file: Group, surface: Surface, share: Share, kept: list[Shared], frames: int) -> Group:
     """A block of a surface, with its points in all frames taken from those blocks that had them."""
-    sources = [s for s in kept if s.share.body == share.body]
-    block = vtkhdf.add_block(root, surface)
+    sources, own = [s for s in kept if s.share.body == share.body], file["supple"]
+    block = vtkhdf.add_block(file["VTKHDF"], surface)
     size = 1 + max(int(s.share.shown.max()) for s in sources)
     for frame in range(frames):
         whole = np.zeros((size, 3), dtype=np.float32)
         for source in sources:
-            whole[source.share.shown] = vtkhdf.read_points(source.block, frame)
+            name = source.block.name.rsplit("/", 1)[-1]
+            whole[source.share.shown] = (
+                read_carried_points(own, name, frame) if source.is_carried else vtkhdf.read_points(source.block, frame)
+            )
         time = sources[0].block["Steps/Values"][frame : frame + 1]
         vtkhdf.append_steps(block, time, whole[share.shown][None])
     return block

@@ -16,11 +16,14 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sparse
 
+from supple.bodies.carried import CarriedKind, Carriers
+from supple.bodies.surfaces import RenderSurface
 from supple.bodies.tree.coordinates import TreeCoordinates
 from supple.bodies.tree.domains.domain_tree import DomainTemplate
 from supple.bodies.tree.domains.welds import weld_groups
 from supple.bodies.tree.kinematics import TreeKinematics, TreeMotion
 from supple.bodies.tree.model import TreeModel
+from supple.bodies.tree.surface.carrying import clustered_kinds, hidden_triangles
 from supple.bodies.tree.surface.domain_points import DomainPoints, make_chain
 from supple.bodies.tree.surface.kinematics_kernels import Chain
 from supple.bodies.tree.surface.reconstruction import Reconstruction
@@ -139,6 +142,39 @@ class TreeSkin:
         frames = self.model.frame_cache.at(x, self._chain)
         q = x[0, 7 : 7 + self.model.coordinate_count]
         return self._reconstruction.place(q, frames.R.reshape(-1, 3, 3), frames.o)
+
+    @cached_property
+    def carriers(self) -> Carriers:
+        """What makes all points again from frames and coordinates of the domains."""
+        kinds = tuple(CarriedKind(c.X, c.U, c.triangles) for c in self.classes)
+        kind, start = self.model.domain_class, np.searchsorted(self.domain, np.arange(self.model.domain_count))
+        hidden = hidden_triangles(kinds, kind, start, self.triangles)
+        return Carriers(kinds, kind, self.model.scale, self.seams, self.group_start, hidden)
+
+    def carriage(self, x: Array) -> Array:
+        """The numbers that `carriers` needs at a tree's coordinates x (1, width)."""
+        frames = self.model.frame_cache.at(x, self._chain)
+        placed = np.hstack([frames.o, frames.R.reshape(-1, 9)])
+        return np.concatenate([placed.ravel(), x[0, 7 : 7 + self.model.coordinate_count]])
+
+    def thinned(self, most: int) -> RenderSurface:
+        """The surface of some of the points, each on its own domain; of so many at most, where that leaves each one."""
+        left = clustered_kinds(self.carriers, most)
+        classes = [
+            ClassPoints(c.X[numbers], c.U[numbers], triangles, c.node[numbers])
+            for c, (numbers, triangles) in zip(self.classes, left)
+        ]
+        kind = self.model.domain_class
+        counts = np.array([len(c.X) for c in classes])[kind]
+        start = np.concatenate([[0], np.cumsum(counts)])
+        domain, none = np.repeat(np.arange(len(kind)), counts), np.zeros(0, dtype=np.int64)
+        triangles = np.concatenate([classes[k].triangles + first for k, first in zip(kind, start)])
+        weights = sparse.eye_array(int(start[-1]), format="csr")
+        row, no_groups = np.arange(start[-1]) - start[domain], np.zeros(1, dtype=np.int64)
+        thin = TreeSkin(
+            self.model, self.kinematics, tuple(classes), domain, row, weights, triangles, none, no_groups
+        )  # fmt: skip
+        return RenderSurface(thin, triangles)
 
     @cached_property
     def _chain(self) -> Chain:

@@ -1,0 +1,117 @@
+"""Surfaces that frames carry: what makes all their points again from a few numbers an instant.
+
+    x = o + s R (X + U q),   then the mean over points that were one before a cut
+
+Domains of one kind share X and U. o, R and q of all domains are a row of numbers, from which points follow without the
+body.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import NamedTuple, Protocol, runtime_checkable
+
+import numpy as np
+
+from supple.bodies.surfaces import RenderSurface
+
+Array = np.ndarray
+FRAME = 12
+"""Numbers of a frame: its origin and its rotation matrix, row by row."""
+
+
+class CarriedKind(NamedTuple):
+    """Points X (m, 3) [m] of a kind, how they follow its coordinates, U (m, 3, r), and triangles (t, 3) of them."""
+
+    X: Array
+    U: Array
+    triangles: Array
+
+
+@dataclass(frozen=True, eq=False)
+class Carriers:
+    """kind (d,): of each domain; scale (d,). seams (k,): points that were one before the cut, group by group as of
+    group_start (g + 1,). hidden (h,): triangles of all domains, one after another, that are not shown."""
+
+    kinds: tuple[CarriedKind, ...]
+    kind: Array
+    scale: Array
+    seams: Array
+    group_start: Array
+    hidden: Array
+
+    @property
+    def count(self) -> int:
+        """Number of points."""
+        return int(self.starts[-1])
+
+    @cached_property
+    def starts(self) -> Array:
+        """Where the points of each domain begin, and end, (d + 1,)."""
+        return np.concatenate([[0], np.cumsum(np.array([len(k.X) for k in self.kinds])[self.kind])])
+
+    @cached_property
+    def q_starts(self) -> Array:
+        """Where the coordinates of each domain begin, and end, (d + 1,)."""
+        return np.concatenate([[0], np.cumsum(np.array([k.U.shape[2] for k in self.kinds])[self.kind])])
+
+    @property
+    def width(self) -> int:
+        """Numbers of a row: frames of all domains, then their coordinates."""
+        return FRAME * len(self.kind) + int(self.q_starts[-1])
+
+    def positions(self, row: Array) -> Array:
+        """World positions (count, 3) [m] from a row of numbers (width,)."""
+        d, out = len(self.kind), np.empty((self.count, 3))
+        frames, q = row[: FRAME * d].astype(float).reshape(d, FRAME), row[FRAME * d :].astype(float)
+        o, R = frames[:, None, :3], frames[:, 3:].reshape(d, 3, 3) * self.scale[:, None, None]
+        for number, (X, U, _) in enumerate(self.kinds):
+            members = np.flatnonzero(self.kind == number)
+            m, r = len(X), U.shape[2]
+            own = q[self.q_starts[members][:, None] + np.arange(r)]
+            local = X + (own @ U.reshape(3 * m, r).T).reshape(-1, m, 3)
+            at = self.starts[members][:, None] + np.arange(m)
+            out[at] = o[members] + local @ R[members].swapaxes(1, 2)
+        for first, last in pairwise(self.group_start):
+            out[self.seams[first:last]] = out[self.seams[first:last]].mean(axis=0)
+        return out
+
+    @property
+    def triangles(self) -> Array:
+        """Those that are shown, (t, 3)."""
+        parts = [self.kinds[k].triangles + start for k, start in zip(self.kind, self.starts)]
+        shown = np.concatenate([np.zeros((0, 3), dtype=np.int64), *parts])
+        return np.asarray(np.delete(shown, self.hidden, axis=0))
+
+    def is_like(self, other: Carriers) -> bool:
+        """Whether rows of numbers mean the same, in single precision."""
+        return (
+            np.array_equal(self.kind, other.kind)
+            and np.array_equal(self.scale, other.scale)
+            and len(self.kinds) == len(other.kinds)
+            and all(_is_same(a, b) for one, two in zip(self.kinds, other.kinds) for a, b in zip(one, two))
+        )
+
+
+def _is_same(a: Array, b: Array) -> bool:
+    return np.array_equal(a.astype(np.float32), b.astype(np.float32))
+
+
+@runtime_checkable
+class CarriedSkin(Protocol):
+    """What a skin has whose points follow frames of domains."""
+
+    @property
+    def carriers(self) -> Carriers:
+        """What is the same at all times."""
+        ...
+
+    def carriage(self, x: Array) -> Array:
+        """The row of numbers (width,) at coordinates x (1, width of the body)."""
+        ...
+
+    def thinned(self, most: int) -> RenderSurface:
+        """A surface of some of the points, of so many at most where that leaves each domain one."""
+        ...

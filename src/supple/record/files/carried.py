@@ -1,0 +1,118 @@
+"""Surfaces of a record that frames carry: all their points are made again from a row of numbers a frame.
+
+/supple/carried/<block>    of bodies whose block shows some of their points only
+  points, modes            (kinds,): how many each kind has
+  X, U                     of all kinds, flat, float32: rest positions [m] and how they follow coordinates
+  corners, triangles       (kinds,) how many, and (t, 3) of all kinds, in the numbers of a kind's points
+  kind, scale              (domains,)
+  seams, groups, hidden    see `supple.bodies.carried.Carriers`
+  values                   (frames, width) float32: frames of the domains, then their coordinates
+
+So a record has the whole surface beside a coarser one that other programs open.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from supple.bodies.carried import CarriedKind, Carriers
+from supple.record.files.trust import Dataset, Group, check_dataset, check_group, read_all, stored_rows
+
+Array = np.ndarray
+GROUP = "carried"
+COUNTS = ("points", "modes", "corners", "kind", "seams", "groups", "hidden")
+MOST_POINTS = 1 << 28
+
+
+def make_carried(own: Group, name: str, carriers: Carriers) -> None:
+    """What carries the surface of a block, and an empty table, in the group /supple of a record."""
+    group = own.require_group(GROUP).create_group(name)
+    X, U, triangles = zip(*carriers.kinds)
+    counts: dict[str, Any] = {
+        "points": [len(x) for x in X],
+        "modes": [u.shape[2] for u in U],
+        "corners": [len(t) for t in triangles],
+        "kind": carriers.kind,
+        "seams": carriers.seams,
+        "groups": carriers.group_start,
+        "hidden": carriers.hidden,
+    }
+    for key, values in counts.items():
+        group.create_dataset(key, data=np.asarray(values, dtype=np.int64))
+    group.create_dataset("triangles", data=np.concatenate(triangles).astype(np.int64))
+    for key, arrays in (("X", X), ("U", U)):
+        group.create_dataset(key, data=np.concatenate([a.ravel() for a in arrays]).astype(np.float32))
+    group.create_dataset("scale", data=np.asarray(carriers.scale, dtype=float))
+    width = carriers.width
+    group.create_dataset("values", (0, width), maxshape=(None, width), dtype="f4", chunks=(1, width))
+
+
+def carried_bytes(width: int, count: int) -> int:
+    """So many rows take no more."""
+    return 2 * 4 * width * count
+
+
+def open_values(own: Group, name: str) -> Dataset | None:
+    """The table of a block, None where its points are all there."""
+    if GROUP not in own or name not in check_group(own, GROUP):
+        return None
+    values = check_dataset(check_group(check_group(own, GROUP), name), "values", "f4")
+    if values.ndim != 2 or values.shape[1] < 1:
+        raise ValueError("the numbers that carry a surface are not a table")
+    return values
+
+
+def read_carriers(own: Group, name: str) -> Carriers:
+    """What carries the surface of a block; each number of it is what it must be."""
+    group = check_group(check_group(own, GROUP), name)
+    points, modes, corners, kind, seams, groups, hidden = (
+        read_all(check_dataset(group, key, "i8", ())) for key in COUNTS
+    )
+    X, U = (read_all(check_dataset(group, key, "f4", ())) for key in ("X", "U"))
+    triangles, scale = (
+        read_all(check_dataset(group, "triangles", "i8", (3,))),
+        read_all(check_dataset(group, "scale", "f8", ())),
+    )
+    if not len(points) == len(modes) == len(corners) or min(map(_least, (points, modes, corners))) < 0:
+        raise ValueError("the kinds of a carried surface are not understood")
+    sizes = {"X": (3 * points, X), "U": (3 * points * modes, U), "triangles": (corners, triangles)}
+    for key, (counts, values) in sizes.items():
+        if max(map(int, counts), default=0) > MOST_POINTS or int(counts.sum()) != len(values):
+            raise ValueError(f"'{key}' of a carried surface has {len(values)} values")
+    if len(kind) != len(scale) or not _in_range(kind, len(points)):
+        raise ValueError("the domains of a carried surface are of no kind")
+    kinds = tuple(
+        CarriedKind(x.reshape(-1, 3), u.reshape(len(x) // 3, 3, int(r)), t)
+        for x, u, t, r in zip(*(_parts(counts, values) for counts, values in sizes.values()), modes)
+    )
+    if not all(_in_range(k.triangles, len(k.X)) for k in kinds):
+        raise ValueError("a carried surface names points that it does not have")
+    found = Carriers(kinds, kind, scale, seams, groups, hidden)
+    total = int(corners[kind].sum())
+    if not (found.count <= MOST_POINTS and _in_range(seams, found.count) and _in_range(hidden, total)):
+        raise ValueError("a carried surface names points that it does not have")
+    if not len(groups) or groups[0] != 0 or groups[-1] != len(seams) or (np.diff(groups) < 1).any():
+        raise ValueError("the seams of a carried surface are not in groups")
+    return found
+
+
+def read_carried_points(own: Group, name: str, frame: int) -> Array:
+    """All points of a block's surface at a frame, (n, 3) float32 [m]."""
+    carriers, values = read_carriers(own, name), open_values(own, name)
+    if values is None or values.shape[1] != carriers.width or frame >= min(len(values), stored_rows(values)):
+        raise ValueError(f"what carries a surface in frame {frame} is not in the file")
+    return carriers.positions(values[frame]).astype(np.float32)
+
+
+def _parts(counts: Array, values: Array) -> list[Array]:
+    return np.split(values, np.cumsum(counts)[:-1])
+
+
+def _least(values: Array) -> int:
+    return int(values.min(initial=0))
+
+
+def _in_range(values: Array, stop: int) -> bool:
+    return not values.size or bool(0 <= values.min() <= values.max() < stop)
