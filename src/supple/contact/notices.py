@@ -6,10 +6,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from supple.contact.binding.sinking_kernels import is_held
 from supple.contact.contact_set import ContactForces, ContactSet
 from supple.contact.stopping import Stopping
 
 Array = np.ndarray
+SINKS = 0.5
+"""Part of the smaller width of two bodies by which an impact may sink without a word."""
 DEEPEST = 0.4
 """Part of the smaller width of two bodies beyond which a contact may come out on the other side."""
 
@@ -27,14 +30,14 @@ def stiffness_notice(
 
     area (k,) [m²]; speed (k,) [m/s]: of the gaps.
     """
-    if not found.size:
+    if is_held(stopping.arrays, found.body, found.points, found.gap, area, speed, stiffness, h, SINKS):
         return None
     at = np.unique(stopping.groups(found), return_inverse=True)[1]
     K, width = stiffness * np.bincount(at, area)[at], stopping.pair_width(found)
     depth = np.sqrt(stopping.energy(found, speed) / np.maximum(K, np.finfo(float).tiny))
     part = np.where(found.gap + h * speed < 0, depth / width, 0.0)
     worst = int(np.argmax(part))
-    if part[worst] <= 0.5:
+    if part[worst] <= SINKS:
         return None
     one, two = (names[k] for k in found.body[worst])
     return (

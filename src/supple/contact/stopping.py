@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -37,6 +38,16 @@ STIFFEST = 4.0
 """Largest pressure a depth of voxels that are hit, over what they bear at rest."""
 PAIRS = 1 << 62
 """Groups of contacts from this number on are pairs of bodies; below are keys of single contacts."""
+
+
+class StoppingArrays(NamedTuple):
+    """What kernels read of `Stopping`."""
+
+    mass: Array
+    width: Array
+    is_balls: Array
+    ball_mass: Array
+    ball_width: Array
 
 
 class Raised(NamedTuple):
@@ -105,6 +116,11 @@ class Stopping:
             np.concatenate([*ball_mass, np.zeros(0)]),
             np.where(surface.vertex_radius > 0, 2 * surface.vertex_radius, np.inf),
         )
+
+    @cached_property
+    def arrays(self) -> StoppingArrays:
+        """As kernels take them."""
+        return StoppingArrays(self.mass, self.width, self.is_balls, self.ball_mass, self.ball_width)
 
     def pair_mass(self, found: ContactSet) -> Array:
         """The smaller mass of both sides (k,) [kg], of held bodies only where both are; nan where a side deforms."""

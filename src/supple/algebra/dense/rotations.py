@@ -49,6 +49,8 @@ def skew(v: ArrayLike) -> Array:
 def cross(a: ArrayLike, b: ArrayLike) -> Array:
     """a × b, (..., 3); several times faster than numpy's on few vectors."""
     a, b = np.asarray(a), np.asarray(b)
+    if a.ndim == b.ndim == 1:
+        return np.array(_crossed(a.tolist(), b.tolist()), dtype=float)
     out = np.empty(_joint_shape(a, b))
     a0, a1, a2 = _components(a)
     b0, b1, b2 = _components(b)
@@ -56,6 +58,11 @@ def cross(a: ArrayLike, b: ArrayLike) -> Array:
     out[..., 1] = a2 * b0 - a0 * b2
     out[..., 2] = a0 * b1 - a1 * b0
     return out
+
+
+def _crossed(a: list[float], b: list[float]) -> list[float]:
+    """a × b of two single vectors; the same bits."""
+    return [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
 
 
 def _components(a: Array) -> list[Any]:
@@ -119,6 +126,10 @@ def multiply(a: ArrayLike, b: ArrayLike) -> Array:
 def rotate(q: ArrayLike, v: ArrayLike) -> Array:
     """v from body to world axes, q v q*. q: (..., 4), unit; v: (..., 3)."""
     q, v = _as_float(q, (4,), "the quaternion"), _as_float(v, (3,), "the vector")
+    if q.ndim == v.ndim == 1:
+        one, (real, *axis) = v.tolist(), q.tolist()
+        twice = [2.0 * c for c in _crossed(axis, one)]
+        return np.array([a + real * t + c for a, t, c in zip(one, twice, _crossed(axis, twice))])
     w, u = q[..., :1], q[..., 1:]
     t = 2.0 * cross(u, v)
     return v + w * t + cross(u, t)

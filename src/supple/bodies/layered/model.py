@@ -36,7 +36,7 @@ class RigidPart:
     S: Array
     P: Array
 
-    @property
+    @cached_property
     def inertia(self) -> Array:
         """tr(P) I - P, about the frame's origin, (3, 3) [kg m²]."""
         return np.trace(self.P) * np.eye(3) - self.P

@@ -63,7 +63,7 @@ def _watch(bound: BoundContact, v: Array, h: float) -> None:
     if 2 * np.sqrt(3) * h * np.abs(v).max(initial=0.0) <= least:
         return
     box, own = bound.detector.boxes, [slice(a, b) for a, b in zip(bound.starts, bound.starts[1:])]
-    fastest = np.sqrt(3) * h * np.array([np.abs(v[rows]).max(initial=0.0) for rows in own])
+    fastest = np.sqrt(3) * h * _largest(np.abs(v).max(axis=1), bound.starts)
     may = (fastest[:, None] > 0.5 * least) & (fastest[:, None] + fastest > bound.detector.safe_travels)
     below = (box[:, None, :3] <= box[:, 3:]).all(axis=2)
     for one, two in np.argwhere(may & below & below.T).tolist():
@@ -79,6 +79,13 @@ def _watch(bound: BoundContact, v: Array, h: float) -> None:
             )
             bound.has_warned = True
             return
+
+
+def _largest(values: Array, starts: Array) -> Array:
+    """The largest value (n,) of each range from one start (m + 1,) to the next, zero of empty ones."""
+    out, filled = np.zeros(len(starts) - 1), starts[1:] > starts[:-1]
+    out[filled] = np.maximum.reduceat(values, starts[:-1][filled]) if filled.any() else 0.0
+    return out
 
 
 def _on_obstacle(

@@ -9,6 +9,7 @@ costs no response of the part. One part of a scene at most has them.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cache
 
 import numpy as np
 import scipy.sparse as sparse
@@ -31,7 +32,7 @@ class LawRows:
     @classmethod
     def none(cls, k: int, m: int) -> LawRows:
         """Of no unknowns, for k laws and m rows of joints."""
-        return cls(LinearStep.empty(), BlockRows.empty(k, 0), sparse.csr_array((m, 0)))
+        return cls(LinearStep.empty(), BlockRows.empty(k, 0), _no_rows(m))
 
     def definite(self) -> LawRows:
         """With a stiffness made definite."""
@@ -39,5 +40,13 @@ class LawRows:
 
     def within(self, keep: Array) -> LawRows:
         """Of some block rows (n / 3,) that nothing connects to others; joints across parts have none of them."""
+        if not keep.any():
+            return LawRows.none(self.J.count, self.G.shape[0])
         assert self.linear.parts is not None
         return LawRows(self.linear.parts.within(keep), self.J.within(keep), self.G)
+
+
+@cache
+def _no_rows(m: int) -> sparse.csr_array:
+    """G (m, 0)."""
+    return sparse.csr_array((m, 0))

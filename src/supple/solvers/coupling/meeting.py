@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import accumulate, pairwise
 
 import numpy as np
 
@@ -108,7 +109,8 @@ class Meeting:
 
     def split(self, values: Array) -> list[Array]:
         """Values of all laws (k, ...), law by law."""
-        return np.split(values, np.cumsum([law.size for law in self.laws])[:-1])
+        ends = accumulate((law.size for law in self.laws), initial=0)
+        return [values[a:b] for a, b in pairwise(ends)]
 
     @property
     def pushes(self) -> Array:

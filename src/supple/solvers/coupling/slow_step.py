@@ -199,6 +199,9 @@ class SlowStep:
     ) -> tuple[Array, TouchedPart, Array]:
         """J Z, the part of the unknowns that responds, and its Z = A^-1 (h J^T - J_s^T R); less: J_s and R."""
         touched = np.zeros(J.width, dtype=bool)
+        if not J.width:
+            part = self.rows.linear.part(touched, extra)
+            return np.zeros((3 * J.count, 3 * J.count)), part, np.zeros((0, 3 * J.count))
         touched[J.cols] = True
         if less is not None:
             pushed = less[0].chosen(np.abs(less[1]).sum(axis=1).reshape(-1, 3).sum(axis=1) > 0)

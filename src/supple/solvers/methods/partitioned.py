@@ -161,9 +161,9 @@ class Partitioned:
 
     def _step(self, system: System, state: State) -> StepReport:
         is_shared = self._is_shared and numba.get_num_threads() > 1
-        for part in self._slow:
-            part.look_ahead(state, is_shared=is_shared)
         kin = system.propagate(state.t, state.x, state.v, state.memory, only=self._touching_slots)
+        for part in self._slow:  # the search for contacts has kernels, during which a second thread may run Python
+            part.look_ahead(state, is_shared=is_shared)
         with system.timings.measure("find contacts"):
             sets = [contact.find(kin, self.dt, state.memory, leaving=self._leaving) for contact in system.contacts]
         meeting = Meeting.of(system, kin, sets, self._parts, self._across, self.dt)

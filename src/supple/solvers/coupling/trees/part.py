@@ -193,9 +193,10 @@ class TreePart:
 
     def _springs(self, state: State) -> dict[str, PointSprings]:
         """The laws of springs to the world at the state, by name."""
-        if self.part is None:
+        pulls = self.pulls
+        if self.part is None or not pulls:
             return {}
-        now, pulls = self._part_state(state), self.pulls
+        now = self._part_state(state)
         return {
             slot.name: springs_at(pulls[slot.name], slot.node.body, slot.view_x(now.x))
             for slot in self.part.bodies
