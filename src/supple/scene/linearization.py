@@ -139,6 +139,11 @@ class Linearization:
         return dense_blocks(assembled)
 
     def joint_jacobian(self) -> Any:
+        """G = dphi/d(move) of all joints, see `_joint_jacobian`; not to be changed."""
+        return self._joint_jacobian
+
+    @cached_property
+    def _joint_jacobian(self) -> Any:
         """G = dphi/d(move) of all joints, (joint_row_count, v_size): dense for small systems, else a scipy matrix."""
         parts = [self._rows_of(slot, rows.jacobian(self.kin.x[slot.index])) for _, slot, rows in self.system.joints]
         if self.system.is_small:

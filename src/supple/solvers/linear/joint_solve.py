@@ -23,6 +23,7 @@ import numpy as np
 import scipy.sparse as sparse
 
 from supple.algebra.compiling.blas_threads import one_blas_thread
+from supple.algebra.sparse.cholesky.block_factor import BlockFactor, refined
 from supple.algebra.sparse.direct import DirectSolver
 from supple.errors import ConvergenceError
 
@@ -99,8 +100,10 @@ class JointSolution:
     again: Callable[[Array, Array], Array]
 
 
-def solve_with_joints(A: Matrix, b: Array, joints: JointSystem, pull: Matrix, G: Matrix) -> JointSolution:
-    """Solve for d and the multipliers. A: filtered; pull, G: those of the joints, filtered too."""
+def solve_with_joints(
+    A: Matrix, b: Array, joints: JointSystem, pull: Matrix, G: Matrix, factor: BlockFactor | None = None
+) -> JointSolution:
+    """Solve for d and the multipliers. A: filtered; pull, G: those of the joints, filtered too; factor: of A."""
     n, rests = len(b), ~np.isnan(joints.held)
     rows = RedundantRows.of(joints.G, G, rests, joints.open)
     g = np.where(rests, -np.nan_to_num(joints.held), joints.g)
@@ -109,8 +112,9 @@ def solve_with_joints(A: Matrix, b: Array, joints: JointSystem, pull: Matrix, G:
     kkt = joint_matrix(A, pull, G, rests, rows)
     if rows.N.shape[1]:
         g -= rows.compliance(softness(A)) @ joints.known
-    solve = Directly(kkt)
-    x, residual = solve(np.concatenate([b, g]))
+    right = np.concatenate([b, g])
+    solve: Directly | Bordered = Directly(kkt) if factor is None else Bordered(kkt, factor)
+    x, residual = solve(right)
 
     def again(b: Array, g: Array) -> Array:
         g = np.where(rests, -g, g - rows.unmet(np.where(rests, 0.0, g)))
@@ -134,6 +138,31 @@ def softness(A: Matrix) -> float:
     """A compliance of the size of A's: how far a unit of force moves a body."""
     size = float(np.abs(A.diagonal()).mean())
     return 1.0 / size if size > 0.0 and np.isfinite(size) else 1.0
+
+
+class Bordered:
+    """The solution of [[A, P^T], [G, X]] by a factor of A: multipliers by the Schur complement X - G A^-1 P^T.
+
+    Raises numpy.linalg.LinAlgError where that is singular.
+    """
+
+    def __init__(self, kkt: Any, factor: BlockFactor) -> None:
+        self.kkt, self._factor, n = kkt.tocsr(), factor, factor.A.shape[0]
+        border = self.kkt[:, n:].toarray()
+        self._G = self.kkt[n:, :n]
+        self._pulled = factor.once(np.ascontiguousarray(border[:n]))
+        self._inverse = np.linalg.inv(border[n:] - self._G @ self._pulled)
+
+    def once(self, right: Array) -> Array:
+        """The solution but for what is not symmetric in A."""
+        n = len(right) - len(self._inverse)
+        d = self._factor.once(right[:n])
+        l = self._inverse @ (right[n:] - self._G @ d)
+        return np.concatenate([d - self._pulled @ l, l])
+
+    def __call__(self, right: Array) -> tuple[Array, float]:
+        """The solution and its true relative residual."""
+        return refined(self.once, lambda x: self.kkt @ x, right)
 
 
 class Directly:

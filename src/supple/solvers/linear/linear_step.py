@@ -13,7 +13,9 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import scipy.sparse as sparse
 
+from supple.algebra.compiling.blas_threads import one_blas_thread
 from supple.algebra.sparse.block_sparse import BlockSparse
+from supple.algebra.sparse.cholesky.block_factor import BlockFactor
 from supple.algebra.sparse.conjugate_gradients import solve_cg
 from supple.scene.linearization import Linearization, dense_blocks
 from supple.scene.system import System
@@ -22,6 +24,7 @@ from supple.solvers.coupling.touched_part import TouchedPart, components
 from supple.solvers.linear.body_preconditioner import BodyPreconditioner
 from supple.solvers.linear.joint_solve import (
     Directly,
+    JointSolution,
     JointSystem,
     Matrix,
     RedundantRows,
@@ -196,16 +199,25 @@ class LinearSolve:
         extra: ContactBlocks | None,
     ) -> LinearSolution:
         system = lin.system
+        rows = None
+        if joints is not None:
+            if prescribed is not None:
+                joints = replace(joints, g=joints.g - joints.G @ prescribed)
+            rows = joints, filtered_columns(system, joints.pull), filtered_columns(system, joints.G)
+        if A is not None and kept is None and weights["mass"] > 0.0 and not system.is_small:
+            assert system.assembly is not None
+            system.assembly.project(system, _diagonal_scale(A))
+            try:
+                with one_blas_thread():
+                    return _by_factor(BlockFactor(A, self._memory.pattern_of(A)), b, rows)
+            except np.linalg.LinAlgError:
+                pass  # indefinite, or far from symmetric
         matrix = self._matrix(lin, A, weights, kept, extra)
-        if joints is None:
-            solve = Directly(matrix)
-            d, residual = solve(b)
-            return LinearSolution(d, np.zeros(0), 0, residual, True, again=lambda b, g: solve.once(b))
-        if prescribed is not None:
-            joints = replace(joints, g=joints.g - joints.G @ prescribed)
-        pull, G = filtered_columns(system, joints.pull), filtered_columns(system, joints.G)
-        s = solve_with_joints(matrix, b, joints, pull, G)
-        return LinearSolution(s.d, s.multipliers, 0, s.residual, True, unmet=s.unmet, again=s.again)
+        if rows is not None:
+            return _joined(solve_with_joints(matrix, b, *rows))
+        solve = Directly(matrix)
+        d, residual = solve(b)
+        return LinearSolution(d, np.zeros(0), 0, residual, True, again=lambda b, g: solve.once(b))
 
     def part(
         self,
@@ -280,6 +292,18 @@ class LinearSolve:
             added = filtered_matrix(system, extra.matrix(), 0.0)
             matrix = matrix + (added.toarray() if system.is_small else added)
         return matrix
+
+
+def _by_factor(factor: BlockFactor, b: Array, rows: tuple[JointSystem, Matrix, Matrix] | None) -> LinearSolution:
+    """rows: the joints, with P and G filtered."""
+    if rows is not None:
+        return _joined(solve_with_joints(sparse.csr_array(factor.A.to_scipy()), b, *rows, factor))
+    d, residual = factor(b)
+    return LinearSolution(d, np.zeros(0), 0, residual, True, again=lambda b, g: factor.once(b))
+
+
+def _joined(s: JointSolution) -> LinearSolution:
+    return LinearSolution(s.d, s.multipliers, 0, s.residual, True, unmet=s.unmet, again=s.again)
 
 
 def _product(A: BlockSparse | None, lin: Linearization, d: Array, weights: dict[str, float]) -> Array:

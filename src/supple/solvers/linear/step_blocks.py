@@ -19,6 +19,7 @@ from supple.algebra.compiling.blas_threads import one_blas_thread
 from supple.algebra.dense.outer_kernels import OuterTerm
 from supple.algebra.sparse.bicgstab_kernels import multiply
 from supple.algebra.sparse.block_sparse import BlockSparse
+from supple.algebra.sparse.cholesky.block_factor import BlockPattern
 from supple.algebra.sparse.conjugate_gradients import CgWorkspace, solve_cg
 from supple.algebra.sparse.preconditioners import Preconditioner
 from supple.scene.acting.system_filter import SystemFilter
@@ -37,10 +38,17 @@ MUCH = 10.0  # a tolerance looser by less is not worth a solution more
 
 @dataclass(eq=False)
 class BlocksMemory:
-    """What is kept from step to step: the pattern with contacts, vectors of conjugate gradients."""
+    """What is kept from step to step: patterns, with contacts and of a factor; vectors of conjugate gradients."""
 
     wide: WideMatrix | None = None
     workspace: CgWorkspace | None = None
+    pattern: BlockPattern | None = None
+
+    def pattern_of(self, A: BlockSparse) -> BlockPattern:
+        """What the factor of a matrix looks like."""
+        if self.pattern is None or not self.pattern.fits(A):
+            self.pattern = BlockPattern(A)
+        return self.pattern
 
     def workspace_for(self, A: BlockSparse) -> CgWorkspace:
         """Vectors that fit a matrix."""

@@ -38,6 +38,25 @@ class Panels(NamedTuple):
     value_start: NDArray[np.int64]
 
 
+class CholeskyPattern(NamedTuple):
+    """What the pattern of a matrix alone decides: supernodes, panels, and the first panel of each supernode."""
+
+    found: Supernodes
+    panels: Panels
+    panel_of: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, found: Supernodes) -> CholeskyPattern:
+        """With the panels of these supernodes."""
+        return cls(found, *make_panels(found))
+
+    @property
+    def flops(self) -> float:
+        """Multiplications of a factorisation."""
+        k, b = np.diff(self.found.first).astype(float), np.diff(self.found.row_start).astype(float)
+        return float(np.sum(k**3 / 6 + k * k * b / 2 + k * b * b / 2))
+
+
 class SparseCholesky:
     """The factor of one matrix. dtype: of the stored factor, float64, or float32 for half the memory.
 
@@ -48,12 +67,12 @@ class SparseCholesky:
     True
     """
 
-    def __init__(self, A: Any, *, dtype: DTypeLike = np.float64) -> None:
-        """Factor A, scipy sparse (n, n). Raises numpy.linalg.LinAlgError where it is not positive definite."""
+    def __init__(self, A: Any, *, dtype: DTypeLike = np.float64, pattern: CholeskyPattern | None = None) -> None:
+        """Factor A, scipy sparse (n, n). Raises numpy.linalg.LinAlgError where it is not positive definite. pattern:
+        of a matrix with at least these entries, where one is known."""
         A = sparse.csr_array(A)
-        found = find_pieces(A)
+        found, self._panels, self._panel_of = pattern or CholeskyPattern.of(find_pieces(A))
         self.order = found.order
-        self._panels, self._panel_of = make_panels(found)
         self._values = np.empty(self._panels.value_start[-1], dtype=dtype)
         height = np.diff(self._panels.row_start).max(initial=0)
         self._longest = int(max(height, np.diff(self._panels.first).max()))
