@@ -10,7 +10,6 @@ import pytest
 import supple as sp
 from supple.algebra.dense import rotations
 from supple.bodies.tree import TreeBody, TreeModel
-from supple.bodies.tree.domains.deviation import largest_deviation
 from supple.bodies.tree.dynamics import OneWayWarning
 from supple.bodies.tree.surface.skin import TreePoints
 from supple.decompose import decompose
@@ -76,7 +75,7 @@ def test_a_render_skin_has_no_gap_where_domains_have_one(body: TreeBody) -> None
     x, _ = bent(body, 0.1)
     gap = body.largest_gap(x)
     assert gap > 1e-3
-    assert gap == pytest.approx(largest_deviation(body.skin.kinematics, x), rel=1e-9)  # two ways to one number
+    assert gap == pytest.approx(body.deviation.largest(x), rel=1e-9)  # two ways to one number
     eps, at = 1e-7, np.array([[0.4, 0.03, 0.1], [0.4, 0.05, 0.0]])
     sides = np.concatenate([at - [eps, 0, 0], at + np.array([eps, 0, 0])])
     sides = np.vstack([sides, fine_surface().nodes])  # so that the surface has its size

@@ -24,7 +24,7 @@ from supple.bodies.tree.changes import recast, retuned
 from supple.bodies.tree.coordinates import TreeCoordinates
 from supple.bodies.tree.detach import TreePart, detach, split
 from supple.bodies.tree.domains.carried_masses import CarriedMasses, carry
-from supple.bodies.tree.domains.deviation import largest_deviation
+from supple.bodies.tree.domains.deviation import Deviation
 from supple.bodies.tree.domains.domain_tree import DomainTree
 from supple.bodies.tree.dynamics import Coupling, TreeDynamics, TreeSettings, TreeState
 from supple.bodies.tree.kinematics import TreeMeasures
@@ -331,7 +331,12 @@ class TreeBody:
         Where nothing was cut: between an interface's points and where a rigid interface would have them, which is the
         same.
         """
-        return self.skin.largest_gap(x) if len(self.skin.seams) else largest_deviation(self.skin.kinematics, x)
+        return self.skin.largest_gap(x) if len(self.skin.seams) else self.deviation.largest(x)
+
+    @cached_property
+    def deviation(self) -> Deviation:
+        """How far the interfaces are from rigid."""
+        return Deviation.of(self.model)
 
     def measures(self, x: Array, v: Array | None = None) -> TreeMeasures:
         """Energies and momenta at coordinates x, v (1, width). The last are kept: a frame asks for them one by one."""
