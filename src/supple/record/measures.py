@@ -71,9 +71,10 @@ class BodyMeasures:
 def measure(system: System, state: State) -> Measures:
     """Energies, momenta and centre of mass of all bodies."""
     kin = system.propagate(state.t, state.x, state.v, state.memory, only=_measured_slots(system))
+    kinetic = system.kinetic_energy(kin)  # first: a tree finds all its measures where it is told its velocities
     stored, outer = system.potential_parts(kin)
     return Measures(
-        system.kinetic_energy(kin),
+        kinetic,
         stored + outer,
         np.asarray(system.momentum(kin), dtype=float),
         np.asarray(system.centre_of_mass(kin), dtype=float),
