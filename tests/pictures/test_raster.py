@@ -8,7 +8,7 @@ import pytest
 import supple as sp
 from supple.exports.camera import Camera
 from supple.exports.canvas import Canvas, Solid, Window, darken, lay, reduced
-from supple.exports.solids import balls, tubes, unit_ball
+from supple.exports.solids import balls, distinct, tubes, unit_ball
 
 RED, BLUE = np.array([1.0, 0.0, 0.0]), np.array([0.0, 0.0, 1.0])
 GROUND = np.array([0.0, 0.0, 1.0]), -10.0
@@ -74,7 +74,7 @@ def test_faces_of_a_box_have_three_shades_and_a_ball_many() -> None:
 def test_colours_of_faces_and_of_points() -> None:
     solid = facing(0.0, RED)
     canvas = Canvas(window())
-    canvas.draw(Solid.of_faces(solid.points, solid.triangles, np.array([RED, BLUE])))
+    canvas.draw(Solid(solid.points, solid.triangles, np.array([RED, BLUE]), np.array([[0, 0, 0], [1, 1, 1]])))
     found = canvas.colours[canvas.seen]
     assert (found[:, 0] > 0).sum() == pytest.approx(100**2 / 2, abs=100)
     canvas = Canvas(window())
@@ -82,6 +82,12 @@ def test_colours_of_faces_and_of_points() -> None:
     across = canvas.colours[100, 50:150]
     assert (np.diff(across[:, 2]) > 0).all()  # from left to right
     assert across[50, 0] == pytest.approx(across[50, 2], rel=0.05)
+
+
+def test_few_colours_of_many_faces() -> None:
+    kinds, number = distinct(np.array([BLUE, RED, BLUE]))
+    assert len(kinds) == 2
+    assert (kinds[number] == [BLUE, RED, BLUE]).all()
 
 
 def test_balls_and_tubes_have_their_size() -> None:

@@ -9,6 +9,7 @@ import typer
 from supple.cli.bench import bench
 from supple.cli.examples import examples
 from supple.cli.export import export
+from supple.cli.modes import modes
 from supple.cli.run import run
 from supple.cli.validate import validate
 
@@ -34,6 +35,6 @@ def make_app() -> typer.Typer:
     """The command line's app."""
     app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
     app.callback()(_options)
-    for verb in (run, examples, validate, bench, export):
+    for verb in (run, examples, validate, bench, export, modes):
         app.command()(verb)
     return app

@@ -10,17 +10,33 @@ import typer
 
 def export(
     run: Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a run, or its record.")],
-    to: Annotated[str, typer.Option("--to", metavar="vtk|png|csv|md", help="The kind of files to write.")],
+    to: Annotated[str, typer.Option("--to", metavar="vtk|png|gif|mp4|csv|md", help="The kind of files to write.")],
     out: Annotated[Path | None, typer.Option("--out", help="Where to write; default: in the run's folder.")] = None,
     contacts: Annotated[bool, typer.Option("--contacts", help="With forces of contacts, in png and vtk.")] = False,
+    fps: Annotated[float | None, typer.Option(help="Frames a second of a video; default: 20.")] = None,
+    size: Annotated[str | None, typer.Option(metavar="WxH", help="Pixels of a video; default: 640x480.")] = None,
+    length: Annotated[
+        float | None, typer.Option(help="How long a video is, in seconds; default: as the run, 2 to 10.")
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Write a run as VTK files, a picture or a table."""
+    """Write a run as VTK files, a picture, a video or a table."""
     from supple.cli.printing import print_json
     from supple.exports import export as export_run
 
-    written = export_run(run, out or (run if run.is_dir() else run.parent), to=to, contacts=contacts)
+    where, pixels = out or (run if run.is_dir() else run.parent), None if size is None else parse_size(size)
+    written = export_run(run, where, to=to, contacts=contacts, fps=fps, size=pixels, length=length)
     if json:
         print_json({"to": to, "path": str(written)})
     else:
         print(f"Written to {written}")
+
+
+def parse_size(given: str) -> tuple[int, int]:
+    """Width and height of "640x480"."""
+    from supple.errors import InputError
+
+    parts = given.lower().split("x")
+    if len(parts) != 2 or not all(part.isascii() and part.isdigit() for part in parts):
+        raise InputError("--size is not a width and a height", value=given, allowed="such as 640x480")
+    return int(parts[0]), int(parts[1])

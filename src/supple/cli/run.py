@@ -17,6 +17,13 @@ class Device(StrEnum):
     cuda = "cuda"
 
 
+class Video(StrEnum):
+    """Kinds of videos."""
+
+    gif = "gif"
+    mp4 = "mp4"
+
+
 def run(
     scene: Annotated[
         str,
@@ -43,6 +50,7 @@ def run(
     resume: Annotated[bool, typer.Option("--resume", help="Go on from the last checkpoint.")] = False,
     picture: Annotated[bool, typer.Option("--picture", help="Write picture.png and table.csv too.")] = False,
     contacts: Annotated[bool, typer.Option("--contacts", help="Draw the forces of contacts in the picture.")] = False,
+    video: Annotated[Video | None, typer.Option(help="Write video.gif or video.mp4 too.")] = None,
 ) -> None:
     """Run a scene and record it."""
     from supple.cli.notices import shown_warnings, tell
@@ -56,6 +64,10 @@ def run(
         _check_settings(settings, threads)
         folder = out if out is not None else Path("out") / chosen.name
         _check_writable(folder)
+        if video is not None:
+            from supple.exports.video import writer_of
+
+            writer_of(folder / f"video.{video}")  # refused now where it cannot be written
 
         from supple.running import run as run_scene
 
@@ -66,6 +78,10 @@ def run(
 
         export(result, folder / "picture.png", contacts=contacts)
         export(result, folder / "table.csv")
+    if video is not None:
+        from supple.exports import export
+
+        export(result, folder / f"video.{video}")
     _print(chosen, result, checks, folder, as_json=json)
     if result.outcome == "interrupted":
         raise typer.Exit(130)

@@ -33,12 +33,6 @@ class Solid:
         return cls(points, triangles, np.reshape(colour, (1, 3)), np.zeros(np.shape(triangles), dtype=np.int64))
 
     @classmethod
-    def of_faces(cls, points: Array, triangles: Array, colours: Array) -> Solid:
-        """In a colour a triangle (k, 3)."""
-        kinds, kind = np.unique(colours, axis=0, return_inverse=True)
-        return cls(points, triangles, kinds, np.repeat(kind.reshape(-1, 1), 3, axis=1))
-
-    @classmethod
     def of_points(cls, points: Array, triangles: Array, colours: Array) -> Solid:
         """In a colour a point (n, 3)."""
         return cls(points, triangles, colours, triangles)
@@ -90,12 +84,20 @@ class Canvas:
     def draw(self, solid: Solid) -> None:
         """Fill a solid in, in front of what is farther."""
         points = np.ascontiguousarray(solid.points, dtype=float)
-        triangles = np.ascontiguousarray(solid.triangles, dtype=np.int64)
         normals = np.zeros((len(points), 4))
-        add_normals(points, triangles, normals)
-        colours = np.ascontiguousarray(solid.colours, dtype=float)
-        corner = np.ascontiguousarray(solid.corner_colour, dtype=np.int64)
-        paint(Drawn(points, normals, triangles, colours, corner), self.window.projection, self.depth, self.colours)
+        add_normals(points, np.ascontiguousarray(solid.triangles, dtype=np.int64), normals)
+        self._paint(solid, points, normals)
+
+    def cover(self, points: Array, triangles: Array) -> None:
+        """Fill triangles in without colour: only where they are is asked for."""
+        solid = Solid.plain(points, triangles, np.zeros(3))
+        self._paint(solid, np.ascontiguousarray(points, dtype=float), np.ones((len(points), 4)))
+
+    def _paint(self, solid: Solid, points: Array, normals: Array) -> None:
+        numbers = (np.ascontiguousarray(a, dtype=np.int64) for a in (solid.triangles, solid.corner_colour))
+        triangles, corner = numbers
+        drawn = Drawn(points, normals, triangles, np.ascontiguousarray(solid.colours, dtype=float), corner)
+        paint(drawn, self.window.projection, self.depth, self.colours)
 
     @property
     def seen(self) -> Array:

@@ -3,41 +3,53 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from supple.errors import InputError, check_path
-from supple.exports.modes import save_mode_picture, save_modes_csv, save_modes_markdown, save_modes_vtk
+from supple.exports.modes import (
+    save_mode_picture,
+    save_mode_video,
+    save_modes_csv,
+    save_modes_markdown,
+    save_modes_vtk,
+)
 from supple.exports.picture import save_picture
 from supple.exports.table import save_csv, save_markdown
+from supple.exports.video import save_video
 from supple.exports.vtk import save_record_copy, save_vtk
 from supple.record.files.disk import make_folder, record_errors
 from supple.record.reader import Trajectory, open_record
 from supple.record.run_result import Run
 from supple.solvers.methods.modes import Modes
 
-Writer = Callable[[Any, Path, Sequence[int] | None], None]
-"""Writes a trajectory, or modes, to a path: some frames or modes of it, or all."""
 
-FORMATS: dict[str, tuple[str, Writer]] = {
-    "vtk": (".pvd", save_vtk),
-    "vtkhdf": (".vtkhdf", save_record_copy),
-    "png": (".png", save_picture),
-    "csv": (".csv", save_csv),
-    "md": (".md", save_markdown),
+class Format(NamedTuple):
+    """suffix: of its files. write: a trajectory or modes to a path, some frames or modes of it or all. options: what
+    else `write` may be told."""
+
+    suffix: str
+    write: Callable[..., None]
+    options: tuple[str, ...] = ()
+
+
+VIDEO = ("fps", "size", "length")
+FORMATS: dict[str, Format] = {
+    "vtk": Format(".pvd", save_vtk, ("contacts",)),
+    "vtkhdf": Format(".vtkhdf", save_record_copy),
+    "png": Format(".png", save_picture, ("contacts",)),
+    "gif": Format(".gif", save_video, VIDEO),
+    "mp4": Format(".mp4", save_video, VIDEO),
+    "csv": Format(".csv", save_csv),
+    "md": Format(".md", save_markdown),
 }
-WITH_CONTACTS: dict[str, Writer] = {
-    "vtk": partial(save_vtk, contacts=True),
-    "png": partial(save_picture, contacts=True),
-}
-
-
-MODES: dict[str, Writer] = {
-    "vtk": save_modes_vtk,
-    "png": save_mode_picture,
-    "csv": save_modes_csv,
-    "md": save_modes_markdown,
+MODES: dict[str, Format] = {
+    "vtk": Format(".pvd", save_modes_vtk),
+    "png": Format(".png", save_mode_picture),
+    "gif": Format(".gif", save_mode_video, VIDEO),
+    "mp4": Format(".mp4", save_mode_video, VIDEO),
+    "csv": Format(".csv", save_modes_csv),
+    "md": Format(".md", save_modes_markdown),
 }
 
 
@@ -48,49 +60,57 @@ def export(
     to: str | None = None,
     frames: Sequence[int] | None = None,
     contacts: bool = False,
+    fps: float | None = None,
+    size: tuple[int, int] | None = None,
+    length: float | None = None,
 ) -> Path:
     """Write a run, the record in a folder, or vibration modes as another format; returns the file that was written.
 
     to: "vtk" (a .pvd file with a folder of .vtu files, for ParaView), "vtkhdf" (the record itself), "png" (a
-    picture with the energies), "csv" or "md" (times, energies, momenta); by default what the ending of
-    `destination` says. frames: numbers of the frames; by default all, for a picture a few moments. contacts: with the
-    forces of contacts, in a picture an arrow for each two that touch in the last moment, in VTK all points with forces.
+    picture with the energies), "gif" or "mp4" (a video; "mp4" needs the extra `video`), "csv" or "md" (times, energies,
+    momenta); by default what the ending of `destination` says. frames: numbers of the frames; by default all, for a
+    picture a few moments. contacts: with the forces of contacts, in a picture an arrow for each two that touch in the
+    last moment, in VTK all points with forces. fps: frames a second of a video, default about 20, fewer where fewer
+    are recorded. size: its width and height [pixels], default 640 and 480. length: how long it is [s], by default as
+    the run, but two to ten seconds.
 
-    Of `vibration_modes`, frames are numbers of modes: "vtk" holds their shapes [1/kg^1/2], an array each, "png" shows
-    one, by default the lowest that is no rigid motion, "csv" and "md" list the frequencies.
+    Of `vibration_modes`, frames are numbers of modes: "vtk" holds their shapes [1/kg^1/2], an array each, "png" and
+    "gif" show one, by default the lowest that is no rigid motion, "csv" and "md" list the frequencies.
     """
     thing: Trajectory | Modes = run if isinstance(run, Modes) else _trajectory(run)
     path = check_path(destination, where="export, destination")
-    kind = to or next((name for name, (suffix, _) in FORMATS.items() if path.suffix.lower() == suffix), None)
+    kind = to or next((name for name, form in FORMATS.items() if path.suffix.lower() == form.suffix), None)
     if kind not in FORMATS:
         raise InputError(
             "unknown format to export to",
             where="export",
             value=to if to is not None else path.name,
-            allowed=", ".join(f"{name} ({suffix})" for name, (suffix, _) in FORMATS.items()),
+            allowed=", ".join(f"{name} ({form.suffix})" for name, form in FORMATS.items()),
         )
-    suffix, write = FORMATS[kind]
-    if isinstance(thing, Modes):
-        if kind not in MODES or contacts:
-            value = "contacts" if contacts else kind
-            raise InputError("modes are not exported so", where="export", value=value, allowed=", ".join(MODES))
-        write = MODES[kind]
-    elif contacts:
-        if kind not in WITH_CONTACTS:
-            raise InputError(
-                "contacts are drawn in pictures and VTK", where="export", value=kind, allowed=", ".join(WITH_CONTACTS)
-            )
-        write = WITH_CONTACTS[kind]
-    if path.suffix.lower() != suffix and (path.is_dir() or not path.suffix):
-        name = thing.system.name if isinstance(thing, Modes) else thing.name
-        path = path / f"{_plain(name)}{suffix}"
+    known, name = (MODES, thing.system.name) if isinstance(thing, Modes) else (FORMATS, thing.name)
+    if kind not in known:
+        raise InputError("modes are not exported so", where="export", value=kind, allowed=", ".join(known))
+    form = known[kind]
+    given = {"contacts": contacts or None, "fps": fps, "size": size, "length": length}
+    options = {option: value for option, value in given.items() if value is not None}
+    _check_options(options, kind, known)
+    if path.suffix.lower() != form.suffix and (path.is_dir() or not path.suffix):
+        path = path / f"{_plain(name)}{form.suffix}"
     make_folder(path.parent)
     count = len(thing.frequencies if isinstance(thing, Modes) else thing.times)
     what = "mode" if isinstance(thing, Modes) else "frame"
     chosen = None if frames is None else _check_frames(frames, count, what)
     with record_errors(path, "the export cannot be written"):
-        write(thing, path, chosen)
+        form.write(thing, path, chosen, **options)
     return path
+
+
+def _check_options(options: dict[str, Any], kind: str, known: dict[str, Format]) -> None:
+    for option in options:
+        takes = [name for name, form in known.items() if option in form.options]
+        if kind not in takes:
+            allowed = ", ".join(takes) or "exports of runs"
+            raise InputError(f"{kind} has no option '{option}'", where="export", value=option, allowed=f"in {allowed}")
 
 
 def _trajectory(run: Run | str | Path) -> Trajectory:

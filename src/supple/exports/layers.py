@@ -35,17 +35,18 @@ class Place(NamedTuple):
 
 
 class Sheet:
-    """A figure of the picture's size (width, height) [pixels]; `figure` is matplotlib's."""
+    """A figure of the picture's size (width, height) [pixels]; `figure` is matplotlib's. dpi: pixels an inch, by which
+    texts are large."""
 
-    def __init__(self, size: tuple[int, int], *, background: str = "none") -> None:
+    def __init__(self, size: tuple[int, int], *, background: str = "none", dpi: float = DPI) -> None:
         try:
             from matplotlib.backends.backend_agg import FigureCanvasAgg
             from matplotlib.figure import Figure
         except ImportError as error:
             raise MissingExtraError("render", needed_for="a picture") from error
-        inches = size[0] / DPI, size[1] / DPI
+        inches = size[0] / dpi, size[1] / dpi
         self.size = size
-        self.figure: Any = Figure(figsize=inches, dpi=DPI * FINER, facecolor=background)
+        self.figure: Any = Figure(figsize=inches, dpi=dpi * FINER, facecolor=background)
         self.canvas = FigureCanvasAgg(self.figure)
 
     def plane(self, place: Place, window: Window) -> Any:

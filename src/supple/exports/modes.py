@@ -12,11 +12,13 @@ from xml.etree import ElementTree
 import numpy as np
 
 from supple.errors import InputError
+from supple.exports import video
 from supple.exports.camera import Camera
 from supple.exports.canvas import reduced
 from supple.exports.layers import Place, Sheet, save_png
 from supple.exports.picture import SIZE, VIEW_ALONE, draw_moments, draw_titles
 from supple.exports.table import write_csv, write_markdown
+from supple.exports.video import FPS, SHORTEST, Film, draw_film, framed, writer_of
 from supple.exports.view import View
 from supple.record.files.obstacles import obstacles_of, poses_of
 from supple.record.files.vtkhdf import block_names
@@ -34,9 +36,10 @@ RIGID = 1e-3
 
 
 class SwingingBodies:
-    """The bodies at three moments of a mode: at its turning points and, between them, at rest."""
+    """The bodies in a mode at moments, each given by its displacement: 0 at rest, -1 and 1 at the turning points."""
 
-    def __init__(self, modes: Modes, number: int) -> None:
+    def __init__(self, modes: Modes, number: int, moments: Sequence[float] = (-1.0, 0.0, 1.0)) -> None:
+        self.moments = moments
         system, state = modes.system, modes.state
         self.surfaces = {s.name: s for s in make_surfaces(system)}
         self.rest = {name: s.shown.skin.positions(s.slot.view_x(state.x)) for name, s in self.surfaces.items()}
@@ -52,8 +55,8 @@ class SwingingBodies:
         return list(self.surfaces)
 
     def points(self, body: str, frame: int) -> Array:
-        """Surface points of a body (n, 3) [m]: frame 0 on one side, 1 at rest, 2 on the other side."""
-        return self.rest[body] + (frame - 1) * self.scale * self.moved[body]
+        """Surface points of a body (n, 3) [m] at a moment."""
+        return self.rest[body] + self.moments[frame] * self.scale * self.moved[body]
 
     def poses(self, frame: int) -> Array:
         """Where the obstacles are, (n, 7)."""
@@ -113,19 +116,45 @@ def save_modes_vtk(modes: Modes, path: Path, chosen: Sequence[int] | None = None
 
 def save_mode_picture(modes: Modes, path: Path, chosen: Sequence[int] | None = None) -> None:
     """A PNG of one mode at its turning points, by default of the lowest that is no rigid motion."""
+    number = one_mode(modes, chosen)
+    view = View(SwingingBodies(modes, number), (0, 1, 2), Camera())
+    base = Sheet(SIZE, background="white")
+    draw_titles(base.figure, modes.system.name, mode_title(modes, number), view)
+    save_png(reduced(draw_moments(view, base, Place.of(SIZE, VIEW_ALONE))), path)
+
+
+def save_mode_video(
+    modes: Modes,
+    path: Path,
+    chosen: Sequence[int] | None = None,
+    *,
+    fps: float = FPS,
+    size: tuple[int, int] = video.SIZE,
+    length: float = SHORTEST,
+) -> None:
+    """One mode that swings once to and fro, as .gif or .mp4; chosen: as in pictures. See `video.Film`."""
+    film, write, number = Film(fps, size, length), writer_of(path), one_mode(modes, chosen)
+    count = max(4, round(length * fps))
+    swing = SwingingBodies(modes, number, np.sin(2 * np.pi * np.arange(count) / count).tolist())
+    view = View(swing, framed(range(count)), Camera())
+    moments = [(k, mode_title(modes, number)) for k in range(count)]
+    write(draw_film(view, film.size, modes.system.name, "", moments), path, count / length)
+
+
+def one_mode(modes: Modes, chosen: Sequence[int] | None) -> int:
+    """The number of the mode that is shown."""
     if chosen is not None and len(chosen) != 1:
         raise InputError(
             "a picture shows one mode", where="export", value=list(chosen), fix="Give frames=[number], a file each."
         )
-    number = lowest_swing(modes) if chosen is None else chosen[0]
-    swing = SwingingBodies(modes, number)
-    view = View(swing, (0, 1, 2), Camera())
-    base = Sheet(SIZE, background="white")
+    return lowest_swing(modes) if chosen is None else chosen[0]
+
+
+def mode_title(modes: Modes, number: int) -> str:
+    """Which mode, and its frequency."""
     grows = modes.growth[number]
     told = f"grows as exp({grows:.3g} t)" if grows else f"{modes.frequencies[number]:.4g} Hz"
-    title = f"mode {number + 1} of {len(modes.frequencies)}: {told}"
-    draw_titles(base.figure, modes.system.name, title, view)
-    save_png(reduced(draw_moments(view, base, Place.of(SIZE, VIEW_ALONE))), path)
+    return f"mode {number + 1} of {len(modes.frequencies)}: {told}"
 
 
 def lowest_swing(modes: Modes) -> int:

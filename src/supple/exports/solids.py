@@ -1,4 +1,4 @@
-"""Solids of bodies and obstacles as they are drawn: surfaces, springs as thin tubes, particles as small balls."""
+"""Solids as they are drawn: springs as thin tubes, particles as small balls, surfaces in few colours."""
 
 from __future__ import annotations
 
@@ -13,10 +13,11 @@ SIDES = 6
 """Of a tube."""
 
 
-def surface(points: Array, triangles: Array, colours: Array) -> Solid:
-    """A surface in one colour (1, 3), or in one a triangle (k, 3)."""
-    one = len(colours) == 1
-    return Solid.plain(points, triangles, colours[0]) if one else Solid.of_faces(points, triangles, colours)
+def distinct(colours: Array) -> tuple[Array, Array]:
+    """Colours (n, 3), each once, and the number among them of each row, (n,)."""
+    key = np.rint(255 * colours).astype(np.int64) @ [65536, 256, 1]
+    _, first, number = np.unique(key, return_index=True, return_inverse=True)
+    return colours[first], number.ravel()
 
 
 def balls(points: Array, colours: Array, radius: float) -> Solid:

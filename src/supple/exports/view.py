@@ -33,6 +33,8 @@ LONGEST = 0.12
 FARTHEST = 1.5
 """Distance of an obstacle's nodes from the bodies' middle, over their size, up to which all of it is seen."""
 MARGIN = 0.03
+ENOUGH = 20_000
+"""Points of a body by which a picture is framed."""
 SPRING, PARTICLE = 0.0022, 0.008
 """Radii of springs and particles, over the size of all that is seen."""
 Tint = Callable[[str, int], Array | None]
@@ -50,9 +52,9 @@ class View:
 
     @cached_property
     def _points(self) -> Array:
-        """All points that are to be seen, (n, 3) [m]."""
-        bodies = self.seen.body_names
-        points = np.concatenate([self.seen.points(b, k) for b in bodies for k in self.frames]).astype(float)
+        """Points that are to be seen, (n, 3) [m]: of large bodies some, and those that are farthest along each axis."""
+        parts = [_some(self.seen.points(b, k)) for b in self.seen.body_names for k in self.frames]
+        points = np.concatenate(parts).astype(float)
         return np.concatenate([points, *near_obstacles(self.seen, self.frames[-1], points)])
 
     @cached_property
@@ -98,20 +100,25 @@ class View:
         return Window(self.camera, (place.width, place.height), *self.bounds, self.ground)
 
     @cached_property
-    def _bodies(self) -> list[tuple[str, Array, Array, Array]]:
-        """Name, triangles, lines and own colours of each body."""
-        own = body_colours(self.seen)
-        return [(b, self.seen.triangles(b), self.seen.lines(b), own[b]) for b in self.seen.body_names]
+    def _bodies(self) -> list[tuple[str, Array, Array, Array, Array]]:
+        """Name, triangles, lines, own colours and the number of these at each triangle's corners, of each body."""
+        found = []
+        for body, own in body_colours(self.seen).items():
+            triangles = self.seen.triangles(body)
+            kinds, kind = (own, np.zeros(1, dtype=int)) if len(own) == 1 else solids.distinct(own)
+            corners = np.broadcast_to(kind.reshape(-1, 1), triangles.shape).astype(np.int64)
+            found.append((body, triangles, self.seen.lines(body), kinds, corners))
+        return found
 
     def bodies(self, frame: int) -> list[Solid]:
         """All bodies at a frame."""
         found = []
-        for body, triangles, lines, own in self._bodies:
+        for body, triangles, lines, own, corners in self._bodies:
             points, tint = self.seen.points(body, frame), None if self.tint is None else self.tint(body, frame)
             if len(triangles) and tint is not None:
                 found.append(Solid.of_points(points, triangles, tint))
             elif len(triangles):
-                found.append(solids.surface(points, triangles, own))
+                found.append(Solid(points, triangles, own, corners))
             else:
                 colours = own if tint is None else tint
                 if len(lines):
@@ -141,7 +148,7 @@ class View:
         if opacity == 1:
             shadow = Canvas(window)
             for part in solid:
-                shadow.draw(Solid.plain(self.on_ground(part.points), part.triangles, np.zeros(3)))
+                shadow.cover(self.on_ground(part.points), part.triangles)
             darken(picture, shadow.seen, SHADOW, max(1, round(SOFTNESS * len(picture))))
         canvas = Canvas(window)
         for part in solid:
@@ -207,6 +214,14 @@ class View:
             for start, tip in zip(self.camera.project(np.array(places)), self.camera.project(tips)):
                 axes.annotate("", xy=tip, xytext=start, arrowprops=ARROWS, annotation_clip=False)
         return largest
+
+
+def _some(points: Array) -> Array:
+    """At most some 20,000 of points (n, 3), the extreme ones among them."""
+    if len(points) <= ENOUGH:
+        return points
+    ends = np.concatenate([points.argmin(axis=0), points.argmax(axis=0)])
+    return points[np.concatenate([ends, np.arange(0, len(points), len(points) // ENOUGH)])]
 
 
 def body_colours(seen: Seen) -> dict[str, Array]:

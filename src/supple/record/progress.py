@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from time import perf_counter
 from types import FrameType
@@ -66,6 +66,22 @@ def progress_bar(shown: bool | None, *, name: str, start: float, until: float) -
         task = bar.add_task(escape(printable(name)), total=until, **fields)  # type: ignore[arg-type]
         bar.update(task, completed=start)
         yield _Bar(bar, task, start)
+
+
+@contextmanager
+def count_bar(name: str, total: int) -> Iterator[Callable[[int], None]]:
+    """A bar of things that are counted, on standard error, on a terminal only; told how many are done."""
+    if not sys.stderr.isatty():
+        yield lambda done: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+    from rich.progress import Progress as RichProgress
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with RichProgress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(name, total=total)
+        yield lambda done: bar.update(task, completed=done)
 
 
 class Interrupts:
