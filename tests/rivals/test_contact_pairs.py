@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import numba
 import numpy as np
 import pytest
 
 from supple.bench.contact import cube_sphere
 from supple.contact import ContactPairs, ContactSurface, Detector
+from supple.contact.narrow.edge_kernels import AT_HAND, largest_way
 from supple.geometry import box_tets
 
 Array = np.ndarray
@@ -236,3 +238,22 @@ def test_trees_lose_nothing_with_sheets_motion_and_self_contact(seed: int) -> No
         for a, b in zip(found, rival):
             np.testing.assert_array_equal(a[one], b[two])
         x = x + 0.3 * dt * v
+
+
+@numba.njit
+def all_ways(shape, workspace, x, end, triangles, out):  # type: ignore[no-untyped-def]
+    for k in range(len(triangles)):
+        out[k] = largest_way(shape, workspace, x, end, triangles[k])
+
+
+def test_ways_at_hand_are_those_of_their_triangles() -> None:
+    random = np.random.default_rng(11)
+    detector = Detector(bumpy_ball(random, 8), margin=MARGIN)
+    shape, x = detector._shape, detector.surface.rest
+    end = x + 0.1 * random.normal(size=x.shape)
+    triangles = random.integers(0, len(shape.triangles), 20 * AT_HAND)
+    assert len(shape.triangles) > 2 * AT_HAND  # some drive others out
+    ways = np.empty(len(triangles))
+    all_ways(shape, detector._workspace, x, end, triangles, ways)
+    expected = np.linalg.norm(end - x, axis=1)[shape.triangles[triangles]].max(axis=1)
+    np.testing.assert_allclose(ways, expected, rtol=1e-14)

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from supple.contact.narrow.edge_kernels import AT_HAND
 from supple.contact.surface import ContactSurface
 from supple.contact.tree import Tree
 
@@ -51,7 +52,8 @@ class Workspace(NamedTuple):
     whole: vertex, 2 body + (1 behind a sheet), nearest triangle, nearest facing triangle, first triangle met, next in
     the list, whether it became a contact, (k, 7). real: squares of the distances to the first two [m²], time of the
     meeting, (k, 3). normal: outward at vertices, where its stamp is that of this search.
-    side_head, side_next: the remembered sides of each vertex, as lists likewise.
+    side_head, side_next: the remembered sides of each vertex, as lists likewise. moved (AT_HAND,): how far corners of
+    the triangles last asked for move at most in the step [m]; moved_triangle (AT_HAND,): which these are.
     """
 
     head: Array
@@ -62,6 +64,8 @@ class Workspace(NamedTuple):
     normal_stamp: Array
     side_head: Array
     side_stamp: Array
+    moved: Array
+    moved_triangle: Array
 
 
 class Sides(NamedTuple):
@@ -143,6 +147,8 @@ def make_workspace(count: int, capacity: int) -> Workspace:
         np.full(count, 0, np.int64),
         np.full(count, -1, np.int32),
         np.full(count, 0, np.int64),
+        np.empty(AT_HAND),
+        np.full(AT_HAND, -1, np.int32),
     )
 
 

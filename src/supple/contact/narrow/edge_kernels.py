@@ -10,6 +10,8 @@ the first side.
 # mypy: ignore-errors
 from __future__ import annotations
 
+import numpy as np
+
 from supple.algebra.compiling.compiled import compiled
 from supple.contact.narrow.closest_kernels import edge_meeting, edge_parameters
 from supple.contact.narrow.normal_kernels import edge_normal, in_cone
@@ -17,6 +19,8 @@ from supple.contact.narrow.vectors import at, cross, dot, norm, scale, subtract,
 from supple.contact.narrow.vertex_kernels import KEY, NEXT, TINY, USED
 
 FAST = 0.25  # part of the margin from which edges that cross are met, whatever the vertices at their ends do
+SURELY = 1.0 - 1e-9  # part of a way up to which rounded ways are not beyond it
+AT_HAND = 256  # triangles whose ways are kept for the pairs that follow, a power of two
 LEAN = 0.05  # sine of the angle by which a face may lean into the normal: flat faces bend a little
 
 
@@ -95,6 +99,20 @@ def is_fast(shape, x, end, t1, t2, way):
         if dot(w, w) > way * way:
             return True
     return False
+
+
+@compiled(inline=True)
+def largest_way(shape, workspace, x, end, t):
+    """How far a corner of triangle t moves at most; what was computed is kept at hand for the pairs that follow."""
+    at_hand = t & (AT_HAND - 1)
+    if workspace.moved_triangle[at_hand] != t:
+        largest = 0.0
+        for c in range(3):
+            i = shape.triangles[t, c]
+            w = subtract(at(end, i), at(x, i))
+            largest = max(largest, dot(w, w))
+        workspace.moved[at_hand], workspace.moved_triangle[at_hand] = np.sqrt(largest), t
+    return workspace.moved[at_hand]
 
 
 @compiled(inline=True)
@@ -177,11 +195,16 @@ def meet_edges(shape, settings, x, end, e1, e2, b1, b2, is_free, sweeps, count, 
 @compiled(borrows=True)
 def add_edge_contacts(shape, workspace, settings, x, end, pairs, pair_count, count, pairs_out):
     """Contacts of edges from pairs of triangles, after `count` of vertices; returns how many there are in all."""
+    workspace.moved_triangle[:] = -1
+    way = FAST * settings.margin
     for p in range(pair_count):
         t1, t2 = pairs[p, 0], pairs[p, 1]
         b1, b2 = shape.triangle_body[t1], shape.triangle_body[t2]
         free1 = free_edges(shape, workspace, settings.stamp, t1, b2)
-        fast = settings.moves and is_fast(shape, x, end, t1, t2, FAST * settings.margin)
+        fast = False
+        if settings.moves:
+            both = largest_way(shape, workspace, x, end, t1) + largest_way(shape, workspace, x, end, t2)
+            fast = both > SURELY * way and is_fast(shape, x, end, t1, t2, way)
         free2 = free_edges(shape, workspace, settings.stamp, t2, b1) if free1 or fast else free1
         own1, own2 = free1, free2
         if fast:
