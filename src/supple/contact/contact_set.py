@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from supple.algebra.sparse.block_rows import BlockRows
-from supple.bodies.protocols import JacobianRows, is_carried
+from supple.bodies.protocols import JacobianRows, is_carried, knows_positions
 from supple.contact.carried_kernels import compute_ahead, compute_carried_rows
 from supple.interaction.contact_kernels import OPEN, compute_contacts
 from supple.scene.kinematics import Kinematics
@@ -189,7 +189,8 @@ def point_rows(kin: Kinematics, slot: Slot, points: Array, h: float) -> PointRow
         part = mapping.part(points)
         ahead = parent.coordinates.retract(x, h * v)
         tangent = part.linearize(ahead)
-        departure = part.apply(ahead) - kin.x[slot.index][points] - h * tangent.product(v)
+        places = tangent.positions() if knows_positions(tangent) else part.apply(ahead)
+        departure = places - kin.x[slot.index][points] - h * tangent.product(v)
         rows = tangent.jacobian_rows()
         return PointRows(JacobianRows(rows.ptr, rows.cols + parent.block_start, rows.blocks), departure)
     rows = kin.rows(slot)

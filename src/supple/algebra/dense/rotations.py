@@ -183,7 +183,8 @@ def exp(theta: ArrayLike) -> Array:
     if theta.size == 3:
         x, y, z = theta.ravel().tolist()
         one = 0.5 * math.sqrt(x * x + y * y + z * z)
-        s = 0.5 * np.sinc(one / np.pi)
+        angle = np.pi * (one / np.pi or 1e-20)  # as numpy's sinc has it, with the same bits
+        s = 0.5 * (np.sin(angle) / angle)
         return np.array([np.cos(one), s * x, s * y, s * z]).reshape(*theta.shape[:-1], 4)
     half = 0.5 * np.linalg.norm(theta, axis=-1, keepdims=True)
     return np.concatenate([np.cos(half), 0.5 * np.sinc(half / np.pi) * theta], axis=-1)

@@ -14,6 +14,7 @@ import scipy.sparse as sparse
 
 from supple.algebra.dense import rotations
 from supple.algebra.sparse.threefold import Rows, chosen_rows, times
+from supple.bodies.layered.point_kernels import compute_point_rows
 from supple.bodies.protocols import JacobianRows
 from supple.errors import InputError
 
@@ -57,22 +58,12 @@ class LayeredPoints:
 
     def apply(self, x: Array) -> Array:
         """c + R u, (count, 3)."""
-        return x[0, :3] + (self.local + self.carried(x[0, 7:])) @ rotations.to_matrix(x[0, 3:7]).T
+        return self.linearize(x).positions()
 
     def linearize(self, x: Array) -> LayeredPointsTangent:
         """J at this frame and q."""
-        return LayeredPointsTangent(self, rotations.to_matrix(x[0, 3:7]), self.local + self.carried(x[0, 7:]))
-
-    @cached_property
-    def row_pattern(self) -> tuple[Array, Array, Array]:
-        """ptr and cols of J by blocks, and which of the blocks belong to nodes."""
-        lengths = np.diff(self.weights.indptr) + 2
-        ptr = np.concatenate([[0], np.cumsum(lengths)])
-        cols, of_node = np.zeros(ptr[-1], dtype=np.int64), np.ones(ptr[-1], dtype=bool)
-        cols[ptr[:-1] + 1] = 1
-        of_node[ptr[:-1]] = of_node[ptr[:-1] + 1] = False
-        cols[of_node] = 2 + self.weights.indices
-        return ptr, cols, of_node
+        R = rotations.to_matrix(x[0, 3:7])
+        return LayeredPointsTangent(self, x[0, :3].copy(), R, self.local + self.carried(x[0, 7:]))
 
     @cached_property
     def touched(self) -> Array:
@@ -82,11 +73,16 @@ class LayeredPoints:
 
 @dataclass(frozen=True, eq=False)
 class LayeredPointsTangent:
-    """J of points at u (count, 3) in a frame with rotation R (3, 3)."""
+    """J of points at u (count, 3) in a frame at c (3,) [m] with rotation R (3, 3)."""
 
     mapping: LayeredPoints
+    c: Array
     R: Array
     u: Array
+
+    def positions(self) -> Array:
+        """c + R u, (count, 3) [m]."""
+        return self.c + self.u @ self.R.T
 
     def _relative(self, v: Array) -> Array:
         """w x u + sum w_k q'_k, in body axes, (count, 3)."""
@@ -136,18 +132,19 @@ class LayeredPointsTangent:
         C = skew(np.asarray(self.mapping.transpose @ F)[nodes])
         return np.concatenate([K[None], np.swapaxes(C, 1, 2), C])
 
-    def _rows(self, linear: Array, angular: Array, nodal: Array) -> JacobianRows:
-        """linear (3, 3), angular (count, 3, 3), nodal (3, 3) times the weights."""
-        ptr, cols, of_node = self.mapping.row_pattern
-        blocks = np.empty((len(cols), 3, 3))
-        blocks[ptr[:-1]], blocks[ptr[:-1] + 1] = linear, angular
-        blocks[of_node] = self.mapping.weights.data[:, None, None] * nodal
+    def _rows(self, linear: float, u: Array, nodal: Array) -> JacobianRows:
+        """linear I, -R [u]x of u (count, 3), and nodal (3, 3) times the weights."""
+        W = self.mapping.weights
+        count = len(W.indices) + 2 * self.mapping.count
+        ptr, cols = np.zeros(self.mapping.count + 1, dtype=np.int64), np.empty(count, dtype=np.int64)
+        blocks = np.empty((count, 3, 3))
+        compute_point_rows(W.indptr, W.indices, W.data, linear, self.R, u, nodal, ptr, cols, blocks)
         return JacobianRows(ptr, cols, blocks)
 
     def jacobian_rows(self) -> JacobianRows:
         """I, -R skew(u) and w_k R for each point."""
-        return self._rows(np.eye(3), -self.R @ skew(self.u), self.R)
+        return self._rows(1.0, self.u, self.R)
 
     def velocity_rows(self, v: Array) -> JacobianRows:
         """d(J v)/dx in the pattern of `jacobian_rows`."""
-        return self._rows(np.zeros((3, 3)), -self.R @ skew(self._relative(v)), self.R @ skew(v[0, 3:6]))
+        return self._rows(0.0, self._relative(v), self.R @ skew(v[0, 3:6]))

@@ -63,7 +63,9 @@ class Shapes:
         """The rows of some, (k,), and the columns of others, dense."""
         if not (one.any() and other.any()):
             return np.zeros((3 * int(one.sum()), 3 * int(other.sum())))
-        return np.asarray(self.W.chosen(one).dense() @ self.Y @ self.W.chosen(other).dense().T)
+        mine = self.W.chosen(one).dense()
+        theirs = mine if other is one else self.W.chosen(other).dense()
+        return np.asarray(mine @ self.Y @ theirs.T)
 
     @cached_property
     def C_jj(self) -> Array:

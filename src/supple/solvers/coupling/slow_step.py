@@ -173,6 +173,8 @@ class SlowStep:
         """G of the relative velocities f, (k,), with the law on those of s, and joints across parts."""
         J, J_s, C, extra = self.rows.J.chosen(f), self.rows.J.chosen(s), self.shapes, found.extra
         size, yields = 3 * int(f.sum()), extra is not None and (C is not None or found.held is not None)
+        if extra is None and found.held is None:
+            return self._kept(J, None, None)[0] + (0.0 if C is None else C.between(f, f))
         C_sf = np.zeros((J_s.shape[0], size)) if C is None else C.between(s, f)
         G = np.zeros((size, size)) if C is None else C.between(f, f)
         own, part, Z = self._kept(J, extra, None if C is None or extra is None else (J_s, extra.times(C_sf)))

@@ -22,6 +22,7 @@ from supple.bodies.tree.step.shape_response_kernels import add_domain_responses
 from supple.bodies.tree.step.step_kernels import StepNumbers
 from supple.bodies.tree.step.tree_sides import TreeSides
 from supple.bodies.tree.surface.domain_points import DomainPoints
+from supple.bodies.tree.surface.hung_kernels import fill_hung_rows
 
 Array = np.ndarray
 
@@ -66,12 +67,9 @@ def point_shapes(
     places = np.asarray(tree.lanes[domains], dtype=np.int64)
     add_domain_responses(tree.arrays, tree.workspace, numbers.is_free, asked, starts, places, Y)
     Y = _weight(numbers) / 2 * (Y + Y.T)
-    values = np.concatenate([hung.wrench, hung.modes], axis=2)
-    width = (6 + modes)[at]
-    used = np.broadcast_to((np.arange(values.shape[2]) < width[:, None])[:, None], values.shape)
-    columns = np.broadcast_to((starts[at][:, None] + np.arange(values.shape[2]))[:, None], values.shape)[used]
-    ptr = np.concatenate([[0], np.cumsum(np.repeat(width, 3))])
-    B = SparseRows(ptr, columns, values[used], (3 * points.hung, int(starts[-1])))
+    entries, shape = 3 * int((6 + modes)[at].sum()), (3 * points.hung, int(starts[-1]))
+    B = SparseRows(np.zeros(shape[0] + 1, np.int64), np.empty(entries, np.int64), np.empty(entries), shape)
+    fill_hung_rows(at, starts, hung.wrench, hung.modes, B.indptr, B.indices, B.data)
     if points.weights is not None:
         B = composed(threefold(points.weights), B)
     return PointShapes(B, starts, Y)

@@ -10,16 +10,17 @@ Array = np.ndarray
 
 
 class FrameCache:
-    """The frames of one tree at the coordinates they were last asked for."""
+    """The frames of one tree at the last two coordinates they were asked for: the start of a step and its end."""
 
     def __init__(self) -> None:
-        self._last: tuple[Array, kernels.Frames] | None = None
+        self._kept: tuple[tuple[Array, kernels.Frames], ...] = ()
 
     def at(self, x: Array, chain: kernels.Chain) -> kernels.Frames:
         """At coordinates x (1, width), of the first domains, at least those of the chain; not to be written to."""
-        last = self._last
-        if last is None or len(last[1].o) < len(chain.parent) or not np.array_equal(last[0], x):
-            out = kernels.Frames.empty(len(chain.parent), chain.a_hat.shape[2])
-            kernels.compute_frames(chain, x[0, 7 : 7 + chain.start[-1]].copy(), x[0, :7].copy(), out)
-            self._last = last = (x.copy(), out)
-        return last[1]
+        for known, frames in self._kept:
+            if len(frames.o) >= len(chain.parent) and (known == x).all():
+                return frames
+        out = kernels.Frames.empty(len(chain.parent), chain.a_hat.shape[2])
+        kernels.compute_frames(chain, x[0, 7 : 7 + chain.start[-1]].copy(), x[0, :7].copy(), out)
+        self._kept = ((x.copy(), out), *self._kept[:1])
+        return out
