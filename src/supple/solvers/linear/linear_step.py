@@ -101,7 +101,7 @@ class LinearSolve:
             return LinearSolution(np.full_like(b, np.nan), nothing, 0, np.inf, False)
         with system.timings.measure("linear solve"):
             solution = None
-            if pull is None and self.options.uses_cg(system):
+            if pull is None and self.options.uses_cg(system, **weights):
                 free = start if start is None or given is None else start - given
                 solution = self._by_iterations(lin, A, b, weights, extra, free, tolerance)
             if solution is None:
@@ -129,7 +129,7 @@ class LinearSolve:
     def _blocks(self, lin: Linearization, A: BlockSparse, before: BlockSparse, weights: dict[str, float]) -> StepBlocks:
         o = self.options
         special = (lambda A: BodyPreconditioner(A, lin, **weights)) if o.preconditioner == "bodies" else None
-        return StepBlocks(A, before, lin.system.filter, o, o.uses_cg(lin.system), self._memory, special)
+        return StepBlocks(A, before, lin.system.filter, o, o.uses_cg(lin.system, **weights), self._memory, special)
 
     def _by_iterations(
         self,

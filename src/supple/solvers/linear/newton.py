@@ -117,6 +117,8 @@ class Newton:
         memory = 2 if any(is_changing(mass) for _, _, mass in system.masses) else 1
         recent = [merit]
         outcome, unmet = Outcome.NEWTON_LIMIT, np.zeros(m)
+        w = {"mass": weights.mass, "damping": weights.damping, "stiffness": weights.stiffness}
+        definite = self.linear.options.uses_cg(system, **w)
         for iteration in range(self.max_iterations + 1):
             if not np.isfinite(merit):
                 return NewtonSolution(u, l, now, Outcome.NOT_FINITE, iteration, linear_iterations, np.inf)
@@ -129,7 +131,7 @@ class Newton:
                 break
             if iteration == self.max_iterations:
                 break
-            step, held = self._direction(system, now, r, l, weights, definite=self.linear.options.uses_cg(system))
+            step, held = self._direction(system, now, r, l, weights, definite=definite)
             slope = float(r @ step.d)
             if now.energy is not None and slope >= 0:
                 step, held = self._direction(system, now, r, l, weights, definite=True)

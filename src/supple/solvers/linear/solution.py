@@ -10,14 +10,16 @@ import numpy as np
 
 from supple.errors import InputError
 from supple.scene.system import System
+from supple.solvers.linear.costs import MANY, Costs
 
 Array = np.ndarray
-SMALL = 1500  # unknowns up to which the direct solver is the better choice
+SMALL = 1500  # unknowns up to which the direct solver is taken where costs are not known
 
 
 @dataclass(frozen=True)
 class LinearOptions:
-    """method: "cg", "direct", or "auto": direct for small systems and where there are joints.
+    """method: "cg", "direct", or "auto": direct for systems of a few hundred unknowns and where there are joints, else
+    what costs less, see `Costs`.
 
     tolerance: true relative residual of cg. max_iterations: of cg; with tolerance 0 exactly so many are done.
     preconditioner: a name of `solve_cg`, or "bodies": what a body can solve by itself it solves.
@@ -32,13 +34,20 @@ class LinearOptions:
         if self.method not in ("auto", "cg", "direct"):
             raise InputError("unknown linear solver", value=self.method, allowed="auto, cg, direct")
 
-    def uses_cg(self, system: System) -> bool:
-        """Whether conjugate gradients will be used, and so a definite tangent is needed."""
+    def uses_cg(self, system: System, *, mass: float, damping: float, stiffness: float) -> bool:
+        """Whether conjugate gradients will be used for mass M + damping B + stiffness K, and so a definite tangent is
+        needed."""
         if system.joints:
             if self.method == "cg":
                 raise InputError("joints need the direct solver", fix="Use linear='auto' or 'direct'.")
             return False
-        return self.method == "cg" or (self.method == "auto" and system.v_size > SMALL)
+        if self.method != "auto" or system.is_small:
+            return self.method == "cg"
+        if system.assembly is None or self.preconditioner != "block_jacobi":
+            return system.v_size > SMALL
+        if system.v_size > MANY:
+            return True
+        return Costs.of(system).iterates(self.tolerance, mass=mass, damping=damping, stiffness=stiffness)
 
 
 @dataclass

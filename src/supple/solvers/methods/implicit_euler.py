@@ -192,7 +192,7 @@ class ImplicitEuler:
         given = system.filter.increment(kin.flat_x, t1) / h
         prescribed = system.filter.flat(given, system.v_size) - _restricted(system, kin.flat_v)
         weights = {"mass": 1.0, "damping": -h, "stiffness": -h * h}
-        definite = definite or self._solve.options.uses_cg(system)
+        definite = definite or self._solve.options.uses_cg(system, **weights)
 
         @cache
         def linearized() -> Linearization:
