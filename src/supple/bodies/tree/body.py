@@ -31,6 +31,7 @@ from supple.bodies.tree.kinematics import TreeMeasures
 from supple.bodies.tree.measuring import TreeMeasuring
 from supple.bodies.tree.model import TreeModel
 from supple.bodies.tree.surface.domain_points import DomainPoints
+from supple.bodies.tree.surface.load_kernels import PointLoads
 from supple.bodies.tree.surface.point_springs import PointSprings
 from supple.bodies.tree.surface.render_skin import RenderSkin
 from supple.bodies.tree.surface.skin import TreeSkin
@@ -275,14 +276,21 @@ class TreeBody:
         return LocalState(state.t + steps * dt, x, v)
 
     def stride(
-        self, x: Array, v: Array, dt: float, calls: int, *, steps: int, gravity: ArrayLike, limit: float
+        self,
+        x: Array,
+        v: Array,
+        dt: float,
+        calls: int,
+        *,
+        steps: int,
+        gravity: ArrayLike,
+        limit: float,
+        loads: PointLoads | None = None,
     ) -> Array:
         """Move coordinates x, v (1, width) on, in place, by calls of `steps` steps of dt [s] that settle; see
         `TreeDynamics.stride`."""
-        now = self.unpack(x, v)
-        changes = self.dynamics.stride(
-            now, dt, calls, steps=steps, gravity=np.zeros(3) if self.grown else gravity, limit=limit
-        )
+        now, gravity = self.unpack(x, v), np.zeros(3) if self.grown else gravity
+        changes = self.dynamics.stride(now, dt, calls, steps=steps, gravity=gravity, limit=limit, loads=loads)
         self.pack(now, x, v)
         return changes
 

@@ -28,6 +28,8 @@ from supple.bodies.tree.step import step_kernels as kernels
 from supple.bodies.tree.step import stride_kernels as strides
 from supple.bodies.tree.step.frame_kernels import TreeWorkspace
 from supple.bodies.tree.step.root_kernels import Root
+from supple.bodies.tree.surface.domain_points import bare_chain
+from supple.bodies.tree.surface.load_kernels import PointLoads
 from supple.errors import ConvergenceError, DivergenceError, InputError, SuppleWarning, check_number
 
 if TYPE_CHECKING:
@@ -261,21 +263,37 @@ class TreeDynamics:
             getattr(state, name)[:] = getattr(new, name)
         return passes
 
-    def stride(self, state: TreeState, dt: float, calls: int, *, steps: int, gravity: ArrayLike, limit: float) -> Array:
+    def stride(
+        self,
+        state: TreeState,
+        dt: float,
+        calls: int,
+        *,
+        steps: int,
+        gravity: ArrayLike,
+        limit: float,
+        loads: PointLoads | None = None,
+    ) -> Array:
         """Move `state` on, in place, by calls of `steps` steps of dt [s], all in one compiled call, on one thread.
 
-        Ends before a call that does not settle: see `stride_kernels`. Returns what was unsettled in each that it kept.
+        loads: on points of a tree whose root is fixed, for each call. Ends before a call that does not settle: see
+        `stride_kernels`. Returns what was unsettled in each that it kept.
         """
         g = check_vector(gravity, name="gravity", where="TreeDynamics")
         self.load(state)
         workspace, changes = self.workspace, np.empty(calls)
         done = strides.stride(
-            self.arrays, workspace, self.root, self.numbers(dt), g, steps, limit, self.team, self._kept, changes
+            self.arrays, workspace, self.root, self.numbers(dt), g, steps, limit, self.team, self._kept,
+            self._unloaded if loads is None else loads, changes,
         )  # fmt: skip
         new = self.saved()
         for name in new.__dataclass_fields__:
             getattr(state, name)[:] = getattr(new, name)
         return changes[:done]
+
+    @cached_property
+    def _unloaded(self) -> PointLoads:
+        return PointLoads.of(bare_chain(self.model), np.zeros((0, 0, 3)), self.places)
 
     @cached_property
     def _kept(self) -> strides.Kept:

@@ -26,7 +26,7 @@ from supple.scene.kinematics import hanging_on
 from supple.scene.slots import Slot
 from supple.scene.state import State
 from supple.scene.system import BoundForce, System
-from supple.solvers.coupling.trees.given_loads import GivenLoads, points_of
+from supple.solvers.coupling.trees.given_loads import GivenLoads, LoadsAhead, points_of
 from supple.solvers.coupling.trees.halving import HALVINGS, UNSETTLED, HalvedTree
 from supple.solvers.coupling.trees.springs import PulledTree, WorldSprings, world_springs
 from supple.solvers.methods.implicit_euler import check_dt
@@ -109,15 +109,20 @@ class TreeSolver:
         return StepReport(outcome, iterations=self.steps, residual=change)
 
     def advance(self, system: System, state: State, steps: int) -> StepReport:
-        """So many steps of dt, in place. Trees on which gravity alone acts take them in one compiled call."""
+        """So many steps of dt, in place. Trees on which gravity or loads given in time act take them in one compiled
+        call; see `GivenLoads.ahead`."""
         if self._prepared != (system, system.revision):
             self.prepare(system)
-        if self._acting or self.pulls:
+        if steps == 1 or self._others or self.pulls:
             return step_by_step(self, system, state, steps)
         times = step_times(state.t, self.dt, steps)
+        given = {loads.body.index: loads.ahead([state.t, *times[:-1]]) for loads in self._given}
+        if None in given.values():
+            return step_by_step(self, system, state, steps)
         change = np.zeros(steps)
         for slot in system.bodies:
-            np.maximum(change, self._advance_alone(system, state, slot, None, times), out=change)
+            found = self._advance_alone(system, state, slot, None, times, given.get(slot.index))
+            np.maximum(change, found, out=change)
         state.t = times[-1]
         unconverged = int(np.count_nonzero(change > UNSETTLED))
         outcome = Outcome.UNDER_CONVERGED if unconverged else Outcome.SOLVED
@@ -126,15 +131,21 @@ class TreeSolver:
         return StepReport(outcome, steps * self.steps, 0, float(change.max()), steps, unconverged)
 
     def _advance_alone(
-        self, system: System, state: State, slot: Slot, forces: Array | None, ends: Sequence[float]
+        self,
+        system: System,
+        state: State,
+        slot: Slot,
+        forces: Array | None,
+        ends: Sequence[float],
+        loads: LoadsAhead | None = None,
     ) -> Array:
         """Advance a tree by steps that end at these times [s], in halved ones where it must be; returns how unsettled
-        each was."""
+        each was. forces: of one step; loads: of several."""
         x, v, key = slot.view_x(state.x), slot.view_v(state.v), f"{slot.name}/{LEVEL}"
         tree = HalvedTree(slot.node.body, {"gravity": system.gravity, "forces": forces})
         level = int(state.memory.get(key, np.zeros(1))[0])
         if len(ends) > 1:
-            level, change = tree.advance_calls(x, v, self.dt / self.steps, self.steps, level, len(ends))
+            level, change = tree.advance_calls(x, v, self.dt / self.steps, self.steps, level, len(ends), loads)
         else:
             start = LocalState(state.t, x.copy(), v.copy())
             end, level, one = tree.advance(start, self.dt / self.steps, self.steps, level)

@@ -16,6 +16,7 @@ from supple.algebra.compiling.compiled import compiled, keep_whole
 from supple.algebra.lanes.lane_type import LANES
 from supple.bodies.tree.step.frame_kernels import TreeWorkspace
 from supple.bodies.tree.step.step_kernels import FINE, advance
+from supple.bodies.tree.surface.load_kernels import bring_loads
 
 Array = np.ndarray
 
@@ -76,14 +77,17 @@ def is_finite(workspace, root):
 
 
 @compiled
-def stride(tree, workspace, root, numbers, gravity, steps, limit, team, kept, changes_out):
+def stride(tree, workspace, root, numbers, gravity, steps, limit, team, kept, loads, changes_out):
     """Calls of `steps` steps, as many as `changes_out` has places; returns how many were kept.
 
-    limit: of `unsettled`; none is asked for where steps are iterated or have one pass.
+    limit: of `unsettled`; none is asked for where steps are iterated or have one pass. loads: on points, which stay as
+    they are during a call.
     """
     found, is_asked = np.empty(4), numbers.largest == 0 and numbers.passes > 1
     for call in range(len(changes_out)):
         keep(workspace, root, kept)
+        if len(loads.y) > 0:
+            bring_loads(loads, call, workspace, root)
         advance(tree, workspace, root, numbers, gravity, steps, team, 1, found)
         change = unsettled(workspace.change, workspace.q, workspace.v, numbers.h) if is_asked else 0.0
         if found[0] != FINE or not change <= limit or not is_finite(workspace, root):

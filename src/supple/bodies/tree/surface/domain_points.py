@@ -28,7 +28,7 @@ def make_chain(model: TreeModel, first: Array, places: Array, X: Array, U: list[
 
     places (d + 1,): where the points of a domain begin among all.
     """
-    bare = _bare_chain(model)
+    bare = bare_chain(model)
     return bare._replace(
         first=np.asarray(first, dtype=np.int64),
         places=np.asarray(places, dtype=np.int64),
@@ -38,7 +38,7 @@ def make_chain(model: TreeModel, first: Array, places: Array, X: Array, U: list[
 
 
 @lru_cache(maxsize=64)
-def _bare_chain(model: TreeModel) -> kernels.Chain:
+def bare_chain(model: TreeModel) -> kernels.Chain:
     """A model without points."""
     largest = max(1, *(c.count for c in model.classes))
     interfaces = [(c, fit) for c in model.classes for fit in c.fits]

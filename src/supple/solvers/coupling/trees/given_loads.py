@@ -1,11 +1,14 @@
 """Loads on points of a tree that are given in time: brought to its coordinates without the velocities of the points.
 
-Where a load is the same on all its points, it acts on their mean: one point a domain.
+Where a load is the same on all its points, it acts on their mean: one point a domain. Such loads on a tree whose root
+is fixed can be asked for many steps ahead, and brought to the coordinates by the kernel that takes these.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import scipy.sparse as sparse
@@ -13,6 +16,7 @@ import scipy.sparse as sparse
 from supple.bodies.mappings import WeightedPoints
 from supple.bodies.protocols import GivenForce
 from supple.bodies.tree.surface.domain_points import DomainPoints
+from supple.bodies.tree.surface.load_kernels import PointLoads
 from supple.scene.slots import Slot
 from supple.scene.system import BoundForce
 
@@ -51,6 +55,48 @@ class GivenLoads:
                 points.linearize(x).add_transpose(W @ f, f_out)
         if totals.any():
             self.means.linearize(x).add_transpose(totals, f_out)
+
+    def ahead(self, times: Sequence[float]) -> LoadsAhead | None:
+        """The loads of steps that begin at these times [s]; None where the root is free, or a load is not the same on
+        all its points."""
+        if self.body.node.body.model.is_free:
+            return None
+        totals = np.empty((len(times), len(self.loads), 3))
+        for call, t in enumerate(times):
+            for k, load in enumerate(self.loads):
+                f = load.values(t)
+                if not (f == f[0]).all():
+                    return None
+                totals[call, k] = len(f) * f[0]
+        numbers, weight = self._hung
+        forces = weight[:, None] * totals[:, numbers]
+        return LoadsAhead(self, times, PointLoads.of(self.means.chain, forces, self.body.node.body.dynamics.places))
+
+    @cached_property
+    def _hung(self) -> tuple[Array, Array]:
+        """Of each point of `means`: the load that acts on it, and its share of that."""
+        W = sparse.coo_array(self.means.weights)
+        order = np.argsort(W.coords[1])
+        return W.coords[0][order], W.data[order]
+
+
+@dataclass(frozen=True, eq=False)
+class LoadsAhead:
+    """Loads of steps that begin at given times [s]."""
+
+    loads: GivenLoads
+    times: Sequence[float]
+    points: PointLoads
+
+    def since(self, call: int) -> PointLoads:
+        """Those of the steps from this one on."""
+        return self.points._replace(forces=self.points.forces[call:])
+
+    def at(self, call: int, x: Array) -> Array:
+        """Forces (1, width) on the coordinates x (1, width) in a step."""
+        out = np.zeros((1, self.loads.body.coordinates.v_width))
+        self.loads.add(self.times[call], x, out)
+        return out
 
 
 def points_of(bound: BoundForce) -> tuple[DomainPoints | None, sparse.csr_array | None]:

@@ -17,6 +17,7 @@ from supple.bodies.protocols import LocalState
 from supple.bodies.tree import TreeBody
 from supple.bodies.tree.step import stride_kernels as kernels
 from supple.errors import ConvergenceError, DivergenceError
+from supple.solvers.coupling.trees.given_loads import LoadsAhead
 
 Array = np.ndarray
 UNSETTLED = 0.03
@@ -56,19 +57,24 @@ class HalvedTree:
                     raise
         return self._halved(start, h, steps, level)
 
-    def advance_calls(self, x: Array, v: Array, h: float, steps: int, level: int, calls: int) -> tuple[int, Array]:
+    def advance_calls(
+        self, x: Array, v: Array, h: float, steps: int, level: int, calls: int, loads: LoadsAhead | None = None
+    ) -> tuple[int, Array]:
         """Coordinates x, v after so many calls of `advance`, in place, those that settle in one compiled call.
 
         Returns the level after them, and how unsettled each was, (calls,).
         """
-        changes, done, body = np.empty(calls), 0, self.body
+        changes, done, body, gravity = np.empty(calls), 0, self.body, self.acting["gravity"]
         while done < calls:
             if level == 0 and body.dynamics.threads == 1:
-                kept = body.stride(x, v, h, calls - done, steps=steps, gravity=self.acting["gravity"], limit=UNSETTLED)
+                given = None if loads is None else loads.since(done)
+                kept = body.stride(x, v, h, calls - done, steps=steps, gravity=gravity, limit=UNSETTLED, loads=given)
                 changes[done : done + len(kept)] = kept
                 done += len(kept)
             if done < calls:
-                end, level, changes[done] = self.advance(LocalState(0.0, x.copy(), v.copy()), h, steps, level)
+                forces = None if loads is None else loads.at(done, x)
+                tree = HalvedTree(body, {**self.acting, "forces": forces})
+                end, level, changes[done] = tree.advance(LocalState(0.0, x.copy(), v.copy()), h, steps, level)
                 x[:], v[:], done = end.x, end.v, done + 1
         return level, changes
 
