@@ -18,6 +18,7 @@ from supple.bodies.rigid.body import surface_of
 from supple.errors import ConvergenceError, InputError
 from supple.record.measures import measure
 from supple.record.surfaces import make_surface
+from supple.solvers.linear.frame_momentum import linear_loss
 from supple.validation.floating_layered import cube, stretched
 
 Array = np.ndarray
@@ -104,6 +105,17 @@ def test_a_free_body_keeps_momentum_and_falls_as_a_stone() -> None:
     assert np.allclose(now, start + velocity * t + np.array([0, 0, -5 * t * t]), atol=1e-7)  # to the steps' tolerance
     spin = [m[3:] - np.cross(c, m[:3]) for m, c in ((before.momentum, start), (after.momentum, now))]
     assert np.allclose(spin[0], spin[1], rtol=1e-7)  # about the centre, which gravity does not turn
+
+
+def test_the_momentum_it_lacks_after_a_step_is_that_of_any_mass() -> None:
+    rng, body = np.random.default_rng(0), cube()
+    mass, width = body.inertia, body.coordinates.v_width
+    x = np.concatenate([rng.normal(size=3), rng.normal(size=4), 0.01 * rng.normal(size=width - 6)])[None]
+    x[0, 3:7] /= np.linalg.norm(x[0, 3:7])
+    v, v_1 = rng.normal(size=(2, 1, width))
+    before = LocalState(1.0, x, v)
+    after = LocalState(1.01, body.coordinates.retract(x, 0.01 * v_1), v_1)
+    np.testing.assert_allclose(mass.linear_loss(before, after), linear_loss(mass, before, after), rtol=1e-9)
 
 
 def test_a_held_layer_sags_as_finite_elements_do() -> None:

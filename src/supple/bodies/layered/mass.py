@@ -147,6 +147,16 @@ class LayeredMass:
         """Linear and angular momentum about the world's origin, (6,) [kg m/s, kg m²/s]."""
         return np.concatenate(self._world(state.x, state.v)[:2])
 
+    def linear_loss(self, before: LocalState, after: LocalState) -> Array:
+        """Linear momentum (3,) [kg m/s] by which that after a linearised step falls short of that before and what acts,
+        P_0 + (M(x_0) dv - h bias)_linear: see `solvers.linear.frame_momentum`."""
+        R = np.stack([rotations.to_matrix(state.x[0, 3:7]) for state in (before, after)])
+        start, end = ((state.x[0, 7:], state.v[0, 6:]) for state in (before, after))
+        spins, loss = np.stack([before.v[0, 3:6], after.v[0, 3:6]]), np.empty(3)
+        model, h = self.model, after.t - before.t
+        kernels.compute_linear_loss(model.node_mass, model.X_free, model.rigid.S, start, end, spins, R, h, loss)
+        return loss
+
     def first_moment(self, x: Array) -> tuple[float, Array]:
         """Mass [kg] and mass times centre (3,) [kg m], of the deformed body."""
         M, mass = self.at(x), self.model.total_mass

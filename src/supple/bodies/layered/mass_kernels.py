@@ -58,3 +58,31 @@ def add_node_blocks(mass, u, R, factor, positions, data_out):
             block[1, 2] -= sign * x
             block[2, 0] -= sign * y
             block[2, 1] += sign * x
+
+
+@compiled
+def compute_linear_loss(mass, X, S, start, end, spins, R, h, loss_out):
+    """loss_out (3,) [kg m/s]: R_0 (w_1 x S_0 + Q_1 + h (w_0 x (w_0 x S_0) + 2 w_0 x Q_0)) - R_1 (w_1 x S_1 + Q_1).
+
+    S (3,): first moment of the rigid part, to which that of the nodes at X + q is added; Q: momentum of the nodes in
+    body axes. start, end: q (3 n,) and q' (3 n,) of both; spins, R: of both, (2, 3) and (2, 3, 3).
+    """
+    (q, rate), (q_1, rate_1) = start, end
+    a, b, c, d, e, f = S[0], S[1], S[2], S[0], S[1], S[2]
+    p, r, s, t, y, z = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    for k in range(len(mass)):
+        m, i = mass[k], 3 * k
+        a, b, c = a + m * (X[k, 0] + q[i]), b + m * (X[k, 1] + q[i + 1]), c + m * (X[k, 2] + q[i + 2])
+        d, e, f = d + m * (X[k, 0] + q_1[i]), e + m * (X[k, 1] + q_1[i + 1]), f + m * (X[k, 2] + q_1[i + 2])
+        p, r, s = p + m * rate[i], r + m * rate[i + 1], s + m * rate[i + 2]
+        t, y, z = t + m * rate_1[i], y + m * rate_1[i + 1], z + m * rate_1[i + 2]
+    w0, w1, w2 = spins[0, 0], spins[0, 1], spins[0, 2]
+    v0, v1, v2 = spins[1, 0], spins[1, 1], spins[1, 2]
+    c0, c1, c2 = w1 * c - w2 * b + 2.0 * p, w2 * a - w0 * c + 2.0 * r, w0 * b - w1 * a + 2.0 * s
+    g0 = v1 * c - v2 * b + t + h * (w1 * c2 - w2 * c1)
+    g1 = v2 * a - v0 * c + y + h * (w2 * c0 - w0 * c2)
+    g2 = v0 * b - v1 * a + z + h * (w0 * c1 - w1 * c0)
+    k0, k1, k2 = v1 * f - v2 * e + t, v2 * d - v0 * f + y, v0 * e - v1 * d + z
+    for i in range(3):
+        before = R[0, i, 0] * g0 + R[0, i, 1] * g1 + R[0, i, 2] * g2
+        loss_out[i] = before - (R[1, i, 0] * k0 + R[1, i, 1] * k1 + R[1, i, 2] * k2)

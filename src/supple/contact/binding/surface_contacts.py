@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from supple.contact.binding.travel_kernels import find_too_fast
 from supple.contact.contact_set import ContactSet
 from supple.contact.narrow.area_kernels import compute_facing_areas
 from supple.contact.pairs import BALL_TRIANGLE, EDGE_EDGE, VERTEX_TRIANGLE
@@ -31,8 +32,9 @@ def of_surfaces(
     """Contacts of surfaces, from positions and velocities of all vertices (n, 3)."""
     bound.detector.sides = Sides.of_array(memory.get(f"{bound.prefix}sides"))
     walls = bound.moving.place_meshes(t, h, x)
-    pairs = bound.detector.find(x, v + walls, h)
-    _watch(bound, v + walls, h)
+    moving = v + walls
+    pairs = bound.detector.find(x, moving, h)
+    _watch(bound, moving, h)
     other = np.where(pairs.kind == EDGE_EDGE, pairs.points[:, 2], pairs.points[:, 1])
     sides = np.stack([bound.owner(pairs.points[:, 0]), bound.owner(other)], axis=1)
     key = pairs.points[:, 0] * len(bound.names) + sides[:, 1]
@@ -59,33 +61,19 @@ def _watch(bound: BoundContact, v: Array, h: float) -> None:
     """Warn once where bodies that come near each other move further in a step than is certainly found."""
     if bound.has_warned or len(bound.slots) < 2:
         return
-    least = bound.detector.largest_safe_travel
-    if 2 * np.sqrt(3) * h * np.abs(v).max(initial=0.0) <= least:
+    detector, scratch = bound.detector, np.empty(len(bound.slots))
+    safe, least = detector.safe_travels, detector.largest_safe_travel
+    one, two, travel = find_too_fast(v, bound.starts, detector.boxes, safe, least, h, scratch)
+    if one < 0:
         return
-    box, own = bound.detector.boxes, [slice(a, b) for a, b in zip(bound.starts, bound.starts[1:])]
-    fastest = np.sqrt(3) * h * _largest(np.abs(v).max(axis=1), bound.starts)
-    may = (fastest[:, None] > 0.5 * least) & (fastest[:, None] + fastest > bound.detector.safe_travels)
-    below = (box[:, None, :3] <= box[:, 3:]).all(axis=2)
-    for one, two in np.argwhere(may & below & below.T).tolist():
-        relative = v[own[one]] - v[own[two]].mean(axis=0)
-        travel, safe = h * float(np.linalg.norm(relative, axis=1).max()), bound.detector.safe_travels[one, two]
-        if travel > safe:
-            warnings.warn(
-                f"'{bound.names[one]}' moves {travel:.3g} m past '{bound.names[two]}' in a step, more than the "
-                f"{safe:.3g} m (two elements, or balls) within which contact is certain; use a step of at most "
-                f"{h * safe / travel:.2g} s.",
-                ContactWarning,
-                stacklevel=6,
-            )
-            bound.has_warned = True
-            return
-
-
-def _largest(values: Array, starts: Array) -> Array:
-    """The largest value (n,) of each range from one start (m + 1,) to the next, zero of empty ones."""
-    out, filled = np.zeros(len(starts) - 1), starts[1:] > starts[:-1]
-    out[filled] = np.maximum.reduceat(values, starts[:-1][filled]) if filled.any() else 0.0
-    return out
+    warnings.warn(
+        f"'{bound.names[one]}' moves {travel:.3g} m past '{bound.names[two]}' in a step, more than the "
+        f"{safe[one, two]:.3g} m (two elements, or balls) within which contact is certain; use a step of at most "
+        f"{h * safe[one, two] / travel:.2g} s.",
+        ContactWarning,
+        stacklevel=6,
+    )
+    bound.has_warned = True
 
 
 def _on_obstacle(

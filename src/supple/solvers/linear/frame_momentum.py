@@ -9,6 +9,8 @@ makes it good. A frame that is held is left alone.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from supple.bodies.protocols import LocalState
@@ -25,8 +27,16 @@ def keep_linear_momentum(system: System, start: State, end: State) -> None:
             continue
         x, v, v_1 = slot.view_x(start.x), slot.view_v(start.v), slot.view_v(end.v)
         before, after = LocalState(start.t, x, v), LocalState(end.t, slot.view_x(end.x), v_1)
-        bias, impulse = np.zeros_like(v), np.zeros_like(v)
-        mass.add_bias(before, bias)
-        mass.at(x).add_product(v_1 - v, impulse, 1.0)
-        P = mass.momentum(before)[:3] + impulse[0, :3] - (end.t - start.t) * bias[0, :3]
-        v_1[0, :3] += (P - mass.momentum(after)[:3]) / mass.first_moment(after.x)[0]
+        if hasattr(mass, "linear_loss"):
+            v_1[0, :3] += mass.linear_loss(before, after) / mass.model.total_mass
+        else:
+            v_1[0, :3] += linear_loss(mass, before, after) / mass.first_moment(after.x)[0]
+
+
+def linear_loss(mass: Any, before: LocalState, after: LocalState) -> Array:
+    """Linear momentum (3,) [kg m/s] that a body lacks after a step, of any mass that changes with coordinates."""
+    bias, impulse = np.zeros_like(before.v), np.zeros_like(before.v)
+    mass.add_bias(before, bias)
+    mass.at(before.x).add_product(after.v - before.v, impulse, 1.0)
+    P = mass.momentum(before)[:3] + impulse[0, :3] - (after.t - before.t) * bias[0, :3]
+    return np.asarray(P - mass.momentum(after)[:3])

@@ -12,7 +12,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.algebra.dense import rotations
 from supple.algebra.sparse.threefold import SparseRows, composed, threefold
 from supple.bodies.tree.dynamics import TreeDynamics, TreeState
 from supple.bodies.tree.step import response_kernels as responses
@@ -22,7 +21,7 @@ from supple.bodies.tree.step.shape_response_kernels import add_domain_responses
 from supple.bodies.tree.step.step_kernels import StepNumbers
 from supple.bodies.tree.step.tree_sides import TreeSides
 from supple.bodies.tree.surface.domain_points import DomainPoints
-from supple.bodies.tree.surface.hung_kernels import fill_hung_rows
+from supple.bodies.tree.surface.hung_kernels import compute_hung, fill_hung_rows
 
 Array = np.ndarray
 
@@ -53,7 +52,8 @@ def point_shapes(
     where there are fewer of them. sides: of the tree.
     """
     hung, count = _Hung.of(points, x), 3 * points.count
-    domains, at = np.unique(hung.domain, return_inverse=True)
+    begins = np.diff(hung.domain, prepend=-1) > 0  # they are in the order of the domains
+    domains, at = hung.domain[begins], np.cumsum(begins) - 1
     modes = np.diff(points.chain.start)[domains]
     starts = np.concatenate([[0], np.cumsum(6 + modes)])
     if count <= starts[-1]:
@@ -125,12 +125,10 @@ class _Hung(NamedTuple):
 
     @classmethod
     def of(cls, points: DomainPoints, x: Array) -> _Hung:
-        chain = points.chain
-        domain = np.repeat(np.arange(len(chain.parent)), np.diff(chain.places))
-        number = chain.first[domain] + np.arange(points.hung) - chain.places[domain]
-        R = points.frames(x).R.reshape(-1, 3, 3)[domain]  # rows: the world's axes in the domain's
-        modes = R @ (chain.scale[domain, None, None] * chain.U[number])
-        return cls(domain, np.concatenate([rotations.cross(points.local(x)[:, None], R), R], axis=2), modes)
+        chain, n = points.chain, points.hung
+        found = cls(np.empty(n, np.int64), np.empty((n, 3, 6)), np.empty((n, 3, chain.U.shape[2])))
+        compute_hung(chain, points.frames(x).R, points.local(x), *found)
+        return found
 
     def rows(self, sides: TreeSides, points: DomainPoints) -> Conditions:
         """J, three rows a point: coefficients of the accelerations of frames and of q"."""

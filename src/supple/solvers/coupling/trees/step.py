@@ -106,8 +106,11 @@ class TreeStep:
         """Let forces act on trees as in the middle of the step as it was reached last."""
         for slot in self.coupled:
             x, theta = slot.view_x(self.state.x), self.theta[slot.name]
+            if theta == EULER:
+                self.middle[slot.name] = x.copy()
+                continue
             moved = slot.coordinates.difference(x, self.ends[slot.name].x)
-            self.middle[slot.name] = x.copy() if theta == EULER else slot.coordinates.retract(x, theta * moved)
+            self.middle[slot.name] = slot.coordinates.retract(x, theta * moved)
         if self.joints is not None:
             self.joints = joints_between(self)
             for slot in self.coupled:
