@@ -9,7 +9,7 @@ OUT    ?= out
 
 demo: $(VENV)/.render
 	$(BIN)/supple run hanging-beam --out $(OUT)/beam --picture
-	$(BIN)/supple run garden --out $(OUT)/demo --picture
+	$(BIN)/supple run garden --out $(OUT)/demo --picture --video gif
 
 test: $(VENV)/.dev
 	$(BIN)/python -m pytest -n 2

@@ -134,6 +134,27 @@ def test_domains_have_the_colours_of_their_materials() -> None:
     assert colours[rest[:, 0] > 1.1].max(axis=0) == pytest.approx(rgb(GREEN))
 
 
+def test_a_record_of_some_points_keeps_the_colours_of_all(tmp_path: Path) -> None:
+    mesh = sp.box_tets((1.0, 0.2, 0.2), (6, 2, 2))
+    tip = mesh.node_region("x_max")
+    ends = {"held": mesh.node_region("x_min"), "interfaces": {"end": DomainInterface(tip, np.ones(len(tip)))}}
+    kinds = {name: DomainTemplate(name, mesh, stuff(c), 2, **ends) for name, c in (("a", RED), ("b", GREEN))}
+    scene = sp.Scene()
+    scene.add(TreeBody(DomainTree(kinds, [Domain("a"), Domain("b", 0, "end")])), name="tree")
+    in_memory = sp.run(scene, until=0.01, dt=0.01).frames
+    for most in (None, 120):
+        frames = sp.run(scene, until=0.01, dt=0.01, out=tmp_path / f"{most}", surface_points=most).frames
+        assert frames.triangles("tree").tolist() == in_memory.triangles("tree").tolist()
+        assert frames.colours("tree") == pytest.approx(in_memory.colours("tree"))
+    import h5py
+
+    with h5py.File(tmp_path / "120" / "record.vtkhdf") as file:  # what other programs see: fewer points
+        block = file["VTKHDF/tree"]
+        assert block["NumberOfPoints"][0] <= 120
+        assert block["CellData/colour"].shape == (block["Polygons/NumberOfCells"][0], 3)
+        assert len(np.unique(block["CellData/colour"][:], axis=0)) == 2
+
+
 def test_scene_files_keep_them(tmp_path: Path) -> None:
     save(make_scene(), tmp_path / "scene.toml")
     scene = load(tmp_path / "scene.toml")

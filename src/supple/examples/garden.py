@@ -109,4 +109,4 @@ def check(run: Any) -> list[Check]:
     ]
 
 
-EXAMPLE = Example("garden", "every kind of body in one scene", make, UNTIL, check, 0.25)
+EXAMPLE = Example("garden", "every kind of body in one scene", make, UNTIL, check, 0.1)

@@ -15,7 +15,7 @@ import numpy as np
 from supple.exports.camera import Camera
 from supple.exports.canvas import reduced
 from supple.exports.layers import Place, Sheet, save_png
-from supple.exports.view import ARROW, FAINT_INK, INK, View, body_colours
+from supple.exports.view import ARROW, FAINT_INK, INK, View
 from supple.material.colour import PALETTE
 from supple.record.reader import Trajectory
 
@@ -23,7 +23,7 @@ Array = np.ndarray
 SIZE = (1170, 1040)
 """Of a picture [pixels]."""
 MOMENTS = 4
-MAX_LOOKED_AT = 200
+MAX_LOOKED_AT = 60
 """Frames, when moments are chosen."""
 FAINTEST, FAINTER = 0.14, 0.36
 """Opacities of the first moment and of the last but one."""
@@ -114,11 +114,11 @@ def draw_titles(figure: Any, title: str, moments: str, view: View) -> None:
     """Name and moments at the top left, the bodies at the top right, each in the colour that most of it has."""
     figure.text(0.04, 0.965, title, fontsize=14, color=INK, weight="bold", va="top")
     figure.text(0.04, 0.93, moments, fontsize=9.5, color=FAINT_INK, va="top")
-    colours = body_colours(view.seen)
+    colours = view.main_colours
     for index, (name, own) in enumerate(list(colours.items())[:NAMES]):
-        y, (kinds, counts) = 0.962 - 0.026 * index, np.unique(own, axis=0, return_counts=True)
+        y = 0.962 - 0.026 * index
         figure.text(0.945, y, name, fontsize=9.5, color=INK, ha="right", va="top")
-        figure.text(0.953, y, "\u25cf", fontsize=11, color=kinds[counts.argmax()], ha="left", va="top")
+        figure.text(0.953, y, "\u25cf", fontsize=11, color=own, ha="left", va="top")
     if len(colours) > NAMES:
         more = f"and {len(colours) - NAMES} more"
         figure.text(0.945, 0.962 - 0.026 * NAMES, more, fontsize=9, color=FAINT_INK, ha="right", va="top")

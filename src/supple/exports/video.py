@@ -6,8 +6,10 @@ A run is shown in real time, slowed or hurried so that it lasts two to ten secon
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache
+from itertools import chain
 from math import isfinite
 from pathlib import Path
 from typing import Any
@@ -28,6 +30,8 @@ SHORTEST, LONGEST = 2.0, 10.0
 """Lengths between which a run is shown in real time [s]."""
 MAX_FPS, MAX_SIZE, MAX_FRAMES = 60.0, 4096, 3000
 VIEW, TEXT = (0.02, 0.02, 0.96, 0.85), 0.032
+THREADS = 2
+"""That draw."""
 FRAMED = 12
 """Frames by which the picture is framed at most."""
 Writer = Callable[[Iterator[Array], Path, float], None]
@@ -122,11 +126,16 @@ def draw_film(
     view.draw_walls(axes)
     view.draw_ground(axes)
     empty = base.pixels()[..., :3].copy()
-    with count_bar("video", len(moments)) as tell:
-        for number, (frame, caption) in enumerate(moments):
-            picture = empty.copy()
-            view.lay_moment(place.of_picture(picture), frame)
-            yield captioned(reduced(picture), caption)
+
+    def draw(moment: tuple[int, str]) -> Array:
+        picture = empty.copy()
+        view.lay_moment(place.of_picture(picture), moment[0])
+        return captioned(reduced(picture), moment[1])
+
+    with count_bar("video", len(moments)) as tell, ThreadPoolExecutor(THREADS) as pool:
+        first = [draw(moments[0])]  # what the view keeps is there before threads ask for it
+        for number, picture in enumerate(chain(first, pool.map(draw, moments[1:]))):
+            yield picture
             tell(number + 1)
 
 

@@ -110,6 +110,13 @@ class View:
             found.append((body, triangles, self.seen.lines(body), kinds, corners))
         return found
 
+    @property
+    def main_colours(self) -> dict[str, Array]:
+        """The colour that most of a body has, (3,), by name."""
+        return {
+            body: own[np.bincount(corners[:, 0], minlength=1).argmax()] for body, _, _, own, corners in self._bodies
+        }
+
     def bodies(self, frame: int) -> list[Solid]:
         """All bodies at a frame."""
         found = []

@@ -12,7 +12,7 @@ import numpy as np
 
 from supple.errors import InputError, RecordError, check_path
 from supple.record.files import vtkhdf
-from supple.record.files.carried import open_values, read_carried_points, read_carriers
+from supple.record.files.carried import open_values, read_carried_colours, read_carried_points, read_carriers
 from supple.record.files.changes import read_changes
 from supple.record.files.contacts import Contacts, read_contacts
 from supple.record.files.disk import damage_errors
@@ -161,7 +161,10 @@ class Record:
     def colours(self, body: str) -> Array | None:
         """Red, green, blue, 0 to 1: of each triangle (k, 3), or of the whole body (1, 3); None: it has none."""
         with _open(self.path) as file:
-            return vtkhdf.read_colours(self._block(file, body))
+            block, own = self._block(file, body), check_group(file, "supple")
+            if open_values(own, self.blocks[body]) is not None:
+                return read_carried_colours(own, self.blocks[body])
+            return vtkhdf.read_colours(block)
 
     def state(self, step: int) -> State:
         """The exact state that was kept after a step; `state_steps` lists them."""

@@ -23,13 +23,14 @@ Array = np.ndarray
 @dataclass(frozen=True, eq=False)
 class Surface:
     """What is seen of a body. slot: where the body lies in the state; shown: points and cells of the body; whole: what
-    carries all points, where some of them only are shown."""
+    carries all points, where some of them only are shown, and whole_colours: of all triangles then."""
 
     name: str
     kind: str
     slot: Slot
     shown: RenderSurface
     whole: CarriedSkin | None = None
+    whole_colours: Array | None = None
 
     @property
     def triangles(self) -> Array:
@@ -76,7 +77,9 @@ def make_surface(slot: Slot, most: int | None = None) -> Surface:
     shown = slot.body.render_surface()
     if most is None or shown.skin.count <= most or not isinstance(shown.skin, CarriedSkin):
         return Surface(slot.name, slot.body.kind, slot, shown)
-    return Surface(slot.name, slot.body.kind, slot, shown.skin.thinned(most), shown.skin)
+    given = slot.node.colour
+    colours = shown.colours if given is None else np.broadcast_to(rgb(given), shown.triangles.shape)
+    return Surface(slot.name, slot.body.kind, slot, shown.skin.thinned(most), shown.skin, colours)
 
 
 def make_surfaces(system: System, most: int | None = None, only: Collection[str] | None = None) -> list[Surface]:

@@ -6,6 +6,7 @@
   corners, triangles       (kinds,) how many, and (t, 3) of all kinds, in the numbers of a kind's points
   kind, scale              (domains,)
   seams, groups, hidden    see `supple.bodies.carried.Carriers`
+  colours                  (domains, 3) bytes: red, green, blue; of bodies that have colours
   values                   (frames, width) float32: frames of the domains, then their coordinates
 
 So a record has the whole surface beside a coarser one that other programs open.
@@ -26,8 +27,9 @@ COUNTS = ("points", "modes", "corners", "kind", "seams", "groups", "hidden")
 MOST_POINTS = 1 << 28
 
 
-def make_carried(own: Group, name: str, carriers: Carriers) -> None:
-    """What carries the surface of a block, and an empty table, in the group /supple of a record."""
+def make_carried(own: Group, name: str, carriers: Carriers, colours: Array | None = None) -> None:
+    """What carries the surface of a block, and an empty table, in the group /supple of a record. colours (t, 3): of its
+    triangles, 0 to 1."""
     group = own.require_group(GROUP).create_group(name)
     X, U, triangles = zip(*carriers.kinds)
     counts: dict[str, Any] = {
@@ -45,6 +47,10 @@ def make_carried(own: Group, name: str, carriers: Carriers) -> None:
     for key, arrays in (("X", X), ("U", U)):
         group.create_dataset(key, data=np.concatenate([a.ravel() for a in arrays]).astype(np.float32))
     group.create_dataset("scale", data=np.asarray(carriers.scale, dtype=float))
+    if colours is not None:
+        domains = np.zeros((len(carriers.kind), 3), dtype=np.uint8)
+        domains[_domains(carriers)] = np.rint(255 * colours)  # a domain has one colour
+        group.create_dataset("colours", data=domains)
     width = carriers.width
     group.create_dataset("values", (0, width), maxshape=(None, width), dtype="f4", chunks=(1, width))
 
@@ -98,12 +104,28 @@ def read_carriers(own: Group, name: str) -> Carriers:
     return found
 
 
+def read_carried_colours(own: Group, name: str) -> Array | None:
+    """Colours of the triangles of a block's whole surface, (t, 3), 0 to 1; None: it has none."""
+    group = check_group(check_group(own, GROUP), name)
+    if "colours" not in group:
+        return None
+    rows, carriers = read_all(check_dataset(group, "colours", "u1", (3,))), read_carriers(own, name)
+    if len(rows) != len(carriers.kind):
+        raise ValueError(f"a carried surface has {len(rows)} colours for {len(carriers.kind)} domains")
+    return np.asarray(rows[_domains(carriers)] / 255)
+
+
 def read_carried_points(own: Group, name: str, frame: int) -> Array:
     """All points of a block's surface at a frame, (n, 3) float32 [m]."""
     carriers, values = read_carriers(own, name), open_values(own, name)
     if values is None or values.shape[1] != carriers.width or frame >= min(len(values), stored_rows(values)):
         raise ValueError(f"what carries a surface in frame {frame} is not in the file")
     return carriers.positions(values[frame]).astype(np.float32)
+
+
+def _domains(carriers: Carriers) -> Array:
+    """Of each triangle that is shown, (t,)."""
+    return np.searchsorted(carriers.starts, carriers.triangles[:, 0], side="right") - 1
 
 
 def _parts(counts: Array, values: Array) -> list[Array]:

@@ -75,7 +75,7 @@ def write_empty(path: Path, system: System, surfaces: list[Surface], about: dict
         own.create_group("states")
         for body, surface in zip(bodies, surfaces):
             if surface.whole is not None:
-                make_carried(own, body["block"], surface.whole.carriers)
+                make_carried(own, body["block"], surface.whole.carriers, surface.whole_colours)
         make_changes(own)
         make_contacts(own, system)
         make_joints(own, system)

@@ -174,7 +174,8 @@ class TreeSkin:
         thin = TreeSkin(
             self.model, self.kinematics, tuple(classes), domain, row, weights, triangles, none, no_groups
         )  # fmt: skip
-        return RenderSurface(thin, triangles)
+        colours = self.model.domain_tree.domain_colours()
+        return RenderSurface(thin, triangles, colours=None if colours is None else colours[domain[triangles[:, 0]]])
 
     @cached_property
     def _chain(self) -> Chain:
