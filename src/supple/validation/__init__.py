@@ -42,6 +42,7 @@ _MODULES = (
     "tree.joints",
     "voxel.blocks",
     "voxel.beams",
+    "voxel.bending",
     "voxel.spectrum",
     "voxel.contact",
     "voxel.schemes",

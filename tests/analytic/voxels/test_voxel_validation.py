@@ -17,7 +17,9 @@ from supple.validation.voxel.spectrum import Ringing, beam_frequencies, chain_fr
 
 QUICK = (
     "voxel/beams",
+    "voxel/circle",
     "voxel/collision",
+    "voxel/elastica",
     "voxel/friction",
     "voxel/implicit",
     "voxel/link",
