@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy.integrate import quad
 
+from supple.scene import Wind
 from supple.scene.acting.wind import SHORTEST, waves
 
 
@@ -26,3 +27,12 @@ def test_the_wave_lengths_share_out_the_spectrum(length: float) -> None:
     for part in (0.1, 0.5, 0.9):
         z = np.quantile(size, part) / scale
         assert quad(energy, 0, z, limit=200)[0] / whole == pytest.approx(part, abs=2e-3)
+
+
+def test_a_wind_has_gusts_of_its_length_and_intensity() -> None:
+    """The field of a wind, as far as it can be measured at points that are far apart: rms of each component."""
+    wind = Wind(velocity=(6.0, 8.0, 0.0), intensity=0.3, length=1.5, modes=9000, seed=3)
+    assert 0.75 * np.pi * np.mean(1 / np.linalg.norm(wind.flow.k, axis=1)) == pytest.approx(1.5, rel=3e-3)
+    gusts = wind.at(np.random.default_rng(0).uniform(-1e3, 1e3, (20_000, 3)), 5.0) - [6.0, 8.0, 0.0]
+    np.testing.assert_allclose(np.sqrt((gusts**2).mean(axis=0)), 3.0, rtol=0.02)  # of 20000 samples: 0.005
+    np.testing.assert_allclose(gusts.mean(axis=0), 0.0, atol=0.1)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import supple as sp
-from supple.bodies.tree.detach import split
+from supple.bodies.tree.detach import detach, split
 from supple.scene.acting.breaking import break_off
 from supple.validation.tree.reference import mixed_domain_tree
 
@@ -29,6 +29,17 @@ def test_a_break_leaves_every_domain_its_damping(domain: int) -> None:
         assert list(np.asarray(tree.mass_damping)) == list(alpha[numbers])
         seen += numbers
     assert sorted(seen) == [0, 1, 2, 3, 4]
+
+
+def test_the_dynamics_of_both_parts_have_the_damping_of_their_domains() -> None:
+    beta, alpha = 0.001 * np.arange(1.0, 6.0), 0.1 * np.arange(1.0, 6.0)
+    tree = mixed_domain_tree(free=True, chain=False)
+    body = sp.TreeBody(tree, stiffness_damping=beta, mass_damping=alpha)
+    whole = body.dynamics
+    broken = detach(whole, whole.state(), 2)
+    for part, share in zip((broken.rest, broken.branch), split(whole.model, 2)):
+        np.testing.assert_array_equal(part.stiffness_damping, beta[share.domains])
+        np.testing.assert_array_equal(part.mass_damping, alpha[share.domains])
 
 
 def test_a_tree_that_a_contact_names_can_break() -> None:

@@ -8,6 +8,7 @@ import pytest
 from supple.bodies.protocols import LocalState
 from supple.bodies.voxel.sweep.stable_step import stable_step
 from supple.bodies.voxel.touching.collision import Collision, contact_rates
+from supple.bodies.voxel.touching.collision_kernels import TANGENTIAL
 from supple.validation.voxel.blocks import block
 
 
@@ -49,3 +50,33 @@ def test_a_step_that_was_found_before_is_where_to_begin() -> None:
     found = stable_step(body.model, safety=0.7)
     for start in (0.2 * found, found, 5.0 * found):
         assert stable_step(body.model, safety=0.7, start=start) == pytest.approx(found, rel=2e-3)
+
+
+def crowded(k: float, tangential: float, m: float, inertia: float, arm: float) -> float:
+    """Largest eigenvalue [1/s²] of voxels that all touch their six neighbours: waves of a crystal without end.
+
+    A pair with the normal n has the energy k (n . s)² / 2 + tangential k |s - n (n . s)|² / 2, with the slip
+    s = d_1 - d_2 - arm n × (w_1 + w_2) of the points that touch.
+    """
+    largest = 0.0
+    unit = np.repeat([1 / np.sqrt(m), 1 / np.sqrt(inertia)], 3)
+    for wave in np.stack(np.meshgrid(*[np.linspace(0, np.pi, 5)] * 3), axis=-1).reshape(-1, 3):
+        K = np.zeros((6, 6), dtype=complex)
+        for n, phase in zip(np.eye(3), np.exp(1j * wave)):
+            turn = np.cross(n, np.eye(3)).T  # n × w as a matrix
+            slip = np.hstack([(1 - phase) * np.eye(3), -arm * (1 + phase) * turn])
+            along, aside = np.outer(n, n), np.eye(3) - np.outer(n, n)
+            K += k * slip.conj().T @ (along + tangential * aside) @ slip
+        largest = max(largest, float(np.linalg.eigvalsh(K * unit[:, None] * unit).max()))
+    return largest
+
+
+def test_the_bound_of_contacts_is_above_a_crystal_that_touches_everywhere() -> None:
+    """Its numbers for voxels of one kind: k = E l, m l² / 6, arm l / 2, so that arm²/I = 1.5 / m."""
+    body, collision = block((2, 2, 2)), Collision()
+    m, l, young = body.model.mass[0], body.model.size[0], body.model.values("young")[0]
+    k, t = young * l, TANGENTIAL
+    rates = contact_rates(body.model, collision)[0]
+    assert rates[0] == pytest.approx(k / m * (4 + 15 * t), rel=1e-12)
+    assert rates[2] == pytest.approx(k / m * 15 * t, rel=1e-12)
+    assert crowded(k, t, m, m * l * l / 6, l / 2) <= rates[0] * (1 + 1e-12)

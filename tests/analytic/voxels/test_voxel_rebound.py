@@ -40,16 +40,18 @@ def test_a_damped_voxel_leaves_the_floor_with_the_speed_of_the_oscillator(zeta: 
     assert 2 * speeds[1] - speeds[0] == pytest.approx(restitution(zeta / np.sqrt(2)), rel=1e-5)
 
 
+@pytest.mark.parametrize("of_materials", [True, False], ids=["of the materials", "of all contacts"])
 @pytest.mark.parametrize("zeta", [0.2, 0.6])
-def test_two_damped_voxels_rebound_as_the_oscillator(zeta: float) -> None:
+def test_two_damped_voxels_rebound_as_the_oscillator(zeta: float, of_materials: bool) -> None:
     """k = E l, c = zeta sqrt(m k), reduced mass m / 2: a ratio of zeta / sqrt(2)."""
-    body, first = two_blocks(edge=1)
+    body, first = two_blocks(edge=1, contact_damping=zeta if of_materials else 0.9)
+    collision = Collision() if of_materials else Collision(damping=zeta)
     omega, speed = np.sqrt(2 * YOUNG * SIZE / body.model.mass[0]), 2.0
     rates = []
     for dt in (1e-3 / omega, 5e-4 / omega):
         state = meeting(body, first, speed=speed)
         state.x[first, 0] += 2.9999 * SIZE
-        end = body.advance(state, dt, round(5 / (omega * dt)), collision=Collision(damping=zeta))
+        end = body.advance(state, dt, round(5 / (omega * dt)), collision=collision)
         rates.append((end.v[~first, 0] - end.v[first, 0])[0] / speed)
         assert (end.x[~first, 0] - end.x[first, 0])[0] > SIZE
     assert 2 * rates[1] - rates[0] == pytest.approx(restitution(zeta / np.sqrt(2)), rel=5e-4)

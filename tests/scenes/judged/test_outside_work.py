@@ -1,0 +1,75 @@
+"""What may come into a scene between two frames, source by source, is what its formula says."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import supple as sp
+from supple.record.work import OutsideWork
+from supple.scene.state import State
+
+
+def between(scene: sp.Scene, *, dt: float = 0.1, moved: float = 0.0, kinetic: float = 0.0) -> float:
+    """Work within dt while everything moves by `moved` [m] along x."""
+    system = scene.compile()
+    before = system.initial_state()
+    now = State(dt, before.x.copy(), before.v.copy())
+    for slot in system.bodies:
+        slot.view_x(now.x)[:, 0] += moved
+    return OutsideWork(system, 2.0, 0.01).between(before, now, kinetic)
+
+
+def ball(**placed) -> sp.Scene:
+    scene = sp.Scene()
+    scene.add(sp.Particles([(0, 0, 0)], 2.0, radius=0.1), name="ball", **placed)
+    return scene
+
+
+def test_nothing_gives_nothing() -> None:
+    assert between(ball(velocity=(3.0, 0, 0)), moved=1.0) == 0.0
+
+
+def test_a_load_gives_its_largest_force_times_the_way() -> None:
+    scene = ball()
+    scene.add(sp.Load(scene.node("ball").points(), lambda t: (0.0, 100 * t, 3.0)))
+    assert between(scene, moved=0.7) == pytest.approx(0.7 * np.hypot(10.0, 3.0))
+    scene = ball(velocity=(0, 9.0, 0))
+    scene.add(sp.Load(scene.node("ball").points(), lambda t: (0.0, 0.0, 3.0)))
+    assert between(scene, moved=0.7) == pytest.approx(3.0 * 0.9)
+
+
+def hinged(**motor) -> sp.Scene:
+    scene = sp.Scene()
+    rod = scene.add(sp.RigidBody.box((1.0, 0.1, 0.1), density=200), at=(0.5, 0, 0), name="rod")
+    scene.add(sp.HingeJoint(rod, at=(0, 0, 0), axis=(0, 0, 1), **motor))
+    return scene
+
+
+def test_a_motor_gives_its_torque_times_its_largest_speed() -> None:
+    assert between(hinged(motor_speed=lambda t: 50 * t, motor_torque=20.0)) == pytest.approx(20.0 * 5.0 * 0.1)
+
+
+def test_an_obstacle_gives_what_a_bounce_does() -> None:
+    """2 M u (w + u), M = 2 kg, u = 4 m/s, w = 3 m/s of 9 J."""
+    scene = ball()
+    scene.add(sp.Floor(height=-1.0, motion=sp.Motion(velocity=(0, 0, 4.0))))
+    scene.add(sp.Contact())
+    assert between(scene, kinetic=9.0) == pytest.approx(2 * 2.0 * 4.0 * (3.0 + 4.0))
+
+
+def test_a_point_on_a_path_gives_what_it_takes_to_press_on() -> None:
+    """Beside the bounce the springs' force times the way: 2 u dt f of both ends of a spring."""
+    scene = sp.Scene()
+    node = scene.add(sp.Particles([(0, 0, 0), (1.5, 0, 0)], 1.0, springs=[(0, 1)], stiffness=80.0, rest_length=1.0))
+    scene.add(sp.PrescribedMotion(node, [0], lambda t: (0.0, 0.0, 0.3 * t)))
+    assert between(scene) == pytest.approx(2 * 2.0 * 0.3**2 + 0.3 * 0.1 * 2 * 40.0, rel=1e-6)
+
+
+def test_actuation_gives_the_energy_of_sizes_that_change_at_once() -> None:
+    """Two voxels, whose link is pressed by strain e while nothing moves: E l (e l)² / 2, e = 0.1 sin of a quarter."""
+    grid = sp.VoxelGrid(np.ones((2, 1, 1), dtype=int), 0.01)
+    material = sp.VoxelMaterial(young=1e6, density=1000, expansion=0.01)
+    scene = sp.Scene()
+    scene.add(sp.VoxelBody(grid, material, actuation=sp.Actuation(10.0, 2.5)), name="voxels")
+    assert between(scene) == pytest.approx(0.5 * 1e6 * 0.01 * (0.1 * 0.01) ** 2, rel=1e-9)
