@@ -24,6 +24,8 @@ from supple.scene.joints.readings import JointReading
 Array = np.ndarray
 MOST_BYTES = 16 << 20
 """Of points that wait to be written."""
+FEW = 16
+"""Frames for which room on the disk is taken at once."""
 
 
 class KeptFrame(NamedTuple):
@@ -54,6 +56,8 @@ class Batch:
         self.surfaces, self.first, self.contacts, self.joints = surfaces, first, contacts, joints
         self.frames: list[KeptFrame] = []
         self.touching, self.names = 0, set(joints)
+        points = 12 * sum(surface.point_count for surface in surfaces)
+        self.most = min(MOST_FRAMES, max(1, MOST_BYTES // max(points, 1)))
         self.since = perf_counter()
 
     def __len__(self) -> int:
@@ -62,12 +66,12 @@ class Batch:
     @property
     def is_full(self) -> bool:
         """Whether it should wait for no more frames."""
-        points = 12 * sum(surface.point_count for surface in self.surfaces)
-        return len(self) >= MOST_FRAMES or len(self) * points >= MOST_BYTES
+        return len(self) >= self.most
 
     def bytes_with(self, frame: KeptFrame) -> int:
-        """With one more frame it takes no more than this on the disk."""
-        count, names = len(self) + 1, self.names | set(frame.joints)
+        """With one more frame it takes no more than this on the disk, nor with a few others like it."""
+        names = self.names | set(frame.joints)
+        count = min(-(-(len(self) + 1) // FEW) * FEW, self.most) if self.frames else 1
         return (
             frame_bytes(self.surfaces, count)
             + contact_bytes(self.touching + len(frame.contacts.pairs))

@@ -9,9 +9,9 @@ Three signs are looked for:
 
 V is what bodies and springs store, V0 the same at the start. W is the work of gravity and of constant loads, the
 largest fall of their potential until now, with that of all else which gives energy (`supple.record.work`). The latter
-is asked for in those frames alone in which E has outgrown five times S, half of what ends a run: a frame cannot gain
-more than the work done since the one before, so that E stays below five times S with it, and a run pays next to nothing.
-E is compared with ten times the sum, since estimates of work are rough and steps have errors.
+is asked for in those frames alone in which E has outgrown five times S, half of what ends a run: no frame gains more
+than the work done since the one before, so that E then stays below five times S, and a run pays next to nothing. E is
+compared with ten times the sum, since estimates of work are rough and steps have errors.
 
 FLOOR is what cannot be told from rest: a thousandth of the weight of the bodies times their size, their kinetic
 energy at the speed at which contacts push apart bodies that overlap, and what round-off makes of the potential and in

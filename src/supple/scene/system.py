@@ -432,6 +432,8 @@ class System:
         """What each joint does at a state, by its name: reactions of the last step, angle, speed, motor power; see
         `JointReading`. No joint has a reaction before the first step."""
         check_state(state, "System.joint_readings")
+        if not self.measured_joints:
+            return {}
         slots = hanging_on(joint.slot for joint in self.measured_joints)
         kin = self.propagate(state.t, state.x, state.v, state.memory, only=slots)
         l, start, found = state.memory.get("multipliers"), 0, {}
