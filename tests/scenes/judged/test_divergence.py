@@ -97,3 +97,15 @@ def test_a_resumed_run_knows_what_energy_it_had(tmp_path) -> None:
 def test_the_validation_has_ten_scenes_that_must_be_stopped() -> None:
     assert len(EXPLODING) == 10
     assert set(divergence.CASES) == {"scene/divergence"}
+
+
+@pytest.mark.parametrize("mesh", [sp.box_tets((1, 1, 1), (3, 3, 3)), sp.box_hexes((1, 1, 1), (3, 3, 3))])
+def test_inverted_elements_are_those_whose_gradient_mirrors(mesh) -> None:
+    """Of nodes at random places about half the elements are inverted; F of each is fitted to its nodes."""
+    body = sp.FemBody(mesh, sp.Material(1e5, 0.3, 1000))
+    check, x = body.inversion_check(mesh.nodes), np.random.default_rng(1).normal(size=mesh.nodes.shape)
+    F = np.einsum("eai,eqaj->eqij", x[mesh.elements], check.gradients)
+    expected = [k for k, of_points in enumerate(F) if min(np.linalg.det(f) for f in of_points) <= 0]
+    assert check.inverted(x).tolist() == expected
+    assert 0 < len(expected) < len(F) or mesh.elements.shape[1] == 8
+    assert not len(check.inverted(mesh.nodes))

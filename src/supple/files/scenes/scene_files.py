@@ -37,6 +37,9 @@ class SceneFile:
 def load(path: str | Path, *, outside: bool = False) -> Any:
     """The scene of a .toml or .json file, or the voxel body of a VoxCAD file (.vxa, .vxc, .vxd).
 
+    A VoxCAD file's gravity, floor, temperature and stop condition are no part of its body: `voxcad_scene` and
+    `voxcad_settings` of `supple.files.voxcad.load` have them.
+
     outside: let a scene file name others outside its own folder, by absolute paths or "..".
     """
     if check_path(path, where="load").suffix.lower() in VOXCAD_SUFFIXES:
