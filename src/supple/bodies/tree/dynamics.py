@@ -17,6 +17,7 @@ import numba
 import numpy as np
 from numpy.typing import ArrayLike
 
+from supple.algebra.compiling.by_address import ByAddress
 from supple.algebra.compiling.thread_team import make_team
 from supple.algebra.dense import rotations
 from supple.algebra.dense.checks import check_vector
@@ -241,9 +242,7 @@ class TreeDynamics:
         numbers = self.numbers(dt, theta=theta, is_loaded=wrenches is not None, is_pulled=springs is not None)
         run = kernels.advance_together if self.threads > 1 else kernels.advance
         found = np.empty(4)
-        run(
-            self.arrays, self.workspace_with(springs), self.root, numbers, g, int(steps), self.team, self.threads, found
-        )  # fmt: skip
+        run(*self.handed(springs), numbers, g, int(steps), self.team, self.threads, found)
         outcome, done, passes = (int(number) for number in found[:3])
         if outcome == kernels.NOT_CONVERGED:
             raise ConvergenceError(
@@ -281,9 +280,9 @@ class TreeDynamics:
         """
         g = check_vector(gravity, name="gravity", where="TreeDynamics")
         self.load(state)
-        workspace, changes = self.workspace, np.empty(calls)
+        changes = np.empty(calls)
         done = strides.stride(
-            self.arrays, workspace, self.root, self.numbers(dt), g, steps, limit, self.team, self._kept,
+            *self.handed(), self.numbers(dt), g, steps, limit, self.team, self._kept,
             self._unloaded if loads is None else loads, changes,
         )  # fmt: skip
         new = self.saved()
@@ -313,21 +312,24 @@ class TreeDynamics:
         g = check_vector(gravity, name="gravity", where="TreeDynamics")
         self.load(state, forces, wrenches, push)
         found = np.empty(4)
-        kernels.advance(
-            self.arrays, self.workspace_with(springs), self.root, self.numbers(1.0), g, 0, self.team, 1, found
-        )
+        kernels.advance(*self.handed(springs), self.numbers(1.0), g, 0, self.team, 1, found)
         if found[0] != kernels.FINE:
             raise DivergenceError("the tree's mass matrix is singular", where=self._lost())
         new = self.saved()
         return new.a, new.acceleration
 
-    def workspace_with(self, springs: PointSprings | None) -> TreeWorkspace:
-        """The kernels' scratch, with springs on points."""
+    def handed(self, springs: PointSprings | None = None) -> tuple[ByAddress, ByAddress, ByAddress]:
+        """Arrays, workspace with springs on points, and root, as the kernels take them."""
         if springs is None:
-            return self.workspace
+            return self._handed
         if self.coupling != "articulated":
             raise InputError("springs on points need the articulated coupling", where="TreeDynamics")
-        return self.workspace._replace(**springs.pack(self).named())
+        arrays, _, root = self._handed
+        return arrays, self.workspace._replace(**springs.pack(self).named()).by_address(), root
+
+    @cached_property
+    def _handed(self) -> tuple[ByAddress, ByAddress, ByAddress]:
+        return self.arrays.by_address(), self.workspace.by_address(), self.root.by_address()
 
     def load(
         self,

@@ -28,6 +28,7 @@ from typing import Any, NamedTuple
 import numba
 import numpy as np
 
+from supple.algebra.compiling.by_address import ByAddress
 from supple.algebra.compiling.compiled import compiled
 from supple.algebra.lanes.lane_type import LANES
 from supple.bodies.tree.domains.constants import Constants, aligned_zeros, own_constants, shared_constants
@@ -145,9 +146,9 @@ def scratch_rows(r):
 class TreeArrays(NamedTuple):
     """Constants of a tree for the kernels; see the module. Flat arrays of all classes, with the offsets of each.
 
-    Classes from the number of `lone_starts` on are groups of several classes, with constants in the arrays own_...; see
-    `constants.Constants` for both. Elastic forces: strips lanes at once, lone_... domain by domain; change_... and
-    gauge, of each place: `force_change_kernels`. order: groups with interfaces, level by level, then the others;
+    Classes from the number of `lone_starts` on are groups of several classes, with constants in `own`, others in
+    `shared`. Elastic forces: strips lanes at once, lone domain by domain; change... and gauge, of each place:
+    `force_change_kernels`. order: groups with interfaces, level by level, then the others;
     piece_start: pieces of it for threads, of the former one each; level_bearer, level_part: first group with interfaces
     of each level, and first part; pays (1): whether threads do.
     """
@@ -181,12 +182,9 @@ class TreeArrays(NamedTuple):
     flat: Array
     scratch_start: Array
     lone_starts: Array
-    lone_linear: Array
-    lone_strips: Array
-    lone_tiles: Array
+    lone: LoneArrays
     change_starts: Array
-    change_lone_strips: Array
-    change_tiles: Array
+    change: ChangeArrays
     change_strips: Array
     class_change: Array
     gauge: Array
@@ -197,27 +195,13 @@ class TreeArrays(NamedTuple):
     class_interface: Array
     class_place: Array
     class_strips: Array
-    fixed: Array
-    mass: Array
-    U_bar: Array
-    W5: Array
-    W7: Array
-    interface_x: Array
-    interface_A: Array
-    interface_a: Array
-    interface_modes: Array
-    interface_start: Array
-    own_fixed: Array
-    own_mass: Array
-    own_U_bar: Array
-    own_W5: Array
-    own_W7: Array
-    own_interface_x: Array
-    own_interface_A: Array
-    own_interface_a: Array
-    own_interface_modes: Array
-    own_interface_start: Array
+    shared: Constants
+    own: Constants
     strips: Array
+
+    def by_address(self) -> ByAddress:
+        """As the kernels take it."""
+        return ByAddress(self)
 
 
 def pack(model: TreeModel) -> TreeArrays:
@@ -280,8 +264,8 @@ def pack(model: TreeModel) -> TreeArrays:
         total_mass=(class_mass[kinds[padded]] * scale**3 * density).ravel(),
         mask=used.astype(float).ravel(),
         flat=(used & flat_classes(model)[kinds[padded]]).astype(float).ravel(),
-        **_named(shared_constants(classes), ""),
-        **_named(own_constants(own), "own_"),
+        shared=shared_constants(classes),
+        own=own_constants(own),
         **_force_arrays(model, group_class, group_count, kinds[padded], r),
         **_class_offsets(model, r[mixed], interfaces[mixed]),
     )
@@ -302,24 +286,6 @@ def _named_pieces(r: Array, interfaces: Array, level_start: Array) -> dict[str, 
         "part_number": np.concatenate([np.arange(n) for n in parts] + [np.zeros(0)]).astype(np.int64),
         "pays": np.array([pays], dtype=np.int64),
     }
-
-
-def _named(constants: Constants, prefix: str) -> dict[str, Array]:
-    """Constants by the names of `TreeArrays`: the kernels' parallel loops take no nested tuples."""
-    *fields, fits, starts = constants
-    names = (
-        "fixed",
-        "mass",
-        "U_bar",
-        "W5",
-        "W7",
-        "interface_x",
-        "interface_A",
-        "interface_a",
-        "interface_modes",
-        "interface_start",
-    )
-    return {prefix + name: array for name, array in zip(names, (*fields, *fits, starts), strict=True)}
 
 
 def _class_offsets(model: TreeModel, own_r: Array, own_interfaces: Array) -> dict[str, Array]:
@@ -370,7 +336,7 @@ def _together(forces: list[CubicForce | None], by: Array) -> dict[str, Array]:
     }
 
 
-def _single(forces: list[CubicForce | None], by: Array) -> dict[str, Array]:
+def _single(forces: list[CubicForce | None], by: Array) -> dict[str, Any]:
     """Coefficients of classes whose forces are computed domain by domain; None: of no other."""
     whole = [LoneArrays(*[np.zeros(0)] * 3) if f is None else lone_arrays(*f.by_pairs) for f in forces]
     change = [
@@ -380,12 +346,9 @@ def _single(forces: list[CubicForce | None], by: Array) -> dict[str, Array]:
     change_strips, change_tiles = zip(*change)
     return {
         "lone_starts": _all_starts(linear, strips, tiles),
-        "lone_linear": _flat(linear),
-        "lone_strips": _flat(strips),
-        "lone_tiles": _flat(tiles),
+        "lone": LoneArrays(_flat(linear), _flat(strips), _flat(tiles)),
         "change_starts": _all_starts(change_strips, change_tiles),
-        "change_lone_strips": _flat(change_strips, np.float32),
-        "change_tiles": _flat(change_tiles, np.float32),
+        "change": ChangeArrays(_flat(change_strips, np.float32), _flat(change_tiles, np.float32)),
     }
 
 

@@ -145,7 +145,7 @@ def finish_change(tree, workspace, by_q, by_v, g, at_E):
 
 
 @compiled(borrows=True)
-def compute_lone_forces(tree, workspace, lone, scratch, at_K, free, g):
+def compute_lone_forces(tree, workspace, scratch, at_K, free, g):
     """Rows f and K of group g at q_f, domain by domain."""
     r, work = tree.class_r[tree.group_class[g]], workspace.work
     rows, at_q, none = tangent_rows(r), tree.group_q[g], load(workspace.q_f, tree.group_q[g]) * 0.0
@@ -159,7 +159,7 @@ def compute_lone_forces(tree, workspace, lone, scratch, at_K, free, g):
         known = 0
         if b < tree.group_count[g] and tree.class_r[kind] > 0:
             compute_lone_tangent(
-                tree.class_r[kind], lone, kind, tree.lone_starts, workspace.q_f, at_q + b,
+                tree.class_r[kind], tree.lone, kind, tree.lone_starts, workspace.q_f, at_q + b,
                 work, beside + own, free + own, part + own,
             )  # fmt: skip
             known = tree.class_r[kind] * (tree.class_r[kind] + 1) // 2
@@ -172,7 +172,7 @@ def compute_lone_forces(tree, workspace, lone, scratch, at_K, free, g):
 
 
 @compiled(borrows=True)
-def compute_forces(tree, workspace, shared, own, lone, by_q, by_v, scratch, g, is_first):
+def compute_forces(tree, workspace, by_q, by_v, scratch, g, is_first):
     """f and K of group g at q_f in the scratch from `scratch` on, then its effective mass and constant forces.
 
     is_first: in the first pass.
@@ -186,15 +186,15 @@ def compute_forces(tree, workspace, shared, own, lone, by_q, by_v, scratch, g, i
             r, tree.strips, tree.class_strips[kind], workspace.q_f, tree.group_q[g], workspace.work, scratch, at_K, free
         )
     else:
-        compute_lone_forces(tree, workspace, lone, scratch, at_K, free, g)
+        compute_lone_forces(tree, workspace, scratch, at_K, free, g)
     if kind < len(tree.lone_starts):
-        finish_forces(tree, workspace, shared, by_q, by_v, g, scratch, at_K, is_first)
+        finish_forces(tree, workspace, tree.shared, by_q, by_v, g, scratch, at_K, is_first)
     else:
-        finish_forces(tree, workspace, own, by_q, by_v, g, scratch, at_K, is_first)
+        finish_forces(tree, workspace, tree.own, by_q, by_v, g, scratch, at_K, is_first)
 
 
 @compiled(borrows=True)
-def change_forces(tree, workspace, change, by_q, by_v, scratch, g):
+def change_forces(tree, workspace, by_q, by_v, scratch, g):
     """Effective mass and constant forces of group g at q, by E from those of the first pass at q_p."""
     kind, work = tree.group_class[g], workspace.work
     r, at_q, by = tree.class_r[kind], tree.group_q[g], load(tree.gauge, g * LANES)
@@ -219,7 +219,7 @@ def change_forces(tree, workspace, change, by_q, by_v, scratch, g):
             lane, known = tree.lane_class[g * LANES + b], 0
             if b < tree.group_count[g] and tree.class_r[lane] > 0:
                 compute_lone_change(
-                    tree.class_r[lane], change, lane, tree.change_starts, work, scratch + b,
+                    tree.class_r[lane], tree.change, lane, tree.change_starts, work, scratch + b,
                     beside + b * rows, workspace.single, p + b * rows,
                 )  # fmt: skip
                 known = change_rows(tree.class_r[lane])

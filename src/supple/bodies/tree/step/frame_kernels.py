@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from supple.algebra.compiling.by_address import ByAddress
 from supple.algebra.compiling.compiled import compiled
 from supple.algebra.dense.rotation_kernels import cross
 from supple.algebra.dense.rotation_kernels import matrix_rotate_inverse as turned_back
@@ -87,6 +88,10 @@ class TreeWorkspace(NamedTuple):
         rooms = {name: aligned_zeros(int(sizes.get(name, coordinates))) for name in own}
         rooms["single"] = rooms["work"].view(np.float32)
         return cls(**rooms, **HeldPoints.none(len(tree.group_class), int(slots)).named())
+
+    def by_address(self) -> ByAddress:
+        """As the kernels take it."""
+        return ByAddress(self)
 
 
 @compiled(inline=True)

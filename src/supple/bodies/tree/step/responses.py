@@ -65,7 +65,7 @@ def point_shapes(
     numbers = _eliminate(tree, state, dt, gravity, theta)
     Y = np.zeros((starts[-1], starts[-1]))
     places = np.asarray(tree.lanes[domains], dtype=np.int64)
-    add_domain_responses(tree.arrays, tree.workspace, numbers.is_free, asked, starts, places, Y)
+    add_domain_responses(*tree.handed()[:2], numbers.is_free, asked, starts, places, Y)
     Y = _weight(numbers) / 2 * (Y + Y.T)
     entries, shape = 3 * int((6 + modes)[at].sum()), (3 * points.hung, int(starts[-1]))
     B = SparseRows(np.zeros(shape[0] + 1, np.int64), np.empty(entries, np.int64), np.empty(entries), shape)
@@ -96,7 +96,7 @@ def _delassus(
     """dt k G A^-1 G^T of rows."""
     numbers = _eliminate(tree, state, dt, gravity, theta)
     W = np.zeros((count, count))
-    responses.add_delassus(tree.arrays, tree.workspace, numbers.is_free, asked, W)
+    responses.add_delassus(*tree.handed()[:2], numbers.is_free, asked, W)
     return _weight(numbers) / 2 * (W + W.T)
 
 
@@ -111,7 +111,7 @@ def _eliminate(tree: TreeDynamics, state: TreeState, dt: float, gravity: ArrayLi
     run = stages.run_stage_together if tree.threads > 1 else stages.run_stage
     tree.load(state)
     for stage in (stages.PREDICT, stages.MIDDLE, stages.RENEW, stages.REDUCE):
-        run(tree.arrays, tree.workspace, tree.root, numbers, g, stage, tree.team, tree.threads)
+        run(*tree.handed(), numbers, g, stage, tree.team, tree.threads)
     return numbers
 
 

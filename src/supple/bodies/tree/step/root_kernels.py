@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from supple.algebra.compiling.by_address import ByAddress
 from supple.algebra.compiling.compiled import compiled
 from supple.algebra.dense.ldlt import ldlt_factor, ldlt_solve
 from supple.algebra.dense.rotation_kernels import matrix_rotate as turned
@@ -62,6 +63,10 @@ class Root(NamedTuple):
         root = cls(*(np.zeros(sizes.get(name, 3)) for name in cls._fields))
         root.rotation[0] = root.rotation_0[0] = 1.0
         return root
+
+    def by_address(self) -> ByAddress:
+        """As the kernels take it."""
+        return ByAddress(self)
 
 
 @compiled(inline=True)

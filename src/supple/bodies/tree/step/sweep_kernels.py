@@ -32,7 +32,6 @@ from supple.algebra.compiling.thread_team import (
     open_task,
 )
 from supple.algebra.lanes.lane_type import LANES
-from supple.bodies.tree.domains.constants import Constants
 from supple.bodies.tree.domains.layout import group_rows, part_count, scratch_rows, sum_rows
 from supple.bodies.tree.step.effective_kernels import change_forces, compute_forces
 from supple.bodies.tree.step.elimination_kernels import (
@@ -45,9 +44,6 @@ from supple.bodies.tree.step.elimination_kernels import (
 from supple.bodies.tree.step.frame_kernels import compute_fit, compute_interface, compute_spins
 from supple.bodies.tree.step.inertia_kernels import compute_inertia, compute_own_inertia
 from supple.bodies.tree.step.momentum_kernels import add_momenta, begin_momentum, finish_momentum
-from supple.modal.forces.force_change_kernels import ChangeArrays
-from supple.modal.forces.lone_force_kernels import LoneArrays
-from supple.modal.interfaces.interface_kernels import FitArrays
 
 SUBSTITUTE, FRAMES, FORCES, CHANGE, ELIMINATE, MOMENTUM, START = (np.int64(task) for task in (1, 2, 4, 8, 16, 32, 64))
 """What is to be done, in this order where it is done in one visit. Not plain integers: kernels that are called with
@@ -91,20 +87,10 @@ def rounds_of(tree, way):
 def treat(tree, workspace, way, round, item, todo, coupling, by_q, by_v, free):
     """Do what is to be done to one item of an order of a way; to all items of all its orders where item < 0.
 
-    free: the thread's scratch. A call hands over a hundred arrays, 0.3 us: one thread alone calls once for a way.
+    free: the thread's scratch.
     """
     keep_whole()
-    shared = Constants(
-        tree.fixed, tree.mass, tree.U_bar, tree.W5, tree.W7,
-        FitArrays(tree.interface_x, tree.interface_A, tree.interface_a, tree.interface_modes), tree.interface_start,
-    )  # fmt: skip
-    own = Constants(
-        tree.own_fixed, tree.own_mass, tree.own_U_bar, tree.own_W5, tree.own_W7,
-        FitArrays(tree.own_interface_x, tree.own_interface_A, tree.own_interface_a, tree.own_interface_modes),
-        tree.own_interface_start,
-    )  # fmt: skip
-    lone = LoneArrays(tree.lone_linear, tree.lone_strips, tree.lone_tiles)
-    change = ChangeArrays(tree.change_lone_strips, tree.change_tiles)
+    shared, own = tree.shared, tree.own
     begin, end = (0, rounds_of(tree, way)) if item < 0 else (round, round + 1)
     for number in range(begin, end):
         kind, first, last = order_of(tree, way, number, todo)
@@ -140,9 +126,9 @@ def treat(tree, workspace, way, round, item, todo, coupling, by_q, by_v, free):
                 if now & FRAMES:
                     compute_spins(tree, workspace, g)
                 if r > 0 and (now & FORCES or (now & CHANGE and tree.group_changes[g] == 0)):
-                    compute_forces(tree, workspace, shared, own, lone, by_q, by_v, free, g, now & START > 0)
+                    compute_forces(tree, workspace, by_q, by_v, free, g, now & START > 0)
                 elif now & CHANGE and r > 0:
-                    change_forces(tree, workspace, change, by_q, by_v, free, g)
+                    change_forces(tree, workspace, by_q, by_v, free, g)
             sums = base + LANES * (rows.sums + part * sum_rows(r).size)
             if interfaces == 0:
                 sums = free + LANES * (scratch_rows(r).sums - sum_rows(r).coupling)

@@ -61,9 +61,9 @@ def three_hat(tree, g, b, k, l):
     kind = tree.group_class[g]
     r, number, s = tree.class_r[kind], tree.class_interface[kind] + k, tree.scale[g * LANES + b]
     if kind < len(tree.lone_starts):
-        at, a = 3 * tree.interface_start[number] + l, tree.interface_a
+        at, a = 3 * tree.shared.interface_start[number] + l, tree.shared.fits.a_hat
         return s * a[at], s * a[at + r], s * a[at + 2 * r]
-    at, own = 3 * tree.own_interface_start[number] + l, tree.own_interface_a
+    at, own = 3 * tree.own.interface_start[number] + l, tree.own.fits.a_hat
     return s * own[at, b], s * own[at + r, b], s * own[at + 2 * r, b]
 
 
@@ -74,8 +74,8 @@ def nine_modes(tree, g, b, k, l):
     kind = tree.group_class[g]
     number = tree.class_interface[kind] + k
     if kind < len(tree.lone_starts):
-        return nine(tree.interface_modes, 9 * (tree.interface_start[number] + l), 1)
-    at, own = 9 * (tree.own_interface_start[number] + l), tree.own_interface_modes
+        return nine(tree.shared.fits.A_modes, 9 * (tree.shared.interface_start[number] + l), 1)
+    at, own = 9 * (tree.own.interface_start[number] + l), tree.own.fits.A_modes
     return (
         own[at, b], own[at + 1, b], own[at + 2, b], own[at + 3, b], own[at + 4, b], own[at + 5, b], own[at + 6, b],
         own[at + 7, b], own[at + 8, b],
