@@ -13,6 +13,9 @@ def export(
     to: Annotated[str, typer.Option("--to", metavar="vtk|png|gif|mp4|csv|md", help="The kind of files to write.")],
     out: Annotated[Path | None, typer.Option("--out", help="Where to write; default: in the run's folder.")] = None,
     contacts: Annotated[bool, typer.Option("--contacts", help="With forces of contacts, in png and vtk.")] = False,
+    colour: Annotated[
+        str | None, typer.Option(metavar="speed|strain", help="A field as colours with a scale; in vtk as an array.")
+    ] = None,
     fps: Annotated[float | None, typer.Option(help="Frames a second of a video; default: 20.")] = None,
     size: Annotated[str | None, typer.Option(metavar="WxH", help="Pixels of a video; default: 640x480.")] = None,
     length: Annotated[
@@ -25,7 +28,7 @@ def export(
     from supple.exports import export as export_run
 
     where, pixels = out or (run if run.is_dir() else run.parent), None if size is None else parse_size(size)
-    written = export_run(run, where, to=to, contacts=contacts, fps=fps, size=pixels, length=length)
+    written = export_run(run, where, to=to, contacts=contacts, fps=fps, size=pixels, length=length, colour=colour)
     if json:
         print_json({"to": to, "path": str(written)})
     else:

@@ -34,12 +34,13 @@ class Format(NamedTuple):
 
 
 VIDEO = ("fps", "size", "length")
+COLOURED = (*VIDEO, "colour")
 FORMATS: dict[str, Format] = {
-    "vtk": Format(".pvd", save_vtk, ("contacts",)),
+    "vtk": Format(".pvd", save_vtk, ("contacts", "colour")),
     "vtkhdf": Format(".vtkhdf", save_record_copy),
-    "png": Format(".png", save_picture, ("contacts",)),
-    "gif": Format(".gif", save_video, VIDEO),
-    "mp4": Format(".mp4", save_video, VIDEO),
+    "png": Format(".png", save_picture, ("contacts", "colour")),
+    "gif": Format(".gif", save_video, COLOURED),
+    "mp4": Format(".mp4", save_video, COLOURED),
     "csv": Format(".csv", save_csv),
     "md": Format(".md", save_markdown),
 }
@@ -63,6 +64,7 @@ def export(
     fps: float | None = None,
     size: tuple[int, int] | None = None,
     length: float | None = None,
+    colour: str | None = None,
 ) -> Path:
     """Write a run, the record in a folder, or vibration modes as another format; returns the file that was written.
 
@@ -72,7 +74,8 @@ def export(
     picture a few moments. contacts: with the forces of contacts, in a picture an arrow for each two that touch in the
     last moment, in VTK all points with forces. fps: frames a second of a video, default about 20, fewer where fewer
     are recorded. size: its width and height [pixels], default 640 and 480. length: how long it is [s], by default as
-    the run, but two to ten seconds.
+    the run, but two to ten seconds. colour: "speed" [m/s] or "strain" [-] of the surfaces as colours with a scale, in
+    VTK as an array of the points; see `supple.exports.fields`.
 
     Of `vibration_modes`, frames are numbers of modes: "vtk" holds their shapes [1/kg^1/2], an array each, "png" and
     "gif" show one, by default the lowest that is no rigid motion, "csv" and "md" list the frequencies.
@@ -91,7 +94,7 @@ def export(
     if kind not in known:
         raise InputError("modes are not exported so", where="export", value=kind, allowed=", ".join(known))
     form = known[kind]
-    given = {"contacts": contacts or None, "fps": fps, "size": size, "length": length}
+    given = {"contacts": contacts or None, "fps": fps, "size": size, "length": length, "colour": colour}
     options = {option: value for option, value in given.items() if value is not None}
     _check_options(options, kind, known)
     if path.suffix.lower() != form.suffix and (path.is_dir() or not path.suffix):

@@ -138,7 +138,7 @@ def save_mode_video(
     swing = SwingingBodies(modes, number, np.sin(2 * np.pi * np.arange(count) / count).tolist())
     view = View(swing, framed(range(count)), Camera())
     moments = [(k, mode_title(modes, number)) for k in range(count)]
-    write(draw_film(view, film.size, modes.system.name, "", moments), path, count / length)
+    write(draw_film(view, film.size, modes.system.name, moments), path, count / length)
 
 
 def one_mode(modes: Modes, chosen: Sequence[int] | None) -> int:

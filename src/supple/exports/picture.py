@@ -14,6 +14,7 @@ import numpy as np
 
 from supple.exports.camera import Camera
 from supple.exports.canvas import reduced
+from supple.exports.fields import Colouring
 from supple.exports.layers import Place, Sheet, save_png
 from supple.exports.view import ARROW, FAINT_INK, INK, View
 from supple.material.colour import PALETTE
@@ -29,21 +30,31 @@ FAINTEST, FAINTER = 0.14, 0.36
 """Opacities of the first moment and of the last but one."""
 VIEW, VIEW_ALONE = (0.03, 0.29, 0.94, 0.61), (0.03, 0.03, 0.94, 0.87)
 PLOT = (0.085, 0.075, 0.785, 0.185)
+SCALE = (0.7, 0.935, 0.25, 0.016)
 NAMES = 8
 """Bodies that are named at most."""
 
 
 def save_picture(
-    trajectory: Trajectory, path: Path, frames: Sequence[int] | None = None, *, contacts: bool = False
+    trajectory: Trajectory,
+    path: Path,
+    frames: Sequence[int] | None = None,
+    *,
+    contacts: bool = False,
+    colour: str | None = None,
 ) -> None:
-    """A PNG of the given frames, or of a few moments from the first to the last; with forces of contacts on request."""
+    """A PNG of the given frames, or of a few moments from the first to the last; on request with forces of contacts, or
+    in the colours of a field, see `supple.exports.fields`."""
     chosen = choose_moments(trajectory) if frames is None else sorted(set(frames))
     has_energies = len(trajectory.times) > 1
     place = Place.of(SIZE, VIEW if has_energies else VIEW_ALONE)
-    view = View(trajectory, tuple(chosen), Camera())
+    tint = None if colour is None else Colouring.of(trajectory, colour, chosen)
+    view = View(trajectory, tuple(chosen), Camera(), tint)
     base = Sheet(SIZE, background="white")
     times = ", ".join(f"{trajectory.times[k]:.3g}" for k in chosen)
     draw_titles(base.figure, trajectory.name, f"t = {times} s", view)
+    if tint is not None:
+        tint.draw_scale(base.figure, SCALE)
     if has_energies:
         draw_energies(base.figure.add_axes(PLOT), trajectory, chosen)
     over = Sheet(SIZE)
@@ -111,9 +122,12 @@ def draw_energies(axes: Any, trajectory: Trajectory, frames: Sequence[int]) -> N
 
 
 def draw_titles(figure: Any, title: str, moments: str, view: View) -> None:
-    """Name and moments at the top left, the bodies at the top right, each in the colour that most of it has."""
+    """Name and moments at the top left, the bodies at the top right, each in the colour that most of it has, where they
+    are in their own colours."""
     figure.text(0.04, 0.965, title, fontsize=14, color=INK, weight="bold", va="top")
     figure.text(0.04, 0.93, moments, fontsize=9.5, color=FAINT_INK, va="top")
+    if view.tint is not None:
+        return
     colours = view.main_colours
     for index, (name, own) in enumerate(list(colours.items())[:NAMES]):
         y = 0.962 - 0.026 * index

@@ -19,6 +19,7 @@ import numpy as np
 from supple.errors import InputError, MissingExtraError
 from supple.exports.camera import Camera
 from supple.exports.canvas import reduced
+from supple.exports.fields import Colouring
 from supple.exports.layers import DPI, Place, Sheet
 from supple.exports.view import FAINT_INK, INK, View
 from supple.record.progress import count_bar
@@ -30,6 +31,7 @@ SHORTEST, LONGEST = 2.0, 10.0
 """Lengths between which a run is shown in real time [s]."""
 MAX_FPS, MAX_SIZE, MAX_FRAMES = 60.0, 4096, 3000
 VIEW, TEXT = (0.02, 0.02, 0.96, 0.85), 0.032
+SCALE = (0.62, 0.915, 0.34, 0.022)
 THREADS = 2
 """That draw."""
 FRAMED = 12
@@ -83,6 +85,7 @@ def save_video(
     fps: float | None = None,
     size: tuple[int, int] = SIZE,
     length: float | None = None,
+    colour: str | None = None,
 ) -> None:
     """The given frames, or all of a run that there is time for, at `path`: .gif or .mp4. See `Film`."""
     film, write = Film(fps, size, length), writer_of(path)
@@ -91,10 +94,11 @@ def save_video(
     span = float(times[-1] - times[0])
     seconds = film.seconds(span)
     chosen = [int(k) for k in given[film.choose(times)]]
-    view = View(trajectory, framed(chosen), Camera())
-    captions = [f"t = {trajectory.times[k]:.2f} s" for k in chosen]
+    tint = None if colour is None else Colouring.of(trajectory, colour, framed(chosen))
+    view = View(trajectory, framed(chosen), Camera(), tint)
     note = "" if span == 0 else pace(span / seconds)
-    pictures = draw_film(view, film.size, trajectory.name, note, list(zip(chosen, captions)))
+    captions = [", ".join(filter(None, [f"t = {trajectory.times[k]:.2f} s", note])) for k in chosen]
+    pictures = draw_film(view, film.size, trajectory.name, list(zip(chosen, captions)))
     write(pictures, path, len(chosen) / seconds)
 
 
@@ -115,13 +119,12 @@ def pace(factor: float) -> str:
     return f"{factor:.2g} times faster" if factor > 1 else f"{1 / factor:.2g} times slower"
 
 
-def draw_film(
-    view: View, size: tuple[int, int], title: str, note: str, moments: Sequence[tuple[int, str]]
-) -> Iterator[Array]:
+def draw_film(view: View, size: tuple[int, int], title: str, moments: Sequence[tuple[int, str]]) -> Iterator[Array]:
     """Pictures of moments, each a frame with its caption, with a bar on a terminal."""
     base, place = Sheet(size, background="white", dpi=DPI * size[1] / SIZE[1]), Place.of(size, VIEW)
     base.figure.text(0.03, 0.965, title, fontsize=12, color=INK, weight="bold", va="top")
-    base.figure.text(0.97, 0.955, note, fontsize=8.5, color=FAINT_INK, va="top", ha="right")
+    if isinstance(view.tint, Colouring):
+        view.tint.draw_scale(base.figure, SCALE)
     axes = base.plane(place, view.window(place))
     view.draw_walls(axes)
     view.draw_ground(axes)

@@ -13,18 +13,26 @@ from xml.etree import ElementTree
 import numpy as np
 
 from supple.errors import InputError
+from supple.exports.fields import FIELDS, check_field
 from supple.exports.obstacles import drawn_obstacles
 from supple.record.files.vtkhdf import block_names
 from supple.record.reader import Record, Trajectory
 
 
 def save_vtk(
-    trajectory: Trajectory, path: Path, frames: Sequence[int] | None = None, *, contacts: bool = False
+    trajectory: Trajectory,
+    path: Path,
+    frames: Sequence[int] | None = None,
+    *,
+    contacts: bool = False,
+    colour: str | None = None,
 ) -> None:
     """The index at `path`, the grids in the folder of the same name beside it: bodies, obstacles, and on request points
-    of contacts with their forces on the first body [N]."""
+    of contacts with their forces on the first body [N]. colour: a field of `supple.exports.fields`, as an array."""
     import meshio
 
+    if colour is not None:
+        check_field(colour)
     folder = path.with_suffix("")
     folder.mkdir(parents=True, exist_ok=True)
     root = ElementTree.Element("VTKFile", type="Collection", version="0.1")
@@ -35,7 +43,9 @@ def save_vtk(
         for part, (body, name) in enumerate(zip(trajectory.body_names, names)):
             file = folder / f"{name}_{frame:06d}.vtu"
             points = trajectory.points(body, frame)
-            meshio.Mesh(points, cells[body] or [("vertex", np.arange(len(points))[:, None])]).write(file)
+            arrays = {} if colour is None else {colour: FIELDS[colour][1](trajectory, body, frame)}
+            shown = cells[body] or [("vertex", np.arange(len(points))[:, None])]
+            meshio.Mesh(points, shown, point_data=arrays).write(file)
             time = repr(float(trajectory.times[frame]))
             entry = {"timestep": time, "part": str(part), "name": body, "file": f"{folder.name}/{file.name}"}
             ElementTree.SubElement(collection, "DataSet", entry)
