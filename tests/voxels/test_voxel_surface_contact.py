@@ -113,7 +113,7 @@ def test_impulses_are_the_change_of_momentum_and_their_moments_of_angular_moment
     sweep = LatticeSweep.make(body.model)
     first = spinning(body)
     sweep.load(first.x, first.v)
-    dt = min(body.stable_step(safety=0.7), contact_step_limit(contacts, body.model))
+    dt = min(body.stable_step(safety=0.7, staged=False), contact_step_limit(contacts, body.model))
     owner = np.repeat(np.arange(3), np.diff(contacts.start))
     p, L, modes = np.zeros(3), np.zeros(3), set()
     sweep.set_contacts(contacts)
@@ -161,7 +161,7 @@ def test_two_lattices_in_contact_keep_their_momentum() -> None:
     x, v = body.model.rest_frames.copy(), np.zeros((16, 6))
     v[:, 0] = np.where(first, 2.0, -2.0)
     v[first, 1] = 0.7
-    dt = min(body.stable_step(safety=0.7), contact_step_limit(contacts, body.model))
+    dt = min(body.stable_step(safety=0.7, staged=False), contact_step_limit(contacts, body.model))
     sweep = LatticeSweep.make(body.model)
     sweep.load(x, v)
     sweep.set_contacts(contacts)
@@ -180,7 +180,7 @@ def settled(body: VoxelBody, friction: float) -> tuple[LatticeSweep, SurfaceCont
     contacts = standing(body, friction=friction)
     sweep = LatticeSweep.make(body.model)
     sweep.set_contacts(contacts)
-    dt = min(body.stable_step(safety=0.7), contact_step_limit(contacts, body.model))
+    dt = min(body.stable_step(safety=0.7, staged=False), contact_step_limit(contacts, body.model))
     steps = int(np.ceil(0.01 / dt))
     sweep.advance(0.01 / steps, 40 * steps, gravity=(0, 0, -G))
     return sweep, go_on(sweep, contacts, (0.0, 0.0, 0.0)), 0.01 / steps

@@ -58,7 +58,7 @@ def sliding() -> Sliding:
     body = plates()
     n, l = body.model.voxel_count, body.grid.voxel_size
     collision = Collision()
-    dt = body.stable_step(contact=True, collision=collision)
+    dt = body.stable_step(contact=True, collision=collision, staged=False)
     sweep = LatticeSweep.make(body.model, planes=[Plane()], swing=body.swing, collision=collision)
     x, v = body.model.rest_frames.copy(), np.zeros((n, 6))
     upper = body.grid.voxels[:, 2] > 5

@@ -104,7 +104,8 @@ def test_bodies_collide_and_keep_their_momentum() -> None:
     moved = frames(system, state, "two")[1][:, 0].mean()
     assert moved > 0.3  # it was pushed
     through = ran(free, sp.LatticeSolver(1e-3, bend_limit=None), 40)
-    np.testing.assert_allclose(frames(system, through, "two")[1], 0.0, atol=1e-12)
+    round_off = 1e-11  # 2e-16 of the links' forces, by the frequency of the lattice, some 1e4 /s
+    np.testing.assert_allclose(frames(system, through, "two")[1], 0.0, atol=round_off)
 
 
 # guides, against the general solver with the same small steps

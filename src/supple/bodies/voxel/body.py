@@ -29,7 +29,8 @@ from supple.bodies.voxel.mass import CubeMass
 from supple.bodies.voxel.model import Palette, VoxelModel, palette_of
 from supple.bodies.voxel.regions import outer_layer
 from supple.bodies.voxel.skin import VoxelSkin
-from supple.bodies.voxel.sweep.stable_step import stable_step
+from supple.bodies.voxel.sweep.stable_step import find_step
+from supple.bodies.voxel.sweep.stages import ONE_STAGE, STAGES, StableStep, Stages
 from supple.bodies.voxel.sweep.sweep import LatticeSweep
 from supple.bodies.voxel.touching.collision import Collision
 from supple.bodies.voxel.touching.fluid import Fluid
@@ -235,16 +236,20 @@ class VoxelBody:
         contact: int = 0,
         collision: Collision | None = None,
         safety: float = 0.9,
+        staged: bool = True,
     ) -> float:
         """The largest stable step [s] of `advance`, times a safety factor; at frames x (n, 7), or at rest.
 
         contact: for use with obstacles; 1 (or True): one, 2: several, two of which may push a voxel along one normal.
-        collision: for use with collisions.
+        collision: for use with collisions. staged: False: of symplectic Euler, which damps links in one stage.
         """
-        return stable_step(self.model, held=held, x=x, contact=contact, collision=collision, safety=safety)
+        choices = STAGES if staged else (ONE_STAGE,)
+        return find_step(
+            self.model, held=held, x=x, contact=contact, collision=collision, safety=safety, choices=choices
+        ).step
 
     @cached_property
-    def _strides(self) -> dict[tuple[object, ...], tuple[LatticeSweep, float]]:
+    def _strides(self) -> dict[tuple[object, ...], tuple[LatticeSweep, StableStep]]:
         """Sweeps made before, with their largest stable step at rest."""
         return {}
 
@@ -262,14 +267,15 @@ class VoxelBody:
         fluid: Fluid | None = None,
         dtype: DTypeLike = np.float64,
     ) -> LocalState:
-        """The state after so many steps of symplectic Euler, all in one compiled call.
+        """The state after so many steps of symplectic Euler, all in one compiled call; a step that is too long for it
+        damps the links in stages.
 
         gravity (3,) [m/s²]; held: voxels that stay where they are; loads (n, 6): forces and moments in world axes
         [N, N m]; planes: obstacles to rest on, with friction; collision: how voxels meet each other, None: not at all;
         fluid: what surrounds them. state.memory: what links remember of yielding and failing, a `LinkMemory`, or None.
-        Without obstacles and collisions it is the same as `SymplecticEuler` on the body's forces, to round-off. An
-        unstable step is refused. Where the lattice leaves the finite, a DivergenceError names the voxel and the time,
-        and its `last_good` is the last finite state.
+        Without obstacles, collisions and stages it is the same as `SymplecticEuler` on the body's forces, to
+        round-off. An unstable step is refused. Where the lattice leaves the finite, a DivergenceError names the voxel
+        and the time, and its `last_good` is the last finite state.
         """
         if self.swing is not None:
             self.swing.check_free()
@@ -285,15 +291,15 @@ class VoxelBody:
                 fluid=fluid,
                 dtype=dtype,
             )
-            largest = self.stable_step(held=index, contact=min(len(planes), 2), collision=collision, safety=1.0)
-            self._strides[key] = sweep, largest
-        sweep, largest = self._strides[key]
-        if dt > largest:
+            stable = find_step(self.model, held=index, contact=min(len(planes), 2), collision=collision, safety=1.0)
+            self._strides[key] = sweep, stable
+        sweep, stable = self._strides[key]
+        if dt > stable.step:
             raise InputError(
-                "the step is larger than stable", where="voxel body", value=dt, allowed=f"<= {largest:.9g} s"
+                "the step is larger than stable", where="voxel body", value=dt, allowed=f"<= {stable.step:.9g} s"
             )
         sweep.set_loads(loads)
-        return advance_finite(sweep, state, dt, steps, gravity)
+        return advance_finite(sweep, state, dt, steps, gravity, stages=stable.stages_of(dt))
 
     def recall(self, kept: dict[str, Array]) -> LinkMemory:
         """What the links remember, from arrays of a state's memory: "links" (m, 3) and "commands"."""
@@ -307,18 +313,29 @@ class VoxelBody:
 
 
 def advance_finite(
-    sweep: LatticeSweep, state: LocalState, dt: float, steps: int, gravity: ArrayLike, *, pairs: Array | None = None
+    sweep: LatticeSweep,
+    state: LocalState,
+    dt: float,
+    steps: int,
+    gravity: ArrayLike,
+    *,
+    pairs: Array | None = None,
+    stages: Stages = ONE_STAGE,
 ) -> LocalState:
     """Advance a sweep from a state; where that leaves the finite, find out when and where. pairs (k, 6): what is
-    remembered of voxels that touch, None: nothing; `sweep.pairs` is it at the end."""
-    end = _replayed(sweep, state, dt, steps, gravity, pairs)
+    remembered of voxels that touch, None: nothing; `sweep.pairs` is it at the end. stages: in which links damp."""
+
+    def after(count: int) -> LocalState:
+        return _replayed(sweep, state, dt, count, gravity, pairs, stages)
+
+    end = after(steps)
     if _is_finite(end):
         return end
     good, bad = 0, steps  # the first step that is not finite, by halving
     while bad - good > 1:
         middle = (good + bad) // 2
-        good, bad = (middle, bad) if _is_finite(_replayed(sweep, state, dt, middle, gravity, pairs)) else (good, middle)
-    last, first = (_replayed(sweep, state, dt, count, gravity, pairs) for count in (good, bad))
+        good, bad = (middle, bad) if _is_finite(after(middle)) else (good, middle)
+    last, first = after(good), after(bad)
     lost = ~(np.isfinite(first.x).all(axis=1) & np.isfinite(first.v).all(axis=1))
     voxel = int(np.flatnonzero(lost)[0])
     error = DivergenceError(
@@ -337,13 +354,19 @@ def _is_finite(state: LocalState) -> bool:
 
 
 def _replayed(
-    sweep: LatticeSweep, state: LocalState, dt: float, steps: int, gravity: ArrayLike, pairs: Array | None
+    sweep: LatticeSweep,
+    state: LocalState,
+    dt: float,
+    steps: int,
+    gravity: ArrayLike,
+    pairs: Array | None,
+    stages: Stages,
 ) -> LocalState:
     sweep.load(state.x, state.v, state.t)
     sweep.pairs = sweep.pairs if pairs is None else pairs
     sweep.memory = state.memory if state.memory is not None else LinkMemory.fresh(sweep.model.link_count)
     if steps:
-        sweep.advance(dt, steps, gravity=gravity)
+        sweep.advance(dt, steps, gravity=gravity, stages=stages)
     x, v = np.empty_like(state.x), np.empty_like(state.v)
     sweep.save(x, v)
     return LocalState(state.t + steps * dt, x, v, sweep.memory if sweep.laws is not None else None)

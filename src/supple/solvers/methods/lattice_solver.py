@@ -27,7 +27,8 @@ from supple.bodies.voxel.mass import CubeMass
 from supple.bodies.voxel.model import VoxelModel
 from supple.bodies.voxel.sweep import lattice_kernels as kernels
 from supple.bodies.voxel.sweep.bricks import SLAB_BRICKS
-from supple.bodies.voxel.sweep.stable_step import stable_step
+from supple.bodies.voxel.sweep.stable_step import find_step
+from supple.bodies.voxel.sweep.stages import ONE_STAGE, STAGES, StableStep
 from supple.bodies.voxel.sweep.sweep import LatticeSweep
 from supple.bodies.voxel.touching.surface_contact import NO_CONTACTS, SurfaceContacts, contact_step_limit
 from supple.errors import BendWarning, InputError, StepWarning, check_number
@@ -45,8 +46,9 @@ from supple.solvers.world import refuse_restitution
 Array = np.ndarray
 MANY_VOXELS = 2 * LANES * SLAB_BRICKS
 """From so many on a lattice is swept by two threads."""
-# what a body remembers, in a state's memory under its name; STEP: the largest strain seen so far, and the stable step
-# found at it [s], PAIRS: voxels that touch each other (see `held_pairs`), both of all bodies
+# what a body remembers, in a state's memory under its name; STEP: the largest strain seen so far, the stable step
+# found at it [s], how many stages it has, and the one in one stage [s], PAIRS: voxels that touch each other (see
+# `held_pairs`), both of all bodies
 LINKS, COMMANDS, TICKS, STEP, PAIRS = "links", "commands", "ticks", "lattice step", "lattice pairs"
 COSTLY = 4.0  # times as many small steps as the lattice needs, beyond which contacts are named
 OPEN = 1e-6  # of the extent: joints that are further open after a step are reported
@@ -149,10 +151,12 @@ class LatticeSolver:
         counts = [slot.coordinates.count for slot in system.bodies]
         return dict(zip((slot.name for slot in system.bodies), np.cumsum([0, *counts]).tolist()))
 
-    def _stable_step(self, model: VoxelModel, x: Array | None, rest: Array | None, start: float | None = None) -> float:
+    def _stable_step(
+        self, model: VoxelModel, x: Array | None, rest: Array | None, start: float | None = None
+    ) -> StableStep:
         """Where nothing is stiff, as long as if the voxels were linked: loads and gravity are resolved as finely.
         start [s]: one that was found before."""
-        found = stable_step(
+        found = find_step(
             model,
             held=self._guides.held,
             x=x,
@@ -162,10 +166,18 @@ class LatticeSolver:
             safety=self.safety,
             start=start,
         )
-        if np.isfinite(found):
+        if np.isfinite(found.step):
             return found
         frequency = np.sqrt(2.0 * model.values("young") * model.size / model.mass)  # of two, by the link between them
-        return self.safety * 2.0 / float(frequency.max())
+        step = self.safety * 2.0 / float(frequency.max())
+        return StableStep(step, ONE_STAGE, step)
+
+    def _found(self, state: State) -> tuple[float, StableStep]:
+        """The largest strain seen so far and the stable step found at it."""
+        if STEP not in state.memory:
+            return 0.0, self._largest
+        strain, step, count, single = state.memory[STEP]
+        return strain, StableStep(step, STAGES[int(count) - 1], single)
 
     @property
     def sweep(self) -> LatticeSweep:
@@ -220,7 +232,8 @@ class LatticeSolver:
     def _advance(self, system: System, state: State, duration: float) -> int:
         """Advance by a duration [s]; returns how many steps it took."""
         x, v = state.x.reshape(-1, 7), state.v.reshape(-1, 6)
-        largest = state.memory.get(STEP, (0.0, self._largest))[1]
+        _, stable = self._found(state)
+        largest = stable.step
         if self.contacts is not None:
             allowed = contact_step_limit(self.contacts, self._model)
             self._watch(allowed, largest, state.t)
@@ -236,7 +249,9 @@ class LatticeSolver:
             sweep.commanded = self._ask(system, state)
         memory = self._recalled(system, state)
         start, pairs = LocalState(state.t, x, v, memory), state.memory.get(PAIRS)
-        end = advance_finite(sweep, start, duration / steps, steps, system.gravity, pairs=pairs)
+        dt = duration / steps
+        stages = stable.stages_of(dt)
+        end = advance_finite(sweep, start, dt, steps, system.gravity, pairs=pairs, stages=stages)
         if len(sweep.pairs) or pairs is not None:
             state.memory[PAIRS] = sweep.pairs
         state.x, state.v, state.t = end.x.ravel(), end.v.ravel(), end.t
@@ -311,13 +326,14 @@ class LatticeSolver:
                 stacklevel=4,
             )
             self._has_warned = True
-        seen, largest = state.memory.get(STEP, (0.0, self._largest))
+        seen, stable = self._found(state)
         if strain > seen + STRAIN_STEP:
             rest = links.rest
             if self._swing is not None:
                 rest = self._swing.sizes(state.t, self._sweep.commanded)[links.voxels].mean(axis=1)
-            found = self._stable_step(model, x, rest, largest)
-            state.memory[STEP] = np.array([strain, min(largest, found)])
+            found = self._stable_step(model, x, rest, stable.single)
+            step, single = min(stable.step, found.step), min(stable.single, found.single)
+            state.memory[STEP] = np.array([strain, step, len(found.stages.shares), single])
 
 
 @dataclass(frozen=True, eq=False)

@@ -77,7 +77,7 @@ def lying() -> tuple[LatticeSweep, Array, float]:
     body = VoxelBody(VoxelGrid(numbers, SIZE), rough)
     upper = body.grid.voxels[:, 2] > 0
     held = np.flatnonzero(~upper)
-    dt = body.stable_step(held=held, collision=Collision())
+    dt = body.stable_step(held=held, collision=Collision(), staged=False)
     sweep = LatticeSweep.make(body.model, held=held, collision=Collision())
     x = body.model.rest_frames.copy()
     x[upper, 2] -= SIZE

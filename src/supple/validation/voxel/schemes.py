@@ -51,7 +51,7 @@ def source_clapper() -> Clapping:
     held = np.flatnonzero(grid.materials[tuple(grid.voxels.T)] == BASE)
     frequency = float(vibration_modes(held_system(passive, held), 2).frequencies[0])
     body = VoxelBody(grid, soft, actuation=Actuation(30.0, frequency))
-    dt = body.stable_step(held=held, collision=Collision(), safety=SAFETY)
+    dt = body.stable_step(held=held, collision=Collision(), safety=SAFETY, staged=False)
     return Clapping(body, held, dt, 1 / frequency)
 
 

@@ -5,15 +5,17 @@
     E = u^T K_u u / 2 + (4 tau)^T K_t (4 tau) / 2,   K_u = diag(a1, b1, b1),  K_t = diag(a2, b3/2, b3/2)
 
 In the mean frame the Bernoulli beam [HL12, eq. 7] has exactly this diagonal form, since b1 l = 2 b2, b1 l² = 6 b3. With
-the angular velocities w1, w2, e = w2 - w1 in the mean frame,
+the angular velocities w1, w2 it turns by w_m = (w1 + w2 + e × tau) / 2, e = w2 - w1, and d(4 tau)/dt = (1 + tau²) e.
+Damping is that of the rates s and e, which need no frame: s = v2 - v1 - (w1 + w2)/2 × (x2 - x1) is du/dt but for
+e × tau / 2.
 
-    w_m = (w1 + w2 + e × tau) / 2,    d(4 tau)/dt = (1 + tau²) e,    du/dt = R_m^T (v2 - v1) - w_m × d
-    f = K_u u + c_u du/dt,    g = K_t 4 tau + c_t d(4 tau)/dt,       G = d × f
-    loads on the voxels:  F1 = f,  F2 = -f,  m1 = A + B,  m2 = A - B,  A = G/2,  B = (1 + tau²) g - tau × G / 2
+    f = K_u u,    g = K_t 4 tau,       D = (c_u s² + c_t e²) / 2
+    loads on the voxels:  F1 = f + c_u s,  F2 = -F1,  m1 = A + B,  m2 = A - B,
+                          A = d × F1 / 2,  B = (1 + tau²) g - tau × (d × f) / 2 + c_t e
 
-so that force and torque balance whatever f and g are, and damping, from a dissipation function of the same rates,
-vanishes for rigid motion. 4 tau is 0.5 % longer than the rotation vector at 0.5 rad, 2 % at 1 rad; only a full turn
-is singular. Links lie along x; for y and z permute the axes cyclically.
+so that force and torque balance whatever f, g and s are, and damping vanishes for rigid motion. 4 tau is 0.5 % longer
+than the rotation vector at 0.5 rad, 2 % at 1 rad; only a full turn is singular. Links lie along x; for y and z permute
+the axes cyclically.
 
     code: stiffness (a1, b1, a2, b3/2) [N/m, N/m, N m, N m]; damping (c_u [N s/m], c_t [N m s]); rest [m]
 
@@ -24,7 +26,7 @@ All functions are of values: numbers treat one link, SIMD lanes treat several.
 from __future__ import annotations
 
 from supple.algebra.compiling.compiled import compiled
-from supple.algebra.dense.rotation_kernels import cross, matrix_rotate, matrix_rotate_inverse
+from supple.algebra.dense.rotation_kernels import cross, matrix_rotate_inverse
 from supple.algebra.lanes.lane_type import copysign
 
 
@@ -98,38 +100,51 @@ def mean_turn(tau, w1, w2):
 
 
 @compiled(inline=True)
-def link_internal(stiffness, damping, rest, tau, d, v, w1, w2):
-    """f, A, B, all in mean axes; d, v = R_m^T (v2 - v1), w1, w2 in mean axes."""
-    axial, lateral, twist, bend = stiffness
+def link_turn(q1, q2):
+    """tau in world axes, and of R_m its first column, the direction of the link."""
+    aw, ax, ay, az = q1
+    bw, bx, by, bz = q2
+    p = aw * bw + ax * bx + ay * by + az * bz
+    sign = copysign(1.0, p)
+    bw, bx, by, bz = sign * bw, sign * bx, sign * by, sign * bz
+    n = 1.0 / (1.0 + sign * p)  # (14.6)
+    tau = (
+        n * (aw * bx - bw * ax + (ay * bz - az * by)),  # (14.6)
+        n * (aw * by - bw * ay + (az * bx - ax * bz)),  # (14.6)
+        n * (aw * bz - bw * az + (ax * by - ay * bx)),  # (14.6)
+    )
+    w, x, y, z = aw + bw, ax + bx, ay + by, az + bz  # (14.6)
+    ny, nz = n * y, n * z
+    return tau, (1.0 - ny * y - nz * z, ny * x + nz * w, nz * x - ny * w)  # (1.5)
+
+
+@compiled(inline=True)
+def link_damping(damping, d, v, w1, w2):
+    """F1, A, B of the damping alone, see `link_loads`; in any axes, all in the same."""
     cu, ct = damping
-    rate = subtract(v, cross(mean_turn(tau, w1, w2), d))  # (14.10)
-    f = (axial * (d[0] - rest) + cu * rate[0], lateral * d[1] + cu * rate[1], lateral * d[2] + cu * rate[2])  # (14.11)
-    G = cross(d, f)  # (14.12)
-    h = 1.0 + dot(tau, tau)
-    e = scale(ct * h, subtract(w2, w1))  # (14.10)
-    twist, bend = 4.0 * twist, 4.0 * bend
-    g = (twist * tau[0] + e[0], bend * tau[1] + e[1], bend * tau[2] + e[2])  # (14.11)
-    return f, scale(0.5, G), subtract(scale(h, g), scale(0.5, cross(tau, G)))  # (14.12)
+    half = scale(0.5, d)
+    f = scale(cu, subtract(v, cross(add(w1, w2), half)))  # (14.10)
+    return f, cross(half, f), scale(ct, subtract(w2, w1))  # (14.12)
 
 
 @compiled(inline=True)
 def link_loads(stiffness, damping, rest, d, q1, q2, v, w1, w2):
     """F1, A, B in world axes: forces F1, -F1 [N] and moments A + B, A - B [N m] on voxels 1 and 2.
 
-    d = x2 - x1, v = v2 - v1, angular velocities w1, w2, all in world axes.
+    d = x2 - x1, v = v2 - v1, angular velocities w1, w2, all in world axes. Laterally K_u and K_t are isotropic, so that
+    of the mean frame its direction along the link is all it takes.
     """
-    tau, R = link_frame(q1, q2)
-    f, A, B = link_internal(
-        stiffness,
-        damping,
-        rest,
-        tau,
-        matrix_rotate_inverse(R, d),
-        matrix_rotate_inverse(R, v),
-        matrix_rotate_inverse(R, w1),
-        matrix_rotate_inverse(R, w2),
-    )
-    return matrix_rotate(R, f), matrix_rotate(R, A), matrix_rotate(R, B)
+    axial, lateral, twist, bend = stiffness
+    tau, along = link_turn(q1, q2)
+    h = 1.0 + dot(tau, tau)
+    u = subtract(d, scale(rest, along))  # (14.7)
+    stretch = (axial - lateral) * dot(along, u)
+    turned = 4.0 * h * (twist - bend) * dot(along, tau)
+    F, A, B = link_damping(damping, d, v, w1, w2)
+    F = add(F, add(scale(lateral, u), scale(stretch, along)))  # (14.11)
+    half = scale(0.5 * (stretch - lateral * rest), cross(d, along))  # d × f / 2
+    g = add(scale(4.0 * h * bend, tau), scale(turned, along))  # (14.11)
+    return F, add(A, half), add(B, subtract(g, cross(tau, half)))  # (14.12)
 
 
 @compiled(inline=True)
@@ -147,23 +162,22 @@ def link_differential(stiffness, damping, rest, tau, d, v, w1, w2, dx, p1, p2):
     dh = 2.0 * dot(tau, dtau)
     dd = subtract(dx, cross(turn, d))  # (14.13)
     # rates
-    e = subtract(w2, w1)
-    wm = mean_turn(tau, w1, w2)  # (14.9)
-    rate = subtract(v, cross(wm, d))  # (14.10)
+    e, middle = subtract(w2, w1), scale(0.5, add(w1, w2))
+    rate = subtract(v, cross(middle, d))  # (14.10)
     dw1, dw2 = cross(subtract(p1, turn), w1), cross(subtract(p2, turn), w2)  # (14.14)
-    de = subtract(dw2, dw1)
-    dwm = add(mean_turn(tau, dw1, dw2), scale(0.5, cross(e, dtau)))  # (14.9)
-    drate = subtract(cross(v, turn), add(cross(dwm, d), cross(wm, dd)))  # (14.10), (14.14)
+    de, dmiddle = subtract(dw2, dw1), scale(0.5, add(dw1, dw2))
+    drate = subtract(cross(v, turn), add(cross(dmiddle, d), cross(middle, dd)))  # (14.10), (14.14)
     # loads in the mean frame
-    f = (axial * (d[0] - rest) + cu * rate[0], lateral * d[1] + cu * rate[1], lateral * d[2] + cu * rate[2])
-    df = (axial * dd[0] + cu * drate[0], lateral * dd[1] + cu * drate[1], lateral * dd[2] + cu * drate[2])  # (14.11)
+    f = (axial * (d[0] - rest), lateral * d[1], lateral * d[2])  # (14.11)
+    df = (axial * dd[0], lateral * dd[1], lateral * dd[2])  # (14.11)
     G, dG = cross(d, f), add(cross(dd, f), cross(d, df))  # (14.12)
     twist, bend = 4.0 * twist, 4.0 * bend
-    g = add((twist * tau[0], bend * tau[1], bend * tau[2]), scale(ct * h, e))  # (14.11)
-    dg = add((twist * dtau[0], bend * dtau[1], bend * dtau[2]), add(scale(ct * dh, e), scale(ct * h, de)))  # (14.11)
-    A, dA = scale(0.5, G), scale(0.5, dG)
-    B = subtract(scale(h, g), scale(0.5, cross(tau, G)))  # (14.12)
+    g, dg = (twist * tau[0], bend * tau[1], bend * tau[2]), (twist * dtau[0], bend * dtau[1], bend * dtau[2])  # (14.11)
+    B = add(subtract(scale(h, g), scale(0.5, cross(tau, G))), scale(ct, e))  # (14.12)
     dB = subtract(add(scale(dh, g), scale(h, dg)), scale(0.5, add(cross(dtau, G), cross(tau, dG))))  # (14.12)
+    dB = add(dB, scale(ct, de))
+    f, df = add(f, scale(cu, rate)), add(df, scale(cu, drate))  # (14.12)
+    A, dA = scale(0.5, cross(d, f)), scale(0.5, add(cross(dd, f), cross(d, df)))  # (14.12)
     # the axes they are seen in turn as well
     dF = add(df, cross(turn, f))  # (14.15)
     dm1 = add(add(dA, dB), cross(subtract(turn, p1), add(A, B)))  # (14.15)

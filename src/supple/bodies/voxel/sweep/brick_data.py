@@ -16,6 +16,7 @@ LOADS = 6  # force, moment
 CONTACT = 4  # k/m, c/m, mu_s, mu_d
 SHIFTS = 6  # change of the rest length [m] and strength, 1 or 0, of the links along x, y, z
 GUIDE = 16  # free directions (3x3), whether turning is free, velocity, angular velocity
+RATES = 6  # v, w
 SKIN = 6  # exposed faces ahead and behind along x, y, z: 1 or 0
 
 
@@ -75,6 +76,16 @@ class Slabs(NamedTuple):
     first_copy: int
     halo: int
     scratch: Array
+
+
+class Damping(NamedTuple):
+    """The damping of links in stages, see `stages`. before (k,) [s]: of a step, the parts of the stages before its
+    forces; within: the part that acts with them. rates: RATES fields of tiles as those of the state, the velocities
+    after the stages; or empty, where there are none."""
+
+    before: Array
+    within: float
+    rates: Array
 
 
 class Step(NamedTuple):

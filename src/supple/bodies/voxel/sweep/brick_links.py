@@ -7,9 +7,11 @@ import numpy as np
 
 from supple.algebra.compiling.compiled import compiled
 from supple.algebra.lanes.lane_type import load, store
-from supple.bodies.voxel.links.link import add, link_loads, subtract
+from supple.bodies.voxel.links.link import add, link_damping, link_loads, subtract
 from supple.bodies.voxel.sweep.brick_data import CONSTANTS, SHIFTS, STATE
 from supple.bodies.voxel.sweep.brick_lanes import arrive_x, arrive_y, arrive_z, neighbour_x, neighbour_y, neighbour_z
+
+VELOCITY = 7  # the field of the state where v, w begin
 
 
 @compiled(inline=True)
@@ -33,17 +35,28 @@ def store_three(array, at, stride, u):
 
 
 @compiled(inline=True)
-def load_state(state, tile, W):
-    """x, q, v, w, size of a brick."""
-    at = tile * STATE * W
+def load_moving(state, source, tile, W):
+    """x, q, v, w, size of a brick, velocities from a source: an array of tiles of so many fields, of which v, w are
+    those from `first` on; from first_copy on, tiles of the state and of the source lie further on by their shifts."""
+    rates, fields, first, first_copy, shift, rate_shift = source
+    at, to = tile, tile
+    if tile >= first_copy:
+        at, to = tile + shift, tile + rate_shift
+    at, to = at * STATE * W, (to * fields + first) * W
     qx, qy, qz = load_three(state, at + 4 * W, W)
     return (
         load_three(state, at, W),
         (load(state, at + 3 * W), qx, qy, qz),
-        load_three(state, at + 7 * W, W),
-        load_three(state, at + 10 * W, W),
+        load_three(rates, to, W),
+        load_three(rates, to + 3 * W, W),
         load(state, at + 13 * W),
     )
+
+
+@compiled(inline=True)
+def load_state(state, tile, W):
+    """x, q, v, w, size of a brick."""
+    return load_moving(state, (state, STATE, VELOCITY, tile + 1, 0, 0), tile, W)
 
 
 @compiled(inline=True)
@@ -112,11 +125,14 @@ def turned_zxy(s):
 
 
 @compiled(inline=True)
-def brick_links(bricks, b, axis, W, s, t):
-    """Force F, moments M1, M2 of the links from s to t along an axis, seen as the first: F, M1 on s, -F, M2 on t."""
+def brick_links(bricks, b, axis, W, s, t, damped, elastic):
+    """Force F, moments M1, M2 of the links from s to t along an axis, seen as the first: F, M1 on s, -F, M2 on t.
+
+    damped: a factor of the damping. elastic: False: the damping alone.
+    """
     constants, at = bricks.constants, (b * CONSTANTS + 4 * axis) * W
     axial, twist = load(constants, at), load(constants, at + W)
-    cu, ct = load(constants, at + 2 * W), load(constants, at + 3 * W)
+    cu, ct = damped * load(constants, at + 2 * W), damped * load(constants, at + 3 * W)
     rest = 0.5 * (s[4] + t[4])  # (14.20)
     if bricks.shifts.size > 0:
         at = (b * SHIFTS + 2 * axis) * W
@@ -124,17 +140,12 @@ def brick_links(bricks, b, axis, W, s, t):
         strength = load(bricks.shifts, at + W)
         axial, twist, cu, ct = strength * axial, strength * twist, strength * cu, strength * ct
     edge = bricks.edge[b]
-    F, A, B = link_loads(
-        (axial, axial, twist, axial * (edge * edge / 12.0)),  # (14.2)
-        (cu, ct),
-        rest,
-        subtract(t[0], s[0]),
-        s[1],
-        t[1],
-        subtract(t[2], s[2]),
-        s[3],
-        t[3],
-    )
+    d, v = subtract(t[0], s[0]), subtract(t[2], s[2])
+    if elastic:
+        stiffness = (axial, axial, twist, axial * (edge * edge / 12.0))  # (14.2)
+        F, A, B = link_loads(stiffness, (cu, ct), rest, d, s[1], t[1], v, s[3], t[3])
+    else:
+        F, A, B = link_damping((cu, ct), d, v, s[3], t[3])
     return F, add(A, B), subtract(A, B)  # (14.12)
 
 
@@ -166,16 +177,16 @@ def arrived_z(F, M, G, N):
 
 
 @compiled(inline=True)
-def links_along_y(bricks, b, tile, W, s):
+def links_along_y(bricks, b, source, W, s, damped, elastic):
     """F, M1, M2 of a brick's links along y, in the axes (x, y, z)."""
-    t = ahead_y(s, load_state(bricks.state, tile, W))
-    F, M, N = brick_links(bricks, b, 1, W, turned_yzx(s), t)
+    t = ahead_y(s, load_moving(bricks.state, source, bricks.next_y[b], W))
+    F, M, N = brick_links(bricks, b, 1, W, turned_yzx(s), t, damped, elastic)
     return (F[2], F[0], F[1]), (M[2], M[0], M[1]), (N[2], N[0], N[1])
 
 
 @compiled(inline=True)
-def links_along_z(bricks, b, tile, W, s):
-    """F, M1, M2 of a brick's links along z, in the axes (x, y, z)."""
-    t = ahead_z(s, load_state(bricks.state, tile, W))
-    F, M, N = brick_links(bricks, b, 2, W, turned_zxy(s), t)
+def links_along_z(bricks, b, source, tile, W, s, damped, elastic):
+    """F, M1, M2 of a brick's links along z to a tile, in the axes (x, y, z)."""
+    t = ahead_z(s, load_moving(bricks.state, source, tile, W))
+    F, M, N = brick_links(bricks, b, 2, W, turned_zxy(s), t, damped, elastic)
     return (F[1], F[2], F[0]), (M[1], M[2], M[0]), (N[1], N[2], N[0])

@@ -24,9 +24,10 @@ from supple.bodies.voxel.links.link_memory import (
     save_memory,
 )
 from supple.bodies.voxel.model import VoxelModel
-from supple.bodies.voxel.sweep.brick_data import CONSTANTS, GUIDE, STATE, Step
-from supple.bodies.voxel.sweep.bricks import Layout
+from supple.bodies.voxel.sweep.brick_data import CONSTANTS, GUIDE, RATES, STATE, Damping, Step
+from supple.bodies.voxel.sweep.bricks import Layout, aligned_zeros
 from supple.bodies.voxel.sweep.shift_kernels import Laws
+from supple.bodies.voxel.sweep.stages import ONE_STAGE, Stages, check_shares
 from supple.bodies.voxel.touching import collision_kernels
 from supple.bodies.voxel.touching.collision import (
     Collision,
@@ -90,6 +91,7 @@ class LatticeSweep:
     joints: LatticeJoints | None = None
     joint_run: JointRun | None = None
     commanded: Array | None = None
+    rates: Array | None = None
     pairs: Array = field(default_factory=lambda: np.zeros((0, 6)))
     t: float = 0.0
 
@@ -377,8 +379,10 @@ class LatticeSweep:
         compute_violations(run)
         return float(np.abs(run.phi).max(initial=0.0)) / self.model.extent
 
-    def advance(self, dt: float, steps: int, *, gravity: ArrayLike = (0.0, 0.0, 0.0)) -> None:
-        """So many steps of dt [s] under gravity (3,) [m/s²] and the loads set before."""
+    def advance(
+        self, dt: float, steps: int, *, gravity: ArrayLike = (0.0, 0.0, 0.0), stages: Stages = ONE_STAGE
+    ) -> None:
+        """So many steps of dt [s] under gravity (3,) [m/s²] and the loads set before; links damp in stages."""
         if np.isposinf(dt):
             raise InputError(
                 "the step is infinite",
@@ -391,6 +395,7 @@ class LatticeSweep:
         g = check_vector(gravity, name="gravity", where="LatticeSweep.advance")[axes]
         if self.contacts is not None:
             self._start_contacts()
+        damping = self._damping(dt, stages)
         self.meeting.begin(self.layout.bricks.state)
         if self.joint_run is not None:
             self.joint_run.per_step[0] = 1.0 / dt
@@ -408,10 +413,19 @@ class LatticeSweep:
                 **obstacle_arrays([o for o in self.obstacles if not moves(o)], axes),
                 **self._moving(dt, count, axes),
             )
-            self._advance(step, count)
+            self._advance(step, damping, count)
             self.t += count * dt
         self.meeting.end(self.layout.bricks.state)
         self._keep_pairs()
+
+    def _damping(self, dt: float, stages: Stages) -> Damping:
+        """Stages of steps of dt, with the velocities between them."""
+        check_shares(stages.shares, "LatticeSweep.advance")
+        *before, within = stages.shares
+        if before and self.rates is None:
+            self.rates = aligned_zeros(self.layout.bricks.state.size // STATE * RATES, self.dtype)
+        rates = self.rates if before and self.rates is not None else np.zeros(0, dtype=self.dtype)
+        return Damping(dt * np.array(before), within, rates)
 
     def _moving(self, dt: float, count: int, axes: list[int]) -> dict[str, Array]:
         """Obstacles that move, in the next steps."""
@@ -444,7 +458,7 @@ class LatticeSweep:
         contacts.memory[LISTED] = -1.0
         self.contacts = hold_pairs(contacts, self.pairs, np.array(self.layout.axes))
 
-    def _advance(self, step: Step, count: int) -> None:
+    def _advance(self, step: Step, damping: Damping, count: int) -> None:
         """Steps of one chunk; stops and goes on where links fail, or where pairs lack workspace."""
         threaded = numba.get_num_threads() > 1 and len(self.layout.slabs.start) > 2
         none, run = no_laws(self.dtype), self.meeting.run if self.meeting else None
@@ -457,11 +471,11 @@ class LatticeSweep:
             bricks, slabs, laws = self.layout.bricks, self.layout.slabs, self.laws or none
             contacts = self.contacts or alone
             if contacts is None:
-                reached = kernel(bricks, slabs, laws, step, reached, count)
+                reached = kernel(bricks, slabs, laws, damping, step, reached, count)
             else:
                 loads = contacts.base.copy() if loads is None else loads
                 bricks = bricks._replace(loads=loads)
-                reached, lacking = colliding(bricks, slabs, laws, contacts, run, joints, step, reached, count)
+                reached, lacking = colliding(bricks, slabs, laws, damping, contacts, run, joints, step, reached, count)
                 if lacking:
                     self.contacts = enlarged(contacts, lacking)
             if self.laws is not None and self.laws.failures.any():

@@ -18,6 +18,7 @@ from supple.bodies.voxel.kernels import copy_borders, sweep_slab
 from supple.bodies.voxel.links.link import add, dot, scale, subtract
 from supple.bodies.voxel.sweep.brick_data import STATE
 from supple.bodies.voxel.sweep.brick_links import load_three, three
+from supple.bodies.voxel.sweep.damping_kernels import damp_links, damp_links_parallel
 from supple.bodies.voxel.sweep.shift_kernels import shift_links, shift_links_parallel
 from supple.bodies.voxel.touching.joint_kernels import begin_joints, close_joints
 from supple.bodies.voxel.touching.pair_list_kernels import are_near, list_by_cells, list_by_force
@@ -227,7 +228,7 @@ def collide(state, loads, contacts, dt):
 
 
 @compiled
-def advance_colliding(bricks, slabs, laws, contacts, run, joints, step, first, count):
+def advance_colliding(bricks, slabs, laws, damping, contacts, run, joints, step, first, count):
     """Steps first to count on one thread; returns the step it came to, and how many pairs lacked workspace there.
 
     run: contacts with surfaces of other bodies, joints: what holds voxels; each or None.
@@ -250,8 +251,9 @@ def advance_colliding(bricks, slabs, laws, contacts, run, joints, step, first, c
         failures = 0
         if bricks.shifts.size > 0:
             failures = shift_links(bricks, slabs, laws, n)
+        damp_links(bricks, slabs, damping, n)
         for slab in range(slab_count):
-            sweep_slab(bricks, slabs, slab, n, step)
+            sweep_slab(bricks, slabs, damping, slab, n, step)
         if joints is not None:
             close_joints(bricks.state, joints, step.dt)
             for slab in range(slab_count):
@@ -262,7 +264,7 @@ def advance_colliding(bricks, slabs, laws, contacts, run, joints, step, first, c
 
 
 @compiled(parallel=True)
-def advance_colliding_parallel(bricks, slabs, laws, contacts, run, joints, step, first, count):
+def advance_colliding_parallel(bricks, slabs, laws, damping, contacts, run, joints, step, first, count):
     """The same on all threads, contacts on one; the same bits as `advance_colliding`."""
     slab_count = len(slabs.start) - 1
     reached, lacking, failures = first, 0, 0
@@ -279,8 +281,9 @@ def advance_colliding_parallel(bricks, slabs, laws, contacts, run, joints, step,
                 add_surfaces(bricks.state, run, step.dt, bricks.loads)
             if bricks.shifts.size > 0:
                 failures = shift_links_parallel(bricks, slabs, laws, reached)
+            damp_links_parallel(bricks, slabs, damping, reached)
             for slab in numba.prange(slab_count):
-                sweep_slab(bricks, slabs, slab, reached, step)
+                sweep_slab(bricks, slabs, damping, slab, reached, step)
             if joints is not None:
                 close_joints(bricks.state, joints, step.dt)
                 for slab in range(slab_count):
