@@ -23,7 +23,7 @@ from supple.solvers.methods.implicit_euler import check_dt
 from supple.solvers.protocol import Solver
 
 ROUND_OFF = 1e-9  # part of a step that is round-off
-SURFACE_POINTS = 25_000
+SURFACE_POINTS = 20_000
 """Points of a tree's surface that a record shows to other programs, at most."""
 
 

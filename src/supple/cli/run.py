@@ -45,7 +45,7 @@ def run(
     ] = None,
     surface_points: Annotated[
         int | None,
-        typer.Option(metavar="COUNT", help="Most points of a tree's surface that ParaView is shown; default: 25000."),
+        typer.Option(metavar="COUNT", help="Most points of a tree's surface that ParaView is shown; default: 20000."),
     ] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on from the last checkpoint.")] = False,
     picture: Annotated[bool, typer.Option("--picture", help="Write picture.png and table.csv too.")] = False,
