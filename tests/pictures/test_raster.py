@@ -108,6 +108,9 @@ def test_layers_shadows_and_reduction() -> None:
     assert picture[100, 100] == pytest.approx(0.5)
     assert (picture[0] == 1).all()
     assert 0.5 < picture[100, 50, 0] < 1  # soft at the edge
+    coarse = np.ones((201, 201, 3), dtype=np.float32)
+    darken(coarse, canvas.seen[::2, ::2], 0.5, 3)
+    assert coarse[:200, :200] == pytest.approx(picture, abs=0.1)  # half as fine
     lay(picture, canvas, 0.5)
     assert picture[100, 100, 1] == pytest.approx(0.25)
     small = reduced(picture)

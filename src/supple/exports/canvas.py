@@ -112,7 +112,11 @@ def lay(picture: Array, canvas: Canvas, opacity: float = 1.0) -> None:
 
 
 def darken(picture: Array, seen: Array, strength: float, blur: int) -> None:
-    """Lay a soft shadow (height, width) upon a picture; blur: radius of the softness in pixels."""
+    """Lay a soft shadow upon a picture, of its size or of half of it, rounded down; blur: radius of the softness in
+    pixels."""
+    height, width = picture.shape[:2]
+    if seen.shape != (height, width):
+        seen = np.pad(seen.repeat(2, axis=0).repeat(2, axis=1), ((0, height % 2), (0, width % 2)), mode="edge")
     soft = _blurred(_blurred(seen.astype(np.float32), blur).T, blur).T
     picture *= (1.0 - strength * soft)[..., None]
 

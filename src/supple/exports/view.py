@@ -153,7 +153,8 @@ class View:
         window = Window(self.camera, (picture.shape[1], picture.shape[0]), *self.bounds, self.ground)
         solid = [*self.bodies(frame), *self.obstacles(frame, moving_only=opacity < 1)]
         if opacity == 1:
-            shadow = Canvas(window)
+            half = Window(self.camera, (window.size[0] // 2, window.size[1] // 2), *self.bounds, self.ground)
+            shadow = Canvas(half)  # it is blurred: half the pixels do
             for part in solid:
                 shadow.cover(self.on_ground(part.points), part.triangles)
             darken(picture, shadow.seen, SHADOW, max(1, round(SOFTNESS * len(picture))))
