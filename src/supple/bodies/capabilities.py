@@ -13,6 +13,7 @@ Whoever needs a capability asks for it by `isinstance`, never for the name of a 
     SelfSolving       the matrix of what its frame carries, solved by itself: a preconditioner
     Remembering       memory beside coordinates
     Breaking          it can be broken in two while it runs
+    Pressed           energy of contacts with obstacles, which its own stride meets
     Gapped            gaps between its domains
     Carrying          it steps itself, masses on its points included
     Recasting         parts of it can be of other kinds, with other coordinates
@@ -212,6 +213,15 @@ class Carrying(Protocol):
 
     def carrying(self, loads: Sequence[tuple[Mapping, Array, Array]]) -> Body:
         """The body with these masses in the place of those it carried: points, weights (k, points) and m (k,) [kg]."""
+        ...
+
+
+@runtime_checkable
+class Pressed(Protocol):
+    """A body whose stride meets obstacles by itself."""
+
+    def pressed_energy(self, x: Array, obstacles: Sequence[Any]) -> float:
+        """Of its contacts with obstacles where these were given [J], at coordinates x."""
         ...
 
 

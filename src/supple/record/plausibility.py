@@ -7,13 +7,14 @@ Three signs are looked for:
     inversion     det F <= 0 in more than 1 % of a body's elements and at least twelve of them, at every frame;
                   in a single one whose law has no way back
 
-V is what bodies and springs store, V0 the same at the start. W is the work of gravity and of constant loads, the
-largest fall of their potential until now, with that of all else which gives energy (`supple.record.work`). The latter
+V is what bodies and springs store, V0 the same at the start, with that of lattices which begin inside of obstacles. W
+is the work of gravity and of constant loads, the largest fall of their potential until now, with that of all else which
+gives energy (`supple.record.work`). The latter
 is asked for in those frames alone in which E has outgrown five times S, half of what ends a run: no frame gains more
 than the work done since the one before, so that E then stays below five times S, and a run pays next to nothing. E is
 compared with ten times the sum, since estimates of work are rough and steps have errors.
 
-FLOOR is what cannot be told from rest: a thousandth of the weight of the bodies times their size, their kinetic
+FLOOR is what cannot be told from rest: a hundredth of the weight of the bodies times their size, their kinetic
 energy at the speed at which contacts push apart bodies that overlap, and what round-off makes of the potential and in
 a step of the positions.
 
@@ -28,7 +29,7 @@ from dataclasses import InitVar, dataclass, field
 
 import numpy as np
 
-from supple.bodies.capabilities import Inverting, Massed
+from supple.bodies.capabilities import Inverting, Massed, Pressed
 from supple.bodies.traits import is_load
 from supple.errors import ConvergenceError, DivergenceError, InputError
 from supple.record.measures import Measures, measure
@@ -40,7 +41,7 @@ from supple.scene.system import System
 Array = np.ndarray
 GROWTH = 10.0
 INVERTED_PART, INVERTED_LEAST = 0.01, 12  # of the elements of a body
-SAG = 1e-3  # part of its size by which a body may sink or rise unseen
+SAG = 1e-2  # part of its size by which a body may sink or rise unseen
 ROUND_OFF = 1e-9  # part of the potential's own size, and of a body's size in a step, that counts as no change
 
 
@@ -63,7 +64,7 @@ class Plausibility:
         kin = system.propagate(state.t, state.x, state.v, state.memory)
         inner = [(force, slot) for _, slot, force in system.forces if not is_load(force)]
         self.stored = sum(abs(force.energy(kin.local(slot))) for force, slot in inner)
-        self.allowed = max(self.known, self.start.kinetic + self.stored)
+        self.allowed = max(self.known, self.start.kinetic + self.stored + _pressed(system, state))
         self.kinetic = self.start.kinetic
         mass = float(sum(mass.first_moment(kin.x[slot.index])[0] for _, slot, mass in system.masses))
         self.work = OutsideWork(system, mass, self.dt)
@@ -160,6 +161,13 @@ class Plausibility:
             fix=f"Try {first}a smaller dt (it was {self.dt:g} s), more damping, an implicit solver, or "
             "smaller loads; the last good state is in the error's `run.state` and in the checkpoint.",
         )
+
+
+def _pressed(system: System, state: State) -> float:
+    """Energy of contacts with obstacles that bodies meet by themselves [J]."""
+    obstacles = [] if system.scene is None else list(system.scene.obstacles.values())
+    pressed = [(slot.body, slot) for slot in system.bodies if isinstance(slot.body, Pressed)]
+    return sum(body.pressed_energy(slot.view_x(state.x), obstacles) for body, slot in pressed)
 
 
 def _floor(system: System, mass: float, dt: float) -> float:

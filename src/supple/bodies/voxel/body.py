@@ -37,7 +37,7 @@ from supple.bodies.voxel.touching.fluid import Fluid
 from supple.bodies.voxel.touching.limits import surface_constants
 from supple.errors import DivergenceError, InputError, PoissonNotice
 from supple.geometry import VoxelGrid
-from supple.interaction.obstacles import Obstacle
+from supple.interaction.obstacles import Obstacle, distance
 from supple.material.colour import material_colours
 from supple.material.voxel import VoxelMaterial
 
@@ -227,6 +227,12 @@ class VoxelBody:
     def contact_constants(self) -> ContactConstants:
         """Contacts that the sweep's small steps bear."""
         return surface_constants(self.model, self.grid.voxel_size)
+
+    def pressed_energy(self, x: Array, obstacles: Sequence[Obstacle]) -> float:
+        """Energy [J] of contacts with obstacles where they were given, k depth² / 2 with k = 2 E l, of frames x."""
+        size, k = self.model.size, 2 * self.model.values("young") * self.model.size
+        depths = [np.maximum(size / 2 - distance(obstacle, x[:, :3])[0], 0.0) for obstacle in obstacles]
+        return float(sum(0.5 * np.sum(k * depth**2) for depth in depths))
 
     def stable_step(
         self,

@@ -194,6 +194,14 @@ def dancing_voxels() -> Scene:
     return scene
 
 
+def sunk_voxels() -> Scene:
+    """Voxels that begin a tenth of their size inside the floor, and are thrown out."""
+    scene = Scene(gravity=(0, 0, -G), solver=LatticeSolver())
+    scene.add(actuated(0.0, 1.0), at=(0, 0, -0.001), name="voxels")
+    scene.add(Floor())
+    return scene
+
+
 def spinning_up(torque: float) -> Scene:
     """A rod that a motor brings to 50 rad/s, with a torque [N m] or at once."""
     scene = Scene()
@@ -249,6 +257,7 @@ RIGHT: dict[str, Callable[[], Scene]] = {
     "a bullet": bullet,
     "a pile that falls": pile,
     "strong actuation at the rate of the frames": dancing_voxels,
+    "voxels that begin in the floor": sunk_voxels,
     "a motor spinning up": partial(spinning_up, 20.0),
     "a motor without a limit": partial(spinning_up, np.inf),
     "a slider-crank of rubber": rubber_crank,
