@@ -70,9 +70,10 @@ def find_step(
     h, y = lattice.limit(ONE_STAGE, 1.0 / np.sqrt(largest) if start is None else start / safety, y)
     best, single = (h, ONE_STAGE), h
     undamped = 2.0 / np.sqrt(max(quotient(lattice.stiffness, y), TINY * largest))  # no stages allow more
-    for stages in choices if model.link_damping.any() else ():
-        pays = WORTH * stages.cost * best[0] / best[1].cost
-        if stages is ONE_STAGE or undamped <= pays:
+    damped = quotient(lattice.combined(0.0, 1.0, 0.0), y)
+    for stages in reversed(choices) if damped > TINY * np.sqrt(largest) else ():
+        pays, most = WORTH * stages.cost * best[0] / best[1].cost, min(undamped, stages.reach / damped)
+        if stages is ONE_STAGE or most <= pays:
             continue
         h, _ = lattice.limit(stages, undamped, y)
         if h > pays:
