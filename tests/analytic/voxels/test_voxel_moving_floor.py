@@ -72,7 +72,7 @@ def test_beyond_it_the_plate_slides_with_the_kinetic_friction() -> None:
 def test_a_floor_without_friction_leaves_what_lies_on_it_behind() -> None:
     way, v = on_floor(speeding(3.0, 0.1), 0.1, friction=0.0)
     assert np.abs(way[:2]).max() == 0.0
-    assert np.abs(v[:2]).max() == 0.0
+    assert np.abs(v[:2]).max() < 1e-16  # round-off of the links' forces; the floor has 0.3 m/s
 
 
 def test_one_voxel_on_a_shaking_floor_is_a_driven_oscillator() -> None:
