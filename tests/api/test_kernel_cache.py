@@ -1,9 +1,11 @@
 """Compiled kernels are kept per module, and a change of anything they call makes them anew."""
 
 import importlib.util
+import math
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -142,3 +144,83 @@ def test_a_caller_from_the_cache_starts_the_threads_of_what_it_calls(tmp_path: P
             [sys.executable, "-c", code], cwd=tmp_path, env=environment, capture_output=True, check=False
         )
         assert done.returncode == 0, done.stderr.decode()
+
+
+TERMS = " + ".join(f"np.sin({k}.0 * x)" for k in range(1, 400))
+LARGE = f"""
+import numpy as np
+from supple.algebra.compiling.compiled import compiled
+
+
+@compiled
+def large(x):
+    return {TERMS}
+
+
+@compiled
+def twice(x):
+    return 2.0 * large(x)
+
+
+@compiled
+def thrice(x):
+    return 3.0 * large(x)
+"""
+
+
+def run_in_a_process(folder: Path, code: str) -> str:
+    environment = {**os.environ, "SUPPLE_CACHE": str(folder / "cache")}
+    done = subprocess.run([sys.executable, "-c", code], cwd=folder, env=environment, capture_output=True, check=False)
+    assert done.returncode == 0, done.stderr.decode()
+    return done.stdout.decode()
+
+
+def test_a_large_kernel_is_compiled_once_and_found_by_its_callers(tmp_path: Path) -> None:
+    """Callers compiled by different processes, from the cache and not, and where the kernel itself is gone from it."""
+    (tmp_path / "kernels.py").write_text(LARGE)
+    value = sum(math.sin(k * 0.3) for k in range(1, 400))
+    misses = "sum(kernels.large.called.stats.cache_misses.values())"
+    by_name = (
+        "not any(True for _ in next(iter(kernels.large.called.overloads.values())).library._shared_module.functions)"
+    )
+
+    def call(*names: str) -> tuple[str, ...]:
+        values = ", ".join(f"kernels.{name}(0.3)" for name in names)
+        return tuple(run_in_a_process(tmp_path, f"import kernels; print({values}, {misses}, {by_name})").split())
+
+    (two, first, named), (three, second, _) = call("twice"), call("thrice")
+    assert (first, second, named) == ("1", "0", "True")
+    assert float(two) == pytest.approx(2.0 * value, rel=1e-12)
+    assert float(three) == pytest.approx(3.0 * value, rel=1e-12)
+    assert call("thrice", "twice") == (three, two, "0", "True")
+    for file in (tmp_path / "cache").rglob("*large*.nb?"):
+        file.unlink()
+    assert call("twice", "thrice") == (two, three, "1", "True")
+
+
+def test_processes_that_need_a_kernel_at_once_compile_it_once(tmp_path: Path) -> None:
+    (tmp_path / "kernels.py").write_text(LARGE)
+    environment = {**os.environ, "SUPPLE_CACHE": str(tmp_path / "cache")}
+    code = "import kernels; kernels.twice(0.3); print(sum(kernels.large.called.stats.cache_misses.values()))"
+    both = [
+        subprocess.Popen([sys.executable, "-c", code], cwd=tmp_path, env=environment, stdout=subprocess.PIPE)
+        for _ in range(2)
+    ]
+    assert sum(int(process.communicate()[0]) for process in both) <= 1
+
+
+def test_kernels_of_one_name_with_values_of_their_own_are_kept_apart() -> None:
+    def multiplier(n: int) -> Callable[[float], float]:
+        @compiling.compiled
+        def times(x: float) -> float:
+            return n * x
+
+        return times
+
+    two, three = multiplier(2), multiplier(3)
+
+    @compiling.compiled
+    def both(x: float) -> float:
+        return two(x) + three(x)
+
+    assert (two(1.0), three(1.0), both(1.0)) == (2.0, 3.0, 5.0)

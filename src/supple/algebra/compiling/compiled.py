@@ -6,9 +6,7 @@ callee in another file; so each module has a cache folder named after a hash of 
 compiled code that it imports, directly or through others. The folder belongs to the sources wherever they lie: another
 checkout with the same sources finds the kernels compiled.
 
-A kernel that Numba compiled while its parallel callees came from the cache does not start the threads that these need
-when it comes from the cache itself, and a process that runs it first ends by a segmentation fault. So the threads are
-started where a parallel kernel is defined.
+How a kernel is compiled, and how kernels call each other, is in `kernel`.
 """
 
 from __future__ import annotations
@@ -16,8 +14,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -28,9 +25,13 @@ import numba.extending
 import platformdirs
 from numba.core.caching import IndexDataCacheFile
 
+from supple.algebra.compiling.kernel import Kernel, make_kernel
+
 PACKAGE = Path(__file__).resolve().parents[2]
 IMPORT = re.compile(rb"^[ ]*from (supple[\w.]*) import (\([^)]*\)|[^\n]*)", re.MULTILINE)
 """The only form in which modules of this package import each other."""
+HOW = [Path(__file__), Path(__file__).with_name("kernel.py")]
+"""What decides how a kernel is compiled, and so belongs to every kernel."""
 OWN = uuid4().hex[:8]
 """In the names of files that this process writes: two that compile at once must not write one file for two kernels."""
 
@@ -73,29 +74,27 @@ def kernel_cache(module: str, file: str = "") -> Path:
             sources[name], imported = _source(name, file if name == module else "")
             waiting += imported
     digest = hashlib.sha256(numba.__version__.encode())
+    for part in HOW:
+        digest.update(part.read_bytes())
     for name, source in sorted(sources.items()):
         if name == module or b"@compiled" in source or b"@intrinsic" in source:
             digest.update(name.encode() + source)
     return cache_root() / "kernels" / digest.hexdigest()[:16]
 
 
-@contextmanager
-def _numba_cache_folder(folder: Path) -> Iterator[None]:
+def _cache_by_content(form: Any, folder: Path, suffix: str) -> None:
+    """Keep machine code in the folder of its sources, in place of one named after a path and a time."""
     config: Any = numba.config  # its settings are made at run time, unknown to type checkers
     before = config.CACHE_DIR
     config.CACHE_DIR = str(folder)
     try:
-        yield
+        form.enable_caching()
     finally:
         config.CACHE_DIR = before
-
-
-def _cache_by_content(kernel: Any, folder: Path) -> None:
-    """Keep a kernel's machine code in the folder of its sources, in place of one named after a path and a time."""
-    cache = kernel._cache
+    cache = form._cache
     cache._cache_path = str(folder)
     cache._impl.locator.get_cache_path = lambda: str(folder)
-    base = cache._impl.filename_base
+    base = cache._impl.filename_base + suffix
     cache._cache_file = IndexDataCacheFile(str(folder), base, source_stamp=folder.name)
     cache._cache_file._data_name_pattern = f"{base}.{{number:d}}.{OWN}.nbc"
 
@@ -126,7 +125,6 @@ def compiled(
     """
 
     options: dict[str, Any] = {
-        "cache": not inline,
         "nogil": True,
         "parallel": parallel,
         "error_model": "numpy",
@@ -135,15 +133,16 @@ def compiled(
         "_nrt": not (inline or borrows),
     }
 
-    def decorate(fn: Callable[..., Any]) -> Any:
+    def decorate(fn: Callable[..., Any]) -> Kernel:
         if inline:
-            return numba.njit(fn, **options)
+            return make_kernel(fn, options)
         if parallel:
             numba.get_num_threads()  # starts the threads: a caller that comes from the cache may not do so itself
         folder = kernel_cache(fn.__module__, fn.__code__.co_filename)
-        with _numba_cache_folder(folder):
-            kernel = numba.njit(fn, **options)
-        _cache_by_content(kernel, folder)
+        named = "<" not in fn.__qualname__ and not fn.__closure__
+        kernel = make_kernel(fn, options, folder.name if named else "", folder / f"{fn.__name__}.lock")
+        _cache_by_content(kernel, folder, "")
+        _cache_by_content(kernel.called, folder, ".called")
         return kernel
 
     return decorate if function is None else decorate(function)
