@@ -30,6 +30,8 @@ from supple.algebra.compiling.kernel import Kernel, make_kernel
 PACKAGE = Path(__file__).resolve().parents[2]
 IMPORT = re.compile(rb"^[ ]*from (supple[\w.]*) import (\([^)]*\)|[^\n]*)", re.MULTILINE)
 """The only form in which modules of this package import each other."""
+COMPILING = __name__.rpartition(".")[0]
+"""Modules of this folder are part of every kernel whose module imports them."""
 HOW = [Path(__file__), Path(__file__).with_name("kernel.py")]
 """What decides how a kernel is compiled, and so belongs to every kernel."""
 OWN = uuid4().hex[:8]
@@ -77,7 +79,7 @@ def kernel_cache(module: str, file: str = "") -> Path:
     for part in HOW:
         digest.update(part.read_bytes())
     for name, source in sorted(sources.items()):
-        if name == module or b"@compiled" in source or b"@intrinsic" in source:
+        if name == module or name.startswith(COMPILING) or b"@compiled" in source or b"@intrinsic" in source:
             digest.update(name.encode() + source)
     return cache_root() / "kernels" / digest.hexdigest()[:16]
 
