@@ -28,7 +28,7 @@ import sys
 import supple as sp
 scene = sp.Scene(gravity=(0, 0, -9.81))
 scene.add(sp.RigidBody.box((1, 1, 1), density=1), name="box")
-run = sp.run(scene, until=1000.0, out=sys.argv[1])
+run = sp.run(scene, until=1e6, record_every=1.0, out=sys.argv[1])
 print(run.outcome, run.steps, run.state.t == run.steps * 0.01)
 """
 

@@ -178,6 +178,7 @@ class _Lattice:
             coefficients[k] -= 2.0 * p * float(y @ power)
         if stages is not ONE_STAGE and coefficients.sum() <= 0.0:
             return h
+        coefficients[np.abs(coefficients) < TINY * np.abs(coefficients).max()] = 0.0  # their roots are far away
         roots = np.polynomial.polynomial.polyroots(np.trim_zeros(coefficients, "b"))
         return h * float(roots[(abs(roots.imag) < 1e-6 * abs(roots)) & (roots.real > 0.0)].real.min())
 
