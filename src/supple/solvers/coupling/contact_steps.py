@@ -50,6 +50,8 @@ WHOLE = 12
 """Iterations that go all of Newton's way, see `turning`; later ones search along it."""
 LOOSE, CLOSER = 3e-2, 1e-2
 """Tolerance of the first linear solution, and of later ones over what the contacts left open before."""
+TIGHTER = 0.1
+"""Of that tolerance, where the solution before was within it already, so that nothing would move."""
 
 
 class ContactSolution(NamedTuple):
@@ -163,14 +165,15 @@ class ContactStep:
         if near is not None:
             d, l = near.linear.d, near.pushes.ravel()
             u = given + J.times(d) + (0.0 if C is None else C.times(l))
-        forces = self.forces(u)
+        forces, closer = self.forces(u), CLOSER
         for iteration in range(1, MAX_ITERATIONS + 1):
             f, T = _joined([x.force for x in forces]), _joined([x.tangent for x in forces])
             tangent = ContactBlocks(J, h * T, _times(h, self._between(u)), self.symmetric)
             wanted = f.ravel() + tangent.times(u - given) / h
             extra = tangent if C is None else tangent._replace(yielding=self._yielding(C, tangent))
             pull = None if C is None else C.W.pulled(wanted)
-            s = solve(b + h * J.transposed(wanted), extra, d, min(LOOSE, CLOSER * left), pull)
+            s = solve(b + h * J.transposed(wanted), extra, d, min(LOOSE, closer * left), pull)
+            closer *= 1.0 if s.iterations or s.is_final else TIGHTER
             linear_iterations += s.iterations
             if not np.isfinite(s.d).all():
                 return ContactSolution(s, forces, np.zeros((len(f), 3)), u.reshape(-1, 3), iteration, np.inf)
