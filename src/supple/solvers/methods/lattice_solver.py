@@ -233,7 +233,7 @@ class LatticeSolver:
         """Advance by a duration [s]; returns how many steps it took."""
         x, v = state.x.reshape(-1, 7), state.v.reshape(-1, 6)
         _, stable = self._found(state)
-        if self.contacts is not None:  # whose share of the 4 of `stable_step` one stage leaves, see `surface_contact`
+        if self.contacts is not None:  # one stage leaves them more of the 4 of `stable_step` than several would
             stable = StableStep(stable.single, ONE_STAGE, stable.single)
         largest = stable.step
         if self.contacts is not None:
