@@ -51,7 +51,7 @@ def robot() -> VoxelBody:
     front, left = i >= 8, j >= 4
     ahead = np.where(front, i - 13, i) / 2.0  # 0 to 1 along a leg
     phase = np.where(front == left, 0.0, 0.5) + 0.25 * (1 - ahead)
-    return VoxelBody(grid, palette(4e5), actuation=Actuation(15.0, 5.0, phase, rise=0.2))
+    return VoxelBody(grid, palette(4e5), actuation=Actuation(15.0, 3.0, phase, rise=0.2))
 
 
 def jelly() -> FemBody:
