@@ -24,11 +24,13 @@ from supple.running import count_steps
 from supple.solvers import Outcome, StepReport
 
 INTERRUPTED = """
+import signal
 import sys
 import supple as sp
+signal.signal(signal.SIGINT, signal.default_int_handler)  # which a shell's background jobs ignore
 scene = sp.Scene(gravity=(0, 0, -9.81))
 scene.add(sp.RigidBody.box((1, 1, 1), density=1), name="box")
-run = sp.run(scene, until=1e6, record_every=1.0, out=sys.argv[1])
+run = sp.run(scene, until=1e5, record_every=1.0, out=sys.argv[1])
 print(run.outcome, run.steps, run.state.t == run.steps * 0.01)
 """
 
