@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import supple as sp
-from supple.bodies.voxel import Actuation, VoxelBody
+from supple.bodies.voxel import Actuation, Commands, VoxelBody
 from supple.errors import DivergenceError
 from supple.geometry import VoxelGrid
 from supple.material.voxel import VoxelMaterial
@@ -41,13 +41,62 @@ def violent_tree_scene(**more) -> sp.Scene:
     return scene
 
 
-def lattice_scene() -> sp.Scene:
-    muscle = VoxelMaterial(young=1e5, density=1000, expansion=0.01, bond_damping=0.3, ground_damping=1e-3)
-    grid = VoxelGrid(np.ones((4, 2, 2), dtype=int), 0.01)
-    scene = sp.Scene(gravity=GRAVITY)
-    scene.add(VoxelBody(grid, {1: muscle}, actuation=Actuation(15.0, 5.0, np.linspace(0, 1, 16))), at=(0, 0, 0.012))
+def lattice_scene(bond_damping: float = 0.3, *, drop: float = 0.012, transverse: bool = False, **law) -> sp.Scene:
+    muscle = VoxelMaterial(
+        young=1e5, density=1000, expansion=0.01, bond_damping=bond_damping, ground_damping=1e-3, **law
+    )
+    body = VoxelBody(
+        VoxelGrid(np.ones((4, 2, 2), dtype=int), 0.01),
+        {1: muscle},
+        actuation=Actuation(15.0, 5.0, np.linspace(0, 1, 16)),
+        transverse=transverse,
+    )
+    scene = sp.Scene(gravity=GRAVITY, solver=sp.LatticeSolver(bend_limit=None))
+    scene.add(body, at=(0, 0, drop), name="muscle")
     scene.add(sp.Floor())
     return scene
+
+
+def changed(scene: sp.Scene, *things) -> sp.Scene:
+    for thing in things:
+        scene.add(thing)
+    return scene
+
+
+def staged(**more) -> sp.Scene:
+    """Damping so strong that links damp in several stages."""
+    return lattice_scene(1.0, **more)
+
+
+def jointed_lattice() -> sp.Scene:
+    scene = staged()
+    node = scene.nodes[0]
+    return changed(scene, sp.BallJoint(node.points([3]), sp.World.points(node.points([3]).rest)))
+
+
+def commanded_lattice() -> sp.Scene:
+    scene = staged()
+    body = scene.nodes[0].body
+    told = Commands(lambda t, state: [10.0 * np.sin(40 * t) + state.v[0, 2]], rate=200.0)
+    other = sp.Scene(gravity=GRAVITY)
+    other.add(VoxelBody(body.grid, body.palette, actuation=told), fix="x_min", name="muscle")
+    return other
+
+
+BELT = {"motion": sp.Motion(velocity=(0.2, 0.0, 0.0)), "friction": 0.4}
+LATTICES = {
+    "lattice": lattice_scene,
+    "staged lattice": staged,
+    "stretched staged lattice": lambda: staged(drop=0.5),
+    "staged lattice in water": lambda: changed(staged(), sp.Fluid(density=900.0, level=0.02, flow=(0.3, 0, 0))),
+    "staged lattice on a belt": lambda: changed(staged(), sp.Box((0, 0, 0), (0.1, 0.1, 0.01), **BELT)),
+    "yielding staged lattice": lambda: staged(drop=0.5, yield_stress=1e3, plastic_modulus=2e4),
+    "failing staged lattice": lambda: staged(drop=0.5, fail_strain=0.05),
+    "transverse staged lattice": lambda: staged(transverse=True, poisson=0.3),
+    "staged lattice on a joint": jointed_lattice,
+    "staged lattice that collides": lambda: changed(staged(), sp.Contact(self_contact=True)),
+    "commanded staged lattice": commanded_lattice,
+}
 
 
 def floating_scene() -> sp.Scene:
@@ -63,7 +112,7 @@ SCENES = {
     "unevenly loaded tree": uneven_tree_scene,
     "violent tree": violent_tree_scene,
     "violent loaded tree": lambda: violent_tree_scene(loaded=True),
-    "lattice": lattice_scene,
+    **LATTICES,
     "floating": floating_scene,
 }
 
@@ -90,6 +139,22 @@ def test_a_stride_is_resumed_to_the_same_bits(name: str, tmp_path) -> None:
     parts = sp.run(SCENES[name](), until=0.5, record_every=0.1, out=tmp_path / "parts", resume=True)
     assert whole.state.x.tobytes() == parts.state.x.tobytes()
     assert whole.state.v.tobytes() == parts.state.v.tobytes()
+    assert {k: v.tobytes() for k, v in whole.state.memory.items()} == {
+        k: v.tobytes() for k, v in parts.state.memory.items()
+    }
+
+
+@pytest.mark.parametrize("name", ["staged lattice", "yielding staged lattice", "failing staged lattice"])
+def test_these_lattices_damp_in_stages_and_do_what_they_are_named_for(name: str) -> None:
+    done = sp.run(LATTICES[name](), until=0.5)
+    _, stable = done.solver.found_step(done.state)
+    assert len(stable.stages.shares) > 1
+    links = done.state.memory.get("muscle/links")
+    if name.startswith("yielding"):
+        assert np.abs(links[:, 0]).max() > 0.01
+        assert links[:, 2].all()
+    if name.startswith("failing"):
+        assert 0 < np.sum(links[:, 2] == 0) < len(links)
 
 
 class Shattering:

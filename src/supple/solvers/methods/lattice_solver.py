@@ -29,6 +29,7 @@ from supple.bodies.voxel.sweep import lattice_kernels as kernels
 from supple.bodies.voxel.sweep.bricks import SLAB_BRICKS
 from supple.bodies.voxel.sweep.stable_step import find_step
 from supple.bodies.voxel.sweep.stages import ONE_STAGE, STAGES, StableStep
+from supple.bodies.voxel.sweep.strides import Strides, Taken, can_stride
 from supple.bodies.voxel.sweep.sweep import LatticeSweep
 from supple.bodies.voxel.touching.surface_contact import NO_CONTACTS, SurfaceContacts, contact_step_limit
 from supple.errors import BendWarning, InputError, StepWarning, check_number
@@ -40,7 +41,7 @@ from supple.solvers.coupling.lattice_loads import acting_loads, foreseen, longes
 from supple.solvers.coupling.lattice_world import LatticeWorld, world_of
 from supple.solvers.methods.implicit_euler import check_dt
 from supple.solvers.report import Outcome, StepReport
-from supple.solvers.striding import step_by_step
+from supple.solvers.striding import step_by_step, step_times
 from supple.solvers.world import refuse_restitution
 
 Array = np.ndarray
@@ -95,6 +96,7 @@ class LatticeSolver:
         self.contacts: SurfaceContacts | None = None
         self.met: SurfaceMet | None = None
         self.multipliers = np.zeros(0)
+        self._strides: Strides | None = None
 
     def prepare(self, system: System) -> None:
         """Join the lattices, find what acts on them, and the number of steps a call."""
@@ -140,6 +142,8 @@ class LatticeSolver:
                 system.scene.joints if self.joints is None else self.joints, self._first_voxels(system)
             ),
         )
+        alone = self.world is None and not (self._acting or self._guides.moves or self._commands)
+        self._strides = Strides.of(self._sweep) if alone and can_stride(self._sweep) else None
         self._world = world
         self._largest = self._stable_step(self._model, None, None)
         self._has_warned = self._has_warned_of_contacts = self._meets = False
@@ -172,7 +176,7 @@ class LatticeSolver:
         step = self.safety * 2.0 / float(frequency.max())
         return StableStep(step, ONE_STAGE, step)
 
-    def _found(self, state: State) -> tuple[float, StableStep]:
+    def found_step(self, state: State) -> tuple[float, StableStep]:
         """The largest strain seen so far and the stable step found at it."""
         if STEP not in state.memory:
             return 0.0, self._largest
@@ -188,6 +192,8 @@ class LatticeSolver:
         """Advance the state by dt, in place."""
         if self._prepared != (system, system.revision):
             self.prepare(system)
+        if self._strides is not None:
+            return self.advance(system, state, 1)
         stop, steps = state.t + self.dt, 0
         asked = [int(np.ceil(self.dt * command.rate - 1e-9)) for command in self._commands]
         parts = max([1, int(np.ceil(self.dt / self._longest)), *asked])
@@ -222,8 +228,61 @@ class LatticeSolver:
         return StepReport(outcome, iterations=steps)
 
     def advance(self, system: System, state: State, steps: int) -> StepReport:
-        """So many steps of dt, in place. Each is many small ones in one compiled call, and looks at the strains."""
-        return step_by_step(self, system, state, steps)
+        """So many steps of dt, in place, each many small ones with a look at the strains. Where nothing but gravity, a
+        fluid and obstacles acts on the lattices, all of them are one compiled call."""
+        if self._prepared != (system, system.revision):
+            self.prepare(system)
+        if self._strides is None:
+            return step_by_step(self, system, state, steps)
+        ends, whole = [state.t, *step_times(state.t, self.dt, steps)], state.copy()
+        small = done = 0
+        while done < steps:
+            taken, count = self._take(system, state, ends[done:-1])
+            if taken.lost and steps > 1:  # again one by one, to name the step
+                state.restore(whole)
+                return step_by_step(self, system, state, steps)
+            if taken.lost:
+                return self._lose(system, state, count)
+            done, small = done + taken.strides, small + taken.strides * count
+            self._keep(system, state, taken.end)
+            state.t = ends[done]
+            if taken.looks:
+                self._look(system, state)
+        return StepReport(Outcome.SOLVED, iterations=small, steps=steps)
+
+    def _take(self, system: System, state: State, starts: list[float]) -> tuple[Taken, int]:
+        """Strides from these times [s] on, and of how many small steps each is."""
+        assert self._strides is not None
+        seen, stable = self.found_step(state)
+        count = max(1, int(np.ceil(self.dt / stable.step)))
+        taken = self._strides.advance(
+            self._local(system, state),
+            starts,
+            self.dt / count,
+            count,
+            gravity=system.gravity,
+            stages=stable.stages_of(self.dt / count),
+            strain=seen + STRAIN_STEP,
+            bend=np.inf if self.bend_limit is None or self._has_warned else self.bend_limit,
+        )
+        return taken, count
+
+    def _lose(self, system: System, state: State, count: int) -> StepReport:
+        """A step of so many small ones that leaves the finite: find out when and where."""
+        stages = self.found_step(state)[1].stages_of(self.dt / count)
+        advance_finite(self._sweep, self._local(system, state), self.dt / count, count, system.gravity, stages=stages)
+        return StepReport(Outcome.NOT_FINITE)
+
+    def _local(self, system: System, state: State) -> LocalState:
+        """The frames of all voxels, with what their links remember."""
+        return LocalState(state.t, state.x.reshape(-1, 7), state.v.reshape(-1, 6), self._recalled(system, state))
+
+    def _keep(self, system: System, state: State, end: LocalState) -> None:
+        """Take over what a sweep has come to."""
+        state.x, state.v, state.t = end.x.ravel(), end.v.ravel(), end.t
+        if end.memory is not None:
+            parts = np.split(end.memory.to_array(), np.cumsum(self._link_counts)[:-1])
+            state.memory |= {f"{slot.name}/{LINKS}": part for slot, part in zip(system.bodies, parts)}
 
     @property
     def _commands(self) -> list[Commands]:
@@ -231,8 +290,7 @@ class LatticeSolver:
 
     def _advance(self, system: System, state: State, duration: float) -> int:
         """Advance by a duration [s]; returns how many steps it took."""
-        x, v = state.x.reshape(-1, 7), state.v.reshape(-1, 6)
-        _, stable = self._found(state)
+        _, stable = self.found_step(state)
         if self.contacts is not None:  # one stage leaves them more of the 4 of `stable_step` than several would
             stable = StableStep(stable.single, ONE_STAGE, stable.single)
         largest = stable.step
@@ -249,17 +307,13 @@ class LatticeSolver:
             sweep.set_guides(*self._guides.at(system, state, duration))
         if self._commands:
             sweep.commanded = self._ask(system, state)
-        memory = self._recalled(system, state)
-        start, pairs = LocalState(state.t, x, v, memory), state.memory.get(PAIRS)
+        start, pairs = self._local(system, state), state.memory.get(PAIRS)
         dt = duration / steps
         stages = stable.stages_of(dt)
         end = advance_finite(sweep, start, dt, steps, system.gravity, pairs=pairs, stages=stages)
         if len(sweep.pairs) or pairs is not None:
             state.memory[PAIRS] = sweep.pairs
-        state.x, state.v, state.t = end.x.ravel(), end.v.ravel(), end.t
-        if end.memory is not None:
-            parts = np.split(end.memory.to_array(), np.cumsum(self._link_counts)[:-1])
-            state.memory |= {f"{slot.name}/{LINKS}": part for slot, part in zip(system.bodies, parts)}
+        self._keep(system, state, end)
         return steps
 
     def _watch(self, allowed: float, largest: float, t: float) -> None:
@@ -328,7 +382,7 @@ class LatticeSolver:
                 stacklevel=4,
             )
             self._has_warned = True
-        seen, stable = self._found(state)
+        seen, stable = self.found_step(state)
         if strain > seen + STRAIN_STEP:
             rest = links.rest
             if self._swing is not None:

@@ -395,7 +395,7 @@ class LatticeSweep:
         g = check_vector(gravity, name="gravity", where="LatticeSweep.advance")[axes]
         if self.contacts is not None:
             self._start_contacts()
-        damping = self._damping(dt, stages)
+        damping = self.damping_of(dt, stages)
         self.meeting.begin(self.layout.bricks.state)
         if self.joint_run is not None:
             self.joint_run.per_step[0] = 1.0 / dt
@@ -408,7 +408,7 @@ class LatticeSweep:
                 gx=float(g[0]),
                 gy=float(g[1]),
                 gz=float(g[2]),
-                signals=self._signals(dt, count),
+                signals=self.signals_at(self.t + dt * np.arange(1, count + 1)),
                 fluid=fluid_array(self.fluid, axes),
                 **obstacle_arrays([o for o in self.obstacles if not moves(o)], axes),
                 **self._moving(dt, count, axes),
@@ -418,7 +418,7 @@ class LatticeSweep:
         self.meeting.end(self.layout.bricks.state)
         self._keep_pairs()
 
-    def _damping(self, dt: float, stages: Stages) -> Damping:
+    def damping_of(self, dt: float, stages: Stages) -> Damping:
         """Stages of steps of dt, with the velocities between them."""
         check_shares(stages.shares, "LatticeSweep.advance")
         *before, within = stages.shares
@@ -439,11 +439,12 @@ class LatticeSweep:
         if self.contacts is not None:
             self.pairs = held_pairs(self.contacts, np.array(self.layout.axes))
 
-    def _signals(self, dt: float, count: int) -> Array:
-        """Control signals at the ends of the next steps, (count, b)."""
+    def signals_at(self, times: Array) -> Array:
+        """Control signals at times (k,) [s], (k, b); refuses those that make voxels vanish, or too large for the lists
+        of voxels that may meet."""
         if self.swing is None:
             return np.zeros((0, 0))
-        values = self.swing.values(self.t + dt * np.arange(1, count + 1), self.commanded)
+        values = self.swing.values(times, self.commanded)
         allowed = np.inf if self.collision is None else self.collision.horizon * float(self.model.size.max())
         largest = self.swing.largest(values, allowed)
         if self.collision is not None:
