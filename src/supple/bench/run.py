@@ -218,15 +218,17 @@ def block() -> list[Row]:
 
 
 def fem() -> list[Row]:
-    """Cubes that fly, and cubes that fall on a floor, beside the solver's bare steps."""
+    """Cubes that fly and spin, and cubes that sink in on a floor, beside the solver's bare steps."""
     rows, steps = [], 10
     soft, per_step = Material(young=1e5, poisson=0.3, density=1000.0), {}
     for cells, tets in TETS.items():
         for name in ("free", "on the floor"):
             scene, until = Scene(gravity=(0, 0, -9.81)), steps * 1e-2
-            mesh = box_tets(size=(0.2, 0.2, 0.2), cells=(cells,) * 3)
-            scene.add(FemBody(mesh, soft), name="cube")
-            if name != "free":
+            body = FemBody(box_tets(size=(0.2, 0.2, 0.2), cells=(cells,) * 3), soft)
+            if name == "free":
+                scene.add(body, spin=(1.0, 2.0, 15.0), name="cube")
+            else:
+                scene.add(body, at=(0, 0, 0.1), name="cube")
                 scene.add(Floor())
             scene.solver = choose_solver(scene, scene.compile(), None, 1e-2)
             found = cost(scene, until, bare_steps(scene, until), repeats=2)

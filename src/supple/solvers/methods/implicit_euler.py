@@ -144,10 +144,16 @@ class ImplicitEuler:
         return max(CONTACT_TOLERANCE, self.tolerance)
 
     def prepare(self, system: System) -> None:
-        """Find the matrix pattern."""
+        """Find the matrix pattern, and choose the linear solver."""
         refuse_elimination(system, "ImplicitEuler")
         refuse_soft_restitution(system, "ImplicitEuler")
         _ = system.assembly
+        self._solve.options.uses_cg(system, **self._weights)
+
+    @property
+    def _weights(self) -> dict[str, float]:
+        """Of M, B and K in the matrix of a step."""
+        return {"mass": 1.0, "damping": -self.dt, "stiffness": -self.dt * self.dt}
 
     def step(self, system: System, state: State) -> StepReport:
         """Advance the state by dt, in place."""
@@ -191,7 +197,7 @@ class ImplicitEuler:
         h, t1 = self.dt, kin.t + self.dt
         given = system.filter.increment(kin.flat_x, t1) / h
         prescribed = system.filter.flat(given, system.v_size) - _restricted(system, kin.flat_v)
-        weights = {"mass": 1.0, "damping": -h, "stiffness": -h * h}
+        weights = self._weights
         definite = definite or self._solve.options.uses_cg(system, **weights)
 
         @cache
