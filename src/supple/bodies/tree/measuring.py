@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from supple.algebra.lanes.lane_type import LANES
 from supple.bodies.tree.kinematics import TreeMeasures
 from supple.bodies.tree.model import ReducedTemplate, TreeModel
 from supple.bodies.tree.step.measure_kernels import TOTALS, MeasureArrays, compute_measures
@@ -67,7 +68,7 @@ class TreeMeasuring:
         """At coordinates x (1, width) and rates v (1, width)."""
         n, frames = self.model.coordinate_count, self.frames(x)
         u, w = np.empty((2, self.model.domain_count, 3))
-        rates, out = v[0, 6 : 6 + n].copy(), np.empty(TOTALS)
+        rates, out = np.append(v[0, 6 : 6 + n], np.zeros(LANES)), np.empty(TOTALS)
         compute_rates(self.chain, frames, rates, v[0, :6].copy(), u, w)
         compute_measures(self.arrays, self.chain, frames, x[0, 7 : 7 + n].copy(), rates, u, w, out)
         return TreeMeasures(float(out[0]), float(out[1]), out[2:8], out[8:])
@@ -75,8 +76,8 @@ class TreeMeasuring:
 
 def _pack(model: TreeModel) -> MeasureArrays:
     classes = model.classes
-    largest = max(1, *(c.count for c in classes))
-    parts = [Monomials.of(c.force) if c.force is not None else None for c in classes]
+    most = _filled(max(1, *(c.count for c in classes)))
+    parts = [_rows(c) for c in classes]
     first, sizes = np.full((len(classes), 3), -1, dtype=np.int64), np.zeros(3, dtype=np.int64)
     for k, part in enumerate(parts):
         if part is not None:
@@ -91,20 +92,50 @@ def _pack(model: TreeModel) -> MeasureArrays:
             out[k][tuple(slice(0, size) for size in values.shape)] = values
         return out
 
+    def flat(values: Array) -> Array:
+        return np.append(values, np.zeros(LANES))
+
+    W5 = padded("W5", most, 9)
     return MeasureArrays(
         np.array([c.integrals.mass for c in classes], dtype=float),
         padded("S0", 3),
         padded("P0", 9),
-        padded("U_bar", 3, largest),
-        padded("W4", largest, largest),
-        padded("W5", largest, 9),
-        padded("W7", largest, largest, 9),
+        padded("U_bar", 3, most),
+        flat(padded("W4", most, most)),
+        W5,
+        flat(W5),
+        flat(padded("W7", most, most, 9)),
         first, c2, c3, c4,
         np.asarray(model.domain_class, dtype=np.int64),
         np.asarray(model.scale, dtype=float),
         np.asarray(model.density, dtype=float),
         np.asarray(model.tuning, dtype=float),
     )  # fmt: skip
+
+
+def _filled(count: int) -> int:
+    """Up to whole lanes."""
+    return -(-count // LANES) * LANES
+
+
+def _rows(kind: ReducedTemplate) -> Monomials | None:
+    """Coefficients in rows over products of two coordinates, each filled up to whole lanes."""
+    if kind.force is None:
+        return None
+    r = kind.count
+    pairs = [(r - i) * (r - i + 1) // 2 for i in range(r)]  # products of two from i on
+    lengths = ([pairs[0]] if r else [], pairs, [pairs[j] for i in range(r) for j in range(i, r)])
+    return Monomials(*(_filled_rows(values, rows) for values, rows in zip(Monomials.of(kind.force), lengths)))
+
+
+def _filled_rows(values: Array, lengths: list[int]) -> Array:
+    """Rows of these lengths, one after another, each filled up by zeros."""
+    starts = np.cumsum([0, *(_filled(length) for length in lengths)])
+    out = np.zeros(starts[-1])
+    row = np.repeat(np.arange(len(lengths)), lengths)
+    within = np.arange(len(values)) - np.cumsum([0, *lengths])[row]
+    out[starts[row] + within] = values
+    return out
 
 
 def _integral(kind: ReducedTemplate, name: str) -> Array:
