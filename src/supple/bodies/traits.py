@@ -15,6 +15,11 @@ def is_passive(force: object) -> bool:
     return bool(getattr(force, "is_passive", False))
 
 
+def has_energy(force: object) -> bool:
+    """Whether a force may have an energy; one that never has says so (`has_energy`)."""
+    return bool(getattr(force, "has_energy", True))
+
+
 def has_memory(force: object) -> bool:
     """Whether a force sees what its body remembers (`remembers`)."""
     return bool(getattr(force, "remembers", False))

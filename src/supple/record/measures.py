@@ -17,7 +17,7 @@ import numpy as np
 from supple.algebra.dense import rotations
 from supple.bodies.capabilities import Gapped, Massed
 from supple.bodies.protocols import GivenForce
-from supple.bodies.traits import is_passive
+from supple.bodies.traits import has_energy, is_passive
 from supple.scene.kinematics import hanging_on
 from supple.scene.slots import Slot
 from supple.scene.state import State
@@ -83,9 +83,10 @@ def measure(system: System, state: State) -> Measures:
 
 
 def _measured_slots(system: System) -> frozenset[int]:
-    """Slots with energy or mass; loads given in time have none, and surfaces only contacts look at."""
+    """Slots with energy or mass; winds and loads given in time have none, and surfaces only contacts look at."""
     if "measured slots" not in system.memo:
-        stored = [f for f in system.forces if is_passive(f.force) or not isinstance(f.force, GivenForce)]
+        known = [f for f in system.forces if has_energy(f.force)]
+        stored = [f for f in known if is_passive(f.force) or not isinstance(f.force, GivenForce)]
         system.memo["measured slots"] = hanging_on([f.slot for f in stored] + [m.slot for m in system.masses])
     found: frozenset[int] = system.memo["measured slots"]
     return found

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import supple as sp
+from supple.algebra.dense.rotations import to_matrix
 from supple.bodies.tree import TreeModel
 from supple.bodies.tree.kinematics import TreeKinematics
 from supple.bodies.tree.measuring import Monomials, TreeMeasuring
@@ -78,3 +79,22 @@ def test_loads_in_time_act_as_through_all_their_points() -> None:
             force.add_force(kin.local(slot), out[slot.index])
     kin.pull(out)
     assert solver.loads(system, state)[0] == pytest.approx(out[0], rel=1e-12, abs=1e-13 * np.abs(out[0]).max())
+
+
+@pytest.mark.parametrize("chain", [False, True])
+def test_interfaces_are_as_far_from_rigid_as_their_points_say(chain: bool) -> None:
+    body = sp.TreeBody(TreeModel.of(mixed_domain_tree(free=False, chain=chain)), stiffness_damping=0.001)
+    state, x = random_state(body.dynamics, np.random.default_rng(5)), body.rest_coordinates
+    body.pack(state, x, np.zeros((1, body.coordinates.v_width)))
+    model, apart = body.model, []
+    motion = TreeKinematics(model).motion(state.q, state.v, state.frame, state.velocity)
+    for join in motion.kinematics.joinings:
+        face, kind = motion.interfaces[join.number, join.interface], model.classes[join.number]
+        interface = model.domain_tree.kinds[kind.name].interfaces[kind.interfaces[join.interface]]
+        X, U = kind.nodes[interface.nodes], kind.U.reshape(len(kind.nodes), 3, kind.count)[interface.nodes]
+        y = (X - kind.fits[join.interface].x_hat) @ to_matrix(interface.rotation)
+        for k, parent in zip(join.rows, join.parents):
+            q = state.q[model.q_starts[parent] : model.q_starts[parent + 1]]
+            d = model.scale[parent] * (X + U @ q - face.x[k] - y @ face.R[k].T)
+            apart.append(np.linalg.norm(d, axis=1).max())
+    assert body.deviation.largest(x) == pytest.approx(max(apart), rel=1e-10)

@@ -7,8 +7,24 @@ from supple.algebra.compiling.compiled import compiled
 
 
 @compiled
+def multiply_points(indptr, indices, data, x, y_out):
+    """y_out (k, 3) = W x, of x (p, 3)."""
+    for k in range(len(indptr) - 1):
+        a, b, c = 0.0, 0.0, 0.0
+        for e in range(indptr[k], indptr[k + 1]):
+            at, w = indices[e], data[e]
+            a += w * x[at, 0]
+            b += w * x[at, 1]
+            c += w * x[at, 2]
+        y_out[k, 0], y_out[k, 1], y_out[k, 2] = a, b, c
+
+
+@compiled
 def multiply(indptr, indices, data, x, y_out):
     """y_out (k, m) = W x, of x (p, m)."""
+    if x.shape[1] == 3:
+        multiply_points(indptr, indices, data, x, y_out)
+        return
     for k in range(len(indptr) - 1):
         for j in range(x.shape[1]):
             y_out[k, j] = 0.0

@@ -70,6 +70,7 @@ class Wind:
     modes: int = field(default=48, kw_only=True)
     seed: int = field(default=0, kw_only=True)
     is_load = True
+    has_energy = False
 
     def __post_init__(self) -> None:
         if (self.velocity is None) == (self.speed is None):

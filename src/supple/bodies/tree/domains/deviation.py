@@ -10,51 +10,48 @@ from dataclasses import dataclass
 import numpy as np
 
 from supple.algebra.dense import rotations
+from supple.algebra.lanes.lane_type import LANES
+from supple.bodies.tree.domains.deviation_kernels import InterfacePoints, largest_deviation
 from supple.bodies.tree.model import TreeModel
-from supple.bodies.tree.surface.domain_points import DomainPoints, make_chain
-from supple.bodies.tree.surface.kinematics_kernels import Chain
+from supple.bodies.tree.surface.domain_points import bare_chain
 
 Array = np.ndarray
 
 
 @dataclass(frozen=True, eq=False)
 class Deviation:
-    """points: those of all interfaces that carry a child, on the parents; child (p,); rest (p, 3) [m]: y_k, scaled.
-
-    chain: the whole tree.
-    """
+    """points: those of all interfaces of the classes of a model."""
 
     model: TreeModel
-    points: DomainPoints
-    child: Array
-    rest: Array
-    chain: Chain
+    points: InterfacePoints
 
     @classmethod
     def of(cls, model: TreeModel) -> Deviation:
         """Of the interfaces of a model."""
-        child, X, U, rest = [np.zeros(0, dtype=np.int64)], [np.zeros((0, 3))], [], [np.zeros((0, 3))]
-        for k in 1 + np.argsort(model.parent[1:], kind="stable"):
-            parent, number = model.parent[k], model.parent_interface[k]
-            kind = model.classes[model.domain_class[parent]]
-            interface = model.domain_tree.kinds[kind.name].interfaces[kind.interfaces[number]]
-            nodes = np.asarray(interface.nodes)
-            at = kind.nodes[nodes]
-            child.append(np.full(len(nodes), k))
-            X.append(at)
-            U += list(kind.U.reshape(len(kind.nodes), 3, kind.count)[nodes])
-            turned = (at - kind.fits[number].x_hat) @ rotations.to_matrix(interface.rotation)
-            rest.append(model.scale[parent] * turned)
-        children, none = np.concatenate(child), np.zeros(model.domain_count + 1, dtype=np.int64)
-        points = DomainPoints.on(model, model.parent[children], np.concatenate(X), U)
-        chain = make_chain(model, none[:-1], none, np.zeros((0, 3)), [])
-        return cls(model, points, children, np.concatenate(rest), chain)
+        start, value = [0], []
+        rows: list[tuple[Array, Array, Array]] = []
+        for kind in model.classes:
+            template = model.domain_tree.kinds[kind.name]
+            U = kind.U.reshape(len(kind.nodes), 3, kind.count)
+            for name, fit in zip(kind.interfaces, kind.fits):
+                interface = template.interfaces[name]
+                nodes = np.asarray(interface.nodes)
+                nodes = np.append(nodes, np.full(-len(nodes) % LANES, nodes[0]))
+                D = kind.nodes[nodes] - fit.x_hat
+                value.append(sum(V.size for _, _, V in rows))
+                rows.append((D, D @ rotations.to_matrix(interface.rotation), U[nodes] - fit.a_hat))
+                start.append(start[-1] + len(nodes) // LANES)
+        packed = (np.concatenate([np.zeros(0), *(_in_lanes(row[k]) for row in rows)]) for k in range(3))
+        return cls(model, InterfacePoints(np.array(start), np.array(value, dtype=np.int64), *packed))
 
     def largest(self, x: Array) -> float:
         """The largest distance [m] at coordinates x (1, width); 0 for a single domain."""
-        if not len(self.child):
-            return 0.0
-        frames = self.model.frame_cache.at(x, self.chain)
-        turned = np.matmul(frames.T.reshape(-1, 3, 3)[self.child], self.rest[:, :, None])[:, :, 0]
-        apart = self.points.local(x) - frames.arm[self.child] - turned
-        return float(np.sqrt(np.einsum("pi,pi->p", apart, apart).max()))
+        chain, n = bare_chain(self.model), self.model.coordinate_count
+        frames = self.model.frame_cache.at(x, chain)
+        return float(largest_deviation(chain, frames, self.points, x[0, 7 : 7 + n].copy()))
+
+
+def _in_lanes(values: Array) -> Array:
+    """Values (n, 3) or (n, 3, r) of points as (blocks, 3, LANES) or (blocks, r, 3, LANES), flat."""
+    blocks = values.reshape(len(values) // LANES, LANES, *values.shape[1:])
+    return np.ascontiguousarray(blocks.transpose(0, *range(blocks.ndim - 1, 0, -1))).ravel()

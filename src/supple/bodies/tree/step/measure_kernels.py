@@ -5,8 +5,8 @@
     2 T = (p + Ub q') . u + l . w + w . H q' + q' W4 q'
     E   = sum over a <= b <= c <= d of c2 q_a q_b + c3 q_a q_b q_c + c4 q_a q_b q_c q_d
 
-The inertia is that of `modal.inertia_kernels`, with S, J, m scaled by the domain's size and density. Coefficients lie in
-rows over products of two coordinates, c <= d, in this order: with b in c4 or a in c3 they are the last of all such.
+The inertia is that of `modal.inertia_kernels`, with S, J, m scaled by the domain's size and density. Coefficients lie
+in rows over products of two coordinates, c <= d, in this order: with b in c4 or a in c3 they are the last of all such.
 """
 
 # mypy: ignore-errors
@@ -64,7 +64,7 @@ def row_length(first, last):
     return (last - first + LANES - 1) // LANES * LANES
 
 
-@compiled
+@compiled(borrows=True)
 def elastic_energy(arrays, c, r, q, at, m):
     """E of the coordinates q[at : at + r] of a domain of class c, at scale and tuning 1. m: scratch."""
     two, three, four = arrays.first[c, 0], arrays.first[c, 1], arrays.first[c, 2]
@@ -75,7 +75,8 @@ def elastic_energy(arrays, c, r, q, at, m):
         for j in range(i, r):
             m[count] = q[at + i] * q[at + j]
             count += 1
-    m[count : count + LANES] = 0.0
+    for k in range(count, count + LANES):
+        m[k] = 0.0
     none = 0.0 * load(m, count)
     total, pair, diagonal = add_row(arrays.c2, two, m, 0, count, none), 0, 0
     for i in range(r):
@@ -90,7 +91,7 @@ def elastic_energy(arrays, c, r, q, at, m):
     return lane_sum(total)
 
 
-@compiled
+@compiled(borrows=True)
 def mixed_moments(arrays, c, r, q, v, at, N, P_out, V_out):
     """P (9) and V = sum_l q'_l N_l (9) of a domain. N: scratch."""
     most = arrays.U_bar.shape[2]
@@ -107,7 +108,7 @@ def mixed_moments(arrays, c, r, q, v, at, N, P_out, V_out):
             V_out[i] += v[at + l] * N[9 * l + i]
 
 
-@compiled
+@compiled(borrows=True)
 def own_energy(arrays, c, r, v, at):
     """q' W4 q' of a domain of class c, at scale and density 1. v has lanes beyond its last number."""
     if r == 0:

@@ -33,21 +33,24 @@ def make_chain(model: TreeModel, first: Array, places: Array, X: Array, U: list[
         first=np.asarray(first, dtype=np.int64),
         places=np.asarray(places, dtype=np.int64),
         X=np.ascontiguousarray(X, dtype=float),
-        U=_padded(U, bare.a_hat.shape[2]) if isinstance(U, list) else np.ascontiguousarray(U),
+        U=_padded(U, bare.U.shape[2]) if isinstance(U, list) else np.ascontiguousarray(U),
     )
 
 
 @lru_cache(maxsize=64)
 def bare_chain(model: TreeModel) -> kernels.Chain:
     """A model without points."""
-    largest = max(1, *(c.count for c in model.classes))
     interfaces = [(c, fit) for c in model.classes for fit in c.fits]
     first_interface = np.concatenate([[0], np.cumsum([len(c.fits) for c in model.classes])])
     above = model.domain_class[np.maximum(model.parent, 0)]
-    A_modes = np.zeros((len(interfaces), largest, 9))
-    for k, (c, fit) in enumerate(interfaces):
-        A_modes[k, : c.count] = fit.A_modes.reshape(c.count, 9)
     none = np.zeros(model.domain_count + 1, dtype=np.int64)
+    rest = np.zeros((len(interfaces), kernels.FIT))
+    mode = np.concatenate([[0], np.cumsum([c.count for c, _ in interfaces])])
+    modes = np.zeros((int(mode[-1]), kernels.FIT))
+    for k, (_, fit) in enumerate(interfaces):
+        rest[k, :9], rest[k, 9:12] = fit.A_rest.ravel(), fit.x_hat
+        own = modes[int(mode[k]) : int(mode[k + 1])]
+        own[:, :9], own[:, 9:12] = fit.A_modes.reshape(-1, 9), fit.a_hat.T
     return kernels.Chain(
         model.parent.astype(np.int64),
         np.where(model.parent >= 0, first_interface[above] + model.parent_interface, -1).astype(np.int64),
@@ -55,12 +58,11 @@ def bare_chain(model: TreeModel) -> kernels.Chain:
         model.scale.astype(float),
         none[:-1],
         none,
-        np.array([fit.x_hat for _, fit in interfaces]).reshape(-1, 3),
-        _padded([fit.a_hat for _, fit in interfaces], largest),
-        np.array([fit.A_rest.ravel() for _, fit in interfaces]).reshape(-1, 9),
-        A_modes,
+        rest.ravel(),
+        mode.astype(np.int64),
+        modes.ravel(),
         np.zeros((0, 3)),
-        _padded([], largest),
+        np.zeros((0, 3, max(1, *(c.count for c in model.classes)))),
     )
 
 

@@ -33,7 +33,7 @@ class PointLoads(NamedTuple):
     def of(cls, chain: Chain, forces: Array, places: Array) -> PointLoads:
         """With scratch; forces (calls, p, 3) [N]."""
         d, n = len(chain.parent), int(chain.start[-1])
-        frames = Frames.empty(d, chain.a_hat.shape[2])
+        frames = Frames.empty(d)
         return cls(
             chain, np.ascontiguousarray(forces, dtype=float), np.ascontiguousarray(places[:n]), frames,
             np.zeros(n), np.zeros(7), np.zeros((int(chain.places[-1]), 3)), np.zeros(n), np.zeros((d, 6)),
