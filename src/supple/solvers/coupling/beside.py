@@ -35,6 +35,13 @@ def beside(work: Callable[[], T]) -> Future[T]:
     return future
 
 
+def beside_if_free(work: Callable[[], T]) -> Callable[[], T]:
+    """Leave `work` to the second thread; returns what waits for the result, or works itself where that thread has not
+    come to it. Call within `sharing`."""
+    future = beside(work)
+    return lambda: work() if future.cancel() else future.result()
+
+
 @contextmanager
 def sharing() -> Iterator[None]:
     """Inside, `beside` takes a thread from the kernels of this one, and BLAS has one thread for both.

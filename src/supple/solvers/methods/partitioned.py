@@ -17,9 +17,7 @@ had it, and the lattice is swept again along the way that was found.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from functools import partial
 from typing import NamedTuple
 
 import numba
@@ -32,7 +30,7 @@ from supple.scene.kinematics import Kinematics, hanging_on
 from supple.scene.state import State
 from supple.scene.system import System
 from supple.solvers.coupling.across import FIXED, IMPLICIT, LATTICE, TREE, Across
-from supple.solvers.coupling.beside import beside, sharing
+from supple.solvers.coupling.beside import beside_if_free, sharing
 from supple.solvers.coupling.contact_steps import ContactSolution
 from supple.solvers.coupling.implicit.part import ImplicitPart
 from supple.solvers.coupling.joint_rows import Secant
@@ -123,7 +121,7 @@ class Partitioned:
         self._slow: list[Part[State]] = [TreePart.of(system, self.tree_steps, self.dt, across.ids)]
         if slow is not None and self.implicit is not None:
             self.implicit.prepare(slow.system)
-            self._slow.append(ImplicitPart(system, slow, self.implicit))
+            self._slow.insert(0, ImplicitPart(system, slow, self.implicit))  # begun while loads of trees are found
         self._leaving: frozenset[tuple[str, str]] = frozenset()
         if self._fast is not None and self.lattice is not None:
             nodes = [slot.node for slot in self._fast.system.bodies]
@@ -223,15 +221,17 @@ class Partitioned:
         other bodies do not end where a joint with a lattice had them, sweep again. Returns how far joints are open,
         over the size, too."""
         (split, near, sides), meeting, size, swept = response, begun.meeting, extent_of(system), None
+        solve_rest = split.solve_rest
         if sides is not None:
+            if is_shared and split.rest:
+                solve_rest = beside_if_free(solve_rest)
             with system.timings.measure("lattices"):
-                sweep = self._sweep(state, meeting, who.fast, sides, is_shared and bool(split.rest))
+                swept = self._sweep(state, meeting, who.fast, sides)
         with system.timings.measure("contacts of slow bodies"):
-            rest = split.solve_rest()
+            rest = solve_rest()
         for closing in range(MAX_CLOSINGS):
             if sides is not None:
-                with system.timings.measure("lattices"):
-                    swept, velocity[who.fast] = sweep(), self._met(meeting, who.fast, ended)
+                velocity[who.fast] = self._met(meeting, who.fast, ended)
             if who.both.any():
                 pushes[who.both] = ended.force[who.both]
                 with system.timings.measure("contacts of slow bodies"):
@@ -246,7 +246,7 @@ class Partitioned:
                 break
             sides = sides.moved(off / self.dt)
             with system.timings.measure("lattices"):
-                sweep = self._sweep(state, meeting, who.fast, sides, is_shared=False)
+                swept = self._sweep(state, meeting, who.fast, sides)
         if swept is not None and self._fast is not None:
             self._fast.put(swept, state)
             state.memory.update(swept.memory)
@@ -284,22 +284,15 @@ class Partitioned:
         begun.place_ends(x)
         return system.propagate(state.t + self.dt, x, state.v, only=self._across.hanging)
 
-    def _sweep(
-        self, state: State, meeting: Meeting, fast: Array, sides: SlowSides, is_shared: bool
-    ) -> Callable[[], State]:
-        """Sweep the lattices along the other sides of the contacts that are `fast`, on the second thread where it is
-        shared; returns what waits for their state."""
+    def _sweep(self, state: State, meeting: Meeting, fast: Array, sides: SlowSides) -> State:
+        """Sweep the lattices along the other sides of the contacts that are `fast`; returns their state."""
         assert self._fast is not None
         assert self.lattice is not None
         part = self._fast.state(state)
         part.memory = dict(part.memory)  # another sweep begins with the same
         self.lattice.contacts = self._surfaces.contacts(meeting.chosen(fast), sides) if fast.any() else None
-        work = partial(self.lattice.step, self._fast.system, part)
-        if is_shared:
-            swept = beside(work)
-            return lambda: (swept.result(), part)[1]
-        work()
-        return lambda: part
+        self.lattice.step(self._fast.system, part)
+        return part
 
     def _off(self, system: System, state: State, begun: SlowStep) -> Array:
         """How far points that joints hold to lattices end from where the sweep had them, (j, 3) [m]."""
