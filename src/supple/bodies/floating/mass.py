@@ -5,8 +5,8 @@ balanced so that a free body keeps it: between two states, seen from the rotatio
 
     (p1 - p0,   R_a^T (h1 - h0 - c_a x (p1 - p0)),   pull(q; 1) - pull(q; 0))
 
-p linear momentum, h angular momentum about the world's origin, pull(q; k) = int rho U^T R_a^T x'_k: the velocities of
-the body's points, seen by the modes of the third state. To first order in time the last row is d/dt dT/dq' - dT/dq.
+p linear momentum, h angular momentum about the world's origin (`frame_moments` says more of the second row),
+pull(q; k) = int rho U^T R_a^T x'_k: the velocities of the body's points, seen by the modes of the third state. To first order in time the last row is d/dt dT/dq' - dT/dq.
 Coordinates that fill q up to whole 3-blocks have unit mass and stay zero.
 """
 
@@ -22,6 +22,7 @@ from supple.algebra.dense import rotations
 from supple.algebra.dense.definite import negative_part
 from supple.bodies.floating import kernels
 from supple.bodies.floating.kernels import InertiaNumbers, Workspace
+from supple.bodies.frame_moments import moment_at
 from supple.bodies.protocols import LocalState, Pairs
 
 Array = np.ndarray
@@ -112,7 +113,7 @@ class FloatingMass:
         """Change of momentum (1, 6 + p) from one state to another, seen from positions x; see the module."""
         R_at = np.ascontiguousarray(rotations.to_matrix(x[0, 3:7]))
         change = self._momentum(x1, v1, R_at) - self._momentum(x0, v0, R_at)
-        change[3:6] = R_at.T @ (change[3:6] - rotations.cross(x[0, :3], change[:3]))
+        change[3:6] = R_at.T @ moment_at(x0[0, :3], x1[0, :3], x[0, :3], change)
         return change[None]
 
     def weight(self, g: Array) -> Weight:

@@ -133,6 +133,18 @@ def begin(numbers, x0, v0, workspace):
 
 
 @compiled(borrows=True)
+def balance_middle(h, x0, x, p0, p, R, f, residual_out):
+    """residual_out of the first half of a step: the frame goes from x0 to x with the momentum p of the middle."""
+    arm = cross((x[0] - x0[0], x[1] - x0[1], x[2] - x0[2]), (p[0], p[1], p[2]))
+    angular = turn_back(R, (p0[3] - arm[0], p0[4] - arm[1], p0[5] - arm[2]))  # (11.9b)
+    for i in range(3):
+        residual_out[i] = p[i] - p0[i] - 0.5 * h * f[i]  # (11.11)
+        residual_out[3 + i] = p[3 + i] - angular[i] - 0.5 * h * f[3 + i]  # (11.11)
+    for k in range(6, f.size):
+        residual_out[k] = p[k] - p0[k] - 0.5 * h * f[k]  # (11.11)
+
+
+@compiled(borrows=True)
 def find_middle(numbers, stride, h, tolerance, limit, x0, v0, workspace):
     """workspace.u and the middle state from the start; returns (outcome, iterations, relative residual)."""
     r, n = stride.K.shape[0], v0.size
@@ -153,13 +165,7 @@ def find_middle(numbers, stride, h, tolerance, limit, x0, v0, workspace):
         compute_momentum(numbers, u, middle, p)
         pull_modes(numbers, v0, workspace.start, middle.R, p0)
         compute_force(numbers, stride, x, u, middle, f)
-        arm = cross((x0[0] - x[0], x0[1] - x[1], x0[2] - x[2]), (p0[0], p0[1], p0[2]))
-        angular = turn_back(middle.R, (p0[3] + arm[0], p0[4] + arm[1], p0[5] + arm[2]))  # (11.9)
-        for i in range(3):
-            residual[i] = p[i] - p0[i] - 0.5 * h * f[i]  # (11.11)
-            residual[3 + i] = p[3 + i] - angular[i] - 0.5 * h * f[3 + i]  # (11.11)
-        for k in range(6, n):
-            residual[k] = p[k] - p0[k] - 0.5 * h * f[k]  # (11.11)
+        balance_middle(h, x0, x, p0, p, middle.R, f, residual)
         scale = norm(p) + h * norm(f)
         relative = norm(residual) / scale if scale > 0.0 else 0.0
         if not relative > tolerance:

@@ -22,6 +22,7 @@ import numpy as np
 
 from supple.algebra.dense import rotations
 from supple.algebra.dense.definite import negative_part
+from supple.bodies.frame_moments import moment_at
 from supple.bodies.layered import mass_kernels as kernels
 from supple.bodies.layered.model import LayeredModel
 from supple.bodies.protocols import LocalState, Pairs
@@ -135,7 +136,8 @@ class LayeredMass:
         R = rotations.to_matrix(x[0, 3:7])
         p, h, nodes = (b - a for a, b in zip(self._world(x0, v0), self._world(x1, v1)))
         out = np.empty_like(v1)
-        out[0, :3], out[0, 3:6] = p, R.T @ (h - cross(x[0, :3], p))
+        moment = moment_at(x0[0, :3], x1[0, :3], x[0, :3], np.concatenate([p, h]))
+        out[0, :3], out[0, 3:6] = p, R.T @ moment
         out[0, 6:] = (nodes @ R).ravel()
         return out
 

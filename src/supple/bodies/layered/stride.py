@@ -103,10 +103,11 @@ class _Step:
             force, torque = force + F.sum(axis=0), torque + cross(at, F).sum(axis=0)
         self.force, self.torque = R @ force, R @ torque
         self.p_before = self.p0 @ R
-        self.L_before = (self.L0 - half * cross(v[:3], self.p0)) @ R
+        self.L_before = self.L0 @ R
+        self.p_middle = p = rigid.mass * g + cross(w, rigid.S) + s[:3]
         frame = np.empty(6)
-        frame[:3] = rigid.mass * g + cross(w, rigid.S) + s[:3] - self.p_before - half * force
-        frame[3:] = cross(rigid.S, g) + rigid.inertia @ w + s[3:6] - self.L_before - half * torque
+        frame[:3] = p - self.p_before - half * force
+        frame[3:] = cross(rigid.S, g) + rigid.inertia @ w + s[3:6] + half * (cross(g, p) - torque) - self.L_before
         return frame, self.residual.ravel()
 
     def correction(self, v: Array, frame: Array, nodes: Array) -> Array:
@@ -116,9 +117,9 @@ class _Step:
         A = np.empty((6, 6))
         A[:3, :3] = model.total_mass * np.eye(3)
         A[:3, 3:] = -S + half * skew(model.total_mass * g - self.p_before)
-        A[3:, :3] = S - half * skew(self.p_before)
-        A[3:, 3:] = self.J + half * (S @ skew(g) - skew(self.L_before))
-        moving = self.u - half * (g + cross(v[3:6], self.u) + v[6:].reshape(-1, 3))
+        A[3:, :3] = S + half * skew(model.total_mass * g - self.p_middle)
+        A[3:, 3:] = self.J + half * (S @ skew(g) - skew(g) @ S - skew(self.L_before))
+        moving = self.u - half * (cross(v[3:6], self.u) + v[6:].reshape(-1, 3))
         C = coupling_rows(model.node_mass, moving).reshape(6, -1, 3) @ (np.eye(3) + half * skew(v[3:6]))
         d_c, d_e = self.solver.solve(A, C.reshape(6, -1), self.u, frame, nodes)
         return np.concatenate([-self.R @ d_c[:3], -d_c[3:], -d_e])
