@@ -111,7 +111,7 @@ def choose_solver(scene: Scene, system: System, solver: Any, dt: float | None) -
     """The solver of a run, with the given step [s] where there is one; the system notes which was chosen and why."""
     chosen = solver if solver is not None else scene.solver
     if chosen is None:
-        solver, why = choose(scene, dt)
+        solver, why = choose(scene, dt, system)
         system.notes.append(f"advanced by {type(solver).__name__}: {why}")
         return solver
     if not isinstance(chosen, Solver):

@@ -29,6 +29,7 @@ OWN_SOLVERS = (
     "solvers/coupling/lattice_",
     "solvers/coupling/coupled_points.py",
     "solvers/rigid/",
+    "solvers/linkage/",
 )
 
 

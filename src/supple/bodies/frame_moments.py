@@ -3,8 +3,8 @@
     over a whole step      h1 - h0 - c x (p1 - p0)        about the origin c of the frame in the middle
     to the end itself      h1 - h0 - c0 x (p1 - p0) = L1 - L0 + (c1 - c0) x p1
 
-p linear momentum, h angular momentum about the world's origin, L about the frame's. The second is d/dt L = m - c' x p of
-a rule that takes forces, and so p, at its end: with p0 in place of p1 a body thrown through a uniform gravity would
+p linear momentum, h angular momentum about the world's origin, L about the frame's. The second is d/dt L = m - c' x p
+of a rule that takes forces, and so p, at its end: with p0 in place of p1 a body thrown through a uniform gravity would
 turn, the faster the faster it flies.
 """
 

@@ -3,6 +3,7 @@
 voxel bodies alone                         LatticeSolver, where its sweep knows the obstacles and contacts
 trees alone, nothing coupled to another    TreeSolver
 bodies with a stride of their own, alone   StrideSolver
+rigid and floating bodies on joints        Midpoint, in compiled loops, where nothing else acts
 no voxels, no trees                        ImplicitEuler
 all else                                   Partitioned: each kind by its own method, coupled
 """
@@ -16,11 +17,14 @@ from supple.errors import InputError
 from supple.scene.mapped.points import JoinedPoints
 from supple.scene.parts import nodes_of
 from supple.scene.scene import Acting, Scene
+from supple.scene.system import System
 from supple.solvers.coupling.across import LATTICE, PART_OF_METHOD, TREE
 from supple.solvers.coupling.lattice_joints import swept_joints
 from supple.solvers.coupling.lattice_world import world_of
+from supple.solvers.linkage.linkage import linkage_of
 from supple.solvers.methods.implicit_euler import ImplicitEuler
 from supple.solvers.methods.lattice_solver import LatticeSolver
+from supple.solvers.methods.midpoint import Midpoint
 from supple.solvers.methods.partitioned import Partitioned
 from supple.solvers.methods.stride_solver import StrideSolver, why_not_alone
 from supple.solvers.methods.tree_solver import TreeSolver
@@ -33,8 +37,9 @@ class Choice(NamedTuple):
     why: str
 
 
-def choose(scene: Scene, dt: float | None = None) -> Choice:
-    """The method that suits a scene, with a step of dt [s], None: the method's own.
+def choose(scene: Scene, dt: float | None = None, system: System | None = None) -> Choice:
+    """The method that suits a scene, with a step of dt [s], None: the method's own. system: the scene compiled, where
+    there is one already.
 
     >>> import supple as sp
     >>> scene = sp.Scene()
@@ -42,11 +47,11 @@ def choose(scene: Scene, dt: float | None = None) -> Choice:
     >>> choose(scene).why
     'implicit bodies, in one matrix'
     """
-    method, why = _method(scene)
+    method, why = _method(scene, system)
     return Choice(method() if dt is None else method(dt), why)
 
 
-def _method(scene: Scene) -> tuple[type, str]:
+def _method(scene: Scene, system: System | None) -> tuple[type, str]:
     parts = {PART_OF_METHOD[node.held_body.method] for node in scene.nodes}
     touches = bool(scene.contacts or scene.obstacles)
     if parts == {LATTICE}:
@@ -62,6 +67,8 @@ def _method(scene: Scene) -> tuple[type, str]:
     if not parts & {LATTICE, TREE}:
         if why_not_alone(scene) is None:
             return StrideSolver, "bodies alone, each by its own stride"
+        if scene.joints and linkage_of(system or scene.compile()) is not None:
+            return Midpoint, "frames on joints, by midpoint steps in compiled loops"
         return ImplicitEuler, "implicit bodies, in one matrix"
     if parts == {TREE}:
         return Partitioned, "trees, by elimination along their branches, coupled in every step"

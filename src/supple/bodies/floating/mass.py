@@ -6,7 +6,8 @@ balanced so that a free body keeps it: between two states, seen from the rotatio
     (p1 - p0,   R_a^T (h1 - h0 - c_a x (p1 - p0)),   pull(q; 1) - pull(q; 0))
 
 p linear momentum, h angular momentum about the world's origin (`frame_moments` says more of the second row),
-pull(q; k) = int rho U^T R_a^T x'_k: the velocities of the body's points, seen by the modes of the third state. To first order in time the last row is d/dt dT/dq' - dT/dq.
+pull(q; k) = int rho U^T R_a^T x'_k: the velocities of the body's points, seen by the modes of the third state. To first
+order in time the last row is d/dt dT/dq' - dT/dq.
 Coordinates that fill q up to whole 3-blocks have unit mass and stay zero.
 """
 

@@ -136,7 +136,7 @@ def begin(numbers, x0, v0, workspace):
 def balance_middle(h, x0, x, p0, p, R, f, residual_out):
     """residual_out of the first half of a step: the frame goes from x0 to x with the momentum p of the middle."""
     arm = cross((x[0] - x0[0], x[1] - x0[1], x[2] - x0[2]), (p[0], p[1], p[2]))
-    angular = turn_back(R, (p0[3] - arm[0], p0[4] - arm[1], p0[5] - arm[2]))  # (11.9b)
+    angular = turn_back(R, (p0[3] - arm[0], p0[4] - arm[1], p0[5] - arm[2]))  # (11.9)
     for i in range(3):
         residual_out[i] = p[i] - p0[i] - 0.5 * h * f[i]  # (11.11)
         residual_out[3 + i] = p[3 + i] - angular[i] - 0.5 * h * f[3 + i]  # (11.11)

@@ -7,7 +7,8 @@
 For points this is the classical rule, v1 = 2u - v0. For frames the momentum R I w is balanced in the world, so that
 a free body keeps it exactly, and the map is symmetric in time, so that its energy error does not grow [Krysl05].
 Joints hold at x1. Rows that make points meet push with the mean of G^T l at both ends, where the points do meet, the
-others in the middle, so that joints keep the angular momentum too; v1 is then projected on their tangent.
+others in the middle, so that joints keep the angular momentum too; v1 is then projected on their tangent. Rigid and
+floating bodies on which nothing else acts take the same steps in one compiled call, see `solvers.linkage`.
 """
 
 from __future__ import annotations
@@ -25,11 +26,15 @@ from supple.solvers.linear.linear_step import LinearSolve
 from supple.solvers.linear.mass_solve import has_constant_mass, project_velocity, solve_filtered_mass
 from supple.solvers.linear.newton import Evaluation, Newton, Weights, pulled_forces
 from supple.solvers.linear.solution import LinearOptions
+from supple.solvers.linkage.linkage import Linkage, linkage_of
 from supple.solvers.methods.implicit_euler import check_dt, check_tolerances
-from supple.solvers.report import StepReport
+from supple.solvers.report import Outcome, StepReport
+from supple.solvers.striding import step_times
 from supple.solvers.world import refuse_elimination, refuse_world
 
 Array = np.ndarray
+JOINT_TOLERANCE, MAX_ITERATIONS = 1e-12, 30
+"""How far joints may be open at the end of a step [m, or m² of unit axes], and how many iterations a step may take."""
 
 
 @dataclass
@@ -54,10 +59,34 @@ class Midpoint:
         """Find the matrix pattern."""
         refuse_elimination(system, "Midpoint")
         refuse_world(system, "Midpoint")
-        _ = system.assembly
+        if linkage_of(system) is None:
+            _ = system.assembly
 
     def step(self, system: System, state: State) -> StepReport:
         """Advance the state by dt, in place."""
+        return self.advance(system, state, 1)
+
+    def advance(self, system: System, state: State, steps: int) -> StepReport:
+        """So many steps of dt, in place; those of frames on joints in one compiled call."""
+        linkage, times, reports = linkage_of(system), step_times(state.t, self.dt, steps), list[StepReport]()
+        while times:
+            if linkage is not None:
+                made = linkage.advance(
+                    state, self.dt, len(times), self.newton_tolerance, JOINT_TOLERANCE, MAX_ITERATIONS
+                )
+                if made.steps:
+                    outcome = Outcome.SOLVED if state.is_finite else Outcome.NOT_FINITE
+                    count = made.steps * made.iterations
+                    reports.append(StepReport(outcome, count, residual=made.residual, steps=made.steps))
+                    state.t, times = times[made.steps - 1], times[made.steps :]
+            if times:
+                reports.append(self._step(system, state))
+                Linkage.forget(state)
+                state.t, times = times[0], times[1:]
+        return reports[0] if len(reports) == 1 else StepReport.joined(reports)
+
+    def _step(self, system: System, state: State) -> StepReport:
+        """Advance the state by dt in the general way, in place."""
         h = self.dt
         kin0 = system.propagate(state.t, state.x, state.v)
         system.begin_joints(kin0, h, state.t + h)
@@ -78,7 +107,7 @@ class Midpoint:
         given = system.filter.flat(system.filter.increment(state.x, t1) / h, system.v_size)
         start = state.v.copy()
         system.filter.project(start)
-        s = Newton(self._solve, tolerance=self.newton_tolerance, joint_tolerance=1e-12).solve(
+        s = Newton(self._solve, tolerance=self.newton_tolerance, joint_tolerance=JOINT_TOLERANCE).solve(
             system,
             evaluate,
             start + given,

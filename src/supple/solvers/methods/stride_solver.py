@@ -47,11 +47,12 @@ class StrideSolver:
     def prepare(self, system: System) -> None:
         """Refuse bodies without a stride, and everything that acts on them but gravity."""
         refuse_world(system, "StrideSolver")
-        reason = why_not_alone(system.scene)
+        reason = "a joint holds a body" if system.joints else why_not_alone(system.scene)
         if reason is not None:
             raise InputError(
-                reason, where="StrideSolver", fix="Leave the solver out, or use Midpoint or ImplicitEuler."
+                reason, where="StrideSolver", fix="Give the run solver=Midpoint(...) or ImplicitEuler(...)."
             )
+        system.memo[f"stride, revision {system.revision}"] = True
 
     def step(self, system: System, state: State) -> StepReport:
         """Advance the state by dt, in place."""
@@ -60,6 +61,8 @@ class StrideSolver:
     def advance(self, system: System, state: State, steps: int) -> StepReport:
         """So many steps of dt, in place, those of a body in one compiled call. iterations: the most of a body's
         midpoint steps, times the number of steps of dt."""
+        if f"stride, revision {system.revision}" not in system.memo:
+            self.prepare(system)  # something was changed while it ran
         iterations, residual, h, count = 0, 0.0, self.dt / self.steps, steps * self.steps
         for slot in system.bodies:
             x, v = slot.view_x(state.x), slot.view_v(state.v)

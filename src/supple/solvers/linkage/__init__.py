@@ -1,0 +1,1 @@
+"""Frames on joints: rigid and floating bodies, stepped together in compiled loops."""
