@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import supple as sp
+from supple.bodies.tree import TreeModel
 from supple.bodies.voxel import Actuation, Commands, VoxelBody
 from supple.errors import DivergenceError
 from supple.geometry import VoxelGrid
@@ -13,6 +14,7 @@ from supple.material.voxel import VoxelMaterial
 from supple.modal import ElasticSolid
 from supple.solvers.report import Outcome, StepReport
 from supple.validation.tree.coupling import beam_domain_tree
+from supple.validation.tree.reference import mixed_domain_tree
 
 GRAVITY = (0.0, 0.0, -9.81)
 
@@ -31,6 +33,24 @@ def uneven_tree_scene() -> sp.Scene:
     scene = tree_scene()
     points = scene.nodes[0].points(at=[(0.3, 0, 0), (0.2, 0, 0)])
     scene.add(sp.Load(points, lambda t: 0.1 * np.array([[0, 1, 0], [0, np.sign(0.25 - t), 0]])))
+    return scene
+
+
+def windy_tree_scene(**more) -> sp.Scene:
+    """Wind on a tree, with a load on it."""
+    scene = tree_scene(**more)
+    scene.add(sp.Wind(scene.nodes[0], (0, 12.0, 3.0), intensity=0.4, modes=6))
+    return scene
+
+
+def free_tree_scene() -> sp.Scene:
+    """A tree that flies, in the wind, with loads that differ from point to point after a while."""
+    scene = sp.Scene(gravity=GRAVITY, solver=sp.TreeSolver(1 / 120))
+    body = sp.TreeBody(TreeModel.of(mixed_domain_tree(free=True, chain=True)), stiffness_damping=0.001)
+    node = scene.add(body, spin=(1.0, 2.0, 0.5), velocity=(0.2, 0, 0), name="twig")
+    scene.add(sp.Load(node.points([3]), lambda t: (0.02, 0.01 * np.sin(30 * t), 0)))
+    scene.add(sp.Load(node.points([0, 5]), lambda t: 0.01 * np.array([[0, 1, 0], [0, np.sign(0.25 - t), 0]])))
+    scene.add(sp.Wind(node, (0, 2.0, 1.0), modes=6))
     return scene
 
 
@@ -110,6 +130,8 @@ SCENES = {
     "tree": tree_scene,
     "loaded tree": lambda: tree_scene(loaded=True),
     "unevenly loaded tree": uneven_tree_scene,
+    "windy tree": lambda: windy_tree_scene(loaded=True),
+    "free tree": free_tree_scene,
     "violent tree": violent_tree_scene,
     "violent loaded tree": lambda: violent_tree_scene(loaded=True),
     **LATTICES,

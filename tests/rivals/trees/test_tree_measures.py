@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import supple as sp
-from supple.algebra.dense.rotations import to_matrix
+from supple.algebra.dense import rotations
+from supple.bodies.traits import is_load
 from supple.bodies.tree import TreeModel
 from supple.bodies.tree.kinematics import TreeKinematics
 from supple.bodies.tree.measuring import Monomials, TreeMeasuring
@@ -57,25 +58,31 @@ def test_a_run_in_memory_shows_the_points_of_its_states() -> None:
     assert all(np.array_equal(run.frames.points("branch", k), points) for k, points in enumerate(seen))
 
 
-def test_loads_in_time_act_as_through_all_their_points() -> None:
-    """The solver brings equal loads to the mean of their points; the system pulls each point's force back."""
-    from supple.validation.tree.coupling import beam_domain_tree
-
+@pytest.mark.parametrize("free", [False, True])
+def test_loads_and_winds_act_as_through_all_their_points(free: bool) -> None:
+    """The solver brings equal loads to the mean of their points, and winds to centroids; the system pulls the force on
+    each point back."""
     scene = sp.Scene()
-    node = scene.add(sp.TreeBody(beam_domain_tree(3, 6), stiffness_damping=0.01), name="branch")
+    body = sp.TreeBody(TreeModel.of(mixed_domain_tree(free=free, chain=True)), stiffness_damping=0.01)
+    node = scene.add(body, name="branch")
     ends = node.points([1, 5, 9, 40])
     scene.add(sp.Load(ends, lambda t: (1.0, 2.0 * t, -1.0)))
     scene.add(sp.Load(ends.subset([0, 2]), lambda t: [(0.0, 1.0, t), (2.0, 0.0, 0.0)]))
     scene.add(sp.Load(node.points(at=[(0.3, 0, 0)]), (0.0, 0.5, 0.0)))
-    system, solver = scene.compile(), sp.TreeSolver(0.01)
+    scene.add(sp.Wind(node, (2.0, -3.0, 0.5), intensity=0.3, modes=9))
+    scene.add(sp.Wind(node, (0.0, 1.0, 0.0), intensity=0.0, two_sided=True))
+    system, solver, rng = scene.compile(), sp.TreeSolver(0.01), np.random.default_rng(2)
     state = system.initial_state()
     state.t = 0.7
-    state.x[7:] = 0.01 * np.random.default_rng(2).normal(size=system.x_size - 7)
+    state.x[7:] = 0.01 * rng.normal(size=system.x_size - 7)
+    state.v[0 if free else 6 :] = 0.1 * rng.normal(size=system.v_size - (0 if free else 6))
+    if free:
+        state.x[3:7] = rotations.normalise(rng.normal(size=4))
     solver.prepare(system)
     kin = system.propagate(state.t, state.x, state.v)
     out = [np.zeros_like(v) for v in kin.v]
-    for label, slot, force in system.forces:
-        if label.startswith("load"):
+    for _, slot, force in system.forces:
+        if is_load(force):
             force.add_force(kin.local(slot), out[slot.index])
     kin.pull(out)
     assert solver.loads(system, state)[0] == pytest.approx(out[0], rel=1e-12, abs=1e-13 * np.abs(out[0]).max())
@@ -92,7 +99,7 @@ def test_interfaces_are_as_far_from_rigid_as_their_points_say(chain: bool) -> No
         face, kind = motion.interfaces[join.number, join.interface], model.classes[join.number]
         interface = model.domain_tree.kinds[kind.name].interfaces[kind.interfaces[join.interface]]
         X, U = kind.nodes[interface.nodes], kind.U.reshape(len(kind.nodes), 3, kind.count)[interface.nodes]
-        y = (X - kind.fits[join.interface].x_hat) @ to_matrix(interface.rotation)
+        y = (X - kind.fits[join.interface].x_hat) @ rotations.to_matrix(interface.rotation)
         for k, parent in zip(join.rows, join.parents):
             q = state.q[model.q_starts[parent] : model.q_starts[parent + 1]]
             d = model.scale[parent] * (X + U @ q - face.x[k] - y @ face.R[k].T)

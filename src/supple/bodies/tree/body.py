@@ -26,12 +26,11 @@ from supple.bodies.tree.detach import TreePart, detach, split
 from supple.bodies.tree.domains.carried_masses import CarriedMasses, carry
 from supple.bodies.tree.domains.deviation import Deviation
 from supple.bodies.tree.domains.domain_tree import DomainTree
-from supple.bodies.tree.dynamics import Coupling, TreeDynamics, TreeSettings, TreeState
+from supple.bodies.tree.dynamics import Coupling, StrideKernel, TreeDynamics, TreeSettings, TreeState
 from supple.bodies.tree.kinematics import TreeMeasures
 from supple.bodies.tree.measuring import TreeMeasuring
 from supple.bodies.tree.model import TreeModel
 from supple.bodies.tree.surface.domain_points import DomainPoints
-from supple.bodies.tree.surface.load_kernels import PointLoads
 from supple.bodies.tree.surface.point_springs import PointSprings
 from supple.bodies.tree.surface.render_skin import RenderSkin
 from supple.bodies.tree.surface.skin import TreeSkin
@@ -261,14 +260,16 @@ class TreeBody:
         steps: int = 1,
         gravity: ArrayLike = (0.0, 0.0, 0.0),
         forces: Array | None = None,
+        push: Array | None = None,
         springs: PointSprings | None = None,
         theta: float = 0.0,
     ) -> LocalState:
         """The state after so many steps of dt [s], in one compiled call. `forces` (1, v_width) act all the while.
 
-        springs: on points, solved within each step. theta: at least this, see `TreeDynamics.advance`.
+        push (6,): on the root, in the place of theirs: force at its origin and torque, in world axes. springs: on
+        points, solved within each step. theta: at least this, see `TreeDynamics.advance`.
         """
-        now, acting = self.unpack(state.x, state.v), self.loads(state.x, forces)
+        now, acting = self.unpack(state.x, state.v), self.loads(state.x, forces, push)
         gravity = np.zeros(3) if self.grown else gravity
         self.dynamics.advance(now, dt, steps=steps, gravity=gravity, springs=springs, theta=theta, **acting)
         x, v = state.x.copy(), state.v.copy()
@@ -285,20 +286,22 @@ class TreeBody:
         steps: int,
         gravity: ArrayLike,
         limit: float,
-        loads: PointLoads | None = None,
+        acting: StrideKernel | None = None,
     ) -> Array:
         """Move coordinates x, v (1, width) on, in place, by calls of `steps` steps of dt [s] that settle; see
         `TreeDynamics.stride`."""
         now, gravity = self.unpack(x, v), np.zeros(3) if self.grown else gravity
-        changes = self.dynamics.stride(now, dt, calls, steps=steps, gravity=gravity, limit=limit, loads=loads)
+        changes = self.dynamics.stride(now, dt, calls, steps=steps, gravity=gravity, limit=limit, acting=acting)
         self.pack(now, x, v)
         return changes
 
-    def loads(self, x: Array, forces: Array | None) -> dict[str, Array]:
-        """Forces (1, v_width) on the coordinates x as `TreeDynamics.advance` takes them."""
+    def loads(self, x: Array, forces: Array | None, push: Array | None = None) -> dict[str, Array]:
+        """Forces (1, v_width) on the coordinates x, and push in the place of those on the root's frame, as
+        `TreeDynamics.advance` takes them."""
         if forces is None:
             return {}
-        push = np.concatenate([forces[0, :3], rotations.rotate(x[0, 3:7], forces[0, 3:6])])
+        if push is None:
+            push = np.concatenate([forces[0, :3], rotations.rotate(x[0, 3:7], forces[0, 3:6])])
         return {"forces": forces[0, 6 : 6 + self.model.coordinate_count], "push": push}
 
     def changed(self, values: dict[str, Any], *, where: str) -> TreeBody:

@@ -9,9 +9,10 @@ Gravity is the root's acceleration upwards. The choice of coupling says what a p
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numba
 import numpy as np
@@ -29,8 +30,6 @@ from supple.bodies.tree.step import step_kernels as kernels
 from supple.bodies.tree.step import stride_kernels as strides
 from supple.bodies.tree.step.frame_kernels import TreeWorkspace
 from supple.bodies.tree.step.root_kernels import Root
-from supple.bodies.tree.surface.domain_points import bare_chain
-from supple.bodies.tree.surface.load_kernels import PointLoads
 from supple.errors import ConvergenceError, DivergenceError, InputError, SuppleWarning, check_number
 
 if TYPE_CHECKING:
@@ -38,6 +37,8 @@ if TYPE_CHECKING:
 
 Array = np.ndarray
 Coupling = Literal["articulated", "composite", "centroid", "lumped"]
+StrideKernel: TypeAlias = tuple[Callable[..., int], tuple[Any, ...]]
+"""A kernel in the place of `stride_kernels.stride`, and what it takes beside, before the changes."""
 PULLED = 0.55
 """theta at least, where springs pull: the midpoint rule lets what a step does not resolve ring, as (theta - 1) / theta
 from step to step, and a stiff spring that begins to pull sets it off."""
@@ -271,28 +272,24 @@ class TreeDynamics:
         steps: int,
         gravity: ArrayLike,
         limit: float,
-        loads: PointLoads | None = None,
+        acting: StrideKernel | None = None,
     ) -> Array:
         """Move `state` on, in place, by calls of `steps` steps of dt [s], all in one compiled call, on one thread.
 
-        loads: on points of a tree whose root is fixed, for each call. Ends before a call that does not settle: see
-        `stride_kernels`. Returns what was unsettled in each that it kept.
+        acting: what brings loads to each call. Ends before a call that does not settle: see `stride_kernels`. Returns
+        what was unsettled in each that it kept.
         """
         g = check_vector(gravity, name="gravity", where="TreeDynamics")
         self.load(state)
         changes = np.empty(calls)
-        done = strides.stride(
-            *self.handed(), self.numbers(dt), g, steps, limit, self.team, self._kept,
-            self._unloaded if loads is None else loads, changes,
+        run, given = (strides.stride, ()) if acting is None else acting
+        done = run(
+            *self.handed(), self.numbers(dt), g, steps, limit, self.team, self._kept, *given, changes
         )  # fmt: skip
         new = self.saved()
         for name in new.__dataclass_fields__:
             getattr(state, name)[:] = getattr(new, name)
         return changes[:done]
-
-    @cached_property
-    def _unloaded(self) -> PointLoads:
-        return PointLoads.of(bare_chain(self.model), np.zeros((0, 0, 3)), self.places)
 
     @cached_property
     def _kept(self) -> strides.Kept:

@@ -42,17 +42,20 @@ class Load:
         check_points(self.on, "Load")
         self.values(0.0)
 
-    def values(self, t: float) -> Array:
-        """Force on each point at time t, (n, 3) [N]."""
+    def given(self, t: float) -> Array:
+        """What was given, at time t: the total (3,), or the force on each point (n, 3) [N]."""
         given = self.force(t) if callable(self.force) else self.force
         f = check_array(given, name="the force", where=f"load on {self.on.label}")
-        if f.shape == (3,):
-            f = np.broadcast_to(f / self.on.count, (self.on.count, 3))
-        if f.shape != (self.on.count, 3):
+        if f.shape not in ((3,), (self.on.count, 3)):
             raise InputError("a load is not (3,) or one force a point", where=f"load on {self.on.label}", value=f.shape)
         if not np.isfinite(f).all():
             raise InputError("a load is not finite", where=f"load on {self.on.label}, t = {t:g} s", value=given)
         return f
+
+    def values(self, t: float) -> Array:
+        """Force on each point at time t, (n, 3) [N]."""
+        f = self.given(t)
+        return np.broadcast_to(f / self.on.count, (self.on.count, 3)) if f.ndim == 1 else f
 
     def restricted(self, parts: Sequence[int]) -> Load:
         """The same forces on some parts of joined points, by their numbers."""

@@ -1,7 +1,8 @@
 """The solver of scenes of trees of reduced domains: the trees' own implicit steps, many in one compiled call.
 
-Whatever else acts on their points (loads, springs, a person's own forces) is asked once a call, brought to the
-coordinates by virtual work, and kept constant during it. Springs between points of a tree and the world are solved
+Whatever else acts on their points (loads, winds, springs, a person's own forces) is asked once a call, brought to the
+coordinates by virtual work, and kept constant during it; loads in time and winds by kernels, see
+`coupling.trees.acting`. Springs between points of a tree and the world are solved
 within the steps instead, so that they may be stiff, and such steps are halved where they would gain energy; see
 `coupling.trees.springs`.
 
@@ -26,7 +27,7 @@ from supple.scene.kinematics import hanging_on
 from supple.scene.slots import Slot
 from supple.scene.state import State
 from supple.scene.system import BoundForce, System
-from supple.solvers.coupling.trees.given_loads import GivenLoads, LoadsAhead, points_of
+from supple.solvers.coupling.trees.acting import ActingAhead, Pulled, TreeActing
 from supple.solvers.coupling.trees.halving import HALVINGS, UNSETTLED, HalvedTree
 from supple.solvers.coupling.trees.springs import PulledTree, WorldSprings, world_springs
 from supple.solvers.methods.implicit_euler import check_dt
@@ -74,13 +75,17 @@ class TreeSolver:
             if pull is not None:
                 self.pulls.setdefault(pull.body.index, []).append(pull)
         self._acting = [f for f in acting if world_springs(f) is None]
-        given: dict[Slot, list[BoundForce]] = {}
+        self._given: dict[int, TreeActing] = {}
+        self._others: list[BoundForce] = []
         for f in self._acting:
-            if points_of(f)[0] is not None:
-                root = next(slot for slot in system.bodies if slot.index in hanging_on([f.slot]))
-                given.setdefault(root, []).append(f)
-        self._given = [GivenLoads.of(slot, loads) for slot, loads in given.items()]
-        self._others = [f for f in self._acting if points_of(f)[0] is None]
+            roots = [slot for slot in system.bodies if slot.index in hanging_on([f.slot])]
+            acting_on = self._given.get(roots[0].index, TreeActing(roots[0])) if len(roots) == 1 else None
+            if acting_on is not None and acting_on.add(f):
+                self._given[roots[0].index] = acting_on
+            else:
+                self._others.append(f)
+        for acting_on in self._given.values():
+            acting_on.prepare()
         self._asked = hanging_on(f.slot for f in self._others)
         self._prepared = (system, system.revision)
         self._warned = set()
@@ -94,14 +99,19 @@ class TreeSolver:
         """Advance the state by dt, in place."""
         if self._prepared != (system, system.revision):
             self.prepare(system)
-        loads, change = self.loads(system, state), 0.0
+        others, change = self._forces(system, state, self._others), 0.0
         for slot in system.bodies:
-            forces = None if loads is None else loads[slot.index]
+            found: Pulled | None = None
+            if slot.index in self._given:
+                found = self._given[slot.index].at(state.t, slot.view_x(state.x), slot.view_v(state.v))
+            if others is not None:
+                forces = others[slot.index] if found is None else others[slot.index] + found.forces
+                found = Pulled(forces, None)
             if slot.index in self.pulls:
-                self._step_pulled(system, state, slot, forces)
+                self._step_pulled(system, state, slot, None if found is None else found.forces)
             else:
-                found = self._advance_alone(system, state, slot, forces, [state.t + self.dt])
-                change = max(change, float(found[0]))
+                unsettled = self._advance_alone(system, state, slot, found, [state.t + self.dt])
+                change = max(change, float(unsettled[0]))
         state.t += self.dt
         outcome = Outcome.SOLVED if change <= UNSETTLED else Outcome.UNDER_CONVERGED
         if not state.is_finite:
@@ -109,16 +119,14 @@ class TreeSolver:
         return StepReport(outcome, iterations=self.steps, residual=change)
 
     def advance(self, system: System, state: State, steps: int) -> StepReport:
-        """So many steps of dt, in place. Trees on which gravity or loads given in time act take them in one compiled
-        call; see `GivenLoads.ahead`."""
+        """So many steps of dt, in place. Trees on which gravity, loads given in time or winds act take them in one
+        compiled call; see `TreeActing.ahead`."""
         if self._prepared != (system, system.revision):
             self.prepare(system)
         if steps == 1 or self._others or self.pulls:
             return step_by_step(self, system, state, steps)
         times = step_times(state.t, self.dt, steps)
-        given = {loads.body.index: loads.ahead([state.t, *times[:-1]]) for loads in self._given}
-        if None in given.values():
-            return step_by_step(self, system, state, steps)
+        given = {index: acting.ahead([state.t, *times[:-1]]) for index, acting in self._given.items()}
         change = np.zeros(steps)
         for slot in system.bodies:
             found = self._advance_alone(system, state, slot, None, times, given.get(slot.index))
@@ -135,14 +143,14 @@ class TreeSolver:
         system: System,
         state: State,
         slot: Slot,
-        forces: Array | None,
+        acting: Pulled | None,
         ends: Sequence[float],
-        loads: LoadsAhead | None = None,
+        loads: ActingAhead | None = None,
     ) -> Array:
         """Advance a tree by steps that end at these times [s], in halved ones where it must be; returns how unsettled
-        each was. forces: of one step; loads: of several."""
+        each was. acting: in one step; loads: in several."""
         x, v, key = slot.view_x(state.x), slot.view_v(state.v), f"{slot.name}/{LEVEL}"
-        tree = HalvedTree(slot.node.body, {"gravity": system.gravity, "forces": forces})
+        tree = HalvedTree(slot.node.body, {"gravity": system.gravity, **({} if acting is None else acting._asdict())})
         level = int(state.memory.get(key, np.zeros(1))[0])
         if len(ends) > 1:
             level, change = tree.advance_calls(x, v, self.dt / self.steps, self.steps, level, len(ends), loads)
@@ -177,16 +185,22 @@ class TreeSolver:
         """What acts on the coordinates of the bodies, slot by slot; None where nothing does."""
         if not self.has_loads:
             return None
-        if self._others:
-            kin = system.propagate(state.t, state.x, state.v, only=self._asked)
-            out = [np.zeros_like(v) for v in kin.v]
-            for _, slot, force in self._others:
-                force.add_force(kin.local(slot), out[slot.index])
-            kin.pull(out)
-        else:
-            out = [np.zeros((1, slot.coordinates.v_width)) for slot in system.bodies]  # the first slots
-        for loads in self._given:
-            loads.add(state.t, loads.body.view_x(state.x), out[loads.body.index])
+        others = self._forces(system, state, self._others)
+        out = [np.zeros((1, slot.coordinates.v_width)) for slot in system.bodies] if others is None else others
+        for index, acting in self._given.items():
+            slot = system.bodies[index]
+            out[index] = out[index] + acting.at(state.t, slot.view_x(state.x), slot.view_v(state.v)).forces
+        return out
+
+    def _forces(self, system: System, state: State, acting: list[BoundForce]) -> list[Array] | None:
+        """What these forces are on the coordinates of the bodies, slot by slot; None where there are none."""
+        if not acting:
+            return None
+        kin = system.propagate(state.t, state.x, state.v, only=self._asked)
+        out = [np.zeros_like(v) for v in kin.v]
+        for _, slot, force in acting:
+            force.add_force(kin.local(slot), out[slot.index])
+        kin.pull(out)
         return out
 
 

@@ -16,7 +16,6 @@ from supple.algebra.compiling.compiled import compiled, keep_whole
 from supple.algebra.lanes.lane_type import LANES
 from supple.bodies.tree.step.frame_kernels import TreeWorkspace
 from supple.bodies.tree.step.step_kernels import FINE, advance
-from supple.bodies.tree.surface.load_kernels import bring_loads
 
 Array = np.ndarray
 
@@ -77,21 +76,28 @@ def is_finite(workspace, root):
 
 
 @compiled
-def stride(tree, workspace, root, numbers, gravity, steps, limit, team, kept, loads, changes_out):
-    """Calls of `steps` steps, as many as `changes_out` has places; returns how many were kept.
+def take_call(tree, workspace, root, numbers, gravity, steps, limit, team, kept, found):
+    """One call of `steps` steps; returns how unsettled it was, or -1 where it has been undone. found (4): scratch.
 
-    limit: of `unsettled`; none is asked for where steps are iterated or have one pass. loads: on points, which stay as
-    they are during a call.
+    limit: of `unsettled`; none is asked for where steps are iterated or have one pass.
     """
-    found, is_asked = np.empty(4), numbers.largest == 0 and numbers.passes > 1
+    advance(tree, workspace, root, numbers, gravity, steps, team, 1, found)
+    is_asked = numbers.largest == 0 and numbers.passes > 1
+    change = unsettled(workspace.change, workspace.q, workspace.v, numbers.h) if is_asked else 0.0
+    if found[0] == FINE and change <= limit and is_finite(workspace, root):
+        return change
+    go_back(workspace, root, kept)
+    return -1.0
+
+
+@compiled
+def stride(tree, workspace, root, numbers, gravity, steps, limit, team, kept, changes_out):
+    """Calls of `steps` steps, as many as `changes_out` has places; returns how many were kept. limit: see
+    `take_call`."""
+    found = np.empty(4)
     for call in range(len(changes_out)):
         keep(workspace, root, kept)
-        if len(loads.y) > 0:
-            bring_loads(loads, call, workspace, root)
-        advance(tree, workspace, root, numbers, gravity, steps, team, 1, found)
-        change = unsettled(workspace.change, workspace.q, workspace.v, numbers.h) if is_asked else 0.0
-        if found[0] != FINE or not change <= limit or not is_finite(workspace, root):
-            go_back(workspace, root, kept)
+        changes_out[call] = take_call(tree, workspace, root, numbers, gravity, steps, limit, team, kept, found)
+        if changes_out[call] < 0.0:
             return call
-        changes_out[call] = change
     return len(changes_out)

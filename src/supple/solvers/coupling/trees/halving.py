@@ -17,7 +17,7 @@ from supple.bodies.protocols import LocalState
 from supple.bodies.tree import TreeBody
 from supple.bodies.tree.step import stride_kernels as kernels
 from supple.errors import ConvergenceError, DivergenceError
-from supple.solvers.coupling.trees.given_loads import LoadsAhead
+from supple.solvers.coupling.trees.acting import ActingAhead
 
 Array = np.ndarray
 UNSETTLED = 0.03
@@ -58,7 +58,7 @@ class HalvedTree:
         return self._halved(start, h, steps, level)
 
     def advance_calls(
-        self, x: Array, v: Array, h: float, steps: int, level: int, calls: int, loads: LoadsAhead | None = None
+        self, x: Array, v: Array, h: float, steps: int, level: int, calls: int, loads: ActingAhead | None = None
     ) -> tuple[int, Array]:
         """Coordinates x, v after so many calls of `advance`, in place, those that settle in one compiled call.
 
@@ -68,12 +68,12 @@ class HalvedTree:
         while done < calls:
             if level == 0 and body.dynamics.threads == 1:
                 given = None if loads is None else loads.since(done)
-                kept = body.stride(x, v, h, calls - done, steps=steps, gravity=gravity, limit=UNSETTLED, loads=given)
+                kept = body.stride(x, v, h, calls - done, steps=steps, gravity=gravity, limit=UNSETTLED, acting=given)
                 changes[done : done + len(kept)] = kept
                 done += len(kept)
             if done < calls:
-                forces = None if loads is None else loads.at(done, x)
-                tree = HalvedTree(body, {**self.acting, "forces": forces})
+                found = {} if loads is None else loads.at(done, x, v)._asdict()
+                tree = HalvedTree(body, {**self.acting, **found})
                 end, level, changes[done] = tree.advance(LocalState(0.0, x.copy(), v.copy()), h, steps, level)
                 x[:], v[:], done = end.x, end.v, done + 1
         return level, changes

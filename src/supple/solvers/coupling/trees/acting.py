@@ -1,0 +1,161 @@
+"""What acts on the points of one tree as data of a kernel: loads that are given in time, and winds.
+
+Where a load is the same on all its points, it acts on their mean: one point a domain. Loads are asked for many steps
+ahead, winds are found by the kernel. A step alone asks the same kernel, so that both have the same bits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+import scipy.sparse as sparse
+
+from supple.algebra.compiling.by_address import ByAddress
+from supple.algebra.sparse.threefold import pulled
+from supple.bodies.mappings import WeightedPoints
+from supple.bodies.protocols import GivenForce
+from supple.bodies.tree.dynamics import StrideKernel
+from supple.bodies.tree.surface.domain_points import DomainPoints
+from supple.scene.acting.loads import Load
+from supple.scene.acting.wind import Wind
+from supple.scene.slots import Slot
+from supple.scene.system import BoundForce
+from supple.solvers.coupling.trees import acting_kernels as kernels
+from supple.solvers.coupling.trees.acting_arrays import HungPoints, pack
+
+Array = np.ndarray
+
+
+class Pulled(NamedTuple):
+    """Forces (1, v_width) on the coordinates; push (6,): those on the root as force at its origin and torque, in world
+    axes, where it is known."""
+
+    forces: Array
+    push: Array | None
+
+
+@dataclass(eq=False)
+class TreeActing:
+    """Loads and winds on one tree. points: of each load, those of the tree and how the load's own follow from them,
+    transposed. uneven: numbers of loads that were not the same on all their points once."""
+
+    body: Slot
+    loads: list[GivenForce] = field(default_factory=list)
+    points: list[tuple[DomainPoints, sparse.csr_array]] = field(default_factory=list)
+    winds: list[Wind] = field(default_factory=list)
+    uneven: set[int] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        self._kept: tuple[int, list[HungPoints], ByAddress] | None = None
+
+    def add(self, bound: BoundForce) -> bool:
+        """Take a load or a wind; False where it is of another kind, or not on points of this tree alone."""
+        if type(bound.force) is Wind and isinstance(bound.slot.mapping, DomainPoints):
+            self.winds.append(bound.force)
+            return True
+        mapping, W = points_of(bound)
+        if mapping is None or W is None:
+            return False
+        self.loads.append(bound.force)  # type: ignore[arg-type]
+        self.points.append((mapping, W))
+        return True
+
+    def prepare(self) -> None:
+        """Lay out what the kernels read; else the first call does."""
+        _ = self._hung
+
+    def at(self, t: float, x: Array, v: Array) -> Pulled:
+        """At time t [s], coordinates x and rates v (1, width)."""
+        forces, n = self._forces([t]), self.body.node.body.model.coordinate_count
+        acting = self._acting.value
+        acting.q[:], acting.v[:] = x[0, 7 : 7 + n][acting.number], v[0, 6 : 6 + n][acting.number]
+        acting.frame[:], acting.velocity[:] = x[0, :7], v[0, :6]
+        kernels.find_forces(self._acting, forces[0], float(t))
+        out, R = np.zeros((1, self.body.coordinates.v_width)), acting.frames.R[0].reshape(3, 3)
+        out[0, 6 + acting.number] = acting.Q
+        out[0, :3], out[0, 3:6] = acting.push[:3], acting.push[3:] @ R
+        return Pulled(out, acting.push.copy())
+
+    def ahead(self, starts: Sequence[float]) -> ActingAhead:
+        """In calls that begin at these times [s]."""
+        return ActingAhead(self, np.array(starts, dtype=float), self._forces(starts))
+
+    @property
+    def _acting(self) -> ByAddress:
+        return self._hung[2]
+
+    @property
+    def _hung(self) -> tuple[int, list[HungPoints], ByAddress]:
+        """The points that loads act on; all points of those loads that were uneven once."""
+        if self._kept is None or self._kept[0] != len(self.uneven):
+            parts = [HungPoints.mean(points, W) for points, W in self.points]
+            parts += [HungPoints.all(self.points[k][0]) for k in sorted(self.uneven)]
+            self._kept = (len(self.uneven), parts, pack(self.body.node.body, parts, self.winds))
+        return self._kept
+
+    def _forces(self, times: Sequence[float]) -> Array:
+        """Forces on all hung points at these times, (times, p, 3) [N], in the order of the domains."""
+        given = [[_even(load, t) for t in times] for load in self.loads]
+        self.uneven |= {k for k, row in enumerate(given) if any(len(f) > 1 for f in row)}
+        parts = self._hung[1]
+        count = sum(len(part.domain) for part in parts)
+        out = np.zeros((len(times), count, 3))
+        start = 0
+        for k, part in enumerate(parts[: len(self.loads)]):
+            for call, f in enumerate(given[k]):
+                if len(f) == 1:
+                    out[call, start : start + len(part.domain)] = part.weight[:, None] * f
+            start += len(part.domain)
+        for k, part in zip(sorted(self.uneven), parts[len(self.loads) :]):
+            points, W = self.points[k]
+            for call, f in enumerate(given[k]):
+                if len(f) > 1:
+                    hung = W @ f if points.weights is None else pulled(points.weights, W @ f)
+                    out[call, start : start + len(part.domain)] = hung
+            start += len(part.domain)
+        if start > 1:
+            order = np.argsort(np.concatenate([part.domain for part in parts]), kind="stable")
+            out = out[:, order]
+        return np.ascontiguousarray(out)
+
+
+def _even(load: GivenForce, t: float) -> Array:
+    """The sum of a load at time t where it is the same on all its points, (1, 3) [N]; else on each of them."""
+    f = load.given(t) if isinstance(load, Load) else load.values(t)
+    if f.ndim == 1:
+        return f[None]
+    return len(f) * f[:1] if (f == f[0]).all() else f
+
+
+@dataclass(frozen=True, eq=False)
+class ActingAhead:
+    """What acts in calls that begin at given times [s]."""
+
+    acting: TreeActing
+    starts: Array
+    forces: Array
+
+    def since(self, call: int) -> StrideKernel:
+        """In the calls from this one on, as `TreeBody.stride` takes it."""
+        return kernels.acting_stride, (self.acting._acting, self.forces[call:], self.starts[call:])
+
+    def at(self, call: int, x: Array, v: Array) -> Pulled:
+        """In a call from coordinates x and rates v (1, width)."""
+        return self.acting.at(float(self.starts[call]), x, v)
+
+
+def points_of(bound: BoundForce) -> tuple[DomainPoints | None, sparse.csr_array | None]:
+    """The points of a tree whose weighted sums a given load acts on, and these sums transposed; else None."""
+    slot, W = bound.slot, None
+    if not isinstance(bound.force, GivenForce):
+        return None, None
+    while isinstance(slot.mapping, WeightedPoints):
+        W = slot.mapping.weights if W is None else W @ slot.mapping.weights
+        slot = slot.parents[0]
+    if not isinstance(slot.mapping, DomainPoints) or (W is not None and W.data.min(initial=1.0) < 0):
+        return None, None
+    whole = sparse.eye_array(slot.mapping.count, format="csr") if W is None else W
+    return slot.mapping, sparse.csr_array(whole.T)
