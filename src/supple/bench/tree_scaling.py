@@ -176,7 +176,7 @@ def fem() -> list[Row]:
         system, state = whole_flower()
         solvers = {
             "direct": ImplicitEuler(DT, linear="direct"),
-            "CG, block Jacobi": ImplicitEuler(DT, linear="cg"),
+            "CG, block Jacobi": ImplicitEuler(DT, linear="cg", preconditioner="block_jacobi"),
             "CG, incomplete Cholesky": ImplicitEuler(DT, linear="cg", preconditioner="incomplete_cholesky"),
         }
         for _ in range(5):

@@ -3,6 +3,7 @@
     factor        a + b n + c F               n unknowns, F multiplications of the Cholesky factor, from its pattern
     iterations    I (p + q B)                 B blocks of the matrix
     I             1 / (1/(u sqrt(k)) + 1/(w D)) ln(2/tolerance) / ln(2e6)
+    aggregates    J (s + t (p + q B)) + s' + t' (p + q B)        J = min(I, j ln(2/tolerance) / ln(2e6))
 
 k = 1 + max_i tr(h² K_ii + h B_ii) / tr(M_ii) bounds the condition number by the mass. D is the longest way through the
 graph of the matrix: with a free or a held end, the stiffness alone needs iterations in proportion to it. All of this is
@@ -36,6 +37,12 @@ ITERATION = (1.0e-6, 1.93e-9)
 """p, q [s]."""
 BY_MASS, BY_WAY = 9.5, 13.0
 """u, w: iterations to a residual of 1e-6."""
+BY_AGGREGATES = 42.0
+"""j: iterations to a residual of 1e-6 with aggregates."""
+AGGREGATES, AGGREGATES_MADE = (0.7e-4, 1.7), (1.5e-3, 10.0)
+"""s [s], t: of an iteration with aggregates; s' [s], t': of their matrices."""
+FEWEST = 10_000
+"""Blocks up to which aggregates are not worth their Python, whatever the iterations."""
 WITH_CONTACTS = 5.0
 """Times as long as a Cholesky factor takes the unsymmetric one that contacts need: 55-60 ms against 11-13 for 7,164
 unknowns."""
@@ -45,16 +52,22 @@ MANY = 200_000
 
 @dataclass
 class Costs:
-    """Of a system: least: of a factor without its F multiplications [s]; iteration [s]; way: D; stiffness [1/s²] and
+    """Of a system: least: of a factor without its F multiplications [s]; block_count: B; way: D; stiffness [1/s²] and
     damping [1/s]: the largest tr(K_ii) and tr(B_ii) over tr(M_ii) at rest. flops: finds F times c [s], from the pattern
     of the factor, which takes longer than many steps."""
 
     least: float
-    iteration: float
+    block_count: int
     way: int
     stiffness: float
     damping: float
     flops: Callable[[], float] = field(compare=False, repr=False)
+
+    @property
+    def iteration(self) -> float:
+        """Of conjugate gradients with diagonal blocks [s]."""
+        p, q = ITERATION
+        return p + q * self.block_count
 
     @cached_property
     def factor(self) -> float:
@@ -74,23 +87,38 @@ class Costs:
         assert system.assembly is not None
         A = system.assembly.matrix
         a, b, c = (WITH_CONTACTS if system.contacts else 1.0) * np.array(FACTOR)
-        p, q = ITERATION
         stiffness, damping = _largest_over_mass(system, A)
 
         def flops() -> float:
             return float(c * BlockPattern(A).cholesky.flops)
 
-        return cls(a + b * system.v_size, p + q * A.block_count, longest_way(A), stiffness, damping, flops)
+        return cls(a + b * system.v_size, A.block_count, longest_way(A), stiffness, damping, flops)
 
-    def iterates(self, tolerance: float, *, mass: float, damping: float, stiffness: float) -> bool:
-        """Whether conjugate gradients are quicker for mass M + damping B + stiffness K, to a relative residual."""
-        if not mass > 0.0:
+    def iterates(self, tolerance: float, **weights: float) -> bool:
+        """Whether conjugate gradients by diagonal blocks are quicker than a factor for mass M + damping B +
+        stiffness K, to a relative residual. Aggregates would often be quicker still, but not in thin bodies, whose
+        iterations nothing here tells."""
+        if not weights["mass"] > 0.0:
             return False
+        blocks, _ = self._iterations(tolerance, **weights)
+        return blocks < self.least or blocks < self.factor
+
+    def aggregates(self, tolerance: float, **weights: float) -> bool:
+        """Whether conjugate gradients are quicker by aggregates than by diagonal blocks."""
+        if not weights["mass"] > 0.0:
+            return False
+        blocks, aggregates = self._iterations(tolerance, **weights)
+        return aggregates < blocks
+
+    def _iterations(self, tolerance: float, *, mass: float, damping: float, stiffness: float) -> tuple[float, float]:
+        """Times by diagonal blocks and by aggregates [s]."""
         condition = 1.0 + abs(stiffness / mass) * self.stiffness + abs(damping / mass) * self.damping
         digits = log(2.0 / max(tolerance, 1e-15)) / log(2e6)
         count = digits / (1.0 / (BY_MASS * sqrt(condition)) + 1.0 / (BY_WAY * self.way))
-        cost = count * self.iteration
-        return cost < self.least or cost < self.factor
+        if self.block_count < FEWEST:
+            return count * self.iteration, inf
+        each, made = (once + times * self.iteration for once, times in (AGGREGATES, AGGREGATES_MADE))
+        return count * self.iteration, min(count, digits * BY_AGGREGATES) * each + made
 
 
 def longest_way(A: BlockSparse) -> int:

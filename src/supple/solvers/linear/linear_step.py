@@ -8,15 +8,19 @@ multipliers as in `joint_solve`.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 import numpy as np
 import scipy.sparse as sparse
 
 from supple.algebra.compiling.blas_threads import one_blas_thread
+from supple.algebra.sparse.aggregation.aggregation import Aggregation
 from supple.algebra.sparse.block_sparse import BlockSparse
 from supple.algebra.sparse.cholesky.block_factor import BlockFactor
 from supple.algebra.sparse.conjugate_gradients import solve_cg
+from supple.algebra.sparse.preconditioners import Preconditioner
 from supple.scene.linearization import Linearization, dense_blocks
 from supple.scene.system import System
 from supple.solvers.coupling.contact_blocks import ContactBlocks
@@ -37,6 +41,8 @@ from supple.solvers.linear.step_blocks import BlocksMemory, PartRows, StepBlocks
 Array = np.ndarray
 MANY_PARTS = 16
 """Sets of bodies whose patterns are kept."""
+MANY_PIECES = 128
+"""Unconnected pieces up to which aggregates are used: the coarsest ones have a dense matrix."""
 
 
 @dataclass(eq=False)
@@ -57,6 +63,7 @@ class LinearSolve:
     _memory: BlocksMemory = field(default_factory=BlocksMemory, repr=False)
     _kept: _Kept | None = field(default=None, repr=False)
     _components: tuple[Array, Array] | None = field(default=None, repr=False)
+    _aggregation: Aggregation | None = field(default=None, repr=False)
     _parts: dict[bytes, PartRows] = field(default_factory=dict, repr=False)
 
     def solve(
@@ -128,8 +135,28 @@ class LinearSolve:
 
     def _blocks(self, lin: Linearization, A: BlockSparse, before: BlockSparse, weights: dict[str, float]) -> StepBlocks:
         o = self.options
-        special = (lambda A: BodyPreconditioner(A, lin, **weights)) if o.preconditioner == "bodies" else None
+        special: Callable[[BlockSparse], Preconditioner | None] | None = None
+        if o.preconditioner == "bodies":
+            special = partial(_by_bodies, lin=lin, weights=weights)
+        elif o.aggregates(lin.system, **weights):
+            special = partial(self._aggregated, lin=lin, own=A)
         return StepBlocks(A, before, lin.system.filter, o, o.uses_cg(lin.system, **weights), self._memory, special)
+
+    def _aggregated(self, A: BlockSparse, lin: Linearization, own: BlockSparse) -> Preconditioner | None:
+        """By aggregates of a matrix; None where it is not positive definite, or falls into too many pieces. own:
+        without contacts."""
+        system, M = lin.system, self._aggregation
+        if M is None or not M.fits(own):
+            points, is_point = points_of_rows(system, system.x0)
+            is_point[system.filter.blocks] = False
+            M = self._aggregation = Aggregation(own, points, is_point, self._labels(own))
+        if M.coarsest > MANY_PIECES:
+            return None
+        try:
+            M.update(A, points_of_rows(system, lin.kin.flat_x)[0], None if A is own else own)
+        except np.linalg.LinAlgError:
+            return None
+        return M
 
     def _by_iterations(
         self,
@@ -302,8 +329,22 @@ def _by_factor(factor: BlockFactor, b: Array, rows: tuple[JointSystem, Matrix, M
     return LinearSolution(d, np.zeros(0), 0, residual, True, again=lambda b, g: factor.once(b))
 
 
+def _by_bodies(A: BlockSparse, lin: Linearization, weights: dict[str, float]) -> Preconditioner:
+    return BodyPreconditioner(A, lin, **weights)
+
+
 def _joined(s: JointSolution) -> LinearSolution:
     return LinearSolution(s.d, s.multipliers, 0, s.residual, True, unmet=s.unmet, again=s.again)
+
+
+def points_of_rows(system: System, x: Array) -> tuple[Array, Array]:
+    """Positions [m], (n, 3), of block rows that are those of points, and which ones are (n,)."""
+    points, is_point = np.zeros((system.v_size // 3, 3)), np.zeros(system.v_size // 3, dtype=bool)
+    for slot in system.bodies:
+        if slot.coordinates.x_width == slot.coordinates.v_width == 3:
+            rows = slice(slot.block_start, slot.block_start + slot.block_count)
+            points[rows], is_point[rows] = slot.view_x(x), True
+    return points, is_point
 
 
 def _product(A: BlockSparse | None, lin: Linearization, d: Array, weights: dict[str, float]) -> Array:

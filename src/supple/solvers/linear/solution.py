@@ -10,7 +10,7 @@ import numpy as np
 
 from supple.errors import InputError
 from supple.scene.system import System
-from supple.solvers.linear.costs import MANY, Costs
+from supple.solvers.linear.costs import FEWEST, MANY, Costs
 
 Array = np.ndarray
 SMALL = 1500  # unknowns up to which the direct solver is taken where there are contacts, or costs are not known
@@ -22,13 +22,14 @@ class LinearOptions:
     what costs less, see `Costs`.
 
     tolerance: true relative residual of cg. max_iterations: of cg; with tolerance 0 exactly so many are done.
-    preconditioner: a name of `solve_cg`, or "bodies": what a body can solve by itself it solves.
+    preconditioner: a name of `solve_cg`; "bodies": what a body can solve by itself it solves; "aggregation": see
+    `Aggregation`; or "auto": that where it costs less than "block_jacobi", see `Costs`.
     """
 
     method: Literal["auto", "cg", "direct"] = "auto"
     tolerance: float = 1e-6
     max_iterations: int | None = None
-    preconditioner: str = "block_jacobi"
+    preconditioner: str = "auto"
 
     def __post_init__(self) -> None:
         if self.method not in ("auto", "cg", "direct"):
@@ -43,13 +44,28 @@ class LinearOptions:
             return False
         if self.method != "auto" or system.is_small:
             return self.method == "cg"
-        if system.assembly is None or self.preconditioner != "block_jacobi":
+        if system.assembly is None or self.preconditioner not in ("auto", "aggregation", "block_jacobi"):
             return system.v_size > SMALL
         if system.v_size > MANY:
             return True
         if system.contacts and system.v_size <= SMALL:
             return False  # contacts may be a million times as stiff as their bodies, beyond what iterations resolve
         return Costs.of(system).iterates(self.tolerance, mass=mass, damping=damping, stiffness=stiffness)
+
+    def aggregates(self, system: System, **weights: float) -> bool:
+        """Whether conjugate gradients are preconditioned by aggregates."""
+        if system.assembly is None or self.preconditioner not in ("auto", "aggregation"):
+            return False
+        if self.preconditioner == "aggregation":
+            return True
+        if system.assembly.matrix.block_count < FEWEST or self.tolerance == 0.0:
+            return False
+        return Costs.of(system).aggregates(self.tolerance, **weights)
+
+    @property
+    def named(self) -> str:
+        """The preconditioner that `solve_cg` makes by its name."""
+        return "block_jacobi" if self.preconditioner in ("auto", "aggregation") else self.preconditioner
 
 
 @dataclass

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 import scipy.sparse as sparse
@@ -60,7 +60,7 @@ class BlocksMemory:
 @dataclass(eq=False)
 class StepBlocks:
     """A: filtered by f; unfiltered: before that. uses_cg: iterations are allowed, see `LinearOptions`. special: makes
-    another preconditioner than the options name, of a matrix."""
+    another preconditioner than the options name, of a matrix; None where it cannot."""
 
     A: BlockSparse
     unfiltered: BlockSparse
@@ -68,7 +68,7 @@ class StepBlocks:
     options: LinearOptions
     uses_cg: bool
     memory: BlocksMemory = field(default_factory=BlocksMemory)
-    special: Callable[[BlockSparse], Preconditioner] | None = None
+    special: Callable[[BlockSparse], Preconditioner | None] | None = None
 
     def solve(
         self,
@@ -124,23 +124,30 @@ class StepBlocks:
         outer = None if extra is None else extra.outer(self.f)
         special = None if self.special is None else self.special(A)
         if extra is not None and not extra.is_symmetric:
-            found = solve_unsymmetric(A, b, outer, special, start=start, tolerance=max(tolerance, 1e-14))
+            solve = partial(solve_unsymmetric, A, b, outer, start=start, tolerance=max(tolerance, 1e-14))
+            with one_blas_thread():
+                found = solve(special)
+            if found is None and special is not None:
+                found = solve(None)
             if found is None:
                 return None
             final = tolerance == o.tolerance or found.residual <= o.tolerance
             lost = _residual(A, outer, b, found.x) if final else None
             return LinearSolution(found.x, np.zeros(0), found.iterations, found.residual, True, final, lost=lost)
+        by = partial(
+            solve_cg,
+            A,
+            b,
+            x0=self._projected(start),
+            tolerance=tolerance,
+            max_iterations=o.max_iterations,
+            workspace=self.memory.workspace_for(A),
+            outer=outer,
+        )
         with one_blas_thread():
-            report = solve_cg(
-                A,
-                b,
-                x0=self._projected(start),
-                preconditioner=o.preconditioner if special is None else special,  # type: ignore[arg-type]
-                tolerance=tolerance,
-                max_iterations=o.max_iterations,
-                workspace=self.memory.workspace_for(A),
-                outer=outer,
-            )
+            report = by(preconditioner=o.named if special is None else special)  # type: ignore[arg-type]
+            if special is not None and not report.is_converged and o.max_iterations is None:
+                report = by(preconditioner=o.named)  # type: ignore[arg-type]
         final = tolerance == o.tolerance or report.residual <= o.tolerance
         lost = _residual(A, outer, b, report.x) if final else None
         return LinearSolution(

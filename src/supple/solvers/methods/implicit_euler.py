@@ -104,7 +104,8 @@ class ImplicitEuler:
     """dt: step [s]. newton: solve the nonlinear step fully instead of one linearised solve.
 
     linear: "auto", "cg" or "direct"; rigid bodies that touch by convex shapes, with nothing else in the scene, are
-    solved by compiled loops unless it is "cg". tolerance, max_iterations, preconditioner: of conjugate gradients.
+    solved by compiled loops unless it is "cg". tolerance, max_iterations: of conjugate gradients; preconditioner:
+    "auto", "block_jacobi", "aggregation", "incomplete_cholesky", "bodies", "jacobi" or "none".
 
     >>> import supple as sp
     >>> scene = sp.Scene(gravity=(0, 0, -10))
@@ -120,7 +121,7 @@ class ImplicitEuler:
     linear: Literal["auto", "cg", "direct"] = field(default="auto", kw_only=True)
     tolerance: float = field(default=1e-6, kw_only=True)
     max_iterations: int | None = field(default=None, kw_only=True)
-    preconditioner: str = field(default="block_jacobi", kw_only=True)
+    preconditioner: str = field(default="auto", kw_only=True)
     newton_tolerance: float = field(default=1e-8, kw_only=True)
 
     def __post_init__(self) -> None:
@@ -148,7 +149,8 @@ class ImplicitEuler:
         refuse_elimination(system, "ImplicitEuler")
         refuse_soft_restitution(system, "ImplicitEuler")
         _ = system.assembly
-        self._solve.options.uses_cg(system, **self._weights)
+        if self._solve.options.uses_cg(system, **self._weights):
+            self._solve.options.aggregates(system, **self._weights)
 
     @property
     def _weights(self) -> dict[str, float]:

@@ -1,0 +1,1 @@
+"""A preconditioner by rigid motions of aggregates of points."""
