@@ -18,6 +18,7 @@ _MODULES = (
     "cantilever",
     "frequencies",
     "waves",
+    "spin_damped",
     "rigid",
     "reference_forces",
     "tree.decompose",
