@@ -13,8 +13,17 @@ from tests.files.damaging import load_with_damaged_values
 import supple as sp
 from supple.bodies.voxel import Samples
 from supple.errors import InputError, SuppleError
-from supple.files import load, save
-from supple.files.voxcad.load import VoxcadEnvironment, VoxcadFile, load_voxcad, save_voxcad, voxcad_body
+from supple.files import load, load_scene_file, save
+from supple.files.voxcad.load import (
+    StopKind,
+    VoxcadEnvironment,
+    VoxcadFile,
+    VoxcadSimulator,
+    load_voxcad,
+    save_voxcad,
+    voxcad_body,
+    voxcad_scene,
+)
 from supple.geometry import VoxelGrid
 from supple.interaction.obstacles import Box, HeightField
 from supple.solvers.choosing import choose
@@ -183,7 +192,7 @@ def test_a_body_from_a_voxcad_file(tmp_path: Path) -> None:
     node = scene.node("robot")
     assert node.body.actuation.amplitude == 9
     assert node.rest.min(axis=0) == pytest.approx((0.505, 0.005, 0.105))
-    own = sp.load(tmp_path / "walker.vxa")
+    own = sp.load(tmp_path / "walker.vxa").nodes[0].body
     assert own.model.mass.tolist() == voxcad_body(load_voxcad(tmp_path / "walker.vxa")).model.mass.tolist()
     inside = tmp_path / "inside"
     inside.mkdir()
@@ -274,3 +283,19 @@ def test_what_is_wrong_is_named(case: str, tmp_path: Path) -> None:
 @given(data=st.data())
 def test_random_damage_to_the_values(data: st.DataObject, tmp_path: Path) -> None:
     load_with_damaged_values(WALKER, data, tmp_path)
+
+
+def test_a_voxcad_file_is_loaded_with_its_surroundings(tmp_path: Path) -> None:
+    """Gravity, floor and temperature of the file: what `supple run` makes of it, and a fall onto the floor."""
+    surroundings = VoxcadEnvironment(gravity_enabled=True, floor_enabled=True)
+    simulator = VoxcadSimulator(stop_kind=StopKind.TIME, stop_value=0.25)
+    file = VoxcadFile(VoxelGrid(np.ones((4, 2, 2), dtype=int), 0.01), (SOFT,), (), {}, simulator, surroundings)
+    save_voxcad(file, tmp_path / "walker.vxa")
+    read = load_scene_file(tmp_path / "walker.vxa")
+    assert read.run.until == 0.25
+    scene = sp.load(tmp_path / "walker.vxa")
+    assert scene.gravity[2] == pytest.approx(-9.81)
+    assert scene.name == "walker"
+    run, theirs = sp.run(scene, until=0.05), sp.run(voxcad_scene(load_voxcad(tmp_path / "walker.vxa")), until=0.05)
+    assert np.array_equal(run.state.x, theirs.state.x)
+    assert run.state.x.reshape(-1, 7)[:, 2].min() > 0.004

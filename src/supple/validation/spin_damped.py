@@ -1,5 +1,8 @@
-"""A free cube of finite elements with damping of its stiffness, that spins: damping calms how the spin stretches it, and
-leaves its angular momentum alone, since it resists the rate of strain, not of turning."""
+"""A free cube of finite elements that spins, with damping of its stiffness.
+
+Damping calms how the spin stretches it, and leaves its angular momentum alone: it resists the rate of strain, not of
+turning.
+"""
 
 from __future__ import annotations
 
@@ -21,8 +24,8 @@ Law = Literal["corotational", "stvk", "neo-hookean"]
 
 
 def spin_of(law: Law) -> tuple[float, float, float]:
-    """Relative change of the angular momentum, rate at which the cube still deforms at the end, of its edge's speed, and
-    kinetic energy beyond that of a rigid turn, of all."""
+    """Relative change of the angular momentum; how fast the cube still deforms at the end, over its largest speed;
+    kinetic energy beyond that of a rigid turn, over all of it."""
     scene = Scene()
     cube = FemBody(box_tets(size=(EDGE, EDGE, EDGE), cells=(3, 3, 3)), JELLY, law=law)
     scene.add(cube, spin=(0, 0, SPIN), name="cube")

@@ -34,31 +34,39 @@ class SceneFile:
     run: RunSettings
 
 
-def load(path: str | Path, *, outside: bool = False) -> Any:
-    """The scene of a .toml or .json file, or the voxel body of a VoxCAD file (.vxa, .vxc, .vxd).
+def load(path: str | Path, *, outside: bool = False) -> Scene:
+    """The scene of a .toml or .json file, or of a VoxCAD file (.vxa, .vxc, .vxd).
 
-    A VoxCAD file's gravity, floor, temperature and stop condition are no part of its body: `voxcad_scene` and
-    `voxcad_settings` of `supple.files.voxcad.load` have them.
+    A VoxCAD file's gravity, floor, temperature and held voxels are in its scene. Its stop condition is not:
+    `voxcad_settings` of `supple.files.voxcad.load` has it. Its body is the scene's only one, for a scene of your own:
+    `load("robot.vxa").nodes[0].body`.
 
     outside: let a scene file name others outside its own folder, by absolute paths or "..".
     """
-    if check_path(path, where="load").suffix.lower() in VOXCAD_SUFFIXES:
-        from supple.files.voxcad.load import load_voxcad, voxcad_body
-
-        return voxcad_body(load_voxcad(path))
     return load_scene_file(path, outside=outside).scene
 
 
 def load_scene_file(path: str | Path, *, outside: bool = False) -> SceneFile:
-    """As `load`, with the file's [run] table."""
+    """As `load`, with the file's [run] table, or a VoxCAD file's time to stop."""
     from supple.files.scenes.reading.scene import build_scene
 
     path = check_path(path, where="load")
+    if path.suffix.lower() in VOXCAD_SUFFIXES:
+        return _load_voxcad(path)
     document = _checked(read_data(path), path)
     scene = build_scene(document, Place(path, outside=outside))
     if document.name is None:
         scene.name = path.stem
     return SceneFile(scene, RunSettings(**dict(document.run)))
+
+
+def _load_voxcad(path: Path) -> SceneFile:
+    from supple.files.voxcad.load import load_voxcad, voxcad_scene, voxcad_settings
+
+    file = load_voxcad(path)
+    settings = voxcad_settings(file)
+    times = RunSettings(until=settings.get("until"), record_every=settings["record_every"])
+    return SceneFile(voxcad_scene(file, name=path.stem), times)
 
 
 def save(scene: Scene, path: str | Path, *, run: RunSettings | None = None) -> None:
