@@ -1,4 +1,4 @@
-"""voxel/block, floor, time, scaling: voxel-steps a second of the fused sweep, its memory, how the cost grows.
+"""voxel/block, floor, time, scaling, step: voxel-steps a second of the fused sweep, its memory, how the cost grows.
 
 The block has 20x20x10 voxels of two materials mixed at random, one end layer held, gravity, bond and ground damping.
 """
@@ -6,6 +6,7 @@ The block has 20x20x10 voxels of two materials mixed at random, one end layer he
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numba
@@ -15,6 +16,7 @@ from supple.bench.row import Row, at_least, at_most, best_of, measured, threads
 from supple.bodies.voxel import Actuation, VoxelBody
 from supple.bodies.voxel.actuation import Swing
 from supple.bodies.voxel.model import VoxelModel
+from supple.bodies.voxel.sweep.stable_step import find_step
 from supple.bodies.voxel.sweep.sweep import LatticeSweep
 from supple.geometry import VoxelGrid
 from supple.interaction.obstacles import Plane
@@ -26,6 +28,7 @@ FLOOR = "voxel/floor"
 FIELDS = "voxel/fields"
 TIME = "voxel/time"
 SCALING = "voxel/scaling"
+STEP = "voxel/step"
 PALETTE = [
     VoxelMaterial(young=1e6, density=1000, poisson=0.3, bond_damping=0.3, ground_damping=0.001, name="stiff"),
     VoxelMaterial(young=5e5, density=1000, poisson=0.3, bond_damping=0.3, ground_damping=0.001, name="soft"),
@@ -130,4 +133,21 @@ def scaling() -> list[Row]:
     ]
 
 
-CASES = {CASE: block, FIELDS: fields, FLOOR: floor, SCALING: scaling, TIME: real_time}
+def step() -> list[Row]:
+    """The search for the largest stable step, at strong damping."""
+    rows = []
+    for shape, limit in (((20, 20, 10), None), ((100, 100, 100), 2.0)):
+        palette = [replace(material, bond_damping=1.0) for material in PALETTE]
+        model = VoxelModel.make(VoxelGrid(mixed(shape), 1e-3), palette)
+        with threads(1):
+            find_step(model)
+            time, name = best_of(3, partial(find_step, model)), f"search, {'x'.join(map(str, shape))}"
+        rows.append(
+            measured(STEP, name, time, unit="s", threads=1)
+            if limit is None
+            else at_most(STEP, name, time, limit, unit="s", threads=1)
+        )
+    return rows
+
+
+CASES = {CASE: block, FIELDS: fields, FLOOR: floor, SCALING: scaling, STEP: step, TIME: real_time}

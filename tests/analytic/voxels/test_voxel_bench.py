@@ -19,7 +19,7 @@ from supple.validation.voxel.schemes import schemes, source_clapper
 
 def test_all_cases_are_known() -> None:
     names = {name for name in registry() if name.startswith("voxel/")}
-    parts = ("block", "collision", "everything", "fields", "floor", "scaling", "sparse", "start", "time")
+    parts = ("block", "collision", "everything", "fields", "floor", "scaling", "sparse", "start", "step", "time")
     assert names == {f"voxel/{part}" for part in parts}
 
 

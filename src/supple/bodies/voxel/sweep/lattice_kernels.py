@@ -239,6 +239,22 @@ def add_rest_product(links, d, f_out):
         add_vector((g[0], my + g[1], mz + g[2]), j, 3, a, f_out)
 
 
+@compiled
+def add_sizes(links, z, f_out):
+    """f_out += |K| z with the sizes of the numbers in K of the lattice at rest, z (n, 2): one size of a voxel's
+    translations and one of its rotations; damping is ignored."""
+    for k in range(len(links.axis)):
+        i, j = links.voxels[k, 0], links.voxels[k, 1]
+        (axial, lateral, twist, bend), _ = constants(links, k)
+        arm, move, turn = 0.5 * links.rest[k], z[i, 0] + z[j, 0], z[i, 1] + z[j, 1]
+        f = max(axial, lateral) * move + lateral * arm * turn
+        m = lateral * arm * (move + arm * turn) + max(twist, bend) * turn
+        f_out[i, 0] += f
+        f_out[j, 0] += f
+        f_out[i, 1] += m
+        f_out[j, 1] += m
+
+
 @compiled(inline=True)
 def axis_vector(c):
     """The c-th unit vector, zero outside 0, 1, 2."""

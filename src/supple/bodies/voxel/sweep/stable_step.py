@@ -15,19 +15,21 @@ Links that yield or fail grow softer, so that the step stays stable.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.sparse.linalg import LinearOperator, eigsh
 
+from supple.algebra.compiling.blas_threads import one_blas_thread
 from supple.bodies.protocols import LocalState
 from supple.bodies.voxel.elastic import LatticeForce, links_of
 from supple.bodies.voxel.links.transverse import stiffening
 from supple.bodies.voxel.model import VoxelModel
 from supple.bodies.voxel.sweep import lattice_kernels as kernels
+from supple.bodies.voxel.sweep.lattice_kernels import Links
 from supple.bodies.voxel.sweep.stages import ONE_STAGE, STAGES, StableStep, Stages
+from supple.bodies.voxel.sweep.windows import LARGE, Lattice, make_windows
 from supple.bodies.voxel.touching.collision import Collision, contact_rates
 from supple.bodies.voxel.touching.obstacles import contact_constants
 from supple.errors import ConvergenceError
@@ -36,8 +38,11 @@ Array = np.ndarray
 Product = Callable[[Array], Array]
 TOLERANCE = 1e-3
 MAX_ITERATIONS = 20
+LANCZOS = 300  # iterations of one search for an eigenvector
 WORTH = 1.1  # times as many simulated seconds a second at least, for more stages
-NOISE = 0.3  # over the motion from which an iteration begins
+NOISE, ANEW = 0.1, 1e3  # over the motion from which an iteration begins: near it, and anew
+SURE = 0.98  # of the step that windows allow: the whole may have places a little faster
+ROUGH = 0.03  # tolerance of a first look
 TINY = 1e-12  # of a frequency squared, as good as none
 
 
@@ -60,25 +65,29 @@ def find_step(
     lattices have other frequencies, so ask again where deformation is large. rest: rest lengths of the links there
     (m,) [m], where voxels have changed their sizes. contact: with every voxel on so many planes of one
     normal. collision: with every voxel in the midst of others. start: a step [s] to begin with, such as that of another
-    state, with the same safety.
+    state, with the same safety. Of large lattices windows are looked at: see `windows`.
     """
-    lattice = _Lattice.of(model, held, x, rest, contact, collision)
-    y = np.random.default_rng(0).normal(size=lattice.size)
-    largest = max(quotient(lattice.stiffness, y), quotient(lattice.damping, y) ** 2) / float(y @ y)
-    if largest == 0.0:
-        return StableStep(np.inf, ONE_STAGE, np.inf)
-    h, y = lattice.limit(ONE_STAGE, 1.0 / np.sqrt(largest) if start is None else start / safety, y)
-    best, single = (h, ONE_STAGE), h
-    undamped = 2.0 / np.sqrt(max(quotient(lattice.stiffness, y), TINY * largest))  # no stages allow more
-    damped = quotient(lattice.combined(0.0, 1.0, 0.0), y)
-    for stages in reversed(choices) if damped > TINY * np.sqrt(largest) else ():
-        pays, most = WORTH * stages.cost * best[0] / best[1].cost, min(undamped, stages.reach / damped)
-        if stages is ONE_STAGE or most <= pays:
-            continue
-        h, _ = lattice.limit(stages, undamped, y)
-        if h > pays:
-            best = (h, stages)
-    return StableStep(safety * best[0], best[1], safety * single)
+    whole = _lattice_of(model, held, rest, contact, collision)
+    guess = None if start is None else start / safety
+    with one_blas_thread():  # vectors are short
+        found = _found(model, whole, x, guess, choices)
+    return found._replace(step=safety * found.step, single=safety * found.single)
+
+
+def _found(
+    model: VoxelModel, whole: Lattice, x: Array | None, guess: float | None, choices: Sequence[Stages]
+) -> StableStep:
+    """The largest stable step of a lattice, small or by windows."""
+    if model.voxel_count <= LARGE:
+        return _search(_Motions.of(whole, model, x), guess, choices)
+    windows = make_windows(whole, None if x is None else _strained(whole.links, x))
+    found = _search(_Motions.of(windows.lattice, model, None), guess, choices)
+    part = singly = SURE
+    if x is not None:  # windows that are bent do not close: compared are open ones, bent and at rest
+        rest, bent = (_Motions.of(windows.open, model, frames) for frames in (None, x[windows.voxels]))
+        at_rest, now = (_search(motions, found.single, (found.stages,)) for motions in (rest, bent))
+        part, singly = part * now.step / at_rest.step, singly * now.single / at_rest.single
+    return found._replace(step=part * found.step, single=singly * found.single)
 
 
 def stable_step(model: VoxelModel, **options: Any) -> float:
@@ -86,13 +95,57 @@ def stable_step(model: VoxelModel, **options: Any) -> float:
     return find_step(model, **options).step
 
 
+def _search(motions: _Motions, start: float | None, choices: Sequence[Stages]) -> StableStep:
+    """The largest stable step, from a first guess of that in one stage."""
+    y = np.random.default_rng(0).normal(size=motions.size)
+    largest = max(quotient(motions.stiffness, y), quotient(motions.damping, y) ** 2) / float(y @ y)
+    if largest == 0.0:
+        return StableStep(np.inf, ONE_STAGE, np.inf)
+    h, y = motions.limit(ONE_STAGE, 1.0 / np.sqrt(largest) if start is None else start, y)
+    best, single = (h, ONE_STAGE), h
+    undamped = 2.0 / np.sqrt(max(quotient(motions.stiffness, y), TINY * largest))  # no stages allow more
+    damped = quotient(motions.combined(0.0, 1.0, 0.0), y)
+    for stages in reversed(choices) if damped > TINY * np.sqrt(largest) else ():
+        pays, most = WORTH * stages.cost * best[0] / best[1].cost, min(undamped, stages.reach / damped)
+        if stages is ONE_STAGE or most <= pays:
+            continue
+        h, _ = motions.limit(stages, undamped, y)
+        if h > pays:
+            best = (h, stages)
+    return StableStep(best[0], best[1], single)
+
+
 def quotient(apply: Product, y: Array) -> float:
     """y A y."""
     return float(y @ apply(y))
 
 
+def largest_eigenvector(apply: Product, start: Array, tolerance: float) -> Array:
+    """Of a symmetric operator, of length 1, by Lanczos iteration, to a residual of so much of the eigenvalue."""
+    vectors = [start / np.linalg.norm(start)]
+    diagonal: list[float] = []
+    beside: list[float] = []
+    for k in range(min(LANCZOS, len(start))):
+        w = apply(vectors[-1])
+        diagonal.append(float(w @ vectors[-1]))
+        w -= diagonal[-1] * vectors[-1]
+        if k:
+            w -= beside[-1] * vectors[-2]
+        norm = float(np.linalg.norm(w))
+        if k % 4 == 3 or norm <= TINY * abs(diagonal[-1]):
+            values, parts = np.linalg.eigh(np.diag(diagonal) + np.diag(beside, 1) + np.diag(beside, -1))
+            if norm * abs(parts[-1, -1]) <= tolerance * abs(values[-1]):
+                break
+        beside.append(norm)
+        vectors.append(w / norm)
+    else:
+        raise ConvergenceError("the fastest motion was not found", where="voxel body", value=LANCZOS)
+    y = sum(part * vector for part, vector in zip(parts[:, -1], vectors))
+    return np.asarray(y / np.linalg.norm(y))
+
+
 @dataclass(frozen=True)
-class _Lattice:
+class _Motions:
     """Products of vectors (size,), scaled by the roots of the masses, with M^-1 K, M^-1 C of the links and C_o of all
     else; combined: (a, b, c) -> a K + b C + c C_o in one."""
 
@@ -100,25 +153,32 @@ class _Lattice:
     combined: Callable[[float, float, float], Product]
 
     @classmethod
-    def of(
-        cls,
-        model: VoxelModel,
-        held: ArrayLike,
-        x: Array | None,
-        rest: Array | None,
-        contact: int,
-        collision: Collision | None,
-    ) -> _Lattice:
-        """At frames x or at rest; see `find_step`."""
-        n = model.voxel_count
-        free = np.ones((n, 1))
-        free[np.asarray(held, dtype=np.int64)] = 0.0
-        scale = free / np.sqrt(np.repeat(np.stack([model.mass, model.inertia], axis=1), 3, axis=1))
-        weighted = _weighted_sums(model, x, rest, contact, collision)
+    def of(cls, lattice: Lattice, model: VoxelModel, x: Array | None) -> _Motions:
+        """At frames x (n, 7), or at rest."""
+        n, scale = len(lattice.cells), np.repeat(np.sqrt(lattice.inverse), 3, axis=1)
+        floor, ground = (scale**2 * np.repeat(part, 3, axis=1) for part in (lattice.stiffness, lattice.damping))
+        links, tangent = lattice.links, None
+        if x is not None:
+            force = LatticeForce(links, n, float(model.size.max()))
+            frames = np.ascontiguousarray(x, dtype=float)
+            tangent = force.linearize(LocalState(0.0, frames, np.zeros((n, 6))), definite=True)
 
         def combined(a: float, b: float, c: float) -> Product:
-            product = weighted(a, b, c)
-            return lambda y: (scale * product(scale * y.reshape(n, 6))).ravel()
+            weighted = links._replace(stiffness=a * links.stiffness + b * np.repeat(links.damping, 2, axis=1))
+            beside = a * floor + c * ground
+
+            def product(y: Array) -> Array:
+                d = y.reshape(n, 6)
+                f, moved = np.zeros((n, 6)), scale * d
+                if tangent is None:
+                    kernels.add_rest_product(weighted, moved, f)
+                else:
+                    tangent.add_product(moved, f, -a, -b)
+                f *= scale
+                f += beside * d
+                return f.ravel()
+
+            return product
 
         return cls(6 * n, combined)
 
@@ -136,21 +196,20 @@ class _Lattice:
         """The largest stable step [s] in these stages, and the motion that limits it, from a first guess of both; in
         several stages from a step that is no smaller."""
         if np.isfinite(stages.reach):
-            fastest = self._extreme(self.combined(0.0, 1.0, 0.0), y)
-            h = min(h, stages.reach / quotient(self.combined(0.0, 1.0, 0.0), fastest))
+            links = self.combined(0.0, 1.0, 0.0)
+            start = np.random.default_rng(2).normal(size=self.size)
+            h = min(h, stages.reach / quotient(links, largest_eigenvector(links, start, TOLERANCE)))
+        noise = np.random.default_rng(1).normal(size=self.size) / np.sqrt(self.size)
+        near, tolerance = NOISE, ROUGH
         for _ in range(MAX_ITERATIONS):
-            y = self._extreme(self._staged(stages, h), y)
-            before, h = h, self._crossing(stages, h, y)
-            if abs(h - before) < TOLERANCE * h:
-                return h, y
+            found = largest_eigenvector(self._staged(stages, h), y / np.linalg.norm(y) + near * noise, tolerance)
+            reached = self._crossing(stages, h, found)
+            if near == ANEW and reached > (1.0 - TOLERANCE) * h:
+                return min(h, reached), y
+            # an iteration that begins near a motion may stay there: once more from all of them
+            near = ANEW if abs(h - reached) < TOLERANCE * h else NOISE
+            h, y, tolerance = reached, found, TOLERANCE
         raise ConvergenceError("the stable step was not found", where="voxel body", value=h)
-
-    def _extreme(self, apply: Product, y: Array) -> Array:
-        """The unit eigenvector of the largest eigenvalue; begins near y, beside motions of every symmetry."""
-        operator = LinearOperator((self.size, self.size), matvec=apply, dtype=float)
-        noise = np.random.default_rng(1).normal(size=self.size)
-        start = y / np.linalg.norm(y) + NOISE * noise / np.linalg.norm(noise)
-        return np.asarray(eigsh(operator, k=1, which="LA", v0=start, tol=TOLERANCE)[1][:, 0])
 
     def _staged(self, stages: Stages, h: float) -> Product:
         """h² K + 2 h C_o + 2 (I - P(h C))."""
@@ -183,45 +242,36 @@ class _Lattice:
         return h * float(roots[(abs(roots.imag) < 1e-6 * abs(roots)) & (roots.real > 0.0)].real.min())
 
 
-def _weighted_sums(
-    model: VoxelModel, x: Array | None, rest: Array | None, contact: int, collision: Collision | None
-) -> Callable[[float, float, float], Product]:
-    """(a, b, c) -> (d -> (a K + b C + c C_o) d), at frames x or at rest; C_o: of all that is not a link."""
-    n = model.voxel_count
-    force = LatticeForce(links_of(model), n, float(model.size.max()))
+def _lattice_of(
+    model: VoxelModel, held: ArrayLike, rest: Array | None, contact: int, collision: Collision | None
+) -> Lattice:
+    """What of a model the stable step depends on; see `find_step`."""
+    links = links_of(model)
     if model.transverse.any():
-        stiffness = force.links.stiffness.copy()
+        stiffness = links.stiffness.copy()
         stiffness[:, 0] *= stiffening(model)
-        force = replace(force, links=force.links._replace(stiffness=stiffness))
+        links = links._replace(stiffness=stiffness)
     if rest is not None:
-        force = replace(force, links=force.links._replace(rest=rest))
-    ground, floor = np.repeat(model.ground_damping, 3, axis=1), np.zeros((n, 6))
+        links = links._replace(rest=rest)
+    masses = np.stack([model.mass, model.inertia], axis=1)
+    ground, floor = model.ground_damping.copy(), np.zeros_like(masses)
     if contact:
         on_plane = contact * contact_constants(model) * model.mass[:, None]
-        floor[:, :3] = on_plane[:, :1]
-        ground[:, :3] += on_plane[:, 1:2]
+        floor[:, 0] = on_plane[:, 0]
+        ground[:, 0] += on_plane[:, 1]
     if collision is not None:
         among = contact_rates(model, collision)
-        for part, inertia in ((slice(0, 3), model.mass), (slice(3, 6), model.inertia)):
-            rates = among[:, :2] if part.start == 0 else among[:, 2:]
-            floor[:, part] += rates[:, :1] * inertia[:, None]
-            ground[:, part] += rates[:, 1:] * inertia[:, None]
-    if x is not None:
-        frames = np.ascontiguousarray(x, dtype=float)
-        tangent = force.linearize(LocalState(0.0, frames, np.zeros((n, 6))), definite=True)
+        floor += among[:, ::2] * masses
+        ground += among[:, 1::2] * masses
+    inverse = 1.0 / masses
+    inverse[np.asarray(held, dtype=np.int64)] = 0.0
+    return Lattice(links, inverse, floor, ground, model.cells)
 
-    def weighted(a: float, b: float, c: float) -> Product:
-        constants = a * force.links.stiffness + b * np.repeat(force.links.damping, 2, axis=1)
-        links = force.links._replace(stiffness=constants)
 
-        def product(d: Array) -> Array:
-            f = (a * floor + c * ground) * d
-            if x is None:
-                kernels.add_rest_product(links, d, f)
-            else:
-                tangent.add_product(d, f, -a, -b)
-            return f
-
-        return product
-
-    return weighted
+def _strained(links: Links, x: Array) -> Array:
+    """The largest strain of a voxel's links, (n,)."""
+    out, largest = np.empty(len(links.axis)), np.zeros(len(x))
+    kernels.compute_elongations(links, np.ascontiguousarray(x, dtype=float), out)
+    for end in links.voxels.T:
+        np.maximum.at(largest, end, np.abs(out / links.rest))
+    return largest
