@@ -53,9 +53,11 @@ def run(
     video: Annotated[Video | None, typer.Option(help="Write video.gif or video.mp4 too.")] = None,
 ) -> None:
     """Run a scene and record it."""
+    from supple.cli.compiling import compile_kernels_of, shown_compilations
     from supple.cli.notices import shown_warnings, tell
 
-    with shown_warnings():
+    compile_kernels_of(scene)
+    with shown_warnings(), shown_compilations():
         chosen = _found(scene, base, device)
         for note in chosen.notes:
             tell(note)
