@@ -86,8 +86,8 @@ def fill_dense(ptr, cols, blocks, place, out):
 def widen_pattern(indptr, indices, ptr, cols):
     """The pattern of A + J^T K J, K with a block for each row of J: rows sorted.
 
-    A by (indptr, indices), J by (ptr, cols). Returns indptr, indices, where A's blocks are, and where the blocks of
-    each row of J are, in the order of `add_congruence`.
+    A by (indptr, indices), J by (ptr, cols). Returns indptr, indices, the block of A that each is, -1: none, where the
+    blocks of each row of J are, in the order of `add_congruence`, and these once each, ascending.
     """
     n, pairs = indptr.size - 1, 0
     for k in range(ptr.size - 1):
@@ -113,7 +113,7 @@ def widen_pattern(indptr, indices, ptr, cols):
                     after[before] = extra
                 extra += 1
                 more[row] += 1
-    wide, at_own = np.zeros(n + 1, np.int32), np.empty(indices.size, np.int32)
+    wide, source = np.zeros(n + 1, np.int32), np.full(indices.size + extra, -1)
     columns = np.empty(indices.size + extra, np.int32)
     filled = 0
     for row in range(n):
@@ -122,20 +122,21 @@ def widen_pattern(indptr, indices, ptr, cols):
             while at >= 0 and column[at] < indices[e]:
                 columns[filled] = column[at]
                 filled, at = filled + 1, after[at]
-            columns[filled], at_own[e] = indices[e], filled
+            columns[filled], source[filled] = indices[e], e
             filled += 1
         while at >= 0:
             columns[filled] = column[at]
             filled, at = filled + 1, after[at]
         wide[row + 1] = filled
-    touched, p = np.empty(pairs, np.int32), 0
+    touched, p, is_touched = np.empty(pairs, np.int32), 0, np.zeros(filled, np.bool_)
     for k in range(ptr.size - 1):
         for a in range(ptr[k], ptr[k + 1]):
             row = cols[a]
             for b in range(ptr[k], ptr[k + 1]):
                 touched[p] = _place(columns, wide[row], wide[row + 1], cols[b])
+                is_touched[touched[p]] = True
                 p += 1
-    return wide, columns, at_own, touched
+    return wide, columns, source, touched, np.flatnonzero(is_touched)
 
 
 @compiled(inline=True)

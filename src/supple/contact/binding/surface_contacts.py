@@ -79,10 +79,13 @@ def _watch(bound: BoundContact, v: Array, h: float) -> None:
 def _on_obstacle(
     bound: BoundContact, obstacle: Any, number: int, apart: Array, x: Array, v: Array, h: float, t: float
 ) -> tuple[Array, ...]:
-    gap, normal, drift = bound.moving.distance(obstacle, t, h, x, v, bound.surface.vertex_radius)
-    speed = np.einsum("ki,ki->k", normal, v - drift)
-    near = np.flatnonzero(gap + np.minimum(0.0, h * speed) < bound.detector.margin)
-    near = near[~apart[bound.owner(near)]]
+    """Contacts of all vertices but those of bodies that are apart from an obstacle, (bodies,) bool."""
+    mine = np.flatnonzero(~np.repeat(apart, np.diff(bound.starts)))
+    x_mine, v_mine = x[mine], v[mine]
+    gap, normal, drift = bound.moving.distance(obstacle, t, h, x_mine, v_mine, bound.surface.vertex_radius[mine])
+    speed = np.einsum("ki,ki->k", normal, v_mine - drift)
+    at = np.flatnonzero(gap + np.minimum(0.0, h * speed) < bound.detector.margin)
+    near, gap, normal, drift = mine[at], gap[at], normal[at], drift[at]
     owner, points = bound.owner(near), np.full((len(near), 4), -1)
     points[:, 0] = near
     weights = np.zeros((len(near), 4))
@@ -94,9 +97,9 @@ def _on_obstacle(
     if faced.any():
         start, around = bound.around
         facing = np.empty(faced.sum())
-        compute_facing_areas(x, bound.surface.triangles, start, around, near[faced], normal[near[faced]], facing)
+        compute_facing_areas(x, bound.surface.triangles, start, around, near[faced], normal[faced], facing)
         area[faced] = facing
-    return points, weights, normal[near], gap[near], sides, area, key, drift[near]
+    return points, weights, normal, gap, sides, area, key, drift
 
 
 def mixed_keys(points: Array) -> Array:

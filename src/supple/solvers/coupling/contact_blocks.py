@@ -133,12 +133,15 @@ class WideMatrix:
     def __init__(self, A: BlockSparse, J: BlockRows) -> None:
         """Make the pattern."""
         self.base_pattern, self.J = (A.indptr, A.indices), J
-        indptr, indices, at_own, self.at_touched = widen_pattern(A.indptr, A.indices, J.ptr, J.cols)
-        self.matrix = BlockSparse(indptr, indices, np.empty((len(indices), 3, 3)))
-        self.each, self.touched = np.arange(J.count, dtype=np.int32), np.unique(self.at_touched)
-        self.source, is_new = np.zeros(len(indices), dtype=np.int64), np.ones(len(indices), dtype=bool)
-        self.source[at_own], is_new[at_own] = np.arange(len(at_own)), False
-        self.new = np.flatnonzero(is_new)
+        indptr, indices, self.source, self.at_touched, self.touched = widen_pattern(A.indptr, A.indices, J.ptr, J.cols)
+        self.is_wider = len(indices) > A.block_count
+        self.matrix = A.with_data(np.empty((len(A.indices), 3, 3)))
+        self.new = np.zeros(0, dtype=np.int64)
+        if self.is_wider:
+            self.matrix = BlockSparse(indptr, indices, np.empty((len(indices), 3, 3)))
+            self.new = np.flatnonzero(self.source < 0)
+            self.source[self.new] = 0
+        self.each = np.arange(J.count, dtype=np.int32)
         self.taken: BlockSparse | None = None
 
     def fits(self, A: BlockSparse, J: BlockRows) -> bool:
@@ -150,8 +153,11 @@ class WideMatrix:
     def begin(self, A: BlockSparse, J: BlockRows, f: SystemFilter) -> None:
         """Take the values of a filtered A, and J."""
         self.J, self.taken, data = J, A, self.matrix.data
-        np.take(A.data, self.source, axis=0, out=data, mode="clip")
-        data[self.new] = 0.0
+        if self.is_wider:
+            np.take(A.data, self.source, axis=0, out=data, mode="clip")
+            data[self.new] = 0.0
+        else:
+            np.copyto(data, A.data)
         self.base = np.take(data, self.touched, axis=0)
         self.blocks = filtered_rows(J, f).blocks
 
