@@ -24,7 +24,7 @@ FENCED = re.compile(r"^```.*?^```$", flags=re.M | re.S)
 HOME = {"T": "theory.md", "C": "contact.md"}
 PHYSICS = ("bodies", "contact", "elements", "interaction", "modal", "solvers/rigid")
 WITHOUT = {
-    "bodies/fem/kernels.py": "adds blocks to a matrix",
+    "bodies/block_kernels.py": "adds blocks to a matrix",
     "bodies/layered/point_kernels.py": "derivatives of points by the coordinates",
     "bodies/tree/step/dense_kernels.py": "small matrices",
     "bodies/tree/step/shape_response_kernels.py": "columns of the response kernels",

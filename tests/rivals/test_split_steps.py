@@ -7,7 +7,7 @@ import pytest
 from tests.threads import stepped_by_one_and_two, two_threads
 
 import supple as sp
-from supple.solvers.coupling import contact_steps
+from supple.solvers.coupling import beside, contact_steps
 from supple.solvers.coupling.slow_step import SlowStep
 from supple.solvers.coupling.split_step import SplitStep
 from supple.solvers.methods import partitioned
@@ -89,5 +89,5 @@ def test_momentum_is_exchanged_alone(linear: str) -> None:
 
 
 @two_threads
-def test_a_sweep_on_a_second_thread_has_the_same_bits(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert stepped_by_one_and_two(scene_of("tree beside"), 10, partitioned, monkeypatch).begun == (0, 10)
+def test_a_sweep_beside_the_rest_has_the_same_bits(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert stepped_by_one_and_two(scene_of("tree beside"), 10, beside, monkeypatch).begun == (0, 10)

@@ -17,7 +17,6 @@ from supple.algebra.compiling.blas_threads import one_blas_thread
 from supple.bodies.tree import TreeBody
 from supple.errors import DivergenceError
 from supple.examples.shapes import oak
-from supple.solvers.coupling import beside as beside_module
 from supple.solvers.coupling.beside import beside, beside_if_free, sharing
 from supple.solvers.coupling.trees import part as tree_part
 
@@ -64,20 +63,6 @@ def test_errors_of_the_second_thread_arrive() -> None:
         assert numba.get_num_threads() == 2
     finally:
         numba.set_num_threads(before)
-
-
-@two_threads
-def test_bodies_away_from_a_lattice_on_a_second_thread_have_the_same_bits(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A ball lies on a block of voxels, another on the ground: the second does not wait for the sweep."""
-    scene = sp.Scene(gravity=(0, 0, -9.81), solver=sp.Partitioned(1 / 100))
-    grid = sp.VoxelGrid(np.ones((3, 3, 2), dtype=np.uint8), 0.01)
-    scene.add(sp.VoxelBody(grid, sp.VoxelMaterial(1e6, density=800)), name="block")
-    for name, at in (("on it", (0.015, 0.015, 0.035)), ("away", (0.2, 0, 0.015))):
-        scene.add(sp.RigidBody.sphere(0.015, density=500), at=at, name=name)
-    scene.add(sp.Floor())
-    scene.add(sp.Contact(stiffness=1e5))
-    ended = stepped_by_one_and_two(scene, 4, beside_module, monkeypatch)
-    assert ended.begun == (0, 4)
 
 
 def test_work_that_the_second_thread_has_not_come_to_is_done_by_the_first() -> None:

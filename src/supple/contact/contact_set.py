@@ -145,7 +145,8 @@ class ContactSet(NamedTuple):
 
     def forces(self, u: Array, h: float, *, symmetric: bool) -> ContactForces:
         """Forces at relative velocities u (k, 3) [m/s] at the end of a step of h [s]; see `law_kernels`."""
-        out = ContactForces.none(self.size)
+        k = self.size
+        out = ContactForces(np.empty((k, 3)), np.empty((k, 3, 3)), np.empty((k, 3)), np.empty(k, dtype=np.int8))
         compute_contacts(
             h,
             self.gap,

@@ -176,6 +176,33 @@ def find_connected(label, ptr, cols, coupled, touched, keep_out):
         keep_out[r] = reached[_root(parent, label[r])]
 
 
+@compiled
+def find_hanging(label, ptr, cols, used, linked, touched, keep_out, rows_out):
+    """The block columns (n,) and the rows of J (k,) that hang together with the rows that are touched (k,).
+
+    label (n,): the component of each block column. Rows that are used (k,) connect the components of their columns;
+    those that are linked (k,) are connected with each other, too.
+    """
+    count = 0
+    for r in range(label.size):
+        count = max(count, label[r] + 1)
+    parent, reached = np.arange(count + 1), np.zeros(count + 1, np.bool_)  # the last: of linked rows
+    for k in range(ptr.size - 1):
+        if used[k] and (linked[k] or ptr[k + 1] > ptr[k]):
+            first = count if linked[k] else label[cols[ptr[k]]]
+            for e in range(ptr[k], ptr[k + 1]):
+                one, other = _root(parent, first), _root(parent, label[cols[e]])
+                parent[max(one, other)] = min(one, other)
+    for k in range(ptr.size - 1):
+        if touched[k] and (linked[k] or ptr[k + 1] > ptr[k]):
+            reached[_root(parent, count if linked[k] else label[cols[ptr[k]]])] = True
+    for r in range(label.size):
+        keep_out[r] = reached[_root(parent, label[r])]
+    for k in range(ptr.size - 1):
+        is_on = used[k] and (linked[k] or ptr[k + 1] > ptr[k])
+        rows_out[k] = is_on and reached[_root(parent, count if linked[k] else label[cols[ptr[k]]])]
+
+
 @compiled(inline=True)
 def _root(parent, k):
     while parent[k] != k:

@@ -50,10 +50,6 @@ class SparseRows:
         """Transposed, of scipy."""
         return self.to_scipy().T
 
-    def tocsc(self) -> Any:
-        """By columns, of scipy."""
-        return self.to_scipy().tocsc()
-
     def toarray(self) -> Array:
         """Dense."""
         return np.asarray(self.to_scipy().toarray()) if len(self.data) else np.zeros(self.shape)

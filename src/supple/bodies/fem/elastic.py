@@ -15,7 +15,7 @@ from functools import cached_property
 import numpy as np
 
 from supple.algebra.sparse.block_sparse import BlockSparse
-from supple.bodies.fem.kernels import add_scaled
+from supple.bodies.block_kernels import add_scaled
 from supple.bodies.protocols import LocalState, Pairs
 from supple.elements.element_set import ElementSet
 from supple.material import Law

@@ -12,6 +12,7 @@ from functools import cached_property
 import numpy as np
 
 from supple.algebra.sparse.block_sparse import BlockSparse
+from supple.bodies.block_kernels import add_scaled
 from supple.bodies.layered.model import LayeredModel
 from supple.bodies.protocols import LocalState, Pairs
 from supple.material import Law
@@ -105,8 +106,9 @@ class LayerTangent:
         """Assemble."""
         viscous = self.force.beta * damping
         if self.K is self.D:
-            data_out[positions] -= (stiffness + viscous) * self.K.data
+            add_scaled(self.K.data, -stiffness - viscous, positions, data_out)
         else:
-            data_out[positions] -= stiffness * self.K.data + viscous * self.D.data
+            add_scaled(self.K.data, -stiffness, positions, data_out)
+            add_scaled(self.D.data, -viscous, positions, data_out)
         if self.force.alpha and damping:
             data_out[positions[self.K.diagonal]] -= damping * self._mass_damping[:, None, None] * np.eye(3)

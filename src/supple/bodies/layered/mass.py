@@ -192,7 +192,7 @@ class LayeredWeight:
         G = skew(self.g @ M.R)
         K = skew(M.S) @ G
         if definite:
-            return TurningTangent(negative_part(K), np.zeros((len(M.u), 3, 3)))
+            return TurningTangent(negative_part(K), None)
         return TurningTangent(K, self.mass.model.node_mass[:, None, None] * G)
 
     def block_pattern(self) -> Pairs:
@@ -204,17 +204,21 @@ class LayeredWeight:
 
 @dataclass(frozen=True, eq=False)
 class TurningTangent:
-    """df_w/dturn = K (3, 3), df_a/dturn = C_a (n, 3, 3), df_w/dq_a = C_a^T."""
+    """df_w/dturn = K (3, 3), df_a/dturn = C_a (n, 3, 3), df_w/dq_a = C_a^T, None: none."""
 
     K: Array
-    C: Array
+    C: Array | None
 
     def add_product(self, dv: Array, df_out: Array, stiffness: float, damping: float) -> None:
         """df += stiffness K dv."""
         turn, dq = dv[0, 3:6], dv[0, 6:].reshape(-1, 3)
-        df_out[0, 3:6] += stiffness * (self.K @ turn + np.einsum("aij,ai->j", self.C, dq))
-        df_out[0, 6:] += stiffness * (self.C @ turn).ravel()
+        df_out[0, 3:6] += stiffness * (self.K @ turn)
+        if self.C is not None:
+            df_out[0, 3:6] += stiffness * np.einsum("aij,ai->j", self.C, dq)
+            df_out[0, 6:] += stiffness * (self.C @ turn).ravel()
 
     def add_blocks(self, data_out: Array, positions: Array, stiffness: float, damping: float) -> None:
         """Assemble."""
-        data_out[positions] += stiffness * np.concatenate([self.K[None], np.swapaxes(self.C, 1, 2), self.C])
+        data_out[positions[0]] += stiffness * self.K
+        if self.C is not None:
+            data_out[positions[1:]] += stiffness * np.concatenate([np.swapaxes(self.C, 1, 2), self.C])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import accumulate, pairwise
 
 import numpy as np
@@ -74,31 +75,29 @@ class Meeting:
         """Number of those that are of contacts."""
         return sum(s.size for s in self.sets)
 
-    def owners(self, number: int) -> Array:
-        """The part of each point (k, 4) of a set, -1 where there is none."""
-        points = self.sets[number].points
-        return np.where(points >= 0, self.parts[number][self.bound[number].owner(np.maximum(points, 0))], -1)
-
-    def carriers(self, number: int) -> Array:
-        """The part of each carrier (k, 2) of a set, -1 where there is none."""
-        carrier = self.sets[number].carrier
-        return np.where(carrier >= 0, self.parts[number][np.maximum(carrier, 0)], -1)
+    @cached_property
+    def owners(self) -> list[tuple[Array, Array]]:
+        """Of each set: the part of each point (k, 4) and of each carrier (k, 2), -1 where there is none."""
+        return [
+            (
+                np.where(s.points >= 0, parts[contact.owner(np.maximum(s.points, 0))], -1),
+                np.where(s.carrier >= 0, parts[np.maximum(s.carrier, 0)], -1),
+            )
+            for contact, s, parts in zip(self.bound, self.sets, self.parts)
+        ]
 
     def has(self, part: int) -> Array:
         """Relative velocities (k,) of all laws with a point in a part."""
-        masks = [
-            (self.owners(n) == part).any(axis=1) | (self.carriers(n) == part).any(axis=1) for n in range(len(self.sets))
-        ]
+        masks = [(points == part).any(axis=1) | (carriers == part).any(axis=1) for points, carriers in self.owners]
         masks += [c.has(self.part, part) for c in self.coupled]
         return np.concatenate([*masks, np.zeros(0, dtype=bool)])
 
     def side(self, part: int) -> list[ContactSet]:
         """The sets with the points of one part alone."""
-        out = []
-        for n, s in enumerate(self.sets):
-            points = np.where(self.owners(n) == part, s.points, -1)
-            out.append(s._replace(points=points, carrier=np.where(self.carriers(n) == part, s.carrier, -1)))
-        return out
+        return [
+            s._replace(points=np.where(points == part, s.points, -1), carrier=np.where(carriers == part, s.carrier, -1))
+            for s, (points, carriers) in zip(self.sets, self.owners)
+        ]
 
     def chosen(self, mask: Array) -> Meeting:
         """Some of the relative velocities (k,)."""

@@ -13,7 +13,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from supple.algebra.sparse.block_rows_kernels import find_connected
+from supple.algebra.sparse.block_rows import BlockRows
+from supple.algebra.sparse.block_rows_kernels import find_hanging
 from supple.contact.contact_set import ContactForces
 from supple.solvers.coupling.contact_steps import ContactSolution
 from supple.solvers.coupling.laws import PointLaw
@@ -113,34 +114,24 @@ class SplitStep:
 
 
 class Connections(NamedTuple):
-    """Which block rows the relative velocities (k,) of laws connect: ptr (k + 1,), cols. label (n + 1,): components.
+    """Which block rows the relative velocities of laws connect, by J; label (n,): components. used (k,): laws that
+    connect; linked (k,): those of shapes, and of points that one force binds together, which feel each other."""
 
-    Shapes, and points that one force binds together, count as one more block row, the last; linked (k,): who has it.
-    """
-
-    ptr: Array
-    cols: Array
+    J: BlockRows
     label: Array
+    used: Array
     linked: Array
 
     @classmethod
     def of(cls, begun: SlowStep, label: Array, law: Array, both: Array) -> Connections:
         """Of the laws `law` and `both`; label (n,): what forces connect."""
-        J, linked, used = begun.rows.J, _linked(begun), law | both
-        count = np.where(used, np.diff(J.ptr), 0)
-        cols = np.insert(J.cols[np.repeat(used, np.diff(J.ptr))], np.cumsum(count)[linked & used], J.width)
-        ptr = np.concatenate([[0], np.cumsum(count + (linked & used))])
-        return cls(ptr, cols, np.append(label, label.max(initial=-1) + 1), linked)
+        return cls(begun.rows.J, label, law | both, _linked(begun))
 
     def hanging_on(self, touched: Array) -> tuple[Array, Array]:
-        """Block rows (n,) and laws (k,) that hang together with what some laws (k,) touch."""
-        start, length = np.zeros(len(self.label), dtype=bool), np.diff(self.ptr)
-        start[self.cols[np.repeat(touched, length)]] = True
-        keep, none = np.empty(len(self.label), dtype=bool), np.zeros(len(touched), dtype=bool)
-        find_connected(self.label, self.ptr, self.cols, none, start, keep)
-        laws = np.zeros(len(touched), dtype=bool)
-        laws[np.repeat(np.arange(len(touched)), length)[keep[self.cols]]] = True
-        return keep[:-1], laws
+        """Block rows (n,) and laws (k,) that hang together with what some laws (k,) touch, which connect."""
+        keep, laws = np.empty(len(self.label), dtype=bool), np.empty(len(touched), dtype=bool)
+        find_hanging(self.label, self.J.ptr, self.J.cols, self.used, self.linked, touched, keep, laws)
+        return keep, laws
 
 
 def _linked(begun: SlowStep) -> Array:

@@ -134,8 +134,13 @@ class _Hung(NamedTuple):
         """J, three rows a point: coefficients of the accelerations of frames and of q"."""
         row, hung, weight = np.arange(points.hung), np.arange(points.hung), np.ones(points.hung)
         if points.weights is not None:
-            W = points.weights.tocsc()
-            row, hung, weight = W.indices, np.repeat(hung, np.diff(W.indptr)), W.data
+            W = points.weights
+            order = np.argsort(W.indices, kind="stable")  # by columns
+            row, hung, weight = (
+                np.repeat(np.arange(W.shape[0]), np.diff(W.indptr))[order],
+                W.indices[order],
+                W.data[order],
+            )
         return sides.rows(
             (3 * row[:, None] + np.arange(3)).ravel(),
             np.repeat(self.domain[hung], 3),

@@ -1,6 +1,8 @@
-"""Kernels of finite-element bodies."""
+"""Blocks of one matrix added to another, in compiled loops."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import numba
 import numpy as np
@@ -12,7 +14,7 @@ PARALLEL_BLOCKS = 100_000
 
 
 @compiled
-def add_scaled_serial(blocks, factor, positions, data_out):
+def add_scaled_serial(blocks: Any, factor: float, positions: Any, data_out: Any) -> None:
     """data_out[positions[k]] += factor blocks[k]; positions are distinct."""
     for k in range(len(positions)):
         at = positions[k]
@@ -22,7 +24,7 @@ def add_scaled_serial(blocks, factor, positions, data_out):
 
 
 @compiled(parallel=True)
-def add_scaled_parallel(blocks, factor, positions, data_out):
+def add_scaled_parallel(blocks: Any, factor: float, positions: Any, data_out: Any) -> None:
     """`add_scaled_serial` on all threads."""
     for k in numba.prange(len(positions)):
         at = positions[k]
