@@ -26,6 +26,7 @@ PHYSICS = ("bodies", "contact", "elements", "interaction", "modal", "solvers/rig
 WITHOUT = {
     "bodies/block_kernels.py": "adds blocks to a matrix",
     "bodies/layered/point_kernels.py": "derivatives of points by the coordinates",
+    "bodies/tree/energy_kernels.py": "names its equation in its docstring",
     "bodies/tree/step/dense_kernels.py": "small matrices",
     "bodies/tree/step/shape_response_kernels.py": "columns of the response kernels",
     "bodies/tree/step/spatial_kernels.py": "vectors in lanes",

@@ -141,6 +141,8 @@ class Loop:
         """Step to the end, or to a reason to stop; the first and the last state are frames."""
         if self.recorded_step < 0:
             self._observe()
+            if self.writer is not None:
+                self.writer.write()  # how long a step takes is not known yet
         with one_blas_thread():  # ours are the threads; sums then have one order
             outcome = self._advance(last_step, progress, interrupts)
         self._observe_last()

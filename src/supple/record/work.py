@@ -81,9 +81,9 @@ class OutsideWork:
         a, b = (kin.local(slot) for kin in ends)
         dt = times[-1] - times[0]
         if isinstance(force, GivenForce):
-            largest = np.max([np.linalg.norm(force.values(t), axis=1) for t in times], axis=0)
+            largest = np.max([_lengths(force.values(t)) for t in times], axis=0)
             ways = [b.x - a.x, dt * a.v, dt * b.v]
-            return float(largest @ np.max([np.linalg.norm(way, axis=1) for way in ways], axis=0))
+            return float(largest @ np.max([_lengths(way) for way in ways], axis=0))
         if not is_load(force) and (force.energy(a) or force.energy(b)):
             # memory, such as commands, is known at both ends alone
             seen = [[a._replace(x=s.x, v=s.v), *(b._replace(x=s.x, v=s.v, t=t) for t in times)] for s in (a, b)]
@@ -92,8 +92,8 @@ class OutsideWork:
         done = 0.0
         for t in times:
             f = _forces(force, a._replace(t=t))
-            done = max(done, *(float(np.maximum(np.sum(f * way, axis=1), 0.0).sum()) for way in ways))
-            done = max(done, dt * float(np.sum(_forces(force, b._replace(t=t)) * b.v)))
+            done = max(done, *(float(np.maximum(np.einsum("pi,pi->p", f, way), 0.0).sum()) for way in ways))
+            done = max(done, dt * float(np.vdot(_forces(force, b._replace(t=t)), b.v)))
         return done
 
     def _of_led(self, now: State, times: Array, kinetic: float) -> float:
@@ -154,5 +154,9 @@ def _forces(force: Any, state: LocalState) -> Array:
     return f
 
 
+def _lengths(vectors: Array) -> Array:
+    return np.asarray(np.sqrt(np.einsum("pi,pi->p", vectors, vectors)))
+
+
 def _largest(vectors: Array) -> float:
-    return float(np.linalg.norm(vectors, axis=1).max())
+    return float(_lengths(vectors).max())

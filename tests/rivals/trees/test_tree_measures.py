@@ -7,18 +7,27 @@ import pytest
 
 import supple as sp
 from supple.algebra.dense import rotations
+from supple.algebra.lanes.lane_type import LANES
 from supple.bodies.traits import is_load
 from supple.bodies.tree import TreeModel
 from supple.bodies.tree.kinematics import TreeKinematics
 from supple.bodies.tree.measuring import Monomials, TreeMeasuring
-from supple.validation.tree.coupling import random_state
+from supple.validation.tree.coupling import beam_domain_tree, random_state
 from supple.validation.tree.reference import mixed_domain_tree
 
+TREES = {
+    "mixed": lambda: mixed_domain_tree(free=False, chain=False),
+    "mixed chain": lambda: mixed_domain_tree(free=False, chain=True),
+    "free": lambda: mixed_domain_tree(free=True, chain=False),
+    "free chain": lambda: mixed_domain_tree(free=True, chain=True),
+    "of one kind": lambda: beam_domain_tree(2 * LANES + 3, 6),
+}
 
-@pytest.mark.parametrize("free", [False, True])
-@pytest.mark.parametrize("chain", [False, True])
-def test_measures_are_those_of_the_domains(free: bool, chain: bool) -> None:
-    body = sp.TreeBody(TreeModel.of(mixed_domain_tree(free=free, chain=chain)), stiffness_damping=0.001)
+
+@pytest.mark.parametrize("name", TREES)
+def test_measures_are_those_of_the_domains(name: str) -> None:
+    body = sp.TreeBody(TreeModel.of(TREES[name]()), stiffness_damping=0.001)
+    assert (len(TreeMeasuring.of(body.model).arrays.groups) > 0) == (name == "of one kind")
     state = random_state(body.dynamics, np.random.default_rng(3))
     x, v = body.rest_coordinates, np.zeros((1, body.coordinates.v_width))
     body.pack(state, x, v)
@@ -47,7 +56,6 @@ def test_monomials_sum_to_the_energy() -> None:
 def test_a_run_in_memory_shows_the_points_of_its_states() -> None:
     """A tree's positions are fewer than its surface's points: these are found when they are asked for."""
     from supple.record.surfaces import make_surfaces
-    from supple.validation.tree.coupling import beam_domain_tree
 
     scene = sp.Scene(gravity=(0, 0, -9.81))
     scene.add(sp.TreeBody(beam_domain_tree(2, 6), stiffness_damping=0.01), name="branch")

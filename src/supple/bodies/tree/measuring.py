@@ -10,7 +10,7 @@ import numpy as np
 from supple.algebra.lanes.lane_type import LANES
 from supple.bodies.tree.kinematics import TreeMeasures
 from supple.bodies.tree.model import ReducedTemplate, TreeModel
-from supple.bodies.tree.step.measure_kernels import TOTALS, MeasureArrays, compute_measures
+from supple.bodies.tree.step.measure_kernels import NINE, TOTALS, MeasureArrays, compute_measures
 from supple.bodies.tree.surface.domain_points import make_chain
 from supple.bodies.tree.surface.kinematics_kernels import Chain, Frames, compute_rates
 from supple.modal.derivatives import pair_indices
@@ -92,25 +92,39 @@ def _pack(model: TreeModel) -> MeasureArrays:
             out[k][tuple(slice(0, size) for size in values.shape)] = values
         return out
 
-    def flat(values: Array) -> Array:
-        return np.append(values, np.zeros(LANES))
-
-    W5 = padded("W5", most, 9)
+    W5 = padded("W5", most, NINE)
+    turned = np.zeros_like(W5)
+    turned[:, :, :9] = W5[:, :, :9].reshape(-1, most, 3, 3).transpose(0, 1, 3, 2).reshape(-1, most, 9)
+    groups, alone = _groups(model)
     return MeasureArrays(
         np.array([c.integrals.mass for c in classes], dtype=float),
         padded("S0", 3),
-        padded("P0", 9),
         padded("U_bar", 3, most),
-        flat(padded("W4", most, most)),
-        W5,
-        flat(W5),
-        flat(padded("W7", most, most, 9)),
+        padded("W4", most, most).ravel(),
+        padded("P0", NINE).ravel(),
+        W5.ravel(),
+        (W5 + turned).ravel(),
+        padded("W7", most, most, NINE).ravel(),
         first, c2, c3, c4,
         np.asarray(model.domain_class, dtype=np.int64),
         np.asarray(model.scale, dtype=float),
         np.asarray(model.density, dtype=float),
         np.asarray(model.tuning, dtype=float),
+        groups,
+        alone,
     )  # fmt: skip
+
+
+def _groups(model: TreeModel) -> tuple[Array, Array]:
+    """Domains of classes that fill lanes, (g, LANES), -1 where there are no more; and the numbers of all others."""
+    groups, alone = [np.zeros((0, LANES), dtype=np.int64)], [np.zeros(0, dtype=np.int64)]
+    for number in range(len(model.classes)):
+        members = np.asarray(model.members(number), dtype=np.int64)
+        if len(members) < LANES:
+            alone.append(members)
+        else:
+            groups.append(np.append(members, np.full(-len(members) % LANES, -1)).reshape(-1, LANES))
+    return np.concatenate(groups), np.concatenate(alone)
 
 
 def _filled(count: int) -> int:

@@ -178,30 +178,41 @@ def compute_rates(chain, frames, v, velocity, u_out, w_out):
 
 
 @compiled(inline=True)
-def row_sum(U, first, r, q, at):
-    """U[first : first + r] . q[at : at + r], in lanes as far as they are full; both flat."""
-    whole = r - r % LANES
-    value = 0.0
-    if whole > 0:
-        lanes = load(U, first) * load(q, at)
-        for l in range(LANES, whole, LANES):
-            lanes += load(U, first + l) * load(q, at + l)
-        value = lane_sum(lanes)
-    for l in range(whole, r):
-        value += U[first + l] * q[at + l]
-    return value
+def gather_own(values, at, r, out):
+    """A domain's values[at : at + r], filled up by zeros to whole lanes."""
+    for l in range(r):
+        out[l] = values[at + l]
+    for l in range(r, (r + LANES - 1) // LANES * LANES):
+        out[l] = 0.0
+
+
+@compiled(inline=True)
+def row_sum(U, first, r, own):
+    """U[first : first + r] . own, of `gather_own`; U flat."""
+    if first + r + LANES > len(U):  # lanes would read beyond its end
+        value = 0.0
+        for l in range(r):
+            value += U[first + l] * own[l]
+        return value
+    lanes = 0.0 * load(own, 0)
+    for l in range(0, r, LANES):
+        lanes += load(U, first + l) * load(own, l)
+    return lane_sum(lanes)
 
 
 @compiled
 def compute_local(chain, q, y_out):
     """s (X + U q) of all points in their domains' axes, (p, 3)."""
     U, width = chain.U.reshape(-1), chain.U.shape[2]
+    own = np.zeros(width + LANES)
     for k in range(len(chain.parent)):
         at, r, s = chain.start[k], chain.start[k + 1] - chain.start[k], chain.scale[k]
+        if chain.places[k] < chain.places[k + 1]:
+            gather_own(q, at, r, own)
         for p in range(chain.places[k], chain.places[k + 1]):
             row = chain.first[k] + p - chain.places[k]
             for c in range(3):
-                y_out[p, c] = s * (chain.X[row, c] + row_sum(U, (3 * row + c) * width, r, q, at))  # (12.3)
+                y_out[p, c] = s * (chain.X[row, c] + row_sum(U, (3 * row + c) * width, r, own))  # (12.3)
 
 
 @compiled
@@ -217,14 +228,17 @@ def compute_positions(chain, frames, y, x_out):
 def compute_velocities(chain, frames, y, v, u, w, v_out):
     """World velocities (p, 3) of points y, of rates v (n,), with u, w of `compute_rates`."""
     U, width = chain.U.reshape(-1), chain.U.shape[2]
+    own = np.zeros(width + LANES)
     for k in range(len(chain.parent)):
         at, r, s = chain.start[k], chain.start[k + 1] - chain.start[k], chain.scale[k]
+        if chain.places[k] < chain.places[k + 1]:
+            gather_own(v, at, r, own)
         for p in range(chain.places[k], chain.places[k + 1]):
             row = chain.first[k] + p - chain.places[k]
             first = 3 * row * width
-            a = w[k, 1] * y[p, 2] - w[k, 2] * y[p, 1] + s * row_sum(U, first, r, v, at)  # (12.3)
-            b = w[k, 2] * y[p, 0] - w[k, 0] * y[p, 2] + s * row_sum(U, first + width, r, v, at)
-            c = w[k, 0] * y[p, 1] - w[k, 1] * y[p, 0] + s * row_sum(U, first + 2 * width, r, v, at)
+            a = w[k, 1] * y[p, 2] - w[k, 2] * y[p, 1] + s * row_sum(U, first, r, own)  # (12.3)
+            b = w[k, 2] * y[p, 0] - w[k, 0] * y[p, 2] + s * row_sum(U, first + width, r, own)
+            c = w[k, 0] * y[p, 1] - w[k, 1] * y[p, 0] + s * row_sum(U, first + 2 * width, r, own)
             a, b, c = times(frames.R, k, a, b, c)
             v_out[p, 0], v_out[p, 1], v_out[p, 2] = u[k, 0] + a, u[k, 1] + b, u[k, 2] + c
 

@@ -27,6 +27,7 @@ from supple.bodies.tree.surface.carrying import clustered_kinds, hidden_triangle
 from supple.bodies.tree.surface.domain_points import DomainPoints, make_chain
 from supple.bodies.tree.surface.kinematics_kernels import Chain
 from supple.bodies.tree.surface.reconstruction import Reconstruction
+from supple.bodies.tree.surface.reconstruction_kernels import largest_apart
 from supple.geometry import embed
 
 Array = np.ndarray
@@ -197,10 +198,7 @@ class TreeSkin:
         if not len(self.seams):
             return 0.0
         points, place = self._seam_points
-        at = points.apply(x)[place]
-        size = np.diff(self.group_start)
-        mean = np.add.reduceat(at, self.group_start[:-1]) / size[:, None]
-        return 2.0 * float(np.linalg.norm(at - np.repeat(mean, size, axis=0), axis=1).max())
+        return 2.0 * float(largest_apart(points.apply(x), place, self.group_start))
 
 
 def _inner(triangles: Array, seams: Array, group: Array, domain: Array) -> Array:
