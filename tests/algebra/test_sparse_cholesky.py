@@ -8,7 +8,7 @@ import scipy.sparse as sparse
 import scipy.sparse.linalg
 
 from supple.algebra.sparse.block_sparse import BlockSparse
-from supple.algebra.sparse.cholesky import sparse_factor
+from supple.algebra.sparse.cholesky import sparse_cholesky, sparse_factor
 from supple.algebra.sparse.cholesky.cut_refinement import CUT, refine_cut
 from supple.algebra.sparse.cholesky.nested_dissection import nested_dissection
 from supple.algebra.sparse.cholesky.sparse_cholesky import WIDE, SparseCholesky, find_pieces
@@ -141,6 +141,27 @@ def test_solutions_are_those_of_superlu(name: str) -> None:
     out = np.full(A.shape[0], np.nan)
     assert factor.solve(b[:, 1], out) is out
     assert np.array_equal(out, factor.solve(b[:, 1]))
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("name", [*PATTERNS, "wide"])
+def test_all_fronts_in_one_call_are_those_one_by_one(name: str, dtype: type, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same panels; a matrix that is not definite has none either way."""
+    A = (
+        PATTERNS[name]
+        if name != "wide"
+        else sparse.csc_array(np.ones((2 * WIDE + 7,) * 2) + 300 * np.eye(2 * WIDE + 7))
+    )
+    at_once = SparseCholesky(A, dtype=dtype)
+    monkeypatch.setattr(sparse_cholesky, "LARGE", 0.0)
+    one_by_one = SparseCholesky(A, dtype=dtype)
+    np.testing.assert_allclose(
+        at_once._values, one_by_one._values, atol=(1e-13 if dtype is np.float64 else 1e-6) * np.abs(A.data).max()
+    )
+    for large in (0.0, np.inf):
+        monkeypatch.setattr(sparse_cholesky, "LARGE", large)
+        with pytest.raises(np.linalg.LinAlgError):
+            SparseCholesky(sparse.csc_array(A - 1000.0 * sparse.eye_array(A.shape[0])))
 
 
 @pytest.mark.parametrize("seed", range(3))
