@@ -37,6 +37,7 @@ _MODULES = (
     "scenes.linkages",
     "scenes.user_kind",
     "tree.coupling",
+    "tree.free",
     "tree.stretch",
     "tree.flower",
     "tree.interfaces",
