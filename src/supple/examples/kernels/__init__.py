@@ -14,8 +14,8 @@ from supple.algebra.compiling.ahead import WantedKernel
 
 
 def listing(example: str) -> Path:
-    """The file that lists the kernels of a built-in scene."""
-    return Path(__file__).with_name(f"{example}.json")
+    """The file that lists the kernels of a built-in scene; there is none for a path to another one."""
+    return Path(__file__).with_name(f"{Path(example).name}.json")
 
 
 def kernels_of(example: str) -> list[WantedKernel]:
