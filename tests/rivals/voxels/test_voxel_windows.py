@@ -85,6 +85,18 @@ def test_windows_of_a_deformed_lattice(how: str, monkeypatch: pytest.MonkeyPatch
         assert 0.93 * other < one < 1.01 * other
 
 
+def test_a_step_that_was_found_stays_where_it_is_stable() -> None:
+    model = model_of("layers", 1.0)
+    found, x = find_step(model), model.rest_frames.copy()
+    assert find_step(model, x=x, known=found) is found
+    x[:, 0] *= 1.4
+    anew = find_step(model, x=x, known=found)
+    assert anew.step < 0.97 * found.step
+    assert anew.step == pytest.approx(find_step(model, x=x).step, rel=2e-3)
+    short = found._replace(single=0.5 * found.single, step=0.5 * found.step)
+    assert find_step(model, x=x, known=short) is short
+
+
 def dense(model: VoxelModel, **options) -> tuple[Array, Array, Array]:
     """K, C, C_o of the search, scaled by the roots of the masses."""
     lattice = search._lattice_of(model, options.get("held", ()), None, options.get("contact", 0), None)

@@ -156,10 +156,10 @@ class LatticeSolver:
         return dict(zip((slot.name for slot in system.bodies), np.cumsum([0, *counts]).tolist()))
 
     def _stable_step(
-        self, model: VoxelModel, x: Array | None, rest: Array | None, start: float | None = None
+        self, model: VoxelModel, x: Array | None, rest: Array | None, known: StableStep | None = None
     ) -> StableStep:
         """Where nothing is stiff, as long as if the voxels were linked: loads and gravity are resolved as finely.
-        start [s]: one that was found before."""
+        known: what was found before."""
         found = find_step(
             model,
             held=self._guides.held,
@@ -168,7 +168,8 @@ class LatticeSolver:
             contact=min(len(self._world.obstacles), 2),
             collision=self._world.collision,
             safety=self.safety,
-            start=start,
+            start=None if known is None else known.single,
+            known=known,
         )
         if np.isfinite(found.step):
             return found
@@ -387,7 +388,7 @@ class LatticeSolver:
             rest = links.rest
             if self._swing is not None:
                 rest = self._swing.sizes(state.t, self._sweep.commanded)[links.voxels].mean(axis=1)
-            found = self._stable_step(model, x, rest, stable.single)
+            found = self._stable_step(model, x, rest, stable)
             step, single = min(stable.step, found.step), min(stable.single, found.single)
             state.memory[STEP] = np.array([strain, step, len(found.stages.shares), single])
 

@@ -56,6 +56,7 @@ def find_step(
     collision: Collision | None = None,
     safety: float = 0.9,
     start: float | None = None,
+    known: StableStep | None = None,
     choices: Sequence[Stages] = STAGES,
 ) -> StableStep:
     """The largest stable step times a safety factor, in the stages of damping that make a simulated second cheapest;
@@ -65,11 +66,16 @@ def find_step(
     lattices have other frequencies, so ask again where deformation is large. rest: rest lengths of the links there
     (m,) [m], where voxels have changed their sizes. contact: with every voxel on so many planes of one
     normal. collision: with every voxel in the midst of others. start: a step [s] to begin with, such as that of another
-    state, with the same safety. Of large lattices windows are looked at: see `windows`.
+    state, with the same safety; known: what was found there, which stays where it is still stable. Of large lattices
+    windows are looked at: see `windows`.
     """
     whole = _lattice_of(model, held, rest, contact, collision)
     guess = None if start is None else start / safety
     with one_blas_thread():  # vectors are short
+        if known is not None and model.voxel_count <= LARGE:
+            before = known._replace(step=known.step / safety, single=known.single / safety)
+            if _Motions.of(whole, model, x).bear(before):
+                return known
         found = _found(model, whole, x, guess, choices)
     return found._replace(step=safety * found.step, single=safety * found.single)
 
@@ -192,13 +198,27 @@ class _Motions:
         """M^-1 (C + C_o)."""
         return self.combined(0.0, 1.0, 1.0)
 
+    def bear(self, known: StableStep) -> bool:
+        """Whether the steps of one stage and of several are still stable."""
+        start, links = np.random.default_rng(1).normal(size=self.size), self.combined(0.0, 1.0, 0.0)
+        for stages, h in {(ONE_STAGE, known.single), (known.stages, known.step)}:
+            if stages is not ONE_STAGE and h * self._largest(links, start) > (1 + TOLERANCE) * stages.reach:
+                return False
+            if self._largest(self._staged(stages, h), start) > 4.0 * (1 + TOLERANCE):
+                return False
+        return True
+
+    def _largest(self, apply: Product, start: Array) -> float:
+        """An eigenvalue."""
+        return quotient(apply, largest_eigenvector(apply, start, TOLERANCE))
+
     def limit(self, stages: Stages, h: float, y: Array) -> tuple[float, Array]:
         """The largest stable step [s] in these stages, and the motion that limits it, from a first guess of both; in
         several stages from a step that is no smaller."""
         if np.isfinite(stages.reach):
             links = self.combined(0.0, 1.0, 0.0)
             start = np.random.default_rng(2).normal(size=self.size)
-            h = min(h, stages.reach / quotient(links, largest_eigenvector(links, start, TOLERANCE)))
+            h = min(h, stages.reach / self._largest(links, start))
         noise = np.random.default_rng(1).normal(size=self.size) / np.sqrt(self.size)
         near, tolerance = NOISE, ROUGH
         for _ in range(MAX_ITERATIONS):

@@ -61,15 +61,17 @@ def make_windows(whole: Lattice, more: Array | None = None) -> Windows:
     beside = np.full((2, n, 3), -1)  # links ahead of voxels, and behind them
     for ends, side in zip(links.voxels.T, beside):
         side[ends, links.axis] = np.arange(len(links.axis))
+    columns = np.ascontiguousarray(whole.cells.T)
+    lowest, highest = columns.min(axis=1), columns.max(axis=1) + 1
     covered = np.zeros(n, dtype=bool)
     cuts: list[Windows] = []
-    for score, count in _scores(whole, (beside >= 0).sum(axis=(0, 2)), more):
+    for score, count in _scores(whole, np.bincount(links.voxels.ravel(), minlength=n), more):
         for _ in range(count):
             at = int(np.argmax(np.where(covered, -np.inf, score)))
             if covered[at] or not np.isfinite(score[at]):
                 break
-            low = _lowest(whole.cells, whole.cells[at])
-            inside = ((whole.cells >= low) & (whole.cells < low + WIDTH)).all(axis=1)
+            low = np.clip(whole.cells[at] - WIDTH // 2, lowest, np.maximum(highest - WIDTH, lowest))
+            inside = np.logical_and.reduce([(c >= a) & (c < a + WIDTH) for c, a in zip(columns, low)])
             covered |= inside
             cut = _cut(whole, beside, np.flatnonzero(inside), low)
             if not alike or not any(_is_alike(cut, other) for other in cuts):
@@ -106,7 +108,7 @@ def _score(links: Links, beside: Array, inverse: Array) -> Array:
         add_sizes(links, scaled, f)
         z = root * f
         z /= max(float(z.max()), 1e-300)
-    return np.asarray((z * z).sum(axis=1))
+    return np.asarray(z[:, 0] ** 2 + z[:, 1] ** 2)
 
 
 def _undamped(whole: Lattice) -> Array:
@@ -118,12 +120,6 @@ def _undamped(whole: Lattice) -> Array:
 def _sums(voxels: Array, values: Array, count: int) -> Array:
     """Of the links at each voxel."""
     return np.asarray(sum(np.bincount(end, values, count) for end in voxels.T))
-
-
-def _lowest(cells: Array, centre: Array) -> Array:
-    """The lowest cell of a window around a cell, within the lattice."""
-    lowest, highest = cells.min(axis=0), cells.max(axis=0) + 1
-    return np.clip(centre - WIDTH // 2, lowest, np.maximum(highest - WIDTH, lowest))
 
 
 def _cut(whole: Lattice, beside: Array, voxels: Array, low: Array) -> Windows:
