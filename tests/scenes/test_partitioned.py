@@ -13,6 +13,7 @@ from supple.algebra.sparse.block_rows import BlockRows
 from supple.bodies.protocols import LocalState
 from supple.bodies.tree.step.responses import point_responses
 from supple.errors import StepWarning
+from supple.material.voxel import VoxelMaterial
 from supple.solvers.coupling import contact_steps
 from supple.solvers.coupling.contact_blocks import ContactBlocks
 from supple.solvers.coupling.meeting import Meeting
@@ -87,6 +88,20 @@ def test_contacts_that_cost_the_lattice_many_small_steps_are_named_once() -> Non
         _ = [scene.solver.step(system, state) for _ in range(3)]
     assert len(said) == 1
     assert said[0].message.dt < SHORT / 100
+
+
+def test_a_system_says_that_its_lattices_damp_in_one_stage() -> None:
+    """Beside surfaces of other bodies; alone, and where damping is weak, there is nothing to say."""
+    for damping, says in ((1.0, True), (0.05, False)):
+        scene = sp.Scene(gravity=UP, solver=sp.Partitioned(H))
+        material = VoxelMaterial(young=1e5, density=1000, bond_damping=damping)
+        scene.add(sp.VoxelBody(sp.VoxelGrid(np.ones((3, 3, 3), dtype=int), 0.01), {1: material}), name="plate")
+        scene.add(block(), at=(0, 0, 0.2), name="block")
+        scene.add(sp.Contact())
+        system = scene.compile()
+        for _ in range(2):
+            scene.solver.prepare(system)
+        assert str(system).count("damp their links in one stage") == int(says)
 
 
 @pytest.mark.parametrize("solver", [sp.ImplicitEuler(H), sp.Partitioned(H)], ids=["implicit", "partitioned"])

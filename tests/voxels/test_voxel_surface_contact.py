@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
+from supple.algebra.compiling.blas_threads import one_blas_thread
 from supple.algebra.dense import rotations
 from supple.bodies.protocols import LocalState
 from supple.bodies.voxel import VoxelBody
@@ -82,6 +85,53 @@ def test_a_voxel_rests_on_a_rising_plate_at_the_depth_of_its_weight() -> None:
     assert sweep.contact_impulse[0, 2] == pytest.approx(m * (speed + G * steps * dt), rel=1e-12)
     assert sweep.contact_depth[0] >= m * G / k
     assert sweep.contact_mode[0] == SLIDES  # without friction nothing holds
+
+
+def dense(body: VoxelBody) -> tuple[Array, Array]:
+    """K and C at rest."""
+    model, n = body.model, 6 * body.model.voxel_count
+    tangent = body.lattice_force.linearize(LocalState(0.0, model.rest_frames, np.zeros((model.voxel_count, 6))))
+    K, C = np.zeros((2, n, n))
+    for column, d in enumerate(np.eye(n).reshape(n, -1, 6)):
+        for out, weights in ((K, (-1.0, 0.0)), (C, (0.0, -1.0))):
+            f = np.zeros_like(d)
+            tangent.add_product(d, f, *weights)
+            out[:, column] = f.ravel()
+    return K, C
+
+
+def growth(body: VoxelBody, K: Array, C: Array, contacts: SurfaceContacts, h: float) -> float:
+    """The largest factor of a step of symplectic Euler, with all contacts closed and sticking."""
+    model, n = body.model, len(K)
+    K, C = K.copy(), C.copy()
+    for m, i in enumerate(contacts.voxel):  # one voxel each, weight 1: u = v + w × local
+        B = np.zeros((3, n))
+        B[:, 6 * i : 6 * i + 3] = np.eye(3)
+        B[:, 6 * i + 3 : 6 * i + 6] = -rotations.skew(contacts.local[m])
+        K += contacts.stiffness[m] * B.T @ B
+        C += contacts.dashpot[m] * B.T @ B
+    per = 1 / np.repeat(np.stack([model.mass, model.inertia], axis=1), 3, axis=1).ravel()[:, None]
+    one, left = np.eye(n), np.eye(n) - h * per * C
+    with one_blas_thread():
+        values = np.linalg.eigvals(np.block([[one - h * h * per * K, h * left], [-h * per * K, left]]))
+    return float(np.abs(values).max())
+
+
+@pytest.mark.parametrize(("shape", "damping"), [((2, 2, 2), 0.0), ((2, 2, 2), 1.0), ((3, 3, 1), 0.3), ((3, 3, 1), 1.0)])
+def test_a_whole_face_in_contact_is_stable_at_every_safety(shape: tuple[int, int, int], damping: float) -> None:
+    """By dense eigenvalues; double roots of free motions are computed to 1e-6."""
+    body = VoxelBody(VoxelGrid(np.ones(shape, dtype=int), SIZE), replace(RUBBER, bond_damping=damping))
+    lattice, m = dense(body), float(body.model.mass[0])
+    own, worst = body.stable_step(safety=1.0, staged=False), 0.0
+    for k, ratio in ((300.0, 0.2), (500.0, 0.0), (3000.0, 0.2)):
+        c = ratio * np.sqrt(m * 1e5 * SIZE)
+        same = {"stiffness": k, "tangential_stiffness": k, "dashpot": c, "tangential_dashpot": c}
+        contacts = standing(body, friction=10.0, **same)
+        for safety in (0.7, 1.0):
+            h = min(safety * own, contact_step_limit(contacts, body.model, beside=own))
+            assert growth(body, *lattice, contacts, h) < 1 + 3e-6
+        worst = max(worst, growth(body, *lattice, contacts, min(own, contact_step_limit(contacts, body.model))))
+    assert worst > 1 + 1e-4  # without room for the lattice
 
 
 def spinning(body: VoxelBody) -> LocalState:

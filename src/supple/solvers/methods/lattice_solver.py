@@ -184,6 +184,16 @@ class LatticeSolver:
         strain, step, count, single = state.memory[STEP]
         return strain, StableStep(step, STAGES[int(count) - 1], single)
 
+    def notes_beside(self) -> list[str]:
+        """What a person should know of lattices beside surfaces of other bodies."""
+        stable = self._largest
+        if stable.stages is ONE_STAGE:
+            return []
+        return [
+            f"lattices that touch other bodies damp their links in one stage, in steps of {stable.single:.2g} s; alone "
+            f"in {len(stable.stages.shares)}, in steps of {stable.step:.2g} s"
+        ]
+
     @property
     def sweep(self) -> LatticeSweep:
         """The sweep, with the state in bricks, after `prepare`."""
@@ -296,7 +306,7 @@ class LatticeSolver:
             stable = StableStep(stable.single, ONE_STAGE, stable.single)
         largest = stable.step
         if self.contacts is not None:
-            allowed = contact_step_limit(self.contacts, self._model)
+            allowed = contact_step_limit(self.contacts, self._model, beside=stable.single / self.safety)
             self._watch(allowed, largest, state.t)
             largest = min(largest, allowed)
         steps = max(1, int(np.ceil(duration / largest)))

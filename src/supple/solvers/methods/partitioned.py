@@ -130,6 +130,7 @@ class Partitioned:
             self.lattice.world = LatticeWorld(known, None, system.scene.fluid)
             self.lattice.joints = across.swept
             self.lattice.prepare(self._fast.system)
+            system.notes += [note for note in self.lattice.notes_beside() if note not in system.notes]
             self._surfaces = LatticeSurfaces.of(self._fast.system, system.contacts)
         self._parts = [
             np.array([across.part.get(name, FIXED) for name in c.names[: len(c.slots)]]) for c in system.contacts

@@ -27,8 +27,9 @@ world's origin is the angular one. An open contact forgets its slip.
 
 Stable step: with a = |weight| sqrt(1/m + |local|²/I) of an entry, the springs add at most omega² = sum of k a (sum of
 a over the contact) to K/m of a voxel, by Cauchy's inequality, and the dashpots as much to C/m. `contact_step_limit`
-keeps h² omega² + 2 h gamma <= SHARE of the 4 that `stable_step` divides: with SHARE = 0.8 contacts are stable beside
-a lattice at up to 0.8 of its own stable step, with collisions 0.73. Sides that respond need h |k^1/2 G k^1/2| <= 1.
+keeps h² omega² + 2 h gamma <= SHARE of the 4 that `stable_step` divides. A lattice whose own largest step is h_0 uses
+at most 4 h / h_0 of it, as it does where damping alone limits it: 4 h / h_0 + h² omega² + 2 h gamma <= 4 is kept too,
+which is less where h is above 0.8 h_0. Sides that respond need h |k^1/2 G k^1/2| <= 1.
 """
 
 from __future__ import annotations
@@ -285,10 +286,13 @@ def shared_moments(contacts: SurfaceContacts) -> tuple[Array, Array]:
     return np.divide(share, total[owner], out=np.zeros_like(share), where=total[owner] > 0), inner
 
 
-def contact_step_limit(contacts: SurfaceContacts, model: VoxelModel, *, held: ArrayLike = ()) -> float:
+def contact_step_limit(
+    contacts: SurfaceContacts, model: VoxelModel, *, held: ArrayLike = (), beside: float = np.inf
+) -> float:
     """The largest step [s] that contacts allow beside the lattice's own; infinite where they touch nothing free.
 
-    held: numbers of voxels that do not move. The contacts are those that a sweep has taken, and checked.
+    held: numbers of voxels that do not move. beside [s]: the largest stable step of the lattice without them, in one
+    stage. The contacts are those that a sweep has taken, and checked.
     """
     free = np.ones(model.voxel_count)
     free[np.asarray(held, dtype=np.int64)] = 0.0
@@ -303,6 +307,16 @@ def contact_step_limit(contacts: SurfaceContacts, model: VoxelModel, *, held: Ar
     twice = np.where(np.asarray(contacts.dashpot) > 0, 2.0, 1.0) * k  # a dashpot may double a spring, see the law
     doubled = np.bincount(voxel, weights=share * twice[owner], minlength=1)
     with np.errstate(divide="ignore"):
-        own = SHARE / (gamma + np.sqrt(gamma**2 + SHARE * omega2))
-        struck = np.sqrt(SHARE / doubled)
-        return float(min(own.min(), struck.min(), 1 / np.float64(contacts.compliance(twice))))
+        limits = [
+            SHARE / (gamma + np.sqrt(gamma**2 + SHARE * omega2)),
+            np.sqrt(SHARE / doubled),
+            *(_shared(g, w, beside) for g, w in ((gamma, omega2), (0.0, doubled))),
+        ]
+        return float(min(*(limit.min() for limit in limits), 1 / np.float64(contacts.compliance(twice))))
+
+
+def _shared(gamma: ArrayLike, omega2: Array, beside: float) -> Array:
+    """Steps h [s] (n,) with 4 h / beside + h² omega² + 2 h gamma = 4; infinite where no contact acts."""
+    damping = np.asarray(gamma) + 2.0 / beside
+    acts = (omega2 > 0.0) | (np.asarray(gamma) > 0.0)
+    return np.where(acts, 4.0 / (damping + np.sqrt(damping**2 + 4.0 * omega2)), np.inf)
