@@ -1,0 +1,41 @@
+"""Every example computes the same bits on one thread and on two, step by step and in strides, in one run or two."""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import supple as sp
+from supple.errors import SuppleWarning
+from supple.examples import registry
+
+FRAME = 1 / 30
+FRAMES = 4
+"""Of each run; the resumed one stops after half of them."""
+
+
+def last(name: str, frames: int = FRAMES, **options: object) -> sp.State:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SuppleWarning)
+        until = min(registry()[name].until, frames * FRAME)
+        return sp.run(registry()[name].make(), until=until, progress=False, **options).state
+
+
+def same(one: sp.State, other: sp.State) -> None:
+    assert one.t == other.t
+    assert np.array_equal(one.x, other.x)
+    assert np.array_equal(one.v, other.v)
+    assert {k: a.tobytes() for k, a in one.memory.items()} == {k: a.tobytes() for k, a in other.memory.items()}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", sorted(registry()))
+def test_bits_do_not_depend_on_threads_strides_and_where_a_run_was_cut(name: str, tmp_path: Path) -> None:
+    whole = last(name, threads=1)
+    same(whole, last(name, threads=2))
+    same(whole, last(name, threads=1, on_step=lambda state, report: False))
+    last(name, FRAMES // 2, out=tmp_path, threads=1)
+    same(whole, last(name, out=tmp_path, threads=1, resume=True))
