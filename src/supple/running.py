@@ -11,6 +11,7 @@ from typing import Any
 
 import supple
 from supple.errors import DivergenceError, InputError, SuppleError, check_instance, check_number, check_path
+from supple.record.fields import check_fields
 from supple.record.ground import ground_of
 from supple.record.loop import Loop, Observer, OnStep
 from supple.record.progress import Interrupts, progress_bar
@@ -37,6 +38,7 @@ def run(
     solver: Any = None,
     record_every: float = 1 / 30,
     surface_points: int | None = SURFACE_POINTS,
+    fields: Sequence[str] = (),
     checkpoint_every: float = 30.0,
     observers: Sequence[Observer] = (),
     on_step: OnStep | None = None,
@@ -52,6 +54,8 @@ def run(
     own. solver: the scene's, or the one that suits what is in it. record_every: simulated time between frames [s].
     surface_points: most points that the record shows of a tree's surface to other programs, such as ParaView, None:
     all; `open_record` makes all points again, and a run that goes on keeps to what its record has.
+    fields: what else the record holds at the points of surfaces, for ParaView and `export(colour=...)`: "velocity"
+    [m/s], "strain" [-], "stress" [Pa], von Mises' of bodies made of elements; a resumed run keeps to its record's.
     checkpoint_every: wall time between checkpoints [s]; there is always one at the end. observers: called
     with each `Frame`. on_step: called with the state and the StepReport after each step; returns True to
     stop. resume: go on from the checkpoint in `out`. progress: a bar on standard error; None: on a terminal
@@ -74,6 +78,9 @@ def run(
     check_dt(record_every, "run, record_every")
     if surface_points is not None:
         check_number(surface_points, name="surface_points", where="run", least=1, whole=True)
+    asked = check_fields(fields, "run, fields")
+    if asked and out is None:
+        raise InputError("fields are kept in the record of a run", where="run, fields", fix="Give out=.")
     check_number(checkpoint_every, name="checkpoint_every", where="run", least=0.0, infinite=True)
     if dt is not None:
         check_dt(dt, "run")
@@ -83,7 +90,8 @@ def run(
         solver = choose_solver(scene, system, solver, dt)
         solver.prepare(system)
         last_step = count_steps(until, solver.dt)
-        loop = Loop(system, solver, folder, record_every, checkpoint_every, tuple(observers), on_step, surface_points)
+        loop = Loop(system, solver, folder, record_every, checkpoint_every, tuple(observers), on_step, surface_points,
+                    asked)  # fmt: skip
         loop.begin(_about(scene, system, solver), resume=resume, start=start)
         error: BaseException | None = None
         try:

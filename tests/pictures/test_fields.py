@@ -11,7 +11,8 @@ import pytest
 import supple as sp
 from supple.cli import main
 from supple.errors import InputError
-from supple.exports.fields import Colouring, speed, strain, surface_strain
+from supple.exports.fields import Colouring, speed, strain
+from supple.geometry.surfaces.strain import surface_strain
 
 TRIANGLES = np.array([[0, 2, 1], [0, 1, 3], [1, 2, 3], [0, 3, 2]])
 CORNERS = np.array([[0.0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]])

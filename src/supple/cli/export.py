@@ -14,7 +14,8 @@ def export(
     out: Annotated[Path | None, typer.Option("--out", help="Where to write; default: in the run's folder.")] = None,
     contacts: Annotated[bool, typer.Option("--contacts", help="With forces of contacts, in png and vtk.")] = False,
     colour: Annotated[
-        str | None, typer.Option(metavar="speed|strain", help="A field as colours with a scale; in vtk as an array.")
+        str | None,
+        typer.Option(metavar="speed|strain|stress", help="A field as colours with a scale; in vtk as an array."),
     ] = None,
     fps: Annotated[float | None, typer.Option(help="Frames a second of a video; default: 20.")] = None,
     size: Annotated[str | None, typer.Option(metavar="WxH", help="Pixels of a video; default: 640x480.")] = None,

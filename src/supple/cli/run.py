@@ -47,6 +47,10 @@ def run(
         int | None,
         typer.Option(metavar="COUNT", help="Most points of a tree's surface that ParaView is shown; default: 20000."),
     ] = None,
+    field: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="Record it too, for ParaView: velocity, strain or stress; may be repeated."),
+    ] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on from the last checkpoint.")] = False,
     picture: Annotated[bool, typer.Option("--picture", help="Write picture.png and table.csv too.")] = False,
     contacts: Annotated[bool, typer.Option("--contacts", help="Draw the forces of contacts in the picture.")] = False,
@@ -62,6 +66,7 @@ def run(
         for note in chosen.notes:
             tell(note)
         given = {"until": until, "dt": dt, "checkpoint_every": checkpoint_every, "surface_points": surface_points}
+        given |= {"fields": field or None}  # type: ignore[dict-item]
         settings = chosen.settings | {k: v for k, v in given.items() if v is not None}
         _check_settings(settings, threads)
         folder = out if out is not None else Path("out") / chosen.name

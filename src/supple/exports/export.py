@@ -74,8 +74,8 @@ def export(
     picture a few moments. contacts: with the forces of contacts, in a picture an arrow for each two that touch in the
     last moment, in VTK all points with forces. fps: frames a second of a video, default about 20, fewer where fewer
     are recorded. size: its width and height [pixels], default 640 and 480. length: how long it is [s], by default as
-    the run, but two to ten seconds. colour: "speed" [m/s] or "strain" [-] of the surfaces as colours with a scale, in
-    VTK as an array of the points; see `supple.exports.fields`.
+    the run, but two to ten seconds. colour: "speed" [m/s], "strain" [-] or "stress" [Pa] of the surfaces as colours
+    with a scale, in VTK as an array of the points; see `supple.exports.fields`.
 
     Of `vibration_modes`, frames are numbers of modes: "vtk" holds their shapes [1/kg^1/2], an array each, "png" and
     "gif" show one, by default the lowest that is no rigid motion, "csv" and "md" list the frequencies.

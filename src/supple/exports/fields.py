@@ -1,8 +1,9 @@
-"""Fields on the surfaces of a run, from its recorded frames alone, and their colours on a scale.
+"""Fields on the surfaces of a run, from its recorded frames, and their colours on a scale.
 
     speed    [m/s]   |x(t+) - x(t-)| / (t+ - t-)      between the frames before and after
     strain   [-]     the largest principal value, by its size, of E = (F^T F - I) / 2 in the plane of a triangle, since
                      the first frame; at a point the mean over its triangles by their area; of springs |l / l0 - 1|
+    stress   [Pa]    von Mises', as it was recorded, of runs with fields=["stress"]
 
 The record holds surfaces in single precision: strains below 1e-5 are round-off. Strain is that of the surface, which of
 a solid without load on its skin is the strain along it. Inside a body, use `body.stress`.
@@ -18,6 +19,8 @@ import numpy as np
 
 from supple.errors import InputError
 from supple.exports.view import INK
+from supple.geometry.surfaces.strain import strain_at_points
+from supple.record.fields import STRESS
 from supple.record.reader import Trajectory
 
 Array = np.ndarray
@@ -38,52 +41,29 @@ def speed(trajectory: Trajectory, body: str, frame: int) -> Array:
 def strain(trajectory: Trajectory, body: str, frame: int) -> Array:
     """At the points of a body, (n,) [-], since the first frame."""
     X, x = (trajectory.points(body, k).astype(float) for k in (0, frame))
-    triangles, lines = trajectory.triangles(body), trajectory.lines(body)
-    if len(triangles):
-        values, weights = surface_strain(X[triangles], x[triangles])
-        return _at_points(triangles, values, weights, len(X))
-    if len(lines):
-        l0, l = (np.linalg.norm(p[lines[:, 1]] - p[lines[:, 0]], axis=1) for p in (X, x))
-        values = np.abs(np.divide(l, l0, out=np.ones_like(l), where=l0 > 0) - 1)
-        return _at_points(lines, values, np.ones(len(lines)), len(X))
-    return np.zeros(len(X))
+    return strain_at_points(X, x, trajectory.triangles(body), trajectory.lines(body))
+
+
+def stress(trajectory: Trajectory, body: str, frame: int) -> Array:
+    """Von Mises' at the points of a body, (n,) [Pa], as it was recorded; zero of bodies that have none."""
+    if STRESS not in trajectory.fields:
+        raise InputError(
+            "the record holds no stress",
+            where="export, colour",
+            value="stress",
+            allowed="runs with out= and fields=['stress']",
+            fix="Run again with fields=['stress'], or `supple run --field stress`.",
+        )
+    found = trajectory.field(body, STRESS, frame)
+    return np.zeros(len(trajectory.points(body, frame))) if found is None else found.astype(float)
 
 
 FIELDS: dict[str, tuple[str, Callable[[Trajectory, str, int], Array]]] = {
     "speed": ("m/s", speed),
     "strain": ("-", strain),
+    STRESS: ("Pa", stress),
 }
 """Unit and function of each field."""
-
-
-def surface_strain(X: Array, x: Array) -> tuple[Array, Array]:
-    """Largest principal strain, (k,), and area at rest, (k,) [m²], of triangles with corners X, now x (k, 3, 3) [m].
-
-    In coordinates u, v along two edges, C = G^-1 g with the metrics G and g; E has the eigenvalues (c - 1) / 2.
-    """
-    G, g = (_metric(corners) for corners in (X, x))
-    area = np.sqrt(np.maximum(G[:, 0] * G[:, 2] - G[:, 1] ** 2, 0.0))
-    det = np.where(area > 0, area, 1.0) ** 2
-    trace = (G[:, 2] * g[:, 0] - 2 * G[:, 1] * g[:, 1] + G[:, 0] * g[:, 2]) / det
-    product = np.maximum(g[:, 0] * g[:, 2] - g[:, 1] ** 2, 0.0) / det
-    root = np.sqrt(np.maximum(trace**2 / 4 - product, 0.0))
-    found = np.maximum(np.abs(trace / 2 + root - 1), np.abs(trace / 2 - root - 1)) / 2
-    return np.where(area > 0, found, 0.0), area / 2
-
-
-def _metric(corners: Array) -> Array:
-    """Products of two edges of triangles: aa, ab, bb, (k, 3)."""
-    a, b = corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]
-    return np.stack([(a * a).sum(axis=1), (a * b).sum(axis=1), (b * b).sum(axis=1)], axis=1)
-
-
-def _at_points(cells: Array, values: Array, weights: Array, count: int) -> Array:
-    """Weighted means of values of cells (k,) at the points of these, (count,)."""
-    width = cells.shape[1]
-    total, weight = (
-        np.bincount(cells.ravel(), np.repeat(a, width), minlength=count) for a in (values * weights, weights)
-    )
-    return np.divide(total, weight, out=np.zeros(count), where=weight > 0)
 
 
 def _rounded_up(value: float) -> float:

@@ -12,7 +12,7 @@ from supple.record.files.carried import open_values
 from supple.record.files.changes import append_changes, change_bytes
 from supple.record.files.contacts import Contacts, append_contacts, contact_bytes
 from supple.record.files.joints import append_joints, joint_bytes
-from supple.record.files.layout import COLUMNS, MOST_FRAMES, frame_bytes
+from supple.record.files.layout import COLUMNS, MOST_FRAMES, frame_bytes, shown_bytes
 from supple.record.files.obstacles import append_poses
 from supple.record.files.rows import extend
 from supple.record.files.trust import Group
@@ -29,10 +29,11 @@ FEW = 16
 
 
 class KeptFrame(NamedTuple):
-    """What is written of a frame: points of each surface, what carries those that show some points only, contacts,
-    joints, changes that led to it, poses of obstacles, and what was measured."""
+    """What is written of a frame: points and fields of each surface, what carries those that show some points only,
+    contacts, joints, changes that led to it, poses of obstacles, and what was measured."""
 
     points: list[Array]
+    fields: list[dict[str, Array]]
     carried: list[Array | None]
     contacts: Contacts
     joints: dict[str, JointReading]
@@ -45,7 +46,10 @@ class KeptFrame(NamedTuple):
         """A frame that will have moved on when it is written."""
         points = [surface.points(frame.state) for surface in surfaces]
         carried = [surface.carriage(frame.state) for surface in surfaces]
-        return cls(points, carried, frame.contacts, frame.joints, change_lines(frame.state), frame.poses, frame.row())
+        fields = [surface.field_values(frame.state) for surface in surfaces]
+        return cls(
+            points, fields, carried, frame.contacts, frame.joints, change_lines(frame.state), frame.poses, frame.row()
+        )
 
 
 class Batch:
@@ -56,7 +60,7 @@ class Batch:
         self.surfaces, self.first, self.contacts, self.joints = surfaces, first, contacts, joints
         self.frames: list[KeptFrame] = []
         self.touching, self.names = 0, set(joints)
-        points = 12 * sum(surface.point_count for surface in surfaces)
+        points = sum(shown_bytes(surface) for surface in surfaces)
         self.most = min(MOST_FRAMES, max(1, MOST_BYTES // max(points, 1)))
         self.since = perf_counter()
 
@@ -94,7 +98,8 @@ class Batch:
         ends = self.contacts + np.cumsum([len(frame.contacts.pairs) for frame in frames])
         times = np.array([row["time"] for row in rows])
         for k, block in enumerate(blocks):
-            vtkhdf.append_steps(block, times, np.stack([frame.points[k] for frame in frames]))
+            fields = {name: np.stack([frame.fields[k][name] for frame in frames]) for name in frames[0].fields[k]}
+            vtkhdf.append_steps(block, times, np.stack([frame.points[k] for frame in frames]), fields)
             if (values := open_values(own, block.name.rsplit("/", 1)[-1])) is not None:
                 extend(values, first, len(frames), np.array([frame.carried[k] for frame in frames]))
         append_contacts(own["contacts"], [frame.contacts for frame in frames])

@@ -57,6 +57,7 @@ class Loop:
     observers: tuple[Observer, ...]
     on_step: OnStep | None
     surface_points: int | None = None
+    fields: tuple[str, ...] = ()
     step: int = 0
     worst: float = 0.0
     under_converged: int = 0
@@ -79,7 +80,8 @@ class Loop:
         if resume:
             self._continue()
         elif self.folder is not None:
-            self.writer = RecordWriter.create(self.folder, self.system, about, surface_points=self.surface_points)
+            chosen = {"surface_points": self.surface_points, "fields": self.fields}
+            self.writer = RecordWriter.create(self.folder, self.system, about, **chosen)  # type: ignore[arg-type]
         else:
             self.memory = MemoryRecord(self.system, about.get("ground"))
         self._watch()

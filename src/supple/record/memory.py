@@ -133,6 +133,13 @@ class MemoryRecord:
         """Red, green, blue, 0 to 1: of each triangle (k, 3), or of the whole body (1, 3); None: it has none."""
         return self.surfaces[body].colours
 
+    fields: tuple[str, ...] = ()
+    """A run without a folder keeps none."""
+
+    def field(self, body: str, name: str, frame: int) -> Array | None:
+        """None: see `fields`."""
+        return None
+
     def lines(self, body: str) -> Array:
         """Lines of a body, (l, 2)."""
         return self.surfaces[body].lines

@@ -17,7 +17,15 @@ from supple.record.files.changes import read_changes
 from supple.record.files.contacts import Contacts, read_contacts
 from supple.record.files.disk import damage_errors
 from supple.record.files.joints import read_joints
-from supple.record.files.layout import MOST_FRAMES, RECORD_NAME, count_frames, open_blocks, open_columns, read_bodies
+from supple.record.files.layout import (
+    MOST_FRAMES,
+    RECORD_NAME,
+    count_frames,
+    open_blocks,
+    open_columns,
+    read_bodies,
+    read_fields,
+)
 from supple.record.files.obstacles import RecordedObstacle, read_obstacles, read_poses
 from supple.record.files.states import kept_steps, read_state
 from supple.record.files.trust import check_group, plain_json, real_number
@@ -51,6 +59,9 @@ class Trajectory(Protocol):
     def triangles(self, body: str) -> Array: ...
     def lines(self, body: str) -> Array: ...
     def colours(self, body: str) -> Array | None: ...
+    @property
+    def fields(self) -> tuple[str, ...]: ...
+    def field(self, body: str, name: str, frame: int) -> Array | None: ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,7 +71,7 @@ class Record:
     body_names, kinds: of each body. columns: what is measured at each frame, by name: step, time [s],
     kinetic, potential [J], momentum (6,), centre_of_mass (3,) [m], outcome, residual, worst_residual,
     under_converged, contacts (where those of the frame end). about: dt, solver, scene, version. obstacles: name, kind
-    and shape of each, as they are given.
+    and shape of each, as they are given. fields: names of those that the run was asked for.
     """
 
     path: Path
@@ -72,6 +83,7 @@ class Record:
     blocks: dict[str, str]
     state_steps: list[int]
     obstacles: list[RecordedObstacle]
+    fields: tuple[str, ...] = ()
 
     @property
     def times(self) -> Array:
@@ -166,6 +178,21 @@ class Record:
                 return read_carried_colours(own, self.blocks[body])
             return vtkhdf.read_colours(block)
 
+    def field(self, body: str, name: str, frame: int) -> Array | None:
+        """A field at the points that the record shows of a body in a frame, (n,) or (n, 3) float32; None where the body
+        has no such field. name: one of `fields`."""
+        if name not in self.fields:
+            raise InputError(
+                "the record has no such field",
+                where=str(self.path),
+                value=name,
+                allowed=", ".join(self.fields) or "none",
+                fix=f"Run again with fields=['{name}'].",
+            )
+        number = self._number(frame)
+        with _open(self.path) as file:
+            return vtkhdf.read_field(self._block(file, body), name, number)
+
     def state(self, step: int) -> State:
         """The exact state that was kept after a step; `state_steps` lists them."""
         if step not in self.state_steps:
@@ -204,6 +231,7 @@ def open_record(path: str | Path) -> Record:
         columns["outcome"] = columns["outcome"].astype("U20")
         states = kept_steps(check_group(file["supple"], "states"))
         obstacles = read_obstacles(check_group(file, "supple"))
+        fields = read_fields(check_group(file, "supple"))
     return Record(
         path=file_path,
         name=about.get("name", file_path.parent.name),
@@ -214,6 +242,7 @@ def open_record(path: str | Path) -> Record:
         blocks={body.name: body.block for body in bodies},
         state_steps=states,
         obstacles=obstacles,
+        fields=fields,
     )
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -26,6 +27,7 @@ from supple.record.files.disk import RESERVE, check_space, damage_errors, make_f
 from supple.record.files.joints import joint_names, truncate_joints
 from supple.record.files.layout import (
     COLUMNS,
+    FIELD_NAMES,
     RECORD_NAME,
     close_file,
     count_frames,
@@ -33,6 +35,7 @@ from supple.record.files.layout import (
     open_blocks,
     open_columns,
     read_bodies,
+    read_fields,
     write_empty,
 )
 from supple.record.files.lock import FolderLock
@@ -71,13 +74,20 @@ class RecordWriter:
 
     @classmethod
     def create(
-        cls, folder: Path, system: System, about: dict[str, Any], *, surface_points: int | None = None
+        cls,
+        folder: Path,
+        system: System,
+        about: dict[str, Any],
+        *,
+        surface_points: int | None = None,
+        fields: Sequence[str] = (),
     ) -> RecordWriter:
         """A new record in a folder, in place of an older one. about: attributes of /supple; surface_points: most that a
-        block shows of a surface that frames carry, None: all."""
-        surfaces, path = make_surfaces(system, surface_points), folder / RECORD_NAME
+        block shows of a surface that frames carry, None: all; fields: see `supple.record.fields`."""
+        surfaces, path = make_surfaces(system, surface_points, fields=fields), folder / RECORD_NAME
+        about = {**about, FIELD_NAMES: list(fields)}
         if surface_points is not None:
-            about = {**about, SURFACE_POINTS: surface_points}
+            about[SURFACE_POINTS] = surface_points
         make_folder(folder)
         lock = FolderLock(folder)
         try:
@@ -250,14 +260,15 @@ class RecordWriter:
 def _surfaces_like(file: Group, system: System) -> list[Surface]:
     """The surfaces of a system, of as few points as in a record; whole where its frames mean another surface."""
     own = check_group(file, "supple")
+    fields = read_fields(own)
     if SURFACE_POINTS not in own.attrs:
-        return make_surfaces(system)
+        return make_surfaces(system, fields=fields)
     most = whole_number(own.attrs[SURFACE_POINTS], "the number of points to be shown")
     carried = {
         body.name: read_carriers(own, body.block)
         for body in read_bodies(file)
         if open_values(own, body.block) is not None
     }
-    surfaces = make_surfaces(system, most, carried)
+    surfaces = make_surfaces(system, most, carried, fields)
     others = {s.name for s in surfaces if s.whole is not None and not s.whole.carriers.is_like(carried[s.name])}
-    return make_surfaces(system, most, set(carried) - others) if others else surfaces
+    return make_surfaces(system, most, set(carried) - others, fields) if others else surfaces

@@ -6,13 +6,14 @@ A record shows some points only of a surface that has many and is carried by fra
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from supple.bodies.carried import CarriedSkin
 from supple.bodies.surfaces import RenderSurface
 from supple.material.colour import rgb
+from supple.record.fields import Measure, fields_of
 from supple.scene.slots import Slot
 from supple.scene.state import State
 from supple.scene.system import System
@@ -23,7 +24,8 @@ Array = np.ndarray
 @dataclass(frozen=True, eq=False)
 class Surface:
     """What is seen of a body. slot: where the body lies in the state; shown: points and cells of the body; whole: what
-    carries all points, where some of them only are shown, and whole_colours: of all triangles then."""
+    carries all points, where some of them only are shown, and whole_colours: of all triangles then; fields: what else
+    is recorded at the points that are shown, see `supple.record.fields`."""
 
     name: str
     kind: str
@@ -31,6 +33,7 @@ class Surface:
     shown: RenderSurface
     whole: CarriedSkin | None = None
     whole_colours: Array | None = None
+    fields: dict[str, Measure] = field(default_factory=dict)
 
     @property
     def triangles(self) -> Array:
@@ -71,20 +74,30 @@ class Surface:
         """World positions in single precision, (point_count, 3) [m]."""
         return self.shown.skin.positions(self.slot.view_x(state.x)).astype(np.float32)
 
+    def field_values(self, state: State) -> dict[str, Array]:
+        """The fields in single precision, (point_count,) or (point_count, 3) each."""
+        return {name: measure(state).astype(np.float32) for name, measure in self.fields.items()}
 
-def make_surface(slot: Slot, most: int | None = None) -> Surface:
+
+def make_surface(slot: Slot, most: int | None = None, fields: Collection[str] = ()) -> Surface:
     """The surface of a body in a system, of so many points at most where frames carry them."""
     shown = slot.body.render_surface()
     if most is None or shown.skin.count <= most or not isinstance(shown.skin, CarriedSkin):
-        return Surface(slot.name, slot.body.kind, slot, shown)
+        return Surface(slot.name, slot.body.kind, slot, shown, fields=fields_of(slot, shown, fields))
     given = slot.node.colour
     colours = shown.colours if given is None else np.broadcast_to(rgb(given), shown.triangles.shape)
-    return Surface(slot.name, slot.body.kind, slot, shown.skin.thinned(most), shown.skin, colours)
+    thin = shown.skin.thinned(most)
+    return Surface(slot.name, slot.body.kind, slot, thin, shown.skin, colours, fields_of(slot, thin, fields))
 
 
-def make_surfaces(system: System, most: int | None = None, only: Collection[str] | None = None) -> list[Surface]:
+def make_surfaces(
+    system: System,
+    most: int | None = None,
+    only: Collection[str] | None = None,
+    fields: Collection[str] = (),
+) -> list[Surface]:
     """The surfaces of all bodies, in their order; most: see `make_surface`, for bodies of these names only."""
-    return [make_surface(slot, most if only is None or slot.name in only else None) for slot in system.bodies]
+    return [make_surface(s, most if only is None or s.name in only else None, fields) for s in system.bodies]
 
 
 def are_shown(surfaces: Iterable[Surface], system: System) -> bool:

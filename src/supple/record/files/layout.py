@@ -17,9 +17,11 @@ from __future__ import annotations
 
 import json
 import os
+from math import prod
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from supple.record.fields import FIELDS
 from supple.record.files import vtkhdf
 from supple.record.files.carried import carried_bytes, make_carried, open_values
 from supple.record.files.changes import make_changes
@@ -31,7 +33,7 @@ from supple.record.files.trust import Dataset, Group, check_dataset, check_group
 from supple.record.surfaces import Surface
 from supple.scene.system import System
 
-RECORD_NAME = "record.vtkhdf"
+RECORD_NAME, FIELD_NAMES = "record.vtkhdf", "fields"
 MOST_FRAMES = 256
 """Frames that are written at once, at most."""
 COLUMNS: dict[str, tuple[str, tuple[int, ...]]] = {
@@ -96,7 +98,24 @@ def close_file(file: Any, path: Path) -> None:
 def frame_bytes(surfaces: list[Surface], count: int = 1) -> int:
     """So many frames take no more: points in chunks that may be begun, what carries them, and the tables of steps."""
     carried = sum(carried_bytes(s.whole.carriers.width, count) for s in surfaces if s.whole is not None)
-    return carried + sum(2 * max(12 * s.point_count * count, vtkhdf.CHUNK_BYTES) + vtkhdf.CHUNK_BYTES for s in surfaces)
+    chunks = sum((1 + len(s.fields)) * vtkhdf.CHUNK_BYTES for s in surfaces)
+    return carried + 3 * chunks + sum(2 * shown_bytes(s) * count for s in surfaces)
+
+
+def shown_bytes(surface: Surface) -> int:
+    """Of the points and fields of a surface in a frame."""
+    numbers = 3 + sum(prod(FIELDS[name]) for name in surface.fields)
+    return 4 * numbers * surface.point_count
+
+
+def read_fields(own: Group) -> tuple[str, ...]:
+    """Names of the fields that a record was asked for; none in those that know no fields."""
+    if FIELD_NAMES not in own.attrs:
+        return ()
+    names = plain_json(own.attrs[FIELD_NAMES], "the list of fields")
+    if not isinstance(names, list) or not all(name in FIELDS for name in names):
+        raise ValueError("the list of fields is not understood")
+    return tuple(names)
 
 
 def read_bodies(file: Group) -> list[RecordedBody]:

@@ -6,9 +6,11 @@
         Points                   (steps * points, 3) float32: one stretch a step
         Vertices, Lines, Polygons, Strips    written once: every step has the same
         CellData/colour          (cells, 3) bytes: red, green, blue, once too; of bodies that have colours
+        PointData/<field>        (steps * points, ...) float32: as the points; of runs that record fields
         Steps                    NSteps, Values, and where each step's stretch begins
 
-Only points grow with the steps: all offsets but PointOffsets stay zero. The layout is described at
+Only points and their fields grow with the steps: all offsets but PointOffsets and PointDataOffsets stay zero. The
+layout is described at
 https://docs.vtk.org/en/latest/vtk_file_formats/vtkhdf_file_format/index.html.
 """
 
@@ -18,8 +20,9 @@ import re
 
 import numpy as np
 
+from supple.record.fields import FIELDS
 from supple.record.files.rows import extend
-from supple.record.files.trust import Group, check_dataset, check_group, read_all, stored_rows, whole_number
+from supple.record.files.trust import Dataset, Group, check_dataset, check_group, read_all, stored_rows, whole_number
 from supple.record.surfaces import Surface
 
 Array = np.ndarray
@@ -35,6 +38,7 @@ STEP_TABLES: dict[str, tuple[str, tuple[int, ...]]] = {
     "ConnectivityIdOffsets": ("i8", (4,)),
 }
 CHUNK_BYTES = 1 << 16
+DATA, OFFSETS = "PointData", "PointDataOffsets"
 
 
 def block_names(bodies: list[str]) -> list[str]:
@@ -77,16 +81,47 @@ def add_block(root: Group, surface: Surface) -> Group:
     return block
 
 
-def append_steps(block: Group, times: Array, points: Array) -> None:
-    """Add steps: times (k,) [s] and points (k, n, 3)."""
+def append_steps(block: Group, times: Array, points: Array, fields: dict[str, Array] | None = None) -> None:
+    """Add steps: times (k,) [s], points (k, n, 3) and fields (k, n, ...); those that are not given are NaN."""
     count, n = points.shape[:2]
     steps = block["Steps"]
     first = int(steps.attrs["NSteps"])
     extend(block["Points"], n * first, n * count, points.reshape(-1, 3))
-    values = {"Values": times, "NumberOfParts": 1, "PointOffsets": n * np.arange(first, first + count)}
+    offsets = n * np.arange(first, first + count)
+    values = {"Values": times, "NumberOfParts": 1, "PointOffsets": offsets}
     for name in STEP_TABLES:
         extend(steps[name], first, count, values.get(name, 0))
+    for name in field_names(block):
+        data = block[f"{DATA}/{name}"]
+        given = np.nan if fields is None or name not in fields else fields[name].reshape(-1, *data.shape[1:])
+        extend(data, n * first, n * count, given)
+        extend(steps[f"{OFFSETS}/{name}"], first, count, offsets)
     steps.attrs["NSteps"] = np.int64(first + count)
+
+
+def field_names(block: Group) -> list[str]:
+    """Names of the fields of a block."""
+    return list(check_group(block, DATA)) if DATA in block else []
+
+
+def _field_tables(block: Group) -> list[tuple[Dataset, Dataset]]:
+    """Values and offsets of each field."""
+    names = field_names(block)
+    offsets = check_group(check_group(block, "Steps"), OFFSETS) if names else None
+    return [
+        (check_dataset(check_group(block, DATA), name, "f4"), check_dataset(offsets, name, "i8", ())) for name in names
+    ]
+
+
+def read_field(block: Group, name: str, frame: int) -> Array | None:
+    """A field of one step, (n,) or (n, 3) float32; None where the block has none of that name."""
+    if name not in field_names(block):
+        return None
+    values, offsets = _field_tables(block)[field_names(block).index(name)]
+    n, start = point_count(block), int(offsets[frame])
+    if not 0 <= start <= min(len(values), stored_rows(values)) - n:
+        raise ValueError(f"the field '{name}' of frame {frame} is not in the file")
+    return np.asarray(values[start : start + n])
 
 
 def point_count(block: Group) -> int:
@@ -101,11 +136,13 @@ def count_steps(block: Group) -> tuple[int, int]:
     """How many steps a block claims, and how many are stored."""
     steps, n = check_group(block, "Steps"), point_count(block)
     tables = [check_dataset(steps, name, kind, tail) for name, (kind, tail) in STEP_TABLES.items()]
-    points = check_dataset(block, "Points", "f4", (3,))
+    fields = _field_tables(block)
+    tables += [offsets for _, offsets in fields]
+    points = [check_dataset(block, "Points", "f4", (3,)), *(values for values, _ in fields)]
     claimed = whole_number(steps.attrs.get("NSteps"), "the number of steps")
     return (
-        min(claimed, *(len(table) for table in tables), len(points) // n),
-        min(*(stored_rows(table) for table in tables), stored_rows(points) // n),
+        min(claimed, *(len(table) for table in tables), *(len(values) // n for values in points)),
+        min(*(stored_rows(table) for table in tables), *(stored_rows(values) // n for values in points)),
     )
 
 
@@ -114,6 +151,9 @@ def truncate(block: Group, count: int) -> None:
     block["Points"].resize(point_count(block) * count, axis=0)
     for name in STEP_TABLES:
         block["Steps"][name].resize(count, axis=0)
+    for values, offsets in _field_tables(block):
+        values.resize(point_count(block) * count, axis=0)
+        offsets.resize(count, axis=0)
     block["Steps"].attrs["NSteps"] = np.int64(count)
 
 
@@ -163,6 +203,11 @@ def _fill_block(block: Group, surface: Surface) -> None:
     steps.attrs["NSteps"] = np.int64(0)
     for name, (kind, tail) in STEP_TABLES.items():
         steps.create_dataset(name, (0, *tail), maxshape=(None, *tail), dtype=kind, chunks=(256, *tail))
+    for name in surface.fields:
+        tail, chunk = FIELDS[name], (min(rows, 1 << 20), *FIELDS[name])
+        block.require_group(DATA).create_dataset(name, (0, *tail), maxshape=(None, *tail), dtype="f4", chunks=chunk)
+        offsets = steps.require_group(OFFSETS)
+        offsets.create_dataset(name, (0,), maxshape=(None,), dtype="i8", chunks=(256,))
 
 
 def _write_cells(group: Group, cells: Array) -> None:
