@@ -7,6 +7,8 @@ import pytest
 
 import supple as sp
 from supple.algebra.sparse.block_sparse import BlockSparse
+from supple.algebra.sparse.cholesky.block_factor import BlockFactor, BlockPattern
+from supple.solvers.linear import step_blocks
 from supple.solvers.linear.costs import Costs, longest_way
 
 DT = 0.01
@@ -70,3 +72,40 @@ def test_momentum_does_not_depend_on_the_choice() -> None:
     lost = np.abs(ends[0][3:] - start[3:]).max()
     assert lost > 0.01 * np.abs(start[3:]).max()
     assert np.abs(ends[0][3:] - ends[1][3:]).max() < 1e-6 * lost
+
+
+def touching(two: bool, speed: float) -> sp.Scene:
+    """A block of more unknowns than a dense matrix is taken for, that moves on a floor, beneath another or not."""
+    scene, size = sp.Scene(gravity=(0, 0, -9.81)), (0.1, 0.08, 0.08)
+    mesh = sp.box_tets(size=size, cells=(5, 4, 4))
+    scene.add(sp.FemBody(mesh, sp.Material(1e6, 0.3, 1000.0)), at=(0, 0, 0.04), velocity=(speed, 0, 0), name="low")
+    if two:
+        scene.add(sp.FemBody(mesh, sp.Material(1e5, 0.3, 1000.0)), at=(0.02, 0.01, 0.12), name="high")
+        scene.add(sp.Contact())
+    scene.add(sp.Floor())
+    return scene
+
+
+@pytest.mark.parametrize(("two", "speed"), [(False, 0.3), (True, 0.0), (True, 0.3)])
+def test_contacts_by_the_kept_factor_are_those_by_an_unsymmetric_one(
+    two: bool, speed: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where bodies slide on each other both are by the unsymmetric one."""
+    ends, taken = [], []
+    for is_kept in (True, False):
+        system = touching(two, speed).compile()
+        state, solver = system.initial_state(), sp.ImplicitEuler(2e-3, linear="direct")
+
+        def factor(A: BlockSparse, pattern: BlockPattern, is_kept: bool = is_kept) -> BlockFactor:
+            if not is_kept:
+                raise np.linalg.LinAlgError
+            taken.append(BlockFactor(A, pattern))
+            return taken[-1]
+
+        monkeypatch.setattr(step_blocks, "BlockFactor", factor)
+        for _ in range(6):
+            assert solver.step(system, state).outcome.name == "SOLVED"
+        ends.append(state)
+    assert taken or (two and speed)
+    np.testing.assert_allclose(ends[0].v, ends[1].v, atol=1e-7)
+    np.testing.assert_allclose(ends[0].x, ends[1].x, atol=1e-9)

@@ -19,7 +19,7 @@ from supple.algebra.compiling.blas_threads import one_blas_thread
 from supple.algebra.dense.outer_kernels import OuterTerm
 from supple.algebra.sparse.bicgstab_kernels import multiply
 from supple.algebra.sparse.block_sparse import BlockSparse
-from supple.algebra.sparse.cholesky.block_factor import BlockPattern
+from supple.algebra.sparse.cholesky.block_factor import BlockFactor, BlockPattern
 from supple.algebra.sparse.conjugate_gradients import CgWorkspace, solve_cg
 from supple.algebra.sparse.preconditioners import Preconditioner
 from supple.scene.acting.system_filter import SystemFilter
@@ -201,8 +201,33 @@ class StepBlocks:
         return s
 
     def _directly(self, b: Array, extra: ContactBlocks | None) -> tuple[Array, Array, int, float]:
+        """By the Cholesky factor of the symmetric part, whose pattern is kept, where that has one and the rest is
+        small; by an unsymmetric factor where not, and where one force couples several contacts."""
+        A = self._symmetric_enough(extra)
+        if A is not None:
+            pattern = self.memory.pattern_of(self.A if A.block_count == self.A.block_count else A)
+            try:
+                with one_blas_thread():
+                    d, residual = BlockFactor(A, pattern)(b)
+                return d, np.zeros(0), 0, residual
+            except np.linalg.LinAlgError:
+                pass  # indefinite, or far from symmetric
         d, residual = solve_directly(self.matrix(extra), b)
         return d, np.zeros(0), 0, residual
+
+    def _symmetric_enough(self, extra: ContactBlocks | None) -> BlockSparse | None:
+        """The matrix with contacts, None where it is dense or its symmetric part may be indefinite: where contacts
+        slide, which is worth a trial if they add no blocks to the pattern that was analysed."""
+        if 3 * self.A.block_row_count <= DENSE:
+            return None
+        if extra is None:
+            return self.A
+        if extra.coupling is not None or extra.yielding is not None:
+            return None
+        A = self._widened(extra)
+        if A.block_count == self.A.block_count or _is_semidefinite(extra.K):
+            return A
+        return None
 
     @cached_property
     def _own(self) -> Matrix:
@@ -271,6 +296,12 @@ def filter_matrix(f: SystemFilter, n: int) -> sparse.csr_array:
     blocks = np.broadcast_to(np.eye(3), (n // 3, 3, 3)).copy()
     blocks[f.blocks] = f.projectors
     return sparse.csr_array(sparse.bsr_array((blocks, np.arange(n // 3), np.arange(n // 3 + 1)), shape=(n, n)))
+
+
+def _is_semidefinite(K: Array) -> bool:
+    """Whether the symmetric parts of blocks (k, 3, 3) are, but for rounding."""
+    lowest = np.linalg.eigvalsh(K + np.swapaxes(K, 1, 2))[:, 0]
+    return bool((lowest >= -1e-9 * np.abs(K).max(axis=(1, 2))).all())
 
 
 def worth(tolerance: float, own: float) -> float:
