@@ -96,7 +96,7 @@ Patch = Annotated[Any, PlainValidator(_patch)]
 
 
 class Load(Section):
-    """A force on points, a force and torque on voxels or a rigid body, or a pressure on a region's boundary faces."""
+    """A force on points, a force and torque on voxels, a rigid body or a section, or a pressure on boundary faces."""
 
     name: Name | None = None
     on: Points
@@ -109,7 +109,8 @@ class Load(Section):
         if self.torque is not None:
             self.choose("torque", "pressure")
             if not self._on_a_body:
-                raise complaint("a torque acts on voxels or on a rigid body", allowed="on = { body = ... }")
+                what = "a torque acts on voxels, on a section of a solid or on a rigid body"
+                raise complaint(what, allowed="on = { body = ... }")
         elif self.choose("force", "pressure") == "pressure" and (
             not self._on_a_body or self.on.choose("region", "numbers", needed=False) is None
         ):
