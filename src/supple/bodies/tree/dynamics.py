@@ -339,14 +339,12 @@ class TreeDynamics:
         count, workspace, root = self.model.coordinate_count, self.workspace, self.root
         if not state.q.shape == state.v.shape == state.a.shape == (count,):
             raise InputError("the state does not fit the tree", value=state.q.shape, allowed=f"({count},)")
-        is_same = all(np.array_equal(getattr(workspace, n)[self.places], getattr(state, n)) for n in ("q", "v"))
+        is_same = strides.bring_state(self.places, state.q, state.v, state.a, workspace.q, workspace.v, workspace.a)
         root.known[0] *= is_same  # the momentum of the last state, which a step would find again
-        for name in ("q", "v", "a"):
-            values = getattr(workspace, name)
-            values[:] = 0.0  # unused lanes too, which a step that failed may have left without numbers
-            values[self.places] = getattr(state, name)
         root.push[:] = 0.0 if push is None else self._checked(push, (6,), "push")
-        workspace.load_q[self.places] = 0.0 if forces is None else self._checked(forces, (count,), "forces")
+        workspace.load_q[:] = 0.0
+        if forces is not None:
+            workspace.load_q[self.places] = self._checked(forces, (count,), "forces")
         workspace.load_w[:] = 0.0
         if wrenches is not None:
             given = self._checked(wrenches, (self.model.domain_count, 6), "wrenches")
@@ -369,10 +367,12 @@ class TreeDynamics:
     def saved(self) -> TreeState:
         """The state in the kernels' workspace."""
         workspace, root = self.workspace, self.root
+        q, v, a = (np.empty(len(self.places)) for _ in range(3))
+        strides.take_state(self.places, workspace.q, workspace.v, workspace.a, q, v, a)
         return TreeState(
-            workspace.q[self.places],
-            workspace.v[self.places],
-            workspace.a[self.places],
+            q,
+            v,
+            a,
             np.concatenate([root.x, root.rotation]),
             np.concatenate([root.velocity, root.spin]),
             np.concatenate([root.acceleration, root.alpha]),

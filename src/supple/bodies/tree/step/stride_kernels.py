@@ -34,6 +34,28 @@ class Kept(NamedTuple):
 
 
 @compiled
+def bring_state(places, q, v, a, q_out, v_out, a_out):
+    """Coordinates (n,), their rates and accelerations into the kernels' vectors; returns whether q and v were there.
+
+    Unused lanes become zero: a step that failed may have left them without numbers.
+    """
+    is_same = True
+    for k in range(len(places)):
+        is_same = is_same and q_out[places[k]] == q[k] and v_out[places[k]] == v[k]
+    q_out[:], v_out[:], a_out[:] = 0.0, 0.0, 0.0
+    for k in range(len(places)):
+        q_out[places[k]], v_out[places[k]], a_out[places[k]] = q[k], v[k], a[k]
+    return is_same
+
+
+@compiled
+def take_state(places, q, v, a, q_out, v_out, a_out):
+    """The way back."""
+    for k in range(len(places)):
+        q_out[k], v_out[k], a_out[k] = q[places[k]], v[places[k]], a[places[k]]
+
+
+@compiled
 def unsettled(change, q, v, h):
     """How much the last pass of a step of h [s] changed the coordinates, over their size and way."""
     keep_whole()

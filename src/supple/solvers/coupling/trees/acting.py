@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -37,6 +38,16 @@ class Pulled(NamedTuple):
     push: Array | None
 
 
+class Hung(NamedTuple):
+    """Points on domains that loads act on: the mean of each load's, then all points of those that were uneven once, by
+    their numbers. places: of the points of each among all, in the order of the domains; weights: shares of a load."""
+
+    uneven: list[int]
+    places: list[Array]
+    weights: list[Array]
+    acting: ByAddress
+
+
 @dataclass(eq=False)
 class TreeActing:
     """Loads and winds on one tree. points: of each load, those of the tree and how the load's own follow from them,
@@ -49,7 +60,7 @@ class TreeActing:
     uneven: set[int] = field(default_factory=set)
 
     def __post_init__(self) -> None:
-        self._kept: tuple[int, list[HungPoints], ByAddress] | None = None
+        self._kept: Hung | None = None
 
     def add(self, bound: BoundForce) -> bool:
         """Take a load or a wind; False where it is of another kind, or not on points of this tree alone."""
@@ -85,41 +96,39 @@ class TreeActing:
 
     @property
     def _acting(self) -> ByAddress:
-        return self._hung[2]
+        return self._hung.acting
 
     @property
-    def _hung(self) -> tuple[int, list[HungPoints], ByAddress]:
-        """The points that loads act on; all points of those loads that were uneven once."""
-        if self._kept is None or self._kept[0] != len(self.uneven):
-            parts = [HungPoints.mean(points, W) for points, W in self.points]
-            parts += [HungPoints.all(self.points[k][0]) for k in sorted(self.uneven)]
-            self._kept = (len(self.uneven), parts, pack(self.body.node.body, parts, self.winds))
+    def _hung(self) -> Hung:
+        if self._kept is None or self._kept.uneven != sorted(self.uneven):
+            self._kept = self._laid_out(sorted(self.uneven))
         return self._kept
+
+    def _laid_out(self, uneven: list[int]) -> Hung:
+        parts = [HungPoints.mean(points, W) for points, W in self.points]
+        parts += [HungPoints.all(self.points[k][0]) for k in uneven]
+        domain = np.concatenate([np.zeros(0, dtype=np.int64), *(part.domain for part in parts)])
+        place = np.argsort(np.argsort(domain, kind="stable"), kind="stable")
+        starts = np.cumsum([0, *(len(part.domain) for part in parts)])
+        places = [place[a:b] for a, b in pairwise(starts)]
+        weights = [part.weight[:, None] for part in parts]
+        return Hung(uneven, places, weights, pack(self.body.node.body, parts, self.winds))
 
     def _forces(self, times: Sequence[float]) -> Array:
         """Forces on all hung points at these times, (times, p, 3) [N], in the order of the domains."""
         given = [[_even(load, t) for t in times] for load in self.loads]
         self.uneven |= {k for k, row in enumerate(given) if any(len(f) > 1 for f in row)}
-        parts = self._hung[1]
-        count = sum(len(part.domain) for part in parts)
-        out = np.zeros((len(times), count, 3))
-        start = 0
-        for k, part in enumerate(parts[: len(self.loads)]):
-            for call, f in enumerate(given[k]):
+        hung, count = self._hung, len(self.loads)
+        out = np.zeros((len(times), len(hung.acting.value.y), 3))
+        for k, row in enumerate(given):
+            for call, f in enumerate(row):
                 if len(f) == 1:
-                    out[call, start : start + len(part.domain)] = part.weight[:, None] * f
-            start += len(part.domain)
-        for k, part in zip(sorted(self.uneven), parts[len(self.loads) :]):
-            points, W = self.points[k]
-            for call, f in enumerate(given[k]):
-                if len(f) > 1:
-                    hung = W @ f if points.weights is None else pulled(points.weights, W @ f)
-                    out[call, start : start + len(part.domain)] = hung
-            start += len(part.domain)
-        if start > 1:
-            order = np.argsort(np.concatenate([part.domain for part in parts]), kind="stable")
-            out = out[:, order]
-        return np.ascontiguousarray(out)
+                    out[call, hung.places[k]] = hung.weights[k] * f
+                else:
+                    points, W = self.points[k]
+                    each = W @ f if points.weights is None else pulled(points.weights, W @ f)
+                    out[call, hung.places[count + hung.uneven.index(k)]] = each
+        return out
 
 
 def _even(load: GivenForce, t: float) -> Array:
