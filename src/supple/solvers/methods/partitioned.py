@@ -198,7 +198,7 @@ class Partitioned:
             return begun, _Response(split, near, None)
         with system.timings.measure("response of slow bodies"):
             sides = split.sides(who.fast, who.both, pushes, near)
-            if not sides.give_way and begun.may_be_definite:
+            if begun.may_be_definite and not sides.give_way:
                 begun = begun.definite()
                 split = SplitStep.of(begun, who.law, who.both)
                 near = split.solve(pushes)
