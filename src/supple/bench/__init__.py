@@ -16,6 +16,7 @@ _MODULES = (
     "rigid_contact",
     "run",
     "scene",
+    "start.demo",
     "tree",
     "tree_scaling",
     "voxel_block",

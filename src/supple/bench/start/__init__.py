@@ -1,0 +1,1 @@
+"""How long a person waits for a first picture."""
