@@ -62,7 +62,7 @@ def split_by_halves(key, order, first, stack):
         if count < 2:
             continue
         low, high = first[leaf], first[leaf + count]
-        axis, longest = 0, -1.0
+        axis, longest = np.int64(0), -1.0  # not a literal, for which callees would be compiled once more
         for a in range(3):
             least, largest = np.inf, -np.inf
             for i in range(low, high):
@@ -242,7 +242,9 @@ def collect_pairs(tree, shape, x, end, moves, padding, leaves, leaf_count, small
         f1, f2 = tree.first[leaf1], tree.first[leaf2]
         n1, n2 = tree.first[leaf1 + 1] - f1, tree.first[leaf2 + 1] - f2
         b1, b2 = shape.triangle_body[f1], shape.triangle_body[f2]
-        put_boxes(tree.elements, f1, n1, x, end, moves, padding[b1], 0, small)
+        put_boxes(
+            tree.elements, f1, n1, x, end, moves, padding[b1], np.int64(0), small
+        )  # not a literal, for which callees would be compiled once more
         put_boxes(tree.elements, f2, n2, x, end, moves, padding[b2], n1, small)
         if shape.is_points[b1]:
             widen_points(tree.elements, f1, n1, shape.vertex_radius, 0, small)

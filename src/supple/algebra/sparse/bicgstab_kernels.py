@@ -38,7 +38,12 @@ def run_bicgstab(A, outer, b, inverse_blocks, tolerance, limit, parallel, x_out)
         x_out[:] = 0.0
         return 0, 0.0
     work = np.empty((7, n))
-    target, iterations, rr, first = tolerance * tolerance * bb, 0, 0.0, 0
+    target, iterations, rr, first = (
+        tolerance * tolerance * bb,
+        0,
+        0.0,
+        np.int64(0),
+    )  # not a literal, for which callees would be compiled once more
     while first < n // 3:
         last = n // 3 if outer is not None or parallel else _end_of_range(A, first)
         own = target * (last - first) / (n // 3)

@@ -8,6 +8,14 @@ import numpy as np
 from supple.algebra.compiling.compiled import compiled
 
 
+@compiled(inline=True)
+def copy_block(blocks, e, blocks_out, at):
+    """blocks_out[at] = blocks[e]. Numba's own assignment of arrays takes two seconds to compile."""
+    for i in range(3):
+        for j in range(3):
+            blocks_out[at, i, j] = blocks[e, i, j]
+
+
 @compiled
 def merge_blocks(ptr, cols, blocks, ptr_out):
     """Sort the blocks of every row by columns and sum those of one column, in place; returns how many are left."""
@@ -26,9 +34,11 @@ def merge_blocks(ptr, cols, blocks, ptr_out):
             block = blocks[e].copy()
             for k in range(filled, at, -1):
                 cols[k] = cols[k - 1]
-                blocks[k] = blocks[k - 1]
+                copy_block(blocks, k - 1, blocks, k)
             cols[at] = col
-            blocks[at] = block
+            for i in range(3):
+                for j in range(3):
+                    blocks[at, i, j] = block[i, j]
             filled += 1
         ptr_out[row + 1] = filled
     return filled
@@ -67,7 +77,7 @@ def choose_rows(ptr, cols, blocks, rows, ptr_out, cols_out, blocks_out):
         first = ptr[rows[k]]
         for e in range(ptr_out[k], ptr_out[k + 1]):
             cols_out[e] = cols[first + e - ptr_out[k]]
-            blocks_out[e] = blocks[first + e - ptr_out[k]]
+            copy_block(blocks, first + e - ptr_out[k], blocks_out, e)
 
 
 @compiled

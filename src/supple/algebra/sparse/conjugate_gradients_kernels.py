@@ -277,7 +277,7 @@ def run_conjugate_gradients(
     if not np.isfinite(bb):
         return NOT_FINITE, 0, np.nan
     target = tolerance * tolerance * bb
-    iterations, previous_rr = 0, np.inf
+    iterations, previous_rr = np.int64(0), np.inf  # not a literal, for which callees would be compiled once more
     while True:
         stop = max(target, VANISHED * bb)
         code, iterations = descend(

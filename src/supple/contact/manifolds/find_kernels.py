@@ -59,7 +59,7 @@ def compute_points(table, poses, frames, pairs, count, v, reach, h, margin, room
     """Contact points of pairs with gaps below the margin [m] and what they may come nearer within h [s]; frames (n, 7),
     v (n, 6) and reach (n,) as in `compute_poses`. Of pairs that are fast for their width, the points where they meet
     within the step. Returns how many; there is room for `MOST` a pair."""
-    found = 0
+    found = np.int64(0)  # not a literal, for which callees would be compiled once more
     for k in range(count):
         a, b = pairs[k, 0], pairs[k, 1]
         square = 0.0
@@ -98,7 +98,7 @@ def meet_pair(table, poses, a, b, near, room, found, points_out):
 def keep_near(points, count, poses, v, h, margin):
     """Keep, in place, the points with a gap below the margin [m] now or at the velocities v (n, 6) within h [s], and
     those of pairs that meet within it; how many there are."""
-    kept = 0
+    kept = np.int64(0)  # not a literal, for which callees would be compiled once more
     for k in range(count):
         if points.time[k] == 0.0:
             points.speed[k] = point_speed(points, k, poses, v)

@@ -174,7 +174,10 @@ def meet_vertex(shape, workspace, sides, side_next, settings, x, end, v, t, coun
 @compiled(borrows=True)
 def collect_vertices(shape, workspace, sides, side_next, settings, x, end, pairs, pair_count):
     """Candidates of all vertices from pairs of triangles; returns how many there are, more than fit if too many."""
-    count, largest = 0, max(settings.margin, settings.depth)
+    count, largest = (
+        np.int64(0),
+        max(settings.margin, settings.depth),
+    )  # not a literal, for which callees would be compiled once more
     for p in range(pair_count):
         for way in range(2):
             t1, t2 = pairs[p, way], pairs[p, 1 - way]
@@ -262,7 +265,7 @@ def part_beside(shape, x, v, facing, d, outward):
 @compiled(borrows=True)
 def compute_vertex_contacts(shape, workspace, settings, x, end, candidates, sides_out, pairs_out):
     """Contacts from candidates; returns their number and that of the sides to remember. Both fit: one a candidate."""
-    count = side_count = 0
+    count = side_count = np.int64(0)  # not a literal, for which callees would be compiled once more
     for row in range(candidates):
         v, body = workspace.whole[row, VERTEX], workspace.whole[row, KEY] >> 1
         own, near, met = shape.vertex_body[v], workspace.whole[row, NEAR], workspace.whole[row, MET]

@@ -155,7 +155,8 @@ def locate_points(
             outside = compute_weights(p, nodes, elements[e], trial)
             if outside < outside_out[i]:
                 element_out[i], outside_out[i] = e, outside
-                weight_out[i] = trial
+                for w in range(len(trial)):
+                    weight_out[i, w] = trial[w]
                 if outside <= 0.0:
                     break
 

@@ -76,6 +76,17 @@ def gather_rows(x, rows, part_out):
 
 
 @compiled
+def copy_rows(part, part_out):
+    """part_out = part; both (n,), or both (n, k). Numba's own assignment of arrays takes two seconds to compile."""
+    for i in range(len(part)):
+        if part.ndim == 1:
+            part_out[i] = part[i]
+        else:
+            for j in range(part.shape[1]):
+                part_out[i, j] = part[i, j]
+
+
+@compiled
 def sweep(first, row_start, rows, value_start, values, work, x):
     """x <- L^-T L^-1 x in place, x (n,) or (n, k). work: workspace for the longest piece of a panel, three times."""
     count, longest = first.size - 1, work.shape[0] // 3
@@ -84,17 +95,17 @@ def sweep(first, row_start, rows, value_start, values, work, x):
         f, n, r, m, v = first[p], first[p + 1] - first[p], row_start[p], row_start[p + 1] - row_start[p], value_start[p]
         own = a[:n]
         np.dot(values[v : v + n * n].reshape(n, n), x[f : f + n], own)
-        x[f : f + n] = own
+        copy_rows(own, x[f : f + n])
         if m:
             np.dot(values[v + n * n : v + n * n + m * n].reshape(m, n), own, b[:m])
             subtract_rows(b[:m], rows[r : r + m], x)
     for p in range(count - 1, -1, -1):
         f, n, r, m, v = first[p], first[p + 1] - first[p], row_start[p], row_start[p + 1] - row_start[p], value_start[p]
         own = a[:n]
-        own[:] = x[f : f + n]
+        copy_rows(x[f : f + n], own)
         if m:
             gather_rows(x, rows[r : r + m], b[:m])
             np.dot(values[v + n * n : v + n * n + m * n].reshape(m, n).T, b[:m], c[:n])
             own -= c[:n]
         np.dot(values[v : v + n * n].reshape(n, n).T, own, c[:n])
-        x[f : f + n] = c[:n]
+        copy_rows(c[:n], x[f : f + n])
