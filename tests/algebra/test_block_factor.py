@@ -8,6 +8,7 @@ import scipy.sparse as sparse
 
 from supple.algebra.sparse.block_sparse import BlockSparse
 from supple.algebra.sparse.cholesky.block_factor import BlockFactor, BlockPattern
+from supple.algebra.sparse.cholesky.conjugate_residuals import solve_by_residuals
 from supple.solvers.linear.joint_solve import Bordered
 
 SIDE = 7  # of a grid of blocks
@@ -68,3 +69,30 @@ def test_rows_of_joints_are_solved_with_it() -> None:
     x, residual = Bordered(sparse.csc_array(kkt), BlockFactor(A, BlockPattern(A)))(right)
     np.testing.assert_allclose(x, np.linalg.solve(kkt, right), atol=1e-9)
     assert residual < 1e-11
+
+
+@pytest.mark.parametrize("strength", [0.0, 0.5, 5.0])
+def test_conjugate_residuals_solve_what_refinement_cannot(strength: float) -> None:
+    """P + N with a skew N of low rank, as of contacts that slide; five times as large as P, refinement diverges."""
+    rng, n = np.random.default_rng(0), 60
+    P = np.diag(np.arange(1.0, n + 1))
+    U = np.linalg.qr(rng.normal(size=(n, 6)))[0]
+    A = P + strength * n * (U[:, :3] @ U[:, 3:].T - U[:, 3:] @ U[:, :3].T)
+    b, calls = rng.normal(size=n), []
+
+    def once(r: np.ndarray) -> np.ndarray:
+        calls.append(1)
+        return np.linalg.solve(P, r)
+
+    x, residual = solve_by_residuals(once, lambda x: A @ x, b)
+    np.testing.assert_allclose(x, np.linalg.solve(A, b), atol=1e-10)
+    assert residual <= 1e-11
+    assert len(calls) == 1 if strength == 0.0 else len(calls) < 20
+    with pytest.raises(np.linalg.LinAlgError):
+        solve_by_residuals(lambda r: np.roll(r, 1), lambda x: x, np.eye(n)[0])
+
+
+def test_nothing_is_solved_by_nothing() -> None:
+    x, residual = solve_by_residuals(lambda r: r, lambda x: x, np.zeros(6))
+    assert residual == 0.0
+    assert not x.any()

@@ -20,6 +20,7 @@ from supple.algebra.dense.outer_kernels import OuterTerm
 from supple.algebra.sparse.bicgstab_kernels import multiply
 from supple.algebra.sparse.block_sparse import BlockSparse
 from supple.algebra.sparse.cholesky.block_factor import BlockFactor, BlockPattern
+from supple.algebra.sparse.cholesky.conjugate_residuals import solve_by_residuals
 from supple.algebra.sparse.conjugate_gradients import CgWorkspace, solve_cg
 from supple.algebra.sparse.preconditioners import Preconditioner
 from supple.scene.acting.system_filter import SystemFilter
@@ -201,33 +202,32 @@ class StepBlocks:
         return s
 
     def _directly(self, b: Array, extra: ContactBlocks | None) -> tuple[Array, Array, int, float]:
-        """By the Cholesky factor of the symmetric part, whose pattern is kept, where that has one and the rest is
-        small; by an unsymmetric factor where not, and where one force couples several contacts."""
-        A = self._symmetric_enough(extra)
-        if A is not None:
-            pattern = self.memory.pattern_of(self.A if A.block_count == self.A.block_count else A)
+        """By a Cholesky factor whose pattern is kept, where that is near enough; by an unsymmetric one where not, and
+        where one force couples several contacts."""
+        if 3 * self.A.block_row_count > DENSE and (extra is None or extra.coupling is extra.yielding is None):
             try:
                 with one_blas_thread():
-                    d, residual = BlockFactor(A, pattern)(b)
+                    d, residual = self._by_factor(b, extra)
                 return d, np.zeros(0), 0, residual
             except np.linalg.LinAlgError:
                 pass  # indefinite, or far from symmetric
         d, residual = solve_directly(self.matrix(extra), b)
         return d, np.zeros(0), 0, residual
 
-    def _symmetric_enough(self, extra: ContactBlocks | None) -> BlockSparse | None:
-        """The matrix with contacts, None where it is dense or its symmetric part may be indefinite: where contacts
-        slide, which is worth a trial if they add no blocks to the pattern that was analysed."""
-        if 3 * self.A.block_row_count <= DENSE:
-            return None
+    def _by_factor(self, b: Array, extra: ContactBlocks | None) -> tuple[Array, float]:
+        """By the factor of the symmetric part, without what friction takes from its definiteness."""
         if extra is None:
-            return self.A
-        if extra.coupling is not None or extra.yielding is not None:
-            return None
-        A = self._widened(extra)
-        if A.block_count == self.A.block_count or _is_semidefinite(extra.K):
-            return A
-        return None
+            return BlockFactor(self.A, self.memory.pattern_of(self.A))(b)
+        near = self._widened(extra._replace(K=semidefinite_part(extra.K)))
+        pattern = self.memory.pattern_of(self.A if near.block_count == self.A.block_count else near)
+        once, A = BlockFactor(near, pattern).once, self._widened(extra)
+
+        def product(x: Array) -> Array:
+            out = np.empty_like(x)
+            A.product(x, out)
+            return out
+
+        return solve_by_residuals(once, product, b)
 
     @cached_property
     def _own(self) -> Matrix:
@@ -298,10 +298,14 @@ def filter_matrix(f: SystemFilter, n: int) -> sparse.csr_array:
     return sparse.csr_array(sparse.bsr_array((blocks, np.arange(n // 3), np.arange(n // 3 + 1)), shape=(n, n)))
 
 
-def _is_semidefinite(K: Array) -> bool:
-    """Whether the symmetric parts of blocks (k, 3, 3) are, but for rounding."""
-    lowest = np.linalg.eigvalsh(K + np.swapaxes(K, 1, 2))[:, 0]
-    return bool((lowest >= -1e-9 * np.abs(K).max(axis=(1, 2))).all())
+def semidefinite_part(K: Array) -> Array:
+    """Symmetric parts of blocks (k, 3, 3), without their negative eigenvalues."""
+    S = 0.5 * (K + np.swapaxes(K, 1, 2))
+    values, vectors = np.linalg.eigh(S)
+    bad = values[:, 0] < 0.0
+    kept = vectors[bad] * np.maximum(values[bad], 0.0)[:, None, :]
+    S[bad] = kept @ np.swapaxes(vectors[bad], 1, 2)
+    return S
 
 
 def worth(tolerance: float, own: float) -> float:
