@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from supple.algebra.sparse.cg_report import CgOutcome, CgReport, CgRequest
 from supple.algebra.sparse.conjugate_gradients_kernels import RESTART_GAIN, VANISHED, dot
+from supple.algebra.sparse.vector_kernels import advance, turn
 from supple.errors import InputError
 
 Vector = NDArray[np.float64]
@@ -96,8 +97,7 @@ class GeneralSolve:
         while rr > target and self.iterations < self.request.limit:
             if not rz > 0.0:
                 return CgOutcome.PRECONDITIONER_BREAKDOWN if math.isfinite(rz) else CgOutcome.NOT_FINITE
-            self.p *= beta
-            self.p += self.z
+            turn(beta, self.z, self.p)
             self.product(self.p, self.q)
             pq = dot(self.p, self.q)
             if not math.isfinite(pq):
@@ -105,8 +105,7 @@ class GeneralSolve:
             if pq <= 0.0:
                 return CgOutcome.NEGATIVE_CURVATURE
             alpha, previous_rz = rz / pq, rz
-            self.x += alpha * self.p
-            self.r -= alpha * self.q
+            advance(alpha, self.p, self.q, self.x, self.r)
             self._project(self.r)
             rz, rr = self._precondition()
             beta = rz / previous_rz
