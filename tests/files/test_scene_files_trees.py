@@ -13,6 +13,7 @@ from supple.bodies.tree import Domain, DomainInterface, DomainTemplate, DomainTr
 from supple.decompose import decompose, load_domain_tree, save_domain_tree
 from supple.errors import FileFormatError, InputError, SuppleError
 from supple.files import load, save
+from supple.validation.tree.coupling import beam_domain_tree
 
 RUBBER = sp.Material(young=1e6, poisson=0.3, density=1000, name="rubber")
 TREE = """
@@ -204,3 +205,28 @@ def test_rotations_of_interfaces_come_back_to_the_last_bit(tmp_path: Path) -> No
     again = load_domain_tree(tmp_path / "tree").kinds["part"].interfaces
     for name, given in interfaces.items():
         assert again[name].rotation.tobytes() == given.rotation.tobytes()
+
+
+def test_how_a_tree_was_reduced_comes_back(tmp_path: Path) -> None:
+    for number, body in enumerate(
+        [
+            sp.TreeBody(beam_domain_tree(2, 6)),
+            sp.TreeBody(beam_domain_tree(2, 6), statics=True),
+            sp.TreeBody(sp.TreeModel.of(beam_domain_tree(2, 6))),
+            sp.TreeBody(sp.TreeModel.of(beam_domain_tree(2, 6), statics=True)),
+        ]
+    ):
+        scene = sp.Scene()
+        scene.add(body, name="tree")
+        sp.save(scene, tmp_path / f"{number}.toml")
+        again = sp.load(tmp_path / f"{number}.toml").node("tree").body
+        assert np.array_equal(again.model.classes[0].U, body.model.classes[0].U), number
+    assert not np.array_equal(
+        sp.TreeBody(beam_domain_tree(2, 6)).model.classes[0].U,
+        sp.TreeBody(beam_domain_tree(2, 6), statics=True).model.classes[0].U,
+    )
+
+
+def test_static_responses_of_a_tree_that_is_reduced_are_refused() -> None:
+    with pytest.raises(InputError, match="reduced already"):
+        sp.TreeBody(sp.TreeModel.of(beam_domain_tree(2, 6)), statics=True)

@@ -52,8 +52,8 @@ class TreeBody:
     coupling, torque, mass_damping [1/s], stiffness_damping [s], settings: as of `TreeDynamics`. The root is fixed where
     its kind is held, else it flies freely. surface: a finer surface of the whole tree at rest, in the root's frame [m],
     to be seen instead of the domains' own, and to be pulled at (`scene.surface_points.render_points`). grown: its
-    weight is in its shape at rest, as that of a plant; gravity does not act on it. carried: masses of a scene that hang
-    on its points.
+    weight is in its shape at rest, as that of a plant; gravity does not act on it. statics: as of `TreeModel.of`, for a
+    domain tree: its parts stretch as they should. carried: masses of a scene that hang on its points.
 
     >>> from supple.geometry import box_tets
     >>> from supple.material import Material
@@ -71,6 +71,7 @@ class TreeBody:
     stiffness_damping: ArrayLike = field(default=0.001, kw_only=True)
     settings: TreeSettings = field(default_factory=TreeSettings, kw_only=True)
     grown: bool = field(default=False, kw_only=True)
+    statics: bool = field(default=False, kw_only=True)
     surface: SurfaceMesh | None = field(default=None, kw_only=True)
     carried: tuple[CarriedMasses, ...] = field(default=(), kw_only=True)
     kind = "tree"
@@ -80,6 +81,12 @@ class TreeBody:
         if not isinstance(self.tree, DomainTree | TreeModel):
             raise InputError(
                 "a tree needs a DomainTree or a TreeModel", where="TreeBody", value=type(self.tree).__name__
+            )
+        if self.statics and isinstance(self.tree, TreeModel):
+            raise InputError(
+                "a tree that is reduced already takes no static responses any more",
+                where="TreeBody",
+                fix="Give the domain tree, or TreeModel.of(domain tree, statics=True).",
             )
         _ = self.dynamics
         if self.grown and self.model.is_free:
@@ -92,7 +99,9 @@ class TreeBody:
 
     @cached_property
     def _given(self) -> TreeModel:
-        return self.tree if isinstance(self.tree, TreeModel) else TreeModel.of(self.tree)
+        if isinstance(self.tree, TreeModel):
+            return self.tree
+        return TreeModel.of(self.tree, statics=self.statics)
 
     @cached_property
     def bare(self) -> TreeBody:

@@ -30,7 +30,7 @@ def build_tree(
             domain_tree = load_domain_tree(place.at(f"{place.keys}.tree").named_file(section.tree))
     else:
         domain_tree = _cut(section, mesh, find_material(section.material))
-    more = section.given("coupling", "torque", "mass_damping", "stiffness_damping", "grown")
+    more = section.given("coupling", "torque", "mass_damping", "stiffness_damping", "grown", "statics")
     if section.settings is not None:
         with place.at(f"{place.keys}.settings").guarded():
             more["settings"] = TreeSettings(**section.settings.given(*schema.Settings.model_fields))

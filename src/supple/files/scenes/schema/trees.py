@@ -101,6 +101,7 @@ class TreeKeys(Section):
     stiffness_damping: NumberEach | None = None
     settings: Settings | None = None
     grown: bool | None = None
+    statics: bool | None = None
     surface: Surface | None = None
 
     @model_validator(mode="after")

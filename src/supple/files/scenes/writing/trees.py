@@ -16,9 +16,10 @@ PLAIN = TreeBody.__dataclass_fields__
 
 def describe_tree(body: TreeBody) -> Table:
     """The table of a tree but its folder: coupling, damping and settings that differ from the defaults."""
-    if isinstance(body.tree, TreeModel):
-        _check_plain(body.tree)
-    table: Table = {name: getattr(body, name) for name in ("coupling", "torque", "grown") if _differs(body, name)}
+    own = ("coupling", "torque", "grown", "statics")
+    table: Table = {name: getattr(body, name) for name in own if _differs(body, name)}
+    if isinstance(body.tree, TreeModel) and _statics_of(body.tree):
+        table["statics"] = True
     for name in ("mass_damping", "stiffness_damping"):
         if np.any(np.asarray(getattr(body, name)) != PLAIN[name].default):
             table[name] = one_or_each(getattr(body, name))
@@ -32,13 +33,16 @@ def _differs(body: TreeBody, name: str) -> bool:
     return bool(getattr(body, name) != PLAIN[name].default)
 
 
-def _check_plain(model: TreeModel) -> None:
-    """Refuse a model that was not reduced as `TreeModel.of(domain tree)` does: a file holds no bases."""
-    again: Any = TreeModel.of(model.domain_tree)
-    for one, two in zip(model.classes, again.classes):
-        if not np.array_equal(one.U, two.U):
-            raise InputError(
-                "a tree that was reduced with options of its own cannot be saved",
-                where=f"domain kind '{one.name}'",
-                fix="Reduce it by TreeModel.of(domain tree) alone, or keep the scene as a .py file.",
-            )
+def _statics_of(model: TreeModel) -> bool:
+    """Whether a model was reduced with static responses. Refuses one that was not reduced as `TreeModel.of` does with
+    no other options: a file holds no bases."""
+    for statics in (False, True):
+        again: Any = TreeModel.of(model.domain_tree, statics=statics)
+        other = [one.name for one, two in zip(model.classes, again.classes) if not np.array_equal(one.U, two.U)]
+        if not other:
+            return statics
+    raise InputError(
+        "a tree that was reduced with options of its own cannot be saved",
+        where=f"domain kind '{other[0]}'",
+        fix="Reduce it by TreeModel.of(domain tree) alone, or keep the scene as a .py file.",
+    )
