@@ -139,3 +139,31 @@ def test_the_list_of_the_first_picture_is_up_to_date() -> None:
 @pytest.mark.slow
 def test_the_list_of_the_garden_is_up_to_date() -> None:
     check_listing("garden")
+
+
+def test_a_run_says_what_is_compiled_ahead_and_how_far_it_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Once: a second run finds the receipt."""
+    from supple.cli import compiling
+
+    (tmp_path / "kernels.py").write_text(KERNELS)
+    monkeypatch.setenv("SUPPLE_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    wanted = [ahead.WantedKernel("kernels:double", ("float64",))]
+    monkeypatch.setattr("supple.examples.kernels.kernels_of", lambda example: wanted)
+    monkeypatch.setattr(ahead, "process_count", lambda: 2)
+    compiling.compile_kernels_of("any")
+    assert capsys.readouterr().err == "supple: compiling kernels for this machine, once: 0 of 1, double\n"
+    compiling.compile_kernels_of("any")
+    assert capsys.readouterr().err == ""
+
+
+def test_a_run_without_a_list_says_what_it_compiles(capsys: pytest.CaptureFixture[str]) -> None:
+    from supple.algebra.compiling.kernel import make_kernel
+    from supple.cli.compiling import shown_compilations
+
+    options = {"nogil": True, "parallel": False, "forceinline": False}
+    with shown_compilations():
+        assert make_kernel(lambda x: x + 1, options)(1) == 2
+    assert capsys.readouterr().err == "supple: compiling kernels for this machine, once: 1 so far, <lambda>\n"

@@ -1,0 +1,54 @@
+"""A run gives the same bits whether its kernels were just compiled, by itself or ahead, or come from the cache."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import supple
+
+PROGRAM = """
+import sys
+import supple as sp
+from supple.algebra.compiling.ahead import called_kernels
+from supple.examples import registry
+from supple.examples.kernels import as_json
+
+example = registry()[sys.argv[1]]
+result = sp.run(example.make(), until=float(sys.argv[2]), progress=False)
+state = result.state
+open(sys.argv[3], "wb").write(state.x.tobytes() + state.v.tobytes())
+print(as_json(called_kernels()))
+"""
+AHEAD = """
+import json, sys
+from supple.algebra.compiling.ahead import WantedKernel, compile_ahead
+
+wanted = [WantedKernel(kernel, tuple(arguments)) for kernel, arguments in json.load(sys.stdin)]
+compile_ahead(wanted, lambda *_: None, processes=2)
+"""
+
+
+def run(cache: Path, *arguments: str, given: str = "") -> str:
+    sources = str(Path(supple.__file__).parents[1])
+    environment = {**os.environ, "SUPPLE_CACHE": str(cache), "PYTHONPATH": sources}
+    command = [sys.executable, "-c", *arguments]
+    ended = subprocess.run(command, env=environment, input=given, text=True, capture_output=True, check=False)
+    assert ended.returncode == 0, ended.stderr
+    return ended.stdout
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("example", "until"), [("rigid-on-springs", "0.1"), ("flower", "0.2")])
+def test_bits_do_not_depend_on_who_compiled(tmp_path: Path, example: str, until: str) -> None:
+    states = [tmp_path / name for name in ("cold", "warm", "ahead")]
+    called = run(tmp_path / "one", PROGRAM, example, until, str(states[0]))
+    run(tmp_path / "one", PROGRAM, example, until, str(states[1]))
+    run(tmp_path / "two", AHEAD, given=called)
+    assert list((tmp_path / "two").rglob("*.nbc"))
+    run(tmp_path / "two", PROGRAM, example, until, str(states[2]))
+    assert states[0].read_bytes() == states[1].read_bytes() == states[2].read_bytes()
