@@ -37,8 +37,9 @@ $(VENV)/bin/python: | python-is-ready
 	$(PYTHON) -m venv $(VENV)
 
 # each set of extras is a stamp file, so that make demo does not wait for the tools of make test
+# --no-compile: Python compiles the modules that are imported, a few seconds; pip all of them, which takes longer than to unpack them
 $(VENV)/.render: pyproject.toml constraints.txt $(VENV)/bin/python
-	$(PIP) install -q -c constraints.txt -e ".[render]"
+	$(PIP) install -q --no-compile -c constraints.txt -e ".[render]"
 	@touch $@
 
 $(VENV)/.dev: pyproject.toml constraints.txt $(VENV)/bin/python
