@@ -286,3 +286,7 @@ class Extrapolating(Protocol):
     def stride_history(self) -> Array:
         """What it remembers before the first step; given to `advance` as `history`, which changes it in place."""
         ...
+
+    def stride_workspace(self) -> Any:
+        """Scratch, given to `advance` as `workspace`."""
+        ...

@@ -117,4 +117,4 @@ class FrameSkin:
             local = local + self.shapes @ x[0, 7 : 7 + self.shapes.shape[2]]
         elif self.shapes is not None:
             local = local + np.asarray(self.shapes @ x[0, 7:].reshape(-1, 3))
-        return x[0, :3] + rotations.rotate(x[0, 3:7], local)
+        return np.asarray(x[0, :3] + local @ rotations.to_matrix(x[0, 3:7]).T)

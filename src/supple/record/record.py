@@ -178,15 +178,16 @@ class RecordWriter:
     def append(self, frame: Frame) -> None:
         """Add a frame, which waits to be written; there is room for it on the disk."""
         kept = KeptFrame.of(frame, self.surfaces)
-        alone = Batch(self.surfaces, self.batch.first, 0, self.batch.joints).bytes_with(kept)
-        check_space(self.path.parent, alone)
-        try:
-            self._reserve(self.batch.bytes_with(kept))
-        except RecordError:
-            if not len(self.batch):
-                raise
-            self.write()
-            self._reserve(alone)
+        if not self._has_room(together := self.batch.bytes_with(kept)):
+            alone = Batch(self.surfaces, self.batch.first, 0, self.batch.joints).bytes_with(kept)
+            check_space(self.path.parent, alone)
+            try:
+                self._reserve(together)
+            except RecordError:
+                if not len(self.batch):
+                    raise
+                self.write()
+                self._reserve(alone)
         self.batch.append(kept)
         if self.batch.is_full:
             self.write()
@@ -233,6 +234,10 @@ class RecordWriter:
         with contextlib.suppress(OSError, RuntimeError, ValueError):
             close_file(self.file, self.path)
         self.lock.release()
+
+    def _has_room(self, needed: int) -> bool:
+        """Whether so many bytes can be written where room was taken before."""
+        return bool(self.file.id.get_filesize() + needed + RESERVE <= self.room)
 
     def _reserve(self, needed: int) -> None:
         """Take room on the disk behind what is written, so that so many bytes can be."""

@@ -21,6 +21,7 @@ from supple.bodies.floating.matrices import MatrixSolid, load_matrices
 from supple.bodies.floating.model import FloatingModel, make_model, reduce
 from supple.bodies.floating.points import FloatingPoints
 from supple.bodies.floating.stride import advance
+from supple.bodies.floating.stride_kernels import StrideWorkspace
 from supple.bodies.frame_start import check_start, place_frame
 from supple.bodies.mesh_points import MeshPoints, ShapedPoints
 from supple.bodies.placement import Placement
@@ -312,18 +313,26 @@ class FloatingBody(MeshPoints, ShapedPoints):
         gravity: ArrayLike = (0.0, 0.0, 0.0),
         stride: Stride | None = None,
         history: Array | None = None,
+        workspace: StrideWorkspace | None = None,
     ) -> StrideReport:
         """Move coordinates x (1, 7 + p) and v (1, 6 + p) on by `steps` implicit midpoint steps of dt [s], in place.
 
         For a body alone, many steps in one compiled call. stride: tolerance, iterations and forces on points. history:
-        of `stride_history`, kept between calls, so that steps in two calls have the bits of those in one.
+        of `stride_history`, kept between calls, so that steps in two calls have the bits of those in one. workspace: of
+        `stride_workspace`, scratch that need not be made anew.
         """
-        return advance(self, x, v, dt, steps=steps, gravity=gravity, stride=stride, history=history)
+        return advance(
+            self, x, v, dt, steps=steps, gravity=gravity, stride=stride, history=history, workspace=workspace
+        )
 
     @property
     def brings_stride(self) -> bool:
         """Whether `advance` knows its forces: the linear one of the modes."""
         return self.model.cubic is None
+
+    def stride_workspace(self) -> StrideWorkspace:
+        """Scratch of its stride."""
+        return StrideWorkspace.empty(self.mode_count)
 
     def stride_history(self) -> Array:
         """What the start of a step's iteration is extrapolated from, before the first step."""

@@ -263,6 +263,13 @@ def mass_matrix(numbers, x, workspace, M_out):
 
 
 @compiled
+def mass_product(numbers, x, v, workspace, p_out):
+    """p_out (6 + r,) = M v at x (7 + r,)."""
+    compute_moments(numbers, x, workspace)
+    compute_momentum(numbers, v, workspace, p_out)
+
+
+@compiled
 def velocity_terms(numbers, x, v, workspace):
     """-Q_v in workspace.h at x (7 + r,), v (6 + r,)."""
     compute_moments(numbers, x, workspace)

@@ -117,6 +117,14 @@ class FloatingMass:
         change[3:6] = R_at.T @ moment_at(x0[0, :3], x1[0, :3], x[0, :3], change)
         return change[None]
 
+    def kinetic_energy(self, state: LocalState) -> float:
+        """v^T M v / 2 [J], the filling's included."""
+        n, p = 6 + self.mode_count, np.empty(6 + self.mode_count)
+        x, v = self._cut(state.x, state.v)
+        kernels.mass_product(self.numbers, x, v, self._workspace, p)
+        rest = state.v[0, n:]
+        return 0.5 * float(p @ v + rest @ rest)
+
     def weight(self, g: Array) -> Weight:
         """The force of a uniform gravity g (3,) [m/s²]."""
         return Weight(self, g)

@@ -35,6 +35,7 @@ def advance(
     gravity: ArrayLike,
     stride: Stride | None,
     history: Array | None = None,
+    workspace: StrideWorkspace | None = None,
 ) -> StrideReport:
     """See `FloatingBody.advance`."""
     stride = stride or Stride()
@@ -52,7 +53,7 @@ def advance(
     points, shapes = (np.ascontiguousarray(part) for part in body.node_shapes(nodes))
     K, D = np.ascontiguousarray(body.model.K), np.ascontiguousarray(body.damping)
     x_own, v_own = x[0, : 7 + r].copy(), v[0, : 6 + r].copy()
-    numbers, workspace = StrideNumbers(K, D, g, points, shapes, forces), StrideWorkspace.empty(r)
+    numbers, workspace = StrideNumbers(K, D, g, points, shapes, forces), workspace or StrideWorkspace.empty(r)
     iterations, residual = 0, 0.0
     if stride.method == "runge-kutta":
         outcome, made = advance_explicitly(body.model.numbers, numbers, float(dt), int(steps), workspace, x_own, v_own)

@@ -40,6 +40,8 @@ class Contacts(NamedTuple):
 
 def contacts_of(system: System, state: State) -> Contacts:
     """The contacts that pushed in the last step that led to a state."""
+    if not system.__dict__.get("contacts"):
+        return Contacts([], *(np.zeros((0, 3)) for _ in range(3)))
     found = [contact.touching(state.memory) for contact in system.__dict__.get("contacts", ())]
     arrays = ([np.zeros((0, 3)), *(getattr(t, name) for t in found)] for name in ("place", "normal", "force"))
     return Contacts([pair for t in found for pair in t.bodies], *map(np.concatenate, arrays))

@@ -12,6 +12,7 @@ from supple.bodies.capabilities import Extrapolating
 from supple.bodies.stride import Stride
 from supple.errors import ConvergenceError, InputError, check_number
 from supple.scene.scene import Scene
+from supple.scene.slots import Slot
 from supple.scene.state import State
 from supple.scene.system import System
 from supple.solvers.methods.implicit_euler import check_dt
@@ -38,6 +39,7 @@ class StrideSolver:
         check_dt(self.dt, "StrideSolver")
         check_number(self.steps, name="steps", where="StrideSolver", least=1, whole=True)
         self._stride = Stride(tolerance=self.tolerance, max_iterations=self.max_iterations)
+        self._workspaces: dict[int, tuple[Any, dict[str, Any]]] = {}
 
     @property
     def residual_limit(self) -> float:
@@ -54,6 +56,14 @@ class StrideSolver:
             )
         system.memo[f"stride, revision {system.revision}"] = True
 
+    def _scratch(self, slot: Slot) -> dict[str, Any]:
+        """The workspace of a body that has one, by the name that `advance` knows it by."""
+        known = self._workspaces.get(id(slot.body))
+        if known is None or known[0] is not slot.body:
+            more = {"workspace": slot.body.stride_workspace()} if isinstance(slot.body, Extrapolating) else {}
+            known = self._workspaces[id(slot.body)] = (slot.body, more)
+        return known[1]
+
     def step(self, system: System, state: State) -> StepReport:
         """Advance the state by dt, in place."""
         return self.advance(system, state, 1)
@@ -66,9 +76,12 @@ class StrideSolver:
         iterations, residual, h, count = 0, 0.0, self.dt / self.steps, steps * self.steps
         for slot in system.bodies:
             x, v = slot.view_x(state.x), slot.view_v(state.v)
-            more: dict[str, Any] = {"stride": self._stride}
-            if isinstance(slot.body, Extrapolating):
-                more["history"] = state.memory.setdefault(f"{slot.name}/{HISTORY}", slot.body.stride_history())
+            more: dict[str, Any] = {"stride": self._stride, **self._scratch(slot)}
+            if "workspace" in more:
+                name = f"{slot.name}/{HISTORY}"
+                if name not in state.memory:
+                    state.memory[name] = slot.node.body.stride_history()
+                more["history"] = state.memory[name]
             try:
                 report = slot.node.body.advance(x, v, h, steps=count, gravity=system.gravity, **more)
             except ConvergenceError as error:
