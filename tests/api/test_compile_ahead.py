@@ -159,11 +159,13 @@ def test_a_run_says_what_is_compiled_ahead_and_how_far_it_is(
     assert capsys.readouterr().err == ""
 
 
-def test_a_run_without_a_list_says_what_it_compiles(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_run_without_a_list_says_what_it_compiles(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Not what no cache keeps, which every run compiles."""
     from supple.algebra.compiling.kernel import make_kernel
     from supple.cli.compiling import shown_compilations
 
     options = {"nogil": True, "parallel": False, "forceinline": False}
     with shown_compilations():
-        assert make_kernel(lambda x: x + 1, options)(1) == 2
+        assert make_kernel(lambda x: x + 2, options)(1) == 3
+        assert make_kernel(lambda x: x + 1, options, lock=tmp_path / "lock")(1) == 2
     assert capsys.readouterr().err == "supple: compiling kernels for this machine, once: 1 so far, <lambda>\n"

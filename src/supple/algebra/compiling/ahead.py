@@ -51,7 +51,7 @@ Tell = Callable[[int, str], None]
 
 
 class CompileListener(event.Listener):
-    """Calls a function with the name of each kernel of this package whose compilation begins in this process."""
+    """Calls a function with the name of each kernel whose compilation begins in this process, if the cache keeps it."""
 
     def __init__(self, begun: Callable[[str], None]) -> None:
         self.begun = begun
@@ -59,7 +59,7 @@ class CompileListener(event.Listener):
     def on_start(self, event: Any) -> None:
         """A compilation begins, perhaps within another."""
         kernel = event.data["dispatcher"]
-        if isinstance(kernel, Kernel | CalledKernel):
+        if isinstance(kernel, Kernel | CalledKernel) and kernel.lock is not None:
             self.begun(kernel.py_func.__name__)
 
     def on_end(self, event: Any) -> None:
