@@ -34,6 +34,7 @@ WITHOUT = {
     "bodies/tree/step/sweep_kernels.py": "calls the phases group by group",
     "bodies/tree/step/transpose_kernels.py": "moves numbers between layouts",
     "bodies/tree/surface/hung_kernels.py": "derivatives of points by the coordinates of their domain",
+    "bodies/voxel/sweep/state_kernels.py": "moves numbers between layouts",
     "bodies/voxel/touching/joint_kernels.py": "names its equations in its docstring",
     "bodies/voxel/touching/pair_list_kernels.py": "lists pairs that are near",
     "contact/binding/sinking_kernels.py": "compares energies, to warn",

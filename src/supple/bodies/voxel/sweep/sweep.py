@@ -28,6 +28,7 @@ from supple.bodies.voxel.sweep.brick_data import CONSTANTS, GUIDE, RATES, STATE,
 from supple.bodies.voxel.sweep.bricks import Layout, aligned_zeros
 from supple.bodies.voxel.sweep.shift_kernels import Laws
 from supple.bodies.voxel.sweep.stages import ONE_STAGE, Stages, check_shares
+from supple.bodies.voxel.sweep.state_kernels import load_frames, save_frames, turn_spins
 from supple.bodies.voxel.touching import collision_kernels
 from supple.bodies.voxel.touching.collision import (
     Collision,
@@ -188,33 +189,19 @@ class LatticeSweep:
         """Take over frames x (n, 7) and velocities v (n, 6), linear in world and angular in body axes, at time t."""
         layout = self.layout
         self.t, self.pairs = t, np.zeros((0, 6))
-        axes = np.array(layout.axes)
-        values = np.empty((self.model.voxel_count, STATE))
-        values[:, :3] = x[:, axes]
-        values[:, 3] = x[:, 3]
-        values[:, 4:7] = x[:, 4 + axes]
-        moving = np.where(self.held[:, None], 0.0, v)
-        values[:, 7:10] = moving[:, axes]
-        values[:, 10:13] = rotations.rotate(x[:, 3:], moving[:, 3:])[:, axes]
-        values[:, 13] = self.model.size if self.swing is None else self.swing.sizes(t, self.commanded)
+        sizes = self.model.size if self.swing is None else self.swing.sizes(t, self.commanded)
         fields = layout.fields(layout.bricks.state, STATE)
-        fields[layout.brick, :, layout.lane] = values
+        x, v, sizes = (np.ascontiguousarray(a, dtype=float) for a in (x, v, sizes))
+        load_frames(x, v, np.asarray(self.held), sizes, np.array(layout.axes), layout.brick, layout.lane, fields)
 
     def save(self, x_out: Array, v_out: Array) -> None:
         """Copy the state out, to frames x_out (n, 7) and velocities v_out (n, 6)."""
         layout = self.layout
         fields = layout.fields(layout.bricks.state, STATE)
-        values = fields[layout.brick, :, layout.lane].astype(np.float64)
-        axes = np.array(layout.axes)
-        x_out[:, axes] = values[:, :3]
-        x_out[:, 3] = values[:, 3]
-        x_out[:, 4 + axes] = values[:, 4:7]
+        save_frames(fields, np.array(layout.axes), layout.brick, layout.lane, x_out, v_out)
         if self.dtype != np.float64:
             x_out[:, 3:] = rotations.normalise(x_out[:, 3:])
-        v_out[:, axes] = values[:, 7:10]
-        w = np.empty((len(values), 3))
-        w[:, axes] = values[:, 10:13]
-        v_out[:, 3:] = rotations.rotate_inverse(x_out[:, 3:], w)
+        turn_spins(x_out, v_out)
 
     @property
     def memory(self) -> LinkMemory:
