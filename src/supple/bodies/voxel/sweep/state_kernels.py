@@ -1,6 +1,6 @@
 """Frames of voxels to and from the bricks of a sweep: their axes in the sweep's order, spins in world axes there.
 
-    bricks (tile, field, lane): position 0-2, quaternion 3-6, velocity 7-9, spin 10-12, size 13
+bricks (tile, field, lane): position 0-2, quaternion 3-6, velocity 7-9, spin 10-12, size 13
 """
 
 # mypy: ignore-errors
