@@ -193,26 +193,27 @@ class StepBlocks:
     def _eliminated(self, b: Array, extra: ContactBlocks | None, pull: Array | None) -> LinearSolution:
         """Directly, the forces on shapes eliminated."""
         if extra is None or extra.yielding is None or pull is None:
-            return LinearSolution(*self._directly(b, extra), True)
+            return self._directly(b, extra)
         y = extra.yielding
         by_pull = extra.J.transposed(extra.stiff(y.shapes.W.times(y.shapes.Y @ y.eliminated(pull))))
         self.f.project(by_pull)
-        s = LinearSolution(*self._directly(b - by_pull, extra), True)
+        s = self._directly(b - by_pull, extra)
         s.pulled = y.eliminated(pull - y.shapes.W.pulled(extra.stiff(extra.J.times(s.d))) / y.h)
         return s
 
-    def _directly(self, b: Array, extra: ContactBlocks | None) -> tuple[Array, Array, int, float]:
+    def _directly(self, b: Array, extra: ContactBlocks | None) -> LinearSolution:
         """By a Cholesky factor whose pattern is kept, where that is near enough; by an unsymmetric one where not, and
-        where one force couples several contacts."""
+        where one force couples several contacts. What iterations on a factor leave is told as that of others."""
         if 3 * self.A.block_row_count > DENSE and (extra is None or extra.coupling is extra.yielding is None):
             try:
                 with one_blas_thread():
                     d, residual = self._by_factor(b, extra)
-                return d, np.zeros(0), 0, residual
+                lost = None if extra is None else _residual(self._widened(extra), None, b, d)
+                return LinearSolution(d, np.zeros(0), 0, residual, True, lost=lost)
             except np.linalg.LinAlgError:
                 pass  # indefinite, or far from symmetric
         d, residual = solve_directly(self.matrix(extra), b)
-        return d, np.zeros(0), 0, residual
+        return LinearSolution(d, np.zeros(0), 0, residual, True)
 
     def _by_factor(self, b: Array, extra: ContactBlocks | None) -> tuple[Array, float]:
         """By the factor of the symmetric part, without what friction takes from its definiteness."""
