@@ -130,7 +130,7 @@ class JoinedMass(Protocol):
 
 @runtime_checkable
 class KineticMass(Protocol):
-    """Inertia that knows its kinetic energy, where that is not v^T M v / 2 of a matrix M."""
+    """Inertia that knows its kinetic energy: where M changes with x, or where it finds it faster."""
 
     def kinetic_energy(self, state: LocalState) -> float: ...
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from supple.record.files import vtkhdf
-from supple.record.files.carried import open_values
+from supple.record.files.carried import append_carried
 from supple.record.files.changes import append_changes, change_bytes
 from supple.record.files.contacts import Contacts, append_contacts, contact_bytes
 from supple.record.files.joints import append_joints, joint_bytes
@@ -100,8 +100,8 @@ class Batch:
         for k, block in enumerate(blocks):
             fields = {name: np.stack([frame.fields[k][name] for frame in frames]) for name in frames[0].fields[k]}
             vtkhdf.append_steps(block, times, np.stack([frame.points[k] for frame in frames]), fields)
-            if (values := open_values(own, block.name.rsplit("/", 1)[-1])) is not None:
-                extend(values, first, len(frames), np.array([frame.carried[k] for frame in frames]))
+            if self.surfaces[k].whole is not None:
+                append_carried(own, block, first, np.array([frame.carried[k] for frame in frames]))
         append_contacts(own["contacts"], [frame.contacts for frame in frames])
         append_joints(own["joints"], first, [frame.joints for frame in frames])
         append_changes(own, first, [frame.changes for frame in frames])
@@ -109,6 +109,6 @@ class Batch:
         columns = own["frames"]
         for name, (kind, _) in COLUMNS.items():
             values = ends if name == "contacts" else np.array([row[name] for row in rows], dtype=kind)
-            extend(columns[name], first, len(frames), values)
+            extend(columns, name, first, len(frames), values)
         file.flush()
         return Batch(self.surfaces, first + len(frames), int(ends[-1]), self.names)

@@ -477,7 +477,7 @@ class System:
         kin = self._seen(at)
         total = 0.0
         for _, slot, mass in self.masses:
-            if is_kinetic(mass):  # where M changes with x
+            if is_kinetic(mass):
                 total += float(mass.kinetic_energy(kin.local(slot)))
                 continue
             p = np.zeros_like(kin.v[slot.index])

@@ -223,8 +223,9 @@ class Swing:
             out[:, b] = signal(times)
         free = len(self.signals)
         out[:, free:] = 0.0 if commanded is None else commanded
-        bad = ~np.isfinite(out).all(axis=1)
-        if bad.any():
+        finite = np.isfinite(out)
+        if not finite.all():
+            bad = ~finite.all(axis=1)
             raise InputError("a control signal is not finite", where=f"actuation, t = {times[np.argmax(bad)]:g} s")
         return out
 

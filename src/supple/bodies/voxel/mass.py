@@ -11,6 +11,7 @@ import numpy as np
 
 from supple.algebra.dense import rotations
 from supple.bodies.protocols import LocalState, Pairs
+from supple.bodies.voxel.frame_kernels import compute_kinetic_energy, compute_momentum
 
 Array = np.ndarray
 
@@ -55,12 +56,20 @@ class CubeMass:
         """(g, 0) for every voxel, (n, 6)."""
         return np.broadcast_to(np.concatenate([g, np.zeros(3)]), (len(self.mass), 6))
 
+    def kinetic_energy(self, state: LocalState) -> float:
+        """v^T M v / 2 [J]."""
+        return float(compute_kinetic_energy(self.mass, self.inertia, state.v))
+
     def momentum(self, state: LocalState) -> Array:
         """Linear and angular momentum about the origin, (6,)."""
-        p = self.mass[:, None] * state.v[:, :3]
-        spin = self.inertia[:, None] * rotations.rotate(state.x[:, 3:], state.v[:, 3:])
-        return np.concatenate([p.sum(axis=0), (rotations.cross(state.x[:, :3], p) + spin).sum(axis=0)])
+        out = np.empty(6)
+        compute_momentum(self.mass, self.inertia, state.x, state.v, out)
+        return out
+
+    @cached_property
+    def _total(self) -> float:
+        return float(self.mass.sum())
 
     def first_moment(self, x: Array) -> tuple[float, Array]:
         """Mass [kg] and mass times centre (3,) [kg m]."""
-        return float(self.mass.sum()), self.mass @ x[:, :3]
+        return self._total, self.mass @ x[:, :3]

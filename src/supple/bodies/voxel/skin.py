@@ -6,11 +6,12 @@ x_c = sum_v w (x_v + R_v r),    r: the corner seen from the centre of voxel v, w
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import scipy.sparse as sparse
 
-from supple.algebra.dense import rotations
+from supple.bodies.voxel.frame_kernels import compute_corners
 from supple.geometry import VoxelGrid
 
 Array = np.ndarray
@@ -53,4 +54,12 @@ class VoxelSkin:
 
     def positions(self, x: Array) -> Array:
         """World positions of the corners at frames x (n, 7), (count, 3) [m]."""
-        return self.weights @ (x[self.voxel, :3] + rotations.rotate(x[self.voxel, 3:], self.local))
+        out = np.empty((self.count, 3))
+        compute_corners(*self._carried, np.ascontiguousarray(x, dtype=float), out)
+        return out
+
+    @cached_property
+    def _carried(self) -> tuple[Array, Array, Array]:
+        """Where the points of each corner begin, (k + 1,), their voxels and places, one corner after another."""
+        order = self.weights.indices
+        return self.weights.indptr.astype(np.int64), self.voxel[order].astype(np.int64), self.local[order]

@@ -33,8 +33,8 @@ def append_changes(own: Group, first: int, done: list[list[bytes]]) -> None:
     group = own[GROUP]
     known = int(group["counts"][first - 1]) if 0 < first <= len(group["counts"]) else 0
     if text := b"".join(done[-1][known:]):
-        extend(group["text"], len(group["text"]), len(text), np.frombuffer(text, dtype=np.uint8))
-    extend(group["counts"], first, len(done), [len(lines) for lines in done])
+        extend(group, "text", len(group["text"]), len(text), np.frombuffer(text, dtype=np.uint8))
+    extend(group, "counts", first, len(done), [len(lines) for lines in done])
 
 
 def change_bytes(done: list[bytes]) -> int:

@@ -67,9 +67,9 @@ def append_contacts(group: Group, frames: list[Contacts]) -> None:
         number |= {name: len(names) + k for k, name in enumerate(new)}
         group.attrs["names"] = json.dumps(list(number))
     start, count = len(group["pair"]), len(pairs)
-    extend(group["pair"], start, count, [[number[a], number[b]] for a, b in pairs])
+    extend(group, "pair", start, count, [[number[a], number[b]] for a, b in pairs])
     values = np.concatenate([np.hstack([c.place, c.normal, c.force]) for c in frames])
-    extend(group["values"], start, count, values)
+    extend(group, "values", start, count, values)
 
 
 def contact_bytes(count: int) -> int:

@@ -49,7 +49,7 @@ def append_joints(group: Group, first: int, frames: list[dict[str, JointReading]
     if known:
         gone = [np.nan] * WIDTH
         rows = [_row(found[name]) if name in found else gone for found in frames for name in known]
-        extend(group["values"], first * len(known), len(rows), rows)
+        extend(group, "values", first * len(known), len(rows), rows)
 
 
 def _row(r: JointReading) -> list[float]:

@@ -74,7 +74,7 @@ def append_poses(own: Group, first: int, poses: Array) -> None:
     """Add the poses of frames from number `first` on, (k, n, 7)."""
     count, n = poses.shape[:2]
     if n:
-        extend(own["poses"], first * n, count * n, poses.reshape(-1, 7))
+        extend(own, "poses", first * n, count * n, poses.reshape(-1, 7))
 
 
 def truncate_poses(own: Group, frames: int) -> None:

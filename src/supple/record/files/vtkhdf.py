@@ -86,16 +86,16 @@ def append_steps(block: Group, times: Array, points: Array, fields: dict[str, Ar
     count, n = points.shape[:2]
     steps = block["Steps"]
     first = int(steps.attrs["NSteps"])
-    extend(block["Points"], n * first, n * count, points.reshape(-1, 3))
+    extend(block, "Points", n * first, n * count, points.reshape(-1, 3))
     offsets = n * np.arange(first, first + count)
     values = {"Values": times, "NumberOfParts": 1, "PointOffsets": offsets}
     for name in STEP_TABLES:
-        extend(steps[name], first, count, values.get(name, 0))
+        extend(steps, name, first, count, values.get(name, 0))
     for name in field_names(block):
         data = block[f"{DATA}/{name}"]
         given = np.nan if fields is None or name not in fields else fields[name].reshape(-1, *data.shape[1:])
-        extend(data, n * first, n * count, given)
-        extend(steps[f"{OFFSETS}/{name}"], first, count, offsets)
+        extend(block, f"{DATA}/{name}", n * first, n * count, given)
+        extend(steps, f"{OFFSETS}/{name}", first, count, offsets)
     steps.attrs["NSteps"] = np.int64(first + count)
 
 

@@ -163,11 +163,9 @@ class _Motions:
         """At frames x (n, 7), or at rest."""
         n, scale = len(lattice.cells), np.repeat(np.sqrt(lattice.inverse), 3, axis=1)
         floor, ground = (scale**2 * np.repeat(part, 3, axis=1) for part in (lattice.stiffness, lattice.damping))
-        links, tangent = lattice.links, None
+        links = lattice.links
         if x is not None:
-            force = LatticeForce(links, n, float(model.size.max()))
-            frames = np.ascontiguousarray(x, dtype=float)
-            tangent = force.linearize(LocalState(0.0, frames, np.zeros((n, 6))), definite=True)
+            return cls(6 * n, _bent(lattice, float(model.size.max()), x, floor, ground))
 
         def combined(a: float, b: float, c: float) -> Product:
             weighted = links._replace(stiffness=a * links.stiffness + b * np.repeat(links.damping, 2, axis=1))
@@ -175,11 +173,8 @@ class _Motions:
 
             def product(y: Array) -> Array:
                 d = y.reshape(n, 6)
-                f, moved = np.zeros((n, 6)), scale * d
-                if tangent is None:
-                    kernels.add_rest_product(weighted, moved, f)
-                else:
-                    tangent.add_product(moved, f, -a, -b)
+                f = np.zeros((n, 6))
+                kernels.add_rest_product(weighted, scale * d, f)
                 f *= scale
                 f += beside * d
                 return f.ravel()
@@ -202,7 +197,7 @@ class _Motions:
         """Whether the steps of one stage and of several are still stable."""
         start, links = np.random.default_rng(1).normal(size=self.size), self.combined(0.0, 1.0, 0.0)
         for stages, h in {(ONE_STAGE, known.single), (known.stages, known.step)}:
-            if stages is not ONE_STAGE and h * self._largest(links, start) > (1 + TOLERANCE) * stages.reach:
+            if np.isfinite(stages.reach) and h * self._largest(links, start) > (1 + TOLERANCE) * stages.reach:
                 return False
             if self._largest(self._staged(stages, h), start) > 4.0 * (1 + TOLERANCE):
                 return False
@@ -260,6 +255,28 @@ class _Motions:
         coefficients[np.abs(coefficients) < TINY * np.abs(coefficients).max()] = 0.0  # their roots are far away
         roots = np.polynomial.polynomial.polyroots(np.trim_zeros(coefficients, "b"))
         return h * float(roots[(abs(roots.imag) < 1e-6 * abs(roots)) & (roots.real > 0.0)].real.min())
+
+
+def _bent(lattice: Lattice, unit: float, x: Array, floor: Array, ground: Array) -> Callable[..., Product]:
+    """`combined` of `_Motions` at frames x (n, 7), each product one with a matrix; floor, ground (n, 6): the diagonals
+    of K and C_o. unit: the voxel size [m]."""
+    n, frames = len(lattice.cells), np.ascontiguousarray(x, dtype=float)
+    tangent = LatticeForce(lattice.links, n, unit).linearize(LocalState(0.0, frames, np.zeros((n, 6))), definite=True)
+    K, C, root = tangent.stiffness, tangent.damping, np.sqrt(lattice.inverse).ravel()
+    scale = -(np.repeat(root, np.diff(K.indptr)) * root[K.indices])[:, None, None]
+
+    def combined(a: float, b: float, c: float) -> Product:
+        matrix = K.with_data(scale * (a * K.data + b * C.data))
+        matrix.add_diagonal((a * floor + c * ground).reshape(-1, 3))
+
+        def product(y: Array) -> Array:
+            out = np.empty(6 * n)
+            matrix.product(y, out)
+            return out
+
+        return product
+
+    return combined
 
 
 def _lattice_of(

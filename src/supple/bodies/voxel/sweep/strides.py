@@ -119,14 +119,13 @@ class Strides:
         return Taken(done, LocalState(sweep.t, frames.x, frames.v, kept), how == LOOK, how == LOST)
 
     def _signals(self, times: Array, dt: float, count: int) -> tuple[Array, Array]:
-        """Control signals at the starts of strides, (strides, b), and at the ends of small steps, each stride with a
-        row more, (strides (count + 1), b)."""
+        """Control signals at the starts of strides, (strides, b), and at the ends of small steps, after those of each
+        stride a row more, that of the next one's start."""
         if self.sweep.swing is None:
             return np.zeros((len(times), 0)), np.zeros((0, 0))
-        begins, small = self.sweep.signals_at(times), times[:, None] + dt * np.arange(1, count + 1)
-        ends = np.zeros((len(times), count + 1, begins.shape[1]))
-        ends[:, :count] = self.sweep.signals_at(small.ravel()).reshape(len(times), count, -1)
-        return begins, ends.reshape(-1, begins.shape[1])
+        at = times[:, None] + dt * np.arange(count + 1)
+        values = self.sweep.signals_at(at.ravel())
+        return np.ascontiguousarray(values[:: count + 1]), values[1:]
 
     def _moving(self, times: Array, dt: float, count: int) -> dict[str, Array]:
         """Obstacles that move, in tables of count + 1 rows a stride."""
