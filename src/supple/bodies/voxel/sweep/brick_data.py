@@ -29,7 +29,8 @@ class Bricks(NamedTuple):
     (SHIFTS), skin (SKIN). guide (count,): number of the brick's tile in guides (GUIDE), or -1; or empty.
     next_x, next_y, next_z: the state tile ahead; follows: 1 where the brick before is the one behind along x. row,
     column: where the brick leaves its loads along y and z; row_behind, column_behind: where it finds those of the
-    bricks behind it, a zero one if there are none.
+    bricks behind it, a zero one if there are none. linked: the sum of 1, 2, 4 where links lead from its voxels along
+    x, y, z.
     """
 
     state: Array
@@ -50,6 +51,7 @@ class Bricks(NamedTuple):
     row_behind: Array
     column: Array
     column_behind: Array
+    linked: Array
 
 
 class Slabs(NamedTuple):

@@ -2,7 +2,7 @@
 
 A brick computes the links from its voxels to their neighbours along +x, +y, +z, and takes what the bricks behind it
 left in small buffers: one brick along x, one row along y, one layer along z. Where slabs meet, each sees a copy of the
-other's layer.
+other's layer. An axis along which no link leaves a brick costs nothing.
 """
 
 # mypy: ignore-errors
@@ -45,14 +45,20 @@ def sum_links(bricks, slabs, slab, b, source, W, s, before, damped, elastic):
     """
     rows, columns = slabs.rows, slabs.columns
     first_row, first_column = slab * slabs.row_count, slab * slabs.column_count
+    linked, zero = bricks.linked[b], 0.0 * s[4]
+    none = (zero, zero, zero)
     # along x: what arrives from behind is still at hand
-    t = ahead_x(s, load_moving(bricks.state, source, bricks.next_x[b], W))
-    F, M, N = brick_links(bricks, b, 0, W, s, t, damped, elastic)
+    F, M, N = none, none, none
+    if linked & 1:
+        t = ahead_x(s, load_moving(bricks.state, source, bricks.next_x[b], W))
+        F, M, N = brick_links(bricks, b, 0, W, s, t, damped, elastic)
     G, H = arrived_x(F, N, before[0], before[1])
     left = (F, N)
     total_F, total_M = subtract(F, G), add(M, H)
     # along y: the row behind left its loads in the buffer
-    F, M, N = links_along_y(bricks, b, source, W, s, damped, elastic)
+    F, M, N = none, none, none
+    if linked & 2:
+        F, M, N = links_along_y(bricks, b, source, W, s, damped, elastic)
     at = (first_row + bricks.row_behind[b]) * LOADS * W
     G, H = arrived_y(F, N, load_three(rows, at, W), load_three(rows, at + 3 * W, W))
     at = (first_row + bricks.row[b]) * LOADS * W
@@ -60,7 +66,9 @@ def sum_links(bricks, slabs, slab, b, source, W, s, before, damped, elastic):
     store_three(rows, at + 3 * W, W, N)
     total_F, total_M = add(total_F, subtract(F, G)), add(total_M, add(M, H))
     # along z: the layer behind did
-    F, M, N = links_along_z(bricks, b, source, bricks.next_z[b], W, s, damped, elastic)
+    F, M, N = none, none, none
+    if linked & 4:
+        F, M, N = links_along_z(bricks, b, source, bricks.next_z[b], W, s, damped, elastic)
     at = (first_column + bricks.column_behind[b]) * LOADS * W
     G, H = arrived_z(F, N, load_three(columns, at, W), load_three(columns, at + 3 * W, W))
     at = (first_column + bricks.column[b]) * LOADS * W

@@ -110,6 +110,7 @@ class Layout:
             row_behind=_int(np.where(back >= 0, row_behind, row_count - 1)),
             column=_int(column),
             column_behind=_int(np.where(below >= 0, column, column_count - 1)),
+            linked=linked_axes(model, axes, brick, count),
         )
         buffers = Slabs(
             start=start,
@@ -159,6 +160,14 @@ class Layout:
 
 def _int(values: Array) -> Array:
     return np.ascontiguousarray(values, dtype=np.int32)
+
+
+def linked_axes(model: VoxelModel, axes: tuple[int, int, int], brick: Array, count: int) -> Array:
+    """Along which axes of the sweep links lead from a voxel of each brick, (count,); brick (n,): of each voxel."""
+    linked = np.zeros((count, 3), dtype=bool)
+    for k, axis in enumerate(axes):
+        linked[brick[model.link_voxels[model.link_axis == axis, 0]], k] = True
+    return _int(linked @ [1, 2, 4])
 
 
 def share_out(layer: Array) -> tuple[Array, Array]:
