@@ -116,7 +116,7 @@ def solve_cg(
         A.flat(b)
         workspace = workspace or CgWorkspace(A.block_row_count)
         mask = None if callable(fixed) else fixed
-        M = _matrix_preconditioner(A, preconditioner, mask, workspace)
+        M = matrix_preconditioner(A, preconditioner, mask, workspace)
         if not callable(fixed) and isinstance(M, BlockDiagonal | IncompleteCholesky):
             return _solve_compiled(A, outer, request, M, mask, workspace)
     else:
@@ -177,7 +177,7 @@ def _solve_compiled(
     return request.make_report(CgOutcome.from_code(code), iterations, residual, history)
 
 
-def _matrix_preconditioner(A: BlockSparse, preconditioner: Any, mask: ArrayLike | None, workspace: CgWorkspace) -> Any:
+def matrix_preconditioner(A: BlockSparse, preconditioner: Any, mask: ArrayLike | None, workspace: CgWorkspace) -> Any:
     """The object given, or the named one made from A; diagonal blocks where there is no incomplete factor."""
     if preconditioner is not None and not isinstance(preconditioner, str):
         return preconditioner

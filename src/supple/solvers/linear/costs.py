@@ -4,6 +4,7 @@
     iterations    I (p + q B)                 B blocks of the matrix
     I             1 / (1/(u sqrt(k)) + 1/(w D)) ln(2/tolerance) / ln(2e6)
     aggregates    J (s + t (p + q B)) + s' + t' (p + q B)        J = min(I, j ln(2/tolerance) / ln(2e6))
+    with joints   I and J 1.7 times as many, each e + f n m longer          m rows of joints
 
 k = 1 + max_i tr(h² K_ii + h B_ii) / tr(M_ii) bounds the condition number by the mass. D is the longest way through the
 graph of the matrix: with a free or a held end, the stiffness alone needs iterations in proportion to it. All of this is
@@ -41,6 +42,8 @@ BY_AGGREGATES = 42.0
 """j: iterations to a residual of 1e-6 with aggregates."""
 AGGREGATES, AGGREGATES_MADE = (0.7e-4, 1.7), (1.5e-3, 10.0)
 """s [s], t: of an iteration with aggregates; s' [s], t': of their matrices."""
+JOINED, CLOSED = (0.5e-4, 0.8e-9), 1.7
+"""e, f [s]: Python of an iteration with joints, and what its rows take; how many more there are until joints close."""
 FEWEST = 10_000
 """Blocks up to which aggregates are not worth their Python, whatever the iterations."""
 WITH_CONTACTS = 5.0
@@ -53,14 +56,16 @@ MANY = 200_000
 @dataclass
 class Costs:
     """Of a system: least: of a factor without its F multiplications [s]; block_count: B; way: D; stiffness [1/s²] and
-    damping [1/s]: the largest tr(K_ii) and tr(B_ii) over tr(M_ii) at rest. flops: finds F times c [s], from the pattern
-    of the factor, which takes longer than many steps."""
+    damping [1/s]: the largest tr(K_ii) and tr(B_ii) over tr(M_ii) at rest; unknowns: n; rows: m. flops: finds F times
+    c [s], from the pattern of the factor, which takes longer than many steps."""
 
     least: float
     block_count: int
     way: int
     stiffness: float
     damping: float
+    unknowns: int
+    rows: int
     flops: Callable[[], float] = field(compare=False, repr=False)
 
     @property
@@ -92,7 +97,16 @@ class Costs:
         def flops() -> float:
             return float(c * BlockPattern(A).cholesky.flops)
 
-        return cls(a + b * system.v_size, A.block_count, longest_way(A), stiffness, damping, flops)
+        return cls(
+            a + b * system.v_size,
+            A.block_count,
+            longest_way(A),
+            stiffness,
+            damping,
+            system.v_size,
+            system.joint_row_count,
+            flops,
+        )
 
     def iterates(self, tolerance: float, **weights: float) -> bool:
         """Whether conjugate gradients by diagonal blocks are quicker than a factor for mass M + damping B +
@@ -115,10 +129,14 @@ class Costs:
         condition = 1.0 + abs(stiffness / mass) * self.stiffness + abs(damping / mass) * self.damping
         digits = log(2.0 / max(tolerance, 1e-15)) / log(2e6)
         count = digits / (1.0 / (BY_MASS * sqrt(condition)) + 1.0 / (BY_WAY * self.way))
+        more, times = 0.0, 1.0
+        if self.rows:
+            more, times = JOINED[0] + JOINED[1] * self.unknowns * self.rows, CLOSED
+        blocks = times * count * (self.iteration + more)
         if self.block_count < FEWEST:
-            return count * self.iteration, inf
-        each, made = (once + times * self.iteration for once, times in (AGGREGATES, AGGREGATES_MADE))
-        return count * self.iteration, min(count, digits * BY_AGGREGATES) * each + made
+            return blocks, inf
+        each, made = (once + of * self.iteration for once, of in (AGGREGATES, AGGREGATES_MADE))
+        return blocks, times * min(count, digits * BY_AGGREGATES) * (each + more) + made
 
 
 def longest_way(A: BlockSparse) -> int:

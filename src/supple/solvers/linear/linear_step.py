@@ -2,8 +2,8 @@
 
     A d = b,  A = mass M + damping B + stiffness K        filtered: C A C d = C (b - A d_prescribed),  d += d_prescribed
 
-One matrix where all forces can be assembled, ordered products where not. Joints take the direct solver, with rows and
-multipliers as in `joint_solve`.
+One matrix where all forces can be assembled, ordered products where not. Rows and multipliers of joints are those of
+`joint_solve`, by iterations those of `joint_iterations`.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from supple.scene.system import System
 from supple.solvers.coupling.contact_blocks import ContactBlocks
 from supple.solvers.coupling.touched_part import TouchedPart, components
 from supple.solvers.linear.body_preconditioner import BodyPreconditioner
+from supple.solvers.linear.joint_iterations import JointIterations, Operator
 from supple.solvers.linear.joint_solve import (
     Directly,
     JointSolution,
@@ -36,7 +37,7 @@ from supple.solvers.linear.joint_solve import (
     solve_with_joints,
 )
 from supple.solvers.linear.solution import LinearOptions, LinearSolution
-from supple.solvers.linear.step_blocks import BlocksMemory, PartRows, StepBlocks, filter_matrix, worth
+from supple.solvers.linear.step_blocks import ROUGH, BlocksMemory, PartRows, StepBlocks, filter_matrix, worth
 
 Array = np.ndarray
 MANY_PARTS = 16
@@ -47,12 +48,25 @@ MANY_PIECES = 128
 
 @dataclass(eq=False)
 class _Kept:
-    """The matrix of one linearization: its blocks, None where a force has none; as a whole, where there are joints."""
+    """The matrix of one linearization: its blocks, None where a force has none; as a whole, where there are joints;
+    its factor; joined: how it is solved by iterations with rows of joints and contacts."""
 
     lin: Linearization
     weights: dict[str, float]
     blocks: StepBlocks | None
     whole: Matrix | None = None
+    factor: BlockFactor | None = None
+    joined: tuple[ContactBlocks | None, JointIterations] | None = None
+
+    def operator(self, extra: ContactBlocks | None) -> Operator:
+        """By the ordered calls."""
+
+        def product(d: Array) -> Array:
+            out = self.lin.product(d, **self.weights) + (0.0 if extra is None else extra.product(d))
+            self.lin.system.filter.project(out)
+            return out
+
+        return Operator(product, None, self.lin.system.filter.project, extra is None or extra.is_symmetric)
 
 
 @dataclass
@@ -80,13 +94,20 @@ class LinearSolve:
         start: Array | None = None,
         tolerance: float = 0.0,
         pull: Array | None = None,
+        size: float = 0.0,
     ) -> LinearSolution:
         """Solve for the increment d. prescribed: its given part, flat. extra: of contacts, added to A, symmetric for
-        cg; A is then assembled once for a linearization. start: of the iterations of cg; tolerance: of these, where
-        it is looser than the options'. pull: forces on the shapes that yield in extra, none where it is not given."""
+        cg; A is then assembled once for a linearization, and with joints factored once. start: of the iterations of
+        cg; tolerance: of these, where it is looser than the options'; size: of the right side that this is a part of
+        where there are joints, by default its own. pull: forces on the shapes that yield in extra, none where it is not
+        given."""
         system = lin.system
         weights = {"mass": mass, "damping": damping, "stiffness": stiffness}
-        kept = None if extra is None else self._keep(lin, weights)
+        iterates = (
+            pull is None and (extra is None or extra.yielding is None) and self.options.uses_cg(system, **weights)
+        )
+        several = joints is not None and (iterates or not system.is_small)
+        kept = self._keep(lin, weights) if extra is not None or several else None
         given = prescribed if prescribed is not None and prescribed.any() else None
         if kept is not None and kept.blocks is not None and joints is None:
             with system.timings.measure("linear solve"):
@@ -108,8 +129,10 @@ class LinearSolve:
             return LinearSolution(np.full_like(b, np.nan), nothing, 0, np.inf, False)
         with system.timings.measure("linear solve"):
             solution = None
-            if pull is None and self.options.uses_cg(system, **weights):
-                free = start if start is None or given is None else start - given
+            free = start if start is None or given is None else start - given
+            if iterates and joints is not None and kept is not None:
+                solution = self._by_joint_iterations(kept, b, given, joints, extra, free, tolerance, size)
+            elif iterates:
                 solution = self._by_iterations(lin, A, b, weights, extra, free, tolerance)
             if solution is None:
                 solution = self._eliminated(lin, A, b, weights, given, joints, kept, extra, pull)
@@ -192,6 +215,53 @@ class LinearSolve:
             report.x.copy(), np.zeros(0), report.iterations, report.residual, report.is_converged, final
         )
 
+    def _by_joint_iterations(
+        self,
+        kept: _Kept,
+        b: Array,
+        prescribed: Array | None,
+        joints: JointSystem,
+        extra: ContactBlocks | None,
+        start: Array | None,
+        tolerance: float,
+        size: float,
+    ) -> LinearSolution | None:
+        """None where the iterations fail."""
+        o, system = self.options, kept.lin.system
+        if prescribed is not None:
+            joints = replace(joints, g=joints.g - joints.G @ prescribed)
+        G = filtered_columns(system, joints.G)
+        known = kept.joined
+        if known is None or known[0] is not extra or not known[1].fits(joints):
+            A = kept.operator(extra) if kept.blocks is None else kept.blocks.operator(extra)
+            try:
+                known = kept.joined = extra, JointIterations(A, joints, filtered_columns(system, joints.pull), G)
+            except np.linalg.LinAlgError:
+                return None
+        solve = partial(known[1].solve, G=G, max_iterations=o.max_iterations)
+        found = solve(b, joints, tolerance=worth(tolerance, o.tolerance), size=size, start=start)
+        if found is None:
+            return None
+
+        def again(b: Array, g: Array) -> Array:
+            held = np.where(np.isnan(joints.held), joints.held, g)
+            other = solve(b, replace(joints, g=g, held=held), tolerance=ROUGH)
+            return np.full_like(b, np.inf) if other is None else other.d
+
+        final = found.residual <= o.tolerance
+        return LinearSolution(
+            found.d,
+            found.multipliers,
+            found.iterations,
+            found.residual,
+            found.ok,
+            final,
+            unmet=found.unmet,
+            lost=found.lost if final else None,
+            size=found.size,
+            again=again,
+        )
+
     def _eliminated(
         self,
         lin: Linearization,
@@ -231,12 +301,10 @@ class LinearSolve:
             if prescribed is not None:
                 joints = replace(joints, g=joints.g - joints.G @ prescribed)
             rows = joints, filtered_columns(system, joints.pull), filtered_columns(system, joints.G)
-        if A is not None and kept is None and weights["mass"] > 0.0 and not system.is_small:
-            assert system.assembly is not None
-            system.assembly.project(system, _diagonal_scale(A))
+        if A is not None and extra is None and weights["mass"] > 0.0 and not system.is_small:
             try:
                 with one_blas_thread():
-                    return _by_factor(BlockFactor(A, self._memory.pattern_of(A)), b, rows)
+                    return _by_factor(self._factor(system, A, kept), b, rows)
             except np.linalg.LinAlgError:
                 pass  # indefinite, or far from symmetric
         matrix = self._matrix(lin, A, weights, kept, extra)
@@ -245,6 +313,16 @@ class LinearSolve:
         solve = Directly(matrix)
         d, residual = solve(b)
         return LinearSolution(d, np.zeros(0), 0, residual, True, again=lambda b, g: solve.once(b))
+
+    def _factor(self, system: System, A: BlockSparse, kept: _Kept | None) -> BlockFactor:
+        """Of the filtered matrix, kept with it."""
+        if kept is None or kept.blocks is None:
+            assert system.assembly is not None
+            system.assembly.project(system, _diagonal_scale(A))
+            return BlockFactor(A, self._memory.pattern_of(A))
+        if kept.factor is None:
+            kept.factor = BlockFactor(kept.blocks.A, self._memory.pattern_of(kept.blocks.A))
+        return kept.factor
 
     def part(
         self,

@@ -18,8 +18,8 @@ SMALL = 1500  # unknowns up to which the direct solver is taken where there are 
 
 @dataclass(frozen=True)
 class LinearOptions:
-    """method: "cg", "direct", or "auto": direct for systems of a few hundred unknowns and where there are joints, else
-    what costs less, see `Costs`.
+    """method: "cg", "direct", or "auto": direct for systems of a few hundred unknowns, else what costs less, see
+    `Costs`.
 
     tolerance: true relative residual of cg. max_iterations: of cg; with tolerance 0 exactly so many are done.
     preconditioner: a name of `solve_cg`; "bodies": what a body can solve by itself it solves; "aggregation": see
@@ -38,17 +38,13 @@ class LinearOptions:
     def uses_cg(self, system: System, *, mass: float, damping: float, stiffness: float) -> bool:
         """Whether conjugate gradients will be used for mass M + damping B + stiffness K, and so a definite tangent is
         needed."""
-        if system.joints:
-            if self.method == "cg":
-                raise InputError("joints need the direct solver", fix="Use linear='auto' or 'direct'.")
-            return False
         if self.method != "auto" or system.is_small:
             return self.method == "cg"
         if system.assembly is None or self.preconditioner not in ("auto", "aggregation", "block_jacobi"):
             return system.v_size > SMALL
         if system.v_size > MANY:
             return True
-        if system.contacts and system.v_size <= SMALL:
+        if (system.contacts or system.joints) and system.v_size <= SMALL:
             return False  # contacts may be a million times as stiff as their bodies, beyond what iterations resolve
         return Costs.of(system).iterates(self.tolerance, mass=mass, damping=damping, stiffness=stiffness)
 
@@ -73,8 +69,9 @@ class LinearSolution:
     """d: the increment. multipliers of the joints. iterations, residual: of the linear solve; ok: within tolerance;
     is_final: that was the options' tolerance, not a looser one. unmet: what no motion can meet of the joints' rows.
     opened: by how much joints are open at the end of the step, over the size. pulled: forces on shapes that yield.
-    lost (n,): the residual of a solution by iterations, None of others. again(b, g): d of the same matrix for another
-    right side, filtered, roughly by iterations; g: of the joints, with given multipliers of rows that rest."""
+    lost (n,): the residual of a solution by iterations, None of others; size: of the right side that it is measured
+    by, where there are joints. again(b, g): d of the same matrix for another right side, filtered, roughly by
+    iterations; g: of the joints, with given multipliers of rows that rest."""
 
     d: Array
     multipliers: Array
@@ -86,4 +83,5 @@ class LinearSolution:
     opened: float = 0.0
     pulled: Array = field(default_factory=lambda: np.zeros(0))
     lost: Array | None = None
+    size: float = 0.0
     again: Callable[[Array, Array], Array] | None = None

@@ -21,12 +21,13 @@ from supple.algebra.sparse.bicgstab_kernels import multiply
 from supple.algebra.sparse.block_sparse import BlockSparse
 from supple.algebra.sparse.cholesky.block_factor import BlockFactor, BlockPattern
 from supple.algebra.sparse.cholesky.conjugate_residuals import solve_by_residuals
-from supple.algebra.sparse.conjugate_gradients import CgWorkspace, solve_cg
+from supple.algebra.sparse.conjugate_gradients import CgWorkspace, matrix_preconditioner, solve_cg
 from supple.algebra.sparse.preconditioners import Preconditioner
 from supple.scene.acting.system_filter import SystemFilter
 from supple.scene.linearization import dense_blocks
 from supple.solvers.coupling.contact_blocks import ContactBlocks, WideMatrix
 from supple.solvers.coupling.touched_part import TouchedPart
+from supple.solvers.linear.joint_iterations import Operator
 from supple.solvers.linear.joint_solve import Matrix, solve_directly
 from supple.solvers.linear.solution import LinearOptions, LinearSolution
 from supple.solvers.linear.unsymmetric import solve_unsymmetric
@@ -154,6 +155,21 @@ class StepBlocks:
         return LinearSolution(
             report.x.copy(), np.zeros(0), report.iterations, report.residual, report.is_converged, final, lost=lost
         )
+
+    def operator(self, extra: ContactBlocks | None) -> Operator:
+        """The matrix with what contacts add, and its preconditioner."""
+        A = self.A if extra is None else self._widened(extra)
+        outer = None if extra is None else extra.outer(self.f)
+        M = None if self.special is None else self.special(A)
+        if M is None:
+            M = matrix_preconditioner(A, self.options.named, None, self.memory.workspace_for(A))
+
+        def product(x: Array) -> Array:
+            y = np.empty_like(x)
+            multiply(A.kernel_arrays, outer, A.is_parallel, x, y)
+            return y
+
+        return Operator(product, M, self.f.project, extra is None or extra.is_symmetric)
 
     def roughly(self, b: Array) -> Array:
         """A solution without contacts to a tenth."""

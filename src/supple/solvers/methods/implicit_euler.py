@@ -214,7 +214,7 @@ class ImplicitEuler:
             pull: Array | None = None,
         ) -> LinearSolution:
             if system.joints:
-                return self._with_joints(system, linearized(), b, prescribed, extra, pull)
+                return self._with_joints(system, linearized(), b, prescribed, extra, start, tolerance, pull)
             return self._solve.solve(
                 linearized(),
                 b,
@@ -309,6 +309,8 @@ class ImplicitEuler:
         b: Array,
         prescribed: Array,
         extra: Any = None,
+        start: Array | None = None,
+        tolerance: float = 0.0,
         pull: Array | None = None,
     ) -> LinearSolution:
         """Solve with G v1 = -phi / h, until every bounded multiplier either rests at its bound or holds its row."""
@@ -330,6 +332,8 @@ class ImplicitEuler:
                 prescribed=prescribed,
                 joints=joints,
                 extra=extra,
+                start=start,
+                tolerance=tolerance,
                 pull=pull,
             )
             l, expected = s.multipliers / h, phi + h * (G @ (v + s.d))
@@ -359,12 +363,14 @@ class ImplicitEuler:
             if s.opened <= CLOSED or closing == MAX_CLOSINGS - 1:
                 break
             G_end = Linearization(system, end, [], False, None).joint_jacobian()
-            held, none = np.where(rests, 0.0, np.nan), np.zeros(len(off))
-            rows = JointSystem(G, G_end, -off / h, held, none, float(np.abs(off).max()))
+            held, none = np.where(rests, 0.0, np.nan), np.zeros(system.v_size)
+            rows = JointSystem(G, G_end, -off / h, held, np.zeros(len(off)), float(np.abs(off).max()))
             more = self._solve.solve(
-                lin, np.zeros(system.v_size), mass=1.0, damping=-h, stiffness=-h * h, joints=rows, extra=extra
+                lin, none, mass=1.0, damping=-h, stiffness=-h * h, joints=rows, extra=extra, size=s.size
             )
-            best, s = s, replace(s, d=s.d + more.d, multipliers=s.multipliers + more.multipliers)
+            lost = s.lost if more.lost is None else more.lost if s.lost is None else s.lost + more.lost
+            l, count = s.multipliers + more.multipliers, s.iterations + more.iterations
+            best, s = s, replace(s, d=s.d + more.d, multipliers=l, iterations=count, lost=lost)
         return s
 
     def _full(self, system: System, state: State) -> StepReport:
