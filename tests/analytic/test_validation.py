@@ -21,18 +21,10 @@ SLOW = {
     "tree/parts-flower",
     "tree/parts-armadillo",
 }
-FALL_SHORT = {"tree/axial": "by default the modes of domains bend, and hardly stretch"}
-"""Cases of which some rows are known not to hold."""
 OTHERS = [name for name in registry() if not name.startswith("voxel/")]
 
 
-def marks(name: str) -> list[pytest.MarkDecorator]:
-    """Of a case."""
-    known = [pytest.mark.xfail(reason=FALL_SHORT[name], strict=True)] if name in FALL_SHORT else []
-    return known + ([pytest.mark.slow] if name in SLOW else [])
-
-
-CASES = [pytest.param(name, marks=marks(name)) for name in OTHERS]
+CASES = [pytest.param(name, marks=[pytest.mark.slow] if name in SLOW else []) for name in OTHERS]
 
 
 @pytest.mark.parametrize("name", CASES)

@@ -5,6 +5,7 @@
     slows down  on the level, with mu g
 
 The slope grows step by step, as gravity leans: a block that is put on a slope falls into the springs of its contacts.
+What is put on at once acts up to twice as it swings, so that no step is more than half of what is left to the limit.
 The block is a third as high as long, so that it does not tip. Particles are balls, which do not turn; on each other one
 ball lies on the top of another of ten metres, since beds of balls interlock. mu_s is the same as mu where voxels touch
 bodies, which have one coefficient there; else it is larger.
@@ -41,6 +42,8 @@ HIGH = SIDE / 3  # of the block
 BALL = 10.0  # radius of the ball below a ball [m]
 DT, SPEED = 0.002, 0.6
 ONE, STATIC, KINETIC = 0.5, 0.6, 0.4
+LEANING = (0.25, 0.5, 0.75, 0.87, 0.93, 0.96, 0.98)
+"""Parts of the slope that is held, in which it grows to 0.99 of it."""
 PAIRS = [*(("floor", kind) for kind in KINDS), *combinations_with_replacement(KINDS, 2)]
 """Who lies below whom."""
 
@@ -186,7 +189,7 @@ def leaned(one: str, two: str) -> tuple[float, float, float]:
     """Creep in 0.1 s at 0.99 of the slope [m]; at 1.01 the speed after 0.1 s [m/s] and the friction while it slides."""
     _, static = coefficients(one, two)
     ride = Ride(one, two)
-    for part in (0.25, 0.5, 0.75, 0.9, 0.95, 0.98):
+    for part in LEANING:
         ride.lean(part * static)
         ride.advance(40)
     ride.lean(0.99 * static)

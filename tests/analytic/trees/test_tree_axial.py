@@ -8,7 +8,7 @@ import warnings
 import numpy as np
 import pytest
 
-from supple.bodies.tree import TreeModel
+from supple.bodies.tree import TreeBody, TreeModel
 from supple.errors import BasisWarning
 from supple.examples import shapes
 from supple.modal import Attachment, ElasticSolid, Interface, Support, reduced_basis
@@ -36,11 +36,11 @@ def test_a_basis_that_is_too_small_says_how_many_modes_are_needed(modes: int) ->
     """And with so many it is silent. The warning is given for a reduction that is read from the cache as well."""
     for _ in range(2):
         with pytest.warns(BasisWarning, match=f"'part' is too stiff with {modes} modes") as said:
-            TreeModel.of(beam_domain_tree(4, modes), statics=True)
+            TreeModel.of(beam_domain_tree(4, modes))
     needed = int(re.findall(r"Give it (\d+) modes or more", str(said[0].message))[0])
     assert modes < needed <= 10
     for more in range(needed, needed + 4):
-        TreeModel.of(beam_domain_tree(4, more), statics=True)
+        TreeModel.of(beam_domain_tree(4, more))
 
 
 def test_the_count_of_coordinates_is_that_asked_for() -> None:
@@ -85,4 +85,34 @@ def test_a_free_solid_has_no_weight() -> None:
 
 def test_the_flower_and_the_oak_are_large_enough() -> None:
     for shape in (shapes.flower(), shapes.oak(leaves=20)):
-        TreeModel.of(shape, statics=True)
+        assert all(kind.loss is not None and not kind.loss.is_large for kind in TreeModel.of(shape).classes)
+
+
+@pytest.mark.parametrize(("damping", "stretches"), [(0.001, True), (1e-4, True), ((0.01, 0.0), False), (0.0, False)])
+def test_trees_stretch_by_default_where_they_are_damped(damping: object, stretches: bool) -> None:
+    """Undamped, what stretches gains energy at long steps; the way of the tip under its weight tells."""
+    tree = beam_domain_tree(2, 12)
+    body = TreeBody(tree, stiffness_damping=damping)  # type: ignore[arg-type]
+    plain = TreeModel.of(tree, statics=stretches)
+    assert np.array_equal(body.model.classes[0].U, plain.classes[0].U)
+    assert (body.model.classes[0].loss is not None) == stretches
+
+
+def test_without_static_responses_a_chain_is_too_stiff_along() -> None:
+    ratios = chain_ways(2, 12, statics=False) / whole_ways()
+    assert ratios[:3].max() < 0.5
+    assert ratios[3] == pytest.approx(1.0, abs=0.02)
+
+
+def test_a_tree_with_static_responses_breaks_changes_and_carries() -> None:
+    """The parts and the changed tree have the bases of the whole one, whatever their damping."""
+    body = TreeBody(beam_domain_tree(3, 12), statics=True)
+    x, v = np.zeros((1, body.coordinates.x_width)), np.zeros((1, body.coordinates.v_width))
+    body.pack(body.dynamics.state(), x, v)
+    parts = [part.body for part in body.broken(x, v, 1)]
+    changed = body.changed({"stiffness_damping": 0.0}, where="here")
+    for other in (*parts, changed):
+        assert np.array_equal(other.model.classes[0].U, body.model.classes[0].U)
+    recast = body.recast(x, v, {"domain": 1, "modes": 9}, where="here")
+    assert recast is not None
+    assert recast.body.model.classes[1].loss is not None

@@ -43,6 +43,8 @@ Array = np.ndarray
 
 CHANGEABLE = ("frequency_factor", "density_factor", "mass_damping", "stiffness_damping")
 """What can change while it runs, coordinates as they are."""
+CALM = 1e-4
+"""Stiffness damping [s] from which on what stretches, and moves fast, gains no energy at steps of 1/30 s."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +55,8 @@ class TreeBody:
     its kind is held, else it flies freely. surface: a finer surface of the whole tree at rest, in the root's frame [m],
     to be seen instead of the domains' own, and to be pulled at (`scene.surface_points.render_points`). grown: its
     weight is in its shape at rest, as that of a plant; gravity does not act on it. statics: as of `TreeModel.of`, for a
-    domain tree: its parts stretch as they should. carried: masses of a scene that hang on its points.
+    domain tree: its parts stretch as they should; None: where every domain has a stiffness damping of `CALM` or more.
+    carried: masses of a scene that hang on its points.
 
     >>> from supple.geometry import box_tets
     >>> from supple.material import Material
@@ -71,7 +74,7 @@ class TreeBody:
     stiffness_damping: ArrayLike = field(default=0.001, kw_only=True)
     settings: TreeSettings = field(default_factory=TreeSettings, kw_only=True)
     grown: bool = field(default=False, kw_only=True)
-    statics: bool = field(default=False, kw_only=True)
+    statics: bool | None = field(default=None, kw_only=True)
     surface: SurfaceMesh | None = field(default=None, kw_only=True)
     carried: tuple[CarriedMasses, ...] = field(default=(), kw_only=True)
     kind = "tree"
@@ -82,11 +85,12 @@ class TreeBody:
             raise InputError(
                 "a tree needs a DomainTree or a TreeModel", where="TreeBody", value=type(self.tree).__name__
             )
-        if self.statics and isinstance(self.tree, TreeModel):
+        if self.statics is not None and isinstance(self.tree, TreeModel):
             raise InputError(
-                "a tree that is reduced already takes no static responses any more",
-                where="TreeBody",
-                fix="Give the domain tree, or TreeModel.of(domain tree, statics=True).",
+                "a tree that is reduced already has its static responses, or none",
+                where="TreeBody, statics",
+                value=self.statics,
+                fix="Give the domain tree, or TreeModel.of(domain tree, statics=...).",
             )
         _ = self.dynamics
         if self.grown and self.model.is_free:
@@ -101,12 +105,23 @@ class TreeBody:
     def _given(self) -> TreeModel:
         if isinstance(self.tree, TreeModel):
             return self.tree
-        return TreeModel.of(self.tree, statics=self.statics)
+        return TreeModel.of(self.tree, statics=self.stretches)
+
+    @property
+    def stretches(self) -> bool:
+        """Whether a domain tree is reduced with static responses here."""
+        if self.statics is not None:
+            return self.statics
+        return bool(np.all(np.asarray(self.stiffness_damping, dtype=float) >= CALM))
 
     @cached_property
     def bare(self) -> TreeBody:
         """The tree without the masses that hang on it."""
-        return replace(self, tree=self._given, carried=()) if self.carried else self
+        return self._of_model(self._given, carried=()) if self.carried else self
+
+    def _of_model(self, model: TreeModel, **changes: Any) -> TreeBody:
+        """With another tree, which is reduced already."""
+        return replace(self, tree=model, statics=None, **changes)
 
     def carrying(self, loads: Sequence[tuple[Mapping, Array, Array]]) -> TreeBody:
         """The tree with these masses in the place of those it carried."""
@@ -320,7 +335,7 @@ class TreeBody:
             raise InputError("this cannot be changed", where=where, value=others[0], allowed=", ".join(CHANGEABLE))
         factors = {name: value for name, value in values.items() if name.endswith("factor")}
         damping = {name: value for name, value in values.items() if name.endswith("damping")}
-        return replace(self, tree=retuned(self.bare.dynamics, **factors).model, **damping)
+        return self._of_model(retuned(self.bare.dynamics, **factors).model, **damping)
 
     def recast(self, x: Array, v: Array, values: dict[str, Any], *, where: str) -> RecastBody | None:
         """With another kind of a `domain`: a `kind` of the same mesh that the tree knows, or its own with other
@@ -333,7 +348,7 @@ class TreeBody:
                 fix="Hang rigid bodies on it by joints instead.",
             )  # fmt: skip
         tree, state = recast(self.dynamics, self.unpack(x, v), values, where)
-        body = replace(self, tree=tree.model)
+        body = self._of_model(tree.model)
         x_out, v_out = np.zeros((1, body.coordinates.x_width)), np.zeros((1, body.coordinates.v_width))
         body.pack(state, x_out, v_out)
         return RecastBody(body, x_out, v_out)
@@ -385,7 +400,8 @@ def _broken_part(body: TreeBody, share: TreePart, state: TreeState) -> BrokenPar
         "stiffness_damping": np.asarray(tree.stiffness_damping)[share.domains],
     }
     surface, shown = _cut_surface(body, share)
-    part = replace(body, tree=share.model, surface=surface, grown=body.grown and not share.model.is_free, **damping)
+    grown = body.grown and not share.model.is_free
+    part = replace(body, tree=share.model, statics=None, surface=surface, grown=grown, **damping)
     x, v = np.zeros((1, part.coordinates.x_width)), np.zeros((1, part.coordinates.v_width))
     part.pack(state, x, v)
     points = np.flatnonzero(np.isin(body.skin.domain, share.domains))

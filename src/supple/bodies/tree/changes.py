@@ -115,9 +115,8 @@ def replaced(
         classes[index[name]] = _with_interfaces(classes[index[name]], kinds[name], needed)
     else:
         index[name] = len(classes)
-        classes.append(
-            _with_interfaces(reduce_kind(kinds[name], (), (), False, False, None, True), kinds[name], needed)
-        )
+        new = reduce_kind(kinds[name], (), (), False, old.loss is not None, None, True)
+        classes.append(_with_interfaces(new, kinds[name], needed))
     new = classes[index[name]]
     domain_class, parent_interface = model.domain_class.copy(), model.parent_interface.copy()
     domain_class[number] = index[name]

@@ -107,7 +107,7 @@ class TreeModel:
         domain_tree: DomainTree,
         *,
         attachment_modes: bool = True,
-        statics: bool = False,
+        statics: bool = True,
         linear: int | None = None,
         keep: bool = True,
         processes: int | None = None,

@@ -18,8 +18,8 @@ def describe_tree(body: TreeBody) -> Table:
     """The table of a tree but its folder: coupling, damping and settings that differ from the defaults."""
     own = ("coupling", "torque", "grown", "statics")
     table: Table = {name: getattr(body, name) for name in own if _differs(body, name)}
-    if isinstance(body.tree, TreeModel) and _statics_of(body.tree):
-        table["statics"] = True
+    if isinstance(body.tree, TreeModel) and (statics := _statics_of(body.tree)) != body.stretches:
+        table["statics"] = statics
     for name in ("mass_damping", "stiffness_damping"):
         if np.any(np.asarray(getattr(body, name)) != PLAIN[name].default):
             table[name] = one_or_each(getattr(body, name))
@@ -36,7 +36,7 @@ def _differs(body: TreeBody, name: str) -> bool:
 def _statics_of(model: TreeModel) -> bool:
     """Whether a model was reduced with static responses. Refuses one that was not reduced as `TreeModel.of` does with
     no other options: a file holds no bases."""
-    for statics in (False, True):
+    for statics in (True, False):
         again: Any = TreeModel.of(model.domain_tree, statics=statics)
         other = [one.name for one, two in zip(model.classes, again.classes) if not np.array_equal(one.U, two.U)]
         if not other:
