@@ -179,6 +179,32 @@ def test_these_lattices_damp_in_stages_and_do_what_they_are_named_for(name: str)
         assert 0 < np.sum(links[:, 2] == 0) < len(links)
 
 
+@pytest.mark.parametrize("name", LATTICES)
+def test_lattices_come_back_to_python_only_where_links_fail(name: str, monkeypatch) -> None:
+    taken = []
+    single = sp.LatticeSolver._step_in_parts
+    monkeypatch.setattr(sp.LatticeSolver, "_step_in_parts", lambda *a: taken.append(1) or single(*a))
+    done = sp.run(LATTICES[name](), until=0.5)
+    assert (0 < len(taken) < done.steps / 4) == name.startswith("failing")
+    assert bool(taken) == name.startswith("failing")
+
+
+def test_frames_taken_in_one_call_have_the_bits_of_frames_taken_one_by_one() -> None:
+    """Somebody who looks at frames asks for one at a time."""
+    seen: list[tuple[bytes, bytes]] = []
+    sp.run(staged(), until=0.5, observers=[lambda f: seen.append((f.state.x.tobytes(), f.state.v.tobytes()))])
+    scene, calls = staged(), []
+    solver = sp.LatticeSolver(bend_limit=None)
+    given = solver.advance_frames
+    solver.advance_frames = lambda system, state, steps: calls.append(given(system, state, steps)) or calls[-1]
+    together = sp.run(scene, until=0.5, solver=solver)
+    assert max(len(call) for call in calls) > 1
+    kept = {s.t: (s.x.tobytes(), s.v.tobytes()) for call in calls if len(call) > 1 for s, _ in call[:-1]}
+    times = together.frames.columns["time"].tolist()
+    assert len(times) == len(seen)
+    assert all(seen[times.index(t)] == bits for t, bits in kept.items())
+
+
 class Shattering:
     """Takes strides; its ball is lost in step 7."""
 

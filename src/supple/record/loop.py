@@ -3,8 +3,9 @@
 Step i ends at t = i dt, by its number and not by a sum, so that a run that was resumed is the run that was
 never interrupted, bit for bit. A frame is due at the first step of each stretch of `record_every`.
 
-A solver that can (`Striding`) takes all steps to the next frame in one call, or as many as fit into `TICK`. Where that
-fails, they are taken again one by one, so that errors name their step.
+A solver that can (`Striding`) takes all steps to the next frame in one call, or as many as fit into `TICK`; one that
+keeps frames on its way (`StridingFrames`) those to several frames, where there are no observers. Where that fails, they
+are taken again one by one, so that errors name their step.
 """
 
 from __future__ import annotations
@@ -33,12 +34,13 @@ from supple.record.record import CHECKPOINT_NAME, RecordWriter
 from supple.record.run_result import Energies, Run, RunOutcome
 from supple.scene.state import State
 from supple.scene.system import System
-from supple.solvers.protocol import Striding
+from supple.solvers.protocol import Striding, StridingFrames
 from supple.solvers.report import Outcome, StepReport
 
 Observer = Callable[[Frame], None]
 OnStep = Callable[[State, StepReport], bool | None]
 ROUND_OFF = 1e-9  # part of a frame's stretch that is round-off
+MOST_FRAMES = 64  # that are taken in one call
 TICK = 0.2  # seconds of wall time after which a person may want to see or stop something
 
 
@@ -90,6 +92,7 @@ class Loop:
         self.begun = self.checkpointed = self.warm = perf_counter()
         self.first_step = self.warm_step = self.step
         self.strides = isinstance(self.solver, Striding)
+        self.frames = self.strides and self.on_step is None and isinstance(self.solver, StridingFrames)
 
     def _follow_changes(self) -> None:
         """After changes of the system: the solver prepares it anew, and energy is judged from now on."""
@@ -155,37 +158,65 @@ class Loop:
             if interrupts.asked:
                 return "interrupted"
             self.whole, begun = (self.state.copy(), self.step), perf_counter()
-            steps = self._steps_ahead(last_step)
+            ahead = self._frames_ahead(last_step)
             if self.writer is not None:
-                self.writer.write_within(steps * self.step_time)
-            report = self._stride(steps)
-            self.step_time = (perf_counter() - begun) / report.steps
-            self.report = report if self.is_frame_due(self.step) else StepReport.joined([self.report, report])
-            self.step += report.steps
-            self.state.t = self.step * self.solver.dt
-            self._count(report)
-            self.guard.check_step(self.state, self.step)
-            self.whole = (self.state, self.step)
-            if self.is_frame_due(self.step):
-                self._observe()
-            if self.step == self.first_step + report.steps:
-                self.warm, self.warm_step = perf_counter(), self.step
-            if self.on_step is not None and self.on_step(self.state, report):
-                return "stopped"
-            self._follow_changes()
-            progress.update(self.state.t, report.residual)
-            if self.writer is not None and perf_counter() - self.checkpointed >= self.checkpoint_every:
-                self._checkpoint()
+                self.writer.write_within(sum(ahead) * self.step_time)
+            taken = self._take_frames(ahead) or [(self.state, self._stride(ahead[0]))]
+            self.step_time = (perf_counter() - begun) / sum(report.steps for _, report in taken)
+            for self.state, report in taken:
+                if self._arrive(report, progress):
+                    return "stopped"
         return "finished"
 
-    def _steps_ahead(self, last_step: int) -> int:
-        """How many steps may be taken in one call."""
-        if not self.strides or self.on_step is not None or self.step < self.careful_until:
+    def _arrive(self, report: StepReport, progress: Progress) -> bool:
+        """At the end of steps: check, observe, record; returns whether somebody wants to stop."""
+        self.report = report if self.is_frame_due(self.step) else StepReport.joined([self.report, report])
+        self.step += report.steps
+        self.state.t = self.step * self.solver.dt
+        self._count(report)
+        self.guard.check_step(self.state, self.step)
+        self.whole = (self.state, self.step)
+        if self.is_frame_due(self.step):
+            self._observe()
+        if self.step == self.first_step + report.steps:
+            self.warm, self.warm_step = perf_counter(), self.step
+        if self.on_step is not None and self.on_step(self.state, report):
+            return True
+        self._follow_changes()
+        progress.update(self.state.t, report.residual)
+        if self.writer is not None and perf_counter() - self.checkpointed >= self.checkpoint_every:
+            self._checkpoint()
+        return False
+
+    def _frames_ahead(self, last_step: int) -> list[int]:
+        """How many steps may be taken in one call: to the next frame, and to others where nobody looks at them."""
+        found = [self._steps_ahead(self.step, last_step)]
+        most = self.step + min(int(TICK / self.step_time), last_step - self.step)
+        while self.observers == () and self.frames and self.step + sum(found) < most and len(found) < MOST_FRAMES:
+            found.append(self._steps_ahead(self.step + sum(found), most))
+        return found if len(found) == 1 or self.is_frame_due(self.step + sum(found)) else found[:-1]
+
+    def _steps_ahead(self, step: int, last_step: int) -> int:
+        """How many steps after a step may be taken until somebody looks."""
+        if not self.strides or self.on_step is not None or step < self.careful_until:
             return 1
-        most = min(last_step - self.step, max(1, int(TICK / self.step_time)))
-        due = (self._stretch(self.step) + 1) * self.record_every / self.solver.dt - self.step  # up to round-off
+        most = min(last_step - step, max(1, int(TICK / self.step_time)))
+        due = (self._stretch(step) + 1) * self.record_every / self.solver.dt - step  # up to round-off
         near = range(max(1, min(int(due) - 1, most)), most)
-        return next((k for k in near if self.is_frame_due(self.step + k)), most)
+        return next((k for k in near if self.is_frame_due(step + k)), most)
+
+    def _take_frames(self, ahead: list[int]) -> list[tuple[State, StepReport]]:
+        """The states of several frames in one call; empty where they are taken one by one."""
+        if len(ahead) == 1:
+            return []
+        try:
+            taken: list[tuple[State, StepReport]] = self.solver.advance_frames(self.system, self.state, ahead)
+            if all(r.outcome is not Outcome.NOT_FINITE and state.is_finite for state, r in taken):
+                return taken
+        except (SuppleError, FloatingPointError, np.linalg.LinAlgError):
+            pass
+        self.state.restore(self.whole[0])
+        return []
 
     def _stride(self, steps: int) -> StepReport:
         if steps == 1:

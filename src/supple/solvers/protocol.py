@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Protocol, runtime_checkable
 
 from supple.scene.state import State
@@ -44,4 +45,15 @@ class Striding(Protocol):
     def advance(self, system: System, state: State, steps: int) -> StepReport:
         """So many steps of dt, in place, to the same bits as single ones; one report of all. An error leaves the state
         anywhere: who wants to know which step failed takes them again one by one."""
+        ...
+
+
+@runtime_checkable
+class StridingFrames(Protocol):
+    """What a solver has that takes the steps to several frames in one call, while nobody looks at those in between."""
+
+    def advance_frames(self, system: System, state: State, steps: Sequence[int]) -> list[tuple[State, StepReport]]:
+        """So many steps of dt to each of several frames, to the same bits as single ones: states there, each with a
+        report of the steps that led to it. The given state becomes the last. Empty, and the state as it was, where
+        they should be taken by `Striding.advance`."""
         ...

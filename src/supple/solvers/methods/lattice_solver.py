@@ -10,7 +10,9 @@ scenes with other bodies or joints take the general solvers, in which a lattice 
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -29,7 +31,7 @@ from supple.bodies.voxel.sweep import lattice_kernels as kernels
 from supple.bodies.voxel.sweep.bricks import SLAB_BRICKS
 from supple.bodies.voxel.sweep.stable_step import find_step
 from supple.bodies.voxel.sweep.stages import ONE_STAGE, STAGES, StableStep
-from supple.bodies.voxel.sweep.strides import Strides, Taken, can_stride
+from supple.bodies.voxel.sweep.strides import Limits, Strides, Taken
 from supple.bodies.voxel.sweep.sweep import LatticeSweep
 from supple.bodies.voxel.touching.surface_contact import NO_CONTACTS, SurfaceContacts, contact_step_limit
 from supple.errors import BendWarning, InputError, StepWarning, check_number
@@ -53,6 +55,7 @@ MANY_VOXELS = 2 * LANES * SLAB_BRICKS
 LINKS, COMMANDS, TICKS, STEP, PAIRS = "links", "commands", "ticks", "lattice step", "lattice pairs"
 COSTLY = 4.0  # times as many small steps as the lattice needs, beyond which contacts are named
 OPEN = 1e-6  # of the extent: joints that are further open after a step are reported
+EARLY = 1e-6  # part of the time between commands by which one may be asked early
 STRAIN_STEP = 0.1  # growth of the largest strain after which the stable step is looked for again
 
 
@@ -142,8 +145,9 @@ class LatticeSolver:
                 system.scene.joints if self.joints is None else self.joints, self._first_voxels(system)
             ),
         )
-        alone = self.world is None and not (self._acting or self._guides.moves or self._commands)
-        self._strides = Strides.of(self._sweep) if alone and can_stride(self._sweep) else None
+        slowly = all(self.dt * command.rate <= 1 + 1e-9 for command in self._commands)
+        alone = self.world is None and slowly and not (self._acting or self._guides.moves)
+        self._strides = Strides.of(self._sweep) if alone else None
         self._world = world
         self._largest = self._stable_step(self._model, None, None)
         self._has_warned = self._has_warned_of_contacts = self._meets = False
@@ -205,6 +209,80 @@ class LatticeSolver:
             self.prepare(system)
         if self._strides is not None:
             return self.advance(system, state, 1)
+        return self._step_in_parts(system, state)
+
+    def advance(self, system: System, state: State, steps: int) -> StepReport:
+        """So many steps of dt, in place, each many small ones with a look at the strains. Where nothing acts on the
+        lattices that is asked from Python, all of them are one compiled call, or those to the next command."""
+        taken = self.advance_frames(system, state, [steps])
+        return taken[-1][1] if taken else step_by_step(self, system, state, steps)
+
+    def advance_frames(self, system: System, state: State, steps: Sequence[int]) -> list[tuple[State, StepReport]]:
+        """So many steps of dt to each of several frames; the state becomes the last. Empty, and the state as it was,
+        where a step leaves the finite or others are better taken one by one."""
+        if self._prepared != (system, system.revision):
+            self.prepare(system)
+        if self._strides is None or (len(steps) > 1 and (self._strides.remembers or self._commands)):
+            return []
+        total, whole, marks = sum(steps), state.copy(), np.cumsum(steps).tolist()
+        ends = [state.t, *step_times(state.t, self.dt, total)]
+        frames: list[State] = []
+        small: list[tuple[int, bool]] = []  # small steps of each step, and whether joints are open at its end
+        while (done := len(small)) < total:
+            keep = [mark - done for mark in marks[:-1] if mark > done]
+            taken, count = self._take(system, state, ends[done:-1], keep)
+            if taken.lost and total > 1:  # again one by one, to name the step
+                state.restore(whole)
+                return []
+            if taken.lost:
+                return [(state, self._lose(system, state, count))]
+            if taken.breaks and taken.strides:
+                taken, count = self._take(system, state, ends[done : done + taken.strides], keep)
+            if taken.breaks:
+                report = self._step_in_parts(system, state)
+                small.append((report.iterations, not report.is_solved))
+                state.t = ends[done + 1]
+                continue
+            for mark, (x, v) in zip(keep, taken.kept):
+                memory = {name: array.copy() for name, array in state.memory.items()}
+                frames.append(State(ends[done + mark], x.ravel(), v.ravel(), memory))
+            is_open = taken.open > OPEN * self._model.extent if len(taken.open) else np.zeros(taken.strides, dtype=bool)
+            small += [(count, bool(o)) for o in is_open]
+            self._keep(system, state, taken.end)
+            state.t = ends[len(small)]
+            if taken.looks:
+                self._look(system, state)
+        if self._sweep.joints is not None:
+            self.multipliers = state.memory["multipliers"] = self._sweep.joint_impulse / self.dt
+        reports = [_report(small[a:b]) for a, b in pairwise([0, *marks])]
+        return list(zip([*frames, state], reports))
+
+    def _take(self, system: System, state: State, starts: list[float], keep: list[int]) -> tuple[Taken, int]:
+        """Strides from these times [s] on, as far as no command must be asked, and of how many small steps each is."""
+        assert self._strides is not None
+        if self._commands:
+            self._sweep.commanded = self._ask(system, state)
+            ticks = [[np.floor(t * command.rate + EARLY) for command in self._commands] for t in starts]
+            starts = [t for t, tick in zip(starts, ticks) if tick == ticks[0]]
+        seen, stable = self.found_step(state)
+        count = max(1, int(np.ceil(self.dt / stable.step)))
+        taken = self._strides.advance(
+            self._local(system, state),
+            starts,
+            self.dt / count,
+            count,
+            gravity=system.gravity,
+            stages=stable.stages_of(self.dt / count),
+            limits=Limits(
+                seen + STRAIN_STEP, np.inf if self.bend_limit is None or self._has_warned else self.bend_limit
+            ),
+            pairs=state.memory.get(PAIRS),
+            keep=keep,
+        )
+        return taken, count
+
+    def _step_in_parts(self, system: System, state: State) -> StepReport:
+        """A step of dt in as many parts as what acts on the lattices asks for."""
         stop, steps = state.t + self.dt, 0
         asked = [int(np.ceil(self.dt * command.rate - 1e-9)) for command in self._commands]
         parts = max([1, int(np.ceil(self.dt / self._longest)), *asked])
@@ -238,50 +316,11 @@ class LatticeSolver:
         outcome = outcome if state.is_finite else Outcome.NOT_FINITE
         return StepReport(outcome, iterations=steps)
 
-    def advance(self, system: System, state: State, steps: int) -> StepReport:
-        """So many steps of dt, in place, each many small ones with a look at the strains. Where nothing but gravity, a
-        fluid and obstacles acts on the lattices, all of them are one compiled call."""
-        if self._prepared != (system, system.revision):
-            self.prepare(system)
-        if self._strides is None:
-            return step_by_step(self, system, state, steps)
-        ends, whole = [state.t, *step_times(state.t, self.dt, steps)], state.copy()
-        small = done = 0
-        while done < steps:
-            taken, count = self._take(system, state, ends[done:-1])
-            if taken.lost and steps > 1:  # again one by one, to name the step
-                state.restore(whole)
-                return step_by_step(self, system, state, steps)
-            if taken.lost:
-                return self._lose(system, state, count)
-            done, small = done + taken.strides, small + taken.strides * count
-            self._keep(system, state, taken.end)
-            state.t = ends[done]
-            if taken.looks:
-                self._look(system, state)
-        return StepReport(Outcome.SOLVED, iterations=small, steps=steps)
-
-    def _take(self, system: System, state: State, starts: list[float]) -> tuple[Taken, int]:
-        """Strides from these times [s] on, and of how many small steps each is."""
-        assert self._strides is not None
-        seen, stable = self.found_step(state)
-        count = max(1, int(np.ceil(self.dt / stable.step)))
-        taken = self._strides.advance(
-            self._local(system, state),
-            starts,
-            self.dt / count,
-            count,
-            gravity=system.gravity,
-            stages=stable.stages_of(self.dt / count),
-            strain=seen + STRAIN_STEP,
-            bend=np.inf if self.bend_limit is None or self._has_warned else self.bend_limit,
-        )
-        return taken, count
-
     def _lose(self, system: System, state: State, count: int) -> StepReport:
         """A step of so many small ones that leaves the finite: find out when and where."""
         stages = self.found_step(state)[1].stages_of(self.dt / count)
-        advance_finite(self._sweep, self._local(system, state), self.dt / count, count, system.gravity, stages=stages)
+        start, pairs = self._local(system, state), state.memory.get(PAIRS)
+        advance_finite(self._sweep, start, self.dt / count, count, system.gravity, pairs=pairs, stages=stages)
         return StepReport(Outcome.NOT_FINITE)
 
     def _local(self, system: System, state: State) -> LocalState:
@@ -291,6 +330,8 @@ class LatticeSolver:
     def _keep(self, system: System, state: State, end: LocalState) -> None:
         """Take over what a sweep has come to."""
         state.x, state.v, state.t = end.x.ravel(), end.v.ravel(), end.t
+        if self._sweep.contacts is not None:
+            state.memory[PAIRS] = self._sweep.pairs
         if end.memory is not None:
             parts = np.split(end.memory.to_array(), np.cumsum(self._link_counts)[:-1])
             state.memory |= {f"{slot.name}/{LINKS}": part for slot, part in zip(system.bodies, parts)}
@@ -322,8 +363,6 @@ class LatticeSolver:
         dt = duration / steps
         stages = stable.stages_of(dt)
         end = advance_finite(sweep, start, dt, steps, system.gravity, pairs=pairs, stages=stages)
-        if len(sweep.pairs) or pairs is not None:
-            state.memory[PAIRS] = sweep.pairs
         self._keep(system, state, end)
         return steps
 
@@ -362,7 +401,7 @@ class LatticeSolver:
             ticks = state.memory.get(f"{slot.name}/{TICKS}", np.full(len(swing.commands), -1.0)).copy()
             first = 0
             for k, (_, command) in enumerate(swing.commands):
-                tick = np.floor(state.t * command.rate + 1e-6)
+                tick = np.floor(state.t * command.rate + EARLY)
                 if tick > ticks[k]:
                     local = LocalState(state.t, slot.view_x(state.x).copy(), slot.view_v(state.v).copy())
                     values[first : first + command.count] = command.ask(state.t, local)
@@ -401,6 +440,13 @@ class LatticeSolver:
             found = self._stable_step(model, x, rest, stable)
             step, single = min(stable.step, found.step), min(stable.single, found.single)
             state.memory[STEP] = np.array([strain, step, len(found.stages.shares), single])
+
+
+def _report(steps: list[tuple[int, bool]]) -> StepReport:
+    """Of steps, each with its number of small ones, and whether joints are open at its end."""
+    unsolved = sum(is_open for _, is_open in steps)
+    outcome = Outcome.JOINT_LIMIT if unsolved else Outcome.SOLVED
+    return StepReport(outcome, sum(count for count, _ in steps), steps=len(steps), unconverged=unsolved)
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,7 +1,7 @@
 """Many strides of a lattice in one call: frames into bricks, small steps, frames out again, and a look at the strains.
 
 A stride begins with frames and ends with frames, also within a call: what is rounded there does not depend on how many
-strides a call has.
+strides a call has. Nor does what voxels that meet remember: pairs are listed anew in each stride.
 """
 
 # mypy: ignore-errors
@@ -18,17 +18,28 @@ from supple.bodies.voxel.kernels import advance, advance_parallel
 from supple.bodies.voxel.sweep.brick_data import STATE
 from supple.bodies.voxel.sweep.brick_links import three
 from supple.bodies.voxel.sweep.lattice_kernels import largest_strain_and_bend
+from supple.bodies.voxel.touching.collision_kernels import (
+    HELD,
+    LISTED,
+    TABLE,
+    advance_colliding,
+    advance_colliding_parallel,
+    clear_contacts,
+)
+from supple.bodies.voxel.touching.joint_kernels import compute_violations, place_sides, start_joints
 
 Array = np.ndarray
-WHOLE, LOOK, LOST = 0, 1, 2
-"""How a call ended: after all strides, after one whose strains ask for a look, before one that left the finite."""
+WHOLE, LOOK, LOST, BROKEN, CROWDED = range(5)
+"""How a call ended: after all strides, after one whose strains ask for a look; before one that left the finite, in
+which links failed, or in which more pairs of voxels came near each other than there is workspace for."""
 
 
 class Frames(NamedTuple):
     """x (n, 7), v (n, 6): frames of the voxels, angular velocities in body axes; x_end, v_end: room for the next.
 
     place (n,): where the fields of a voxel begin in the state. axes (3,): of the world, in the order of the sweep.
-    moves (n,): 1, or 0 for voxels that are held.
+    moves (n,): 1, or 0 for voxels that are held. number (strides,): which of the kept frames kept_x (k, n, 7), kept_v
+    (k, n, 6) the end of a stride is, or -1.
     """
 
     x: Array
@@ -38,6 +49,9 @@ class Frames(NamedTuple):
     place: Array
     axes: Array
     moves: Array
+    number: Array
+    kept_x: Array
+    kept_v: Array
 
 
 @compiled(borrows=True)
@@ -95,10 +109,19 @@ def leave_stride(state, frames):
 
 
 @compiled(borrows=True)
-def asks_for_a_look(links, x, strain, bend):
-    """Whether a strain, or the angle between linked voxels [rad], is beyond what was seen."""
-    found = largest_strain_and_bend(links, x)
-    return found[0] > strain or found[1] > bend
+def end_stride(state, frames, links, strain, bend, k):
+    """The end of stride k: how a call would end here. strain, angle between linked voxels [rad]: what was seen."""
+    if not leave_stride(state, frames):
+        return LOST
+    at = frames.number[k]
+    if at >= 0:
+        for i in range(len(frames.place)):
+            for c in range(7):
+                frames.kept_x[at, i, c] = frames.x[i, c]
+            for c in range(6):
+                frames.kept_v[at, i, c] = frames.v[i, c]
+    found = largest_strain_and_bend(links, frames.x)
+    return LOOK if found[0] > strain or found[1] > bend else WHOLE
 
 
 @compiled
@@ -109,10 +132,11 @@ def advance_strides(bricks, slabs, laws, damping, step, frames, links, signals, 
         enter_stride(bricks, frames, signals, k)
         first = k * (count + 1)
         advance(bricks, slabs, laws, damping, step, first, first + count)
-        if not leave_stride(bricks.state, frames):
-            return k, LOST
-        if asks_for_a_look(links, frames.x, strain, bend):
-            return k + 1, LOOK
+        if laws.failures.sum() > 0:
+            return k, BROKEN
+        how = end_stride(bricks.state, frames, links, strain, bend, k)
+        if how != WHOLE:
+            return (k if how == LOST else k + 1), how
     return len(signals), WHOLE
 
 
@@ -123,8 +147,78 @@ def advance_strides_parallel(bricks, slabs, laws, damping, step, frames, links, 
         enter_stride(bricks, frames, signals, k)
         first = k * (count + 1)
         advance_parallel(bricks, slabs, laws, damping, step, first, first + count)
-        if not leave_stride(bricks.state, frames):
-            return k, LOST
-        if asks_for_a_look(links, frames.x, strain, bend):
-            return k + 1, LOOK
+        if laws.failures.sum() > 0:
+            return k, BROKEN
+        how = end_stride(bricks.state, frames, links, strain, bend, k)
+        if how != WHOLE:
+            return (k if how == LOST else k + 1), how
     return len(signals), WHOLE
+
+
+@compiled(borrows=True)
+def begin_meeting(bricks, contacts, joints, count):
+    """Forget what a stride before knew of contacts, but for the pairs that are held, and begin with the joints."""
+    clear_contacts(bricks.loads, contacts)
+    memory = contacts.memory
+    held, table, listed = memory[HELD], memory[TABLE], -1.0 if contacts.brick_count > 0 else 0.0
+    memory[:] = 0.0
+    memory[HELD], memory[TABLE], memory[LISTED] = held, table, listed
+    if joints is not None:
+        start_joints(bricks.state, joints, count)
+
+
+@compiled(borrows=True)
+def end_joints(state, joints):
+    """The largest violation of a row."""
+    largest = 0.0
+    if joints is not None:
+        place_sides(state, joints)
+        compute_violations(joints)
+        for m in range(len(joints.phi)):
+            largest = max(largest, abs(joints.phi[m]))
+    return largest
+
+
+@compiled
+def advance_meeting(
+    bricks, slabs, laws, damping, contacts, joints, step, frames, links, signals, count, strain, bend, open_out
+):
+    """Strides of voxels that meet or are held by joints, or None; open_out (strides,): the largest violation of a row
+    at the end of each. Returns how many were taken, how it ended, and how many pairs lacked workspace."""
+    for k in range(len(signals)):
+        enter_stride(bricks, frames, signals, k)
+        begin_meeting(bricks, contacts, joints, count)
+        first = k * (count + 1)
+        _, lacking = advance_colliding(bricks, slabs, laws, damping, contacts, None, joints, step, first, first + count)
+        if lacking > 0:
+            return k, CROWDED, lacking
+        if laws.failures.sum() > 0:
+            return k, BROKEN, 0
+        open_out[k] = end_joints(bricks.state, joints)
+        how = end_stride(bricks.state, frames, links, strain, bend, k)
+        if how != WHOLE:
+            return (k if how == LOST else k + 1), how, 0
+    return len(signals), WHOLE, 0
+
+
+@compiled
+def advance_meeting_parallel(
+    bricks, slabs, laws, damping, contacts, joints, step, frames, links, signals, count, strain, bend, open_out
+):
+    """The same on all threads; the same bits as `advance_meeting`."""
+    for k in range(len(signals)):
+        enter_stride(bricks, frames, signals, k)
+        begin_meeting(bricks, contacts, joints, count)
+        first = k * (count + 1)
+        _, lacking = advance_colliding_parallel(
+            bricks, slabs, laws, damping, contacts, None, joints, step, first, first + count
+        )
+        if lacking > 0:
+            return k, CROWDED, lacking
+        if laws.failures.sum() > 0:
+            return k, BROKEN, 0
+        open_out[k] = end_joints(bricks.state, joints)
+        how = end_stride(bricks.state, frames, links, strain, bend, k)
+        if how != WHOLE:
+            return (k if how == LOST else k + 1), how, 0
+    return len(signals), WHOLE, 0

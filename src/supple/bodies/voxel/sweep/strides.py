@@ -1,4 +1,5 @@
-"""Strides of a lattice that nothing outside its sweep acts on: as many as a caller wants in one compiled call.
+"""Strides of lattices on which nothing acts that must be asked from Python: as many as a caller wants in one compiled
+call, with voxels that meet, joints and links that may fail.
 
 What changes in time, signals of the actuation and obstacles that move, is computed for all of them beforehand.
 """
@@ -6,23 +7,31 @@ What changes in time, signals of the actuation and obstacles that move, is compu
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numba
 import numpy as np
-from numpy.typing import ArrayLike
 
-from supple.algebra.dense.checks import check_vector
 from supple.bodies.protocols import LocalState
 from supple.bodies.voxel.elastic import links_of
-from supple.bodies.voxel.links.link_laws import NEVER
 from supple.bodies.voxel.links.link_memory import LinkMemory, no_laws
-from supple.bodies.voxel.sweep.brick_data import STATE, Step
+from supple.bodies.voxel.sweep.brick_data import STATE, Damping, Step
 from supple.bodies.voxel.sweep.lattice_kernels import Links
 from supple.bodies.voxel.sweep.stages import Stages
-from supple.bodies.voxel.sweep.stride_kernels import LOOK, LOST, Frames, advance_strides, advance_strides_parallel
+from supple.bodies.voxel.sweep.stride_kernels import (
+    BROKEN,
+    CROWDED,
+    LOOK,
+    LOST,
+    Frames,
+    advance_meeting,
+    advance_meeting_parallel,
+    advance_strides,
+    advance_strides_parallel,
+)
 from supple.bodies.voxel.sweep.sweep import CHUNK, LatticeSweep
+from supple.bodies.voxel.touching.collision import enlarged, no_collisions
 from supple.bodies.voxel.touching.fluid import fluid_array
 from supple.bodies.voxel.touching.moving import moves, moving_counts, moving_table
 from supple.bodies.voxel.touching.obstacles import obstacle_arrays
@@ -30,20 +39,27 @@ from supple.bodies.voxel.touching.obstacles import obstacle_arrays
 Array = np.ndarray
 
 
+class Limits(NamedTuple):
+    """Beyond which somebody should look: the largest strain, and angle between linked voxels [rad]."""
+
+    strain: float
+    bend: float
+
+
 class Taken(NamedTuple):
-    """end: the state after so many strides. looks: whether the last one's strains are beyond the limits. lost: whether
-    the one after them would leave the finite; of links that yield, end.memory is then not that of its time."""
+    """end: the state after so many strides; kept: frames x (n, 7), v (n, 6) after those that were asked for, as far as
+    they were taken. looks: whether the last one is beyond the limits. lost: whether the one after them would leave the
+    finite; breaks: whether links would fail in it. open (strides,) [m]: the largest violation of a joint after each.
+
+    Where it is lost or breaks, the memory of links and of pairs is not that of the end: take them again."""
 
     strides: int
     end: LocalState
+    kept: list[tuple[Array, Array]]
     looks: bool
     lost: bool
-
-
-def can_stride(sweep: LatticeSweep) -> bool:
-    """Whether nothing in the sweep needs a look in between: joints, voxels that meet, links that fail."""
-    fails = sweep.laws is not None and bool((sweep.model.laws.failure < NEVER).any())
-    return sweep.contacts is None and sweep.joint_run is None and not sweep.meeting and not fails
+    breaks: bool
+    open: Array
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,11 +70,12 @@ class Strides:
     links: Links
     place: Array
     moves: Array
-    at_rest: dict[str, Array]
+    axes: Array
+    at_rest: dict[str, Array] = field(default_factory=dict)
 
     @classmethod
     def of(cls, sweep: LatticeSweep) -> Strides:
-        """Of a sweep that `can_stride`."""
+        """Of a sweep that meets no surfaces of other bodies."""
         layout = sweep.layout
         axes = list(layout.axes)
         at_rest = obstacle_arrays([o for o in sweep.obstacles if not moves(o)], axes)
@@ -67,8 +84,18 @@ class Strides:
             links_of(sweep.model),
             np.asarray(layout.brick * STATE * layout.lanes + layout.lane, dtype=np.int64),
             np.where(sweep.held, 0.0, 1.0),
+            np.array(axes),
             {**at_rest, "fluid": fluid_array(sweep.fluid, axes)},
         )
+
+    @property
+    def remembers(self) -> bool:
+        """Whether the state has more than frames: links that yield or fail, pairs that touch, forces of joints."""
+        return self.sweep.laws is not None or self._meets
+
+    @property
+    def _meets(self) -> bool:
+        return self.sweep.contacts is not None or self.sweep.joint_run is not None
 
     def advance(
         self,
@@ -77,46 +104,73 @@ class Strides:
         dt: float,
         count: int,
         *,
-        gravity: ArrayLike,
+        gravity: Array,
         stages: Stages,
-        strain: float,
-        bend: float,
+        limits: Limits,
+        pairs: Array | None = None,
+        keep: Sequence[int] = (),
     ) -> Taken:
         """One stride of `count` small steps of dt [s] from each of the times [s], or as many as fit into tables, or up
-        to one after which a strain or an angle between linked voxels [rad] is beyond its limit."""
-        sweep, axes = self.sweep, np.array(self.sweep.layout.axes)
+        to one after which somebody should look. pairs: what is remembered of voxels that touch, as in `LatticeSweep`,
+        whose own are those at the end. keep: the strides after which frames are kept, ascending, from 1 on."""
         times = np.asarray(starts, dtype=float)[: max(1, CHUNK // (count + 1))]
-        g = check_vector(gravity, name="gravity", where="LatticeSweep.advance")[axes]
-        sweep.memory = state.memory if state.memory is not None else LinkMemory.fresh(sweep.model.link_count)
-        frames = Frames(
-            np.array(state.x, dtype=float),
-            np.array(state.v, dtype=float),
-            np.empty_like(state.x),
-            np.empty_like(state.v),
-            self.place,
-            axes,
-            self.moves,
-        )
         begins, ends = self._signals(times, dt, count)
-        step = Step(
-            t=float(times[0]),
-            dt=dt,
-            gx=float(g[0]),
-            gy=float(g[1]),
-            gz=float(g[2]),
-            signals=ends,
-            **self.at_rest,
-            **self._moving(times, dt, count),
-        )
-        threaded = numba.get_num_threads() > 1 and len(sweep.layout.slabs.start) > 2
-        kernel = advance_strides_parallel if threaded else advance_strides
-        laws = sweep.laws if sweep.laws is not None else no_laws(sweep.dtype)
-        damping = sweep.damping_of(dt, stages)
+        gx, gy, gz = gravity[self.axes].tolist()
+        step = Step(float(times[0]), dt, gx, gy, gz, ends, **self.at_rest, **self._moving(times, dt, count))
+        wanted, how = [k for k in keep if k <= len(times)], CROWDED
+        while how == CROWDED:  # now with more workspace
+            self._recall(state, pairs)
+            frames = self._frames(state, len(times), wanted)
+            done, how, open_ = self._run(step, frames, begins, count, self.sweep.damping_of(dt, stages), limits)
+        self.sweep.t = float(times[done]) if done < len(times) else float(times[-1]) + count * dt
+        memory = None if self.sweep.laws is None else self.sweep.memory
+        end, kept = LocalState(self.sweep.t, frames.x, frames.v, memory), zip(frames.kept_x, frames.kept_v)
+        taken = [pair for k, pair in zip(wanted, kept) if k <= done]
+        return Taken(done, end, taken, how == LOOK, how == LOST, how == BROKEN, open_)
+
+    def _frames(self, state: LocalState, strides: int, keep: list[int]) -> Frames:
+        """Room for so many strides from a state on, after some of which frames are kept."""
+        x, v, number = np.array(state.x, dtype=float), np.array(state.v, dtype=float), np.full(strides, -1)
+        number[np.array(keep, dtype=np.int64) - 1] = np.arange(len(keep))
+        kept = np.empty((len(keep), *x.shape)), np.empty((len(keep), *v.shape))
+        return Frames(x, v, np.empty_like(x), np.empty_like(v), self.place, self.axes, self.moves, number, *kept)
+
+    def _recall(self, state: LocalState, pairs: Array | None) -> None:
+        """Give the sweep what is remembered at a state."""
+        sweep = self.sweep
+        if sweep.laws is not None:
+            sweep.memory = state.memory if state.memory is not None else LinkMemory.fresh(sweep.model.link_count)
+        sweep.pairs = np.zeros((0, 6)) if pairs is None else pairs
+
+    def _run(
+        self, step: Step, frames: Frames, begins: Array, count: int, damping: Damping, limits: Limits
+    ) -> tuple[int, int, Array]:
+        """How many strides were taken, how that ended, and how far joints were open after each."""
+        sweep = self.sweep
         bricks, slabs = sweep.layout.bricks, sweep.layout.slabs
-        done, how = kernel(bricks, slabs, laws, damping, step, frames, self.links, begins, count, strain, bend)
-        sweep.t = times[done] if done < len(times) else times[-1] + count * dt
-        kept = None if sweep.laws is None else sweep.memory
-        return Taken(done, LocalState(sweep.t, frames.x, frames.v, kept), how == LOOK, how == LOST)
+        laws = sweep.laws if sweep.laws is not None else no_laws(sweep.dtype)
+        threaded = numba.get_num_threads() > 1 and len(slabs.start) > 2
+        of_strides = (step, frames, self._alive(), begins, count, limits.strain, limits.bend)
+        if not self._meets:
+            kernel = advance_strides_parallel if threaded else advance_strides
+            return *kernel(bricks, slabs, laws, damping, *of_strides), np.zeros(0)
+        meeting, open_ = advance_meeting_parallel if threaded else advance_meeting, np.zeros(len(begins))
+        contacts = no_collisions(sweep.layout.base_loads) if sweep.contacts is None else sweep.begin_contacts()
+        loaded, joints = bricks._replace(loads=contacts.base.copy()), sweep.joint_run
+        if joints is not None:
+            joints.per_step[0] = 1.0 / step.dt
+        done, how, lacking = meeting(loaded, slabs, laws, damping, contacts, joints, *of_strides, open_)
+        if how == CROWDED:
+            sweep.contacts = enlarged(contacts, lacking)
+        sweep.keep_pairs()
+        return done, how, open_[:done]
+
+    def _alive(self) -> Links:
+        """The links that have not failed."""
+        if self.sweep.laws is None:
+            return self.links
+        alive = self.sweep.memory.alive
+        return self.links if alive.all() else links_of(self.sweep.model.with_links(alive))
 
     def _signals(self, times: Array, dt: float, count: int) -> tuple[Array, Array]:
         """Control signals at the starts of strides, (strides, b), and at the ends of small steps, after those of each
@@ -129,7 +183,7 @@ class Strides:
 
     def _moving(self, times: Array, dt: float, count: int) -> dict[str, Array]:
         """Obstacles that move, in tables of count + 1 rows a stride."""
-        obstacles, axes = self.sweep.obstacles, list(self.sweep.layout.axes)
+        obstacles, axes = self.sweep.obstacles, self.axes.tolist()
         if not any(moves(o) for o in obstacles):
             return {}
         tables = [moving_table(obstacles, axes, float(t), dt, count) for t in times]

@@ -381,7 +381,7 @@ class LatticeSweep:
         axes = list(self.layout.axes)
         g = check_vector(gravity, name="gravity", where="LatticeSweep.advance")[axes]
         if self.contacts is not None:
-            self._start_contacts()
+            self.begin_contacts()
         damping = self.damping_of(dt, stages)
         self.meeting.begin(self.layout.bricks.state)
         if self.joint_run is not None:
@@ -403,7 +403,7 @@ class LatticeSweep:
             self._advance(step, damping, count)
             self.t += count * dt
         self.meeting.end(self.layout.bricks.state)
-        self._keep_pairs()
+        self.keep_pairs()
 
     def damping_of(self, dt: float, stages: Stages) -> Damping:
         """Stages of steps of dt, with the velocities between them."""
@@ -421,7 +421,7 @@ class LatticeSweep:
         table = moving_table(self.obstacles, axes, self.t, dt, count)
         return {"moving": table, "moving_kinds": moving_counts(self.obstacles)}
 
-    def _keep_pairs(self) -> None:
+    def keep_pairs(self) -> None:
         """Read what is remembered of voxels that touch."""
         if self.contacts is not None:
             self.pairs = held_pairs(self.contacts, np.array(self.layout.axes))
@@ -438,13 +438,14 @@ class LatticeSweep:
             check_horizon(self.model, self.collision, largest)
         return values
 
-    def _start_contacts(self) -> None:
+    def begin_contacts(self) -> Contacts:
         """Forget the contacts of an earlier state, but for what is remembered of pairs."""
         assert self.contacts is not None
         contacts = self.contacts._replace(base=self.layout.base_loads)
         contacts.memory[:] = 0.0
         contacts.memory[LISTED] = -1.0
         self.contacts = hold_pairs(contacts, self.pairs, np.array(self.layout.axes))
+        return self.contacts
 
     def _advance(self, step: Step, damping: Damping, count: int) -> None:
         """Steps of one chunk; stops and goes on where links fail, or where pairs lack workspace."""
@@ -468,10 +469,10 @@ class LatticeSweep:
                     self.contacts = enlarged(contacts, lacking)
             if self.laws is not None and self.laws.failures.any():
                 self.laws.failures[:] = 0
-                self._keep_pairs()
+                self.keep_pairs()
                 self._follow_failures()
                 if self.contacts is not None:
-                    self._start_contacts()
+                    self.begin_contacts()
                     loads = None
 
     @property
