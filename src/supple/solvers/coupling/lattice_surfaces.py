@@ -5,12 +5,14 @@ Points of other bodies that joints hold to voxels come last, and hang on none.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from supple.bodies.voxel.touching.surface_contact import SurfaceContacts
+from supple.bodies.voxel.touching.surface_layout_kernels import hang_vertices
 from supple.contact.bound import BoundContact
 from supple.scene.system import System
 from supple.solvers.coupling.laws import CoupledLaw, JointPoints, SpringLaw
@@ -37,36 +39,28 @@ class LatticeSurfaces:
 
     def contacts(self, meeting: Meeting, sides: SlowSides) -> SurfaceContacts:
         """The contacts and springs of a meeting, all with points on lattices; sides: how their other sides move."""
-        parts: list[tuple[Array, ...]] = []
-        for s, (start, voxel, local, weight) in zip(meeting.sets, self.lists):
-            contact, side = np.nonzero(s.points >= 0)
-            vertex, share = s.points[contact, side], s.weights[contact, side]
-            length = (start[1:] - start[:-1])[vertex]
-            of = np.repeat(np.arange(len(vertex)), length)
-            entry = np.repeat(start[vertex] - np.cumsum(length) + length, length) + np.arange(length.sum())
-            count = np.bincount(contact[of], minlength=s.size)
-            parts.append((count, voxel[entry], local[entry], share[of] * weight[entry]))
+        parts = [hang_vertices(s.points, s.weights, *hung) for s, hung in zip(meeting.sets, self.lists)]
         parts += [self._spring_entries(c) for c in meeting.coupled]
         springs = [c.law for c in meeting.coupled if isinstance(c.law, SpringLaw)]
-        joined = [c.law for c in meeting.coupled if isinstance(c.law, JointPoints)]
-        places = np.concatenate([np.zeros((0, 3)), *(law.x for law in joined)])
+        held = [c.law for c in meeting.coupled if isinstance(c.law, JointPoints)]
+        places = joined([np.zeros((0, 3)), *(law.x for law in held)])
         more = sum(law.size for law in springs) + len(places)
         none = np.zeros(len(places))
-        count, voxel, local, weight = (np.concatenate(part) for part in zip(*parts))
+        count, voxel, local, weight = (joined(part) for part in zip(*parts))
 
         def of_all(name: str, others: list[Array] | None = None) -> Array:
             own = [getattr(s, name) for s in meeting.sets]
-            return np.concatenate([*own, *([np.zeros(more)] if others is None else others)])
+            return joined([*own, *([np.zeros(more)] if others is None else others)])
 
         mobility, pushed = sides.responses or (np.zeros((0, 0)), np.zeros((0, 3)))
         return SurfaceContacts(
-            np.concatenate([[0], np.cumsum(count)]).astype(np.int64),
+            np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(count)]),
             voxel,
             local,
             weight,
             of_all("normal", [np.tile([0.0, 0.0, 1.0], (more, 1))]),
             of_all("gap"),
-            sides.motion - of_all("drift", [np.zeros((more - len(places), 3)), *(-law.drift for law in joined)]),
+            sides.motion - of_all("drift", [np.zeros((more - len(places), 3)), *(-law.drift for law in held)]),
             of_all("slip", [*(-law.d for law in springs), np.zeros_like(places)]),
             of_all("stiffness", [*(law.spring.stiffness for law in springs), none]),
             of_all("tangential_stiffness"),
@@ -75,7 +69,7 @@ class LatticeSurfaces:
             of_all("friction"),
             mobility,
             pushed,
-            np.concatenate([np.full(meeting.contact_count, -1.0), *(law.spring.rest_length for law in springs), none]),
+            joined([np.full(meeting.contact_count, -1.0), *(law.spring.rest_length for law in springs), none]),
             places,
         )
 
@@ -101,6 +95,12 @@ class LatticeSurfaces:
             np.concatenate([*local, np.zeros((0, 3))])[order],
             np.concatenate([*weight, np.zeros(0)])[order],
         )
+
+
+def joined(parts: Sequence[Array]) -> Array:
+    """Arrays one after another; the only one that is not empty is not copied."""
+    filled = [part for part in parts if len(part)]
+    return np.concatenate(parts) if len(filled) != 1 else filled[0]
 
 
 def _hung(contact: BoundContact, lattices: System, first: dict[str, int]) -> tuple[Array, Array, Array, Array]:

@@ -9,6 +9,7 @@ next strip, so that the layer ahead is still in the cache when its turn comes.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -141,9 +142,9 @@ class Layout:
         self.fields(array, count)[self.brick, :, self.lane] = values
         return array
 
-    @property
+    @cached_property
     def base_loads(self) -> Array:
-        """The loads of the bricks, zeros where none are set."""
+        """The loads of the bricks, zeros where none are set; not to be written to."""
         return self.bricks.loads if self.bricks.loads.size else self.tiles(np.zeros((len(self.brick), LOADS)))
 
     @property

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import NamedTuple
 
 import numba
@@ -397,13 +398,18 @@ class LatticeSweep:
                 gz=float(g[2]),
                 signals=self.signals_at(self.t + dt * np.arange(1, count + 1)),
                 fluid=fluid_array(self.fluid, axes),
-                **obstacle_arrays([o for o in self.obstacles if not moves(o)], axes),
+                **self._at_rest,
                 **self._moving(dt, count, axes),
             )
             self._advance(step, damping, count)
             self.t += count * dt
         self.meeting.end(self.layout.bricks.state)
         self.keep_pairs()
+
+    @cached_property
+    def _at_rest(self) -> dict[str, Array]:
+        """Obstacles that do not move."""
+        return obstacle_arrays([o for o in self.obstacles if not moves(o)], self.layout.axes)
 
     def damping_of(self, dt: float, stages: Stages) -> Damping:
         """Stages of steps of dt, with the velocities between them."""

@@ -44,6 +44,13 @@ from supple.bodies.voxel.model import VoxelModel
 from supple.bodies.voxel.sweep.brick_data import LOADS, STATE
 from supple.bodies.voxel.sweep.bricks import Layout
 from supple.bodies.voxel.touching.surface_contact_kernels import VOXEL, SurfaceRun, end_run, start_run
+from supple.bodies.voxel.touching.surface_layout_kernels import (
+    are_sound,
+    hang_on_voxels,
+    share_moments,
+    smallest_step,
+    turn_mobility,
+)
 from supple.errors import InputError
 
 Array = np.ndarray
@@ -51,6 +58,8 @@ SHARE = 0.8  # of h² K/m + 2 h C/m <= 4 that contacts may use
 ROUND_OFF = 1e-9  # of the sum of a contact's weights: zero within a lattice, one towards another body
 UNIT = 1e-6  # how far the length of a normal may be from 1
 WHERE = "SurfaceContacts"
+VECTORS = ("normal", "motion", "slip")
+NUMBERS = ("stiffness", "tangential_stiffness", "dashpot", "tangential_dashpot", "friction")
 
 
 class SurfaceContacts(NamedTuple):
@@ -93,6 +102,14 @@ class SurfaceContacts(NamedTuple):
     pushed: Array = np.zeros((0, 3))
     rest: Array = np.zeros(0)
     joined: Array = np.zeros((0, 3))
+
+    def plain(self) -> SurfaceContacts:
+        """The same, all arrays as kernels take them."""
+        start, voxel, *others = self
+        numbers = (np.ascontiguousarray(part, dtype=float) for part in others)
+        return SurfaceContacts(
+            np.ascontiguousarray(start, dtype=np.int64), np.ascontiguousarray(voxel, dtype=np.int64), *numbers
+        )
 
     @property
     def rest_lengths(self) -> Array:
@@ -138,8 +155,9 @@ class SurfaceMeeting:
     @classmethod
     def make(cls, contacts: SurfaceContacts, layout: Layout) -> SurfaceMeeting:
         """Check the contacts and lay them out."""
-        check_contacts(contacts, len(layout.brick))
-        return cls(contacts, np.array(layout.axes), make_run(contacts, layout))
+        plain = contacts.plain()
+        check_contacts(plain, len(layout.brick))
+        return cls(plain, np.array(layout.axes), make_run(plain, layout))
 
     def __bool__(self) -> bool:
         return len(self.run.gap) > 0
@@ -167,7 +185,32 @@ def in_axes(values: Array, axes: Array) -> Array:
 
 
 def check_contacts(contacts: SurfaceContacts, voxel_count: int) -> None:
-    """Refuse contacts whose arrays do not fit together, or are of no use to the law."""
+    """Refuse plain contacts whose arrays do not fit together, or are of no use to the law."""
+    if not (_fit_together(contacts) and are_sound(contacts, voxel_count, UNIT)):
+        _refuse(contacts, voxel_count)
+
+
+def _shapes(contacts: SurfaceContacts) -> dict[str, tuple[int, ...]]:
+    """Of the arrays that each contact or entry has a value in."""
+    count, entries = len(contacts.gap), len(contacts.voxel)
+    shapes: dict[str, tuple[int, ...]] = {"local": (entries, 3), "weight": (entries,)}
+    return shapes | dict.fromkeys(VECTORS, (count, 3)) | dict.fromkeys(("gap", *NUMBERS), (count,))
+
+
+def _fit_together(contacts: SurfaceContacts) -> bool:
+    """Whether all arrays have the shapes they should have."""
+    count = len(contacts.gap)
+    responding = np.shape(contacts.mobility), np.shape(contacts.pushed)
+    return (
+        np.shape(contacts.start) == (count + 1,)
+        and all(np.shape(getattr(contacts, name)) == shape for name, shape in _shapes(contacts).items())
+        and responding in (((0, 0), (0, 3)), ((3 * count, 3 * count), (count, 3)))
+        and np.shape(contacts.rest) in ((0,), (count,))
+    )
+
+
+def _refuse(contacts: SurfaceContacts, voxel_count: int) -> None:
+    """Say what is wrong."""
     start, voxel = np.asarray(contacts.start), np.asarray(contacts.voxel)
     count, entries = len(np.asarray(contacts.gap)), len(voxel)
     alone = np.arange(count) >= count - len(contacts.joined)
@@ -185,13 +228,11 @@ def check_contacts(contacts: SurfaceContacts, voxel_count: int) -> None:
         raise InputError(
             "a voxel is out of range", where=WHERE, value=int(voxel[outside][0]), allowed=f"0..{voxel_count - 1}"
         )
-    shapes = {"local": (entries, 3), "weight": (entries,)} | dict.fromkeys(("normal", "motion", "slip"), (count, 3))
-    numbers = ("stiffness", "tangential_stiffness", "dashpot", "tangential_dashpot", "friction")
-    for name, shape in (shapes | dict.fromkeys(("gap", *numbers), (count,))).items():
+    for name, shape in _shapes(contacts).items():
         values = np.asarray(getattr(contacts, name))
         if values.shape != shape or not np.isfinite(values).all():
             raise InputError(f"{name} is not finite numbers", where=WHERE, value=values.shape, allowed=str(shape))
-        if name in numbers and (values < 0).any():
+        if name in NUMBERS and (values < 0).any():
             raise InputError(f"{name} is negative", where=WHERE, value=float(values.min()), allowed=">= 0")
     given: tuple[Any, ...] = (np.shape(contacts.mobility), np.shape(contacts.pushed))
     if given not in (((0, 0), (0, 3)), ((3 * count, 3 * count), (count, 3))):
@@ -218,15 +259,14 @@ def check_contacts(contacts: SurfaceContacts, voxel_count: int) -> None:
 
 def make_run(contacts: SurfaceContacts, layout: Layout) -> SurfaceRun:
     """The contacts in the axes and places of a layout, with workspace for what becomes of them."""
-    axes, W = np.array(layout.axes), layout.lanes
-    voxels, touched = np.unique(np.asarray(contacts.voxel, dtype=np.int64), return_inverse=True)
-    count, entries = len(contacts.gap), len(touched)
-
-    mobility = np.asarray(contacts.mobility, dtype=float).T
-    if len(mobility):
-        turned_to = (3 * np.arange(count)[:, None] + axes).ravel()
-        mobility = mobility[turned_to[:, None], turned_to]
-    turned, is_inner = shared_moments(contacts)
+    axes, sizes = np.array(layout.axes), (STATE, LOADS, layout.lanes)
+    count, entries = len(contacts.gap), len(contacts.voxel)
+    touched, place, load_place = np.empty((3, entries), dtype=np.int64)
+    voxels = hang_on_voxels(contacts.voxel, layout.brick, layout.lane, sizes, touched, place, load_place)
+    mobility = np.empty_like(contacts.mobility)
+    turn_mobility(contacts.mobility, axes, mobility)
+    turned, is_inner = np.empty(entries), np.empty(count, dtype=bool)
+    share_moments(contacts.start, contacts.weight, ROUND_OFF, turned, is_inner)
     constants = (
         contacts.stiffness,
         contacts.tangential_stiffness,
@@ -235,23 +275,23 @@ def make_run(contacts: SurfaceContacts, layout: Layout) -> SurfaceRun:
         contacts.friction,
     )
     return SurfaceRun(
-        start=np.array(contacts.start, dtype=np.int64),
-        touched=np.ascontiguousarray(touched.ravel(), dtype=np.int64),
+        start=contacts.start,
+        touched=touched,
         local=in_axes(contacts.local, axes),
-        weight=np.array(contacts.weight, dtype=float),
+        weight=contacts.weight,
         turned=turned,
         is_inner=is_inner,
         normal=in_axes(contacts.normal, axes),
         motion=in_axes(contacts.motion, axes),
-        gap=np.array(contacts.gap, dtype=float),
+        gap=contacts.gap,
         constants=np.array(constants, dtype=float).T.copy(),
         rest=contacts.rest_lengths.copy(),
-        place=layout.brick[voxels] * STATE * W + layout.lane[voxels],
-        load_place=layout.brick[voxels] * LOADS * W + layout.lane[voxels],
-        mobility=np.ascontiguousarray(mobility),
+        place=place[:voxels],
+        load_place=load_place[:voxels],
+        mobility=mobility,
         pushed=in_axes(contacts.pushed, axes),
         heed=np.array([1 / (1 + contacts.compliance(contacts.springs[1]))]),
-        origin=np.zeros((len(voxels), 3)),
+        origin=np.zeros((voxels, 3)),
         first=np.zeros((count, 3)),
         apart=np.zeros((count, 3)),
         steps=np.zeros(1, dtype=np.int64),
@@ -263,27 +303,13 @@ def make_run(contacts: SurfaceContacts, layout: Layout) -> SurfaceRun:
         moment=np.zeros((count, 3)),
         mode=np.zeros(count, dtype=np.int64),
         depth=np.zeros(count),
-        gap_end=np.array(contacts.gap, dtype=float),
+        gap_end=contacts.gap.copy(),
         force=np.zeros((count, 3)),
         rate=np.zeros(3 * count),
-        voxels=np.zeros((len(voxels), VOXEL)),
+        voxels=np.zeros((voxels, VOXEL)),
         levers=np.zeros((entries, 3)),
-        loads=np.zeros((len(voxels), LOADS)),
+        loads=np.zeros((voxels, LOADS)),
     )
-
-
-def shared_moments(contacts: SurfaceContacts) -> tuple[Array, Array]:
-    """Parts of a contact's further moment that its entries take (e,), and which contacts are within the lattice (k,).
-
-    Within it the second side takes all of it: its place on the surface is the one that is not followed.
-    """
-    weight = np.asarray(contacts.weight, dtype=float)
-    owner = np.repeat(np.arange(len(contacts.gap)), np.diff(contacts.start))
-    whole = np.bincount(owner, weights=weight, minlength=len(contacts.gap))
-    inner = np.abs(whole) < ROUND_OFF
-    share = np.where(inner[owner], np.maximum(0.0, -weight), np.abs(weight))
-    total = np.bincount(owner, weights=share, minlength=len(contacts.gap))
-    return np.divide(share, total[owner], out=np.zeros_like(share), where=total[owner] > 0), inner
 
 
 def contact_step_limit(
@@ -294,29 +320,9 @@ def contact_step_limit(
     held: numbers of voxels that do not move. beside [s]: the largest stable step of the lattice without them, in one
     stage. The contacts are those that a sweep has taken, and checked.
     """
-    free = np.ones(model.voxel_count)
-    free[np.asarray(held, dtype=np.int64)] = 0.0
-    voxel = np.asarray(contacts.voxel, dtype=np.int64)
-    owner = np.repeat(np.arange(len(contacts.gap)), np.diff(contacts.start))
-    lever2 = np.sum(np.square(contacts.local), axis=1)
-    a = np.abs(contacts.weight) * np.sqrt(free[voxel] * (1 / model.mass[voxel] + lever2 / model.inertia[voxel]))
-    share = a * np.bincount(owner, weights=a, minlength=len(contacts.gap))[owner]
-    k, c = contacts.springs
-    omega2 = np.bincount(voxel, weights=share * k[owner], minlength=1)
-    gamma = np.bincount(voxel, weights=share * c[owner], minlength=1)
+    c, (k, damping) = contacts.plain(), contacts.springs
     twice = np.where(np.asarray(contacts.dashpot) > 0, 2.0, 1.0) * k  # a dashpot may double a spring, see the law
-    doubled = np.bincount(voxel, weights=share * twice[owner], minlength=1)
-    with np.errstate(divide="ignore"):
-        limits = [
-            SHARE / (gamma + np.sqrt(gamma**2 + SHARE * omega2)),
-            np.sqrt(SHARE / doubled),
-            *(_shared(g, w, beside) for g, w in ((gamma, omega2), (0.0, doubled))),
-        ]
-        return float(min(*(limit.min() for limit in limits), 1 / np.float64(contacts.compliance(twice))))
-
-
-def _shared(gamma: ArrayLike, omega2: Array, beside: float) -> Array:
-    """Steps h [s] (n,) with 4 h / beside + h² omega² + 2 h gamma = 4; infinite where no contact acts."""
-    damping = np.asarray(gamma) + 2.0 / beside
-    acts = (omega2 > 0.0) | (np.asarray(gamma) > 0.0)
-    return np.where(acts, 4.0 / (damping + np.sqrt(damping**2 + 4.0 * omega2)), np.inf)
+    inertia, still = (model.mass, model.inertia), np.asarray(held, dtype=np.int64)
+    limit = smallest_step(c.start, c.voxel, c.local, c.weight, (k, damping, twice), *inertia, still, SHARE, beside)
+    compliance = contacts.compliance(twice)
+    return min(limit, 1 / compliance) if compliance > 0 else limit
