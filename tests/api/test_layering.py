@@ -25,6 +25,7 @@ LAYERS = [
     "running",
     "settling",
     "files",
+    "canvas",
     "exports",
     "studio",
     "design",

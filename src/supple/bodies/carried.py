@@ -1,6 +1,7 @@
 """Surfaces that frames carry: what makes all their points again from a few numbers an instant.
 
-    x = o + s R (X + U q),   then the mean over points that were one before a cut
+    x = o + s R (X + U q),   then the mean over points that were one before a cut, or that are one point of a finer
+                             surface that several domains carry
 
 Domains of one kind share X and U. o, R and q of all domains are a row of numbers, from which points follow without the
 body.
@@ -15,7 +16,8 @@ from typing import NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
-from supple.bodies.surfaces import RenderSurface
+from supple.algebra.dense import rotations
+from supple.bodies.surfaces import FrameSkin, RenderSurface
 
 Array = np.ndarray
 FRAME = 12
@@ -33,7 +35,9 @@ class CarriedKind(NamedTuple):
 @dataclass(frozen=True, eq=False)
 class Carriers:
     """kind (d,): of each domain; scale (d,). seams (k,): points that were one before the cut, group by group as of
-    group_start (g + 1,). hidden (h,): triangles of all domains, one after another, that are not shown."""
+    group_start (g + 1,). hidden (h,): triangles of all domains, one after another, that are not shown. weights (k,): of
+    the seams in the means of their groups; None: equal ones. faces (t, 3): triangles between points of any domains, in
+    place of those of the kinds."""
 
     kinds: tuple[CarriedKind, ...]
     kind: Array
@@ -41,6 +45,8 @@ class Carriers:
     seams: Array
     group_start: Array
     hidden: Array
+    weights: Array | None = None
+    faces: Array | None = None
 
     @property
     def count(self) -> int:
@@ -75,12 +81,16 @@ class Carriers:
             at = self.starts[members][:, None] + np.arange(m)
             out[at] = o[members] + local @ R[members].swapaxes(1, 2)
         for first, last in pairwise(self.group_start):
-            out[self.seams[first:last]] = out[self.seams[first:last]].mean(axis=0)
+            own = self.seams[first:last]
+            weights = None if self.weights is None else self.weights[first:last]
+            out[own] = np.average(out[own], axis=0, weights=weights)
         return out
 
     @property
     def triangles(self) -> Array:
         """Those that are shown, (t, 3)."""
+        if self.faces is not None:
+            return self.faces
         parts = [self.kinds[k].triangles + start for k, start in zip(self.kind, self.starts)]
         shown = np.concatenate([np.zeros((0, 3), dtype=np.int64), *parts])
         return np.asarray(np.delete(shown, self.hidden, axis=0))
@@ -100,7 +110,7 @@ def _is_same(a: Array, b: Array) -> bool:
 
 
 @runtime_checkable
-class CarriedSkin(Protocol):
+class Carried(Protocol):
     """What a skin has whose points follow frames of domains."""
 
     @property
@@ -112,6 +122,32 @@ class CarriedSkin(Protocol):
         """The row of numbers (width,) at coordinates x (1, width of the body)."""
         ...
 
+
+@runtime_checkable
+class CarriedSkin(Carried, Protocol):
+    """One that can show fewer points."""
+
     def thinned(self, most: int) -> RenderSurface:
         """A surface of some of the points, of so many at most where that leaves each domain one."""
         ...
+
+
+def carriers_of(shown: RenderSurface) -> Carriers | None:
+    """What carries a surface, with its triangles; None where its points follow nothing but themselves."""
+    skin = shown.skin
+    if isinstance(skin, FrameSkin) and (skin.shapes is None or isinstance(skin.shapes, np.ndarray)):
+        U = np.zeros((skin.count, 3, 0)) if skin.shapes is None else skin.shapes
+        none, zero = np.zeros(0, dtype=np.int64), np.zeros(1, dtype=np.int64)
+        only = CarriedKind(skin.local, U, np.zeros((0, 3), dtype=np.int64))
+        return Carriers((only,), zero, np.ones(1), none, zero, none, faces=shown.triangles)
+    return skin.carriers if isinstance(skin, Carried) else None
+
+
+def carriage_of(shown: RenderSurface, x: Array) -> Array:
+    """The row of numbers (width,) of a surface that has carriers, at coordinates x (1, width of the body)."""
+    skin = shown.skin
+    if isinstance(skin, FrameSkin):
+        modes = skin.shapes.shape[2] if isinstance(skin.shapes, np.ndarray) else 0
+        return np.concatenate([x[0, :3], rotations.to_matrix(x[0, 3:7]).ravel(), x[0, 7 : 7 + modes]])
+    assert isinstance(skin, Carried)
+    return skin.carriage(x)

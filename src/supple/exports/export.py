@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from supple.errors import InputError, check_path
+from supple.exports.html import save_html
 from supple.exports.modes import (
     save_mode_picture,
     save_mode_video,
@@ -41,6 +42,7 @@ FORMATS: dict[str, Format] = {
     "png": Format(".png", save_picture, ("contacts", "colour")),
     "gif": Format(".gif", save_video, COLOURED),
     "mp4": Format(".mp4", save_video, COLOURED),
+    "html": Format(".html", save_html),
     "csv": Format(".csv", save_csv),
     "md": Format(".md", save_markdown),
 }
@@ -68,14 +70,15 @@ def export(
 ) -> Path:
     """Write a run, the record in a folder, or vibration modes as another format; returns the file that was written.
 
-    to: "vtk" (a .pvd file with a folder of .vtu files, for ParaView), "vtkhdf" (the record itself), "png" (a
-    picture with the energies), "gif" or "mp4" (a video; "mp4" needs the extra `video`), "csv" or "md" (times, energies,
-    momenta); by default what the ending of `destination` says. frames: numbers of the frames; by default all, for a
-    picture a few moments. contacts: with the forces of contacts, in a picture an arrow for each two that touch in the
-    last moment, in VTK all points with forces. fps: frames a second of a video, default about 20, fewer where fewer
-    are recorded. size: its width and height [pixels], default 640 and 480. length: how long it is [s], by default as
-    the run, but two to ten seconds. colour: "speed" [m/s], "strain" [-] or "stress" [Pa] of the surfaces as colours
-    with a scale, in VTK as an array of the points; see `supple.exports.fields`.
+    to: "vtk" (a .pvd file with a folder of .vtu files, for ParaView), "vtkhdf" (the record itself), "png" (a picture
+    with the energies), "gif" or "mp4" (a video; "mp4" needs the extra `video`), "html" (a page that plays the run in a
+    browser, offline; needs the extra `studio`), "csv" or "md" (times, energies, momenta); by default what the ending of
+    `destination` says. frames: numbers of the frames; by default all, for a picture a few moments. contacts: with the
+    forces of contacts, in a picture an arrow for each two that touch in the last moment, in VTK all points with forces.
+    fps: frames a second of a video, default about 20, fewer where fewer are recorded. size: its width and height
+    [pixels], default 640 and 480. length: how long it is [s], by default as the run, but two to ten seconds. colour:
+    "speed" [m/s], "strain" [-] or "stress" [Pa] of the surfaces as colours with a scale, in VTK as an array of the
+    points; see `supple.exports.fields`.
 
     Of `vibration_modes`, frames are numbers of modes: "vtk" holds their shapes [1/kg^1/2], an array each, "png" and
     "gif" show one, by default the lowest that is no rigid motion, "csv" and "md" list the frequencies.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from supple.bodies.capabilities import Recasting
+from supple.bodies.carried import Carriers, carriage_of, carriers_of
 from supple.record.files.contacts import Contacts
 from supple.record.files.layout import COLUMNS
 from supple.record.files.obstacles import obstacles_of, poses_of
@@ -105,6 +106,16 @@ class MemoryRecord:
         """Surface points of a body in a kept frame, (n, 3) float32 [m]."""
         kept = self.frames[frame]
         return self.surfaces[body].points(kept) if isinstance(kept, State) else kept[body]
+
+    def carriers(self, body: str) -> Carriers | None:
+        """What carries the surface of a body, where the positions of the state are kept; None: its points are."""
+        return carriers_of(self.surfaces[body].shown) if all(isinstance(f, State) for f in self.frames) else None
+
+    def carriage(self, body: str, frame: int) -> Array:
+        """The numbers of a kept frame that carriers need, (width,)."""
+        surface, kept = self.surfaces[body], self.frames[frame]
+        assert isinstance(kept, State)
+        return carriage_of(surface.shown, surface.slot.view_x(kept.x))
 
     def contacts(self, frame: int) -> Contacts:
         """The contacts that pushed at a kept frame."""

@@ -10,9 +10,16 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from supple.bodies.carried import Carriers
 from supple.errors import InputError, RecordError, check_path
 from supple.record.files import vtkhdf
-from supple.record.files.carried import open_values, read_carried_colours, read_carried_points, read_carriers
+from supple.record.files.carried import (
+    open_values,
+    read_carriage,
+    read_carried_colours,
+    read_carried_points,
+    read_carriers,
+)
 from supple.record.files.changes import read_changes
 from supple.record.files.contacts import Contacts, read_contacts
 from supple.record.files.disk import damage_errors
@@ -50,6 +57,8 @@ class Trajectory(Protocol):
     @property
     def ground(self) -> list[float] | None: ...
     def points(self, body: str, frame: int) -> Array: ...
+    def carriers(self, body: str) -> Carriers | None: ...
+    def carriage(self, body: str, frame: int) -> Array: ...
     def contacts(self, frame: int) -> Contacts: ...
     def joints(self, frame: int) -> dict[str, JointReading]: ...
     def changes(self, frame: int | None = None) -> list[Change]: ...
@@ -121,6 +130,20 @@ class Record:
             if open_values(own, self.blocks[body]) is not None:
                 return read_carried_points(own, self.blocks[body], number)
             return vtkhdf.read_points(block, number)
+
+    def carriers(self, body: str) -> Carriers | None:
+        """What carries the surface of a body, where the record holds it; None: its points alone."""
+        with _open(self.path) as file:
+            self._block(file, body)
+            own = check_group(file, "supple")
+            return None if open_values(own, self.blocks[body]) is None else read_carriers(own, self.blocks[body])
+
+    def carriage(self, body: str, frame: int) -> Array:
+        """The numbers of a frame that carriers need, (width,) float32."""
+        number = self._number(frame)
+        with _open(self.path) as file:
+            self._block(file, body)
+            return read_carriage(check_group(file, "supple"), self.blocks[body], number)
 
     def contacts(self, frame: int) -> Contacts:
         """The contacts that pushed at a frame; negative frames count from the end."""

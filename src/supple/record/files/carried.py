@@ -123,10 +123,18 @@ def read_carried_colours(own: Group, name: str) -> Array | None:
 
 def read_carried_points(own: Group, name: str, frame: int) -> Array:
     """All points of a block's surface at a frame, (n, 3) float32 [m]."""
-    carriers, values = read_carriers(own, name), open_values(own, name)
-    if values is None or values.shape[1] != carriers.width or frame >= min(len(values), stored_rows(values)):
+    carriers, row = read_carriers(own, name), read_carriage(own, name, frame)
+    if len(row) != carriers.width:
         raise ValueError(f"what carries a surface in frame {frame} is not in the file")
-    return carriers.positions(values[frame]).astype(np.float32)
+    return carriers.positions(row).astype(np.float32)
+
+
+def read_carriage(own: Group, name: str, frame: int) -> Array:
+    """The numbers of a frame that carry a block's surface, (width,) float32."""
+    values = open_values(own, name)
+    if values is None or frame >= min(len(values), stored_rows(values)):
+        raise ValueError(f"what carries a surface in frame {frame} is not in the file")
+    return np.asarray(values[frame])
 
 
 def _domains(carriers: Carriers) -> Array:

@@ -3,15 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
+import scipy.sparse as sparse
 
 from supple.bodies.carried import CarriedKind, Carriers
+from supple.bodies.tree.model import TreeModel
+from supple.bodies.tree.surface.domain_points import DomainPoints, bare_chain
 from supple.geometry.surfaces.clustering import Clustered, cluster_vertices
 
 Array = np.ndarray
 HALVINGS = 24
 """Of the logarithm of the spacing that is looked for."""
+NOTHING = 1e-6
+"""A domain that carries a point by less is left out."""
+
+
+def tree_carriage(model: TreeModel, x: Array) -> Array:
+    """Frames of all domains and their coordinates at a tree's coordinates x (1, width), see `Carriers`."""
+    frames = model.frame_cache.at(x, bare_chain(model))
+    placed = np.hstack([frames.o, frames.R.reshape(-1, 9)])
+    return np.concatenate([placed.ravel(), x[0, 7 : 7 + model.coordinate_count]])
 
 
 def hidden_triangles(kinds: Sequence[CarriedKind], kind: Array, starts: Array, shown: Array) -> Array:
@@ -39,3 +52,33 @@ def clustered_kinds(carriers: Carriers, most: int) -> list[Clustered]:
         count = copies @ [len(c.numbers) for c in clustered(float(np.exp(middle)))]
         fine, coarse = (fine, middle) if count <= most else (middle, coarse)
     return clustered(float(np.exp(coarse)))
+
+
+def carriers_of_points(points: DomainPoints, scale: Array, starts: Array, triangles: Array) -> Carriers:
+    """Points that are means over domains, each domain with points of its own. scale (d,), starts (d + 1,): of the
+    domains and where their coordinates begin; triangles (t, 3) of the points."""
+    chain, W, d = points.chain, sparse.coo_array(points.weights), len(scale)
+    domain = np.repeat(np.arange(len(chain.parent)), np.diff(chain.places))
+    at = chain.first[domain] + np.arange(len(domain)) - chain.places[domain]
+    key, site = np.unique(domain[W.col] * points.count + W.row, return_inverse=True)
+    weight = np.bincount(site, W.data)
+    keep = np.abs(weight) > NOTHING
+    number, left = np.cumsum(keep) - 1, keep[site]
+    share = sparse.csr_array(
+        (W.data[left] / weight[site[left]], (number[site[left]], W.col[left])), shape=(int(keep.sum()), len(domain))
+    )
+    owner, vertex, weight = key[keep] // points.count, key[keep] % points.count, weight[keep]
+    X, U = share @ chain.X[at], (share @ chain.U[at].reshape(len(at), -1)).reshape(-1, 3, chain.U.shape[2])
+    places, none = np.searchsorted(owner, np.arange(d + 1)), np.zeros((0, 3), dtype=np.int64)
+    kinds = [
+        CarriedKind(X[a:b], U[a:b, :, : starts[k + 1] - starts[k]], none) for k, (a, b) in enumerate(pairwise(places))
+    ]
+    order = np.argsort(vertex, kind="stable")
+    first = np.searchsorted(vertex[order], np.arange(points.count))
+    shared = np.bincount(vertex, minlength=points.count) > 1
+    seams = order[shared[vertex[order]]]
+    group_start = np.concatenate([[0], np.cumsum(np.bincount(vertex, minlength=points.count)[shared])])
+    return Carriers(
+        tuple(kinds), np.arange(d), scale, seams, group_start, np.zeros(0, dtype=np.int64), weight[seams],
+        order[first][triangles],
+    )  # fmt: skip

@@ -10,12 +10,15 @@ the domains are apart.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import scipy.sparse as sparse
 
 from supple.algebra.dense import rotations
+from supple.bodies.carried import Carriers
 from supple.bodies.tree.model import TreeModel
+from supple.bodies.tree.surface.carrying import carriers_of_points, tree_carriage
 from supple.bodies.tree.surface.domain_points import DomainPoints
 from supple.errors import InputError
 from supple.geometry import SurfaceMesh, embed
@@ -29,6 +32,7 @@ FAR = 0.1
 class RenderSkin:
     """points: the vertices as a mapping from the tree's coordinates; triangles (t, 3); domain (v,): whose element."""
 
+    model: TreeModel
     points: DomainPoints
     triangles: Array
     domain: Array
@@ -52,7 +56,7 @@ class RenderSkin:
         X = np.array([kind.nodes[n] for kind, n in zip(kinds, local)])
         U = [kind.U[3 * n : 3 * n + 3] for kind, n in zip(kinds, local)]
         points = DomainPoints.on(model, domain, X, U, whole[:, hung])
-        return cls(points, np.asarray(surface.triangles, dtype=np.int64), owner)
+        return cls(model, points, np.asarray(surface.triangles, dtype=np.int64), owner)
 
     @property
     def count(self) -> int:
@@ -62,6 +66,15 @@ class RenderSkin:
     def positions(self, x: Array) -> Array:
         """World positions of the vertices at coordinates x (1, width), (count, 3) [m]."""
         return self.points.apply(x)
+
+    @cached_property
+    def carriers(self) -> Carriers:
+        """What makes all vertices again from frames and coordinates of the domains."""
+        return carriers_of_points(self.points, self.model.scale, self.model.q_starts, self.triangles)
+
+    def carriage(self, x: Array) -> Array:
+        """The numbers that `carriers` needs at a tree's coordinates x (1, width)."""
+        return tree_carriage(self.model, x)
 
 
 def _carried(model: TreeModel, vertices: Array) -> tuple[Array, list[Array], list[Array]]:

@@ -23,7 +23,7 @@ from supple.bodies.tree.domains.domain_tree import DomainTemplate
 from supple.bodies.tree.domains.welds import weld_groups
 from supple.bodies.tree.kinematics import TreeKinematics, TreeMotion
 from supple.bodies.tree.model import TreeModel
-from supple.bodies.tree.surface.carrying import clustered_kinds, hidden_triangles
+from supple.bodies.tree.surface.carrying import clustered_kinds, hidden_triangles, tree_carriage
 from supple.bodies.tree.surface.domain_points import DomainPoints, make_chain
 from supple.bodies.tree.surface.kinematics_kernels import Chain
 from supple.bodies.tree.surface.reconstruction import Reconstruction
@@ -154,9 +154,7 @@ class TreeSkin:
 
     def carriage(self, x: Array) -> Array:
         """The numbers that `carriers` needs at a tree's coordinates x (1, width)."""
-        frames = self.model.frame_cache.at(x, self._chain)
-        placed = np.hstack([frames.o, frames.R.reshape(-1, 9)])
-        return np.concatenate([placed.ravel(), x[0, 7 : 7 + self.model.coordinate_count]])
+        return tree_carriage(self.model, x)
 
     def thinned(self, most: int) -> RenderSurface:
         """The surface of some of the points, each on its own domain; of so many at most, where that leaves each one."""

@@ -1,0 +1,132 @@
+"""The header: all that the canvas must know before the first frame, as JSON and bytes.
+
+    {"version", "name", "up", "box", "ground", "frame", "shapes": [...]}
+
+A shape is {"name", "kind", "form", ...}; arrays are told by their places in the bytes, see `Pack`. box (2, 3) [m] is
+where things are at the start, by which the picture is framed; ground (4,) normal and offset [m] of a plane, or null;
+frame: bytes of a frame.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from supple.bodies.carried import Carriers
+from supple.canvas.frames import frame_size
+from supple.canvas.pack import Pack
+from supple.canvas.shapes import CarriedShape, PointsShape, Shape
+
+Array = np.ndarray
+VERSION = 1
+
+
+@dataclass(frozen=True, eq=False)
+class Header:
+    """about: what JSON holds. data: the bytes that it tells places in."""
+
+    about: dict[str, Any]
+    data: bytes
+
+
+def make_header(
+    name: str,
+    shapes: Sequence[Shape],
+    box: Array,
+    ground: Sequence[float] | None = None,
+    up: Sequence[float] = (0, 0, 1),
+) -> Header:
+    """Of shapes, in the order in which frames hold them. box (2, 3) [m]; ground: normal and offset [m] of a plane."""
+    pack = Pack()
+    told = [_of_points(s, pack) if isinstance(s, PointsShape) else _of_carried(s, pack) for s in shapes]
+    about = {
+        "version": VERSION,
+        "name": name,
+        "up": [float(value) for value in up],
+        "box": np.asarray(box, dtype=float).tolist(),
+        "ground": None if ground is None else [float(value) for value in ground],
+        "frame": frame_size(shapes),
+        "shapes": told,
+    }
+    return Header(about, pack.data)
+
+
+def _of_points(shape: PointsShape, pack: Pack) -> dict[str, Any]:
+    triangles, copies, colours = split_by_colour(shape)
+    return {
+        "name": shape.name,
+        "kind": shape.kind,
+        "form": "points",
+        "count": shape.count,
+        "balls": shape.is_balls,
+        "copies": pack.add_numbers(copies),
+        "colours": pack.add(_bytes(colours), "u1"),
+        "triangles": pack.add_numbers(triangles),
+        "lines": pack.add_numbers(shape.lines),
+    }
+
+
+def split_by_colour(shape: PointsShape) -> tuple[Array, Array, Array]:
+    """Triangles (t, 3) in which each corner has one colour: of the points, and of copies of some. copies (c,): numbers
+    of the points that are drawn again; colours (n + c, 3), or (1, 3) of all."""
+    n, none = shape.count, np.zeros(0, dtype=np.int64)
+    if len(shape.colours) != len(shape.triangles) or len(shape.colours) <= 1:
+        return shape.triangles, none, shape.colours[:1]
+    tints, tint = np.unique(_bytes(shape.colours), axis=0, return_inverse=True)
+    corners = np.stack([shape.triangles.ravel(), np.repeat(tint.ravel(), 3)], axis=1)
+    pairs, place = np.unique(corners, axis=0, return_inverse=True)
+    is_first = np.concatenate([[True], pairs[1:, 0] != pairs[:-1, 0]])
+    copies = pairs[~is_first, 0]
+    number = np.where(is_first, pairs[:, 0], n - 1 + np.cumsum(~is_first))
+    colours = np.zeros((n + len(copies), 3))
+    colours[number] = tints[pairs[:, 1]] / 255
+    return number[place.ravel()].reshape(-1, 3), copies, colours
+
+
+def _of_carried(shape: CarriedShape, pack: Pack) -> dict[str, Any]:
+    c = shape.carriers
+    told = {} if c.weights is None else {"weights": pack.add(c.weights, "f4")}
+    if c.faces is not None:
+        told["faces"] = pack.add_numbers(c.faces)
+    return told | {
+        "name": shape.name,
+        "kind": shape.kind,
+        "form": "carried",
+        "kinds": [
+            {
+                "points": len(kind.X),
+                "modes": kind.U.shape[2],
+                "X": pack.add(kind.X, "f4"),
+                "U": pack.add_scaled(kind.U.reshape(3 * len(kind.X), kind.U.shape[2])),
+                "triangles": pack.add_numbers(triangles),
+            }
+            for kind, triangles in zip(c.kinds, seen_triangles(c))
+        ],
+        "kind_of": pack.add_numbers(c.kind),
+        "scale": pack.add(c.scale, "f4"),
+        "seams": pack.add_numbers(c.seams),
+        "groups": pack.add_numbers(c.group_start),
+        "colours": pack.add(_bytes(shape.colours), "u1"),
+    }
+
+
+def seen_triangles(carriers: Carriers) -> list[Array]:
+    """Of each kind, the triangles (t, 3) that are not hidden in all its copies: copies are drawn alike, and what is
+    hidden in some lies inside; none where faces cross from domain to domain."""
+    if carriers.faces is not None:
+        return [kind.triangles[:0] for kind in carriers.kinds]
+    counts = np.array([len(k.triangles) for k in carriers.kinds])
+    starts = np.concatenate([[0], np.cumsum(counts[carriers.kind])])
+    hidden = np.zeros(int(starts[-1]), dtype=bool)
+    hidden[carriers.hidden] = True
+    seen = [np.zeros(count, dtype=bool) for count in counts]
+    for domain, kind in enumerate(carriers.kind):
+        seen[kind] |= ~hidden[starts[domain] : starts[domain + 1]]
+    return [kind.triangles[is_seen] for kind, is_seen in zip(carriers.kinds, seen)]
+
+
+def _bytes(colours: Array) -> Array:
+    return np.rint(255 * np.clip(np.asarray(colours, dtype=float), 0.0, 1.0)).astype(np.uint8)

@@ -1,0 +1,124 @@
+"""Staging: the shapes that the canvas draws of a run, and their rows at a frame.
+
+A body that frames carry is sent as these; one whose points keep their distances as one frame; any other as its points.
+Obstacles are frames as well. The plane on which bodies stand is drawn by the canvas itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from supple.algebra.dense import rotations
+from supple.bodies.carried import Carriers
+from supple.canvas.shapes import CarriedShape, PointsShape, Shape, rigid_shape
+from supple.exports.obstacles import is_plane, obstacle_surface
+from supple.exports.view import STONE, body_colours
+from supple.material.colour import rgb
+from supple.record.files.obstacles import RecordedObstacle
+from supple.record.reader import Trajectory
+
+Array = np.ndarray
+Rows = Callable[[int], Array]
+RIGID = 1e-5
+"""How far points may be from those of a rigid motion, over the size of all of them."""
+LOOKS = 5
+"""Frames by which the picture is framed."""
+
+
+class Staging:
+    """shapes: bodies in their order, then obstacles."""
+
+    def __init__(self, trajectory: Trajectory, frames: list[int]) -> None:
+        """frames: numbers of those that will be asked for."""
+        self.trajectory, self.frames = trajectory, frames
+        colours = body_colours(trajectory)
+        found = [self._body(name, colours[name]) for name in trajectory.body_names]
+        self.box = self._seen_box()
+        for number, obstacle in enumerate(trajectory.obstacles):
+            if not _is_ground(obstacle, trajectory.ground):
+                found.append(self._obstacle(number, obstacle))
+        self.shapes: list[Shape] = [shape for shape, _ in found]
+        self._rows = [rows for _, rows in found]
+
+    def rows(self, frame: int) -> list[Array]:
+        """Of each shape its numbers at a frame."""
+        return [rows(frame) for rows in self._rows]
+
+    def _body(self, name: str, colours: Array) -> tuple[Shape, Rows]:
+        seen = self.trajectory
+        carriers = seen.carriers(name)
+        if carriers is not None and (len(colours) == 1 or len(carriers.kind) > 1):
+            tint = colours if len(colours) == 1 else domain_colours(carriers, colours)
+            return CarriedShape(name, "body", carriers, tint), lambda frame: seen.carriage(name, frame)
+        triangles, lines = seen.triangles(name), seen.lines(name)
+        turns = self._rigid_rows(name) if len(triangles) and len(colours) == 1 else None
+        if turns is not None:
+            first = seen.points(name, self.frames[0])
+            return rigid_shape(name, "body", first, triangles, colours), turns.__getitem__
+        is_balls = not len(triangles)
+        count = len(seen.points(name, self.frames[0]))
+        shape = PointsShape(name, "body", count, colours, triangles, lines, is_balls)
+        return shape, lambda frame: seen.points(name, frame)
+
+    def _rigid_rows(self, name: str) -> dict[int, Array] | None:
+        """Of each frame the motion of all points since the first one; None where it is not rigid."""
+        first, found = self.trajectory.points(name, self.frames[0]).astype(float), {}
+        for frame in sorted(self.frames, key=lambda k: (k not in _some(self.frames), k)):
+            row = rigid_row(first, self.trajectory.points(name, frame).astype(float))
+            if row is None:
+                return None
+            found[frame] = row
+        return found
+
+    def _obstacle(self, number: int, obstacle: RecordedObstacle) -> tuple[Shape, Rows]:
+        low, high = self.box
+        nodes, triangles = obstacle_surface(obstacle, (low + high) / 2, float(np.linalg.norm(high - low)))
+
+        def rows(frame: int) -> Array:
+            pose = self.trajectory.poses(frame)[number]
+            return np.concatenate([pose[:3], rotations.to_matrix(pose[3:]).ravel()])
+
+        return rigid_shape(obstacle.name, "obstacle", nodes, triangles, rgb(STONE)[None]), rows
+
+    def _seen_box(self) -> Array:
+        """Lowest and highest corner of the bodies at a few frames, (2, 3) [m]."""
+        points = [self.trajectory.points(b, k) for b in self.trajectory.body_names for k in _some(self.frames)]
+        corners = np.concatenate([np.zeros((0, 3)), *(np.stack([x.min(axis=0), x.max(axis=0)]) for x in points)])
+        return (
+            np.stack([corners.min(axis=0), corners.max(axis=0)]) if len(corners) else np.array([[0.0] * 3, [1.0] * 3])
+        )
+
+
+def rigid_row(first: Array, x: Array) -> Array | None:
+    """The frame (12,) that carries points (n, 3) as they were first to where they are; None where none does [Kabsch].
+
+    >>> first = np.array([(0.0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)])
+    >>> rigid_row(first, first + 2.0)[:3]
+    array([2., 2., 2.])
+    """
+    a, b = first - first.mean(axis=0), x - x.mean(axis=0)
+    U, _, Vt = np.linalg.svd(b.T @ a)
+    R = (U * [1.0, 1.0, np.sign(np.linalg.det(U @ Vt)) or 1.0]) @ Vt
+    if np.abs(b - a @ R.T).max(initial=0.0) > RIGID * np.abs(a).max(initial=0.0):
+        return None
+    return np.concatenate([x.mean(axis=0) - R @ first.mean(axis=0), R.ravel()])
+
+
+def domain_colours(carriers: Carriers, colours: Array) -> Array:
+    """Colours of the domains (d, 3) from those of the triangles that are shown, (t, 3)."""
+    out = np.zeros((len(carriers.kind), 3))
+    out[np.searchsorted(carriers.starts, carriers.triangles[:, 0], side="right") - 1] = colours
+    return out
+
+
+def _some(frames: list[int]) -> list[int]:
+    return [frames[k] for k in sorted({round(k) for k in np.linspace(0, len(frames) - 1, LOOKS)})]
+
+
+def _is_ground(obstacle: RecordedObstacle, ground: list[float] | None) -> bool:
+    if ground is None or not is_plane(obstacle):
+        return False
+    given = [*obstacle.shape["normal"], float(obstacle.shape["offset"])]
+    return bool(np.allclose(given, ground))
