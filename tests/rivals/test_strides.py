@@ -43,6 +43,15 @@ def windy_tree_scene(**more) -> sp.Scene:
     return scene
 
 
+def shared_tree_scene() -> sp.Scene:
+    """One wind on two trees, and one load on both."""
+    scene = tree_scene()
+    scene.add(sp.Wind(scene.nodes, (0, 12.0, 3.0), intensity=0.4, modes=6))
+    tips = [node.points(at=[node.placement.at + np.array([0.3, 0, 0])]) for node in scene.nodes]
+    scene.add(sp.Load(sp.join(*tips), lambda t: (0, 0.1 * np.sin(30 * t), 0)))
+    return scene
+
+
 def free_tree_scene() -> sp.Scene:
     """A tree that flies, in the wind, with loads that differ from point to point after a while."""
     scene = sp.Scene(gravity=GRAVITY, solver=sp.TreeSolver(1 / 120))
@@ -131,6 +140,7 @@ SCENES = {
     "loaded tree": lambda: tree_scene(loaded=True),
     "unevenly loaded tree": uneven_tree_scene,
     "windy tree": lambda: windy_tree_scene(loaded=True),
+    "trees in one wind": shared_tree_scene,
     "free tree": free_tree_scene,
     "violent tree": violent_tree_scene,
     "violent loaded tree": lambda: violent_tree_scene(loaded=True),
@@ -225,6 +235,22 @@ class Shattering:
         self.calls.append(steps)
         state.x[0] = np.nan
         return StepReport(Outcome.SOLVED, steps=steps)
+
+
+def test_one_wind_on_two_trees_is_one_on_each() -> None:
+    """So that both take strides."""
+    scene, apart = shared_tree_scene(), tree_scene()
+    for node in apart.nodes:
+        apart.add(sp.Wind(node, (0, 12.0, 3.0), intensity=0.4, modes=6))
+        tip = node.points(at=[node.placement.at + np.array([0.3, 0, 0])])
+        apart.add(sp.Load(tip, lambda t: (0, 0.05 * np.sin(30 * t), 0)))
+    system, solver = scene.compile(), sp.TreeSolver(1 / 120)
+    solver.prepare(system)
+    state = system.initial_state()
+    assert solver.advance(system, state, 4).steps == 4
+    assert not solver.asks_each_step
+    one, two = (sp.run(s, until=0.25).state for s in (scene, apart))
+    np.testing.assert_allclose(one.x, two.x, atol=1e-12 * np.abs(two.x).max(), rtol=0.0)
 
 
 def test_a_failed_stride_is_taken_again_step_by_step() -> None:

@@ -1,4 +1,4 @@
-"""Damped flat domains, as leaves: elastic and damping forces at the ends of a step. [theory.md, T16]."""
+"""Damped thin domains, as leaves and twigs: elastic and damping forces at the ends of a step. [theory.md, T16]."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 
 from supple.bodies.tree import Domain, DomainTemplate, DomainTree, TreeDynamics, TreeModel, TreeSettings, TreeState
-from supple.bodies.tree.domains.grouping import FLAT, thickness
-from supple.bodies.tree.step.stride_kernels import unsettled
+from supple.bodies.tree.domains.grouping import THIN, thickness
+from supple.bodies.tree.dynamics import UNSETTLED
+from supple.bodies.tree.step.step_kernels import unsettled
 from supple.material import Material
-from supple.solvers.coupling.trees.halving import UNSETTLED
 from supple.validation.tree.reference import block_mesh, face
 
 Array = np.ndarray
-LEAF, TWIG = (0.1, 0.05, 0.001), (0.1, 0.01, 0.01)  # [m]
+LEAF, TWIG, BLOCK = (0.1, 0.05, 0.001), (0.1, 0.01, 0.01), (0.1, 0.05, 0.05)  # [m]
 SOFT, DAMPING = Material(2e5, 0.3, 500), 0.02  # [s]
 
 
@@ -46,14 +46,15 @@ def residuals(tree: TreeDynamics, start: TreeState, end: TreeState, h: float) ->
     return ends, inertia + f_m + beta * K_m @ u, float(np.abs(inertia).max())
 
 
-def test_leaves_are_flat_and_twigs_are_not() -> None:
-    assert thickness(held(LEAF).model.classes[0].integrals) == pytest.approx(1e-3 / 0.05, rel=1e-6)
-    assert thickness(held(TWIG).model.classes[0].integrals) == pytest.approx(1.0, rel=1e-6)
-    assert 0.02 < FLAT < 1.0
+def test_leaves_and_twigs_are_thin_and_blocks_are_not() -> None:
+    for size in (LEAF, TWIG, BLOCK):
+        assert thickness(held(size).model.classes[0].integrals) == pytest.approx(min(size) / max(size), rel=1e-6)
+    assert 0.1 < THIN < 0.5
 
 
 @pytest.mark.parametrize(
-    ("size", "damping", "is_ended"), [(LEAF, DAMPING, True), (LEAF, 2e-3, False), (TWIG, DAMPING, False)]
+    ("size", "damping", "is_ended"),
+    [(LEAF, DAMPING, True), (TWIG, DAMPING, True), (LEAF, 2e-3, False), (BLOCK, DAMPING, False)],
 )
 def test_a_step_has_its_forces_at_its_ends_or_in_its_middle(
     size: tuple[float, float, float], damping: float, is_ended: bool

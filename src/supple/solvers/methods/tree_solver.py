@@ -1,8 +1,8 @@
 """The solver of scenes of trees of reduced domains: the trees' own implicit steps, many in one compiled call.
 
 Whatever else acts on their points (loads, winds, springs, a person's own forces) is asked once a call, brought to the
-coordinates by virtual work, and kept constant during it; loads in time and winds by kernels, see
-`coupling.trees.acting`. Springs between points of a tree and the world are solved
+coordinates by virtual work, and kept constant during it; loads in time and winds by kernels, as they are in its middle,
+see `coupling.trees.acting`. Springs between points of a tree and the world are solved
 within the steps instead, so that they may be stiff, and such steps are halved where they would gain energy; see
 `coupling.trees.springs`.
 
@@ -27,7 +27,7 @@ from supple.scene.kinematics import hanging_on
 from supple.scene.slots import Slot
 from supple.scene.state import State
 from supple.scene.system import BoundForce, System
-from supple.solvers.coupling.trees.acting import ActingAhead, Pulled, TreeActing
+from supple.solvers.coupling.trees.acting import ActingAhead, Pulled, TreeActing, by_parts
 from supple.solvers.coupling.trees.halving import HALVINGS, UNSETTLED, HalvedTree
 from supple.solvers.coupling.trees.springs import PulledTree, WorldSprings, world_springs
 from supple.solvers.methods.implicit_euler import check_dt
@@ -77,7 +77,7 @@ class TreeSolver:
         self._acting = [f for f in acting if world_springs(f) is None]
         self._given: dict[int, TreeActing] = {}
         self._others: list[BoundForce] = []
-        for f in self._acting:
+        for f in (part for force in self._acting for part in by_parts(force)):
             roots = [slot for slot in system.bodies if slot.index in hanging_on([f.slot])]
             acting_on = self._given.get(roots[0].index, TreeActing(roots[0])) if len(roots) == 1 else None
             if acting_on is not None and acting_on.add(f):
@@ -103,7 +103,7 @@ class TreeSolver:
         for slot in system.bodies:
             found: Pulled | None = None
             if slot.index in self._given:
-                found = self._given[slot.index].at(state.t, slot.view_x(state.x), slot.view_v(state.v))
+                found = self._given[slot.index].at(state.t, slot.view_x(state.x), slot.view_v(state.v), self.dt)
             if others is not None:
                 forces = others[slot.index] if found is None else others[slot.index] + found.forces
                 found = Pulled(forces, None)
@@ -123,10 +123,10 @@ class TreeSolver:
         compiled call; see `TreeActing.ahead`."""
         if self._prepared != (system, system.revision):
             self.prepare(system)
-        if steps == 1 or self._others or self.pulls:
+        if steps == 1 or self.asks_each_step:
             return step_by_step(self, system, state, steps)
         times = step_times(state.t, self.dt, steps)
-        given = {index: acting.ahead([state.t, *times[:-1]]) for index, acting in self._given.items()}
+        given = {index: acting.ahead([state.t, *times[:-1]], self.dt) for index, acting in self._given.items()}
         change = np.zeros(steps)
         for slot in system.bodies:
             found = self._advance_alone(system, state, slot, None, times, given.get(slot.index))
@@ -177,6 +177,11 @@ class TreeSolver:
         state.memory[level] = np.array([float(halved)])
 
     @property
+    def asks_each_step(self) -> bool:
+        """Whether what acts is asked from Python in each step: forces of a person's own, springs to the world."""
+        return bool(self._others or self.pulls)
+
+    @property
     def has_loads(self) -> bool:
         """Whether anything acts beside gravity and springs to the world."""
         return bool(self._acting)
@@ -189,7 +194,7 @@ class TreeSolver:
         out = [np.zeros((1, slot.coordinates.v_width)) for slot in system.bodies] if others is None else others
         for index, acting in self._given.items():
             slot = system.bodies[index]
-            out[index] = out[index] + acting.at(state.t, slot.view_x(state.x), slot.view_v(state.v)).forces
+            out[index] = out[index] + acting.at(state.t, slot.view_x(state.x), slot.view_v(state.v), self.dt).forces
         return out
 
     def _forces(self, system: System, state: State, acting: list[BoundForce]) -> list[Array] | None:

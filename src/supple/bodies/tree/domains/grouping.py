@@ -20,8 +20,9 @@ from supple.modal.forces.force_change_kernels import FEW
 from supple.modal.integrals import MassIntegrals
 
 Array = np.ndarray
-FLAT = 0.2
-"""Thickness over width below which a domain is flat: leaves, petals and panels have 0.05 to 0.17, twigs 0.35 to 1."""
+THIN = 0.2
+"""Thickness over length below which a domain is thin: leaves, petals and panels have 0.05 to 0.11, twigs 0.04 to 0.13,
+parts of a dragon's body 0.2 to 0.6."""
 PIECES = 32
 """Of the groups without interfaces, at most."""
 PAYS = 2e5
@@ -44,16 +45,17 @@ def changes_forces(model: TreeModel) -> Array:
     return np.asarray(((r == 0) | (r >= FEW)) & most)
 
 
-def flat_classes(model: TreeModel) -> Array:
-    """Whether each class is flat and has few coordinates, as a leaf, (classes,)."""
-    return np.array([0 < c.count < FEW and thickness(c.integrals) < FLAT for c in model.classes])
+def thin_domains(model: TreeModel) -> Array:
+    """Whether each domain is thin, as a leaf or a twig, and takes its forces anew in every pass, (domains,)."""
+    thin = np.array([c.count > 0 and thickness(c.integrals) < THIN for c in model.classes])
+    return np.asarray(thin[model.domain_class] & ~changes_forces(model))
 
 
 def thickness(integrals: MassIntegrals) -> float:
-    """Of a domain, over its width: root mean squares of places along the least and the middle principal axis."""
+    """Of a domain, over its length: root mean squares of places along the least and the largest principal axis."""
     P = integrals.P0 - np.outer(integrals.S0, integrals.S0) / integrals.mass
-    least, middle, _ = np.linalg.eigvalsh(P)
-    return float(np.sqrt(max(least, 0.0) / middle)) if middle > 0.0 else 1.0
+    least, _, largest = np.linalg.eigvalsh(P)
+    return float(np.sqrt(max(least, 0.0) / largest)) if largest > 0.0 else 1.0
 
 
 def make_groups(model: TreeModel) -> tuple[list[Array], Array]:

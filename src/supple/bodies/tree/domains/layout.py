@@ -32,7 +32,7 @@ from supple.algebra.compiling.by_address import ByAddress
 from supple.algebra.compiling.compiled import compiled
 from supple.algebra.lanes.lane_type import LANES
 from supple.bodies.tree.domains.constants import Constants, aligned_zeros, own_constants, shared_constants
-from supple.bodies.tree.domains.grouping import changes_forces, flat_classes, make_groups, make_pieces
+from supple.bodies.tree.domains.grouping import changes_forces, make_groups, make_pieces, thin_domains
 from supple.bodies.tree.model import TreeModel
 from supple.modal.forces.cubic import CubicForce
 from supple.modal.forces.force_change_kernels import (
@@ -179,7 +179,7 @@ class TreeArrays(NamedTuple):
     density: Array
     total_mass: Array
     mask: Array
-    flat: Array
+    thin: Array
     scratch_start: Array
     lone_starts: Array
     lone: LoneArrays
@@ -263,7 +263,7 @@ def pack(model: TreeModel) -> TreeArrays:
         density=density.ravel(),
         total_mass=(class_mass[kinds[padded]] * scale**3 * density).ravel(),
         mask=used.astype(float).ravel(),
-        flat=(used & flat_classes(model)[kinds[padded]]).astype(float).ravel(),
+        thin=(used & thin_domains(model)[padded]).astype(float).ravel(),
         shared=shared_constants(classes),
         own=own_constants(own),
         **_force_arrays(model, group_class, group_count, kinds[padded], r),

@@ -11,7 +11,7 @@ first moves q_f from q_p to q_p + d. Some groups then take f and K anew (`groupi
 from the first pass's effective mass M and constant force Q. A group without interfaces is factored at once, since its
 matrix stays as it is in a pass.
 
-Damped flat domains, as leaves (`ended` groups), have f at the ends of the step instead of f and D q' in its middle,
+Damped thin domains, as leaves and twigs (`ended` groups), have f at the ends of the step, not f and D q' in its middle,
 
     f_0 + c (f(q_1) - f_0),     c = (k + beta) / h,     f_0 = f(q_0)                                [theory.md, T16]
 

@@ -9,6 +9,7 @@ With k = theta h, a pass solves for the accelerations q" of the middle, all doma
 theta = 1/2 is the midpoint rule, theta = 1 implicit Euler. Masses, velocity terms and loads are those of the state that
 the pass before found for the middle; f and K too where they are renewed, by their change [T15], else they stay those of
 the first pass. That begins with constant velocities, q_f = q_0 + k q'_0 [T4], so that a step depends on q and q' alone.
+Where the last pass still moves the tree by more than `settled` of its motion (`unsettled`), one more is taken.
 Steps that are iterated take f and K anew in every pass. A free root ends on the momentum that what acts leaves it,
 `momentum_kernels`. How groups and threads share the work is in `sweep_kernels`.
 """
@@ -51,7 +52,7 @@ class StepNumbers(NamedTuple):
     """h [s], theta, coupling (see `elimination_kernels`), passes a step; is_free: the root flies.
 
     largest: iterations at most, where steps are iterated (else 0), to `epsilon` of the largest q". renews: f and K are
-    those of every pass. is_loaded: wrenches act on domains.
+    those of every pass. is_loaded: wrenches act on domains. settled: how unsettled passes may be without one more.
     """
 
     h: float
@@ -63,6 +64,7 @@ class StepNumbers(NamedTuple):
     epsilon: float
     renews: bool
     is_loaded: bool
+    settled: float
 
 
 @compiled(inline=True)
@@ -131,6 +133,9 @@ def solve_middle(tree, workspace, root, numbers, gravity, work, still):
             sweep(tree, workspace, work, OUTWARDS, SUBSTITUTE)
             sweep(tree, workspace, work, TOGETHER, SUBSTITUTE)
             change, left = last_change(workspace), np.int64(0)
+            if passes == numbers.passes == limit and numbers.settled < np.inf:
+                moved = unsettled(workspace.change, workspace.q, workspace.v, numbers.h)
+                limit += 1 if moved > numbers.settled else 0
             if passes == limit or (passes > 1 and change <= numbers.epsilon):
                 return passes, change
 
@@ -174,6 +179,20 @@ def last_change(workspace):
     return change / size if size > 0.0 else 0.0
 
 
+@compiled
+def unsettled(change, q, v, h):
+    """How much the last pass of a step of h [s] changed the coordinates, over their size and way."""
+    keep_whole()
+    changed, a, q_most, v_most = 0.0, 0.0, 0.0, 0.0
+    for k in range(0, len(change), 2 * LANES):
+        for b in range(LANES):
+            changed, a = max(changed, change[k + b]), max(a, change[k + LANES + b])
+    for k in range(len(q)):
+        q_most, v_most = max(q_most, abs(q[k])), max(v_most, abs(v[k]))
+    size = h * h * a + h * v_most + q_most
+    return h * h * changed / size if size > 0.0 else 0.0
+
+
 @compiled(borrows=True)
 def is_singular(workspace):
     """Whether a matrix was."""
@@ -190,7 +209,7 @@ def begin(tree, workspace, numbers, work):
     for g in range(len(workspace.ended)):
         workspace.ended[g] = 0.0
         for place in range(g * LANES, (g + 1) * LANES):
-            is_ended = tree.flat[place] > 0.0 and work.by_v > 0.0 and 2.0 * workspace.beta[place] >= numbers.h
+            is_ended = tree.thin[place] > 0.0 and work.by_v > 0.0 and 2.0 * workspace.beta[place] >= numbers.h
             workspace.ends[place] = 1.0 if is_ended else 0.0
             workspace.ended[g] += workspace.ends[place]
     workspace.held_factors[0], workspace.held_factors[1] = work.by_q, work.by_v

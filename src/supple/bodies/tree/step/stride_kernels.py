@@ -12,10 +12,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from supple.algebra.compiling.compiled import compiled, keep_whole
-from supple.algebra.lanes.lane_type import LANES
+from supple.algebra.compiling.compiled import compiled
 from supple.bodies.tree.step.frame_kernels import TreeWorkspace
-from supple.bodies.tree.step.step_kernels import FINE, advance
+from supple.bodies.tree.step.step_kernels import FINE, advance, unsettled
 
 Array = np.ndarray
 
@@ -53,20 +52,6 @@ def take_state(places, q, v, a, q_out, v_out, a_out):
     """The way back."""
     for k in range(len(places)):
         q_out[k], v_out[k], a_out[k] = q[places[k]], v[places[k]], a[places[k]]
-
-
-@compiled
-def unsettled(change, q, v, h):
-    """How much the last pass of a step of h [s] changed the coordinates, over their size and way."""
-    keep_whole()
-    changed, a, q_most, v_most = 0.0, 0.0, 0.0, 0.0
-    for k in range(0, len(change), 2 * LANES):
-        for b in range(LANES):
-            changed, a = max(changed, change[k + b]), max(a, change[k + LANES + b])
-    for k in range(len(q)):
-        q_most, v_most = max(q_most, abs(q[k])), max(v_most, abs(v[k]))
-    size = h * h * a + h * v_most + q_most
-    return h * h * changed / size if size > 0.0 else 0.0
 
 
 @compiled

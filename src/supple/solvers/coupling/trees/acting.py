@@ -1,5 +1,7 @@
 """What acts on the points of one tree as data of a kernel: loads that are given in time, and winds.
 
+They are those in the middle of a call, see `acting_kernels`.
+
 Where a load is the same on all its points, it acts on their mean: one point a domain. Loads are asked for many steps
 ahead, winds are found by the kernel. A step alone asks the same kernel, so that both have the same bits.
 """
@@ -15,6 +17,7 @@ import numpy as np
 import scipy.sparse as sparse
 
 from supple.algebra.compiling.by_address import ByAddress
+from supple.algebra.dense import rotations
 from supple.algebra.sparse.threefold import pulled
 from supple.bodies.mappings import WeightedPoints
 from supple.bodies.protocols import GivenForce
@@ -78,21 +81,21 @@ class TreeActing:
         """Lay out what the kernels read; else the first call does."""
         _ = self._hung
 
-    def at(self, t: float, x: Array, v: Array) -> Pulled:
-        """At time t [s], coordinates x and rates v (1, width)."""
-        forces, n = self._forces([t]), self.body.node.body.model.coordinate_count
+    def at(self, t: float, x: Array, v: Array, dt: float) -> Pulled:
+        """In a call of dt [s] from time t [s], coordinates x and rates v (1, width)."""
+        forces, n = self._forces([t], dt), self.body.node.body.model.coordinate_count
         acting = self._acting.value
         acting.q[:], acting.v[:] = x[0, 7 : 7 + n][acting.number], v[0, 6 : 6 + n][acting.number]
         acting.frame[:], acting.velocity[:] = x[0, :7], v[0, :6]
-        kernels.find_forces(self._acting, forces[0], float(t))
-        out, R = np.zeros((1, self.body.coordinates.v_width)), acting.frames.R[0].reshape(3, 3)
+        kernels.find_forces(self._acting, forces[0], float(t), 0.5 * dt)
+        out = np.zeros((1, self.body.coordinates.v_width))
         out[0, 6 + acting.number] = acting.Q
-        out[0, :3], out[0, 3:6] = acting.push[:3], acting.push[3:] @ R
+        out[0, :3], out[0, 3:6] = acting.push[:3], rotations.rotate_inverse(x[0, 3:7], acting.push[3:])
         return Pulled(out, acting.push.copy())
 
-    def ahead(self, starts: Sequence[float]) -> ActingAhead:
-        """In calls that begin at these times [s]."""
-        return ActingAhead(self, np.array(starts, dtype=float), self._forces(starts))
+    def ahead(self, starts: Sequence[float], dt: float) -> ActingAhead:
+        """In calls of dt [s] that begin at these times [s]."""
+        return ActingAhead(self, np.array(starts, dtype=float), self._forces(starts, dt), dt)
 
     @property
     def _acting(self) -> ByAddress:
@@ -114,12 +117,13 @@ class TreeActing:
         weights = [part.weight[:, None] for part in parts]
         return Hung(uneven, places, weights, pack(self.body.node.body, parts, self.winds))
 
-    def _forces(self, times: Sequence[float]) -> Array:
-        """Forces on all hung points at these times, (times, p, 3) [N], in the order of the domains."""
-        given = [[_even(load, t) for t in times] for load in self.loads]
+    def _forces(self, starts: Sequence[float], dt: float) -> Array:
+        """Forces on all hung points in the middle of calls of dt [s] that begin at these times [s], (starts, p, 3) [N],
+        in the order of the domains."""
+        given = [[_even(load, t + 0.5 * dt) for t in starts] for load in self.loads]
         self.uneven |= {k for k, row in enumerate(given) if any(len(f) > 1 for f in row)}
         hung, count = self._hung, len(self.loads)
-        out = np.zeros((len(times), len(hung.acting.value.y), 3))
+        out = np.zeros((len(starts), len(hung.acting.value.y), 3))
         for k, row in enumerate(given):
             for call, f in enumerate(row):
                 if len(f) == 1:
@@ -141,11 +145,12 @@ def _even(load: GivenForce, t: float) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class ActingAhead:
-    """What acts in calls that begin at given times [s]."""
+    """What acts in calls of dt [s] that begin at given times [s]."""
 
     acting: TreeActing
     starts: Array
     forces: Array
+    dt: float
 
     def since(self, call: int) -> StrideKernel:
         """In the calls from this one on, as `TreeBody.stride` takes it."""
@@ -153,7 +158,16 @@ class ActingAhead:
 
     def at(self, call: int, x: Array, v: Array) -> Pulled:
         """In a call from coordinates x and rates v (1, width)."""
-        return self.acting.at(float(self.starts[call]), x, v)
+        return self.acting.at(float(self.starts[call]), x, v, self.dt)
+
+
+def by_parts(bound: BoundForce) -> list[BoundForce]:
+    """A load or a wind on joined points as one on each part of them, as far as these are of bodies."""
+    slot, force = bound.slot, bound.force
+    if slot.mapping is not None or not slot.parents or not isinstance(force, Load | Wind):
+        return [bound]
+    parts = [(k, part) for k, part in enumerate(slot.parents) if part.is_body or part.parents]
+    return [BoundForce(bound.label, part, force.restricted([k])) for k, part in parts]
 
 
 def points_of(bound: BoundForce) -> tuple[DomainPoints | None, sparse.csr_array | None]:

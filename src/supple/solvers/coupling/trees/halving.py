@@ -1,8 +1,8 @@
 """Steps of a tree that are halved where the passes within them do not settle, and doubled again later.
 
-A step evaluates the coupling of the domains in a few passes (`TreeSettings.passes`). Where the last one still moves the
-tree by more than `UNSETTLED` of its motion, the step is too long: the passes have not settled on the cubic force and
-its damping, as of leaves in a strong wind, and the tree may gain energy. The step is taken anew in two
+A step evaluates the coupling of the domains in a few passes (`TreeSettings.passes`). Where the last one, and one more,
+still moves the tree by more than `UNSETTLED` of its motion, the step is too long: the passes have not settled on the
+cubic force and its damping, as of leaves in a strong wind, and the tree may gain energy. The step is taken anew in two
 halves, and the next one begins with these.
 """
 
@@ -15,14 +15,12 @@ import numpy as np
 
 from supple.bodies.protocols import LocalState
 from supple.bodies.tree import TreeBody
-from supple.bodies.tree.step import stride_kernels as kernels
+from supple.bodies.tree.dynamics import UNSETTLED
+from supple.bodies.tree.step import step_kernels as kernels
 from supple.errors import ConvergenceError, DivergenceError
 from supple.solvers.coupling.trees.acting import ActingAhead
 
 Array = np.ndarray
-UNSETTLED = 0.03
-"""How unsettled a step may be; calm ones are below 0.02, and halving a step divides that by 4 and more. With 0.1,
-leaves that had not settled swung so much that an oak halved more steps in the end."""
 CALM = UNSETTLED / 5
 """Below this a step twice as long would settle."""
 HALVINGS = 6
