@@ -257,9 +257,9 @@ def test_buffers_stay_once_they_have_grown() -> None:
     x = np.concatenate([large.rest, large.rest + np.array([0.01, 0.01, 0.2])])
     detector = Detector(ContactSurface.joined([large, large]), margin=0.01)
     first = detector.find(x)
-    buffers = [detector._near, detector._workspace.whole, *detector._pairs]
+    buffers = detector._workspace
     again = detector.find(x)
-    assert all(a is b for a, b in zip(buffers, [detector._near, detector._workspace.whole, *detector._pairs]))
+    assert detector._workspace is buffers
     assert all(np.array_equal(a, b) and a.flags.c_contiguous for a, b in zip(first, again))
 
 

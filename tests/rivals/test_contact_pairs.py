@@ -8,13 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import numba
 import numpy as np
 import pytest
 
 from supple.bench.contact import cube_sphere
 from supple.contact import ContactPairs, ContactSurface, Detector
-from supple.contact.narrow.edge_kernels import AT_HAND, largest_way
 from supple.geometry import box_tets
 
 Array = np.ndarray
@@ -207,12 +205,9 @@ def test_scenes_hold_penetrating_vertices_and_edges() -> None:
 
 
 def all_pairs(detector: Detector) -> ContactPairs:
-    """What the detector finds without its trees."""
-    body = detector._shape.triangle_body
-    first, second = np.triu_indices(len(body), 1)
-    allowed = detector._allowed[body[first], body[second]]
-    detector._near = np.stack([first, second], axis=1)[allowed].astype(np.int32)
-    detector._descend = lambda: len(detector._near)  # type: ignore[method-assign]
+    """What the detector finds without its trees: all leaves meet, and nothing is known to be slow."""
+    detector._box[:, :3], detector._box[:, 3:] = -np.inf, np.inf
+    detector._workspace.value.way[:] = np.inf
     return detector.search()
 
 
@@ -240,20 +235,20 @@ def test_trees_lose_nothing_with_sheets_motion_and_self_contact(seed: int) -> No
         x = x + 0.3 * dt * v
 
 
-@numba.njit
-def all_ways(shape, workspace, x, end, triangles, out):  # type: ignore[no-untyped-def]
-    for k in range(len(triangles)):
-        out[k] = largest_way(shape, workspace, x, end, triangles[k])
-
-
-def test_ways_at_hand_are_those_of_their_triangles() -> None:
+@pytest.mark.parametrize("speed", [0.0, 1e-3, 1.0])
+def test_bounds_on_motion_lose_nothing(speed: float) -> None:
     random = np.random.default_rng(11)
-    detector = Detector(bumpy_ball(random, 8), margin=MARGIN)
-    shape, x = detector._shape, detector.surface.rest
-    end = x + 0.1 * random.normal(size=x.shape)
-    triangles = random.integers(0, len(shape.triangles), 20 * AT_HAND)
-    assert len(shape.triangles) > 2 * AT_HAND  # some drive others out
-    ways = np.empty(len(triangles))
-    all_ways(shape, detector._workspace, x, end, triangles, ways)
-    expected = np.linalg.norm(end - x, axis=1)[shape.triangles[triangles]].max(axis=1)
-    np.testing.assert_allclose(ways, expected, rtol=1e-14)
+    surface, x = scene(6)
+    v = speed * random.normal(size=(4, 3))[surface.vertex_body] + 0.1 * speed * random.normal(size=x.shape)
+    bounded, plain = (Detector(surface, margin=MARGIN) for _ in range(2))
+    bounded.refit(x, v, 0.1)
+    moved = 0.1 * np.linalg.norm(v, axis=1)
+    bound = bounded._workspace.value.way[surface.vertex_body]
+    assert (moved <= bound).all()
+    assert np.isfinite(bound).all() == (speed < 1.0)
+    plain.refit(x, v, 0.1)
+    plain._workspace.value.way[:] = np.inf
+    found, rival = bounded.search(), plain.search()
+    assert found.size == rival.size > 20
+    for a, b in zip(found, rival):
+        np.testing.assert_array_equal(a, b)

@@ -1,7 +1,7 @@
 """Detector: which features of joined surfaces are near each other, and how far and along which normals.
 
     1. refit      boxes around all triangles, where they are and where their velocities carry them within the step
-    2. descend    the trees of boxes against each other, to pairs of triangles whose boxes meet
+    2. descend    the trees of boxes against each other, to pairs of leaves whose boxes meet
     3. vertices   against triangles: one contact a vertex and other body
     4. edges      against edges, where no vertex stands for them
     5. points     of bodies without triangles: where balls touch a body more than once, and against each other
@@ -19,15 +19,14 @@ from functools import cached_property
 
 import numpy as np
 
-from supple.contact.narrow.ball_kernels import add_ball_contacts
-from supple.contact.narrow.edge_kernels import add_edge_contacts
-from supple.contact.narrow.point_kernels import add_point_contacts
-from supple.contact.narrow.vertex_kernels import collect_vertices, compute_side_lists, compute_vertex_contacts
+from supple.algebra.compiling.by_address import ByAddress
+from supple.contact.narrow.search_kernels import refit, search
+from supple.contact.near_kernels import collect_pairs
 from supple.contact.pairs import ContactPairs
-from supple.contact.shape import Settings, Shape, Sides, Workspace, make_shape, make_workspace
+from supple.contact.shape import Settings, Sides, Workspace, grown, make_shape, make_workspace
 from supple.contact.surface import ContactSurface
-from supple.contact.tree import Tree, make_tree
-from supple.contact.tree_kernels import LEAF, collect_leaves, collect_pairs, compute_boxes
+from supple.contact.tree import make_tree
+from supple.contact.tree_kernels import collect_leaves, compute_boxes
 from supple.errors import InputError
 
 Array = np.ndarray
@@ -62,7 +61,7 @@ class Detector:
     self_contact: bool | Sequence[bool] = field(default=False, kw_only=True)
     exclude: Iterable[tuple[int, int]] = field(default=(), kw_only=True)
     rest_distance: float | None = field(default=None, kw_only=True)
-    sides: Sides = field(default_factory=Sides.none, init=False)
+    sides: Sides = field(default_factory=Sides.empty, init=False)
 
     def __post_init__(self) -> None:
         sizes, every = self._sizes, self.surface.element_size
@@ -73,14 +72,12 @@ class Detector:
         self._reach = (SAFE_ELEMENTS + 1) * float(sizes.max()) if len(sizes) else 0.0
         self._allowed = self._make_allowed()
         self._padding = np.where(self.surface.is_points, 0.0, self.surface.radius) + 0.5 * max(self.margin, self.depth)
-        self._tree: Tree = make_tree(self.surface)
-        self._shape: Shape = make_shape(self.surface, self._tree)
-        self._box = np.empty((int(self._tree.node_start[-1]), 6))
-        self._workspace: Workspace = make_workspace(self.surface.count, FIRST_ROOM)
-        self._leaves, self._near = (np.empty((FIRST_ROOM, 2), np.int32) for _ in range(2))
-        self._pairs = ContactPairs.empty(FIRST_ROOM)
-        self._stack, self._small = np.empty((512, 2), np.int64), np.empty((2 * LEAF, 6))
+        tree = make_tree(self.surface)
+        self._tree, self._shape = ByAddress(tree), ByAddress(make_shape(self.surface, tree))
+        self._box = np.empty((int(tree.node_start[-1]), 6))
+        self._workspace = ByAddress(make_workspace(self.surface.count, self.surface.body_count, FIRST_ROOM))
         self._x = self._end = np.zeros((0, 3))
+        self._room = np.empty((self.surface.count, 3))
         self._moves, self._stamp = False, 0
         self._has_points = bool(self.surface.is_points.any())
 
@@ -122,7 +119,7 @@ class Detector:
     @property
     def boxes(self) -> Array:
         """Lower and upper corners of the box of each body at the last refit, widened [m], (bodies, 6)."""
-        return self._box[self._tree.node_start[:-1]]
+        return self._box[self._tree.value.node_start[:-1]]
 
     def find(self, x: Array, v: Array | None = None, dt: float = 0.0) -> ContactPairs:
         """Contacts at positions x (n, 3) [m], and those that velocities v (n, 3) [m/s] bring about within dt [s].
@@ -136,91 +133,63 @@ class Detector:
 
     def refit(self, x: Array, v: Array | None = None, dt: float = 0.0) -> None:
         """Boxes around where all triangles are and go; arguments as for `find`."""
-        self._x = self._checked("x", x)
+        self._x, tree, shape = self._checked("x", x), self._tree, self._shape
         self._moves = v is not None and dt != 0.0
-        self._end = self._x
-        if v is not None and self._moves:
-            if not (np.isfinite(dt) and dt > 0):
-                raise InputError("the step is not positive", where="Detector.find", value=dt, allowed="> 0 s")
-            self._end = self._x + dt * self._checked("v", v)
-        shape = self._shape
-        compute_boxes(
-            self._tree, self._x, self._end, self._moves, self._padding, shape.is_points, shape.vertex_radius, self._box
-        )
+        if v is None or not self._moves:
+            self._end = self._finite("x", self._x)
+            is_points, radius = shape.value.is_points, shape.value.vertex_radius
+            compute_boxes(tree, self._x, self._x, False, self._padding, is_points, radius, self._box)
+            return
+        if not (np.isfinite(dt) and dt > 0):
+            raise InputError("the step is not positive", where="Detector.find", value=dt, allowed="> 0 s")
+        v, self._end = self._checked("v", v), self._room
+        work = self._workspace
+        if refit(tree, shape, work, self._x, v, dt, self.margin, self._padding, self._end, self._box):
+            self._finite("x", self._x)
+            self._finite("v", v)
 
     def search(self) -> ContactPairs:
         """Contacts within the boxes of the last refit; remembers sides for the next search."""
         if not self.surface.body_count:
             return ContactPairs.empty()
-        pair_count = self._descend()
-        candidates, settings = self._meet_vertices(pair_count)
-        if len(self._pairs.gap) < candidates:
-            self._pairs = ContactPairs.empty(_grown(candidates))
-        found = Sides(np.empty(candidates, np.int32), np.empty(candidates, np.int32), np.empty(candidates, np.int8))
-        where = self._shape, self._workspace, settings, self._x, self._end
-        vertices, sides = compute_vertex_contacts(*where, candidates, found, self._pairs)
-        count = self._add_others(settings, pair_count, vertices)
-        if count > len(self._pairs.gap):
-            kept, self._pairs = self._pairs, ContactPairs.empty(_grown(count))
-            for old, new in zip(kept, self._pairs):
-                new[:vertices] = old[:vertices]
-            self._add_others(settings, pair_count, vertices)
-        self.sides = Sides(*(a[:sides].copy() for a in found))
-        return ContactPairs(*(a[:count].copy() for a in self._pairs))
-
-    def _add_others(self, settings: Settings, pair_count: int, count: int) -> int:
-        """Contacts of edges and points, after `count` of vertices; returns how many there are in all."""
-        shape, x, end, near = self._shape, self._x, self._end, self._near
-        count = add_edge_contacts(shape, self._workspace, settings, x, end, near, pair_count, count, self._pairs)
-        if self._has_points:
-            count = add_ball_contacts(shape, self._workspace, settings, x, end, near, pair_count, count, self._pairs)
-            count = add_point_contacts(shape, settings, x, end, near, pair_count, count, self._pairs)
-        return count
-
-    def _descend(self) -> int:
-        order = np.argsort(self._box[self._tree.node_start[:-1], 0], kind="stable")
-        while True:
-            leaf_count = collect_leaves(self._tree, self._box, order, self._allowed, self._stack, self._leaves)
-            if leaf_count <= len(self._leaves):
-                break
-            self._leaves = np.empty((_grown(leaf_count), 2), np.int32)
-        while True:
-            count = collect_pairs(
-                self._tree, self._shape, self._x, self._end, self._moves, self._padding, self._leaves, leaf_count,
-                self._small, self._near,
+        next_known, more = np.empty(len(self.sides.vertex), np.int32), True
+        while more:
+            counts = search(
+                self._tree, self._shape, self._workspace, self.sides, next_known, self._settings(), self._x, self._end,
+                self._padding, self._allowed, self._box,
             )  # fmt: skip
-            if count <= len(self._near):
-                return int(count)
-            self._near = np.empty((_grown(count), 2), np.int32)
+            more = self._grow(counts)
+        found: Workspace = self._workspace.value
+        self.sides = Sides(*(a[: counts[4]].copy() for a in found.sides))
+        return ContactPairs(*(a[: counts[3]].copy() for a in found.found))
 
-    def _meet_vertices(self, pair_count: int) -> tuple[int, Settings]:
-        while True:
-            self._stamp += 1
-            settings = Settings(
-                self.margin,
-                float(self.depth or 0.0),
-                float(self.rest_distance or 0.0),
-                self._reach,
-                self._moves,
-                self._stamp,
-            )
-            side_next = np.empty(len(self.sides.vertex), np.int32)
-            compute_side_lists(self.sides, self._workspace, self._stamp, side_next)
-            count = collect_vertices(
-                self._shape,
-                self._workspace,
-                self.sides,
-                side_next,
-                settings,
-                self._x,
-                self._end,
-                self._near,
-                pair_count,
-            )
-            if count <= len(self._workspace.whole):
-                return int(count), settings
-            size = _grown(count)
-            self._workspace = self._workspace._replace(whole=np.empty((size, 7), np.int32), real=np.empty((size, 3)))
+    def near_triangles(self) -> Array:
+        """Pairs of triangles (k, 2), numbered as in the surface, whose boxes meet since the last refit."""
+        more, pairs = True, np.empty((FIRST_ROOM, 2), np.int32)
+        while more:
+            work: Workspace = self._workspace.value
+            leaves = collect_leaves(self._tree, self._box, work.order, self._allowed, work.stack, work.leaves)
+            more = self._grow([leaves, 0, 0, 0])
+        where = self._tree, self._shape, self._workspace, self._settings(), self._x, self._end, self._padding
+        count = collect_pairs(*where, leaves, pairs)
+        if count > len(pairs):
+            pairs = np.empty((count, 2), np.int32)
+            collect_pairs(*where, leaves, pairs)
+        numbers = self._tree.value.triangle[pairs[:count]]
+        return np.asarray(numbers[(numbers >= 0).all(axis=1)])  # without points
+
+    def _grow(self, counts: Sequence[int]) -> bool:
+        """Make room for what was counted; whether there was too little."""
+        larger = grown(self._workspace.value, counts)
+        if larger is not None:
+            self._workspace = ByAddress(larger)
+        return larger is not None
+
+    def _settings(self) -> Settings:
+        """Of the next search, with a stamp of its own."""
+        self._stamp += 1
+        depth, rest_distance = float(self.depth or 0.0), float(self.rest_distance or 0.0)
+        return Settings(self.margin, depth, rest_distance, self._reach, self._moves, self._has_points, self._stamp)
 
     def _make_allowed(self) -> Array:
         """Which bodies may touch which, (bodies, bodies) bool."""
@@ -252,18 +221,16 @@ class Detector:
                 value=array.shape,
                 allowed=f"({self.surface.count}, 3)",
             )
+        return array if array.flags.writeable else array.copy()  # kernels are compiled once more for read-only arrays
+
+    def _finite(self, name: str, array: Array) -> Array:
         if not np.isfinite(array.sum()):
             bad = np.flatnonzero(~np.isfinite(array).all(axis=1))
             if bad.size:
                 raise InputError(
                     f"{name} of vertex {bad[0]} is not finite", where="Detector.find", value=array[bad[0]].tolist()
                 )
-        return array if array.flags.writeable else array.copy()  # kernels are compiled once more for read-only arrays
-
-
-def _grown(count: int) -> int:
-    """Workspace for so many and half as many again: buffers grow seldom."""
-    return int(count) + int(count) // 2
+        return array
 
 
 def _length(name: str, value: float) -> float:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from supple.contact.narrow.edge_kernels import AT_HAND
+from supple.contact.near_kernels import AT_HAND
+from supple.contact.pairs import ContactPairs
 from supple.contact.surface import ContactSurface
 from supple.contact.tree import Tree
+from supple.contact.tree_kernels import LEAF
 
 Array = np.ndarray
 
@@ -21,7 +24,8 @@ class Shape(NamedTuple):
     edge_first, edge_triangles: the triangles at each edge; vertex_first, vertex_triangles: around each vertex.
     vertex_mask, edge_mask: which corners, and edges opposite corners, a triangle owns, as bits (m,): each vertex and
     edge has one owner, so that a pair of triangles with boxes that meet brings every pair of features once.
-    number: of each triangle in the surface, -1 of points; it decides between equals.
+    number: of each triangle in the surface, -1 of points; it decides between equals. body_first (bodies + 1,): first
+    vertex of each body.
     """
 
     triangles: Array
@@ -44,28 +48,7 @@ class Shape(NamedTuple):
     vertex_radius: Array
     closed: Array
     is_points: Array
-
-
-class Workspace(NamedTuple):
-    """Where candidates of vertices wait: a list a vertex, valid where its stamp is that of this search.
-
-    whole: vertex, 2 body + (1 behind a sheet), nearest triangle, nearest facing triangle, first triangle met, next in
-    the list, whether it became a contact, (k, 7). real: squares of the distances to the first two [m²], time of the
-    meeting, (k, 3). normal: outward at vertices, where its stamp is that of this search.
-    side_head, side_next: the remembered sides of each vertex, as lists likewise. moved (AT_HAND,): how far corners of
-    the triangles last asked for move at most in the step [m]; moved_triangle (AT_HAND,): which these are.
-    """
-
-    head: Array
-    stamp: Array
-    whole: Array
-    real: Array
-    normal: Array
-    normal_stamp: Array
-    side_head: Array
-    side_stamp: Array
-    moved: Array
-    moved_triangle: Array
+    body_first: Array
 
 
 class Sides(NamedTuple):
@@ -76,20 +59,56 @@ class Sides(NamedTuple):
     side: Array
 
     @classmethod
-    def none(cls) -> Sides:
-        """Nothing to remember."""
-        return cls(np.zeros(0, np.int32), np.zeros(0, np.int32), np.zeros(0, np.int8))
+    def empty(cls, count: int = 0) -> Sides:
+        """Arrays for so many, without values."""
+        return cls(np.empty(count, np.int32), np.empty(count, np.int32), np.empty(count, np.int8))
 
     @classmethod
     def of_array(cls, rows: Array | None) -> Sides:
         """From what `to_array` made; None: nothing."""
         if rows is None:
-            return cls.none()
+            return cls.empty()
         return cls(rows[:, 0].astype(np.int32), rows[:, 1].astype(np.int32), rows[:, 2].astype(np.int8))
 
     def to_array(self) -> Array:
         """Rows of vertex, triangle and side (k, 3), to be kept with a state."""
         return np.stack([part.astype(np.int64) for part in self], axis=1)
+
+
+class Workspace(NamedTuple):
+    """Where a search works. What its stamp is not that of this search for is not valid.
+
+    head, stamp (n,): lists of the candidates of each vertex. whole: vertex, 2 body + (1 behind a sheet), nearest
+    triangle, nearest facing triangle, first triangle met, next in the list, whether it became a contact, (k, 7). real:
+    squares of the distances to the first two [m²], time of the meeting, (k, 3). normal, normal_stamp: outward at
+    vertices. side_head, side_stamp: lists of the remembered sides of each vertex.
+
+    way (bodies,): a bound on how far vertices move in the step [m]. order (bodies,), stack: of the descent; leaves:
+    pairs of leaves (k, 2); near: vertices and elements (k, 2). leaf_box: of the elements of leaves that are at hand,
+    leaf_at_hand: which these are; free, free_leaf, free_body: bits of edges that are free likewise, and against which
+    body; the last column has those of the whole leaf. found, sides: what the search finds.
+    """
+
+    head: Array
+    stamp: Array
+    whole: Array
+    real: Array
+    normal: Array
+    normal_stamp: Array
+    side_head: Array
+    side_stamp: Array
+    way: Array
+    order: Array
+    stack: Array
+    leaves: Array
+    near: Array
+    leaf_box: Array
+    leaf_at_hand: Array
+    free: Array
+    free_leaf: Array
+    free_body: Array
+    found: ContactPairs
+    sides: Sides
 
 
 class Settings(NamedTuple):
@@ -100,6 +119,7 @@ class Settings(NamedTuple):
     rest_distance: float
     reach: float
     moves: bool
+    has_points: bool
     stamp: int
 
 
@@ -133,11 +153,13 @@ def make_shape(surface: ContactSurface, tree: Tree) -> Shape:
         surface.vertex_radius,
         surface.closed,
         surface.is_points,
+        np.searchsorted(surface.vertex_body, np.arange(surface.body_count + 1)),
     )
 
 
-def make_workspace(count: int, capacity: int) -> Workspace:
-    """Workspace for so many vertices and candidates."""
+def make_workspace(count: int, bodies: int, capacity: int) -> Workspace:
+    """Workspace for so many vertices, bodies and candidates."""
+    leaves = 2 * AT_HAND
     return Workspace(
         np.full(count, -1, np.int32),
         np.full(count, 0, np.int64),  # unlike zeros, filled memory comes in large pages
@@ -147,9 +169,38 @@ def make_workspace(count: int, capacity: int) -> Workspace:
         np.full(count, 0, np.int64),
         np.full(count, -1, np.int32),
         np.full(count, 0, np.int64),
-        np.empty(AT_HAND),
-        np.full(AT_HAND, -1, np.int32),
+        np.zeros(bodies),
+        np.arange(bodies),
+        np.empty((512, 2), np.int64),
+        np.empty((capacity, 2), np.int32),
+        np.empty((capacity, 2), np.int32),
+        np.empty((leaves * LEAF, 6)),
+        np.full(leaves, -1, np.int32),
+        np.empty((leaves, LEAF + 1), np.uint8),
+        np.full(leaves, -1, np.int32),
+        np.full(leaves, -1, np.int32),
+        ContactPairs.empty(capacity),
+        Sides.empty(capacity),
     )
+
+
+def grown(workspace: Workspace, counts: Sequence[int]) -> Workspace | None:
+    """One in which so many pairs of leaves, vertices near elements, candidates and contacts fit; None: this one does.
+
+    Each that is too small grows to half as many again, so that it grows seldom.
+    """
+    leaves, near, candidates, contacts = (count + count // 2 for count in counts[:4])
+    larger: dict[str, Any] = {}
+    if counts[0] > len(workspace.leaves):
+        larger["leaves"] = np.empty((leaves, 2), np.int32)
+    if counts[1] > len(workspace.near):
+        larger["near"] = np.empty((near, 2), np.int32)
+    if counts[2] > len(workspace.whole):
+        larger |= {"whole": np.empty((candidates, 7), np.int32), "real": np.empty((candidates, 3))}
+        larger["sides"] = Sides.empty(candidates)
+    if max(counts[2], counts[3]) > workspace.found.size:
+        larger["found"] = ContactPairs.empty(max(contacts, candidates))
+    return workspace._replace(**larger) if larger else None
 
 
 def _around(numbers: Array, rows: Array, count: int) -> tuple[Array, Array]:

@@ -25,7 +25,7 @@ class Tree(NamedTuple):
     elements: corners (m, 3) of triangles and points, leaf by leaf; kernels number them by their place here, so that
     what a patch needs lies together. triangle: the number of each in the surface, -1 of points, (m,). first: where each
     leaf begins, (leaves + 1,). vertices: those of each leaf, once; vertex_first: where each leaf begins in it,
-    (leaves + 1,).
+    (leaves + 1,). own: the vertices that the triangles of each leaf own, each vertex once; own_first likewise.
     """
 
     node_start: Array
@@ -35,6 +35,8 @@ class Tree(NamedTuple):
     first: Array
     vertices: Array
     vertex_first: Array
+    own: Array
+    own_first: Array
 
 
 def make_tree(surface: ContactSurface) -> Tree:
@@ -59,6 +61,7 @@ def make_tree(surface: ContactSurface) -> Tree:
     leaf = np.repeat(np.arange(len(first) - 1), np.diff(first))
     keys = np.unique(np.repeat(leaf, 3) * max(surface.count, 1) + element.ravel())
     vertices, owner = keys % max(surface.count, 1), keys // max(surface.count, 1)
+    place = np.sort(np.unique(element.ravel(), return_index=True)[1])
     return Tree(
         np.cumsum(np.r_[0, 2 * leaves - 1]),
         np.cumsum(np.r_[0, leaves]),
@@ -67,4 +70,6 @@ def make_tree(surface: ContactSurface) -> Tree:
         first,
         vertices.astype(np.int32),
         np.searchsorted(owner, np.arange(len(first))),
+        element.ravel()[place].astype(np.int32),
+        np.searchsorted(leaf[place // 3], np.arange(len(first))),
     )

@@ -1,4 +1,4 @@
-"""How the trees of boxes are split, refitted, and descended against each other to triangles whose boxes meet."""
+"""How the trees of boxes are split, refitted, and descended against each other to leaves whose boxes meet."""
 
 # mypy: ignore-errors
 from __future__ import annotations
@@ -6,10 +6,10 @@ from __future__ import annotations
 import numpy as np
 
 from supple.algebra.compiling.compiled import compiled
-from supple.algebra.compiling.prefetching import prefetch
 
 LEAF = 6
-AHEAD = 8  # pairs of leaves between asking for memory and reading it
+LARGEST = np.finfo(np.float64).max
+BLOCK = 3072  # numbers that are looked at while they are at hand
 
 
 @compiled(inline=True)
@@ -125,6 +125,41 @@ def compute_point_leaves(vertices, first, leaf, count, x, end, pad, radius, node
 
 
 @compiled(borrows=True)
+def move(x, v, dt, end_out):
+    """end_out = x + dt v."""
+    for k in range(len(x)):
+        end_out[k] = x[k] + dt * v[k]
+
+
+@compiled(borrows=True)
+def count_beyond(x, limit):
+    """How many numbers are not below a limit, or are none."""
+    count = 0
+    for k in range(len(x)):
+        count += not (abs(x[k]) <= limit)
+    return count
+
+
+@compiled(borrows=True)
+def compute_ends(first, x, v, dt, way, end_out, way_out):
+    """Where vertices go: end_out = x + dt v, all (n, 3) [m]. Returns how many of these numbers are not finite.
+
+    first (bodies + 1,): the first vertex of each body. way_out (bodies,) [m]: a bound on how far vertices of each move,
+    which is `way` or none.
+    """
+    x, v, end_out, bad = x.reshape(-1), v.reshape(-1), end_out.reshape(-1), 0
+    for b in range(len(first) - 1):
+        fast = 0
+        for i in range(3 * first[b], 3 * first[b + 1], BLOCK):
+            j = min(i + BLOCK, 3 * first[b + 1])
+            move(x[i:j], v[i:j], dt, end_out[i:j])
+            bad += count_beyond(end_out[i:j], LARGEST)
+            fast += count_beyond(v[i:j], way / (np.sqrt(3.0) * dt))
+        way_out[b] = np.inf if fast else way
+    return bad
+
+
+@compiled(borrows=True)
 def compute_boxes(tree, x, end, moves, padding, is_points, radius, box_out):
     """Boxes (nodes, 6), lower and upper corners [m], around positions x and, where it moves, `end`, widened.
 
@@ -147,36 +182,29 @@ def compute_boxes(tree, x, end, moves, padding, is_points, radius, box_out):
                 box_out[n, a + 3] = max(box_out[l, a + 3], box_out[r, a + 3])
 
 
-@compiled(inline=True)
-def put_boxes(elements, begin, count, x, end, moves, pad, row, box_out):
-    """The widened boxes of some elements, in rows of box_out."""
-    for e in range(count):
-        i, j, k = elements[begin + e, 0], elements[begin + e, 1], elements[begin + e, 2]
-        for a in range(3):
-            low, high = min(x[i, a], x[j, a], x[k, a]), max(x[i, a], x[j, a], x[k, a])
-            if moves:
-                low = min(low, min(end[i, a], end[j, a], end[k, a]))
-                high = max(high, max(end[i, a], end[j, a], end[k, a]))
-            box_out[row + e, a], box_out[row + e, a + 3] = low - pad, high + pad
-
-
-@compiled(inline=True)
-def widen_points(elements, begin, count, radius, row, box_out):
-    """Add the radii of points to their boxes."""
-    for e in range(count):
-        r = radius[elements[begin + e, 0]]
-        for a in range(3):
-            box_out[row + e, a] -= r
-            box_out[row + e, a + 3] += r
+@compiled(borrows=True)
+def sort_bodies(tree, box, order):
+    """Sort bodies by the lower x of their boxes, of equals by their numbers; fast where little has changed."""
+    for i in range(1, len(order)):
+        b, j = order[i], i
+        low = box[tree.node_start[b], 0]
+        while j > 0:
+            other = box[tree.node_start[order[j - 1]], 0]
+            if other < low or (other == low and order[j - 1] < b):
+                break
+            order[j] = order[j - 1]
+            j -= 1
+        order[j] = b
 
 
 @compiled(borrows=True)
 def collect_leaves(tree, box, order, allowed, stack, leaves_out):
     """Pairs of leaves (k, 2) with boxes that meet, of bodies that may touch; returns how many there are.
 
-    order: bodies by the lower x of their boxes. Where more pairs are found than fit, the rest is only counted.
+    order: all bodies, in any order, which is changed. Where more pairs are found than fit, the rest is only counted.
     """
     count = 0
+    sort_bodies(tree, box, order)
     for i1 in range(len(order)):
         b1 = order[i1]
         for i2 in range(i1, len(order)):
@@ -206,53 +234,4 @@ def collect_leaves(tree, box, order, allowed, stack, leaves_out):
                         if not apart(box, root1 + c1, root2 + c2):
                             stack[depth, 0], stack[depth, 1] = c1, c2
                             depth += 1
-    return count
-
-
-@compiled(inline=True)
-def fetch_leaf(tree, x, end, leaf):
-    """Ask for the positions of a leaf's elements."""
-    for e in range(tree.first[leaf], tree.first[leaf + 1]):
-        for c in range(3):
-            prefetch(x, tree.elements[e, c])
-            prefetch(end, tree.elements[e, c])
-
-
-@compiled(borrows=True)
-def collect_pairs(tree, shape, x, end, moves, padding, leaves, leaf_count, small, pairs_out):
-    """Pairs of elements (k, 2) with boxes that meet, from pairs of leaves; returns how many there are.
-
-    Where more pairs are found than fit, the rest is only counted. Large bodies do not stay in the cache from the refit:
-    what later pairs need is asked for in time, in the order in which one tells where the next lies.
-    """
-    count = 0
-    for p in range(leaf_count + AHEAD):
-        if p + 2 * AHEAD < leaf_count:
-            for side in range(2):
-                prefetch(tree.first, leaves[p + 2 * AHEAD, side])
-        if p + AHEAD < leaf_count:
-            for side in range(2):
-                prefetch(tree.elements, tree.first[leaves[p + AHEAD, side]])
-        if p < leaf_count:
-            for side in range(2):
-                fetch_leaf(tree, x, end, leaves[p, side])
-        if p < AHEAD:
-            continue
-        leaf1, leaf2 = leaves[p - AHEAD, 0], leaves[p - AHEAD, 1]
-        f1, f2 = tree.first[leaf1], tree.first[leaf2]
-        n1, n2 = tree.first[leaf1 + 1] - f1, tree.first[leaf2 + 1] - f2
-        b1, b2 = shape.triangle_body[f1], shape.triangle_body[f2]
-        put_boxes(
-            tree.elements, f1, n1, x, end, moves, padding[b1], np.int64(0), small
-        )  # not a literal, for which callees would be compiled once more
-        put_boxes(tree.elements, f2, n2, x, end, moves, padding[b2], n1, small)
-        if shape.is_points[b1]:
-            widen_points(tree.elements, f1, n1, shape.vertex_radius, 0, small)
-        if shape.is_points[b2]:
-            widen_points(tree.elements, f2, n2, shape.vertex_radius, n1, small)
-        for i in range(n1):
-            for j in range(i + 1 if leaf1 == leaf2 else 0, n2):
-                at = min(count, len(pairs_out) - 1)  # written in any case, kept by counting it
-                pairs_out[at, 0], pairs_out[at, 1] = f1 + i, f2 + j
-                count += not apart(small, i, n1 + j)
     return count

@@ -12,7 +12,7 @@ from supple.algebra.compiling.compiled import compiled
 from supple.contact.narrow.closest_kernels import nearest_vector
 from supple.contact.narrow.normal_kernels import feature_normal, in_cone
 from supple.contact.narrow.vectors import at, dot, norm, scale, subtract
-from supple.contact.narrow.vertex_kernels import KEY, MET, NEAR, NEXT, USED, swept_apart, weighted_vector, write_vertex
+from supple.contact.narrow.vertex_kernels import KEY, MET, NEAR, NEXT, USED, weighted_vector, write_vertex
 
 SNAP = 1e-9  # a weight below this is none: the place is on an edge, which one triangle owns
 SAME = 1e-6  # of the radii: places nearer to each other are one
@@ -96,18 +96,11 @@ def meet_ball(shape, workspace, settings, x, end, v, t, count, pairs_out):
 
 
 @compiled(borrows=True)
-def add_ball_contacts(shape, workspace, settings, x, end, pairs, pair_count, count, pairs_out):
-    """Further contacts of balls with triangles from pairs of elements, after `count` others; returns how many."""
-    largest = max(settings.margin, settings.depth)
-    for p in range(pair_count):
-        for way in range(2):
-            e, t = pairs[p, way], pairs[p, 1 - way]
-            if not shape.is_points[shape.triangle_body[e]] or shape.is_points[shape.triangle_body[t]]:
-                continue
-            v = shape.triangles[e, 0]
-            if shape.vertex_radius[v] > 0.0:
-                reach = shape.vertex_radius[v] + shape.radius[shape.triangle_body[t]] + largest
-                i, j, k = shape.triangles[t, 0], shape.triangles[t, 1], shape.triangles[t, 2]
-                if not swept_apart(x, end, settings.moves, v, i, j, k, reach):
-                    count = meet_ball(shape, workspace, settings, x, end, v, t, count, pairs_out)
+def add_ball_contacts(shape, workspace, settings, x, end, near_count, count, pairs_out):
+    """Further contacts of balls with triangles near them, after `count` others; returns how many."""
+    for row in range(near_count):
+        v, t = workspace.near[row, 0], workspace.near[row, 1]
+        is_ball = shape.is_points[shape.vertex_body[v]] and shape.vertex_radius[v] > 0.0
+        if is_ball and not shape.is_points[shape.triangle_body[t]]:
+            count = meet_ball(shape, workspace, settings, x, end, v, t, count, pairs_out)
     return count

@@ -53,8 +53,7 @@ def crossing_triangles(surface: ContactSurface, x: Array | None = None) -> Array
     detector = Detector(surface, margin=0.0, depth=0.0, self_contact=True)
     detector._padding = 0.0 * surface.radius
     detector.refit(x)
-    near = detector._tree.triangle[detector._near[: detector._descend()]]
-    near = near[(near >= 0).all(axis=1)]  # points cut nothing
+    near = detector.near_triangles()
     answer = np.empty(len(near), np.int8)
     compute_crossings(surface.triangles, x, near, len(near), answer)
     cuts = [

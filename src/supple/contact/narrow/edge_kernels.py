@@ -17,10 +17,11 @@ from supple.contact.narrow.closest_kernels import edge_meeting, edge_parameters
 from supple.contact.narrow.normal_kernels import edge_normal, in_cone
 from supple.contact.narrow.vectors import at, cross, dot, norm, scale, subtract, toward, unit
 from supple.contact.narrow.vertex_kernels import KEY, NEXT, TINY, USED
+from supple.contact.near_kernels import boxes_at_hand, leaf_body, place_at_hand
+from supple.contact.tree_kernels import LEAF, apart
 
 FAST = 0.25  # part of the margin from which edges that cross are met, whatever the vertices at their ends do
 SURELY = 1.0 - 1e-9  # part of a way up to which rounded ways are not beyond it
-AT_HAND = 256  # triangles whose ways are kept for the pairs that follow, a power of two
 LEAN = 0.05  # sine of the angle by which a face may lean into the normal: flat faces bend a little
 
 
@@ -102,17 +103,9 @@ def is_fast(shape, x, end, t1, t2, way):
 
 
 @compiled(inline=True)
-def largest_way(shape, workspace, x, end, t):
-    """How far a corner of triangle t moves at most; what was computed is kept at hand for the pairs that follow."""
-    at_hand = t & (AT_HAND - 1)
-    if workspace.moved_triangle[at_hand] != t:
-        largest = 0.0
-        for c in range(3):
-            i = shape.triangles[t, c]
-            w = subtract(at(end, i), at(x, i))
-            largest = max(largest, dot(w, w))
-        workspace.moved[at_hand], workspace.moved_triangle[at_hand] = np.sqrt(largest), t
-    return workspace.moved[at_hand]
+def slow_way(margin):
+    """How far corners of two triangles may move together and none of their edges be fast [m]."""
+    return SURELY * FAST * margin
 
 
 @compiled(inline=True)
@@ -193,31 +186,69 @@ def meet_edges(shape, settings, x, end, e1, e2, b1, b2, is_free, sweeps, count, 
 
 
 @compiled(borrows=True)
-def add_edge_contacts(shape, workspace, settings, x, end, pairs, pair_count, count, pairs_out):
-    """Contacts of edges from pairs of triangles, after `count` of vertices; returns how many there are in all."""
-    workspace.moved_triangle[:] = -1
-    way = FAST * settings.margin
-    for p in range(pair_count):
-        t1, t2 = pairs[p, 0], pairs[p, 1]
-        b1, b2 = shape.triangle_body[t1], shape.triangle_body[t2]
-        free1 = free_edges(shape, workspace, settings.stamp, t1, b2)
-        fast = False
-        if settings.moves:
-            both = largest_way(shape, workspace, x, end, t1) + largest_way(shape, workspace, x, end, t2)
-            fast = both > SURELY * way and is_fast(shape, x, end, t1, t2, way)
-        free2 = free_edges(shape, workspace, settings.stamp, t2, b1) if free1 or fast else free1
-        own1, own2 = free1, free2
-        if fast:
-            own1, own2 = shape.edge_mask[t1], shape.edge_mask[t2]
-        for c1 in range(3):
-            if not (own2 and own1 >> c1 & 1):
+def meet_triangles(shape, settings, x, end, t1, t2, free1, free2, sweeps, count, pairs_out):
+    """Write the contacts of the edges that two triangles own, if they fit; returns the new count.
+
+    free1, free2: bits of the edges at whose ends no vertex touches; sweeps: whether corners may be fast.
+    """
+    b1, b2 = shape.triangle_body[t1], shape.triangle_body[t2]
+    fast = sweeps and is_fast(shape, x, end, t1, t2, FAST * settings.margin)
+    own1, own2 = (shape.edge_mask[t1], shape.edge_mask[t2]) if fast else (free1, free2)
+    for c1 in range(3):
+        if not (own2 and own1 >> c1 & 1):
+            continue
+        for c2 in range(3):
+            if own2 >> c2 & 1:
+                e1, e2 = shape.triangle_edges[t1, c1], shape.triangle_edges[t2, c2]
+                free = (free1 >> c1 & 1) == 1 and (free2 >> c2 & 1) == 1
+                if e1 < e2:
+                    count = meet_edges(shape, settings, x, end, e1, e2, b1, b2, free, fast, count, pairs_out)
+                elif e2 < e1:
+                    count = meet_edges(shape, settings, x, end, e2, e1, b2, b1, free, fast, count, pairs_out)
+    return count
+
+
+@compiled(inline=True)
+def free_at_hand(tree, shape, workspace, stamp, leaf, body, side):
+    """Where in workspace.free the free edges of a leaf's triangles against a body are; they are computed unless at
+    hand."""
+    place = place_at_hand(leaf, side)
+    if workspace.free_leaf[place] != leaf or workspace.free_body[place] != body:
+        begin, some = tree.first[leaf], np.uint8(0)
+        for e in range(tree.first[leaf + 1] - begin):
+            bits = free_edges(shape, workspace, stamp, begin + e, body)
+            workspace.free[place, e] = bits
+            some |= bits
+        workspace.free[place, LEAF] = some
+        workspace.free_leaf[place], workspace.free_body[place] = leaf, body
+    return place
+
+
+@compiled(borrows=True)
+def add_edge_contacts(tree, shape, workspace, settings, x, end, padding, leaf_count, count, pairs_out):
+    """Contacts of edges from pairs of leaves, after `count` of vertices; returns how many there are in all."""
+    free, box = workspace.free, workspace.leaf_box
+    workspace.free_leaf[:] = -1
+    for p in range(leaf_count):
+        one, two = workspace.leaves[p, 0], workspace.leaves[p, 1]
+        b1, b2 = leaf_body(tree, shape, one), leaf_body(tree, shape, two)
+        sweeps = settings.moves and workspace.way[b1] + workspace.way[b2] > slow_way(settings.margin)
+        at1 = free_at_hand(tree, shape, workspace, settings.stamp, one, b2, 0)
+        if not (sweeps or free[at1, LEAF]):
+            continue
+        at2 = free_at_hand(tree, shape, workspace, settings.stamp, two, b1, 1)
+        if not (sweeps or free[at2, LEAF]):
+            continue
+        row1 = boxes_at_hand(tree, shape, workspace, settings, x, end, padding, one, 0)
+        row2 = boxes_at_hand(tree, shape, workspace, settings, x, end, padding, two, 1)
+        f1, f2, n2 = tree.first[one], tree.first[two], tree.first[two + 1] - tree.first[two]
+        for i in range(tree.first[one + 1] - f1):
+            if not (sweeps or free[at1, i]):
                 continue
-            for c2 in range(3):
-                if own2 >> c2 & 1:
-                    e1, e2 = shape.triangle_edges[t1, c1], shape.triangle_edges[t2, c2]
-                    free = (free1 >> c1 & 1) == 1 and (free2 >> c2 & 1) == 1
-                    if e1 < e2:
-                        count = meet_edges(shape, settings, x, end, e1, e2, b1, b2, free, fast, count, pairs_out)
-                    elif e2 < e1:
-                        count = meet_edges(shape, settings, x, end, e2, e1, b2, b1, free, fast, count, pairs_out)
+            for j in range(i + 1 if one == two else 0, n2):
+                if (sweeps or free[at2, j]) and not apart(box, row1 + i, row2 + j):
+                    bits1, bits2 = free[at1, i], free[at2, j]
+                    count = meet_triangles(
+                        shape, settings, x, end, f1 + i, f2 + j, bits1, bits2, sweeps, count, pairs_out
+                    )
     return count

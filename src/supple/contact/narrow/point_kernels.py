@@ -59,11 +59,11 @@ def meet_points(shape, settings, x, end, i, j, count, pairs_out):
 
 
 @compiled(borrows=True)
-def add_point_contacts(shape, settings, x, end, pairs, pair_count, count, pairs_out):
-    """Contacts of points with points from pairs of elements, after `count` others; returns how many there are."""
-    for p in range(pair_count):
-        e1, e2 = pairs[p, 0], pairs[p, 1]
-        if shape.is_points[shape.triangle_body[e1]] and shape.is_points[shape.triangle_body[e2]]:
-            i, j = shape.triangles[e1, 0], shape.triangles[e2, 0]
+def add_point_contacts(shape, workspace, settings, x, end, near_count, count, pairs_out):
+    """Contacts of points with points near them, after `count` others; returns how many there are."""
+    for row in range(near_count):
+        i, t = workspace.near[row, 0], workspace.near[row, 1]
+        if shape.is_points[shape.triangle_body[t]]:
+            j = shape.triangles[t, 0]
             count = meet_points(shape, settings, x, end, min(i, j), max(i, j), count, pairs_out)
     return count

@@ -120,9 +120,17 @@ def swept_apart(x, end, moves, v, i, j, k, reach):
 
 @compiled(inline=True)
 def looks_against(n, outward):
-    """Whether a vertex with an outward normal, of any length, looks against a unit normal, and not merely along it."""
+    """Whether a vertex with an outward normal looks against another, both of any length, and not merely along it."""
     c = dot(n, outward)
-    return c < 0.0 and c * c > SIDEWAYS * SIDEWAYS * dot(outward, outward)
+    return c < 0.0 and c * c > SIDEWAYS * SIDEWAYS * dot(outward, outward) * dot(n, n)
+
+
+@compiled(inline=True)
+def may_meet(shape, workspace, settings, x, end, v, t, d2):
+    """Whether vertex v may meet triangle t within the step, from which it is at a distance of d2 [m²] squared."""
+    way = workspace.way[shape.vertex_body[v]] + workspace.way[shape.triangle_body[t]] + TINY * settings.reach
+    i, j, k = shape.triangles[t, 0], shape.triangles[t, 1], shape.triangles[t, 2]
+    return settings.moves and d2 <= way * way and not swept_apart(x, end, True, v, i, j, k, TINY * settings.reach)
 
 
 @compiled(borrows=True)
@@ -141,7 +149,7 @@ def meet_vertex(shape, workspace, sides, side_next, settings, x, end, v, t, coun
         if dot(r, r) <= (settings.rest_distance + shape.radius[own] + shape.radius[body]) ** 2:
             return count
     time, met_side = 2.0, 0.0
-    if settings.moves and not swept_apart(x, end, True, v, i, j, k, TINY * settings.reach):
+    if may_meet(shape, workspace, settings, x, end, v, t, d2):
         time, met_side, _, _, _ = meeting(p, a, b, c, at(end, v), at(end, i), at(end, j), at(end, k))  # (16.5)
     stamp = settings.stamp
     if shape.closed[body] and own != body:
@@ -149,7 +157,7 @@ def meet_vertex(shape, workspace, sides, side_next, settings, x, end, v, t, coun
         if row < 0:
             return count
         keep_nearest(shape, workspace, row, 0, t, d2)
-        n = face_normal(shape, x, t)
+        n = cross(subtract(b, a), subtract(c, a))
         if dot(d, n) < 0.0 and (shape.is_points[own] or looks_against(n, vertex_normal(shape, workspace, stamp, x, v))):
             keep_nearest(shape, workspace, row, 1, t, d2)
         if time <= 1.0 and met_side > 0.0:
@@ -172,24 +180,15 @@ def meet_vertex(shape, workspace, sides, side_next, settings, x, end, v, t, coun
 
 
 @compiled(borrows=True)
-def collect_vertices(shape, workspace, sides, side_next, settings, x, end, pairs, pair_count):
-    """Candidates of all vertices from pairs of triangles; returns how many there are, more than fit if too many."""
-    count, largest = (
-        np.int64(0),
-        max(settings.margin, settings.depth),
-    )  # not a literal, for which callees would be compiled once more
-    for p in range(pair_count):
-        for way in range(2):
-            t1, t2 = pairs[p, way], pairs[p, 1 - way]
-            if shape.is_points[shape.triangle_body[t2]]:
-                continue
-            mask = shape.vertex_mask[t1]
-            i, j, k = shape.triangles[t2, 0], shape.triangles[t2, 1], shape.triangles[t2, 2]
-            reach = shape.vertex_radius[shape.triangles[t1, 0]] + shape.radius[shape.triangle_body[t2]] + largest
-            for c in range(3):
-                v = shape.triangles[t1, c]
-                if mask >> c & 1 and v not in (i, j, k) and not swept_apart(x, end, settings.moves, v, i, j, k, reach):
-                    count = meet_vertex(shape, workspace, sides, side_next, settings, x, end, v, t2, count)
+def collect_vertices(shape, workspace, sides, side_next, settings, x, end, near_count):
+    """Candidates of all vertices near triangles; returns how many there are, more than fit if too many."""
+    count = np.int64(0)  # not a literal, for which callees would be compiled once more
+    for row in range(near_count):
+        v, t = workspace.near[row, 0], workspace.near[row, 1]
+        if shape.is_points[shape.triangle_body[t]]:
+            continue
+        if v not in (shape.triangles[t, 0], shape.triangles[t, 1], shape.triangles[t, 2]):
+            count = meet_vertex(shape, workspace, sides, side_next, settings, x, end, v, t, count)
     return count
 
 
@@ -232,16 +231,16 @@ def met_contact(shape, x, end, v, t):
     return (wa, wb, wc), scale(side, unit(cross(subtract(b, a), subtract(c, a))))
 
 
-@compiled(borrows=True)
-def is_faced(shape, x, end, v, n):
-    """Whether vertex v looks against n where the step begins or ends. One that does not, and would be met from aside,
-    is followed by others of its body that do, or slides along: the front of a block passes over the vertices of a flat
-    face. The rim of a sheet looks nowhere."""
+@compiled(inline=True)
+def is_faced(shape, end, v, n, area):
+    """Whether vertex v looks against n where the step ends or begins, where it turns an area [m²] to it. One that does
+    not, and would be met from aside, is followed by others of its body that do, or slides along: the front of a block
+    passes over the vertices of a flat face. The rim of a sheet looks nowhere."""
     own = shape.vertex_body[v]
     if shape.is_points[own] or not shape.closed[own]:
         return True
     least = SIDEWAYS * shape.vertex_area[v]
-    return facing_area(shape, x, v, n) > least or facing_area(shape, end, v, n) > least
+    return area > least or facing_area(shape, end, v, n) > least
 
 
 @compiled(borrows=True)
@@ -295,25 +294,28 @@ def compute_vertex_contacts(shape, workspace, settings, x, end, candidates, side
             inside = inside and distance <= settings.depth and (two_sided or facing >= 0)
             if gap < -radii and not inside:
                 gap = np.inf
-        is_met = met >= 0 and not inside
+        is_met, area = met >= 0 and not inside, 0.0
         if is_met:
             w_met, n_met = met_contact(shape, x, end, v, met)
-            is_met = is_faced(shape, x, end, v, n_met)
+            area = facing_area(shape, x, v, n_met)
+            is_met = is_faced(shape, end, v, n_met, area)
             if is_met:
                 t, w, n = met, w_met, n_met
                 gap = dot(n, weighted_vector(shape, x, v, t, w)) - radii
         change = 0.0
         if settings.moves and gap < np.inf:
             change = dot(n, weighted_vector(shape, end, v, t, w)) - dot(n, weighted_vector(shape, x, v, t, w))
-        if not is_met and (
-            gap + min(change, 0.0) >= settings.margin
-            or (gap > 0.0 and not is_faced(shape, x, end, v, n))
-            or (gap > settings.margin and gap + change < 0.0 and radii == 0.0)  # it passes by, however far it goes
-        ):
-            continue
+        if not is_met:
+            if gap + min(change, 0.0) >= settings.margin:
+                continue
+            if gap > settings.margin and gap + change < 0.0 and radii == 0.0:  # it passes by, however far it goes
+                continue
+            area = facing_area(shape, x, v, n)
+            if gap > 0.0 and not is_faced(shape, end, v, n, area):
+                continue
         if two_sided and is_doubled(shape, workspace, row, t, abs(gap + radii), settings.reach):
             continue
-        area = 2.0 * shape.vertex_area[v] if is_point else facing_area(shape, x, v, n)
+        area = 2.0 * shape.vertex_area[v] if is_point else area
         if area <= TINY * shape.vertex_area[v]:
             if not is_met:
                 continue
