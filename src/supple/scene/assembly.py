@@ -142,8 +142,8 @@ class Assembly:
             for (_, slot, _), tangent, factor, positions in tangents:
                 tangent.add_blocks(target(slot), positions, factor * stiffness, factor * damping)
         if mass:
-            for (_, slot, item), positions in zip(system.joined_masses, self.mass_positions):
-                kin.mass_of(slot, item).add_blocks(target(slot), positions, mass)
+            for (slot, item), positions in zip(lin.present_masses(), self.mass_positions):
+                item.add_blocks(target(slot), positions, mass)
         if stiffness:
             for (_, slot, _), second, positions in zip(system.joints, lin.joint_seconds, self.joint_positions):
                 np.add.at(target(slot), positions, stiffness * second.reshape(-1, 3, 3))

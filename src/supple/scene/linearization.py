@@ -9,6 +9,7 @@ them and drops the other.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -29,7 +30,8 @@ Array = np.ndarray
 
 
 class Linearization:
-    """Tangents of all forces at one state. definite: stiffness made negative semi-definite where it was not."""
+    """Tangents of all forces at one state. definite: stiffness made negative semi-definite where it was not. masses:
+    what stands for a mass, by its place in `System.joined_masses`."""
 
     def __init__(
         self,
@@ -39,7 +41,9 @@ class Linearization:
         definite: bool,
         multipliers: Array | None,
         load: float = 1.0,
+        masses: Mapping[int, Any] | None = None,
     ) -> None:
+        self.masses = masses or {}
         self.system, self.kin, self.slot_forces, self.definite = system, kin, slot_forces, definite
         self.factors = [load if is_load(force) else 1.0 for _, _, force in system.forces]
         self.joint_seconds: list[Array] = []
@@ -88,14 +92,19 @@ class Linearization:
             for (_, slot, _), tangent in zip(system.forces, self.tangents):
                 if not slot.is_body:
                     tangent.add_product(change[slot.index], out[slot.index], 0.0, stiffness)
-        for _, slot, item in system.joined_masses if mass else []:
-            kin.mass_of(slot, item).add_product(pushed.of(slot), out.of(slot), mass)
+        for slot, item in self.present_masses() if mass else []:
+            item.add_product(pushed.of(slot), out.of(slot), mass)
         for (_, slot, _), second in zip(system.joints, self.joint_seconds):
             out[slot.index] += stiffness * np.einsum("abij,bj->ai", second, pushed[slot.index])
         kin.pull(out)
         if stiffness:
             self._add_geometric(pushed, out, stiffness)
         return system.gather(out)
+
+    def present_masses(self) -> list[tuple[Slot, Any]]:
+        """All masses with their slots, at this state, in the order of `System.joined_masses`."""
+        every = enumerate(self.system.joined_masses)
+        return [(slot, self.masses.get(k) or self.kin.mass_of(slot, item)) for k, (_, slot, item) in every]
 
     def _add_geometric(self, pushed: SlotValues, out: SlotValues, stiffness: float) -> None:
         for index, tangent in self.kin.tangents.items():

@@ -12,7 +12,7 @@ Nothing here walks a tree: the calls are lists in order, which `print(system)` s
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -374,12 +374,18 @@ class System:
         return self.gather(out)
 
     def linearize(
-        self, kin: Kinematics, *, definite: bool = False, multipliers: Array | None = None, load: float = 1.0
+        self,
+        kin: Kinematics,
+        *,
+        definite: bool = False,
+        multipliers: Array | None = None,
+        load: float = 1.0,
+        masses: Mapping[int, Any] | None = None,
     ) -> Linearization:
-        """K, B and M at this state, as a value."""
+        """K, B and M at this state, as a value; masses: see `Linearization`."""
         with self.timings.measure("linearize"):
             forces = self.slot_forces(kin, multipliers, load=load)
-            return Linearization(self, kin, forces, definite, multipliers, load)
+            return Linearization(self, kin, forces, definite, multipliers, load, masses)
 
     @cached_property
     def assembly(self) -> Assembly | None:

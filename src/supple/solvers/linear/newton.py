@@ -3,14 +3,14 @@
     r(u, l) = 0,  phi(u) = 0:     [A  -G^T][du]   [-r]          A = dr/du,  G = dphi/dx,  w = dx/du
                                   [G    0 ][dl] = [-phi / w]
 
-A has the exact stiffness for the direct solver, one made definite for conjugate gradients; how momentum turns with a
-frame is left out of it, which costs a fast spinning body some iterations. A step is halved while it lowers none of
-these: |r| (with the joints' violation, in the units of r); where the residual is the gradient of an energy, that energy
-as Armijo asks; where it is not, the length of the correction that would follow by the same matrix [Deu04]. Slender and
-stiff bodies need the latter two: on the way |r| grows at first. Where a mass changes with positions, the last two
-residuals count: without that change in A they fall over two iterations rather than in each. An |r| as small as rounding
-of the positions makes it counts as solved even above the tolerance: in stiff solids large element forces cancel, and
-nothing smaller can be reached.
+A has the exact stiffness for the direct solver, and how momentum turns with frames (`turning_inertia`); a stiffness
+made definite for conjugate gradients. A step is halved while it lowers none of these: |r| (with the joints' violation,
+in the units of r); where the residual is the gradient of an energy, that energy as Armijo asks; where it is not, the
+length of the correction that would follow by the same matrix [Deu04]. Slender and stiff bodies need the latter two: on
+the way |r| grows at first. Where a mass changes with positions, the last two residuals count: without that change in A,
+as by conjugate gradients, they fall over two iterations rather than in each. An |r| as small as rounding of the
+positions makes it counts as solved even above the tolerance: in stiff solids large element forces cancel, and nothing
+smaller can be reached.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ from supple.solvers.linear.contradictions import refuse_contradiction
 from supple.solvers.linear.joint_solve import JointSystem
 from supple.solvers.linear.linear_step import LinearSolve
 from supple.solvers.linear.solution import LinearSolution
+from supple.solvers.linear.turning_inertia import TurnedAxes, Turning, effective_masses
 from supple.solvers.report import Outcome
 
 Array = np.ndarray
@@ -59,7 +60,7 @@ class Evaluation:
 
     pulls: the states at which G^T l is taken and the weights of its rows there, if not all at kin.
     scale: the size of the terms that cancel in r, to measure it against. push: factor of G^T l in r. energy: of
-    which r is the gradient, or None.
+    which r is the gradient, or None. turning: how inertia turns with frames, None where there is none.
     """
 
     residual: Array
@@ -70,6 +71,7 @@ class Evaluation:
     energy: float | None = None
     load: float = 1.0
     pulls: tuple[tuple[Kinematics, Array], ...] = ()
+    turning: Turning | None = None
 
 
 @dataclass
@@ -131,10 +133,10 @@ class Newton:
                 break
             if iteration == self.max_iterations:
                 break
-            step, held = self._direction(system, now, r, l, weights, definite=definite)
+            step, held = self._direction(system, now, u, r, l, weights, definite=definite)
             slope = float(r @ step.d)
             if now.energy is not None and slope >= 0:
-                step, held = self._direction(system, now, r, l, weights, definite=True)
+                step, held = self._direction(system, now, u, r, l, weights, definite=True)
                 slope = float(r @ step.d)
             linear_iterations += step.iterations
             unmet = step.unmet * weights.position
@@ -179,18 +181,23 @@ class Newton:
         return float(np.abs(_unbounded_violation(system, now, l)).max())
 
     def _direction(
-        self, system: System, now: Evaluation, r: Array, l: Array, weights: Weights, *, definite: bool
+        self, system: System, now: Evaluation, u: Array, r: Array, l: Array, weights: Weights, *, definite: bool
     ) -> tuple[LinearSolution, Array]:
-        """The step, and the change of multipliers that go to their bounds, NaN of others."""
-        lin = system.linearize(now.kin, definite=definite, multipliers=l if l.size else None, load=now.load)
-        joints = None
+        """The step of u, and the change of multipliers that go to their bounds, NaN of others."""
+        tangent = Tangent.of(system, now, u, l, weights, definite=definite)
+        s, held = self._solved(system, now, tangent, r, l, weights)
+        return (s if tangent.axes is None else replace(s, d=tangent.axes.undone(s.d))), held
+
+    def _solved(
+        self, system: System, now: Evaluation, tangent: Tangent, r: Array, l: Array, weights: Weights
+    ) -> tuple[LinearSolution, Array]:
+        lin, joints = tangent.lin, None
         if l.size:
-            at_end = lin if now.end is now.kin else system.linearize(now.end)
             gap = -system.violation(now.end) / weights.position
             held = bound_of(system, l, system.violation(now.end))
             pull, given = pull_matrix(system, now, lin), now.push * (held - l)
             open = float(np.abs(_unbounded_violation(system, now, l)).max())
-            joints = JointSystem(pull, at_end.joint_jacobian(), gap, given, now.push * l, open)
+            joints = JointSystem(pull, tangent.joint_rows(system, now), gap, given, now.push * l, open)
         solve = partial(self.linear.solve, lin, -r, mass=weights.mass, damping=weights.damping)
         s = solve(stiffness=weights.stiffness, joints=joints)
         if joints is None:
@@ -229,6 +236,35 @@ class Newton:
             held = bound_of(system, l, system.violation(e.end))
             total += float(np.sum(np.where(np.isnan(held), 0.0, e.push * (l - held)) ** 2))
         return r, total
+
+
+@dataclass(frozen=True, eq=False)
+class Tangent:
+    """The matrix of an iteration, by moves in the axes of the state of the forces. axes: T of these moves, None where
+    they are changes of the unknowns; at_end: T of the state of the joints."""
+
+    lin: Linearization
+    axes: TurnedAxes | None = None
+    at_end: TurnedAxes | None = None
+
+    @classmethod
+    def of(cls, system: System, now: Evaluation, u: Array, l: Array, weights: Weights, *, definite: bool) -> Tangent:
+        """At the state of an evaluation at u."""
+        turning = None if definite else now.turning
+        by = partial(system.linearize, now.kin, definite=definite, multipliers=l if l.size else None, load=now.load)
+        if turning is None or not any(slot.coordinates.turns for slot in system.bodies):
+            return cls(by())
+        masses = effective_masses(system, turning, u, weights.mass)
+        axes = TurnedAxes(system, turning.move)
+        at_end = axes if turning.end is turning.move else TurnedAxes(system, turning.end)
+        return cls(by(masses=masses), axes, at_end)
+
+    def joint_rows(self, system: System, now: Evaluation) -> Any:
+        """G of the moves."""
+        G = (self.lin if now.end is now.kin else system.linearize(now.end)).joint_jacobian()
+        if self.axes is None or self.at_end is None or self.at_end is self.axes:
+            return G
+        return self.axes.brought(G, self.at_end)
 
 
 def rounding_of(

@@ -13,23 +13,52 @@ bodies accelerations of the fastest motions turn round in every step.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
+from supple.bodies.protocols import LocalState, is_changing
 from supple.errors import InputError, check_number, check_real
+from supple.scene.kinematics import Kinematics
+from supple.scene.slots import Slot
 from supple.scene.state import State
 from supple.scene.system import System
 from supple.solvers.linear.linear_step import LinearSolve
 from supple.solvers.linear.mass_solve import acceleration, project_velocity
 from supple.solvers.linear.newton import Evaluation, Newton, Weights
 from supple.solvers.linear.solution import LinearOptions
+from supple.solvers.linear.turning_inertia import Turning
 from supple.solvers.methods.implicit_euler import check_dt, check_tolerances
 from supple.solvers.report import StepReport
 from supple.solvers.world import refuse_elimination, refuse_world
 
 Array = np.ndarray
 Method = Literal["auto", "cg", "direct"]
+
+
+@dataclass(frozen=True, eq=False)
+class _Motion:
+    """Where an acceleration dv1 leads from a state; a0, rest: those before, and what they add to a1 = ratio dv1."""
+
+    scheme: _Scheme
+    kin0: Kinematics
+    a0: Array
+    rest: Array
+    ratio: float
+
+    def of(self, dv1: Array, rows: slice = slice(None)) -> tuple[Array, Array, Array]:
+        """The move of positions, v1 and a1 of some rows, flat."""
+        h, b, g, a0, v0 = self.scheme.dt, self.scheme.beta, self.scheme.gamma, self.a0[rows], self.kin0.flat_v[rows]
+        a1 = self.ratio * dv1 + self.rest[rows]
+        return h * v0 + h * h * ((0.5 - b) * a0 + b * a1), v0 + h * ((1 - g) * a0 + g * a1), a1
+
+    def inertia(self, slot: Slot, mass: Any, dv1: Array) -> Array:
+        """M dv1 - bias of one mass, dv1 (n, width) of its body."""
+        move, v1, _ = (part.reshape(dv1.shape) for part in self.of(dv1.ravel(), slot.v_slice))
+        x, out, bias = slot.coordinates.retract(self.kin0.x.of(slot), move), np.zeros_like(dv1), np.zeros_like(dv1)
+        (mass.at(x) if is_changing(mass) else mass).add_product(dv1, out, 1.0)
+        mass.add_bias(LocalState(self.kin0.t + self.scheme.dt, x, v1), bias)
+        return np.asarray(out - bias)
 
 
 @dataclass
@@ -66,26 +95,24 @@ class _Scheme:
             state.memory["acceleration"], state.memory["auxiliary"] = dv, dv.copy()
         dv0, a0 = state.memory["acceleration"], state.memory["auxiliary"]
         t1, ratio = state.t + h, (1 - af) / (1 - am)
-        system.begin_joints(system.propagate(state.t, state.x, state.v), h, t1)
+        kin0 = system.propagate(state.t, state.x, state.v)
+        system.begin_joints(kin0, h, t1)
         rest = (af * dv0 - am * a0) / (1 - am)
-
-        def motion(dv1: Array) -> tuple[Array, Array, Array]:
-            a1 = ratio * dv1 + rest
-            move = h * state.v + h * h * ((0.5 - b) * a0 + b * a1)
-            return system.retract(state.x, move), state.v + h * ((1 - g) * a0 + g * a1), a1
+        motion = _Motion(self, kin0, a0, rest, ratio)
 
         def evaluate(dv1: Array) -> Evaluation:
-            x1, v1, _ = motion(dv1)
-            kin = system.propagate(t1, x1, v1)
-            inertia, f = system.mass_product(kin, dv1) - system.bias(kin), system.force(kin)
-            scale = float(np.linalg.norm(inertia) + np.linalg.norm(f))
-            return Evaluation(inertia - f, kin, kin, scale or 1.0, 1.0)
+            move, v1, _ = motion.of(dv1)
+            kin = system.propagate(t1, system.retract(state.x, move), v1)
+            push, f = system.mass_product(kin, dv1) - system.bias(kin), system.force(kin)
+            scale = float(np.linalg.norm(push) + np.linalg.norm(f))
+            turning = Turning(motion.inertia, move, h * h * b * ratio, move)
+            return Evaluation(push - f, kin, kin, scale or 1.0, 1.0, turning=turning)
 
         def start(dv1: Array) -> tuple[float, Array]:
             """An acceleration to begin with, with the prescribed motion in place, and its residual."""
             if len(system.filter):
                 system.filter.project(dv1)
-                x_free, _, _ = motion(dv1)
+                x_free = system.retract(state.x, motion.of(dv1)[0])
                 move = system.filter.increment(x_free, t1) / (h * h * b * ratio)
                 dv1 += system.filter.flat(move, system.v_size)
             r = evaluate(dv1).residual
@@ -96,7 +123,8 @@ class _Scheme:
         first = straight[1] if straight[0] < same[0] else same[1]
         weights = Weights(1.0, -h * g * ratio, -h * h * b * ratio, h * h * b * ratio)
         s = self.newton.solve(system, evaluate, first, weights, multipliers=state.memory.get("multipliers"))
-        state.x, state.v, a1 = motion(s.u)
+        move, state.v, a1 = motion.of(s.u)
+        state.x = system.retract(state.x, move)
         state.t = t1
         system.filter.project_position(state.x, t1)
         state.memory["acceleration"], state.memory["auxiliary"] = s.u, a1

@@ -34,6 +34,7 @@ from supple.solvers.linear.linear_step import LinearSolve
 from supple.solvers.linear.lost_momentum import given_back
 from supple.solvers.linear.newton import Evaluation, Newton, Weights, bound_of, given_up
 from supple.solvers.linear.solution import LinearOptions, LinearSolution
+from supple.solvers.linear.turning_inertia import Turning, by_momentum
 from supple.solvers.report import Outcome, StepReport
 from supple.solvers.rigid.step import RigidStep
 from supple.solvers.world import refuse_elimination, refuse_soft_restitution, refuse_world
@@ -383,7 +384,8 @@ class ImplicitEuler:
             kin = system.propagate(t1, system.retract(state.x, h * v1), v1)
             impulse, f = system.impulse(kin0, kin), system.force(kin)
             scale = float(np.linalg.norm(system.mass_product(kin, v1)) + h * np.linalg.norm(f))
-            return Evaluation(impulse - h * f, kin, kin, scale or 1.0, h)
+            turning = Turning(by_momentum(kin0, h), move := h * v1, h, move)
+            return Evaluation(impulse - h * f, kin, kin, scale or 1.0, h, turning=turning)
 
         given = system.filter.increment(state.x, t1) / h
         start = state.v - _restricted(system, state.v) + system.filter.flat(given, system.v_size)

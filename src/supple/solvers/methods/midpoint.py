@@ -26,6 +26,7 @@ from supple.solvers.linear.linear_step import LinearSolve
 from supple.solvers.linear.mass_solve import has_constant_mass, project_velocity, solve_filtered_mass
 from supple.solvers.linear.newton import Evaluation, Newton, Weights, pulled_forces
 from supple.solvers.linear.solution import LinearOptions
+from supple.solvers.linear.turning_inertia import Turning, by_momentum
 from supple.solvers.linkage.linkage import Linkage, linkage_of
 from supple.solvers.methods.implicit_euler import check_dt, check_tolerances
 from supple.solvers.report import Outcome, StepReport
@@ -97,11 +98,12 @@ class Midpoint:
             kin = system.propagate(state.t + h / 2, system.retract(state.x, h / 2 * u), u)
             impulse, f = system.impulse(kin0, kin), system.force(kin)
             scale = float(np.linalg.norm(system.mass_product(kin, u)) + h * np.linalg.norm(f))
+            turning = Turning(by_momentum(kin0, h / 2), h / 2 * u, h / 2, h * u)
             if not joints:
-                return Evaluation(impulse - h / 2 * f, kin, kin, scale or 1.0, h / 2)
+                return Evaluation(impulse - h / 2 * f, kin, kin, scale or 1.0, h / 2, turning=turning)
             end = system.propagate(state.t + h, system.retract(state.x, h * u), u)
             pulls = ((kin0, 0.5 * meets), (end, 0.5 * meets), (kin, 1.0 - meets))
-            return Evaluation(impulse - h / 2 * f, kin, end, scale or 1.0, h / 2, pulls=pulls)
+            return Evaluation(impulse - h / 2 * f, kin, end, scale or 1.0, h / 2, pulls=pulls, turning=turning)
 
         t1 = state.t + h
         given = system.filter.flat(system.filter.increment(state.x, t1) / h, system.v_size)
