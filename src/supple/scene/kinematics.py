@@ -103,6 +103,17 @@ class Kinematics:
     def _masses(self) -> dict[int, Any]:
         return {}
 
+    def first_moment(self, slot: Slot, mass: Any) -> tuple[float, Array]:
+        """Mass [kg] and mass times centre (3,) [kg m] at this instant, found once."""
+        key = (slot.index, id(mass))
+        if key not in self._moments:
+            self._moments[key] = mass.first_moment(self.x[slot.index])
+        return self._moments[key]
+
+    @cached_property
+    def _moments(self) -> dict[tuple[int, int], tuple[float, Array]]:
+        return {}
+
     def push(self, dv: Array) -> SlotValues:
         """A velocity-like vector of the bodies, carried to every slot: J dv."""
         out = SlotValues(self.slots, dv)

@@ -21,7 +21,7 @@ import numpy as np
 import scipy.sparse as sparse
 
 from supple.bodies.protocols import Force, is_changing, is_kinetic
-from supple.bodies.traits import is_load, is_weightless, weighs_by_force
+from supple.bodies.traits import has_energy, is_load, is_weightless, weighs_by_force
 from supple.errors import InputError
 from supple.interaction.protocol import PointConditions
 from supple.scene.acting.system_filter import SystemFilter
@@ -467,6 +467,8 @@ class System:
         """The same in two parts [J]: stored in bodies and between them; of gravity and of loads from outside."""
         kin, stored, outer = self._seen(at), 0.0, 0.0
         for _, slot, force in self.forces:
+            if not has_energy(force):
+                continue
             energy = float(force.energy(kin.local(slot)))
             if is_load(force):
                 outer += energy
@@ -475,7 +477,7 @@ class System:
         if self.gravity.any():
             for _, slot, mass in self.masses:
                 if not is_weightless(mass):
-                    outer -= float(self.gravity @ mass.first_moment(kin.x[slot.index])[1])
+                    outer -= float(self.gravity @ kin.first_moment(slot, mass)[1])
         return stored, outer
 
     def kinetic_energy(self, at: Kinematics | State) -> float:
@@ -494,14 +496,14 @@ class System:
     def momentum(self, at: Kinematics | State) -> Array:
         """Linear [kg m/s] and angular momentum about the origin [kg m²/s], (6,)."""
         kin = self._seen(at)
-        return np.sum([mass.momentum(kin.local(slot)) for _, slot, mass in self.masses], axis=0)
+        return np.asarray(sum(mass.momentum(kin.local(slot)) for _, slot, mass in self.masses))
 
     def centre_of_mass(self, at: Kinematics | State, body: Slot | None = None) -> Array:
         """Centre of mass of all bodies or of one, (3,) [m]."""
         kin = self._seen(at)
         chosen = [(s, m) for _, s, m in self.masses if body is None or s is body]
-        parts = [mass.first_moment(kin.x[slot.index]) for slot, mass in chosen]
-        return np.sum([p[1] for p in parts], axis=0) / sum(p[0] for p in parts)
+        parts = [kin.first_moment(slot, mass) for slot, mass in chosen]
+        return np.asarray(sum(p[1] for p in parts) / sum(p[0] for p in parts))
 
     def __str__(self) -> str:
         lines = [f"System '{self.name}': {len(self.bodies)} bodies, {self.v_size} degrees of freedom"]

@@ -19,6 +19,7 @@ import numpy as np
 from supple.algebra.sparse.block_sparse import BlockSparse
 from supple.bodies.protocols import LocalState, Pairs
 from supple.bodies.voxel.actuation import Swing
+from supple.bodies.voxel.frame_kernels import compute_sized_energy
 from supple.bodies.voxel.links.strain_coupling import StrainCoupling
 from supple.bodies.voxel.model import VoxelModel
 from supple.bodies.voxel.sweep import lattice_kernels as kernels
@@ -106,6 +107,8 @@ class LatticeForce:
 
     def energy(self, state: LocalState) -> float:
         """Elastic energy [J]."""
+        if self.swing is not None and self.coupling is None and not self.remembers:
+            return float(compute_sized_energy(self.links, self.swing.sizes(state.t), state.x))
         links = self.links_at(state)
         coupled = 0.0 if self.coupling is None else self.coupling.energy(links, state.x)
         return float(kernels.compute_energy(links, state.x)) + coupled
@@ -232,6 +235,7 @@ class GroundDamping:
 
     coefficients: Array
     is_passive = True
+    has_energy = False
 
     @cached_property
     def _columns(self) -> Array:

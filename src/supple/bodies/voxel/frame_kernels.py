@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from supple.algebra.compiling.compiled import compiled
 from supple.algebra.dense.rotation_kernels import cross, quaternion_rotate
+from supple.bodies.voxel.links.link import link_energy, subtract
+from supple.bodies.voxel.sweep.lattice_kernels import constants, quaternion, vector
 
 
 @compiled
@@ -29,6 +31,19 @@ def compute_momentum(mass, inertia, x, v, out):
         for k in range(3):
             out[k] += p[k]
             out[3 + k] += L[k] + inertia[i] * w[k]
+
+
+@compiled
+def compute_sized_energy(links, size, x):
+    """Elastic energy [J] of links whose rest lengths are the means of their voxels' sizes (n,) [m]."""
+    total = 0.0
+    for k in range(len(links.axis)):
+        i, j, a = links.voxels[k, 0], links.voxels[k, 1], links.axis[k]
+        d = subtract(vector(x, j, 0, a), vector(x, i, 0, a))
+        stiffness, _ = constants(links, k)
+        rest = (size[i] + size[j]) / 2
+        total += link_energy(stiffness, rest, d, quaternion(x, i, a), quaternion(x, j, a))  # (14.8)
+    return total
 
 
 @compiled

@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from supple.algebra.compiling.blas_threads import one_blas_thread
+from supple.algebra.sparse.block_sparse_kernels import compute_product
 from supple.bodies.protocols import LocalState
 from supple.bodies.voxel.elastic import LatticeForce, links_of
 from supple.bodies.voxel.links.transverse import stiffening
@@ -146,7 +147,7 @@ def largest_eigenvector(apply: Product, start: Array, tolerance: float) -> Array
         vectors.append(w / norm)
     else:
         raise ConvergenceError("the fastest motion was not found", where="voxel body", value=LANCZOS)
-    y = sum(part * vector for part, vector in zip(parts[:, -1], vectors))
+    y = parts[:, -1] @ np.array(vectors)
     return np.asarray(y / np.linalg.norm(y))
 
 
@@ -271,7 +272,7 @@ def _bent(lattice: Lattice, unit: float, x: Array, floor: Array, ground: Array) 
 
         def product(y: Array) -> Array:
             out = np.empty(6 * n)
-            matrix.product(y, out)
+            compute_product(matrix.kernel_arrays, y, matrix.is_parallel, out)
             return out
 
         return product

@@ -23,6 +23,7 @@ Chebyshev's 0.82, two stages as here 0.58, three 0.89; the last takes as many sw
 
 from __future__ import annotations
 
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -42,18 +43,28 @@ class Stages(NamedTuple):
     @property
     def polynomial(self) -> Polynomial:
         """P."""
-        product = Polynomial([1.0])
-        for share in self.shares:
-            product = product * Polynomial([1.0, -share])
-        return product
+        return _polynomial(self.shares)
 
     @property
     def reach(self) -> float:
         """The z up to which P stays below 1, infinite where it always does."""
-        above = Polynomial(-self.polynomial.coef[1:])  # (1 - P) / z
-        roots = above.roots()
-        crossings = roots[(abs(roots.imag) < 1e-9) & (roots.real > 0)].real
-        return CLEAR * float(crossings.min()) if crossings.size else np.inf
+        return _reach(self.shares)
+
+
+@cache
+def _polynomial(shares: tuple[float, ...]) -> Polynomial:
+    product = Polynomial([1.0])
+    for share in shares:
+        product = product * Polynomial([1.0, -share])
+    return product
+
+
+@cache
+def _reach(shares: tuple[float, ...]) -> float:
+    above = Polynomial(-_polynomial(shares).coef[1:])  # (1 - P) / z
+    roots = above.roots()
+    crossings = roots[(abs(roots.imag) < 1e-9) & (roots.real > 0)].real
+    return CLEAR * float(crossings.min()) if crossings.size else np.inf
 
 
 ONE_STAGE = Stages((1.0,), 1.0)
