@@ -8,7 +8,6 @@ import pytest
 from supple.bodies.tree import Domain, DomainTemplate, DomainTree, TreeDynamics, TreeModel, TreeSettings, TreeState
 from supple.bodies.tree.domains.grouping import THIN, thickness
 from supple.bodies.tree.dynamics import UNSETTLED
-from supple.bodies.tree.step.step_kernels import unsettled
 from supple.material import Material
 from supple.validation.tree.reference import block_mesh, face
 
@@ -75,8 +74,21 @@ def test_a_leaf_that_swings_wide_settles_in_two_passes() -> None:
     state, worst = tree.state(), 0.0
     for _ in range(30):
         tree.advance(state, h, gravity=(0.0, 0.0, -9.81))
-        worst = max(worst, float(unsettled(tree.workspace.change, tree.workspace.q, tree.workspace.v, h)))
+        worst = max(worst, float(tree.workspace.moved[0]))
     assert worst < UNSETTLED
+
+
+def test_a_call_is_as_unsettled_as_its_worst_step() -> None:
+    tree, h = held(LEAF, passes=2), 1 / 30
+    start = bent(tree, 6.0)
+    one, found = start.copy(), []
+    for _ in range(2):
+        tree.advance(one, h)
+        found.append(float(tree.workspace.moved[0]))
+    tree.advance(start, h, steps=2)
+    assert found[0] > UNSETTLED
+    assert found[0] > 2 * found[1]
+    assert tree.workspace.moved[0] == found[0]
 
 
 def test_steps_of_a_leaf_are_of_order_two() -> None:

@@ -113,7 +113,7 @@ def solve_middle(tree, workspace, root, numbers, gravity, work, still):
     iterates = numbers.largest > 0 and not still
     limit = 1 if still else (numbers.largest if iterates else numbers.passes)
     is_chained = len(workspace.held_place) > 0 or (numbers.is_free and numbers.is_loaded)
-    passes, left, change = 0, np.int64(0), 0.0
+    passes, left, change, moved = 0, np.int64(0), 0.0, 0.0
     while True:
         # fit the frames
         sweep(tree, workspace, work, OUTWARDS, left + FRAMES)
@@ -133,10 +133,11 @@ def solve_middle(tree, workspace, root, numbers, gravity, work, still):
             sweep(tree, workspace, work, OUTWARDS, SUBSTITUTE)
             sweep(tree, workspace, work, TOGETHER, SUBSTITUTE)
             change, left = last_change(workspace), np.int64(0)
-            if passes == numbers.passes == limit and numbers.settled < np.inf:
-                moved = unsettled(workspace.change, workspace.q, workspace.v, numbers.h)
-                limit += 1 if moved > numbers.settled else 0
+            if passes == limit > 1 and not iterates:
+                moved = unsettled(workspace, numbers.h)
+                limit += 1 if passes == numbers.passes and moved > numbers.settled else 0
             if passes == limit or (passes > 1 and change <= numbers.epsilon):
+                workspace.moved[0] = max(workspace.moved[0], moved)
                 return passes, change
 
 
@@ -180,15 +181,17 @@ def last_change(workspace):
 
 
 @compiled
-def unsettled(change, q, v, h):
-    """How much the last pass of a step of h [s] changed the coordinates, over their size and way."""
-    keep_whole()
+def unsettled(workspace, h):
+    """How much the last pass of a step of h [s] changed the coordinates, over their size and way as it began.
+
+    A step that jumps would hide that behind the size of where it ends.
+    """
     changed, a, q_most, v_most = 0.0, 0.0, 0.0, 0.0
-    for k in range(0, len(change), 2 * LANES):
+    for k in range(0, len(workspace.change), 2 * LANES):
         for b in range(LANES):
-            changed, a = max(changed, change[k + b]), max(a, change[k + LANES + b])
-    for k in range(len(q)):
-        q_most, v_most = max(q_most, abs(q[k])), max(v_most, abs(v[k]))
+            changed, a = max(changed, workspace.change[k + b]), max(a, workspace.change[k + LANES + b])
+    for k in range(len(workspace.q_p)):
+        q_most, v_most = max(q_most, abs(workspace.q_p[k])), max(v_most, abs(workspace.v_p[k]))
     size = h * h * a + h * v_most + q_most
     return h * h * changed / size if size > 0.0 else 0.0
 
@@ -204,8 +207,8 @@ def is_singular(workspace):
 
 @compiled(borrows=True)
 def begin(tree, workspace, numbers, work):
-    """Steps begin: their weights for springs, which forces are at their ends, and no matrix is singular yet."""
-    workspace.span[0] = numbers.h
+    """Steps begin: their weights for springs, which forces are at their ends; none is unsettled or singular yet."""
+    workspace.span[0], workspace.moved[0] = numbers.h, 0.0
     for g in range(len(workspace.ended)):
         workspace.ended[g] = 0.0
         for place in range(g * LANES, (g + 1) * LANES):

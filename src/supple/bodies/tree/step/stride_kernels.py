@@ -1,6 +1,6 @@
 """Many calls of a tree's steps in one, each kept only where its passes have settled.
 
-    c = h² |change of q"| / (h² |q"| + h |q'| + |q|),   the largest of each, after the last step of a call
+    c = h² |change of q"| / (h² |q"| + h |q'| + |q|),   the largest of each, of the worst step of a call
 
 A call that has not settled, or has left the finite, is undone: its caller takes it in smaller steps.
 """
@@ -14,7 +14,7 @@ import numpy as np
 
 from supple.algebra.compiling.compiled import compiled
 from supple.bodies.tree.step.frame_kernels import TreeWorkspace
-from supple.bodies.tree.step.step_kernels import FINE, advance, unsettled
+from supple.bodies.tree.step.step_kernels import FINE, advance
 
 Array = np.ndarray
 
@@ -86,11 +86,10 @@ def is_finite(workspace, root):
 def take_call(tree, workspace, root, numbers, gravity, steps, limit, team, kept, found):
     """One call of `steps` steps; returns how unsettled it was, or -1 where it has been undone. found (4): scratch.
 
-    limit: of `unsettled`; none is asked for where steps are iterated or have one pass.
+    limit: of `unsettled`, which is 0 where steps are iterated or have one pass.
     """
     advance(tree, workspace, root, numbers, gravity, steps, team, 1, found)
-    is_asked = numbers.largest == 0 and numbers.passes > 1
-    change = unsettled(workspace.change, workspace.q, workspace.v, numbers.h) if is_asked else 0.0
+    change = workspace.moved[0]
     if found[0] == FINE and change <= limit and is_finite(workspace, root):
         return change
     go_back(workspace, root, kept)

@@ -16,7 +16,6 @@ import numpy as np
 from supple.bodies.protocols import LocalState
 from supple.bodies.tree import TreeBody
 from supple.bodies.tree.dynamics import UNSETTLED
-from supple.bodies.tree.step import step_kernels as kernels
 from supple.errors import ConvergenceError, DivergenceError
 from supple.solvers.coupling.trees.acting import ActingAhead
 
@@ -47,7 +46,7 @@ class HalvedTree:
         if level == 0:
             try:
                 end = self.body.advance(start, h, steps=steps, **self.acting)
-                change = unsettled(self.body, h)
+                change = unsettled(self.body)
                 if change <= UNSETTLED or self.body.settings.converge:
                     return Halved(end, 0, change)
             except (ConvergenceError, DivergenceError):
@@ -83,7 +82,7 @@ class HalvedTree:
             length = h * part / 2**HALVINGS
             try:
                 end = self.body.advance(now, length, **self.acting)
-                change = unsettled(self.body, length)
+                change = unsettled(self.body)
             except (ConvergenceError, DivergenceError):
                 if level == HALVINGS:
                     raise
@@ -97,9 +96,6 @@ class HalvedTree:
         return Halved(now, level, worst)
 
 
-def unsettled(body: TreeBody, h: float) -> float:
-    """How much the last pass of the last step of h [s] changed the coordinates, over their size and way."""
-    workspace, settings = body.dynamics.workspace, body.settings
-    if settings.converge or settings.passes < 2:
-        return 0.0
-    return float(kernels.unsettled(workspace.change, workspace.q, workspace.v, h))
+def unsettled(body: TreeBody) -> float:
+    """How unsettled the worst step of the last call was, see `step_kernels.unsettled`; 0 where steps are iterated."""
+    return float(body.dynamics.workspace.moved[0])

@@ -167,7 +167,7 @@ class TreeStep:
             if self.levels[slot.name] == HALVINGS:
                 raise
             return self.now(slot), np.inf
-        return end, unsettled(slot.node.body, self.part.stride.dt / self._steps(slot))
+        return end, unsettled(slot.node.body)
 
     def _steps(self, slot: Slot) -> int:
         """Steps of a coupled tree in one of the scene."""
