@@ -14,9 +14,16 @@ for many the middle of the part. The map is stable below h² k = 4; h² k = 1/4 
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from supple.algebra.dense import rotations
+from supple.bodies.mappings import FramePoints
+from supple.bodies.protocols import GivenForce
+from supple.bodies.traits import is_passive
+from supple.bodies.voxel.sweep.strides import PointLoads
+from supple.scene.slots import Slot
 from supple.scene.state import State
 from supple.scene.system import BoundForce, System
 
@@ -36,6 +43,30 @@ def acting_loads(system: System, state: State, acting: list[BoundForce]) -> Arra
     f = system.gather(out).reshape(-1, 6)
     f[:, 3:] = rotations.rotate(state.x.reshape(-1, 7)[:, 3:], f[:, 3:])
     return f
+
+
+def point_loads(system: System, acting: list[BoundForce], first: dict[str, int]) -> PointLoads | None:
+    """What acts on the voxels, where all of it is given in time on points of theirs. first: the number of the first
+    voxel of each body."""
+    if not acting or not all(isinstance(f.force, GivenForce) and _is_on_voxels(f.slot) for f in acting):
+        return None
+    mappings: list[Any] = [f.slot.mapping for f in acting]
+    voxel = [first[f.slot.parents[0].name] + m.frame for f, m in zip(acting, mappings)]
+    forces: list[Any] = [f.force for f in acting]
+
+    def of(force: Any, times: Array) -> Array:
+        values = [force.values(float(t)) for t in (times[:1] if is_passive(force) else times)]
+        return np.asarray(np.broadcast_to(values, (len(times), *values[0].shape)))
+
+    return PointLoads(
+        np.concatenate(voxel).astype(np.int64),
+        np.ascontiguousarray(np.concatenate([m.local for m in mappings]), dtype=float),
+        lambda times: np.concatenate([of(force, times) for force in forces], axis=1),
+    )
+
+
+def _is_on_voxels(slot: Slot) -> bool:
+    return isinstance(slot.mapping, FramePoints) and slot.parents[0].is_body
 
 
 def foreseen(state: State, ahead: float) -> State:

@@ -39,7 +39,7 @@ from supple.scene.acting.fluid_force import FluidForce
 from supple.scene.state import State
 from supple.scene.system import System
 from supple.solvers.coupling.lattice_joints import lattice_joints, swept_joints
-from supple.solvers.coupling.lattice_loads import acting_loads, foreseen, longest_part
+from supple.solvers.coupling.lattice_loads import acting_loads, foreseen, longest_part, point_loads
 from supple.solvers.coupling.lattice_world import LatticeWorld, world_of
 from supple.solvers.methods.implicit_euler import check_dt
 from supple.solvers.report import Outcome, StepReport
@@ -146,8 +146,10 @@ class LatticeSolver:
             ),
         )
         slowly = all(self.dt * command.rate <= 1 + 1e-9 for command in self._commands)
-        alone = self.world is None and slowly and not (self._acting or self._guides.moves)
-        self._strides = Strides.of(self._sweep) if alone else None
+        loads = point_loads(system, self._acting, self._first_voxels(system))
+        slowly = slowly and self.dt <= self._longest and not (self._acting and loads is None)
+        alone = self.world is None and slowly and not self._guides.moves
+        self._strides = Strides.of(self._sweep, loads) if alone else None
         self._world = world
         self._largest = self._stable_step(self._model, None, None)
         self._has_warned = self._has_warned_of_contacts = self._meets = False
@@ -234,8 +236,9 @@ class LatticeSolver:
             if taken.lost and total > 1:  # again one by one, to name the step
                 state.restore(whole)
                 return []
-            if taken.lost:
-                return [(state, self._lose(system, state, count))]
+            if taken.lost:  # from Python, to find out when and where
+                self._step_in_parts(system, state)
+                return [(state, StepReport(Outcome.NOT_FINITE))]
             if taken.breaks and taken.strides:
                 taken, count = self._take(system, state, ends[done : done + taken.strides], keep)
             if taken.breaks:
@@ -315,13 +318,6 @@ class LatticeSolver:
         outcome = Outcome.SOLVED if self._sweep.joint_error <= OPEN else Outcome.JOINT_LIMIT
         outcome = outcome if state.is_finite else Outcome.NOT_FINITE
         return StepReport(outcome, iterations=steps)
-
-    def _lose(self, system: System, state: State, count: int) -> StepReport:
-        """A step of so many small ones that leaves the finite: find out when and where."""
-        stages = self.found_step(state)[1].stages_of(self.dt / count)
-        start, pairs = self._local(system, state), state.memory.get(PAIRS)
-        advance_finite(self._sweep, start, self.dt / count, count, system.gravity, pairs=pairs, stages=stages)
-        return StepReport(Outcome.NOT_FINITE)
 
     def _local(self, system: System, state: State) -> LocalState:
         """The frames of all voxels, with what their links remember."""

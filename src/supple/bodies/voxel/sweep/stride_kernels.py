@@ -12,7 +12,13 @@ from typing import NamedTuple
 import numpy as np
 
 from supple.algebra.compiling.compiled import compiled
-from supple.algebra.dense.rotation_kernels import quaternion_rotate, quaternion_rotate_inverse
+from supple.algebra.dense.rotation_kernels import (
+    cross,
+    quaternion_exp,
+    quaternion_multiply,
+    quaternion_rotate,
+    quaternion_rotate_inverse,
+)
 from supple.algebra.lanes.lane_type import lane_count, load, store
 from supple.bodies.voxel.kernels import advance, advance_parallel
 from supple.bodies.voxel.sweep.brick_data import STATE
@@ -52,6 +58,39 @@ class Frames(NamedTuple):
     number: Array
     kept_x: Array
     kept_v: Array
+
+
+class Given(NamedTuple):
+    """Forces on points of voxels. voxel (p,): their voxels; place (p,): where the loads of these begin; local (p, 3)
+    [m]: where, in the voxel's axes; force (strides, p, 3) [N], constant over a stride; ahead [s]: from its start to the
+    time at which they act."""
+
+    voxel: Array
+    place: Array
+    local: Array
+    force: Array
+    ahead: float
+
+
+@compiled(borrows=True)
+def load_voxels(given, frames, stride, loads_out):
+    """Forces and moments on the voxels in a stride, where they will be at the time at which they act."""
+    W, x, v = lane_count(loads_out), frames.x, frames.v
+    for p in range(len(given.voxel)):
+        for k in range(6):
+            loads_out[given.place[p] + k * W] = 0.0
+    for p in range(len(given.voxel)):
+        i, at = given.voxel[p], given.place[p]
+        ahead = frames.moves[i] * given.ahead
+        turn = quaternion_exp((ahead * v[i, 3], ahead * v[i, 4], ahead * v[i, 5]))
+        q = quaternion_multiply((x[i, 3], x[i, 4], x[i, 5], x[i, 6]), turn)
+        r = quaternion_rotate(q, (given.local[p, 0], given.local[p, 1], given.local[p, 2]))
+        F = (given.force[stride, p, 0], given.force[stride, p, 1], given.force[stride, p, 2])
+        M = cross(r, F)
+        for k in range(3):
+            a = frames.axes[k]
+            loads_out[at + k * W] += F[0] if a == 0 else (F[1] if a == 1 else F[2])
+            loads_out[at + (3 + k) * W] += M[0] if a == 0 else (M[1] if a == 1 else M[2])
 
 
 @compiled(borrows=True)
@@ -125,11 +164,13 @@ def end_stride(state, frames, links, strain, bend, k):
 
 
 @compiled
-def advance_strides(bricks, slabs, laws, damping, step, frames, links, signals, count, strain, bend):
+def advance_strides(bricks, slabs, laws, damping, given, step, frames, links, signals, count, strain, bend):
     """Strides of so many small steps, one for each row of signals (strides, ...); rows k (count + 1) on of the step's
-    tables are those of stride k. Returns how many were taken, and how it ended."""
+    tables are those of stride k. given: forces, or None. Returns how many were taken, and how it ended."""
     for k in range(len(signals)):
         enter_stride(bricks, frames, signals, k)
+        if given is not None:
+            load_voxels(given, frames, k, bricks.loads)
         first = k * (count + 1)
         advance(bricks, slabs, laws, damping, step, first, first + count)
         if laws.failures.sum() > 0:
@@ -141,10 +182,12 @@ def advance_strides(bricks, slabs, laws, damping, step, frames, links, signals, 
 
 
 @compiled
-def advance_strides_parallel(bricks, slabs, laws, damping, step, frames, links, signals, count, strain, bend):
+def advance_strides_parallel(bricks, slabs, laws, damping, given, step, frames, links, signals, count, strain, bend):
     """The same on all threads; the same bits as `advance_strides`."""
     for k in range(len(signals)):
         enter_stride(bricks, frames, signals, k)
+        if given is not None:
+            load_voxels(given, frames, k, bricks.loads)
         first = k * (count + 1)
         advance_parallel(bricks, slabs, laws, damping, step, first, first + count)
         if laws.failures.sum() > 0:
@@ -156,9 +199,15 @@ def advance_strides_parallel(bricks, slabs, laws, damping, step, frames, links, 
 
 
 @compiled(borrows=True)
-def begin_meeting(bricks, contacts, joints, count):
-    """Forget what a stride before knew of contacts, but for the pairs that are held, and begin with the joints."""
+def begin_meeting(bricks, contacts, joints, given, frames, stride, count):
+    """Forget what a stride before knew of contacts, but for the pairs that are held; begin with loads and joints."""
     clear_contacts(bricks.loads, contacts)
+    if given is not None:
+        W = lane_count(bricks.loads)
+        load_voxels(given, frames, stride, contacts.base)
+        for p in range(len(given.place)):
+            for k in range(6):
+                bricks.loads[given.place[p] + k * W] = contacts.base[given.place[p] + k * W]
     memory = contacts.memory
     held, table, listed = memory[HELD], memory[TABLE], -1.0 if contacts.brick_count > 0 else 0.0
     memory[:] = 0.0
@@ -181,13 +230,14 @@ def end_joints(state, joints):
 
 @compiled
 def advance_meeting(
-    bricks, slabs, laws, damping, contacts, joints, step, frames, links, signals, count, strain, bend, open_out
+    bricks, slabs, laws, damping, contacts, joints, given, step, frames, links, signals, count, strain, bend, open_out
 ):
-    """Strides of voxels that meet or are held by joints, or None; open_out (strides,): the largest violation of a row
-    at the end of each. Returns how many were taken, how it ended, and how many pairs lacked workspace."""
+    """Strides of voxels that meet or are held by joints; joints, given: or None. open_out (strides,): the largest
+    violation of a row at the end of each. Returns how many were taken, how it ended, how many pairs lacked workspace.
+    """
     for k in range(len(signals)):
         enter_stride(bricks, frames, signals, k)
-        begin_meeting(bricks, contacts, joints, count)
+        begin_meeting(bricks, contacts, joints, given, frames, k, count)
         first = k * (count + 1)
         _, lacking = advance_colliding(bricks, slabs, laws, damping, contacts, None, joints, step, first, first + count)
         if lacking > 0:
@@ -203,12 +253,12 @@ def advance_meeting(
 
 @compiled
 def advance_meeting_parallel(
-    bricks, slabs, laws, damping, contacts, joints, step, frames, links, signals, count, strain, bend, open_out
+    bricks, slabs, laws, damping, contacts, joints, given, step, frames, links, signals, count, strain, bend, open_out
 ):
     """The same on all threads; the same bits as `advance_meeting`."""
     for k in range(len(signals)):
         enter_stride(bricks, frames, signals, k)
-        begin_meeting(bricks, contacts, joints, count)
+        begin_meeting(bricks, contacts, joints, given, frames, k, count)
         first = k * (count + 1)
         _, lacking = advance_colliding_parallel(
             bricks, slabs, laws, damping, contacts, None, joints, step, first, first + count

@@ -6,8 +6,8 @@ What changes in time, signals of the actuation and obstacles that move, is compu
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numba
@@ -16,7 +16,7 @@ import numpy as np
 from supple.bodies.protocols import LocalState
 from supple.bodies.voxel.elastic import links_of
 from supple.bodies.voxel.links.link_memory import LinkMemory, no_laws
-from supple.bodies.voxel.sweep.brick_data import STATE, Damping, Step
+from supple.bodies.voxel.sweep.brick_data import LOADS, STATE, Damping, Step
 from supple.bodies.voxel.sweep.lattice_kernels import Links
 from supple.bodies.voxel.sweep.stages import Stages
 from supple.bodies.voxel.sweep.stride_kernels import (
@@ -25,6 +25,7 @@ from supple.bodies.voxel.sweep.stride_kernels import (
     LOOK,
     LOST,
     Frames,
+    Given,
     advance_meeting,
     advance_meeting_parallel,
     advance_strides,
@@ -44,6 +45,16 @@ class Limits(NamedTuple):
 
     strain: float
     bend: float
+
+
+@dataclass(frozen=True, eq=False)
+class PointLoads:
+    """Forces on points of voxels that depend on time alone: voxel (p,), local (p, 3) [m] in its axes; at: forces
+    (k, p, 3) [N] at times (k,) [s]."""
+
+    voxel: Array
+    local: Array
+    at: Callable[[Array], Array]
 
 
 class Taken(NamedTuple):
@@ -71,11 +82,12 @@ class Strides:
     place: Array
     moves: Array
     axes: Array
-    at_rest: dict[str, Array] = field(default_factory=dict)
+    at_rest: dict[str, Array]
+    loads: PointLoads | None = None
 
     @classmethod
-    def of(cls, sweep: LatticeSweep) -> Strides:
-        """Of a sweep that meets no surfaces of other bodies."""
+    def of(cls, sweep: LatticeSweep, loads: PointLoads | None = None) -> Strides:
+        """Of a sweep that meets no surfaces of other bodies. loads: what acts on it beside gravity."""
         layout = sweep.layout
         axes = list(layout.axes)
         at_rest = obstacle_arrays([o for o in sweep.obstacles if not moves(o)], axes)
@@ -86,6 +98,7 @@ class Strides:
             np.where(sweep.held, 0.0, 1.0),
             np.array(axes),
             {**at_rest, "fluid": fluid_array(sweep.fluid, axes)},
+            loads,
         )
 
     @property
@@ -117,11 +130,12 @@ class Strides:
         begins, ends = self._signals(times, dt, count)
         gx, gy, gz = gravity[self.axes].tolist()
         step = Step(float(times[0]), dt, gx, gy, gz, ends, **self.at_rest, **self._moving(times, dt, count))
+        given, damping = self._given(times, dt, count), self.sweep.damping_of(dt, stages)
         wanted, how = [k for k in keep if k <= len(times)], CROWDED
         while how == CROWDED:  # now with more workspace
             self._recall(state, pairs)
             frames = self._frames(state, len(times), wanted)
-            done, how, open_ = self._run(step, frames, begins, count, self.sweep.damping_of(dt, stages), limits)
+            done, how, open_ = self._run(given, step, frames, begins, count, damping, limits)
         self.sweep.t = float(times[done]) if done < len(times) else float(times[-1]) + count * dt
         memory = None if self.sweep.laws is None else self.sweep.memory
         end, kept = LocalState(self.sweep.t, frames.x, frames.v, memory), zip(frames.kept_x, frames.kept_v)
@@ -143,16 +157,25 @@ class Strides:
         sweep.pairs = np.zeros((0, 6)) if pairs is None else pairs
 
     def _run(
-        self, step: Step, frames: Frames, begins: Array, count: int, damping: Damping, limits: Limits
+        self,
+        given: Given | None,
+        step: Step,
+        frames: Frames,
+        begins: Array,
+        count: int,
+        damping: Damping,
+        limits: Limits,
     ) -> tuple[int, int, Array]:
         """How many strides were taken, how that ended, and how far joints were open after each."""
         sweep = self.sweep
         bricks, slabs = sweep.layout.bricks, sweep.layout.slabs
         laws = sweep.laws if sweep.laws is not None else no_laws(sweep.dtype)
         threaded = numba.get_num_threads() > 1 and len(slabs.start) > 2
-        of_strides = (step, frames, self._alive(), begins, count, limits.strain, limits.bend)
+        of_strides = (given, step, frames, self._alive(), begins, count, limits.strain, limits.bend)
         if not self._meets:
             kernel = advance_strides_parallel if threaded else advance_strides
+            if given is not None:
+                bricks = bricks._replace(loads=sweep.layout.base_loads)
             return *kernel(bricks, slabs, laws, damping, *of_strides), np.zeros(0)
         meeting, open_ = advance_meeting_parallel if threaded else advance_meeting, np.zeros(len(begins))
         contacts = no_collisions(sweep.layout.base_loads) if sweep.contacts is None else sweep.begin_contacts()
@@ -171,6 +194,15 @@ class Strides:
             return self.links
         alive = self.sweep.memory.alive
         return self.links if alive.all() else links_of(self.sweep.model.with_links(alive))
+
+    def _given(self, times: Array, dt: float, count: int) -> Given | None:
+        """What acts in strides from these times on, as it is in their middle: see `coupling.lattice_loads`."""
+        if self.loads is None:
+            return None
+        layout, voxel, ahead = self.sweep.layout, self.loads.voxel, (count - 1) / 2 * dt
+        place = layout.brick[voxel] * LOADS * layout.lanes + layout.lane[voxel]
+        force = np.ascontiguousarray(self.loads.at(times + ahead))
+        return Given(voxel, np.asarray(place, dtype=np.int64), self.loads.local, force, ahead)
 
     def _signals(self, times: Array, dt: float, count: int) -> tuple[Array, Array]:
         """Control signals at the starts of strides, (strides, b), and at the ends of small steps, after those of each
