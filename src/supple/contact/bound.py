@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from supple.contact.binding import remembering
+from supple.contact.binding.assembly_kernels import compute_law
 from supple.contact.binding.pair_tables import (
     USUAL,
     element_size,
@@ -155,7 +156,8 @@ class BoundContact:
         found = of_surfaces(self, self.vertices(kin.x), self.vertices(kin.v), h, memory, leaving, kin.t)
         if self.rigid is not None:
             shapes = self._of_shapes(self.rigid, kin.flat_x, kin.flat_v, h, memory, kin.t)
-            found = ContactSet(*(np.concatenate(part) for part in zip(found, shapes)))
+            if shapes.size:
+                found = ContactSet(*(np.concatenate(part) for part in zip(found, shapes)))
         return remembering.recalled(self, found, h, memory)
 
     def find_shapes(self, x: Array, v: Array, h: float, memory: dict[str, Array], t: float = 0.0) -> ContactSet:
@@ -181,12 +183,39 @@ class BoundContact:
                 out.append((number, obstacle, apart))
         return out
 
+    def leaves_obstacle(self, number: int, leaving: frozenset[tuple[str, str]]) -> Array:
+        """Which bodies meet an obstacle by another method, (bodies,) bool, of pairs of names that do."""
+        key = number, leaving
+        if key not in self._leaving:
+            names = self.names[: len(self.slots)]
+            self._leaving[key] = np.array([(name, self.names[number]) in leaving for name in names], dtype=bool)
+        return self._leaving[key]
+
+    def vertices_beside(self, apart: Array) -> Array:
+        """The vertices of all bodies but some, (bodies,) bool."""
+        key = apart.tobytes()
+        if key not in self._beside:
+            self._beside[key] = np.flatnonzero(~np.repeat(apart, np.diff(self.starts)))
+        return self._beside[key]
+
+    @cached_property
+    def _leaving(self) -> dict[tuple[int, frozenset[tuple[str, str]]], Array]:
+        """What `leaves_obstacle` has found."""
+        return {}
+
+    @cached_property
+    def _beside(self) -> dict[bytes, Array]:
+        """What `vertices_beside` has found."""
+        return {}
+
     def _of_shapes(
         self, rigid: RigidSides, x: Array, v: Array, h: float, memory: dict[str, Array], t: float
     ) -> ContactSet:
         """Contacts of convex shapes, from flat positions and velocities."""
         points = rigid.find(x, v, h, t)
         k = len(points.gap)
+        if not k:
+            return ContactSet.empty()
         drift = np.zeros((k, 3))
         for number in self.moving.motions:
             mine = points.sides[:, 1] == number
@@ -224,14 +253,14 @@ class BoundContact:
         if stiff.any():
             relax[stiff] = self._relaxation(found.body[stiff], raised.modulus[stiff])
             modulus = np.maximum(modulus, raised.modulus)
-        stiffness = area * modulus
-        tangential = self.contact.tangential_stiffness * stiffness
+        law = np.empty((5, found.size))
+        compute_law(found.body, area, modulus, relax, self.hold, float(self.contact.tangential_stiffness), law)
         found = found._replace(
-            stiffness=stiffness,
-            tangential_stiffness=tangential,
-            dashpot=relax * stiffness,
-            tangential_dashpot=relax * tangential,
-            friction=self.hold[found.body[:, 0], found.body[:, 1]],
+            stiffness=law[0],
+            tangential_stiffness=law[1],
+            dashpot=law[2],
+            tangential_dashpot=law[3],
+            friction=law[4],
             group=raised.group,
             raised=raised.modulus,
             stops=raised.K,

@@ -15,6 +15,7 @@ import numpy as np
 
 from supple.algebra.sparse.block_rows import BlockRows
 from supple.bodies.protocols import JacobianRows, is_carried, knows_positions
+from supple.contact.binding.assembly_kernels import compute_relative
 from supple.contact.carried_kernels import compute_ahead, compute_carried_rows
 from supple.interaction.contact_kernels import OPEN, compute_contacts
 from supple.scene.kinematics import Kinematics
@@ -165,9 +166,9 @@ class ContactSet(NamedTuple):
 
     def relative(self, values: Array) -> Array:
         """sum_m w_m values[point m] (k, 3), of values (vertices, 3)."""
-        used = np.where(self.points >= 0, self.points, 0)
-        weights = np.where(self.points >= 0, self.weights, 0.0)
-        return np.einsum("km,kmi->ki", weights, values[used])
+        u = np.empty((self.size, 3))
+        compute_relative(self.points, self.weights, values, u)
+        return u
 
 
 class PointRows(NamedTuple):

@@ -7,10 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from supple.contact.binding.assembly_kernels import (
+    collect_close,
+    compute_mixed_keys,
+    compute_relative,
+    compute_sides,
+    compute_speeds,
+)
 from supple.contact.binding.travel_kernels import find_too_fast
 from supple.contact.contact_set import ContactSet
 from supple.contact.narrow.area_kernels import compute_facing_areas
-from supple.contact.pairs import BALL_TRIANGLE, EDGE_EDGE, VERTEX_TRIANGLE
+from supple.contact.pairs import BALL_TRIANGLE, ContactPairs
 from supple.contact.shape import Sides
 from supple.errors import ContactWarning
 
@@ -30,31 +37,39 @@ def of_surfaces(
     t: float,
 ) -> ContactSet:
     """Contacts of surfaces, from positions and velocities of all vertices (n, 3)."""
-    bound.detector.sides = Sides.of_array(memory.get(f"{bound.prefix}sides"))
-    walls = bound.moving.place_meshes(t, h, x)
-    moving = v + walls
-    pairs = bound.detector.find(x, moving, h)
-    _watch(bound, moving, h)
-    other = np.where(pairs.kind == EDGE_EDGE, pairs.points[:, 2], pairs.points[:, 1])
-    sides = np.stack([bound.owner(pairs.points[:, 0]), bound.owner(other)], axis=1)
-    key = pairs.points[:, 0] * len(bound.names) + sides[:, 1]
-    hashed = pairs.kind != VERTEX_TRIANGLE
-    hashed |= np.isin(key, key[pairs.kind == BALL_TRIANGLE])  # which one is nearest may change
-    key[hashed] = mixed_keys(pairs.points[hashed])
-    bare = ContactSet.bare(pairs.points, pairs.weights, pairs.normal, pairs.gap, sides)
-    parts: list[tuple[Array, ...]] = [(*bare[:5], pairs.area, key, -bare.relative(walls))]
+    detector, moving = bound.detector, bound.moving
+    detector.sides = Sides.of_array(memory.get(f"{bound.prefix}sides"))
+    walls = moving.place_meshes(t, h, x) if moving else None
+    swept = v if walls is None else v + walls
+    pairs = detector.find(x, swept, h)
+    _watch(bound, swept, h)
+    parts = [_between_surfaces(bound, pairs, walls)]
     for number, obstacle, apart in bound.surface_obstacles:
-        left = [(name, bound.names[number]) in leaving for name in bound.names[: len(bound.slots)]]
-        parts.append(_on_obstacle(bound, obstacle, number, apart | left, x, v, h, t))
+        parts.append(_on_obstacle(bound, obstacle, number, apart | bound.leaves_obstacle(number, leaving), x, v, h, t))
     points, weights, normal, gap, sides, area, key, drift = (np.concatenate(part) for part in zip(*parts))
     bare = ContactSet.bare(points, weights, normal, gap, sides)._replace(key=key, drift=drift)
-    u = bare.relative(v) - drift
-    speed = np.einsum("ki,ki->k", normal, u)
+    u, speed = bare.relative(v), np.empty(len(gap))
+    compute_speeds(normal, drift, u, speed)
     found = bound.with_law(bare, area, speed, u, h, memory)
-    approaching = gap + h * speed < bound.detector.margin
-    found = found.chosen(approaching | (gap < bound.detector.margin))
+    approaching = gap + h * speed < detector.margin
+    found = found.chosen(approaching | (gap < detector.margin))
     first = found.points[:, 0]
     return found._replace(place=x[first] - bound.surface.vertex_radius[first, None] * found.normal)
+
+
+def _between_surfaces(bound: BoundContact, pairs: ContactPairs, walls: Array | None) -> tuple[Array, ...]:
+    """Contacts that were detected; walls (n, 3) [m/s]: velocities of meshes that move as they are told."""
+    k = pairs.size
+    sides, key, drift = np.empty((k, 2), np.int64), np.empty(k, np.int64), np.zeros((k, 3))
+    compute_sides(pairs.points, pairs.kind, bound.owners, len(bound.names), sides, key)
+    balls = pairs.kind == BALL_TRIANGLE
+    if balls.any():  # which one is nearest may change
+        nearest = pairs.points[:, 0] * len(bound.names) + sides[:, 1]
+        same = np.isin(nearest, nearest[balls])
+        key[same] = mixed_keys(pairs.points[same])
+    if walls is not None:
+        compute_relative(pairs.points, pairs.weights, -walls, drift)
+    return pairs.points, pairs.weights, pairs.normal, pairs.gap, sides, pairs.area, key, drift
 
 
 def _watch(bound: BoundContact, v: Array, h: float) -> None:
@@ -80,23 +95,22 @@ def _on_obstacle(
     bound: BoundContact, obstacle: Any, number: int, apart: Array, x: Array, v: Array, h: float, t: float
 ) -> tuple[Array, ...]:
     """Contacts of all vertices but those of bodies that are apart from an obstacle, (bodies,) bool."""
-    mine = np.flatnonzero(~np.repeat(apart, np.diff(bound.starts)))
-    x_mine, v_mine = x[mine], v[mine]
-    gap, normal, drift = bound.moving.distance(obstacle, t, h, x_mine, v_mine, bound.surface.vertex_radius[mine])
-    speed = np.einsum("ki,ki->k", normal, v_mine - drift)
-    at = np.flatnonzero(gap + np.minimum(0.0, h * speed) < bound.detector.margin)
-    near, gap, normal, drift = mine[at], gap[at], normal[at], drift[at]
-    owner, points = bound.owner(near), np.full((len(near), 4), -1)
-    points[:, 0] = near
-    weights = np.zeros((len(near), 4))
-    weights[:, 0] = 1.0
-    sides = np.stack([owner, np.full(len(near), number)], axis=1)
+    mine = bound.vertices_beside(apart)
+    x_mine, v_mine = x.take(mine, axis=0), v.take(mine, axis=0)
+    gap, normal, drift = bound.moving.distance(obstacle, t, h, x_mine, v_mine, bound.surface.vertex_radius.take(mine))
+    rows = np.empty(len(mine) + 1, np.int64)
+    rows = rows[: collect_close(gap, normal, v_mine, drift, h, bound.detector.margin, rows)]
+    near, gap, normal, drift = mine[rows], gap[rows], normal[rows], drift[rows]
+    owner, points, weights = bound.owners[near], np.full((len(near), 4), -1), np.zeros((len(near), 4))
+    points[:, 0], weights[:, 0] = near, 1.0
+    sides = np.full((len(near), 2), number)
+    sides[:, 0] = owner
     key = near * len(bound.names) + number
     area = bound.surface.vertex_area[near]
     faced = ~bound.surface.is_points[owner]
     if faced.any():
         start, around = bound.around
-        facing = np.empty(faced.sum())
+        facing = np.empty(np.count_nonzero(faced))
         compute_facing_areas(x, bound.surface.triangles, start, around, near[faced], normal[faced], facing)
         area[faced] = facing
     return points, weights, normal, gap, sides, area, key, drift
@@ -104,8 +118,6 @@ def _on_obstacle(
 
 def mixed_keys(points: Array) -> Array:
     """Negative numbers that tell pairs of edges, and of points, apart."""
-    mixed = np.zeros(len(points), dtype=np.uint64)
-    for column in range(4):
-        mixed = (mixed ^ points[:, column].astype(np.uint64)) * np.uint64(0x9E3779B97F4A7C15)
-        mixed ^= mixed >> np.uint64(29)
-    return -1 - (mixed >> np.uint64(2)).astype(np.int64)
+    key = np.empty(len(points), np.int64)
+    compute_mixed_keys(points, key)
+    return key

@@ -137,26 +137,32 @@ def meet_edges(shape, settings, x, end, e1, e2, b1, b2, is_free, sweeps, count, 
         return count
     radii = shape.radius[b1] + shape.radius[b2]
     reach = radii + max(settings.margin, settings.depth)
-    if edges_apart(x, end, settings.moves, i, j, k, l, reach):
+    if edges_apart(x, end, settings.moves, i, j, k, l, reach if is_free else TINY * settings.reach):
         return count
     s, t = edge_parameters(at(x, i), at(x, j), at(x, k), at(x, l))  # (16.4)
     d = edge_vector(x, i, j, k, l, s, t)
     distance = norm(d)
     if (s < 0.0 and not sweeps) or (not settings.moves and distance > reach):
         return count
-    is_met, n, gap, change = False, d, 0.0, 0.0
+    is_met, s_met, t_met, n_met = False, s, t, d
+    if s < 0.0:
+        is_met, s_met, t_met, n_met = met_edges(x, end, i, j, k, l)
+        if not is_met:
+            return count
+    n, gap, change = d, 0.0, 0.0
     outward = subtract(edge_normal(shape, x, e2), edge_normal(shape, x, e1))  # (16.2)
     both = b1 != b2 and shape.closed[b1] and shape.closed[b2]
     inside = both and dot(d, outward) < 0.0
     is_far = s < 0.0 or (not inside and distance - radii > FAST * settings.margin)
     if is_far and sweeps:
-        is_met, s_met, t_met, n_met = met_edges(x, end, i, j, k, l)
+        if s >= 0.0:
+            is_met, s_met, t_met, n_met = met_edges(x, end, i, j, k, l)
         if is_met and both and dot(n_met, outward) < 0.0:
             return count
         if is_met:
             s, t, n = s_met, t_met, n_met
             gap = dot(n, edge_vector(x, i, j, k, l, s, t)) - radii
-    if s < 0.0 or not (is_free or (is_met and gap > FAST * settings.margin)):
+    if not (is_free or (is_met and gap > FAST * settings.margin)):
         return count
     if not is_met:
         if inside and distance > settings.depth:
