@@ -12,21 +12,23 @@ from threadpoolctl import ThreadpoolController
 
 
 class _Limit:
-    """The limit on BLAS's threads, which is one for the whole process: how many ask for it, and what restores it."""
+    """The limit on BLAS's threads, which is one for the whole process: how many ask for it, and how many threads each
+    library had before."""
 
     def __init__(self) -> None:
         self.lock, self.count = Lock(), 0
-        self.limiter: Any = None
+        self.before: list[tuple[Any, int]] = []
 
 
 _limit = _Limit()
 
 
 @cache
-def _controller() -> ThreadpoolController:
+def _libraries() -> list[Any]:
+    """Those of BLAS; asked themselves, since a limit of `threadpoolctl` takes ten times as long."""
     import scipy.linalg  # noqa: F401  # a controller knows the libraries that are loaded when it is made
 
-    return ThreadpoolController()
+    return list(ThreadpoolController().select(user_api="blas").lib_controllers)
 
 
 @contextmanager
@@ -37,7 +39,9 @@ def one_blas_thread() -> Iterator[None]:
     """
     with _limit.lock:
         if _limit.count == 0:
-            _limit.limiter = _controller().limit(limits=1, user_api="blas")
+            _limit.before = [(library, library.get_num_threads()) for library in _libraries()]
+            for library, _ in _limit.before:
+                library.set_num_threads(1)
         _limit.count += 1
     try:
         yield
@@ -45,4 +49,5 @@ def one_blas_thread() -> Iterator[None]:
         with _limit.lock:
             _limit.count -= 1
             if _limit.count == 0:
-                _limit.limiter.restore_original_limits()
+                for library, count in _limit.before:
+                    library.set_num_threads(count)

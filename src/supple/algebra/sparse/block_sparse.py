@@ -47,7 +47,7 @@ class BlockSparse:
             )
         self.kernel_arrays = kernels.Blocks(self.indptr, self.indices, self.data.reshape(-1))
         every_row = np.arange(self.block_row_count, dtype=np.int32)
-        self.diagonal = self.locate(every_row, every_row)
+        self.diagonal = self._located(every_row, every_row)
 
     @classmethod
     def from_pairs(cls, block_row_count: int, rows: ArrayLike, cols: ArrayLike) -> BlockSparse:
@@ -85,7 +85,9 @@ class BlockSparse:
 
     def locate(self, rows: ArrayLike, cols: ArrayLike) -> NDArray[np.int32]:
         """Places in `data` of the pairs (rows[k], cols[k]), int32; all must be in the pattern."""
-        rows, cols = _checked_pairs(self.block_row_count, rows, cols)
+        return self._located(*_checked_pairs(self.block_row_count, rows, cols))
+
+    def _located(self, rows: NDArray[np.int32], cols: NDArray[np.int32]) -> NDArray[np.int32]:
         positions = np.empty(rows.size, dtype=np.int32)
         kernels.locate_pairs(self.indptr, self.indices, rows, cols, positions)
         missing = np.flatnonzero(positions < 0)

@@ -35,7 +35,9 @@ from supple.solvers.coupling.joint_rows import JointResponse, JointStep, solve_r
 from supple.solvers.coupling.laws import Law, PointLaw
 from supple.solvers.coupling.shapes import Shapes, Yielding
 from supple.solvers.coupling.turning import next_points
+from supple.solvers.linear.contact_iteration import NewtonLimits
 from supple.solvers.linear.solution import LinearSolution
+from supple.solvers.linear.step_blocks import StepBlocks
 
 Array = np.ndarray
 Solve = Callable[..., LinearSolution]
@@ -154,9 +156,12 @@ class ContactStep:
         ]
         return Coupling(np.concatenate([w for w, _ in found]), block_diag(*(T for _, T in found))) if found else None
 
-    def solve(self, b: Array, solve: Solve, near: ContactSolution | None = None) -> ContactSolution:
+    def solve(
+        self, b: Array, solve: Solve, near: ContactSolution | None = None, blocks: StepBlocks | None = None
+    ) -> ContactSolution:
         """Iterate `solve(b, extra, start, tolerance, pull)`, which solves (A + extra) d = b. Its tolerance follows what
-        the contacts leave open; the last solution has the solver's own. near: a solution to begin with."""
+        the contacts leave open; the last solution has the solver's own. near: a solution to begin with. blocks: the
+        matrix, with which contacts alone are iterated in one compiled call."""
         self._rebound(b, solve)
         h, J, C, d = self.h, self.J, self.C, np.zeros(self.J.shape[1])
         given = J.times(self.v) + self.u_0
@@ -165,6 +170,9 @@ class ContactStep:
         if near is not None:
             d, l = near.linear.d, near.pushes.ravel()
             u = given + J.times(d) + (0.0 if C is None else C.times(l))
+        found = None if blocks is None else self._compiled(b, blocks, d, given, u)
+        if found is not None:
+            return found
         forces, closer = self.forces(u), CLOSER
         for iteration in range(1, MAX_ITERATIONS + 1):
             f, T = _joined([x.force for x in forces]), _joined([x.tangent for x in forces])
@@ -200,6 +208,22 @@ class ContactStep:
         pushes = pushes.reshape(-1, 3)
         forces = [x._replace(force=pushes[own]) for x, own in zip(forces, self._ranges)]
         return ContactSolution(s, forces, pushes, reached.reshape(-1, 3), iteration, left, extra, held)
+
+    def _compiled(self, b: Array, blocks: StepBlocks, d: Array, given: Array, u: Array) -> ContactSolution | None:
+        """The same in one compiled call, where there is one set of contacts and nothing else; None where that does not
+        settle."""
+        law, is_alone = self.laws[0], len(self.laws) == 1 and self.C is None and self.joints is None
+        if not is_alone or not isinstance(law, ContactSet):
+            return None
+        how = NewtonLimits(self.h, LOOSE, CLOSER, TIGHTER, TOLERANCE, WHOLE)
+        found = blocks.iterate(b, self.J, law, d, (given, u), how)
+        if found is None:
+            return None
+        end, iterations, linear_iterations, residual, left = found
+        s = LinearSolution(end.d, np.zeros(0), linear_iterations, residual, True, lost=end.lost)
+        forces = ContactForces(end.pushes, end.tangent, end.slip, end.mode)
+        extra = ContactBlocks(self.J, end.K, None, self.symmetric)
+        return ContactSolution(s, [forces], end.pushes, end.reached, iterations, left, extra)
 
     def without_laws(self, b: Array, solve: Solve) -> ContactSolution:
         """The step where no law acts: joints across parts alone, if any."""

@@ -65,12 +65,12 @@ class Meeting:
         """All laws, in the order of their relative velocities."""
         return [*self.sets, *(c.law for c in self.coupled)]
 
-    @property
+    @cached_property
     def count(self) -> int:
         """Number of relative velocities."""
         return sum(law.size for law in self.laws)
 
-    @property
+    @cached_property
     def contact_count(self) -> int:
         """Number of those that are of contacts."""
         return sum(s.size for s in self.sets)

@@ -119,7 +119,9 @@ class SlowStep:
         near: a solution to begin with, for other given forces.
         """
         step, b, solve = self._contacts(law, given)
-        return step.solve(b, solve, near) if law.any() else step.without_laws(b, solve)
+        if not law.any():
+            return step.without_laws(b, solve)
+        return step.solve(b, solve, near, self.rows.linear.blocks)
 
     def warn(self, law: Array, given: Array, left: float, t: float, tolerance: float) -> None:
         """Say that the contacts `law` did not settle."""

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property, partial
+from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sparse
@@ -18,24 +19,47 @@ import scipy.sparse as sparse
 from supple.algebra.compiling.blas_threads import one_blas_thread
 from supple.algebra.dense.outer_kernels import OuterTerm
 from supple.algebra.sparse.bicgstab_kernels import multiply
+from supple.algebra.sparse.block_rows import BlockRows
 from supple.algebra.sparse.block_sparse import BlockSparse
 from supple.algebra.sparse.cholesky.block_factor import BlockFactor, BlockPattern
 from supple.algebra.sparse.cholesky.conjugate_residuals import solve_by_residuals
 from supple.algebra.sparse.conjugate_gradients import CgWorkspace, matrix_preconditioner, solve_cg
 from supple.algebra.sparse.preconditioners import Preconditioner
+from supple.contact.contact_set import ContactSet
 from supple.scene.acting.system_filter import SystemFilter
 from supple.scene.linearization import dense_blocks
 from supple.solvers.coupling.contact_blocks import ContactBlocks, WideMatrix
 from supple.solvers.coupling.touched_part import TouchedPart
+from supple.solvers.linear.contact_iteration import (
+    Found,
+    Law,
+    LinearLimits,
+    NewtonLimits,
+    Rows,
+    Wide,
+    iterate_contacts,
+)
 from supple.solvers.linear.joint_iterations import Operator
 from supple.solvers.linear.joint_solve import Matrix, solve_directly
 from supple.solvers.linear.solution import LinearOptions, LinearSolution
-from supple.solvers.linear.unsymmetric import solve_unsymmetric
+from supple.solvers.linear.unsymmetric import MAX_ITERATIONS, solve_unsymmetric
 from supple.solvers.linear.yielding import DENSE, EXACT, solve_yielding
 
 Array = np.ndarray
 ROUGH = 0.1  # residual of a solution that is only looked at
 MUCH = 10.0  # a tolerance looser by less is not worth a solution more
+LEAST = 1e-14  # tolerance of iterations on an unsymmetric matrix
+
+
+class Iterated(NamedTuple):
+    """What it came to: Newton iterations, those of all linear solutions, residual of the last one, and what the
+    contacts leave open, relative."""
+
+    found: Found
+    iterations: int
+    linear_iterations: int
+    residual: float
+    left: float
 
 
 @dataclass(eq=False)
@@ -126,7 +150,7 @@ class StepBlocks:
         outer = None if extra is None else extra.outer(self.f)
         special = None if self.special is None else self.special(A)
         if extra is not None and not extra.is_symmetric:
-            solve = partial(solve_unsymmetric, A, b, outer, start=start, tolerance=max(tolerance, 1e-14))
+            solve = partial(solve_unsymmetric, A, b, outer, start=start, tolerance=max(tolerance, LEAST))
             with one_blas_thread():
                 found = solve(special)
             if found is None and special is not None:
@@ -261,12 +285,41 @@ class StepBlocks:
 
     def _widened(self, extra: ContactBlocks) -> BlockSparse:
         """The matrix with what contacts add."""
+        return self._wide(extra.J).add(extra.K)
+
+    def _wide(self, J: BlockRows) -> WideMatrix:
+        """The matrix with places for what contacts add."""
         wide = self.memory.wide
-        if wide is None or not wide.fits(self.A, extra.J):
-            wide = self.memory.wide = WideMatrix(self.A, extra.J)
-        if wide.taken is not self.A or wide.J is not extra.J:
-            wide.begin(self.A, extra.J, self.f)
-        return wide.add(extra.K)
+        if wide is None or not wide.fits(self.A, J):
+            wide = self.memory.wide = WideMatrix(self.A, J)
+        if wide.taken is not self.A or wide.J is not J:
+            wide.begin(self.A, J, self.f)
+        return wide
+
+    def iterate(
+        self, b: Array, J: BlockRows, law: ContactSet, start: Array, at: tuple[Array, Array], how: NewtonLimits
+    ) -> Iterated | None:
+        """Newton's method for a law of contact between its bodies in one compiled call, from a change of velocity
+        `start` (n,); at: relative velocities (3 k,) without it, and those where the law is linearised first. None where
+        matrices are not solved by iterations, or these do not settle."""
+        if not self.uses_cg or self.special is not None or not law.friction.any():
+            return None
+        wide, b, (given, u), own = self._wide(J), b.copy(), at, max(self.options.tolerance, LEAST)
+        self.f.project(b)
+        found = Found.begin(start, u)
+        matrix = wide.matrix
+        arrays = Wide(matrix.kernel_arrays, matrix.data, matrix.diagonal, wide.touched, wide.base, wide.at_touched)
+        numbers = iterate_contacts(
+            Law(*(np.ascontiguousarray(getattr(law, name)) for name in Law._fields)),
+            Rows(J.ptr, J.cols, J.blocks, wide.blocks, wide.each),
+            arrays,
+            b,
+            given,
+            how,
+            LinearLimits(own, MUCH * own, MAX_ITERATIONS, matrix.is_parallel),
+            found,
+        )
+        return Iterated(found, *numbers) if numbers[0] else None
 
     def part(self, label: Array, touched: Array, extra: ContactBlocks | None) -> TouchedPart:
         """The unknowns that respond to forces on block rows that are touched (n,); label (n,): components of A."""

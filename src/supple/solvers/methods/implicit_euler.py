@@ -34,6 +34,7 @@ from supple.solvers.linear.linear_step import LinearSolve
 from supple.solvers.linear.lost_momentum import given_back
 from supple.solvers.linear.newton import Evaluation, Newton, Weights, bound_of, given_up
 from supple.solvers.linear.solution import LinearOptions, LinearSolution
+from supple.solvers.linear.step_blocks import StepBlocks
 from supple.solvers.linear.turning_inertia import Turning, by_momentum
 from supple.solvers.report import Outcome, StepReport
 from supple.solvers.rigid.step import RigidStep
@@ -77,7 +78,8 @@ class LinearStep:
     """A linearised step that has begun. v: velocities of its start; solve(b, extra, start): see `ContactStep`;
     part(touched, extra): what responds to forces on block rows; close(s, extra): a solution with closed joints; right:
     makes b. parts: None where it is a part of another. definite(): the same with a stiffness made definite, None where
-    it is. times(d): A d, without joints; None where there are some."""
+    it is. times(d): A d, without joints; None where there are some. blocks: the matrix of a part whose motion is
+    not prescribed."""
 
     v: Array
     solve: Solve
@@ -87,6 +89,7 @@ class LinearStep:
     parts: Parts | None = None
     definite: Callable[[], LinearStep] | None = None
     times: Callable[[Array], Array] | None = None
+    blocks: StepBlocks | None = None
 
     @classmethod
     def empty(cls) -> LinearStep:
@@ -249,7 +252,12 @@ class ImplicitEuler:
                 return blocks.solve(b, given, extra, *how)
 
             return LinearStep(
-                kin.flat_v[rows], solve, partial(blocks.part, label[keep]), close, lambda: self._right(lin)[rows]
+                kin.flat_v[rows],
+                solve,
+                partial(blocks.part, label[keep]),
+                close,
+                lambda: self._right(lin)[rows],
+                blocks=blocks if given is None else None,
             )
 
         return LinearStep(

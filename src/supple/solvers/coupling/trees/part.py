@@ -145,7 +145,7 @@ class TreePart:
             else:
                 step.ends[slot.name], step.levels[slot.name] = work()
         for slot in step.coupled:
-            step.ends[slot.name] = step.begin_coupled(slot)
+            step.ends[slot.name] = step.free[slot.name] = step.begin_coupled(slot)
         step.find_middle()
         step.shapes = [self._couple(step, slot) for slot in step.coupled]
         return step

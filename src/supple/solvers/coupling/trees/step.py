@@ -45,11 +45,11 @@ TURNING = 2
 
 @dataclass(eq=False)
 class TreeStep:
-    """See `part_protocol.Step`. loads, springs, levels (how often the steps of trees are halved), ends, later (ends
-    and levels that a second thread finds), touched, theta and middle (1, width) (coordinates at which
-    forces act), of trees that are coupled: by name. joints:
-    those of the meeting, as they act in the middle of the step; reaches: how often its end was
-    found; known: where the joints' points are, see `kinematics_at`."""
+    """See `part_protocol.Step`. loads, springs, levels (how often the steps of trees are halved), ends, free (ends of
+    coupled trees without forces of laws), later (ends and levels that a second thread finds), touched, theta and middle
+    (1, width) (coordinates at which forces act), of trees that are coupled: by name. joints: those of the meeting, as
+    they act in the middle of the step; reaches: how often its end was found; known: where the joints' points are, see
+    `kinematics_at`."""
 
     part: TreePart
     state: State
@@ -62,6 +62,7 @@ class TreeStep:
     rate: Array
     shapes: list[BodyShapes] = field(default_factory=list)
     ends: dict[str, LocalState] = field(default_factory=dict)
+    free: dict[str, LocalState] = field(default_factory=dict)
     later: dict[str, Future[FreeEnd]] = field(default_factory=dict)
     touched: dict[str, TreeTouch] = field(default_factory=dict)
     theta: dict[str, float] = field(default_factory=dict)
@@ -97,7 +98,11 @@ class TreeStep:
         for slot in self.coupled:
             touch, now, load = self.touched[slot.name], self.now(slot), self.loads.get(slot.name)
             acting, middle = np.zeros_like(now.v), self.middle[slot.name]
-            touch.points.linearize(middle).add_transpose(touch.forces(pushes, held), acting)
+            forces = touch.forces(pushes, held)
+            if not forces.any():  # as it began
+                self.ends[slot.name] = self.free[slot.name]
+                continue
+            touch.points.linearize(middle).add_transpose(forces, acting)
             turned = rotations.rotate(middle[0, 3:7], acting[0, 3:6])
             acting[0, 3:6] = rotations.rotate_inverse(now.x[0, 3:7], turned)
             self.ends[slot.name] = self._coupled_end(slot, now, acting if load is None else acting + load)
