@@ -5,11 +5,16 @@ BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check
 OUT    ?= out
 
-.PHONY: demo test test-slow test-all ledger lint format clean python-is-ready
+.PHONY: demo view test test-slow test-all ledger lint format clean python-is-ready
 
 demo: $(VENV)/.render
 	$(BIN)/supple run hanging-beam --out $(OUT)/beam --picture
 	$(BIN)/supple run garden --out $(OUT)/demo --picture --video gif
+
+# a flower in the browser while it runs; make view SCENE=oak shows another
+SCENE ?= flower
+view: $(VENV)/.studio
+	$(BIN)/supple view $(SCENE)
 
 test: $(VENV)/.dev
 	$(BIN)/python -m pytest -n 2
@@ -40,6 +45,10 @@ $(VENV)/bin/python: | python-is-ready
 # --no-compile: Python compiles the modules that are imported, a few seconds; pip all of them, which takes longer than to unpack them
 $(VENV)/.render: pyproject.toml constraints.txt $(VENV)/bin/python
 	$(PIP) install -q --no-compile -c constraints.txt -e ".[render]"
+	@touch $@
+
+$(VENV)/.studio: pyproject.toml constraints.txt $(VENV)/bin/python
+	$(PIP) install -q --no-compile -c constraints.txt -e ".[studio]"
 	@touch $@
 
 $(VENV)/.dev: pyproject.toml constraints.txt $(VENV)/bin/python

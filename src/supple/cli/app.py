@@ -12,6 +12,7 @@ from supple.cli.export import export
 from supple.cli.modes import modes
 from supple.cli.run import run
 from supple.cli.validate import validate
+from supple.cli.view import view
 
 
 def _print_version(wanted: bool) -> None:
@@ -35,6 +36,6 @@ def make_app() -> typer.Typer:
     """The command line's app."""
     app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
     app.callback()(_options)
-    for verb in (run, examples, validate, bench, export, modes):
+    for verb in (run, examples, validate, bench, export, modes, view):
         app.command()(verb)
     return app

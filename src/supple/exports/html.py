@@ -66,7 +66,7 @@ def canvas_js() -> Path:
     """The ES module that draws."""
     import supple.canvas
 
-    return Path(supple.canvas.__file__).parent / "canvas.js"
+    return Path(supple.canvas.__file__).parent / "web" / "canvas.js"
 
 
 def three_js() -> Path:

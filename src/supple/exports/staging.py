@@ -37,7 +37,7 @@ class Staging:
         found = [self._body(name, colours[name]) for name in trajectory.body_names]
         self.box = self._seen_box()
         for number, obstacle in enumerate(trajectory.obstacles):
-            if not _is_ground(obstacle, trajectory.ground):
+            if not is_ground(obstacle, trajectory.ground):
                 found.append(self._obstacle(number, obstacle))
         self.shapes: list[Shape] = [shape for shape, _ in found]
         self._rows = [rows for _, rows in found]
@@ -117,7 +117,8 @@ def _some(frames: list[int]) -> list[int]:
     return [frames[k] for k in sorted({round(k) for k in np.linspace(0, len(frames) - 1, LOOKS)})]
 
 
-def _is_ground(obstacle: RecordedObstacle, ground: list[float] | None) -> bool:
+def is_ground(obstacle: RecordedObstacle, ground: list[float] | None) -> bool:
+    """Whether an obstacle is the plane on which bodies stand."""
     if ground is None or not is_plane(obstacle):
         return False
     given = [*obstacle.shape["normal"], float(obstacle.shape["offset"])]

@@ -1,0 +1,116 @@
+"""The server of the studio: nicegui on loopback, in its own process apart from the simulation."""
+
+from __future__ import annotations
+
+import contextlib
+import secrets
+import socket
+import threading
+import webbrowser
+from collections.abc import Callable
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
+
+from supple.errors import InputError, MissingExtraError, SuppleError, check_number
+from supple.studio.guard import Guard
+from supple.studio.running_scene import RunningScene
+
+if TYPE_CHECKING:
+    from supple.scene.scene import Scene
+
+GRACE = 0
+"""Wall time [s] that open tabs have when the studio ends."""
+MESSAGE = 1 << 16
+"""Most bytes of a message from a browser."""
+LOOPBACK = "127.0.0.1"
+
+
+def view(
+    make: Callable[[], Scene],
+    *,
+    host: str = LOOPBACK,
+    port: int = 0,
+    browser: bool = True,
+    say: Callable[[str], None] = print,
+) -> None:
+    """Show a scene in the browser while it runs, until Ctrl-C.
+
+    make: makes the scene; a function of a module, since another process calls it. host: the address to listen at; only
+    this machine reaches the default. port: 0 for a free one. browser: whether to open one. say: prints the address.
+
+    Raises a SuppleError where the scene cannot be made or begun.
+    """
+    if find_spec("nicegui") is None:
+        raise MissingExtraError("studio", needed_for="the studio")
+    check_number(port, name="port", where="view", least=0, most=65535, whole=True)
+    listening = bind(host, port)
+    port = listening.getsockname()[1]
+    token = secrets.token_urlsafe(32)
+    running = RunningScene(make)
+    try:
+        serve(running, listening, host, port, token, browser=browser, say=say)
+    finally:
+        running.close()
+    if not running.has_begun and running.failure:
+        raise SuppleError(running.failure)
+
+
+def bind(host: str, port: int) -> socket.socket:
+    """A socket that listens; refused with a way out where the port is taken."""
+    listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listening.bind((host, port))
+    except OSError as error:
+        listening.close()
+        raise InputError(
+            "the studio cannot listen there",
+            where="view",
+            value=f"{host}:{port}",
+            allowed="an address of this machine and a free port",
+            fix="Leave out --port for a free one.",
+        ) from error
+    return listening
+
+
+def serve(
+    running: RunningScene,
+    listening: socket.socket,
+    host: str,
+    port: int,
+    token: str,
+    *,
+    browser: bool,
+    say: Callable[[str], None],
+) -> None:
+    """Until somebody ends it."""
+    import uvicorn
+    from fastapi import FastAPI
+    from nicegui import ui
+
+    from supple.studio.page import make_page
+    from supple.studio.streams import add_streams
+
+    app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
+    add_streams(app, running)
+    make_page(running)
+    ui.run_with(app, title="Supple", show_welcome_message=False, reconnect_timeout=10.0)
+    names = {host, "localhost", LOOPBACK} if host in (LOOPBACK, "localhost") else {host}
+    guarded = Guard(app, token=token, hosts={f"{name}:{port}" for name in names})  # type: ignore[arg-type]
+    address = f"http://{host}:{port}/?token={token}"
+    options = {"log_level": "critical", "access_log": False, "lifespan": "on", "ws_max_size": MESSAGE}
+    server = uvicorn.Server(uvicorn.Config(guarded, timeout_graceful_shutdown=GRACE, **options))  # type: ignore[arg-type]
+
+    def announce() -> None:
+        while not server.started and not server.should_exit:
+            threading.Event().wait(0.02)
+        say(f"The studio is at {address}")
+        say("Ctrl-C ends it.")
+        if browser:
+            webbrowser.open(address)
+        running.known.wait()
+        server.should_exit |= not running.has_begun
+
+    threading.Thread(target=announce, daemon=True).start()
+    with contextlib.suppress(KeyboardInterrupt):
+        server.run(sockets=[listening])

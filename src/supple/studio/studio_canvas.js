@@ -1,0 +1,66 @@
+// The canvas in a page of nicegui: fetches the header, then asks for frames one at a time and draws them.
+import { THREE, OrbitControls } from "nicegui-scene";
+import { createCanvas } from "supple-canvas/canvas.js";
+
+export default {
+  template: `<div style="position:relative;width:100%;height:100%">
+      <div ref="view" style="position:absolute;inset:0"></div>
+      <div ref="message" role="status" style="position:absolute;inset:0;display:grid;place-items:center;pointer-events:none;white-space:pre-line"></div>
+    </div>`,
+  props: { theme: String },
+  mounted() {
+    this.closed = false;
+    this.open();
+  },
+  unmounted() {
+    this.closed = true;
+    this.socket?.close();
+    this.canvas?.dispose();
+  },
+  methods: {
+    say(text) {
+      this.$refs.message.textContent = text;
+    },
+    async open() {
+      try {
+        const answer = await fetch("/header");
+        if (answer.status === 202) {
+          const why = await answer.text();
+          if (why) return this.say(why);
+          this.say("Preparing the scene …");
+          return setTimeout(() => this.closed || this.open(), 200);
+        }
+        const bytes = await answer.arrayBuffer(), length = new DataView(bytes).getUint32(0, true);
+        const header = JSON.parse(new TextDecoder().decode(new Uint8Array(bytes, 4, length)));
+        this.canvas?.dispose();
+        this.canvas = createCanvas({ THREE, OrbitControls }, this.$refs.view, header, bytes.slice(4 + length), { theme: this.theme });
+        this.say("");
+        window.suppleCanvas = this.canvas;
+        this.watch();
+      } catch (error) {
+        this.say(error.message);
+        throw error;
+      }
+    },
+    // one credit at a time: the next frame is asked for when the last one is drawn
+    watch() {
+      const socket = new WebSocket(`ws://${location.host}/frames`);
+      this.socket = socket;
+      socket.binaryType = "arraybuffer";
+      socket.onopen = () => { this.say(""); socket.send("next"); };
+      socket.onmessage = ({ data }) => {
+        this.canvas.show(data);
+        requestAnimationFrame(() => socket.readyState === WebSocket.OPEN && socket.send("next"));
+      };
+      socket.onclose = () => {
+        if (this.closed) return;
+        this.say("The connection was lost. Trying again …");
+        setTimeout(() => this.closed || this.watch(), 1000);
+      };
+    },
+    fit() { this.canvas?.fit(); },
+    set_theme(name) { this.canvas?.setTheme(name); },
+    set_shadows(on) { this.canvas?.setShadows(on); },
+    set_wire(on) { this.canvas?.setWire(on); },
+  },
+};
