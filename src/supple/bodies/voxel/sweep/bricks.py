@@ -172,11 +172,13 @@ def linked_axes(model: VoxelModel, axes: tuple[int, int, int], brick: Array, cou
 
 
 def share_out(layer: Array) -> tuple[Array, Array]:
-    """First brick of each slab, and the slab of each brick: whole layers, about equally many bricks a slab.
+    """First brick of each slab, and the slab of each brick: whole layers, about equally many bricks a slab, and a power
+    of two of slabs, so that two or four threads have equally many.
 
     layer (count,): ascending.
     """
-    slab_count = int(np.clip(min((layer[-1] + 1) // SLAB_LAYERS, len(layer) // SLAB_BRICKS), 1, SLABS))
+    most = int(np.clip(min((layer[-1] + 1) // SLAB_LAYERS, len(layer) // SLAB_BRICKS), 1, SLABS))
+    slab_count = 1 << (most.bit_length() - 1)
     first = np.flatnonzero(np.r_[True, np.diff(layer) > 0])  # first brick of each layer
     ends = np.arange(1, slab_count) * len(layer) / slab_count
     cuts = np.unique(first[np.argmin(np.abs(first[:, None] - ends), axis=0)])
