@@ -138,6 +138,17 @@ class TreeSolver:
             outcome = Outcome.NOT_FINITE
         return StepReport(outcome, steps * self.steps, 0, float(change.max()), steps, unconverged)
 
+    def advance_frames(self, system: System, state: State, steps: Sequence[int]) -> list[tuple[State, StepReport]]:
+        """So many steps of dt to each of several frames; the state becomes the last. One after another, since steps
+        find their numbers in the caches as long as nobody looks at a frame. Empty where forces are asked from Python,
+        which are better asked between frames."""
+        if self._prepared != (system, system.revision):
+            self.prepare(system)
+        if self.asks_each_step:
+            return []
+        frames = [(state, self.advance(system, state, count), state.copy()) for count in steps]
+        return [*((copy, report) for _, report, copy in frames[:-1]), frames[-1][:2]]
+
     def _advance_alone(
         self,
         system: System,
