@@ -98,7 +98,7 @@ CAPABILITIES = {
     can.Shown: {"tree"},
     can.Dragging: {"rigid", "tree"},
     can.ExplicitContact: {"voxel"},
-    can.Inverting: {"fem"},
+    can.Inverting: {"fem", "floating", "layered", "tree", "voxel"},
     can.SelfSolving: {"layered"},
     can.Remembering: {"voxel", "tree"},
     can.Breaking: {"tree"},

@@ -48,7 +48,7 @@ def bodies(
     dragging: list[can.Dragging] = [rigid, tree]
     remembering: list[can.Remembering] = [voxel, tree]
     strides: list[OwnStride] = [voxel, tree]
-    inverting: can.Inverting = fem
+    inverting: list[can.Inverting] = [fem, floating, layered, tree, voxel]
     explicit: can.ExplicitContact = voxel
     solving: can.SelfSolving = layered
     shown: can.Shown = tree

@@ -127,13 +127,19 @@ class Stressed(Protocol):
 
 
 class InversionCheck(Protocol):
-    """Which elements are inside out. stays: whether the law keeps them so."""
+    """Which elements are inside out. stays: whether the law keeps them so. word: what they are called, in plural."""
 
     @property
     def stays(self) -> bool: ...
     @property
+    def word(self) -> str: ...
+    @property
     def count(self) -> int:
         """Of all its elements."""
+        ...
+
+    def place(self, number: int) -> str:
+        """Where an element is, in words."""
         ...
 
     def inverted(self, x: Array) -> Array:

@@ -5,7 +5,7 @@ Three signs are looked for:
     not finite    a position or velocity is NaN or infinite, after every step; or a force, where a step failed
     energy        E = T + V  >  GROWTH (S + FLOOR),   S = T0 + V0 + W,       at every frame
     inversion     det F <= 0 in more than 1 % of a body's elements and at least twelve of them, at every frame;
-                  in a single one whose law has no way back
+                  in a single one whose law has no way back. Of lattices: voxels that have passed their neighbours
 
 V is what bodies and springs store, V0 the same at the start, with that of lattices which begin inside of obstacles. W
 is the work of gravity and of constant loads, the largest fall of their potential until now, with that of all else which
@@ -133,12 +133,12 @@ class Plausibility:
             check = self.inversion[slot.name]
             inverted = check.inverted(slot.view_x(state.x))
             count += len(inverted)
-            where = f"body '{slot.name}', element {inverted[0]}" if len(inverted) else ""
+            where = f"body '{slot.name}', {check.place(int(inverted[0]))}" if len(inverted) else ""
             if len(inverted) and check.stays:
                 what = f"{len(inverted)} element(s) turned inside out; under the law stvk they stay so"
                 raise self._error(what, where, state, step, 'law="neo-hookean" or "corotational", ')
             if len(inverted) >= INVERTED_LEAST and len(inverted) > INVERTED_PART * check.count:
-                what = f"the simulation diverged: {len(inverted)} of {check.count} elements turned inside out"
+                what = f"the simulation diverged: {len(inverted)} of {check.count} {check.word} turned inside out"
                 raise self._error(what, where, state, step)
         return count
 

@@ -48,7 +48,7 @@ class Run:
     loop [s]. real_time_factor: simulated over wall time, without the first step, which may have to compile.
     worst_residual: the largest of all steps. under_converged: steps that stopped above their tolerance, or
     left contacts or joints open.
-    inverted: elements turned inside out at the last frame, for laws that carry them. gaps: of each tree of domains
+    inverted: elements, and links of voxels, turned inside out at the last frame. gaps: of each tree of domains
     the largest gap between them in any frame of this run [m]. frames: surfaces over time, to look at and to
     export; the record's where there is one, else in memory. folder: of the record, None without one.
     """

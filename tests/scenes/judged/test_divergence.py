@@ -16,7 +16,7 @@ SLOW = "a slider-crank of rubber"
 
 
 @pytest.mark.parametrize("name", EXPLODING)
-@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.filterwarnings("ignore::RuntimeWarning", "ignore::supple.errors.StepWarning")
 def test_an_explosion_is_stopped(name: str) -> None:
     with pytest.raises(DivergenceError) as caught:
         sp.run(EXPLODING[name](), until=UNTIL)
@@ -94,8 +94,16 @@ def test_a_resumed_run_knows_what_energy_it_had(tmp_path) -> None:
         assert sp.run(scene(), until=until, out=tmp_path, resume=until > 0.44).outcome == "finished"
 
 
-def test_the_validation_has_ten_scenes_that_must_be_stopped() -> None:
-    assert len(EXPLODING) == 10
+@pytest.mark.parametrize("name", [name for name in EXPLODING if "inside out" in name])
+@pytest.mark.filterwarnings("ignore::supple.errors.StepWarning")
+def test_what_is_inside_out_is_told(name: str) -> None:
+    """Not by its energy: the loads have done the work."""
+    with pytest.raises(DivergenceError, match=r"of \d+ (elements|links of voxels) turned inside out"):
+        sp.run(EXPLODING[name](), until=UNTIL)
+
+
+def test_the_validation_has_scenes_of_every_kind_that_must_be_stopped() -> None:
+    assert len(EXPLODING) == 14
     assert set(divergence.CASES) == {"scene/divergence"}
 
 

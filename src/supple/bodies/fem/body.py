@@ -14,7 +14,6 @@ from supple.bodies.body_protocol import Embedding, Method
 from supple.bodies.changing import MATERIAL, changed_material
 from supple.bodies.coordinates import Points
 from supple.bodies.fem.elastic import ElasticForce
-from supple.bodies.fem.inversion import ElementInversion
 from supple.bodies.mappings import WeightedPoints
 from supple.bodies.mesh_points import MeshPoints
 from supple.bodies.placement import Placement
@@ -22,6 +21,7 @@ from supple.bodies.point_mass import MassDamping, PointMass
 from supple.bodies.protocols import Force, PlacedBody
 from supple.bodies.surfaces import PointSkin, RenderSurface
 from supple.elements.element_set import ElementSet
+from supple.elements.inversion import ElementInversion
 from supple.elements.mass import element_masses, lumped_mass
 from supple.elements.recovery import ElementStress, element_stress
 from supple.elements.region_materials import RegionMaterials

@@ -16,6 +16,7 @@ from supple.algebra.dense import rotations
 from supple.bodies.body_protocol import Method
 from supple.bodies.coordinates import FrameWithModes
 from supple.bodies.floating.forces import ModalForce
+from supple.bodies.floating.inversion import FloatingInversion
 from supple.bodies.floating.mass import FloatingMass
 from supple.bodies.floating.matrices import MatrixSolid, load_matrices
 from supple.bodies.floating.model import FloatingModel, make_model, reduce
@@ -302,6 +303,10 @@ class FloatingBody(MeshPoints, ShapedPoints):
         lam, mu = solid.element_values("lam"), solid.element_values("mu")
         found = element_stress(self.model.X, self.mesh.elements, law, lam, mu, moved)
         return found.turned(rotations.to_matrix(x[0, 3:7]), (placement or Placement()).axes)
+
+    def inversion_check(self, rest: Array) -> FloatingInversion:
+        """Which elements are inside out; see `Inverting`. Bare nodes have none."""
+        return FloatingInversion.of(self.model)
 
     def advance(
         self,

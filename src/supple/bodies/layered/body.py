@@ -21,6 +21,7 @@ from supple.bodies.coordinates import FrameWithModes
 from supple.bodies.frame_start import check_start, place_frame
 from supple.bodies.layered.build import fill_surface, name_core
 from supple.bodies.layered.forces import LayerForce
+from supple.bodies.layered.inversion import LayerInversion
 from supple.bodies.layered.mass import LayeredMass
 from supple.bodies.layered.model import LayeredModel
 from supple.bodies.layered.points import LayeredPoints
@@ -251,6 +252,10 @@ class LayeredBody(MeshPoints, ShapedPoints):
         moved = self.model.X + self.displacements(x)
         found = element_stress(self.model.X, np.asarray(self.mesh.elements), self.model.law, lam, mu, moved)
         return found.turned(rotations.to_matrix(x[0, 3:7]), (placement or Placement()).axes)
+
+    def inversion_check(self, rest: Array) -> LayerInversion:
+        """Which elements of the layer are inside out; see `Inverting`."""
+        return LayerInversion.of(self.model)
 
     # steps of its own
 

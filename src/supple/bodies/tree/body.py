@@ -26,6 +26,7 @@ from supple.bodies.tree.detach import TreePart, detach, split
 from supple.bodies.tree.domains.carried_masses import CarriedMasses, carry
 from supple.bodies.tree.domains.deviation import Deviation
 from supple.bodies.tree.domains.domain_tree import DomainTree
+from supple.bodies.tree.domains.inversion import TreeInversion
 from supple.bodies.tree.dynamics import Coupling, StrideKernel, TreeDynamics, TreeSettings, TreeState
 from supple.bodies.tree.kinematics import TreeMeasures
 from supple.bodies.tree.measuring import TreeMeasuring
@@ -367,6 +368,14 @@ class TreeBody:
         same.
         """
         return self.skin.largest_gap(x) if len(self.skin.seams) else self.deviation.largest(x)
+
+    def inversion_check(self, rest: Array) -> TreeInversion:
+        """Which elements of the domains are inside out; see `Inverting`."""
+        return self._inversion
+
+    @cached_property
+    def _inversion(self) -> TreeInversion:
+        return TreeInversion.of(self.model)
 
     @cached_property
     def deviation(self) -> Deviation:

@@ -24,6 +24,7 @@ from supple.bodies.selecting import check_numbers
 from supple.bodies.surfaces import MappedSurface, RenderSurface
 from supple.bodies.voxel.actuation import Actuation, Driver, Swing
 from supple.bodies.voxel.elastic import GroundDamping, LatticeForce, LinkLoads
+from supple.bodies.voxel.links.inversion import LinkInversion
 from supple.bodies.voxel.links.link_memory import LinkMemory
 from supple.bodies.voxel.mass import CubeMass
 from supple.bodies.voxel.model import Palette, VoxelModel, palette_of
@@ -227,6 +228,10 @@ class VoxelBody:
     def contact_constants(self) -> ContactConstants:
         """Contacts that the sweep's small steps bear."""
         return surface_constants(self.model, self.grid.voxel_size)
+
+    def inversion_check(self, rest: Array) -> LinkInversion:
+        """Which voxels have passed through their neighbours; see `Inverting`."""
+        return LinkInversion.of(self.model)
 
     def pressed_energy(self, x: Array, obstacles: Sequence[Obstacle]) -> float:
         """Energy [J] of contacts with obstacles where they were given, k depth² / 2 with k = 2 E l, of frames x."""

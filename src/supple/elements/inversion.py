@@ -7,6 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
+from supple.elements.inversion_kernels import mark_tets
 from supple.elements.shapes import rest_gradients
 from supple.material import Law
 
@@ -21,10 +22,12 @@ class ElementInversion:
     elements: Array
     gradients: Array
     stays: bool
+    word = "elements"
 
     @classmethod
     def of(cls, rest: Array, elements: Array, law: Law) -> ElementInversion:
         """For nodes at `rest` (n, 3) [m]."""
+        elements = np.ascontiguousarray(elements, dtype=np.int64)
         return cls(elements, rest_gradients(rest, elements)[0], law is Law.STVK)
 
     @property
@@ -32,21 +35,24 @@ class ElementInversion:
         """Of the elements."""
         return len(self.elements)
 
+    def place(self, number: int) -> str:
+        """Where an element is."""
+        return f"element {number}"
+
     def inverted(self, x: Array) -> Array:
         """Numbers of the inverted elements at node positions x (n, 3) [m]."""
-        if self.elements.shape[1] == 4:  # of tets det F has the sign of their volume, which takes a tenth of the time
-            return np.flatnonzero(self._orientation * _volumes(x, self.elements) <= 0)
-        F = np.einsum("eai,eqaj->eqij", x[self.elements], self.gradients)
-        return np.flatnonzero((np.linalg.det(F) <= 0).any(axis=1))
+        return np.flatnonzero(self.mask(x[None])[0])
+
+    def mask(self, x: Array) -> Array:
+        """Which elements (copies, m) are inverted at node positions x (copies, n, 3) [m]."""
+        if self.elements.shape[1] == 4:  # of tets det F has the sign of their volume
+            out = np.empty((len(x), len(self.elements)), dtype=np.bool_)
+            mark_tets(np.ascontiguousarray(x, dtype=float), self.elements, self._orientation, out)
+            return out
+        F = np.einsum("ceai,eqaj->ceqij", x[:, self.elements], self.gradients)
+        return np.asarray((np.linalg.det(F) <= 0).any(axis=2))
 
     @cached_property
     def _orientation(self) -> Array:
         """Sign of the volume of each tet at rest, (m,)."""
         return np.sign(np.linalg.det(self.gradients[:, 0, 1:]))
-
-
-def _volumes(x: Array, tets: Array) -> Array:
-    """Six times the volumes [m³] of tets (m, 4), (m,)."""
-    corners = [np.ascontiguousarray(x[:, i])[tets.T] for i in range(3)]
-    (a, b, c), (d, e, f), (g, h, i) = ([column[k] - column[0] for column in corners] for k in (1, 2, 3))
-    return np.asarray(a * (e * i - f * h) + b * (f * g - d * i) + c * (d * h - e * g))
