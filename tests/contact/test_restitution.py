@@ -187,4 +187,6 @@ def test_a_contact_of_rigid_bodies_alone_has_its_restitution(kind: str) -> None:
     scene.add(KINDS["fem"](), at=(1, 0, 1), name="soft")
     scene.add(sp.Contact(hard, restitution=0.5))
     scene.add(sp.Contact(exclude=[(hard[0].name, hard[1].name)]))
-    sp.ImplicitEuler().prepare(scene.compile())
+    system = scene.compile()
+    sp.ImplicitEuler().prepare(system)
+    assert [contact.contact.restitution for contact in system.contacts] == [0.5, None]

@@ -113,4 +113,6 @@ def test_veg_with_odd_lines_is_refused_or_read(tmp_path, odd, at):
     lines = VEG.splitlines()
     (tmp_path / "a.veg").write_text("\n".join(lines[:at] + odd + lines[at:]))
     with contextlib.suppress(FileFormatError):
-        load_mesh(tmp_path / "a.veg")
+        mesh = load_mesh(tmp_path / "a.veg")
+        assert np.isfinite(mesh.nodes).all()
+        assert mesh.elements.max() < len(mesh.nodes)
