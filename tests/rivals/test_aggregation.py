@@ -9,12 +9,14 @@ import numpy as np
 import pytest
 
 import supple as sp
+from supple.algebra.dense import rotations
 from supple.algebra.sparse.aggregation.aggregation import FEW, LARGEST, Aggregation
 from supple.algebra.sparse.aggregation.nested_parts import nested_parts
 from supple.algebra.sparse.block_sparse import BlockSparse
 from supple.algebra.sparse.conjugate_gradients import solve_cg
 from supple.algebra.sparse.direct import DirectSolver
 from supple.solvers.linear.costs import Costs
+from supple.solvers.linear.prediction import predicted_change, turned_on
 
 DT = 0.01
 RUBBER = sp.Material(1e6, 0.3, 1000.0)
@@ -225,3 +227,33 @@ def test_the_coarsest_level_is_small() -> None:
     M = made(A, points)
     assert M.coarsest <= FEW
     assert np.bincount(M._levels[0].part).max() <= LARGEST
+
+
+def test_it_is_made_anew_where_others_add_much_more_to_the_same_matrix() -> None:
+    own, points = matrix_of((6, 6, 6))
+    M, r, z = made(own, points), np.random.default_rng(2).normal(size=points.size), np.empty(points.size)
+    found = []
+    for factor in (1.5, 1.6, 4.0):
+        A = own.copy()
+        A.data[A.diagonal[0]] *= factor
+        M.update(A, points, own)
+        M.apply(r, z)
+        found.append(z.copy())
+    np.testing.assert_array_equal(found[0], found[1])
+    assert np.abs(found[2] - found[1]).max() > 1e-3 * np.abs(z).max()
+
+
+def test_iterations_begin_where_a_turning_body_would_be() -> None:
+    """Points of a rigid body go on turning, free ones fall, held ones stay."""
+    x, along = np.random.default_rng(1).normal(size=(20, 3)), np.array([0.3, 0.2, 0.1])
+    spin, h = np.array([1.0, -2.0, 3.0]), 0.05
+    v = np.cross(spin, x - x.mean(axis=0)) + along
+    turned = x @ rotations.to_matrix(rotations.exp(h * spin)).T
+    after = np.cross(spin, turned - turned.mean(axis=0)) + along
+    np.testing.assert_allclose(turned_on(x, v, h), after - v, atol=1e-13)
+    falls = scene_of((4, 4, 4)).compile()
+    state = falls.initial_state()
+    begun = predicted_change(falls, falls.propagate(0.0, state.x, np.zeros(falls.v_size)), h)
+    np.testing.assert_allclose(begun.reshape(-1, 3), np.broadcast_to([0, 0, -9.81 * h], (125, 3)), atol=1e-15)
+    held = scene_of((4, 4, 4), "held").compile()
+    assert not predicted_change(held, held.propagate(0.0, held.x0, held.v0), h).any()

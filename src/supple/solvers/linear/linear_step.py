@@ -165,14 +165,18 @@ class LinearSolve:
             special = partial(self._aggregated, lin=lin, own=A)
         return StepBlocks(A, before, lin.system.filter, o, o.uses_cg(lin.system, **weights), self._memory, special)
 
+    def aggregation(self, system: System, A: BlockSparse) -> Aggregation:
+        """Aggregates of the pattern of a matrix."""
+        if self._aggregation is None or not self._aggregation.fits(A):
+            points, is_point = points_of_rows(system, system.x0)
+            is_point[system.filter.blocks] = False
+            self._aggregation = Aggregation(A, points, is_point, self._labels(A))
+        return self._aggregation
+
     def _aggregated(self, A: BlockSparse, lin: Linearization, own: BlockSparse) -> Preconditioner | None:
         """By aggregates of a matrix; None where it is not positive definite, or falls into too many pieces. own:
         without contacts."""
-        system, M = lin.system, self._aggregation
-        if M is None or not M.fits(own):
-            points, is_point = points_of_rows(system, system.x0)
-            is_point[system.filter.blocks] = False
-            M = self._aggregation = Aggregation(own, points, is_point, self._labels(own))
+        system, M = lin.system, self.aggregation(lin.system, own)
         if M.coarsest > MANY_PIECES:
             return None
         try:
@@ -197,7 +201,7 @@ class LinearSolve:
             assert system.assembly is not None
             system.assembly.project(system, _diagonal_scale(A))
             blocks = self._blocks(lin, A, A, weights)
-            found = blocks.by_iterations(b, None, start, tolerance)
+            found = blocks.by_iterations(b, None, blocks.helpful(start, b), tolerance)
             return None if found is None else replace(found, again=lambda b, g: blocks.roughly(b))
         if extra is not None and not extra.is_symmetric:
             return None

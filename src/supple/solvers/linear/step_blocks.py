@@ -180,6 +180,14 @@ class StepBlocks:
             report.x.copy(), np.zeros(0), report.iterations, report.residual, report.is_converged, final, lost=lost
         )
 
+    def helpful(self, start: Array | None, b: Array) -> Array | None:
+        """A start of the iterations, filtered, where it leaves less than nothing does."""
+        start = self._projected(start)
+        if start is None:
+            return None
+        left = _residual(self.A, None, b, start)
+        return start if left @ left < b @ b else None
+
     def operator(self, extra: ContactBlocks | None) -> Operator:
         """The matrix with what contacts add, and its preconditioner."""
         A = self.A if extra is None else self._widened(extra)

@@ -33,6 +33,7 @@ from supple.solvers.linear.joint_solve import JointSystem
 from supple.solvers.linear.linear_step import LinearSolve
 from supple.solvers.linear.lost_momentum import given_back
 from supple.solvers.linear.newton import Evaluation, Newton, Weights, bound_of, given_up
+from supple.solvers.linear.prediction import predicted_change
 from supple.solvers.linear.solution import LinearOptions, LinearSolution
 from supple.solvers.linear.step_blocks import StepBlocks
 from supple.solvers.linear.turning_inertia import Turning, by_momentum
@@ -154,7 +155,9 @@ class ImplicitEuler:
         refuse_soft_restitution(system, "ImplicitEuler")
         _ = system.assembly
         if self._solve.options.uses_cg(system, **self._weights):
-            self._solve.options.aggregates(system, **self._weights)
+            aggregates = self._solve.options.aggregates(system, **self._weights)
+            if aggregates and system.assembly is not None:
+                self._solve.aggregation(system, system.assembly.matrix)
 
     @property
     def _weights(self) -> dict[str, float]:
@@ -219,6 +222,8 @@ class ImplicitEuler:
         ) -> LinearSolution:
             if system.joints:
                 return self._with_joints(system, linearized(), b, prescribed, extra, start, tolerance, pull)
+            if start is None and extra is None and self._solve.options.aggregates(system, **weights):
+                start = predicted_change(system, kin, h)
             return self._solve.solve(
                 linearized(),
                 b,

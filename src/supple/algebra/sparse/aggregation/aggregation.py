@@ -29,6 +29,8 @@ from supple.algebra.sparse.preconditioners import BlockJacobi
 Array = np.ndarray
 LARGEST, FEW, APART = 40, 32, 4
 """Points of an aggregate, aggregates of the coarsest level, and halvings from level to level."""
+ALIKE = 0.5
+"""Part of a diagonal block by which it may change until the preconditioner is made anew."""
 STIFF = 10.0
 """Points whose diagonal blocks something made stiffer by more are in no aggregate: they would hold it fast."""
 
@@ -55,6 +57,8 @@ class Aggregation:
         self.indptr, self.indices = A.indptr, A.indices
         self._blocks = BlockJacobi()
         self._wide: tuple[Array, Array] | None = None
+        self._taken: BlockSparse | None = None
+        self._size = np.empty(0)
         rows = np.flatnonzero(used)
         rounds = chosen_rounds(nested_parts(points[rows], label[rows], LARGEST), FEW, APART)
         part = np.full(len(points), -1, dtype=np.int32)
@@ -88,12 +92,18 @@ class Aggregation:
 
     def update(self, A: BlockSparse, points: Array, own: BlockSparse | None = None) -> None:
         """Take the values of a matrix, symmetric or nearly, and the places of points [m], (n, 3). own: the matrix
-        without what others added to it. Raises numpy.linalg.LinAlgError where it is not positive definite."""
+        without what others added to it. Raises numpy.linalg.LinAlgError where it is not positive definite. What others
+        added anew to the same matrix is not taken where it changes no diagonal block by more than `ALIKE`."""
+        if own is not None:
+            size = _traces(A)
+            if self._taken is own and np.all(np.abs(size - self._size) <= ALIKE * self._size):
+                return
+            self._size = size
+        self._taken = None
         self._blocks.update(A)
         self._part[:] = self._levels[0].part
         if own is not None:
-            before, now = (np.einsum("kii->k", B.data[B.diagonal]) for B in (own, A))
-            self._part[now > STIFF * before] = -1
+            self._part[self._size > STIFF * _traces(own)] = -1
         at = points
         for level in self._levels:
             at = self._centre(level, at)
@@ -110,6 +120,7 @@ class Aggregation:
             inverse = np.linalg.inv(f.data[f.diagonal])
             fine.matrix = kernels.Level(f.indptr, f.indices, f.diagonal, f.data, inverse)
         self._inverse = _inverted(self._levels[-1].pattern.dense())
+        self._taken = own
 
     def _centre(self, level: _Level, at: Array) -> Array:
         """Set the places of its members from the centres, which are returned."""
@@ -142,6 +153,12 @@ class Aggregation:
         for fine, coarse in zip(self._levels[-2::-1], self._levels[:0:-1]):
             kernels.sweep_up(fine.matrix, fine.r, coarse.d, coarse.part, coarse.z, self._s, fine.z)
         kernels.compute_sum(self._blocks.inverse_blocks, r, first.z, first.d, self._part, z_out)
+
+
+def _traces(A: BlockSparse) -> Array:
+    """Of the diagonal blocks, (n,)."""
+    first, data = 9 * A.diagonal.astype(np.int64), A.data.reshape(-1)
+    return np.asarray(data[first] + data[first + 4] + data[first + 8])
 
 
 def _inverted(A: Array) -> Array:
