@@ -40,6 +40,24 @@ def test_the_quicker_one_of_those_measured_is_chosen(cells: tuple[int, int, int]
     assert Costs.of(block(cells, young)).iterates(1e-6, **WEIGHTS) == iterates
 
 
+@pytest.mark.parametrize(
+    ("cells", "thickness", "iterates"),
+    [
+        ((40, 40, 1), 1.0, True),  # 19 ms a step with aggregates, 31 by the factor
+        ((40, 40, 1), 0.1, False),  # 85, 32
+        ((40, 40, 1), 0.03, False),  # 222, 31
+        ((60, 4, 4), 1.0, True),  # 8.5, 14
+        ((24, 24, 4), 0.2, True),  # 27, 68
+    ],
+)
+def test_thin_bodies_take_a_factor_where_it_is_quicker(
+    cells: tuple[int, int, int], thickness: float, iterates: bool
+) -> None:
+    scene, size = sp.Scene(), 0.01 * np.array(cells) * (1.0, 1.0, thickness)
+    scene.add(sp.FemBody(sp.box_tets(size=tuple(size), cells=cells), sp.Material(1e7, 0.3, 1000.0)), fix="x_min")
+    assert Costs.of(scene.compile()).iterates(1e-6, **WEIGHTS) == iterates
+
+
 def test_the_choice_is_that_of_the_system_at_rest() -> None:
     """A resumed run chooses as the one before it did; the system's matrix is left as it was."""
     system = block((3, 3, 3), 1e5)
