@@ -68,6 +68,9 @@ def test_a_plate_that_sticks_is_held_along_the_floor() -> None:
     modes = sp.vibration_modes(scene.compile(), 6)
     assert modes.frequencies[0] > 1.0
     assert min(abs(modes.frequencies - hz(k, m))) < 1e-6 * hz(k, m)
+    # about the upright axis: I = m (a² + b²) / 12, four corners at (a² + b²) / 4 of k/8 each along the floor
+    twist = hz(3 * 0.5 * k, m)
+    assert min(abs(modes.frequencies - twist)) < 1e-6 * twist
 
 
 def test_a_tree_on_a_spring_lies_between_free_and_held() -> None:

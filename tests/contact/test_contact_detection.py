@@ -5,10 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import supple as sp
 from supple.bench.contact import cube_sphere
 from supple.contact import ContactSurface, Detector
 from supple.errors import InputError
 from supple.geometry import box_tets
+from supple.interaction.obstacles import distance
 
 Array = np.ndarray
 
@@ -311,3 +313,24 @@ def test_a_rim_that_overhangs_lets_go_little_by_little(lean: float) -> None:
     rim = depth * 0.5 * 0.25  # half of an element along the rim, half of it reported by each side, two rims
     assert pressure.max() - pressure.min() > 0.9 * rim  # it has let go of them
     assert np.abs(np.diff(pressure)).max() < 4 * rim * (path[1] - path[0]) / (0.14 * depth)
+
+
+@pytest.mark.parametrize(
+    "obstacle",
+    [
+        sp.Sphere((0.1, 0, 0), 0.4),
+        sp.Capsule((-0.3, 0, 0), (0.4, 0.1, 0.2), 0.2),
+        sp.Box((0.1, 0, 0), (0.6, 0.4, 0.2), rotation=(0.3, -0.5, 0.8)),
+    ],
+    ids=["sphere", "capsule", "box"],
+)
+def test_normals_of_obstacles_are_gradients_of_their_distance(obstacle: sp.Box) -> None:
+    """Beside faces, edges and corners alike."""
+    x, step = np.random.default_rng(9).uniform(-1.5, 1.5, (300, 3)), 1e-6
+    gap, normal = distance(obstacle, x)
+    outside = gap > 0.01
+    for axis in range(3):
+        move = step * np.eye(3)[axis]
+        slope = (distance(obstacle, x + move)[0] - distance(obstacle, x - move)[0]) / (2 * step)
+        assert normal[outside, axis] == pytest.approx(slope[outside], abs=1e-5)
+    assert np.linalg.norm(normal, axis=1) == pytest.approx(np.ones(len(x)), abs=1e-12)

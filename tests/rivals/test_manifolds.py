@@ -271,3 +271,19 @@ def test_fast_shapes_meet_when_small_steps_say_so(one: str, two: str) -> None:
         met += 1
         assert points.time.min() == points.time.max() == pytest.approx(first, abs=2e-3)
     assert met > 5
+
+
+@pytest.mark.parametrize("names", [("ball", "ball"), ("ball", "capsule"), ("capsule", "capsule")])
+def test_round_shapes_meet_in_the_middle_of_their_gap(names: tuple[str, str]) -> None:
+    """Both surfaces are half a gap away from where a contact acts."""
+    shapes, rng, seen = [SHAPES[name] for name in names], np.random.default_rng(6), 0
+    manifolds = Manifolds(shapes, margin=0.05)
+    for frames in (random_frames(2, 0.6, rng) for _ in range(60)):
+        found = manifolds.find(frames)
+        for place, gap in zip(found.place, found.gap):
+            if gap < -0.1:
+                continue  # the place may lie behind a centre then
+            ways = [distance(place[None], world(s, f)) - s.radius for s, f in zip(shapes, frames)]
+            assert ways == pytest.approx([gap / 2, gap / 2], abs=2e-4)
+            seen += 1
+    assert seen > 3

@@ -13,7 +13,8 @@ import supple as sp
 from supple.algebra.dense import rotations
 from supple.bodies.floating import FloatingBody, MatrixSolid, Stride
 from supple.bodies.floating.points import FloatingPoints
-from supple.bodies.floating.stiffening import centrifugal_stiffness
+from supple.bodies.floating.stiffening import centrifugal_stiffness, stress_of
+from supple.elements.recovery import Law, element_stress
 from supple.errors import ConvergenceError, InputError
 from supple.modal import ElasticSolid, Interface, Support, linear_modes
 from supple.modal.support import rigid_motions
@@ -157,6 +158,14 @@ def test_the_frame_alone_is_not_damped() -> None:
     for _ in range(5):
         sp.Midpoint(0.01).step(system, state)
     assert np.allclose(state.v[:3], (1, 2, 3), atol=1e-12)
+
+
+def test_the_stress_that_stiffens_is_that_of_the_elements() -> None:
+    mesh = sp.box_tets(size=(0.4, 0.1, 0.1), cells=(3, 2, 2))
+    solid, u = ElasticSolid(mesh, sp.Material(2e6, 0.35, 900)), np.random.default_rng(8).normal(size=mesh.nodes.shape)
+    _, lam, mu = solid.point_values
+    exact = element_stress(mesh.nodes, mesh.elements, Law.LINEAR, lam, mu, mesh.nodes + u).stress
+    assert stress_of(solid, u.reshape(-1, 1))[..., 0] == pytest.approx(exact, rel=1e-10)
 
 
 def test_stiffening_is_the_tension_of_a_spinning_bar() -> None:

@@ -40,6 +40,36 @@ def random_state(body: LayeredBody, seed: int = 3) -> tuple[Array, Array]:
     return x, v
 
 
+def test_the_mass_of_a_body_whose_core_is_off_its_centre_is_symmetric() -> None:
+    """Symmetric, and the energy that it gives is that of momentum at the speed of each point."""
+    mesh = sp.box_tets(size=(0.12, 0.09, 0.09), cells=(4, 3, 3))
+    body = LayeredBody.from_mesh(mesh, RUBBER, core=lambda X: np.abs(X - (0.045, 0, 0)).max(axis=1) < 0.02)
+    assert np.linalg.norm(body.model.rigid.S) > 1e-3 * body.total_mass * 0.03
+    system = sp.Scene()
+    system.add(body, name="box")
+    mass = system.compile().masses[0].mass
+    (x, v), (_, w) = random_state(body), random_state(body, seed=4)
+    M, (of_v, of_w) = mass.at(x), np.zeros((2, *v.shape))
+    M.add_product(v, of_v, 1.0)
+    M.add_product(w, of_w, 1.0)
+    assert np.vdot(w, of_v) == pytest.approx(np.vdot(v, of_w), rel=1e-12)
+    still = np.zeros_like(v)
+    still[0, 3:6] = 1.0, 2.0, 3.0
+    turned = np.zeros_like(v)
+    M.add_product(still, turned, 1.0)
+    assert turned[0, :3] == pytest.approx(measure_of(body, x, still)[:3], rel=1e-12)
+
+
+def measure_of(body: LayeredBody, x: Array, v: Array) -> Array:
+    """Momentum (6,) as a run measures it."""
+    scene = sp.Scene()
+    scene.add(body, name="box")
+    system = scene.compile()
+    state = system.initial_state()
+    state.x[:], state.v[:] = x.ravel(), v.ravel()
+    return np.asarray(measure(system, state).momentum)
+
+
 @pytest.mark.parametrize("law", ["linear", "stvk"])
 def test_matrices_of_a_scene_are_derivatives_with_loads_springs_and_weight(law: str) -> None:
     """Force, tangent, geometric stiffness, dampers on mapped points and the assembled matrix."""

@@ -12,6 +12,7 @@ from supple.algebra.dense import rotations
 from supple.bodies.tree import TreeBody, TreeModel
 from supple.bodies.tree.dynamics import OneWayWarning
 from supple.bodies.tree.surface.skin import TreePoints
+from supple.bodies.tree.surface.wind_patches import _flattened
 from supple.decompose import decompose
 from supple.errors import InputError, StepWarning
 from supple.scene.mapped.surface_points import render_points
@@ -37,6 +38,25 @@ def bent(body: TreeBody, amount: float, seed: int = 0) -> tuple[np.ndarray, np.n
     x[0, :3], x[0, 3:7] = rng.normal(size=3), rotations.exp(rng.normal(size=3))
     x[0, 7 : 7 + n], v[0, : 6 + n] = amount * rng.normal(size=n), rng.normal(size=6 + n)
     return x, v
+
+
+def test_a_flat_patch_stands_where_its_triangles_are() -> None:
+    """The triangle that stands for it has its area and centroid, and its corners are carried exactly by its points."""
+    rng, n = np.random.default_rng(3), 4
+    i, j = np.meshgrid(np.arange(n), np.arange(n), indexing="ij")
+    flat = np.stack([i, 0.7 * j, 0 * i], axis=-1).reshape(-1, 3) + 0.2 * rng.uniform(size=(n * n, 3)) * (1, 1, 0)
+    X = rotations.rotate(rotations.exp(np.array([0.4, -0.3, 0.9])), flat) + np.array([1.0, 2.0, 3.0])
+    k = np.arange(n * n).reshape(n, n)
+    a, b, c, d = (part.ravel() for part in (k[:-1, :-1], k[1:, :-1], k[1:, 1:], k[:-1, 1:]))
+    triangles = np.concatenate([np.stack([a, b, c], 1), np.stack([a, c, d], 1)])
+    corners, weights, points = _flattened(X, triangles)
+    assert weights.sum(axis=1) == pytest.approx(np.ones(3))
+    assert weights @ X[points] == pytest.approx(corners)
+    normals = np.cross(X[triangles[:, 1]] - X[triangles[:, 0]], X[triangles[:, 2]] - X[triangles[:, 0]]) / 2
+    areas = np.linalg.norm(normals, axis=1)
+    assert corners.mean(axis=0) == pytest.approx(areas @ X[triangles].mean(axis=1) / areas.sum())
+    stands = np.cross(corners[1] - corners[0], corners[2] - corners[0]) / 2
+    assert stands == pytest.approx(normals.sum(axis=0))
 
 
 def test_rigid_motion_of_a_render_skin_is_exact(body: TreeBody) -> None:

@@ -13,6 +13,7 @@ import supple as sp
 from supple.algebra.dense import rotations
 from supple.bodies.protocols import LocalState
 from supple.bodies.voxel import LinkMemory, VoxelBody
+from supple.bodies.voxel.links.transverse import stiffening
 from supple.bodies.voxel.sweep.lattice_kernels import compute_energy
 from supple.bodies.voxel.sweep.sweep import LatticeSweep
 from supple.errors import InputError, PoissonNotice
@@ -278,3 +279,12 @@ def test_the_scene_graph_has_its_force_and_tangent() -> None:
     length, width = np.ptp(end[middle, 0]) / (5 * SIZE) - 1, np.ptp(end[middle, 1]) / (3 * SIZE) - 1
     assert length == pytest.approx(strain, rel=5e-3)
     assert width == pytest.approx(-nu * strain, rel=5e-3)
+
+
+@pytest.mark.parametrize("nu", [-0.4, 0.0, 0.3, 0.45])
+def test_the_bound_for_the_stable_step_is_the_stiffest_strain_of_a_solid(nu: float) -> None:
+    """The largest eigenvalue of stress over strain along the axes, over Young's modulus."""
+    body = block((2, 2, 2), solid(nu))
+    along = np.full((3, 3), nu) + (1 - 2 * nu) * np.eye(3)
+    stiffest = np.linalg.eigvalsh(along / ((1 + nu) * (1 - 2 * nu))).max()
+    assert stiffening(body.model) == pytest.approx(stiffest)

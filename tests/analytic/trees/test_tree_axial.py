@@ -12,6 +12,7 @@ from supple.bodies.tree import TreeBody, TreeModel
 from supple.errors import BasisWarning
 from supple.examples import shapes
 from supple.modal import Attachment, ElasticSolid, Interface, Support, reduced_basis
+from supple.modal.compliance import inertia_loads
 from supple.validation.tree.coupling import BEAM, LENGTH, SIDE, beam_domain_tree
 from supple.validation.tree.reference import block_mesh, face
 from supple.validation.tree.stretch import LOADS, chain_ways, whole_ways
@@ -52,6 +53,20 @@ def test_the_count_of_coordinates_is_that_asked_for() -> None:
         product = basis.U.T @ support.solid.mass_product(basis.U)
         np.testing.assert_allclose(product, np.eye(count), atol=1e-12)
         assert not basis.U.reshape(-1, 3, count)[support.fixed_nodes].any()
+
+
+def test_inertia_loads_are_mass_times_acceleration() -> None:
+    """Of the solid and of what hangs on its interface: sums of the loads of unit accelerations and spins."""
+    mesh = block_mesh((0.4, 0.1, 0.1), (8, 2, 2))
+    support, tip = Support(ElasticSolid(mesh, BEAM), face(mesh, 0.0)), Interface(mesh.nodes, face(mesh, 0.4))
+    hung, place = 8.0, np.array([0.4, 0.05, 0.02])
+    loads = inertia_loads(support, tip.unit_loads(), np.array([hung]), place[None]).reshape(-1, 3, 6).sum(axis=0)
+    own = support.solid.total_mass
+    np.testing.assert_allclose(loads[:, :3], (own + hung) * np.eye(3), atol=1e-9 * own)
+    centre = support.solid.lumped_mass @ mesh.nodes / own
+    for axis in range(3):
+        across = np.eye(3) - np.outer(np.eye(3)[axis], np.eye(3)[axis])
+        np.testing.assert_allclose(loads[:, 3 + axis], across @ (own * centre + hung * place), atol=1e-9 * own)
 
 
 def test_the_loss_is_that_of_the_basis() -> None:

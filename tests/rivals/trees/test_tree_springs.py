@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import supple as sp
+from supple.bodies.protocols import LocalState
 from supple.bodies.tree import (
     Domain,
     DomainInterface,
@@ -22,7 +23,8 @@ from supple.bodies.tree.dynamics import PULLED
 from supple.bodies.tree.surface.skin import TreeSkin
 from supple.errors import InputError
 from supple.material import Material
-from supple.validation.tree.coupling import GRAVITY, random_state
+from supple.solvers.coupling.trees.springs import springs_at, world_springs
+from supple.validation.tree.coupling import GRAVITY, beam_domain_tree, random_state
 from supple.validation.tree.reference import (
     block_mesh,
     face,
@@ -156,3 +158,30 @@ def test_bad_springs_say_what_is_wrong() -> None:
     other = TreeModel.of(mixed_domain_tree(free=False, chain=False))
     with pytest.raises(InputError, match="not of this tree"):
         tree.advance(tree.state(), 0.1, springs=PointSprings.on(TreeSkin.of(other), [0], np.zeros(3), 1.0))
+
+
+@pytest.mark.parametrize("rest", [0.0, 0.05])
+def test_springs_to_the_world_are_damped_as_any_others(rest: float) -> None:
+    """Stiffness and damping within the steps of a tree against the tangent of the springs themselves."""
+    scene = sp.Scene()
+    node = scene.add(sp.TreeBody(beam_domain_tree(3, 6), stiffness_damping=0.01), name="branch")
+    tip = int(np.argmax(node.body.rest_points[:, 0]))
+    place = node.body.rest_points[tip] + (0.02, 0.05, 0.1)
+    law = sp.Springs(node.points([tip]), sp.World.points(place), stiffness=30.0, damping=0.7, rest_length=rest)
+    scene.add(law)
+    system = scene.compile()
+    x = system.bodies[0].view_x(system.initial_state().x)
+    pull = next(found for found in map(world_springs, system.forces) if found is not None)
+    springs = springs_at([pull], node.body, x)
+    ends = LocalState(0.0, np.stack([pull.points.apply(x)[0], place]), np.zeros((2, 3)))
+    tangent, f = pull.force.linearize(ends), np.zeros((2, 3))
+    for stiffness, damping, found in ((1.0, 0.0, springs.stiffness), (0.0, 1.0, springs.damping)):
+        columns = []
+        for axis in range(3):
+            move, out = np.zeros((2, 3)), np.zeros((2, 3))
+            move[0, axis] = 1.0
+            tangent.add_product(move, out, stiffness, damping)
+            columns.append(-out[0])
+        assert np.array(found).reshape(3, 3) == pytest.approx(np.array(columns).T, rel=1e-9)
+    pull.force.add_force(ends, f)
+    assert np.array(springs.force).reshape(3) == pytest.approx(f[0])
