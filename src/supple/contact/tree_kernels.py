@@ -9,7 +9,6 @@ from supple.algebra.compiling.compiled import compiled
 
 LEAF = 6
 LARGEST = np.finfo(np.float64).max
-BLOCK = 3072  # numbers that are looked at while they are at hand
 
 
 @compiled(inline=True)
@@ -125,18 +124,23 @@ def compute_point_leaves(vertices, first, leaf, count, x, end, pad, radius, node
 
 
 @compiled(borrows=True)
-def move(x, v, dt, end_out):
-    """end_out = x + dt v."""
-    for k in range(len(x)):
-        end_out[k] = x[k] + dt * v[k]
+def put_ways(v, dt, limit, way_out):
+    """way_out = dt v; returns how many numbers of v are beyond a limit."""
+    count = 0
+    for k in range(len(v)):
+        way_out[k] = dt * v[k]
+        count += not (abs(v[k]) <= limit)
+    return count
 
 
 @compiled(borrows=True)
-def count_beyond(x, limit):
-    """How many numbers are not below a limit, or are none."""
+def add_places(x, end):
+    """end += x; returns how many numbers of it are not finite then."""
     count = 0
     for k in range(len(x)):
-        count += not (abs(x[k]) <= limit)
+        e = end[k] + x[k]
+        end[k] = e
+        count += not (abs(e) <= LARGEST)
     return count
 
 
@@ -145,18 +149,14 @@ def compute_ends(first, x, v, dt, way, end_out, way_out):
     """Where vertices go: end_out = x + dt v, all (n, 3) [m]. Returns how many of these numbers are not finite.
 
     first (bodies + 1,): the first vertex of each body. way_out (bodies,) [m]: a bound on how far vertices of each move,
-    which is `way` or none.
+    which is `way` or none. Velocities are read before places, so that places and ends are at hand for the boxes.
     """
-    x, v, end_out, bad = x.reshape(-1), v.reshape(-1), end_out.reshape(-1), 0
+    x, v, end_out = x.reshape(-1), v.reshape(-1), end_out.reshape(-1)
     for b in range(len(first) - 1):
-        fast = 0
-        for i in range(3 * first[b], 3 * first[b + 1], BLOCK):
-            j = min(i + BLOCK, 3 * first[b + 1])
-            move(x[i:j], v[i:j], dt, end_out[i:j])
-            bad += count_beyond(end_out[i:j], LARGEST)
-            fast += count_beyond(v[i:j], way / (np.sqrt(3.0) * dt))
+        i, j = 3 * first[b], 3 * first[b + 1]
+        fast = put_ways(v[i:j], dt, way / (np.sqrt(3.0) * dt), end_out[i:j])
         way_out[b] = np.inf if fast else way
-    return bad
+    return add_places(x, end_out)
 
 
 @compiled(borrows=True)
