@@ -32,7 +32,7 @@ from supple.solvers.linear.contradictions import refuse_contradiction
 from supple.solvers.linear.joint_solve import JointSystem
 from supple.solvers.linear.linear_step import LinearSolve
 from supple.solvers.linear.solution import LinearSolution
-from supple.solvers.linear.turning_inertia import TurnedAxes, Turning, effective_masses
+from supple.solvers.linear.turning_inertia import LITTLE, TurnedAxes, Turning, effective_masses
 from supple.solvers.report import Outcome
 
 Array = np.ndarray
@@ -254,8 +254,10 @@ class Tangent:
         by = partial(system.linearize, now.kin, definite=definite, multipliers=l if l.size else None, load=now.load)
         if turning is None or not any(slot.coordinates.turns for slot in system.bodies):
             return cls(by())
-        masses = effective_masses(system, turning, u, weights.mass)
         axes = TurnedAxes(system, turning.move)
+        if axes.angle <= LITTLE:
+            return cls(by())
+        masses = effective_masses(system, turning, axes, u, weights.mass)
         at_end = axes if turning.end is turning.move else TurnedAxes(system, turning.end)
         return cls(by(masses=masses), axes, at_end)
 

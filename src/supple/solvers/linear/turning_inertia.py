@@ -7,7 +7,8 @@
 I is the inertia of the rule, such as M (v1 - v0) with momentum turned into the axes of the end. (dI/du) T^-1 stands in
 the matrix in place of the mass, so that what forces and joints have in it, by moves in the axes at x, is exact; the
 damping of frames is by T du = du. dI/du is found by central differences of the bodies' own inertia, all frames of one
-kind at once. Bodies with hundreds of coordinates, such as layered ones, keep their mass.
+kind at once. Bodies with hundreds of coordinates, such as layered ones, keep their mass, and all do where no frame
+turns by more than `LITTLE`: each iteration then leaves that part of the residual.
 """
 
 from __future__ import annotations
@@ -28,6 +29,8 @@ from supple.scene.system import System
 Array = np.ndarray
 WIDEST = 66
 """Coordinates of a body up to which its inertia is differentiated."""
+LITTLE = 0.03
+"""[rad] Turn of a frame in a step that is not worth the differences."""
 STEP = 1e-5
 """Moves [m, rad] by which it is."""
 
@@ -75,7 +78,7 @@ class EffectiveMass:
 
 
 class TurnedAxes:
-    """T of all frames that no filter holds, on flat vectors."""
+    """T of all frames that no filter holds, on flat vectors; angle: the largest [rad]."""
 
     def __init__(self, system: System, move: Array) -> None:
         held, self.size = np.zeros(system.v_size // 3, dtype=bool), system.v_size
@@ -89,6 +92,7 @@ class TurnedAxes:
         self.blocks = self.blocks[~held[self.blocks]]
         theta = move.reshape(-1, 3)[self.blocks]
         theta = np.where(np.linalg.norm(theta, axis=1, keepdims=True) < np.pi, theta, 0.0)
+        self.angle = float(np.linalg.norm(theta, axis=1).max(initial=0.0))
         self.T, self.inverse = rotations.dexp(theta), rotations.dexp_inverse(theta)
 
     def undone(self, y: Array) -> Array:
@@ -110,9 +114,12 @@ class TurnedAxes:
         return sparse.csr_array(G @ sparse.bsr_array((blocks, n[:-1], n), shape=(self.size, self.size)).tocsr())
 
 
-def effective_masses(system: System, turning: Turning, u: Array, weight: float) -> dict[int, Any]:
-    """What stands for masses of frames in weight M, by their place in `System.joined_masses`. u: the unknowns, flat."""
-    axes, out = TurnedAxes(system, turning.move), {}
+def effective_masses(
+    system: System, turning: Turning, axes: TurnedAxes, u: Array, weight: float
+) -> dict[int, EffectiveMass]:
+    """What stands for masses of frames in weight M, by their place in `System.joined_masses`. axes: those of the move;
+    u: the unknowns, flat."""
+    out = {}
     inverse = np.broadcast_to(np.eye(3), (system.v_size // 3, 3, 3)).copy()
     inverse[axes.blocks] = axes.inverse
     for k, (_, slot, mass) in enumerate(system.joined_masses):
