@@ -58,6 +58,7 @@ class Plausibility:
     allowed: float = field(init=False)  # S, without the work of gravity and of constant loads
     fall: float = field(init=False, default=0.0)
     kinetic: float = field(init=False)  # at the last frame
+    reached: float = field(init=False, default=0.0)  # the largest part of the energy that ends a run
 
     def __post_init__(self, state: State) -> None:
         system = self.system
@@ -118,7 +119,9 @@ class Plausibility:
         self.kinetic = m.kinetic
         scale = self.allowed + self.fall
         floor = self.floor + ROUND_OFF * max(abs(self.start.potential), abs(m.potential))
-        if energy > GROWTH * (scale + floor):
+        limit = GROWTH * (scale + floor)
+        self.reached = max(self.reached, energy / limit) if limit > 0 else self.reached
+        if energy > limit:
             what = (
                 f"the simulation diverged: its energy has grown to {energy:.3g} J, more than {GROWTH:g} times the "
                 f"{scale:.3g} J that it began with or that gravity, loads and drives may have given"
