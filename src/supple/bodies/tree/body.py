@@ -312,13 +312,19 @@ class TreeBody:
         gravity: ArrayLike,
         limit: float,
         acting: StrideKernel | None = None,
-    ) -> Array:
-        """Move coordinates x, v (1, width) on, in place, by calls of `steps` steps of dt [s] that settle; see
-        `TreeDynamics.stride`."""
+        marks: Sequence[int] = (),
+    ) -> tuple[Array, list[tuple[Array, Array]]]:
+        """Move coordinates x, v (1, width) on, in place, by calls of `steps` steps of dt [s] that settle; also returns
+        coordinates at `marks`; see `TreeDynamics.stride`."""
         now, gravity = self.unpack(x, v), np.zeros(3) if self.grown else gravity
-        changes = self.dynamics.stride(now, dt, calls, steps=steps, gravity=gravity, limit=limit, acting=acting)
+        changes, states = self.dynamics.stride(
+            now, dt, calls, steps=steps, gravity=gravity, limit=limit, acting=acting, marks=marks
+        )
         self.pack(now, x, v)
-        return changes
+        marked = [(x.copy(), v.copy()) for _ in states]
+        for state, (x_out, v_out) in zip(states, marked):
+            self.pack(state, x_out, v_out)
+        return changes, marked
 
     def loads(self, x: Array, forces: Array | None, push: Array | None = None) -> dict[str, Array]:
         """Forces (1, v_width) on the coordinates x, and push in the place of those on the root's frame, as

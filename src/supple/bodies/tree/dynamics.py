@@ -9,7 +9,7 @@ Gravity is the root's acceleration upwards. The choice of coupling says what a p
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 Array = np.ndarray
 Coupling = Literal["articulated", "composite", "centroid", "lumped"]
 StrideKernel: TypeAlias = tuple[Callable[..., int], tuple[Any, ...]]
-"""A kernel in the place of `stride_kernels.stride`, and what it takes beside, before the changes."""
+"""A kernel in the place of `stride_kernels.stride`, and what it takes beside, before the states that are marked."""
 UNSETTLED = 0.03
 """How unsettled a step may be, see `step_kernels.unsettled`: beyond, it takes one pass more. Calm ones are below 0.02,
 and half a step divides that by 4 and more. With 0.1, leaves that had not settled swung so much that an oak halved more
@@ -279,23 +279,30 @@ class TreeDynamics:
         gravity: ArrayLike,
         limit: float,
         acting: StrideKernel | None = None,
-    ) -> Array:
+        marks: Sequence[int] = (),
+    ) -> tuple[Array, list[TreeState]]:
         """Move `state` on, in place, by calls of `steps` steps of dt [s], all in one compiled call, on one thread.
 
         acting: what brings loads to each call. Ends before a call that does not settle: see `stride_kernels`. Returns
-        what was unsettled in each that it kept.
+        what was unsettled in each that it kept, and the states after those of so many calls, `marks`, that it reached.
         """
         g = check_vector(gravity, name="gravity", where="TreeDynamics")
         self.load(state)
-        changes = np.empty(calls)
+        changes, marked = np.empty(calls), strides.Marked.after(np.array(marks, dtype=np.int64), self.workspace)
         run, given = (strides.stride, ()) if acting is None else acting
         done = run(
-            *self.handed(), self.numbers(dt), g, steps, limit, self.team, self._kept, *given, changes
+            *self.handed(), self.numbers(dt), g, steps, limit, self.team, self._kept, *given, marked, changes
         )  # fmt: skip
         new = self.saved()
         for name in new.__dataclass_fields__:
             getattr(state, name)[:] = getattr(new, name)
-        return changes[:done]
+        reached = [k for k, calls in enumerate(marks) if calls <= done]
+        return changes[:done], [self._marked(marked.q[k], marked.v[k], marked.root[k]) for k in reached]
+
+    def _marked(self, q: Array, v: Array, root: Array) -> TreeState:
+        """A state as the kernels have noted it; no step asks for its accelerations."""
+        n = len(self.places)
+        return TreeState(q[self.places], v[self.places], np.zeros(n), root[:7], root[7:], np.zeros(6))
 
     @cached_property
     def _kept(self) -> strides.Kept:

@@ -27,7 +27,7 @@ from supple.scene.kinematics import hanging_on
 from supple.scene.slots import Slot
 from supple.scene.state import State
 from supple.scene.system import BoundForce, System
-from supple.solvers.coupling.trees.acting import ActingAhead, Pulled, TreeActing, by_parts
+from supple.solvers.coupling.trees.acting import Pulled, TreeActing, by_parts
 from supple.solvers.coupling.trees.halving import HALVINGS, UNSETTLED, HalvedTree
 from supple.solvers.coupling.trees.springs import PulledTree, WorldSprings, world_springs
 from supple.solvers.methods.implicit_euler import check_dt
@@ -110,8 +110,7 @@ class TreeSolver:
             if slot.index in self.pulls:
                 self._step_pulled(system, state, slot, None if found is None else found.forces)
             else:
-                unsettled = self._advance_alone(system, state, slot, found, [state.t + self.dt])
-                change = max(change, float(unsettled[0]))
+                change = max(change, self._advance_alone(system, state, slot, found))
         state.t += self.dt
         outcome = Outcome.SOLVED if change <= UNSETTLED else Outcome.UNDER_CONVERGED
         if not state.is_finite:
@@ -125,67 +124,79 @@ class TreeSolver:
             self.prepare(system)
         if steps == 1 or self.asks_each_step:
             return step_by_step(self, system, state, steps)
-        times = step_times(state.t, self.dt, steps)
+        return self._take(system, state, [steps])[0][1]
+
+    def advance_frames(self, system: System, state: State, steps: Sequence[int]) -> list[tuple[State, StepReport]]:
+        """So many steps of dt to each of several frames, in one compiled call as of `advance`; the state becomes the
+        last. Empty where forces are asked from Python, which are better asked between frames."""
+        if self._prepared != (system, system.revision):
+            self.prepare(system)
+        return [] if self.asks_each_step or sum(steps) == 1 else self._take(system, state, steps)
+
+    def _take(self, system: System, state: State, steps: Sequence[int]) -> list[tuple[State, StepReport]]:
+        """So many steps of dt to each of several states, the last of which is the given one."""
+        marks = np.cumsum(steps).tolist()
+        times = step_times(state.t, self.dt, marks[-1])
         given = {index: acting.ahead([state.t, *times[:-1]], self.dt) for index, acting in self._given.items()}
-        change = np.zeros(steps)
+        frames = [state.copy() for _ in marks[:-1]] + [state]
+        change = np.zeros(marks[-1])
         for slot in system.bodies:
-            found = self._advance_alone(system, state, slot, None, times, given.get(slot.index))
+            x, v, level = slot.view_x(state.x), slot.view_v(state.v), self._level(slot, state)
+            tree, h = HalvedTree(slot.node.body, {"gravity": system.gravity}), self.dt / self.steps
+            found, marked = tree.advance_calls(x, v, h, self.steps, level, marks, given.get(slot.index))
+            for k, (frame, (x, v, level)) in enumerate(zip(frames, marked)):
+                slot.view_x(frame.x)[:], slot.view_v(frame.v)[:] = x, v
+                for later in frames[k:]:
+                    self._keep_level(slot, later, level)
+            self._look(slot, found, times)
             np.maximum(change, found, out=change)
-        state.t = times[-1]
+        for frame, end in zip(frames, marks):
+            frame.t = times[end - 1]
+        return [(f, self._report(f, change[a:b])) for f, a, b in zip(frames, [0, *marks], marks)]
+
+    def _report(self, state: State, change: Array) -> StepReport:
+        """Of steps that led to a state, and how unsettled each was."""
         unconverged = int(np.count_nonzero(change > UNSETTLED))
         outcome = Outcome.UNDER_CONVERGED if unconverged else Outcome.SOLVED
         if not state.is_finite:
             outcome = Outcome.NOT_FINITE
-        return StepReport(outcome, steps * self.steps, 0, float(change.max()), steps, unconverged)
+        return StepReport(outcome, len(change) * self.steps, 0, float(change.max()), len(change), unconverged)
 
-    def advance_frames(self, system: System, state: State, steps: Sequence[int]) -> list[tuple[State, StepReport]]:
-        """So many steps of dt to each of several frames; the state becomes the last. One after another, since steps
-        find their numbers in the caches as long as nobody looks at a frame. Empty where forces are asked from Python,
-        which are better asked between frames."""
-        if self._prepared != (system, system.revision):
-            self.prepare(system)
-        if self.asks_each_step:
-            return []
-        frames = [(state, self.advance(system, state, count), state.copy()) for count in steps]
-        return [*((copy, report) for _, report, copy in frames[:-1]), frames[-1][:2]]
-
-    def _advance_alone(
-        self,
-        system: System,
-        state: State,
-        slot: Slot,
-        acting: Pulled | None,
-        ends: Sequence[float],
-        loads: ActingAhead | None = None,
-    ) -> Array:
-        """Advance a tree by steps that end at these times [s], in halved ones where it must be; returns how unsettled
-        each was. acting: in one step; loads: in several."""
-        x, v, key = slot.view_x(state.x), slot.view_v(state.v), f"{slot.name}/{LEVEL}"
+    def _advance_alone(self, system: System, state: State, slot: Slot, acting: Pulled | None) -> float:
+        """Advance a tree by one step, in halved ones where it must be; returns how unsettled it was. acting: on it."""
+        x, v = slot.view_x(state.x), slot.view_v(state.v)
         tree = HalvedTree(slot.node.body, {"gravity": system.gravity, **({} if acting is None else acting._asdict())})
-        level = int(state.memory.get(key, np.zeros(1))[0])
-        if len(ends) > 1:
-            level, change = tree.advance_calls(x, v, self.dt / self.steps, self.steps, level, len(ends), loads)
-        else:
-            start = LocalState(state.t, x.copy(), v.copy())
-            end, level, one = tree.advance(start, self.dt / self.steps, self.steps, level)
-            x[:], v[:], change = end.x, end.v, np.array([one])
+        start = LocalState(state.t, x.copy(), v.copy())
+        end, level, change = tree.advance(start, self.dt / self.steps, self.steps, self._level(slot, state))
+        x[:], v[:] = end.x, end.v
+        self._keep_level(slot, state, level)
+        self._look(slot, np.array([change]), [state.t + self.dt])
+        return change
+
+    def _level(self, slot: Slot, state: State) -> int:
+        """How often the steps of a tree were halved last."""
+        return int(state.memory.get(f"{slot.name}/{LEVEL}", np.zeros(1))[0])
+
+    def _keep_level(self, slot: Slot, state: State, level: int) -> None:
+        key = f"{slot.name}/{LEVEL}"
         if level or key in state.memory:
             state.memory[key] = np.array([float(level)])
+
+    def _look(self, slot: Slot, change: Array, ends: Sequence[float]) -> None:
+        """Warn once of a tree whose steps, which end at these times [s], are too long."""
         if change.max() > UNSETTLED and slot.name not in self._warned:
             self._warned.add(slot.name)
             first = int(np.argmax(change > UNSETTLED))
             _warn(slot.name, change[first], ends[first] - self.dt, self.dt / self.steps)
-        return change
 
     def _step_pulled(self, system: System, state: State, slot: Slot, forces: Array | None) -> None:
         """Advance a tree that springs pull, in steps that do not gain energy."""
-        x, v, level = slot.view_x(state.x), slot.view_v(state.v), f"{slot.name}/{LEVEL}"
+        x, v = slot.view_x(state.x), slot.view_v(state.v)
         tree = PulledTree(slot.node.body, self.pulls[slot.index], system.gravity, forces)
-        halved = int(state.memory.get(level, np.zeros(1))[0])
         start = LocalState(state.t, x.copy(), v.copy())
-        end, halved = tree.advance(start, self.dt / self.steps, self.steps, halved)
+        end, level = tree.advance(start, self.dt / self.steps, self.steps, self._level(slot, state))
         x[:], v[:] = end.x, end.v
-        state.memory[level] = np.array([float(halved)])
+        state.memory[f"{slot.name}/{LEVEL}"] = np.array([float(level)])
 
     @property
     def asks_each_step(self) -> bool:

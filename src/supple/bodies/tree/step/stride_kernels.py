@@ -32,6 +32,22 @@ class Kept(NamedTuple):
         return cls(np.zeros_like(workspace.q), np.zeros_like(workspace.v), np.zeros(13))
 
 
+class Marked(NamedTuple):
+    """States on the way: calls (k,): after how many each is noted, ascending; q, v (k, n) as in the workspace; root (k,
+    13), as of `Kept`."""
+
+    calls: Array
+    q: Array
+    v: Array
+    root: Array
+
+    @classmethod
+    def after(cls, calls: Array, workspace: TreeWorkspace) -> Marked:
+        """Of a tree's workspace."""
+        k, n = len(calls), len(workspace.q)
+        return cls(calls, np.empty((k, n)), np.empty((k, n)), np.empty((k, 13)))
+
+
 @compiled
 def bring_state(places, q, v, a, q_out, v_out, a_out):
     """Coordinates (n,), their rates and accelerations into the kernels' vectors; returns whether q and v were there.
@@ -60,6 +76,16 @@ def keep(workspace, root, kept):
     kept.q[:], kept.v[:] = workspace.q, workspace.v
     kept.root[:3], kept.root[3:7] = root.x, root.rotation
     kept.root[7:10], kept.root[10:] = root.velocity, root.spin
+
+
+@compiled
+def mark(workspace, root, marked, calls):
+    """Note the state of now where it is one of those after so many calls."""
+    for k in range(len(marked.calls)):
+        if marked.calls[k] == calls:
+            marked.q[k, :], marked.v[k, :] = workspace.q, workspace.v
+            marked.root[k, :3], marked.root[k, 3:7] = root.x, root.rotation
+            marked.root[k, 7:10], marked.root[k, 10:] = root.velocity, root.spin
 
 
 @compiled
@@ -97,7 +123,7 @@ def take_call(tree, workspace, root, numbers, gravity, steps, limit, team, kept,
 
 
 @compiled
-def stride(tree, workspace, root, numbers, gravity, steps, limit, team, kept, changes_out):
+def stride(tree, workspace, root, numbers, gravity, steps, limit, team, kept, marked_out, changes_out):
     """Calls of `steps` steps, as many as `changes_out` has places; returns how many were kept. limit: see
     `take_call`."""
     found = np.empty(4)
@@ -106,4 +132,5 @@ def stride(tree, workspace, root, numbers, gravity, steps, limit, team, kept, ch
         changes_out[call] = take_call(tree, workspace, root, numbers, gravity, steps, limit, team, kept, found)
         if changes_out[call] < 0.0:
             return call
+        mark(workspace, root, marked_out, call + 1)
     return len(changes_out)

@@ -17,7 +17,7 @@ import numpy as np
 from supple.algebra.compiling.compiled import compiled, keep_whole
 from supple.algebra.dense.rotation_kernels import quaternion_multiply, quaternion_normalise
 from supple.algebra.lanes.lane_type import LANES, lane_sum, load, store
-from supple.bodies.tree.step.stride_kernels import keep, take_call
+from supple.bodies.tree.step.stride_kernels import keep, mark, take_call
 from supple.bodies.tree.surface import kinematics_kernels as kinematics
 from supple.bodies.tree.surface.kinematics_kernels import Chain, Frames, back, times
 from supple.scene.acting.wind_kernels import CHUNK, Flow, add_waves
@@ -226,7 +226,7 @@ def bring_forces(acting, forces, t, ahead, workspace, root):
 
 @compiled
 def acting_stride(
-    tree, workspace, root, numbers, gravity, steps, limit, team, kept, acting, forces, starts, changes_out
+    tree, workspace, root, numbers, gravity, steps, limit, team, kept, acting, forces, starts, marked_out, changes_out
 ):  # fmt: skip
     """Calls as of `stride_kernels.stride`; forces (calls, p, 3) [N] on the points of loads, calls begin at `starts`
     [s]."""
@@ -237,4 +237,5 @@ def acting_stride(
         changes_out[call] = take_call(tree, workspace, root, numbers, gravity, steps, limit, team, kept, found)
         if changes_out[call] < 0.0:
             return call
+        mark(workspace, root, marked_out, call + 1)
     return len(changes_out)

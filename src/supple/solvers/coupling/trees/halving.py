@@ -8,6 +8,7 @@ halves, and the next one begins with these.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -34,6 +35,14 @@ class Halved(NamedTuple):
     change: float
 
 
+class Marked(NamedTuple):
+    """Coordinates and rates (1, width) after a call; how often steps were halved then."""
+
+    x: Array
+    v: Array
+    level: int
+
+
 @dataclass(frozen=True)
 class HalvedTree:
     """A tree, with what acts on it in `TreeBody.advance`."""
@@ -55,17 +64,30 @@ class HalvedTree:
         return self._halved(start, h, steps, level)
 
     def advance_calls(
-        self, x: Array, v: Array, h: float, steps: int, level: int, calls: int, loads: ActingAhead | None = None
-    ) -> tuple[int, Array]:
-        """Coordinates x, v after so many calls of `advance`, in place, those that settle in one compiled call.
+        self,
+        x: Array,
+        v: Array,
+        h: float,
+        steps: int,
+        level: int,
+        marks: Sequence[int],
+        loads: ActingAhead | None = None,
+    ) -> tuple[Array, list[Marked]]:
+        """Coordinates x, v after so many calls of `advance` as the last of `marks`, in place, those that settle in one
+        compiled call.
 
-        Returns the level after them, and how unsettled each was, (calls,).
+        Returns how unsettled each call was, and what there was after so many calls as each of `marks`.
         """
-        changes, done, body, gravity = np.empty(calls), 0, self.body, self.acting["gravity"]
+        calls, marked, body, gravity = marks[-1], list[Marked](), self.body, self.acting["gravity"]
+        changes, done = np.empty(calls), 0
         while done < calls:
             if level == 0 and body.dynamics.threads == 1:
                 given = None if loads is None else loads.since(done)
-                kept = body.stride(x, v, h, calls - done, steps=steps, gravity=gravity, limit=UNSETTLED, acting=given)
+                left = [mark - done for mark in marks[len(marked) :]]
+                kept, states = body.stride(
+                    x, v, h, calls - done, steps=steps, gravity=gravity, limit=UNSETTLED, acting=given, marks=left
+                )
+                marked += [Marked(*state, 0) for state in states]
                 changes[done : done + len(kept)] = kept
                 done += len(kept)
             if done < calls:
@@ -73,7 +95,9 @@ class HalvedTree:
                 tree = HalvedTree(body, {**self.acting, **found})
                 end, level, changes[done] = tree.advance(LocalState(0.0, x.copy(), v.copy()), h, steps, level)
                 x[:], v[:], done = end.x, end.v, done + 1
-        return level, changes
+                if done == marks[len(marked)]:
+                    marked.append(Marked(end.x, end.v, level))
+        return changes, marked
 
     def _halved(self, start: LocalState, h: float, steps: int, level: int) -> Halved:
         now, done, whole, worst = start, 0, steps * 2**HALVINGS, 0.0
