@@ -16,7 +16,9 @@ async def answer_all(scope: dict[str, Any], receive: Any, send: Any) -> None:
     await send({"type": "let in"})
 
 
-def ask(kind: str = "http", path: str = "/", query: str = "", method: str = "GET", **headers: str) -> dict[str, Any]:
+def ask(
+    kind: str = "http", path: str = "/", query: str = "", method: str = "GET", everywhere: bool = False, **headers: str
+) -> dict[str, Any]:
     """The first thing that comes back."""
     sent: list[dict[str, Any]] = []
 
@@ -28,7 +30,7 @@ def ask(kind: str = "http", path: str = "/", query: str = "", method: str = "GET
         "type": kind, "path": path, "query_string": query.encode(), "method": method,
         "headers": [(k.encode(), v.encode()) for k, v in given.items()],
     }  # fmt: skip
-    guard = Guard(answer_all, token=TOKEN, hosts={HOST, "localhost:8123"})
+    guard = Guard(answer_all, token=TOKEN, hosts=None if everywhere else {HOST, "localhost:8123"})
     asyncio.run(guard(scope, None, send))  # type: ignore[arg-type]
     return sent[0]
 
@@ -78,3 +80,11 @@ def test_its_own_origin_is_let_in(origin: str) -> None:
 def test_a_token_opens_the_page_alone(request_: dict[str, str]) -> None:
     assert not is_let_in(query=f"token={TOKEN}", **request_)
     assert not is_let_in(query="token=" + "x" * 43)
+
+
+def test_at_all_addresses_a_page_is_its_own_origin_alone() -> None:
+    given = {"everywhere": True, "cookie": f"{COOKIE}={TOKEN}", "host": "lab.example:8123"}
+    assert ask(**given, origin="http://lab.example:8123")["type"] == "let in"  # type: ignore[arg-type]
+    assert ask(**given)["type"] == "let in"  # type: ignore[arg-type]
+    assert ask(**given, origin="http://evil.example:8123")["status"] == 403  # type: ignore[arg-type]
+    assert ask(everywhere=True, host="lab.example:8123")["status"] == 403

@@ -126,6 +126,25 @@ def test_a_scene_is_played_stopped_stepped_and_begun_anew(page: Any) -> None:
     assert "t = 0.00 s, paused" in page.get_by_role("status", name="State").inner_text(timeout=WAIT)
 
 
+def test_a_body_is_pulled_and_let_go(page: Any) -> None:
+    """The ball hangs on the pointer while the cube falls, and falls when it is let go."""
+    page.get_by_role("button", name="Reset").click()  # when the buttons are enabled
+    start = height_of(page, "ball")
+    x, y = page.evaluate("suppleCanvas.seen([0.3, 0, 1.0])")
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x, y - 120, steps=5)
+    # the pointer holds the ball, so that the button is pressed without it
+    page.evaluate("document.querySelectorAll('button').forEach((b) => b.textContent.trim() === 'Play' && b.click())")
+    wait_until_after(page, 1.0)
+    assert height_of(page, "ball") > start + 0.02
+    assert height_of(page, "cube") < start - 1.0
+    page.mouse.up()
+    t = time_of(page)
+    wait_until_after(page, t + 1.0)
+    assert height_of(page, "ball") < start - 1.0
+
+
 def test_nobody_else_is_let_in(studio: Studio) -> None:
     bare = studio.address.split("?")[0]
     for address in (bare, f"{bare}header", f"{bare}?token=guess"):

@@ -20,9 +20,10 @@ App = Callable[[dict[str, Any], Receive, Send], Awaitable[None]]
 
 
 class Guard:
-    """Middleware. hosts: names with the port, as browsers send them, such as "127.0.0.1:8123"."""
+    """Middleware. hosts: names with the port, as browsers send them, such as "127.0.0.1:8123"; None: any name, where
+    the studio listens at all addresses of a machine, whose names it cannot know."""
 
-    def __init__(self, app: App, *, token: str, hosts: set[str]) -> None:
+    def __init__(self, app: App, *, token: str, hosts: set[str] | None) -> None:
         self.app, self.token, self.hosts = app, token, hosts
 
     async def __call__(self, scope: dict[str, Any], receive: Receive, send: Send) -> None:
@@ -30,7 +31,7 @@ class Guard:
             await self.app(scope, receive, send)
             return
         headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
-        if headers.get("host", "").lower() not in self.hosts or not self._is_own(headers.get("origin")):
+        if not self._is_own(headers.get("host", "").lower(), headers.get("origin")):
             await refuse(scope, send, "The studio answers to its own page alone.")
             return
         if self._has_cookie(headers.get("cookie", "")):
@@ -42,11 +43,13 @@ class Guard:
             return
         await refuse(scope, send, "Open the address that `supple view` has printed: it holds the key to this studio.")
 
-    def _is_own(self, origin: str | None) -> bool:
+    def _is_own(self, host: str, origin: str | None) -> bool:
+        if self.hosts is not None and host not in self.hosts:
+            return False
         if origin is None:
             return True
         parts = urlsplit(origin)
-        return parts.scheme == "http" and parts.netloc.lower() in self.hosts
+        return parts.scheme == "http" and parts.netloc.lower() in (self.hosts or {host})
 
     def _is_token(self, given: str) -> bool:
         return hmac.compare_digest(given.encode(), self.token.encode())

@@ -35,6 +35,9 @@ def make_page(running: RunningScene) -> None:
         dark = ui.dark_mode(False)
         with ui.row().classes("w-full items-center px-3 py-1 gap-2"):
             ui.label("Supple").classes("text-lg font-bold grow").props('role="heading" aria-level="1"')
+            pull = ui.checkbox("Pull", value=True).tooltip(
+                "Drag a body to pull at it; with Shift, drag to turn the view"
+            )
             fit = ui.button("Fit").props("flat dense no-caps").tooltip("See all of it")
             wire = ui.checkbox("Wireframe")
             shadows = ui.checkbox("Shadows", value=True)
@@ -46,7 +49,13 @@ def make_page(running: RunningScene) -> None:
             step = ui.button("Step").props("flat dense no-caps").tooltip("One step of the solver")
             reset = ui.button("Reset").props("flat dense no-caps").tooltip("Begin anew")
             speed = ui.select(SPEEDS, value=1.0, label="Speed").props("dense").classes("w-24")
+            ui.label("Strength").props('id="strength"')
+            strength = (
+                ui.slider(min=-1.5, max=1.5, step=0.1, value=0.0).classes("w-28").props('aria-labelledby="strength"')
+            )
             told = ui.label("").classes("grow text-right tabular-nums").props('role="status" aria-label="State"')
+        pull.on_value_change(lambda event: canvas.run_method("set_pulls", bool(event.value)))
+        strength.on_value_change(lambda event: running.tell("strength", 10.0 ** float(event.value)))
         fit.on_click(lambda: canvas.run_method("fit"))
         wire.on_value_change(lambda event: canvas.run_method("set_wire", bool(event.value)))
         shadows.on_value_change(lambda event: canvas.run_method("set_shadows", bool(event.value)))

@@ -22,7 +22,7 @@ GRACE = 0
 """Wall time [s] that open tabs have when the studio ends."""
 MESSAGE = 1 << 16
 """Most bytes of a message from a browser."""
-LOOPBACK = "127.0.0.1"
+LOOPBACK, EVERYWHERE = "127.0.0.1", "0.0.0.0"
 
 
 def view(
@@ -96,8 +96,9 @@ def serve(
     make_page(running)
     ui.run_with(app, title="Supple", show_welcome_message=False, reconnect_timeout=10.0)
     names = {host, "localhost", LOOPBACK} if host in (LOOPBACK, "localhost") else {host}
-    guarded = Guard(app, token=token, hosts={f"{name}:{port}" for name in names})  # type: ignore[arg-type]
-    address = f"http://{host}:{port}/?token={token}"
+    hosts = None if host == EVERYWHERE else {f"{name}:{port}" for name in names}
+    guarded = Guard(app, token=token, hosts=hosts)  # type: ignore[arg-type]
+    address = f"http://{socket.gethostname() if host == EVERYWHERE else host}:{port}/?token={token}"
     options = {"log_level": "critical", "access_log": False, "lifespan": "on", "ws_max_size": MESSAGE}
     server = uvicorn.Server(uvicorn.Config(guarded, timeout_graceful_shutdown=GRACE, **options))  # type: ignore[arg-type]
 

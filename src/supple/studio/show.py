@@ -32,7 +32,7 @@ class Show:
 
     def __init__(self, system: System, state: State) -> None:
         self.system, self.ground = system, ground_of(system)
-        surfaces = make_surfaces(system)
+        self.surfaces = surfaces = make_surfaces(system)
         bodies = [_body(s, rgb(PALETTE[k % len(PALETTE)])[None]) for k, s in enumerate(surfaces)]
         points = [s.points(state).astype(float) for s in surfaces]
         corners = np.concatenate([np.stack([x.min(axis=0), x.max(axis=0)]) for x in points if len(x)])
@@ -47,9 +47,9 @@ class Show:
         """What the canvas must know first."""
         return make_header(self.system.name, self.shapes, self.box, self.ground)
 
-    def frame(self, state: State, step: int) -> bytes:
-        """All shapes at a state."""
-        return encode_frame(self.shapes, [row(state) for row in self._rows], 0, step, state.t)
+    def frame(self, state: State, step: int, number: int = 0) -> bytes:
+        """All shapes at a state. number: of the frame."""
+        return encode_frame(self.shapes, [row(state) for row in self._rows], number, step, state.t)
 
     def _obstacles(self) -> list[tuple[Shape, Row]]:
         low, high = self.box

@@ -1,6 +1,7 @@
 """The process that runs a scene for the studio. It never waits for a browser, and ends with the process that began it.
 
-It is told what to do through a pipe, (command, value): play, pause, step, reset, speed, quit. It answers, (what,
+It is told what to do through a pipe, (command, value): play, pause, step, reset, speed, strength, grab, drag, release,
+quit. It answers, (what,
 value): ready with the header and the name of the ring of frames, status some times a second, with a message where the
 simulation had to stop, and failed where it cannot begin. Frames go into the ring. Where the pipe ends, nobody is left.
 """
@@ -9,6 +10,7 @@ from __future__ import annotations
 
 import os
 import traceback
+from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import asdict, dataclass
@@ -16,12 +18,17 @@ from multiprocessing.connection import Connection
 from time import perf_counter
 from typing import Any
 
-from supple.errors import SuppleError
+from supple.errors import InputError, SuppleError
 from supple.record.measures import measure
 from supple.record.plausibility import Plausibility
 from supple.running import choose_solver
 from supple.scene.scene import Scene
+from supple.scene.state import State
+from supple.scene.system import System
+from supple.solvers.choosing import choose
 from supple.solvers.protocol import Striding
+from supple.studio.picking import Picked
+from supple.studio.pulling import Pointer, Pulls
 from supple.studio.ring import FrameRing
 from supple.studio.show import Show
 
@@ -32,13 +39,15 @@ FRAME, STATUS, CHECK = 1 / 60, 0.2, 0.25
 BEHIND = 0.1
 """Wall time [s] by which a simulation may be late before it gives up catching up."""
 IDLE = 0.05
-SPEEDS = (1e-3, 100.0)
+SPEEDS, STRENGTHS = (1e-3, 100.0), (1e-3, 100.0)
+REMEMBERED = 120
+"""Frames that a person may still point at."""
 
 
 @dataclass
 class Status:
     """What a person sees beside the picture. speed: simulated over wall time, measured; wanted: what was asked for.
-    message: why it stopped, empty while all is well."""
+    pulls: how many pull. message: why it stopped, empty while all is well."""
 
     time: float = 0.0
     step: int = 0
@@ -47,6 +56,7 @@ class Status:
     playing: bool = False
     kinetic: float = 0.0
     potential: float = 0.0
+    pulls: int = 0
     message: str = ""
 
 
@@ -54,20 +64,44 @@ class Simulation:
     """A scene that runs as it is told."""
 
     def __init__(self, scene: Scene, pipe: Connection) -> None:
-        self.pipe, self.system = pipe, scene.compile()
-        self.solver = choose_solver(scene, self.system, None, None)
-        self.solver.prepare(self.system)
+        self.scene, self.pipe, self.system = scene, pipe, scene.compile()
         self.state = self.system.initial_state()
         self.show = Show(self.system, self.state)
         self.status, self.step_time = Status(), 0.0
-        self._advance(1)  # compiles what a step needs
         first = self.show.frame(self.state, 0)
         self.ring = FrameRing.make(len(first) + -len(first) % 8)
         self.reset()
+        self._compile_all()
+        self.reset()
+
+    def _compile_all(self) -> None:
+        """Take a step as it is, and one with a pull on a body of each kind: what they need is compiled then."""
+        self._advance(1)
+        kinds = {surface.kind: number for number, surface in enumerate(self.show.surfaces)}
+        for number in kinds.values():
+            place = self.show.surfaces[number].points(self.pulls.start)[0].astype(float)
+            with suppress(SuppleError):  # a point that cannot be pulled
+                self.pulls.hold(number, Picked(number, place, place), 1.0, self.state)
+                self._prepare()
+                self._advance(1)
+            self.pulls.release(number, self.state)
+        self._prepare()
+        self.step_time = 0.0
+
+    def _prepare(self) -> None:
+        """After a change of the system."""
+        self.solver = prepared(self.own_solver, self.system)
+        self.guard = Plausibility(self.system, self.solver.dt, self.state, measure(self.system, self.state), 0.0)
+        self.good = self.state.copy()
 
     def reset(self) -> None:
-        """Begin anew; playing or not as before."""
+        """Begin anew; playing or not as before, and nobody pulls."""
+        self.system = self.scene.compile()
+        self.solver = self.own_solver = choose_solver(self.scene, self.system, None, None)
+        self.solver.prepare(self.system)
         self.state = self.system.initial_state()
+        self.pulls = Pulls(self.system, self.show.surfaces, self.state.copy(), self.solver.dt)
+        self.seen: deque[tuple[int, State]] = deque(maxlen=REMEMBERED)
         self.status = Status(playing=self.status.playing, wanted=self.status.wanted)
         self.guard = Plausibility(self.system, self.solver.dt, self.state, measure(self.system, self.state), 0.0)
         self.good = self.state.copy()
@@ -99,9 +133,29 @@ class Simulation:
             self._look()
         elif command == "reset":
             self.reset()
+        elif command in ("grab", "drag", "release"):
+            self._pull(command, *value)
+            return
+        elif command == "strength":
+            self.pulls.strength = min(max(float(value), STRENGTHS[0]), STRENGTHS[1])
         elif command == "speed":
             self.status.wanted = min(max(float(value), SPEEDS[0]), SPEEDS[1])
             self._pace()
+        self._tell()
+
+    def _pull(self, command: str, watcher: int, number: int = 0, numbers: Any = None) -> None:
+        """What a watcher does with the pointer. number: of the frame that he saw; numbers: see `Pointer`."""
+        if command == "drag":
+            self.pulls.drag(watcher, Pointer.of(numbers))
+            return
+        if command == "grab":
+            seen = next((state for known, state in reversed(self.seen) if known <= number), self.state)
+            changed = self.pulls.grab(watcher, Pointer.of(numbers), seen, self.state)
+        else:
+            changed = self.pulls.release(watcher, self.state)
+        if changed:
+            self._prepare()
+        self.status.pulls = len(self.pulls.held)
         self._tell()
 
     def _pace(self) -> None:
@@ -144,7 +198,10 @@ class Simulation:
 
     def _check(self) -> None:
         measures = measure(self.system, self.state)
-        self.guard.check_frame(self.state, measures, self.status.step, self.good)
+        if self.pulls.held:  # a hand may give any energy: judged from here on
+            self.guard = Plausibility(self.system, self.solver.dt, self.state, measures, 0.0)
+        else:
+            self.guard.check_frame(self.state, measures, self.status.step, self.good)
         self.status.kinetic, self.status.potential = measures.kinetic, measures.potential
         self.good, self.checked = self.state.copy(), perf_counter()
 
@@ -159,8 +216,9 @@ class Simulation:
         self.step_time = taken if self.step_time == 0.0 else 0.8 * self.step_time + 0.2 * taken
 
     def _look(self) -> None:
-        if hasattr(self, "ring"):
-            self.ring.write(self.show.frame(self.state, self.status.step))
+        number = self.ring.newest + 1
+        self.seen.append((number, self.state.copy()))
+        self.ring.write(self.show.frame(self.state, self.status.step, number))
 
     def _tell(self) -> None:
         now = perf_counter()
@@ -173,6 +231,17 @@ class Simulation:
     def close(self) -> None:
         """Remove the ring."""
         self.ring.close()
+
+
+def prepared(own: Any, system: System) -> Any:
+    """A scene's own solver, or where that refuses what was added meanwhile the one that suits all of it."""
+    try:
+        own.prepare(system)
+        return own
+    except InputError:
+        other = choose(system.scene, own.dt, system).solver
+        other.prepare(system)
+        return other
 
 
 def simulate(make: Callable[[], Scene], pipe: Connection) -> None:

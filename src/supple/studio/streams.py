@@ -6,6 +6,7 @@ nothing of this.
 
 import asyncio
 import contextlib
+import itertools
 import json
 import struct
 
@@ -16,6 +17,10 @@ from supple.studio.running_scene import RunningScene
 
 LOOK = 4e-3
 """Wall time between looks for a newer frame [s]."""
+COMMANDS = ("grab", "drag", "release")
+POINTER = struct.Struct("<II9f")
+numbers = itertools.count(1)
+"""Of watchers."""
 NOT_YET = 202
 """The answer where the simulation is not ready, with a word why it never will be, or none."""
 
@@ -38,11 +43,37 @@ def add_streams(app: FastAPI, running: RunningScene) -> None:
     @app.websocket("/frames")
     async def frames(stream: WebSocket) -> None:
         await stream.accept()
-        sent = 0
-        with contextlib.suppress(WebSocketDisconnect, RuntimeError):
-            while True:
-                await stream.receive_text()  # a credit
-                while (found := running.newest(sent)) is None:
-                    await asyncio.sleep(LOOK)
-                sent, frame = found
-                await stream.send_bytes(frame)
+        watcher, credits = next(numbers), asyncio.Event()
+        sending = asyncio.create_task(send_newest(stream, running, credits))
+        try:
+            while (message := await stream.receive())["type"] == "websocket.receive":
+                if message.get("bytes") is not None:
+                    obey(running, watcher, message["bytes"])
+                else:
+                    credits.set()
+        finally:
+            sending.cancel()
+            running.tell("release", (watcher,))
+
+
+async def send_newest(stream: WebSocket, running: RunningScene, credits: asyncio.Event) -> None:
+    """For each credit the newest frame, when there is a newer one than before."""
+    sent = 0
+    with contextlib.suppress(WebSocketDisconnect, RuntimeError):
+        while True:
+            await credits.wait()
+            credits.clear()
+            while (found := running.newest(sent)) is None:
+                await asyncio.sleep(LOOK)
+            sent, frame = found
+            await stream.send_bytes(frame)
+
+
+def obey(running: RunningScene, watcher: int, message: bytes) -> None:
+    """What a watcher does with the pointer: which (u4), number of the frame (u4), nine numbers (f4), see `Pointer`.
+    What is not understood is left."""
+    if len(message) != POINTER.size:
+        return
+    which, number, *numbers = POINTER.unpack(message)
+    if which < len(COMMANDS):
+        running.tell(COMMANDS[which], (watcher, number, numbers) if COMMANDS[which] != "release" else (watcher,))

@@ -9,7 +9,8 @@ export default {
     </div>`,
   props: { theme: String },
   mounted() {
-    this.closed = false;
+    this.closed = this.holds = false;
+    this.pulls = true;
     this.open();
   },
   unmounted() {
@@ -36,6 +37,7 @@ export default {
         this.canvas = createCanvas({ THREE, OrbitControls }, this.$refs.view, header, bytes.slice(4 + length), { theme: this.theme });
         this.say("");
         window.suppleCanvas = this.canvas;
+        this.listen(this.canvas.element);
         this.watch();
       } catch (error) {
         this.say(error.message);
@@ -58,6 +60,28 @@ export default {
         setTimeout(() => this.closed || this.watch(), 1000);
       };
     },
+    // with the tool "pull" the left button holds what is under the pointer; the simulation finds what that is
+    listen(view) {
+      const send = (which, event) => {
+        if (this.socket?.readyState !== WebSocket.OPEN) return;
+        const message = new ArrayBuffer(44), head = new DataView(message);
+        head.setUint32(0, which, true);
+        head.setUint32(4, Math.max(0, this.canvas.frame.number), true);
+        if (event) this.canvas.ray(event.clientX, event.clientY).forEach((value, k) => head.setFloat32(8 + 4 * k, value, true));
+        this.socket.send(message);
+      };
+      view.addEventListener("pointerdown", (event) => {
+        if (!this.pulls || event.button !== 0 || event.shiftKey) return;
+        event.stopImmediatePropagation();
+        view.setPointerCapture(event.pointerId);
+        this.holds = true;
+        send(0, event);
+      }, { capture: true });
+      view.addEventListener("pointermove", (event) => this.holds && send(1, event));
+      for (const end of ["pointerup", "pointercancel"])
+        view.addEventListener(end, () => { if (this.holds) send(2, null); this.holds = false; });
+    },
+    set_pulls(on) { this.pulls = on; },
     fit() { this.canvas?.fit(); },
     set_theme(name) { this.canvas?.setTheme(name); },
     set_shadows(on) { this.canvas?.setShadows(on); },

@@ -156,6 +156,21 @@ export function createCanvas({ THREE, OrbitControls }, element, header, data, op
       return shape.positions(renderer, numbers);
     },
 
+    // where the camera is, a ray through a point of the window, and the way the camera looks, 9 numbers
+    ray(x, y) {
+      const place = view.getBoundingClientRect();
+      const at = new THREE.Vector3((2 * (x - place.left)) / place.width - 1, 1 - (2 * (y - place.top)) / place.height, 0.5);
+      const ray = at.unproject(camera).sub(camera.position).normalize();
+      const forward = camera.getWorldDirection(new THREE.Vector3());
+      return [...camera.position.toArray(), ...ray.toArray(), ...forward.toArray()];
+    },
+
+    // where a point of the world is seen in the window, [x, y]
+    seen(place) {
+      const at = new THREE.Vector3(...place).project(camera), box = view.getBoundingClientRect();
+      return [box.left + ((at.x + 1) / 2) * box.width, box.top + ((1 - at.y) / 2) * box.height];
+    },
+
     touch() {
       if (!waiting) waiting = requestAnimationFrame(draw);
     },
