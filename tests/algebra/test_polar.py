@@ -10,7 +10,14 @@ import pytest
 from supple.algebra.compiling.compiled import compiled
 from supple.algebra.dense import rotations
 from supple.algebra.dense.polar import polar_decompose, polar_gap, polar_omega, polar_omega_dot, polar_S_dot
-from supple.algebra.dense.polar_kernels import polar_acceleration, polar_rate, polar_rotation, polar_stretch, solve_sym3
+from supple.algebra.dense.polar_kernels import (
+    polar_acceleration,
+    polar_rate_by,
+    polar_rotation,
+    polar_solver,
+    polar_stretch,
+    solve_sym3,
+)
 from supple.algebra.lanes.lane_type import LANES, lane_count, load, store
 from supple.errors import InputError
 
@@ -297,7 +304,7 @@ def compute_accelerations(A, dA, ddA, out):
         y = polar_rotation(*row(A, i))
         R = (y[0], y[1], y[2], y[3], y[4], y[5], y[6], y[7], y[8])
         S = polar_stretch(R, row(A, i))
-        a = polar_acceleration(R, S, row(dA, i), row(ddA, i), polar_rate(R, S, row(dA, i)))
+        a = polar_acceleration(R, S, row(dA, i), row(ddA, i), polar_rate_by(polar_solver(R, S), R, row(dA, i)))
         for k in range(3):
             out[k, i] = a[k]
 
@@ -316,7 +323,7 @@ def compute_rates(A, dA, b, omega_out, x_out):
         y = polar_rotation(*row(A, i))
         R = (y[0], y[1], y[2], y[3], y[4], y[5], y[6], y[7], y[8])
         S = polar_stretch(R, row(A, i))
-        omega = polar_rate(R, S, row(dA, i))
+        omega = polar_rate_by(polar_solver(R, S), R, row(dA, i))
         x = solve_sym3(S[0], S[1], S[2], S[3], S[4], S[5], b[0, i], b[1, i], b[2, i])
         for k in range(3):
             omega_out[k, i] = omega[k]

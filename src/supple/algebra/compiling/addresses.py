@@ -15,9 +15,9 @@ from functools import cache
 import numpy as np
 from llvmlite import ir
 from numba.core import types
-from numba.extending import NativeValue, intrinsic, models, register_model, unbox
+from numba.extending import intrinsic, models, register_model, unbox
 
-from supple.algebra.compiling.by_address import ByAddress, address_type
+from supple.algebra.compiling.by_address import ByAddress, address_type, unboxed
 
 
 class AddressesType(types.Type):
@@ -39,12 +39,7 @@ class AddressesModel(models.PrimitiveModel):
         super().__init__(dmm, fe_type, ir.IntType(64).as_pointer())
 
 
-@unbox(AddressesType)
-def _unbox(kind, value, c):
-    number = c.pyapi.object_getattr_string(value, "address")
-    address = c.pyapi.long_as_longlong(number)
-    c.pyapi.decref(number)
-    return NativeValue(c.builder.inttoptr(address, c.context.get_value_type(kind)))
+unbox(AddressesType)(unboxed)
 
 
 @intrinsic

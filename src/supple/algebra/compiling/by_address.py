@@ -86,7 +86,8 @@ def _read_field(context, builder, kind, value, name):
 
 
 @unbox(AddressType)
-def _unbox(kind, value, c):
+def unboxed(kind, value, c):
+    """The pointer that the `address` of a Python object is."""
     number = c.pyapi.object_getattr_string(value, "address")
     address = c.pyapi.long_as_longlong(number)
     c.pyapi.decref(number)

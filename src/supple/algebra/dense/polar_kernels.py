@@ -72,20 +72,11 @@ def polar_stretch(R, A):
 
 
 @compiled(inline=True)
-def polar_rate(R, S, dA):
-    """ω = R K⁻¹ 2 skew(Rᵀ dA), K = tr(S) I - S, in outer axes: dR = skew(ω) R [BZ11, eq. 7].
-
-    R, dA: nine values, row by row; S: six values as of `polar_stretch`. Not finite where σ₂ + σ₃ = 0.
-    """
-    s00, s01, s02, s11, s12, s22 = S
-    _, d01, d02, d10, _, d12, d20, d21, _ = rotation_transpose_times(R, dA)
-    b0, b1, b2 = d21 - d12, d02 - d20, d10 - d01  # (6.22)
-    return matrix_rotate(R, solve_sym3(s11 + s22, -s01, -s02, s00 + s22, -s12, s00 + s11, b0, b1, b2))
-
-
-@compiled(inline=True)
 def polar_solver(R, S):
-    """R K⁻¹, K = tr(S) I - S: nine values, row by row, which give the rates of many dA by `polar_rate_by`."""
+    """R K⁻¹, K = tr(S) I - S: nine values, row by row, which give the rates of many dA by `polar_rate_by`.
+
+    R: nine values, row by row; S: six values as of `polar_stretch`. Not finite where σ₂ + σ₃ = 0.
+    """
     s00, s01, s02, s11, s12, s22 = S
     k00, k11, k22 = s11 + s22, s00 + s22, s00 + s11
     c00, c01, c02 = k11 * k22 - s12 * s12, s02 * s12 + s01 * k22, s01 * s12 + s02 * k11
@@ -106,7 +97,7 @@ def polar_solver(R, S):
 
 @compiled(inline=True)
 def polar_rate_by(solver, R, dA):
-    """`polar_rate` with the nine values of `polar_solver`."""
+    """ω = R K⁻¹ 2 skew(Rᵀ dA) in outer axes: dR = skew(ω) R [BZ11, eq. 7]. solver: R K⁻¹, see `polar_solver`."""
     _, d01, d02, d10, _, d12, d20, d21, _ = rotation_transpose_times(R, dA)
     return matrix_rotate(solver, (d21 - d12, d02 - d20, d10 - d01))  # (6.22)
 
@@ -125,7 +116,7 @@ def skew_times(w, A):
 def polar_acceleration(R, S, dA, ddA, omega):
     """ω' = R K⁻¹ (2 skew(Rᵀ(ddA - skew(ω) dA)) - (tr(dS) I - dS) Rᵀω), dS = Rᵀ(dA - skew(ω) R S) [BZ11, eq. 9].
 
-    R, dA, ddA: nine values, row by row; S: six values as of `polar_stretch`; omega: three, as of `polar_rate`. With
+    R, dA, ddA: nine values, row by row; S: six values as of `polar_stretch`; omega: three, as of `polar_rate_by`. With
     w = Rᵀω and D = RᵀdA all terms are in inner axes: dS = D - skew(w) S, and the first bracket is Rᵀ ddA - skew(w) D.
     """
     s00, s01, s02, s11, s12, s22 = S
