@@ -43,7 +43,16 @@ def run(cache: Path, *arguments: str, given: str = "") -> str:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("example", "until"), [("rigid-on-springs", "0.1"), ("flower", "0.2")])
+@pytest.mark.parametrize(
+    ("example", "until"),
+    [
+        ("rigid-on-springs", "0.1"),
+        ("flower", "0.2"),
+        pytest.param(
+            "spin-up", "0.14", marks=pytest.mark.xfail(strict=True, reason="element sweeps differ when fresh")
+        ),
+    ],
+)
 def test_bits_do_not_depend_on_who_compiled(tmp_path: Path, example: str, until: str) -> None:
     states = [tmp_path / name for name in ("cold", "warm", "ahead")]
     called = run(tmp_path / "one", PROGRAM, example, until, str(states[0]))
