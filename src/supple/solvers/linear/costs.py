@@ -15,10 +15,10 @@ that is resumed chooses alike; nothing is timed, since bits would depend on it.
 
 The constants are fitted to CPU times of single steps on one core (AMD EPYC): cubes and beams of 384 to 4,374 tets, free
 and held, E from 1e4 to 1e10 Pa, steps of 10 ms, within 25 % of the times, and within a factor of 2 of the iterations,
-1.2 in the mean; j, j' and the powers of f to plates of one to four layers, beams and cubes of 1,000 to 18,000 tets,
-held, E from 1e5 to 1e9 Pa, with layers as thick as elements are long down to 0.03 of it. One layer needs 53 to 118
-iterations with aggregates, four 36 to 54, ten times as flat ones 544 and 155: j is of many layers, j' of one, so that
-aggregates take the place of a factor where they are quicker in either.
+1.2 in the mean; j, j' and the powers of f are set by hand to plates of one to four layers, beams and cubes of 1,000 to
+18,000 tets, held, E from 1e5 to 1e9 Pa, with layers as thick as elements are long down to 0.03 of it. One layer needs
+53 to 118 iterations with aggregates, four 36 to 54, ten times as flat ones 544 and 155: j is of many layers, j' of one,
+so that aggregates take the place of a factor where they are quicker in either.
 """
 
 from __future__ import annotations
