@@ -40,7 +40,8 @@ Coupling = Literal["articulated", "composite", "centroid", "lumped"]
 StrideKernel: TypeAlias = tuple[Callable[..., int], tuple[Any, ...]]
 """A kernel in the place of `stride_kernels.stride`, and what it takes beside, before the states that are marked."""
 UNSETTLED = 0.03
-"""How unsettled a step may be, see `step_kernels.unsettled`: beyond, it takes one pass more. Calm ones are below 0.02,
+"""How unsettled a step may be, see `step_kernels.unsettled`: beyond, it takes one pass more where a tree is damped;
+where it is not, energy is kept better by the same passes in every step. Calm ones are below 0.02,
 and half a step divides that by 4 and more. With 0.1, leaves that had not settled swung so much that an oak halved more
 steps in the end."""
 PULLED = 0.55
@@ -95,8 +96,8 @@ class TreeState:
 class TreeSettings:
     """theta: where in a step its equations hold; 1/2 keeps energy, above it dissipates, 1 is implicit Euler.
 
-    passes: how often a step evaluates the coupling, and once more where it is unsettled. renew_forces: with f and K of
-    each, else with those of the first. converge: iterate each step, f and K included, until q" changes by less than
+    passes: how often a step evaluates the coupling, and once more where a damped one is unsettled. renew_forces: with f
+    and K of each, else those of the first. converge: iterate each step, f and K included, until q" changes by less than
     `epsilon` of the largest one.
     """
 
@@ -213,13 +214,18 @@ class TreeDynamics:
         springs. With more than its own theta a step stays linear in the forces that couple the tree: f and K as in its
         first pass."""
         s, renews = self.settings, theta <= self.settings.theta and theta < 1.0
+        goes_on = s.passes > 1 and not s.converge and s.renew_forces and renews and self._is_damped
         return kernels.StepNumbers(
             float(dt), max(s.theta, theta, PULLED if is_pulled else 0.0),
             COUPLINGS[self.coupling] + (0 if self.torque else elimination.FORCE_ONLY),
             s.passes, self.model.is_free, s.max_iterations if s.converge else 0, s.epsilon,
             s.renew_forces and renews, is_loaded,
-            UNSETTLED if s.passes > 1 and not s.converge and s.renew_forces and renews else np.inf,
+            UNSETTLED if goes_on else np.inf,
         )  # fmt: skip
+
+    @cached_property
+    def _is_damped(self) -> bool:
+        return bool(np.any(np.asarray(self.stiffness_damping) > 0.0))
 
     def advance(
         self,
