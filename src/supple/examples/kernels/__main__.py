@@ -26,13 +26,22 @@ def find_kernels(name: str) -> list[WantedKernel]:
 
 
 def main(names: list[str]) -> None:
-    """Each scene in a process of its own."""
-    if names[0] == "--print":
+    """Each scene in a process of its own, after another one has reduced its domains: lists do not depend on whether
+    these were known before."""
+    if names[0] == "--make":
+        registry()[names[1]].make().compile()
+    elif names[0] == "--print":
+        subprocess.run(command("--make", names[1]), check=True)
         print(as_json(find_kernels(names[1])), end="")
-        return
-    for name in names:
-        command = [sys.executable, "-m", "supple.examples.kernels", "--print", name]
-        listing(name).write_text(subprocess.run(command, text=True, stdout=subprocess.PIPE, check=True).stdout)
+    else:
+        for name in names:
+            done = subprocess.run(command("--print", name), text=True, stdout=subprocess.PIPE, check=True)
+            listing(name).write_text(done.stdout)
+
+
+def command(*arguments: str) -> list[str]:
+    """This program with other arguments."""
+    return [sys.executable, "-m", "supple.examples.kernels", *arguments]
 
 
 if __name__ == "__main__":
