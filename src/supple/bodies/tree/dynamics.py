@@ -214,7 +214,7 @@ class TreeDynamics:
         springs. With more than its own theta a step stays linear in the forces that couple the tree: f and K as in its
         first pass."""
         s, renews = self.settings, theta <= self.settings.theta and theta < 1.0
-        goes_on = s.passes > 1 and not s.converge and s.renew_forces and renews and self._is_damped
+        goes_on = s.passes > 1 and not s.converge and s.renew_forces and renews and self._settles
         return kernels.StepNumbers(
             float(dt), max(s.theta, theta, PULLED if is_pulled else 0.0),
             COUPLINGS[self.coupling] + (0 if self.torque else elimination.FORCE_ONLY),
@@ -224,8 +224,9 @@ class TreeDynamics:
         )  # fmt: skip
 
     @cached_property
-    def _is_damped(self) -> bool:
-        return bool(np.any(np.asarray(self.stiffness_damping) > 0.0))
+    def _settles(self) -> bool:
+        """Whether a further pass helps: of a damped tree, unless it is coupled one way."""
+        return self.coupling == "articulated" and bool(np.any(np.asarray(self.stiffness_damping) > 0.0))
 
     def advance(
         self,
