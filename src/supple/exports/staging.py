@@ -77,8 +77,7 @@ class Staging:
         nodes, triangles = obstacle_surface(obstacle, (low + high) / 2, float(np.linalg.norm(high - low)))
 
         def rows(frame: int) -> Array:
-            pose = self.trajectory.poses(frame)[number]
-            return np.concatenate([pose[:3], rotations.to_matrix(pose[3:]).ravel()])
+            return pose_row(self.trajectory.poses(frame)[number])
 
         return rigid_shape(obstacle.name, "obstacle", nodes, triangles, rgb(STONE)[None]), rows
 
@@ -89,6 +88,11 @@ class Staging:
         return (
             np.stack([corners.min(axis=0), corners.max(axis=0)]) if len(corners) else np.array([[0.0] * 3, [1.0] * 3])
         )
+
+
+def pose_row(pose: Array) -> Array:
+    """The frame (12,) of a pose (7,), place [m] and quaternion, as `Carriers` take it."""
+    return np.concatenate([pose[:3], rotations.to_matrix(pose[3:]).ravel()])
 
 
 def rigid_row(first: Array, x: Array) -> Array | None:

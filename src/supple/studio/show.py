@@ -7,12 +7,11 @@ from functools import partial
 
 import numpy as np
 
-from supple.algebra.dense import rotations
 from supple.bodies.carried import carriage_of, carriers_of
 from supple.canvas import CarriedShape, Header, PointsShape, Shape, encode_frame, make_header
 from supple.canvas.shapes import rigid_shape
 from supple.exports.obstacles import obstacle_surface
-from supple.exports.staging import domain_colours, is_ground
+from supple.exports.staging import domain_colours, is_ground, pose_row
 from supple.exports.view import STONE
 from supple.material.colour import PALETTE, rgb
 from supple.record.files.obstacles import obstacles_of, poses_of
@@ -63,8 +62,7 @@ class Show:
         return found
 
     def _pose_row(self, number: int, state: State) -> Array:
-        pose = poses_of(self.system, state.t)[number]
-        return np.concatenate([pose[:3], rotations.to_matrix(pose[3:]).ravel()])
+        return pose_row(poses_of(self.system, state.t)[number])
 
 
 def _body(surface: Surface, plain: Array) -> tuple[Shape, Row]:

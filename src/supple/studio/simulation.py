@@ -127,6 +127,7 @@ class Simulation:
         if command in ("play", "pause"):
             self.status.playing = command == "play" and not self.status.message
             self._pace()
+            self._look()  # what is seen while it stands still is the state
         elif command == "step":
             self.status.playing = False
             self._take(1)
