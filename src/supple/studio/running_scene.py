@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 PATIENCE = 1.0
 """Wall time [s] in which a process that is told to quit may end by itself."""
+ENDED = "The simulation has ended."
 
 
 def begin(make: Callable[[], Scene], pipe: Any) -> None:
@@ -24,21 +25,40 @@ def begin(make: Callable[[], Scene], pipe: Any) -> None:
 
 
 class RunningScene:
-    """One process. `header` is there when it is ready; `failure` says why it never will be."""
+    """One process. `header` is there when it is ready; `failure` says why it never will be. `number` counts the scenes
+    that were opened, from 1."""
 
     def __init__(self, make: Callable[[], Scene]) -> None:
-        context = multiprocessing.get_context("spawn")
-        self.pipe, other = context.Pipe()
-        self.process = context.Process(target=begin, args=(make, other), name="supple-simulation", daemon=True)
-        self.process.start()
-        other.close()
-        self.header: dict[str, Any] | None = None
-        self.data, self.failure = b"", ""
-        self.status: dict[str, Any] = {}
-        self.ring: FrameRing | None = None
+        self.number = 0
         self.known = threading.Event()  # whether it is ready or has failed
-        self._sending = threading.Lock()
-        threading.Thread(target=self._listen, name="supple-listener", daemon=True).start()
+        self._ring: FrameRing | None = None
+        self._sending, self._changing, self._opening = threading.Lock(), threading.Lock(), threading.Lock()
+        self._begin(make)
+
+    def _begin(self, make: Callable[[], Scene]) -> None:
+        context = multiprocessing.get_context("spawn")
+        self._let_go()
+        with self._changing:
+            self.number += 1
+            self.make = make
+            self.header: dict[str, Any] | None = None
+            self.data, self.failure = b"", ""
+            self.status: dict[str, Any] = {}
+            self.known.clear()
+            self.pipe, other = context.Pipe()
+            self.process = context.Process(target=begin, args=(make, other), name="supple-simulation", daemon=True)
+            self.process.start()
+            other.close()
+            threading.Thread(
+                target=self._listen, args=(self.pipe, self.number), name="supple-listener", daemon=True
+            ).start()
+
+    def open(self, make: Callable[[], Scene]) -> None:
+        """End the present scene and begin another. make: as that of `view`. It takes up to two seconds: call it from a
+        thread, as by nicegui's `run.io_bound`."""
+        with self._opening:
+            self.close()
+            self._begin(make)
 
     @property
     def has_begun(self) -> bool:
@@ -48,7 +68,7 @@ class RunningScene:
     @property
     def is_ready(self) -> bool:
         """Whether there are frames."""
-        return self.ring is not None
+        return self._ring is not None
 
     def tell(self, command: str, value: Any = None) -> None:
         """Tell the simulation what to do."""
@@ -56,41 +76,52 @@ class RunningScene:
             with self._sending:
                 self.pipe.send((command, value))
         except OSError:
-            self.failure = self.failure or "The simulation has ended."
+            self.failure = self.failure or ENDED
 
     def newest(self, after: int) -> tuple[int, bytes] | None:
         """Number and bytes of the newest frame, where it is newer than one."""
-        ring = self.ring
-        if ring is None or self.header is None or ring.newest <= after:
-            return None
-        number, frame = ring.read()
-        return (number, frame[: self.header["frame"]]) if number > after else None
+        with self._changing:
+            ring = self._ring
+            if ring is None or self.header is None or ring.newest <= after:
+                return None
+            number, frame = ring.read()
+            return (number, frame[: self.header["frame"]]) if number > after else None
 
     def close(self) -> None:
         """End the process and let go of its frames."""
+        self._let_go()
         self.tell("quit")
         self.process.join(PATIENCE)
         if self.process.is_alive():
             self.process.kill()
             self.process.join(PATIENCE)
-        ring, self.ring = self.ring, None
-        if ring is not None:
-            ring.close()
 
-    def _listen(self) -> None:
+    def _let_go(self) -> None:
+        with self._changing:
+            ring, self._ring = self._ring, None
+            if ring is not None:
+                ring.close()
+
+    def _listen(self, pipe: Any, number: int) -> None:
         while True:
             try:
-                what, value = self.pipe.recv()
+                what, value = pipe.recv()
             except (EOFError, OSError):
-                self.failure = self.failure or "The simulation has ended."
-                self.known.set()
+                what, value = "failed", ENDED
+            with self._changing:
+                if self.number != number:
+                    return  # another scene is open
+                self._heed(what, value)
+            if what == "failed":
                 return
-            if what == "ready":
-                self.header, self.data = value["about"], value["data"]
-                self.ring = FrameRing.open(value["ring"])
-                self.known.set()
-            elif what == "status":
-                self.status = value
-            elif what == "failed":
-                self.failure = value
-                self.known.set()
+
+    def _heed(self, what: str, value: Any) -> None:
+        if what == "ready":
+            self.header, self.data = value["about"], value["data"]
+            self._ring = FrameRing.open(value["ring"])
+            self.known.set()
+        elif what == "status":
+            self.status = value
+        elif what == "failed":
+            self.failure = self.failure or value
+            self.known.set()

@@ -21,6 +21,8 @@ COMMANDS = ("grab", "drag", "release")
 POINTER = struct.Struct("<II9f")
 numbers = itertools.count(1)
 """Of watchers."""
+ANOTHER_SCENE = 4001
+"""The code with which the socket closes where another scene was opened: its header must be fetched."""
 NOT_YET = 202
 """The answer where the simulation is not ready, with a word why it never will be, or none."""
 
@@ -57,14 +59,17 @@ def add_streams(app: FastAPI, running: RunningScene) -> None:
 
 
 async def send_newest(stream: WebSocket, running: RunningScene, credits: asyncio.Event) -> None:
-    """For each credit the newest frame, when there is a newer one than before."""
-    sent = 0
+    """For each credit the newest frame, when there is a newer one than before. Ends where another scene is opened."""
+    sent, scene = 0, running.number
     with contextlib.suppress(WebSocketDisconnect, RuntimeError):
         while True:
             await credits.wait()
             credits.clear()
-            while (found := running.newest(sent)) is None:
+            while (found := running.newest(sent)) is None and running.number == scene:
                 await asyncio.sleep(LOOK)
+            if found is None or running.number != scene:
+                await stream.close(ANOTHER_SCENE)
+                return
             sent, frame = found
             await stream.send_bytes(frame)
 

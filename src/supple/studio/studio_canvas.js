@@ -27,8 +27,7 @@ export default {
         const answer = await fetch("/header");
         if (answer.status === 202) {
           const why = await answer.text();
-          if (why) return this.say(why);
-          this.say("Preparing the scene …");
+          this.say(why || "Preparing the scene …");
           return setTimeout(() => this.closed || this.open(), 200);
         }
         const bytes = await answer.arrayBuffer(), length = new DataView(bytes).getUint32(0, true);
@@ -54,8 +53,9 @@ export default {
         this.canvas.show(data);
         requestAnimationFrame(() => socket.readyState === WebSocket.OPEN && socket.send("next"));
       };
-      socket.onclose = () => {
+      socket.onclose = ({ code }) => {
         if (this.closed) return;
+        if (code === 4001) return this.open(); // another scene
         this.say("The connection was lost. Trying again …");
         setTimeout(() => this.closed || this.watch(), 1000);
       };

@@ -1,0 +1,53 @@
+"""Run: play, pause, single step, reset, speed, and what the simulation says of itself."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from nicegui import ui
+
+from supple.studio.running_scene import RunningScene
+from supple.studio.studio_canvas import StudioCanvas
+
+SPEEDS = {0.1: "0.1", 0.25: "0.25", 0.5: "0.5", 1.0: "1", 2.0: "2", 5.0: "5"}
+REFRESH = 0.2
+
+
+def run_panel(canvas: StudioCanvas, running: RunningScene) -> None:
+    """A row under the picture."""
+    message = ui.label("").classes("w-full px-3 text-negative").props('role="alert"')
+    with ui.row().classes("w-full items-center px-3 py-1 gap-2"):
+        play = ui.button("Play").props("dense no-caps").classes("w-20").tooltip("Run, or stop for a while")
+        step = ui.button("Step").props("flat dense no-caps").tooltip("One step of the solver")
+        reset = ui.button("Reset").props("flat dense no-caps").tooltip("Begin anew")
+        speed = ui.select(SPEEDS, value=1.0, label="Speed").props("dense").classes("w-24")
+        ui.label("Strength").props('id="strength"')
+        strength = ui.slider(min=-1.5, max=1.5, step=0.1, value=0.0).classes("w-28").props('aria-labelledby="strength"')
+        told = ui.label("").classes("grow text-right tabular-nums").props('role="status" aria-label="State"')
+    strength.on_value_change(lambda event: running.tell("strength", 10.0 ** float(event.value)))
+    play.on_click(lambda: running.tell("pause" if running.status.get("playing") else "play"))
+    step.on_click(lambda: running.tell("step"))
+    reset.on_click(lambda: running.tell("reset"))
+    speed.on_value_change(lambda event: running.tell("speed", float(event.value)))
+
+    def refresh() -> None:
+        status = running.status
+        play.set_text("Pause" if status.get("playing") else "Play")
+        for button in (play, step, reset):
+            button.set_enabled(running.is_ready and not running.failure)
+        message.set_text(running.failure or status.get("message", ""))
+        told.set_text(told_state(status) if running.is_ready else "")
+
+    ui.timer(REFRESH, refresh)
+
+
+def told_state(status: dict[str, Any]) -> str:
+    """Time, speed and energy as a person reads them.
+
+    >>> told_state({"time": 1.5, "speed": 0.98, "playing": True, "kinetic": 0.25, "potential": -1.0})
+    't = 1.50 s, 0.98 of real time, energy -0.75 J'
+    """
+    if not status:
+        return ""
+    speed = f"{status['speed']:.2g} of real time" if status["playing"] else "paused"
+    return f"t = {status['time']:.2f} s, {speed}, energy {status['kinetic'] + status['potential']:.3g} J"
