@@ -88,3 +88,18 @@ def test_at_all_addresses_a_page_is_its_own_origin_alone() -> None:
     assert ask(**given)["type"] == "let in"  # type: ignore[arg-type]
     assert ask(**given, origin="http://evil.example:8123")["status"] == 403  # type: ignore[arg-type]
     assert ask(everywhere=True, host="lab.example:8123")["status"] == 403
+
+
+def test_keys_are_compared_in_constant_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both, the token and the cookie, are judged by `hmac.compare_digest` alone."""
+    compared: list[tuple[bytes, bytes]] = []
+
+    def compare(given: bytes, own: bytes) -> bool:
+        compared.append((given, own))
+        return True
+
+    monkeypatch.setattr("supple.studio.guard.hmac.compare_digest", compare)
+    assert ask(query="token=any")["status"] == 303
+    assert is_let_in(cookie=f"{COOKIE}=some")
+    assert compared[0] == (b"any", TOKEN.encode())
+    assert compared[-1] == (b"some", TOKEN.encode())

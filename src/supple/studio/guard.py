@@ -21,10 +21,11 @@ App = Callable[[dict[str, Any], Receive, Send], Awaitable[None]]
 
 class Guard:
     """Middleware. hosts: names with the port, as browsers send them, such as "127.0.0.1:8123"; None: any name, where
-    the studio listens at all addresses of a machine, whose names it cannot know."""
+    the studio listens at all addresses of a machine, whose names it cannot know. cookie: its name, another for each
+    studio, since browsers send cookies to all ports of a host."""
 
-    def __init__(self, app: App, *, token: str, hosts: set[str] | None) -> None:
-        self.app, self.token, self.hosts = app, token, hosts
+    def __init__(self, app: App, *, token: str, hosts: set[str] | None, cookie: str = COOKIE) -> None:
+        self.app, self.token, self.hosts, self.cookie = app, token, hosts, cookie
 
     async def __call__(self, scope: dict[str, Any], receive: Receive, send: Send) -> None:
         if scope["type"] not in ("http", "websocket"):
@@ -56,14 +57,14 @@ class Guard:
 
     def _has_cookie(self, header: str) -> bool:
         try:
-            found = SimpleCookie(header).get(COOKIE)
+            found = SimpleCookie(header).get(self.cookie)
         except CookieError:
             return False
         return found is not None and self._is_token(found.value)
 
     async def _exchange(self, send: Send) -> None:
         """A token for a cookie, and on to the page without it in the address."""
-        cookie = f"{COOKIE}={self.token}; HttpOnly; SameSite=Strict; Path=/"
+        cookie = f"{self.cookie}={self.token}; HttpOnly; SameSite=Strict; Path=/"
         headers = [(b"location", b"/"), (b"set-cookie", cookie.encode()), (b"cache-control", b"no-store")]
         await send({"type": "http.response.start", "status": 303, "headers": headers})
         await send({"type": "http.response.body", "body": b""})

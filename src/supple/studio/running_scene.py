@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from supple.studio.ending import end_with_parent
 from supple.studio.ring import FrameRing
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ ENDED = "The simulation has ended."
 
 def begin(make: Callable[[], Scene], pipe: Any) -> None:
     """What the process does; the server itself needs nothing of what it imports."""
+    end_with_parent()
     from supple.studio.simulation import simulate
 
     simulate(make, pipe)

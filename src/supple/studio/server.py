@@ -12,7 +12,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from supple.errors import InputError, MissingExtraError, SuppleError, check_number
-from supple.studio.guard import Guard
+from supple.studio.guard import COOKIE, Guard
 from supple.studio.running_scene import RunningScene
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ def serve(
     ui.run_with(app, title="Supple", show_welcome_message=False, reconnect_timeout=10.0)
     names = {host, "localhost", LOOPBACK} if host in (LOOPBACK, "localhost") else {host}
     hosts = None if host == EVERYWHERE else {f"{name}:{port}" for name in names}
-    guarded = Guard(app, token=token, hosts=hosts)  # type: ignore[arg-type]
+    guarded = Guard(app, token=token, hosts=hosts, cookie=f"{COOKIE}_{port}")  # type: ignore[arg-type]
     address = f"http://{socket.gethostname() if host == EVERYWHERE else host}:{port}/?token={token}"
     options = {"log_level": "critical", "access_log": False, "lifespan": "on", "ws_max_size": MESSAGE}
     server = uvicorn.Server(uvicorn.Config(guarded, timeout_graceful_shutdown=GRACE, **options))  # type: ignore[arg-type]
