@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check
 OUT    ?= out
 
-.PHONY: demo view test test-slow test-all ledger lint format clean python-is-ready
+.PHONY: demo view docs test test-slow test-all ledger lint format clean python-is-ready
 
 demo: $(VENV)/.render
 	$(BIN)/supple run hanging-beam --out $(OUT)/beam --picture
@@ -15,6 +15,10 @@ demo: $(VENV)/.render
 SCENE ?= flower
 view: $(VENV)/.studio
 	$(BIN)/supple view $(SCENE)
+
+# the documentation's site, in site/; a broken link or an unknown name is an error
+docs: $(VENV)/.docs
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 test: $(VENV)/.dev
 	$(BIN)/python -m pytest -n 2
@@ -51,6 +55,10 @@ $(VENV)/.studio: pyproject.toml constraints.txt $(VENV)/bin/python
 	$(PIP) install -q --no-compile -c constraints.txt -e ".[studio]"
 	@touch $@
 
+$(VENV)/.docs: pyproject.toml constraints.txt $(VENV)/bin/python
+	$(PIP) install -q --no-compile -c constraints.txt -e ".[docs]"
+	@touch $@
+
 $(VENV)/.dev: pyproject.toml constraints.txt $(VENV)/bin/python
 	$(PIP) install -q -c constraints.txt -e ".[dev,render,mesh]"
 	@touch $@
@@ -62,4 +70,4 @@ python-is-ready:
 	  { echo "This Python has no venv with pip. On Debian or Ubuntu: sudo apt-get install python3-venv, then run make again." >&2; exit 1; }
 
 clean:
-	rm -rf $(VENV) $(OUT) build dist
+	rm -rf $(VENV) $(OUT) site build dist

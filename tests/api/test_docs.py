@@ -14,6 +14,8 @@ from typing import NamedTuple
 
 import pytest
 
+import supple
+
 DOCS = Path(__file__).parents[2] / "docs"
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", flags=re.M | re.S)
 
@@ -76,3 +78,17 @@ def test_links_between_pages_lead_somewhere() -> None:
     for page in DOCS.rglob("*.md"):
         for target in re.findall(r"\]\(([^)#:\s]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8")):
             assert (page.parent / target).exists(), f"{page.name} links to {target}"
+
+
+def test_the_reference_shows_every_public_name() -> None:
+    shown = re.findall(
+        r"^::: supple\.(?:\w+\.)*(\w+)$", "\n".join(p.read_text() for p in DOCS.glob("reference/*.md")), re.M
+    )
+    assert len(set(shown)) == len(shown)
+    assert set(supple.__all__) - {"__version__"} <= set(shown)
+
+
+def test_pages_fetch_nothing_from_elsewhere() -> None:
+    outside = re.compile(r"(?:src|href)=\S*https?:|url\(https?:|^\s*- https?:", flags=re.M)
+    for page in [*DOCS.rglob("*.md"), *DOCS.rglob("*.css"), DOCS.parent / "mkdocs.yml"]:
+        assert not outside.search(page.read_text(encoding="utf-8")), page
