@@ -133,8 +133,10 @@ class CarriedSkin(Carried, Protocol):
 
 
 def carriers_of(shown: RenderSurface) -> Carriers | None:
-    """What carries a surface, with its triangles; None where its points follow nothing but themselves."""
+    """What carries a surface, with its triangles; None where it has none or its points follow only themselves."""
     skin = shown.skin
+    if not len(shown.triangles):
+        return None
     if isinstance(skin, FrameSkin) and (skin.shapes is None or isinstance(skin.shapes, np.ndarray)):
         U = np.zeros((skin.count, 3, 0)) if skin.shapes is None else skin.shapes
         none, zero = np.zeros(0, dtype=np.int64), np.zeros(1, dtype=np.int64)

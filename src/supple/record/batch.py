@@ -29,8 +29,8 @@ FEW = 16
 
 
 class KeptFrame(NamedTuple):
-    """What is written of a frame: points and fields of each surface, what carries those that show some points only,
-    contacts, joints, changes that led to it, poses of obstacles, and what was measured."""
+    """What is written of a frame: points and fields of each surface, what carries those that have carriers, contacts,
+    joints, changes that led to it, poses of obstacles, and what was measured."""
 
     points: list[Array]
     fields: list[dict[str, Array]]
@@ -100,7 +100,7 @@ class Batch:
         for k, block in enumerate(blocks):
             fields = {name: np.stack([frame.fields[k][name] for frame in frames]) for name in frames[0].fields[k]}
             vtkhdf.append_steps(block, times, np.stack([frame.points[k] for frame in frames]), fields)
-            if self.surfaces[k].whole is not None:
+            if self.surfaces[k].carriers is not None:
                 append_carried(own, block, first, np.array([frame.carried[k] for frame in frames]))
         append_contacts(own["contacts"], [frame.contacts for frame in frames])
         append_joints(own["joints"], first, [frame.joints for frame in frames])

@@ -14,6 +14,7 @@ from supple.bodies.carried import Carriers
 from supple.errors import InputError, RecordError, check_path
 from supple.record.files import vtkhdf
 from supple.record.files.carried import (
+    is_thin,
     open_values,
     read_carriage,
     read_carried_colours,
@@ -127,7 +128,7 @@ class Record:
         number = self._number(frame)
         with _open(self.path) as file:
             block, own = self._block(file, body), check_group(file, "supple")
-            if open_values(own, self.blocks[body]) is not None:
+            if is_thin(own, self.blocks[body]):
                 return read_carried_points(own, self.blocks[body], number)
             return vtkhdf.read_points(block, number)
 
@@ -184,7 +185,7 @@ class Record:
         """Surface triangles of a body, (k, 3)."""
         with _open(self.path) as file:
             block, own = self._block(file, body), check_group(file, "supple")
-            if open_values(own, self.blocks[body]) is not None:
+            if is_thin(own, self.blocks[body]):
                 return read_carriers(own, self.blocks[body]).triangles
             return vtkhdf.read_cells(block, "Polygons", 3)
 
@@ -197,7 +198,7 @@ class Record:
         """Red, green, blue, 0 to 1: of each triangle (k, 3), or of the whole body (1, 3); None: it has none."""
         with _open(self.path) as file:
             block, own = self._block(file, body), check_group(file, "supple")
-            if open_values(own, self.blocks[body]) is not None:
+            if is_thin(own, self.blocks[body]):
                 return read_carried_colours(own, self.blocks[body])
             return vtkhdf.read_colours(block)
 

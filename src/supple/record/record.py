@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -20,7 +21,7 @@ import numpy as np
 from supple.errors import RecordError
 from supple.record.batch import Batch, KeptFrame
 from supple.record.files import vtkhdf
-from supple.record.files.carried import open_values, read_carriers
+from supple.record.files.carried import drop_carried, is_thin, open_values, read_carriers
 from supple.record.files.changes import truncate_changes
 from supple.record.files.contacts import truncate_contacts
 from supple.record.files.disk import RESERVE, check_space, damage_errors, make_folder, record_errors, reserve
@@ -44,7 +45,7 @@ from supple.record.files.relaying import fits, is_same, read_shares, relay
 from supple.record.files.states import kept_steps, state_name, write_state
 from supple.record.files.trust import Group, check_group, whole_number
 from supple.record.frame import Frame
-from supple.record.surfaces import Surface, are_shown, make_surfaces
+from supple.record.surfaces import Surface, are_shown, make_surfaces, with_carriers
 from supple.scene.state import State
 from supple.scene.system import System
 
@@ -84,7 +85,8 @@ class RecordWriter:
     ) -> RecordWriter:
         """A new record in a folder, in place of an older one. about: attributes of /supple; surface_points: most that a
         block shows of a surface that frames carry, None: all; fields: see `supple.record.fields`."""
-        surfaces, path = make_surfaces(system, surface_points, fields=fields), folder / RECORD_NAME
+        surfaces = list(map(with_carriers, make_surfaces(system, surface_points, fields=fields)))
+        path = folder / RECORD_NAME
         about = {**about, FIELD_NAMES: list(fields)}
         if surface_points is not None:
             about[SURFACE_POINTS] = surface_points
@@ -139,6 +141,9 @@ class RecordWriter:
                 check_space(self.path.parent, needed)
                 self._reserve(needed)
                 self.blocks = relay(self.file, kept, surfaces, system, self.frame_count)
+            for surface, block in zip(surfaces, self.blocks):
+                if surface.carriers is None:
+                    drop_carried(own, block.name.rsplit("/", 1)[-1])
         self._show(surfaces)
 
     def _show(self, surfaces: list[Surface]) -> None:
@@ -263,17 +268,19 @@ class RecordWriter:
 
 
 def _surfaces_like(file: Group, system: System) -> list[Surface]:
-    """The surfaces of a system, of as few points as in a record; whole where its frames mean another surface."""
+    """The surfaces of a system, of as few points as in a record; whole where its frames mean another surface, and
+    without carriers then."""
     own = check_group(file, "supple")
-    fields = read_fields(own)
-    if SURFACE_POINTS not in own.attrs:
-        return make_surfaces(system, fields=fields)
-    most = whole_number(own.attrs[SURFACE_POINTS], "the number of points to be shown")
-    carried = {
-        body.name: read_carriers(own, body.block)
-        for body in read_bodies(file)
-        if open_values(own, body.block) is not None
-    }
-    surfaces = make_surfaces(system, most, carried, fields)
-    others = {s.name for s in surfaces if s.whole is not None and not s.whole.carriers.is_like(carried[s.name])}
-    return make_surfaces(system, most, set(carried) - others, fields) if others else surfaces
+    fields, bodies = read_fields(own), read_bodies(file)
+    known = {b.name: read_carriers(own, b.block) for b in bodies if open_values(own, b.block) is not None}
+
+    def is_known(surface: Surface) -> bool:
+        return surface.carriers is not None and surface.name in known and surface.carriers.is_like(known[surface.name])
+
+    most, thin = None, {b.name for b in bodies if is_thin(own, b.block)}
+    if SURFACE_POINTS in own.attrs:
+        most = whole_number(own.attrs[SURFACE_POINTS], "the number of points to be shown")
+    surfaces = make_surfaces(system, most, thin, fields)
+    if others := {s.name for s in surfaces if s.whole is not None and not is_known(s)}:
+        surfaces = make_surfaces(system, most, thin - others, fields)
+    return [s if is_known(s) else replace(s, carriers=None) for s in map(with_carriers, surfaces)]

@@ -1,16 +1,17 @@
 """Surfaces: what can be seen of each body, and how its points follow from the state. Each body says what it shows.
 
 A record shows some points only of a surface that has many and is carried by frames; with these it is made again.
+Frames of a surface that shows all its points are kept too where they are few numbers: a page draws from them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from supple.bodies.carried import CarriedSkin
+from supple.bodies.carried import FRAME, CarriedSkin, Carriers, carriage_of, carriers_of
 from supple.bodies.surfaces import RenderSurface
 from supple.material.colour import rgb
 from supple.record.fields import Measure, fields_of
@@ -19,13 +20,16 @@ from supple.scene.state import State
 from supple.scene.system import System
 
 Array = np.ndarray
+SAVED = 4
+"""Carriage is kept where it has so many times fewer numbers than the points."""
 
 
 @dataclass(frozen=True, eq=False)
 class Surface:
     """What is seen of a body. slot: where the body lies in the state; shown: points and cells of the body; whole: what
     carries all points, where some of them only are shown, and whole_colours: of all triangles then; fields: what else
-    is recorded at the points that are shown, see `supple.record.fields`."""
+    is recorded at the points that are shown, see `supple.record.fields`; carriers: what is recorded to make all points
+    again, None: the points alone are."""
 
     name: str
     kind: str
@@ -34,6 +38,7 @@ class Surface:
     whole: CarriedSkin | None = None
     whole_colours: Array | None = None
     fields: dict[str, Measure] = field(default_factory=dict)
+    carriers: Carriers | None = None
 
     @property
     def triangles(self) -> Array:
@@ -67,8 +72,12 @@ class Surface:
         return self.point_count if self.whole is None else self.whole.carriers.count
 
     def carriage(self, state: State) -> Array | None:
-        """The numbers in single precision that the whole surface is made of again; None where all of it is shown."""
-        return None if self.whole is None else self.whole.carriage(self.slot.view_x(state.x)).astype(np.float32)
+        """The numbers in single precision that the whole surface is made of again; None where it has no carriers."""
+        if self.carriers is None:
+            return None
+        x = self.slot.view_x(state.x)
+        row = carriage_of(self.shown, x) if self.whole is None else self.whole.carriage(x)
+        return row.astype(np.float32)
 
     def points(self, state: State) -> Array:
         """World positions in single precision, (point_count, 3) [m]."""
@@ -87,7 +96,17 @@ def make_surface(slot: Slot, most: int | None = None, fields: Collection[str] = 
     given = slot.node.colour
     colours = shown.colours if given is None else np.broadcast_to(rgb(given), shown.triangles.shape)
     thin = shown.skin.thinned(most)
-    return Surface(slot.name, slot.body.kind, slot, thin, shown.skin, colours, fields_of(slot, thin, fields))
+    measures, carriers = fields_of(slot, thin, fields), shown.skin.carriers
+    return Surface(slot.name, slot.body.kind, slot, thin, shown.skin, colours, measures, carriers)
+
+
+def with_carriers(surface: Surface) -> Surface:
+    """The same, with what makes all points again, where that takes few numbers an instant; rigid motions follow from
+    the points."""
+    found = carriers_of(surface.shown) if surface.carriers is None else None
+    if found is None or found.width <= FRAME or SAVED * found.width > 3 * surface.point_count:
+        return surface
+    return replace(surface, carriers=found)
 
 
 def make_surfaces(

@@ -1,15 +1,18 @@
 """Surfaces of a record that frames carry: all their points are made again from a row of numbers a frame.
 
-/supple/carried/<block>    of bodies whose block shows some of their points only
+/supple/carried/<block>    of bodies whose block shows some of their points only (attribute `shown`: some), and of those
+                           that show all but need few numbers a frame (all)
   points, modes            (kinds,): how many each kind has
   X, U                     of all kinds, flat, float32: rest positions [m] and how they follow coordinates
   corners, triangles       (kinds,) how many, and (t, 3) of all kinds, in the numbers of a kind's points
   kind, scale              (domains,)
   seams, groups, hidden    see `supple.bodies.carried.Carriers`
+  weights, faces           float32 and (t, 3), likewise; of surfaces that have them
   colours                  (domains, 3) bytes: red, green, blue; of bodies that have colours
   values                   (frames, width) float32: frames of the domains, then their coordinates
 
-So a record has the whole surface beside a coarser one that other programs open.
+So a record has the whole surface beside a coarser one that other programs open, and a page that plays it draws from
+a few numbers a frame.
 """
 
 from __future__ import annotations
@@ -26,12 +29,16 @@ Array = np.ndarray
 GROUP = "carried"
 COUNTS = ("points", "modes", "corners", "kind", "seams", "groups", "hidden")
 MOST_POINTS = 1 << 28
+SHOWN, SOME, ALL = "shown", "some", "all"
 
 
-def make_carried(own: Group, name: str, carriers: Carriers, colours: Array | None = None) -> None:
-    """What carries the surface of a block, and an empty table, in the group /supple of a record. colours (t, 3): of its
-    triangles, 0 to 1."""
+def make_carried(
+    own: Group, name: str, carriers: Carriers, *, is_thin: bool = True, colours: Array | None = None
+) -> None:
+    """What carries the surface of a block, and an empty table, in the group /supple of a record. is_thin: whether the
+    block shows some of the points only; colours (t, 3): of the triangles, 0 to 1."""
     group = own.require_group(GROUP).create_group(name)
+    group.attrs[SHOWN] = SOME if is_thin else ALL
     X, U, triangles = zip(*carriers.kinds)
     counts: dict[str, Any] = {
         "points": [len(x) for x in X],
@@ -48,6 +55,10 @@ def make_carried(own: Group, name: str, carriers: Carriers, colours: Array | Non
     for key, arrays in (("X", X), ("U", U)):
         group.create_dataset(key, data=np.concatenate([a.ravel() for a in arrays]).astype(np.float32))
     group.create_dataset("scale", data=np.asarray(carriers.scale, dtype=float))
+    if carriers.weights is not None:
+        group.create_dataset("weights", data=np.asarray(carriers.weights, dtype=np.float32))
+    if carriers.faces is not None:
+        group.create_dataset("faces", data=np.asarray(carriers.faces, dtype=np.int64))
     if colours is not None:
         domains = np.zeros((len(carriers.kind), 3), dtype=np.uint8)
         domains[_domains(carriers)] = np.rint(255 * colours)  # a domain has one colour
@@ -67,13 +78,29 @@ def carried_bytes(width: int, count: int) -> int:
 
 
 def open_values(own: Group, name: str) -> Dataset | None:
-    """The table of a block, None where its points are all there."""
+    """The table of a block, None where nothing but its points is there."""
     if GROUP not in own or name not in check_group(own, GROUP):
         return None
     values = check_dataset(check_group(check_group(own, GROUP), name), "values", "f4")
     if values.ndim != 2 or values.shape[1] < 1:
         raise ValueError("the numbers that carry a surface are not a table")
     return values
+
+
+def is_thin(own: Group, name: str) -> bool:
+    """Whether a block shows some of the points only."""
+    if open_values(own, name) is None:
+        return False
+    shown = check_group(check_group(own, GROUP), name).attrs.get(SHOWN, SOME)
+    if shown not in (SOME, ALL):
+        raise ValueError("which points of a carried surface are shown is not understood")
+    return bool(shown == SOME)
+
+
+def drop_carried(own: Group, name: str) -> None:
+    """Forget what carries the surface of a block: its points alone are left."""
+    if open_values(own, name) is not None:
+        del own[GROUP][name]
 
 
 def read_carriers(own: Group, name: str) -> Carriers:
@@ -101,13 +128,24 @@ def read_carriers(own: Group, name: str) -> Carriers:
     )
     if not all(_in_range(k.triangles, len(k.X)) for k in kinds):
         raise ValueError("a carried surface names points that it does not have")
-    found = Carriers(kinds, kind, scale, seams, groups, hidden)
+    found = Carriers(kinds, kind, scale, seams, groups, hidden, *_means(group, len(seams)))
     total = int(corners[kind].sum())
     if not (found.count <= MOST_POINTS and _in_range(seams, found.count) and _in_range(hidden, total)):
         raise ValueError("a carried surface names points that it does not have")
     if not len(groups) or groups[0] != 0 or groups[-1] != len(seams) or (np.diff(groups) < 1).any():
         raise ValueError("the seams of a carried surface are not in groups")
+    if found.faces is not None and not _in_range(found.faces, found.count):
+        raise ValueError("a carried surface names points that it does not have")
     return found
+
+
+def _means(group: Group, seams: int) -> tuple[Array | None, Array | None]:
+    """Weights and faces, where a surface has them."""
+    weights = read_all(check_dataset(group, "weights", "f4", ())) if "weights" in group else None
+    faces = read_all(check_dataset(group, "faces", "i8", (3,))) if "faces" in group else None
+    if weights is not None and (len(weights) != seams or not np.isfinite(weights).all()):
+        raise ValueError("the weights of a carried surface are not those of its seams")
+    return weights, faces
 
 
 def read_carried_colours(own: Group, name: str) -> Array | None:

@@ -76,8 +76,9 @@ def write_empty(path: Path, system: System, surfaces: list[Surface], about: dict
             frames.create_dataset(name, (0, *tail), maxshape=(None, *tail), dtype=kind, chunks=(256, *tail))
         own.create_group("states")
         for body, surface in zip(bodies, surfaces):
-            if surface.whole is not None:
-                make_carried(own, body["block"], surface.whole.carriers, surface.whole_colours)
+            if surface.carriers is not None:
+                is_thin, colours = surface.whole is not None, surface.whole_colours
+                make_carried(own, body["block"], surface.carriers, is_thin=is_thin, colours=colours)
         make_changes(own)
         make_contacts(own, system)
         make_joints(own, system)
@@ -97,7 +98,7 @@ def close_file(file: Any, path: Path) -> None:
 
 def frame_bytes(surfaces: list[Surface], count: int = 1) -> int:
     """So many frames take no more: points in chunks that may be begun, what carries them, and the tables of steps."""
-    carried = sum(carried_bytes(s.whole.carriers.width, count) for s in surfaces if s.whole is not None)
+    carried = sum(carried_bytes(s.carriers.width, count) for s in surfaces if s.carriers is not None)
     chunks = sum((1 + len(s.fields)) * vtkhdf.CHUNK_BYTES for s in surfaces)
     return carried + 3 * chunks + sum(2 * shown_bytes(s) * count for s in surfaces)
 

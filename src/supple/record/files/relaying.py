@@ -14,8 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from supple.record.files import vtkhdf
-from supple.record.files.carried import GROUP as CARRIED
-from supple.record.files.carried import open_values, read_carried_points, read_carriers
+from supple.record.files.carried import drop_carried, is_thin, read_carried_points, read_carriers
 from supple.record.files.layout import RecordedBody
 from supple.record.files.trust import Group, check_dataset, check_group, read_all
 from supple.record.surfaces import Surface
@@ -45,7 +44,7 @@ def read_shares(own: Group, bodies: list[RecordedBody], blocks: list[Group]) -> 
     kept = check_group(own, SHARES) if SHARES in own else {}
     out = []
     for body, block in zip(bodies, blocks):
-        if open_values(own, body.block) is not None:
+        if is_thin(own, body.block):
             whole = read_carriers(own, body.block).count
             out.append(Shared(block, Share(body.name, np.arange(whole)), is_carried=True))
             continue
@@ -103,8 +102,7 @@ def relay(file: Group, kept: list[Shared], surfaces: list[Surface], system: Syst
             del root[name]
             if name in shares:
                 del shares[name]
-            if open_values(own, name) is not None:
-                del own[CARRIED][name]
+            drop_carried(own, name)
     file.flush()
     return blocks
 
