@@ -10,7 +10,9 @@ import typer
 
 def export(
     run: Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a run, or its record.")],
-    to: Annotated[str, typer.Option("--to", metavar="vtk|png|gif|mp4|html|csv|md", help="The kind of files to write.")],
+    to: Annotated[
+        str, typer.Option("--to", metavar="vtk|png|gif|mp4|html|usd|csv|md", help="The kind of files to write.")
+    ],
     out: Annotated[Path | None, typer.Option("--out", help="Where to write; default: in the run's folder.")] = None,
     contacts: Annotated[bool, typer.Option("--contacts", help="With forces of contacts, in png and vtk.")] = False,
     colour: Annotated[
@@ -24,7 +26,7 @@ def export(
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Write a run as VTK files, a picture, a video, a page for browsers or a table."""
+    """Write a run for other programs (vtk, usd), as a picture, a video, a page for browsers or a table."""
     from supple.cli.printing import print_json
     from supple.exports import export as export_run
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from supple.errors import InputError, check_path
+from supple.exports.formats.usd import save_usd
 from supple.exports.html import save_html
 from supple.exports.modes import (
     save_mode_picture,
@@ -27,11 +28,17 @@ from supple.solvers.methods.modes import Modes
 
 class Format(NamedTuple):
     """suffix: of its files. write: a trajectory or modes to a path, some frames or modes of it or all. options: what
-    else `write` may be told."""
+    else `write` may be told. others: endings that are written too."""
 
     suffix: str
     write: Callable[..., None]
     options: tuple[str, ...] = ()
+    others: tuple[str, ...] = ()
+
+    @property
+    def suffixes(self) -> tuple[str, ...]:
+        """All endings of its files."""
+        return self.suffix, *self.others
 
 
 VIDEO = ("fps", "size", "length")
@@ -43,6 +50,7 @@ FORMATS: dict[str, Format] = {
     "gif": Format(".gif", save_video, COLOURED),
     "mp4": Format(".mp4", save_video, COLOURED),
     "html": Format(".html", save_html),
+    "usd": Format(".usdc", save_usd, others=(".usda", ".usd")),
     "csv": Format(".csv", save_csv),
     "md": Format(".md", save_markdown),
 }
@@ -72,7 +80,8 @@ def export(
 
     to: "vtk" (a .pvd file with a folder of .vtu files, for ParaView), "vtkhdf" (the record itself), "png" (a picture
     with the energies), "gif" or "mp4" (a video; "mp4" needs the extra `video`), "html" (a page that plays the run in a
-    browser, offline; needs the extra `studio`), "csv" or "md" (times, energies, momenta); by default what the ending of
+    browser, offline; needs the extra `studio`), "usd" (.usdc, .usda: shapes over time for Blender and other programs;
+    needs the extra `usd`), "csv" or "md" (times, energies, momenta); by default what the ending of
     `destination` says. frames: numbers of the frames; by default all, for a picture a few moments. contacts: with the
     forces of contacts, in a picture an arrow for each two that touch in the last moment, in VTK all points with forces.
     fps: frames a second of a video, default about 20, fewer where fewer are recorded. size: its width and height
@@ -85,13 +94,13 @@ def export(
     """
     thing: Trajectory | Modes = run if isinstance(run, Modes) else _trajectory(run)
     path = check_path(destination, where="export, destination")
-    kind = to or next((name for name, form in FORMATS.items() if path.suffix.lower() == form.suffix), None)
+    kind = to or next((name for name, form in FORMATS.items() if path.suffix.lower() in form.suffixes), None)
     if kind not in FORMATS:
         raise InputError(
             "unknown format to export to",
             where="export",
             value=to if to is not None else path.name,
-            allowed=", ".join(f"{name} ({form.suffix})" for name, form in FORMATS.items()),
+            allowed=", ".join(f"{name} ({' '.join(form.suffixes)})" for name, form in FORMATS.items()),
         )
     known, name = (MODES, thing.system.name) if isinstance(thing, Modes) else (FORMATS, thing.name)
     if kind not in known:
@@ -100,11 +109,13 @@ def export(
     given = {"contacts": contacts or None, "fps": fps, "size": size, "length": length, "colour": colour}
     options = {option: value for option, value in given.items() if value is not None}
     _check_options(options, kind, known)
-    if path.suffix.lower() != form.suffix and (path.is_dir() or not path.suffix):
+    if path.suffix.lower() not in form.suffixes and (path.is_dir() or not path.suffix):
         path = path / f"{_plain(name)}{form.suffix}"
     make_folder(path.parent)
     count = len(thing.frequencies if isinstance(thing, Modes) else thing.times)
     what = "mode" if isinstance(thing, Modes) else "frame"
+    if not count or (frames is not None and not len(frames)):
+        raise InputError(f"there is no {what} to export", where="export", value=name)
     chosen = None if frames is None else _check_frames(frames, count, what)
     with record_errors(path, "the export cannot be written"):
         form.write(thing, path, chosen, **options)

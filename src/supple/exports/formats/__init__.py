@@ -1,0 +1,1 @@
+"""Runs for other programs: USD, glTF, and skins with bones for game engines."""
