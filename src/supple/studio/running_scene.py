@@ -33,6 +33,7 @@ class RunningScene:
     def __init__(self, make: Callable[[], Scene]) -> None:
         self.number = 0
         self.known = threading.Event()  # whether it is ready or has failed
+        self.looks: dict[int, bytes | None] = {}  # the newest look of each watcher that is there
         self._ring: FrameRing | None = None
         self._sending, self._changing, self._opening = threading.Lock(), threading.Lock(), threading.Lock()
         self._begin(make)
@@ -124,6 +125,10 @@ class RunningScene:
             self.known.set()
         elif what == "status":
             self.status = value
+        elif what == "look":
+            watcher, look = value
+            if watcher in self.looks:
+                self.looks[watcher] = look
         elif what == "failed":
             self.failure = self.failure or value
             self.known.set()

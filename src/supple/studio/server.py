@@ -88,11 +88,13 @@ def serve(
     from fastapi import FastAPI
     from nicegui import ui
 
+    from supple.studio.looks.stream import add_looks
     from supple.studio.page import make_page
     from supple.studio.streams import add_streams
 
     app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
     add_streams(app, running)
+    add_looks(app, running)
     make_page(running)
     ui.run_with(app, title="Supple", show_welcome_message=False, reconnect_timeout=10.0)
     names = {host, "localhost", LOOPBACK} if host in (LOOPBACK, "localhost") else {host}

@@ -1,9 +1,9 @@
 """The process that runs a scene for the studio. It never waits for a browser, and ends with the process that began it.
 
 It is told what to do through a pipe, (command, value): play, pause, step, reset, speed, strength, grab, drag, release,
-quit. It answers, (what,
-value): ready with the header and the name of the ring of frames, status some times a second, with a message where the
-simulation had to stop, and failed where it cannot begin. Frames go into the ring. Where the pipe ends, nobody is left.
+wish, click, leave, quit. It answers, (what, value): ready with the header and the name of the ring of frames, status
+some times a second, with a message where the simulation had to stop, looks for those who wish for some, and failed
+where it cannot begin. Frames go into the ring. Where the pipe ends, nobody is left.
 """
 
 from __future__ import annotations
@@ -18,6 +18,8 @@ from multiprocessing.connection import Connection
 from time import perf_counter
 from typing import Any
 
+import numpy as np
+
 from supple.errors import InputError, SuppleError
 from supple.record.measures import measure
 from supple.record.plausibility import Plausibility
@@ -27,7 +29,9 @@ from supple.scene.state import State
 from supple.scene.system import System
 from supple.solvers.choosing import choose
 from supple.solvers.protocol import Striding
-from supple.studio.picking import Picked
+from supple.studio.looks.looks import Looks
+from supple.studio.looks.wishes import Click
+from supple.studio.picking import Picked, pick
 from supple.studio.pulling import Pointer, Pulls
 from supple.studio.ring import FrameRing
 from supple.studio.show import Show
@@ -67,6 +71,7 @@ class Simulation:
         self.scene, self.pipe, self.system = scene, pipe, scene.compile()
         self.state = self.system.initial_state()
         self.show = Show(self.system, self.state)
+        self.looks = Looks(self.show)
         self.status, self.step_time = Status(), 0.0
         first = self.show.frame(self.state, 0)
         self.ring = FrameRing.make(len(first) + -len(first) % 8)
@@ -119,6 +124,7 @@ class Simulation:
                 self.obey(command, value)
             if self.status.playing:
                 self._play()
+            self.looks.send(self.state, perf_counter, lambda look: self.pipe.send(("look", look)))
             if perf_counter() - self.told >= STATUS:
                 self._tell()
 
@@ -137,6 +143,15 @@ class Simulation:
         elif command in ("grab", "drag", "release"):
             self._pull(command, *value)
             return
+        elif command == "wish":
+            self.looks.wish(*value)
+            return
+        elif command == "leave":
+            self.looks.leave(value)
+            return
+        elif command == "click":
+            self._click(*value)
+            return
         elif command == "strength":
             self.pulls.strength = min(max(float(value), STRENGTHS[0]), STRENGTHS[1])
         elif command == "speed":
@@ -150,14 +165,24 @@ class Simulation:
             self.pulls.drag(watcher, Pointer.of(numbers))
             return
         if command == "grab":
-            seen = next((state for known, state in reversed(self.seen) if known <= number), self.state)
-            changed = self.pulls.grab(watcher, Pointer.of(numbers), seen, self.state)
+            changed = self.pulls.grab(watcher, Pointer.of(numbers), self._seen(number), self.state)
         else:
             changed = self.pulls.release(watcher, self.state)
         if changed:
             self._prepare()
         self.status.pulls = len(self.pulls.held)
         self._tell()
+
+    def _seen(self, number: int) -> State:
+        """The state of a frame, where it is still known."""
+        return next((state for known, state in reversed(self.seen) if known <= number), self.state)
+
+    def _click(self, watcher: int, click: Click) -> None:
+        """A watcher asks what is at a place of the picture."""
+        pointer, surfaces = Pointer.of(np.array(click.pointer)), self.show.surfaces
+        seen = self._seen(click.frame)
+        found = pick(surfaces, seen, self.pulls.start, pointer.origin, pointer.ray) if pointer.is_sound else None
+        self.looks.tell_picked(watcher, "" if found is None else surfaces[found.surface].name)
 
     def _pace(self) -> None:
         """From here on simulated time keeps to the clock."""
@@ -220,6 +245,7 @@ class Simulation:
         number = self.ring.newest + 1
         self.seen.append((number, self.state.copy()))
         self.ring.write(self.show.frame(self.state, self.status.step, number))
+        self.looks.is_stale = True
 
     def _tell(self) -> None:
         now = perf_counter()

@@ -1,6 +1,13 @@
-// The canvas in a page of nicegui: fetches the header, then asks for frames one at a time and draws them.
+// The canvas in a page of nicegui: fetches the header, then asks for frames one at a time and draws them, and says what
+// else it wants to see beside them.
 import { THREE, OrbitControls } from "nicegui-scene";
 import { createCanvas } from "supple-canvas/canvas.js";
+import { createLooks, PLAIN } from "supple-canvas/looks.js";
+
+const ANOTHER_SCENE = 4001; // the code with which a socket closes
+const STILL = 4; // pixels: a press that moves less is a click
+const WISHES = ["links", "contacts"]; // marks that the simulation must tell of
+const TELL = 500; // [ms] between what the page is told of the selected body
 
 export default {
   template: `<div style="position:relative;width:100%;height:100%">
@@ -9,13 +16,18 @@ export default {
     </div>`,
   props: { theme: String },
   mounted() {
-    this.closed = this.holds = false;
+    this.closed = this.holds = this.follows = false;
     this.pulls = true;
+    this.chosen = { theme: this.theme, shadows: true, wire: false, colours: "materials", marks: {} };
+    this.body = "";
+    this.told = 0;
     this.open();
   },
   unmounted() {
     this.closed = true;
     this.socket?.close();
+    this.wishing?.close();
+    this.looks?.dispose();
     this.canvas?.dispose();
   },
   methods: {
@@ -32,16 +44,32 @@ export default {
         }
         const bytes = await answer.arrayBuffer(), length = new DataView(bytes).getUint32(0, true);
         const header = JSON.parse(new TextDecoder().decode(new Uint8Array(bytes, 4, length)));
-        this.canvas?.dispose();
-        this.canvas = createCanvas({ THREE, OrbitControls }, this.$refs.view, header, bytes.slice(4 + length), { theme: this.theme });
+        this.draw(header, bytes.slice(4 + length));
         this.say("");
-        window.suppleCanvas = this.canvas;
-        this.listen(this.canvas.element);
         this.watch();
+        this.ask();
       } catch (error) {
         this.say(error.message);
         throw error;
       }
+    },
+    // a new scene, seen as the last one was
+    draw(header, data) {
+      this.looks?.dispose();
+      this.canvas?.dispose();
+      const view = this.$refs.view, { theme, shadows, wire, colours, marks } = this.chosen;
+      this.canvas = createCanvas({ THREE, OrbitControls }, view, header, data, { theme });
+      this.looks = createLooks({ THREE }, this.canvas, header, data, view);
+      this.canvas.onshow = () => this.looks.update();
+      this.canvas.setShadows(shadows);
+      this.canvas.setWire(wire);
+      this.looks.setTheme(theme);
+      this.looks.setColours(colours);
+      Object.entries(marks).forEach(([which, on]) => this.looks.setMark(which, on));
+      this.select("");
+      window.suppleCanvas = this.canvas;
+      window.suppleLooks = this.looks;
+      this.listen(this.canvas.element);
     },
     // one credit at a time: the next frame is asked for when the last one is drawn
     watch() {
@@ -55,13 +83,44 @@ export default {
       };
       socket.onclose = ({ code }) => {
         if (this.closed) return;
-        if (code === 4001) return this.open(); // another scene
+        this.wishing?.close();
+        if (code === ANOTHER_SCENE) return this.open();
         this.say("The connection was lost. Trying again …");
-        setTimeout(() => this.closed || this.watch(), 1000);
+        setTimeout(() => this.closed || (this.watch(), this.ask()), 1000);
       };
     },
-    // with the tool "pull" the left button holds what is under the pointer; the simulation finds what that is
+    // looks, with a credit of their own
+    ask() {
+      const socket = new WebSocket(`ws://${location.host}/looks`);
+      this.wishing = socket;
+      socket.binaryType = "arraybuffer";
+      socket.onopen = () => { this.wish(); socket.send("next"); };
+      socket.onmessage = ({ data }) => {
+        if (socket !== this.wishing) return;
+        const told = this.looks.show(data);
+        if (told.picked !== undefined) this.select(told.picked);
+        this.tell(told.selected);
+        socket.send("next");
+      };
+    },
+    tellWish(what) {
+      if (this.wishing?.readyState === WebSocket.OPEN) this.wishing.send(JSON.stringify(what));
+    },
+    wish() {
+      const { colours, marks } = this.chosen, wanted = Object.fromEntries(WISHES.map((name) => [name, !!marks[name]]));
+      this.tellWish({ field: PLAIN.includes(colours) ? "" : colours, body: this.body, ...wanted });
+    },
+    // what the page says of the selected body, some times a second
+    tell(selected) {
+      const now = performance.now();
+      if (!selected || selected.name !== this.body || now - this.told < TELL) return;
+      this.told = now;
+      this.$emit("selected", selected);
+    },
+    // with the tool "pull" the left button holds what is under the pointer, or turns the view where there is nothing;
+    // the simulation finds what it holds, and which body a click selects
     listen(view) {
+      let pressed = null;
       const send = (which, event) => {
         if (this.socket?.readyState !== WebSocket.OPEN) return;
         const message = new ArrayBuffer(44), head = new DataView(message);
@@ -70,21 +129,41 @@ export default {
         if (event) this.canvas.ray(event.clientX, event.clientY).forEach((value, k) => head.setFloat32(8 + 4 * k, value, true));
         this.socket.send(message);
       };
+      const moved = (event) => Math.hypot(event.clientX - pressed.clientX, event.clientY - pressed.clientY);
       view.addEventListener("pointerdown", (event) => {
-        if (!this.pulls || event.button !== 0 || event.shiftKey) return;
+        pressed = event.button === 0 ? event : null;
+        if (!this.pulls || event.button !== 0 || event.shiftKey || !this.canvas.hits(event.clientX, event.clientY)) return;
         event.stopImmediatePropagation();
+        view.focus();
         view.setPointerCapture(event.pointerId);
         this.holds = true;
         send(0, event);
       }, { capture: true });
       view.addEventListener("pointermove", (event) => this.holds && send(1, event));
+      view.addEventListener("pointerup", (event) => {
+        if (pressed && moved(event) < STILL)
+          this.tellWish({ frame: Math.max(0, this.canvas.frame.number), pointer: this.canvas.ray(pressed.clientX, pressed.clientY) });
+        pressed = null;
+      });
       for (const end of ["pointerup", "pointercancel"])
         view.addEventListener(end, () => { if (this.holds) send(2, null); this.holds = false; });
     },
+    select(name) {
+      const same = this.body === name;
+      this.body = name;
+      this.told = 0;
+      this.looks?.select(name);
+      this.canvas?.follow(this.follows && name ? name : null);
+      this.wish();
+      if (!same && !name) this.$emit("selected", null);
+    },
     set_pulls(on) { this.pulls = on; },
+    set_follow(on) { this.follows = on; this.canvas?.follow(on && this.body ? this.body : null); },
     fit() { this.canvas?.fit(); },
-    set_theme(name) { this.canvas?.setTheme(name); },
-    set_shadows(on) { this.canvas?.setShadows(on); },
-    set_wire(on) { this.canvas?.setWire(on); },
+    set_theme(name) { this.chosen.theme = name; this.canvas?.setTheme(name); this.looks?.setTheme(name); },
+    set_shadows(on) { this.chosen.shadows = on; this.canvas?.setShadows(on); },
+    set_wire(on) { this.chosen.wire = on; this.canvas?.setWire(on); },
+    set_colours(name) { this.chosen.colours = name; this.looks?.setColours(name); this.wish(); },
+    set_mark(which, on) { this.chosen.marks[which] = on; this.looks?.setMark(which, on); this.wish(); },
   },
 };

@@ -8,6 +8,11 @@
 
 const TYPES = { f4: Float32Array, i2: Int16Array, u1: Uint8Array, u2: Uint16Array, u4: Uint32Array };
 const WIDTH = 1024; // texels in a row of a table
+// bytes of colours as people give them to bytes in which light adds up
+const LINEAR = Uint8Array.from({ length: 256 }, (_, byte) => {
+  const c = byte / 255;
+  return Math.round(255 * (c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4));
+});
 const THEMES = {
   light: { background: 0xf4f5f7, grid: 0x9aa3ad, sky: 0xffffff, earth: 0xb9b4ac },
   dark: { background: 0x15181c, grid: 0x59626d, sky: 0xdfe8f2, earth: 0x5a544c },
@@ -16,6 +21,8 @@ const THEMES = {
 // what a shape needs in its vertex shader: where a point is that hangs on a domain, and the mean of several
 const CARRIED = `
   in float row, domain;
+  uniform int tinted;                                  // 0: own colours, 1: a tint a domain, 2: a tint a point
+  uniform highp sampler2D tints;
   uniform highp sampler2D frames, coordinates, shapes;
   uniform highp usampler2D table, groups, members;
   uniform highp sampler2D weights;
@@ -46,13 +53,22 @@ const CARRIED = `
     }
     return placed(d, int(own.z) + int(row) * (1 + int(own.y)));
   }
+  vec3 carriedTint() {
+    int d = int(domain);
+    return texelFetch(tints, at(tinted == 1 ? d : int(texelFetch(table, at(d), 0).w) + int(row)), 0).rgb;
+  }
 `;
+
+// reads arrays that JSON tells places of in bytes, see supple.canvas.pack
+export function readerOf(data, start = 0) {
+  return ({ at, count, type }) => new TYPES[type](data, start + at, count);
+}
 
 export function createCanvas({ THREE, OrbitControls }, element, header, data, options = {}) {
   if (header.version !== 1) throw new Error(`This page draws scenes of version 1, not ${header.version}.`);
   const probe = document.createElement("canvas").getContext("webgl2");
   if (!probe) throw new Error("This browser has no WebGL 2, which drawing needs. Try a current Chrome, Firefox or Safari.");
-  const read = ({ at, count, type }) => new TYPES[type](data, at, count);
+  const read = readerOf(data);
 
   const renderer = new THREE.WebGLRenderer({ antialias: true, preserveDrawingBuffer: !!options.keep });
   renderer.shadowMap.enabled = true;
@@ -88,8 +104,26 @@ export function createCanvas({ THREE, OrbitControls }, element, header, data, op
     told.form === "carried" ? new CarriedShape(THREE, told, read) : new PointsShape(THREE, told, read, extent));
   shapes.forEach((shape) => scene.add(shape.object));
 
+  const shapeOf = (name) => {
+    const shape = shapes[canvas.names.indexOf(name)];
+    if (!shape) throw new Error(`There is no shape '${name}'.`);
+    return shape;
+  };
+  const bodies = shapes.filter((_, k) => header.shapes[k].kind === "body");
+  const followed = { shape: null, at: new THREE.Vector3() };
+  const follow = () => {
+    if (!followed.shape) return;
+    const now = followed.shape.bounds(new THREE.Box3()).getCenter(new THREE.Vector3()), way = now.clone().sub(followed.at);
+    followed.at.copy(now);
+    for (const part of [camera.position, orbit.target, sun.position, sun.target.position]) part.add(way);
+    orbit.update();
+  };
+
   const canvas = {
     element: view,
+    scene, // for what others draw beside the shapes
+    camera,
+    shapes,
     frame: { number: -1, step: 0, time: 0 },
     applied: 0, // frames that were received and handed to the graphics card
     drawn: 0, // pictures
@@ -107,12 +141,18 @@ export function createCanvas({ THREE, OrbitControls }, element, header, data, op
       let at = 16;
       for (const shape of shapes) at = shape.place(frame, at);
       canvas.applied += 1;
+      follow();
       canvas.touch();
       if (canvas.onshow) canvas.onshow(canvas.frame);
     },
 
-    // see all of it from where it is seen now, or from the front
+    // see all of it, as it is now, from where it is seen now, or from the front
     fit(direction) {
+      if (canvas.applied) {
+        bodies.reduce((all, shape) => all.union(shape.bounds(new THREE.Box3())), box.makeEmpty());
+        if (box.isEmpty()) box.set(new THREE.Vector3(...header.box[0]), new THREE.Vector3(...header.box[1]));
+        box.getCenter(middle);
+      }
       const way = direction ? new THREE.Vector3(...direction) : camera.position.clone().sub(orbit.target);
       if (way.length() < 1e-9) way.set(0.55, -0.75, 0.35); // from the front, a little above
       camera.near = extent / 200;
@@ -149,11 +189,53 @@ export function createCanvas({ THREE, OrbitControls }, element, header, data, op
       canvas.touch();
     },
 
+    // colour a shape by bytes of red, green, blue: of each "point" or "domain", or of "all"; null: in its own colours
+    tint(name, per, colours) {
+      shapeOf(name).tint(per, colours && Uint8Array.from(colours, (byte) => LINEAR[byte]));
+      canvas.touch();
+    },
+
+    // keep a shape in the middle as it moves; null: nothing
+    follow(name) {
+      followed.shape = name ? shapeOf(name) : null;
+      if (!name || !canvas.applied) return canvas.touch();
+      followed.at.copy(orbit.target);
+      follow();
+    },
+
+    // turn the view by angles [rad] to the right and up, move it by parts of its height, or come nearer by a factor
+    turn(right, above) {
+      const way = camera.position.clone().sub(orbit.target), side = new THREE.Vector3().crossVectors(up, way).normalize();
+      const high = Math.PI / 2 - way.angleTo(up), most = 1.5;
+      way.applyAxisAngle(side, high - Math.max(-most, Math.min(most, high + above)));
+      way.applyAxisAngle(up, right);
+      camera.position.copy(orbit.target).add(way);
+      orbit.update();
+      canvas.touch();
+    },
+    pan(right, above) {
+      const height = 2 * Math.tan((camera.fov * Math.PI) / 360) * camera.position.distanceTo(orbit.target);
+      const axis = (k) => new THREE.Vector3().setFromMatrixColumn(camera.matrix, k);
+      const way = axis(0).multiplyScalar(right * height).addScaledVector(axis(1), above * height);
+      for (const part of [camera.position, orbit.target]) part.add(way);
+      orbit.update();
+      canvas.touch();
+    },
+    zoom(factor) {
+      camera.position.sub(orbit.target).divideScalar(factor).add(orbit.target);
+      orbit.update();
+      canvas.touch();
+    },
+
     // world positions of some points of a shape as the shader finds them, (3 n) numbers
     positions(name, numbers) {
-      const shape = shapes[canvas.names.indexOf(name)];
-      if (!shape) throw new Error(`There is no shape '${name}'.`);
-      return shape.positions(renderer, numbers);
+      return shapeOf(name).positions(renderer, numbers);
+    },
+
+    // middle and size of a shape as it is now, [x, y, z] each
+    extent(name) {
+      const found = shapeOf(name).bounds(new THREE.Box3());
+      return { middle: found.getCenter(new THREE.Vector3()).toArray(), size: found.getSize(new THREE.Vector3()).toArray() };
     },
 
     // where the camera is, a ray through a point of the window, and the way the camera looks, 9 numbers
@@ -163,6 +245,30 @@ export function createCanvas({ THREE, OrbitControls }, element, header, data, op
       const ray = at.unproject(camera).sub(camera.position).normalize();
       const forward = camera.getWorldDirection(new THREE.Vector3());
       return [...camera.position.toArray(), ...ray.toArray(), ...forward.toArray()];
+    },
+
+    // whether a body is seen at a point of the window: one pixel is drawn
+    hits(x, y) {
+      const place = view.getBoundingClientRect(), hidden = scene.children.filter((part) => part.isLight ? false : part.visible);
+      const own = new Set(bodies.map((shape) => shape.object)), { background } = scene, pixel = new Uint8Array(4);
+      const target = new THREE.WebGLRenderTarget(1, 1), clear = renderer.getClearAlpha(), { autoUpdate } = renderer.shadowMap;
+      hidden.forEach((part) => (part.visible = own.has(part)));
+      scene.background = null;
+      renderer.shadowMap.autoUpdate = false;
+      renderer.setClearAlpha(0);
+      camera.setViewOffset(place.width, place.height, x - place.left, y - place.top, 1, 1);
+      renderer.setRenderTarget(target);
+      renderer.clear();
+      renderer.render(scene, camera);
+      renderer.readRenderTargetPixels(target, 0, 0, 1, 1, pixel);
+      renderer.setRenderTarget(null);
+      renderer.setClearAlpha(clear);
+      camera.clearViewOffset();
+      hidden.forEach((part) => (part.visible = true));
+      renderer.shadowMap.autoUpdate = autoUpdate;
+      scene.background = background;
+      target.dispose();
+      return pixel[3] > 0;
     },
 
     // where a point of the world is seen in the window, [x, y]
@@ -202,6 +308,7 @@ export function createCanvas({ THREE, OrbitControls }, element, header, data, op
   let waiting = 0;
   function draw() {
     waiting = 0;
+    if (ground) ground.under(orbit.target);
     renderer.render(scene, camera);
     canvas.drawn += 1;
   }
@@ -248,12 +355,14 @@ class CarriedShape {
         members.image.data.set([d, bases[kind] + (seams[k] - firstPoint[d]) * (1 + modes[kind])], 2 * k);
         weights.image.data[k] = given ? given[k] : 1 / (starts[g + 1] - starts[g]);
       }
+    this.boxes = told.kinds.map((kind) => boxOf(read(kind.X)));
     this.textures = [shapes, table, this.frames, this.coordinates, groups, members, weights];
     this.uniforms = {
       frames: { value: this.frames }, coordinates: { value: this.coordinates }, shapes: { value: shapes },
       table: { value: table }, groups: { value: groups }, members: { value: members }, weights: { value: weights },
       hasSeams: { value: seams.length > 0 },
     };
+    this.tinting = { tinted: { value: 0 }, tints: { value: this.table(1, "RGBA", Uint8Array) } };
     this.material = this.hooked(new THREE.MeshStandardMaterial({
       vertexColors: true, flatShading: true, side: THREE.DoubleSide, roughness: 0.85, metalness: 0,
     }), "colour");
@@ -266,21 +375,23 @@ class CarriedShape {
   }
 
   table(count, channels, Kind) {
-    const { THREE } = this, whole = Kind === Uint32Array, size = { R: 1, RG: 2, RGBA: 4 }[channels];
+    const { THREE } = this, whole = Kind === Uint32Array, bytes = Kind === Uint8Array;
+    const size = { R: 1, RG: 2, RGBA: 4 }[channels];
     const height = Math.max(1, Math.ceil(count / WIDTH));
     const format = { R: "Red", RG: "RG", RGBA: "RGBA" }[channels] + (whole ? "IntegerFormat" : "Format");
     const texture = new THREE.DataTexture(new Kind(WIDTH * height * size), WIDTH, height, THREE[format],
-      whole ? THREE.UnsignedIntType : THREE.FloatType);
-    texture.internalFormat = `${channels}32${whole ? "UI" : "F"}`;
+      whole ? THREE.UnsignedIntType : bytes ? THREE.UnsignedByteType : THREE.FloatType);
+    texture.internalFormat = bytes ? `${channels}8` : `${channels}32${whole ? "UI" : "F"}`;
     texture.needsUpdate = true;
     return texture;
   }
 
   hooked(material, label) {
     material.onBeforeCompile = (shader) => {
-      Object.assign(shader.uniforms, this.uniforms);
+      Object.assign(shader.uniforms, this.uniforms, this.tinting);
       shader.vertexShader = shader.vertexShader
         .replace("#include <common>", `#include <common>\n${CARRIED}`)
+        .replace("#include <color_vertex>", "#include <color_vertex>\nif (tinted > 0) vColor.rgb = carriedTint();")
         .replace("#include <begin_vertex>", "vec3 transformed = carriedPoint();");
     };
     material.customProgramCacheKey = () => `supple-carried-${label}`;
@@ -348,6 +459,57 @@ class CarriedShape {
     }
     this.frames.needsUpdate = this.coordinates.needsUpdate = true;
     return padded(start + 14 * d + 2 * n);
+  }
+
+  tint(per, colours) {
+    this.tinting.tinted.value = !colours ? 0 : per === "point" ? 2 : 1;
+    if (!colours) return;
+    const count = per === "point" ? this.firstPoint[this.domains] : this.domains, held = this.tinting.tints;
+    if (held.value.image.data.length < 4 * count) {
+      held.value.dispose();
+      held.value = this.table(count, "RGBA", Uint8Array);
+    }
+    const out = held.value.image.data, one = per === "all";
+    for (let k = 0; k < count; ++k) for (let i = 0; i < 3; ++i) out[4 * k + i] = colours[(one ? 0 : 3 * k) + i];
+    held.value.needsUpdate = true;
+  }
+
+  // the middle of a domain's own box, as its frame carries it; out: three numbers
+  centre(d, out) {
+    const [low, high] = this.boxes[this.kindOf[d]], f = this.frames.image.data, a = 8 * d;
+    const [x, y, z] = [0, 1, 2].map((i) => (f[a + 3] * (low[i] + high[i])) / 2), [px, py, pz, pw] = f.subarray(a + 4, a + 8);
+    const ux = py * z - pz * y + pw * x, uy = pz * x - px * z + pw * y, uz = px * y - py * x + pw * z;
+    out[0] = f[a] + x + 2 * (py * uz - pz * uy);
+    out[1] = f[a + 1] + y + 2 * (pz * ux - px * uz);
+    out[2] = f[a + 2] + z + 2 * (px * uy - py * ux);
+    return out;
+  }
+
+  // columns of a domain's rotation: its axes in the world, nine numbers
+  axes(d) {
+    const [x, y, z, w] = this.frames.image.data.subarray(8 * d + 4, 8 * d + 8);
+    return [1 - 2 * (y * y + z * z), 2 * (x * y + z * w), 2 * (x * z - y * w),
+      2 * (x * y - z * w), 1 - 2 * (x * x + z * z), 2 * (y * z + x * w),
+      2 * (x * z + y * w), 2 * (y * z - x * w), 1 - 2 * (x * x + y * y)];
+  }
+
+  // half the size of a domain's own box along its axes [m]
+  half(d) {
+    const [low, high] = this.boxes[this.kindOf[d]], scale = this.scale[d];
+    return [0, 1, 2].map((i) => (scale * (high[i] - low[i])) / 2);
+  }
+
+  // the box of the boxes of all domains, as their frames carry them
+  bounds(box) {
+    const centre = [0, 0, 0], point = new this.THREE.Vector3();
+    for (let d = 0; d < this.domains; ++d) {
+      const R = this.axes(d), h = this.half(d);
+      this.centre(d, centre);
+      const reach = [0, 1, 2].map((i) => Math.abs(R[i]) * h[0] + Math.abs(R[3 + i]) * h[1] + Math.abs(R[6 + i]) * h[2]);
+      box.expandByPoint(point.set(centre[0] - reach[0], centre[1] - reach[1], centre[2] - reach[2]));
+      box.expandByPoint(point.set(centre[0] + reach[0], centre[1] + reach[1], centre[2] + reach[2]));
+    }
+    return box;
   }
 
   setWire(on) {
@@ -419,6 +581,7 @@ class CarriedShape {
   dispose() {
     this.object.children.forEach((mesh) => mesh.geometry.dispose());
     this.textures.forEach((texture) => texture.dispose());
+    this.tinting.tints.value.dispose();
     this.material.dispose();
     this.depth.dispose();
   }
@@ -427,6 +590,7 @@ class CarriedShape {
 // points that are sent, in two bytes a coordinate
 class PointsShape {
   constructor(THREE, told, read, extent) {
+    this.THREE = THREE;
     this.count = told.count;
     this.copies = read(told.copies);
     this.values = new Uint16Array(3 * (told.count + this.copies.length));
@@ -434,7 +598,8 @@ class PointsShape {
     const colours = read(told.colours), triangles = read(told.triangles), lines = read(told.lines);
     const one = colours.length === 3, tint = one ? new THREE.Color(...Array.from(colours, (c) => c / 255)) : null;
     if (tint) tint.convertSRGBToLinear();
-    const tints = Uint8Array.from(colours, linear);
+    this.own = one ? new Uint8Array(this.values.length).fill(255) : Uint8Array.from(colours, (byte) => LINEAR[byte]);
+    this.tints = new THREE.BufferAttribute(this.own.slice(), 3, true);
     this.object = new THREE.Group();
     this.triangles = triangles.length / 3;
     this.box = [0, 0, 0, 1, 1, 1];
@@ -443,7 +608,7 @@ class PointsShape {
       const geometry = new THREE.BufferGeometry();
       geometry.setAttribute("position", this.place3);
       if (index) geometry.setIndex(new THREE.BufferAttribute(index, 1));
-      if (!one && Kind === THREE.Mesh) geometry.setAttribute("color", new THREE.BufferAttribute(tints, 3, true));
+      geometry.setAttribute("color", this.tints);
       const object = new Kind(geometry, material);
       object.frustumCulled = false;
       object.castShadow = object.receiveShadow = Kind === THREE.Mesh;
@@ -452,13 +617,14 @@ class PointsShape {
       return object;
     };
     const plain = tint || new THREE.Color(1, 1, 1);
+    this.plain = plain.clone();
     if (triangles.length)
       make(new THREE.MeshStandardMaterial({
-        color: plain, vertexColors: !one, flatShading: true, side: THREE.DoubleSide, roughness: 0.85, metalness: 0,
+        color: plain, vertexColors: true, flatShading: true, side: THREE.DoubleSide, roughness: 0.85, metalness: 0,
       }), THREE.Mesh, triangles);
-    if (lines.length) make(new THREE.LineBasicMaterial({ color: plain }), THREE.LineSegments, lines);
+    if (lines.length) make(new THREE.LineBasicMaterial({ color: plain, vertexColors: true }), THREE.LineSegments, lines);
     if (told.balls || !(triangles.length || lines.length))
-      make(new THREE.PointsMaterial({ color: plain, size: 0.016 * extent }), THREE.Points, null);
+      make(new THREE.PointsMaterial({ color: plain, vertexColors: true, size: 0.016 * extent }), THREE.Points, null);
   }
 
   place(frame, at) {
@@ -471,6 +637,23 @@ class PointsShape {
     const size = [0, 1, 2].map((i) => Math.max(box[3 + i] - box[i], 1e-30));
     this.object.scale.set(...size);
     return padded(at + 24 + 6 * this.count);
+  }
+
+  tint(per, colours) {
+    this.materials.forEach((material) => (colours ? material.color.set(1, 1, 1) : material.color.copy(this.plain)));
+    const out = this.tints.array;
+    if (!colours) out.set(this.own);
+    else if (per === "point") {
+      out.set(colours.subarray(0, 3 * this.count));
+      this.copies.forEach((from, k) => out.copyWithin(3 * (this.count + k), 3 * from, 3 * from + 3));
+    } else for (let k = 0; k < out.length; ++k) out[k] = colours[k % 3];
+    this.tints.needsUpdate = true;
+  }
+
+  bounds(box) {
+    const { Vector3 } = this.THREE;
+    if (!this.count) return box;
+    return box.expandByPoint(new Vector3(...this.box.slice(0, 3))).expandByPoint(new Vector3(...this.box.slice(3)));
   }
 
   setWire(on) {
@@ -515,12 +698,18 @@ function makeGround(THREE, header, box, extent) {
         #include <colorspace_fragment>
       }`,
   }));
-  for (const part of [shadow, grid]) {
-    part.position.copy(foot).addScaledVector(normal, -1e-3 * extent);
-    part.quaternion.copy(turned);
-  }
+  for (const part of [shadow, grid]) part.quaternion.copy(turned);
   shadow.receiveShadow = true;
-  return { shadow, grid };
+  // the grid goes with what is looked at, by whole cells
+  const under = (target) => {
+    const way = target.clone().sub(foot), at = foot.clone().addScaledVector(normal, -1e-3 * extent);
+    for (const axis of [new THREE.Vector3(1, 0, 0), new THREE.Vector3(0, 1, 0)]) {
+      axis.applyQuaternion(turned);
+      at.addScaledVector(axis, spacing * Math.round(way.dot(axis) / spacing));
+    }
+    for (const part of [shadow, grid]) part.position.copy(at);
+  };
+  return { shadow, grid, under };
 }
 
 // ---------------------------------------------------------------- small things
@@ -551,6 +740,16 @@ function fillShapes(out, base, kind, read) {
   }
 }
 
+// lowest and highest of points, [x, y, z] each
+function boxOf(X) {
+  const low = [0, 1, 2].map(() => Infinity), high = [0, 1, 2].map(() => -Infinity);
+  X.forEach((value, k) => {
+    low[k % 3] = Math.min(low[k % 3], value);
+    high[k % 3] = Math.max(high[k % 3], value);
+  });
+  return [low, high];
+}
+
 function prefix(counts) {
   const out = [0];
   for (const count of counts) out.push(out[out.length - 1] + count);
@@ -569,13 +768,7 @@ function last(list, value) {
 }
 
 function colourOf(colours, d) {
-  return Array.from(colours.length === 3 ? colours : colours.subarray(3 * d, 3 * d + 3), linear);
-}
-
-// bytes of colours as people give them to bytes in which light adds up
-function linear(byte) {
-  const c = byte / 255;
-  return Math.round(255 * (c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4));
+  return Array.from(colours.length === 3 ? colours : colours.subarray(3 * d, 3 * d + 3), (byte) => LINEAR[byte]);
 }
 
 function padded(at) {

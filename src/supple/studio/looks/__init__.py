@@ -1,0 +1,1 @@
+"""Looks: what watchers see beside the frames, such as colours of fields, contacts and the body that is selected."""

@@ -1,0 +1,90 @@
+"""Look: colours, what is shown beside the bodies, which body is selected, and where the camera looks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from nicegui import ui
+
+from supple.studio.running_scene import RunningScene
+from supple.studio.studio_canvas import StudioCanvas
+
+COLOURS = {
+    "materials": "Materials",
+    "parts": "Parts",
+    "domains": "Domains",
+    "speed": "Speed",
+    "strain": "Strain",
+    "stress": "Stress",
+}
+REFRESH = 0.5
+
+
+def look_panel(canvas: StudioCanvas, running: RunningScene) -> None:
+    """A row above the picture."""
+    colours = ui.select(COLOURS, value="materials", label="Colours").props("dense").classes("w-28")
+    colours.tooltip("What the colours of bodies tell: their material, which part they are, or a field with a legend")
+    colours.on_value_change(lambda event: canvas.run_method("set_colours", event.value))
+    bodies = ui.select([], label="Body", clearable=True).props("dense").classes("w-36")
+    bodies.tooltip("The selected body; a click on the picture selects too. Its colours are told point by point")
+    bodies.on_value_change(lambda event: canvas.run_method("select", event.value or ""))
+    follow = ui.checkbox("Follow").tooltip("Keep the selected body in the middle of the picture")
+    follow.on_value_change(lambda event: canvas.run_method("set_follow", bool(event.value)))
+    pull = ui.checkbox("Pull", value=True)
+    pull.tooltip("Drag a body to pull at it; drag beside it, or with Shift, to turn the view")
+    pull.on_value_change(lambda event: canvas.run_method("set_pulls", bool(event.value)))
+    ui.button("Fit", on_click=lambda: canvas.run_method("fit")).props("flat dense no-caps").tooltip("See all of it")
+    _show_menu(canvas)
+    _theme(canvas)
+    told = ui.label("").classes("w-full px-1 text-sm opacity-80").props('role="status" aria-label="Selected body"')
+
+    def selected(event: Any) -> None:
+        given = event.args if isinstance(event.args, dict) else {}
+        told.set_text(told_body(given) if given else "")
+        if given.get("name") in bodies.options and bodies.value != given["name"]:
+            bodies.set_value(given["name"])
+        elif not given:
+            bodies.set_value(None)
+
+    canvas.on("selected", selected)
+    ui.timer(REFRESH, lambda: bodies.set_options(names_of(running)) if bodies.options != names_of(running) else None)
+
+
+def _show_menu(canvas: StudioCanvas) -> None:
+    """What is drawn beside the bodies."""
+
+    def switch(text: str, value: bool, tip: str, act: Callable[[bool], Any]) -> None:
+        box = ui.checkbox(text, value=value).classes("px-2").tooltip(tip)
+        box.on_value_change(lambda event: act(bool(event.value)))
+
+    with ui.button("Show").props("flat dense no-caps icon-right=arrow_drop_down").tooltip("What else is drawn"), \
+            ui.menu(), ui.column().classes("gap-0 py-1"):  # fmt: skip
+        switch("Wireframe", False, "The triangles of surfaces", lambda on: canvas.run_method("set_wire", on))
+        switch("Shadows", True, "Shadows on bodies and ground", lambda on: canvas.run_method("set_shadows", on))
+
+
+def _theme(canvas: StudioCanvas) -> None:
+    dark = ui.dark_mode(False)
+
+    def darken(event: Any) -> None:
+        dark.set_value(bool(event.value))
+        canvas.run_method("set_theme", "dark" if event.value else "light")
+
+    ui.checkbox("Dark").tooltip("Light things on a dark ground").on_value_change(darken)
+
+
+def names_of(running: RunningScene) -> list[str]:
+    """Names of the bodies that can be selected."""
+    shapes = [] if running.header is None else running.header["shapes"]
+    return [shape["name"] for shape in shapes if shape["kind"] == "body"]
+
+
+def told_body(about: dict[str, Any]) -> str:
+    """A body in words.
+
+    >>> told_body({"name": "ball", "kind": "rigid", "mass": 0.2618, "size": [0.1, 0.1, 0.1], "points": 162})
+    'ball: rigid, 0.262 kg, 0.1 × 0.1 × 0.1 m, 162 points'
+    """
+    size = " × ".join(f"{value:.3g}" for value in about["size"])
+    return f"{about['name']}: {about['kind']}, {about['mass']:.3g} kg, {size} m, {about['points']} points"

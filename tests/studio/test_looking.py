@@ -1,0 +1,115 @@
+"""Tools to look with, used as a person does; their effect is read from the simulation and from pixels."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from tests.studio.conftest import SCENE
+from tests.studio.process import WAIT, Studio
+
+pytest.importorskip("nicegui")
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def opened(chromium: Any, tmp_path_factory: Any) -> Iterator[tuple[Any, list[str]]]:
+    """One studio and one page for all tests here, and what goes wrong in it."""
+    path = tmp_path_factory.mktemp("looking") / "falling.py"
+    path.write_text(SCENE)
+    studio, wrong = Studio(path), list[str]()
+    context = chromium.new_context(viewport={"width": 900, "height": 600})
+    page = context.new_page()
+    page.on("console", lambda message: wrong.append(message.text) if message.type == "error" else None)
+    page.on("pageerror", lambda error: wrong.append(str(error)))
+    page.goto(studio.address)
+    page.wait_for_function("window.suppleCanvas && suppleCanvas.applied > 0", timeout=WAIT)
+    yield page, wrong
+    context.close()
+    studio.end()
+
+
+@pytest.fixture
+def page(opened: tuple[Any, list[str]]) -> Iterator[Any]:
+    """Of a scene at its start, seen as at first."""
+    found, wrong = opened
+    found.get_by_role("button", name="Reset").click()
+    found.wait_for_function("suppleCanvas.frame.time === 0", timeout=WAIT)
+    found.get_by_role("button", name="Fit").click()
+    yield found
+    assert not wrong
+
+
+def choose(page: Any, what: str, option: str) -> None:
+    page.get_by_role("combobox", name=what).click()
+    page.get_by_role("option", name=option, exact=True).click()
+
+
+def pixels(page: Any) -> np.ndarray:
+    """The page as it is seen, (height, width, 3)."""
+    from PIL import Image
+
+    return np.asarray(Image.open(io.BytesIO(page.screenshot())).convert("RGB")).astype(int)
+
+
+def seen_at(page: Any, body: str) -> list[float]:
+    """Where the middle of a body is seen."""
+    return page.evaluate(f"suppleCanvas.seen(suppleCanvas.extent('{body}').middle)")  # type: ignore[no-any-return]
+
+
+def colour_of(page: Any, body: str) -> np.ndarray:
+    """Of the middle of a body."""
+    page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    x, y = seen_at(page, body)
+    return pixels(page)[int(y) - 2 : int(y) + 3, int(x) - 2 : int(x) + 3].mean(axis=(0, 1))
+
+
+def play_until(page: Any, time: float) -> None:
+    page.get_by_role("button", name="Play").click()
+    page.wait_for_function(f"suppleCanvas.frame.time > {time}", timeout=WAIT)
+    page.get_by_role("button", name="Pause").click()
+    page.get_by_role("button", name="Play").wait_for(timeout=WAIT)
+
+
+def test_colours_tell_the_speed_with_a_legend(page: Any) -> None:
+    own = colour_of(page, "ball")
+    choose(page, "Colours", "Speed")
+    legend = page.get_by_role("img", name=re.compile(r"Speed \["))
+    legend.filter(has_text="mm/s").wait_for(timeout=WAIT)  # all rests
+    slow = colour_of(page, "ball")
+    assert slow[2] > slow[1] + 15  # violet
+    play_until(page, 0.12)
+    page.get_by_role("img", name=re.compile(r"Speed \[m.s\] from 0 to [25]")).wait_for(timeout=WAIT)
+    page.wait_for_timeout(300)
+    page.get_by_role("button", name="Fit").click()
+    speed = 9.81 * page.evaluate("suppleCanvas.frame.time")
+    highest = float(re.findall(r"[\d.]+$", legend.get_attribute("aria-label"))[0])
+    assert speed <= 1.02 * highest < 5.1 * speed
+    fast = colour_of(page, "ball")
+    assert fast[1] > slow[1] + 40  # on its way to green and yellow
+    assert np.abs(fast - colour_of(page, "cube")).max() < 60  # as fast, lit otherwise
+    choose(page, "Colours", "Materials")
+    assert np.abs(colour_of(page, "ball") - own).max() < 25
+    assert not legend.is_visible()
+
+
+def test_a_click_selects_a_body_and_the_camera_follows_it(page: Any) -> None:
+    told = page.get_by_role("status", name="Selected body")
+    page.mouse.click(*seen_at(page, "ball"))
+    told.filter(has_text=re.compile(r"ball: rigid, 0\.2\d* kg, 0\.1 × 0\.1 × 0\.1 m")).wait_for(timeout=WAIT)
+    page.get_by_role("checkbox", name="Follow").click()
+    page.wait_for_timeout(300)
+    before = seen_at(page, "ball")
+    play_until(page, 0.5)
+    assert page.evaluate("suppleCanvas.extent('ball').middle[2]") < 0.2
+    assert np.hypot(*np.subtract(seen_at(page, "ball"), before)) < 3  # pixels
+    choose(page, "Body", "cube")
+    told.filter(has_text=re.compile(r"cube: \w+, 1 kg")).wait_for(timeout=WAIT)
+    canvas = page.evaluate("suppleCanvas.element.getBoundingClientRect().toJSON()")
+    page.get_by_role("button", name="Fit").click()
+    page.mouse.click(canvas["x"] + 5, canvas["y"] + canvas["height"] - 5)
+    told.filter(has_text=re.compile("^$")).wait_for(timeout=WAIT, state="attached")

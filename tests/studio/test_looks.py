@@ -1,0 +1,118 @@
+"""Looks: fields as bytes, scales that stay, wishes that cannot be understood."""
+
+from __future__ import annotations
+
+import json
+import struct
+from typing import Any
+
+import numpy as np
+import pytest
+
+import supple as sp
+from supple.studio.looks.colour_scale import PATIENCE, ColourScale
+from supple.studio.looks.field_colours import NONE, TOP
+from supple.studio.looks.looks import Looks
+from supple.studio.looks.wishes import Click, Wish, read_wish
+from supple.studio.show import Show
+
+
+def looked_at(looks: Looks, state: Any, wish: Wish) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+    """What a look tells, and the bytes of its tints."""
+    message = looks.look(wish, None, state, 0.0)
+    (length,) = struct.unpack_from("<I", message)
+    about, data = json.loads(message[4 : 4 + length]), message[4 + length :]
+    places = {tint["name"]: tint["values"] for tint in about.get("tints", ())}
+    return about, {n: np.frombuffer(data, np.uint8, at["count"], at["at"]) for n, at in places.items()}
+
+
+@pytest.fixture
+def thrown() -> tuple[Looks, Any]:
+    scene = sp.Scene(gravity=(0, 0, 0))
+    cube = sp.FemBody(sp.box_tets(size=(0.1, 0.1, 0.1), cells=(1, 1, 1)), sp.Material(1e5, 0.3, 1000))
+    scene.add(cube, velocity=(3.0, 0, 0), name="cube")
+    scene.add(sp.RigidBody.sphere(0.05, density=500), at=(0.5, 0, 0), velocity=(0, 1.5, 0), name="ball")
+    system = scene.compile()
+    state = system.initial_state()
+    return Looks(Show(system, state)), state
+
+
+def test_speed_is_told_in_bytes_over_a_scale(thrown: tuple[Looks, Any]) -> None:
+    looks, state = thrown
+    about, tints = looked_at(looks, state, Wish("speed"))
+    assert (about["unit"], about["highest"]) == ("m/s", 5.0)
+    assert set(tints["cube"]) == {round(TOP * 3.0 / 5.0)}
+    assert list(tints["ball"]) == [round(TOP * 1.5 / 5.0)]  # carried: one of its domain
+
+
+def test_the_selected_body_has_a_byte_a_point(thrown: tuple[Looks, Any]) -> None:
+    looks, state = thrown
+    about, tints = looked_at(looks, state, Wish("speed", "ball"))
+    told = about["selected"]
+    assert len(tints["ball"]) == told["points"] > 1
+    assert (told["kind"], told["mass"]) == ("rigid", pytest.approx(500 * 4 / 3 * np.pi * 0.05**3, rel=0.1))
+    assert told["size"] == pytest.approx([0.1, 0.1, 0.1], rel=0.05)
+
+
+def test_a_body_without_a_field_says_so(thrown: tuple[Looks, Any]) -> None:
+    looks, state = thrown
+    _, tints = looked_at(looks, state, Wish("stress"))
+    assert list(tints["ball"]) == [NONE]
+    assert len(tints["cube"]) == 8
+    assert set(tints["cube"]) == {0}
+
+
+def test_strain_of_a_stretched_cube(thrown: tuple[Looks, Any]) -> None:
+    looks, state = thrown
+    cube = looks.surfaces["cube"].slot
+    cube.view_x(state.x)[:, 0] *= 1.1
+    about, tints = looked_at(looks, state, Wish("strain"))
+    # E = (1.1² - 1) / 2 along x, at a corner the mean over two faces along it and one across
+    values = tints["cube"] / TOP * about["highest"]
+    assert values.mean() == pytest.approx(0.105 * 2 / 3, rel=0.03)
+    assert about["highest"] == 0.1
+
+
+def test_looks_are_sent_to_those_who_wish_and_no_more_often_than_told(thrown: tuple[Looks, Any]) -> None:
+    looks, state = thrown
+    sent: list[tuple[int, bytes]] = []
+    looks.is_stale = True
+    looks.send(state, lambda: 1.0, sent.append)
+    assert not sent  # nobody wishes for any
+    looks.wish(7, Wish("speed"))
+    looks.send(state, lambda: 1.0, sent.append)
+    looks.is_stale = True
+    looks.send(state, lambda: 1.05, sent.append)
+    assert [watcher for watcher, _ in sent] == [7]
+    looks.send(state, lambda: 1.11, sent.append)
+    looks.send(state, lambda: 1.3, sent.append)  # nothing has changed
+    assert [watcher for watcher, _ in sent] == [7, 7]
+    looks.leave(7)
+    looks.is_stale = True
+    looks.send(state, lambda: 2.0, sent.append)
+    assert len(sent) == 2
+
+
+def test_a_scale_grows_at_once_and_shrinks_after_a_while() -> None:
+    scale = ColourScale(1e-3)
+    assert scale.follow(0.0, 0.0) == 1e-3
+    assert scale.follow(1.2, 1.0) == 2.0
+    assert scale.follow(0.6, 2.0) == 2.0
+    assert scale.follow(0.1, 3.0) == 2.0
+    assert scale.follow(0.3, 3.0 + PATIENCE / 2) == 2.0
+    assert scale.follow(0.1, 3.0 + PATIENCE) == 0.5  # the largest of what was seen meanwhile
+    assert scale.follow(float("nan"), 10.0) == 0.5
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "[", "3", '{"field": "taste"}', '{"body": 3}', '{"pointer": [1]}', '{"pointer": "x"}', "[" * 5000,
+     '{"pointer": [0,0,0,0,0,0,0,0,1e999]}', '{"body": "' + "a" * 5000 + '"}'],
+)  # fmt: skip
+def test_what_is_no_wish_is_left(text: str) -> None:
+    assert read_wish(text) is None
+
+
+def test_clicks_and_wishes() -> None:
+    assert read_wish('{"frame": 4, "pointer": [0,0,0, 0,0,1, 0,0,1]}') == Click(4, (0, 0, 0, 0, 0, 1, 0, 0, 1))
+    assert read_wish('{"field": "", "links": true}') == Wish(links=True)
