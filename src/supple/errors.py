@@ -140,6 +140,10 @@ class ContactWarning(SuppleWarning):
     """Bodies overlap at the start, or a contact cannot be carried by the step."""
 
 
+class ExportNotice(SuppleWarning):
+    """What a file for another program does not hold, or how near it comes."""
+
+
 class StepWarning(SuppleWarning):
     """A step is too long for what it has to carry; `dt` [s] is one that was found to be short enough, or None."""
 

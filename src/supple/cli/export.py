@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -11,9 +11,12 @@ import typer
 def export(
     run: Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a run, or its record.")],
     to: Annotated[
-        str, typer.Option("--to", metavar="vtk|png|gif|mp4|html|usd|csv|md", help="The kind of files to write.")
+        str, typer.Option("--to", metavar="vtk|png|gif|mp4|html|usd|gltf|csv|md", help="The kind of files to write.")
     ],
     out: Annotated[Path | None, typer.Option("--out", help="Where to write; default: in the run's folder.")] = None,
+    frames: Annotated[
+        str | None, typer.Option(metavar="NUMBERS", help="Of frames, such as 0,10,-1; default: all, in png a few.")
+    ] = None,
     contacts: Annotated[bool, typer.Option("--contacts", help="With forces of contacts, in png and vtk.")] = False,
     colour: Annotated[
         str | None,
@@ -26,12 +29,15 @@ def export(
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Write a run for other programs (vtk, usd), as a picture, a video, a page for browsers or a table."""
+    """Write a run for other programs (vtk, usd, gltf), as a picture, a video, a page for browsers or a table."""
+    from supple.cli.notices import shown_warnings
     from supple.cli.printing import print_json
     from supple.exports import export as export_run
 
     where, pixels = out or (run if run.is_dir() else run.parent), None if size is None else parse_size(size)
-    written = export_run(run, where, to=to, contacts=contacts, fps=fps, size=pixels, length=length, colour=colour)
+    given: dict[str, Any] = {"fps": fps, "size": pixels, "length": length, "colour": colour, "contacts": contacts}
+    with shown_warnings():
+        written = export_run(run, where, to=to, frames=None if frames is None else parse_numbers(frames), **given)
     if json:
         print_json({"to": to, "path": str(written)})
     else:
@@ -46,3 +52,13 @@ def parse_size(given: str) -> tuple[int, int]:
     if len(parts) != 2 or not all(part.isascii() and part.isdigit() for part in parts):
         raise InputError("--size is not a width and a height", value=given, allowed="such as 640x480")
     return int(parts[0]), int(parts[1])
+
+
+def parse_numbers(given: str) -> list[int]:
+    """Whole numbers of "0,10,-1"."""
+    from supple.errors import InputError
+
+    parts = [part.strip() for part in given.split(",")]
+    if not all(part.isascii() and part.removeprefix("-").isdigit() for part in parts):
+        raise InputError("--frames are not whole numbers", value=given, allowed="such as 0,10,-1")
+    return [int(part) for part in parts]

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from supple.errors import InputError, check_path
+from supple.exports.formats.gltf import save_gltf
 from supple.exports.formats.usd import save_usd
 from supple.exports.html import save_html
 from supple.exports.modes import (
@@ -50,6 +51,7 @@ FORMATS: dict[str, Format] = {
     "gif": Format(".gif", save_video, COLOURED),
     "mp4": Format(".mp4", save_video, COLOURED),
     "html": Format(".html", save_html),
+    "gltf": Format(".glb", save_gltf),
     "usd": Format(".usdc", save_usd, others=(".usda", ".usd")),
     "csv": Format(".csv", save_csv),
     "md": Format(".md", save_markdown),
@@ -81,7 +83,8 @@ def export(
     to: "vtk" (a .pvd file with a folder of .vtu files, for ParaView), "vtkhdf" (the record itself), "png" (a picture
     with the energies), "gif" or "mp4" (a video; "mp4" needs the extra `video`), "html" (a page that plays the run in a
     browser, offline; needs the extra `studio`), "usd" (.usdc, .usda: shapes over time for Blender and other programs;
-    needs the extra `usd`), "csv" or "md" (times, energies, momenta); by default what the ending of
+    needs the extra `usd`), "gltf" (.glb: rigid bodies and copies that move, for game engines and browsers; of one frame
+    a still of everything), "csv" or "md" (times, energies, momenta); by default what the ending of
     `destination` says. frames: numbers of the frames; by default all, for a picture a few moments. contacts: with the
     forces of contacts, in a picture an arrow for each two that touch in the last moment, in VTK all points with forces.
     fps: frames a second of a video, default about 20, fewer where fewer are recorded. size: its width and height

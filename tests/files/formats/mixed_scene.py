@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 import supple as sp
+from supple.bodies.tree import DomainTemplate, Mount, TreeBody, attach
+from supple.decompose import decompose
 
 
 def make_scene() -> sp.Scene:
@@ -27,3 +29,17 @@ def make_scene() -> sp.Scene:
 
 def make_run(out=None) -> sp.Run:
     return sp.run(make_scene(), until=0.3, dt=0.01, out=out, record_every=0.1)
+
+
+def make_tree_run(out=None) -> sp.Run:
+    """A branch that is held, of two domains, with leaves that are copies of one."""
+    wood = sp.Material(young=2e6, poisson=0.2, density=600, colour="#7d5f45")
+    green = sp.Material(young=1e5, poisson=0.3, density=500, stiffness_damping=0.01, colour="#5f9a45")
+    mesh, blade = sp.box_tets((1.0, 0.05, 0.05), (10, 1, 1)), sp.box_tets((0.2, 0.05, 0.01), (6, 2, 1))
+    labels = np.where(mesh.nodes[mesh.elements].mean(axis=1)[:, 0] < 0.5, "low", "high")
+    tree = decompose(mesh, labels, material=wood, modes=6, fixed="x_min")
+    leaf = DomainTemplate("leaf", blade, green, 4, blade.node_region("x_min"))
+    mounts = [Mount("high", (0.1 + 0.1 * k, 0, 0), rotation=(0.8, 0, 0, 0.6)) for k in range(4)]
+    scene = sp.Scene(gravity=(0, 0, -9.81), name="branch")
+    scene.add(TreeBody(attach(tree, leaf, mounts), stiffness_damping=0.01), name="tree")
+    return sp.run(scene, until=0.3, dt=0.01, out=out, record_every=0.05)

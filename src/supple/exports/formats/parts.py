@@ -41,8 +41,9 @@ class Prototype:
 @dataclass(frozen=True, eq=False)
 class Part:
     """A body or an obstacle. colours: red, green, blue, 0 to 1, of each triangle (t, 3) or of all (1, 3). points: at a
-    frame, (n, 3) float32 [m]. motion: of a rigid part, place [m] and quaternion (w, x, y, z) at each chosen frame
-    (frames, 7), one row where it rests, with the prototype that it carries; None: it deforms."""
+    frame, (n, 3) float32 [m]. carriers: of points that frames of domains carry. motion: of a rigid part, place [m] and
+    quaternion (w, x, y, z) at each chosen frame (frames, 7), one row where it rests, with the prototype that it
+    carries; None: it deforms."""
 
     name: str
     kind: Literal["body", "obstacle"]
@@ -52,6 +53,7 @@ class Part:
     points: Callable[[int], Array]
     prototype: Prototype | None = None
     motion: Array | None = None
+    carriers: Carriers | None = None
 
 
 @dataclass(eq=False)
@@ -96,7 +98,7 @@ class Stage:
         carriers, triangles, lines = seen.carriers(name), seen.triangles(name), seen.lines(name)
         points = points_of(seen, name, carriers)
         if not len(triangles) or (carriers is not None and any(k.U.shape[2] for k in carriers.kinds)):
-            return Part(name, "body", triangles, lines, colours, points)
+            return Part(name, "body", triangles, lines, colours, points, carriers=carriers)
         found = self._rigid(points, triangles, len(colours) == 1)
         return Part(name, "body", triangles, lines, colours, points, *(found or ()))
 
@@ -162,15 +164,20 @@ def points_of(seen: Trajectory, name: str, carriers: Carriers | None) -> Callabl
 
 
 def poses_of_rows(rows: Array) -> Array:
-    """Places [m] and quaternions (f, 7) of frames (f, 12), the quaternions without jumps of their sign.
+    """Places [m] and quaternions (f, ..., 7) of frames (f, ..., 12), the quaternions without jumps of their sign.
 
     >>> row = np.array([1.0, 2, 3, *np.eye(3).ravel()])
     >>> poses_of_rows(row[None])
     array([[1., 2., 3., 1., 0., 0., 0.]])
     """
-    q = rotations.from_matrix(rows[:, 3:].reshape(-1, 3, 3))
-    flips = np.where(np.einsum("ij,ij->i", q[1:], q[:-1]) < 0, -1.0, 1.0)
-    return np.concatenate([rows[:, :3], q * np.cumprod([1.0, *flips])[:, None]], axis=1)
+    q = rotations.from_matrix(rows[..., 3:].reshape(*rows.shape[:-1], 3, 3))
+    return np.concatenate([rows[..., :3], without_jumps(q)], axis=-1)
+
+
+def without_jumps(q: Array) -> Array:
+    """Quaternions (f, ..., 4) of turns over time, each of the sign that is nearer to the one before."""
+    flips = np.where(np.sum(q[1:] * q[:-1], axis=-1, keepdims=True) < 0, -1.0, 1.0)
+    return q * np.concatenate([np.ones_like(q[:1, ..., :1]), np.cumprod(flips, axis=0)])
 
 
 def unique_names(names: Sequence[str], made: Callable[[str], str]) -> Iterator[str]:
