@@ -91,7 +91,7 @@ def run(
         solver.prepare(system)
         last_step = count_steps(until, solver.dt)
         loop = Loop(system, solver, folder, record_every, checkpoint_every, tuple(observers), on_step, surface_points,
-                    asked)  # fmt: skip
+                    asked, scene.events)  # fmt: skip
         loop.begin(_about(scene, system, solver), resume=resume, start=start)
         error: BaseException | None = None
         try:

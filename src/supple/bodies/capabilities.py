@@ -17,7 +17,7 @@ Whoever needs a capability asks for it by `isinstance`, never for the name of a 
     Gapped            gaps between its domains
     Carrying          it steps itself, masses on its points included
     Recasting         parts of it can be of other kinds, with other coordinates
-    Changeable        its material, or what drives it, can change while it runs
+    Changeable        its material, or what drives it, can change while it runs; `changing.Adjustable`: it says what
     Stressed          strain and stress of its elements
     Extrapolating     its stride begins each step with what the last ones found
 """

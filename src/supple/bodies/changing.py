@@ -1,10 +1,12 @@
-"""Values of frozen things that change: checked by name, then by the thing itself."""
+"""Values of frozen things that change: checked by name, then by the thing itself; and what a body can change, with its
+values of now, for those who offer it to a person.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
-from typing import Any, TypeVar
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 
@@ -42,3 +44,54 @@ def changed_material(
             fix="Give region=.",
         )  # fmt: skip
     return {**material, values["region"]: with_values(material[values["region"]], given, allowed, where=where)}
+
+
+UNITS = {
+    "young": "Pa",
+    "mass_damping": "1/s",
+    "stiffness_damping": "s",
+    "stiffness": "N/m",
+    "damping": "N s/m",
+    "frequency": "Hz",
+}
+
+
+@dataclass(frozen=True)
+class Adjustment:
+    """A value that a body can change. key: as `Changeable.changed` takes it, with the values of `which` beside it.
+
+    value: of now, a number, or a list with one for each of the `parts` that are named. unit: "" where there is none.
+    is_factor: whether it multiplies what is there, so that 1 changes nothing."""
+
+    key: str
+    value: float | list[float]
+    which: dict[str, Any] = field(default_factory=dict)
+    parts: tuple[str, ...] = ()
+    is_factor: bool = False
+
+    @property
+    def unit(self) -> str:
+        """Of the value."""
+        return UNITS.get(self.key, "")
+
+
+@runtime_checkable
+class Adjustable(Protocol):
+    """A body that says what of it can change."""
+
+    def adjustments(self) -> list[Adjustment]:
+        """What can change, with the values of now."""
+        ...
+
+
+def adjusted_materials(material: Material | Mapping[str, Material], keys: tuple[str, ...]) -> list[Adjustment]:
+    """Those of a material, or of each region's."""
+    if isinstance(material, Material):
+        return [Adjustment(key, float(getattr(material, key))) for key in keys]
+    return [Adjustment(key, float(getattr(m, key)), {"region": name}) for name, m in material.items() for key in keys]
+
+
+def one_or_each(key: str, given: Any, parts: tuple[str, ...]) -> Adjustment:
+    """That of a number, or of one for each of some parts."""
+    values = np.broadcast_to(np.asarray(given, dtype=float), (len(parts),)) if len(parts) else np.asarray(given)
+    return Adjustment(key, values.tolist(), {}, parts)

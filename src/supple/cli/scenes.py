@@ -48,13 +48,25 @@ def find_scene(given: str, *, base: Path | None = None) -> Chosen:
         raise unknown("built-in scene", given, known, fix=fix)
     example = known[given]
     settings = {"until": example.until, "record_every": example.record_every}
-    return Chosen(given, example.make(), settings, example)
+    return Chosen(given, make_example(given), settings, example)
+
+
+def make_example(name: str) -> Any:
+    """The built-in scene of a name."""
+    from supple.examples import registry
+
+    known = registry()
+    if name not in known:
+        raise unknown("built-in scene", name, known, fix=f"Built-in scenes: {', '.join(known)}.")
+    scene = known[name].make()
+    scene.example = name
+    return scene
 
 
 def _from_data(path: Path) -> Chosen:
     from supple.files import load_scene_file
 
-    loaded = load_scene_file(path)
+    loaded = load_scene_file(path, make_example=make_example)
     return Chosen(path.stem, loaded.scene, {k: v for k, v in vars(loaded.run).items() if v is not None})
 
 

@@ -11,7 +11,7 @@ are taken again one by one, so that errors name their step.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -32,8 +32,10 @@ from supple.record.progress import Interrupts, Progress
 from supple.record.reader import Trajectory, open_record
 from supple.record.record import CHECKPOINT_NAME, RecordWriter
 from supple.record.run_result import Energies, Run, RunOutcome
+from supple.scene.events import Event, Schedule, check_events
 from supple.scene.state import State
 from supple.scene.system import System
+from supple.solvers.choosing import prepared
 from supple.solvers.protocol import Striding, StridingFrames
 from supple.solvers.report import Outcome, StepReport
 
@@ -60,6 +62,7 @@ class Loop:
     on_step: OnStep | None
     surface_points: int | None = None
     fields: tuple[str, ...] = ()
+    events: Sequence[Event] = ()
     step: int = 0
     worst: float = 0.0
     under_converged: int = 0
@@ -74,6 +77,8 @@ class Loop:
 
     def begin(self, about: dict[str, Any], *, resume: bool, start: State | None = None) -> None:
         """Open a new record, or read the checkpoint and go on after its frames."""
+        check_events(self.events)
+        self.schedule, self.own = Schedule(self.events), self.solver
         if start is not None:
             self.system.replay(start)
         self.state = self.system.initial_state() if start is None else self._checked(start)
@@ -86,11 +91,16 @@ class Loop:
             self.writer = RecordWriter.create(self.folder, self.system, about, **chosen)  # type: ignore[arg-type]
         else:
             self.memory = MemoryRecord(self.system, about.get("ground"))
+        if resume:
+            self.schedule.skip(self.step)
         self._watch()
+        self._see_solver()
         self._follow_changes()
         self.whole, self.good = (self.state, self.step), (self.state.copy(), self.step)
         self.begun = self.checkpointed = self.warm = perf_counter()
         self.first_step = self.warm_step = self.step
+
+    def _see_solver(self) -> None:
         self.strides = isinstance(self.solver, Striding)
         self.frames = self.strides and self.on_step is None and isinstance(self.solver, StridingFrames)
 
@@ -99,7 +109,11 @@ class Loop:
         if self.revision == self.system.revision:
             return
         self.revision = self.system.revision
-        self.solver.prepare(self.system)
+        if self.events:
+            self.solver = prepared(self.own, self.system)  # as the studio did where they were made
+            self._see_solver()
+        else:
+            self.solver.prepare(self.system)
         for sink in (self.writer, self.memory):
             if sink is not None:
                 sink.follow(self.system)
@@ -148,6 +162,7 @@ class Loop:
             self._observe()
             if self.writer is not None:
                 self.writer.write()  # how long a step takes is not known yet
+        self._make_events()
         with one_blas_thread():  # ours are the threads; sums then have one order
             outcome = self._advance(last_step, progress, interrupts)
         self._observe_last()
@@ -182,16 +197,22 @@ class Loop:
             self.warm, self.warm_step = perf_counter(), self.step
         if self.on_step is not None and self.on_step(self.state, report):
             return True
-        self._follow_changes()
+        self._make_events()
         progress.update(self.state.t, report.residual)
         if self.writer is not None and perf_counter() - self.checkpointed >= self.checkpoint_every:
             self._checkpoint()
         return False
 
+    def _make_events(self) -> None:
+        self.schedule.make_due(self.system, self.state, self.step)
+        self._follow_changes()
+
     def _frames_ahead(self, last_step: int) -> list[int]:
         """How many steps may be taken in one call: to the next frame, and to others where nobody looks at them."""
         found = [self._steps_ahead(self.step, last_step)]
-        most = self.step + min(int(TICK / self.step_time), last_step - self.step)
+        most = self.step + min(
+            int(TICK / self.step_time), self.schedule.steps_to_next(self.step, last_step - self.step)
+        )
         while self.observers == () and self.frames and self.step + sum(found) < most and len(found) < MOST_FRAMES:
             found.append(self._steps_ahead(self.step + sum(found), most))
         return found if len(found) == 1 or self.is_frame_due(self.step + sum(found)) else found[:-1]
@@ -200,7 +221,7 @@ class Loop:
         """How many steps after a step may be taken until somebody looks."""
         if not self.strides or self.on_step is not None or step < self.careful_until:
             return 1
-        most = min(last_step - step, max(1, int(TICK / self.step_time)))
+        most = min(self.schedule.steps_to_next(step, last_step - step), max(1, int(TICK / self.step_time)))
         due = (self._stretch(step) + 1) * self.record_every / self.solver.dt - step  # up to round-off
         near = range(max(1, min(int(due) - 1, most)), most)
         return next((k for k in near if self.is_frame_due(step + k)), most)
@@ -301,7 +322,7 @@ class Loop:
             self.report.outcome,
             _known(self.report.residual),
         )
-        save_checkpoint(self.folder / CHECKPOINT_NAME, saved, self.system, self.solver)
+        save_checkpoint(self.folder / CHECKPOINT_NAME, saved, self.system, self.own)
         self.checkpointed = perf_counter()
 
     def end(self, outcome: RunOutcome, *, keep_errors: bool) -> Run:

@@ -6,7 +6,8 @@ A change has a name and plain values:
     "gravity"             value (3,) [m/s²]
     a body's name         what the body can change, such as young [Pa] or damping: see `Changeable`; of a tree, the kind
                           or the modes of a domain: see `Recasting`
-    a force's label       fields of the force, such as stiffness, rest_length of springs, velocity of wind
+    a force's label       fields of the force, such as stiffness, rest_length of springs, velocity of wind; end (n, 3)
+                          [m]: where the points of the world are now that springs were added to
     a joint's name        motor_speed, motor_torque (of a hinge) or motor_force (of a slider)
     a contact's name      friction, restitution and other numbers of `Contact`; pair: two names, with enabled
     a force, joint or     enabled: False takes it out, True brings it back
@@ -31,8 +32,8 @@ import numpy as np
 from supple.algebra.dense.checks import check_vector
 from supple.errors import InputError
 from supple.scene.changing.contacts import change_contact, contact_names
-from supple.scene.changing.couplings import ADDED, REMOVED, add_table, describe, keep_positions, kept_positions
-from supple.scene.changing.in_place import change_force, change_motor, set_gravity
+from supple.scene.changing.couplings import ADDED, REMOVED, SIDES, add_table, describe, keep_positions, kept_positions
+from supple.scene.changing.in_place import END, change_force, change_motor, move_end, set_gravity
 from supple.scene.changing.layout import BROKEN, Relaid, break_body, lay_out, recast_body
 from supple.scene.changing.whole import Whole, rebuild, refuse_others
 from supple.scene.slots import Slot
@@ -82,7 +83,7 @@ def add_coupling(system: System, state: State, thing: Any, name: str | None) -> 
     """Add a spring or joint now, and note it in the state; returns its name."""
     check_state(state, "System.add")
     name, table, positions = describe(system, state, thing, name)
-    number = len(change_lines(state))
+    number = _count(state)
     keep_positions(state, number, positions)
     try:
         _make(system, state, name, {ADDED: table})
@@ -109,6 +110,23 @@ def remove_coupling(system: System, state: State, name: str) -> None:
     _make(system, state, name, {REMOVED: True})
 
 
+def repeat_change(system: System, state: State, name: str, values: dict[str, Any]) -> None:
+    """Make a change now as a state has kept it once, couplings and breaks included, and note it in this one."""
+    check_state(state, "repeat_change")
+    if ADDED not in values:
+        _make(system, state, name, {key: _plain(value, name, key) for key, value in values.items()})
+        return
+    sides = [values[ADDED][side] for side in SIDES]
+    bodies = [side["body"] for side in sides if "body" in side]
+    number = _count(state)
+    keep_positions(state, number, {known: system.positions(state, known).copy() for known in bodies})
+    try:
+        _make(system, state, name, values)
+    except InputError:
+        keep_positions(state, number, {})
+        raise
+
+
 def replay(system: System, state: State) -> None:
     """Make the changes that led to a state of this system, which has seen none yet; those that a later one replaces are
     left out, as the values of a control that changed many times."""
@@ -127,16 +145,22 @@ def replay(system: System, state: State) -> None:
 
 
 def _make(system: System, state: State, name: str, values: dict[str, Any]) -> None:
-    lines = change_lines(state)
-    apply_change(system, name, values, kept_positions(state, len(lines)), state)
-    text = b"".join([*lines, json.dumps([state.t, name, values]).encode(), b"\n"])
-    state.memory[KEPT] = np.frombuffer(text, dtype=np.uint8).copy()
+    apply_change(system, name, values, kept_positions(state, _count(state)), state)
+    line = np.frombuffer(json.dumps([state.t, name, values]).encode() + b"\n", dtype=np.uint8)
+    kept = state.memory.get(KEPT)
+    state.memory[KEPT] = line.copy() if kept is None else np.concatenate([kept, line])
     multipliers = state.memory.get("multipliers")
     if multipliers is not None and multipliers.size != system.joint_row_count:
         del state.memory["multipliers"]  # joints come and go: who pulled how much is found by the next step
     if values.get("enabled") is True and name in contact_names(Whole.of(system).scene):
         for contact in system.contacts:
             contact.look_anew(state.memory)
+
+
+def _count(state: State) -> int:
+    """How many changes led to a state."""
+    kept = state.memory.get(KEPT)
+    return 0 if kept is None else int(np.count_nonzero(kept == ord("\n")))
 
 
 def _replaced(done: list[Change]) -> set[int]:
@@ -202,6 +226,9 @@ def apply_change(
         rebuild(system, whole.with_body(bodies[name], values, where) if relaid is None else relaid.whole)
         if relaid is not None and state is not None:
             lay_out(system, list(bodies.values()), state, relaid.coordinates)
+    elif forces and END in values:
+        refuse_others(values, (END,), where)
+        move_end(system, whole, forces, values[END], where)
     elif forces:
         change_force(system, whole, forces, values, where)
     elif joints:

@@ -39,7 +39,8 @@ class Acting:
 
 @dataclass(eq=False)
 class Scene:
-    """A scene. gravity (3,) [m/s²]; solver: how it is stepped, None: as suits what is in it.
+    """A scene. gravity (3,) [m/s²]; solver: how it is stepped, None: as suits what is in it; events: changes that a run
+    of it makes at given steps, see `supple.scene.events`.
 
     The scene owns the world: obstacles and a fluid are added like bodies, and said once for all of them.
 
@@ -66,6 +67,8 @@ class Scene:
     kept_nodes: tuple[Node, ...] | None = field(default=None, repr=False)  # of a snapshot
     winds: dict[str, Any] = field(default_factory=dict)  # those that blow on all bodies
     is_part: bool = False  # of a larger scene, whose other bodies and couplings it leaves out
+    events: list[Any] = field(default_factory=list)  # an `Event` each, in the order of their steps
+    example: str | None = None  # the name of the built-in scene that it is
     renewed: dict[int, tuple[Node, Node]] = field(default_factory=dict, repr=False)  # by id of the first: see `renew`
 
     def __post_init__(self) -> None:

@@ -51,6 +51,19 @@ def choose(scene: Scene, dt: float | None = None, system: System | None = None) 
     return Choice(method() if dt is None else method(dt), why)
 
 
+def prepared(own: Any, system: System) -> Any:
+    """A scene's own solver, prepared; or where that refuses what was added meanwhile, the one that suits all of it."""
+    try:
+        own.prepare(system)
+        return own
+    except InputError:
+        other = choose(system.scene, own.dt, system).solver
+        if type(other) is type(own):
+            raise
+        other.prepare(system)
+        return other
+
+
 def _method(scene: Scene, system: System | None) -> tuple[type, str]:
     parts = {PART_OF_METHOD[node.held_body.method] for node in scene.nodes}
     touches = bool(scene.contacts or scene.obstacles)

@@ -2,12 +2,13 @@
 
     k = strength m (2 pi f)²,  at most BOUND m / h²,    c = k / (pi f)            m: of the body, h: the step
 
-The spring is the `Springs` of any scene, added while it runs; where the pointer goes, its end in the world goes. It
-is kept in the plane through the point across the view.
+The spring is the `Springs` of any scene, added while it runs; where the pointer goes, its end in the world goes, by
+changes that the state keeps. It is kept in the plane through the point across the view.
 """
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 
 import numpy as np
@@ -29,13 +30,11 @@ BOUND = 0.25
 
 @dataclass
 class Pull:
-    """name: of the spring in the system; depth [m]: of its end along the view; target (3,) [m]: where the end is; ends:
-    the end in the system, (1, 3)."""
+    """name: of the spring in the system; depth [m]: of its end along the view; target (3,) [m]: where the end is."""
 
     name: str
     depth: float
     target: Array
-    ends: list[Array]
 
 
 @dataclass(frozen=True)
@@ -93,39 +92,34 @@ class Pulls:
             damping=k / (np.pi * FREQUENCY),
             rest_length=0.0,
         )
-        name = self.system.add(state, spring, name=f"pull {watcher}")
-        self.held[watcher] = Pull(name, depth, found.place.copy(), [])
-        self._find_ends()
+        name = self.system.add(state, spring, name=self._name(watcher))
+        self.held[watcher] = Pull(name, depth, found.place.copy())
 
-    def _find_ends(self) -> None:
-        """The system is made anew where a spring comes or goes: find the ends of all pulls, and put them in place."""
-        for pull in self.held.values():
-            own = [f for f in self.system.forces if f.label == pull.name]
-            pull.ends = [p.fixed for f in own for p in f.slot.parents if p.fixed is not None]
-            self._place(pull)
-
-    @staticmethod
-    def _place(pull: Pull) -> None:
-        for end in pull.ends:
-            end[:] = pull.target
+    def _name(self, watcher: int) -> str:
+        """One that neither the scene nor its events have."""
+        scene = self.system.scene
+        taken = {event.name for event in scene.events} | {acting.label for acting in scene.forces}
+        return next(name for k in itertools.count(watcher) if (name := f"pull {k}") not in taken)
 
     def stiffness(self, mass: float) -> float:
         """Of a pull on a body of a mass [kg], [N/m]."""
         return min(self.strength * mass * (2 * np.pi * FREQUENCY) ** 2, BOUND * mass / self.dt**2)
 
-    def drag(self, watcher: int, pointer: Pointer) -> None:
-        """Move the end of a watcher's pull."""
+    def drag(self, watcher: int, pointer: Pointer, state: State) -> None:
+        """Move the end of a watcher's pull; the state keeps it, as it keeps other changes."""
         pull = self.held.get(watcher)
-        if pull is not None and pointer.is_sound:
-            pull.target[:] = pointer.at_depth(pull.depth)
-            self._place(pull)
+        if pull is None or not pointer.is_sound:
+            return
+        target = pointer.at_depth(pull.depth)
+        if not np.array_equal(target, pull.target):
+            pull.target = target
+            self.system.change(state, pull.name, end=target[None])
 
     def release(self, watcher: int, state: State) -> bool:
         """Let go; returns whether there was a pull."""
         pull = self.held.pop(watcher, None)
         if pull is not None:
             self.system.remove(state, pull.name)
-            self._find_ends()
         return pull is not None
 
 

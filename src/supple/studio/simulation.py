@@ -1,9 +1,10 @@
 """The process that runs a scene for the studio. It never waits for a browser, and ends with the process that began it.
 
-It is told what to do through a pipe, (command, value): play, pause, step, reset, speed, strength, grab, drag, release,
-wish, click, leave, quit. It answers, (what, value): ready with the header and the name of the ring of frames, status
-some times a second, with a message where the simulation had to stop, looks for those who wish for some, and failed
-where it cannot begin. Frames go into the ring. Where the pipe ends, nobody is left.
+It is told what to do through a pipe, (command, value): play, pause, step, reset, speed, strength, change, grab, drag,
+release, wish, click, leave, ask, quit. It answers, (what, value): ready with the header and the name of the ring of
+frames, status some times a second, with a message where the simulation had to stop, settings when they have changed,
+looks for those who wish for some, answer to what it was asked, and failed where it cannot begin. Frames go into the
+ring. Where the pipe ends, nobody is left.
 """
 
 from __future__ import annotations
@@ -20,21 +21,16 @@ from typing import Any
 
 import numpy as np
 
-from supple.errors import InputError, SuppleError
-from supple.record.measures import measure
-from supple.record.plausibility import Plausibility
-from supple.running import choose_solver
+from supple.algebra.compiling.blas_threads import one_blas_thread
+from supple.errors import DivergenceError, SuppleError
 from supple.scene.scene import Scene
 from supple.scene.state import State
-from supple.scene.system import System
-from supple.solvers.choosing import choose
-from supple.solvers.protocol import Striding
+from supple.studio.live.live_run import LiveRun
 from supple.studio.looks.looks import Looks
 from supple.studio.looks.wishes import Click
-from supple.studio.picking import Picked, pick
-from supple.studio.pulling import Pointer, Pulls
+from supple.studio.picking import pick
+from supple.studio.pulling import Pointer
 from supple.studio.ring import FrameRing
-from supple.studio.show import Show
 
 LONGEST_CALL = 8e-3
 """Wall time of a call of the solver [s], so that what a person does is heard soon; one step at least."""
@@ -46,12 +42,13 @@ IDLE = 0.05
 SPEEDS, STRENGTHS = (1e-3, 100.0), (1e-3, 100.0)
 REMEMBERED = 120
 """Frames that a person may still point at."""
+FAILURES = (SuppleError, FloatingPointError, ArithmeticError, ValueError)
 
 
 @dataclass
 class Status:
     """What a person sees beside the picture. speed: simulated over wall time, measured; wanted: what was asked for.
-    pulls: how many pull. message: why it stopped, empty while all is well."""
+    pulls: how many pull. message: why it stopped, empty while all is well; notice: why something was refused."""
 
     time: float = 0.0
     step: int = 0
@@ -62,143 +59,145 @@ class Status:
     potential: float = 0.0
     pulls: int = 0
     message: str = ""
+    notice: str = ""
 
 
 class Simulation:
     """A scene that runs as it is told."""
 
     def __init__(self, scene: Scene, pipe: Connection) -> None:
-        self.scene, self.pipe, self.system = scene, pipe, scene.compile()
-        self.state = self.system.initial_state()
-        self.show = Show(self.system, self.state)
-        self.looks = Looks(self.show)
-        self.status, self.step_time = Status(), 0.0
-        first = self.show.frame(self.state, 0)
+        self.pipe, self.status = pipe, Status()
+        self.live = LiveRun(scene)
+        self.live.compile_all()
+        self.looks = Looks(self.live.show)
+        first = self.live.show.frame(self.live.state, 0)
         self.ring = FrameRing.make(len(first) + -len(first) % 8)
-        self.reset()
-        self._compile_all()
-        self.reset()
+        self._begin()
 
-    def _compile_all(self) -> None:
-        """Take a step as it is, and one with a pull on a body of each kind: what they need is compiled then."""
-        self._advance(1)
-        kinds = {surface.kind: number for number, surface in enumerate(self.show.surfaces)}
-        for number in kinds.values():
-            place = self.show.surfaces[number].points(self.pulls.start)[0].astype(float)
-            with suppress(SuppleError):  # a point that cannot be pulled
-                self.pulls.hold(number, Picked(number, place, place), 1.0, self.state)
-                self._prepare()
-                self._advance(1)
-            self.pulls.release(number, self.state)
-        self._prepare()
-        self.step_time = 0.0
-
-    def _prepare(self) -> None:
-        """After a change of the system."""
-        self.solver = prepared(self.own_solver, self.system)
-        self.guard = Plausibility(self.system, self.solver.dt, self.state, measure(self.system, self.state), 0.0)
-        self.good = self.state.copy()
-
-    def reset(self) -> None:
-        """Begin anew; playing or not as before, and nobody pulls."""
-        self.system = self.scene.compile()
-        self.solver = self.own_solver = choose_solver(self.scene, self.system, None, None)
-        self.solver.prepare(self.system)
-        self.state = self.system.initial_state()
-        self.pulls = Pulls(self.system, self.show.surfaces, self.state.copy(), self.solver.dt)
+    def _begin(self) -> None:
+        """At the start of the scene; playing or not as before."""
         self.seen: deque[tuple[int, State]] = deque(maxlen=REMEMBERED)
         self.status = Status(playing=self.status.playing, wanted=self.status.wanted)
-        self.guard = Plausibility(self.system, self.solver.dt, self.state, measure(self.system, self.state), 0.0)
-        self.good = self.state.copy()
+        self.checked = perf_counter()
         self._look()
         self._pace()
 
     def run(self) -> None:
         """Until it is told to quit, or nobody is left."""
-        self.framed = self.told = self.checked = perf_counter()
-        while True:
-            while self.pipe.poll(0 if self.status.playing else IDLE):
-                command, value = self.pipe.recv()
-                if command == "quit":
-                    return
-                self.obey(command, value)
-            if self.status.playing:
-                self._play()
-            self.looks.send(self.state, perf_counter, lambda look: self.pipe.send(("look", look)))
-            if perf_counter() - self.told >= STATUS:
-                self._tell()
+        self.framed = self.told = perf_counter()
+        self._tell_settings()
+        with one_blas_thread():  # as a run: sums then have one order
+            while True:
+                while self.pipe.poll(0 if self.status.playing else IDLE):
+                    command, value = self.pipe.recv()
+                    if command == "quit":
+                        return
+                    self.obey(command, value)
+                if self.status.playing:
+                    self._play()
+                self.looks.send(self.live.state, perf_counter, lambda look: self.pipe.send(("look", look)))
+                if perf_counter() - self.told >= STATUS:
+                    self._tell()
 
     def obey(self, command: str, value: Any) -> None:
         """Do what a person asks for."""
-        if command in ("play", "pause"):
-            self.status.playing = command == "play" and not self.status.message
-            self._pace()
-            self._look()  # what is seen while it stands still is the state
-        elif command == "step":
-            self.status.playing = False
-            self._take(1)
-            self._look()
-        elif command == "reset":
-            self.reset()
-        elif command in ("grab", "drag", "release"):
-            self._pull(command, *value)
+        if command in QUIET:
+            QUIET[command](self, value)
             return
-        elif command == "wish":
-            self.looks.wish(*value)
-            return
-        elif command == "leave":
-            self.looks.leave(value)
-            return
-        elif command == "click":
-            self._click(*value)
-            return
-        elif command == "strength":
-            self.pulls.strength = min(max(float(value), STRENGTHS[0]), STRENGTHS[1])
-        elif command == "speed":
-            self.status.wanted = min(max(float(value), SPEEDS[0]), SPEEDS[1])
-            self._pace()
+        try:
+            getattr(self, f"_obey_{command}")(value)
+        except FAILURES as error:
+            if self.live.is_prepared:  # it cannot be done, and all is as it was
+                self.status.notice = str(error)
+            else:
+                self._stop(error)
         self._tell()
 
-    def _pull(self, command: str, watcher: int, number: int = 0, numbers: Any = None) -> None:
-        """What a watcher does with the pointer. number: of the frame that he saw; numbers: see `Pointer`."""
-        if command == "drag":
-            self.pulls.drag(watcher, Pointer.of(numbers))
-            return
-        if command == "grab":
-            changed = self.pulls.grab(watcher, Pointer.of(numbers), self._seen(number), self.state)
-        else:
-            changed = self.pulls.release(watcher, self.state)
-        if changed:
-            self._prepare()
-        self.status.pulls = len(self.pulls.held)
-        self._tell()
+    def _obey_play(self, value: Any) -> None:
+        self.status.playing = not self.status.message
+        self._pace()
+
+    def _obey_pause(self, value: Any) -> None:
+        self.status.playing = False
+        self._look()  # what is seen while it stands still is the state
+
+    def _obey_step(self, value: Any) -> None:
+        self.status.playing = False
+        self._take(1)
+        self._look()
+
+    def _obey_reset(self, value: Any) -> None:
+        self.live.reset()
+        self._begin()
+        self._tell_settings()
+
+    def _obey_speed(self, value: Any) -> None:
+        self.status.wanted = min(max(float(value), SPEEDS[0]), SPEEDS[1])
+        self._pace()
+
+    def _obey_strength(self, value: Any) -> None:
+        self.live.pulls.strength = min(max(float(value), STRENGTHS[0]), STRENGTHS[1])
+
+    def _obey_change(self, value: Any) -> None:
+        """value: number of the setting, of a part of it or None, and what it is to be."""
+        self.status.notice = ""
+        try:
+            self.live.change(*value)
+        finally:
+            self._tell_settings()
+
+    def _obey_grab(self, value: Any) -> None:
+        """value: the watcher, the number of the frame that he saw, nine numbers, see `Pointer`."""
+        watcher, number, numbers = value
+        self.live.grab(watcher, Pointer.of(numbers), self._seen(number))
+        self.status.pulls = len(self.live.pulls.held)
+
+    def _obey_release(self, value: Any) -> None:
+        self.live.release(value[0])
+        self.status.pulls = len(self.live.pulls.held)
+
+    def _obey_ask(self, value: Any) -> None:
+        """value: number of the question, and what is asked for."""
+        number, what = value
+        try:
+            answer: Any = getattr(self, f"_answer_{what}")()
+        except FAILURES as error:
+            answer = {"error": str(error)}
+        self.pipe.send(("answer", (number, answer)))
+
+    def _answer_save(self) -> dict[str, Any]:
+        return dict(self.live.saved()._asdict())
+
+    def _answer_state(self) -> dict[str, Any]:
+        state = self.live.state
+        return {"step": self.live.step, "time": state.t, "x": state.x.copy(), "v": state.v.copy()}
 
     def _seen(self, number: int) -> State:
         """The state of a frame, where it is still known."""
-        return next((state for known, state in reversed(self.seen) if known <= number), self.state)
+        return next((state for known, state in reversed(self.seen) if known <= number), self.live.state)
 
     def _click(self, watcher: int, click: Click) -> None:
         """A watcher asks what is at a place of the picture."""
-        pointer, surfaces = Pointer.of(np.array(click.pointer)), self.show.surfaces
-        seen = self._seen(click.frame)
-        found = pick(surfaces, seen, self.pulls.start, pointer.origin, pointer.ray) if pointer.is_sound else None
+        pointer, surfaces = Pointer.of(np.array(click.pointer)), self.live.show.surfaces
+        seen, start = self._seen(click.frame), self.live.pulls.start
+        found = pick(surfaces, seen, start, pointer.origin, pointer.ray) if pointer.is_sound else None
         self.looks.tell_picked(watcher, "" if found is None else surfaces[found.surface].name)
 
     def _pace(self) -> None:
         """From here on simulated time keeps to the clock."""
-        self.from_wall, self.from_time = perf_counter(), self.state.t
+        self.from_wall, self.from_time = perf_counter(), self.live.state.t
 
     def _play(self) -> None:
-        now = perf_counter()
+        live, now = self.live, perf_counter()
         due = self.from_time + (now - self.from_wall) * self.status.wanted
-        steps = int((due - self.state.t) / self.solver.dt)
+        steps = int((due - live.state.t) / live.dt)
         if steps < 1:
-            self.pipe.poll(min(IDLE, (self.state.t + self.solver.dt - due) / self.status.wanted))
+            self.pipe.poll(min(IDLE, (live.state.t + live.dt - due) / self.status.wanted))
         else:
-            most = max(1, int(LONGEST_CALL / self.step_time)) if self.step_time > 0 else 1
+            most = max(1, int(LONGEST_CALL / live.step_time)) if live.step_time > 0 else 1
             self._take(min(steps, most))
-            if (due - self.state.t) / self.status.wanted > BEHIND:
-                late = due - self.state.t
+            if (due - live.state.t) / self.status.wanted > BEHIND:
+                late = due - live.state.t
                 self.from_time -= late  # what is lost is lost: the speed that is shown says so
         if now - self.framed >= FRAME:
             self.framed = now
@@ -209,66 +208,60 @@ class Simulation:
         if self.status.message:
             return
         try:
-            self._advance(steps)
-            self.status.step += steps
-            self.state.t = self.status.step * self.solver.dt
-            self.guard.check_step(self.state, self.status.step)
+            self.live.take(steps)
             if perf_counter() - self.checked >= CHECK:
-                self._check()
-        except (SuppleError, FloatingPointError, ArithmeticError, ValueError) as error:
-            self.state.restore(self.good)
-            self.status.playing, self.status.message = False, str(error)
-            self.status.step = round(self.state.t / self.solver.dt)
-            self._look()
+                measures = self.live.check()
+                self.checked = perf_counter()
+                self.status.kinetic, self.status.potential = measures.kinetic, measures.potential
+        except FAILURES as error:
+            self.live.go_back()
+            self._stop(error)
             self._tell()
 
-    def _check(self) -> None:
-        measures = measure(self.system, self.state)
-        if self.pulls.held:  # a hand may give any energy: judged from here on
-            self.guard = Plausibility(self.system, self.solver.dt, self.state, measures, 0.0)
-        else:
-            self.guard.check_frame(self.state, measures, self.status.step, self.good)
-        self.status.kinetic, self.status.potential = measures.kinetic, measures.potential
-        self.good, self.checked = self.state.copy(), perf_counter()
-
-    def _advance(self, steps: int) -> None:
-        begun = perf_counter()
-        if steps > 1 and isinstance(self.solver, Striding):
-            self.solver.advance(self.system, self.state, steps)
-        else:
-            for _ in range(steps):
-                self.solver.step(self.system, self.state)
-        taken = (perf_counter() - begun) / steps
-        self.step_time = taken if self.step_time == 0.0 else 0.8 * self.step_time + 0.2 * taken
+    def _stop(self, error: Exception) -> None:
+        self.status.playing, self.status.message = False, told_failure(error, self.live)
+        self._look()
 
     def _look(self) -> None:
-        number = self.ring.newest + 1
-        self.seen.append((number, self.state.copy()))
-        self.ring.write(self.show.frame(self.state, self.status.step, number))
+        number, state = self.ring.newest + 1, self.live.state
+        self.seen.append((number, State(state.t, state.x.copy(), state.v.copy())))
+        self.ring.write(self.live.show.frame(state, self.live.step, number))
         self.looks.is_stale = True
 
     def _tell(self) -> None:
-        now = perf_counter()
-        passed, before = now - self.told, getattr(self, "told_time", self.state.t)
-        self.status.time = self.state.t
-        self.status.speed = max(0.0, (self.state.t - before) / passed) if passed > 0.05 else self.status.speed
-        self.told, self.told_time = now, self.state.t
+        now, state = perf_counter(), self.live.state
+        passed, before = now - self.told, getattr(self, "told_time", state.t)
+        self.status.time, self.status.step = state.t, self.live.step
+        self.status.speed = max(0.0, (state.t - before) / passed) if passed > 0.05 else self.status.speed
+        self.told, self.told_time = now, state.t
         self.pipe.send(("status", asdict(self.status)))
+
+    def _tell_settings(self) -> None:
+        self.pipe.send(("settings", [asdict(setting) for setting in self.live.settings]))
 
     def close(self) -> None:
         """Remove the ring."""
         self.ring.close()
 
 
-def prepared(own: Any, system: System) -> Any:
-    """A scene's own solver, or where that refuses what was added meanwhile the one that suits all of it."""
-    try:
-        own.prepare(system)
-        return own
-    except InputError:
-        other = choose(system.scene, own.dt, system).solver
-        other.prepare(system)
-        return other
+QUIET: dict[str, Callable[[Simulation, Any], None]] = {
+    "drag": lambda it, value: it.live.drag(value[0], Pointer.of(value[2])),
+    "wish": lambda it, value: it.looks.wish(*value),
+    "leave": lambda it, value: it.looks.leave(value),
+    "click": lambda it, value: it._click(*value),
+}
+"""What is done without a word of how the simulation stands."""
+
+
+def told_failure(error: Exception, live: LiveRun) -> str:
+    """Why a simulation stopped, and what a person at the page can do."""
+    if not isinstance(error, DivergenceError):
+        return f"{error} The last good state is shown. Reset begins anew."
+    pulled = "pull more gently, or with less strength; " if live.pulls.held else ""
+    return (
+        f"{error.what[:1].upper()}{error.what[1:]} ({error.where}). The last good state is shown. Reset begins anew. "
+        f"What helps: {pulled}more damping, softer materials, or a scene with a smaller dt (it is {live.dt:g} s)."
+    )
 
 
 def simulate(make: Callable[[], Scene], pipe: Connection) -> None:
@@ -276,9 +269,9 @@ def simulate(make: Callable[[], Scene], pipe: Connection) -> None:
     simulation = None
     try:
         simulation = Simulation(make(), pipe)
-        header = simulation.show.header()
+        header = simulation.live.show.header()
         pipe.send(("ready", {"about": header.about, "data": header.data, "ring": simulation.ring.name,
-                             "dt": simulation.solver.dt}))  # fmt: skip
+                             "dt": simulation.live.dt}))  # fmt: skip
         simulation.run()
     except (EOFError, BrokenPipeError, ConnectionResetError, KeyboardInterrupt):
         pass  # nobody is left

@@ -11,7 +11,7 @@ import numpy as np
 import scipy.sparse as sparse
 
 from supple.bodies.body_protocol import Embedding, Method
-from supple.bodies.changing import MATERIAL, changed_material
+from supple.bodies.changing import MATERIAL, Adjustment, adjusted_materials, changed_material
 from supple.bodies.coordinates import Points
 from supple.bodies.fem.elastic import ElasticForce
 from supple.bodies.mappings import WeightedPoints
@@ -69,6 +69,10 @@ class FemBody(MeshPoints, RegionMaterials):
         """With another young [Pa], poisson, density [kg/m³], mass_damping [1/s] or stiffness_damping [s]; region: of
         one region's material alone."""
         return replace(self, material=changed_material(self.material, values, MATERIAL, where=where))
+
+    def adjustments(self) -> list[Adjustment]:
+        """Young's modulus and damping of its materials."""
+        return adjusted_materials(self.material, ("young", "mass_damping", "stiffness_damping"))
 
     @cached_property
     def point_mass(self) -> PointMass:

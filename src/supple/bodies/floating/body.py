@@ -14,6 +14,7 @@ from scipy.spatial import KDTree
 
 from supple.algebra.dense import rotations
 from supple.bodies.body_protocol import Method
+from supple.bodies.changing import Adjustment
 from supple.bodies.coordinates import FrameWithModes
 from supple.bodies.floating.forces import ModalForce
 from supple.bodies.floating.inversion import FloatingInversion
@@ -171,6 +172,10 @@ class FloatingBody(MeshPoints, ShapedPoints):
         if not set(DAMPING) & set(values):
             return replace(self, model=model)
         return replace(self, model=model, damping=model.damping(mass=given[0], stiffness=given[1], ratio=given[2]))
+
+    def adjustments(self) -> list[Adjustment]:
+        """How many times stiffer it becomes."""
+        return [Adjustment("stiffness_factor", 1.0, is_factor=True)]
 
     @property
     def mode_count(self) -> int:

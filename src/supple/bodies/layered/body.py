@@ -16,7 +16,7 @@ from supple.algebra.dense import rotations
 from supple.algebra.dense.checks import check_vector
 from supple.bodies.body_protocol import Method
 from supple.bodies.capabilities import OwnSolve
-from supple.bodies.changing import changed_material
+from supple.bodies.changing import Adjustment, adjusted_materials, changed_material
 from supple.bodies.coordinates import FrameWithModes
 from supple.bodies.frame_start import check_start, place_frame
 from supple.bodies.layered.build import fill_surface, name_core
@@ -142,6 +142,11 @@ class LayeredBody(MeshPoints, ShapedPoints):
         if "core_density" in values:
             model = replace(model, core_density=values["core_density"])
         return replace(self, model=model, **damping)
+
+    def adjustments(self) -> list[Adjustment]:
+        """Young's modulus of its materials, and damping."""
+        damping = [Adjustment(name, float(getattr(self, own))) for name, own in DAMPING.items()]
+        return [*adjusted_materials(self.model.material, ("young",)), *damping]
 
     @property
     def free_count(self) -> int:

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from supple.algebra.dense.checks import check_array
 from supple.bodies.body_protocol import Method, Numbers
+from supple.bodies.changing import Adjustment
 from supple.bodies.coordinates import Points
 from supple.bodies.mappings import WeightedPoints
 from supple.bodies.placement import Placement
@@ -97,6 +98,12 @@ class Particles:
         if others := [name for name in values if name not in CHANGEABLE]:
             raise InputError("this cannot be changed", where=where, value=others[0], allowed=", ".join(CHANGEABLE))
         return replace(self, **values)
+
+    def adjustments(self) -> list[Adjustment]:
+        """Stiffness and damping of its springs, where all have the same."""
+        found = {key: np.unique(np.asarray(getattr(self, key), dtype=float)) for key in ("stiffness", "damping")}
+        has_springs = np.size(self.springs) > 0
+        return [Adjustment(key, float(one[0])) for key, one in found.items() if has_springs and len(one) == 1]
 
     @cached_property
     def spring_force(self) -> SpringForce:

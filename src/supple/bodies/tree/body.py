@@ -15,6 +15,7 @@ from supple.algebra.dense import rotations
 from supple.algebra.sparse.threefold import SparseRows, chosen_rows
 from supple.bodies.body_protocol import Embedding, Method, Numbers
 from supple.bodies.capabilities import BrokenPart, RecastBody
+from supple.bodies.changing import Adjustment, one_or_each
 from supple.bodies.placement import Placement
 from supple.bodies.protocols import LocalState, Mapping, PlacedBody
 from supple.bodies.selecting import check_numbers
@@ -343,6 +344,16 @@ class TreeBody:
         factors = {name: value for name, value in values.items() if name.endswith("factor")}
         damping = {name: value for name, value in values.items() if name.endswith("damping")}
         return self._of_model(retuned(self.bare.dynamics, **factors).model, **damping)
+
+    def adjustments(self) -> list[Adjustment]:
+        """The frequency factor of each domain, and damping."""
+        domains = self.bare.model.domain_tree.domains
+        names = tuple(domain.name or f"domain {number}" for number, domain in enumerate(domains))
+        damping = [one_or_each(key, getattr(self.bare, key), ()) for key in ("mass_damping", "stiffness_damping")]
+        return [
+            one_or_each("frequency_factor", self.bare.model.tuning, names),
+            *(a for a in damping if np.ndim(a.value) == 0),
+        ]
 
     def recast(self, x: Array, v: Array, values: dict[str, Any], *, where: str) -> RecastBody | None:
         """With another kind of a `domain`: a `kind` of the same mesh that the tree knows, or its own with other

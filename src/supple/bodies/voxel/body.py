@@ -15,7 +15,7 @@ from scipy.spatial import KDTree
 from supple.algebra.dense import rotations
 from supple.bodies.body_protocol import Embedding, Method, Numbers
 from supple.bodies.capabilities import ContactConstants
-from supple.bodies.changing import with_values
+from supple.bodies.changing import Adjustment, with_values
 from supple.bodies.coordinates import Frames
 from supple.bodies.mappings import FramePoints, WeightedPoints
 from supple.bodies.placement import Placement
@@ -110,6 +110,24 @@ class VoxelBody:
             )  # fmt: skip
         one = with_values(numbered[int(number)], given, MATERIAL, where=where)
         return replace(self, palette={**numbered, int(number): one})
+
+    def adjustments(self) -> list[Adjustment]:
+        """Amplitude and frequency of its controls that are sines; Young's modulus and damping of its materials."""
+        given = self.actuation
+        drivers = [] if given is None else list(given) if isinstance(given, Sequence) else [given]
+        found = [
+            Adjustment(key, float(getattr(driver, key)), {"control": number} if len(drivers) > 1 else {})
+            for number, driver in enumerate(drivers)
+            if isinstance(driver, Actuation)
+            for key in ("amplitude", "frequency")
+        ]
+        for number, material in self.palette_by_number.items():
+            which = {} if isinstance(self.palette, VoxelMaterial) else {"number": number}
+            found += [
+                Adjustment(key, float(getattr(material, key)), which)
+                for key in ("young", "bond_damping", "ground_damping")
+            ]
+        return found
 
     @cached_property
     def model(self) -> VoxelModel:

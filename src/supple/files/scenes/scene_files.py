@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -46,18 +47,36 @@ def load(path: str | Path, *, outside: bool = False) -> Scene:
     return load_scene_file(path, outside=outside).scene
 
 
-def load_scene_file(path: str | Path, *, outside: bool = False) -> SceneFile:
-    """As `load`, with the file's [run] table, or a VoxCAD file's time to stop."""
+def load_scene_file(
+    path: str | Path, *, outside: bool = False, make_example: Callable[[str], Scene] | None = None
+) -> SceneFile:
+    """As `load`, with the file's [run] table, or a VoxCAD file's time to stop. make_example: makes the built-in scene
+    of a name, for files that hold what was changed in one."""
+    from supple.files.scenes.reading.events import build_events
     from supple.files.scenes.reading.scene import build_scene
 
     path = check_path(path, where="load")
     if path.suffix.lower() in VOXCAD_SUFFIXES:
         return _load_voxcad(path)
     document = _checked(read_data(path), path)
-    scene = build_scene(document, Place(path, outside=outside))
-    if document.name is None:
+    place = Place(path, outside=outside)
+    scene = (
+        build_scene(document, place) if document.example is None else _example(document.example, place, make_example)
+    )
+    if document.name is None and document.example is None:
         scene.name = path.stem
+    scene.events = build_events(document.events, scene, place)
     return SceneFile(scene, RunSettings(**dict(document.run)))
+
+
+def _example(name: str, place: Place, make: Callable[[str], Scene] | None) -> Scene:
+    if make is None:
+        raise place.at("example").error(
+            "the file holds what was changed in a built-in scene", value=name,
+            fix="Run it by `supple run FILE`, or load it by supple.cli.scenes.find_scene(path).scene.",
+        )  # fmt: skip
+    with place.at("example").guarded():
+        return make(name)
 
 
 def _load_voxcad(path: Path) -> SceneFile:
@@ -69,22 +88,27 @@ def _load_voxcad(path: Path) -> SceneFile:
     return SceneFile(voxcad_scene(file, name=path.stem), times)
 
 
-def save(scene: Scene, path: str | Path, *, run: RunSettings | None = None) -> None:
+def save(scene: Scene, path: str | Path, *, run: RunSettings | None = None, example: str | None = None) -> None:
     """Write a scene as .toml or .json; meshes too large to stand in it are written beside it as .vtu files.
 
-    Trees of domains are written as folders beside it, shapes and matrices of floating bodies as .npz files.
+    Trees of domains are written as folders beside it, shapes and matrices of floating bodies as .npz files. Its events
+    are written too. example: the name of the built-in scene that it is; the file names it then, with its events alone.
 
     A scene that holds functions of Python or forces of your own cannot be saved; the error says which.
     """
+    from supple.files.scenes.schema.scene import VERSION
+    from supple.files.scenes.writing.events import describe_events
     from supple.files.scenes.writing.scene import describe_scene
 
     check_instance(scene, Scene, "a scene", where="save")
     path = check_path(path, where="save")
     check_suffix(path)
-    data, meshes = describe_scene(scene, path)
+    data, meshes = ({"supple": VERSION, "example": example}, {}) if example else describe_scene(scene, path)
     settings = {k: v for k, v in vars(run or RunSettings()).items() if v is not None}
     if settings:
         data["run"] = settings
+    if scene.events:
+        data["events"] = describe_events(scene.events)
     _checked(data, path)
     if not path.parent.is_dir():
         raise InputError("the folder does not exist", where=str(path.parent))

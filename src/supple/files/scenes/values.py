@@ -69,6 +69,11 @@ def number_each(value: Any) -> Array:
     return _array(value, ((), (None,)), "a number, a list of numbers, or a table by the numbers of materials")
 
 
+def number_rows(value: Any, what: str) -> Array:
+    """A number, a list of them, or a list of lists of one length."""
+    return _array(value, ((), (None,), (None, None)), f"finite numbers ({what})")
+
+
 def _array_of(what: str, *shapes: tuple[int | None, ...], dtype: type = float) -> Any:
     return PlainValidator(lambda value: _array(value, shapes, what, dtype))
 

@@ -7,7 +7,7 @@ no rest length have the distance of now.
 
 from __future__ import annotations
 
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -113,7 +113,7 @@ def _side(side: Any, where: str) -> dict[str, Any]:
 
 def _build_side(scene: Scene, table: dict[str, Any], positions: dict[str, Array]) -> Any:
     if "world" in table:
-        return World.points(table["world"])
+        return replace(World.points(table["world"]), moves=True)
     if "body" not in table:
         return World
     node = scene.node_now(scene.node(table["body"]))

@@ -1,4 +1,4 @@
-"""Changes that a system takes in place: gravity, values of forces, motors of joints."""
+"""Changes that a system takes in place: gravity, values of forces, ends of springs, motors of joints."""
 
 from __future__ import annotations
 
@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from supple.algebra.dense.checks import check_array
 from supple.bodies.traits import is_weightless, weighs_by_force
 from supple.errors import InputError, check_number
 from supple.scene.changing.whole import Whole, changed_fields, follow, rebuild, refuse_others
 from supple.scene.joints.bounded_rows import BoundedRows
+from supple.scene.mapped.points import WorldPoints
 from supple.scene.scene import Acting
 
 if TYPE_CHECKING:
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
 
 Array = np.ndarray
 MOTOR = ", limits and motor"  # ends the label of a joint's bounded rows
+END = "end"
 SPRINGS = ("stiffness", "rest_length", "damping")
 
 
@@ -71,6 +74,22 @@ def _changed_force(force: Any, values: dict[str, Any], where: str) -> Any:
             raise InputError(f"{key} has another shape", where=where, value=np.shape(value), allowed=str(shape))
     now = {key: values.get(key, getattr(force, key)) for key in SPRINGS}
     return make(force.pairs, now["stiffness"], now["rest_length"], now["damping"], where=where)
+
+
+def move_end(system: System, whole: Whole, forces: list[Acting], given: Any, where: str) -> None:
+    """Move the points of the world (n, 3) [m] that springs were added to. Solvers need not prepare anew: they look
+    where these points are in each step."""
+    ends = [part for acting in forces for part in getattr(acting.on, "parts", ()) if isinstance(part, WorldPoints)]
+    if len(ends) != 1 or not ends[0].moves:
+        raise InputError(
+            "these have no end in the world that moves", where=where, fix="Add springs to World.points while it runs.",
+        )  # fmt: skip
+    to = check_array(given, name=END, where=where)
+    if to.shape != ends[0].rest.shape or not np.isfinite(to).all():
+        raise InputError(
+            "the end is not finite numbers, three a point", where=where, value=given, allowed=f"{ends[0].rest.shape}"
+        )
+    ends[0].rest[:] = to
 
 
 def change_motor(system: System, whole: Whole, joints: list[Any], values: dict[str, Any], where: str) -> None:

@@ -59,10 +59,12 @@ class PointSet:
 
 @dataclass(frozen=True, eq=False)
 class WorldPoints:
-    """Points that do not move, rest (count, 3) [m]."""
+    """Points that no force moves, rest (count, 3) [m]. moves: whether changes of a running system move them, in place;
+    they belong to it alone then."""
 
     rest: Array
     label: str = "world"
+    moves: bool = False
 
     @property
     def count(self) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Annotated, Any, Literal, Self, TypeVar
 
 from pydantic import Field, model_validator
@@ -9,6 +10,7 @@ from pydantic import Field, model_validator
 from supple.files.scenes.schema.acting import Filter, Joint, Load, Mass, Springs, Wind
 from supple.files.scenes.schema.bodies import Body, Material
 from supple.files.scenes.schema.contact import Contact
+from supple.files.scenes.schema.events import MAX_EVENTS, Event
 from supple.files.scenes.schema.solver import Solver
 from supple.files.scenes.schema.voxels import VoxelMaterial
 from supple.files.scenes.schema.world import Fluid, Obstacle
@@ -17,6 +19,8 @@ from supple.files.scenes.values import Name, Number, Vector
 
 VERSION = 1
 MAX_ENTRIES = 10_000  # of each list: a hostile file must not keep the reader busy for hours
+
+WITH_EXAMPLE = {"supple", "example", "name", "run", "events"}
 
 Entry = TypeVar("Entry")
 Entries = Annotated[list[Entry], Field(max_length=MAX_ENTRIES)]
@@ -45,7 +49,8 @@ class Document(Section):
     gravity: Vector | None = None
     materials: dict[str, Material] = Field(default_factory=dict)
     voxel_materials: dict[str, VoxelMaterial] = Field(default_factory=dict)
-    bodies: Entries[Body]
+    example: Name | None = None
+    bodies: Entries[Body] = Field(default_factory=list)
     loads: Entries[Load] = Field(default_factory=list)
     springs: Entries[Springs] = Field(default_factory=list)
     wind: Entries[Wind] = Field(default_factory=list)
@@ -58,6 +63,7 @@ class Document(Section):
     force_order: list[str] | None = None
     solver: Solver = None
     run: RunKeys = RunKeys()
+    events: Annotated[list[Event], Field(max_length=MAX_EVENTS)] = Field(default_factory=list)
 
     @model_validator(mode="before")
     @classmethod
@@ -74,6 +80,30 @@ class Document(Section):
                 allowed=str(VERSION),
             )
         return data
+
+    @model_validator(mode="after")
+    def _bodies_or_example(self) -> Self:
+        given = self.model_fields_set
+        if self.example is None and "bodies" not in given:
+            raise complaint("the key is missing", key="bodies")
+        if self.example is not None and (others := given - WITH_EXAMPLE):
+            raise complaint(
+                "does not go with 'example'", key=min(others), allowed=", ".join(sorted(WITH_EXAMPLE)),
+                fix="The built-in scene has its own.",
+            )  # fmt: skip
+        return self
+
+    @model_validator(mode="after")
+    def _ordered_events(self) -> Self:
+        for number, (one, two) in enumerate(pairwise(self.events)):
+            if two.step < one.step:
+                raise complaint(
+                    "the events go backwards",
+                    key=f"events[{number + 1}].step",
+                    value=two.step,
+                    allowed=f">= {one.step}",
+                )
+        return self
 
     @model_validator(mode="after")
     def _ordered_forces(self) -> Self:

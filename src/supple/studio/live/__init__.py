@@ -1,0 +1,1 @@
+"""What runs in the process of the simulation, without the process: stepped, changed, pulled at, remembered, saved."""

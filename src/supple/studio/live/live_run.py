@@ -1,0 +1,174 @@
+"""A run that a person looks on at: it is stepped, changed and pulled at, and what was done to it can be repeated.
+
+The state keeps all changes and pulls with their times. A hand gives energy to what it pulls at: where the end of a pull
+moves, the energy of its spring jumps, and by so much more is allowed (`supple.record.plausibility`).
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from time import perf_counter
+from typing import Any
+
+from supple.errors import SuppleError
+from supple.record.measures import Measures, measure
+from supple.record.plausibility import Plausibility
+from supple.running import choose_solver
+from supple.scene.events import Schedule, check_events
+from supple.scene.kinematics import hanging_on
+from supple.scene.scene import Scene
+from supple.scene.state import State
+from supple.solvers.choosing import prepared
+from supple.solvers.protocol import Striding
+from supple.studio.live.saving import SavedScene, save_seen
+from supple.studio.live.settings import Setting, find_setting, settings_of
+from supple.studio.picking import Picked
+from supple.studio.pulling import Pointer, Pulls
+from supple.studio.show import Show
+
+
+class LiveRun:
+    """A scene from its start on. step: how many were taken; step_time: of one, of the wall [s], 0: not known yet."""
+
+    def __init__(self, scene: Scene) -> None:
+        check_events(scene.events)
+        self.scene, self.step_time = scene, 0.0
+        self.system = scene.compile()
+        self.show = Show(self.system, self.system.initial_state())
+        self.reset()
+
+    def reset(self) -> None:
+        """Begin anew; nobody pulls."""
+        self.system, self.step = self.scene.compile(), 0
+        self.solver = self.own_solver = choose_solver(self.scene, self.system, None, None)
+        self.solver.prepare(self.system)
+        self.state = self.system.initial_state()
+        self.schedule = Schedule(self.scene.events)
+        self.pulls = Pulls(self.system, self.show.surfaces, self.state.copy(), self.solver.dt)
+        self.dragged: dict[int, Pointer] = {}
+        self._watch()
+
+    @property
+    def dt(self) -> float:
+        """The step [s]."""
+        return float(self.solver.dt)
+
+    @property
+    def is_prepared(self) -> bool:
+        """Whether the solver knows all that was changed."""
+        return self.revision == self.system.revision
+
+    @property
+    def settings(self) -> list[Setting]:
+        """What can be changed now."""
+        return settings_of(self.system)
+
+    def compile_all(self) -> None:
+        """Take a step as it is, and one with a pull on a body of each kind: what they need is compiled then."""
+        self._advance(1)
+        kinds = {surface.kind: number for number, surface in enumerate(self.show.surfaces)}
+        for number in kinds.values():
+            place = self.show.surfaces[number].points(self.pulls.start)[0].astype(float)
+            with suppress(SuppleError):  # a point that cannot be pulled
+                self.pulls.hold(number, Picked(number, place, place), 1.0, self.state)
+                self._follow()
+                self._advance(1)
+            self.pulls.release(number, self.state)
+        self._follow()
+        self.step_time = 0.0
+        self.reset()
+
+    def _watch(self) -> None:
+        """Judge energy from now on, which is the last good state."""
+        self.good, self.good_step = self.state.copy(), self.step
+        self.guard = Plausibility(self.system, self.dt, self.state, measure(self.system, self.state), 0.0)
+        self.revision = self.system.revision
+
+    def _follow(self) -> None:
+        """After changes of the system."""
+        if not self.is_prepared:
+            self.solver = prepared(self.own_solver, self.system)
+            self._watch()
+
+    def take(self, steps: int) -> None:
+        """So many steps at most, to the next event of the scene at the latest. Where they fail, the last good state is
+        taken up again."""
+        try:
+            self.schedule.make_due(self.system, self.state, self.step)
+            self._move_ends()
+            self._follow()
+            steps = self.schedule.steps_to_next(self.step, steps)
+            self._advance(steps)
+            self.step += steps
+            self.state.t = self.step * self.dt
+            self.guard.check_step(self.state, self.step)
+        except Exception:
+            self.go_back()
+            raise
+
+    def _advance(self, steps: int) -> None:
+        begun = perf_counter()
+        if steps > 1 and isinstance(self.solver, Striding):
+            self.solver.advance(self.system, self.state, steps)
+        else:
+            for number in range(self.step + 1, self.step + 1 + steps):
+                self.solver.step(self.system, self.state)
+                self.state.t = number * self.dt
+        taken = (perf_counter() - begun) / steps
+        self.step_time = taken if self.step_time == 0.0 else 0.8 * self.step_time + 0.2 * taken
+
+    def go_back(self) -> None:
+        """To the last good state."""
+        self.state.restore(self.good)
+        self.step = self.good_step
+
+    def check(self) -> Measures:
+        """Judge the state, which is the last good one then; returns its measures."""
+        measures = measure(self.system, self.state)
+        self.guard.check_frame(self.state, measures, self.step, self.good)
+        self.good, self.good_step = self.state.copy(), self.step
+        return measures
+
+    # what a person does
+
+    def change(self, number: Any, part: Any, value: Any) -> None:
+        """Give a setting another value; part: the number of one of its parts, None: all."""
+        setting, part = find_setting(self.settings, number, part)
+        self.system.change(self.state, setting.name, **setting.changed(float(value), part))
+        self._follow()
+
+    def grab(self, watcher: int, pointer: Pointer, seen: State) -> None:
+        """Take hold of what a watcher points at. seen: the state of the frame that he saw."""
+        self.pulls.grab(watcher, pointer, seen, self.state)
+        self._follow()
+
+    def drag(self, watcher: int, pointer: Pointer) -> None:
+        """Move the end of a watcher's pull, from the next step on."""
+        self.dragged[watcher] = pointer
+
+    def release(self, watcher: int) -> None:
+        """Let go."""
+        self.dragged.pop(watcher, None)
+        self.pulls.release(watcher, self.state)
+        self._follow()
+
+    def _move_ends(self) -> None:
+        if not self.dragged:
+            return
+        before = self._pull_energy()
+        for watcher, pointer in self.dragged.items():
+            self.pulls.drag(watcher, pointer, self.state)
+        self.dragged.clear()
+        self.guard.allowed += max(0.0, self._pull_energy() - before)
+
+    def _pull_energy(self) -> float:
+        """What the springs of all pulls store [J]."""
+        names = {pull.name for pull in self.pulls.held.values()}
+        held = [(bound.slot, bound.force) for bound in self.system.forces if bound.label in names]
+        only = hanging_on([slot for slot, _ in held])
+        kin = self.system.propagate(self.state.t, self.state.x, self.state.v, self.state.memory, only=only)
+        return float(sum(force.energy(kin.local(slot)) for slot, force in held))
+
+    def saved(self) -> SavedScene:
+        """The scene with all that led here, as a file."""
+        return save_seen(self.scene, self.state, self.dt, self.step)
