@@ -8,7 +8,7 @@
     record            bytes on disk over simulated time
 
 run/floating: 8 modes of a beam, 1 ms, in free flight and on a hinge. run/flower: a hand pulls, 1/120 s. run/oak: in the
-wind, 2 steps of 1/120 s. run/robot: 122 voxels that walk, run/block: 20x20x10 that hang; bond damping 1. run/fem: cubes
+wind, 1/60 s. run/robot: 122 voxels that walk, run/block: 20x20x10 that hang; bond damping 1. run/fem: cubes
 of 750 to 105,456 tets, 10 ms. Runs and kernels are taken in turns, best of several.
 """
 

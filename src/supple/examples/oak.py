@@ -28,7 +28,7 @@ HEIGHT = 2.26  # [m]
 def make(leaves: int | None = None) -> Scene:
     """The oak in the wind. leaves: how many, all of them by default."""
     domain_tree = oak() if leaves is None else oak(leaves=leaves)
-    scene = Scene(solver=TreeSolver(1 / 60, steps=2), name="oak")
+    scene = Scene(solver=TreeSolver(1 / 60), name="oak")
     node = scene.add(TreeBody(domain_tree, stiffness_damping=0.02, mass_damping=0.5), name="oak")
     scene.add(Wind(node, VELOCITY, intensity=0.35, length=1.0, modes=24, seed=3))
     return scene

@@ -47,6 +47,9 @@ steps in the end."""
 PULLED = 0.55
 """theta at least, where springs pull: the midpoint rule lets what a step does not resolve ring, as (theta - 1) / theta
 from step to step, and a stiff spring that begins to pull sets it off."""
+DAMPED = 0.52
+"""theta at least of a fixed tree, where stiffness damping outlasts half a step, 2 beta >= h: by the midpoint rule rates
+that are damped within a step turn round in each, for ever, and a wind that meets them makes them grow."""
 UNIT = 1e-12
 """What the square of a unit quaternion may differ from 1."""
 COUPLINGS = {
@@ -212,16 +215,23 @@ class TreeDynamics:
     ) -> kernels.StepNumbers:
         """What the kernels need to know of a step dt [s], with `theta` at least; is_loaded: by wrenches, is_pulled: by
         springs. With more than its own theta a step stays linear in the forces that couple the tree: f and K as in its
-        first pass."""
+        first pass. Where none is given, it is `DAMPED` at least for a fixed tree that is damped so much."""
         s, renews = self.settings, theta <= self.settings.theta and theta < 1.0
+        is_damped = theta == 0.0 and self._rings and 2.0 * float(np.max(np.asarray(self.stiffness_damping))) >= dt
         goes_on = s.passes > 1 and not s.converge and s.renew_forces and renews and self._settles
         return kernels.StepNumbers(
-            float(dt), max(s.theta, theta, PULLED if is_pulled else 0.0),
+            float(dt), max(s.theta, theta, PULLED if is_pulled else 0.0, DAMPED if is_damped else 0.0),
             COUPLINGS[self.coupling] + (0 if self.torque else elimination.FORCE_ONLY),
             s.passes, self.model.is_free, s.max_iterations if s.converge else 0, s.epsilon,
             s.renew_forces and renews, is_loaded,
             UNSETTLED if goes_on else np.inf,
         )  # fmt: skip
+
+    @property
+    def _rings(self) -> bool:
+        """Whether rates that are damped within a step may be kept from turning round in each: a free tree would leave
+        its parabola."""
+        return self.coupling == "articulated" and not self.model.is_free
 
     @cached_property
     def _settles(self) -> bool:
