@@ -80,6 +80,15 @@ def test_run_keeps_checkpoints_as_often_as_it_is_told(scene: Path, capsys: pytes
         assert "checkpoint_every" in err
 
 
+def test_run_records_as_often_as_it_is_told(scene: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, *_ = call(capsys, "run", "string.toml", "--until", 0.05, "--dt", 0.01, "--record-every", 0.02)
+    assert code == 0
+    assert open_record("out/string").columns["step"].tolist() == [0, 2, 4, 5]
+    code, _, err = call(capsys, "run", "string.toml", "--record-every", -1)
+    assert code == 2
+    assert "record_every" in err
+
+
 def test_run_prints_no_escape_sequences(scene: Path, capsys: pytest.CaptureFixture[str]) -> None:
     named = SCENE.replace("supple = 1", 'supple = 1\nname = "a\\u001B[31m\\u009Bb"').replace('"string"', '"x\\u009By"')
     scene.write_text(named)

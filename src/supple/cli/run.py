@@ -39,6 +39,10 @@ def run(
     device: Annotated[Device, typer.Option(help="Where it runs.")] = Device.cpu,
     threads: Annotated[int | None, typer.Option(help="Threads of the CPU; default: all.")] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON at the end.")] = False,
+    record_every: Annotated[
+        float | None,
+        typer.Option(metavar="SECONDS", help="Simulated time between frames; default: the scene's, or 1/30."),
+    ] = None,
     checkpoint_every: Annotated[
         float | None,
         typer.Option(metavar="SECONDS", help="Wall time between checkpoints, in seconds; default: 30."),
@@ -66,7 +70,7 @@ def run(
         for note in chosen.notes:
             tell(note)
         given = {"until": until, "dt": dt, "checkpoint_every": checkpoint_every, "surface_points": surface_points}
-        given |= {"fields": field or None}  # type: ignore[dict-item]
+        given |= {"fields": field or None, "record_every": record_every}  # type: ignore[dict-item]
         settings = chosen.settings | {k: v for k, v in given.items() if v is not None}
         _check_settings(settings, threads)
         folder = out if out is not None else Path("out") / chosen.name
