@@ -139,6 +139,17 @@ def test_picture_and_exports(scene: Path, capsys: pytest.CaptureFixture[str]) ->
     assert Path(json.loads(out)["path"]).is_file()
 
 
+def test_export_some_frames_as_a_page(scene: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("nicegui")
+    assert call(capsys, "run", "string.toml", "--until", 0.05, "--record-every", 0.01)[0] == 0
+    code, out, _ = call(capsys, "export", "out/string", "--to", "html", "--frames", "1,3,-1", "--no-controls")
+    assert code == 0
+    page = Path(out.removeprefix("Written to ").strip()).read_text()
+    told = json.loads(page.split('id="header">')[1].split("</script>")[0])
+    assert told["times"] == pytest.approx([0.01, 0.03, 0.05])
+    assert told["bare"]
+
+
 def test_examples_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
     known = registry()
     code, out, _ = call(capsys, "examples")

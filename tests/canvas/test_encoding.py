@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -19,7 +20,7 @@ from supple.canvas.frames import frame_size
 from supple.canvas.header import seen_triangles, split_by_colour
 from supple.canvas.pack import Pack
 from supple.decompose import decompose
-from supple.exports.staging import rigid_row
+from supple.exports.staging import Staging, domain_colours, rigid_row
 
 Array = np.ndarray
 TYPES = {"f4": "<f4", "i2": "<i2", "u1": "u1", "u2": "<u2", "u4": "<u4"}
@@ -121,6 +122,52 @@ def test_numbers_that_need_four_bytes_get_them() -> None:
     pack = Pack()
     assert pack.add_numbers([0, 65535])["type"] == "u2"
     assert pack.add_numbers([0, 65536])["type"] == "u4"
+
+
+def test_copies_share_what_is_sent_once(carriers: Carriers) -> None:
+    box, one = np.array([[0.0] * 3, [1.0] * 3]), CarriedShape("one", "body", carriers, GREY)
+    alone = make_header("one", [one], box)
+    both = make_header("two", [one, CarriedShape("two", "body", carriers, GREY)], box)
+    assert both.data == alone.data
+    assert both.about["shapes"][1] == alone.about["shapes"][0] | {"name": "two"}
+
+
+def test_rigid_copies_share_their_points() -> None:
+    """Boxes that start elsewhere and turned: all but the first are sent as its copies, and come out where they are."""
+    scene = sp.Scene(gravity=(0, 0, -9.81))
+    for number, size in enumerate([0.1, 0.1, 0.2, 0.1]):
+        turn = rotations.exp(np.array([0.3, -0.2, 0.5]) * number)
+        box = sp.RigidBody.box((size, 0.1, 0.3), density=500)
+        scene.add(box, at=(number, 0, 0), rotation=turn, spin=(1, number, 3), name=f"box {number}")
+    frames = sp.run(scene, until=0.3, dt=0.01).frames
+    assert frames is not None
+    staging = Staging(RecordedPoints(frames), list(range(len(frames.times))))
+    first, second, third, fourth = (shape.carriers for shape in staging.shapes)
+    assert first is second is fourth is not third
+    for shape, row in zip(staging.shapes, staging.rows(7)):
+        assert shape.carriers.positions(row) == pytest.approx(frames.points(shape.name, 7), abs=2e-6)
+
+
+class RecordedPoints:
+    """A run of which nothing but points is kept."""
+
+    def __init__(self, frames: Any) -> None:
+        self.frames = frames
+
+    def carriers(self, body: str) -> None:
+        return None
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.frames, name)
+
+
+def test_a_domain_has_the_colour_of_most_of_its_triangles(carriers: Carriers) -> None:
+    red, green = np.array([1.0, 0, 0]), np.array([0, 1.0, 0])
+    whole = replace(
+        carriers, hidden=np.zeros(0, dtype=np.int64), faces=np.array([(0, 1, 2)] * 3 + [(4, 5, 6), (4, 1, 6)])
+    )
+    colours = np.array([red, red, green, green, green])
+    assert np.array_equal(domain_colours(whole, colours)[:2], [red, green])
 
 
 def test_a_frame_carries_a_rigid_and_a_floating_surface() -> None:

@@ -84,14 +84,14 @@ def test_play_and_pause(chromium: Any, page: Path) -> None:
         assert picture(view)[:40].mean() < 100
 
 
-@pytest.mark.parametrize("body", ["cube", "ball", "branch"])
-def test_the_shader_puts_points_where_they_are(chromium: Any, page: Path, run: sp.Run, body: str) -> None:
+def test_the_shader_puts_points_where_they_are(chromium: Any, page: Path, run: sp.Run) -> None:
     frame = len(run.frames.times) - 1
-    x = run.frames.points(body, frame)
     with opened(chromium, page) as view:
         view.evaluate(f"supple.show({frame})")
-        found = view.evaluate(f"Array.from(supple.canvas.positions('{body}', [...Array({len(x)}).keys()]))")
-    assert np.abs(np.reshape(found, (-1, 3)) - x).max() < 1e-4 * np.ptp(x, axis=0).max()
+        for body in ("cube", "ball", "branch"):
+            x = run.frames.points(body, frame)
+            found = view.evaluate(f"Array.from(supple.canvas.positions('{body}', [...Array({len(x)}).keys()]))")
+            assert np.abs(np.reshape(found, (-1, 3)) - x).max() < 1e-4 * np.ptp(x, axis=0).max()
 
 
 def test_the_same_page_of_a_record(chromium: Any, tmp_path: Path) -> None:
@@ -103,11 +103,106 @@ def test_the_same_page_of_a_record(chromium: Any, tmp_path: Path) -> None:
         assert view.evaluate("supple.times.length") == 3
         view.evaluate("supple.show(2)")
         assert view.evaluate("supple.canvas.frame.number") == 2
+    still = sp.export(tmp_path / "run", tmp_path / "still.html", frames=[3])
+    with opened(chromium, still) as view:
+        assert view.get_by_role("button", name="Play").is_disabled()
+        assert view.get_by_role("button", name="Fit").is_enabled()
+
+
+def test_all_is_reached_by_keys(chromium: Any, page: Path, run: sp.Run) -> None:
+    with opened(chromium, page) as view:
+        view.evaluate("supple.show(0)")
+        names = []
+        for _ in range(9):
+            view.keyboard.press("Tab")
+            names.append(view.evaluate("document.activeElement.id || document.activeElement.tagName"))
+        assert names[:9] == ["fit", "wire", "shadows", "theme", "CANVAS", "play", "scrub", "speed", "BODY"]
+        view.locator("body").press("ArrowRight")
+        assert view.evaluate("supple.canvas.frame.number") == 1
+        canvas = view.locator("canvas")
+        canvas.focus()
+        before = view.evaluate("supple.canvas.camera.position.toArray()")
+        canvas.press("ArrowLeft")
+        canvas.press("+")
+        after = view.evaluate("supple.canvas.camera.position.toArray()")
+        assert np.linalg.norm(np.subtract(before, after)) > 0.05
+        assert view.evaluate("supple.canvas.frame.number") == 1
+        canvas.press(" ")
+        view.wait_for_function("supple.canvas.frame.number > 2")
+        assert view.get_by_role("button", name="Pause").is_visible()
+        check_narrow(view)
+
+
+def check_narrow(view: Any) -> None:
+    """All controls are within a window as narrow as a telephone's."""
+    view.set_viewport_size({"width": 320, "height": 560})
+    assert view.evaluate("document.documentElement.scrollWidth") <= 320
+    for control in view.locator("button, input, select").all():
+        box = control.bounding_box()
+        assert box["x"] >= 0
+        assert box["x"] + box["width"] <= 320
+    assert view.locator("main").bounding_box()["height"] > 300
+
+
+def test_a_page_asks_nothing_of_a_network(chromium: Any, page: Path) -> None:
+    """Under its own policy, which lets it load nothing but what it holds."""
+    context, asked, wrong = chromium.new_context(offline=True), [], []
+    view = context.new_page()
+    view.on("request", lambda request: asked.append(request.url))
+    view.on("console", lambda message: wrong.append(message.text) if message.type == "error" else None)
+    view.goto(page.as_uri())
+    view.get_by_role("button", name="Pause").wait_for(timeout=60_000)
+    assert "default-src 'none'" in view.locator("meta[http-equiv]").get_attribute("content")
+    context.close()
+    assert [url for url in asked if not url.startswith(("blob:", "data:"))] == [page.as_uri()]
+    assert not wrong
+
+
+def test_a_browser_without_webgl_2_is_told(chromium: Any, page: Path) -> None:
+    context = chromium.new_context(offline=True)
+    context.add_init_script("HTMLCanvasElement.prototype.getContext = () => null;")
+    view = context.new_page()
+    view.goto(page.as_uri())
+    view.get_by_text("This browser has no WebGL 2").wait_for(timeout=60_000)
+    assert view.get_by_role("button", name="Play").is_disabled()
+    context.close()
+
+
+def test_a_page_for_another_page_has_one_button(chromium: Any, run: sp.Run, page: Path, tmp_path: Path) -> None:
+    bare = sp.export(run, tmp_path / "bare.html", controls=False)
+    outer = tmp_path / "outer.html"
+    outer.write_text(f"<iframe src='{bare.as_uri()}' width=300 height=200></iframe>"
+                     f"<iframe src='{page.as_uri()}#bare&dark' width=300 height=200></iframe>")  # fmt: skip
+    context = chromium.new_context(offline=True)
+    view = context.new_page()
+    view.goto(outer.as_uri())
+    for number, is_dark in enumerate([False, True]):
+        inner = view.frames[1 + number]
+        inner.get_by_role("button", name="Pause").wait_for(timeout=60_000)
+        assert [button.inner_text() for button in inner.get_by_role("button").all()] == ["Pause"]
+        assert not inner.get_by_role("slider").count()
+        assert (inner.locator("html").get_attribute("class") == "dark") == is_dark
+    context.close()
+
+
+def test_fewer_frames_a_second(run: sp.Run) -> None:
+    times = run.frames.times
+    chosen = html.choose_frames(times, fps=10)
+    assert chosen[0] == 0
+    assert chosen[-1] == len(times) - 1
+    assert np.diff(times[chosen]).min() > 0.099
+    assert html.choose_frames(times, [4, 2, 2]) == [2, 4]
+    assert html.choose_frames(times, [4], fps=10) == [4]
+    for wrong in (0, -1, float("nan"), "ten"):
+        with pytest.raises(InputError, match="fps"):
+            html.choose_frames(times, fps=wrong)  # type: ignore[arg-type]
 
 
 def test_a_page_says_what_it_needs(run: sp.Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(InputError, match="has no option"):
-        sp.export(run, tmp_path / "run.html", fps=10)
+        sp.export(run, tmp_path / "run.html", length=10)
+    with pytest.raises(InputError, match="no frame to export"):
+        sp.export(run, tmp_path / "run.html", frames=[])
     monkeypatch.setattr(html, "find_spec", lambda _: None)
     with pytest.raises(MissingExtraError, match="studio"):
         sp.export(run, tmp_path / "run.html")

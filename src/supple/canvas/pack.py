@@ -1,7 +1,9 @@
-"""Pack: arrays one after another as bytes, little end first, each said by its place, count and type."""
+"""Pack: arrays one after another as bytes, little end first, each said by its place, count and type. Arrays that are
+the same, such as the modes of copies of a body, are there once."""
 
 from __future__ import annotations
 
+from hashlib import blake2b
 from typing import Any
 
 import numpy as np
@@ -21,14 +23,17 @@ class Pack:
     def __init__(self) -> None:
         self.parts: list[bytes] = []
         self.size = 0
+        self.known: dict[bytes, int] = {}
 
     def add(self, values: Any, kind: str) -> dict[str, Any]:
         """Where an array is: `at` [bytes], `count` of numbers, `type`: f4, i2, u1, u2 or u4."""
         data = np.ascontiguousarray(values, dtype=f"<{kind}" if kind != "u1" else "u1").ravel()
-        found = {"at": self.size, "count": int(data.size), "type": kind}
-        self.parts.append(padded(data.tobytes()))
-        self.size += len(self.parts[-1])
-        return found
+        part = padded(data.tobytes())
+        at = self.known.setdefault(blake2b(part).digest(), self.size)
+        if at == self.size:
+            self.parts.append(part)
+            self.size += len(part)
+        return {"at": at, "count": int(data.size), "type": kind}
 
     def add_numbers(self, values: Any) -> dict[str, Any]:
         """Whole numbers from 0, in two bytes each where these hold them."""

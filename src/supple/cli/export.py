@@ -22,11 +22,15 @@ def export(
         str | None,
         typer.Option(metavar="speed|strain|stress", help="A field as colours with a scale; in vtk as an array."),
     ] = None,
-    fps: Annotated[float | None, typer.Option(help="Frames a second of a video; default: 20.")] = None,
+    fps: Annotated[
+        float | None,
+        typer.Option(help="Frames a second of a video, default: 20; of a page at most so many, default: all."),
+    ] = None,
     size: Annotated[str | None, typer.Option(metavar="WxH", help="Pixels of a video; default: 640x480.")] = None,
     length: Annotated[
         float | None, typer.Option(help="How long a video is, in seconds; default: as the run, 2 to 10.")
     ] = None,
+    controls: Annotated[bool, typer.Option(help="A page with its title and controls, or only one to play.")] = True,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Write a run for other programs (vtk, usd, gltf), as a picture, a video, a page for browsers or a table."""
@@ -36,6 +40,7 @@ def export(
 
     where, pixels = out or (run if run.is_dir() else run.parent), None if size is None else parse_size(size)
     given: dict[str, Any] = {"fps": fps, "size": pixels, "length": length, "colour": colour, "contacts": contacts}
+    given["controls"] = controls
     with shown_warnings():
         written = export_run(run, where, to=to, frames=None if frames is None else parse_numbers(frames), **given)
     if json:

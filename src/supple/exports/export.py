@@ -50,7 +50,7 @@ FORMATS: dict[str, Format] = {
     "png": Format(".png", save_picture, ("contacts", "colour")),
     "gif": Format(".gif", save_video, COLOURED),
     "mp4": Format(".mp4", save_video, COLOURED),
-    "html": Format(".html", save_html),
+    "html": Format(".html", save_html, ("fps", "controls")),
     "gltf": Format(".glb", save_gltf),
     "usd": Format(".usdc", save_usd, others=(".usda", ".usd")),
     "csv": Format(".csv", save_csv),
@@ -77,6 +77,7 @@ def export(
     size: tuple[int, int] | None = None,
     length: float | None = None,
     colour: str | None = None,
+    controls: bool = True,
 ) -> Path:
     """Write a run, the record in a folder, or vibration modes as another format; returns the file that was written.
 
@@ -87,10 +88,12 @@ def export(
     a still of everything), "csv" or "md" (times, energies, momenta); by default what the ending of
     `destination` says. frames: numbers of the frames; by default all, for a picture a few moments. contacts: with the
     forces of contacts, in a picture an arrow for each two that touch in the last moment, in VTK all points with forces.
-    fps: frames a second of a video, default about 20, fewer where fewer are recorded. size: its width and height
-    [pixels], default 640 and 480. length: how long it is [s], by default as the run, but two to ten seconds. colour:
-    "speed" [m/s], "strain" [-] or "stress" [Pa] of the surfaces as colours with a scale, in VTK as an array of the
-    points; see `supple.exports.fields`.
+    fps: frames a second of a video, default about 20, fewer where fewer are recorded; of a page at most so many, all by
+    default. size: width and height of a video [pixels], default 640 and 480. length: how long it is [s], by default as
+    the run, but two to ten seconds. controls: whether a page has a title and controls, or a button to play and pause
+    alone, for a frame in another page; #bare at the end of its address says the same, #dark or #light its theme.
+    colour: "speed" [m/s], "strain" [-] or "stress" [Pa] of the surfaces as colours with a scale, in VTK as an array of
+    the points; see `supple.exports.fields`.
 
     Of `vibration_modes`, frames are numbers of modes: "vtk" holds their shapes [1/kg^1/2], an array each, "png" and
     "gif" show one, by default the lowest that is no rigid motion, "csv" and "md" list the frequencies.
@@ -110,6 +113,7 @@ def export(
         raise InputError("modes are not exported so", where="export", value=kind, allowed=", ".join(known))
     form = known[kind]
     given = {"contacts": contacts or None, "fps": fps, "size": size, "length": length, "colour": colour}
+    given |= {"controls": None if controls else False}
     options = {option: value for option, value in given.items() if value is not None}
     _check_options(options, kind, known)
     if path.suffix.lower() not in form.suffixes and (path.is_dir() or not path.suffix):
@@ -118,7 +122,8 @@ def export(
     count = len(thing.frequencies if isinstance(thing, Modes) else thing.times)
     what = "mode" if isinstance(thing, Modes) else "frame"
     if not count or (frames is not None and not len(frames)):
-        raise InputError(f"there is no {what} to export", where="export", value=name)
+        fix = "Leave frames out for all." if count else "Run the scene again: it ended before anything was kept."
+        raise InputError(f"there is no {what} to export", where="export", value=name, fix=fix)
     chosen = None if frames is None else _check_frames(frames, count, what)
     with record_errors(path, "the export cannot be written"):
         form.write(thing, path, chosen, **options)

@@ -7,16 +7,22 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 from base64 import b64encode
 from html import escape
 from importlib.util import find_spec
 from pathlib import Path
 
+import numpy as np
+
 from supple.canvas import encode_frame, make_header
-from supple.errors import MissingExtraError
+from supple.errors import MissingExtraError, check_number
 from supple.exports.staging import Staging
 from supple.record.reader import Trajectory
 
+Array = np.ndarray
+CLOSE = 1e-3
+"""Of the time between two frames: rounding of recorded times."""
 THREE = Path("elements") / "scene" / "dist" / "index.js"
 LICENCE = """The MIT License
 
@@ -36,9 +42,18 @@ COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM, DAMAGES OR OTHER LIABILITY, WHETHER I
 OTHERWISE, ARISING FROM, OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE SOFTWARE."""
 
 
-def save_html(trajectory: Trajectory, path: Path, frames: list[int] | None = None) -> None:
-    """Write the page; frames: numbers of those that it plays, by default all."""
-    chosen = list(range(len(trajectory.times))) if frames is None else frames
+def save_html(
+    trajectory: Trajectory,
+    path: Path,
+    frames: list[int] | None = None,
+    *,
+    fps: float | None = None,
+    controls: bool = True,
+) -> None:
+    """Write the page. frames: numbers of those that it plays, by default all; fps: at most so many a second of the
+    run; controls: whether it has a title and controls, or a button to play and pause alone, as part of another page."""
+    chosen = choose_frames(trajectory.times, frames, fps)
+    three = three_js().read_bytes()
     staging = Staging(trajectory, chosen)
     header = make_header(trajectory.name, staging.shapes, staging.box, trajectory.ground)
     steps, times = trajectory.columns["step"], trajectory.times
@@ -46,20 +61,36 @@ def save_html(trajectory: Trajectory, path: Path, frames: list[int] | None = Non
         encode_frame(staging.shapes, staging.rows(frame), number, int(steps[frame]), float(times[frame]))
         for number, frame in enumerate(chosen)
     ]
-    told = {"canvas": header.about, "times": [float(times[frame]) for frame in chosen]}
+    told = {"canvas": header.about, "times": [float(times[frame]) for frame in chosen], "bare": not controls}
     parts = {
         "TITLE": escape(trajectory.name),
         "LICENCE": LICENCE,
-        "THREE": _packed(three_js().read_bytes()),
+        "THREE": _packed(three),
         "CANVAS": _packed(canvas_js().read_bytes()),
         "HEADER": json.dumps(told, allow_nan=False).replace("<", "\\u003c"),
         "DATA": _packed(header.data),
         "FRAMES": _packed(b"".join(encoded)),
     }
     page = (Path(__file__).parent / "page.html").read_text(encoding="utf-8")
-    for name, text in parts.items():
-        page = page.replace(f"__{name}__", text)
-    path.write_text(page, encoding="utf-8")
+    path.write_text(re.sub("__([A-Z]+)__", lambda found: parts[found[1]], page), encoding="utf-8")
+
+
+def choose_frames(times: Array, frames: list[int] | None = None, fps: float | None = None) -> list[int]:
+    """Numbers of the frames to play, ascending. times (n,) [s]: of all; frames: of those to choose from, None: all;
+    fps: at most so many a second, the last among them.
+
+    >>> choose_frames(np.array([0.0, 0.1, 0.2, 0.3, 0.45]), fps=5)
+    [0, 2, 4]
+    """
+    chosen = list(range(len(times))) if frames is None else sorted(set(frames))
+    if fps is None:
+        return chosen
+    check_number(fps, name="fps", where="export to html", above=0.0)
+    kept, apart = [chosen[0]], (1 - CLOSE) / fps
+    for frame in chosen[1:-1]:
+        if min(times[frame] - times[kept[-1]], times[chosen[-1]] - times[frame]) >= apart:
+            kept.append(frame)
+    return kept + chosen[1:][-1:]
 
 
 def canvas_js() -> Path:

@@ -1,6 +1,7 @@
 """Staging: the shapes that the canvas draws of a run, and their rows at a frame.
 
-A body that frames carry is sent as these; one whose points keep their distances as one frame; any other as its points.
+A body that frames carry is sent as these; one whose points keep their distances as one frame, in the axes of an earlier
+body of the same shape where there is one, so that copies share their points; any other as its points.
 Obstacles are frames as well. The plane on which bodies stand is drawn by the canvas itself.
 """
 
@@ -13,6 +14,7 @@ import numpy as np
 from supple.algebra.dense import rotations
 from supple.bodies.carried import Carriers
 from supple.canvas.shapes import CarriedShape, PointsShape, Shape, rigid_shape
+from supple.errors import InputError
 from supple.exports.obstacles import is_plane, obstacle_surface
 from supple.exports.view import STONE, body_colours
 from supple.material.colour import rgb
@@ -33,6 +35,7 @@ class Staging:
     def __init__(self, trajectory: Trajectory, frames: list[int]) -> None:
         """frames: numbers of those that will be asked for."""
         self.trajectory, self.frames = trajectory, frames
+        self._rigid: list[CarriedShape] = []
         colours = body_colours(trajectory)
         found = [self._body(name, colours[name]) for name in trajectory.body_names]
         self.box = self._seen_box()
@@ -44,7 +47,16 @@ class Staging:
 
     def rows(self, frame: int) -> list[Array]:
         """Of each shape its numbers at a frame."""
-        return [rows(frame) for rows in self._rows]
+        found = [rows(frame) for rows in self._rows]
+        for shape, row in zip(self.shapes, found):
+            if not np.isfinite(row).all():
+                raise InputError(
+                    f"'{shape.name}' has positions that are not finite",
+                    where="export to html",
+                    value=f"frame {frame}",
+                    fix="Leave such frames out with frames=.",
+                )
+        return found
 
     def _body(self, name: str, colours: Array) -> tuple[Shape, Rows]:
         seen = self.trajectory
@@ -55,12 +67,24 @@ class Staging:
         triangles, lines = seen.triangles(name), seen.lines(name)
         turns = self._rigid_rows(name) if len(triangles) and len(colours) == 1 else None
         if turns is not None:
-            first = seen.points(name, self.frames[0])
-            return rigid_shape(name, "body", first, triangles, colours), turns.__getitem__
+            return self._rigid_body(name, triangles, colours, turns)
         is_balls = not len(triangles)
         count = len(seen.points(name, self.frames[0]))
         shape = PointsShape(name, "body", count, colours, triangles, lines, is_balls)
         return shape, lambda frame: seen.points(name, frame)
+
+    def _rigid_body(self, name: str, triangles: Array, colours: Array, turns: dict[int, Array]) -> tuple[Shape, Rows]:
+        """A body that moves as one. turns: of each frame, since the first one."""
+        first = self.trajectory.points(name, self.frames[0]).astype(float)
+        for other in self._rigid:
+            X, _, same = other.carriers.kinds[0]
+            if len(X) == len(first) and np.array_equal(same, triangles) and (start := rigid_row(X, first)) is not None:
+                return (
+                    CarriedShape(name, "body", other.carriers, colours),
+                    {frame: composed(row, start) for frame, row in turns.items()}.__getitem__,
+                )
+        self._rigid.append(rigid_shape(name, "body", first, triangles, colours))
+        return self._rigid[-1], turns.__getitem__
 
     def _rigid_rows(self, name: str) -> dict[int, Array] | None:
         """Of each frame the motion of all points since the first one; None where it is not rigid."""
@@ -110,10 +134,21 @@ def rigid_row(first: Array, x: Array) -> Array | None:
     return np.concatenate([x.mean(axis=0) - R @ first.mean(axis=0), R.ravel()])
 
 
+def composed(after: Array, before: Array) -> Array:
+    """The frame (12,) of two, one after the other."""
+    R, S = after[3:].reshape(3, 3), before[3:].reshape(3, 3)
+    return np.concatenate([after[:3] + R @ before[:3], (R @ S).ravel()])
+
+
 def domain_colours(carriers: Carriers, colours: Array) -> Array:
-    """Colours of the domains (d, 3) from those of the triangles that are shown, (t, 3)."""
-    out = np.zeros((len(carriers.kind), 3))
-    out[np.searchsorted(carriers.starts, carriers.triangles[:, 0], side="right") - 1] = colours
+    """Colours of the domains (d, 3) from those of the triangles that are shown, (t, 3): of each domain the one that
+    most of its triangles have; at seams a triangle may be another domain's."""
+    out, d = np.zeros((len(carriers.kind), 3)), len(carriers.kind)
+    tints, tint = np.unique(colours, axis=0, return_inverse=True)
+    domain = np.searchsorted(carriers.starts, carriers.triangles[:, 0], side="right") - 1
+    votes = np.bincount(domain * len(tints) + tint.ravel(), minlength=d * len(tints)).reshape(d, len(tints))
+    has_any = votes.any(axis=1)
+    out[has_any] = tints[votes.argmax(axis=1)[has_any]]
     return out
 
 
