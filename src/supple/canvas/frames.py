@@ -51,13 +51,16 @@ def _in_box(x: Array) -> tuple[Array, Array]:
     """Box (2, 3) in single precision, and places in it (n, 3)."""
     if not len(x):
         return np.zeros((2, 3), dtype=np.float32), np.zeros((0, 3), dtype=np.uint16)
-    box = np.stack([x.min(axis=0), x.max(axis=0)]).astype(np.float32)
-    extent = np.maximum((box[1] - box[0]).astype(float), 1e-30)
-    return box, np.rint(np.clip((x - box[0]) / extent, 0.0, 1.0) * FINEST).astype(np.uint16)
+    columns = np.ascontiguousarray(x.T, dtype=float)  # whole vectors at a time
+    box = np.stack([columns.min(axis=1), columns.max(axis=1)]).astype(np.float32)
+    low, high = box.astype(float)
+    columns -= low[:, None]
+    columns *= (FINEST / np.maximum(high - low, 1e-30))[:, None]
+    return box, np.ascontiguousarray((np.clip(columns, 0.0, FINEST, out=columns) + 0.5).astype(np.uint16).T)
 
 
 def _of_points(shape: PointsShape, x: Array) -> bytes:
-    box, places = _in_box(np.asarray(x, dtype=float).reshape(shape.count, 3))
+    box, places = _in_box(np.asarray(x).reshape(shape.count, 3))
     return padded(box.tobytes() + places.tobytes())
 
 

@@ -102,6 +102,7 @@ def serve(
     guarded = Guard(app, token=token, hosts=hosts, cookie=f"{COOKIE}_{port}")  # type: ignore[arg-type]
     address = f"http://{socket.gethostname() if host == EVERYWHERE else host}:{port}/?token={token}"
     options = {"log_level": "critical", "access_log": False, "lifespan": "on", "ws_max_size": MESSAGE}
+    options["ws_per_message_deflate"] = False  # frames are packed already, and to pack them takes longer than to send
     server = uvicorn.Server(uvicorn.Config(guarded, timeout_graceful_shutdown=GRACE, **options))  # type: ignore[arg-type]
 
     def announce() -> None:

@@ -34,7 +34,7 @@ from supple.studio.ring import FrameRing
 
 LONGEST_CALL = 8e-3
 """Wall time of a call of the solver [s], so that what a person does is heard soon; one step at least."""
-FRAME, STATUS, CHECK = 1 / 60, 0.2, 0.25
+FRAME, STATUS, CHECK = 1 / 64, 0.2, 0.25
 """Wall time between frames, messages and looks at the energy [s]."""
 BEHIND = 0.1
 """Wall time [s] by which a simulation may be late before it gives up catching up."""
@@ -200,7 +200,7 @@ class Simulation:
                 late = due - live.state.t
                 self.from_time -= late  # what is lost is lost: the speed that is shown says so
         if now - self.framed >= FRAME:
-            self.framed = now
+            self.framed = max(self.framed + FRAME, now - FRAME)  # on time in the mean
             self._look()
 
     def _take(self, steps: int) -> None:

@@ -71,7 +71,7 @@ export default {
       window.suppleLooks = this.looks;
       this.listen(this.canvas.element);
     },
-    // one credit at a time: the next frame is asked for when the last one is drawn
+    // one credit at a time: the next frame is asked for when the last one is on the graphics card, drawn or not
     watch() {
       const socket = new WebSocket(`ws://${location.host}/frames`);
       this.socket = socket;
@@ -79,7 +79,7 @@ export default {
       socket.onopen = () => { this.say(""); socket.send("next"); };
       socket.onmessage = ({ data }) => {
         this.canvas.show(data);
-        requestAnimationFrame(() => socket.readyState === WebSocket.OPEN && socket.send("next"));
+        if (socket.readyState === WebSocket.OPEN) socket.send("next");
       };
       socket.onclose = ({ code }) => {
         if (this.closed) return;
@@ -132,14 +132,17 @@ export default {
       const moved = (event) => Math.hypot(event.clientX - pressed.clientX, event.clientY - pressed.clientY);
       view.addEventListener("pointerdown", (event) => {
         pressed = event.button === 0 ? event : null;
-        if (!this.pulls || event.button !== 0 || event.shiftKey || !this.canvas.hits(event.clientX, event.clientY)) return;
+        if (!this.pulls || event.button !== 0 || event.shiftKey) return;
+        send(0, event); // at once: to look whether something is there takes as long as a picture
+        if (!this.canvas.hits(event.clientX, event.clientY)) return send(2, null);
         event.stopImmediatePropagation();
         view.focus();
         view.setPointerCapture(event.pointerId);
         this.holds = true;
-        send(0, event);
       }, { capture: true });
-      view.addEventListener("pointermove", (event) => this.holds && send(1, event));
+      // pointermove waits for the next picture, which may take long
+      const move = "onpointerrawupdate" in window ? "pointerrawupdate" : "pointermove";
+      view.addEventListener(move, (event) => this.holds && send(1, event));
       view.addEventListener("pointerup", (event) => {
         if (pressed && moved(event) < STILL)
           this.tellWish({ frame: Math.max(0, this.canvas.frame.number), pointer: this.canvas.ray(pressed.clientX, pressed.clientY) });

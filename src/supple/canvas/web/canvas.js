@@ -101,7 +101,7 @@ export function createCanvas({ THREE, OrbitControls }, element, header, data, op
   const ground = makeGround(THREE, header, box, extent);
   if (ground) scene.add(ground.shadow, ground.grid);
   const shapes = header.shapes.map((told) =>
-    told.form === "carried" ? new CarriedShape(THREE, told, read) : new PointsShape(THREE, told, read, extent));
+    told.form === "carried" ? new CarriedShape(THREE, renderer, told, read) : new PointsShape(THREE, renderer, told, read, extent));
   shapes.forEach((shape) => scene.add(shape.object));
 
   const shapeOf = (name) => {
@@ -325,8 +325,9 @@ export function createCanvas({ THREE, OrbitControls }, element, header, data, op
 
 // points that hang on frames of domains; copies of a kind are instances
 class CarriedShape {
-  constructor(THREE, told, read) {
+  constructor(THREE, renderer, told, read) {
     this.THREE = THREE;
+    this.renderer = renderer;
     const kindOf = read(told.kind_of), domains = kindOf.length;
     const scale = read(told.scale), seams = read(told.seams), starts = read(told.groups);
     const modes = told.kinds.map((kind) => kind.modes);
@@ -457,7 +458,10 @@ class CarriedShape {
       const first = this.firstCoordinate[k], own = this.scaleStart[this.kindOf[k]], r = this.modes[this.kindOf[k]];
       for (let l = 0; l < r; ++l) coordinates[first + l] = (q[first + l] / 32767) * scale[own + l];
     }
-    this.frames.needsUpdate = this.coordinates.needsUpdate = true;
+    for (const texture of [this.frames, this.coordinates]) {
+      texture.needsUpdate = true;
+      this.renderer.initTexture(texture); // handed over now, not when the next picture is drawn
+    }
     return padded(start + 14 * d + 2 * n);
   }
 
@@ -589,12 +593,17 @@ class CarriedShape {
 
 // points that are sent, in two bytes a coordinate
 class PointsShape {
-  constructor(THREE, told, read, extent) {
+  constructor(THREE, renderer, told, read, extent) {
     this.THREE = THREE;
     this.count = told.count;
     this.copies = read(told.copies);
     this.values = new Uint16Array(3 * (told.count + this.copies.length));
-    this.place3 = new THREE.BufferAttribute(this.values, 3, true);
+    // a buffer of our own, so that points are handed over when they come, not when the next picture is drawn
+    const gl = (this.gl = renderer.getContext());
+    this.buffer = gl.createBuffer();
+    gl.bindBuffer(gl.ARRAY_BUFFER, this.buffer);
+    gl.bufferData(gl.ARRAY_BUFFER, this.values.byteLength, gl.STREAM_DRAW);
+    const places = new THREE.GLBufferAttribute(this.buffer, gl.UNSIGNED_SHORT, 3, 2, this.values.length / 3, true);
     const colours = read(told.colours), triangles = read(told.triangles), lines = read(told.lines);
     const one = colours.length === 3, tint = one ? new THREE.Color(...Array.from(colours, (c) => c / 255)) : null;
     if (tint) tint.convertSRGBToLinear();
@@ -606,7 +615,8 @@ class PointsShape {
     this.materials = [];
     const make = (material, Kind, index) => {
       const geometry = new THREE.BufferGeometry();
-      geometry.setAttribute("position", this.place3);
+      geometry.setAttribute("position", places);
+      geometry.boundingSphere = new THREE.Sphere(new THREE.Vector3(0.5, 0.5, 0.5), 1); // of the box
       if (index) geometry.setIndex(new THREE.BufferAttribute(index, 1));
       geometry.setAttribute("color", this.tints);
       const object = new Kind(geometry, material);
@@ -632,7 +642,8 @@ class PointsShape {
     this.box = Array.from(box);
     this.values.set(new Uint16Array(frame, at + 24, 3 * this.count));
     this.copies.forEach((from, k) => this.values.copyWithin(3 * (this.count + k), 3 * from, 3 * from + 3));
-    this.place3.needsUpdate = true;
+    this.gl.bindBuffer(this.gl.ARRAY_BUFFER, this.buffer);
+    this.gl.bufferSubData(this.gl.ARRAY_BUFFER, 0, this.values);
     this.object.position.set(box[0], box[1], box[2]);
     const size = [0, 1, 2].map((i) => Math.max(box[3 + i] - box[i], 1e-30));
     this.object.scale.set(...size);
@@ -657,7 +668,7 @@ class PointsShape {
   }
 
   setWire(on) {
-    this.materials.forEach((material) => (material.wireframe = on));
+    this.materials.forEach((material) => material.isMeshStandardMaterial && (material.wireframe = on));
   }
 
   positions(renderer, numbers) {
@@ -670,6 +681,7 @@ class PointsShape {
   }
 
   dispose() {
+    this.gl.deleteBuffer(this.buffer);
     this.object.children.forEach((part) => part.geometry.dispose());
     this.materials.forEach((material) => material.dispose());
   }
