@@ -14,6 +14,8 @@ from tests.studio.process import WAIT, Studio
 
 pytest.importorskip("nicegui")
 pytestmark = pytest.mark.slow
+SOON = 15_000
+"""How long a tool may take on a busy machine [ms]."""
 
 
 @pytest.fixture(scope="module")
@@ -38,7 +40,7 @@ def page(opened: tuple[Any, list[str]]) -> Iterator[Any]:
     """Of a scene at its start, seen as at first."""
     found, wrong = opened
     found.get_by_role("button", name="Reset").click()
-    found.wait_for_function("suppleCanvas.frame.time === 0", timeout=WAIT)
+    found.wait_for_function("suppleCanvas.frame.time === 0", timeout=SOON)
     found.get_by_role("button", name="Fit").click()
     yield found
     assert not wrong
@@ -70,20 +72,20 @@ def colour_of(page: Any, body: str) -> np.ndarray:
 
 def play_until(page: Any, time: float) -> None:
     page.get_by_role("button", name="Play").click()
-    page.wait_for_function(f"suppleCanvas.frame.time > {time}", timeout=WAIT)
+    page.wait_for_function(f"suppleCanvas.frame.time > {time}", timeout=SOON)
     page.get_by_role("button", name="Pause").click()
-    page.get_by_role("button", name="Play").wait_for(timeout=WAIT)
+    page.get_by_role("button", name="Play").wait_for(timeout=SOON)
 
 
 def test_colours_tell_the_speed_with_a_legend(page: Any) -> None:
     own = colour_of(page, "ball")
     choose(page, "Colours", "Speed")
     legend = page.get_by_role("img", name=re.compile(r"Speed \["))
-    legend.filter(has_text="mm/s").wait_for(timeout=WAIT)  # all rests
+    legend.filter(has_text="mm/s").wait_for(timeout=SOON)  # all rests
     slow = colour_of(page, "ball")
     assert slow[2] > slow[1] + 15  # violet
     play_until(page, 0.12)
-    page.get_by_role("img", name=re.compile(r"Speed \[m.s\] from 0 to [25]")).wait_for(timeout=WAIT)
+    page.get_by_role("img", name=re.compile(r"Speed \[m.s\] from 0 to \d")).wait_for(timeout=SOON)
     page.wait_for_timeout(300)
     page.get_by_role("button", name="Fit").click()
     speed = 9.81 * page.evaluate("suppleCanvas.frame.time")
@@ -100,7 +102,7 @@ def test_colours_tell_the_speed_with_a_legend(page: Any) -> None:
 def test_a_click_selects_a_body_and_the_camera_follows_it(page: Any) -> None:
     told = page.get_by_role("status", name="Selected body")
     page.mouse.click(*seen_at(page, "ball"))
-    told.filter(has_text=re.compile(r"ball: rigid, 0\.2\d* kg, 0\.1 × 0\.1 × 0\.1 m")).wait_for(timeout=WAIT)
+    told.filter(has_text=re.compile(r"ball: rigid, 0\.2\d* kg, 0\.1 × 0\.1 × 0\.1 m")).wait_for(timeout=SOON)
     page.get_by_role("checkbox", name="Follow").click()
     page.wait_for_timeout(300)
     before = seen_at(page, "ball")
@@ -108,8 +110,64 @@ def test_a_click_selects_a_body_and_the_camera_follows_it(page: Any) -> None:
     assert page.evaluate("suppleCanvas.extent('ball').middle[2]") < 0.2
     assert np.hypot(*np.subtract(seen_at(page, "ball"), before)) < 3  # pixels
     choose(page, "Body", "cube")
-    told.filter(has_text=re.compile(r"cube: \w+, 1 kg")).wait_for(timeout=WAIT)
+    told.filter(has_text=re.compile(r"cube: \w+, 1 kg")).wait_for(timeout=SOON)
     canvas = page.evaluate("suppleCanvas.element.getBoundingClientRect().toJSON()")
     page.get_by_role("button", name="Fit").click()
     page.mouse.click(canvas["x"] + 5, canvas["y"] + canvas["height"] - 5)
-    told.filter(has_text=re.compile("^$")).wait_for(timeout=WAIT, state="attached")
+    told.filter(has_text=re.compile("^$")).wait_for(timeout=SOON, state="attached")
+
+
+def show(page: Any, *names: str) -> None:
+    """Switch what is drawn beside bodies."""
+    page.get_by_role("button", name="Show").click()
+    for name in names:
+        page.get_by_role("checkbox", name=name).click()
+    page.keyboard.press("Escape")
+    page.get_by_role("checkbox", name=names[0]).wait_for(state="hidden")
+
+
+def picture(page: Any) -> np.ndarray:
+    """What is drawn, without the rest of the page, (height, width, 3)."""
+    page.mouse.move(2, 2)
+    page.wait_for_timeout(400)  # tooltips fade
+    box = page.evaluate("suppleCanvas.element.getBoundingClientRect().toJSON()")
+    x, y, width, height = (int(box[name]) for name in ("x", "y", "width", "height"))
+    return pixels(page)[y : y + height, x : x + width]
+
+
+def changed(before: np.ndarray, after: np.ndarray) -> int:
+    """How many pixels differ."""
+    return int((np.abs(after - before).max(axis=2) > 20).sum())
+
+
+@pytest.mark.parametrize("name", ["Frames", "Wireframe", "Shadows"])
+def test_what_is_drawn_beside_bodies_can_be_switched(page: Any, name: str) -> None:
+    before = picture(page)
+    show(page, name)
+    assert changed(before, picture(page)) > 100
+    show(page, name)
+    assert changed(before, picture(page)) < 10
+
+
+def test_a_pull_is_seen_as_a_line(page: Any) -> None:
+    def pink() -> int:
+        return int((np.abs(pixels(page) - (224, 33, 138)).max(axis=2) < 25).sum())
+
+    x, y = seen_at(page, "ball")
+    before = pink()
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x + 150, y - 40, steps=5)
+    page.wait_for_function("suppleLooks.marks.pulls.count === 1", timeout=SOON)
+    page.wait_for_timeout(300)
+    assert pink() > before + 100
+    page.mouse.up()
+    page.wait_for_function("suppleLooks.marks.pulls.count === 0", timeout=SOON)
+
+
+def test_dark_and_light(page: Any) -> None:
+    light = picture(page)[5, 5].mean()
+    page.get_by_role("checkbox", name="Dark").click()
+    dark = picture(page)[5, 5].mean()
+    page.get_by_role("checkbox", name="Dark").click()
+    assert light > 200 > 60 > dark

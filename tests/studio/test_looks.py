@@ -12,14 +12,15 @@ import pytest
 import supple as sp
 from supple.studio.looks.colour_scale import PATIENCE, ColourScale
 from supple.studio.looks.field_colours import NONE, TOP
-from supple.studio.looks.looks import Looks
+from supple.studio.looks.looks import Looks, joined
 from supple.studio.looks.wishes import Click, Wish, read_wish
 from supple.studio.show import Show
 
 
 def looked_at(looks: Looks, state: Any, wish: Wish) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     """What a look tells, and the bytes of its tints."""
-    message = looks.look(wish, None, state, 0.0)
+    about, pack = looks.seen(wish, state, 0.0)
+    message = joined(about, pack.data)
     (length,) = struct.unpack_from("<I", message)
     about, data = json.loads(message[4 : 4 + length]), message[4 + length :]
     places = {tint["name"]: tint["values"] for tint in about.get("tints", ())}
@@ -75,21 +76,26 @@ def test_strain_of_a_stretched_cube(thrown: tuple[Looks, Any]) -> None:
 
 def test_looks_are_sent_to_those_who_wish_and_no_more_often_than_told(thrown: tuple[Looks, Any]) -> None:
     looks, state = thrown
-    sent: list[tuple[int, bytes]] = []
-    looks.is_stale = True
-    looks.send(state, lambda: 1.0, sent.append)
+    sent: list[tuple[int, str, bytes]] = []
+    nobody = np.zeros((0, 2, 3))
+
+    def look(now: float) -> None:
+        looks.send(None, state, lambda _: nobody, lambda: now, sent.append)  # type: ignore[arg-type]
+
+    looks.forget()
+    look(1.0)
     assert not sent  # nobody wishes for any
     looks.wish(7, Wish("speed"))
-    looks.send(state, lambda: 1.0, sent.append)
-    looks.is_stale = True
-    looks.send(state, lambda: 1.05, sent.append)
-    assert [watcher for watcher, _ in sent] == [7]
-    looks.send(state, lambda: 1.11, sent.append)
-    looks.send(state, lambda: 1.3, sent.append)  # nothing has changed
-    assert [watcher for watcher, _ in sent] == [7, 7]
+    look(1.0)
+    looks.forget()
+    look(1.05)
+    assert [watcher for watcher, *_ in sent] == [7]
+    look(1.11)
+    look(1.3)  # nothing has changed
+    assert [watcher for watcher, *_ in sent] == [7, 7]
     looks.leave(7)
-    looks.is_stale = True
-    looks.send(state, lambda: 2.0, sent.append)
+    looks.forget()
+    look(2.0)
     assert len(sent) == 2
 
 

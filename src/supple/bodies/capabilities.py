@@ -20,6 +20,8 @@ Whoever needs a capability asks for it by `isinstance`, never for the name of a 
     Changeable        its material, or what drives it, can change while it runs; `changing.Adjustable`: it says what
     Stressed          strain and stress of its elements
     Extrapolating     its stride begins each step with what the last ones found
+    Linked            links between its rows, which can be shown
+    Branching         domains that hang on each other, which can be shown
 """
 
 from __future__ import annotations
@@ -295,4 +297,22 @@ class Extrapolating(Protocol):
 
     def stride_workspace(self) -> Any:
         """Scratch, given to `advance` as `workspace`."""
+        ...
+
+
+@runtime_checkable
+class Linked(Protocol):
+    """A body whose rows of points or frames are joined by links."""
+
+    def link_rows(self) -> Array:
+        """Numbers of the two rows of each link, (m, 2)."""
+        ...
+
+
+@runtime_checkable
+class Branching(Protocol):
+    """A body of domains, of which each but the first hangs on another."""
+
+    def domain_parents(self) -> Array:
+        """Number of the domain that each hangs on, (d,), -1: on none."""
         ...

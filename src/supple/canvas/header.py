@@ -91,6 +91,8 @@ def _of_carried(shape: CarriedShape, pack: Pack) -> dict[str, Any]:
     told = {} if c.weights is None else {"weights": pack.add(c.weights, "f4")}
     if c.faces is not None:
         told["faces"] = pack.add_numbers(c.faces)
+    if shape.parents is not None:
+        told["parents"] = pack.add_numbers(shape.parents + 1)  # 0: on none
     return told | {
         "name": shape.name,
         "kind": shape.kind,

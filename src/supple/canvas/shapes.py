@@ -36,12 +36,13 @@ class PointsShape:
 @dataclass(frozen=True, eq=False)
 class CarriedShape:
     """carriers: domains and what hangs on them. colours: red, green, blue, 0 to 1, of each domain (d, 3) or of all
-    (1, 3)."""
+    (1, 3). parents (d,): numbers of the domains that domains hang on, -1: on none; None: they do not."""
 
     name: str
     kind: str
     carriers: Carriers
     colours: Array
+    parents: Array | None = None
 
     @property
     def domain_count(self) -> int:

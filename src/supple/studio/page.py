@@ -19,6 +19,6 @@ def make_page(running: RunningScene) -> None:
         above = ui.row().classes("w-full items-center px-3 py-1 gap-2")
         canvas = StudioCanvas().classes("w-full grow")
         with above:
-            ui.label("Supple").classes("text-lg font-bold grow").props('role="heading" aria-level="1"')
+            ui.label("Supple").classes("text-lg font-bold").props('role="heading" aria-level="1"')
             look_panel(canvas, running)
         run_panel(canvas, running)

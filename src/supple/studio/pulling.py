@@ -9,6 +9,7 @@ changes that the state keeps. It is kept in the plane through the point across t
 from __future__ import annotations
 
 import itertools
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,6 +17,7 @@ import numpy as np
 from supple.errors import InputError
 from supple.record.surfaces import Surface
 from supple.scene.acting.loads import Springs
+from supple.scene.kinematics import Kinematics, hanging_on
 from supple.scene.mapped.points import PointSet, World
 from supple.scene.node import Node
 from supple.scene.state import State
@@ -114,6 +116,21 @@ class Pulls:
         if not np.array_equal(target, pull.target):
             pull.target = target
             self.system.change(state, pull.name, end=target[None])
+
+    def lines(self, state: State, pointers: Mapping[int, Pointer] | None = None) -> Array:
+        """Where each pull holds a body, and where it pulls it to, (pulls, 2, 3) [m]. pointers: where watchers point by
+        now, which counts from the next step on."""
+        slots = {bound.label: bound.slot for bound in self.system.forces}
+        own = [slots[pull.name] for pull in self.held.values()]
+        if not own:
+            return np.zeros((0, 2, 3))
+        at = Kinematics(self.system.slots, state.t, state.x, state.v, state.memory, hanging_on(own)).x
+        found = np.array([at[slot.index] for slot in own])
+        for line, (watcher, pull) in zip(found, self.held.items()):
+            pointer = (pointers or {}).get(watcher)
+            if pointer is not None and pointer.is_sound:
+                line[1] = pointer.at_depth(pull.depth)
+        return found
 
     def release(self, watcher: int, state: State) -> bool:
         """Let go; returns whether there was a pull."""

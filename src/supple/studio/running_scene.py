@@ -33,7 +33,7 @@ class RunningScene:
     def __init__(self, make: Callable[[], Scene]) -> None:
         self.number = 0
         self.known = threading.Event()  # whether it is ready or has failed
-        self.looks: dict[int, bytes | None] = {}  # the newest look of each watcher that is there
+        self.looks: dict[int, dict[str, bytes]] = {}  # of each watcher that is there, the newest look of each kind
         self._ring: FrameRing | None = None
         self._sending, self._changing, self._opening = threading.Lock(), threading.Lock(), threading.Lock()
         self._begin(make)
@@ -126,9 +126,9 @@ class RunningScene:
         elif what == "status":
             self.status = value
         elif what == "look":
-            watcher, look = value
+            watcher, kind, look = value
             if watcher in self.looks:
-                self.looks[watcher] = look
+                self.looks[watcher][kind] = look
         elif what == "failed":
             self.failure = self.failure or value
             self.known.set()

@@ -7,6 +7,7 @@ from functools import partial
 
 import numpy as np
 
+from supple.bodies.capabilities import Branching
 from supple.bodies.carried import carriage_of, carriers_of
 from supple.canvas import CarriedShape, Header, PointsShape, Shape, encode_frame, make_header
 from supple.canvas.shapes import rigid_shape
@@ -70,7 +71,8 @@ def _body(surface: Surface, plain: Array) -> tuple[Shape, Row]:
     carriers, shown, slot = carriers_of(surface.shown), surface.shown, surface.slot
     if carriers is not None and (len(colours) == 1 or len(carriers.kind) > 1):
         tint = colours if len(colours) == 1 else domain_colours(carriers, colours)
-        shape: Shape = CarriedShape(surface.name, "body", carriers, tint)
+        parents = slot.body.domain_parents() if isinstance(slot.body, Branching) else None
+        shape: Shape = CarriedShape(surface.name, "body", carriers, tint, parents)
         return shape, lambda state: carriage_of(shown, slot.view_x(state.x))
     is_balls = not len(surface.triangles)
     shape = PointsShape(

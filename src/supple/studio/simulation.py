@@ -15,6 +15,7 @@ from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import asdict, dataclass
+from functools import partial
 from multiprocessing.connection import Connection
 from time import perf_counter
 from typing import Any
@@ -95,12 +96,13 @@ class Simulation:
                     self.obey(command, value)
                 if self.status.playing:
                     self._play()
-                self.looks.send(self.live.state, perf_counter, lambda look: self.pipe.send(("look", look)))
+                self._send_looks()
                 if perf_counter() - self.told >= STATUS:
                     self._tell()
 
     def obey(self, command: str, value: Any) -> None:
         """Do what a person asks for."""
+        self.looks.forget()
         if command in QUIET:
             QUIET[command](self, value)
             return
@@ -226,7 +228,7 @@ class Simulation:
         number, state = self.ring.newest + 1, self.live.state
         self.seen.append((number, State(state.t, state.x.copy(), state.v.copy())))
         self.ring.write(self.live.show.frame(state, self.live.step, number))
-        self.looks.is_stale = True
+        self.looks.forget()
 
     def _tell(self) -> None:
         now, state = perf_counter(), self.live.state
@@ -235,6 +237,11 @@ class Simulation:
         self.status.speed = max(0.0, (state.t - before) / passed) if passed > 0.05 else self.status.speed
         self.told, self.told_time = now, state.t
         self.pipe.send(("status", asdict(self.status)))
+
+    def _send_looks(self) -> None:
+        live = self.live
+        pulls = partial(live.pulls.lines, pointers=live.dragged)
+        self.looks.send(live.system, live.state, pulls, perf_counter, lambda look: self.pipe.send(("look", look)))
 
     def _tell_settings(self) -> None:
         self.pipe.send(("settings", [asdict(setting) for setting in self.live.settings]))

@@ -103,6 +103,10 @@ class TreeBody:
         """The reduced tree."""
         return carry(self.bare.model, self.carried) if self.carried else self._given
 
+    def domain_parents(self) -> Array:
+        """Number of the domain that each hangs on, (d,), -1: on none."""
+        return self.model.parent
+
     @cached_property
     def _given(self) -> TreeModel:
         if isinstance(self.tree, TreeModel):

@@ -136,6 +136,10 @@ class VoxelBody:
             self.grid, self.palette, young=self.young, density=self.density, transverse=self.transverse
         )
 
+    def link_rows(self) -> Array:
+        """Numbers of the two voxels of each link, (m, 2)."""
+        return self.model.link_voxels
+
     @cached_property
     def palette_by_number(self) -> dict[int, VoxelMaterial]:
         """The material of each number that occurs in the grid."""

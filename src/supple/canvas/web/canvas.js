@@ -124,6 +124,7 @@ export function createCanvas({ THREE, OrbitControls }, element, header, data, op
     scene, // for what others draw beside the shapes
     camera,
     shapes,
+    bodyCount: bodies.length, // the first shapes are bodies
     frame: { number: -1, step: 0, time: 0 },
     applied: 0, // frames that were received and handed to the graphics card
     drawn: 0, // pictures

@@ -42,12 +42,19 @@ export function createLegend(element) {
   box.className = "supple-legend";
   box.setAttribute("role", "img");
   box.hidden = true;
-  element.appendChild(box);
+  const note = document.createElement("div"), all = document.createElement("div");
+  note.setAttribute("role", "note");
+  note.hidden = true;
+  all.append(note, box);
+  all.style.cssText = `position:absolute;left:12px;bottom:12px;max-width:260px;display:grid;gap:6px;pointer-events:none;
+    font:12px/1.4 system-ui,sans-serif;font-variant-numeric:tabular-nums`;
+  element.appendChild(all);
   const style = (theme) => {
     const dark = theme === "dark";
-    box.style.cssText = `position:absolute;left:12px;bottom:12px;min-width:190px;max-width:260px;padding:8px 12px;
-      border-radius:8px;font:12px/1.4 system-ui,sans-serif;font-variant-numeric:tabular-nums;pointer-events:none;
-      background:${dark ? "#20242ae0" : "#ffffffe0"};color:${dark ? "#e6e9ed" : "#23272d"}`;
+    for (const part of [box, note])
+      part.style.cssText = `padding:8px 12px;border-radius:8px;background:${dark ? "#20242ae0" : "#ffffffe0"};
+        color:${dark ? "#e6e9ed" : "#23272d"}`;
+    box.style.minWidth = "190px";
   };
   const stops = STOPS.map((c) => `rgb(${c})`).join(",");
   let told = "";
@@ -65,6 +72,7 @@ export function createLegend(element) {
     element: box,
     setTheme: style,
     hide() { box.hidden = true; told = ""; },
+    note(text) { note.hidden = !text; note.textContent = text; },
     wait(name) { put(`${capital(name)} …`, [line(`${capital(name)} …`)]); },
     showScale(name, unit, highest) {
       const [size, prefix] = unit === "-" ? [1, ""] : PREFIXES.find(([size]) => highest >= size) || PREFIXES.at(-1);
@@ -84,7 +92,7 @@ export function createLegend(element) {
       if (parts.length > MOST) rows.push(line(`and ${parts.length - MOST} more`));
       put(`${title}: ${parts.map(([name]) => name).join(", ")}`, [line(title, "font-weight:600"), ...rows]);
     },
-    dispose() { box.remove(); },
+    dispose() { all.remove(); },
   };
 }
 

@@ -6,7 +6,7 @@
 //   looks.show(message);            // an ArrayBuffer, as supple.studio.looks tells
 //   looks.update();                 // after each frame
 import { readerOf } from "./canvas.js";
-import { createLegend, fieldColours, partColour } from "./legend.js";
+import { createLegend, fieldColours, partColour, written } from "./legend.js";
 import { createMarks } from "./marks.js";
 
 export const PLAIN = ["materials", "parts", "domains"];
@@ -33,6 +33,7 @@ export function createLooks({ THREE }, canvas, header, data, element) {
 
   return {
     legend,
+    marks,
 
     setColours(name) {
       colours = name;
@@ -50,12 +51,17 @@ export function createLooks({ THREE }, canvas, header, data, element) {
         legend.showScale(told.field, told.unit, told.highest);
       }
       marks.show(told, read);
+      if (told.contacts) legend.note(`${marks.contacts.count} contacts; longest arrow ${written(told.contacts.highest)} N`);
       canvas.touch();
       return told;
     },
 
     select(name) { marks.select(name); canvas.touch(); },
-    setMark(which, on) { marks.set(which, on); canvas.touch(); },
+    setMark(which, on) {
+      marks.set(which, on);
+      if (which === "contacts" && !on) legend.note("");
+      canvas.touch();
+    },
     setTheme(name) { legend.setTheme(name); },
     update() { marks.update(); },
     dispose() { legend.dispose(); marks.dispose(); },

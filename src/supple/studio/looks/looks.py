@@ -4,9 +4,11 @@ A look is the length of its JSON (u4), the JSON, then bytes that it tells places
 
     {"field", "unit", "highest", "tints": [{"name", "per", "values"}],    colours of a field, see `field_colours`
      "selected": {"name", "kind", "mass", "size", "speed"},               the body that is selected
-     "picked": name}                                                       what a click has met, "" where nothing
+     "picked": name,                                                       what a click has met, "" where nothing
+     "links", "contacts", "pulls"}                                         see `marks`
 
-It may take a tenth of the time at most: what is dear to find is shown less often.
+Colours come at most ten times a second, marks thirty times. Either may take a tenth of the time at most: what
+is dear to find is shown less often.
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ from __future__ import annotations
 import json
 import struct
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -21,14 +24,30 @@ import numpy as np
 from supple.canvas.pack import Pack
 from supple.record.surfaces import Surface
 from supple.scene.state import State
+from supple.scene.system import System
+from supple.studio.looks.colour_scale import ColourScale
 from supple.studio.looks.field_colours import UNITS, FieldColours
+from supple.studio.looks.marks import LEAST, told_contacts, told_links
 from supple.studio.looks.wishes import Wish
 from supple.studio.show import Show
 
-INTERVAL = 0.1
-"""Least wall time between looks [s]."""
+Array = np.ndarray
+COLOURS, MARKS = 0.1, 1 / 30
+"""Least wall time between looks with colours, and with marks [s]."""
 SHARE = 0.1
-"""Most of the wall time that finding them may take."""
+"""Most of the wall time that finding either may take."""
+
+
+@dataclass
+class Due:
+    """When something may be found again. interval: least wall time between [s]."""
+
+    interval: float
+    at: float = 0.0
+
+    def pay(self, begun: float, ended: float) -> None:
+        """It has been found, between two moments of wall time [s]."""
+        self.at = begun + max(self.interval, (ended - begun) / SHARE)
 
 
 class Looks:
@@ -37,39 +56,74 @@ class Looks:
     def __init__(self, show: Show) -> None:
         self.surfaces = {surface.name: surface for surface in show.surfaces}
         self.colours = FieldColours(show.surfaces, show.shapes[: len(show.surfaces)])
+        self.forces = ColourScale(LEAST)
         self.wishes: dict[int, Wish] = {}
         self.picked: dict[int, str] = {}
-        self.next_due, self.is_stale = 0.0, False
+        self.colours_due, self.marks_due = Due(COLOURS), Due(MARKS)
+        self.colours_stale = self.marks_stale = self.had_pulls = False
 
     def wish(self, watcher: int, wish: Wish) -> None:
         """What a watcher wants from now on."""
-        self.wishes[watcher], self.is_stale = wish, True
+        self.wishes[watcher] = wish
+        self.forget()
 
     def tell_picked(self, watcher: int, body: str) -> None:
         """A watcher has clicked on a body; "": on none."""
-        self.picked[watcher], self.is_stale = body, True
+        self.picked[watcher] = body
+        self.forget()
 
     def leave(self, watcher: int) -> None:
         """A watcher is gone."""
         self.wishes.pop(watcher, None)
         self.picked.pop(watcher, None)
 
-    def send(self, state: State, clock: Callable[[], float], send: Callable[[tuple[int, bytes]], None]) -> None:
-        """Give each watcher his look at a state, where it is time for it."""
-        begun = clock()
-        if not self.is_stale or not self.wishes or (begun < self.next_due and not self.picked):
-            return
-        self.is_stale = False
-        made: dict[tuple[Wish, str | None], bytes] = {}
-        for watcher, wish in self.wishes.items():
-            key = (wish, self.picked.pop(watcher, None))
-            if key not in made:
-                made[key] = self.look(*key, state, begun)
-            send((watcher, made[key]))
-        self.next_due = begun + max(INTERVAL, (clock() - begun) / SHARE)
+    def forget(self) -> None:
+        """What was told last is not so any more."""
+        self.colours_stale = self.marks_stale = True
 
-    def look(self, wish: Wish, picked: str | None, state: State, now: float) -> bytes:
-        """As bytes."""
+    def send(
+        self,
+        system: System,
+        state: State,
+        pulls: Callable[[State], Array],
+        clock: Callable[[], float],
+        send: Callable[[tuple[int, str, bytes]], None],
+    ) -> None:
+        """Give each watcher his look at a state, where it is time for it, with a word for its kind: a newer one of a
+        kind takes the place of an older one. pulls: their ends, see `Pulls.lines`."""
+        begun = clock()
+        colours = self.colours_stale and begun >= self.colours_due.at
+        marks = self.marks_stale and begun >= self.marks_due.at
+        if not self.wishes or not (colours or marks or self.picked):
+            return
+        lines = pulls(state)
+        made: dict[Any, bytes] = {}
+        for watcher, wish in self.wishes.items():
+            picked = self.picked.pop(watcher, None)
+            has_marks = marks and (wish.links or wish.contacts or len(lines) > 0 or self.had_pulls)
+            if not (has_marks or picked is not None or (colours and (wish.field or wish.body))):
+                continue
+            key = (wish, picked)
+            if key not in made:
+                about, pack = self.seen(wish, state, begun) if colours else ({}, Pack())
+                if marks:
+                    about |= self.marked(wish, system, state, lines, begun, pack)
+                made[key] = joined(about if picked is None else about | {"picked": picked}, pack.data)
+            kind = "picked" if picked is not None else "colours" if colours else "marks"
+            send((watcher, kind, made[key]))
+        self._pay(begun, clock(), colours=colours, marks=marks)
+        self.had_pulls = len(lines) > 0 if marks else self.had_pulls
+
+    def _pay(self, begun: float, ended: float, *, colours: bool, marks: bool) -> None:
+        if colours:
+            self.colours_due.pay(begun, ended)
+            self.colours_stale = False
+        if marks:
+            self.marks_due.pay(begun, ended if not colours else begun)
+            self.marks_stale = False
+
+    def seen(self, wish: Wish, state: State, now: float) -> tuple[dict[str, Any], Pack]:
+        """Colours, and the body that is selected."""
         about: dict[str, Any] = {"field": wish.field}
         pack = Pack()
         if wish.field:
@@ -78,9 +132,16 @@ class Looks:
             about |= {"unit": UNITS[wish.field], "highest": highest, "tints": told}
         if wish.body in self.surfaces:
             about["selected"] = told_body(self.surfaces[wish.body], state)
-        if picked is not None:
-            about["picked"] = picked
-        return joined(about, pack.data)
+        return about, pack
+
+    def marked(self, wish: Wish, system: System, state: State, pulls: Array, now: float, pack: Pack) -> dict[str, Any]:
+        """Links, contacts and pulls."""
+        about: dict[str, Any] = {"pulls": pack.add(pulls, "f4")}
+        if wish.links:
+            about["links"] = told_links(list(self.surfaces.values()), state, pack)
+        if wish.contacts:
+            about["contacts"] = told_contacts(system, state, self.forces, now, pack)
+        return about
 
 
 def told_body(surface: Surface, state: State) -> dict[str, Any]:

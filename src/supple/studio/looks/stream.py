@@ -24,7 +24,7 @@ def add_looks(app: FastAPI, running: RunningScene) -> None:
     async def looks(stream: WebSocket) -> None:
         await stream.accept()
         watcher, credits = next(numbers), asyncio.Event()
-        running.looks[watcher] = None
+        running.looks[watcher] = {}
         sending = asyncio.create_task(send_looks(stream, running, watcher, credits))
         try:
             while (message := await stream.receive())["type"] == "websocket.receive":
@@ -53,7 +53,6 @@ async def send_looks(stream: WebSocket, running: RunningScene, watcher: int, cre
         while True:
             await credits.wait()
             credits.clear()
-            while (look := running.looks[watcher]) is None:
+            while not (waiting := running.looks[watcher]):
                 await asyncio.sleep(PAUSE)
-            running.looks[watcher] = None
-            await stream.send_bytes(look)
+            await stream.send_bytes(waiting.pop(next(iter(waiting))))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from nicegui import ui
@@ -18,11 +19,21 @@ COLOURS = {
     "strain": "Strain",
     "stress": "Stress",
 }
+MARKS = {
+    "links": ("Links", "Links between the voxels of lattices"),
+    "frames": ("Frames", "Axes of rigid and floating bodies and of domains: x red, y green, z blue"),
+    "graph": ("Domain graph", "Domains of trees as blue points, which hang on each other at interfaces, orange points"),
+    "contacts": ("Contacts", "Where bodies push each other, with arrows of the forces; lattices meet the ground in "
+                 "small steps of their own, which have none"),
+}  # fmt: skip
+"""What can be drawn beside bodies, in words, and help."""
 REFRESH = 0.5
 
 
 def look_panel(canvas: StudioCanvas, running: RunningScene) -> None:
     """A row above the picture."""
+    told = ui.label("").classes("grow basis-0 min-w-32 text-sm opacity-80 truncate")
+    told.props('role="status" aria-label="Selected body"')
     colours = ui.select(COLOURS, value="materials", label="Colours").props("dense").classes("w-28")
     colours.tooltip("What the colours of bodies tell: their material, which part they are, or a field with a legend")
     colours.on_value_change(lambda event: canvas.run_method("set_colours", event.value))
@@ -37,7 +48,6 @@ def look_panel(canvas: StudioCanvas, running: RunningScene) -> None:
     ui.button("Fit", on_click=lambda: canvas.run_method("fit")).props("flat dense no-caps").tooltip("See all of it")
     _show_menu(canvas)
     _theme(canvas)
-    told = ui.label("").classes("w-full px-1 text-sm opacity-80").props('role="status" aria-label="Selected body"')
 
     def selected(event: Any) -> None:
         given = event.args if isinstance(event.args, dict) else {}
@@ -62,6 +72,8 @@ def _show_menu(canvas: StudioCanvas) -> None:
             ui.menu(), ui.column().classes("gap-0 py-1"):  # fmt: skip
         switch("Wireframe", False, "The triangles of surfaces", lambda on: canvas.run_method("set_wire", on))
         switch("Shadows", True, "Shadows on bodies and ground", lambda on: canvas.run_method("set_shadows", on))
+        for name, (text, tip) in MARKS.items():
+            switch(text, False, tip, partial(canvas.run_method, "set_mark", name))
 
 
 def _theme(canvas: StudioCanvas) -> None:
