@@ -1,7 +1,7 @@
 """The pages in docs/: every Python block runs, in order, and prints what the page says it prints.
 
-One namespace and one empty folder a page. A block marked `text` right after a Python block is its output. README.md
-has its own test.
+One namespace and one empty folder a page. A block marked `text` right after a Python block is its output. A block with
+a title is a file of that name in the folder. Blocks marked `py` are of other programs. README.md has its own test.
 """
 
 from __future__ import annotations
@@ -17,21 +17,22 @@ import pytest
 import supple
 
 DOCS = Path(__file__).parents[2] / "docs"
-FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", flags=re.M | re.S)
+FENCE = re.compile(r'^```(\w*)(?: title="([\w.-]+)")?\n(.*?)^```$', flags=re.M | re.S)
 
 
 class Block(NamedTuple):
-    """A fenced block: its language, its text, the line of the page it begins in."""
+    """A fenced block: its language, its text, the line of the page it begins in, the file it shows."""
 
     language: str
     text: str
     line: int
+    title: str | None
 
 
 def blocks_of(page: Path) -> list[Block]:
     """All fenced blocks of a page."""
     text = page.read_text(encoding="utf-8")
-    return [Block(m[1], m[2], text.count("\n", 0, m.start(2)) + 1) for m in FENCE.finditer(text)]
+    return [Block(m[1], m[3], text.count("\n", 0, m.start(3)) + 1, m[2]) for m in FENCE.finditer(text)]
 
 
 def run_page(page: Path) -> None:
@@ -39,7 +40,9 @@ def run_page(page: Path) -> None:
     space: dict[str, object] = {"__name__": "__main__"}
     printed = None
     for block in blocks_of(page):
-        if block.language == "python":
+        if block.title:
+            Path(block.title).write_text(block.text, encoding="utf-8")
+        elif block.language == "python":
             out = io.StringIO()
             code = compile("\n" * (block.line - 1) + block.text, str(page), "exec")  # tracebacks name the page's lines
             with contextlib.redirect_stdout(out):
