@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 import multiprocessing
+import queue
 import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from supple.errors import InputError
 from supple.studio.ending import end_with_parent
 from supple.studio.ring import FrameRing
 
@@ -15,6 +18,8 @@ if TYPE_CHECKING:
 
 PATIENCE = 1.0
 """Wall time [s] in which a process that is told to quit may end by itself."""
+ANSWER = 60.0
+"""Wall time [s] that an answer of the simulation may take."""
 ENDED = "The simulation has ended."
 
 
@@ -35,6 +40,7 @@ class RunningScene:
         self.known = threading.Event()  # whether it is ready or has failed
         self.looks: dict[int, dict[str, bytes]] = {}  # of each watcher that is there, the newest look of each kind
         self._ring: FrameRing | None = None
+        self._questions, self._answers = itertools.count(), dict[int, "queue.SimpleQueue[Any]"]()
         self._sending, self._changing, self._opening = threading.Lock(), threading.Lock(), threading.Lock()
         self._begin(make)
 
@@ -47,6 +53,7 @@ class RunningScene:
             self.header: dict[str, Any] | None = None
             self.data, self.failure = b"", ""
             self.status: dict[str, Any] = {}
+            self.settings: list[dict[str, Any]] = []  # what can be changed, see `live.settings.Setting`
             self.known.clear()
             self.pipe, other = context.Pipe()
             self.process = context.Process(target=begin, args=(make, other), name="supple-simulation", daemon=True)
@@ -80,6 +87,22 @@ class RunningScene:
                 self.pipe.send((command, value))
         except OSError:
             self.failure = self.failure or ENDED
+
+    def ask(self, what: str) -> Any:
+        """What the simulation answers: `save` or `state`. It waits: call it from a thread. An InputError where it
+        cannot, or does not."""
+        number, answers = next(self._questions), queue.SimpleQueue[Any]()
+        self._answers[number] = answers
+        try:
+            self.tell("ask", (number, what))
+            answer = answers.get(timeout=ANSWER)
+        except queue.Empty:
+            raise InputError("the simulation does not answer", where="the studio", value=what) from None
+        finally:
+            del self._answers[number]
+        if isinstance(answer, dict) and "error" in answer:
+            raise InputError(answer["error"])
+        return answer
 
     def newest(self, after: int) -> tuple[int, bytes] | None:
         """Number and bytes of the newest frame, where it is newer than one."""
@@ -125,6 +148,12 @@ class RunningScene:
             self.known.set()
         elif what == "status":
             self.status = value
+        elif what == "settings":
+            self.settings = value
+        elif what == "answer":
+            number, answer = value
+            if number in self._answers:
+                self._answers[number].put(answer)
         elif what == "look":
             watcher, kind, look = value
             if watcher in self.looks:

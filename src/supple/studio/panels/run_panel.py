@@ -35,7 +35,7 @@ def run_panel(canvas: StudioCanvas, running: RunningScene) -> None:
         play.set_text("Pause" if status.get("playing") else "Play")
         for button in (play, step, reset):
             button.set_enabled(running.is_ready and not running.failure)
-        message.set_text(running.failure or status.get("message", ""))
+        message.set_text(running.failure or status.get("message", "") or status.get("notice", ""))
         told.set_text(told_state(status) if running.is_ready else "")
 
     ui.timer(REFRESH, refresh)
