@@ -70,6 +70,25 @@ def test_the_page_shows_the_bodies_and_moves(chromium: Any, page: Path, run: sp.
         assert len(np.unique(first.reshape(-1, 3), axis=0)) > 50  # bodies, shadows and a grid, not one colour
 
 
+def test_all_of_it_fills_the_picture(chromium: Any, page: Path, run: sp.Run) -> None:
+    """The whole run at first; what is there now where one asks for it."""
+    frames, last = run.frames, len(run.frames.times) - 1
+    first, now = (np.concatenate([frames.points(body, k) for body in frames.body_names]) for k in (0, last))
+    with opened(chromium, page) as view:
+        assert 0.7 < share_seen(view, np.concatenate([first, now])) < 1
+        view.evaluate(f"supple.show({last})")
+        view.get_by_role("button", name="Fit").click()
+        assert 0.7 < share_seen(view, now) < 1
+
+
+def share_seen(view: Any, x: Array) -> float:
+    """Which part of the picture points (n, 3) take, of its width or its height; more than one: some are outside."""
+    seen = np.array(view.evaluate(f"{x.tolist()}.map((point) => supple.canvas.seen(point))"))
+    place = view.locator("canvas").bounding_box()
+    parts = (seen - [place["x"], place["y"]]) / [place["width"], place["height"]]
+    return float(2 * np.abs(parts - 0.5).max())
+
+
 def test_play_and_pause(chromium: Any, page: Path) -> None:
     with opened(chromium, page) as view:
         view.evaluate("supple.show(0)")

@@ -1,9 +1,10 @@
 """The header: all that the canvas must know before the first frame, as JSON and bytes.
 
-    {"version", "name", "up", "box", "ground", "frame", "shapes": [...]}
+    {"version", "name", "up", "box", "outline", "ground", "frame", "shapes": [...]}
 
 A shape is {"name", "kind", "form", ...}; arrays are told by their places in the bytes, see `Pack`. box (2, 3) [m] is
-where things are at the start, by which the picture is framed; ground (4,) normal and offset [m] of a plane, or null;
+where things are, by which the picture is framed; outline (n, 3) [m]: points between which all lies, where the corners
+of the box are too far out, or null; ground (4,) normal and offset [m] of a plane, or null;
 frame: bytes of a frame.
 """
 
@@ -38,8 +39,10 @@ def make_header(
     box: Array,
     ground: Sequence[float] | None = None,
     up: Sequence[float] = (0, 0, 1),
+    outline: Array | None = None,
 ) -> Header:
-    """Of shapes, in the order in which frames hold them. box (2, 3) [m]; ground: normal and offset [m] of a plane."""
+    """Of shapes, in the order in which frames hold them. box (2, 3) [m]; ground: normal and offset [m] of a plane;
+    outline (n, 3) [m]: see above."""
     pack = Pack()
     told = [_of_points(s, pack) if isinstance(s, PointsShape) else _of_carried(s, pack) for s in shapes]
     about = {
@@ -47,6 +50,7 @@ def make_header(
         "name": name,
         "up": [float(value) for value in up],
         "box": np.asarray(box, dtype=float).tolist(),
+        "outline": None if outline is None else np.round(outline, 6).tolist(),
         "ground": None if ground is None else [float(value) for value in ground],
         "frame": frame_size(shapes),
         "shapes": told,

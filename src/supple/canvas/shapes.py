@@ -10,6 +10,7 @@ A shape says what is the same at all times; a row of numbers a frame says where 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
@@ -49,12 +50,12 @@ class CarriedShape:
         """Number of domains."""
         return len(self.carriers.kind)
 
-    @property
+    @cached_property
     def modes(self) -> Array:
         """Coordinates of each kind, (kinds,)."""
         return np.array([k.U.shape[2] for k in self.carriers.kinds], dtype=np.int64)
 
-    @property
+    @cached_property
     def scale_places(self) -> Array:
         """Of each coordinate of all domains, which of the scales is its own: one a mode of a kind, (coordinates,)."""
         starts = np.concatenate([[0], np.cumsum(self.modes)])

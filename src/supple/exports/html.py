@@ -55,7 +55,7 @@ def save_html(
     chosen = choose_frames(trajectory.times, frames, fps)
     three = three_js().read_bytes()
     staging = Staging(trajectory, chosen)
-    header = make_header(trajectory.name, staging.shapes, staging.box, trajectory.ground)
+    header = make_header(trajectory.name, staging.shapes, staging.box, trajectory.ground, outline=staging.outline)
     steps, times = trajectory.columns["step"], trajectory.times
     encoded = [
         encode_frame(staging.shapes, staging.rows(frame), number, int(steps[frame]), float(times[frame]))

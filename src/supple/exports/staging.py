@@ -8,6 +8,7 @@ Obstacles are frames as well. The plane on which bodies stand is drawn by the ca
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import product
 
 import numpy as np
 
@@ -25,12 +26,15 @@ Array = np.ndarray
 Rows = Callable[[int], Array]
 RIGID = 1e-5
 """How far points may be from those of a rigid motion, over the size of all of them."""
+AROUND = np.array([way for way in product((-1, 0, 1), repeat=3) if any(way)], dtype=np.float32).T
+"""Directions in which the outermost points are looked for, (3, 26)."""
 LOOKS = 5
 """Frames by which the picture is framed."""
 
 
 class Staging:
-    """shapes: bodies in their order, then obstacles."""
+    """shapes: bodies in their order, then obstacles. outline (n, 3) [m]: points of the bodies at a few frames that are
+    outermost along some directions; box (2, 3) [m]: around all."""
 
     def __init__(self, trajectory: Trajectory, frames: list[int]) -> None:
         """frames: numbers of those that will be asked for."""
@@ -38,7 +42,8 @@ class Staging:
         self._rigid: list[CarriedShape] = []
         colours = body_colours(trajectory)
         found = [self._body(name, colours[name]) for name in trajectory.body_names]
-        self.box = self._seen_box()
+        self.outline = self._outline()
+        self.box = seen_box(self.outline)
         for number, obstacle in enumerate(trajectory.obstacles):
             if not is_ground(obstacle, trajectory.ground):
                 found.append(self._obstacle(number, obstacle))
@@ -105,13 +110,18 @@ class Staging:
 
         return rigid_shape(obstacle.name, "obstacle", nodes, triangles, rgb(STONE)[None]), rows
 
-    def _seen_box(self) -> Array:
-        """Lowest and highest corner of the bodies at a few frames, (2, 3) [m]."""
-        points = [self.trajectory.points(b, k) for b in self.trajectory.body_names for k in _some(self.frames)]
-        corners = np.concatenate([np.zeros((0, 3)), *(np.stack([x.min(axis=0), x.max(axis=0)]) for x in points)])
-        return (
-            np.stack([corners.min(axis=0), corners.max(axis=0)]) if len(corners) else np.array([[0.0] * 3, [1.0] * 3])
-        )
+    def _outline(self) -> Array:
+        seen, found = self.trajectory, [np.zeros((0, 3))]
+        for body in seen.body_names:
+            for frame in _some(self.frames):
+                x = seen.points(body, frame)
+                found.append(x[np.unique((x @ AROUND).argmax(axis=0))].astype(float))
+        return np.concatenate(found)
+
+
+def seen_box(points: Array) -> Array:
+    """Lowest and highest corner, (2, 3) [m], of some points (n, 3); a unit cube of none."""
+    return np.stack([points.min(axis=0), points.max(axis=0)]) if len(points) else np.array([[0.0] * 3, [1.0] * 3])
 
 
 def pose_row(pose: Array) -> Array:

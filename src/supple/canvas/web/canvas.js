@@ -149,7 +149,9 @@ export function createCanvas({ THREE, OrbitControls }, element, header, data, op
 
     // see all of it, as it is now, from where it is seen now, or from the front
     fit(direction) {
+      let outline = header.outline?.length ? header.outline : cornersOf(box);
       if (canvas.applied) {
+        outline = bodies.flatMap((shape) => shape.outline());
         bodies.reduce((all, shape) => all.union(shape.bounds(new THREE.Box3())), box.makeEmpty());
         if (box.isEmpty()) box.set(new THREE.Vector3(...header.box[0]), new THREE.Vector3(...header.box[1]));
         box.getCenter(middle);
@@ -159,8 +161,8 @@ export function createCanvas({ THREE, OrbitControls }, element, header, data, op
       camera.near = extent / 200;
       camera.far = extent * 60;
       camera.updateProjectionMatrix();
-      orbit.target.copy(middle);
-      camera.position.copy(middle).addScaledVector(way.normalize(), distanceOfAll(THREE, box, middle, way, up, camera));
+      const distance = frameAll(THREE, outline, orbit.target.copy(middle), way.normalize(), up, camera);
+      camera.position.copy(orbit.target).addScaledVector(way, distance);
       orbit.update();
       sun.position.copy(middle).addScaledVector(new THREE.Vector3(0.45, -0.35, 1).normalize(), 2 * extent);
       sun.target.position.copy(middle);
@@ -517,6 +519,20 @@ class CarriedShape {
     return box;
   }
 
+  // corners of the boxes of all domains
+  outline() {
+    const out = [], c = [0, 0, 0];
+    for (let d = 0; d < this.domains; ++d) {
+      const R = this.axes(d), h = this.half(d);
+      this.centre(d, c);
+      for (let k = 0; k < 8; ++k) {
+        const [a, b, e] = [0, 1, 2].map((i) => ((k >> i) & 1 ? h[i] : -h[i]));
+        out.push([0, 1, 2].map((i) => c[i] + a * R[i] + b * R[3 + i] + e * R[6 + i]));
+      }
+    }
+    return out;
+  }
+
   setWire(on) {
     this.material.wireframe = on;
   }
@@ -668,6 +684,11 @@ class PointsShape {
     return box.expandByPoint(new Vector3(...this.box.slice(0, 3))).expandByPoint(new Vector3(...this.box.slice(3)));
   }
 
+  outline() {
+    const [low, size] = [this.box.slice(0, 3), [0, 1, 2].map((i) => this.box[3 + i] - this.box[i])];
+    return Array.from({ length: this.count }, (_, k) => low.map((from, i) => from + (this.values[3 * k + i] / 65535) * size[i]));
+  }
+
   setWire(on) {
     this.materials.forEach((material) => material.isMeshStandardMaterial && (material.wireframe = on));
   }
@@ -727,19 +748,32 @@ function makeGround(THREE, header, box, extent) {
 
 // ---------------------------------------------------------------- small things
 
-// how far along a way the camera sees all corners of a box, from its middle
-function distanceOfAll(THREE, box, middle, way, up, camera) {
+function cornersOf(box) {
+  return [0, 1, 2, 3, 4, 5, 6, 7].map((k) => ["x", "y", "z"].map((axis, i) => ((k >> i) & 1 ? box.max : box.min)[axis]));
+}
+
+// how far along a way the camera sees all of some points, from a middle that is moved so that they fill the picture
+function frameAll(THREE, outline, middle, way, up, camera) {
   const right = new THREE.Vector3().crossVectors(up, way).normalize();
   const above = new THREE.Vector3().crossVectors(way, right);
   const high = Math.tan((camera.fov * Math.PI) / 360), wide = high * camera.aspect;
-  let found = 0;
-  for (let k = 0; k < 8; ++k) {
-    const corner = new THREE.Vector3(...[0, 1, 2].map((i) => ((k >> i) & 1 ? box.max : box.min).getComponent(i)));
-    corner.sub(middle);
-    const near = corner.dot(way);
-    found = Math.max(found, near + Math.abs(corner.dot(right)) / wide, near + Math.abs(corner.dot(above)) / high);
+  const point = new THREE.Vector3(), seen = outline.map(([x, y, z]) => {
+    point.set(x, y, z).sub(middle);
+    return [point.dot(right), point.dot(above), point.dot(way)];
+  });
+  let [across, along, far] = [0, 0, 0];
+  for (let k = 0; k < 4; ++k) {
+    far = seen.reduce((most, [x, y, near]) =>
+      Math.max(most, near + Math.abs(x - across) / wide, near + Math.abs(y - along) / high), 0);
+    const ends = (i, at) => seen.map((p) => (p[i] - at) / (1.12 * far - p[2])).reduce(([low, top], v) =>
+      [Math.min(low, v), Math.max(top, v)], [Infinity, -Infinity]);
+    if (!(far > 0)) break;
+    const [left, to] = ends(0, across), [low, top] = ends(1, along);
+    across += ((left + to) / 2) * far;
+    along += ((low + top) / 2) * far;
   }
-  return 1.12 * found || 1;
+  middle.addScaledVector(right, across).addScaledVector(above, along);
+  return 1.12 * far || 1;
 }
 
 function fillShapes(out, base, kind, read) {

@@ -73,7 +73,7 @@ def carriers_of_points(points: DomainPoints, scale: Array, starts: Array, triang
     kinds = [
         CarriedKind(X[a:b], U[a:b, :, : starts[k + 1] - starts[k]], none) for k, (a, b) in enumerate(pairwise(places))
     ]
-    order = np.argsort(vertex, kind="stable")
+    order = np.lexsort((-weight, vertex))  # what carries a vertex most comes first and stands for it in the faces
     first = np.searchsorted(vertex[order], np.arange(points.count))
     shared = np.bincount(vertex, minlength=points.count) > 1
     seams = order[shared[vertex[order]]]
