@@ -23,10 +23,14 @@ def missing(what: str) -> None:
     pytest.skip(what)
 
 
+def find_program() -> str | None:
+    return next(filter(None, map(shutil.which, NAMES)), None)
+
+
 @contextmanager
 def browser() -> Iterator[Any]:
     """One that is closed in the end."""
-    program = next(filter(None, map(shutil.which, NAMES)), None)
+    program = find_program()
     if program is None:
         missing("there is no Chromium")
     try:
