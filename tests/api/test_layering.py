@@ -10,6 +10,7 @@ import pytest
 PACKAGE = Path(__file__).parents[2] / "src" / "supple"
 LAYERS = [
     "errors",
+    "showing",
     "algebra",
     "geometry",
     "material",
@@ -28,6 +29,7 @@ LAYERS = [
     "canvas",
     "exports",
     "studio",
+    "notebook",
     "design",
     "examples",
     "validation",

@@ -13,6 +13,7 @@ from supple.record.measures import measure_bodies
 from supple.record.reader import Trajectory
 from supple.scene.state import State
 from supple.scene.system import System
+from supple.showing import mime_bundle
 from supple.solvers.protocol import Solving
 
 Array = np.ndarray
@@ -68,6 +69,10 @@ class Run:
     gaps: dict[str, float] = field(default_factory=dict)
     frames: Trajectory | None = None
     folder: Path | None = None
+
+    def _repr_mimebundle_(self, **options: Any) -> Any:
+        """As a notebook shows it."""
+        return mime_bundle(self, **options)
 
     @property
     def sentence(self) -> str:

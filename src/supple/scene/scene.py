@@ -21,6 +21,7 @@ from supple.scene.acting.filters import FixedPoints
 from supple.scene.joints.checks import refuse_kicks, refuse_rigid_self, refuse_self
 from supple.scene.mapped.points import JoinedPoints, PointSet, WorldPoints
 from supple.scene.node import Node
+from supple.showing import mime_bundle
 
 if TYPE_CHECKING:
     from supple.scene.system import System
@@ -73,6 +74,10 @@ class Scene:
 
     def __post_init__(self) -> None:
         self.gravity = check_vector(self.gravity, name="gravity", where="scene")
+
+    def _repr_mimebundle_(self, **options: Any) -> Any:
+        """As a notebook shows it."""
+        return mime_bundle(self, **options)
 
     @property
     def nodes(self) -> list[Node]:
