@@ -11,7 +11,10 @@ import typer
 def export(
     run: Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a run, or its record.")],
     to: Annotated[
-        str, typer.Option("--to", metavar="vtk|png|gif|mp4|html|usd|gltf|csv|md", help="The kind of files to write.")
+        str,
+        typer.Option(
+            "--to", metavar="vtk|png|gif|mp4|html|usd|gltf|skeleton|csv|md", help="The kind of files to write."
+        ),
     ],
     out: Annotated[Path | None, typer.Option("--out", help="Where to write; default: in the run's folder.")] = None,
     frames: Annotated[
@@ -31,16 +34,19 @@ def export(
         float | None, typer.Option(help="How long a video is, in seconds; default: as the run, 2 to 10.")
     ] = None,
     controls: Annotated[bool, typer.Option(help="A page with its title and controls, or only one to play.")] = True,
+    joints: Annotated[
+        int | None, typer.Option(metavar="COUNT", help="Most of a body in a skeleton; default: its domains, or 128.")
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Write a run for other programs (vtk, usd, gltf), as a picture, a video, a page for browsers or a table."""
+    """Write a run for other programs (vtk, usd, gltf, skeleton), as a picture, video or page, or as a table."""
     from supple.cli.notices import shown_warnings
     from supple.cli.printing import print_json
     from supple.exports import export as export_run
 
     where, pixels = out or (run if run.is_dir() else run.parent), None if size is None else parse_size(size)
     given: dict[str, Any] = {"fps": fps, "size": pixels, "length": length, "colour": colour, "contacts": contacts}
-    given["controls"] = controls
+    given |= {"controls": controls, "joints": joints}
     with shown_warnings():
         written = export_run(run, where, to=to, frames=None if frames is None else parse_numbers(frames), **given)
     if json:

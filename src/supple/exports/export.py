@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from supple.errors import InputError, check_path
 from supple.exports.formats.gltf import save_gltf
+from supple.exports.formats.skeleton import save_skeleton
 from supple.exports.formats.usd import save_usd
 from supple.exports.html import save_html
 from supple.exports.modes import (
@@ -29,12 +30,13 @@ from supple.solvers.methods.modes import Modes
 
 class Format(NamedTuple):
     """suffix: of its files. write: a trajectory or modes to a path, some frames or modes of it or all. options: what
-    else `write` may be told. others: endings that are written too."""
+    else `write` may be told. others: endings that are written too. label: what is put behind a run's name."""
 
     suffix: str
     write: Callable[..., None]
     options: tuple[str, ...] = ()
     others: tuple[str, ...] = ()
+    label: str = ""
 
     @property
     def suffixes(self) -> tuple[str, ...]:
@@ -52,6 +54,7 @@ FORMATS: dict[str, Format] = {
     "mp4": Format(".mp4", save_video, COLOURED),
     "html": Format(".html", save_html, ("fps", "controls")),
     "gltf": Format(".glb", save_gltf),
+    "skeleton": Format(".glb", save_skeleton, ("joints",), label="_skeleton"),
     "usd": Format(".usdc", save_usd, others=(".usda", ".usd")),
     "csv": Format(".csv", save_csv),
     "md": Format(".md", save_markdown),
@@ -78,6 +81,7 @@ def export(
     length: float | None = None,
     colour: str | None = None,
     controls: bool = True,
+    joints: int | None = None,
 ) -> Path:
     """Write a run, the record in a folder, or vibration modes as another format; returns the file that was written.
 
@@ -85,15 +89,18 @@ def export(
     with the energies), "gif" or "mp4" (a video; "mp4" needs the extra `video`), "html" (a page that plays the run in a
     browser, offline; needs the extra `studio`), "usd" (.usdc, .usda: shapes over time for Blender and other programs;
     needs the extra `usd`), "gltf" (.glb: rigid bodies and copies that move, for game engines and browsers; of one frame
-    a still of everything), "csv" or "md" (times, energies, momenta); by default what the ending of
-    `destination` says. frames: numbers of the frames; by default all, for a picture a few moments. contacts: with the
-    forces of contacts, in a picture an arrow for each two that touch in the last moment, in VTK all points with forces.
-    fps: frames a second of a video, default about 20, fewer where fewer are recorded; of a page at most so many, all by
-    default. size: width and height of a video [pixels], default 640 and 480. length: how long it is [s], by default as
-    the run, but two to ten seconds. controls: whether a page has a title and controls, or a button to play and pause
-    alone, for a frame in another page; #bare at the end of its address says the same, #dark or #light its theme.
-    colour: "speed" [m/s], "strain" [-] or "stress" [Pa] of the surfaces as colours with a scale, in VTK as an array of
-    the points; see `supple.exports.fields`.
+    a still of everything), "skeleton" (.glb, by name only: bodies that bend as skins with joints, fitted to the
+    frames), "csv" or "md" (times, energies, momenta); by default what the ending of `destination` says. frames: numbers
+    of the frames; by default all, for a picture a few moments. contacts: with the forces of contacts, in a picture an
+    arrow for each two that touch in the last moment, in VTK all points with forces. fps: frames a second of a video,
+    default about 20, fewer where fewer are recorded; of a page at most so many, all by default. size: width and height
+    of a video [pixels], default 640 and 480. length: how long it is [s], by default as the run, but two to ten seconds.
+    controls: whether a page has a title and controls, or a button to play and pause alone, for a frame in another page;
+    #bare at the end of its address says the same, #dark or #light its theme. colour: "speed" [m/s], "strain" [-] or
+    "stress" [Pa] of the surfaces as colours with a scale, in VTK as an array of the points; see
+    `supple.exports.fields`. joints: of a body in a skeleton, at most; by default its domains, 128 of others.
+
+    What a file does not hold, or how near it comes, is told by an `ExportNotice`, a warning.
 
     Of `vibration_modes`, frames are numbers of modes: "vtk" holds their shapes [1/kg^1/2], an array each, "png" and
     "gif" show one, by default the lowest that is no rigid motion, "csv" and "md" list the frequencies.
@@ -112,12 +119,12 @@ def export(
     if kind not in known:
         raise InputError("modes are not exported so", where="export", value=kind, allowed=", ".join(known))
     form = known[kind]
-    given = {"contacts": contacts or None, "fps": fps, "size": size, "length": length, "colour": colour}
-    given |= {"controls": None if controls else False}
+    given: dict[str, Any] = {"contacts": contacts or None, "fps": fps, "size": size, "length": length}
+    given |= {"colour": colour, "controls": None if controls else False, "joints": joints}
     options = {option: value for option, value in given.items() if value is not None}
     _check_options(options, kind, known)
     if path.suffix.lower() not in form.suffixes and (path.is_dir() or not path.suffix):
-        path = path / f"{_plain(name)}{form.suffix}"
+        path = path / f"{_plain(name)}{form.label}{form.suffix}"
     make_folder(path.parent)
     count = len(thing.frequencies if isinstance(thing, Modes) else thing.times)
     what = "mode" if isinstance(thing, Modes) else "frame"

@@ -36,7 +36,8 @@ class GlbFile:
         tail = WIDTHS[accessor["type"]]
         start = view["byteOffset"]
         data = np.frombuffer(self.binary[start : start + view["byteLength"]], KINDS[accessor["componentType"]])
-        return data.reshape(accessor["count"], *tail)
+        values = data / np.iinfo(data.dtype).max if accessor.get("normalized") else data
+        return values.reshape(accessor["count"], *tail)
 
     def node(self, name: str) -> int:
         return next(k for k, node in enumerate(self.nodes) if node.get("name") == name)

@@ -38,7 +38,14 @@ class Glb:
         self.data = bytearray()
         self.extras: dict[str, Any] = {}
         self.materials: dict[bytes, int] = {}
-        self.root = self.add("nodes", {"name": name, "rotation": Y_UP, "children": []})
+        self.name = name
+        self.roots: list[int] = []
+
+    @cached_property
+    def root(self) -> int:
+        """The node in which z is up."""
+        self.roots.append(self.add("nodes", {"name": self.name, "rotation": Y_UP}))
+        return self.roots[-1]
 
     def add(self, table: str, entry: dict[str, Any]) -> int:
         """Append to a table; returns the number of the entry."""
@@ -53,8 +60,11 @@ class Glb:
         above.setdefault("children", []).append(number)
         return number
 
-    def add_array(self, values: Array, *, target: int | None = None, bounded: bool = False) -> int:
-        """An array (n, ...), whole numbers as they are, others in single precision. bounded: with its extremes."""
+    def add_array(
+        self, values: Array, *, target: int | None = None, bounded: bool = False, is_share: bool = False
+    ) -> int:
+        """An array (n, ...), whole numbers as they are, others in single precision. bounded: with its extremes;
+        is_share: whole numbers that stand for parts of the largest one."""
         given = np.asarray(values)
         is_whole = given.dtype.kind == "u"
         stored = np.ascontiguousarray(given if is_whole else given.astype(np.float32))
@@ -69,6 +79,8 @@ class Glb:
             "count": len(stored),
             "type": WIDTHS[stored.shape[1:]],
         }
+        if is_share:
+            entry["normalized"] = True
         if bounded:
             flat = stored.reshape(len(stored), -1)
             entry |= {"min": flat.min(axis=0).tolist(), "max": flat.max(axis=0).tolist()}
@@ -107,14 +119,11 @@ class Glb:
         scene: dict[str, Any] = {
             "asset": asset,
             "scene": 0,
-            "scenes": [{"nodes": [self.root]}],
+            "scenes": [{"nodes": self.roots}],
             "buffers": buffers,
             **self.tables,
         }
         full = {name: value for name, value in scene.items() if value or value == 0}
-        for node in full["nodes"]:
-            if not node.get("children", True):
-                del node["children"]
         text = json.dumps(full, allow_nan=False, separators=(",", ":"), ensure_ascii=False).encode()
         text += b" " * (-len(text) % 4)
         data = bytes(self.data) + bytes(-len(self.data) % 4)

@@ -13,7 +13,7 @@ written: they hold a copy of the mesh each frame, which engines keep in memory. 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -40,13 +40,12 @@ def save_gltf(trajectory: Trajectory, path: Path, frames: Sequence[int] | None =
     """Write the scene; frames: one for a still, several for an animation, by default all."""
     check_ending(path)
     chosen = list(range(len(trajectory.times))) if frames is None else list(frames)
-    if len(chosen) > 1 and (np.diff(np.asarray(trajectory.times)[chosen]) <= 0).any():
-        raise InputError("the frames of an animation do not ascend", where="export, frames", value=chosen[:20])
+    check_ascending(trajectory, chosen)
     stage = Stage.of(trajectory, chosen)
     moving = [part for part in stage.parts if len(chosen) > 1 and can_move(part)]
     if len(chosen) > 1 and not moving:
         stage = Stage.of(trajectory, chosen[-1:])
-        _tell(f"nothing in '{trajectory.name}' moves as a whole: the file is a still of its last frame")
+        tell(f"nothing in '{trajectory.name}' moves as a whole: the file is a still of its last frame")
     scene = GltfScene(stage, {part.name for part in moving})
     scene.write()
     scene.glb.save(path)
@@ -56,6 +55,12 @@ def check_ending(path: Path) -> None:
     """Refuse a file that no program would take for a glTF scene."""
     if path.suffix.lower() != SUFFIX:
         raise InputError("this is no ending of a binary glTF file", where="export", value=path.name, allowed=SUFFIX)
+
+
+def check_ascending(trajectory: Trajectory, frames: Sequence[int]) -> None:
+    """Refuse frames whose times do not follow each other."""
+    if len(frames) > 1 and (np.diff(np.asarray(trajectory.times)[list(frames)]) <= 0).any():
+        raise InputError("the frames of an animation do not ascend", where="export, frames", value=list(frames)[:20])
 
 
 def can_move(part: Part) -> bool:
@@ -73,10 +78,11 @@ def has_copies(carriers: Carriers) -> bool:
 
 
 class GltfScene:
-    """A scene of the parts of a run; those whose names are in `moving` have tracks."""
+    """A scene of the parts of a run; those whose names are in `moving` have tracks. bend: writes a surface that
+    deforms, instead of a still or stiff copies of it."""
 
-    def __init__(self, stage: Stage, moving: set[str]) -> None:
-        self.stage, self.moving = stage, moving
+    def __init__(self, stage: Stage, moving: set[str], bend: Callable[[GltfScene, Part], None] | None = None) -> None:
+        self.stage, self.moving, self.bend = stage, moving, bend
         self.glb = Glb(stage.trajectory.name)
         self.tracks = Tracks(self.glb, stage.times)
         self.positions: dict[int, int] = {}
@@ -88,6 +94,8 @@ class GltfScene:
         for part in self.stage.parts:
             if part.prototype is not None:
                 self._rigid(part)
+            elif self.bend is not None and len(part.triangles):
+                self.bend(self, part)
             elif part.name not in self.moving or len(part.points(self.stage.frames[0])) == 0:
                 self._still(part)
                 stills.append(part.name)
@@ -99,7 +107,7 @@ class GltfScene:
         self.tracks.end(self.stage.trajectory.name)
         if stills and len(self.stage.frames) > 1:
             names = ", ".join(f"'{name}'" for name in stills)
-            _tell(f"{names} deform and stand still as in the first frame; 'skeleton' moves them, 'usd' exactly")
+            tell(f"{names} deform and stand still as in the first frame; 'skeleton' moves them, 'usd' exactly")
 
     def _rigid(self, part: Part) -> None:
         """A node that carries a mesh, shared by the parts of one shape and colour."""
@@ -167,7 +175,7 @@ class GltfScene:
             scale = np.full((1, 3), carriers.scale[domain])
             self._node(f"{part.name} {domain}", meshes[key], poses[:, domain], scale, parent)
         error = stiff_error(part, carriers, np.array(rows), self.stage.frames)
-        _tell(
+        tell(
             f"the {d} domains of '{part.name}' move as stiff copies: their vertices are {100 * error:.2g} % of its "
             "size (rms) from where they were; 'skeleton' bends them"
         )
@@ -227,5 +235,6 @@ def stiff_error(part: Part, carriers: Carriers, rows: Array, frames: Sequence[in
     return float(np.sqrt(np.mean(squares))) / (size or 1.0)
 
 
-def _tell(sentence: str) -> None:
+def tell(sentence: str) -> None:
+    """What a person should know of a file that is written."""
     warnings.warn(sentence, ExportNotice, stacklevel=2)
