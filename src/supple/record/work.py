@@ -24,6 +24,7 @@ import numpy as np
 
 from supple.bodies.protocols import GivenForce, LocalState
 from supple.bodies.traits import is_load, is_passive
+from supple.scene.acting.loads import Load
 from supple.scene.joints.bounded_rows import BoundedRows
 from supple.scene.kinematics import Kinematics, hanging_on
 from supple.scene.slots import Slot
@@ -72,18 +73,38 @@ class OutsideWork:
         times = before.t + dt * PARTS
         total = dt * sum(max(map(rows.power, times)) for rows in self.motors if np.isfinite(rows.largest))
         if self.forces:
-            slots = hanging_on(slot for slot, _ in self.forces)
-            ends = [self.system.propagate(s.t, s.x, s.v, s.memory, only=slots) for s in (before, now)]
+            end = now.copy()
+            ends = [self._seen(before), self._seen(end)]
             total += sum(self._of_force(slot, force, ends, times) for slot, force in self.forces)
+            self._last[:] = [end, ends[1]]
         return total + (self._of_led(now, times, kinetic) if self.leads else 0.0)
+
+    @cached_property
+    def _slots(self) -> frozenset[int]:
+        return hanging_on(slot for slot, _ in self.forces)
+
+    @cached_property
+    def _last(self) -> list[Any]:
+        """The state at the end of the work that was asked for last, and where its points are."""
+        return []
+
+    def _seen(self, state: State) -> Kinematics:
+        """The points of the forces at a state, kept of the last one, with which the next work begins."""
+        if self._last and not state.memory and is_same(self._last[0], state):
+            kept: Kinematics = self._last[1]
+            return kept
+        return self.system.propagate(state.t, state.x, state.v, state.memory, only=self._slots)
 
     def _of_force(self, slot: Slot, force: Any, ends: list[Kinematics], times: Array) -> float:
         a, b = (kin.local(slot) for kin in ends)
         dt = times[-1] - times[0]
         if isinstance(force, GivenForce):
-            largest = np.max([_lengths(force.values(t)) for t in times], axis=0)
-            ways = [b.x - a.x, dt * a.v, dt * b.v]
-            return float(largest @ np.max([_lengths(way) for way in ways], axis=0))
+            ways = np.max([_lengths(way) for way in (b.x - a.x, dt * a.v, dt * b.v)], axis=0)
+            given = [force.given(t) for t in times] if isinstance(force, Load) else [force.values(t) for t in times]
+            if all(f.ndim == 1 for f in given):  # shared equally
+                return float(max(np.linalg.norm(f) for f in given) * ways.mean())
+            each = [_lengths(f if f.ndim == 2 else force.values(t)) for f, t in zip(given, times)]
+            return float(np.max(each, axis=0) @ ways)
         if not is_load(force) and (force.energy(a) or force.energy(b)):
             # memory, such as commands, is known at both ends alone
             seen = [[a._replace(x=s.x, v=s.v), *(b._replace(x=s.x, v=s.v, t=t) for t in times)] for s in (a, b)]
@@ -146,6 +167,11 @@ class OutsideWork:
         for contact in self.system.made_contacts:
             force += float(np.linalg.norm(contact.touching(now.memory).force, axis=1).sum())
         return force, torque
+
+
+def is_same(a: State, b: State) -> bool:
+    """Whether two states have the same time, positions and velocities."""
+    return a.t == b.t and a.x.shape == b.x.shape and bool((a.x == b.x).all() and (a.v == b.v).all())
 
 
 def _forces(force: Any, state: LocalState) -> Array:

@@ -8,6 +8,7 @@ import pytest
 import supple as sp
 from supple.algebra.dense import rotations
 from supple.bodies.capabilities import Inverting
+from supple.elements.shapes import rest_gradients
 from supple.material.voxel import VoxelMaterial
 from supple.modal import ElasticSolid, Support, reduced_basis
 from supple.modal.basis_inversion import BasisInversion
@@ -38,6 +39,16 @@ def test_the_bound_of_a_basis_misses_no_element(make) -> None:
     assert 0.02 < expected.mean() < 0.98
     ruled_out = np.abs(q) @ check.strains < 1
     assert 50 < ruled_out.sum() < 350
+    bound = np.linalg.norm(q @ check.covering, axis=1)
+    strains = np.array([_largest_strain(mesh, row) for row in (q @ U.T).reshape(400, -1, 3)])
+    assert (strains <= bound).all()
+    assert (bound <= 1.05 * np.sqrt(8) * strains).all()
+
+
+def _largest_strain(mesh, u: np.ndarray) -> float:
+    """The largest |sym grad u| of any element at its quadrature points."""
+    A = np.einsum("eai,eqaj->eqij", u[mesh.elements], rest_gradients(mesh.nodes, mesh.elements)[0])
+    return float(np.linalg.norm(0.5 * (A + A.swapaxes(2, 3)), axis=(2, 3)).max())
 
 
 def test_a_rigid_turn_inverts_nothing_and_a_mirror_everything() -> None:

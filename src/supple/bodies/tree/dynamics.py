@@ -310,16 +310,13 @@ class TreeDynamics:
         done = run(
             *self.handed(), self.numbers(dt), g, steps, limit, self.team, self._kept, *given, marked, changes
         )  # fmt: skip
-        new = self.saved()
-        for name in new.__dataclass_fields__:
-            getattr(state, name)[:] = getattr(new, name)
+        self._save(state)
         reached = [k for k, calls in enumerate(marks) if calls <= done]
         return changes[:done], [self._marked(marked.q[k], marked.v[k], marked.root[k]) for k in reached]
 
     def _marked(self, q: Array, v: Array, root: Array) -> TreeState:
         """A state as the kernels have noted it; no step asks for its accelerations."""
-        n = len(self.places)
-        return TreeState(q[self.places], v[self.places], np.zeros(n), root[:7], root[7:], np.zeros(6))
+        return TreeState(q[self.places], v[self.places], np.zeros(0), root[:7], root[7:], np.zeros(6))
 
     @cached_property
     def _kept(self) -> strides.Kept:
@@ -396,17 +393,17 @@ class TreeDynamics:
 
     def saved(self) -> TreeState:
         """The state in the kernels' workspace."""
+        state = self.state()
+        self._save(state)
+        return state
+
+    def _save(self, state: TreeState) -> None:
+        """Bring what the kernels' workspace has into a state."""
         workspace, root = self.workspace, self.root
-        q, v, a = (np.empty(len(self.places)) for _ in range(3))
-        strides.take_state(self.places, workspace.q, workspace.v, workspace.a, q, v, a)
-        return TreeState(
-            q,
-            v,
-            a,
-            np.concatenate([root.x, root.rotation]),
-            np.concatenate([root.velocity, root.spin]),
-            np.concatenate([root.acceleration, root.alpha]),
-        )
+        strides.take_state(self.places, workspace.q, workspace.v, workspace.a, state.q, state.v, state.a)
+        state.frame[:3], state.frame[3:] = root.x, root.rotation
+        state.velocity[:3], state.velocity[3:] = root.velocity, root.spin
+        state.acceleration[:3], state.acceleration[3:] = root.acceleration, root.alpha
 
     def _lost(self) -> str:
         """The first domain whose coordinates are not finite, or whose matrix is singular."""

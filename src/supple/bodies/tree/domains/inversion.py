@@ -63,6 +63,6 @@ class TreeInversion:
         for number in np.unique(model.domain_class[near]).tolist():
             domains = near[model.domain_class[near] == number]
             places = model.q_starts[domains][:, None] + np.arange(model.classes[number].count)
-            copies, elements = self.kinds[number].seen(q[places])
+            copies, elements = self.kinds[number].inverted(q[places])
             found.append(self.start[domains[copies]] + elements)
         return np.sort(np.concatenate(found))
