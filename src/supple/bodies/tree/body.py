@@ -293,15 +293,18 @@ class TreeBody:
         push: Array | None = None,
         springs: PointSprings | None = None,
         theta: float = 0.0,
+        is_blown: bool = False,
     ) -> LocalState:
         """The state after so many steps of dt [s], in one compiled call. `forces` (1, v_width) act all the while.
 
         push (6,): on the root, in the place of theirs: force at its origin and torque, in world axes. springs: on
-        points, solved within each step. theta: at least this, see `TreeDynamics.advance`.
+        points, solved within each step. theta: at least this; is_blown: a wind acts; see `TreeDynamics.advance`.
         """
         now, acting = self.unpack(state.x, state.v), self.loads(state.x, forces, push)
         gravity = np.zeros(3) if self.grown else gravity
-        self.dynamics.advance(now, dt, steps=steps, gravity=gravity, springs=springs, theta=theta, **acting)
+        self.dynamics.advance(
+            now, dt, steps=steps, gravity=gravity, springs=springs, theta=theta, is_blown=is_blown, **acting
+        )
         x, v = state.x.copy(), state.v.copy()
         self.pack(now, x, v)
         return LocalState(state.t + steps * dt, x, v)
@@ -317,13 +320,14 @@ class TreeBody:
         gravity: ArrayLike,
         limit: float,
         acting: StrideKernel | None = None,
+        is_blown: bool = False,
         marks: Sequence[int] = (),
     ) -> tuple[Array, list[tuple[Array, Array]]]:
         """Move coordinates x, v (1, width) on, in place, by calls of `steps` steps of dt [s] that settle; also returns
         coordinates at `marks`; see `TreeDynamics.stride`."""
         now, gravity = self.unpack(x, v), np.zeros(3) if self.grown else gravity
         changes, states = self.dynamics.stride(
-            now, dt, calls, steps=steps, gravity=gravity, limit=limit, acting=acting, marks=marks
+            now, dt, calls, steps=steps, gravity=gravity, limit=limit, acting=acting, is_blown=is_blown, marks=marks
         )
         self.pack(now, x, v)
         marked = [(x.copy(), v.copy()) for _ in states]

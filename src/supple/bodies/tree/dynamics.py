@@ -47,9 +47,10 @@ steps in the end."""
 PULLED = 0.55
 """theta at least, where springs pull: the midpoint rule lets what a step does not resolve ring, as (theta - 1) / theta
 from step to step, and a stiff spring that begins to pull sets it off."""
-DAMPED = 0.52
-"""theta at least of a fixed tree, where stiffness damping outlasts half a step, 2 beta >= h: by the midpoint rule rates
-that are damped within a step turn round in each, for ever, and a wind that meets them makes them grow."""
+CALMING = 0.2
+"""Time [s] within which rates that are damped within a step decay in wind: by the midpoint rule they turn round in each
+step, for ever, and a wind that meets them makes them grow. So theta = 1/2 + h / (4 CALMING) of a fixed tree in wind
+whose stiffness damping outlasts half a step, 2 beta >= h; the step stays of second order."""
 UNIT = 1e-12
 """What the square of a unit quaternion may differ from 1."""
 COUPLINGS = {
@@ -211,24 +212,40 @@ class TreeDynamics:
         return TreeState.at_rest(self.model.coordinate_count)
 
     def numbers(
-        self, dt: float, *, theta: float = 0.0, is_loaded: bool = False, is_pulled: bool = False
+        self,
+        dt: float,
+        *,
+        theta: float = 0.0,
+        is_loaded: bool = False,
+        is_pulled: bool = False,
+        is_blown: bool = False,
     ) -> kernels.StepNumbers:
-        """What the kernels need to know of a step dt [s], with `theta` at least; is_loaded: by wrenches, is_pulled: by
-        springs. With more than its own theta a step stays linear in the forces that couple the tree: f and K as in its
-        first pass. Where none is given, it is `DAMPED` at least for a fixed tree that is damped so much."""
+        """What the kernels need to know of a step dt [s], with `theta` at least.
+
+        is_loaded: by wrenches, is_pulled: by springs, is_blown: by a wind. With more than its own theta a step stays
+        linear in the forces that couple the tree: f and K as in its first pass. Where none is given and a wind blows,
+        rates that a step damps decay, see `CALMING`.
+        """
         s, renews = self.settings, theta <= self.settings.theta and theta < 1.0
-        is_damped = theta == 0.0 and self._rings and 2.0 * float(np.max(np.asarray(self.stiffness_damping))) >= dt
+        rings = is_blown and theta == 0.0 and self._may_ring
+        rings = rings and 2.0 * float(np.max(np.asarray(self.stiffness_damping))) >= dt
         goes_on = s.passes > 1 and not s.converge and s.renew_forces and renews and self._settles
         return kernels.StepNumbers(
-            float(dt), max(s.theta, theta, PULLED if is_pulled else 0.0, DAMPED if is_damped else 0.0),
+            float(dt), max(s.theta, theta, PULLED if is_pulled else 0.0, self.calming_theta(dt) if rings else 0.0),
             COUPLINGS[self.coupling] + (0 if self.torque else elimination.FORCE_ONLY),
             s.passes, self.model.is_free, s.max_iterations if s.converge else 0, s.epsilon,
             s.renew_forces and renews, is_loaded,
             UNSETTLED if goes_on else np.inf,
         )  # fmt: skip
 
+    @staticmethod
+    def calming_theta(dt: float) -> float:
+        """theta of a step dt [s] whose stiff rates decay within `CALMING`, as ((1 - theta) / theta)^(t / dt), about
+        e^(-t / CALMING); at most `PULLED`."""
+        return min(0.5 + dt / (4.0 * CALMING), PULLED)
+
     @property
-    def _rings(self) -> bool:
+    def _may_ring(self) -> bool:
         """Whether rates that are damped within a step may be kept from turning round in each: a free tree would leave
         its parabola."""
         return self.coupling == "articulated" and not self.model.is_free
@@ -250,20 +267,22 @@ class TreeDynamics:
         push: ArrayLike | None = None,
         springs: PointSprings | None = None,
         theta: float = 0.0,
+        is_blown: bool = False,
     ) -> int:
         """Move `state` on, in place, by steps of dt [s], in one compiled call. Returns the most passes of a step.
 
         forces (n,): on the coordinates. wrenches (d, 6): torque about and force at each domain's origin, in its axes.
         push (6,): force at the root's origin and torque, in world axes. All stay as they are during the call.
         springs: on points, solved within each step, with theta of `PULLED` at least; articulated coupling only. theta:
-        at least this; with 1, implicit Euler, nothing rings where forces come suddenly. A step that fails raises, and
-        `state` stays as it was.
+        at least this; with 1, implicit Euler, nothing rings where forces come suddenly. is_blown: a wind is among what
+        acts, see `CALMING`. A step that fails raises, and `state` stays as it was.
         """
         if not np.isfinite(dt) or dt <= 0:
             raise InputError("the time step is not positive", where="TreeDynamics", value=dt, allowed="> 0 s")
         g = check_vector(gravity, name="gravity", where="TreeDynamics")
         self.load(state, forces, wrenches, push)
-        numbers = self.numbers(dt, theta=theta, is_loaded=wrenches is not None, is_pulled=springs is not None)
+        acted = {"is_loaded": wrenches is not None, "is_pulled": springs is not None, "is_blown": is_blown}
+        numbers = self.numbers(dt, theta=theta, **acted)
         run = kernels.advance_together if self.threads > 1 else kernels.advance
         found = np.empty(4)
         run(*self.handed(springs), numbers, g, int(steps), self.team, self.threads, found)
@@ -296,19 +315,22 @@ class TreeDynamics:
         gravity: ArrayLike,
         limit: float,
         acting: StrideKernel | None = None,
+        is_blown: bool = False,
         marks: Sequence[int] = (),
     ) -> tuple[Array, list[TreeState]]:
         """Move `state` on, in place, by calls of `steps` steps of dt [s], all in one compiled call, on one thread.
 
-        acting: what brings loads to each call. Ends before a call that does not settle: see `stride_kernels`. Returns
-        what was unsettled in each that it kept, and the states after those of so many calls, `marks`, that it reached.
+        acting: what brings loads to each call; is_blown: a wind is among them. Ends before a call that does not settle:
+        see `stride_kernels`. Returns what was unsettled in each that it kept, and the states after those of so many
+        calls, `marks`, that it reached.
         """
         g = check_vector(gravity, name="gravity", where="TreeDynamics")
         self.load(state)
         changes, marked = np.empty(calls), strides.Marked.after(np.array(marks, dtype=np.int64), self.workspace)
         run, given = (strides.stride, ()) if acting is None else acting
         done = run(
-            *self.handed(), self.numbers(dt), g, steps, limit, self.team, self._kept, *given, marked, changes
+            *self.handed(), self.numbers(dt, is_blown=is_blown), g, steps, limit, self.team, self._kept,
+            *given, marked, changes,
         )  # fmt: skip
         self._save(state)
         reached = [k for k, calls in enumerate(marks) if calls <= done]

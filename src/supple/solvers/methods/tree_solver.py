@@ -23,6 +23,7 @@ from supple.bodies.protocols import LocalState
 from supple.bodies.tree.body import TreeBody
 from supple.bodies.tree.body_forces import TreeElastic, TreeWeight
 from supple.errors import InputError, StepWarning, check_number
+from supple.scene.acting.wind import Wind
 from supple.scene.kinematics import hanging_on
 from supple.scene.slots import Slot
 from supple.scene.state import State
@@ -87,6 +88,7 @@ class TreeSolver:
         for acting_on in self._given.values():
             acting_on.prepare()
         self._asked = hanging_on(f.slot for f in self._others)
+        self.blown = hanging_on(f.slot for f in self._acting if isinstance(f.force, Wind))
         self._prepared = (system, system.revision)
         self._warned = set()
 
@@ -142,7 +144,8 @@ class TreeSolver:
         change = np.zeros(marks[-1])
         for slot in system.bodies:
             x, v, level = slot.view_x(state.x), slot.view_v(state.v), self._level(slot, state)
-            tree, h = HalvedTree(slot.node.body, {"gravity": system.gravity}), self.dt / self.steps
+            tree = HalvedTree(slot.node.body, {"gravity": system.gravity}, slot.index in self.blown)
+            h = self.dt / self.steps
             found, marked = tree.advance_calls(x, v, h, self.steps, level, marks, given.get(slot.index))
             for k, (frame, (x, v, level)) in enumerate(zip(frames, marked)):
                 slot.view_x(frame.x)[:], slot.view_v(frame.v)[:] = x, v
@@ -165,7 +168,8 @@ class TreeSolver:
     def _advance_alone(self, system: System, state: State, slot: Slot, acting: Pulled | None) -> float:
         """Advance a tree by one step, in halved ones where it must be; returns how unsettled it was. acting: on it."""
         x, v = slot.view_x(state.x), slot.view_v(state.v)
-        tree = HalvedTree(slot.node.body, {"gravity": system.gravity, **({} if acting is None else acting._asdict())})
+        given = {"gravity": system.gravity, **({} if acting is None else acting._asdict())}
+        tree = HalvedTree(slot.node.body, given, slot.index in self.blown)
         start = LocalState(state.t, x.copy(), v.copy())
         end, level, change = tree.advance(start, self.dt / self.steps, self.steps, self._level(slot, state))
         x[:], v[:] = end.x, end.v

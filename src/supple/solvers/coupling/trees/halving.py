@@ -45,16 +45,17 @@ class Marked(NamedTuple):
 
 @dataclass(frozen=True)
 class HalvedTree:
-    """A tree, with what acts on it in `TreeBody.advance`."""
+    """A tree, with what acts on it in `TreeBody.advance`; is_blown: a wind is among it."""
 
     body: TreeBody
     acting: dict[str, Any]
+    is_blown: bool = False
 
     def advance(self, start: LocalState, h: float, steps: int, level: int) -> Halved:
         """The state after `steps` steps of h [s], each halved where it must be; level: how often, before and after."""
         if level == 0:
             try:
-                end = self.body.advance(start, h, steps=steps, **self.acting)
+                end = self.body.advance(start, h, steps=steps, is_blown=self.is_blown, **self.acting)
                 change = unsettled(self.body)
                 if change <= UNSETTLED or self.body.settings.converge:
                     return Halved(end, 0, change)
@@ -84,15 +85,14 @@ class HalvedTree:
             if level == 0 and body.dynamics.threads == 1:
                 given = None if loads is None else loads.since(done)
                 left = [mark - done for mark in marks[len(marked) :]]
-                kept, states = body.stride(
-                    x, v, h, calls - done, steps=steps, gravity=gravity, limit=UNSETTLED, acting=given, marks=left
-                )
+                how = {"steps": steps, "gravity": gravity, "limit": UNSETTLED, "is_blown": self.is_blown}
+                kept, states = body.stride(x, v, h, calls - done, acting=given, marks=left, **how)
                 marked += [Marked(*state, 0) for state in states]
                 changes[done : done + len(kept)] = kept
                 done += len(kept)
             if done < calls:
                 found = {} if loads is None else loads.at(done, x, v)._asdict()
-                tree = HalvedTree(body, {**self.acting, **found})
+                tree = HalvedTree(body, {**self.acting, **found}, self.is_blown)
                 end, level, changes[done] = tree.advance(LocalState(0.0, x.copy(), v.copy()), h, steps, level)
                 x[:], v[:], done = end.x, end.v, done + 1
                 if done == marks[len(marked)]:
@@ -105,7 +105,7 @@ class HalvedTree:
             part = 2 ** (HALVINGS - level)
             length = h * part / 2**HALVINGS
             try:
-                end = self.body.advance(now, length, **self.acting)
+                end = self.body.advance(now, length, is_blown=self.is_blown, **self.acting)
                 change = unsettled(self.body)
             except (ConvergenceError, DivergenceError):
                 if level == HALVINGS:

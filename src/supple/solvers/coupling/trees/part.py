@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from concurrent.futures import Future, wait
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cached_property, partial
 
 import numpy as np
 
@@ -105,7 +105,7 @@ class TreePart:
         if slot.name in self.pulls:
             pulled = PulledTree(body, self.pulls[slot.name], self.gravity, forces)
             return pulled.advance(now, self.stride.dt / steps, steps, level)
-        tree = HalvedTree(body, {"gravity": self.gravity, "forces": forces})
+        tree = HalvedTree(body, {"gravity": self.gravity, "forces": forces}, slot.name in self._blown)
         halved = tree.advance(now, self.stride.dt / steps, steps, level)
         return halved.end, halved.level
 
@@ -184,6 +184,12 @@ class TreePart:
         """Springs to the world, which a tree's steps solve, by name."""
         bodies = [] if self.part is None else self.part.bodies
         return {slot.name: self.stride.pulls[slot.index] for slot in bodies if slot.index in self.stride.pulls}
+
+    @cached_property
+    def _blown(self) -> frozenset[str]:
+        """The names of trees on which a wind acts."""
+        bodies = [] if self.part is None else self.part.bodies
+        return frozenset(slot.name for slot in bodies if slot.index in self.stride.blown)
 
     def _part_state(self, state: State) -> State:
         """The part of a state that is of trees."""
