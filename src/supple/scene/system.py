@@ -440,8 +440,9 @@ class System:
         check_state(state, "System.joint_readings")
         if not self.measured_joints:
             return {}
-        slots = hanging_on(joint.slot for joint in self.measured_joints)
-        kin = self.propagate(state.t, state.x, state.v, state.memory, only=slots)
+        if "read slots" not in self.memo:
+            self.memo["read slots"] = hanging_on(joint.slot for joint in self.measured_joints)
+        kin = self.propagate(state.t, state.x, state.v, state.memory, only=self.memo["read slots"])
         l, start, found = state.memory.get("multipliers"), 0, {}
         if l is None or l.size != self.joint_row_count:
             l = np.zeros(self.joint_row_count)

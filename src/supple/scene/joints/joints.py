@@ -48,10 +48,10 @@ class PointConditionRows:
 
     def jacobian(self, x: Array) -> Array:
         """G = dphi/dx, (count, 3 * point_count)."""
-        G = np.zeros((self.count, len(x), 3))
+        G, unit = np.zeros((self.count, len(x), 3)), np.eye(3)
         for k, (i, j) in enumerate(self.meetings):
-            G[3 * k : 3 * k + 3, i] -= np.eye(3)
-            G[3 * k : 3 * k + 3, j] += np.eye(3)
+            G[3 * k : 3 * k + 3, i] -= unit
+            G[3 * k : 3 * k + 3, j] += unit
         for r, (a, b, c, d) in enumerate(self.angles, start=3 * len(self.meetings)):
             first, second = x[b] - x[a], x[d] - x[c]
             G[r, a] -= second

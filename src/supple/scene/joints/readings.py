@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from supple.algebra.dense import rotations
 from supple.errors import InputError
 from supple.interaction.protocol import PointConditions
 from supple.scene.joints.bounded_rows import BoundedRows
@@ -109,7 +110,7 @@ class MeasuredJoint:
             start += rows.count
             if isinstance(rows, BoundedRows):
                 motor, limit = rows.motor(part), rows.limit(part)
-        place = x[self.origins].mean(axis=0)
+        place = x[self.origins].sum(axis=0) / len(self.origins)
         own, F = x[: self.first], pushes[: self.first]
         value = speed = float("nan")
         if self.coordinate is not None:
@@ -118,7 +119,7 @@ class MeasuredJoint:
             bodies=self.bodies,
             place=place,
             force=F.sum(axis=0),
-            moment=np.cross(own - place, F).sum(axis=0),
+            moment=rotations.cross(own - place, F).sum(axis=0),
             measures="" if self.coordinate is None else self.coordinate.name,
             value=value,
             speed=speed,
