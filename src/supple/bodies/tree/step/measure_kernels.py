@@ -32,8 +32,8 @@ class MeasureArrays(NamedTuple):
     r, r): row p, then l.
 
     first (c, 3): where c2, c3, c4 of a class begin, -1: no energy; see `energy_kernels`. Of d domains: kind (d,),
-    scale, density, tuning (d,). groups (g, LANES): domains of one class whose energy is found together, -1: none;
-    alone: all other domains.
+    scale, density, tuning (d,). groups (g, LANES): domains of one class that are measured together, -1: none; alone:
+    all other domains.
     """
 
     mass: Array
@@ -89,6 +89,106 @@ def own_energy(arrays, c, r, v, at):
     return lane_sum(total)
 
 
+@compiled(borrows=True)
+def gather_lanes(arrays, chain, frames, group, q, v, u, w, out):
+    """Rows of LANES numbers of a group's domains: r of q, r of q', then u (3), w (3), R (9), o (3), and mass, s^4 rho,
+    s^5 rho, which are zero where there is no domain."""
+    first = arrays.groups[group, 0]
+    c, r = arrays.kind[first], chain.start[first + 1] - chain.start[first]
+    for b in range(LANES):
+        d, at = arrays.groups[group, b], b
+        if d < 0:
+            for _ in range(2 * r + 21):
+                out[at] = 0.0
+                at += LANES
+            continue
+        own = chain.start[d]
+        for l in range(r):
+            out[at], out[at + r * LANES] = q[own + l], v[own + l]
+            at += LANES
+        at += r * LANES
+        for i in range(3):
+            out[at], out[at + 3 * LANES], out[at + 15 * LANES] = u[d, i], w[d, i], frames.o[d, i]
+            at += LANES
+        at += 3 * LANES
+        for i in range(9):
+            out[at] = frames.R[d, i]
+            at += LANES
+        at += 3 * LANES
+        s, rho = arrays.scale[d], arrays.density[d]
+        out[at], out[at + LANES], out[at + 2 * LANES] = arrays.mass[c] * s**3 * rho, s**4 * rho, s**5 * rho  # (12.9)
+
+
+@compiled(borrows=True)
+def add_lanes_momenta(arrays, chain, frames, group, q, v, u, w, m, total_out):
+    """Kinetic energy, momenta and first moment of a group of domains of one class. m: scratch, of 2 r + 21 rows."""
+    gather_lanes(arrays, chain, frames, group, q, v, u, w, m)
+    first, most = arrays.groups[group, 0], arrays.U_bar.shape[2]
+    c, r = arrays.kind[first], chain.start[first + 1] - chain.start[first]
+    rest, W4, W5, both, W7 = NINE * c, most * most * c, arrays.W5, arrays.W5_both, arrays.W7
+    none = 0.0 * load(m, 0)
+    P0, P1, P2 = none + arrays.P0[rest], none + arrays.P0[rest + 1], none + arrays.P0[rest + 2]
+    P3, P4, P5 = none + arrays.P0[rest + 3], none + arrays.P0[rest + 4], none + arrays.P0[rest + 5]
+    P6, P7, P8 = none + arrays.P0[rest + 6], none + arrays.P0[rest + 7], none + arrays.P0[rest + 8]
+    S0, S1, S2 = none + arrays.S0[c, 0], none + arrays.S0[c, 1], none + arrays.S0[c, 2]
+    f0, f1, f2, h0, h1, h2, own = none, none, none, none, none, none, none
+    for l in range(r):
+        N0, N1, N2, N3, N4, N5, N6, N7, N8 = none, none, none, none, none, none, none, none, none
+        row = none
+        for p in range(r):
+            q_p, at = load(m, p * LANES), NINE * (most * (most * c + p) + l)
+            N0, N1, N2 = N0 + q_p * W7[at], N1 + q_p * W7[at + 1], N2 + q_p * W7[at + 2]  # (11.4)
+            N3, N4, N5 = N3 + q_p * W7[at + 3], N4 + q_p * W7[at + 4], N5 + q_p * W7[at + 5]
+            N6, N7, N8 = N6 + q_p * W7[at + 6], N7 + q_p * W7[at + 7], N8 + q_p * W7[at + 8]
+            row += load(m, (r + p) * LANES) * arrays.W4[W4 + most * l + p]
+        q_l, v_l, at = load(m, l * LANES), load(m, (r + l) * LANES), NINE * (most * c + l)
+        P0, P1, P2 = P0 + q_l * (N0 + both[at]), P1 + q_l * (N1 + both[at + 1]), P2 + q_l * (N2 + both[at + 2])  # (11.5)
+        P3, P4, P5 = P3 + q_l * (N3 + both[at + 3]), P4 + q_l * (N4 + both[at + 4]), P5 + q_l * (N5 + both[at + 5])
+        P6, P7, P8 = P6 + q_l * (N6 + both[at + 6]), P7 + q_l * (N7 + both[at + 7]), P8 + q_l * (N8 + both[at + 8])
+        h0 += v_l * ((N7 - N5) + (W5[at + 7] - W5[at + 5]))
+        h1 += v_l * ((N2 - N6) + (W5[at + 2] - W5[at + 6]))
+        h2 += v_l * ((N3 - N1) + (W5[at + 3] - W5[at + 1]))
+        U0, U1, U2 = arrays.U_bar[c, 0, l], arrays.U_bar[c, 1, l], arrays.U_bar[c, 2, l]
+        S0, S1, S2 = S0 + q_l * U0, S1 + q_l * U1, S2 + q_l * U2
+        f0, f1, f2, own = f0 + v_l * U0, f1 + v_l * U1, f2 + v_l * U2, own + v_l * row
+    at = 2 * r * LANES
+    u0, u1, u2 = load(m, at), load(m, at + LANES), load(m, at + 2 * LANES)
+    w0, w1, w2 = load(m, at + 3 * LANES), load(m, at + 4 * LANES), load(m, at + 5 * LANES)
+    at += 6 * LANES
+    R0, R1, R2 = load(m, at), load(m, at + LANES), load(m, at + 2 * LANES)
+    R3, R4, R5 = load(m, at + 3 * LANES), load(m, at + 4 * LANES), load(m, at + 5 * LANES)
+    R6, R7, R8 = load(m, at + 6 * LANES), load(m, at + 7 * LANES), load(m, at + 8 * LANES)
+    at += 9 * LANES
+    o0, o1, o2 = load(m, at), load(m, at + LANES), load(m, at + 2 * LANES)
+    mass, fourth, fifth = load(m, at + 3 * LANES), load(m, at + 4 * LANES), load(m, at + 5 * LANES)
+    S0, S1, S2, f0, f1, f2 = fourth * S0, fourth * S1, fourth * S2, fourth * f0, fourth * f1, fourth * f2
+    h0, h1, h2 = fifth * h0, fifth * h1, fifth * h2
+    u0, u1, u2 = R0 * u0 + R3 * u1 + R6 * u2, R1 * u0 + R4 * u1 + R7 * u2, R2 * u0 + R5 * u1 + R8 * u2
+    P1, P2, P5 = 0.5 * (P1 + P3), 0.5 * (P2 + P6), 0.5 * (P5 + P7)
+    l0 = fifth * ((P4 + P8) * w0 - P1 * w1 - P2 * w2) + h0 + S1 * u2 - S2 * u1  # (11.1), (12.9)
+    l1 = fifth * ((P0 + P8) * w1 - P1 * w0 - P5 * w2) + h1 + S2 * u0 - S0 * u2
+    l2 = fifth * ((P0 + P4) * w2 - P2 * w0 - P5 * w1) + h2 + S0 * u1 - S1 * u0
+    p0, p1, p2 = (
+        mass * u0 + w1 * S2 - w2 * S1 + f0,
+        mass * u1 + w2 * S0 - w0 * S2 + f1,
+        mass * u2 + w0 * S1 - w1 * S0 + f2,
+    )
+    total_out[0] += 0.5 * lane_sum(
+        (p0 + f0) * u0 + (p1 + f1) * u1 + (p2 + f2) * u2
+        + (l0 + h0) * w0 + (l1 + h1) * w1 + (l2 + h2) * w2 + fifth * own
+    )  # fmt: skip
+    p0, p1, p2 = R0 * p0 + R1 * p1 + R2 * p2, R3 * p0 + R4 * p1 + R5 * p2, R6 * p0 + R7 * p1 + R8 * p2
+    total_out[2] += lane_sum(p0)
+    total_out[3] += lane_sum(p1)
+    total_out[4] += lane_sum(p2)
+    total_out[5] += lane_sum(R0 * l0 + R1 * l1 + R2 * l2 + o1 * p2 - o2 * p1)
+    total_out[6] += lane_sum(R3 * l0 + R4 * l1 + R5 * l2 + o2 * p0 - o0 * p2)
+    total_out[7] += lane_sum(R6 * l0 + R7 * l1 + R8 * l2 + o0 * p1 - o1 * p0)
+    total_out[8] += lane_sum(mass * o0 + R0 * S0 + R1 * S1 + R2 * S2)
+    total_out[9] += lane_sum(mass * o1 + R3 * S0 + R4 * S1 + R5 * S2)
+    total_out[10] += lane_sum(mass * o2 + R6 * S0 + R7 * S1 + R8 * S2)
+
+
 @compiled
 def compute_measures(arrays, chain, frames, q, v, u, w, total_out):
     """total_out (11) at coordinates q, rates v (n,) and velocities u, spins w (d, 3) of the origins.
@@ -97,14 +197,15 @@ def compute_measures(arrays, chain, frames, q, v, u, w, total_out):
     """
     total_out[:] = 0.0
     P, V, most = np.empty(NINE), np.empty(NINE), arrays.U_bar.shape[2]
-    products = np.empty(LANES * (most * (most + 1) // 2 + 1 + most))
+    products = np.empty(LANES * max(most * (most + 1) // 2 + 1 + most, 2 * most + 21))
     for k in arrays.alone:
         c, at = arrays.kind[k], chain.start[k]
         energy = elastic_energy(arrays, c, chain.start[k + 1] - at, q, at, products)
         total_out[1] += arrays.tuning[k] ** 2 * arrays.scale[k] ** 3 * energy
     for group in range(len(arrays.groups)):
         total_out[1] += lanes_energy(arrays, chain, group, q, products)
-    for d in range(len(arrays.kind)):
+        add_lanes_momenta(arrays, chain, frames, group, q, v, u, w, products, total_out)
+    for d in arrays.alone:
         c, s, rho, at = arrays.kind[d], arrays.scale[d], arrays.density[d], chain.start[d]
         r = chain.start[d + 1] - at
         m, fourth, fifth = arrays.mass[c] * s**3 * rho, s**4 * rho, s**5 * rho  # (12.9)
