@@ -89,6 +89,7 @@ _HOME = {
     "register_kind": "files",
     "save": "files",
     "export": "exports",
+    "plot": "exports",
 }
 
 __all__ = [*sorted(_HOME), "__version__"]

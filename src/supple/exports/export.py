@@ -23,7 +23,8 @@ from supple.exports.table import save_csv, save_markdown
 from supple.exports.video import save_video
 from supple.exports.vtk import save_record_copy, save_vtk
 from supple.record.files.disk import make_folder, record_errors
-from supple.record.reader import Trajectory, open_record
+from supple.record.memory import MemoryRecord
+from supple.record.reader import Record, Trajectory, open_record
 from supple.record.run_result import Run
 from supple.solvers.methods.modes import Modes
 
@@ -105,7 +106,7 @@ def export(
     Of `vibration_modes`, frames are numbers of modes: "vtk" holds their shapes [1/kg^1/2], an array each, "png" and
     "gif" show one, by default the lowest that is no rigid motion, "csv" and "md" list the frequencies.
     """
-    thing: Trajectory | Modes = run if isinstance(run, Modes) else _trajectory(run)
+    thing: Trajectory | Modes = run if isinstance(run, Modes) else trajectory_of(run)
     path = check_path(destination, where="export, destination")
     kind = to or next((name for name, form in FORMATS.items() if path.suffix.lower() in form.suffixes), None)
     if kind not in FORMATS:
@@ -145,15 +146,18 @@ def _check_options(options: dict[str, Any], kind: str, known: dict[str, Format])
             raise InputError(f"{kind} has no option '{option}'", where="export", value=option, allowed=f"in {allowed}")
 
 
-def _trajectory(run: Run | str | Path) -> Trajectory:
+def trajectory_of(run: Run | Trajectory | str | Path, *, where: str = "export") -> Trajectory:
+    """The frames of a run, or of the record in a folder."""
     if isinstance(run, str | Path):
         return open_record(run)
+    if isinstance(run, Record | MemoryRecord):
+        return run
     if not isinstance(run, Run) or run.frames is None:
         raise InputError(
-            "this has no frames to export",
-            where="export",
+            "this has no frames",
+            where=where,
             value=type(run).__name__,
-            allowed="a Run, its folder, or modes of vibration_modes",
+            allowed="a Run, its record or folder, or modes of vibration_modes",
         )
     return run.frames
 
