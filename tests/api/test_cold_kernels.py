@@ -48,9 +48,9 @@ def run(cache: Path, *arguments: str, given: str = "") -> str:
     [
         ("rigid-on-springs", "0.1"),
         ("flower", "0.2"),
-        pytest.param(
-            "spin-up", "0.14", marks=pytest.mark.xfail(strict=True, reason="element sweeps differ when fresh")
-        ),
+        ("spin-up", "0.14"),
+        ("dragon", "0.05"),
+        ("space-station", "0.07"),
     ],
 )
 def test_bits_do_not_depend_on_who_compiled(tmp_path: Path, example: str, until: str) -> None:
@@ -61,3 +61,38 @@ def test_bits_do_not_depend_on_who_compiled(tmp_path: Path, example: str, until:
     assert list((tmp_path / "two").rglob("*.nbc"))
     run(tmp_path / "two", PROGRAM, example, until, str(states[2]))
     assert states[0].read_bytes() == states[1].read_bytes() == states[2].read_bytes()
+
+
+KERNELS = """
+import numpy as np
+from supple.algebra.compiling.compiled import compiled
+
+
+@compiled
+def small(x):
+    total = 0.0
+    for k in range(len(x)):
+        total += %s
+    return total
+
+
+@compiled
+def caller(x):
+    return small(x) + small(x[1:])
+"""
+TERMS = " + ".join(f"np.sin({k}.0 * x[k])" for k in range(1, 12))
+
+
+def test_a_fresh_kernel_runs_its_own_copies_of_what_it_calls(tmp_path: Path) -> None:
+    """A copy that another kernel's code brought under the same name is not run in their place."""
+    (tmp_path / "copying.py").write_text(KERNELS % TERMS)
+    program = """
+import copying, numpy as np
+from llvmlite.binding import Linkage
+copying.caller(np.ones(5))
+(code,) = copying.caller.overloads.values()
+kept = [f for f in code.library._final_module.functions if not f.is_declaration]
+assert any("small" in f.name and "caller" not in f.name for f in kept), "small was taken in: no copy is left to test"
+assert all(f.linkage != Linkage.linkonce_odr for f in kept), [f.name for f in kept]
+"""
+    run(tmp_path / "cache", f"import sys; sys.path.insert(0, {str(tmp_path)!r})\n{program}")

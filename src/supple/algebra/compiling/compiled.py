@@ -32,7 +32,7 @@ IMPORT = re.compile(rb"^[ ]*from (supple[\w.]*) import (\([^)]*\)|[^\n]*)", re.M
 """The only form in which modules of this package import each other."""
 COMPILING = __name__.rpartition(".")[0]
 """Modules of this folder are part of every kernel whose module imports them."""
-HOW = [Path(__file__), Path(__file__).with_name("kernel.py")]
+HOW = [Path(__file__).with_name(name) for name in ("compiled.py", "kernel.py", "own_copies.py")]
 """What decides how a kernel is compiled, and so belongs to every kernel."""
 OWN = uuid4().hex[:8]
 """In the names of files that this process writes: two that compile at once must not write one file for two kernels."""

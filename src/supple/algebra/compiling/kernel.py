@@ -24,6 +24,8 @@ from numba.core.compiler import Compiler
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import CPUDispatcher
 
+from supple.algebra.compiling.own_copies import LibraryOfOwn
+
 LARGE, PER_ARGUMENT = 500, 4
 """Instructions from which on callers call a kernel by name, and so many more for each of its arguments, of which an
 array has seven. LLVM takes functions in up to some size, which grows with their arguments. With 120 and 2, trees
@@ -41,6 +43,8 @@ class NamedBySources(Compiler):
             types = "".join(f"{argument}{argument.key!r}" for argument in self.state.args)
             identity.unique_id = key + hashlib.sha256(types.encode()).hexdigest()[:16]
             identity.unique_name = f"{identity.func_qualname}${identity.unique_id}"
+        self.state.library = LibraryOfOwn(self.state.targetctx.codegen(), identity.func_qualname)
+        self.state.library.enable_object_caching()
         return super()._compile_bytecode()
 
 
