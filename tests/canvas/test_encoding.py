@@ -210,3 +210,11 @@ def test_the_rigid_motion_of_points_is_found_and_no_other() -> None:
     assert row == pytest.approx(np.concatenate([[1.0, 2.0, 3.0], R.ravel()]))
     assert rigid_row(first, first * (-1.0, 1.0, 1.0)) is None
     assert rigid_row(first, 1.001 * first) is None
+
+
+def test_the_largest_number_of_a_column_takes_the_whole_of_two_bytes() -> None:
+    values = np.array([[0.5, -3.0, 0.0], [-0.25, 1.0, 0.0]])
+    pack = Pack()
+    told = pack.add_scaled(values)
+    assert np.array_equal(read(told["scale"], pack.data), [0.5, 3.0, 1.0])
+    assert np.array_equal(read(told, pack.data).reshape(2, 3), [[32767, -32767, 0], [-16384, 10922, 0]])

@@ -22,6 +22,7 @@ from supple.record import Checkpoint, load_checkpoint, open_record, save_checkpo
 from supple.record.checkpoint import seal
 from supple.record.files.lock import FolderLock
 from supple.record.files.vtkhdf import block_names
+from supple.record.measures import measure
 from supple.record.record import RecordWriter
 from supple.scene import State
 from supple.solvers.report import Outcome
@@ -404,3 +405,19 @@ def test_checkpoint_of_positions_that_are_not_finite_is_refused(tmp_path: Path) 
     save_checkpoint(tmp_path / "checkpoint.npz", Checkpoint(state, 1, 1), system, solver)
     with pytest.raises(RecordError, match="not finite"):
         load_checkpoint(tmp_path / "checkpoint.npz", system, solver)
+
+
+def test_the_recorded_energy_of_a_fall_is_its_closed_form() -> None:
+    """Kinetic m v²/2 and the fall in potential m g h of a ball after a free fall of 0.2 s, the sum unchanged."""
+    scene = sp.Scene(gravity=(0, 0, -9.81))
+    ball = sp.RigidBody.sphere(0.1, density=500)
+    scene.add(ball, at=(0, 0, 3.0), name="ball")
+    system = scene.compile()
+    state = system.initial_state()
+    seen = [measure(system, state)]
+    state.x[2], state.v[2] = 3.0 - 0.5 * 9.81 * 0.2**2, -9.81 * 0.2
+    seen.append(measure(system, state))
+    gained = 0.5 * ball.mass * (9.81 * 0.2) ** 2
+    assert seen[1].kinetic == pytest.approx(gained, rel=1e-12)
+    assert seen[1].potential - seen[0].potential == pytest.approx(-gained, rel=1e-12)
+    assert seen[1].total == pytest.approx(seen[0].total, rel=1e-12, abs=1e-12)

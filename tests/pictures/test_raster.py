@@ -116,3 +116,11 @@ def test_layers_shadows_and_reduction() -> None:
     small = reduced(picture)
     assert small.shape == (100, 100, 3)
     assert small.dtype == np.uint8
+
+
+def test_the_light_comes_from_above_and_left_of_the_eye() -> None:
+    """Tops are brighter than what faces the eye, and this is brighter than sides to the right."""
+    camera = Camera()
+    assert abs(np.linalg.norm(camera.light) - 1.0) < 1e-15
+    assert camera.light @ camera.right < 0.0
+    assert camera.light[2] > camera.light @ camera.eye > 0.0
