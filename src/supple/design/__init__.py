@@ -1,0 +1,26 @@
+"""Populations: designs as data, evaluated by many processes, with every result kept. Names are loaded on first use."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+_HOME = {
+    "Design": "designs",
+    "is_one_piece": "designs",
+    "largest_piece": "designs",
+}
+
+__all__ = sorted(_HOME)
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'supple.design' has no attribute '{name}'")
+    value = getattr(importlib.import_module(f"supple.design.{_HOME[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return __all__
