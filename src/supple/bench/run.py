@@ -9,7 +9,8 @@
 
 run/floating: 8 modes of a beam, 1 ms, in free flight and on a hinge. run/flower: a hand pulls, 1/120 s. run/oak: in the
 wind, 1/60 s. run/robot: 122 voxels that walk, run/block: 20x20x10 that hang; bond damping 1. run/fem: cubes
-of 750 to 105,456 tets, 10 ms. Runs and kernels are taken in turns, best of several.
+of 750 to 105,456 tets, 10 ms. Runs and kernels are taken in turns, best of several, BLAS on one thread: others would
+count while they wait.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from supple.algebra.compiling.blas_threads import one_blas_thread
 from supple.bench.row import Row, at_least, at_most, measured, threads
 from supple.bodies.fem import FemBody
 from supple.bodies.floating import FloatingBody
@@ -72,7 +74,7 @@ class Cost(NamedTuple):
 def cost(scene: Scene, until: float, kernel: Callable[[], Any], repeats: int = REPEATS) -> Cost:
     """Of a run with its record, and of the kernels that do the same steps."""
     times: dict[str, list[float]] = {"run": [], "kernel": [], "once": []}
-    with threads(1), tempfile.TemporaryDirectory() as folder:
+    with threads(1), one_blas_thread(), tempfile.TemporaryDirectory() as folder:
 
         def whole(until: float = until) -> Any:
             return run(scene, until=until, out=folder)
