@@ -17,6 +17,7 @@ _MODULES = (
     "run",
     "scene",
     "start.demo",
+    "studio.stream",
     "tree",
     "tree_scaling",
     "voxel_block",
