@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 from nicegui import ui
 
@@ -12,6 +13,7 @@ from supple.studio.panels.run_panel import run_panel
 from supple.studio.running_scene import RunningScene
 from supple.studio.studio_canvas import StudioCanvas
 
+STYLE = Path(__file__).parent / "studio.css"
 Panel = Callable[[StudioCanvas, RunningScene], None]
 BESIDE: dict[str, tuple[Panel, str]] = {
     "Change": (change_panel, "Change gravity, wind, materials, controls, friction while it runs"),
@@ -24,6 +26,8 @@ def make_page(running: RunningScene) -> None:
 
     @ui.page("/", title="Supple")
     def page() -> None:
+        ui.colors(primary="#3b6ea5", negative="#b3372f")
+        ui.add_css(STYLE.read_text())
         ui.query(".nicegui-content").classes("p-0 gap-0 w-full h-screen flex-nowrap")
         above = ui.row().classes("w-full items-center px-3 py-1 gap-2")
         with ui.row().classes("w-full grow flex-nowrap gap-0").style("min-height: 10rem"):

@@ -70,12 +70,19 @@ class FrameRing:
             number = self.newest
             if number == 0:
                 break
-            numbers, place = self._place(number)
-            if numbers[0] == numbers[1] == number:
-                frame = place.tobytes()
-                if numbers[0] == numbers[1] == number:
-                    return number, frame
+            frame = self.read_one(number)
+            if frame is not None:
+                return number, frame
         return 0, b""
+
+    def read_one(self, number: int) -> bytes | None:
+        """The frame of a number from 1; None where a later one lies in its place, or none yet."""
+        numbers, place = self._place(number)
+        if numbers[0] == numbers[1] == number:
+            frame = place.tobytes()
+            if numbers[0] == numbers[1] == number:
+                return frame
+        return None
 
     def _place(self, number: int) -> tuple[np.ndarray, np.ndarray]:
         at = START + (number % self.places) * (NUMBERS + self.size)

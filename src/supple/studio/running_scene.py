@@ -6,11 +6,13 @@ import itertools
 import multiprocessing
 import queue
 import threading
+import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from supple.errors import InputError
 from supple.studio.ending import end_with_parent
+from supple.studio.history import History
 from supple.studio.ring import FrameRing
 
 if TYPE_CHECKING:
@@ -20,6 +22,8 @@ PATIENCE = 1.0
 """Wall time [s] in which a process that is told to quit may end by itself."""
 ANSWER = 60.0
 """Wall time [s] that an answer of the simulation may take."""
+KEEP = 0.02
+"""Wall time [s] between looks for frames to keep."""
 ENDED = "The simulation has ended."
 
 
@@ -39,6 +43,7 @@ class RunningScene:
         self.number = 0
         self.known = threading.Event()  # whether it is ready or has failed
         self.looks: dict[int, dict[str, bytes]] = {}  # of each watcher that is there, the newest look of each kind
+        self.history = History()
         self._ring: FrameRing | None = None
         self._questions, self._answers = itertools.count(), dict[int, "queue.SimpleQueue[Any]"]()
         self._sending, self._changing, self._opening = threading.Lock(), threading.Lock(), threading.Lock()
@@ -54,14 +59,15 @@ class RunningScene:
             self.data, self.failure = b"", ""
             self.status: dict[str, Any] = {}
             self.settings: list[dict[str, Any]] = []  # what can be changed, see `live.settings.Setting`
+            self.history.clear()
             self.known.clear()
             self.pipe, other = context.Pipe()
             self.process = context.Process(target=begin, args=(make, other), name="supple-simulation", daemon=True)
             self.process.start()
             other.close()
-            threading.Thread(
-                target=self._listen, args=(self.pipe, self.number), name="supple-listener", daemon=True
-            ).start()
+            for name, target, of in (("listener", self._listen, (self.pipe, self.number)),
+                                     ("keeper", self._keep, (self.number,))):  # fmt: skip
+                threading.Thread(target=target, args=of, name=f"supple-{name}", daemon=True).start()
 
     def open(self, make: Callable[[], Scene]) -> None:
         """End the present scene and begin another. make: as that of `view`. It takes up to two seconds: call it from a
@@ -112,6 +118,23 @@ class RunningScene:
                 return None
             number, frame = ring.read()
             return (number, frame[: self.header["frame"]]) if number > after else None
+
+    def _keep(self, scene: int) -> None:
+        """Keep the frames of a scene while it is open. Those that were overwritten before they were read are lost."""
+        kept = 0
+        while not self.known.wait(KEEP) or (self.number == scene and not self.failure):
+            if self.number != scene:
+                return
+            with self._changing:
+                ring, header = self._ring, self.header
+                if ring is not None and header is not None and self.number == scene:
+                    newest = ring.newest
+                    for number in range(max(kept + 1, newest - ring.places + 2, 1), newest + 1):
+                        frame = ring.read_one(number)
+                        if frame is not None:
+                            self.history.add(frame[: header["frame"]])
+                    kept = newest
+            time.sleep(KEEP)
 
     def close(self) -> None:
         """End the process and let go of its frames."""

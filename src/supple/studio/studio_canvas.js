@@ -10,13 +10,26 @@ const WISHES = ["links", "contacts"]; // marks that the simulation must tell of
 const TELL = 500; // [ms] between what the page is told of the selected body
 
 export default {
-  template: `<div style="position:relative;width:100%;height:100%">
-      <div ref="view" style="position:absolute;inset:0"></div>
-      <div ref="message" role="status" style="position:absolute;inset:0;display:grid;place-items:center;pointer-events:none;white-space:pre-line"></div>
+  template: `<div style="position:relative;width:100%;height:100%;display:flex;flex-direction:column">
+      <div style="position:relative;flex:1;min-height:0">
+        <div ref="view" style="position:absolute;inset:0"></div>
+        <div ref="message" role="status" style="position:absolute;inset:0;display:grid;place-items:center;pointer-events:none;white-space:pre-line;padding:2rem;text-align:center"></div>
+        <div v-show="past !== null" class="supple-past">Looking back: t = {{ (past ?? 0).toFixed(2) }} s</div>
+      </div>
+      <div class="supple-time" v-show="kept[1] > kept[0]">
+        <span aria-hidden="true">{{ kept[0].toFixed(1) }} s</span>
+        <input type="range" aria-label="Look back" :aria-valuetext="(past ?? kept[1]).toFixed(2) + ' s'" step="any"
+          title="Drag to look back at the last 60 s. The simulation goes on meanwhile."
+          :min="kept[0]" :max="kept[1]" :value="past ?? kept[1]" @input="back(Number($event.target.value))">
+        <span aria-hidden="true">{{ kept[1].toFixed(1) }} s</span>
+        <button type="button" class="supple-live" :aria-pressed="past === null ? 'true' : 'false'" @click="live"
+          title="Show what happens now">Live</button>
+      </div>
     </div>`,
+  data: () => ({ kept: [0, 0], past: null }),
   props: { theme: String },
   mounted() {
-    this.closed = this.holds = this.follows = false;
+    this.closed = this.holds = this.follows = this.asked = false;
     this.pulls = true;
     this.chosen = { theme: this.theme, shadows: true, wire: false, colours: "materials", marks: {} };
     this.body = "";
@@ -55,6 +68,8 @@ export default {
     },
     // a new scene, seen as the last one was
     draw(header, data) {
+      this.kept = [0, 0];
+      this.past = null;
       this.looks?.dispose();
       this.canvas?.dispose();
       const view = this.$refs.view, { theme, shadows, wire, colours, marks } = this.chosen;
@@ -76,10 +91,12 @@ export default {
       const socket = new WebSocket(`ws://${location.host}/frames`);
       this.socket = socket;
       socket.binaryType = "arraybuffer";
-      socket.onopen = () => { this.say(""); socket.send("next"); };
+      socket.onopen = () => { this.say(""); this.want(); };
       socket.onmessage = ({ data }) => {
+        if (typeof data === "string") return this.keep(JSON.parse(data));
         this.canvas.show(data);
-        if (socket.readyState === WebSocket.OPEN) socket.send("next");
+        this.asked = false;
+        if (this.past === null || this.past !== this.sought) this.want();
       };
       socket.onclose = ({ code }) => {
         if (this.closed) return;
@@ -89,6 +106,38 @@ export default {
         setTimeout(() => this.closed || (this.watch(), this.ask()), 1000);
       };
     },
+    // ask for the newest frame, or for that of the moment one looks back to
+    want() {
+      if (this.socket?.readyState !== WebSocket.OPEN) return;
+      this.asked = true;
+      this.sought = this.past;
+      this.socket.send(this.past === null ? "next" : `at ${this.past}`);
+    },
+    keep([begin, end]) {
+      const anew = end < this.kept[1];
+      this.kept = [begin, end];
+      if (this.past === null) return;
+      if (anew) this.live();
+      else if (this.past < begin) this.back(begin);
+    },
+    // colours and marks of fields are those of now: looking back shows bodies in their own colours
+    back(time) {
+      const first = this.past === null;
+      this.past = Math.min(Math.max(time, this.kept[0]), this.kept[1]);
+      if (first) this.dress();
+      if (first || !this.asked) this.want();
+    },
+    live() {
+      if (this.past === null) return;
+      this.past = null;
+      this.dress();
+      this.want();
+    },
+    dress() {
+      const { colours, marks } = this.chosen, now = this.past === null;
+      this.looks?.setColours(now || PLAIN.includes(colours) ? colours : "materials");
+      for (const name of WISHES) this.looks?.setMark(name, now && !!marks[name]);
+    },
     // looks, with a credit of their own
     ask() {
       const socket = new WebSocket(`ws://${location.host}/looks`);
@@ -97,6 +146,7 @@ export default {
       socket.onopen = () => { this.wish(); socket.send("next"); };
       socket.onmessage = ({ data }) => {
         if (socket !== this.wishing) return;
+        if (this.past !== null) return socket.send("next");
         const told = this.looks.show(data);
         if (told.picked !== undefined) this.select(told.picked);
         this.tell(told.selected);
@@ -132,7 +182,7 @@ export default {
       const moved = (event) => Math.hypot(event.clientX - pressed.clientX, event.clientY - pressed.clientY);
       view.addEventListener("pointerdown", (event) => {
         pressed = event.button === 0 ? event : null;
-        if (!this.pulls || event.button !== 0 || event.shiftKey) return;
+        if (!this.pulls || this.past !== null || event.button !== 0 || event.shiftKey) return;
         send(0, event); // at once: to look whether something is there takes as long as a picture
         if (!this.canvas.hits(event.clientX, event.clientY)) return send(2, null);
         event.stopImmediatePropagation();
@@ -144,7 +194,7 @@ export default {
       const move = "onpointerrawupdate" in window ? "pointerrawupdate" : "pointermove";
       view.addEventListener(move, (event) => this.holds && send(1, event));
       view.addEventListener("pointerup", (event) => {
-        if (pressed && moved(event) < STILL)
+        if (pressed && this.past === null && moved(event) < STILL)
           this.tellWish({ frame: Math.max(0, this.canvas.frame.number), pointer: this.canvas.ray(pressed.clientX, pressed.clientY) });
         pressed = null;
       });
@@ -166,7 +216,7 @@ export default {
     set_theme(name) { this.chosen.theme = name; this.canvas?.setTheme(name); this.looks?.setTheme(name); },
     set_shadows(on) { this.chosen.shadows = on; this.canvas?.setShadows(on); },
     set_wire(on) { this.chosen.wire = on; this.canvas?.setWire(on); },
-    set_colours(name) { this.chosen.colours = name; this.looks?.setColours(name); this.wish(); },
-    set_mark(which, on) { this.chosen.marks[which] = on; this.looks?.setMark(which, on); this.wish(); },
+    set_colours(name) { this.chosen.colours = name; this.dress(); this.wish(); },
+    set_mark(which, on) { this.chosen.marks[which] = on; this.looks?.setMark(which, on); this.dress(); this.wish(); },
   },
 };

@@ -25,9 +25,14 @@ def run_panel(canvas: StudioCanvas, running: RunningScene) -> None:
         strength = ui.slider(min=-1.5, max=1.5, step=0.1, value=0.0).classes("w-28").props('aria-labelledby="strength"')
         told = ui.label("").classes("grow text-right tabular-nums").props('role="status" aria-label="State"')
     strength.on_value_change(lambda event: running.tell("strength", 10.0 ** float(event.value)))
-    play.on_click(lambda: running.tell("pause" if running.status.get("playing") else "play"))
-    step.on_click(lambda: running.tell("step"))
-    reset.on_click(lambda: running.tell("reset"))
+
+    def tell(command: str) -> None:
+        canvas.run_method("live")
+        running.tell(command)
+
+    play.on_click(lambda: running.tell("pause") if running.status.get("playing") else tell("play"))
+    step.on_click(lambda: tell("step"))
+    reset.on_click(lambda: tell("reset"))
     speed.on_value_change(lambda event: running.tell("speed", float(event.value)))
 
     def refresh() -> None:
