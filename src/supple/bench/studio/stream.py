@@ -42,7 +42,7 @@ import sys, time
 import numpy as np, viser
 from supple.geometry import box_hexes
 from supple.bench.studio.scenes import CELLS
-mesh = box_hexes(size=(1.0, 1.0, 0.02), cells=(CELLS, CELLS, 1)).surface()
+mesh = box_hexes(size=(1.0, 1.0, 0.02), cells=(CELLS, CELLS, 1)).boundary.surface
 server = viser.ViserServer(port=int(sys.argv[1]), verbose=False)
 X, shift = np.asarray(mesh.nodes - [0.5, 0.5, 0.0], dtype=np.float32), 0.0
 handle = server.scene.add_mesh_simple("/sheet", X, np.asarray(mesh.triangles, dtype=np.uint32))
