@@ -142,7 +142,8 @@ def add_lanes_momenta(arrays, chain, frames, group, q, v, u, w, m, total_out):
             N6, N7, N8 = N6 + q_p * W7[at + 6], N7 + q_p * W7[at + 7], N8 + q_p * W7[at + 8]
             row += load(m, (r + p) * LANES) * arrays.W4[W4 + most * l + p]
         q_l, v_l, at = load(m, l * LANES), load(m, (r + l) * LANES), NINE * (most * c + l)
-        P0, P1, P2 = P0 + q_l * (N0 + both[at]), P1 + q_l * (N1 + both[at + 1]), P2 + q_l * (N2 + both[at + 2])  # (11.5)
+        # (11.5)
+        P0, P1, P2 = P0 + q_l * (N0 + both[at]), P1 + q_l * (N1 + both[at + 1]), P2 + q_l * (N2 + both[at + 2])
         P3, P4, P5 = P3 + q_l * (N3 + both[at + 3]), P4 + q_l * (N4 + both[at + 4]), P5 + q_l * (N5 + both[at + 5])
         P6, P7, P8 = P6 + q_l * (N6 + both[at + 6]), P7 + q_l * (N7 + both[at + 7]), P8 + q_l * (N8 + both[at + 8])
         h0 += v_l * ((N7 - N5) + (W5[at + 7] - W5[at + 5]))
