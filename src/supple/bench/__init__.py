@@ -20,6 +20,7 @@ _MODULES = (
     "studio.stream",
     "tree",
     "tree_scaling",
+    "voxel.threads",
     "voxel_block",
     "voxel_collision",
     "voxel_everything",

@@ -19,8 +19,8 @@ from supple.validation.voxel.schemes import schemes, source_clapper
 
 def test_all_cases_are_known() -> None:
     names = {name for name in registry() if name.startswith("voxel/")}
-    parts = ("block", "collision", "everything", "fields", "floor", "scaling", "sparse", "start", "step", "time")
-    assert names == {f"voxel/{part}" for part in parts}
+    parts = ("block", "collision", "everything", "fields", "floor", "scaling", "sparse", "start", "step", "threads")
+    assert names == {f"voxel/{part}" for part in (*parts, "time")}
 
 
 def test_the_gyroid_fills_a_fifth_and_hangs_together() -> None:

@@ -8,10 +8,14 @@ import pytest
 
 from supple.bodies.protocols import LocalState
 from supple.bodies.voxel import Actuation, VoxelBody
-from supple.bodies.voxel.sweep.brick_data import LOADS, STATE
+from supple.bodies.voxel.kernels import collide
+from supple.bodies.voxel.links.link_memory import no_laws
+from supple.bodies.voxel.sweep.brick_data import LOADS, STATE, Step
+from supple.bodies.voxel.sweep.stages import ONE_STAGE
+from supple.bodies.voxel.sweep.step_kernels import measure_peaks
 from supple.bodies.voxel.sweep.sweep import LatticeSweep
 from supple.bodies.voxel.touching.collision import Collision, enlarged, make_contacts
-from supple.bodies.voxel.touching.collision_kernels import LISTED, LISTS, MOVED, TOUCHING, collide
+from supple.bodies.voxel.touching.collision_kernels import LISTED, LISTS, MOVED, TOUCHING
 from supple.geometry import VoxelGrid
 from supple.material.voxel import VoxelMaterial
 from supple.validation.voxel.contact import SIZE, meeting, two_blocks
@@ -95,7 +99,7 @@ def test_threads_do_not_change_a_bit() -> None:
             sweep.load(state.x, state.v)
             sweep.advance(dt, 60)
             assert sweep.touching > 0
-            ends.append(sweep.layout.bricks.state[: sweep.layout.slabs.first_copy * STATE * sweep.layout.lanes].copy())
+            ends.append(sweep.layout.bricks.state.copy())
     finally:
         numba.set_num_threads(before)
     np.testing.assert_array_equal(ends[0], ends[1])
@@ -116,6 +120,10 @@ def test_no_pair_is_missed_in_fast_random_motion(speed: float, scheme: str) -> N
     contacts = make_contacts(model, sweep.layout, collision, model.link_voxels)
     loads = sweep.layout.tiles(np.zeros((model.voxel_count, LOADS)))
     contacts = contacts._replace(base=loads.copy())
+    bricks, slabs = sweep.layout.bricks._replace(loads=loads), sweep.layout.slabs
+    damping = sweep.damping_of(1e-3, ONE_STAGE)
+    none = np.zeros(0)
+    step = Step(0.0, 1e-3, 0.0, 0.0, 0.0, np.zeros((0, 0)), none, none, none, np.zeros((0, 0)), none, none)
     fields = sweep.layout.fields(sweep.layout.bricks.state, STATE)
     chosen = np.flatnonzero(np.bincount(model.link_voxels.ravel(), minlength=model.voxel_count) < 6)
     barred = np.zeros((len(chosen), len(chosen)), dtype=bool)
@@ -130,7 +138,9 @@ def test_no_pair_is_missed_in_fast_random_motion(speed: float, scheme: str) -> N
         size = SIZE * (1 + 0.2 * np.sin(0.1 * n)) * np.ones(len(x))
         values = np.hstack([x, np.tile([1.0, 0, 0, 0], (len(x), 1)), v, np.zeros_like(v), size[:, None]])
         fields[sweep.layout.brick, :, sweep.layout.lane] = values
-        while lacking := collide(sweep.layout.bricks.state, loads, contacts, dt):
+        for slab in range(len(slabs.start) - 1):
+            measure_peaks(bricks, slabs, slab)
+        while lacking := collide(bricks, slabs, no_laws(sweep.dtype), damping, contacts, step, n, 1):
             contacts = enlarged(contacts, lacking)
         distance = np.linalg.norm(x[chosen][:, None] - x[chosen][None], axis=2)
         expected = np.argwhere(np.triu((distance < size[0]) & ~barred, k=1))

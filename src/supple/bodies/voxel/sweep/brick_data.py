@@ -18,19 +18,22 @@ SHIFTS = 6  # change of the rest length [m] and strength, 1 or 0, of the links a
 GUIDE = 16  # free directions (3x3), whether turning is free, velocity, angular velocity
 RATES = 6  # v, w
 SKIN = 6  # exposed faces ahead and behind along x, y, z: 1 or 0
+AT_BORDER = 8  # in `linked`: links lead from or to another slab
+LINE = 8  # integers of a cache line
+PARTS = 4  # in which threads share the contacts of voxels with each other
 
 
 class Bricks(NamedTuple):
     """A lattice in bricks of W lanes.
 
-    state: STATE fields of the bricks, a void one, and copies at the slabs' borders, twice. constants: CONSTANTS
-    fields of the bricks. edge (count,): voxel size without actuation [m].
+    state: STATE fields of the bricks and a void one. constants: CONSTANTS fields of the bricks. edge (count,): voxel
+    size without actuation [m].
     Present or empty: loads (LOADS fields), swings (as many fields as the step has signals), contact (CONTACT), shifts
     (SHIFTS), skin (SKIN). guide (count,): number of the brick's tile in guides (GUIDE), or -1; or empty.
-    next_x, next_y, next_z: the state tile ahead; follows: 1 where the brick before is the one behind along x. row,
-    column: where the brick leaves its loads along y and z; row_behind, column_behind: where it finds those of the
-    bricks behind it, a zero one if there are none. linked: the sum of 1, 2, 4 where links lead from its voxels along
-    x, y, z.
+    next_x, next_y, next_z: the state tile ahead; crossing: where that along z is another slab's, the number of the
+    border crossed, else -1. follows: 1 where the brick before is the one behind along x. row, column: where the brick
+    leaves its loads along y and z; row_behind, column_behind: where it finds those of the bricks behind it, a zero one
+    if there are none. linked: the sum of 1, 2, 4 where links lead from its voxels along x, y, z, and AT_BORDER.
     """
 
     state: Array
@@ -46,6 +49,7 @@ class Bricks(NamedTuple):
     next_x: Array
     next_y: Array
     next_z: Array
+    crossing: Array
     follows: Array
     row: Array
     row_behind: Array
@@ -57,27 +61,29 @@ class Bricks(NamedTuple):
 class Slabs(NamedTuple):
     """How the bricks are shared out. start (count + 1,): first brick of each slab.
 
-    rows, columns: buffers along y and z, tiles of LOADS fields; row_count, column_count: tiles a slab, the last zero.
-    copy_start, copy_from, copy_to: tiles a slab copies at the end of a step. entry_start, entry_tile, entry_below,
-    entry_above: links into a slab from below; the copied tile, its brick, and the slab's own brick.
-    halo: copies of one step. scratch: 8 fields a slab.
+    rows, columns: buffers along y and z, tiles of LOADS fields; row_count: tiles of the rows of a slab. below, above
+    (k,): the bricks on both sides of borders between slabs; first_border: the tile of the columns where the loads of
+    their links begin; moments: of these, on the bricks below, 3 fields. chunk (k,): the chunk of each border;
+    chunk_start: first border of each chunk; slab_chunks (slabs + 2,): first chunk under each slab, and twice their
+    number; crossed: see `border_kernels`, LINE words a chunk. scratch: 8 fields a slab. peaks: 2 fields a slab, the
+    largest v² and size after its step. team: see `thread_team`.
     """
 
     start: Array
     rows: Array
     columns: Array
     row_count: int
-    column_count: int
-    copy_start: Array
-    copy_from: Array
-    copy_to: Array
-    entry_start: Array
-    entry_tile: Array
-    entry_below: Array
-    entry_above: Array
-    first_copy: int
-    halo: int
+    below: Array
+    above: Array
+    first_border: int
+    moments: Array
+    chunk: Array
+    chunk_start: Array
+    slab_chunks: Array
+    crossed: Array
     scratch: Array
+    peaks: Array
+    team: Array
 
 
 class Damping(NamedTuple):

@@ -37,12 +37,9 @@ def store_three(array, at, stride, u):
 @compiled(inline=True)
 def load_moving(state, source, tile, W):
     """x, q, v, w, size of a brick, velocities from a source: an array of tiles of so many fields, of which v, w are
-    those from `first` on; from first_copy on, tiles of the state and of the source lie further on by their shifts."""
-    rates, fields, first, first_copy, shift, rate_shift = source
-    at, to = tile, tile
-    if tile >= first_copy:
-        at, to = tile + shift, tile + rate_shift
-    at, to = at * STATE * W, (to * fields + first) * W
+    those from `first` on."""
+    rates, fields, first = source
+    at, to = tile * STATE * W, (tile * fields + first) * W
     qx, qy, qz = load_three(state, at + 4 * W, W)
     return (
         load_three(state, at, W),
@@ -56,7 +53,7 @@ def load_moving(state, source, tile, W):
 @compiled(inline=True)
 def load_state(state, tile, W):
     """x, q, v, w, size of a brick."""
-    return load_moving(state, (state, STATE, VELOCITY, tile + 1, 0, 0), tile, W)
+    return load_moving(state, (state, STATE, VELOCITY), tile, W)
 
 
 @compiled(inline=True)

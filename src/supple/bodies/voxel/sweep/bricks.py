@@ -10,19 +10,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
+from supple.algebra.compiling.thread_team import make_team
 from supple.algebra.lanes.lane_type import lane_count
 from supple.bodies.voxel.model import VoxelModel
-from supple.bodies.voxel.sweep.brick_data import CONSTANTS, LOADS, STATE, Bricks, Slabs
+from supple.bodies.voxel.sweep.brick_data import AT_BORDER, CONSTANTS, LINE, LOADS, PARTS, STATE, Bricks, Slabs
 from supple.bodies.voxel.sweep.brick_lanes import BRICKS
 
 Array = np.ndarray
 SLAB_LAYERS = 4  # layers a slab at least, so that the borders cost little
 SLAB_BRICKS = 128  # bricks a slab at least, some 50 µs of work: less is not worth a thread
 SLABS = 8  # at most
+FIRST_CHUNK = 0.3  # of the borders under a slab: the slab below is done with the rest when they are needed
 STRIP_BRICKS = 300  # of a layer, whose state and constants, some 2 kB each, stay in a cache of 1 MB
 
 
@@ -83,15 +84,24 @@ class Layout:
         near = np.array([[found(*(sign * step)) for step in steps] for sign in (1, -1)])
         ahead, behind = np.where(near >= 0, near, void)
         below, back = near[1, 2], near[1, 1]
-        next_z = ahead[2].copy()
         edge = np.zeros(count)
         edge[brick] = model.size
         none = np.zeros(0, dtype=dtype)
-        slabs = border_tables(slab, below, next_z, void + 1)
         slab_count = len(start) - 1
         row, row_behind, row_count = row_places(bx, by, bz - np.minimum.reduceat(bz, start[:-1])[slab], shape, width)
-        column_count = int(shape[0] * shape[1]) + 1
-        tiles = count + 1 + 2 * slabs["halo"]
+        no_row = slab_count * row_count
+        linked = linked_axes(model, axes, brick, count)
+        same = (below >= 0) & (slab[below] == slab)
+        above = np.flatnonzero((below >= 0) & ~same & (linked[below] & 4 > 0))  # bricks held by another slab below
+        linked[above] |= AT_BORDER
+        linked[below[above]] |= AT_BORDER
+        crossing = np.full(count, -1)
+        crossing[below[above]] = np.arange(len(above))
+        first_border = slab_count * int(shape[0] * shape[1])
+        column += slab * int(shape[0] * shape[1])
+        column_behind = np.where(same, column, first_border + len(above))
+        column_behind[above] = first_border + np.arange(len(above))
+        tiles = count + 1
         bricks = Bricks(
             state=aligned_zeros(tiles * STATE * W, dtype),
             constants=aligned_zeros(count * CONSTANTS * W, dtype),
@@ -105,23 +115,28 @@ class Layout:
             guides=none,
             next_x=_int(ahead[0]),
             next_y=_int(ahead[1]),
-            next_z=_int(next_z),
+            next_z=_int(np.where(crossing >= 0, void, ahead[2])),
+            crossing=_int(crossing),
             follows=_int(near[1, 0] >= 0),
-            row=_int(row),
-            row_behind=_int(np.where(back >= 0, row_behind, row_count - 1)),
+            row=_int(slab * row_count + row),
+            row_behind=_int(np.where(back >= 0, slab * row_count + row_behind, no_row)),
             column=_int(column),
-            column_behind=_int(np.where(below >= 0, column, column_count - 1)),
-            linked=linked_axes(model, axes, brick, count),
+            column_behind=_int(column_behind),
+            linked=linked,
         )
         buffers = Slabs(
             start=start,
-            rows=aligned_zeros(slab_count * row_count * LOADS * W, dtype),
-            columns=aligned_zeros(slab_count * column_count * LOADS * W, dtype),
+            rows=aligned_zeros((no_row + 1) * LOADS * W, dtype),
+            columns=aligned_zeros((first_border + len(above) + 1) * LOADS * W, dtype),
             row_count=row_count,
-            column_count=column_count,
-            first_copy=void + 1,
+            below=_int(below[above]),
+            above=_int(above),
+            first_border=first_border,
+            moments=aligned_zeros(len(above) * 3 * W, dtype),
+            **border_chunks(slab[above], slab_count),
             scratch=aligned_zeros(slab_count * 8 * W, dtype),
-            **slabs,
+            peaks=aligned_zeros(slab_count * 2 * W, dtype),
+            team=make_team(max(slab_count, PARTS)),
         )
         bricks.state.reshape(tiles, STATE, W)[:, 3] = 1.0  # no rotation, in empty lanes too
         return cls(axes, brick, lane, bricks, buffers, _int(ahead), _int(behind))
@@ -199,31 +214,23 @@ def row_places(bx: Array, by: Array, layer: Array, shape: Array, width: int) -> 
     """
     nx = int(shape[0])
     if width >= shape[1]:
-        return bx, bx, nx + 1
+        return bx, bx, nx
     kept = nx + layer * nx + bx
     row = np.where(by % width == width - 1, kept, bx)
     row_behind = np.where(by % width == 0, kept, bx)
-    return row, row_behind, nx + (int(layer.max()) + 1) * nx + 1
+    return row, row_behind, nx + (int(layer.max()) + 1) * nx
 
 
-def border_tables(slab: Array, below: Array, next_z: Array, first_copy: int) -> dict[str, Any]:
-    """Copies and entries at the borders of slabs; points next_z of the bricks under a border to the copies."""
-    up = np.flatnonzero((below >= 0) & (slab[below] != slab))
-    low = below[up]
-    upper_copy = first_copy + np.arange(len(up))
-    lower_copy = upper_copy + len(up)
-    next_z[low] = upper_copy
-    copy_from, copy_to = np.r_[up, low], np.r_[upper_copy, lower_copy]
-    owner = slab[copy_from]
-    order = np.argsort(owner, kind="stable")
-    slabs = np.arange(slab[-1] + 2)
+def border_chunks(upper: Array, slab_count: int) -> dict[str, Array]:
+    """Chunks of borders, see `Slabs`; upper (k,): the slab above each border, ascending."""
+    first, stop = (np.searchsorted(upper, np.arange(slab_count), side=side) for side in ("left", "right"))
+    starts = np.unique(np.r_[first, first + (FIRST_CHUNK * (stop - first)).astype(int)])
+    starts = starts[starts < len(upper)]
+    slab_chunks = np.searchsorted(upper[starts], np.arange(slab_count + 1))
+    chunk_start = np.r_[starts, len(upper)].astype(np.int64)
     return {
-        "copy_start": np.searchsorted(owner[order], slabs),
-        "copy_from": _int(copy_from[order]),
-        "copy_to": _int(copy_to[order]),
-        "entry_start": np.searchsorted(slab[up], slabs),
-        "entry_tile": _int(lower_copy),
-        "entry_below": _int(low),
-        "entry_above": _int(up),
-        "halo": 2 * len(up),
+        "chunk": np.repeat(np.arange(len(starts)), np.diff(chunk_start)),
+        "chunk_start": chunk_start,
+        "slab_chunks": np.r_[slab_chunks, len(starts)].astype(np.int64),
+        "crossed": aligned_zeros(len(starts) * LINE, np.dtype(np.int64)),
     }

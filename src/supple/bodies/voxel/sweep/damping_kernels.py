@@ -1,20 +1,19 @@
 """Stages of damping before the forces of a step: v <- v - part dt M^-1 C v, sweeps over velocities alone. See `stages`.
 
 The first stage reads the velocities of the state, the others those that the one before left in `Damping.rates`, in
-place: what lies ahead of a brick is still old. Copies at the borders of slabs are kept twice, by turns.
+place: what lies ahead of a brick is still old.
 """
 
 # mypy: ignore-errors
 from __future__ import annotations
 
-import numba
-
 from supple.algebra.compiling.compiled import compiled
 from supple.algebra.lanes.lane_type import lane_count, load
 from supple.bodies.voxel.links.link import add, dot, scale
-from supple.bodies.voxel.sweep.brick_data import CONSTANTS, GUIDE, RATES, STATE
-from supple.bodies.voxel.sweep.brick_links import VELOCITY, load_moving, load_three, store_three
-from supple.bodies.voxel.sweep.brick_sums import copy_tiles, enter_slab, sum_links
+from supple.bodies.voxel.sweep.border_kernels import await_borders, begin_slab, source_after, sweep_number
+from supple.bodies.voxel.sweep.brick_data import CONSTANTS, GUIDE, RATES
+from supple.bodies.voxel.sweep.brick_links import load_moving, load_three, store_three
+from supple.bodies.voxel.sweep.brick_sums import sum_links
 
 
 @compiled(inline=True)
@@ -31,30 +30,22 @@ def guided(bricks, g, W, v, w):
     return v, add(scale(free, w), load_three(bricks.guides, at + 13 * W, W))
 
 
-@compiled(inline=True)
-def source_after(bricks, slabs, damping, stage, parity):
-    """Where the velocities after so many stages lie, for `load_moving`; parity: of the copies of the state."""
-    shift = parity * slabs.halo
-    if stage == 0:
-        return bricks.state, STATE, VELOCITY, slabs.first_copy, shift, shift
-    return damping.rates, RATES, 0, slabs.first_copy, shift, (stage % 2) * slabs.halo
-
-
 @compiled(borrows=True)
-def damp_slab(bricks, slabs, damping, slab, stage, parity):
-    """One stage of a slab."""
+def damp_slab(bricks, slabs, damping, slab, n, stage):
+    """One stage of a slab, before step n."""
     W = lane_count(bricks.state)
-    source = source_after(bricks, slabs, damping, stage, parity)
-    part = damping.before[stage]
-    enter_slab(bricks, slabs, slab, source, W, part, False)
+    source = source_after(bricks, damping, stage)
+    part, number = damping.before[stage], sweep_number(damping, n, stage)
+    begin_slab(bricks, slabs, damping, slab, stage, number)
     zero = load(bricks.state, 0) * 0.0
     none = ((zero, zero, zero), (zero, zero, zero))
     left = none
     for b in range(slabs.start[slab], slabs.start[slab + 1]):
+        await_borders(bricks, slabs, damping, b, stage, number)
         s = load_moving(bricks.state, source, b, W)
         if bricks.follows[b] == 0:
             left = none
-        F, M, left = sum_links(bricks, slabs, slab, b, source, W, s, left, part, False)
+        F, M, left = sum_links(bricks, slabs, b, source, W, s, left, part, False)
         at = (b * CONSTANTS + 12) * W
         v = add(s[2], scale(load(bricks.constants, at), F))  # (14.28)
         w = add(s[3], scale(load(bricks.constants, at + W), M))  # (14.28)
@@ -62,26 +53,3 @@ def damp_slab(bricks, slabs, damping, slab, stage, parity):
             v, w = guided(bricks, bricks.guide[b], W, v, w)
         store_three(damping.rates, b * RATES * W, W, v)
         store_three(damping.rates, (b * RATES + 3) * W, W, w)
-    copy_tiles(slabs, slab, damping.rates, RATES * W, ((stage + 1) % 2) * slabs.halo)
-
-
-@compiled
-def damp_links(bricks, slabs, damping, n):
-    """All stages before step n, one thread."""
-    for stage in range(len(damping.before)):
-        for slab in range(len(slabs.start) - 1):
-            damp_slab(bricks, slabs, damping, slab, stage, n % 2)
-
-
-@compiled(parallel=True)
-def damp_parallel(bricks, slabs, damping, stage, n):
-    """One stage on all threads."""
-    for slab in numba.prange(len(slabs.start) - 1):
-        damp_slab(bricks, slabs, damping, slab, stage, n % 2)
-
-
-@compiled
-def damp_links_parallel(bricks, slabs, damping, n):
-    """The same on all threads."""
-    for stage in range(len(damping.before)):
-        damp_parallel(bricks, slabs, damping, stage, n)

@@ -17,7 +17,6 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numba
 import numpy as np
 
 from supple.algebra.compiling.compiled import compiled
@@ -100,7 +99,7 @@ def apply_law(bricks, laws, b, axis, W, strain):
 
 
 @compiled(borrows=True)
-def measure_slab(bricks, slabs, laws, slab, parity):
+def measure_slab(bricks, slabs, laws, slab):
     """Strains and laws of the links of a slab at the start of a step."""
     W = lane_count(bricks.state)
     failures = 0
@@ -110,9 +109,7 @@ def measure_slab(bricks, slabs, laws, slab, parity):
         failed = apply_law(bricks, laws, b, 0, W, axial_strain(s, t, edge))
         t = ahead_y(s, load_state(bricks.state, bricks.next_y[b], W))
         failed |= apply_law(bricks, laws, b, 1, W, axial_strain(turned_yzx(s), t, edge))
-        tile = bricks.next_z[b]
-        if tile >= slabs.first_copy:
-            tile += parity * slabs.halo
+        tile = bricks.next_z[b] if bricks.crossing[b] < 0 else slabs.above[bricks.crossing[b]]
         t = ahead_z(s, load_state(bricks.state, tile, W))
         failed |= apply_law(bricks, laws, b, 2, W, axial_strain(turned_zxy(s), t, edge))
         if failed:
@@ -151,51 +148,3 @@ def shift_slab(bricks, slabs, laws, slab):
         store(shifts, at, load(shifts, at) - edge * x)  # (14.23)
         store(shifts, at + 2 * W, load(shifts, at + 2 * W) - edge * y)  # (14.23)
         store(shifts, at + 4 * W, load(shifts, at + 4 * W) - edge * z)  # (14.23)
-
-
-@compiled
-def shift_links(bricks, slabs, laws, n):
-    """All passes before step n, one thread; returns in how many bricks links failed."""
-    slab_count = len(slabs.start) - 1
-    for slab in range(slab_count):
-        measure_slab(bricks, slabs, laws, slab, n % 2)
-    if laws.coupling.size > 0:
-        for slab in range(slab_count):
-            couple_slab(bricks, slabs, laws, slab)
-        for slab in range(slab_count):
-            shift_slab(bricks, slabs, laws, slab)
-    return laws.failures.sum()
-
-
-# each pass is a function of its own: Numba would join two loops over slabs into one, and slabs read what others wrote
-
-
-@compiled(parallel=True)
-def measure_parallel(bricks, slabs, laws, n):
-    """Strains and laws on all threads."""
-    for slab in numba.prange(len(slabs.start) - 1):
-        measure_slab(bricks, slabs, laws, slab, n % 2)
-
-
-@compiled(parallel=True)
-def couple_parallel(bricks, slabs, laws):
-    """beta on all threads."""
-    for slab in numba.prange(len(slabs.start) - 1):
-        couple_slab(bricks, slabs, laws, slab)
-
-
-@compiled(parallel=True)
-def shift_parallel(bricks, slabs, laws):
-    """Shifts by beta on all threads."""
-    for slab in numba.prange(len(slabs.start) - 1):
-        shift_slab(bricks, slabs, laws, slab)
-
-
-@compiled
-def shift_links_parallel(bricks, slabs, laws, n):
-    """The same on all threads."""
-    measure_parallel(bricks, slabs, laws, n)
-    if laws.coupling.size > 0:
-        couple_parallel(bricks, slabs, laws)
-        shift_parallel(bricks, slabs, laws)
-    return laws.failures.sum()

@@ -9,9 +9,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+import numba
 import numpy as np
 
 from supple.algebra.compiling.compiled import compiled
+from supple.algebra.compiling.thread_team import assemble, dismiss
 from supple.algebra.dense.rotation_kernels import (
     cross,
     quaternion_exp,
@@ -20,18 +22,12 @@ from supple.algebra.dense.rotation_kernels import (
     quaternion_rotate_inverse,
 )
 from supple.algebra.lanes.lane_type import lane_count, load, store
-from supple.bodies.voxel.kernels import advance, advance_parallel
+from supple.bodies.voxel.kernels import advance, advance_colliding
 from supple.bodies.voxel.sweep.brick_data import STATE
 from supple.bodies.voxel.sweep.brick_links import three
 from supple.bodies.voxel.sweep.lattice_kernels import largest_strain_and_bend
-from supple.bodies.voxel.touching.collision_kernels import (
-    HELD,
-    LISTED,
-    TABLE,
-    advance_colliding,
-    advance_colliding_parallel,
-    clear_contacts,
-)
+from supple.bodies.voxel.sweep.team_kernels import assist
+from supple.bodies.voxel.touching.collision_kernels import HELD, LISTED, TABLE, clear_contacts
 from supple.bodies.voxel.touching.joint_kernels import compute_violations, place_sides, start_joints
 
 Array = np.ndarray
@@ -164,32 +160,16 @@ def end_stride(state, frames, links, strain, bend, k):
 
 
 @compiled
-def advance_strides(bricks, slabs, laws, damping, given, step, frames, links, signals, count, strain, bend):
+def advance_strides(bricks, slabs, laws, damping, given, step, frames, links, signals, count, strain, bend, members):
     """Strides of so many small steps, one for each row of signals (strides, ...); rows k (count + 1) on of the step's
-    tables are those of stride k. given: forces, or None. Returns how many were taken, and how it ended."""
+    tables are those of stride k. given: forces, or None. members: of the thread team that this leads, 1: alone. Returns
+    how many were taken, and how it ended."""
     for k in range(len(signals)):
         enter_stride(bricks, frames, signals, k)
         if given is not None:
             load_voxels(given, frames, k, bricks.loads)
         first = k * (count + 1)
-        advance(bricks, slabs, laws, damping, step, first, first + count)
-        if laws.failures.sum() > 0:
-            return k, BROKEN
-        how = end_stride(bricks.state, frames, links, strain, bend, k)
-        if how != WHOLE:
-            return (k if how == LOST else k + 1), how
-    return len(signals), WHOLE
-
-
-@compiled
-def advance_strides_parallel(bricks, slabs, laws, damping, given, step, frames, links, signals, count, strain, bend):
-    """The same on all threads; the same bits as `advance_strides`."""
-    for k in range(len(signals)):
-        enter_stride(bricks, frames, signals, k)
-        if given is not None:
-            load_voxels(given, frames, k, bricks.loads)
-        first = k * (count + 1)
-        advance_parallel(bricks, slabs, laws, damping, step, first, first + count)
+        advance(bricks, slabs, laws, damping, step, first, first + count, members)
         if laws.failures.sum() > 0:
             return k, BROKEN
         how = end_stride(bricks.state, frames, links, strain, bend, k)
@@ -209,7 +189,7 @@ def begin_meeting(bricks, contacts, joints, given, frames, stride, count):
             for k in range(6):
                 bricks.loads[given.place[p] + k * W] = contacts.base[given.place[p] + k * W]
     memory = contacts.memory
-    held, table, listed = memory[HELD], memory[TABLE], -1.0 if contacts.brick_count > 0 else 0.0
+    held, table, listed = memory[HELD], memory[TABLE], -1.0 if len(contacts.voxels) > 0 else 0.0
     memory[:] = 0.0
     memory[HELD], memory[TABLE], memory[LISTED] = held, table, listed
     if joints is not None:
@@ -230,8 +210,9 @@ def end_joints(state, joints):
 
 @compiled
 def advance_meeting(
-    bricks, slabs, laws, damping, contacts, joints, given, step, frames, links, signals, count, strain, bend, open_out
-):
+    bricks, slabs, laws, damping, contacts, joints, given, step, frames, links, signals, count, strain, bend, members,
+    open_out,
+):  # fmt: skip
     """Strides of voxels that meet or are held by joints; joints, given: or None. open_out (strides,): the largest
     violation of a row at the end of each. Returns how many were taken, how it ended, how many pairs lacked workspace.
     """
@@ -239,29 +220,8 @@ def advance_meeting(
         enter_stride(bricks, frames, signals, k)
         begin_meeting(bricks, contacts, joints, given, frames, k, count)
         first = k * (count + 1)
-        _, lacking = advance_colliding(bricks, slabs, laws, damping, contacts, None, joints, step, first, first + count)
-        if lacking > 0:
-            return k, CROWDED, lacking
-        if laws.failures.sum() > 0:
-            return k, BROKEN, 0
-        open_out[k] = end_joints(bricks.state, joints)
-        how = end_stride(bricks.state, frames, links, strain, bend, k)
-        if how != WHOLE:
-            return (k if how == LOST else k + 1), how, 0
-    return len(signals), WHOLE, 0
-
-
-@compiled
-def advance_meeting_parallel(
-    bricks, slabs, laws, damping, contacts, joints, given, step, frames, links, signals, count, strain, bend, open_out
-):
-    """The same on all threads; the same bits as `advance_meeting`."""
-    for k in range(len(signals)):
-        enter_stride(bricks, frames, signals, k)
-        begin_meeting(bricks, contacts, joints, given, frames, k, count)
-        first = k * (count + 1)
-        _, lacking = advance_colliding_parallel(
-            bricks, slabs, laws, damping, contacts, None, joints, step, first, first + count
+        _, lacking = advance_colliding(
+            bricks, slabs, laws, damping, contacts, None, joints, step, first, first + count, members
         )
         if lacking > 0:
             return k, CROWDED, lacking
@@ -272,3 +232,43 @@ def advance_meeting_parallel(
         if how != WHOLE:
             return (k if how == LOST else k + 1), how, 0
     return len(signals), WHOLE, 0
+
+
+@compiled(parallel=True)
+def advance_strides_together(
+    bricks, slabs, laws, damping, given, step, frames, links, signals, count, strain, bend, members
+):
+    """`advance_strides` by so many threads."""
+    found = np.zeros(2, dtype=np.int64)
+    assemble(slabs.team)
+    for member in numba.prange(members):
+        if member == 0:
+            done, how = advance_strides(
+                bricks, slabs, laws, damping, given, step, frames, links, signals, count, strain, bend, members
+            )
+            found[0], found[1] = done, how
+            dismiss(slabs.team)
+        else:
+            assist(bricks, slabs, laws, damping, None, step, np.int64(member), members)
+    return found[0], found[1]
+
+
+@compiled(parallel=True)
+def advance_meeting_together(
+    bricks, slabs, laws, damping, contacts, joints, given, step, frames, links, signals, count, strain, bend, members,
+    open_out,
+):  # fmt: skip
+    """`advance_meeting` by so many threads."""
+    found = np.zeros(3, dtype=np.int64)
+    assemble(slabs.team)
+    for member in numba.prange(members):
+        if member == 0:
+            done, how, lacking = advance_meeting(
+                bricks, slabs, laws, damping, contacts, joints, given, step, frames, links, signals, count, strain,
+                bend, members, open_out,
+            )  # fmt: skip
+            found[0], found[1], found[2] = done, how, lacking
+            dismiss(slabs.team)
+        else:
+            assist(bricks, slabs, laws, damping, contacts, step, np.int64(member), members)
+    return found[0], found[1], found[2]

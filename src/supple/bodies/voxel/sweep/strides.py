@@ -10,7 +10,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-import numba
 import numpy as np
 
 from supple.bodies.protocols import LocalState
@@ -27,9 +26,9 @@ from supple.bodies.voxel.sweep.stride_kernels import (
     Frames,
     Given,
     advance_meeting,
-    advance_meeting_parallel,
+    advance_meeting_together,
     advance_strides,
-    advance_strides_parallel,
+    advance_strides_together,
 )
 from supple.bodies.voxel.sweep.sweep import CHUNK, LatticeSweep
 from supple.bodies.voxel.touching.collision import enlarged, no_collisions
@@ -170,14 +169,14 @@ class Strides:
         sweep = self.sweep
         bricks, slabs = sweep.layout.bricks, sweep.layout.slabs
         laws = sweep.laws if sweep.laws is not None else no_laws(sweep.dtype)
-        threaded = numba.get_num_threads() > 1 and len(slabs.start) > 2
-        of_strides = (given, step, frames, self._alive(), begins, count, limits.strain, limits.bend)
+        members = sweep.members
+        of_strides = (given, step, frames, self._alive(), begins, count, limits.strain, limits.bend, members)
         if not self._meets:
-            kernel = advance_strides_parallel if threaded else advance_strides
+            kernel = advance_strides_together if members > 1 else advance_strides
             if given is not None:
                 bricks = bricks._replace(loads=sweep.layout.base_loads)
             return *kernel(bricks, slabs, laws, damping, *of_strides), np.zeros(0)
-        meeting, open_ = advance_meeting_parallel if threaded else advance_meeting, np.zeros(len(begins))
+        meeting, open_ = advance_meeting_together if members > 1 else advance_meeting, np.zeros(len(begins))
         contacts = no_collisions(sweep.layout.base_loads) if sweep.contacts is None else sweep.begin_contacts()
         loaded, joints = bricks._replace(loads=contacts.base.copy()), sweep.joint_run
         if joints is not None:

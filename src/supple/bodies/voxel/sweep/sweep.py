@@ -30,7 +30,6 @@ from supple.bodies.voxel.sweep.bricks import Layout, aligned_zeros
 from supple.bodies.voxel.sweep.shift_kernels import Laws
 from supple.bodies.voxel.sweep.stages import ONE_STAGE, Stages, check_shares
 from supple.bodies.voxel.sweep.state_kernels import load_frames, save_frames, turn_spins
-from supple.bodies.voxel.touching import collision_kernels
 from supple.bodies.voxel.touching.collision import (
     Collision,
     check_horizon,
@@ -453,12 +452,17 @@ class LatticeSweep:
         self.contacts = hold_pairs(contacts, self.pairs, np.array(self.layout.axes))
         return self.contacts
 
+    @property
+    def members(self) -> int:
+        """Threads that share a step: not more than there are slabs."""
+        return min(numba.get_num_threads(), len(self.layout.slabs.start) - 1)
+
     def _advance(self, step: Step, damping: Damping, count: int) -> None:
         """Steps of one chunk; stops and goes on where links fail, or where pairs lack workspace."""
-        threaded = numba.get_num_threads() > 1 and len(self.layout.slabs.start) > 2
+        members = self.members
         none, run = no_laws(self.dtype), self.meeting.run if self.meeting else None
-        kernel = kernels.advance_parallel if threaded else kernels.advance
-        colliding = collision_kernels.advance_colliding_parallel if threaded else collision_kernels.advance_colliding
+        kernel = kernels.advance_together if members > 1 else kernels.advance
+        colliding = kernels.advance_colliding_together if members > 1 else kernels.advance_colliding
         joints, meets = self.joint_run, run is not None or self.joint_run is not None
         alone = no_collisions(self.layout.base_loads) if self.contacts is None and meets else None
         reached, loads = 0, None
@@ -466,11 +470,12 @@ class LatticeSweep:
             bricks, slabs, laws = self.layout.bricks, self.layout.slabs, self.laws or none
             contacts = self.contacts or alone
             if contacts is None:
-                reached = kernel(bricks, slabs, laws, damping, step, reached, count)
+                reached = kernel(bricks, slabs, laws, damping, step, reached, count, members)
             else:
                 loads = contacts.base.copy() if loads is None else loads
                 bricks = bricks._replace(loads=loads)
-                reached, lacking = colliding(bricks, slabs, laws, damping, contacts, run, joints, step, reached, count)
+                of_contacts = (contacts, run, joints, step, reached, count, members)
+                reached, lacking = colliding(bricks, slabs, laws, damping, *of_contacts)
                 if lacking:
                     self.contacts = enlarged(contacts, lacking)
             if self.laws is not None and self.laws.failures.any():

@@ -25,9 +25,9 @@ from typing import Literal
 import numpy as np
 import scipy.sparse as sparse
 
-from supple.algebra.lanes.lane_type import LANES, lane_count
+from supple.algebra.lanes.lane_type import LANES
 from supple.bodies.voxel.model import VoxelModel
-from supple.bodies.voxel.sweep.brick_data import LOADS, STATE
+from supple.bodies.voxel.sweep.brick_data import LINE, LOADS, PARTS, STATE
 from supple.bodies.voxel.sweep.bricks import Layout, aligned_zeros
 from supple.bodies.voxel.touching.collision_kernels import HELD, MEMORY, TABLE, TANGENTIAL, Contacts
 from supple.errors import InputError
@@ -119,13 +119,15 @@ def make_contacts(model: VoxelModel, layout: Layout, collision: Collision, links
         base=np.zeros(0, dtype=layout.bricks.state.dtype),
         pairs=np.zeros((workspace, 2), dtype=np.int64),
         touching=np.zeros(workspace, dtype=np.int64),
+        found=np.zeros(workspace, dtype=np.int64),
+        counts=np.zeros(PARTS * LINE, dtype=np.int64),
+        pushes=np.zeros((workspace, 9)),
         held=np.zeros((2, workspace, 2), dtype=np.int64),
         slips=np.zeros((2, workspace, 4)),
         spheres=np.zeros((count, 4)),
         cell=np.zeros((count, 3), dtype=np.int64),
         bucket=np.zeros(count, dtype=np.int64),
         mark=np.zeros(count, dtype=np.int64),
-        peaks=aligned_zeros(2 * W, layout.bricks.state.dtype),
         order=np.zeros(count, dtype=np.int64),
         start=np.zeros(buckets + 1, dtype=np.int64),
         near=aligned_zeros(3 * whole, np.dtype(np.float64)),
@@ -134,7 +136,6 @@ def make_contacts(model: VoxelModel, layout: Layout, collision: Collision, links
         horizon=horizon,
         limit=horizon * (1 - ROUND_OFF) if collision.rebuild == "horizon" else -1.0,
         cell_size=horizon if collision.scheme == "cells" else 0.0,
-        brick_count=len(layout.bricks.row),
     )
 
 
@@ -151,13 +152,15 @@ def no_collisions(base: Array) -> Contacts:
         base=base,
         pairs=pairs,
         touching=numbers,
+        found=numbers,
+        counts=np.zeros(PARTS * LINE, dtype=np.int64),
+        pushes=np.zeros((0, 9)),
         held=np.zeros((2, 0, 2), dtype=np.int64),
         slips=np.zeros((2, 0, 4)),
         spheres=np.zeros((0, 4)),
         cell=np.zeros((0, 3), dtype=np.int64),
         bucket=numbers,
         mark=numbers,
-        peaks=aligned_zeros(2 * lane_count(base.dtype), base.dtype),
         order=numbers,
         start=np.zeros(1, dtype=np.int64),
         near=np.zeros(0),
@@ -166,7 +169,6 @@ def no_collisions(base: Array) -> Contacts:
         horizon=0.0,
         limit=np.inf,
         cell_size=0.0,
-        brick_count=0,
     )
 
 
@@ -177,6 +179,8 @@ def enlarged(contacts: Contacts, pair_count: int) -> Contacts:
     return contacts._replace(
         pairs=np.zeros((workspace, 2), dtype=np.int64),
         touching=np.zeros(workspace, dtype=np.int64),
+        found=np.zeros(workspace, dtype=np.int64),
+        pushes=np.zeros((workspace, 9)),
         held=np.pad(contacts.held, more),
         slips=np.pad(contacts.slips, more),
     )

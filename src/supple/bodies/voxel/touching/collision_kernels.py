@@ -1,6 +1,7 @@
 """Kernels of collisions: when the list of candidate pairs is renewed, and the forces of those that touch.
 
-Symbols as in `collision`.
+Threads share lists by parts: they find which pairs touch, then the forces of these; one of them adds these to the loads
+in the order of the list. Symbols as in `collision`.
 """
 
 # mypy: allow-untyped-defs, allow-untyped-calls
@@ -8,21 +9,15 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numba
 import numpy as np
 
 from supple.algebra.compiling.compiled import compiled
 from supple.algebra.dense.rotation_kernels import cross
-from supple.algebra.lanes.lane_type import lane_count, load, maximum, store
-from supple.bodies.voxel.kernels import copy_borders, sweep_slab
+from supple.algebra.lanes.lane_type import lane_count
 from supple.bodies.voxel.links.link import add, dot, scale, subtract
-from supple.bodies.voxel.sweep.brick_data import STATE
-from supple.bodies.voxel.sweep.brick_links import load_three, three
-from supple.bodies.voxel.sweep.damping_kernels import damp_links, damp_links_parallel
-from supple.bodies.voxel.sweep.shift_kernels import shift_links, shift_links_parallel
-from supple.bodies.voxel.touching.joint_kernels import begin_joints, close_joints
+from supple.bodies.voxel.sweep.brick_data import LINE, PARTS
+from supple.bodies.voxel.sweep.brick_links import three
 from supple.bodies.voxel.touching.pair_list_kernels import are_near, list_by_cells, list_by_force
-from supple.bodies.voxel.touching.surface_contact_kernels import add_surfaces, clear_surfaces
 from supple.interaction.law_kernels import FREE, friction_force, normal_force
 
 Array = np.ndarray
@@ -42,7 +37,9 @@ class Contacts(NamedTuple):
     holds them, and 1 where they slid; one is read while the other is written. spheres (s, 4): centre and radius. cell,
     bucket, order, start: the cells. near (3 P,), near_voxels (P,), P >= s in whole lanes: centres and numbers of
     voxels that are tested together. memory (MEMORY,). horizon [m] of the list; limit [m]: motion and size that make a
-    new one; cell_size [m], zero: every pair is tested. mark (s,), peaks (2 W,): workspace to work in.
+    new one; cell_size [m], zero: every pair is tested. mark (s,): workspace to work in. found (capacity,): pairs that
+    touch, in each of PARTS parts of the list from its start on, counts: how many, in cache lines of their own. pushes
+    (capacity, 9): force and moments of pairs that touch.
     """
 
     voxels: Array
@@ -54,13 +51,15 @@ class Contacts(NamedTuple):
     base: Array
     pairs: Array
     touching: Array
+    found: Array
+    counts: Array
+    pushes: Array
     held: Array
     slips: Array
     spheres: Array
     cell: Array
     bucket: Array
     mark: Array
-    peaks: Array
     order: Array
     start: Array
     near: Array
@@ -69,52 +68,25 @@ class Contacts(NamedTuple):
     horizon: float
     limit: float
     cell_size: float
-    brick_count: int
 
 
 @compiled(borrows=True)
-def largest_values(state, contacts):
-    """The largest speed and the largest size of all voxels."""
-    W = lane_count(state)
-    speed = load(state, 0) * 0.0
-    size = speed
-    for b in range(contacts.brick_count):
-        at = b * STATE * W
-        v = load_three(state, at + 7 * W, W)
-        speed = maximum(speed, dot(v, v))
-        size = maximum(size, load(state, at + 13 * W))
-    store(contacts.peaks, 0, speed)
-    store(contacts.peaks, W, size)
+def is_list_good(slabs, contacts, dt):
+    """Whether the list can still not miss a pair in a step, from the largest speed and size of all voxels."""
+    memory, W = contacts.memory, lane_count(slabs.peaks)
     fastest, largest = 0.0, 0.0
-    for k in range(W):
-        fastest = max(fastest, np.float64(contacts.peaks[k]))
-        largest = max(largest, np.float64(contacts.peaks[W + k]))
-    return np.sqrt(fastest), largest
+    for slab in range(len(slabs.start) - 1):
+        for k in range(2 * slab * W, (2 * slab + 1) * W):
+            fastest = max(fastest, np.float64(slabs.peaks[k]))
+            largest = max(largest, np.float64(slabs.peaks[k + W]))
+    memory[MOVED] += dt * np.sqrt(fastest)
+    return memory[LISTED] >= 0 and 2.0 * memory[MOVED] + largest <= contacts.limit
 
 
 @compiled(borrows=True)
-def compute_spheres(state, contacts):
-    """Centres and radii of the voxels that may meet."""
-    W = lane_count(state)
-    spheres = contacts.spheres
-    for i in range(len(spheres)):
-        at = contacts.place[i]
-        for k in range(3):
-            spheres[i, k] = state[at + k * W]
-        spheres[i, 3] = 0.5 * state[at + 13 * W]
-
-
-@compiled(borrows=True)
-def update_list(state, contacts, dt):
-    """Find where the voxels are and renew the list if it may miss a pair; returns how many pairs lack workspace."""
+def renew_list(contacts):
+    """List the pairs within the horizon; returns how many lack workspace."""
     memory = contacts.memory
-    fastest, largest = largest_values(state, contacts)
-    memory[MOVED] += dt * fastest
-    lasts = memory[LISTED] >= 0 and 2.0 * memory[MOVED] + largest <= contacts.limit
-    if not lasts or memory[LISTED] > 0:
-        compute_spheres(state, contacts)
-    if lasts:
-        return 0
     found = list_by_cells(contacts) if contacts.cell_size > 0.0 else list_by_force(contacts)
     if found > len(contacts.pairs):
         memory[LISTED] = -1.0
@@ -122,6 +94,29 @@ def update_list(state, contacts, dt):
     memory[LISTED], memory[MOVED] = found, 0.0
     memory[LISTS] += 1.0
     return 0
+
+
+@compiled(inline=True)
+def part_of(count, part):
+    """The first of so many things that belongs to a part, of PARTS."""
+    return count * part // PARTS
+
+
+@compiled(borrows=True)
+def prepare_part(state, loads, contacts, part):
+    """Take the contacts of the step before out of the loads, and find where the voxels that may meet are."""
+    W, touching = lane_count(loads), int(contacts.memory[TOUCHING])
+    for t in range(part_of(touching, part), part_of(touching, part + 1)):
+        for side in range(2):
+            at = contacts.load_place[contacts.pairs[contacts.touching[t], side]]
+            for k in range(6):
+                loads[at + k * W] = contacts.base[at + k * W]
+    spheres = contacts.spheres
+    for i in range(part_of(len(spheres), part), part_of(len(spheres), part + 1)):
+        at = contacts.place[i]
+        for k in range(3):
+            spheres[i, k] = state[at + k * W]
+        spheres[i, 3] = 0.5 * state[at + 13 * W]
 
 
 @compiled(borrows=True)
@@ -138,16 +133,17 @@ def clear_contacts(loads, contacts):
 
 
 @compiled(borrows=True)
-def find_touching(contacts):
-    """Which of the listed pairs touch."""
-    spheres, pairs = contacts.spheres, contacts.pairs
-    touching = 0
-    for p in range(int(contacts.memory[LISTED])):
+def find_part(contacts, part):
+    """Which of the listed pairs of a part touch."""
+    spheres, pairs, listed = contacts.spheres, contacts.pairs, int(contacts.memory[LISTED])
+    first = part_of(listed, part)
+    found = first
+    for p in range(first, part_of(listed, part + 1)):
         i, j = pairs[p, 0], pairs[p, 1]
+        contacts.found[found] = p
         if are_near(spheres, i, j, spheres[i, 3] + spheres[j, 3]):
-            contacts.touching[touching] = p
-            touching += 1
-    contacts.memory[TOUCHING] = touching
+            found += 1
+    contacts.counts[part * LINE] = found - first
 
 
 @compiled(inline=True)
@@ -179,114 +175,67 @@ def pair_loads(state, contacts, i, j, slip, slid, dt):
 
 
 @compiled(inline=True)
-def find_held(pairs, count, first, i, j):
-    """The place from `first` on of pair (i, j) in an ascending table of so many pairs, or where it would be."""
-    while first < count and (pairs[first, 0] < i or (pairs[first, 0] == i and pairs[first, 1] < j)):
-        first += 1
+def comes_before(pairs, k, i, j):
+    """Whether pair k of a table stands before pair (i, j)."""
+    return pairs[k, 0] < i or (pairs[k, 0] == i and pairs[k, 1] < j)
+
+
+@compiled(inline=True)
+def find_held(pairs, count, i, j):
+    """The place of pair (i, j) in an ascending table of so many pairs, or where it would be."""
+    first = 0
+    while first < count:
+        middle = (first + count) // 2
+        if comes_before(pairs, middle, i, j):
+            first = middle + 1
+        else:
+            count = middle
     return first
 
 
 @compiled(borrows=True)
-def add_contacts(state, loads, contacts, dt):
-    """Add forces and moments of all pairs that touch to the loads, in the order of the list; remember their slips."""
-    W = lane_count(state)
+def push_part(state, contacts, dt, part):
+    """Forces and moments of the pairs of a part that touch; remember their slips."""
     memory = contacts.memory
     count, table = int(memory[HELD]), int(memory[TABLE])
     before, slips_before = contacts.held[table], contacts.slips[table]
     after, slips_after = contacts.held[1 - table], contacts.slips[1 - table]
-    known = 0
-    for t in range(int(memory[TOUCHING])):
-        p = contacts.touching[t]
+    first, t, known = part_of(int(memory[LISTED]), part), 0, -1
+    for other in range(part):
+        t += contacts.counts[other * LINE]
+    for k in range(first, first + contacts.counts[part * LINE]):
+        p = contacts.found[k]
         i, j = contacts.pairs[p, 0], contacts.pairs[p, 1]
-        known = find_held(before, count, known, i, j)
+        if known < 0:
+            known = find_held(before, count, i, j)
+        while known < count and comes_before(before, known, i, j):
+            known += 1
         slip, slid = (0.0, 0.0, 0.0), False
         if known < count and before[known, 0] == i and before[known, 1] == j:
             slip = (slips_before[known, 0], slips_before[known, 1], slips_before[known, 2])
             slid = slips_before[known, 3] > 0.0
         F, M1, M2, slip, slid = pair_loads(state, contacts, i, j, slip, slid, dt)
+        contacts.touching[t] = p
         after[t, 0], after[t, 1] = i, j
         slips_after[t, 0], slips_after[t, 1], slips_after[t, 2] = slip
         slips_after[t, 3] = 1.0 if slid else 0.0
-        one, two = contacts.load_place[i], contacts.load_place[j]
         for c in range(3):
-            loads[one + c * W] -= F[c]
-            loads[one + (3 + c) * W] += M1[c]
-            loads[two + c * W] += F[c]
-            loads[two + (3 + c) * W] += M2[c]
-    memory[HELD], memory[TABLE] = memory[TOUCHING], 1 - table
+            contacts.pushes[t, c], contacts.pushes[t, 3 + c], contacts.pushes[t, 6 + c] = F[c], M1[c], M2[c]
+        t += 1
 
 
 @compiled(borrows=True)
-def collide(state, loads, contacts, dt):
-    """Renew the loads by contacts at the start of a step; returns how many pairs lack workspace, zero when done."""
-    clear_contacts(loads, contacts)
-    lacking = update_list(state, contacts, dt)
-    if lacking == 0:
-        find_touching(contacts)
-        add_contacts(state, loads, contacts, dt)
-    return lacking
-
-
-@compiled
-def advance_colliding(bricks, slabs, laws, damping, contacts, run, joints, step, first, count):
-    """Steps first to count on one thread; returns the step it came to, and how many pairs lacked workspace there.
-
-    run: contacts with surfaces of other bodies, joints: what holds voxels; each or None.
-
-    It stops early, without lacking anything, after a step in which links failed.
-    """
-    slab_count = len(slabs.start) - 1
-    for slab in range(slab_count):
-        copy_borders(bricks, slabs, slab, first % 2)
-    for n in range(first, count):
-        if run is not None:
-            clear_surfaces(run, contacts.base, bricks.loads)
-        lacking = collide(bricks.state, bricks.loads, contacts, step.dt)
-        if lacking > 0:
-            return n, lacking
-        if joints is not None:
-            begin_joints(bricks.state, joints)
-        if run is not None:
-            add_surfaces(bricks.state, run, step.dt, bricks.loads)
-        failures = 0
-        if bricks.shifts.size > 0:
-            failures = shift_links(bricks, slabs, laws, n)
-        damp_links(bricks, slabs, damping, n)
-        for slab in range(slab_count):
-            sweep_slab(bricks, slabs, damping, slab, n, step)
-        if joints is not None:
-            close_joints(bricks.state, joints, step.dt)
-            for slab in range(slab_count):
-                copy_borders(bricks, slabs, slab, 1 - n % 2)
-        if failures > 0:
-            return n + 1, 0
-    return count, 0
-
-
-@compiled(parallel=True)
-def advance_colliding_parallel(bricks, slabs, laws, damping, contacts, run, joints, step, first, count):
-    """The same on all threads, contacts on one; the same bits as `advance_colliding`."""
-    slab_count = len(slabs.start) - 1
-    reached, lacking, failures = first, 0, 0
-    for slab in range(slab_count):
-        copy_borders(bricks, slabs, slab, first % 2)
-    while reached < count and lacking == 0 and failures == 0:
-        if run is not None:
-            clear_surfaces(run, contacts.base, bricks.loads)
-        lacking = collide(bricks.state, bricks.loads, contacts, step.dt)
-        if lacking == 0:
-            if joints is not None:
-                begin_joints(bricks.state, joints)
-            if run is not None:
-                add_surfaces(bricks.state, run, step.dt, bricks.loads)
-            if bricks.shifts.size > 0:
-                failures = shift_links_parallel(bricks, slabs, laws, reached)
-            damp_links_parallel(bricks, slabs, damping, reached)
-            for slab in numba.prange(slab_count):
-                sweep_slab(bricks, slabs, damping, slab, reached, step)
-            if joints is not None:
-                close_joints(bricks.state, joints, step.dt)
-                for slab in range(slab_count):
-                    copy_borders(bricks, slabs, slab, 1 - reached % 2)
-            reached += 1
-    return reached, lacking
+def add_pushes(loads, contacts):
+    """Add forces and moments of all pairs that touch to the loads, in the order of the list."""
+    W, memory, pushes, touching = lane_count(loads), contacts.memory, contacts.pushes, 0
+    for part in range(PARTS):
+        touching += contacts.counts[part * LINE]
+    for t in range(touching):
+        p = contacts.touching[t]
+        one, two = contacts.load_place[contacts.pairs[p, 0]], contacts.load_place[contacts.pairs[p, 1]]
+        for c in range(3):
+            loads[one + c * W] -= pushes[t, c]
+            loads[one + (3 + c) * W] += pushes[t, 3 + c]
+            loads[two + c * W] += pushes[t, c]
+            loads[two + (3 + c) * W] += pushes[t, 6 + c]
+    memory[TOUCHING], memory[HELD], memory[TABLE] = touching, touching, 1 - memory[TABLE]

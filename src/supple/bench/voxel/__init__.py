@@ -1,0 +1,1 @@
+"""Speed of voxel lattices on several threads."""
