@@ -7,6 +7,7 @@ from typing import Any
 
 _HOME = {
     "Design": "designs",
+    "Result": "results",
     "is_one_piece": "designs",
     "largest_piece": "designs",
 }
