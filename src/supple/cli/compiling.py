@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from time import monotonic
 
 from supple.cli.notices import tell
@@ -70,6 +71,15 @@ def _can_keep() -> bool:
 @contextmanager
 def shown_compilations() -> Iterator[None]:
     """Say now and then what this process compiles itself: kernels of scenes whose list nobody has made."""
+    forget = tell_compilations()
+    try:
+        yield
+    finally:
+        forget()
+
+
+def tell_compilations() -> Callable[[], None]:
+    """Say now and then what this process compiles, until what this returns is called."""
     from numba.core import event
 
     from supple.algebra.compiling.ahead import CompileListener
@@ -83,7 +93,4 @@ def shown_compilations() -> Iterator[None]:
 
     listener = CompileListener(begun)
     event.register("numba:compile", listener)
-    try:
-        yield
-    finally:
-        event.unregister("numba:compile", listener)
+    return partial(event.unregister, "numba:compile", listener)

@@ -17,15 +17,19 @@ def view(
     no_browser: Annotated[bool, typer.Option("--no-browser", help="Print the address only.")] = False,
 ) -> None:
     """Open the studio: see a scene while it runs, in the browser."""
+    from supple.cli.compiling import compile_kernels_of
     from supple.studio import view as open_studio
 
+    compile_kernels_of(scene)
     open_studio(partial(make_scene, scene), host=host, port=port, browser=not no_browser, say=_say)
 
 
 def make_scene(given: str) -> Any:
-    """The scene a person means."""
+    """The scene a person means, in the simulation's process, which says from now on what it compiles."""
+    from supple.cli.compiling import tell_compilations
     from supple.cli.scenes import find_scene
 
+    tell_compilations()
     return find_scene(given).scene
 
 
