@@ -1,0 +1,91 @@
+"""TaskEnv: a task as a Gymnasium environment. Its spaces belong to the task's grid, whatever the body."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gymnasium
+import numpy as np
+from gymnasium import spaces
+
+from supple.design.tasks.bodies import random_cells
+from supple.design.tasks.suite import find_task
+from supple.design.tasks.task import CONTROL_RATE, Task
+from supple.design.tasks.trial import CHANNELS, Trial
+from supple.errors import InputError
+
+Array = np.ndarray
+Observation = dict[str, Array]
+FAILED = -1.0
+"""Reward of a step in which the simulation left the finite."""
+
+
+def observation_space(task: Task) -> spaces.Dict:
+    """cells (nx, ny, nz, 9): see `Trial.observe`; goal (3,) [m]; mask (nx, ny, nz): 1 where an action counts."""
+    reach, grid = float("inf"), task.grid
+    return spaces.Dict(
+        {
+            "cells": spaces.Box(-reach, reach, (*grid, CHANNELS), np.float32),
+            "goal": spaces.Box(-reach, reach, (3,), np.float32),
+            "mask": spaces.Box(0, 1, grid, np.int8),
+        }
+    )
+
+
+class TaskEnv(gymnasium.Env[Observation, Array]):
+    """A body at a task. Actions (nx, ny, nz) in [-1, 1], 20 a second; those of cells that are no muscle are ignored.
+
+    The reward is the change of the task's score, so that the rewards of an episode sum to the score's change. design:
+    cells (nx, ny, nz), or what has `cells`; None: a random body of the environment's first seed, 0 without one. An
+    episode is truncated after the task's duration; it terminates where an object that is carried drops, or where the
+    simulation leaves the finite, which costs 1. `reset(options={"design": cells})` takes another body. info: score, t.
+    """
+
+    metadata = {"render_modes": [], "render_fps": int(CONTROL_RATE)}  # noqa: RUF012
+
+    def __init__(self, task: str | Task = "walk-v1", design: Any = None, render_mode: str | None = None) -> None:
+        if render_mode is not None:
+            raise InputError("there is no such rendering", where="TaskEnv", value=render_mode, allowed="None")
+        self.task = find_task(task)
+        self.render_mode = None
+        self.observation_space = observation_space(self.task)  # type: ignore[assignment]
+        self.action_space = spaces.Box(-1.0, 1.0, self.task.grid, np.float32)
+        self.trial = None if design is None else Trial(self.task, design)
+        self._running = False
+
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Observation, Any]:
+        """To the start; a seed chooses the random body where there is no design."""
+        super().reset(seed=seed)
+        given = (options or {}).get("design")
+        if given is not None:
+            self.trial = Trial(self.task, given)
+        elif self.trial is None:
+            self.trial = Trial(self.task, random_cells(self.task, np.random.default_rng(seed or 0)))
+            self._drawn = True
+        elif seed is not None and getattr(self, "_drawn", False):
+            self.trial = Trial(self.task, random_cells(self.task, np.random.default_rng(seed)))
+        else:
+            self.trial.reset()
+        self._running = True
+        return self._observation(), self._info()
+
+    def step(self, action: Array) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
+        """One control step."""
+        if self.trial is None or not self._running:
+            raise InputError("the episode has not begun", where="TaskEnv.step", fix="Call reset().")
+        before = self.trial.score
+        self.trial.step(action)
+        reward = FAILED if self.trial.failure else self.trial.score - before
+        over, finished = self.trial.is_over, self.trial.is_finished
+        self._running = not (over or finished)
+        return self._observation(), float(reward), over, finished and not over, self._info()
+
+    def _observation(self) -> Observation:
+        assert self.trial is not None
+        seen = self.trial.observe()
+        cells, goal = (np.asarray(seen[name], dtype=np.float32) for name in ("cells", "goal"))
+        return {"cells": cells, "goal": goal, "mask": self.trial.mask.astype(np.int8)}
+
+    def _info(self) -> dict[str, Any]:
+        assert self.trial is not None
+        return {"score": self.trial.score, "t": self.trial.t}

@@ -1,0 +1,42 @@
+"""The suite: all tasks by name."""
+
+from __future__ import annotations
+
+import difflib
+
+from supple.design.tasks.task import Task
+from supple.errors import InputError
+
+_ALL = (
+    Task("walk-v1", "walk forward on a flat floor", "travel", "floor.toml"),
+    Task("rough-v1", "run over rough ground", "travel", "rough.toml"),
+    Task("stairs-v1", "climb stairs with steps of half a cell", "travel", "stairs.toml"),
+    Task("slope-v1", "climb a slope of ten degrees", "travel", "slope.toml"),
+    Task("gap-v1", "push through a gap three cells wide", "travel", "gap.toml"),
+    Task("swim-v1", "swim forward in water, without gravity", "travel", "water.toml"),
+    Task("jump-v1", "jump: the greatest height of the lowest voxel", "jump", "floor.toml", duration=4.0),
+    Task("stand-v1", "stand up from lying on a side", "upright", "floor.toml", unit="-", lies=True),
+    Task("reach-v1", "reach for a point above", "reach", "floor.toml", duration=4.0, target=(0.125, 0.0, 0.45)),
+    Task("carry-v1", "carry a plate forward and do not drop it", "carry", "carry.toml", body="object"),
+    Task("throw-v1", "throw a block forward, away from oneself", "throw", "throw.toml", duration=4.0, body="object"),
+    Task("push-v1", "push a block along the floor", "push", "push.toml", body="object"),
+)
+
+
+def tasks() -> dict[str, Task]:
+    """All tasks by name."""
+    return {task.name: task for task in _ALL}
+
+
+def find_task(name: str | Task) -> Task:
+    """A task by its name, such as "walk-v1"."""
+    if isinstance(name, Task):
+        return name
+    known = tasks()
+    if name not in known:
+        near = difflib.get_close_matches(str(name), known, n=1)
+        raise InputError(
+            "no task of this name", where="find_task", value=name, allowed=", ".join(known),
+            fix=f"Did you mean {near[0]}?" if near else "",
+        )  # fmt: skip
+    return known[name]
