@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from scipy import ndimage
 
+from supple.design.designs import largest_piece
 from supple.design.tasks.task import MUSCLE, Task, palette
 from supple.errors import InputError
 
@@ -39,15 +40,6 @@ def check_cells(task: Task, given: Any) -> Array:
     whole = np.zeros(task.grid, dtype=np.uint8)
     whole[tuple(slice(n) for n in cells.shape)] = cells
     return whole
-
-
-def largest_piece(cells: Array) -> Array:
-    """The cells of the largest piece, the first of equals, alone."""
-    labels, count = ndimage.label(cells)
-    if count < 2:
-        return cells
-    sizes = np.bincount(labels.ravel())[1:]
-    return np.where(labels == 1 + int(np.argmax(sizes)), cells, 0).astype(cells.dtype)
 
 
 def random_cells(task: Task, rng: np.random.Generator) -> Array:
