@@ -95,6 +95,26 @@ def test_a_still_block_observes_the_floor() -> None:
     assert abs(trial.score) < 1e-3
 
 
+def test_a_still_block_rests_on_the_slope() -> None:
+    """It starts flush with the ground and friction of 1 holds it at a rise of 0.18."""
+    trial = Trial("slope-v1", BLOCK)
+    assert trial.observe()["cells"][:3, :3, 0, 8].all()
+    for _ in range(20):
+        trial.step(np.zeros(trial.task.grid))
+    assert trial.observe()["cells"][:3, :3, 0, 8].all()
+    assert abs(trial.score) < 0.01
+
+
+@pytest.mark.parametrize("name", ["rough-v1", "stairs-v1", "slope-v1", "gap-v1"])
+def test_random_robots_meet_the_ground_of_a_task(name: str) -> None:
+    stored = load_baselines()["tasks"]
+    assert abs(stored[name]["random"][0] - stored["walk-v1"]["random"][0]) > 1e-3
+
+
+def test_a_random_robot_moves_the_block() -> None:
+    assert load_baselines()["tasks"]["push-v1"]["random"][0] > 0.01
+
+
 def test_a_network_drives_any_body() -> None:
     network = Network.random([INPUTS, 4, 1], seed=0)
     for cells in (BLOCK, np.full((5, 2, 2), 3)):

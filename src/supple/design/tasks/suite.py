@@ -11,7 +11,7 @@ _ALL = (
     Task("walk-v1", "walk forward on a flat floor", "travel", "floor.toml"),
     Task("rough-v1", "run over rough ground", "travel", "rough.toml"),
     Task("stairs-v1", "climb stairs with steps of half a cell", "travel", "stairs.toml"),
-    Task("slope-v1", "climb a slope of ten degrees", "travel", "slope.toml"),
+    Task("slope-v1", "climb a slope of ten degrees", "travel", "slope.toml", rise=0.1763),
     Task("gap-v1", "push through a gap three cells wide", "travel", "gap.toml"),
     Task("swim-v1", "swim forward in water, without gravity", "travel", "water.toml"),
     Task("jump-v1", "jump: the greatest height of the lowest voxel", "jump", "floor.toml", duration=4.0),

@@ -39,6 +39,7 @@ class Task:
 
     grid: cells (nx, ny, nz) that a body fits in. duration [s]. score: its name in `scores`. scene: a file of the
     package without the robot. height [m] at which the grid's filled part begins; lies: the robot starts on its side.
+    rise: of the ground under the robot along x [m/m]; the robot starts inclined with it.
     body: what is carried, thrown or pushed, a body of the scene. target [m]: a place to be reached.
     """
 
@@ -51,6 +52,7 @@ class Task:
     duration: float = 8.0
     height: float = 0.0
     lies: bool = False
+    rise: float = 0.0
     body: str | None = None
     target: tuple[float, float, float] | None = None
 

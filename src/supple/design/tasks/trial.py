@@ -6,6 +6,7 @@ An action of a cell in [-1, 1] sets the rest size of its muscle, cell edge (1 + 
 
 from __future__ import annotations
 
+import math
 from importlib.resources import as_file
 from typing import Any
 
@@ -76,7 +77,9 @@ class Trial:
         if self.task.lies:  # x of the grid points down, z forward
             scene.add(self.body, name=ROBOT, at=(0.0, side, CELL * float(high[0])), rotation=LYING)
         else:
-            scene.add(self.body, name=ROBOT, at=(0.0, side, self.task.height - CELL * float(low[2])))
+            up, cosine = self.task.height - CELL * float(low[2]), 1 / math.sqrt(1 + self.task.rise**2)
+            half = (math.sqrt((1 + cosine) / 2), 0.0, -math.sqrt((1 - cosine) / 2), 0.0)
+            scene.add(self.body, name=ROBOT, at=(-cosine * self.task.rise * up, side, cosine * up), rotation=half)
         if self.task.body is not None:
             scene.add(Contact(self_contact=True))
         return scene
