@@ -160,3 +160,16 @@ def test_stiffness_is_even_in_factors():
 def test_bad_input_is_refused(make, what):
     with pytest.raises(InputError, match=what):
         make()
+
+
+def test_waves_have_their_values_at_the_middles_of_cells():
+    """A coefficient of x gives 1/2 + c x with x = -3/4, -1/4, 1/4, 3/4 in four cells; that of z² is even."""
+    encoding = Waves(BodyPlan((4, 2, 5), fields={"phase": FieldRange(0.0, 1.0)}))
+    genome = np.zeros(10)
+    genome[1] = 0.4
+    along = encoding.grids(genome).fields["phase"]
+    assert along[:, 0, 0] == pytest.approx(0.5 + 0.4 * np.array([-0.75, -0.25, 0.25, 0.75]), abs=1e-12)
+    assert np.ptp(along, axis=(1, 2)) == pytest.approx(0, abs=1e-15)
+    genome[1], genome[9] = 0.0, 0.5
+    squared = encoding.grids(genome).fields["phase"]
+    assert squared[0, 0] == pytest.approx(0.5 + 0.5 * np.array([-0.8, -0.4, 0, 0.4, 0.8]) ** 2, abs=1e-12)

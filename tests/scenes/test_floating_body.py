@@ -182,6 +182,18 @@ def test_stiffening_is_the_tension_of_a_spinning_bar() -> None:
     assert abs(G[0, 0]) < 1e-3 * expected
 
 
+def test_stiffening_takes_the_shortening_from_the_turning_inertia() -> None:
+    """J(q) loses sum q_l q_p G_lp about all axes, as the kinetic energy -1/2 q_l q_p w . G_lp w has it."""
+    made = {given: FloatingBody.from_solid(beam(), modes=4, fixed="x_min", stiffening=given) for given in (False, True)}
+    x, _ = random_state(made[True])
+    q, G = x[0, 7:11], made[True].model.stiffening
+    assert G is not None
+    with_it, without = (made[given].inertia.at(x).M[3:6, 3:6] for given in (True, False))
+    lost = np.einsum("l,p,lpij->ij", q, q, G)
+    assert np.abs(lost).max() > 1e-3 * np.abs(without).max()  # a bend that matters
+    assert np.abs(without - with_it - lost).max() < 1e-9 * np.abs(lost).max()
+
+
 def test_stiffening_keeps_energy_and_momentum() -> None:
     """It is a part of the kinetic energy: Runge-Kutta at two steps shows errors that fall with the fourth power."""
     body = FloatingBody.from_solid(beam(), modes=5, stiffening=True)

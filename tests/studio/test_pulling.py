@@ -126,3 +126,18 @@ def test_a_body_of_any_kind_follows_the_pointer(kind: str) -> None:
     assert not pulls.release(1, state)
     assert not [f for f in system.forces if f.label.startswith("pull")]
     assert node.name == "body"
+
+
+def test_a_pull_damps_by_twice_its_stiffness_over_the_circular_frequency() -> None:
+    """c = k / (pi f): a body of mass m on a pull of strength 1 has k = m w², c = 2 m w, which is critical."""
+    scene = sp.Scene()
+    scene.add(KINDS["rigid"](), name="box")
+    system = scene.compile()
+    state = system.initial_state()
+    pulls = Pulls(system, make_surfaces(system), state.copy(), 1e-3)
+    inside = np.array([0.01, 0.02, SIDE / 2])
+    assert pulls.grab(1, towards(inside, inside), state, state)
+    force = next(f.force for f in system.forces if f.label == pulls.held[1].name)
+    mass, w = 500 * SIDE**3, 2 * np.pi * FREQUENCY
+    assert force.stiffness == pytest.approx(mass * w**2, rel=1e-12)
+    assert force.damping == pytest.approx(2 * mass * w, rel=1e-12)

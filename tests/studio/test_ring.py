@@ -24,6 +24,18 @@ def test_the_newest_frame_is_read() -> None:
         ring.close()
 
 
+def test_as_many_frames_are_kept_as_there_are_places() -> None:
+    ring = FrameRing.make(16, places=3)
+    try:
+        for k in range(1, 9):
+            ring.write(bytes([k]) * 16)
+        kept = {k: bytes([k]) * 16 if k > 5 else None for k in range(1, 9)}
+        assert {k: ring.read_one(k) for k in range(1, 9)} == kept
+        assert ring.read_one(9) is None
+    finally:
+        ring.close()
+
+
 def test_no_frame_is_torn() -> None:
     size, done = 1 << 16, threading.Event()
     ring = FrameRing.make(size, places=2)

@@ -33,6 +33,22 @@ def test_free_fall_is_exact_in_each_scheme(name):
     np.testing.assert_allclose(rotations.log(system.positions(state, "rigid")[0, 3:]), [0, 0, t], atol=1e-10)
 
 
+@pytest.mark.parametrize("make", [sp.Midpoint, sp.Newmark, sp.RungeKutta4])
+def test_a_push_that_grows_with_time_is_met_exactly(make):
+    """m v = c t²/2: the middle, the mean of both ends and Simpson's rule all integrate f = c t without error."""
+    m, c, h, n = 0.2, 3.0, 0.05, 10
+    scene = sp.Scene()
+    dot = scene.add(sp.Particles([[1.0, 0, 0]], m), name="dot")
+    box = scene.add(sp.RigidBody(m, (1, 1.5, 2)), name="rigid")
+    for points in (dot.points(), box.points(local=[[0.0, 0, 0]])):
+        scene.add(sp.Load(points, lambda t: (0.0, 0.0, c * t)))
+    system = scene.compile()
+    state = run(system, make(h), n)
+    for body in ("dot", "rigid"):
+        velocity = system.velocities(state, body)[:, 2]
+        np.testing.assert_allclose(velocity, c * (n * h) ** 2 / (2 * m), rtol=1e-10, err_msg=body)
+
+
 @pytest.mark.parametrize("newton", [False, True])
 def test_implicit_euler_solves_its_equation(newton):
     """M (v1 - v0) = h f(x1, v1), x1 = x0 + h v1, to 1e-12 of the terms; one linear solve is enough here."""

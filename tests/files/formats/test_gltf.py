@@ -14,6 +14,7 @@ from tests.files.formats.mixed_scene import make_run, make_tree_run
 import supple as sp
 from supple.algebra.dense import rotations
 from supple.errors import ExportNotice, InputError
+from supple.exports.formats.parts import Stage
 
 SINGLE = 1e-6
 """Rounding of places and turns in single precision, over the distance from the origin."""
@@ -63,6 +64,15 @@ def test_particles_move_and_springs_reach_from_one_to_the_next(run, path) -> Non
             tube = z_up(file.points(file.node(f"chain spring {k}"), time))
             ends = tube[:6].mean(axis=0), tube[6:].mean(axis=0)
             assert np.abs(np.array(ends) - x[[k, k + 1]]).max() < 4 * SINGLE
+
+
+def test_springs_are_as_thick_as_they_are_drawn(run, path) -> None:
+    """The rims of a tube lie at the radius of springs around the line, whatever its length."""
+    file, radius = GlbFile(path), Stage.of(run.frames, list(range(len(run.frames.times)))).spring_radius
+    for time in (run.frames.times[0], run.time):
+        tube = z_up(file.points(file.node("chain spring 1"), time)).astype(float)
+        rims = [end - end.mean(axis=0) for end in (tube[:6], tube[6:])]
+        assert np.allclose(np.linalg.norm(rims, axis=2), radius, rtol=2e-3)
 
 
 def test_obstacles_are_there(run, path) -> None:

@@ -18,7 +18,7 @@ import supple as sp
 from supple.errors import ExportNotice, InputError
 from supple.examples import registry
 from supple.exports.formats.skeleton import vertex_normals
-from supple.exports.formats.skinning import Bones, fit_bones, fit_weights, simplex_weights
+from supple.exports.formats.skinning import Bones, fit_bones, fit_weights, rigid_errors, simplex_weights
 
 LIMIT = 0.02
 """Rms error over the body's size."""
@@ -114,6 +114,16 @@ def test_a_skin_of_two_bones_is_found_again() -> None:
     assert bones.count == 2
     assert max(error) < 0.02
     assert (skin.weights[ends].max(axis=1) > 0.9).all()
+
+
+def test_the_error_of_a_stretched_cluster_is_its_rms_over_all_frames() -> None:
+    """A bar of vertices X along x that is stretched by s has no turn to be found: its error is s rms(X)."""
+    X = np.linspace(-1, 1, 21)[:, None] * [1.0, 0, 0] + np.array([[0, 0.1, 0], [0, -0.1, 0], [0, 0, 0.1]])[:, None]
+    X = X.reshape(-1, 3) - X.reshape(-1, 3).mean(axis=0)
+    stretches = np.array([0.0, 0.01, 0.03])
+    frames = np.array([X * [1 + s, 1, 1] for s in stretches])
+    expected = np.sqrt(np.mean(stretches**2) * np.mean(X[:, 0] ** 2))
+    assert rigid_errors(Bones(np.zeros(len(X), dtype=int), X), frames) == pytest.approx([expected], rel=1e-9)
 
 
 def test_more_joints_come_nearer() -> None:
