@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check
 OUT    ?= out
 
-.PHONY: demo view docs test test-slow test-all ledger lint format clean python-is-ready
+.PHONY: demo view docs gallery test test-slow test-all ledger lint format clean python-is-ready
 
 demo: $(VENV)/.render
 	$(BIN)/supple run hanging-beam --out $(OUT)/beam --picture
@@ -17,7 +17,13 @@ view: $(VENV)/.studio
 	$(BIN)/supple view $(SCENE)
 
 # the documentation's site, in site/; a broken link or an unknown name is an error
+# its gallery has three canvases, run once and kept in out/gallery; make gallery makes all
 docs: $(VENV)/.docs
+	$(BIN)/python tools/docs/gallery.py --cache $(OUT)/gallery hanging-beam quadruped flower
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+
+gallery: $(VENV)/.docs
+	$(BIN)/python tools/docs/gallery.py --cache $(OUT)/gallery --all
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 test: $(VENV)/.dev
@@ -70,4 +76,4 @@ python-is-ready:
 	  { echo "This Python has no venv with pip. On Debian or Ubuntu: sudo apt-get install python3-venv, then run make again." >&2; exit 1; }
 
 clean:
-	rm -rf $(VENV) $(OUT) site build dist
+	rm -rf $(VENV) $(OUT) site docs/gallery build dist
