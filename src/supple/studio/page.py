@@ -44,7 +44,7 @@ def make_page(running: RunningScene) -> None:
 def _foldable(
     name: str, purpose: str, panel: Panel, beside: ui.column, canvas: StudioCanvas, running: RunningScene
 ) -> None:
-    """A button that shows and hides a panel."""
+    """A button that shows and hides a panel. Its help is the browser's own, which does not lie over the panel."""
     with beside:
         place = (
             ui.column().classes("w-72 grow overflow-auto px-3 py-1 gap-1").props(f'role="region" aria-label="{name}"')
@@ -52,7 +52,7 @@ def _foldable(
     with place:
         panel(canvas, running)
     place.set_visibility(False)
-    button = ui.button(name).props('flat dense no-caps aria-pressed="false"').tooltip(purpose)
+    button = ui.button(name).props(f'flat dense no-caps aria-pressed="false" title="{purpose}"')
 
     def fold() -> None:
         place.set_visibility(not place.visible)

@@ -20,13 +20,17 @@ export default {
         <span aria-hidden="true">{{ kept[0].toFixed(1) }} s</span>
         <input type="range" aria-label="Look back" :aria-valuetext="(past ?? kept[1]).toFixed(2) + ' s'" step="any"
           title="Drag to look back at the last 60 s. The simulation goes on meanwhile."
-          :min="kept[0]" :max="kept[1]" :value="past ?? kept[1]" @input="back(Number($event.target.value))">
+          :style="{ '--part': part + '%' }" :min="kept[0]" :max="kept[1]" :value="past ?? kept[1]" @input="back(Number($event.target.value))">
         <span aria-hidden="true">{{ kept[1].toFixed(1) }} s</span>
         <button type="button" class="supple-live" :aria-pressed="past === null ? 'true' : 'false'" @click="live"
           title="Show what happens now">Live</button>
       </div>
     </div>`,
   data: () => ({ kept: [0, 0], past: null }),
+  computed: {
+    // of the bar, up to its thumb
+    part() { return 100 * ((this.past ?? this.kept[1]) - this.kept[0]) / Math.max(this.kept[1] - this.kept[0], 1e-9); },
+  },
   props: { theme: String },
   mounted() {
     this.closed = this.holds = this.follows = this.asked = false;

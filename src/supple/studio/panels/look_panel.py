@@ -68,8 +68,8 @@ def _show_menu(canvas: StudioCanvas) -> None:
         box = ui.checkbox(text, value=value).classes("px-2").tooltip(tip)
         box.on_value_change(lambda event: act(bool(event.value)))
 
-    with ui.button("Show").props("flat dense no-caps icon-right=arrow_drop_down").tooltip("What else is drawn"), \
-            ui.menu(), ui.column().classes("gap-0 py-1"):  # fmt: skip
+    show = ui.button("Show").props('flat dense no-caps icon-right=arrow_drop_down title="What else is drawn"')
+    with show, ui.menu(), ui.column().classes("gap-0 py-1"):
         switch("Wireframe", False, "The triangles of surfaces", lambda on: canvas.run_method("set_wire", on))
         switch("Shadows", True, "Shadows on bodies and ground", lambda on: canvas.run_method("set_shadows", on))
         for name, (text, tip) in MARKS.items():

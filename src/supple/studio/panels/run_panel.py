@@ -14,12 +14,12 @@ REFRESH = 0.2
 
 
 def run_panel(canvas: StudioCanvas, running: RunningScene) -> None:
-    """A row under the picture."""
+    """A row under the picture. Its help is the browser's own, which does not lie over the bar above it."""
     message = ui.label("").classes("w-full px-3 text-negative").props('role="alert"')
     with ui.row().classes("w-full items-center px-3 py-1 gap-2"):
-        play = ui.button("Play").props("dense no-caps").classes("w-20").tooltip("Run, or stop for a while")
-        step = ui.button("Step").props("flat dense no-caps").tooltip("One step of the solver")
-        reset = ui.button("Reset").props("flat dense no-caps").tooltip("Begin anew")
+        play = ui.button("Play").props('dense no-caps title="Run, or stop for a while"').classes("w-20")
+        step = ui.button("Step").props('flat dense no-caps title="One step of the solver"')
+        reset = ui.button("Reset").props('flat dense no-caps title="Begin anew"')
         speed = ui.select(SPEEDS, value=1.0, label="Speed").props("dense").classes("w-24")
         ui.label("Strength").props('id="strength"')
         strength = ui.slider(min=-1.5, max=1.5, step=0.1, value=0.0).classes("w-28").props('aria-labelledby="strength"')
