@@ -16,7 +16,7 @@ export default {
         <div ref="message" role="status" style="position:absolute;inset:0;display:grid;place-items:center;pointer-events:none;white-space:pre-line;padding:2rem;text-align:center"></div>
         <div v-show="past !== null" class="supple-past">Looking back: t = {{ (past ?? 0).toFixed(2) }} s</div>
       </div>
-      <div class="supple-time" v-show="kept[1] > kept[0]">
+      <div class="supple-time" :style="{ visibility: kept[1] > kept[0] ? 'visible' : 'hidden' }">
         <span aria-hidden="true">{{ kept[0].toFixed(1) }} s</span>
         <input type="range" aria-label="Look back" :aria-valuetext="(past ?? kept[1]).toFixed(2) + ' s'" step="any"
           title="Drag to look back at the last 60 s. The simulation goes on meanwhile."
