@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from supple.design.measures import displacement, distance_along_ground
+
 
 def travel(file: Any, result: Any) -> dict[str, Any] | None:
     """since [s], displacement (3,) [m], distance along the ground [m] and in voxels; None for a run too short."""
@@ -14,9 +16,8 @@ def travel(file: Any, result: Any) -> dict[str, Any] | None:
         return None
     columns = result.frames.columns
     times, centres = np.asarray(columns["time"]), np.asarray(columns["centre_of_mass"])
-    start = np.array([np.interp(since, times, centres[:, axis]) for axis in range(3)])
-    moved = centres[-1] - start
-    distance = float(np.hypot(*moved[:2]))
+    moved = displacement(times, centres, since)
+    distance = distance_along_ground(moved)
     return {
         "since": since,
         "displacement": moved.tolist(),

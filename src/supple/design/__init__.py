@@ -6,10 +6,19 @@ import importlib
 from typing import Any
 
 _HOME = {
+    "Arena": "arena",
     "Design": "designs",
+    "MEASURES": "measures",
+    "Measure": "measures",
+    "Object": "arena",
     "Result": "results",
+    "Trial": "trial",
+    "evaluation_key": "trial",
     "is_one_piece": "designs",
     "largest_piece": "designs",
+    "measure_of": "measures",
+    "measures_of": "measures",
+    "try_design": "trial",
 }
 
 __all__ = sorted(_HOME)

@@ -7,6 +7,7 @@ Floats are written by their bits; arrays by shape, kind and little-endian bytes;
 from __future__ import annotations
 
 import hashlib
+import importlib
 import inspect
 import struct
 from collections.abc import Callable, Mapping, Sequence, Set
@@ -44,6 +45,25 @@ def function_name(function: Callable[..., Any], *, where: str) -> str:
             fix="Write it with `def` at the top of a file that can be imported.",
         )
     return f"{module}:{name}"
+
+
+def named_function(name: str, *, where: str) -> Any:
+    """What "module:name" names, which can be called, or an InputError.
+
+    >>> named_function("math:hypot", where="example")(3.0, 4.0)
+    5.0
+    """
+    module, _, attribute = name.partition(":")
+    fix = "Write it as module:function, of a module that Python can import."
+    try:
+        found = importlib.import_module(module) if module and attribute else None
+    except ImportError as error:
+        raise InputError(f"the module cannot be imported: {error}", where=where, value=name, fix=fix) from error
+    for part in attribute.split("."):
+        found = getattr(found, part, None)
+    if found is None:
+        raise InputError("no function of that name", where=where, value=name, fix=fix)
+    return found
 
 
 def _write(value: Any, write: Write) -> None:

@@ -1,0 +1,156 @@
+"""Measures: what a design is judged by, one number of a trial each.
+
+moved    = centre(end) - centre(since)           linear in time between frames
+travel   = |moved_xy|          forward = moved_x          speed = travel / (end - since)
+height   = max over frames of centre_z - centre_z(since), at least 0
+energy   = sum of the rises of mechanical energy from frame to frame: the least work that was put in
+contact_time = the time from each frame in which the robot touches something to the next
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from supple.design.content import function_name, named_function
+from supple.errors import InputError
+
+if TYPE_CHECKING:
+    from supple.design.trial import Trial
+
+Array = np.ndarray
+WORST = 1e9
+
+
+@dataclass(frozen=True)
+class Measure:
+    """One number of a trial. unit: as people read it. function(trial) -> float, at the top of a module, so that other
+    processes find it. better: "more" or "less".
+
+    >>> MEASURES["travel"].unit, MEASURES["energy"].worst
+    ('m', 1000000000.0)
+    """
+
+    name: str
+    unit: str
+    function: Callable[[Trial], float]
+    better: Literal["more", "less"] = "more"
+
+    def __post_init__(self) -> None:
+        if not callable(self.function):
+            raise InputError("the measure is not a function", where=f"measure '{self.name}'", value=self.function)
+        if self.better not in ("more", "less"):
+            raise InputError("unknown choice", where=f"measure '{self.name}', better", value=self.better,
+                             allowed="more, less")  # fmt: skip
+
+    @property
+    def worst(self) -> float:
+        """What designs score that did not finish."""
+        return -WORST if self.better == "more" else WORST
+
+    def of(self, trial: Trial) -> float:
+        """The score of a trial; an InputError where it is not a finite number."""
+        value = self.function(trial)
+        try:
+            score = float(value)
+        except (TypeError, ValueError):
+            score = math.nan
+        if not math.isfinite(score):
+            raise InputError("the measure did not give a finite number", where=f"measure '{self.name}'", value=value,
+                             fix="Return a finite number for every run that came to its end.")  # fmt: skip
+        return score
+
+
+def displacement(times: Array, centres: Array, since: float) -> Array:
+    """How far a centre of mass has moved since a time [s] until the last frame, (3,) [m].
+
+    times (frames,) [s]; centres (frames, 3) [m].
+    """
+    start = np.array([np.interp(since, times, centres[:, axis]) for axis in range(3)])
+    return np.asarray(centres[-1] - start)
+
+
+def distance_along_ground(moved: Array) -> float:
+    """Of a displacement (3,) [m], what is level [m]."""
+    return float(np.hypot(*moved[:2]))
+
+
+def measure_travel(trial: Trial) -> float:
+    """How far the robot is from where it was at `since`, along the ground [m]."""
+    return distance_along_ground(displacement(trial.times, trial.centres, trial.since))
+
+
+def measure_forward(trial: Trial) -> float:
+    """How far the robot has come along +x [m]."""
+    return float(displacement(trial.times, trial.centres, trial.since)[0])
+
+
+def measure_speed(trial: Trial) -> float:
+    """Travel over time [m/s]."""
+    return measure_travel(trial) / float(trial.times[-1] - trial.since)
+
+
+def measure_height(trial: Trial) -> float:
+    """How far the robot's centre rose above where it was at `since`, at most [m]."""
+    start = float(np.interp(trial.since, trial.times, trial.centres[:, 2]))
+    return max(0.0, float(trial.centres[_measured(trial), 2].max()) - start)
+
+
+def measure_energy(trial: Trial) -> float:
+    """The rises of the scene's mechanical energy from frame to frame, summed [J]: the least work that was put in."""
+    return float(np.maximum(np.diff(trial.run.energies.total[_measured(trial)]), 0.0).sum())
+
+
+def measure_contact_time(trial: Trial) -> float:
+    """How long the robot touched something [s], to the time between frames."""
+    chosen = _measured(trial)
+    return float(np.diff(trial.times[chosen]) @ trial.contacts[chosen][:-1])
+
+
+def _measured(trial: Trial) -> Array:
+    """Which frames are measured, (frames,); those from `since` on, round-off aside."""
+    return np.asarray(trial.times >= trial.since - 1e-9 * float(trial.times[-1]))
+
+
+MEASURES = {
+    one.name: one
+    for one in (
+        Measure("travel", "m", measure_travel),
+        Measure("forward", "m", measure_forward),
+        Measure("speed", "m/s", measure_speed),
+        Measure("height", "m", measure_height),
+        Measure("energy", "J", measure_energy, "less"),
+        Measure("contact_time", "s", measure_contact_time),
+    )
+}
+
+
+def measure_of(given: Any) -> Measure:
+    """A measure from its name, from "module:function", or from a function(trial) -> float at the top of a module.
+
+    >>> measure_of("travel").name
+    'travel'
+    """
+    if isinstance(given, str) and given in MEASURES:
+        return MEASURES[given]
+    found = named_function(given, where="measure") if isinstance(given, str) and ":" in given else given
+    if isinstance(found, Measure):
+        return found
+    if not callable(found):
+        raise InputError("no measure of that name", where="measures", value=given,
+                         allowed=f"{', '.join(MEASURES)}, module:function, a function of a trial")  # fmt: skip
+    return Measure(function_name(found, where="measure").rpartition(":")[2], "", found)
+
+
+def measures_of(given: Any) -> tuple[Measure, ...]:
+    """One measure or several, each as `measure_of` takes it; their names differ."""
+    several = [given] if isinstance(given, str | Measure) or not isinstance(given, Iterable) else list(given)
+    found = tuple(measure_of(one) for one in several)
+    names = [one.name for one in found]
+    if not found or len(set(names)) < len(names):
+        raise InputError("measures are one or more, of different names", where="measures", value=names)
+    return found
