@@ -12,6 +12,7 @@ _HOME = {
     "Measure": "measures",
     "Object": "arena",
     "Result": "results",
+    "Store": "store",
     "Trial": "trial",
     "evaluation_key": "trial",
     "is_one_piece": "designs",

@@ -1,7 +1,8 @@
-"""FolderLock: one run at a time writes into a folder.
+"""FileLock, FolderLock: one run at a time writes into a file or a folder.
 
-The lock is the operating system's, on the file `record.lock`: it ends with its process, however that ends. A folder is
-locked before anything in it is changed, so that a run that is refused leaves the other's files as they are.
+The lock is the operating system's, on a file beside what it guards: it ends with its process, however that ends. A
+folder is locked by its file `record.lock` before anything in it is changed, so that a run that is refused leaves the
+other's files as they are.
 """
 
 from __future__ import annotations
@@ -19,16 +20,16 @@ _HELD = (errno.EACCES, errno.EAGAIN, errno.EWOULDBLOCK, errno.EDEADLK)
 _UNKNOWN = (errno.ENOSYS, errno.EOPNOTSUPP, errno.ENOLCK)  # file systems without locks are written without one
 
 
-class FolderLock:
-    """A locked folder, until `release`; refuses a folder that another run has locked.
+class FileLock:
+    """A lock on `path`, until `release`; refuses one that another run holds. guarded: the file or folder it is for.
 
     The file is removed at the end. Another process may have opened it before and lock it after: it then holds a file
     that is gone, sees this, and tries again.
     """
 
-    def __init__(self, folder: Path) -> None:
-        self.path, self.released = folder / LOCK_NAME, False
-        with record_errors(folder, "the folder cannot be locked"):
+    def __init__(self, path: Path, guarded: Path, *, kind: str = "file") -> None:
+        self.path, self.guarded, self.kind, self.released = path, guarded, kind, False
+        with record_errors(guarded, f"the {kind} cannot be locked"):
             while not self._take():
                 pass
 
@@ -43,9 +44,9 @@ class FolderLock:
             if error.errno not in _HELD:
                 raise
             raise RecordError(
-                "another run is writing into this folder",
-                where=str(self.path.parent),
-                fix="Choose another folder, or wait for that run to end.",
+                f"another run is writing into this {self.kind}",
+                where=str(self.guarded),
+                fix=f"Choose another {self.kind}, or wait for that run to end.",
             ) from error
         os.close(self.descriptor)
         return False
@@ -59,6 +60,13 @@ class FolderLock:
             self.path.unlink()
         with contextlib.suppress(OSError):
             os.close(self.descriptor)
+
+
+class FolderLock(FileLock):
+    """A locked folder, until `release`."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder / LOCK_NAME, folder, kind="folder")
 
 
 def _lock(descriptor: int) -> None:
