@@ -8,18 +8,21 @@ from typing import Any
 _HOME = {
     "Arena": "arena",
     "Design": "designs",
+    "Evaluator": "population.evaluation",
     "MEASURES": "measures",
     "Measure": "measures",
     "Object": "arena",
     "Result": "results",
     "Store": "store",
     "Trial": "trial",
-    "evaluation_key": "trial",
+    "evaluate": "population.evaluation",
+    "evaluation_key": "conditions",
+    "evaluations": "population.evaluation",
     "is_one_piece": "designs",
     "largest_piece": "designs",
     "measure_of": "measures",
     "measures_of": "measures",
-    "try_design": "trial",
+    "try_design": "conditions",
 }
 
 __all__ = sorted(_HOME)

@@ -1,23 +1,15 @@
-"""Trial: one design in one arena, as measures see it. `try_design` makes one and gives its scores."""
+"""Trial: one design in one arena, run to its end, as measures see it."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
-from time import perf_counter
-from typing import Any
 
 import numpy as np
 
-import supple
 from supple.algebra.dense import rotations
 from supple.contact import MeshObstacle, Obstacle, distance
 from supple.design.arena import ArenaLike
-from supple.design.content import content_key
 from supple.design.designs import Design
-from supple.design.measures import Measure, measures_of
-from supple.design.results import Outcome, Result
-from supple.errors import DivergenceError, InputError, SuppleError
 from supple.record.frame import Frame
 from supple.record.run_result import Run
 from supple.running import run as run_scene
@@ -53,11 +45,6 @@ class Trial:
         return self.run.system.body(name)
 
 
-def evaluation_key(design: Design, arena: ArenaLike, measures: Any, *, seed: int = 0) -> str:
-    """Names an evaluation by all that its scores depend on: design, arena, measures, seed and version of Supple."""
-    return content_key("evaluation", supple.__version__, design.key(), arena.key(), measures_of(measures), seed)
-
-
 def make_trial(design: Design, arena: ArenaLike, *, seed: int = 0) -> Trial:
     """Run a design in an arena, on one thread; a DivergenceError or an InputError where that cannot be."""
     scene, watch = arena.scene(design, seed), Watch(arena.body)
@@ -71,41 +58,11 @@ def make_trial(design: Design, arena: ArenaLike, *, seed: int = 0) -> Trial:
     return Trial(design, arena, seed, run, arena.settle, np.array(watch.times), centres, np.array(watch.contacts))
 
 
-def try_design(design: Design, arena: ArenaLike, measures: Any = ("travel",), *, seed: int = 0) -> Result:
-    """Evaluate one design, in this process: the same arguments give the same scores, bit for bit.
-
-    A design that diverges, that the arena refuses, or whose run or measures fail, is a result with the worst scores
-    and what went wrong. Measures that cannot be found are an InputError.
-
-    >>> import numpy as np
-    >>> from supple.design import Arena, Design
-    >>> from supple.material.voxel import VoxelMaterial
-    >>> arena = Arena({1: VoxelMaterial(young=1e5, density=1000)}, 0.01, duration=0.1, obstacles=(), velocity=(1, 0, 0))
-    >>> round(try_design(Design(np.ones((2, 1, 1))), arena).scores["travel"], 6)
-    0.1
-    """
-    chosen, begun = measures_of(measures), perf_counter()
-    outcome, scores, message = _outcome(design, arena, chosen, seed)
-    key = evaluation_key(design, arena, chosen, seed=seed)
-    return Result(key, design.key(), outcome, scores, perf_counter() - begun, message)
-
-
-def _outcome(
-    design: Design, arena: ArenaLike, measures: Sequence[Measure], seed: int
-) -> tuple[Outcome, dict[str, float], str]:
-    outcome: Outcome
-    try:
-        trial = make_trial(design, arena, seed=seed)
-        return "finished", {one.name: one.of(trial) for one in measures}, ""
-    except DivergenceError as error:
-        outcome, message = "diverged", str(error)
-    except InputError as error:
-        outcome, message = "refused", str(error)
-    except SuppleError as error:
-        outcome, message = "crashed", str(error)
-    except Exception as error:  # of a measure or a controller: one design must not end the others
-        outcome, message = "crashed", f"{type(error).__name__}: {error}"
-    return outcome, {one.name: one.worst for one in measures}, message
+def make_start(design: Design, arena: ArenaLike, *, seed: int = 0) -> None:
+    """Run the first frames of a trial, for the kernels that this compiles."""
+    until = min(2 * arena.record_every, arena.settle + arena.duration)
+    run_scene(arena.scene(design, seed), until=until, dt=arena.dt, record_every=arena.record_every,
+              observers=[Watch(arena.body)], progress=False, threads=1)  # fmt: skip
 
 
 @dataclass(eq=False)

@@ -1,0 +1,96 @@
+"""Conditions: all that an evaluation depends on beside the design. `try_design` evaluates one, in this process."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from time import perf_counter
+from typing import Any
+
+import supple
+from supple.algebra.compiling.blas_threads import one_blas_thread
+from supple.design.arena import ArenaLike
+from supple.design.content import content_key
+from supple.design.designs import Design
+from supple.design.measures import Measure, measures_of
+from supple.design.results import Outcome, Result
+from supple.design.trial import make_trial
+from supple.errors import DivergenceError, InputError, SuppleError, check_instance, check_number
+
+DEVICE, DTYPE = "cpu", "float64"
+"""What evaluations are computed by and with; part of their keys."""
+
+
+@dataclass(frozen=True, eq=False)
+class Conditions:
+    """Where, by what and with which seed designs are evaluated. key: names all of it by its content.
+
+    A process that is told the conditions is told their key too: a function of a script has another name elsewhere.
+    """
+
+    arena: ArenaLike
+    measures: Sequence[Measure]
+    seed: int = 0
+    key: str = field(init=False)
+
+    def __post_init__(self) -> None:
+        check_number(self.seed, name="seed", where="evaluation", least=0, whole=True)
+        object.__setattr__(self, "measures", measures_of(self.measures))
+        key = content_key(supple.__version__, DEVICE, DTYPE, self.arena.key(), self.measures, int(self.seed))
+        object.__setattr__(self, "key", key)
+
+    def key_of(self, design: Design) -> str:
+        """Names the evaluation of a design by all that its scores depend on."""
+        check_instance(design, Design, "a design", where="evaluation")
+        return content_key("evaluation", self.key, design.key())
+
+    def evaluate(self, design: Design) -> Result:
+        """Evaluate one design in this process; see `try_design`."""
+        begun = perf_counter()
+        with one_blas_thread():
+            outcome, scores, message = self._outcome(design)
+        return Result(self.key_of(design), design.key(), outcome, scores, perf_counter() - begun, message)
+
+    def failed(self, design: Design, message: str, seconds: float = 0.0) -> Result:
+        """The result of a design that killed its process."""
+        return Result(self.key_of(design), design.key(), "crashed", self._worst(), seconds, message)
+
+    def _worst(self) -> dict[str, float]:
+        return {one.name: one.worst for one in self.measures}
+
+    def _outcome(self, design: Design) -> tuple[Outcome, dict[str, float], str]:
+        outcome: Outcome
+        try:
+            trial = make_trial(design, self.arena, seed=self.seed)
+            return "finished", {one.name: one.of(trial) for one in self.measures}, ""
+        except DivergenceError as error:
+            outcome, message = "diverged", str(error)
+        except InputError as error:
+            outcome, message = "refused", str(error)
+        except SuppleError as error:
+            outcome, message = "crashed", str(error)
+        except Exception as error:  # of a measure or a controller: one design must not end the others
+            outcome, message = "crashed", f"{type(error).__name__}: {error}"
+        return outcome, self._worst(), message
+
+
+def evaluation_key(design: Design, arena: ArenaLike, measures: Any, *, seed: int = 0) -> str:
+    """Names an evaluation by all that its scores depend on: design, arena, measures, seed, version of Supple, device
+    and type of numbers."""
+    return Conditions(arena, measures, seed).key_of(design)
+
+
+def try_design(design: Design, arena: ArenaLike, measures: Any = ("travel",), *, seed: int = 0) -> Result:
+    """Evaluate one design, in this process: the same arguments give the same scores, bit for bit.
+
+    A design that diverges, that the arena refuses, or whose run or measures fail, is a result with the worst scores
+    and what went wrong. Measures that cannot be found are an InputError.
+
+    >>> import numpy as np
+    >>> from supple.design import Arena, Design
+    >>> from supple.material.voxel import VoxelMaterial
+    >>> arena = Arena({1: VoxelMaterial(young=1e5, density=1000)}, 0.01, duration=0.1, obstacles=(), velocity=(1, 0, 0))
+    >>> round(try_design(Design(np.ones((2, 1, 1))), arena).scores["travel"], 6)
+    0.1
+    """
+    return Conditions(arena, measures, seed).evaluate(design)

@@ -1,0 +1,222 @@
+"""Dispatcher: hands designs to an executor in batches, and survives the deaths of its workers.
+
+One dead worker breaks a whole pool: the results of all its unfinished batches are lost. The pool is made anew, and the
+designs that were under way are evaluated one at a time with nothing beside them, so that the one that kills its worker
+is known: two deaths alone are its result. The others go on after that.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import math
+from collections import Counter, deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Executor, Future, wait
+from dataclasses import dataclass, field
+from typing import Any
+
+from supple.design.conditions import Conditions
+from supple.design.designs import Design
+from supple.design.population.deaths import is_death, is_killed_worker
+from supple.design.population.workers import InProcess, answer, evaluate_batch, warm_up
+from supple.design.results import Result
+from supple.errors import SuppleError
+
+DEATHS = 2
+"""Of a worker, with one design alone, after which the design is given up."""
+BREAKS = 5
+"""Of a pool in a row, with nothing under way, after which it is given up."""
+UNKNOWN = 1000
+"""Batches under way of an executor that does not say how many workers it has."""
+BATCH_TIME = 0.25
+"""Time that a batch should take [s]: long beside the time that it takes to be sent."""
+WARM_UPS = 3
+
+Batch = list[Design]
+
+
+@dataclass(eq=False)
+class Dispatcher:
+    """make: makes an executor, again after it broke. workers: how many there are, None: what the executor says.
+    batch: designs of a task, None: as many as `BATCH_TIME` is enough for. attempts: tasks handed over so far."""
+
+    conditions: Conditions
+    make: Callable[[], Executor]
+    workers: int | None = None
+    batch: int | None = None
+    executor: Executor | None = None
+    attempts: int = 0
+    evaluated: int = 0
+    seconds: float = 0.0
+    running: dict[Future[list[Result]], Batch] = field(default_factory=dict)
+    queue: deque[Design] = field(default_factory=deque)
+    suspects: deque[Design] = field(default_factory=deque)
+    deaths: Counter[Design] = field(default_factory=Counter)
+    breaks: int = 0
+
+    def results(self, designs: Sequence[Design]) -> Iterator[tuple[Design, Result]]:
+        """Results of different designs, as they come."""
+        self.queue, self.suspects, self.deaths = deque(designs), deque(), Counter()
+        try:
+            if self.queue and self.executor is None:
+                self._begin()
+            while self.queue or self.suspects or self.running:
+                self._fill()
+                yield from self._collect()
+        except BaseException:
+            self.abort()
+            raise
+
+    def close(self) -> None:
+        """Let the executor go; nothing is under way."""
+        if self.executor is not None:
+            self.executor.shutdown(wait=True)
+            self.executor = None
+
+    def abort(self) -> None:
+        """Let the executor go, and what is under way with it."""
+        for future in self.running:
+            future.cancel()
+        self.running.clear()
+        self._drop()
+
+    def _drop(self) -> None:
+        """Let a broken or unwanted executor go, without waiting for its work."""
+        executor, self.executor = self.executor, None
+        if executor is None:
+            return
+        end = getattr(executor, "end", None)
+        with contextlib.suppress(Exception):
+            end() if end is not None else executor.shutdown(wait=False)
+
+    def _begin(self) -> None:
+        """A first worker starts, and compiles what is not compiled, before the others start.
+
+        The parent does not do it: a design may kill its process.
+        """
+        self._make()
+        if isinstance(self.executor, InProcess):
+            return
+        try:
+            self._submit(answer).result()
+        except BrokenExecutor as error:
+            raise SuppleError(
+                "no worker could start", where="evaluate",
+                fix="Call it from a script or a module, under: if __name__ == '__main__':",
+            ) from error  # fmt: skip
+        for design in list(self.queue)[:WARM_UPS]:
+            try:
+                if self._submit(warm_up, self.conditions, design).result():
+                    break
+            except Exception as error:
+                if not is_death(error):
+                    raise _told(error) from error
+                if isinstance(error, BrokenExecutor):
+                    self._drop()
+                    self._make()
+
+    def _make(self) -> None:
+        self.executor = self.make()
+
+    def _submit(self, function: Callable[..., Any], *arguments: Any) -> Future[Any]:
+        assert self.executor is not None
+        return self.executor.submit(function, *arguments)
+
+    @property
+    def places(self) -> int:
+        """Batches that may be under way."""
+        said: int = getattr(self.executor, "_max_workers", UNKNOWN)
+        return self.workers or said
+
+    def _fill(self) -> None:
+        """Hand over a suspect alone, or batches until there is one for each worker and one waiting."""
+        try:
+            if self.executor is None:
+                self._make()
+            if self.suspects:
+                if not self.running:
+                    self._hand_over([self.suspects[0]])
+                    self.suspects.popleft()
+                return
+            most = 1 if isinstance(self.executor, InProcess) else self.places + 1
+            while self.queue and len(self.running) < most:
+                size = self._batch_size()
+                self._hand_over([self.queue[k] for k in range(size)])
+                for _ in range(size):
+                    self.queue.popleft()
+        except BrokenExecutor as error:  # a worker died before the work reached it
+            if not self.running:
+                self._break(error)
+
+    def _hand_over(self, batch: Batch) -> None:
+        self.attempts += 1
+        self.running[self._submit(evaluate_batch, self.conditions, batch, self.attempts)] = batch
+
+    def _batch_size(self) -> int:
+        if self.batch is not None:
+            return min(self.batch, len(self.queue))
+        mean = self.seconds / self.evaluated if self.evaluated else math.inf
+        fair = math.ceil(len(self.queue) / (4 * self.places))  # so that all workers end at nearly the same time
+        return min(max(1, int(BATCH_TIME / max(mean, 1e-6))), fair)
+
+    def _collect(self) -> Iterator[tuple[Design, Result]]:
+        """Wait for a task to end; yield its results, or find out what its death means."""
+        done, _ = wait(self.running, return_when=FIRST_COMPLETED)
+        broken: BrokenExecutor | None = None
+        alone = len(self.running) == 1
+        if any(isinstance(_error(future), BrokenExecutor) for future in done):
+            done, _ = wait(self.running)  # a broken pool ends them all
+        for future in done:
+            batch = self.running.pop(future)
+            error = _error(future)
+            if error is None:
+                self.breaks = 0
+                yield from self._paired(batch, future.result())
+            elif is_death(error):
+                broken = error if isinstance(error, BrokenExecutor) else broken
+                yield from self._died(batch, error, alone=alone and len(batch) == 1)
+            else:
+                raise _told(error) from error
+        if broken is not None:
+            self._drop()
+
+    def _paired(self, batch: Batch, results: list[Result]) -> Iterator[tuple[Design, Result]]:
+        self.evaluated += len(results)
+        self.seconds += sum(result.seconds for result in results)
+        yield from zip(batch, results, strict=True)
+
+    def _died(self, batch: Batch, error: BaseException, *, alone: bool) -> Iterator[tuple[Design, Result]]:
+        """The designs of a task that a worker died with are suspects; one that was alone is the cause."""
+        if not alone:
+            self.suspects.extend(batch)
+            return
+        (design,) = batch
+        self.deaths[design] += DEATHS if is_killed_worker(error) else 1
+        if self.deaths[design] < DEATHS:
+            self.suspects.appendleft(design)
+        else:
+            yield design, self.conditions.failed(design, "the process that evaluated the design died, and again alone")
+
+    def _break(self, error: BrokenExecutor) -> None:
+        self.breaks += 1
+        self._drop()
+        if self.breaks >= BREAKS:
+            raise SuppleError("the workers die before they get any work", where="evaluate", value=self.breaks,
+                              fix="See that there is enough memory, or use fewer workers.") from error  # fmt: skip
+
+
+def _error(future: Future[Any]) -> BaseException | None:
+    try:
+        return future.exception()
+    except CancelledError as error:
+        return error
+
+
+def _told(error: BaseException) -> BaseException:
+    """What is wrong with the work itself, as an error for a person."""
+    if isinstance(error, SuppleError | KeyboardInterrupt):
+        return error
+    return SuppleError(
+        f"the executor did not evaluate the designs: {type(error).__name__}: {error}", where="evaluate",
+        fix="Arenas and measures must be such that another process can import or unpickle them.",
+    )  # fmt: skip

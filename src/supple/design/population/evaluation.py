@@ -1,0 +1,143 @@
+"""evaluate: scores of many designs, by many processes, each result kept as soon as it is there."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Executor
+from typing import Any
+
+from supple.design.arena import ArenaLike
+from supple.design.conditions import Conditions
+from supple.design.designs import Design
+from supple.design.population.dispatch import Dispatcher
+from supple.design.population.progress import population_bar
+from supple.design.population.workers import executor_factory
+from supple.design.results import Result
+from supple.design.store import Store
+from supple.errors import check_instance, check_number
+
+StoreLike = Store | str | os.PathLike[str] | None
+
+
+def evaluate(
+    designs: Iterable[Design],
+    arena: ArenaLike,
+    measures: Any = ("travel",),
+    *,
+    seed: int = 0,
+    store: StoreLike = None,
+    executor: Callable[[], Executor] | None = None,
+    workers: int | None = None,
+    batch: int | None = None,
+    progress: bool | None = None,
+) -> list[Result]:
+    """Results of designs in their order, evaluated by many processes. They are those of `try_design`, bit for bit.
+
+    arena: where they are tried. measures: what they are judged by, names, "module:function" or functions. seed: of the
+    arena. store: a `Store` or its file; what is in it is not evaluated again, and what is new is kept as soon as it is
+    there, so that a run that was stopped goes on where it was. executor: makes a `concurrent.futures.Executor`, such
+    as `lambda: client.get_executor()` of `dask.distributed`; None: a pool of spawned processes with one thread each.
+    workers: how many designs are evaluated at once; None: one a core, or what the executor says; 0: one after the
+    other in this process. batch: designs that a worker gets at a time, None: several where they are quick. progress: a
+    bar on standard error, None: on a terminal only.
+
+    Equal designs are evaluated once. A design that diverges is a result `diverged`, one that kills its worker twice a
+    result `crashed`; both have the worst scores.
+
+    >>> import numpy as np
+    >>> from supple.design import Arena, Design, evaluate
+    >>> from supple.material.voxel import VoxelMaterial
+    >>> arena = Arena({1: VoxelMaterial(young=1e5, density=1000)}, 0.01, duration=0.1, obstacles=(), velocity=(1, 0, 0))
+    >>> designs = [Design(np.ones((n, 1, 1))) for n in (2, 3)]
+    >>> [round(result.scores["travel"], 6) for result in evaluate(designs, arena, workers=0)]
+    [0.1, 0.1]
+    """
+    options: dict[str, Any] = {"seed": seed, "store": store, "executor": executor, "workers": workers}
+    with Evaluator(arena, measures, **options, batch=batch, progress=progress) as evaluator:
+        return evaluator.evaluate(designs)
+
+
+def evaluations(
+    designs: Iterable[Design],
+    arena: ArenaLike,
+    measures: Any = ("travel",),
+    *,
+    seed: int = 0,
+    store: StoreLike = None,
+    executor: Callable[[], Executor] | None = None,
+    workers: int | None = None,
+    batch: int | None = None,
+    progress: bool | None = None,
+) -> Iterator[tuple[int, Result]]:
+    """As `evaluate`, but yields each result as it comes, with the number of its design."""
+    options: dict[str, Any] = {"seed": seed, "store": store, "executor": executor, "workers": workers}
+    with Evaluator(arena, measures, **options, batch=batch, progress=progress) as evaluator:
+        yield from evaluator.evaluations(designs)
+
+
+class Evaluator:
+    """`evaluate` for several populations one after the other, such as generations: workers and store stay open between
+    them. A context manager. The arguments are those of `evaluate`."""
+
+    def __init__(
+        self,
+        arena: ArenaLike,
+        measures: Any = ("travel",),
+        *,
+        seed: int = 0,
+        store: StoreLike = None,
+        executor: Callable[[], Executor] | None = None,
+        workers: int | None = None,
+        batch: int | None = None,
+        progress: bool | None = None,
+    ) -> None:
+        if batch is not None:
+            check_number(batch, name="batch", where="evaluate", least=1, whole=True)
+        self.conditions = Conditions(arena, measures, seed)
+        make = executor_factory(workers) if executor is None else executor
+        self.dispatcher = Dispatcher(self.conditions, make, None if executor is None else workers, batch)
+        self.progress = progress
+        self._owned = None if store is None or isinstance(store, Store) else Store(store)
+        self.store = store if isinstance(store, Store) else self._owned
+
+    def __enter__(self) -> Evaluator:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if kind is not None:
+            self.dispatcher.abort()
+        self.close()
+
+    def close(self) -> None:
+        """Let the workers go, and the store where it was opened here; a second call does nothing."""
+        try:
+            self.dispatcher.close()
+        finally:
+            if self._owned is not None:
+                self._owned.close()
+
+    def evaluate(self, designs: Iterable[Design]) -> list[Result]:
+        """Results of designs in their order."""
+        found = dict(self.evaluations(designs))
+        return [found[index] for index in range(len(found))]
+
+    def evaluations(self, designs: Iterable[Design]) -> Iterator[tuple[int, Result]]:
+        """Numbers of designs and their results, as they come; known ones come first."""
+        places: dict[Design, list[int]] = {}
+        for index, design in enumerate(designs):
+            check_instance(design, Design, "a design", where=f"evaluate, design {index}")
+            places.setdefault(design, []).append(index)
+        unknown = []
+        for design, indices in places.items():
+            known = None if self.store is None else self.store.get(self.conditions.key_of(design))
+            if known is None:
+                unknown.append(design)
+            else:
+                yield from ((index, known) for index in indices)
+        with population_bar(self.progress, len(places), done=len(places) - len(unknown)) as update:
+            for count, (design, result) in enumerate(self.dispatcher.results(unknown), start=1):
+                if self.store is not None:
+                    self.store.add(result, design)
+                update(count)
+                yield from ((index, result) for index in places[design])
