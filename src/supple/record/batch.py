@@ -14,8 +14,7 @@ from supple.record.files.contacts import Contacts, append_contacts, contact_byte
 from supple.record.files.joints import append_joints, joint_bytes
 from supple.record.files.layout import COLUMNS, MOST_FRAMES, frame_bytes, shown_bytes
 from supple.record.files.obstacles import append_poses
-from supple.record.files.rows import extend
-from supple.record.files.trust import Group
+from supple.record.files.rows import GrowingGroup
 from supple.record.frame import Frame
 from supple.record.surfaces import Surface
 from supple.scene.changes import change_lines
@@ -91,24 +90,25 @@ class Batch:
         self.touching += len(frame.contacts.pairs)
         self.names |= set(frame.joints)
 
-    def write(self, file: Group, blocks: list[Group]) -> Batch:
-        """Bring all frames to an open record; returns an empty batch for those that follow."""
+    def write(self, file: GrowingGroup, blocks: list[str]) -> Batch:
+        """Bring all frames to the blocks of an open record; returns an empty batch for those that follow."""
         frames, own, first = self.frames, file["supple"], self.first
         rows = [frame.row for frame in frames]
         ends = self.contacts + np.cumsum([len(frame.contacts.pairs) for frame in frames])
         times = np.array([row["time"] for row in rows])
         for k, block in enumerate(blocks):
             fields = {name: np.stack([frame.fields[k][name] for frame in frames]) for name in frames[0].fields[k]}
-            vtkhdf.append_steps(block, times, np.stack([frame.points[k] for frame in frames]), fields)
+            vtkhdf.append_steps(file["VTKHDF"][block], times, np.stack([frame.points[k] for frame in frames]), fields)
             if self.surfaces[k].carriers is not None:
                 append_carried(own, block, first, np.array([frame.carried[k] for frame in frames]))
         append_contacts(own["contacts"], [frame.contacts for frame in frames])
-        append_joints(own["joints"], first, [frame.joints for frame in frames])
+        if self.names:
+            append_joints(own["joints"], first, [frame.joints for frame in frames])
         append_changes(own, first, [frame.changes for frame in frames])
         append_poses(own, first, np.stack([frame.poses for frame in frames]))
         columns = own["frames"]
         for name, (kind, _) in COLUMNS.items():
             values = ends if name == "contacts" else np.array([row[name] for row in rows], dtype=kind)
-            extend(columns, name, first, len(frames), values)
-        file.flush()
+            columns.extend(name, first, len(frames), values)
+        file.group.flush()
         return Batch(self.surfaces, first + len(frames), int(ends[-1]), self.names)

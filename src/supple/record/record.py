@@ -42,6 +42,7 @@ from supple.record.files.layout import (
 from supple.record.files.lock import FolderLock
 from supple.record.files.obstacles import truncate_poses
 from supple.record.files.relaying import fits, is_same, read_shares, relay
+from supple.record.files.rows import GrowingGroup
 from supple.record.files.states import kept_steps, state_name, write_state
 from supple.record.files.trust import Group, check_group, whole_number
 from supple.record.frame import Frame
@@ -61,7 +62,7 @@ class RecordWriter:
     def __init__(self, path: Path, file: Any, surfaces: list[Surface], blocks: list[Any], lock: FolderLock) -> None:
         self.path, self.file, self.blocks, self.lock = path, file, blocks, lock
         self.batch = Batch(surfaces, 0, 0, joint_names(check_group(file["supple"], "joints")))
-        self.room = 0
+        self.room, self.growing = 0, GrowingGroup(file)
 
     @property
     def surfaces(self) -> list[Surface]:
@@ -132,6 +133,7 @@ class RecordWriter:
         if are_shown(self.surfaces, system):
             return
         self.write()
+        self.growing = GrowingGroup(self.file)
         with record_errors(self.path, "the surfaces cannot be written"):
             own = self.file["supple"]
             surfaces = _surfaces_like(self.file, system)
@@ -208,7 +210,7 @@ class RecordWriter:
             return
         try:
             with record_errors(self.path, "the frames cannot be written"):
-                self.batch = self.batch.write(self.file, self.blocks)
+                self.batch = self.batch.write(self.growing, [b.name.rsplit("/", 1)[-1] for b in self.blocks])
         except BaseException:
             with contextlib.suppress(Exception):
                 self._truncate()

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from supple.bodies.carried import CarriedKind, Carriers
-from supple.record.files.rows import extend
+from supple.record.files.rows import GrowingGroup
 from supple.record.files.trust import Dataset, Group, check_dataset, check_group, read_all, stored_rows
 
 Array = np.ndarray
@@ -67,9 +67,9 @@ def make_carried(
     group.create_dataset("values", (0, width), maxshape=(None, width), dtype="f4", chunks=(1, width))
 
 
-def append_carried(own: Group, block: Group, first: int, values: Array) -> None:
+def append_carried(own: GrowingGroup, block: str, first: int, values: Array) -> None:
     """Add what carries the surface of a block in frames from number `first` on, (k, width)."""
-    extend(own, f"{GROUP}/{block.name.rsplit('/', 1)[-1]}/values", first, len(values), values)
+    own[GROUP][block].extend("values", first, len(values), values)
 
 
 def carried_bytes(width: int, count: int) -> int:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from supple.record.files.rows import extend
+from supple.record.files.rows import GrowingGroup
 from supple.record.files.trust import Group, check_dataset, check_group, plain_json, read_all, real_number
 from supple.scene.changes import Change
 
@@ -26,15 +26,17 @@ def make_changes(own: Group) -> None:
     group.create_dataset("counts", (0,), maxshape=(None,), dtype="i8", chunks=(CHUNK,))
 
 
-def append_changes(own: Group, first: int, done: list[list[bytes]]) -> None:
+def append_changes(own: GrowingGroup, first: int, done: list[list[bytes]]) -> None:
     """Add the changes that led to frames from number `first` on, beyond those of earlier ones, as states keep them."""
-    if GROUP not in own:
-        make_changes(own)
-    group = own[GROUP]
-    known = int(group["counts"][first - 1]) if 0 < first <= len(group["counts"]) else 0
-    if text := b"".join(done[-1][known:]):
-        extend(group, "text", len(group["text"]), len(text), np.frombuffer(text, dtype=np.uint8))
-    extend(group, "counts", first, len(done), [len(lines) for lines in done])
+    if GROUP not in own.group:
+        make_changes(own.group)
+    table = own[GROUP]
+    if done[-1]:
+        counts, kept = table.group["counts"], table.group["text"]
+        known = int(counts[first - 1]) if 0 < first <= len(counts) else 0
+        if text := b"".join(done[-1][known:]):
+            table.extend("text", len(kept), len(text), np.frombuffer(text, dtype=np.uint8))
+    table.extend("counts", first, len(done), [len(lines) for lines in done])
 
 
 def change_bytes(done: list[bytes]) -> int:

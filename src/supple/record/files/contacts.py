@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from supple.record.files.rows import extend
+from supple.record.files.rows import GrowingGroup
 from supple.record.files.trust import Group, check_dataset, check_group, plain_json, stored_rows
 from supple.scene.state import State
 from supple.scene.system import System
@@ -56,20 +56,21 @@ def make_contacts(own: Group, system: System) -> None:
     group.create_dataset("values", (0, 9), maxshape=(None, 9), dtype="f4", chunks=(CHUNK, 9))
 
 
-def append_contacts(group: Group, frames: list[Contacts]) -> None:
+def append_contacts(table: GrowingGroup, frames: list[Contacts]) -> None:
     """Add the contacts of frames."""
     pairs = [pair for contacts in frames for pair in contacts.pairs]
     if not pairs:
         return
+    group = table.group
     names = json.loads(group.attrs["names"])
     number = {name: k for k, name in enumerate(names)}
     if new := dict.fromkeys(name for pair in pairs for name in pair if name not in number):  # a body broke
         number |= {name: len(names) + k for k, name in enumerate(new)}
         group.attrs["names"] = json.dumps(list(number))
     start, count = len(group["pair"]), len(pairs)
-    extend(group, "pair", start, count, [[number[a], number[b]] for a, b in pairs])
+    table.extend("pair", start, count, [[number[a], number[b]] for a, b in pairs])
     values = np.concatenate([np.hstack([c.place, c.normal, c.force]) for c in frames])
-    extend(group, "values", start, count, values)
+    table.extend("values", start, count, values)
 
 
 def contact_bytes(count: int) -> int:

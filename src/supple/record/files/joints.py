@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from supple.record.files.rows import extend
+from supple.record.files.rows import GrowingGroup
 from supple.record.files.trust import Group, check_dataset, check_group, plain_json, stored_rows
 from supple.scene.joints.readings import JointReading
 from supple.scene.system import System
@@ -37,8 +37,9 @@ def make_joints(own: Group, system: System) -> None:
     group.create_dataset("values", (0, WIDTH), maxshape=(None, WIDTH), dtype="f8", chunks=(CHUNK, WIDTH))
 
 
-def append_joints(group: Group, first: int, frames: list[dict[str, JointReading]]) -> None:
+def append_joints(table: GrowingGroup, first: int, frames: list[dict[str, JointReading]]) -> None:
     """Add the joints of frames from number `first` on."""
+    group = table.group
     listed = _listed(group)
     known = [joint["name"] for joint in listed]
     readings = {name: reading for found in frames for name, reading in found.items()}
@@ -49,7 +50,7 @@ def append_joints(group: Group, first: int, frames: list[dict[str, JointReading]
     if known:
         gone = [np.nan] * WIDTH
         rows = [_row(found[name]) if name in found else gone for found in frames for name in known]
-        extend(group, "values", first * len(known), len(rows), rows)
+        table.extend("values", first * len(known), len(rows), rows)
 
 
 def _row(r: JointReading) -> list[float]:

@@ -14,7 +14,7 @@ import numpy as np
 
 from supple.geometry import SurfaceMesh
 from supple.interaction.obstacles import Obstacle
-from supple.record.files.rows import extend
+from supple.record.files.rows import GrowingGroup
 from supple.record.files.trust import Group, check_dataset, read_all, stored_rows
 from supple.scene.system import System
 
@@ -70,11 +70,11 @@ def make_obstacles(own: Group, system: System) -> None:
     own.create_dataset("poses", (0, 7), maxshape=(None, 7), dtype="f8", chunks=(CHUNK, 7))
 
 
-def append_poses(own: Group, first: int, poses: Array) -> None:
+def append_poses(own: GrowingGroup, first: int, poses: Array) -> None:
     """Add the poses of frames from number `first` on, (k, n, 7)."""
     count, n = poses.shape[:2]
     if n:
-        extend(own, "poses", first * n, count * n, poses.reshape(-1, 7))
+        own.extend("poses", first * n, count * n, poses.reshape(-1, 7))
 
 
 def truncate_poses(own: Group, frames: int) -> None:

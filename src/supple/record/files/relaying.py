@@ -16,6 +16,7 @@ import numpy as np
 from supple.record.files import vtkhdf
 from supple.record.files.carried import drop_carried, is_thin, read_carried_points, read_carriers
 from supple.record.files.layout import RecordedBody
+from supple.record.files.rows import GrowingGroup
 from supple.record.files.trust import Group, check_dataset, check_group, read_all
 from supple.record.surfaces import Surface
 from supple.scene.changing.whole import Share
@@ -116,7 +117,7 @@ def _new_block(file: Group, surface: Surface, share: Share, kept: list[Shared], 
     """A block of a surface, with its points in all frames taken from those blocks that had them."""
     sources, own = [s for s in kept if s.share.body == share.body], file["supple"]
     block = vtkhdf.add_block(file["VTKHDF"], surface)
-    size = 1 + max(int(s.share.shown.max()) for s in sources)
+    growing, size = GrowingGroup(block), 1 + max(int(s.share.shown.max()) for s in sources)
     for frame in range(frames):
         whole = np.zeros((size, 3), dtype=np.float32)
         for source in sources:
@@ -125,7 +126,7 @@ def _new_block(file: Group, surface: Surface, share: Share, kept: list[Shared], 
                 read_carried_points(own, name, frame) if source.is_carried else vtkhdf.read_points(source.block, frame)
             )
         time = sources[0].block["Steps/Values"][frame : frame + 1]
-        vtkhdf.append_steps(block, time, whole[share.shown][None])
+        vtkhdf.append_steps(growing, time, whole[share.shown][None])
     return block
 
 

@@ -21,7 +21,7 @@ import re
 import numpy as np
 
 from supple.record.fields import FIELDS
-from supple.record.files.rows import extend
+from supple.record.files.rows import GrowingGroup
 from supple.record.files.trust import Dataset, Group, check_dataset, check_group, read_all, stored_rows, whole_number
 from supple.record.surfaces import Surface
 
@@ -81,22 +81,22 @@ def add_block(root: Group, surface: Surface) -> Group:
     return block
 
 
-def append_steps(block: Group, times: Array, points: Array, fields: dict[str, Array] | None = None) -> None:
+def append_steps(block: GrowingGroup, times: Array, points: Array, fields: dict[str, Array] | None = None) -> None:
     """Add steps: times (k,) [s], points (k, n, 3) and fields (k, n, ...); those that are not given are NaN."""
     count, n = points.shape[:2]
     steps = block["Steps"]
-    first = int(steps.attrs["NSteps"])
-    extend(block, "Points", n * first, n * count, points.reshape(-1, 3))
+    first = steps.number("NSteps")
+    block.extend("Points", n * first, n * count, points.reshape(-1, 3))
     offsets = n * np.arange(first, first + count)
     values = {"Values": times, "NumberOfParts": 1, "PointOffsets": offsets}
     for name in STEP_TABLES:
-        extend(steps, name, first, count, values.get(name, 0))
-    for name in field_names(block):
-        data = block[f"{DATA}/{name}"]
+        steps.extend(name, first, count, values.get(name, 0))
+    for name in field_names(block.group):
+        data = block.group[f"{DATA}/{name}"]
         given = np.nan if fields is None or name not in fields else fields[name].reshape(-1, *data.shape[1:])
-        extend(block, f"{DATA}/{name}", n * first, n * count, given)
-        extend(steps, f"{OFFSETS}/{name}", first, count, offsets)
-    steps.attrs["NSteps"] = np.int64(first + count)
+        block.extend(f"{DATA}/{name}", n * first, n * count, given)
+        steps.extend(f"{OFFSETS}/{name}", first, count, offsets)
+    steps.set_number("NSteps", first + count)
 
 
 def field_names(block: Group) -> list[str]:
