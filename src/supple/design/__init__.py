@@ -13,6 +13,7 @@ _HOME = {
     "Measure": "measures",
     "Object": "arena",
     "Result": "results",
+    "Search": "search.driver",
     "Store": "store",
     "Trial": "trial",
     "evaluate": "population.evaluation",

@@ -52,6 +52,18 @@ class Encoding(Protocol[Genome]):
         """The genome of plain values."""
 
 
+class VectorEncoding(Encoding[Array], Protocol):
+    """An encoding whose genomes are vectors of any real numbers, for searches over vectors."""
+
+    @property
+    def dimension(self) -> int:
+        """Numbers of a genome."""
+
+    @property
+    def spread(self) -> float:
+        """Standard deviation of the numbers of a random genome."""
+
+
 def first_kept(draw: Callable[[], Genome], is_kept: Callable[[Genome], bool], *, where: str) -> Genome:
     """The first of many draws whose body keeps the rules."""
     for _ in range(ATTEMPTS):
