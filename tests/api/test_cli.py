@@ -16,6 +16,7 @@ import supple as sp
 from supple.cli import main
 from supple.errors import InputError
 from supple.examples import Check, Example, registry
+from supple.examples.designs import studies
 from supple.record import open_record
 
 SCENE = """
@@ -155,7 +156,7 @@ def test_examples_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
     code, out, _ = call(capsys, "examples")
     assert code == 0
     assert all(name in out for name in known)
-    assert {row["name"] for row in json.loads(call(capsys, "examples", "--json")[1])} == set(known)
+    assert {row["name"] for row in json.loads(call(capsys, "examples", "--json")[1])} == {*known, *studies()}
 
 
 def test_examples_are_checked_at_their_end(

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from supple.cli.bench import bench
+from supple.cli.design import design
 from supple.cli.examples import examples
 from supple.cli.export import export
 from supple.cli.modes import modes
@@ -36,6 +37,6 @@ def make_app() -> typer.Typer:
     """The command line's app."""
     app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
     app.callback()(_options)
-    for verb in (run, examples, validate, bench, export, modes, view):
+    for verb in (run, examples, validate, bench, export, modes, view, design):
         app.command()(verb)
     return app

@@ -22,6 +22,7 @@ from supple.design.content import content_key, named_function
 from supple.design.designs import Design
 from supple.errors import InputError, check_instance, check_number
 from supple.geometry import VoxelGrid
+from supple.interaction.fluid import Fluid
 from supple.material.voxel import VoxelMaterial
 from supple.scene.scene import Scene
 
@@ -76,9 +77,10 @@ class Arena:
     materials: by the numbers in a design's cells. voxel_size [m]. duration [s]: of what is measured, after `settle`
     [s], in which a robot comes to rest and its actuation grows from nothing. amplitude [unit of control], frequency
     [Hz]: of the sine that swells the voxels, as much as their material expands. gravity (3,) [m/s²]. obstacles,
-    objects: what else is there. self_contact: whether voxels of the robot may touch each other. dt: step [s], None: the
-    solver's own. record_every: time between the frames that measures see [s]. controller: "module:function" that makes
-    the drivers of a design with a controller, function(design, arena, grid) -> Actuation, Drive, Commands or several.
+    objects: what else is there. fluid: what fills the world. self_contact: whether voxels of the robot may touch each
+    other. dt: step [s], None: the solver's own. record_every: time between the frames that measures see [s].
+    controller: "module:function" that makes the drivers of a design with a controller, function(design, arena, grid)
+    -> Actuation, Drive, Commands or several.
     place (3,): where the middle of the robot's underside stands [m]; velocity (3,): with which it starts [m/s].
 
     Of a design's fields it knows "phase" [periods], "gain" [-], and "stiffness" and "density", factors [-].
@@ -105,6 +107,7 @@ class Arena:
     controller: str = "supple.design.network:drivers"
     place: ArrayLike = (0.0, 0.0, 0.0)
     velocity: ArrayLike = (0.0, 0.0, 0.0)
+    fluid: Fluid | None = None
     body: ClassVar[str] = "robot"
 
     def __post_init__(self) -> None:
@@ -125,6 +128,8 @@ class Arena:
             for one in given:
                 check_instance(one, kind, word, where=f"arena, {name}")
             object.__setattr__(self, name, given)
+        if self.fluid is not None:
+            check_instance(self.fluid, Fluid, "a Fluid", where="arena")
         object.__setattr__(self, "materials", dict(sorted(self.materials.items())))
 
     def with_(self, **changes: Any) -> Arena:
@@ -164,6 +169,8 @@ class Arena:
             scene.add(one.body, name=one.name, at=one.at, rotation=one.rotation, velocity=one.velocity)
         for obstacle in self.obstacles:
             scene.add(obstacle)
+        if self.fluid is not None:
+            scene.add(self.fluid)
         if self.objects:
             scene.add(Contact(self_contact=[robot] if self.self_contact else ()))
         elif self.self_contact:

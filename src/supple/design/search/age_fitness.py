@@ -21,7 +21,14 @@ import numpy as np
 from supple.design.designs import Design
 from supple.design.encodings import Encoding
 from supple.design.results import Result
-from supple.design.search.method_protocol import Candidate, Turns, checked_objectives, checked_population, gains
+from supple.design.search.method_protocol import (
+    Candidate,
+    Turns,
+    checked_objectives,
+    checked_population,
+    gains,
+    generator_of,
+)
 
 Array = np.ndarray
 
@@ -48,7 +55,7 @@ class AgeFitness:
         self.measures = self.objectives
         self.population = checked_population(population, least=2, where="AgeFitness")
         self.crossing = crossing
-        self._rng = np.random.default_rng([seed, 1])
+        self._rng = generator_of(seed, 1)
         self._turns = Turns(encoding)
         self._members: list[Member] = []
         self._ages: list[int] = []

@@ -15,7 +15,7 @@ from supple.design.designs import Design
 from supple.design.encodings import Encoding
 from supple.design.results import Result
 from supple.design.search.elites import Descriptor, Elites
-from supple.design.search.method_protocol import Candidate, Turns, checked_population
+from supple.design.search.method_protocol import Candidate, Turns, checked_population, generator_of
 
 
 class MapElites:
@@ -35,7 +35,7 @@ class MapElites:
         self.measures = (*self.objectives, *self.elites.axes)
         self.population = checked_population(population, least=1, where="MapElites")
         self.newcomers, self.crossing = newcomers, crossing
-        self._rng = np.random.default_rng([seed, 2])
+        self._rng = generator_of(seed, 2)
         self._turns = Turns(encoding)
 
     def ask(self) -> list[Design]:

@@ -104,6 +104,12 @@ def checked_population(given: Any, *, least: int, where: str) -> int:
     return int(given)
 
 
+def generator_of(seed: int, method: int) -> np.random.Generator:
+    """The generator of a method of our own, each of which has a number."""
+    check_number(seed, name="seed", where="search", least=0, whole=True)
+    return np.random.default_rng([seed, method])
+
+
 def seed_of(seed: int, name: str) -> int:
     """A seed for a library's own generator, from 1 to 2^32 - 1: some read 0 as "choose one at random"."""
     check_number(seed, name="seed", where="search", least=0, whole=True)

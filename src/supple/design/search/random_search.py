@@ -10,7 +10,14 @@ import numpy as np
 from supple.design.designs import Design
 from supple.design.encodings import Encoding
 from supple.design.results import Result
-from supple.design.search.method_protocol import Candidate, Turns, checked_objectives, checked_population, gains
+from supple.design.search.method_protocol import (
+    Candidate,
+    Turns,
+    checked_objectives,
+    checked_population,
+    gains,
+    generator_of,
+)
 
 
 class RandomSearch:
@@ -20,7 +27,7 @@ class RandomSearch:
         self.encoding, self.objectives = encoding, checked_objectives(objectives)
         self.measures = self.objectives
         self.population = checked_population(population, least=1, where="RandomSearch")
-        self._rng = np.random.default_rng([seed, 0])
+        self._rng = generator_of(seed, 0)
         self._turns = Turns(encoding)
         self._kept: list[Candidate] = []
 

@@ -1,0 +1,96 @@
+"""What a study leaves in its folder: tables, the best designs as scene and VoxCAD files, plots, pictures, a video."""
+
+from __future__ import annotations
+
+import csv
+import json
+import warnings
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from supple.design.arena import ArenaLike
+from supple.design.search.elites import Elites
+from supple.design.search.history import Found
+from supple.design.search.method_protocol import Candidate, Method
+from supple.design.study.pictures import draw_generations, draw_map, draw_progress, film_best, scene_of
+from supple.design.study.voxcad_design import save_design
+from supple.errors import ExportNotice, MissingExtraError, RecordError, SuppleError
+from supple.files.scenes.scene_files import RunSettings, save
+
+BEST = 3
+"""Designs that are written as files."""
+
+
+class Champions:
+    """An observer of a search: the best candidate of every generation."""
+
+    def __init__(self, measure: Any) -> None:
+        self.measure = measure
+        self.rows: list[tuple[int, Candidate]] = []
+
+    def __call__(self, row: Any, told: Sequence[Candidate]) -> None:
+        """Note the best of a generation that finished."""
+        well = [one for one in told if one.result.ok]
+        sign = 1.0 if self.measure.better == "more" else -1.0
+        if well:
+            self.rows.append((row.number, max(well, key=lambda c: sign * c.result.scores[self.measure.name])))
+
+
+def write_tables(found: Found, folder: Path) -> None:
+    """history.csv and archive.csv."""
+    for name, rows in (("history.csv", [one.to_row() for one in found.history]), ("archive.csv", found.rows())):
+        try:
+            with open(folder / name, "w", newline="", encoding="utf-8") as file:
+                columns = list(dict.fromkeys(key for row in rows for key in row))
+                table = csv.DictWriter(file, columns)
+                table.writeheader()
+                table.writerows({key: repr(v) if isinstance(v, float) else v for key, v in row.items()} for row in rows)
+        except OSError as error:
+            raise RecordError(f"the table cannot be written: {error.strerror}", where=str(folder / name)) from error
+
+
+def write_best(found: Found, arena: ArenaLike, folder: Path, *, seed: int = 0) -> list[str]:
+    """The best designs: best.json, a scene file best.toml and best.vxa; then best-2 and best-3. Returns what could not
+    be written, in sentences."""
+    lacking: list[str] = []
+    until = RunSettings(until=arena.settle + arena.duration, record_every=arena.record_every)
+    for k, one in enumerate(found.best[:BEST]):
+        stem = "best" if k == 0 else f"best-{k + 1}"
+        design = one.design
+        (folder / f"{stem}.json").write_text(json.dumps(design.to_json()) + "\n", encoding="utf-8")
+        write_scene = partial(save, scene_of(design, arena, seed=seed), folder / f"{stem}.toml", run=until)
+        write_voxels = partial(save_design, design, arena, folder / f"{stem}.vxa")
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ExportNotice)
+            lacking += _tried(write_scene) + _tried(write_voxels)
+    return list(dict.fromkeys(lacking))
+
+
+def write_pictures(
+    found: Found, method: Method, champions: Champions, arena: ArenaLike, folder: Path, *, seed: int = 0
+) -> list[str]:
+    """progress.png, generations.png, best.gif, and map.png of an archive of elites. Returns what could not be drawn, in
+    sentences."""
+    lacking = _tried(lambda: draw_progress(found, folder / "progress.png"))
+    if lacking or not found.best:
+        return lacking
+    lacking += _tried(
+        lambda: draw_generations(champions.rows, arena, found.objectives[0], folder / "generations.png")
+    )  # fmt: skip
+    elites = getattr(method, "elites", None)
+    if isinstance(elites, Elites):
+        lacking += _tried(lambda: draw_map(elites, folder / "map.png"))
+    return lacking + _tried(lambda: film_best(found.best[0].design, arena, folder / "best.gif", seed=seed))
+
+
+def _tried(write: Callable[[], None]) -> list[str]:
+    """What one of several files lacks; the others are written all the same."""
+    try:
+        write()
+    except RecordError:
+        raise
+    except (MissingExtraError, SuppleError) as error:
+        return [error.sentence()]
+    return []

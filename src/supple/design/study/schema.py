@@ -1,0 +1,223 @@
+"""What the file of a study may hold: an arena or a task, an encoding, a search, and how long it goes on."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import Field, PlainValidator, model_validator
+
+from supple.files.scenes.schema.voxels import VoxelMaterial
+from supple.files.scenes.schema.world import Fluid, Obstacle
+from supple.files.scenes.section import Section, by_kind, check_table, complaint, shorten
+from supple.files.scenes.values import Cells, Name, Number, Vector
+
+VERSION = 1
+MAX_ENTRIES = 255
+Names = Annotated[list[Name], Field(min_length=1, max_length=MAX_ENTRIES)]
+PaletteNumbers = Annotated[list[int], Field(max_length=MAX_ENTRIES)]
+
+
+def _materials(value: Any) -> dict[int, VoxelMaterial]:
+    """Materials by their numbers, which TOML writes as text: [arena.materials.1]."""
+    out = {}
+    for key, table in check_table(value).items():
+        if not (key.isascii() and key.isdigit() and 1 <= int(key) <= MAX_ENTRIES):
+            raise complaint("a material is named by its number", key=str(key)[:40], allowed="1 to 255")
+        out[int(key)] = VoxelMaterial.model_validate(table)
+    return out
+
+
+class Arena(Section):
+    """The world; keys as in `Arena`. scene: a scene file beside this one, in place of obstacles, fluid and gravity."""
+
+    materials: Annotated[Any, PlainValidator(_materials)]
+    voxel_size: Number
+    duration: Number
+    settle: Number | None = None
+    amplitude: Number | None = None
+    frequency: Number | None = None
+    gravity: Vector | None = None
+    obstacles: Annotated[list[Obstacle], Field(max_length=1000)] | None = None
+    fluid: Fluid | None = None
+    self_contact: bool | None = None
+    dt: Number | None = None
+    record_every: Number | None = None
+    controller: Name | None = None
+    place: Vector | None = None
+    velocity: Vector | None = None
+    scene: Name | None = None
+
+    @model_validator(mode="after")
+    def _one_world(self) -> Self:
+        if self.scene is not None:
+            for name in ("gravity", "obstacles", "fluid", "self_contact"):
+                if getattr(self, name) is not None:
+                    raise complaint(f"'scene' and '{name}' exclude each other", fix=f"Put {name} into the scene file.")
+        return self
+
+
+class FieldRange(Section):
+    """Values of a field; keys as in `FieldRange`."""
+
+    low: Number
+    high: Number
+    periodic: bool = False
+    logarithmic: bool = False
+
+
+class Plan(Section):
+    """Keys of every encoding; as in `BodyPlan`. fields: names with their usual ranges, or tables of ranges by name."""
+
+    kind: Name
+    shape: Cells | None = None
+    muscles: PaletteNumbers | None = None
+    passive: PaletteNumbers | None = None
+    fields: Names | dict[Name, FieldRange] | None = None
+    least_cells: int | None = None
+    least_muscles: int | None = None
+    mirror: Literal["x", "y", "z"] | None = None
+    mirror_shift: Number | None = None
+
+
+class Direct(Plan):
+    """Cell by cell."""
+
+    kind: Literal["direct"]
+    filled: Number | None = None
+    smooth: Number | None = None
+
+
+class Patterns(Plan):
+    """By compositional pattern networks."""
+
+    kind: Literal["patterns"]
+
+
+class Waves(Plan):
+    """Fields over a full grid."""
+
+    kind: Literal["waves"]
+    spread: Number | None = None
+
+
+class Bones(Plan):
+    """Bones in a soft body. number: of the stiff material. soft: how the soft body is encoded."""
+
+    kind: Literal["bones"]
+    number: int
+    soft: Literal["direct", "patterns", "waves"] = "direct"
+    most: int | None = None
+    hinge_rate: Number | None = None
+
+
+Encoding = Annotated[
+    Direct | Patterns | Waves | Bones,
+    by_kind({"direct": Direct, "patterns": Patterns, "waves": Waves, "bones": Bones}),
+]
+
+
+class Descriptor(Section):
+    """An axis of an archive of elites."""
+
+    measure: Name
+    low: Number
+    high: Number
+    cells: int
+
+
+class Method(Section):
+    """Keys of every search. objectives: measures to be improved."""
+
+    kind: Name
+    generations: int
+    population: int | None = None
+    objectives: Names | None = None
+
+
+class RandomSearch(Method):
+    """Designs without parents."""
+
+    kind: Literal["random"]
+
+
+class AgeFitness(Method):
+    """Age-fitness Pareto search."""
+
+    kind: Literal["age-fitness"]
+    crossing: Number | None = None
+
+
+class CmaEs(Method):
+    """CMA-ES over vectors."""
+
+    kind: Literal["cma-es"]
+    step: Number | None = None
+
+
+class MapElites(Method):
+    """MAP-Elites."""
+
+    kind: Literal["map-elites"]
+    descriptors: Annotated[list[Descriptor], Field(min_length=1, max_length=4)]
+    crossing: Number | None = None
+    newcomers: Number | None = None
+
+
+class CmaMe(Method):
+    """CMA-ME over vectors."""
+
+    kind: Literal["cma-me"]
+    descriptors: Annotated[list[Descriptor], Field(min_length=1, max_length=4)]
+    emitters: int | None = None
+    step: Number | None = None
+
+
+class Nsga2(Method):
+    """NSGA-II."""
+
+    kind: Literal["nsga2"]
+    crossing: Number | None = None
+
+
+SearchSection = Annotated[
+    RandomSearch | AgeFitness | CmaEs | MapElites | CmaMe | Nsga2,
+    by_kind(
+        {
+            "random": RandomSearch,
+            "age-fitness": AgeFitness,
+            "cma-es": CmaEs,
+            "map-elites": MapElites,
+            "cma-me": CmaMe,
+            "nsga2": Nsga2,
+        }
+    ),
+]
+
+
+def _version(value: Any) -> int:
+    if value != VERSION or isinstance(value, bool):
+        raise complaint("is not the version of a study that is read here", value=shorten(value), allowed=str(VERSION))
+    return VERSION
+
+
+class Document(Section):
+    """A whole file. design: version of the format. task: a name, in place of the arena. measures: further ones that are
+    kept with the results. seed: of the search."""
+
+    design: Annotated[int, PlainValidator(_version)]
+    summary: Name | None = None
+    arena: Arena | None = None
+    task: Name | None = None
+    encoding: Encoding
+    search: SearchSection
+    measures: Names | None = None
+    seed: int = 0
+    workers: int | None = None
+    store: Name | None = None
+
+    @model_validator(mode="after")
+    def _one_arena(self) -> Self:
+        self.choose("arena", "task")
+        if self.task is None and self.encoding.shape is None:
+            raise complaint("the key is missing", key="encoding.shape", fix="Give the cells along x, y and z.")
+        return self

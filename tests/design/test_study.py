@@ -1,0 +1,204 @@
+"""Studies: files are checked, the command line searches, resumes and writes, and designs go to VoxCAD and back."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import supple as sp
+from supple.cli import main
+from supple.contact import Floor
+from supple.design import Arena, Design, Store, try_design
+from supple.design.search import CmaEs, MapElites
+from supple.design.study.dressing import dressed
+from supple.design.study.study import load_study
+from supple.design.study.voxcad_design import save_design, voxcad_of
+from supple.errors import FileFormatError, InputError
+from supple.examples.designs import studies, study_file
+from supple.files.voxcad.load import load_voxcad, voxcad_body
+from supple.interaction.fluid import Fluid
+from supple.material.voxel import VoxelMaterial
+
+SMALL = """
+design = 1
+seed = 0
+measures = ["energy"]
+[arena]
+voxel_size = 0.01
+duration = 0.1
+amplitude = 5.0
+frequency = 10.0
+[arena.materials.1]
+young = 1e5
+density = 1000
+expansion = 0.01
+[encoding]
+kind = "direct"
+shape = [3, 2, 2]
+mirror = "y"
+[search]
+kind = "age-fitness"
+objectives = ["forward"]
+population = 3
+generations = 2
+"""
+
+
+def written(tmp_path: Path, text: str = SMALL) -> Path:
+    path = tmp_path / "small.toml"
+    path.write_text(text)
+    return path
+
+
+def call(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
+    with pytest.raises(SystemExit) as ended:
+        main([*arguments])
+    out, err = capsys.readouterr()
+    return int(ended.value.code or 0), out, err
+
+
+def test_a_study_runs_and_leaves_its_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "out"
+    code, text, err = call(capsys, "design", str(written(tmp_path)), "--out", str(out), "--workers", "0", "--json")
+    told = json.loads(text)
+    assert code == 0, err
+    assert told["designs"] == 6
+    assert told["notes"] == []
+    assert {"best.toml", "best.vxa", "best.json", "history.csv", "archive.csv", "results.csv"} <= set(told["files"])
+    assert {"progress.png", "generations.png", "best.gif"} <= set(told["files"])
+    design = Design.from_json(json.loads((out / "best.json").read_text()))
+    assert design.key() == told["best"][0]["design"]
+    study = load_study(tmp_path / "small.toml")
+    assert try_design(design, study.arena, ("forward", "energy")).scores == told["best"][0]["scores"]
+    run = sp.run(sp.load(out / "best.toml"), until=0.1, progress=False, threads=1)
+    moved = run.system.centre_of_mass(run.state, run.system.body("robot"))[0]
+    assert moved == pytest.approx(told["best"][0]["scores"]["forward"] + _start(study.arena, design), abs=1e-12)
+
+
+def _start(arena: Any, design: Design) -> float:
+    system = arena.scene(design).compile()
+    return float(system.centre_of_mass(system.initial_state(), system.body("robot"))[0])
+
+
+def test_a_search_is_resumed_and_not_overwritten(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path, out = str(written(tmp_path)), tmp_path / "out"
+    plain = ("design", path, "--workers", "0", "--no-pictures", "--json")
+    assert call(capsys, *plain, "--out", str(out), "--generations", "1")[0] == 0
+    code, _, err = call(capsys, *plain, "--out", str(out))
+    assert code == 2
+    assert "--resume" in err
+    code, _, err = call(capsys, *plain, "--out", str(out), "--resume", "--seed", "3")
+    assert (code, "seed" in err) == (2, True)
+    resumed = json.loads(call(capsys, *plain, "--out", str(out), "--resume")[1])
+    whole = json.loads(call(capsys, *plain, "--out", str(tmp_path / "whole"))[1])
+    assert resumed["archive"] == whole["archive"]
+    assert resumed["best"] == whole["best"]
+    with Store(out / "store.db"):
+        code, _, err = call(capsys, *plain, "--out", str(out), "--resume")
+    assert (code, "another run" in err) == (2, True), err
+
+
+BAD = {
+    ("kind = \"direct\"", "kind = \"dirct\""): "Did you mean 'direct'",
+    ("kind = \"age-fitness\"", "kind = \"age\""): "unknown kind",
+    ("objectives = [\"forward\"]", "objectives = [\"foward\"]"): "Did you mean 'forward'",
+    ("measures = [\"energy\"]", "measures = [\"enrgy\"]"): "Did you mean 'energy'",
+    ("population = 3", "popluation = 3"): "Did you mean 'population'",
+    ("population = 3", "population = 1"): "population",
+    ("generations = 2", "generations = 0"): "is not positive",
+    ("voxel_size = 0.01", "voxel_size = -1.0"): "voxel_size",
+    ("seed = 0", "seed = -1"): "seed",
+    ("design = 1", "design = 2"): "version of a study",
+    ("mirror = \"y\"", "fields = [\"phse\"]"): "Did you mean 'phase'",
+    ("[arena.materials.1]", "[arena.materials.soft]"): "named by its number",
+    ("shape = [3, 2, 2]", ""): "shape",
+    ("shape = [3, 2, 2]", "shape = [0, 2, 2]"): "three positive counts",
+    ("seed = 0", "task = \"walk-v1\""): "exclude each other",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("change", "said"), BAD.items(), ids=list(BAD.values()))
+def test_a_file_with_an_error_is_refused(change: tuple[str, str], said: str, tmp_path: Path) -> None:
+    with pytest.raises((FileFormatError, InputError), match=said):
+        load_study(written(tmp_path, SMALL.replace(*change)))
+
+
+def test_a_scene_file_is_the_world(tmp_path: Path) -> None:
+    (tmp_path / "world.toml").write_text(
+        'supple = 1\nbodies = []\ngravity = [0, 0, -2]\n[[obstacles]]\nkind = "floor"\n'
+    )
+    arena = load_study(written(tmp_path, SMALL.replace("[arena]", '[arena]\nscene = "world.toml"'))).arena
+    scene = arena.scene(Design(np.ones((2, 1, 1))))
+    assert np.asarray(scene.gravity).tolist() == [0.0, 0.0, -2.0]
+    assert [node.name for node in scene.nodes] == ["robot"]
+    before = arena.key()
+    (tmp_path / "world.toml").write_text("supple = 1\nbodies = []\n")
+    assert arena.key() != before
+
+
+@pytest.mark.parametrize("name", studies())
+def test_built_in_studies_can_be_read(name: str) -> None:
+    study = load_study(study_file(name))
+    designs = study.method.ask()
+    assert designs
+    assert all(study.arena.scene(design).nodes for design in designs[:2])
+    assert isinstance(study.method, {"swim": CmaEs, "map-of-gaits": MapElites}.get(name, object))
+
+
+ARENA = Arena(
+    {1: VoxelMaterial(1e5, 1000, expansion=0.01), 2: VoxelMaterial(2e5, 1000)}, 0.01, duration=0.1, amplitude=5.0,
+    frequency=10.0,
+)  # fmt: skip
+
+
+def walker() -> Design:
+    rng = np.random.default_rng(3)
+    cells = rng.choice([1, 2], (3, 2, 2)).astype(int)
+    return Design(np.pad(cells, 1), {"phase": rng.random((5, 4, 4)), "stiffness": rng.uniform(0.5, 2.0, (5, 4, 4))})
+
+
+def test_colours_change_nothing() -> None:
+    arena, design = dressed(ARENA, walker())
+    assert (
+        try_design(design, arena, ("travel", "height")).scores
+        == try_design(walker(), ARENA, ("travel", "height")).scores
+    )
+    assert len({one.colour for one in arena.materials.values()}) > 3
+
+
+def test_a_design_goes_to_voxcad_and_back(tmp_path: Path) -> None:
+    design = walker()
+    save_design(design, ARENA, tmp_path / "walker.vxa")
+    file = load_voxcad(tmp_path / "walker.vxa")
+    assert file == voxcad_of(design, ARENA)
+    ours, theirs = ARENA.body_of(design), voxcad_body(file)
+    np.testing.assert_array_equal(theirs.model.values("young"), ours.model.values("young"))
+    assert ours.swing is not None
+    assert theirs.swing is not None
+    np.testing.assert_allclose(theirs.swing.sizes(0.037), ours.swing.sizes(0.037), rtol=1e-12)
+    runs = [
+        sp.run(scene, until=0.05, progress=False, threads=1)
+        for scene in (ARENA.scene(design), sp.load(tmp_path / "walker.vxa"))
+    ]
+    moved = [run.system.positions(run.state, run.system.bodies[0].name) for run in runs]
+    shift = moved[0] - moved[1]
+    np.testing.assert_allclose(
+        shift, np.broadcast_to(shift[0], shift.shape), atol=1e-9
+    )  # steps differ in their last bit
+
+
+@pytest.mark.parametrize(
+    ("arena", "said"),
+    [
+        (ARENA.with_(fluid=Fluid(1000.0)), "a fluid"),
+        (ARENA.with_(obstacles=(Floor(0.1),)), "plain floor"),
+        (ARENA.with_(gravity=(1, 0, 0)), "along z"),
+    ],
+)
+def test_what_voxcad_cannot_say_is_refused(arena: Arena, said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        voxcad_of(walker(), arena)
