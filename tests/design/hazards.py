@@ -30,7 +30,7 @@ def nothing(design: Design, arena: Arena, grid: VoxelGrid) -> Commands:
     return Commands(lambda t, state: np.array([0.0 if t < 0.02 else np.nan]), rate=100.0, count=1)
 
 
-def slow(trial: Trial) -> float:
-    """A measure that takes its time."""
-    sleep(0.02)
-    return float(trial.centres[-1, 0])
+def endless(trial: Trial) -> float:
+    """A measure that never returns."""
+    while True:
+        sleep(1.0)

@@ -93,6 +93,12 @@ def test_a_process_that_died_once_is_nobodys_fault(tmp_path: Path) -> None:
     assert (tmp_path / "died").exists()
 
 
+@pytest.mark.slow
+def test_a_measure_that_never_returns_ends_with_its_process() -> None:
+    results = evaluate(walkers(2), ARENA, ("travel", "hazards:endless"), workers=1, time_limit=2.0)
+    assert [result.outcome for result in results] == ["crashed"] * 2
+
+
 def kill_one_on_the_way(designs: list[Design], path: Path, pids: Callable[[], list[int]], **options: Any) -> None:
     """Evaluate, kill a worker after a tenth and after a third; every design has one result, that of one alone."""
     arena = ARENA.with_(duration=0.01)

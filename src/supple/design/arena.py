@@ -80,7 +80,8 @@ class Arena:
     objects: what else is there. fluid: what fills the world. self_contact: whether voxels of the robot may touch each
     other. dt: step [s], None: the solver's own. record_every: time between the frames that measures see [s].
     controller: "module:function" that makes the drivers of a design with a controller, function(design, arena, grid)
-    -> Actuation, Drive, Commands or several.
+    -> Actuation, Drive, Commands or several; that of `supple.design.driving`, where none is named, takes the data of a
+    `Network`.
     place (3,): where the middle of the robot's underside stands [m]; velocity (3,): with which it starts [m/s].
 
     Of a design's fields it knows "phase" [periods], "gain" [-], and "stiffness" and "density", factors [-].
@@ -104,7 +105,7 @@ class Arena:
     self_contact: bool = False
     dt: float | None = None
     record_every: float = 1 / 30
-    controller: str = "supple.design.network:drivers"
+    controller: str = "supple.design.driving:drivers"
     place: ArrayLike = (0.0, 0.0, 0.0)
     velocity: ArrayLike = (0.0, 0.0, 0.0)
     fluid: Fluid | None = None

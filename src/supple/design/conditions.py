@@ -19,22 +19,27 @@ from supple.errors import DivergenceError, InputError, SuppleError, check_instan
 
 DEVICE, DTYPE = "cpu", "float64"
 """What evaluations are computed by and with; part of their keys."""
+TIME_LIMIT = 3600.0  # [s]
 
 
 @dataclass(frozen=True, eq=False)
 class Conditions:
     """Where, by what and with which seed designs are evaluated. key: names all of it by its content.
 
+    time_limit: wall time of one evaluation [s], after which it is a result `crashed`. It is no part of the key: a
+    machine that is twice as slow must not give other scores, so that it should be far beyond what designs take.
     A process that is told the conditions is told their key too: a function of a script has another name elsewhere.
     """
 
     arena: ArenaLike
     measures: Sequence[Measure]
     seed: int = 0
+    time_limit: float = TIME_LIMIT
     key: str = field(init=False)
 
     def __post_init__(self) -> None:
         check_number(self.seed, name="seed", where="evaluation", least=0, whole=True)
+        check_number(self.time_limit, name="time_limit", where="evaluation", above=0.0, infinite=True)
         object.__setattr__(self, "measures", measures_of(self.measures))
         key = content_key(supple.__version__, DEVICE, DTYPE, self.arena.key(), self.measures, int(self.seed))
         object.__setattr__(self, "key", key)
@@ -61,7 +66,7 @@ class Conditions:
     def _outcome(self, design: Design) -> tuple[Outcome, dict[str, float], str]:
         outcome: Outcome
         try:
-            trial = make_trial(design, self.arena, seed=self.seed)
+            trial = make_trial(design, self.arena, seed=self.seed, time_limit=self.time_limit)
             return "finished", {one.name: one.of(trial) for one in self.measures}, ""
         except DivergenceError as error:
             outcome, message = "diverged", str(error)

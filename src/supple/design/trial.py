@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
+from time import perf_counter
 
 import numpy as np
 
-from supple.algebra.dense import rotations
-from supple.contact import MeshObstacle, Obstacle, distance
 from supple.design.arena import ArenaLike
 from supple.design.designs import Design
+from supple.design.touching import touching
+from supple.errors import SuppleError
 from supple.record.frame import Frame
 from supple.record.run_result import Run
 from supple.running import run as run_scene
@@ -45,9 +47,13 @@ class Trial:
         return self.run.system.body(name)
 
 
-def make_trial(design: Design, arena: ArenaLike, *, seed: int = 0) -> Trial:
-    """Run a design in an arena, on one thread; a DivergenceError or an InputError where that cannot be."""
-    scene, watch = arena.scene(design, seed), Watch(arena.body)
+def make_trial(design: Design, arena: ArenaLike, *, seed: int = 0, time_limit: float = math.inf) -> Trial:
+    """Run a design in an arena, on one thread; a DivergenceError or an InputError where that cannot be.
+
+    time_limit: wall time after which it is given up with a SuppleError at the next frame [s].
+    """
+    watch = Watch(arena.body, time_limit)
+    scene = arena.scene(design, seed)
     end = arena.settle + arena.duration
     run = run_scene(
         scene, until=end, dt=arena.dt, record_every=arena.record_every, observers=[watch], progress=False, threads=1
@@ -67,15 +73,25 @@ def make_start(design: Design, arena: ArenaLike, *, seed: int = 0) -> None:
 
 @dataclass(eq=False)
 class Watch:
-    """An observer of a run, that notes where bodies are and whether one of them, `body`, touches something."""
+    """An observer of a run, that notes where bodies are and whether one of them, `body`, touches something.
+
+    time_limit: wall time of the whole run, beyond which it raises a SuppleError [s].
+    """
 
     body: str
+    time_limit: float = math.inf
+    begun: float = field(default_factory=perf_counter)
     times: list[float] = field(default_factory=list)
     centres: dict[str, list[Array]] = field(default_factory=dict)
     contacts: list[bool] = field(default_factory=list)
 
     def __call__(self, frame: Frame) -> None:
         """Note a frame."""
+        if perf_counter() - self.begun > self.time_limit:
+            raise SuppleError(
+                "the evaluation took too long", where=f"t = {frame.time:g} s", allowed=f"{self.time_limit:g} s",
+                fix="Give evaluate a longer time_limit, or softer materials, which take longer steps.",
+            )  # fmt: skip
         self.times.append(float(frame.time))
         for slot in frame.system.bodies:
             centre = np.array(frame.system.centre_of_mass(frame.state, slot), dtype=float)
@@ -90,13 +106,4 @@ class Watch:
         size = body.model.size if body.swing is None else body.swing.sizes(frame.time)  # type: ignore[attr-defined]
         x = slot.view_x(frame.state.x)[:, :3]
         obstacles = {} if frame.system.scene is None else frame.system.scene.obstacles
-        return any(_reaches(one, x, size, frame.time) for one in obstacles.values())
-
-
-def _reaches(obstacle: Obstacle, x: Array, size: Array, time: float) -> bool:
-    """Whether a voxel of centre x (n, 3) and size (n,) [m] touches an obstacle; meshes are met by surfaces alone."""
-    if isinstance(obstacle, MeshObstacle):
-        return False
-    pose = obstacle.pose(time)
-    local = (x - pose[:3]) @ rotations.to_matrix(pose[3:7])
-    return bool((distance(obstacle, local)[0] < size / 2).any())
+        return bool(touching(obstacles.values(), x, size, frame.time).any())

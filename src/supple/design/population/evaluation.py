@@ -8,7 +8,8 @@ from concurrent.futures import Executor
 from typing import Any
 
 from supple.design.arena import ArenaLike
-from supple.design.conditions import Conditions
+from supple.design.arenas import arena_of
+from supple.design.conditions import TIME_LIMIT, Conditions
 from supple.design.designs import Design
 from supple.design.population.dispatch import Dispatcher
 from supple.design.population.progress import population_bar
@@ -22,7 +23,7 @@ StoreLike = Store | str | os.PathLike[str] | None
 
 def evaluate(
     designs: Iterable[Design],
-    arena: ArenaLike,
+    arena: ArenaLike | str | os.PathLike[str],
     measures: Any = ("travel",),
     *,
     seed: int = 0,
@@ -30,17 +31,20 @@ def evaluate(
     executor: Callable[[], Executor] | None = None,
     workers: int | None = None,
     batch: int | None = None,
+    time_limit: float = TIME_LIMIT,
     progress: bool | None = None,
 ) -> list[Result]:
     """Results of designs in their order, evaluated by many processes. They are those of `try_design`, bit for bit.
 
-    arena: where they are tried. measures: what they are judged by, names, "module:function" or functions. seed: of the
-    arena. store: a `Store` or its file; what is in it is not evaluated again, and what is new is kept as soon as it is
-    there, so that a run that was stopped goes on where it was. executor: makes a `concurrent.futures.Executor`, such
+    arena: where they are tried: an `Arena`, a task or its name, a scene file or a `FileArena`. measures: what they are
+    judged by, names, "module:function" or functions. seed: of the arena. store: a `Store` or its file; what is in it is
+    not evaluated again, and what is new is kept as soon as it is there, so that a run that was stopped goes on where it
+    was. executor: makes a `concurrent.futures.Executor`, such
     as `lambda: client.get_executor()` of `dask.distributed`; None: a pool of spawned processes with one thread each.
     workers: how many designs are evaluated at once; None: one a core, or what the executor says; 0: one after the
-    other in this process. batch: designs that a worker gets at a time, None: several where they are quick. progress: a
-    bar on standard error, None: on a terminal only.
+    other in this process. batch: designs that a worker gets at a time, None: several where they are quick.
+    time_limit: wall time of one design [s], after which it is a result `crashed`; keep it far beyond what designs take,
+    since a slower machine must not give other results. progress: a bar on standard error, None: on a terminal only.
 
     Equal designs are evaluated once. A design that diverges is a result `diverged`, one that kills its worker twice a
     result `crashed`; both have the worst scores.
@@ -54,13 +58,14 @@ def evaluate(
     [0.1, 0.1]
     """
     options: dict[str, Any] = {"seed": seed, "store": store, "executor": executor, "workers": workers}
-    with Evaluator(arena, measures, **options, batch=batch, progress=progress) as evaluator:
+    options |= {"batch": batch, "time_limit": time_limit, "progress": progress}
+    with Evaluator(arena, measures, **options) as evaluator:
         return evaluator.evaluate(designs)
 
 
 def evaluations(
     designs: Iterable[Design],
-    arena: ArenaLike,
+    arena: ArenaLike | str | os.PathLike[str],
     measures: Any = ("travel",),
     *,
     seed: int = 0,
@@ -68,11 +73,13 @@ def evaluations(
     executor: Callable[[], Executor] | None = None,
     workers: int | None = None,
     batch: int | None = None,
+    time_limit: float = TIME_LIMIT,
     progress: bool | None = None,
 ) -> Iterator[tuple[int, Result]]:
     """As `evaluate`, but yields each result as it comes, with the number of its design."""
     options: dict[str, Any] = {"seed": seed, "store": store, "executor": executor, "workers": workers}
-    with Evaluator(arena, measures, **options, batch=batch, progress=progress) as evaluator:
+    options |= {"batch": batch, "time_limit": time_limit, "progress": progress}
+    with Evaluator(arena, measures, **options) as evaluator:
         yield from evaluator.evaluations(designs)
 
 
@@ -82,7 +89,7 @@ class Evaluator:
 
     def __init__(
         self,
-        arena: ArenaLike,
+        arena: ArenaLike | str | os.PathLike[str],
         measures: Any = ("travel",),
         *,
         seed: int = 0,
@@ -90,11 +97,12 @@ class Evaluator:
         executor: Callable[[], Executor] | None = None,
         workers: int | None = None,
         batch: int | None = None,
+        time_limit: float = TIME_LIMIT,
         progress: bool | None = None,
     ) -> None:
         if batch is not None:
             check_number(batch, name="batch", where="evaluate", least=1, whole=True)
-        self.conditions = Conditions(arena, measures, seed)
+        self.conditions = Conditions(arena_of(arena), measures, seed, time_limit)
         make = executor_factory(workers) if executor is None else executor
         self.dispatcher = Dispatcher(self.conditions, make, None if executor is None else workers, batch)
         self.progress = progress

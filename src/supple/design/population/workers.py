@@ -6,13 +6,16 @@ in the middle of a design: it holds one end of a pipe and stops when the other e
 
 from __future__ import annotations
 
+import faulthandler
+import math
 import multiprocessing
 import os
 import signal
 import threading
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor, Future, ProcessPoolExecutor
+from contextlib import contextmanager
 from multiprocessing.connection import Connection
 from typing import Any
 
@@ -21,6 +24,9 @@ from supple.design.designs import Design
 from supple.design.results import Result
 from supple.design.trial import make_start
 from supple.errors import InputError, SuppleWarning, check_number
+
+WATCHDOG = 2.0
+"""Times the time limit of a design, after which its process is ended."""
 
 
 class SpawnedPool(ProcessPoolExecutor):
@@ -101,4 +107,25 @@ def warm_up(conditions: Conditions, design: Design) -> bool:
 
 def evaluate_batch(conditions: Conditions, designs: Sequence[Design], attempt: int) -> list[Result]:
     """Evaluate designs one after the other. attempt: makes a repeated call another one, for executors that remember."""
-    return [conditions.evaluate(design) for design in designs]
+    results = []
+    for design in designs:
+        with _time_limit(WATCHDOG * conditions.time_limit):
+            results.append(conditions.evaluate(design))
+    return results
+
+
+@contextmanager
+def _time_limit(seconds: float) -> Iterator[None]:
+    """End the process where something hangs, such as a measure that never returns; frames have a gentler limit.
+
+    Only in the main thread of a process that another one has started: threads share one such timer.
+    """
+    watched = multiprocessing.parent_process() is not None and math.isfinite(seconds)
+    if not watched or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    faulthandler.dump_traceback_later(seconds, exit=True)
+    try:
+        yield
+    finally:
+        faulthandler.cancel_dump_traceback_later()

@@ -1,0 +1,160 @@
+"""FileArena: a scene file in which designs take the place of one voxel body, the robot."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from supple.bodies.voxel import Actuation, VoxelBody
+from supple.design.arena import Arena
+from supple.design.content import content_key
+from supple.design.designs import Design
+from supple.errors import InputError, check_instance, check_path
+from supple.files.scenes.scene_files import RunSettings, SceneFile, load_scene_file
+from supple.files.scenes.syntax import read_data
+from supple.material.voxel import VoxelMaterial
+from supple.scene.node import Node
+from supple.scene.scene import Scene
+
+RECORD_EVERY = 1 / 30  # [s]
+
+
+@dataclass(frozen=True, eq=False)
+class FileArena:
+    """A scene file of TOML or JSON whose voxel body named `body` is replaced by each design.
+
+    The design has the body's materials by number, its voxel size, and its sine, if it has one; the middle of its
+    underside is where that of the body is, and it is turned and moves as the body does. Everything else stays. The
+    file's [run] table says how long and how fine: until, dt, record_every [s]. settle: the part of it that is not
+    measured [s], in which the sine grows. Workers read the file: on other machines it must be under the same path.
+    """
+
+    path: str | os.PathLike[str]
+    body: str = "robot"
+    settle: float = 0.0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "path", str(check_path(self.path, where="FileArena").absolute()))
+        check_instance(self.body, str, "a name", where="FileArena, body")
+        _ = self.arena
+
+    @property
+    def duration(self) -> float:
+        """Time that is measured [s]."""
+        return self.arena.duration
+
+    @property
+    def dt(self) -> float | None:
+        """Step [s]; None: the solver's own."""
+        return self._times.dt
+
+    @property
+    def record_every(self) -> float:
+        """Time between frames [s]."""
+        return self._times.record_every or RECORD_EVERY
+
+    @cached_property
+    def _times(self) -> RunSettings:
+        return self._loaded().run
+
+    @cached_property
+    def arena(self) -> Arena:
+        """What makes the bodies: an arena with the robot's materials, voxel size, place and sine."""
+        file = self._loaded()
+        robot = self._robot(file.scene)
+        end = file.run.until
+        if end is None or end <= self.settle:
+            raise InputError("the file does not say how long to run", where=f"{self.path}, run.until", value=end,
+                             allowed=f"> {self.settle:g} s")  # fmt: skip
+        sine = _sine(robot, str(self.path))
+        corners = robot.grid.voxels.min(axis=0), robot.grid.voxels.max(axis=0) + 1
+        foot = (*((corners[0] + corners[1]) / 2)[:2], corners[0][2])
+        return Arena(
+            _materials(robot),
+            robot.grid.voxel_size,
+            duration=end - self.settle,
+            settle=self.settle,
+            amplitude=0.0 if sine is None else sine.amplitude,
+            frequency=0.0 if sine is None else sine.frequency,
+            obstacles=tuple(file.scene.obstacles.values()),
+            place=np.asarray(robot.grid.origin) + robot.grid.voxel_size * np.array(foot, dtype=float),
+        )
+
+    def key(self) -> str:
+        """SHA-256 of the file and of the files that it names."""
+        path = Path(self.path)
+        named = {name: _digest(path.parent / name) for name in sorted(set(_texts(read_data(path))))}
+        files = {name: digest for name, digest in named.items() if digest}
+        return content_key("file arena", path.read_bytes(), files, self.body, float(self.settle))
+
+    def scene(self, design: Design, seed: int = 0) -> Scene:
+        """The file's scene with the design in the robot's place. seed: nothing in a file is left to chance."""
+        scene = self._loaded().scene
+        node, robot = self._node(scene), self._robot(scene)
+        made = self.arena.body_of(design)
+        node.body = VoxelBody(made.grid, made.palette, actuation=made.actuation, young=made.young,
+                              density=made.density, transverse=robot.transverse)  # fmt: skip
+        return scene
+
+    def _loaded(self) -> SceneFile:
+        return load_scene_file(str(self.path))
+
+    def _node(self, scene: Scene) -> Node:
+        found = next((node for node in scene.nodes if node.name == self.body), None)
+        if found is None:
+            raise InputError("the scene has no body of that name, whose place a design could take",
+                             where=str(self.path), value=self.body,
+                             allowed=", ".join(node.name for node in scene.nodes))  # fmt: skip
+        return found
+
+    def _robot(self, scene: Scene) -> VoxelBody:
+        body = self._node(scene).body
+        check_instance(body, VoxelBody, "a body of voxels", where=f"{self.path}, body '{self.body}'")
+        assert isinstance(body, VoxelBody)
+        return body
+
+
+def _materials(robot: VoxelBody) -> dict[int, VoxelMaterial]:
+    palette = robot.palette
+    if isinstance(palette, VoxelMaterial):
+        return {1: palette} | dict.fromkeys(robot.palette_by_number, palette)
+    return dict(palette) if isinstance(palette, Mapping) else dict(enumerate(palette, start=1))
+
+
+def _sine(robot: VoxelBody, where: str) -> Actuation | None:
+    given = robot.actuation
+    several = [] if given is None else list(given) if isinstance(given, Sequence) else [given]
+    if len(several) > 1 or not all(isinstance(one, Actuation) for one in several):
+        raise InputError("designs are driven by one sine or by their own controller", where=f"{where}, actuation",
+                         fix="Give the robot amplitude and frequency alone.")  # fmt: skip
+    return next((one for one in several if isinstance(one, Actuation)), None)
+
+
+def _texts(data: Any) -> Iterator[str]:
+    """All text in plain data."""
+    if isinstance(data, str):
+        yield data
+    elif isinstance(data, Mapping):
+        for value in data.values():
+            yield from _texts(value)
+    elif isinstance(data, list):
+        for value in data:
+            yield from _texts(value)
+
+
+def _digest(path: Path) -> str:
+    """Of a file's content, or of all files in a folder; "" where there is none."""
+    try:
+        if path.is_file():
+            return content_key(path.read_bytes())
+        if path.is_dir():
+            return content_key({str(p.relative_to(path)): p.read_bytes() for p in path.rglob("*") if p.is_file()})
+    except (OSError, ValueError):
+        pass
+    return ""
