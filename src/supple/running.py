@@ -92,7 +92,7 @@ def run(
         last_step = count_steps(until, solver.dt)
         loop = Loop(system, solver, folder, record_every, checkpoint_every, tuple(observers), on_step, surface_points,
                     asked, scene.events)  # fmt: skip
-        loop.begin(_about(scene, system, solver), resume=resume, start=start)
+        loop.begin(about_run(scene, system, solver), resume=resume, start=start)
         error: BaseException | None = None
         try:
             bar = progress_bar(progress, name=system.name, start=loop.state.t, until=last_step * solver.dt)
@@ -162,7 +162,8 @@ def thread_count(threads: int | None) -> Iterator[None]:
         numba.set_num_threads(before)
 
 
-def _about(scene: Scene, system: System, solver: Any) -> dict[str, Any]:
+def about_run(scene: Scene, system: System, solver: Any) -> dict[str, Any]:
+    """What the record of a run says of it."""
     about: dict[str, Any] = {
         "version": supple.__version__,
         "name": system.name,

@@ -25,6 +25,7 @@ from supple.errors import InputError, RecordError, SuppleError
 from supple.record.checkpoint import Checkpoint, check_there, load_checkpoint, save_checkpoint
 from supple.record.files.lock import FolderLock
 from supple.record.frame import Frame
+from supple.record.frame_times import FrameTimes
 from supple.record.measures import measure, measure_gaps
 from supple.record.memory import MemoryRecord
 from supple.record.plausibility import Plausibility
@@ -41,7 +42,6 @@ from supple.solvers.report import Outcome, StepReport
 
 Observer = Callable[[Frame], None]
 OnStep = Callable[[State, StepReport], bool | None]
-ROUND_OFF = 1e-9  # part of a frame's stretch that is round-off
 MOST_FRAMES = 64  # that are taken in one call
 TICK = 0.2  # seconds of wall time after which a person may want to see or stop something
 
@@ -222,9 +222,7 @@ class Loop:
         if not self.strides or self.on_step is not None or step < self.careful_until:
             return 1
         most = min(self.schedule.steps_to_next(step, last_step - step), max(1, int(TICK / self.step_time)))
-        due = (self._stretch(step) + 1) * self.record_every / self.solver.dt - step  # up to round-off
-        near = range(max(1, min(int(due) - 1, most)), most)
-        return next((k for k in near if self.is_frame_due(step + k)), most)
+        return self.frame_times.steps_to_next(step, most)
 
     def _take_frames(self, ahead: list[int]) -> list[tuple[State, StepReport]]:
         """The states of several frames in one call; empty where they are taken one by one."""
@@ -262,12 +260,14 @@ class Loop:
             self.guard.check_failed(self.whole[0], self.step + 1, self.good[0])
             raise
 
+    @property
+    def frame_times(self) -> FrameTimes:
+        """When frames are due."""
+        return FrameTimes(self.solver.dt, self.record_every)
+
     def is_frame_due(self, step: int) -> bool:
         """Whether the step is the first of a stretch of `record_every`."""
-        return step == 0 or self._stretch(step) != self._stretch(step - 1)
-
-    def _stretch(self, step: int) -> int:
-        return math.floor(step * self.solver.dt / self.record_every + ROUND_OFF)
+        return self.frame_times.is_due(step)
 
     def _count(self, report: StepReport) -> None:
         self.worst = max(self.worst, _known(report.residual))
