@@ -81,7 +81,9 @@ def run(
             writer_of(folder / f"video.{video}")  # refused now where it cannot be written
 
         from supple.running import run as run_scene
+        from supple.studio.shelf.recent import note_run
 
+        note_run(folder, scene)
         result = run_scene(chosen.scene, out=folder, resume=resume, threads=threads, **settings)
     checks = _checks(chosen.example, result)
     if picture or contacts:

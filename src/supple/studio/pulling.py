@@ -67,10 +67,10 @@ class Pointer:
 class Pulls:
     """The pulls of all watchers on one system. strength: of the next ones, 1: see `FREQUENCY`."""
 
-    def __init__(self, system: System, surfaces: list[Surface], start: State, dt: float) -> None:
+    def __init__(self, system: System, surfaces: list[Surface], start: State, dt: float, strength: float = 1.0) -> None:
         self.system, self.surfaces, self.start, self.dt = system, surfaces, start, dt
         self.held: dict[int, Pull] = {}
-        self.strength = 1.0
+        self.strength = strength
 
     def grab(self, watcher: int, pointer: Pointer, seen: State, state: State) -> bool:
         """Take hold of what a watcher points at. seen: the state of the frame that he saw; state: of now. Returns

@@ -29,9 +29,9 @@ class FrameRing:
         self.bytes = np.ndarray(whole, dtype=np.uint8, buffer=memory.buf)
 
     @classmethod
-    def make(cls, size: int, places: int = PLACES) -> FrameRing:
-        """A new one for frames of so many bytes, a multiple of 8."""
-        memory = SharedMemory(create=True, size=START + places * (NUMBERS + size))
+    def make(cls, size: int, places: int = PLACES, name: str | None = None) -> FrameRing:
+        """A new one for frames of so many bytes, a multiple of 8. name: by which others open it; None: any."""
+        memory = SharedMemory(name, create=True, size=START + places * (NUMBERS + size))
         ring = cls(memory, places, size, is_own=True)
         ring.bytes[:] = 0
         ring.head[:] = 0, places, size
@@ -43,6 +43,16 @@ class FrameRing:
         memory = SharedMemory(name)
         places, size = np.ndarray(3, dtype=np.uint64, buffer=memory.buf)[1:].tolist()
         return cls(memory, int(places), int(size), is_own=False)
+
+    @staticmethod
+    def remove(name: str) -> None:
+        """Remove one whose maker was killed; nothing where it is gone."""
+        try:
+            left = SharedMemory(name)
+        except (FileNotFoundError, ValueError):  # ValueError: it was made, and has no size yet
+            return
+        left.close()
+        left.unlink()
 
     @property
     def name(self) -> str:

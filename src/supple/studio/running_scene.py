@@ -7,19 +7,21 @@ import multiprocessing
 import queue
 import threading
 import time
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from secrets import token_hex
+from typing import Any
 
 from supple.errors import InputError
 from supple.studio.ending import end_with_parent
 from supple.studio.history import History
+from supple.studio.opening import Keeping, Make
+from supple.studio.plots.traces import Traces
 from supple.studio.ring import FrameRing
-
-if TYPE_CHECKING:
-    from supple.scene.scene import Scene
 
 PATIENCE = 1.0
 """Wall time [s] in which a process that is told to quit may end by itself."""
+TO_KEEP = 5.0
+"""The same where another scene is opened, and it may have a record to end."""
 ANSWER = 60.0
 """Wall time [s] that an answer of the simulation may take."""
 KEEP = 0.02
@@ -27,54 +29,80 @@ KEEP = 0.02
 ENDED = "The simulation has ended."
 
 
-def begin(make: Callable[[], Scene], pipe: Any) -> None:
+def begin(make: Make, pipe: Any, ring: str, keeping: Keeping | None) -> None:
     """What the process does; the server itself needs nothing of what it imports."""
     end_with_parent()
     from supple.studio.simulation import simulate
 
-    simulate(make, pipe)
+    simulate(make, pipe, ring, keeping)
 
 
 class RunningScene:
-    """One process. `header` is there when it is ready; `failure` says why it never will be. `number` counts the scenes
-    that were opened, from 1."""
+    """One process, or none as long as no scene is open. `header` is there when it is ready; `failure` says why it never
+    will be. `number` counts the scenes that were opened, from 1; `title` says what is open. keeping: where runs are
+    kept, None: nowhere."""
 
-    def __init__(self, make: Callable[[], Scene]) -> None:
-        self.number = 0
+    def __init__(self, make: Make | None, *, title: str = "", keeping: Keeping | None = None) -> None:
+        self.number, self.keeping = 0, keeping
+        self.process: Any = None
+        self.pipe: Any = None
+        self.traces, self._plots = Traces(), 0
         self.known = threading.Event()  # whether it is ready or has failed
         self.looks: dict[int, dict[str, bytes]] = {}  # of each watcher that is there, the newest look of each kind
         self.history = History()
         self._ring: FrameRing | None = None
         self._questions, self._answers = itertools.count(), dict[int, "queue.SimpleQueue[Any]"]()
         self._sending, self._changing, self._opening = threading.Lock(), threading.Lock(), threading.Lock()
-        self._begin(make)
+        self._forget("")
+        if make is not None:
+            self._begin(make, title)
 
-    def _begin(self, make: Callable[[], Scene]) -> None:
+    def _forget(self, title: str) -> None:
+        self.title = title
+        self.header: dict[str, Any] | None = None
+        self.data, self.failure = b"", ""
+        self.status: dict[str, Any] = {}
+        self.settings: list[dict[str, Any]] = []  # what can be changed, see `live.settings.Setting`
+        self.history.clear()
+        self.traces.clear()
+        self.known.clear()
+
+    def _begin(self, make: Make, title: str) -> None:
         context = multiprocessing.get_context("spawn")
         self._let_go()
         with self._changing:
             self.number += 1
-            self.make = make
-            self.header: dict[str, Any] | None = None
-            self.data, self.failure = b"", ""
-            self.status: dict[str, Any] = {}
-            self.settings: list[dict[str, Any]] = []  # what can be changed, see `live.settings.Setting`
-            self.history.clear()
-            self.known.clear()
+            self._forget(title)
+            self._ring_name = f"psm_{token_hex(6)}"
             self.pipe, other = context.Pipe()
-            self.process = context.Process(target=begin, args=(make, other), name="supple-simulation", daemon=True)
+            given = (make, other, self._ring_name, self.keeping)
+            self.process = context.Process(target=begin, args=given, name="supple-simulation", daemon=True)
             self.process.start()
             other.close()
+            if self.keeping is not None:
+                self.keeping = replace(self.keeping, is_first=False)
             for name, target, of in (("listener", self._listen, (self.pipe, self.number)),
                                      ("keeper", self._keep, (self.number,))):  # fmt: skip
                 threading.Thread(target=target, args=of, name=f"supple-{name}", daemon=True).start()
 
-    def open(self, make: Callable[[], Scene]) -> None:
+    def open(self, make: Make, title: str = "") -> None:
         """End the present scene and begin another. make: as that of `view`. It takes up to two seconds: call it from a
         thread, as by nicegui's `run.io_bound`."""
         with self._opening:
-            self.close()
-            self._begin(make)
+            self.close(PATIENCE if self.keeping is None else TO_KEEP)
+            self._begin(make, title)
+            if self._plots:
+                self.tell("plots", True)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether there is a scene, ready or not."""
+        return self.number > 0
+
+    @property
+    def word(self) -> str:
+        """Why there is nothing to see; empty where there will be soon."""
+        return self.failure if self.is_open else "Open a scene to begin."
 
     @property
     def has_begun(self) -> bool:
@@ -88,6 +116,8 @@ class RunningScene:
 
     def tell(self, command: str, value: Any = None) -> None:
         """Tell the simulation what to do."""
+        if self.pipe is None:
+            return
         try:
             with self._sending:
                 self.pipe.send((command, value))
@@ -109,6 +139,11 @@ class RunningScene:
         if isinstance(answer, dict) and "error" in answer:
             raise InputError(answer["error"])
         return answer
+
+    def want_plots(self, more: int) -> None:
+        """So many pages more look at plots."""
+        self._plots += more
+        self.tell("plots", self._plots > 0)
 
     def newest(self, after: int) -> tuple[int, bytes] | None:
         """Number and bytes of the newest frame, where it is newer than one."""
@@ -136,14 +171,17 @@ class RunningScene:
                     kept = newest
             time.sleep(KEEP)
 
-    def close(self) -> None:
-        """End the process and let go of its frames."""
+    def close(self, patience: float = PATIENCE) -> None:
+        """End the process and let go of its frames, of what is left where it had to be killed too."""
         self._let_go()
+        if self.process is None:
+            return
         self.tell("quit")
-        self.process.join(PATIENCE)
+        self.process.join(patience)
         if self.process.is_alive():
             self.process.kill()
             self.process.join(PATIENCE)
+        FrameRing.remove(self._ring_name)
 
     def _let_go(self) -> None:
         with self._changing:
@@ -173,6 +211,8 @@ class RunningScene:
             self.status = value
         elif what == "settings":
             self.settings = value
+        elif what == "plots":
+            self.traces.add(value)
         elif what == "answer":
             number, answer = value
             if number in self._answers:

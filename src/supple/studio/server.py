@@ -9,14 +9,13 @@ import threading
 import webbrowser
 from collections.abc import Callable
 from importlib.util import find_spec
-from typing import TYPE_CHECKING
+from pathlib import Path
 
-from supple.errors import InputError, MissingExtraError, SuppleError, check_number
+from supple.errors import InputError, MissingExtraError, SuppleError, check_number, check_path
 from supple.studio.guard import COOKIE, Guard
+from supple.studio.opening import Keeping, Make
 from supple.studio.running_scene import RunningScene
-
-if TYPE_CHECKING:
-    from supple.scene.scene import Scene
+from supple.studio.shelf.shelf import Shelf
 
 GRACE = 0
 """Wall time [s] that open tabs have when the studio ends."""
@@ -26,8 +25,12 @@ LOOPBACK, EVERYWHERE = "127.0.0.1", "0.0.0.0"
 
 
 def view(
-    make: Callable[[], Scene],
+    make: Make | None,
     *,
+    title: str = "",
+    out: str | Path | None = None,
+    note: Callable[[Path, str], None] | None = None,
+    shelf: Shelf | None = None,
     host: str = LOOPBACK,
     port: int = 0,
     browser: bool = True,
@@ -35,8 +38,11 @@ def view(
 ) -> None:
     """Show a scene in the browser while it runs, until Ctrl-C.
 
-    make: makes the scene; a function of a module, since another process calls it. host: the address to listen at; only
-    this machine reaches the default. port: 0 for a free one. browser: whether to open one. say: prints the address.
+    make: makes the scene; a function of a module, since another process calls it; None: none is open at first. title:
+    what is open, in words. out: folder in which all is kept as `run` keeps it, each start of a scene in a record of its
+    own, see `Recording`; None: nothing is. note: is called with the folder of each record and what was opened.
+    shelf: what else can be opened from the page; None: nothing. host: the address to listen at; only this machine
+    reaches the default. port: 0 for a free one. browser: whether to open one. say: prints the address.
 
     Raises a SuppleError where the scene cannot be made or begun.
     """
@@ -46,11 +52,14 @@ def view(
     listening = bind(host, port)
     port = listening.getsockname()[1]
     token = secrets.token_urlsafe(32)
-    running = RunningScene(make)
+    keeping = None if out is None else Keeping(check_path(out, where="view, out"), note=note)
+    running = RunningScene(make, title=title, keeping=keeping)
     try:
-        serve(running, listening, host, port, token, browser=browser, say=say)
+        serve(running, shelf, listening, host, port, token, browser=browser, say=say)
     finally:
         running.close()
+        if shelf is not None:
+            shelf.close()
     if not running.has_begun and running.failure:
         raise SuppleError(running.failure)
 
@@ -75,6 +84,7 @@ def bind(host: str, port: int) -> socket.socket:
 
 def serve(
     running: RunningScene,
+    shelf: Shelf | None,
     listening: socket.socket,
     host: str,
     port: int,
@@ -90,12 +100,17 @@ def serve(
 
     from supple.studio.looks.stream import add_looks
     from supple.studio.page import make_page
+    from supple.studio.plots.stream import add_plots
+    from supple.studio.shelf.routes import add_shelf
     from supple.studio.streams import add_streams
 
     app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
     add_streams(app, running)
     add_looks(app, running)
-    make_page(running)
+    add_plots(app, running)
+    if shelf is not None:
+        add_shelf(app, shelf)
+    make_page(running, shelf)
     ui.run_with(app, title="Supple", show_welcome_message=False, reconnect_timeout=10.0)
     names = {host, "localhost", LOOPBACK} if host in (LOOPBACK, "localhost") else {host}
     hosts = None if host == EVERYWHERE else {f"{name}:{port}" for name in names}

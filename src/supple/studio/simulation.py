@@ -1,10 +1,10 @@
 """The process that runs a scene for the studio. It never waits for a browser, and ends with the process that began it.
 
 It is told what to do through a pipe, (command, value): play, pause, step, reset, speed, strength, change, grab, drag,
-release, wish, click, leave, ask, quit. It answers, (what, value): ready with the header and the name of the ring of
-frames, status some times a second, with a message where the simulation had to stop, settings when they have changed,
-looks for those who wish for some, answer to what it was asked, and failed where it cannot begin. Frames go into the
-ring. Where the pipe ends, nobody is left.
+release, wish, click, leave, plots, untrack, ask, quit. It answers, (what, value): ready with the header and the name
+of the ring of frames, status some times a second, with a message where the simulation had to stop, settings when they
+have changed, looks for those who wish for some, plots some times a second, answer to what it was asked, and failed
+where it cannot begin. Frames go into the ring. Where the pipe ends, nobody is left.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass
 from functools import partial
 from multiprocessing.connection import Connection
+from pathlib import Path
 from time import perf_counter
 from typing import Any
 
@@ -27,10 +28,13 @@ from supple.errors import DivergenceError, SuppleError
 from supple.scene.scene import Scene
 from supple.scene.state import State
 from supple.studio.live.live_run import LiveRun
+from supple.studio.live.recording import Recording
 from supple.studio.looks.looks import Looks
 from supple.studio.looks.wishes import Click
+from supple.studio.opening import Keeping, Make, Opened
 from supple.studio.picking import pick
-from supple.studio.pulling import Pointer
+from supple.studio.plots.samples import Samples
+from supple.studio.pulling import Pointer, point_at
 from supple.studio.ring import FrameRing
 
 LONGEST_CALL = 8e-3
@@ -49,12 +53,14 @@ FAILURES = (SuppleError, FloatingPointError, ArithmeticError, ValueError)
 @dataclass
 class Status:
     """What a person sees beside the picture. speed: simulated over wall time, measured; wanted: what was asked for.
-    pulls: how many pull. message: why it stopped, empty while all is well; notice: why something was refused."""
+    strength: of pulls; pulls: how many pull. message: why it stopped, empty while all is well; notice: why something
+    was refused."""
 
     time: float = 0.0
     step: int = 0
     speed: float = 0.0
     wanted: float = 1.0
+    strength: float = 1.0
     playing: bool = False
     kinetic: float = 0.0
     potential: float = 0.0
@@ -66,13 +72,15 @@ class Status:
 class Simulation:
     """A scene that runs as it is told."""
 
-    def __init__(self, scene: Scene, pipe: Connection) -> None:
+    def __init__(self, scene: Scene, pipe: Connection, ring: str | None = None) -> None:
+        """ring: the name of its ring of frames."""
         self.pipe, self.status = pipe, Status()
         self.live = LiveRun(scene)
         self.live.compile_all()
-        self.looks = Looks(self.live.show)
+        self.samples = Samples()
+        self.looks = Looks(self.live.show, self.samples.places)
         first = self.live.show.frame(self.live.state, 0)
-        self.ring = FrameRing.make(len(first) + -len(first) % 8)
+        self.ring = FrameRing.make(len(first) + -len(first) % 8, name=ring)
         self._begin()
 
     def _begin(self) -> None:
@@ -80,6 +88,8 @@ class Simulation:
         self.seen: deque[tuple[int, State]] = deque(maxlen=REMEMBERED)
         self.status = Status(playing=self.status.playing, wanted=self.status.wanted)
         self.checked = perf_counter()
+        self.samples.begin()
+        self.samples.add(self.live.state, self.live.check())
         self._look()
         self._pace()
 
@@ -97,6 +107,10 @@ class Simulation:
                 if self.status.playing:
                     self._play()
                 self._send_looks()
+                self.samples.tell(perf_counter(), self.pipe.send)
+                self.live.rest()
+                if self.live.lost:
+                    self.status.notice, self.live.lost = self.live.lost, ""
                 if perf_counter() - self.told >= STATUS:
                     self._tell()
 
@@ -138,7 +152,7 @@ class Simulation:
         self._pace()
 
     def _obey_strength(self, value: Any) -> None:
-        self.live.pulls.strength = min(max(float(value), STRENGTHS[0]), STRENGTHS[1])
+        self.live.strengthen(min(max(float(value), STRENGTHS[0]), STRENGTHS[1]))
 
     def _obey_change(self, value: Any) -> None:
         """value: number of the setting, of a part of it or None, and what it is to be."""
@@ -183,7 +197,11 @@ class Simulation:
         pointer, surfaces = Pointer.of(np.array(click.pointer)), self.live.show.surfaces
         seen, start = self._seen(click.frame), self.live.pulls.start
         found = pick(surfaces, seen, start, pointer.origin, pointer.ray) if pointer.is_sound else None
-        self.looks.tell_picked(watcher, "" if found is None else surfaces[found.surface].name)
+        if click.track and found is not None:
+            slot = surfaces[found.surface].slot
+            self.samples.track(slot.name, slot, point_at(slot.node, found.start))
+        elif not click.track:
+            self.looks.tell_picked(watcher, "" if found is None else surfaces[found.surface].name)
 
     def _pace(self) -> None:
         """From here on simulated time keeps to the clock."""
@@ -215,6 +233,7 @@ class Simulation:
                 measures = self.live.check()
                 self.checked = perf_counter()
                 self.status.kinetic, self.status.potential = measures.kinetic, measures.potential
+                self.samples.add(self.live.state, measures)
         except FAILURES as error:
             self.live.go_back()
             self._stop(error)
@@ -228,12 +247,13 @@ class Simulation:
         number, state = self.ring.newest + 1, self.live.state
         self.seen.append((number, State(state.t, state.x.copy(), state.v.copy())))
         self.ring.write(self.live.show.frame(state, self.live.step, number))
+        self.samples.at_frame(self.live.system, state, perf_counter)
         self.looks.forget()
 
     def _tell(self) -> None:
         now, state = perf_counter(), self.live.state
         passed, before = now - self.told, getattr(self, "told_time", state.t)
-        self.status.time, self.status.step = state.t, self.live.step
+        self.status.time, self.status.step, self.status.strength = state.t, self.live.step, self.live.strength
         self.status.speed = max(0.0, (state.t - before) / passed) if passed > 0.05 else self.status.speed
         self.told, self.told_time = now, state.t
         self.pipe.send(("status", asdict(self.status)))
@@ -247,8 +267,11 @@ class Simulation:
         self.pipe.send(("settings", [asdict(setting) for setting in self.live.settings]))
 
     def close(self) -> None:
-        """Remove the ring."""
-        self.ring.close()
+        """End the record, and remove the ring."""
+        try:
+            self.live.end()
+        finally:
+            self.ring.close()
 
 
 QUIET: dict[str, Callable[[Simulation, Any], None]] = {
@@ -256,6 +279,8 @@ QUIET: dict[str, Callable[[Simulation, Any], None]] = {
     "wish": lambda it, value: it.looks.wish(*value),
     "leave": lambda it, value: it.looks.leave(value),
     "click": lambda it, value: it._click(*value),
+    "plots": lambda it, value: setattr(it.samples, "is_wanted", bool(value)),
+    "untrack": lambda it, value: it.samples.untrack(value),
 }
 """What is done without a word of how the simulation stands."""
 
@@ -271,11 +296,26 @@ def told_failure(error: Exception, live: LiveRun) -> str:
     )
 
 
-def simulate(make: Callable[[], Scene], pipe: Connection) -> None:
-    """What the process does. make: makes the scene; it may be imported, but not be sent."""
+def recording_of(keeping: Keeping, opened: Opened) -> Recording:
+    """What keeps the runs of a scene."""
+
+    def note(folder: Path) -> None:
+        if keeping.note is not None:
+            keeping.note(folder, opened.given)
+
+    return Recording(keeping.folder, opened.record_every, is_first=keeping.is_first, note=note)
+
+
+def simulate(make: Make, pipe: Connection, ring: str | None = None, keeping: Keeping | None = None) -> None:
+    """What the process does. make: may be imported, but not be sent. ring: the name of its ring; keeping: where its
+    runs are kept."""
     simulation = None
     try:
-        simulation = Simulation(make(), pipe)
+        given = make()
+        opened = given if isinstance(given, Opened) else Opened(given)
+        simulation = Simulation(opened.scene, pipe, ring)
+        if keeping is not None:
+            simulation.live.record(recording_of(keeping, opened))
         header = simulation.live.show.header()
         pipe.send(("ready", {"about": header.about, "data": header.data, "ring": simulation.ring.name,
                              "dt": simulation.live.dt}))  # fmt: skip

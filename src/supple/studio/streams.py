@@ -59,7 +59,7 @@ def add_streams(app: FastAPI, running: RunningScene) -> None:
     @app.get("/header")
     async def header() -> Response:
         if running.header is None:
-            return Response(running.failure, status_code=NOT_YET, media_type="text/plain")
+            return Response(running.word, status_code=NOT_YET, media_type="text/plain")
         about = json.dumps(running.header).encode()
         about += b" " * (-len(about) % 4)
         return Response(

@@ -33,7 +33,7 @@ export default {
   },
   props: { theme: String },
   mounted() {
-    this.closed = this.holds = this.follows = this.asked = false;
+    this.closed = this.holds = this.follows = this.asked = this.tracks = false;
     this.pulls = true;
     this.chosen = { theme: this.theme, shadows: true, wire: false, colours: "materials", marks: {} };
     this.body = "";
@@ -186,7 +186,7 @@ export default {
       const moved = (event) => Math.hypot(event.clientX - pressed.clientX, event.clientY - pressed.clientY);
       view.addEventListener("pointerdown", (event) => {
         pressed = event.button === 0 ? event : null;
-        if (!this.pulls || this.past !== null || event.button !== 0 || event.shiftKey) return;
+        if (!this.pulls || this.tracks || this.past !== null || event.button !== 0 || event.shiftKey) return;
         send(0, event); // at once: to look whether something is there takes as long as a picture
         if (!this.canvas.hits(event.clientX, event.clientY)) return send(2, null);
         event.stopImmediatePropagation();
@@ -199,11 +199,33 @@ export default {
       view.addEventListener(move, (event) => this.holds && send(1, event));
       view.addEventListener("pointerup", (event) => {
         if (pressed && this.past === null && moved(event) < STILL)
-          this.tellWish({ frame: Math.max(0, this.canvas.frame.number), pointer: this.canvas.ray(pressed.clientX, pressed.clientY) });
+          this.clicked(this.canvas.ray(pressed.clientX, pressed.clientY));
         pressed = null;
       });
+      view.addEventListener("keydown", (event) => this.key(event));
       for (const end of ["pointerup", "pointercancel"])
         view.addEventListener(end, () => { if (this.holds) send(2, null); this.holds = false; });
+    },
+    // the view by keys
+    key(event) {
+      const way = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] }[event.key];
+      const nearer = { "+": 1.15, "=": 1.15, "-": 1 / 1.15 }[event.key];
+      if (event.ctrlKey || event.altKey || event.metaKey || !(way || nearer)) return;
+      event.preventDefault();
+      if (nearer) this.canvas.zoom(nearer);
+      else if (event.shiftKey) this.canvas.pan(0.05 * way[0], 0.05 * way[1]);
+      else this.canvas.turn(0.1 * way[0], 0.1 * way[1]);
+    },
+    // select what is there, or let plots follow the point
+    clicked(pointer) {
+      this.tellWish({ frame: Math.max(0, this.canvas.frame.number), pointer, track: this.tracks });
+      if (!this.tracks) return;
+      this.set_tracking(false);
+      this.$emit("tracking", false);
+    },
+    set_tracking(on) {
+      this.tracks = on;
+      if (this.canvas) this.canvas.element.style.cursor = on ? "crosshair" : "";
     },
     select(name) {
       const same = this.body === name;

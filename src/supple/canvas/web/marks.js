@@ -1,6 +1,6 @@
 // Marks: lines, points and arrows upon the shapes. They are seen through bodies, since what they show lies inside.
 
-const ACCENT = 0xf08c2e, NODE = 0x2f6fb3, LINK = 0x3c8d5a, CONTACT = 0xd8404a, PULL = 0xe0218a;
+const ACCENT = 0xf08c2e, NODE = 0x2f6fb3, LINK = 0x3c8d5a, CONTACT = 0xd8404a, PULL = 0xe0218a, TRACKED = 0xe08a2e;
 const AXES = [[0.85, 0.2, 0.2], [0.25, 0.65, 0.25], [0.2, 0.4, 0.9]]; // x, y, z
 const ARROW = 0.2, ROD = 0.0035; // longest arrow, radius of a rod, over the size of the scene
 const CROWD = 150; // more dots than these are drawn small
@@ -14,14 +14,15 @@ export function createMarks(THREE, canvas, header, read) {
     links: new Links(THREE, canvas),
     contacts: new Contacts(THREE, canvas, size),
     pulls: new Pulls(THREE, size),
+    tracked: new Tracked(THREE),
   };
   const all = Object.values(layers);
   for (const [name, layer] of Object.entries(layers)) {
-    layer.object.visible = name === "pulls";
+    layer.object.visible = name === "pulls" || name === "tracked";
     canvas.scene.add(layer.object);
   }
   return {
-    contacts: layers.contacts, pulls: layers.pulls,
+    contacts: layers.contacts, pulls: layers.pulls, tracked: layers.tracked,
     select(name) { layers.selected.select(name); },
     set(which, on) {
       const layer = layers[which];
@@ -261,5 +262,20 @@ class Pulls {
     }
     this.rods.put(rods);
     setPlaces(THREE, this.dots, ends);
+  }
+}
+
+// points that plots follow
+class Tracked {
+  constructor(THREE) {
+    Object.assign(this, { THREE, count: 0, object: makeDots(THREE, TRACKED, 12) });
+  }
+
+  show({ tracked }, read) {
+    if (!tracked) return;
+    const rows = read(tracked), places = [];
+    this.count = rows.length / 4;
+    for (let k = 0; k < this.count; ++k) places.push(...rows.subarray(4 * k + 1, 4 * k + 4));
+    setPlaces(this.THREE, this.object, places);
   }
 }

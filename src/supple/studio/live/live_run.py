@@ -6,20 +6,23 @@ moves, the energy of its spring jumps, and by so much more is allowed (`supple.r
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
 from time import perf_counter
 from typing import Any
 
-from supple.errors import SuppleError
+from supple.errors import RecordError, SuppleError
 from supple.record.measures import Measures, measure
 from supple.record.plausibility import Plausibility
-from supple.running import choose_solver
+from supple.running import about_run, choose_solver
 from supple.scene.events import Schedule, check_events
 from supple.scene.kinematics import hanging_on
 from supple.scene.scene import Scene
 from supple.scene.state import State
 from supple.solvers.choosing import prepared
 from supple.solvers.protocol import Striding
+from supple.solvers.report import StepReport
+from supple.studio.live.recording import Recording
 from supple.studio.live.saving import SavedScene, save_seen
 from supple.studio.live.settings import Setting, find_setting, settings_of
 from supple.studio.picking import Picked
@@ -28,23 +31,28 @@ from supple.studio.show import Show
 
 
 class LiveRun:
-    """A scene from its start on. step: how many were taken; step_time: of one, of the wall [s], 0: not known yet."""
+    """A scene from its start on. step: how many were taken; step_time: of one, of the wall [s], 0: not known yet;
+    strength: of the next pulls, see `Pulls`, kept when the scene begins anew; recording: what keeps it on disk, None:
+    nothing; lost: why that has ended, or empty."""
 
     def __init__(self, scene: Scene) -> None:
         check_events(scene.events)
-        self.scene, self.step_time = scene, 0.0
+        self.scene, self.step_time, self.strength = scene, 0.0, 1.0
+        self.recording: Recording | None = None
+        self.lost = ""
         self.system = scene.compile()
         self.show = Show(self.system, self.system.initial_state())
         self.reset()
 
     def reset(self) -> None:
         """Begin anew; nobody pulls."""
+        self.end()
         self.system, self.step = self.scene.compile(), 0
         self.solver = self.own_solver = choose_solver(self.scene, self.system, None, None)
         self.solver.prepare(self.system)
         self.state = self.system.initial_state()
         self.schedule = Schedule(self.scene.events)
-        self.pulls = Pulls(self.system, self.show.surfaces, self.state.copy(), self.solver.dt)
+        self.pulls = Pulls(self.system, self.show.surfaces, self.state.copy(), self.solver.dt, self.strength)
         self.dragged: dict[int, Pointer] = {}
         self._watch()
 
@@ -88,34 +96,41 @@ class LiveRun:
         """After changes of the system."""
         if not self.is_prepared:
             self.solver = prepared(self.own_solver, self.system)
+            if self.recording is not None:
+                self._record(lambda recording: recording.follow(self.system))
             self._watch()
 
     def take(self, steps: int) -> None:
         """So many steps at most, to the next event of the scene at the latest. Where they fail, the last good state is
         taken up again."""
         try:
+            self._record(self._open)
             self.schedule.make_due(self.system, self.state, self.step)
             self._move_ends()
             self._follow()
             steps = self.schedule.steps_to_next(self.step, steps)
-            self._advance(steps)
+            if self.recording is not None:
+                steps = self.recording.times.steps_to_next(self.step, steps)
+            report = self._advance(steps)
             self.step += steps
             self.state.t = self.step * self.dt
             self.guard.check_step(self.state, self.step)
+            self._record(lambda recording: self._keep(recording, report))
         except Exception:
             self.go_back()
             raise
 
-    def _advance(self, steps: int) -> None:
-        begun = perf_counter()
+    def _advance(self, steps: int) -> StepReport:
+        begun, reports = perf_counter(), []
         if steps > 1 and isinstance(self.solver, Striding):
-            self.solver.advance(self.system, self.state, steps)
+            reports.append(self.solver.advance(self.system, self.state, steps))
         else:
             for number in range(self.step + 1, self.step + 1 + steps):
-                self.solver.step(self.system, self.state)
+                reports.append(self.solver.step(self.system, self.state))
                 self.state.t = number * self.dt
         taken = (perf_counter() - begun) / steps
         self.step_time = taken if self.step_time == 0.0 else 0.8 * self.step_time + 0.2 * taken
+        return reports[0] if len(reports) == 1 else StepReport.joined(reports)
 
     def go_back(self) -> None:
         """To the last good state."""
@@ -129,6 +144,42 @@ class LiveRun:
         self.good, self.good_step = self.state.copy(), self.step
         return measures
 
+    # what is kept on disk
+
+    def record(self, recording: Recording) -> None:
+        """Keep all from the start of the scene on; refused where nothing can be written there."""
+        self.recording = recording
+        self._open(recording)
+
+    def _record(self, act: Callable[[Recording], None]) -> None:
+        """Where a record cannot be written any more, the simulation goes on without it."""
+        if self.recording is None:
+            return
+        try:
+            act(self.recording)
+        except RecordError as error:
+            self.recording.close()
+            self.recording = None
+            self.lost = f"{error} The record ends at t = {self.good.t:.2f} s; the simulation goes on without it."
+
+    def _open(self, recording: Recording) -> None:
+        if not recording.is_open:
+            about = about_run(self.scene, self.system, self.own_solver)
+            recording.open(self.system, self.own_solver, self.state, measure(self.system, self.state), about)
+
+    def _keep(self, recording: Recording, report: StepReport) -> None:
+        recording.count(report, self.step - report.steps)
+        if recording.times.is_due(self.step):
+            recording.keep(self.state, self.step, self.check())
+
+    def rest(self) -> None:
+        """Between calls: what has waited to be written is."""
+        self._record(lambda recording: recording.rest(self.state, self.step))
+
+    def end(self) -> None:
+        """Of this run from the start of the scene; `reset` begins another."""
+        self._record(lambda recording: recording.end(self.state, self.step, lambda: measure(self.system, self.state)))
+
     # what a person does
 
     def change(self, number: Any, part: Any, value: Any) -> None:
@@ -136,6 +187,10 @@ class LiveRun:
         setting, part = find_setting(self.settings, number, part)
         self.system.change(self.state, setting.name, **setting.changed(float(value), part))
         self._follow()
+
+    def strengthen(self, strength: float) -> None:
+        """Of pulls from the next one on."""
+        self.strength = self.pulls.strength = strength
 
     def grab(self, watcher: int, pointer: Pointer, seen: State) -> None:
         """Take hold of what a watcher points at. seen: the state of the frame that he saw."""

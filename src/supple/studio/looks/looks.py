@@ -5,7 +5,7 @@ A look is the length of its JSON (u4), the JSON, then bytes that it tells places
     {"field", "unit", "highest", "tints": [{"name", "per", "values"}],    colours of a field, see `field_colours`
      "selected": {"name", "kind", "mass", "size", "speed"},               the body that is selected
      "picked": name,                                                       what a click has met, "" where nothing
-     "links", "contacts", "pulls"}                                         see `marks`
+     "links", "contacts", "pulls", "tracked"}                              see `marks`
 
 Colours come at most ten times a second, marks thirty times. Either may take a tenth of the time at most: what
 is dear to find is shown less often.
@@ -40,27 +40,31 @@ SHARE = 0.1
 
 @dataclass
 class Due:
-    """When something may be found again. interval: least wall time between [s]."""
+    """When something may be found again. interval: least wall time between [s]; share: most of the wall time that it
+    may take."""
 
     interval: float
+    share: float = SHARE
     at: float = 0.0
 
     def pay(self, begun: float, ended: float) -> None:
         """It has been found, between two moments of wall time [s]."""
-        self.at = begun + max(self.interval, (ended - begun) / SHARE)
+        self.at = begun + max(self.interval, (ended - begun) / self.share)
 
 
 class Looks:
     """The wishes of all watchers on what is shown of a system."""
 
-    def __init__(self, show: Show) -> None:
+    def __init__(self, show: Show, tracked: Callable[[State], Array] | None = None) -> None:
+        """tracked: where the points are that plots follow, see `Samples.places`."""
+        self.tracked = tracked or (lambda state: np.zeros((0, 4)))
         self.surfaces = {surface.name: surface for surface in show.surfaces}
         self.colours = FieldColours(show.surfaces, show.shapes[: len(show.surfaces)])
         self.forces = ColourScale(LEAST)
         self.wishes: dict[int, Wish] = {}
         self.picked: dict[int, str] = {}
         self.colours_due, self.marks_due = Due(COLOURS), Due(MARKS)
-        self.colours_stale = self.marks_stale = self.had_pulls = False
+        self.colours_stale = self.marks_stale = self.had_lines = False
 
     def wish(self, watcher: int, wish: Wish) -> None:
         """What a watcher wants from now on."""
@@ -96,11 +100,12 @@ class Looks:
         marks = self.marks_stale and begun >= self.marks_due.at
         if not self.wishes or not (colours or marks or self.picked):
             return
-        lines = pulls(state)
+        lines, tracked = pulls(state), self.tracked(state)
+        has_lines = len(lines) > 0 or len(tracked) > 0
         made: dict[Any, bytes] = {}
         for watcher, wish in self.wishes.items():
             picked = self.picked.pop(watcher, None)
-            has_marks = marks and (wish.links or wish.contacts or len(lines) > 0 or self.had_pulls)
+            has_marks = marks and (wish.links or wish.contacts or has_lines or self.had_lines)
             if not (has_marks or picked is not None or (colours and (wish.field or wish.body))):
                 continue
             key = (wish, picked)
@@ -108,11 +113,12 @@ class Looks:
                 about, pack = self.seen(wish, state, begun) if colours else ({}, Pack())
                 if marks:
                     about |= self.marked(wish, system, state, lines, begun, pack)
+                    about["tracked"] = pack.add(tracked, "f4")
                 made[key] = joined(about if picked is None else about | {"picked": picked}, pack.data)
             kind = "picked" if picked is not None else "colours" if colours else "marks"
             send((watcher, kind, made[key]))
         self._pay(begun, clock(), colours=colours, marks=marks)
-        self.had_pulls = len(lines) > 0 if marks else self.had_pulls
+        self.had_lines = has_lines if marks else self.had_lines
 
     def _pay(self, begun: float, ended: float, *, colours: bool, marks: bool) -> None:
         if colours:

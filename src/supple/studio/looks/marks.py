@@ -4,6 +4,7 @@
 "contacts": {"places", "forces", "highest"}   places [m] and forces [N] (f4, 3 each); the longest arrow stands for
                                            `highest` [N]
 "pulls"                                   where a pull holds and where it pulls to (f4, 6 each) [m]
+"tracked"                                 points of plots: which of the places it has, then x, y, z (f4, 4 each)
 """
 
 from __future__ import annotations

@@ -26,10 +26,12 @@ class Wish:
 
 @dataclass(frozen=True)
 class Click:
-    """On the picture. frame: number of the one that was seen; pointer: nine numbers, see `Pointer`."""
+    """On the picture. frame: number of the one that was seen; pointer: nine numbers, see `Pointer`; track: whether
+    plots are to follow the point, instead of selecting the body."""
 
     frame: int
     pointer: tuple[float, ...]
+    track: bool = False
 
 
 def read_wish(text: str) -> Wish | Click | None:
@@ -66,4 +68,4 @@ def _click(given: dict[str, Any]) -> Click | None:
         return None
     if pointer.shape != (9,) or not np.isfinite(pointer).all():
         return None
-    return Click(frame, tuple(pointer.tolist()))
+    return Click(frame, tuple(pointer.tolist()), bool(given.get("track")))

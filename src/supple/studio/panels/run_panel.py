@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from math import log10
 from typing import Any
 
 from nicegui import ui
@@ -13,18 +15,40 @@ SPEEDS = {0.1: "0.1", 0.25: "0.25", 0.5: "0.5", 1.0: "1", 2.0: "2", 5.0: "5"}
 REFRESH = 0.2
 
 
+class Shared:
+    """A control of a value that the simulation has for all who look on: what one sets, the others see."""
+
+    def __init__(self, control: Any, tell: Callable[[float], None]) -> None:
+        self.control, self.last = control, float(control.value)
+        control.on_value_change(lambda event: self._told(float(event.value), tell))
+
+    def _told(self, value: float, tell: Callable[[float], None]) -> None:
+        if value != self.last:
+            self.last = value
+            tell(value)
+
+    def show(self, value: float) -> None:
+        """What the simulation says of it, where that has changed."""
+        if value != getattr(self, "said", None):
+            self.said = self.last = value
+            self.control.set_value(value)
+
+
 def run_panel(canvas: StudioCanvas, running: RunningScene) -> None:
     """A row under the picture. Its help is the browser's own, which does not lie over the bar above it."""
     message = ui.label("").classes("w-full px-3 text-negative").props('role="alert"')
     with ui.row().classes("w-full items-center px-3 py-1 gap-2"):
-        play = ui.button("Play").props('dense no-caps title="Run, or stop for a while"').classes("w-20")
-        step = ui.button("Step").props('flat dense no-caps title="One step of the solver"')
+        play = ui.button("Play").props('dense no-caps title="Run, or stop for a while (Space)"').classes("w-20")
+        step = ui.button("Step").props('flat dense no-caps title="One step of the solver (.)"')
         reset = ui.button("Reset").props('flat dense no-caps title="Begin anew"')
-        speed = ui.select(SPEEDS, value=1.0, label="Speed").props("dense").classes("w-24")
-        ui.label("Strength").props('id="strength"')
-        strength = ui.slider(min=-1.5, max=1.5, step=0.1, value=0.0).classes("w-28").props('aria-labelledby="strength"')
+        with ui.element("div").props('title="How fast simulated time passes, against real time"'):
+            speed = ui.select(SPEEDS, value=1.0, label="Speed").props("dense").classes("w-24")
+        ui.label("Strength").props('id="strength" title="Of the spring that pulls: softer or stiffer"')
+        strength = ui.slider(min=-1.5, max=1.5, step=0.1, value=0.0).classes("w-28")
+        strength.props('aria-labelledby="strength" title="Of the spring that pulls: softer or stiffer"')
         told = ui.label("").classes("grow text-right tabular-nums").props('role="status" aria-label="State"')
-    strength.on_value_change(lambda event: running.tell("strength", 10.0 ** float(event.value)))
+    wanted = Shared(speed, lambda value: running.tell("speed", value))
+    stiff = Shared(strength, lambda value: running.tell("strength", 10.0**value))
 
     def tell(command: str) -> None:
         canvas.run_method("live")
@@ -33,7 +57,6 @@ def run_panel(canvas: StudioCanvas, running: RunningScene) -> None:
     play.on_click(lambda: running.tell("pause") if running.status.get("playing") else tell("play"))
     step.on_click(lambda: tell("step"))
     reset.on_click(lambda: tell("reset"))
-    speed.on_value_change(lambda event: running.tell("speed", float(event.value)))
 
     def refresh() -> None:
         status = running.status
@@ -42,6 +65,9 @@ def run_panel(canvas: StudioCanvas, running: RunningScene) -> None:
             button.set_enabled(running.is_ready and not running.failure)
         message.set_text(running.failure or status.get("message", "") or status.get("notice", ""))
         told.set_text(told_state(status) if running.is_ready else "")
+        if status:
+            wanted.show(status["wanted"])
+            stiff.show(round(log10(status["strength"]), 1))
 
     ui.timer(REFRESH, refresh)
 
