@@ -9,6 +9,7 @@ from supple.bench.row import Row
 
 _MODULES = (
     "contact",
+    "design.pool",
     "fem.steel_crank",
     "fem_beam",
     "floating",
