@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -24,6 +24,7 @@ from supple.errors import InputError, check_instance, check_number
 from supple.geometry import VoxelGrid
 from supple.interaction.fluid import Fluid
 from supple.material.voxel import VoxelMaterial
+from supple.record.frame import Frame
 from supple.scene.scene import Scene
 
 Array = np.ndarray
@@ -32,7 +33,8 @@ FIELDS = ("density", "gain", "phase", "stiffness")
 
 
 class ArenaLike(Protocol):
-    """What evaluations ask of an arena. body: the name of the design's node; times in s."""
+    """What evaluations ask of an arena. body: the name of the design's node; times in s; measures: names of those that
+    are taken where none are asked for."""
 
     @property
     def body(self) -> str: ...
@@ -44,6 +46,8 @@ class ArenaLike(Protocol):
     def dt(self) -> float | None: ...
     @property
     def record_every(self) -> float: ...
+    @property
+    def measures(self) -> tuple[str, ...]: ...
 
     def scene(self, design: Design, seed: int = 0) -> Scene:
         """The scene of a design."""
@@ -51,6 +55,26 @@ class ArenaLike(Protocol):
 
     def key(self) -> str:
         """Names the arena by its content."""
+        ...
+
+
+class Judge(Protocol):
+    """Scores one run: an observer of its frames. is_over: whether the run may end now."""
+
+    @property
+    def score(self) -> float: ...
+    @property
+    def is_over(self) -> bool: ...
+
+    def __call__(self, frame: Frame) -> None: ...
+
+
+@runtime_checkable
+class Judging(Protocol):
+    """An arena with a score of its own, which the measure "score" gives."""
+
+    def judge(self) -> Judge:
+        """A judge of one run."""
         ...
 
 
@@ -110,6 +134,7 @@ class Arena:
     velocity: ArrayLike = (0.0, 0.0, 0.0)
     fluid: Fluid | None = None
     body: ClassVar[str] = "robot"
+    measures: ClassVar[tuple[str, ...]] = ("travel",)
 
     def __post_init__(self) -> None:
         _check_materials(self.materials)

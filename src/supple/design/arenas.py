@@ -27,7 +27,7 @@ def arena_of(given: ArenaLike | str | os.PathLike[str]) -> ArenaLike:
     if isinstance(given, str | os.PathLike):
         is_file = not isinstance(given, str) or Path(given).suffix.lower() in SUFFIXES
         found = FileArena(given) if is_file else find_task(str(given))
-    lacking = [name for name in ("body", "duration", "settle", "scene", "key") if not hasattr(found, name)]
+    lacking = [name for name in ("body", "duration", "settle", "measures", "scene", "key") if not hasattr(found, name)]
     if lacking:
         raise InputError("this is not an arena", where="evaluation", value=type(given).__name__,
                          allowed="an Arena, a task or its name, a scene file")  # fmt: skip

@@ -24,7 +24,8 @@ TIME_LIMIT = 3600.0  # [s]
 
 @dataclass(frozen=True, eq=False)
 class Conditions:
-    """Where, by what and with which seed designs are evaluated. key: names all of it by its content.
+    """Where, by what and with which seed designs are evaluated. measures: as `measures_of` takes them, None: those of
+    the arena. key: names all of it by its content.
 
     time_limit: wall time of one evaluation [s], after which it is a result `crashed`. It is no part of the key: a
     machine that is twice as slow must not give other scores, so that it should be far beyond what designs take.
@@ -40,7 +41,8 @@ class Conditions:
     def __post_init__(self) -> None:
         check_number(self.seed, name="seed", where="evaluation", least=0, whole=True)
         check_number(self.time_limit, name="time_limit", where="evaluation", above=0.0, infinite=True)
-        object.__setattr__(self, "measures", measures_of(self.measures))
+        given: Any = self.arena.measures if self.measures is None else self.measures
+        object.__setattr__(self, "measures", measures_of(given))
         key = content_key(supple.__version__, DEVICE, DTYPE, self.arena.key(), self.measures, int(self.seed))
         object.__setattr__(self, "key", key)
 
@@ -79,14 +81,16 @@ class Conditions:
         return outcome, self._worst(), message
 
 
-def evaluation_key(design: Design, arena: ArenaLike, measures: Any, *, seed: int = 0) -> str:
+def evaluation_key(design: Design, arena: ArenaLike, measures: Any = None, *, seed: int = 0) -> str:
     """Names an evaluation by all that its scores depend on: design, arena, measures, seed, version of Supple, device
     and type of numbers."""
     return Conditions(arena, measures, seed).key_of(design)
 
 
-def try_design(design: Design, arena: ArenaLike, measures: Any = ("travel",), *, seed: int = 0) -> Result:
+def try_design(design: Design, arena: ArenaLike, measures: Any = None, *, seed: int = 0) -> Result:
     """Evaluate one design, in this process: the same arguments give the same scores, bit for bit.
+
+    measures: what it is judged by; None: what the arena is about, "travel" of an `Arena`, "score" of a task.
 
     A design that diverges, that the arena refuses, or whose run or measures fail, is a result with the worst scores
     and what went wrong. Measures that cannot be found are an InputError.

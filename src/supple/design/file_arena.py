@@ -45,6 +45,11 @@ class FileArena:
         _ = self.arena
 
     @property
+    def measures(self) -> tuple[str, ...]:
+        """Those that are taken where none are asked for."""
+        return self.arena.measures
+
+    @property
     def duration(self) -> float:
         """Time that is measured [s]."""
         return self.arena.duration

@@ -5,6 +5,7 @@ travel   = |moved_xy|          forward = moved_x          speed = travel / (end 
 height   = max over frames of centre_z - centre_z(since), at least 0
 energy   = sum of the rises of mechanical energy from frame to frame: the least work that was put in
 contact_time = the time from each frame in which the robot touches something to the next
+score    = what the arena itself scores, such as a task
 """
 
 from __future__ import annotations
@@ -111,6 +112,14 @@ def measure_contact_time(trial: Trial) -> float:
     return float(np.diff(trial.times[chosen]) @ trial.contacts[chosen][:-1])
 
 
+def measure_score(trial: Trial) -> float:
+    """The score of an arena that has one of its own, such as a task, in the task's unit."""
+    if trial.judge is None:
+        raise InputError("the arena has no score of its own", where="measure 'score'",
+                         value=type(trial.arena).__name__, allowed="a task")  # fmt: skip
+    return trial.judge.score
+
+
 def _measured(trial: Trial) -> Array:
     """Which frames are measured, (frames,); those from `since` on, round-off aside."""
     return np.asarray(trial.times >= trial.since - 1e-9 * float(trial.times[-1]))
@@ -125,6 +134,7 @@ MEASURES = {
         Measure("height", "m", measure_height),
         Measure("energy", "J", measure_energy, "less"),
         Measure("contact_time", "s", measure_contact_time),
+        Measure("score", "", measure_score),
     )
 }
 

@@ -40,7 +40,7 @@ class SceneArena:
     @property
     def measures(self) -> tuple[str, ...]:
         """Those that are taken where none are asked for."""
-        return ("travel",)
+        return self.robot.measures
 
     @property
     def duration(self) -> float:

@@ -8,7 +8,7 @@ from time import perf_counter
 
 import numpy as np
 
-from supple.design.arena import ArenaLike
+from supple.design.arena import ArenaLike, Judge, Judging
 from supple.design.designs import Design
 from supple.design.touching import touching
 from supple.errors import SuppleError
@@ -25,7 +25,8 @@ class Trial:
     """One design in one arena, run to its end.
 
     since: when measuring begins [s]. times (frames,) [s]. watched: centres of mass (frames, 3) [m] of every body by
-    name. contacts (frames,): whether the robot touched an obstacle or another body.
+    name. contacts (frames,): whether the robot touched an obstacle or another body. judge: that of an arena with a
+    score of its own, which has seen all frames.
     """
 
     design: Design
@@ -36,6 +37,7 @@ class Trial:
     times: Array
     watched: dict[str, Array]
     contacts: Array
+    judge: Judge | None = None
 
     @property
     def centres(self) -> Array:
@@ -53,22 +55,34 @@ def make_trial(design: Design, arena: ArenaLike, *, seed: int = 0, time_limit: f
     time_limit: wall time after which it is given up with a SuppleError at the next frame [s].
     """
     watch = Watch(arena.body, time_limit)
-    scene = arena.scene(design, seed)
-    end = arena.settle + arena.duration
-    run = run_scene(
-        scene, until=end, dt=arena.dt, record_every=arena.record_every, observers=[watch], progress=False, threads=1
-    )
+    run, judge = _watched(design, arena, seed, arena.settle + arena.duration, watch)
     if run.outcome == "interrupted":
         raise KeyboardInterrupt
     centres = {name: np.array(rows) for name, rows in watch.centres.items()}
-    return Trial(design, arena, seed, run, arena.settle, np.array(watch.times), centres, np.array(watch.contacts))
+    times, contacts = np.array(watch.times), np.array(watch.contacts)
+    return Trial(design, arena, seed, run, arena.settle, times, centres, contacts, judge)
 
 
 def make_start(design: Design, arena: ArenaLike, *, seed: int = 0) -> None:
     """Run the first frames of a trial, for the kernels that this compiles."""
     until = min(2 * arena.record_every, arena.settle + arena.duration)
-    run_scene(arena.scene(design, seed), until=until, dt=arena.dt, record_every=arena.record_every,
-              observers=[Watch(arena.body)], progress=False, threads=1)  # fmt: skip
+    _watched(design, arena, seed, until, Watch(arena.body))
+
+
+def _watched(design: Design, arena: ArenaLike, seed: int, until: float, watch: Watch) -> tuple[Run, Judge | None]:
+    """A run until a time [s], and the judge that has seen its frames, who may end it."""
+    judge = arena.judge() if isinstance(arena, Judging) else None
+    run = run_scene(
+        arena.scene(design, seed),
+        until=until,
+        dt=arena.dt,
+        record_every=arena.record_every,
+        observers=[watch] if judge is None else [watch, judge],
+        on_step=None if judge is None else lambda state, report: judge.is_over,
+        progress=False,
+        threads=1,
+    )
+    return run, judge
 
 
 @dataclass(eq=False)

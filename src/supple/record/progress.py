@@ -22,7 +22,9 @@ class Progress(Protocol):
     def update(self, t: float, residual: float) -> None: ...
 
 
-class _Silent:
+class Silent:
+    """Shows nothing."""
+
     def update(self, t: float, residual: float) -> None:
         """Nothing."""
 
@@ -47,7 +49,7 @@ class _Bar:
 def progress_bar(shown: bool | None, *, name: str, start: float, until: float) -> Iterator[Progress]:
     """A bar on standard error. shown: None for "on a terminal only", True for everywhere."""
     if not (sys.stderr.isatty() if shown is None else shown):
-        yield _Silent()
+        yield Silent()
         return
     from rich.console import Console
     from rich.markup import escape

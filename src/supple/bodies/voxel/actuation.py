@@ -81,16 +81,18 @@ class Commands:
     """Control variables from a person's own function(t, state), called rate [Hz] times a second; held in between.
 
     function returns `count` numbers; state is a `LocalState` of the body: t, x (n, 7), v (n, 6). gain: one for each
-    variable (count,), or one for each variable and voxel (count, n).
+    variable (count,), or one for each variable and voxel (count, n). sees: names of other lattices of the scene, whose
+    states the function is given after the body's own.
 
     >>> Commands(lambda t, state: [1.0 if state.x[:, 2].min() < 0.01 else 0.0], rate=50.0).count
     1
     """
 
-    function: Callable[[float, Any], ArrayLike]
+    function: Callable[..., ArrayLike]
     rate: float
     count: int = 1
     gain: ArrayLike = 1.0
+    sees: Sequence[str] = ()
 
     def __post_init__(self) -> None:
         if not callable(self.function):
@@ -102,9 +104,9 @@ class Commands:
         if self.count < 1:
             raise InputError("there is no control variable", where="Commands", value=self.count, allowed=">= 1")
 
-    def ask(self, t: float, state: Any) -> Array:
-        """The control variables at time t, (count,)."""
-        given = self.function(t, state)
+    def ask(self, t: float, state: Any, *others: Any) -> Array:
+        """The control variables at time t, (count,); others: states of what it sees."""
+        given = self.function(t, state, *others)
         try:
             values = np.asarray(given, dtype=float).ravel()
         except (TypeError, ValueError):

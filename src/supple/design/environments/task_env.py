@@ -9,9 +9,11 @@ import numpy as np
 from gymnasium import spaces
 
 from supple.design.tasks.bodies import random_cells
+from supple.design.tasks.episode import Episode
+from supple.design.tasks.palette import CONTROL_RATE
+from supple.design.tasks.senses import CHANNELS
 from supple.design.tasks.suite import find_task
-from supple.design.tasks.task import CONTROL_RATE, Task
-from supple.design.tasks.trial import CHANNELS, Trial
+from supple.design.tasks.task import Task
 from supple.errors import InputError
 
 Array = np.ndarray
@@ -21,7 +23,8 @@ FAILED = -1.0
 
 
 def observation_space(task: Task) -> spaces.Dict:
-    """cells (nx, ny, nz, 9): see `Trial.observe`; goal (3,) [m]; mask (nx, ny, nz): 1 where an action counts."""
+    """cells (nx, ny, nz, 11) and goal (3,) [m]: see `supple.design.tasks.senses`; mask (nx, ny, nz): 1 where an action
+    counts."""
     reach, grid = float("inf"), task.grid
     return spaces.Dict(
         {
@@ -50,42 +53,38 @@ class TaskEnv(gymnasium.Env[Observation, Array]):
         self.render_mode = None
         self.observation_space = observation_space(self.task)  # type: ignore[assignment]
         self.action_space = spaces.Box(-1.0, 1.0, self.task.grid, np.float32)
-        self.trial = None if design is None else Trial(self.task, design)
-        self._running = False
+        self.episode = None if design is None else Episode(self.task, design)
+        self._draws, self._running = design is None, False
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Observation, Any]:
         """To the start; a seed chooses the random body where there is no design."""
         super().reset(seed=seed)
         given = (options or {}).get("design")
         if given is not None:
-            self.trial = Trial(self.task, given)
-        elif self.trial is None:
-            self.trial = Trial(self.task, random_cells(self.task, np.random.default_rng(seed or 0)))
-            self._drawn = True
-        elif seed is not None and getattr(self, "_drawn", False):
-            self.trial = Trial(self.task, random_cells(self.task, np.random.default_rng(seed)))
+            self.episode = Episode(self.task, given)
+            self._draws = False
+        elif self.episode is None or (self._draws and seed is not None):
+            self.episode = Episode(self.task, random_cells(self.task, np.random.default_rng(seed or 0)))
         else:
-            self.trial.reset()
+            self.episode.reset()
         self._running = True
         return self._observation(), self._info()
 
     def step(self, action: Array) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
         """One control step."""
-        if self.trial is None or not self._running:
+        if self.episode is None or not self._running:
             raise InputError("the episode has not begun", where="TaskEnv.step", fix="Call reset().")
-        before = self.trial.score
-        self.trial.step(action)
-        reward = FAILED if self.trial.failure else self.trial.score - before
-        over, finished = self.trial.is_over, self.trial.is_finished
+        before = self.episode.score
+        self.episode.step(action)
+        reward = FAILED if self.episode.failure else self.episode.score - before
+        over, finished = self.episode.is_over, self.episode.is_finished
         self._running = not (over or finished)
         return self._observation(), float(reward), over, finished and not over, self._info()
 
     def _observation(self) -> Observation:
-        assert self.trial is not None
-        seen = self.trial.observe()
-        cells, goal = (np.asarray(seen[name], dtype=np.float32) for name in ("cells", "goal"))
-        return {"cells": cells, "goal": goal, "mask": self.trial.mask.astype(np.int8)}
+        assert self.episode is not None
+        return {**self.episode.observe(), "mask": self.episode.mask.astype(np.int8)}
 
     def _info(self) -> dict[str, Any]:
-        assert self.trial is not None
-        return {"score": self.trial.score, "t": self.trial.t}
+        assert self.episode is not None
+        return {"score": self.episode.score, "t": self.episode.t}

@@ -17,7 +17,8 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
 from supple.design.environments.task_env import Observation, TaskEnv
-from supple.design.tasks.task import CONTROL_RATE, Task
+from supple.design.tasks.palette import CONTROL_RATE
+from supple.design.tasks.task import Task
 from supple.errors import InputError
 
 Array = np.ndarray

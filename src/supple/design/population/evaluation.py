@@ -24,7 +24,7 @@ StoreLike = Store | str | os.PathLike[str] | None
 def evaluate(
     designs: Iterable[Design],
     arena: ArenaLike | str | os.PathLike[str],
-    measures: Any = ("travel",),
+    measures: Any = None,
     *,
     seed: int = 0,
     store: StoreLike = None,
@@ -37,10 +37,10 @@ def evaluate(
     """Results of designs in their order, evaluated by many processes. They are those of `try_design`, bit for bit.
 
     arena: where they are tried: an `Arena`, a task or its name, a scene file or a `FileArena`. measures: what they are
-    judged by, names, "module:function" or functions. seed: of the arena. store: a `Store` or its file; what is in it is
-    not evaluated again, and what is new is kept as soon as it is there, so that a run that was stopped goes on where it
-    was. executor: makes a `concurrent.futures.Executor`, such
-    as `lambda: client.get_executor()` of `dask.distributed`; None: a pool of spawned processes with one thread each.
+    judged by, names, "module:function" or functions; None: what the arena is about. seed: of the arena. store: a
+    `Store` or its file; what is in it is not evaluated again, and what is new is kept as soon as it is there, so that a
+    run that was stopped goes on where it was. executor: makes a `concurrent.futures.Executor`, such as
+    `lambda: client.get_executor()` of `dask.distributed`; None: a pool of spawned processes with one thread each.
     workers: how many designs are evaluated at once; None: one a core, or what the executor says; 0: one after the
     other in this process. batch: designs that a worker gets at a time, None: several where they are quick.
     time_limit: wall time of one design [s], after which it is a result `crashed`; keep it far beyond what designs take,
@@ -66,7 +66,7 @@ def evaluate(
 def evaluations(
     designs: Iterable[Design],
     arena: ArenaLike | str | os.PathLike[str],
-    measures: Any = ("travel",),
+    measures: Any = None,
     *,
     seed: int = 0,
     store: StoreLike = None,
@@ -90,7 +90,7 @@ class Evaluator:
     def __init__(
         self,
         arena: ArenaLike | str | os.PathLike[str],
-        measures: Any = ("travel",),
+        measures: Any = None,
         *,
         seed: int = 0,
         store: StoreLike = None,

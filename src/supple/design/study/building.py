@@ -12,7 +12,7 @@ from supple.design.measures import MEASURES
 from supple.design.scene_arena import SceneArena
 from supple.design.study import schema
 from supple.design.tasks import find_task
-from supple.design.tasks.task import palette
+from supple.design.tasks.palette import palette
 from supple.files.scenes.places import Place
 from supple.files.scenes.reading.voxels import build_voxel_material
 from supple.files.scenes.reading.world import build_obstacle
@@ -36,7 +36,7 @@ def build_arena(document: schema.Document, place: Place) -> ArenaLike:
     """The arena of a study: its own, the world of a scene file, or a task."""
     if document.task is not None:
         with place.at("task").guarded():
-            return find_task(document.task)  # type: ignore[return-value]
+            return find_task(document.task)
     section = document.arena
     assert section is not None
     at = place.at("arena")
@@ -91,7 +91,7 @@ def build_method(document: schema.Document, arena: ArenaLike, encoding: Encoding
     """The search of a study. Objectives are those of the arena where the table has none."""
     section: Any = document.search
     at = place.at("search")
-    objectives = section.objectives or list(getattr(arena, "measures", ("travel",)))
+    objectives = section.objectives or list(arena.measures)
     names = [*objectives, *(document.measures or ()), *(one.measure for one in getattr(section, "descriptors", ()))]
     for name in names:
         if name not in MEASURES and ":" not in name:

@@ -1,26 +1,61 @@
-"""Bodies for tasks: checks of a body's cells against a task's grid, and random ones."""
+"""Bodies for tasks: a design, checked and put on a task's grid, and random cells."""
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy import ndimage
 
-from supple.design.designs import largest_piece
-from supple.design.tasks.task import MUSCLE, Task, palette
+from supple.design.controllers import Network
+from supple.design.designs import Design, is_one_piece, largest_piece
+from supple.design.tasks.palette import MUSCLE, palette
+from supple.design.tasks.senses import INPUTS
 from supple.errors import InputError
+
+if TYPE_CHECKING:
+    from supple.design.tasks.task import Task
 
 Array = np.ndarray
 WHERE = "body of a task"
+FIELDS = ("gain", "phase")
+"""Of a design, that a task knows."""
 FILLED = 0.75  # part of the cells of a random body that are not empty, before loose ones are taken away
 
 
-def check_cells(task: Task, given: Any) -> Array:
-    """Cells (nx, ny, nz) of a design, or as they are, on the task's grid: smaller ones stand in its corner.
+@dataclass(frozen=True, eq=False)
+class Fitted:
+    """A design on a task's grid: cells (nx, ny, nz), phase [periods] and gain [-] of each, network: None: waves."""
 
-    Refuses a body that is empty, larger than the grid, in several pieces, or without a muscle."""
+    cells: Array
+    phase: Array
+    gain: Array
+    network: Network | None
+
+
+def fit(task: Task, given: Any) -> Fitted:
+    """A design, or cells (nx, ny, nz), on the task's grid. A smaller body stands at the back, in the middle of the
+    width.
+
+    Refuses a body that is empty, larger than the grid, in several pieces, or without a muscle; fields that tasks do
+    not know; a controller that is no network of what cells observe.
+    """
     cells = np.asarray(getattr(given, "cells", given))
+    _check_cells(task, cells)
+    fields = given.fields if isinstance(given, Design) else {}
+    unknown = sorted(set(fields) - set(FIELDS))
+    if unknown:
+        raise InputError("tasks do not know this field", where=WHERE, value=unknown[0], allowed=", ".join(FIELDS))
+    start = (0, (task.grid[1] - cells.shape[1]) // 2, 0)
+    place = tuple(slice(first, first + count) for first, count in zip(start, cells.shape))
+    whole, phase, gain = np.zeros(task.grid, dtype=np.uint8), np.zeros(task.grid), np.zeros(task.grid)
+    whole[place] = cells
+    phase[place] = fields.get("phase", 0.0)
+    gain[place] = fields.get("gain", 1.0)
+    return Fitted(whole, phase, gain, _network(given.controller if isinstance(given, Design) else None))
+
+
+def _check_cells(task: Task, cells: Array) -> None:
     if cells.ndim != 3 or not np.issubdtype(cells.dtype, np.integer):
         raise InputError("the cells are not whole numbers of a grid", where=WHERE, value=f"{cells.dtype} {cells.shape}")
     if any(n > most for n, most in zip(cells.shape, task.grid)):
@@ -32,14 +67,20 @@ def check_cells(task: Task, given: Any) -> Array:
         raise InputError("no material of this number", where=WHERE, value=min(unknown), allowed=f"0 empty, {allowed}")
     if not cells.any():
         raise InputError("the body is empty", where=WHERE, fix="Fill at least one cell.")
-    pieces = int(ndimage.label(cells)[1])
-    if pieces > 1:
-        raise InputError("the body is in several pieces", where=WHERE, value=pieces, allowed="1, joined by faces")
+    if not is_one_piece(cells):
+        raise InputError("the body is in several pieces", where=WHERE, allowed="1, joined by faces")
     if not (cells == MUSCLE).any():
         raise InputError("the body has no muscle", where=WHERE, fix=f"Fill at least one cell with {MUSCLE}.")
-    whole = np.zeros(task.grid, dtype=np.uint8)
-    whole[tuple(slice(n) for n in cells.shape)] = cells
-    return whole
+
+
+def _network(controller: Any) -> Network | None:
+    if controller is None:
+        return None
+    network = Network.from_data(controller)
+    if (network.inputs, network.outputs) != (INPUTS, 1):
+        raise InputError("the network does not fit a cell", where=WHERE, value=(network.inputs, network.outputs),
+                         allowed=f"{INPUTS} inputs, 1 output")  # fmt: skip
+    return network
 
 
 def random_cells(task: Task, rng: np.random.Generator) -> Array:

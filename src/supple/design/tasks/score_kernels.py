@@ -9,12 +9,14 @@ from supple.algebra.compiling.compiled import compiled
 
 CENTRE, LOWEST, UPRIGHT, NEAREST, SUMMARY = 0, 3, 4, 5, 6
 """Places in a summary, and how many there are."""
+CELL_STATE = 9
+"""Numbers of a voxel that `compute_cells` writes."""
 
 
 @compiled
 def compute_summary(x, mass, size, target, summary_out):
-    """Of frames x (n, 7) with masses (n,): the centre of mass [m], the height of the lowest voxel's underside [m], the
-    mean cosine between the voxels' z axes and the vertical, the least distance of a voxel to a target (3,) [m]."""
+    """Of frames x (n, 7) with masses and sizes (n,): the centre of mass [m], the height of the lowest voxel's underside
+    [m], the mean cosine between the voxels' z axes and the vertical, the least distance of a voxel to a target [m]."""
     total, lowest, nearest = 0.0, math.inf, math.inf
     cx, cy, cz, up = 0.0, 0.0, 0.0, 0.0
     for i in range(len(x)):
@@ -23,7 +25,7 @@ def compute_summary(x, mass, size, target, summary_out):
         cy += mass[i] * x[i, 1]
         cz += mass[i] * x[i, 2]
         up += 1.0 - 2.0 * (x[i, 4] * x[i, 4] + x[i, 5] * x[i, 5])
-        lowest = min(lowest, x[i, 2] - 0.5 * size)
+        lowest = min(lowest, x[i, 2] - 0.5 * size[i])
         dx, dy, dz = x[i, 0] - target[0], x[i, 1] - target[1], x[i, 2] - target[2]
         nearest = min(nearest, math.sqrt(dx * dx + dy * dy + dz * dz))
     summary_out[0] = cx / total
@@ -36,8 +38,8 @@ def compute_summary(x, mass, size, target, summary_out):
 
 @compiled
 def compute_cells(x, v, centre, extent, links, rest, touches, cell_out):
-    """What each voxel observes, cell_out (n, 9): present, place relative to the centre over the grid's extent (3),
-    velocity [m/s] (3), mean strain of its links, whether it touches something."""
+    """What each voxel observes, in the first nine columns of cell_out: present, place relative to the centre over the
+    grid's extent (3), velocity [m/s] (3), mean strain of its links, whether it touches something."""
     for i in range(len(x)):
         cell_out[i, 0] = 1.0
         for k in range(3):

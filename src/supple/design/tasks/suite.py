@@ -17,9 +17,9 @@ _ALL = (
     Task("jump-v1", "jump: the greatest height of the lowest voxel", "jump", "floor.toml", duration=4.0),
     Task("stand-v1", "stand up from lying on a side", "upright", "floor.toml", unit="-", lies=True),
     Task("reach-v1", "reach for a point above", "reach", "floor.toml", duration=4.0, target=(0.125, 0.0, 0.45)),
-    Task("carry-v1", "carry a plate forward and do not drop it", "carry", "carry.toml", body="object"),
-    Task("throw-v1", "throw a block forward, away from oneself", "throw", "throw.toml", duration=4.0, body="object"),
-    Task("push-v1", "push a block along the floor", "push", "push.toml", body="object"),
+    Task("carry-v1", "carry a plate forward and do not drop it", "carry", "carry.toml", thing="object"),
+    Task("throw-v1", "throw a block forward, away from oneself", "throw", "throw.toml", duration=4.0, thing="object"),
+    Task("push-v1", "push a block along the floor", "push", "push.toml", thing="object"),
 )
 
 

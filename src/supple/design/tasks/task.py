@@ -1,60 +1,53 @@
-"""Task: what a robot is to do, as data: a scene, a grid that the body must fit in, a score and how long it takes."""
+"""Task: what a robot is to do, as data: a scene, a grid that the body must fit in, a score and how long it takes.
+
+It is an arena (`supple.design.arena.ArenaLike`): `try_design(design, find_task("walk-v1"))` gives a design's score.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from importlib.resources import files
 from importlib.resources.abc import Traversable
-from typing import Any
+from typing import Any, ClassVar
 
-from supple.material.voxel import VoxelMaterial
-
-CELL = 0.05  # edge of a cell [m]
-CONTROL_RATE = 20.0  # [Hz]
-EMPTY, FIRM, SOFT, MUSCLE = 0, 1, 2, 3
-"""Numbers of cells."""
-STRAIN = 0.15  # of a muscle's edge at an action of 1
-
-
-def palette() -> dict[int, VoxelMaterial]:
-    """Materials of robots by number: firm, soft, muscle."""
-
-    def made(name: str, young: float, expansion: float, colour: tuple[float, float, float, float]) -> VoxelMaterial:
-        return VoxelMaterial(
-            young, 1000.0, expansion=expansion, bond_damping=0.3, ground_damping=1e-3, contact_damping=0.8,
-            static_friction=1.0, kinetic_friction=0.8, colour=colour, name=name,
-        )  # fmt: skip
-
-    return {
-        FIRM: made("firm", 4e5, 0.0, (0.45, 0.5, 0.58, 1.0)),
-        SOFT: made("soft", 1e5, 0.0, (0.55, 0.75, 0.85, 1.0)),
-        MUSCLE: made("muscle", 2e5, STRAIN, (0.88, 0.45, 0.36, 1.0)),
-    }
+from supple.design.content import content_key
+from supple.design.designs import Design
+from supple.design.tasks.bodies import fit
+from supple.design.tasks.driving import action_of
+from supple.design.tasks.palette import CONTROL_RATE, ROBOT, palette
+from supple.design.tasks.placing import add_robot, empty_scene
+from supple.design.tasks.scores import Judge
+from supple.design.tasks.senses import Senses
+from supple.scene.scene import Scene
 
 
 @dataclass(frozen=True)
 class Task:
     """name: with its version; a change of any number in it or its scene makes a new version.
 
-    grid: cells (nx, ny, nz) that a body fits in. duration [s]. score: its name in `scores`. scene: a file of the
-    package without the robot. height [m] at which the grid's filled part begins; lies: the robot starts on its side.
-    rise: of the ground under the robot along x [m/m]; the robot starts inclined with it.
-    body: what is carried, thrown or pushed, a body of the scene. target [m]: a place to be reached.
+    grid: cells (nx, ny, nz) that a body fits in. duration [s]. score: its name in `scores`. scene_name: a file of the
+    package without the robot. lies: the robot starts on its side. rise: of the ground under the robot along x [m/m];
+    the robot starts inclined with it. thing: what is carried, thrown or pushed, a body of the scene. target [m]: a
+    place to be reached.
     """
 
     name: str
     summary: str
     score: str
-    scene: str
+    scene_name: str
     unit: str = "m"
     grid: tuple[int, int, int] = (5, 5, 5)
     duration: float = 8.0
-    height: float = 0.0
     lies: bool = False
     rise: float = 0.0
-    body: str | None = None
+    thing: str | None = None
     target: tuple[float, float, float] | None = None
+    body: ClassVar[str] = ROBOT
+    settle: ClassVar[float] = 0.0
+    dt: ClassVar[float | None] = None
+    record_every: ClassVar[float] = 1 / CONTROL_RATE
+    measures: ClassVar[tuple[str, ...]] = ("score",)
 
     @property
     def steps(self) -> int:
@@ -69,7 +62,23 @@ class Task:
 
     def scene_file(self) -> Traversable:
         """The scene file, in the package."""
-        return files("supple.design.tasks") / "scenes" / self.scene
+        return files("supple.design.tasks") / "scenes" / self.scene_name
+
+    def key(self) -> str:
+        """SHA-256 of the task's numbers, its scene file and the materials of robots."""
+        numbers = {one.name: getattr(self, one.name) for one in fields(self)}
+        return content_key("task", numbers, self.scene_file().read_text(), palette())
+
+    def scene(self, design: Design, seed: int = 0) -> Scene:
+        """The scene of a design, driven by its network or its waves. seed: nothing in a task is left to chance."""
+        fitted, scene = fit(self, design), empty_scene(self)
+        senses = Senses(self, fitted.cells, fitted.phase, scene)
+        add_robot(scene, self, fitted.cells, action_of(fitted, senses))
+        return scene
+
+    def judge(self) -> Judge:
+        """Scores one run."""
+        return Judge(self)
 
     def to_row(self) -> Mapping[str, Any]:
         """For listings."""

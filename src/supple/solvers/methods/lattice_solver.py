@@ -399,8 +399,9 @@ class LatticeSolver:
             for k, (_, command) in enumerate(swing.commands):
                 tick = np.floor(state.t * command.rate + EARLY)
                 if tick > ticks[k]:
-                    local = LocalState(state.t, slot.view_x(state.x).copy(), slot.view_v(state.v).copy())
-                    values[first : first + command.count] = command.ask(state.t, local)
+                    seen = [slot, *(system.body(name) for name in command.sees)]
+                    given = [LocalState(state.t, s.view_x(state.x).copy(), s.view_v(state.v).copy()) for s in seen]
+                    values[first : first + command.count] = command.ask(state.t, *given)
                     ticks[k] = tick
                 first += command.count
             state.memory[f"{slot.name}/{COMMANDS}"], state.memory[f"{slot.name}/{TICKS}"] = values, ticks
