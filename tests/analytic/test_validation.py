@@ -14,6 +14,7 @@ SLOW = {
     "floating/layered-fem",
     *(name for name in registry() if name.startswith("contact/pairs/") and name != "contact/pairs/particles-particles"),
     *(name for name in registry() if name.startswith("scene/couplings/")),
+    *(name for name in registry() if name.startswith("design/")),
     "contact/rolling",
     "contact/friction",
     "tree/flower",

@@ -127,17 +127,31 @@ def test_a_file_with_an_error_is_refused(change: tuple[str, str], said: str, tmp
         load_study(written(tmp_path, SMALL.replace(*change)))
 
 
+WORLD = """
+supple = 1
+gravity = [0, 0, -2]
+[voxel_materials.soft]
+young = 1e5
+density = 1000
+[[bodies]]
+name = "robot"
+kind = "voxel"
+voxel_size = 0.01
+box = { cells = [2, 1, 1] }
+material = "soft"
+[run]
+until = 0.1
+"""
+
+
 def test_a_scene_file_is_the_world(tmp_path: Path) -> None:
-    (tmp_path / "world.toml").write_text(
-        'supple = 1\nbodies = []\ngravity = [0, 0, -2]\n[[obstacles]]\nkind = "floor"\n'
-    )
-    arena = load_study(written(tmp_path, SMALL.replace("[arena]", '[arena]\nscene = "world.toml"'))).arena
-    scene = arena.scene(Design(np.ones((2, 1, 1))))
+    (tmp_path / "world.toml").write_text(WORLD)
+    head, _, rest = SMALL.partition("[arena]")
+    text = f'{head}[scene]\nfile = "world.toml"\n[encoding]{rest.partition("[encoding]")[2]}'
+    arena = load_study(written(tmp_path, text)).arena
+    scene = arena.scene(Design(np.ones((3, 1, 1))))
     assert np.asarray(scene.gravity).tolist() == [0.0, 0.0, -2.0]
-    assert [node.name for node in scene.nodes] == ["robot"]
-    before = arena.key()
-    (tmp_path / "world.toml").write_text("supple = 1\nbodies = []\n")
-    assert arena.key() != before
+    assert [node.body.grid.voxel_count for node in scene.nodes] == [3]
 
 
 @pytest.mark.parametrize("name", studies())

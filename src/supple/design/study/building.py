@@ -8,8 +8,8 @@ from supple.design import search
 from supple.design.arena import Arena, ArenaLike
 from supple.design.encodings import BodyPlan, Bones, Direct, Encoding, FieldRange, Patterns, Waves
 from supple.design.encodings.plan import RANGES
+from supple.design.file_arena import FileArena
 from supple.design.measures import MEASURES
-from supple.design.scene_arena import SceneArena
 from supple.design.study import schema
 from supple.design.tasks import find_task
 from supple.design.tasks.palette import palette
@@ -33,10 +33,14 @@ METHODS: dict[str, Any] = {
 
 
 def build_arena(document: schema.Document, place: Place) -> ArenaLike:
-    """The arena of a study: its own, the world of a scene file, or a task."""
+    """The arena of a study: its own, a scene file, or a task."""
     if document.task is not None:
         with place.at("task").guarded():
             return find_task(document.task)
+    if document.scene is not None:
+        at = place.at("scene")
+        with at.guarded():
+            return FileArena(at.named_file(document.scene.file), **document.scene.given("body", "settle"))
     section = document.arena
     assert section is not None
     at = place.at("arena")
@@ -49,10 +53,7 @@ def build_arena(document: schema.Document, place: Place) -> ArenaLike:
             ]
         if section.fluid is not None:
             given["fluid"] = Fluid(**section.fluid.given(*schema.Fluid.model_fields))
-        arena = Arena(materials, **given)
-        if section.scene is None:
-            return arena
-        return SceneArena(arena, str(place.at("arena.scene").named_file(section.scene)))
+        return Arena(materials, **given)
 
 
 def build_encoding(document: schema.Document, arena: ArenaLike, place: Place) -> Encoding[Any]:

@@ -1,4 +1,4 @@
-"""What the file of a study may hold: an arena or a task, an encoding, a search, and how long it goes on."""
+"""What the file of a study may hold: an arena, a task or a scene, an encoding, a search, and how long it goes on."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def _materials(value: Any) -> dict[int, VoxelMaterial]:
 
 
 class Arena(Section):
-    """The world; keys as in `Arena`. scene: a scene file beside this one, in place of obstacles, fluid and gravity."""
+    """The world; keys as in `Arena`."""
 
     materials: Annotated[Any, PlainValidator(_materials)]
     voxel_size: Number
@@ -45,15 +45,14 @@ class Arena(Section):
     controller: Name | None = None
     place: Vector | None = None
     velocity: Vector | None = None
-    scene: Name | None = None
 
-    @model_validator(mode="after")
-    def _one_world(self) -> Self:
-        if self.scene is not None:
-            for name in ("gravity", "obstacles", "fluid", "self_contact"):
-                if getattr(self, name) is not None:
-                    raise complaint(f"'scene' and '{name}' exclude each other", fix=f"Put {name} into the scene file.")
-        return self
+
+class Scene(Section):
+    """A scene file beside this one, whose robot each design replaces; keys as in `FileArena`."""
+
+    file: Name
+    body: Name | None = None
+    settle: Number | None = None
 
 
 class FieldRange(Section):
@@ -201,13 +200,14 @@ def _version(value: Any) -> int:
 
 
 class Document(Section):
-    """A whole file. design: version of the format. task: a name, in place of the arena. measures: further ones that are
+    """A whole file. design: version of the format. task, scene: in place of the arena. measures: further ones that are
     kept with the results. seed: of the search."""
 
     design: Annotated[int, PlainValidator(_version)]
     summary: Name | None = None
     arena: Arena | None = None
     task: Name | None = None
+    scene: Scene | None = None
     encoding: Encoding
     search: SearchSection
     measures: Names | None = None
@@ -217,7 +217,7 @@ class Document(Section):
 
     @model_validator(mode="after")
     def _one_arena(self) -> Self:
-        self.choose("arena", "task")
+        self.choose("arena", "task", "scene")
         if self.task is None and self.encoding.shape is None:
             raise complaint("the key is missing", key="encoding.shape", fix="Give the cells along x, y and z.")
         return self

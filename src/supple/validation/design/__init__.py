@@ -1,0 +1,1 @@
+"""Populations: searches and tasks."""
