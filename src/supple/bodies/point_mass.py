@@ -10,10 +10,33 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sparse
 
+from supple.algebra.compiling.compiled import compiled
 from supple.algebra.dense.rotations import cross
 from supple.bodies.protocols import LocalState, Pairs
 
 Array = np.ndarray
+
+
+@compiled
+def sum_kinetic_energy(m: Any, v: Any) -> float:
+    """sum m |v|²/2 [J] of masses m (n,) [kg] with velocities v (n, 3) [m/s]."""
+    total = 0.0
+    for k in range(len(m)):
+        total += m[k] * (v[k, 0] * v[k, 0] + v[k, 1] * v[k, 1] + v[k, 2] * v[k, 2])
+    return 0.5 * total
+
+
+@compiled
+def compute_momentum(m: Any, x: Any, v: Any, out: Any) -> None:
+    """out (6,) = sum m v [kg m/s], sum m x × v [kg m²/s] of masses m (n,) at x (n, 3)."""
+    p0, p1, p2, l0, l1, l2 = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    for k in range(len(m)):
+        a, b, c = m[k] * v[k, 0], m[k] * v[k, 1], m[k] * v[k, 2]
+        p0, p1, p2 = p0 + a, p1 + b, p2 + c
+        l0 += x[k, 1] * c - x[k, 2] * b
+        l1 += x[k, 2] * a - x[k, 0] * c
+        l2 += x[k, 0] * b - x[k, 1] * a
+    out[0], out[1], out[2], out[3], out[4], out[5] = p0, p1, p2, l0, l1, l2
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,12 +103,26 @@ class PointMass:
 
     def momentum(self, state: LocalState) -> Array:
         """Linear and angular momentum about the origin, (6,) [kg m/s, kg m²/s]."""
+        if isinstance(self.m, np.ndarray):
+            out = np.empty(6)
+            compute_momentum(self.m, state.x, state.v, out)
+            return out
         p = self._times(state.v)
         return np.concatenate([p.sum(axis=0), cross(state.x, p).sum(axis=0)])
 
+    def kinetic_energy(self, state: LocalState) -> float:
+        """v^T M v / 2 [J]."""
+        if isinstance(self.m, np.ndarray):
+            return float(sum_kinetic_energy(self.m, state.v))
+        return 0.5 * float(np.sum(self._times(state.v) * state.v))
+
     def first_moment(self, x: Array) -> tuple[float, Array]:
         """Mass [kg] and mass times centre (3,) [kg m]."""
-        return float(self.node_mass.sum()), self.node_mass @ x
+        return self._total, self.node_mass @ x
+
+    @cached_property
+    def _total(self) -> float:
+        return float(self.node_mass.sum())
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,7 +15,7 @@ import numba
 import numpy as np
 
 from supple.algebra.compiling.compiled import compiled
-from supple.algebra.lanes.lane_type import LANES, load, store
+from supple.algebra.lanes.lane_type import LANES, lane_sum, load, store
 from supple.elements.laws import compute_tangent, energy_density, stress
 
 Array = np.ndarray
@@ -173,25 +173,20 @@ def sweep_blocks(arrays, law, definite, start, stop, x, factor, positions, data_
 
 @compiled
 def compute_energy(arrays, law, x):
-    """Elastic energy [J]."""
+    """Elastic energy [J]: sums of lanes over the groups, then over the lanes."""
     _, points, nodes, _, _ = arrays.gradients.shape
-    total = 0.0
-    F = np.empty((3, 3))
+    flat, weights = arrays.gradients.ravel(), arrays.weights.ravel()
+    lams, mus = arrays.lam.ravel(), arrays.mu.ravel()
+    local, work = np.empty(3 * nodes * LANES), np.zeros(LANES)
+    total = load(work, 0, LANES)
     for g in range(arrays.nodes.shape[0]):
-        for w in range(LANES):
-            for q in range(points):
-                weight = arrays.weights[g, q, w]
-                if weight == 0.0:
-                    continue
-                F[:] = 0.0
-                for a in range(nodes):
-                    node = arrays.nodes[g, a, w]
-                    for i in range(3):
-                        for j in range(3):
-                            F[i, j] += x[node, i] * arrays.gradients[g, q, a, j, w]  # (6.9)
-                Ft = (F[0, 0], F[0, 1], F[0, 2], F[1, 0], F[1, 1], F[1, 2], F[2, 0], F[2, 1], F[2, 2])
-                total += weight * energy_density(law, Ft, arrays.lam[g, w], arrays.mu[g, w])
-    return total
+        gather_nodes(arrays, g, x, local)
+        lam, mu = load(lams, g * LANES, LANES), load(mus, g * LANES, LANES)
+        for q in range(points):
+            F = gradient_of(arrays, flat, (g * points + q) * nodes * 3 * LANES, local)  # (6.9)
+            weight = load(weights, (g * points + q) * LANES, LANES)
+            total = total + weight * energy_density(law, F, lam, mu, work)
+    return lane_sum(total)
 
 
 @compiled(inline=True)

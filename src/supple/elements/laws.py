@@ -141,29 +141,39 @@ def stress(law, F, lam, mu):
 
 
 @compiled(inline=True)
-def energy_density(law, F, lam, mu):
-    """psi(F) [J/m³], zero at rest; scalars only."""
+def lane_logarithm(value, work):
+    """Natural logarithm of each lane; work: LANES numbers."""
+    store(work, 0, value)
+    for w in range(LANES):
+        work[w] = math.log(work[w])
+    return load(work, 0, LANES)
+
+
+@compiled(inline=True)
+def energy_density(law, F, lam, mu, work):
+    """psi(F) [J/m³], zero at rest; lanes only; work: LANES numbers."""
     if law == LINEAR:
-        trace = F[0] + F[4] + F[8] - 3.0
+        d0, d1, d2 = F[0] - 1.0, F[4] - 1.0, F[8] - 1.0
         e01, e02, e12 = 0.5 * (F[1] + F[3]), 0.5 * (F[2] + F[6]), 0.5 * (F[5] + F[7])
-        ee = (F[0] - 1.0) ** 2 + (F[4] - 1.0) ** 2 + (F[8] - 1.0) ** 2 + 2.0 * (e01**2 + e02**2 + e12**2)
-        return mu * ee + 0.5 * lam * trace**2  # (6.1)
+        trace, ee = d0 + d1 + d2, d0 * d0 + d1 * d1 + d2 * d2 + 2.0 * (e01 * e01 + e02 * e02 + e12 * e12)
+        return mu * ee + 0.5 * lam * trace * trace  # (6.1)
     if law == COROTATIONAL:
         R, _ = polar(F)
         D = combine(1.0, F, -1.0, R)
-        return mu * contract(D, D) + 0.5 * lam * (contract(R, F) - 3.0) ** 2  # (6.2)
+        trace = contract(R, F) - 3.0
+        return mu * contract(D, D) + 0.5 * lam * trace * trace  # (6.2)
     if law == STVK:
-        S00, S01, S02, S11, S12, S22 = second_piola(F, 0.0, 0.5)
+        S00, S01, S02, S11, S12, S22 = second_piola(F, lam * 0.0, lam * 0.0 + 0.5)
         trace = S00 + S11 + S22
-        ee = S00**2 + S11**2 + S22**2 + 2.0 * (S01**2 + S02**2 + S12**2)
-        return mu * ee + 0.5 * lam * trace**2  # (6.3)
+        ee = S00 * S00 + S11 * S11 + S22 * S22 + 2.0 * (S01 * S01 + S02 * S02 + S12 * S12)
+        return mu * ee + 0.5 * lam * trace * trace  # (6.3)
     m, l = mu * (4.0 / 3.0), lam + mu * (5.0 / 6.0)
     alpha = 1.0 + 0.75 * m / l
     cof = cofactor(F)
     J = F[0] * cof[0] + F[1] * cof[1] + F[2] * cof[2]
     I = contract(F, F)
-    volumetric = 0.5 * l * ((J - alpha) ** 2 - (1.0 - alpha) ** 2)  # (6.4)
-    return 0.5 * m * (I - 3.0) - 0.5 * m * math.log((I + 1.0) * 0.25) + volumetric  # (6.4)
+    volumetric = 0.5 * l * ((J - alpha) * (J - alpha) - (1.0 - alpha) * (1.0 - alpha))  # (6.4)
+    return 0.5 * m * (I - 3.0) - 0.5 * m * lane_logarithm((I + 1.0) * 0.25, work) + volumetric  # (6.4)
 
 
 @compiled(inline=True)

@@ -24,7 +24,7 @@ Array = np.ndarray
 MOST_BYTES = 16 << 20
 """Of points that wait to be written."""
 FEW = 16
-"""Frames for which room on the disk is taken at once."""
+"""Frames for which room on the disk is taken ahead."""
 
 
 class KeptFrame(NamedTuple):
@@ -61,6 +61,7 @@ class Batch:
         self.touching, self.names = 0, set(joints)
         points = sum(shown_bytes(surface) for surface in surfaces)
         self.most = min(MOST_FRAMES, max(1, MOST_BYTES // max(points, 1)))
+        self.none, self.one = frame_bytes(surfaces, 0), frame_bytes(surfaces, 1)
         self.since = perf_counter()
 
     def __len__(self) -> int:
@@ -71,14 +72,15 @@ class Batch:
         """Whether it should wait for no more frames."""
         return len(self) >= self.most
 
-    def bytes_with(self, frame: KeptFrame) -> int:
-        """With one more frame it takes no more than this on the disk, nor with a few others like it."""
-        names = self.names | set(frame.joints)
-        count = min(-(-(len(self) + 1) // FEW) * FEW, self.most) if self.frames else 1
+    def bytes_with(self, frame: KeptFrame, more: int = 0) -> int:
+        """With a frame, and so many more like it, it takes no more than this on the disk."""
+        names = self.names.union(frame.joints)
+        count = len(self) + 1 + more
         return (
-            frame_bytes(self.surfaces, count)
-            + contact_bytes(self.touching + len(frame.contacts.pairs))
-            + joint_bytes(len(names), len(names - self.joints), self.first, count)
+            self.none
+            + (self.one - self.none) * count
+            + contact_bytes(self.touching + (1 + more) * len(frame.contacts.pairs))
+            + joint_bytes(len(names), len(names) - len(self.joints), self.first, count)
             + change_bytes(frame.changes)
         )
 

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from supple.errors import RecordError
-from supple.record.batch import Batch, KeptFrame
+from supple.record.batch import FEW, Batch, KeptFrame
 from supple.record.files import vtkhdf
 from supple.record.files.carried import drop_carried, is_thin, open_values, read_carriers
 from supple.record.files.changes import truncate_changes
@@ -185,14 +185,12 @@ class RecordWriter:
     def append(self, frame: Frame) -> None:
         """Add a frame, which waits to be written; there is room for it on the disk."""
         kept = KeptFrame.of(frame, self.surfaces)
-        if not self._has_room(together := self.batch.bytes_with(kept)):
+        if not self._has_room(self.batch.bytes_with(kept)):
             alone = Batch(self.surfaces, self.batch.first, 0, self.batch.joints).bytes_with(kept)
             check_space(self.path.parent, alone)
             try:
-                self._reserve(together)
+                self._reserve(self.batch.bytes_with(kept, more=FEW))
             except RecordError:
-                if not len(self.batch):
-                    raise
                 self.write()
                 self._reserve(alone)
         self.batch.append(kept)

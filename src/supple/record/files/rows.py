@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 import numpy as np
@@ -29,20 +29,15 @@ class GrowingGroup:
     def extend(self, name: str, start: int, count: int, rows: Any) -> None:
         """Put so many rows behind the first `start` of a table, which then ends with them. rows: all, or one value. By
         calls of HDF5 itself: h5py's own take ten times as long, most of it to describe the type of a number."""
-        from h5py import h5d, h5s
-
         if name not in self._tables:
-            found = h5d.open(self.group.id, name.encode())
-            self._tables[name] = found, found.shape[1:]
+            self._tables[name] = _open_table(self.group, name)
         table, tail = self._tables[name]
         table.set_extent((start + count, *tail))
         if not count:
             return
         given = np.asarray(rows)
         values = np.ascontiguousarray(given if given.ndim else np.full((count, *tail), given))
-        place = table.get_space()
-        place.select_hyperslab((start, *(0 for _ in tail)), (count, *tail))
-        table.write(h5s.create_simple((count, *tail)), place, values, _described(values.dtype))
+        table.write(*_selected(start, count, tail), values, described(values.dtype))
 
     def number(self, name: str) -> int:
         """An attribute that is a whole number."""
@@ -62,9 +57,37 @@ class GrowingGroup:
         return self._numbers[name]
 
 
+def _open_table(group: Group, name: str) -> tuple[Any, tuple[int, ...]]:
+    """HDF5's own handle of a table, and the shape of a row."""
+    from h5py import h5d
+
+    table = h5d.open(group.id, name.encode())
+    return table, table.shape[1:]
+
+
+@lru_cache(maxsize=8)
+def _selected(start: int, count: int, tail: tuple[int, ...]) -> tuple[Any, Any]:
+    """So many rows alone, and the last of a table that ends with them; most tables of a record have as many."""
+    from h5py import h5s
+
+    place = h5s.create_simple((start + count, *tail))
+    place.select_hyperslab((start, *(0 for _ in tail)), (count, *tail))
+    return h5s.create_simple((count, *tail)), place
+
+
+def add_array(group: Group, name: str, values: np.ndarray) -> Any:
+    """Put an array into a group, by calls of HDF5 itself; returns HDF5's own handle of it."""
+    from h5py import h5d, h5s
+
+    array, kind = np.asarray(values, order="C"), described(values.dtype)
+    table = h5d.create(group.id, name.encode(), kind, h5s.create_simple(array.shape))
+    table.write(h5s.ALL, h5s.ALL, array, kind)
+    return table
+
+
 @cache
-def _described(kind: np.dtype) -> Any:
+def described(kind: np.dtype) -> Any:
     """A type as HDF5 knows it, which changes numbers into those of the table."""
     from h5py import h5t
 
-    return h5t.py_create(kind)
+    return h5t.py_create(kind, logical=True)

@@ -10,6 +10,9 @@ from __future__ import annotations
 import re
 from typing import Any
 
+import numpy as np
+
+from supple.record.files.rows import add_array, described
 from supple.record.files.trust import check_dataset, check_group, read_all, real_number
 from supple.scene.state import State
 
@@ -23,13 +26,18 @@ def state_name(step: int) -> str:
 
 def write_state(states: Group, state: State, step: int) -> None:
     """Add a state to the group of all."""
+    import h5py
+    from h5py import h5a, h5s
+
     group = states.create_group(state_name(step))
     group.attrs["t"] = state.t
-    group.create_dataset("x", data=state.x)
-    group.create_dataset("v", data=state.v)
-    memory = group.create_group("memory")
+    add_array(group, "x", state.x)
+    add_array(group, "v", state.v)
+    memory, text = group.create_group("memory"), h5py.string_dtype()
+    kind, single = described(text), h5s.create(h5s.SCALAR)
     for number, (name, array) in enumerate(state.memory.items()):
-        memory.create_dataset(f"{number:06d}", data=array).attrs["name"] = name
+        kept = add_array(memory, f"{number:06d}", array)
+        h5a.create(kept, b"name", kind, single).write(np.array(name, dtype=text))
 
 
 def read_state(states: Group, step: int) -> State:
