@@ -2,9 +2,9 @@
 
     factor        a + b n + c F               n unknowns, F multiplications of the Cholesky factor, from its pattern
     iterations    I (p + q B)                 B blocks of the matrix
-    I             1 / (1/(u sqrt(k)) + 1/(w D f^0.8)) ln(2/tolerance) / ln(2e6)
-    aggregates    J (s + t (p + q B)) + s' + t' (p + q B)        J = min(I, j f^0.6 ln(2/tolerance) / ln(2e6))
-                  beside a factor, J = j' f^0.8 ...
+    I             1 / (1/(u sqrt(k)) + 1/(w D f^0.98)) ln(2/tolerance) / ln(2e6)
+    aggregates    J (s + t (p + q B)) + s' + t' (p + q B)        J = min(I, j f^1.04 ln(2/tolerance) / ln(2e6))
+                  beside a factor, J = j' f^1.04 ...
     with joints   I and J 1.7 times as many, each e + g n m longer          m rows of joints
 
 k = 1 + max_i tr(h² K_ii + h B_ii) / tr(M_ii) bounds the condition number by the mass. D is the longest way through the
@@ -13,12 +13,11 @@ how flat elements are: what is thinner than its elements are long bends far more
 diagonal blocks nor rigid motions of aggregates see that. All of this is taken from the system at rest, so that a run
 that is resumed chooses alike; nothing is timed, since bits would depend on it.
 
-The constants are fitted to CPU times of single steps on one core (AMD EPYC): cubes and beams of 384 to 4,374 tets, free
-and held, E from 1e4 to 1e10 Pa, steps of 10 ms, within 25 % of the times, and within a factor of 2 of the iterations,
-1.2 in the mean; j, j' and the powers of f are set by hand to plates of one to four layers, beams and cubes of 1,000 to
-18,000 tets, held, E from 1e5 to 1e9 Pa, with layers as thick as elements are long down to 0.03 of it. One layer needs
-53 to 118 iterations with aggregates, four 36 to 54, ten times as flat ones 544 and 155: j is of many layers, j' of one,
-so that aggregates take the place of a factor where they are quicker in either.
+The constants are those that `tools/costs/fit.py` finds from processor times of single steps of 10 ms on one core
+(`tools/costs/steps.csv`): cubes, plates, sheets, slabs, beams, L-shapes, balls and the flower's mesh, of 300 to 22,000
+unknowns, free, clamped and on a floor, E from 1e5 to 1e8 Pa. They are fitted to one half of the shapes and judged by
+the other (`docs/decisions/0015-what-was-tried-for-speed.md`). An iteration with aggregates takes no less than one
+without, so that t and t' are at least 1; j and j' came out alike.
 """
 
 from __future__ import annotations
@@ -27,6 +26,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import inf, log, sqrt
+from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sparse
@@ -37,36 +37,62 @@ from supple.algebra.sparse.cholesky.block_factor import BlockPattern
 from supple.scene.system import System
 
 Array = np.ndarray
-FACTOR = (0.36e-3, 1.04e-6, 0.276e-9)
-"""a [s], b, c [s]."""
-ITERATION = (1.0e-6, 1.93e-9)
-"""p, q [s]."""
-BY_MASS, BY_WAY = 9.5, 13.0
-"""u, w: iterations to a residual of 1e-6."""
-BY_AGGREGATES, AT_MOST = 42.0, 70.0
-"""j, j': iterations to a residual of 1e-6 with aggregates, of many layers and of one."""
 CUBIC = 1.5
 """Longest over shortest edge at a point of a mesh of cubes."""
-AGGREGATES, AGGREGATES_MADE = (0.7e-4, 1.7), (1.5e-3, 10.0)
-"""s [s], t: of an iteration with aggregates; s' [s], t': of their matrices."""
 JOINED, CLOSED = (0.5e-4, 0.8e-9), 1.7
 """e, g [s]: Python of an iteration with joints, and what its rows take; how many more there are until joints close."""
 FEWEST = 10_000
 """Blocks up to which aggregates are not worth their Python, whatever the iterations."""
-WITH_CONTACTS = 5.0
-"""Times as long as a Cholesky factor takes the unsymmetric one that contacts need: 55-60 ms against 11-13 for 7,164
-unknowns."""
 MANY = 200_000
 """Unknowns from which on conjugate gradients are taken unasked: a factor of a solid would need too much memory."""
 
 
+class Constants(NamedTuple):
+    """Of the rule. factor: a, b, c [s]; with_contacts: times as long as a Cholesky factor takes what contacts need;
+    iteration: p, q [s]; by_mass, by_way: u, w, iterations to a residual of 1e-6; by_aggregates, at_most: j, j', of
+    bodies of many layers and of one; aggregates: s [s], t of an iteration; made: s' [s], t' of their matrices; flat:
+    powers of f that w, j and j' go with."""
+
+    factor: tuple[float, float, float]
+    with_contacts: float
+    iteration: tuple[float, float]
+    by_mass: float
+    by_way: float
+    by_aggregates: float
+    at_most: float
+    aggregates: tuple[float, float]
+    made: tuple[float, float]
+    flat: tuple[float, float, float]
+
+
+FITTED = Constants(
+    factor=(1.8e-4, 6.49e-7, 1.167e-10),
+    with_contacts=1.28,
+    iteration=(2.5e-9, 1.087e-9),
+    by_mass=6.6,
+    by_way=21.0,
+    by_aggregates=34.6,
+    at_most=34.7,
+    aggregates=(5.39e-5, 1.0),
+    made=(5.3e-5, 1.0),
+    flat=(0.984, 1.041, 1.041),
+)
+
+
+class Times(NamedTuple):
+    """By conjugate gradients with diagonal blocks, and with aggregates of bodies of many layers and of one [s]."""
+
+    blocks: float
+    aggregates: float
+    at_most: float
+
+
 @dataclass
 class Costs:
-    """Of a system: least: of a factor without its F multiplications [s]; block_count: B; way: D; stiffness [1/s²] and
-    damping [1/s]: the largest tr(K_ii) and tr(B_ii) over tr(M_ii) at rest; unknowns: n; rows: m; flatness: f. flops:
-    finds F times c [s], from the pattern of the factor, which takes longer than many steps."""
+    """Of a system: block_count: B; way: D; stiffness [1/s²] and damping [1/s]: the largest tr(K_ii) and tr(B_ii) over
+    tr(M_ii) at rest; unknowns: n; rows: m; flatness: f; touches: whether there are contacts. flops: finds F, from the
+    pattern of the factor, which takes longer than many steps."""
 
-    least: float
     block_count: int
     way: int
     stiffness: float
@@ -74,18 +100,30 @@ class Costs:
     unknowns: int
     rows: int
     flatness: float
+    touches: bool
     flops: Callable[[], float] = field(compare=False, repr=False)
+    constants: Constants = FITTED
 
     @property
     def iteration(self) -> float:
         """Of conjugate gradients with diagonal blocks [s]."""
-        p, q = ITERATION
+        p, q = self.constants.iteration
         return p + q * self.block_count
+
+    @property
+    def least(self) -> float:
+        """Of a factor without its F multiplications [s]."""
+        a, b, _ = self.constants.factor
+        return self._times * (a + b * self.unknowns)
 
     @cached_property
     def factor(self) -> float:
         """Of a factor [s]."""
-        return self.least + self.flops()
+        return self.least + self._times * self.constants.factor[2] * self.flops()
+
+    @property
+    def _times(self) -> float:
+        return self.constants.with_contacts if self.touches else 1.0
 
     @classmethod
     def of(cls, system: System) -> Costs:
@@ -99,14 +137,8 @@ class Costs:
     def _measured(cls, system: System) -> Costs:
         assert system.assembly is not None
         A = system.assembly.matrix
-        a, b, c = (WITH_CONTACTS if system.contacts else 1.0) * np.array(FACTOR)
         stiffness, damping = _largest_over_mass(system, A)
-
-        def flops() -> float:
-            return float(c * BlockPattern(A).cholesky.flops)
-
         return cls(
-            a + b * system.v_size,
             A.block_count,
             longest_way(A),
             stiffness,
@@ -114,7 +146,8 @@ class Costs:
             system.v_size,
             system.joint_row_count,
             flatness_of(system, A),
-            flops,
+            bool(system.contacts),
+            lambda: float(BlockPattern(A).cholesky.flops),
         )
 
     def iterates(self, tolerance: float, **weights: float) -> bool:
@@ -122,36 +155,37 @@ class Costs:
         residual."""
         if not weights["mass"] > 0.0:
             return False
-        blocks, _, aggregates = self._iterations(tolerance, **weights)
-        quicker = min(blocks, aggregates)
+        times = self.iterations(tolerance, **weights)
+        quicker = min(times.blocks, times.at_most)
         return quicker < self.least or quicker < self.factor
 
     def aggregates(self, tolerance: float, **weights: float) -> bool:
         """Whether conjugate gradients are quicker by aggregates than by diagonal blocks."""
         if not weights["mass"] > 0.0:
             return False
-        blocks, aggregates, _ = self._iterations(tolerance, **weights)
-        return aggregates < blocks
+        times = self.iterations(tolerance, **weights)
+        return times.aggregates < times.blocks
 
-    def _iterations(
-        self, tolerance: float, *, mass: float, damping: float, stiffness: float
-    ) -> tuple[float, float, float]:
-        """Times by diagonal blocks, by aggregates of many layers, and of one [s]."""
+    def iterations(self, tolerance: float, *, mass: float, damping: float, stiffness: float) -> Times:
+        """What conjugate gradients take, to a relative residual."""
+        c = self.constants
+        way_power, least_power, most_power = c.flat
         condition = 1.0 + abs(stiffness / mass) * self.stiffness + abs(damping / mass) * self.damping
         digits = log(2.0 / max(tolerance, 1e-15)) / log(2e6)
-        count = digits / (1.0 / (BY_MASS * sqrt(condition)) + 1.0 / (BY_WAY * self.way * self.flatness**0.8))
+        by_mass, by_way = c.by_mass * sqrt(condition), c.by_way * self.way * self.flatness**way_power
+        count = digits / (1.0 / by_mass + 1.0 / by_way)
         more, times = 0.0, 1.0
         if self.rows:
             more, times = JOINED[0] + JOINED[1] * self.unknowns * self.rows, CLOSED
         blocks = times * count * (self.iteration + more)
         if self.block_count < FEWEST:
-            return blocks, inf, inf
-        each, made = (once + of * self.iteration for once, of in (AGGREGATES, AGGREGATES_MADE))
+            return Times(blocks, inf, inf)
+        each, made = (once + of * self.iteration for once, of in (c.aggregates, c.made))
         fewest, most = (
             times * min(count, digits * j * self.flatness**power) * (each + more) + made
-            for j, power in ((BY_AGGREGATES, 0.6), (AT_MOST, 0.8))
+            for j, power in ((c.by_aggregates, least_power), (c.at_most, most_power))
         )
-        return blocks, fewest, most
+        return Times(blocks, fewest, most)
 
 
 def longest_way(A: BlockSparse) -> int:
