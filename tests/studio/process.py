@@ -25,8 +25,9 @@ SECONDS = 2.0
 class Studio:
     """A process, and the address that it prints."""
 
-    def __init__(self, scene: Path, *options: str) -> None:
-        command = [sys.executable, "-m", "supple", "view", str(scene), "--no-browser", *options]
+    def __init__(self, scene: Path | None, *options: str) -> None:
+        given = [] if scene is None else [str(scene)]
+        command = [sys.executable, "-m", "supple", "view", *given, "--no-browser", *options]
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         assert self.process.stdout is not None
         lines = []

@@ -22,7 +22,7 @@ scene = sp.Scene(name="ball")
 scene.add(sp.RigidBody.sphere(0.05, density=500), name="ball")
 """
 NICEGUI = "/_nicegui_ws/socket.io/?EIO=4&transport="
-SOCKETS = ["/frames", NICEGUI + "websocket"]
+SOCKETS = ["/frames", "/looks", "/plots", NICEGUI + "websocket"]
 WRONG = {
     "no cookie": {"cookie": None},
     "a guess": {"cookie": "guess"},
@@ -54,7 +54,16 @@ def paths(studio: Studio, cookie: str) -> list[str]:
     assert status == 200
     fetched = sorted(set(re.findall(r'"(/_nicegui/[^"]+\.\w+)"', text)))
     assert len(fetched) > 10
-    return ["/", "/header", NICEGUI + "polling", "/nothing", *fetched]
+    return [
+        "/",
+        "/header",
+        "/thumbnails/oak",
+        "/upload?name=a.toml",
+        "/runs/0",
+        NICEGUI + "polling",
+        "/nothing",
+        *fetched,
+    ]
 
 
 def headers_of(wrong: dict[str, str | None], cookie: str) -> dict[str, str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import log10
+from time import monotonic
 from typing import Any
 
 from nicegui import ui
@@ -13,22 +14,26 @@ from supple.studio.studio_canvas import StudioCanvas
 
 SPEEDS = {0.1: "0.1", 0.25: "0.25", 0.5: "0.5", 1.0: "1", 2.0: "2", 5.0: "5"}
 REFRESH = 0.2
+SETTLED = 1.0
+"""Wall time [s] after which what a person has set is what the simulation has."""
 
 
 class Shared:
     """A control of a value that the simulation has for all who look on: what one sets, the others see."""
 
     def __init__(self, control: Any, tell: Callable[[float], None]) -> None:
-        self.control, self.last = control, float(control.value)
+        self.control, self.last, self.touched = control, float(control.value), 0.0
         control.on_value_change(lambda event: self._told(float(event.value), tell))
 
     def _told(self, value: float, tell: Callable[[float], None]) -> None:
         if value != self.last:
-            self.last = value
+            self.last, self.touched = value, monotonic()
             tell(value)
 
     def show(self, value: float) -> None:
-        """What the simulation says of it, where that has changed."""
+        """What the simulation says of it, where that has changed, and nobody moves it here just now."""
+        if monotonic() - self.touched < SETTLED:
+            return
         if value != getattr(self, "said", None):
             self.said = self.last = value
             self.control.set_value(value)

@@ -1,0 +1,149 @@
+"""Open another scene, a file and a recent run as a person does; the simulation before it leaves nothing behind."""
+
+from __future__ import annotations
+
+import http.client
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.studio.process import WAIT, Studio, is_alive, shared_memory, wait_for
+
+from supple.studio.shelf.shelf import THUMBNAILS
+
+pytest.importorskip("nicegui")
+SOON = 30_000
+BALL = """
+supple = 1
+name = "{name}"
+gravity = [0, 0, -1]
+
+[[bodies]]
+name = "ball"
+kind = "rigid"
+sphere = {{ radius = 0.1 }}
+density = 500
+"""
+
+
+def test_each_built_in_scene_has_a_small_picture() -> None:
+    from supple.examples import registry
+
+    found = {path.stem for path in THUMBNAILS.glob("*.webp")}
+    assert found == set(registry())
+    assert sum(path.stat().st_size for path in THUMBNAILS.glob("*")) < 300_000
+
+
+@pytest.fixture(scope="module")
+def opened(chromium: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Studio, Any, list[str]]]:
+    """A studio that begins with nothing, with a list of recent runs of its own, and what goes wrong in its page."""
+    folder = tmp_path_factory.mktemp("opening")
+    out, wrong = folder / "out", list[str]()
+    studio = Studio(None, "--out", str(out))
+    context = chromium.new_context(viewport={"width": 1000, "height": 700})
+    page = context.new_page()
+    page.on("console", lambda message: wrong.append(message.text) if message.type == "error" else None)
+    page.on("pageerror", lambda error: wrong.append(str(error)))
+    page.goto(studio.address)
+    yield studio, page, wrong
+    context.close()
+    studio.end()
+
+
+def choose(page: Any, *files: Path) -> None:
+    """Files, in the dialog."""
+    if not page.get_by_role("dialog", name="Open").is_visible():
+        page.get_by_role("button", name="Open", exact=True).click()
+    page.get_by_label("Scene file, with the meshes that it names").set_input_files([str(file) for file in files])
+
+
+def until_seen(page: Any, name: str) -> None:
+    page.get_by_role("heading", name=name, exact=True).wait_for(timeout=SOON)
+    page.wait_for_function(
+        "window.suppleCanvas && suppleCanvas.frame.time === 0 && suppleCanvas.applied > 0", timeout=WAIT
+    )
+    page.wait_for_function("document.querySelectorAll('button:not([disabled])').length > 8", timeout=WAIT)
+
+
+@pytest.mark.slow
+def test_scenes_files_and_runs_are_opened(opened: tuple[Studio, Any, list[str]], tmp_path: Path) -> None:
+    studio, page, wrong = opened
+    dialog = page.get_by_role("dialog", name="Open")
+    dialog.wait_for(timeout=WAIT)  # by itself: there is no scene
+    page.get_by_text("Open a scene to begin.").wait_for(state="attached", timeout=SOON)
+    assert dialog.get_by_role("button").count() >= 19
+    dialog.get_by_role("button", name="rigid-on-springs").click()
+    until_seen(page, "rigid-on-springs")
+    dialog.wait_for(state="hidden", timeout=SOON)
+    assert "plate" in " ".join(page.evaluate("suppleCanvas.names"))
+    page.get_by_role("button", name="Play", exact=True).click()
+    page.wait_for_function("suppleCanvas.frame.time > 0.2", timeout=SOON)
+    page.get_by_role("button", name="Pause", exact=True).click()
+    before = studio.children()
+    memory = set().union(*(shared_memory(pid) for pid in before))
+
+    (tmp_path / "ball.toml").write_text(BALL.format(name="ball"))
+    choose(page, tmp_path / "ball.toml")
+    until_seen(page, "ball.toml")
+    page.wait_for_function("suppleCanvas.names[0] === 'ball'", timeout=WAIT)
+    now = set().union(*(shared_memory(pid) for pid in studio.children()))
+    assert memory
+    assert not any(Path(name).exists() for name in memory - now)
+    assert sum(is_alive(pid) and bool(shared_memory(pid)) for pid in studio.children()) == 1
+
+    page.get_by_role("button", name="Open", exact=True).click()
+    dialog.get_by_text("rigid-on-springs, 20").wait_for(timeout=SOON)  # the run that was kept
+    with page.context.expect_page() as played:
+        dialog.get_by_role("link", name="Play rigid-on-springs").click()
+    played.value.wait_for_function("window.supple !== undefined", timeout=WAIT)
+    played.value.close()
+    dialog.get_by_role("button", name="Run rigid-on-springs again").click()
+    until_seen(page, "rigid-on-springs")
+    assert not wrong
+
+
+@pytest.mark.slow
+def test_what_cannot_be_opened_is_told_and_another_can(opened: tuple[Studio, Any, list[str]], tmp_path: Path) -> None:
+    _, page, wrong = opened
+    (tmp_path / "broken.toml").write_text("supple = 1\n[[bodies]]\nkind = 'ghost'\n")
+    (tmp_path / "evil.py").write_text("raise SystemExit")
+    (tmp_path / "good.toml").write_text(BALL.format(name="good"))
+    choose(page, tmp_path / "evil.py")
+    page.get_by_role("status", name="Upload").filter(has_text="Python files are not taken").wait_for(timeout=SOON)
+    wrong[:] = [text for text in wrong if "400" not in text]  # the browser notes the refusal
+    choose(page, tmp_path / "broken.toml")
+    page.get_by_role("alert").filter(has_text="broken.toml").wait_for(timeout=WAIT)
+    choose(page, tmp_path / "good.toml")
+    until_seen(page, "good.toml")
+    assert not wrong
+
+
+@pytest.mark.slow
+def test_an_upload_is_counted_on_the_server(opened: tuple[Studio, Any, list[str]]) -> None:
+    """Whatever its sender says of its length: parts without end are cut off."""
+    studio, *_ = opened
+    cookie = studio.cookie()
+    name, port = studio.host.split(":")
+    connection = http.client.HTTPConnection(name, int(port), timeout=60)
+    connection.putrequest("POST", "/upload?name=a.toml")
+    connection.putheader("cookie", cookie)
+    connection.putheader("transfer-encoding", "chunked")
+    connection.endheaders()
+    part, sent = bytes(1 << 20), 0
+    try:
+        for _ in range(200):
+            connection.send(b"%x\r\n" % len(part) + part + b"\r\n")
+            sent += 1
+    except OSError:
+        pass  # it has closed
+    assert 64 <= sent < 200
+    connection.close()
+    status, _, text = studio.get("/upload?name=a.toml", "POST", cookie=cookie, **{"content-length": str(1 << 40)})
+    assert status == 413
+    assert "too large" in text
+    assert studio.get("/upload?name=../a.toml", "POST", cookie=cookie)[0] == 400
+    assert studio.get("/upload?name=a.toml", "POST")[0] == 403
+    assert studio.get("/upload?name=a.toml", "POST", cookie=cookie, origin="http://evil.example")[0] == 403
+    assert studio.get("/thumbnails/..%2f..%2fpage.py", cookie=cookie)[0] == 404
+    wait_for(lambda: studio.get("/header", cookie=cookie)[0] == 200, 60)  # and all goes on

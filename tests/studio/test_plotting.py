@@ -1,0 +1,151 @@
+"""Plots as a person uses them: opened, read, a point tracked, looked back by; numbers against free fall."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.studio.process import WAIT, Studio
+
+pytest.importorskip("nicegui")
+pytestmark = pytest.mark.slow
+SOON = 30_000
+TIMED = "supplePlots.rows.map((row) => row[0])"
+
+
+def test_energy_momentum_and_a_point_are_plotted(page: Any) -> None:
+    page.get_by_role("button", name="Plots", exact=True).click()
+    panel = page.get_by_role("region", name="Plots")
+    panel.get_by_role("button", name="Track a point").click()
+    panel.get_by_role("button", name="Click on a body …").wait_for(timeout=SOON)
+    page.wait_for_function("suppleCanvas.element.style.cursor === 'crosshair'", timeout=SOON)
+    page.mouse.click(*page.evaluate("suppleCanvas.seen([0.3, 0, 1.0])"))
+    panel.get_by_role("img", name="ball, point 1 in m").wait_for(timeout=SOON)
+    page.get_by_role("button", name="Play", exact=True).click()
+    page.wait_for_function("suppleCanvas.frame.time > 1.0", timeout=WAIT)
+    page.get_by_role("button", name="Pause", exact=True).click()
+    page.get_by_role("button", name="Play", exact=True).wait_for(timeout=SOON)
+    page.wait_for_timeout(1500)
+    rows = page.evaluate("supplePlots.rows.map((row) => Array.from(row))")
+    assert len(rows) > 10
+    t, first, last = rows[-1][0], rows[0], rows[-1]
+    mass = last[6] / (-9.81 * t)  # momentum along z
+    assert mass == pytest.approx(1.26, rel=0.02)
+    assert last[12] - first[12] == pytest.approx(-9.81 / 2 * t * t, rel=0.1)  # centre of mass
+    assert last[1] == pytest.approx(mass * (9.81 * t) ** 2 / 2, rel=0.05)  # kinetic energy
+    assert last[16] == pytest.approx(9.81 * t, rel=0.02)  # speed of the point
+    panel.get_by_role("img", name="Energy in J from 0.0 to").wait_for(timeout=SOON)
+    values = panel.get_by_role("list", name="Momentum, values", exact=True).inner_text()
+    assert f"{last[6]:.3g}" in values
+    # a click looks back, as the bar under the picture does
+    plot = panel.get_by_role("img", name="Energy in J").bounding_box()
+    page.mouse.click(plot["x"] + plot["width"] / 2, plot["y"] + plot["height"] / 2)
+    page.get_by_text("Looking back").wait_for(timeout=SOON)
+    page.wait_for_timeout(300)
+    assert page.evaluate("suppleCanvas.frame.time") == pytest.approx(t / 2, abs=0.1)
+    panel.get_by_role("button", name="Momentum", exact=True).click()
+    panel.get_by_role("img", name=re.compile("^Momentum in")).wait_for(state="hidden", timeout=SOON)
+    panel.get_by_role("button", name="Remove ball, point 1").click()
+    panel.get_by_role("img", name="ball, point 1 in m").wait_for(state="hidden", timeout=SOON)
+    page.get_by_role("button", name="Reset", exact=True).click()
+    page.wait_for_function(f"{TIMED}.every((t) => t === 0)", timeout=SOON)
+
+
+def test_lines_are_thinned_and_keep_their_peaks(page: Any) -> None:
+    page.get_by_role("button", name="Plots", exact=True).click()
+    found = page.evaluate(
+        """async () => {
+          const names = performance.getEntriesByType("resource").map((entry) => entry.name);
+          const source = names.find((name) => name.includes("studio_plots"));
+          const { thinned, ticks, written } = await import(source);
+          const t = Array.from({ length: 4000 }, (_, k) => k / 64), v = t.map((x) => Math.sin(x));
+          v[1234] = 9; v[2345] = -7;
+          const [times, values] = thinned(t, v);
+          const inOrder = times.every((x, k) => !k || x >= times[k - 1]);
+          return [times.length, Math.max(...values), Math.min(...values), inOrder, ticks(0, 1, 4), written(0.000123)];
+        }"""
+    )
+    assert found == [600, 9, -7, True, [0, 0.5, 1.0], "1.2e-4"]
+
+
+def test_the_strength_of_pulls_is_kept_and_shared(page: Any) -> None:
+    strength = page.get_by_role("slider", name="Strength")
+    page.get_by_role("button", name="Reset", exact=True).click()
+    strength.locator("[tabindex='0']").focus()  # as Tab does
+    for _ in range(5):
+        page.keyboard.press("ArrowRight")
+    page.wait_for_timeout(500)
+    page.get_by_role("button", name="Reset", exact=True).click()
+    page.wait_for_timeout(2000)
+    assert float(strength.get_attribute("aria-valuenow")) == pytest.approx(0.5)
+    other = page.context.new_page()
+    other.goto(page.url)
+    other.wait_for_function("window.suppleCanvas && suppleCanvas.applied > 0", timeout=WAIT)
+    other.wait_for_timeout(800)
+    told = other.get_by_role("slider", name="Strength").get_attribute("aria-valuenow")
+    assert float(told) == pytest.approx(0.5)  # so the simulation has it
+    other.close()
+
+
+def test_tools_have_names_help_and_keys(page: Any) -> None:
+    for name in ("Open", "Fit", "Show", "Plots", "Change", "Help", "Play", "Step", "Reset"):
+        found = page.get_by_role("button", name=name, exact=True)
+        assert found.count() == 1, name
+        assert found.get_attribute("title") or found.get_attribute("aria-describedby") or name in ("Fit", "Show")
+    for name in ("Follow", "Pull", "Dark"):
+        assert page.get_by_role("checkbox", name=name).count() == 1
+    assert page.get_by_role("slider", name="Strength").count() == 1
+    for name in ("Colours", "Body", "Speed"):
+        assert page.get_by_role("combobox", name=name).count() == 1
+    page.evaluate("document.activeElement.blur()")
+    page.keyboard.press("?")
+    page.get_by_role("dialog", name="Help").wait_for(timeout=SOON)
+    page.keyboard.press("Escape")
+    page.get_by_role("dialog", name="Help").wait_for(state="hidden", timeout=SOON)
+    page.evaluate("suppleCanvas.element.focus()")
+    before = page.evaluate("suppleCanvas.seen([0.3, 0, 1.0])")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("+")
+    assert page.evaluate("suppleCanvas.seen([0.3, 0, 1.0])") != before
+    page.keyboard.press("Space")
+    page.wait_for_function("suppleCanvas.frame.time > 0.1", timeout=SOON)
+    page.keyboard.press("Space")
+    page.get_by_role("button", name="Play", exact=True).wait_for(timeout=SOON)
+    assert page.get_by_role("slider", name="Look back").count() == 1
+
+
+WILD = """
+import supple as sp
+
+scene = sp.Scene(name="wild")
+ball = scene.add(sp.RigidBody.sphere(0.05, density=500), at=(0.3, 0, 0.05), name="ball")
+cube = scene.add(sp.RigidBody.box((0.1, 0.1, 0.1), density=500), name="cube")
+scene.add(sp.Load(cube.points(at=(0, 0, 0)), lambda t: (0.0, 0.0, 1e308 if t > 0.2 else 0.0)))
+"""
+
+
+def test_a_simulation_that_diverges_while_somebody_pulls_stops_and_explains(tmp_path: Path, chromium: Any) -> None:
+    path = tmp_path / "wild.py"
+    path.write_text(WILD)
+    studio = Studio(path)
+    page = chromium.new_context(viewport={"width": 800, "height": 600}).new_page()
+    page.goto(studio.address)
+    page.wait_for_function("window.suppleCanvas && suppleCanvas.applied > 0", timeout=WAIT)
+    page.get_by_role("button", name="Reset", exact=True).click()
+    x, y = page.evaluate("suppleCanvas.seen([0.3, 0, 0.05])")
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x + 60, y - 60, steps=4)
+    page.evaluate("document.querySelectorAll('button').forEach((b) => b.textContent.trim() === 'Play' && b.click())")
+    told = page.get_by_role("alert").filter(has_text="Reset begins anew")
+    told.wait_for(timeout=WAIT)
+    assert "pull more gently" in told.inner_text()
+    page.mouse.up()
+    assert all(abs(value) < 1e3 for value in page.evaluate("Array.from(suppleCanvas.positions('cube', [0, 1, 2]))"))
+    page.get_by_role("button", name="Reset", exact=True).click()
+    told.wait_for(state="hidden", timeout=SOON)
+    page.get_by_role("status", name="State").filter(has_text="t = 0.00 s").wait_for(timeout=SOON)
+    page.context.close()
+    studio.end()
