@@ -38,7 +38,7 @@ def _importable() -> Iterator[None]:
 def client(_importable: None) -> Iterator[Client]:
     """A client of two worker processes on this machine."""
     with dask.config.set(QUIET):
-        local = LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None)
+        local = LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0")
         with local, Client(local) as client:
             yield client
 

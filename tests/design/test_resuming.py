@@ -19,7 +19,8 @@ from supple.material.voxel import VoxelMaterial
 SOFT = VoxelMaterial(young=1e5, density=1000.0, expansion=0.01)
 ARENA = Arena({1: SOFT}, 0.01, duration=0.03, amplitude=20.0, frequency=10.0)
 SCRIPT = """
-import sys
+import signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)  # processes in the background are born without
 sys.path[:0] = {paths!r}
 from test_resuming import ARENA, walkers
 from supple.design import evaluate
@@ -27,7 +28,7 @@ if __name__ == "__main__":
     evaluate(walkers({count}), ARENA, store=sys.argv[1], workers=2)
 """
 GUARDLESS = SCRIPT.replace('if __name__ == "__main__":', "if True:")
-PATIENCE = 120.0  # [s] before a test gives up
+PATIENCE = 300.0  # [s] before a test gives up
 
 
 def walkers(count: int) -> list[Design]:
