@@ -175,6 +175,28 @@ def test_commands_are_asked_at_their_rate_and_held_in_between(rate: float, calls
     assert (gaps < 1 / rate + 1 / 300 + 1e-9).all()
 
 
+def test_commands_see_other_lattices() -> None:
+    """The function is given the present state of the other body, which falls."""
+    heights: list[tuple[float, float]] = []
+
+    def look(t: float, own: LocalState, other: LocalState) -> float:
+        assert len(own.x) == N
+        assert len(other.x) == 8
+        heights.append((t, float(other.x[:, 2].mean())))
+        return 0.0
+
+    scene = sp.Scene(gravity=(0, 0, -10.0))
+    scene.add(body(None, (2, 2, 2)), at=(0.3, 0, 0), name="other")
+    scene.add(body(sp.Commands(look, 50.0, sees=("other",))), fix="x_min", name="block")
+    system = scene.compile()
+    stride, state = sp.LatticeSolver(1 / 50, bend_limit=None), system.initial_state()
+    for _ in range(4):
+        stride.step(system, state)
+    (_, start), *later = heights
+    for t, z in later:
+        assert z - start == pytest.approx(-5.0 * t * t, rel=0.05)
+
+
 def test_commands_go_on_from_a_saved_state_with_the_same_bits() -> None:
     _, system = commanded(90.0, Controller())
     stride, state = sp.LatticeSolver(1 / 300, bend_limit=None), system.initial_state()

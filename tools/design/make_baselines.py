@@ -1,4 +1,4 @@
-"""Make src/supple/design/tasks/baselines.json: `python tools/design/make_baselines.py STORE [task ...]`.
+"""Make src/supple/design/tasks/baselines.json: `python tools/design/make_baselines.py STORE GENERATIONS [task ...]`.
 
 Evaluations are kept in the store, so that the tool can be stopped and resumed. Tasks that are done are written at once.
 """
@@ -15,11 +15,11 @@ from supple.design.tasks.baselines import SEEDS, make_baselines
 PATH = Path(__file__).parents[2] / "src" / "supple" / "design" / "tasks" / "baselines.json"
 
 
-def main(store: str, names: list[str]) -> None:
+def main(store: str, generations: int, names: list[str]) -> None:
     """Make the baselines of some tasks, or of all."""
     known = tasks()
     for name in names or known:
-        made = make_baselines(known[name], store)
+        made = make_baselines(known[name], generations, store)
         rows = json.loads(PATH.read_text())["tasks"] if PATH.exists() else {}
         rows[name] = made
         ordered = {one: rows[one] for one in known if one in rows}
@@ -28,4 +28,4 @@ def main(store: str, names: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], sys.argv[2:])
+    main(sys.argv[1], int(sys.argv[2]), sys.argv[3:])

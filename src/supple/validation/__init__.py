@@ -32,6 +32,7 @@ _MODULES = (
     "contact_kinds",
     "contact_self",
     "couplings",
+    "design.tasks",
     "design.walker",
     "scenes.blows",
     "scenes.divergence",

@@ -1,7 +1,7 @@
 """Baselines: what random robots reach and what a short search finds, for three seeds; the numbers are kept as data.
 
 random     three quarters of the cells filled with any material, each muscle at any phase
-searched   the best of six generations of ten designs by an age-fitness search (`supple.design.search`)
+searched   the best of a few generations of ten designs by an age-fitness search (`supple.design.search`)
 
 All swing as waves of 2 Hz, with phases in sixteenths of a period.
 """
@@ -23,7 +23,7 @@ from supple.design.tasks.encoding import PHASES, TaskEncoding
 from supple.design.tasks.task import Task
 
 SEEDS = (0, 1, 2)
-POPULATION, GENERATIONS = 10, 6
+POPULATION = 10
 
 
 def random_design(task: Task, seed: int) -> Design:
@@ -38,24 +38,25 @@ def score_of(task: Task, design: Design) -> float:
     return try_design(design, task).scores["score"]
 
 
-def search_design(task: Task, seed: int, store: StoreLike = None) -> Candidate:
+def search_design(task: Task, seed: int, generations: int, store: StoreLike = None) -> Candidate:
     """The best robot that the search of a seed finds, in this process. store: with it a search can be resumed."""
     method = AgeFitness(TaskEncoding(task), "score", population=POPULATION, seed=seed)
-    return Search(method, task, store=store, workers=0, progress=False).run(GENERATIONS).best[0]
+    return Search(method, task, store=store, workers=0, progress=False).run(generations).best[0]
 
 
-def make_baselines(task: Task, store: StoreLike = None) -> dict[str, Any]:
+def make_baselines(task: Task, generations: int, store: StoreLike = None) -> dict[str, Any]:
     """What `load_baselines` has of a task, made anew."""
-    found = [search_design(task, seed, store) for seed in SEEDS]
+    found = [search_design(task, seed, generations, store) for seed in SEEDS]
     return {
         "random": [score_of(task, random_design(task, seed)) for seed in SEEDS],
         "searched": [one.result.scores["score"] for one in found],
+        "generations": generations,
         "designs": [one.design.to_json() for one in found],
     }
 
 
 def load_baselines() -> dict[str, dict[str, Any]]:
-    """By the name of a task: scores of the `random` and the `searched` robots, one for each seed, and the `designs` of
-    the searched ones, as `Design.from_json` takes them."""
+    """By the name of a task: scores of the `random` and the `searched` robots, one for each seed; the `designs` of the
+    searched ones, as `Design.from_json` takes them, and how many `generations` were searched."""
     text = (files("supple.design.tasks") / "baselines.json").read_text()
     return json.loads(text)["tasks"]  # type: ignore[no-any-return]
