@@ -18,12 +18,13 @@ def validate(
     """Compare with published numbers; exit 1 where one falls short."""
     from supple.cli.names import chosen_cases
     from supple.cli.printing import as_row, print_json, print_table
-    from supple.validation import registry
+    from supple.validation import left_out, registry
 
     if pictures is not None:
         prepare_pictures(pictures)
-    known = registry()
-    chosen = chosen_cases(cases or [], known)
+    known, lacking = registry(), left_out()
+    named = chosen_cases(cases or [], [*known, *lacking])
+    chosen, missing = [case for case in named if case in known], [case for case in named if case in lacking]
     rows = [as_row(row) for case in chosen for row in known[case]()]
     if json:
         print_json(rows)
@@ -35,8 +36,20 @@ def validate(
         written = write_pictures(pictures, chosen)
         if not json:
             print(f"Pictures in {pictures}: {written}" if written else "None of these cases has a picture.")
+    if missing:
+        tell_missing(missing)
     if not all(row["ok"] for row in rows):
         raise typer.Exit(1)
+
+
+def tell_missing(cases: list[str]) -> None:
+    """Say which cases were not run, since the files that they compare with are not there."""
+    from supple.cli.notices import tell
+
+    tell(
+        f"{len(cases)} cases were not run, since the files of other programs that they compare with are not there: "
+        f"{', '.join(cases)}. Name their folder by SUPPLE_REFERENCE."
+    )
 
 
 def prepare_pictures(folder: Path) -> None:

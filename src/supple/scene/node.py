@@ -1,4 +1,4 @@
-"""Nodes: the tree a person writes. A node holds a body in its place, or groups others; no arithmetic in it."""
+"""Nodes: the tree a person writes. A node holds a body in its place, or groups others."""
 
 from __future__ import annotations
 

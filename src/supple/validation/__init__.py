@@ -10,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from supple.validation.reference_forces import reference_folder
 from supple.validation.row import Row
 
 _MODULES = (
@@ -60,8 +61,19 @@ _MODULES = (
 
 
 def registry() -> dict[str, Callable[[], list[Row]]]:
-    """All cases by name, "kind/name"."""
-    return _collected("CASES")
+    """All cases that can run, by name, "kind/name"."""
+    lacking = left_out()
+    return {name: case for name, case in _collected("CASES").items() if name not in lacking}
+
+
+def left_out() -> dict[str, str]:
+    """Cases that cannot run, since they compare with files of other programs that are not there: the file of each.
+
+    A module names the files of its cases, by their paths in the reference folder, in NEEDS.
+    """
+    folder = reference_folder()
+    needs: dict[str, str] = _collected("NEEDS")
+    return {name: file for name, file in needs.items() if folder is None or not (folder / file).exists()}
 
 
 def pictures() -> dict[str, Callable[[Path], None]]:

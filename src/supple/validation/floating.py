@@ -25,7 +25,7 @@ from supple.record.measures import measure
 from supple.scene import Scene, State, System
 from supple.solvers import ImplicitEuler, Midpoint
 from supple.validation.figure import COLOURS, GREY, make_figure, save_figure
-from supple.validation.reference_forces import reference_folder
+from supple.validation.reference_forces import reference_file
 from supple.validation.row import Row, bounded, compare
 
 Array = np.ndarray
@@ -169,16 +169,9 @@ def flight() -> list[Row]:
     return rows
 
 
-def reference_file() -> Path | None:
-    """The folder with a beam's matrices and its path, where there is one."""
-    folder = reference_folder()
-    return folder / "floating" if folder and (folder / "floating" / "free_spin.json").exists() else None
-
-
 def free_spin() -> list[Row]:
     """A beam given by its matrices: the path of its tip over a second."""
-    folder = reference_file()
-    assert folder is not None
+    folder = reference_file(SPIN).parent
     body = FloatingBody.from_matrices(folder / "beam_fem.npz", modes=8)
     given = json.loads((folder / "free_spin.json").read_text())
     case = given["case_free_spin"]
@@ -238,7 +231,12 @@ def draw_spin_up(path: Path) -> None:
     save_figure(figure, path)
 
 
-CASES = {"floating/equations": equations, "floating/flight": flight, "floating/spin-up": spinning_up}
-if reference_file() is not None:
-    CASES["floating/free_spin"] = free_spin
+SPIN = "floating/free_spin.json"
+CASES = {
+    "floating/equations": equations,
+    "floating/flight": flight,
+    "floating/free_spin": free_spin,
+    "floating/spin-up": spinning_up,
+}
+NEEDS = {"floating/free_spin": SPIN}
 PICTURES = {"floating/spin-up": draw_spin_up}

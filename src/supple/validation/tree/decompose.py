@@ -12,7 +12,7 @@ from supple.decompose.cut_graph import domain_graph
 from supple.examples.shapes import flower_mesh
 from supple.geometry import HexMesh, TetMesh, VoxelGrid, load_mesh
 from supple.validation.figure import make_figure, save_figure
-from supple.validation.reference_forces import reference_folder
+from supple.validation.reference_forces import reference_file
 from supple.validation.row import Row, bounded, compare
 
 Array = np.ndarray
@@ -91,7 +91,7 @@ def armadillo_parts() -> list[Row]:
 
 
 def _found_parts(case: str, name: str, parts: int) -> list[Row]:
-    mesh = load_mesh(_mesh_file(name))
+    mesh = load_mesh(reference_file(name))
     assert isinstance(mesh, TetMesh)
     return _tree_rows(case, mesh, automatic_labels(mesh, parts=parts), parts)
 
@@ -121,14 +121,12 @@ def draw_parts(path: Path) -> None:
     save_figure(figure, path)
 
 
-def _mesh_file(name: str) -> Path:
-    return (reference_folder() or Path()) / "meshes" / name
-
-
-COMB, ARMADILLO = "comb.tet.veg", "Armadillo13K.msh"
-CASES = {"tree/parts": parts, "tree/parts-flower": example_parts}
-if _mesh_file(COMB).exists():
-    CASES["tree/parts-comb"] = comb_parts
-if _mesh_file(ARMADILLO).exists():
-    CASES["tree/parts-armadillo"] = armadillo_parts
+COMB, ARMADILLO = "meshes/comb.tet.veg", "meshes/Armadillo13K.msh"
+CASES = {
+    "tree/parts": parts,
+    "tree/parts-armadillo": armadillo_parts,
+    "tree/parts-comb": comb_parts,
+    "tree/parts-flower": example_parts,
+}
+NEEDS = {"tree/parts-armadillo": ARMADILLO, "tree/parts-comb": COMB}
 PICTURES = {"tree/parts": draw_parts}

@@ -2,7 +2,7 @@
 
 Material, held nodes, basis, coefficients and a trajectory are read. What the trajectory's file does not say follows
 from it by inverse dynamics: a constant force of 0.5 on the first coordinate during the first ten steps, and a step
-written as 0.0066666666 s (with 1/150 s the paths part by 4e-8). Without the files there are no cases here.
+written as 0.0066666666 s (with 1/150 s the paths part by 4e-8). Without the files these cases are left out.
 """
 
 from __future__ import annotations
@@ -11,30 +11,16 @@ from pathlib import Path
 
 import numpy as np
 
-from supple.errors import InputError
 from supple.files.vega.reduced import load_basis, load_cub, load_matrix
 from supple.geometry import load_bou, load_veg
 from supple.material import Material
 from supple.modal import CubicForce, ElasticSolid, ReducedDomain, Support, linear_modes, reduced_basis
-from supple.validation.reference_forces import reference_folder
+from supple.validation.reference_forces import reference_file
 from supple.validation.row import Row, bounded
 
 Array = np.ndarray
 SOURCE = "VegaFEM 4.0, dragon"
 STEP, FORCE, FORCED_STEPS = 0.0066666666, 0.5, 10
-
-
-def dragon_folder() -> Path | None:
-    """Where the dragon's files are, if anywhere."""
-    folder = reference_folder()
-    return folder / "reduced" if folder and (folder / "reduced" / "dragon.20.cub").exists() else None
-
-
-def _folder() -> Path:
-    folder = dragon_folder()
-    if folder is None:
-        raise InputError("the files to compare with are not there", where="SUPPLE_REFERENCE")
-    return folder
 
 
 def dragon(folder: Path) -> Support:
@@ -52,7 +38,7 @@ def relative(value: Array, reference: Array) -> float:
 
 def coefficients() -> list[Row]:
     """The cubic polynomials of two bases."""
-    rows, folder = [], _folder()
+    rows, folder = [], reference_file(CUB).parent
     solid = dragon(folder).solid
     for r in (8, 20):
         ours = CubicForce.of(solid, load_basis(folder / f"dragon.{r}.U", solid.node_count))
@@ -65,7 +51,7 @@ def coefficients() -> list[Row]:
 
 def frequencies() -> list[Row]:
     """Twenty frequencies and modes."""
-    folder = _folder()
+    folder = reference_file(CUB).parent
     support = dragon(folder)
     modes = linear_modes(support, 20)
     error = np.abs(modes.frequencies / np.loadtxt(folder / "dragon.freq") - 1).max()
@@ -80,7 +66,7 @@ def frequencies() -> list[Row]:
 
 def bases() -> list[Row]:
     """The spaces of 8 and 20 columns made from 20 modes and their derivatives, in the lumped mass."""
-    rows, folder = [], _folder()
+    rows, folder = [], reference_file(CUB).parent
     support = dragon(folder)
     root = np.repeat(np.sqrt(support.solid.lumped_mass), 3)[:, None]
     for r in (8, 20):
@@ -93,7 +79,7 @@ def bases() -> list[Row]:
 
 def trajectory() -> list[Row]:
     """Three hundred semi-implicit Newmark steps with 20 coordinates, from our own coefficients."""
-    folder = _folder()
+    folder = reference_file(CUB).parent
     solid = dragon(folder).solid
     force = CubicForce.of(solid, load_basis(folder / "dragon.20.U", solid.node_count))
     domain = ReducedDomain(force, mass_damping=0.1, stiffness_damping=0.001)
@@ -108,10 +94,11 @@ def trajectory() -> list[Row]:
     return [bounded("tree/vega-trajectory", "300 steps, r = 20", error, 1e-8, source=SOURCE)]
 
 
-_CASES = {
+CUB = "reduced/dragon.20.cub"
+CASES = {
     "tree/vega-basis": bases,
     "tree/vega-coefficients": coefficients,
     "tree/vega-frequencies": frequencies,
     "tree/vega-trajectory": trajectory,
 }
-CASES = _CASES if dragon_folder() else {}
+NEEDS = dict.fromkeys(CASES, CUB)

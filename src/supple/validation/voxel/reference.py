@@ -1,7 +1,7 @@
 """voxel/peer: static beams, a falling block and a clapper that another program, Voxelyze, computed.
 
-Its files (what to compute, and what came out) are looked for as `reference_forces` says; without them there are no
-rows. Its rules differ from ours, so the same quantity is measured on both paths:
+Its files (what to compute, and what came out) are looked for as `reference_forces` says; without them the case is
+left out. Its rules differ from ours, so the same quantity is measured on both paths:
 
     touching        it: spheres of 1.25 sizes; ours: of one size. First contact is when the tips come within 1.25
                     sizes, found from both paths by the same extrapolation of the last three records before it; the
@@ -24,7 +24,7 @@ from supple.bodies.voxel.sweep.sweep import LatticeSweep
 from supple.geometry import VoxelGrid
 from supple.interaction.obstacles import Plane
 from supple.material.voxel import VoxelMaterial
-from supple.validation.reference_forces import reference_folder
+from supple.validation.reference_forces import reference_file
 from supple.validation.row import Row, bounded, compare
 from supple.validation.voxel.beams import BEAMS, cantilever, equilibrium
 from supple.validation.voxel.spectrum import peak_near, ringing
@@ -176,12 +176,11 @@ def beams(folder: Path) -> list[Row]:
 
 
 def run() -> list[Row]:
-    """All of it, where the files are."""
-    folder = reference_folder()
-    if folder is None or not (folder / "voxel" / "clapper.traj.json").exists():
-        return []
-    there = folder / "voxel"
-    return [*beams(there), *drop_block(there), *clap(there)]
+    """All of it."""
+    folder = reference_file(CLAPPER).parent
+    return [*beams(folder), *drop_block(folder), *clap(folder)]
 
 
+CLAPPER = "voxel/clapper.traj.json"
 CASES = {CASE: run}
+NEEDS = {CASE: CLAPPER}

@@ -3,7 +3,7 @@
     f(x, x') = f0 - K (x - x0) - B (x' - v0)
 
 K and B are symmetric and not negative. A step treats them implicitly, see `point_kernels`: it stays stable however
-stiff they are, at a cost that grows with the number of points alone. For stiff pulls and for contact.
+stiff they are, at a cost that grows with the number of points alone. For stiff pulls.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
     x = o + s R (X + U q),    then the mean over points that were one before the cut
 
 Copies of a class share X and U; U is read once a call however many there are. In float32 that is 12 r bytes a point of
-a class. The physics (pulls, contact) goes through `TreePoints`, which stays in double.
+a class. The physics (pulls, contact) goes through `DomainPoints`, which stay in double.
 """
 
 from __future__ import annotations
