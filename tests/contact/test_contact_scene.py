@@ -66,6 +66,26 @@ def test_overlap_is_refused_with_depth_and_place() -> None:
         scene.solver.step(system, system.initial_state())
 
 
+def test_each_pair_is_named_in_one_order() -> None:
+    """Vertices of either of two soft boxes meet the other's faces: all rows have the pair as the scene has it."""
+    scene = sp.Scene(gravity=(0, 0, -G), solver=sp.ImplicitEuler(0.01))
+    rubber = sp.Material(young=2e5, poisson=0.3, density=DENSITY, stiffness_damping=2e-3)
+    soft = sp.FemBody(sp.box_tets(size=(SIDE, SIDE, SIDE), cells=(2, 2, 2)), rubber)
+    for k, name in enumerate(("upper", "lower")):
+        scene.add(soft, at=(0.013 * k - SIDE / 2, 0.007 * k, (1.5 - k) * SIDE), name=name)
+    scene.add(sp.Floor())
+    scene.add(sp.Contact())
+    run = sp.run(scene, until=0.5)
+    contact = run.system.contacts[0]
+    met = {tuple(pair) for pair in run.state.memory[f"{contact.prefix}body"].tolist()}
+    assert {(0, 1), (1, 0)} <= met  # both meet each other
+    touching = contact.touching(run.state.memory)
+    assert set(touching.bodies) == {("upper", "lower"), ("lower", "floor")}
+    between = [pair == ("upper", "lower") for pair in touching.bodies]
+    assert touching.force[between].sum(axis=0)[2] == pytest.approx(DENSITY * SIDE**3 * G, rel=0.01)
+    assert touching.normal[between, 2].min() > 0.9
+
+
 def test_points_rest_on_obstacles() -> None:
     scene = sp.Scene(gravity=(0, 0, -G), solver=sp.ImplicitEuler(0.01))
     scene.add(sp.Particles([(0, 0, 0.01), (0.1, 0, 0.01), (0, 0.1, 0.01)], 0.1), name="dust")

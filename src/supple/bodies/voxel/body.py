@@ -60,6 +60,8 @@ class VoxelBody:
     number to material. actuation: one control variable or several: how the voxels swell and shrink. young [Pa],
     density [kg/m³]: for each voxel (n,) or cell of the grid, instead of the materials' own. transverse: couple strains
     across axes, so that the lattice contracts sideways; without it, Poisson's ratio acts through torsion alone.
+    stiffness_by_rest: links have the axial stiffness E l²/L0, L0 being their rest length of now, as in Voxelyze;
+    without it, E l whatever their rest length.
     Each voxel is a frame: its centre and rotation.
 
     >>> import numpy as np
@@ -76,6 +78,7 @@ class VoxelBody:
     young: ArrayLike | None = field(default=None, kw_only=True)
     density: ArrayLike | None = field(default=None, kw_only=True)
     transverse: bool = field(default=False, kw_only=True)
+    stiffness_by_rest: bool = field(default=False, kw_only=True)
     kind = "voxel"
     meets_obstacles = True
     method = Method.SWEEP
@@ -133,7 +136,12 @@ class VoxelBody:
     def model(self) -> VoxelModel:
         """The lattice; it does not depend on the placement."""
         return VoxelModel.make(
-            self.grid, self.palette, young=self.young, density=self.density, transverse=self.transverse
+            self.grid,
+            self.palette,
+            young=self.young,
+            density=self.density,
+            transverse=self.transverse,
+            stiffness_by_rest=self.stiffness_by_rest,
         )
 
     def link_rows(self) -> Array:

@@ -51,12 +51,20 @@ def links_of(model: VoxelModel) -> Links:
     )
 
 
+def stiffened_by_rest(links: Links, edge: float) -> Links:
+    """Links with the axial stiffness of their rest lengths. edge: the voxel size [m]."""
+    stiffness = links.stiffness.copy()
+    kernels.compute_axial_by_rest(links, edge, stiffness[:, 0])
+    return links._replace(stiffness=stiffness)
+
+
 @dataclass(frozen=True, eq=False)
 class LatticeForce:
     """The links of a lattice of voxel_count voxels. unit: the voxel size [m]. swing: how the voxels change size.
 
     coupling: of strains across axes, or None. remembers: whether links yield or fail, or sizes are commanded, which the
-    lattice's own stride advances alone; here they are as they were left.
+    lattice's own stride advances alone; here they are as they were left. by_rest: whether axial stiffness follows rest
+    lengths.
     """
 
     links: Links
@@ -65,6 +73,7 @@ class LatticeForce:
     swing: Swing | None = None
     coupling: StrainCoupling | None = None
     remembers: bool = False
+    by_rest: bool = False
 
     @classmethod
     def of(cls, model: VoxelModel, swing: Swing | None = None) -> LatticeForce:
@@ -72,7 +81,8 @@ class LatticeForce:
         links = links_of(model)
         coupling = StrainCoupling.of(model) if model.transverse.any() else None
         remembers = not model.laws.is_linear or not (swing is None or swing.is_free)
-        return cls(links, model.voxel_count, float(model.size.max()), swing, coupling, remembers)
+        by_rest = bool(model.by_rest.any())
+        return cls(links, model.voxel_count, float(model.size.max()), swing, coupling, remembers, by_rest)
 
     @property
     def is_passive(self) -> bool:
@@ -90,6 +100,8 @@ class LatticeForce:
         if self.swing is not None:
             size = self.swing.sizes(state.t, None if memory is None else memory.commanded)
             links = links._replace(rest=(size[links.voxels[:, 0]] + size[links.voxels[:, 1]]) / 2)
+            if self.by_rest:
+                links = stiffened_by_rest(links, self.unit)
         if self.remembers and memory is not None:
             alive = memory.alive[:, None]
             links = links._replace(
@@ -107,7 +119,7 @@ class LatticeForce:
 
     def energy(self, state: LocalState) -> float:
         """Elastic energy [J]."""
-        if self.swing is not None and self.coupling is None and not self.remembers:
+        if self.swing is not None and self.coupling is None and not (self.remembers or self.by_rest):
             return float(compute_sized_energy(self.links, self.swing.sizes(state.t), state.x))
         links = self.links_at(state)
         coupled = 0.0 if self.coupling is None else self.coupling.energy(links, state.x)

@@ -2,6 +2,7 @@
 
     E_c = 2 E1 E2 / (E1 + E2),  G_c = 2 G1 G2 / (G1 + G2)                               [HL12, eqs. 1, 2]
     a1 = E_c l,  b1 = E_c l,  a2 = G_c l³/6,  b3 = E_c l³/6                             [HL12, eqs. 4, 5, 8-12]
+    a1 = E_c l²/L0, with the rest length L0 of now, where links follow it (`by_rest`)   Voxelyze
     m = rho l³,  I = m l²/6                                                             a cube
     c_u = zeta sqrt(m a1),  c_t = zeta sqrt(2 I b3)                                     of a link  [HL12, eqs. 34, 35]
     c = 2 zeta sqrt(m E l),  c_r = 2 zeta sqrt(I E l³)                                  of a voxel to the world
@@ -56,7 +57,8 @@ class VoxelModel:
 
     cells (n, 3): places in the grid. centres (n, 3), size (n,) [m]. properties: numbers of the voxels' materials, (n,)
     each. mass [kg], inertia [kg m²], ground_damping (n, 2) [N s/m, N m s]: of the voxels. transverse (n,): Poisson's
-    ratio where strains are coupled across axes, else zero.
+    ratio where strains are coupled across axes, else zero. by_rest (n,) bool: voxels whose links have an axial
+    stiffness that follows their rest length.
     link_voxels (m, 2), link_axis (m,) 0, 1, 2; link_stiffness (m, 4) a1, b1 [N/m], a2, b3/2 [N m]; link_damping (m, 2)
     c_u [N s/m], c_t [N m s]. laws: where links yield and fail.
     """
@@ -69,6 +71,7 @@ class VoxelModel:
     inertia: Array
     ground_damping: Array
     transverse: Array
+    by_rest: Array
     link_voxels: Array
     link_axis: Array
     link_stiffness: Array
@@ -84,11 +87,13 @@ class VoxelModel:
         young: ArrayLike | None = None,
         density: ArrayLike | None = None,
         transverse: bool = False,
+        stiffness_by_rest: bool = False,
     ) -> VoxelModel:
         """Find the links and compute their constants.
 
         young [Pa], density [kg/m³]: instead of the materials' own, for each voxel (n,) or cell of the grid. transverse:
-        couple strains across axes, so that Poisson's ratio acts as in a solid.
+        couple strains across axes, so that Poisson's ratio acts as in a solid. stiffness_by_rest: let the axial
+        stiffness of links follow their rest length.
         """
         materials = palette_of(grid, palette)
         l = np.float64(grid.voxel_size)
@@ -103,6 +108,14 @@ class VoxelModel:
                 where="voxel body",
                 value=float(nu.max()),
                 allowed="<= 0.49 with transverse=True",
+            )
+        is_linear = all(m.is_linear for m in materials.values())
+        if stiffness_by_rest and (transverse or not is_linear):
+            raise InputError(
+                "an axial stiffness by the rest length goes with plain links alone",
+                where="voxel body",
+                value="transverse=True" if transverse else "materials that yield or fail",
+                fix="Leave out stiffness_by_rest, or the other.",
             )
         E1, zeta = values["young"], values["bond_damping"]
         shear = E1 / (2 * (1 + values["poisson"]))
@@ -121,7 +134,6 @@ class VoxelModel:
             stiffness = np.stack([E * l, E * l, G * l**3 / 6, E * l**3 / 12], axis=1)  # (14.2)
         numbers = np.array(list(materials))
         kind = np.searchsorted(numbers, grid.materials[tuple(grid.voxels.T)])
-        is_linear = all(m.is_linear for m in materials.values())
         kinds = list(materials.values())
         if young is not None and not is_linear:  # a material of its own for each modulus
             found, kind = np.unique(np.stack([kind, E1], axis=1), axis=0, return_inverse=True)
@@ -137,6 +149,7 @@ class VoxelModel:
             inertia=inertia,
             ground_damping=ground,
             transverse=nu,
+            by_rest=np.full(grid.voxel_count, bool(stiffness_by_rest)),
             link_voxels=link_voxels,
             link_axis=link_axis,
             link_stiffness=stiffness,
@@ -176,7 +189,7 @@ class VoxelModel:
         def stacked(name: str) -> Array:
             return np.concatenate([getattr(model, name) for model in models])
 
-        plain = ("centres", "size", "mass", "inertia", "ground_damping", "transverse")
+        plain = ("centres", "size", "mass", "inertia", "ground_damping", "transverse", "by_rest")
         links = ("link_axis", "link_stiffness", "link_damping")
         return cls._frozen(
             cells=np.concatenate([model.cells + shift for model, shift in zip(models, shifts)]),

@@ -26,7 +26,8 @@ DEEP = 0.02
 
 
 class Touching(NamedTuple):
-    """Contacts that push: names of the two sides, place (k, 3) [m], normal (k, 3), force (k, 3) [N] on the first."""
+    """Contacts that push: names of the two sides, in the order of the scene, obstacles last; place (k, 3) [m], normal
+    (k, 3) towards the first, force (k, 3) [N] on the first."""
 
     bodies: list[tuple[str, str]]
     place: Array
@@ -143,5 +144,7 @@ def touching(bound: BoundContact, memory: dict[str, Array]) -> Touching:
     p = bound.prefix
     if f"{p}force" not in memory:
         return Touching([], np.zeros((0, 3)), np.zeros((0, 3)), np.zeros((0, 3)))
-    names = [(bound.names[a], bound.names[b]) for a, b in memory[f"{p}body"].tolist()]
-    return Touching(names, memory[f"{p}place"], memory[f"{p}normal"], memory[f"{p}force"])
+    sides = memory[f"{p}body"]
+    sign = np.where(sides[:, 0] > sides[:, 1], -1.0, 1.0)[:, None]  # a surface may have met the one before it
+    names = [(bound.names[a], bound.names[b]) for a, b in np.sort(sides, axis=1).tolist()]
+    return Touching(names, memory[f"{p}place"], sign * memory[f"{p}normal"], sign * memory[f"{p}force"])

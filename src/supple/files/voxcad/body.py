@@ -14,13 +14,20 @@ Array = np.ndarray
 SMALLEST, LARGEST = 1e-9, 1e6  # edges of voxels [m] whose powers stay within the range of numbers
 
 
-def voxcad_body(file: VoxcadFile) -> VoxelBody:
-    """The voxel body of a scene, driven by its temperature; its lowest corner is the origin."""
+def voxcad_body(file: VoxcadFile, *, stiffness_by_rest: bool = False) -> VoxelBody:
+    """The voxel body of a scene, driven by its temperature; its lowest corner is the origin. stiffness_by_rest: as of
+    `VoxelBody`."""
     size = file.grid.voxel_size
     if not SMALLEST <= size <= LARGEST:
         allowed = f"{SMALLEST:g} to {LARGEST:g} m"
         raise InputError("voxels of this size cannot be simulated", where="Lattice_Dim", value=size, allowed=allowed)
-    return VoxelBody(file.grid, file.palette, actuation=_actuation(file), young=file.young)
+    return VoxelBody(
+        file.grid,
+        file.palette,
+        actuation=_actuation(file),
+        young=file.young,
+        stiffness_by_rest=stiffness_by_rest,
+    )
 
 
 def _actuation(file: VoxcadFile) -> Actuation | None:

@@ -31,8 +31,11 @@ NEAR = 1e-5  # time between a frame and the time to measure from [s] in which no
 SHORTEST, LONGEST = 1 / 300, 1e6  # times to measure from [s] outside do not set the frames
 
 
-def voxcad_scene(file: VoxcadFile, *, name: str = "voxcad", ramp: float = RAMP) -> Scene:
+def voxcad_scene(
+    file: VoxcadFile, *, name: str = "voxcad", ramp: float = RAMP, stiffness_by_rest: bool = False
+) -> Scene:
     """The scene of a file, with a body called "robot". ramp: time in which displaced regions reach their place [s].
+    stiffness_by_rest: of links as in Voxelyze, see `VoxelBody`.
 
     >>> import numpy as np
     >>> from supple.files.voxcad.load import VoxcadEnvironment, VoxcadFile
@@ -49,7 +52,7 @@ def voxcad_scene(file: VoxcadFile, *, name: str = "voxcad", ramp: float = RAMP) 
         dt=stride(file),
     )
     scene = Scene(gravity=file.environment.gravity, solver=solver, name=name)
-    node = scene.add(voxcad_body(file), name=BODY)
+    node = scene.add(voxcad_body(file, stiffness_by_rest=stiffness_by_rest), name=BODY)
     for plane in voxcad_planes(file):
         scene.add(plane)
     if file.simulator.self_collision:

@@ -27,7 +27,10 @@ from __future__ import annotations
 
 from supple.algebra.compiling.compiled import compiled
 from supple.algebra.dense.rotation_kernels import cross, matrix_rotate_inverse
-from supple.algebra.lanes.lane_type import copysign
+from supple.algebra.lanes.lane_type import copysign, maximum
+
+SHORTEST = 0.01
+"""Part of a voxel's size: axial stiffness follows rest lengths down to it."""
 
 
 @compiled(inline=True)
@@ -52,6 +55,12 @@ def scale(s, a):
 def dot(a, b):
     """a · b."""
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+
+
+@compiled(inline=True)
+def axial_by_rest(axial, edge, rest):
+    """E l²/L0 [N/m] of a link whose rest length L0 [m] has changed, from E l [N/m] and the voxel size l [m]."""
+    return axial * (edge / maximum(rest, SHORTEST * edge))  # (14.29)
 
 
 @compiled(inline=True)

@@ -19,6 +19,7 @@ GUIDE = 16  # free directions (3x3), whether turning is free, velocity, angular 
 RATES = 6  # v, w
 SKIN = 6  # exposed faces ahead and behind along x, y, z: 1 or 0
 AT_BORDER = 8  # in `linked`: links lead from or to another slab
+BY_REST = 16  # in `linked`: the axial stiffness of links follows their rest lengths
 LINE = 8  # integers of a cache line
 PARTS = 4  # in which threads share the contacts of voxels with each other
 
@@ -33,7 +34,8 @@ class Bricks(NamedTuple):
     next_x, next_y, next_z: the state tile ahead; crossing: where that along z is another slab's, the number of the
     border crossed, else -1. follows: 1 where the brick before is the one behind along x. row, column: where the brick
     leaves its loads along y and z; row_behind, column_behind: where it finds those of the bricks behind it, a zero one
-    if there are none. linked: the sum of 1, 2, 4 where links lead from its voxels along x, y, z, and AT_BORDER.
+    if there are none. linked: the sum of 1, 2, 4 where links lead from its voxels along x, y, z, AT_BORDER,
+    and BY_REST.
     """
 
     state: Array

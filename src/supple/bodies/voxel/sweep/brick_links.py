@@ -7,8 +7,8 @@ import numpy as np
 
 from supple.algebra.compiling.compiled import compiled
 from supple.algebra.lanes.lane_type import load, store
-from supple.bodies.voxel.links.link import add, link_damping, link_loads, subtract
-from supple.bodies.voxel.sweep.brick_data import CONSTANTS, SHIFTS, STATE
+from supple.bodies.voxel.links.link import add, axial_by_rest, link_damping, link_loads, subtract
+from supple.bodies.voxel.sweep.brick_data import BY_REST, CONSTANTS, SHIFTS, STATE
 from supple.bodies.voxel.sweep.brick_lanes import arrive_x, arrive_y, arrive_z, neighbour_x, neighbour_y, neighbour_z
 
 VELOCITY = 7  # the field of the state where v, w begin
@@ -130,16 +130,19 @@ def brick_links(bricks, b, axis, W, s, t, damped, elastic):
     constants, at = bricks.constants, (b * CONSTANTS + 4 * axis) * W
     axial, twist = load(constants, at), load(constants, at + W)
     cu, ct = damped * load(constants, at + 2 * W), damped * load(constants, at + 3 * W)
-    rest = 0.5 * (s[4] + t[4])  # (14.20)
+    rest, edge = 0.5 * (s[4] + t[4]), bricks.edge[b]  # (14.20)
+    along = axial
+    if bricks.linked[b] & BY_REST:
+        along = axial_by_rest(axial, edge, rest)  # (14.29)
     if bricks.shifts.size > 0:
         at = (b * SHIFTS + 2 * axis) * W
         rest = rest + load(bricks.shifts, at)  # (14.20)
         strength = load(bricks.shifts, at + W)
-        axial, twist, cu, ct = strength * axial, strength * twist, strength * cu, strength * ct
-    edge = bricks.edge[b]
+        along, axial, twist = strength * along, strength * axial, strength * twist
+        cu, ct = strength * cu, strength * ct
     d, v = subtract(t[0], s[0]), subtract(t[2], s[2])
     if elastic:
-        stiffness = (axial, axial, twist, axial * (edge * edge / 12.0))  # (14.2)
+        stiffness = (along, axial, twist, axial * (edge * edge / 12.0))  # (14.2)
         F, A, B = link_loads(stiffness, (cu, ct), rest, d, s[1], t[1], v, s[3], t[3])
     else:
         F, A, B = link_damping((cu, ct), d, v, s[3], t[3])

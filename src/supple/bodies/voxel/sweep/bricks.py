@@ -16,7 +16,17 @@ import numpy as np
 from supple.algebra.compiling.thread_team import make_team
 from supple.algebra.lanes.lane_type import lane_count
 from supple.bodies.voxel.model import VoxelModel
-from supple.bodies.voxel.sweep.brick_data import AT_BORDER, CONSTANTS, LINE, LOADS, PARTS, STATE, Bricks, Slabs
+from supple.bodies.voxel.sweep.brick_data import (
+    AT_BORDER,
+    BY_REST,
+    CONSTANTS,
+    LINE,
+    LOADS,
+    PARTS,
+    STATE,
+    Bricks,
+    Slabs,
+)
 from supple.bodies.voxel.sweep.brick_lanes import BRICKS
 
 Array = np.ndarray
@@ -95,6 +105,7 @@ class Layout:
         above = np.flatnonzero((below >= 0) & ~same & (linked[below] & 4 > 0))  # bricks held by another slab below
         linked[above] |= AT_BORDER
         linked[below[above]] |= AT_BORDER
+        linked[brick[model.by_rest]] |= BY_REST
         crossing = np.full(count, -1)
         crossing[below[above]] = np.arange(len(above))
         first_border = slab_count * int(shape[0] * shape[1])

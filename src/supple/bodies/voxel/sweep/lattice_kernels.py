@@ -18,7 +18,16 @@ from supple.algebra.dense.rotation_kernels import (
     quaternion_rotate,
     quaternion_rotate_inverse,
 )
-from supple.bodies.voxel.links.link import add, dot, link_differential, link_energy, link_frame, link_loads, subtract
+from supple.bodies.voxel.links.link import (
+    add,
+    axial_by_rest,
+    dot,
+    link_differential,
+    link_energy,
+    link_frame,
+    link_loads,
+    subtract,
+)
 
 Array = np.ndarray
 
@@ -59,6 +68,13 @@ def constants(links, k):
     """Stiffness and damping of link k."""
     s, c = links.stiffness, links.damping
     return (s[k, 0], s[k, 1], s[k, 2], s[k, 3]), (c[k, 0], c[k, 1])
+
+
+@compiled
+def compute_axial_by_rest(links, edge, out):
+    """Axial stiffness [N/m], (m,), of links that follow their rest lengths; edge: the voxel size [m]."""
+    for k in range(len(links.axis)):
+        out[k] = axial_by_rest(links.stiffness[k, 0], edge, links.rest[k])  # (14.29)
 
 
 @compiled

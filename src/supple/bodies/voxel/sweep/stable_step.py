@@ -44,6 +44,7 @@ WORTH = 1.1  # times as many simulated seconds a second at least, for more stage
 NOISE, ANEW = 0.1, 1e3  # over the motion from which an iteration begins: near it, and anew
 SURE = 0.98  # of the step that windows allow: the whole may have places a little faster
 ROUGH = 0.03  # tolerance of a first look
+SHRUNK = 2.0  # times the axial stiffness of links that follow their rest lengths, of those shrunk to half
 TINY = 1e-12  # of a frequency squared, as good as none
 
 
@@ -288,6 +289,10 @@ def _lattice_of(
     if model.transverse.any():
         stiffness = links.stiffness.copy()
         stiffness[:, 0] *= stiffening(model)
+        links = links._replace(stiffness=stiffness)
+    if model.by_rest.any():
+        stiffness = links.stiffness.copy()
+        stiffness[model.by_rest[links.voxels[:, 0]], 0] *= SHRUNK
         links = links._replace(stiffness=stiffness)
     if rest is not None:
         links = links._replace(rest=rest)

@@ -33,10 +33,11 @@ def build_voxel_body(section: Any, materials: Mapping[str, VoxelMaterial], place
     if section.file is not None:
         from supple.files.voxcad.load import load_voxcad, voxcad_body
 
-        return voxcad_body(load_voxcad(place.at(f"{place.keys}.file").named_file(section.file)))
+        file = load_voxcad(place.at(f"{place.keys}.file").named_file(section.file))
+        return voxcad_body(file, **section.given("stiffness_by_rest"))
     grid = VoxelGrid(_cells(section), section.voxel_size, **section.given("origin"))
     actuation = None if section.actuation is None else [_driver(driver) for driver in section.actuation]
-    more = section.given("young", "density", "transverse")
+    more = section.given("young", "density", "transverse", "stiffness_by_rest")
     return VoxelBody(grid, _palette(section.material, materials, place), actuation=actuation, **more)
 
 

@@ -165,6 +165,7 @@ class VoxelKeys(Section):
     young: FieldNumbers | None = None
     density: FieldNumbers | None = None
     transverse: bool | None = None
+    stiffness_by_rest: bool | None = None
 
     @model_validator(mode="after")
     def _one_source(self) -> Self:

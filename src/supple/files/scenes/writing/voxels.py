@@ -26,7 +26,7 @@ def describe_voxel_body(body: VoxelBody, names: Mapping[int, str]) -> Table:
     for name in ("young", "density"):
         if getattr(body, name) is not None:
             table[name] = plain(np.asarray(getattr(body, name), dtype=float))
-    return table | ({"transverse": True} if body.transverse else {})
+    return table | {name: True for name in ("transverse", "stiffness_by_rest") if getattr(body, name)}
 
 
 def _grid(grid: VoxelGrid) -> Table:
