@@ -171,7 +171,7 @@ def flight() -> list[Row]:
 
 def free_spin() -> list[Row]:
     """A beam given by its matrices: the path of its tip over a second."""
-    folder = reference_file(SPIN).parent
+    folder = reference_file(FREE_SPIN).parent
     body = FloatingBody.from_matrices(folder / "beam_fem.npz", modes=8)
     given = json.loads((folder / "free_spin.json").read_text())
     case = given["case_free_spin"]
@@ -231,12 +231,12 @@ def draw_spin_up(path: Path) -> None:
     save_figure(figure, path)
 
 
-SPIN = "floating/free_spin.json"
+FREE_SPIN = "floating/free_spin.json"
 CASES = {
     "floating/equations": equations,
     "floating/flight": flight,
     "floating/free_spin": free_spin,
     "floating/spin-up": spinning_up,
 }
-NEEDS = {"floating/free_spin": SPIN}
+NEEDS = {"floating/free_spin": FREE_SPIN}
 PICTURES = {"floating/spin-up": draw_spin_up}
