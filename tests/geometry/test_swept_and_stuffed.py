@@ -143,3 +143,11 @@ def test_folded_sweeps_are_refused() -> None:
 def test_bezier_ends_and_middle() -> None:
     curve = bezier([(0, 0, 0), (1, 2, 0), (2, 0, 0)], [0.0, 0.5, 1.0])
     np.testing.assert_allclose(curve, [[0, 0, 0], [1, 1, 0], [2, 0, 0]], atol=1e-15)
+
+
+def test_a_profile_lies_between_a_disc_and_a_square() -> None:
+    """The disc has the radius 1, the square the side sqrt(3); between them each point is where the two are mixed."""
+    disc, square, mixed = (round_profile(4, part).reshape(-1, 2) for part in (1.0, 0.0, 0.8))
+    assert np.linalg.norm(disc, axis=1).max() == pytest.approx(1.0, rel=1e-12)
+    assert np.abs(square).max(axis=0) == pytest.approx(np.sqrt(3) / 2, rel=1e-12)
+    np.testing.assert_allclose(mixed, 0.8 * disc + 0.2 * square, atol=1e-15)

@@ -124,3 +124,16 @@ def test_the_light_comes_from_above_and_left_of_the_eye() -> None:
     assert abs(np.linalg.norm(camera.light) - 1.0) < 1e-15
     assert camera.light @ camera.right < 0.0
     assert camera.light[2] > camera.light @ camera.eye > 0.0
+
+
+def test_a_unit_ball_has_the_radius_one() -> None:
+    """Its 42 nodes lie on the sphere; its volume is that of 80 flat triangles, 0.88 of the ball's."""
+    nodes, triangles = unit_ball()
+    assert nodes.shape == (42, 3)
+    np.testing.assert_allclose(np.linalg.norm(nodes, axis=1), 1.0, rtol=1e-8)
+    volume = (
+        np.einsum("ki,ki->k", nodes[triangles[:, 0]], np.cross(nodes[triangles[:, 1]], nodes[triangles[:, 2]])).sum()
+        / 6
+    )
+    assert volume == pytest.approx(4 / 3 * np.pi, rel=0.13)
+    assert volume < 4 / 3 * np.pi

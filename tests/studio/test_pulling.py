@@ -141,3 +141,12 @@ def test_a_pull_damps_by_twice_its_stiffness_over_the_circular_frequency() -> No
     mass, w = 500 * SIDE**3, 2 * np.pi * FREQUENCY
     assert force.stiffness == pytest.approx(mass * w**2, rel=1e-12)
     assert force.damping == pytest.approx(2 * mass * w, rel=1e-12)
+
+
+def test_a_pull_is_no_stiffer_than_a_step_bears() -> None:
+    """At most m / (4 h²): a step of h moves the body by no more than a quarter of the way to the pointer."""
+    scene = sp.Scene()
+    scene.add(KINDS["rigid"](), name="box")
+    system = scene.compile()
+    pulls = Pulls(system, make_surfaces(system), system.initial_state(), 0.1, strength=50.0)
+    assert pulls.stiffness(2.0) == pytest.approx(2.0 / (4 * 0.1**2), rel=1e-12)

@@ -15,6 +15,7 @@ from tests.files.formats.mixed_scene import make_run
 import supple as sp
 from supple.algebra.dense import rotations
 from supple.errors import InputError, MissingExtraError, RecordError
+from supple.exports.formats.parts import Stage
 
 pytest.importorskip("pxr")
 from pxr import Sdf, Usd, UsdGeom, UsdShade
@@ -67,6 +68,11 @@ def test_points_and_springs(run, stage) -> None:
     assert np.array_equal(np.array(balls.GetPointsAttr().Get(code)), x)
     assert np.array_equal(np.array(lines.GetPointsAttr().Get(code)), x[[0, 1, 1, 2, 2, 3]])
     assert (np.array(balls.GetExtentAttr().Get(code))[0] < x.min(axis=0)).all()
+    radius = Stage.of(run.frames, range(len(run.frames.times))).particle_radius
+    np.testing.assert_allclose(balls.GetWidthsAttr().Get(), 2 * radius, rtol=1e-6)  # in single precision
+    np.testing.assert_allclose(
+        np.array(balls.GetExtentAttr().Get(code)), [x.min(axis=0) - radius, x.max(axis=0) + radius], rtol=1e-5
+    )
 
 
 def test_units_axes_and_times(run, stage) -> None:
