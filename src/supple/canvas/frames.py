@@ -15,13 +15,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from supple.algebra.dense import rotations
 from supple.bodies.carried import FRAME
-from supple.canvas.pack import padded, to_shorts
+from supple.canvas.frame_kernels import compute_places, compute_shorts, compute_turns
 from supple.canvas.shapes import CarriedShape, PointsShape, Shape
 
 Array = np.ndarray
-FINEST = 65535
+HEAD = struct.Struct("<IId")
 
 
 def encode_frame(
@@ -29,49 +28,44 @@ def encode_frame(
 ) -> bytes:
     """A frame of shapes. rows: of each shape its points (n, 3) [m], or the numbers (width,) that carry it, see
     `Carriers`; number: of the frame; step, time [s]: of the run."""
-    parts = [struct.pack("<IId", number, step, time)]
+    out = np.zeros(frame_size(shapes), dtype=np.uint8)
+    HEAD.pack_into(out.data, 0, number, step, time)
+    at = HEAD.size
     for shape, row in zip(shapes, rows, strict=True):
-        parts.append(_of_points(shape, row) if isinstance(shape, PointsShape) else _of_carried(shape, row))
-    return b"".join(parts)
+        values = np.ascontiguousarray(row, dtype=np.float64)
+        end = at + shape_size(shape)
+        if isinstance(shape, PointsShape):
+            _put_points(values.reshape(shape.count, 3), out[at:end])
+        else:
+            _put_carried(shape, values, out[at:end])
+        at = end
+    return out.tobytes()
 
 
 def frame_size(shapes: Sequence[Shape]) -> int:
     """Bytes of a frame."""
-    sizes = [16]
-    for shape in shapes:
-        if isinstance(shape, PointsShape):
-            sizes.append(24 + 6 * shape.count)
-        else:
-            width = len(shape.scale_places)
-            sizes.append(24 + 4 * int(shape.modes.sum()) + 14 * shape.domain_count + 2 * width)
-    return sum(size + -size % 4 for size in sizes)
+    return HEAD.size + sum(map(shape_size, shapes))
 
 
-def _in_box(x: Array) -> tuple[Array, Array]:
-    """Box (2, 3) in single precision, and places in it (n, 3)."""
-    if not len(x):
-        return np.zeros((2, 3), dtype=np.float32), np.zeros((0, 3), dtype=np.uint16)
-    columns = np.ascontiguousarray(x.T, dtype=float)  # whole vectors at a time
-    box = np.stack([columns.min(axis=1), columns.max(axis=1)]).astype(np.float32)
-    low, high = box.astype(float)
-    columns -= low[:, None]
-    columns *= (FINEST / np.maximum(high - low, 1e-30))[:, None]
-    return box, np.ascontiguousarray((np.clip(columns, 0.0, FINEST, out=columns) + 0.5).astype(np.uint16).T)
+def shape_size(shape: Shape) -> int:
+    """Bytes of a shape in a frame, padded."""
+    if isinstance(shape, PointsShape):
+        size = 24 + 6 * shape.count
+    else:
+        size = 24 + 4 * shape.scale_count + 14 * shape.domain_count + 2 * len(shape.scale_places)
+    return size + -size % 4
 
 
-def _of_points(shape: PointsShape, x: Array) -> bytes:
-    box, places = _in_box(np.asarray(x).reshape(shape.count, 3))
-    return padded(box.tobytes() + places.tobytes())
+def _put_points(x: Array, out: Array) -> None:
+    compute_places(x, out[:24].view(np.float32).reshape(2, 3), out[24 : 24 + 2 * x.size].view(np.uint16).reshape(-1, 3))
 
 
-def _of_carried(shape: CarriedShape, row: Array) -> bytes:
-    d = shape.domain_count
-    frames, q = row[: FRAME * d].astype(float).reshape(d, FRAME), row[FRAME * d :].astype(float)
-    box, origins = _in_box(frames[:, :3])
-    turns = rotations.from_matrix(frames[:, 3:].reshape(d, 3, 3))
-    places = shape.scale_places
-    scale = np.zeros(int(shape.modes.sum()))
-    np.maximum.at(scale, places, np.abs(q))
-    scale = np.where(scale > 0.0, scale, 1.0).astype(np.float32)
-    shorts = [origins.tobytes(), to_shorts(turns, np.ones(4)).tobytes(), to_shorts(q, scale[places]).tobytes()]
-    return padded(box.tobytes() + scale.tobytes() + b"".join(shorts))
+def _put_carried(shape: CarriedShape, row: Array, out: Array) -> None:
+    d, n, scales = shape.domain_count, len(shape.scale_places), shape.scale_count
+    frames, q = row[: FRAME * d].reshape(d, FRAME), row[FRAME * d :]
+    box, scale = np.split(out[: 24 + 4 * scales].view(np.float32), [6])
+    shorts = out[24 + 4 * scales :][: 14 * d + 2 * n]
+    places, turns = shorts[: 6 * d].view(np.uint16), shorts[6 * d : 14 * d].view(np.int16)
+    compute_places(np.ascontiguousarray(frames[:, :3]), box.reshape(2, 3), places.reshape(d, 3))
+    compute_turns(frames, turns.reshape(d, 4))
+    compute_shorts(q, shape.scale_places, scale, shorts[14 * d :].view(np.int16))

@@ -56,6 +56,11 @@ class CarriedShape:
         return np.array([k.U.shape[2] for k in self.carriers.kinds], dtype=np.int64)
 
     @cached_property
+    def scale_count(self) -> int:
+        """Modes of all kinds together."""
+        return int(self.modes.sum())
+
+    @cached_property
     def scale_places(self) -> Array:
         """Of each coordinate of all domains, which of the scales is its own: one a mode of a kind, (coordinates,)."""
         starts = np.concatenate([[0], np.cumsum(self.modes)])

@@ -21,10 +21,12 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
+import numba
 import numpy as np
 
 from supple.algebra.compiling.blas_threads import one_blas_thread
 from supple.errors import DivergenceError, SuppleError
+from supple.running import thread_count
 from supple.scene.scene import Scene
 from supple.scene.state import State
 from supple.studio.live.live_run import LiveRun
@@ -39,8 +41,12 @@ from supple.studio.ring import FrameRing
 
 LONGEST_CALL = 8e-3
 """Wall time of a call of the solver [s], so that what a person does is heard soon; one step at least."""
-FRAME, STATUS, CHECK = 1 / 64, 0.2, 0.25
-"""Wall time between frames, messages and looks at the energy [s]."""
+FRAME, STATUS, CHECK = 1 / 66, 0.2, 0.25
+"""Wall time between frames, messages and looks at the energy [s], at least."""
+LATE = 4
+"""Frames that are caught up on at most."""
+SHARE = 0.02
+"""Most of the wall time that looks at the energy may take: of large bodies they are dear, and all waits."""
 BEHIND = 0.1
 """Wall time [s] by which a simulation may be late before it gives up catching up."""
 IDLE = 0.05
@@ -87,7 +93,7 @@ class Simulation:
         """At the start of the scene; playing or not as before."""
         self.seen: deque[tuple[int, State]] = deque(maxlen=REMEMBERED)
         self.status = Status(playing=self.status.playing, wanted=self.status.wanted)
-        self.checked = perf_counter()
+        self.check_at = perf_counter() + CHECK
         self.samples.begin()
         self.samples.add(self.live.state, self.live.check())
         self._look()
@@ -220,7 +226,7 @@ class Simulation:
                 late = due - live.state.t
                 self.from_time -= late  # what is lost is lost: the speed that is shown says so
         if now - self.framed >= FRAME:
-            self.framed = max(self.framed + FRAME, now - FRAME)  # on time in the mean
+            self.framed = max(self.framed + FRAME, now - LATE * FRAME)  # on time in the mean
             self._look()
 
     def _take(self, steps: int) -> None:
@@ -229,9 +235,10 @@ class Simulation:
             return
         try:
             self.live.take(steps)
-            if perf_counter() - self.checked >= CHECK:
+            begun = perf_counter()
+            if begun >= self.check_at:
                 measures = self.live.check()
-                self.checked = perf_counter()
+                self.check_at = begun + max(CHECK, (perf_counter() - begun) / SHARE)
                 self.status.kinetic, self.status.potential = measures.kinetic, measures.potential
                 self.samples.add(self.live.state, measures)
         except FAILURES as error:
@@ -311,15 +318,16 @@ def simulate(make: Make, pipe: Connection, ring: str | None = None, keeping: Kee
     runs are kept."""
     simulation = None
     try:
-        given = make()
-        opened = given if isinstance(given, Opened) else Opened(given)
-        simulation = Simulation(opened.scene, pipe, ring)
-        if keeping is not None:
-            simulation.live.record(recording_of(keeping, opened))
-        header = simulation.live.show.header()
-        pipe.send(("ready", {"about": header.about, "data": header.data, "ring": simulation.ring.name,
-                             "dt": simulation.live.dt}))  # fmt: skip
-        simulation.run()
+        with thread_count(max(1, numba.get_num_threads() - 1)):  # the server and the browser need a core
+            given = make()
+            opened = given if isinstance(given, Opened) else Opened(given)
+            simulation = Simulation(opened.scene, pipe, ring)
+            if keeping is not None:
+                simulation.live.record(recording_of(keeping, opened))
+            header = simulation.live.show.header()
+            pipe.send(("ready", {"about": header.about, "data": header.data, "ring": simulation.ring.name,
+                                 "dt": simulation.live.dt}))  # fmt: skip
+            simulation.run()
     except (EOFError, BrokenPipeError, ConnectionResetError, KeyboardInterrupt):
         pass  # nobody is left
     except SuppleError as error:

@@ -17,7 +17,7 @@ from fastapi.responses import Response
 
 from supple.studio.running_scene import RunningScene
 
-LOOK = 4e-3
+LOOK = 2e-3
 """Wall time between looks for a newer frame [s]."""
 TELL = 0.2
 """Wall time between words of what is kept [s]."""

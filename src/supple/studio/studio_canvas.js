@@ -90,7 +90,8 @@ export default {
       window.suppleLooks = this.looks;
       this.listen(this.canvas.element);
     },
-    // one credit at a time: the next frame is asked for when the last one is on the graphics card, drawn or not
+    // one credit at a time: the next frame is asked for when the last one is here, and comes while that one goes to the
+    // graphics card, drawn or not
     watch() {
       const socket = new WebSocket(`ws://${location.host}/frames`);
       this.socket = socket;
@@ -98,9 +99,9 @@ export default {
       socket.onopen = () => { this.say(""); this.want(); };
       socket.onmessage = ({ data }) => {
         if (typeof data === "string") return this.keep(JSON.parse(data));
-        this.canvas.show(data);
         this.asked = false;
         if (this.past === null || this.past !== this.sought) this.want();
+        this.canvas.show(data);
       };
       socket.onclose = ({ code }) => {
         if (this.closed) return;

@@ -8,6 +8,11 @@
 
 const TYPES = { f4: Float32Array, i2: Int16Array, u1: Uint8Array, u2: Uint16Array, u4: Uint32Array };
 const WIDTH = 1024; // texels in a row of a table
+// [ms]: that a picture may take to be copied at once, from which on coarse ones are drawn, until a fine one is tried
+// again, between looks whether it is done, and after which all is at rest
+const QUICK = 20, SLOW = 60, JUDGE = 20000, LOOK = 3, REST = 300;
+const WORK = 250; // [ms] from which on a picture leaves a fifth of the time to others, where the processor draws
+const LIT = 8; // coarse pictures that share a shadow
 // bytes of colours as people give them to bytes in which light adds up
 const LINEAR = Uint8Array.from({ length: 256 }, (_, byte) => {
   const c = byte / 255;
@@ -70,7 +75,7 @@ export function createCanvas({ THREE, OrbitControls }, element, header, data, op
   if (!probe) throw new Error("This browser has no WebGL 2, which drawing needs. Try a current Chrome, Firefox or Safari.");
   const read = readerOf(data);
 
-  const renderer = new THREE.WebGLRenderer({ antialias: true, preserveDrawingBuffer: !!options.keep });
+  const renderer = new THREE.WebGLRenderer({ antialias: false, preserveDrawingBuffer: !!options.keep });
   renderer.shadowMap.enabled = true;
   renderer.shadowMap.type = THREE.PCFSoftShadowMap;
   renderer.setPixelRatio(Math.min(window.devicePixelRatio || 1, 2));
@@ -281,12 +286,18 @@ export function createCanvas({ THREE, OrbitControls }, element, header, data, op
     },
 
     touch() {
-      if (!waiting) waiting = requestAnimationFrame(draw);
+      wanted = true;
+      clearTimeout(resting);
+      if (!waiting && !fence) waiting = requestAnimationFrame(draw);
     },
 
     resize() {
       const width = Math.max(1, element.clientWidth), height = Math.max(1, element.clientHeight);
       renderer.setSize(width, height, false);
+      for (const kind of [fine, coarse]) {
+        kind.target.setSize(Math.ceil(kind.scale * view.width), Math.ceil(kind.scale * view.height));
+        kind.took = 0; // what is seen is empty now
+      }
       camera.aspect = width / height;
       camera.updateProjectionMatrix();
       canvas.touch();
@@ -294,12 +305,16 @@ export function createCanvas({ THREE, OrbitControls }, element, header, data, op
 
     // a picture now, as a data URL
     picture() {
-      renderer.render(scene, camera);
+      picture = fine;
+      render();
+      copy();
       return view.toDataURL("image/png");
     },
 
     dispose() {
       cancelAnimationFrame(waiting);
+      [waiting, looking, resting].forEach(clearTimeout);
+      [fine, coarse].forEach(({ target }) => target.dispose());
       observer.disconnect();
       orbit.dispose();
       shapes.forEach((shape) => shape.dispose());
@@ -308,11 +323,61 @@ export function createCanvas({ THREE, OrbitControls }, element, header, data, op
     },
   };
 
-  let waiting = 0;
+  // Pictures are drawn aside, one at a time, and copied into view when they are done: a slow graphics card then keeps
+  // neither frames nor the page waiting. Where the last one was quick, the next one is copied at once. Where fine ones
+  // are slow, coarse ones are drawn while something moves, and a fine one when it rests.
+  const gl = renderer.getContext();
+  const target = (samples, scale) => {
+    const made = new THREE.WebGLRenderTarget(1, 1, { samples, colorSpace: renderer.outputColorSpace });
+    made.isXRRenderTarget = true; // so that colours are those of a screen, not light
+    made.texture.internalFormat = "RGBA8";
+    return { target: made, scale, took: 0 };
+  };
+  const fine = target(4, 1), coarse = target(0, 0.5);
+  let picture = fine, waiting = 0, looking = 0, resting = 0, fence = null, wanted = false, shown = true, began = 0, judged = 0, lit = 0;
   function draw() {
     waiting = 0;
+    began = performance.now();
+    picture = wanted && fine.took > SLOW && began - judged < JUDGE ? coarse : fine;
+    wanted = false;
+    render();
+    fence = gl.fenceSync(gl.SYNC_GPU_COMMANDS_COMPLETE, 0);
+    gl.flush();
+    shown = picture.took < QUICK;
+    if (shown) copy();
+    looking = setTimeout(look, 0);
+  }
+  function look() {
+    if (gl.getSyncParameter(fence, gl.SYNC_STATUS) !== gl.SIGNALED && !gl.isContextLost()) return (looking = setTimeout(look, LOOK));
+    gl.deleteSync(fence);
+    fence = null;
+    picture.took = performance.now() - began;
+    if (picture === fine) judged = performance.now();
+    if (!shown) waiting = requestAnimationFrame(present);
+    else goOn();
+  }
+  function present() {
+    waiting = 0;
+    copy();
+    goOn();
+  }
+  function goOn() {
+    if (wanted) waiting = setTimeout(draw, picture.took > WORK ? picture.took / 4 : 0); // the copy is on the screen then
+    else if (picture === coarse) resting = setTimeout(() => (waiting ||= requestAnimationFrame(draw)), REST);
+  }
+  function render() {
     if (ground) ground.under(orbit.target);
+    renderer.shadowMap.autoUpdate = picture === fine || lit++ % LIT === 0;
+    renderer.setRenderTarget(picture.target);
     renderer.render(scene, camera);
+    renderer.setRenderTarget(null);
+  }
+  function copy() {
+    const { width, height } = picture.target, { state } = renderer;
+    state.bindFramebuffer(gl.READ_FRAMEBUFFER, renderer.properties.get(picture.target).__webglFramebuffer);
+    state.bindFramebuffer(gl.DRAW_FRAMEBUFFER, null);
+    gl.blitFramebuffer(0, 0, width, height, 0, 0, view.width, view.height, gl.COLOR_BUFFER_BIT, gl.LINEAR);
+    state.bindFramebuffer(gl.READ_FRAMEBUFFER, null);
     canvas.drawn += 1;
   }
   orbit.addEventListener("change", () => canvas.touch());
@@ -453,7 +518,8 @@ class CarriedShape {
     for (let k = 0; k < d; ++k) {
       for (let i = 0; i < 3; ++i) out[8 * k + i] = box[i] + (o[3 * k + i] / 65535) * (box[3 + i] - box[i]);
       out[8 * k + 3] = this.scale[k];
-      const [w, x, y, z] = turn.subarray(4 * k, 4 * k + 4), size = 1 / (Math.hypot(w, x, y, z) || 1);
+      const w = turn[4 * k], x = turn[4 * k + 1], y = turn[4 * k + 2], z = turn[4 * k + 3];
+      const size = 1 / (Math.sqrt(w * w + x * x + y * y + z * z) || 1);
       out[8 * k + 4] = x * size;
       out[8 * k + 5] = y * size;
       out[8 * k + 6] = z * size;

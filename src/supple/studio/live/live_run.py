@@ -8,8 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 from time import perf_counter
 from typing import Any
+
+import numpy as np
 
 from supple.errors import RecordError, SuppleError
 from supple.record.measures import Measures, measure
@@ -25,9 +28,13 @@ from supple.solvers.report import StepReport
 from supple.studio.live.recording import Recording
 from supple.studio.live.saving import SavedScene, save_seen
 from supple.studio.live.settings import Setting, find_setting, settings_of
-from supple.studio.picking import Picked
+from supple.studio.picking import Picked, pick
 from supple.studio.pulling import Pointer, Pulls
 from supple.studio.show import Show
+
+TRIED = ((1, 20.0), (1, 0.1), (2, 0.0))
+"""Steps at a time that are tried with a pull, and the wall time of each try [s] from which on no more are: the first
+compiles, the second tells whether several steps are ever taken at a time."""
 
 
 class LiveRun:
@@ -72,19 +79,35 @@ class LiveRun:
         return settings_of(self.system)
 
     def compile_all(self) -> None:
-        """Take a step as it is, and one with a pull on a body of each kind: what they need is compiled then."""
-        self._advance(1)
+        """Do what a person may: take steps, one and two at a time, and pull at a body of each kind. What that needs is
+        compiled then, and read from the disk."""
+        for steps in (1, 2):
+            self._advance(steps)
         kinds = {surface.kind: number for number, surface in enumerate(self.show.surfaces)}
         for number in kinds.values():
-            place = self.show.surfaces[number].points(self.pulls.start)[0].astype(float)
             with suppress(SuppleError):  # a point that cannot be pulled
-                self.pulls.hold(number, Picked(number, place, place), 1.0, self.state)
-                self._follow()
-                self._advance(1)
-            self.pulls.release(number, self.state)
-        self._follow()
+                self._try_pull(number)
+            self.release(number)
         self.step_time = 0.0
         self.reset()
+
+    def _try_pull(self, number: int) -> None:
+        """Hold a point of the body of a number, move the pointer, and look at what comes of it."""
+        surfaces, start, (low, high) = self.show.surfaces, self.pulls.start, self.show.box
+        place = surfaces[number].points(start)[0].astype(float)
+        far, down = 1.0 + float(np.linalg.norm(high - low)), np.array([0.0, 0.0, -1.0])
+        pointer = Pointer(place - far * down, down, down)
+        pick(surfaces, self.state, start, pointer.origin, pointer.ray)
+        self.pulls.hold(number, Picked(number, place, place), far, self.state)
+        self._follow()
+        for turn, (steps, most) in enumerate(TRIED):
+            begun = perf_counter()
+            self.drag(number, replace(pointer, origin=pointer.origin + 1e-6 * (1 + turn)))
+            self.take(steps)
+            self.pulls.lines(self.state, self.dragged)
+            if perf_counter() - begun > most:
+                break
+        self.check()
 
     def _watch(self) -> None:
         """Judge energy from now on, which is the last good state."""
