@@ -148,11 +148,10 @@ export default {
         if (canvas) drawPlot(canvas, plot, times, this.rows, begin, end, this.at);
         if (row) this.values[plot.key] = plot.lines.map((line) => written(line.of(row)));
       }
-      const now = performance.now();
-      if (now - this.described < 1000) return; // words of pictures change slowly: somebody may be listening to them
-      this.described = now;
+      const now = performance.now(), due = now - this.described >= 1000; // words change slowly: somebody may listen to them
+      if (due) this.described = now;
       for (const plot of this.shown)
-        this.told[plot.key] = `${plot.title} in ${plot.unit} from ${begin.toFixed(1)} to ${end.toFixed(1)} s; now `
+        if (due || !this.told[plot.key]) this.told[plot.key] = `${plot.title} in ${plot.unit} from ${begin.toFixed(1)} to ${end.toFixed(1)} s; now `
           + plot.lines.map((line, k) => `${line.name} ${this.values[plot.key]?.[k] ?? "unknown"}`).join(", ");
     },
   },
