@@ -22,6 +22,7 @@ Whoever needs a capability asks for it by `isinstance`, never for the name of a 
     Extrapolating     its stride begins each step with what the last ones found
     Linked            links between its rows, which can be shown
     Branching         domains that hang on each other, which can be shown
+    Foreseeing        what there is to know of several instants is found in one call
 """
 
 from __future__ import annotations
@@ -315,4 +316,18 @@ class Branching(Protocol):
 
     def domain_parents(self) -> Array:
         """Number of the domain that each hangs on, (d,), -1: on none."""
+        ...
+
+
+@runtime_checkable
+class Foreseeing(Protocol):
+    """A body that finds what a frame asks of it for several frames in one call."""
+
+    @property
+    def foresight(self) -> int:
+        """For how many instants that pays; 1: for none."""
+        ...
+
+    def foresee(self, x: Array, v: Array) -> None:
+        """Coordinates x, v (k, width) of the instants for which it will be asked next."""
         ...

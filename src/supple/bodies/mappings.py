@@ -66,7 +66,7 @@ class WeightedPoints:
         return int(self.weights.shape[0])
 
     @cached_property
-    def _taken(self) -> Array | None:
+    def taken(self) -> Array | None:
         """Numbers of the parent's points, where each is taken as it is."""
         W = self.weights
         is_subset = np.array_equal(W.indptr, np.arange(self.count + 1)) and bool((W.data == 1.0).all())
@@ -79,7 +79,7 @@ class WeightedPoints:
 
     def apply(self, x: Array) -> Array:
         """W x, (count, 3)."""
-        return self.weights @ x if self._taken is None else x[self._taken]
+        return self.weights @ x if self.taken is None else x[self.taken]
 
     def linearize(self, x: Array) -> WeightedPoints:
         """The mapping is linear: it is its own tangent."""
@@ -87,7 +87,7 @@ class WeightedPoints:
 
     def product(self, v: Array) -> Array:
         """W v."""
-        return self.weights @ v if self._taken is None else v[self._taken]
+        return self.weights @ v if self.taken is None else v[self.taken]
 
     def add_transpose(self, f: Array, f_out: Array) -> None:
         """f_out += W^T f."""

@@ -151,6 +151,13 @@ class Mapping(Protocol):
     def linearize(self, x: Array) -> MappingTangent: ...
 
 
+@runtime_checkable
+class Choosing(Mapping, Protocol):
+    """A mapping that can make some of its points alone."""
+
+    def chosen(self, numbers: Array) -> Mapping: ...
+
+
 class MappingTangent(Protocol):
     """J of a mapping at one state, with what follows from its change."""
 

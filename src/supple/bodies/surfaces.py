@@ -7,7 +7,7 @@ they are mappings. Points to draw are positions alone.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 import scipy.sparse as sparse
@@ -64,6 +64,15 @@ class Skin(Protocol):
     def count(self) -> int: ...
     def positions(self, x: Array) -> Array:
         """World positions (count, 3) [m] at the body's coordinates x."""
+        ...
+
+
+@runtime_checkable
+class SingleSkin(Skin, Protocol):
+    """One that finds its points in single precision."""
+
+    def single(self, x: Array) -> Array:
+        """World positions (count, 3) [m] at the body's coordinates x, of a memory of their own."""
         ...
 
 

@@ -26,7 +26,7 @@ from supple.record.checkpoint import Checkpoint, check_there, load_checkpoint, s
 from supple.record.files.lock import FolderLock
 from supple.record.frame import Frame
 from supple.record.frame_times import FrameTimes
-from supple.record.measures import measure, measure_gaps
+from supple.record.measures import foresee, measure, measure_gaps
 from supple.record.memory import MemoryRecord
 from supple.record.plausibility import Plausibility
 from supple.record.progress import Interrupts, Progress
@@ -178,7 +178,9 @@ class Loop:
                 self.writer.write_within(sum(ahead) * self.step_time)
             taken = self._take_frames(ahead) or [(self.state, self._stride(ahead[0]))]
             self.step_time = (perf_counter() - begun) / sum(report.steps for _, report in taken)
-            for self.state, report in taken:
+            states = [state for state, _ in taken]
+            for number, (self.state, report) in enumerate(taken):
+                foresee(self.system, states, number)
                 if self._arrive(report, progress):
                     return "stopped"
         return "finished"

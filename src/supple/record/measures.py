@@ -9,13 +9,14 @@ body are the centres of its voxels; one voxel alone has its own.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from supple.algebra.dense import rotations
-from supple.bodies.capabilities import Gapped, Massed
+from supple.bodies.capabilities import Foreseeing, Gapped, Massed
 from supple.bodies.protocols import GivenForce
 from supple.bodies.traits import has_energy, is_passive
 from supple.scene.kinematics import hanging_on
@@ -111,6 +112,19 @@ def measure_gaps(system: System, state: State) -> dict[str, float]:
     if "gapped" not in system.memo:
         system.memo["gapped"] = [slot for slot in system.bodies if isinstance(slot.body, Gapped)]
     return {slot.name: slot.body.largest_gap(slot.view_x(state.x)) for slot in system.memo["gapped"]}
+
+
+def foresee(system: System, states: Sequence[State], number: int) -> None:
+    """Before the state of this number is looked at: bodies that can find what will be asked of it, and of those that
+    follow, in one call."""
+    if "foreseeing" not in system.memo:
+        system.memo["foreseeing"] = [slot for slot in system.bodies if isinstance(slot.body, Foreseeing)]
+    for slot in system.memo["foreseeing"]:
+        sight = slot.body.foresight
+        seen = states[number : number + sight]
+        if number % sight == 0 and len(seen) > 1:
+            x, v = [slot.view_x(state.x)[0] for state in seen], [slot.view_v(state.v)[0] for state in seen]
+            slot.body.foresee(np.array(x), np.array(v))
 
 
 def orientation(slot: Slot, x0: Array, x: Array) -> Array:

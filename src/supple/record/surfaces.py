@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 
 from supple.bodies.carried import FRAME, CarriedSkin, Carriers, carriage_of, carriers_of
-from supple.bodies.surfaces import RenderSurface
+from supple.bodies.surfaces import RenderSurface, SingleSkin
 from supple.material.colour import rgb
 from supple.record.fields import Measure, fields_of
 from supple.scene.slots import Slot
@@ -81,7 +82,12 @@ class Surface:
 
     def points(self, state: State) -> Array:
         """World positions in single precision, (point_count, 3) [m]."""
-        return self.shown.skin.positions(self.slot.view_x(state.x)).astype(np.float32)
+        x = self.slot.view_x(state.x)
+        return self.shown.skin.positions(x).astype(np.float32) if self._single is None else self._single.single(x)
+
+    @cached_property
+    def _single(self) -> SingleSkin | None:
+        return skin if isinstance(skin := self.shown.skin, SingleSkin) else None
 
     def field_values(self, state: State) -> dict[str, Array]:
         """The fields in single precision, (point_count,) or (point_count, 3) each."""

@@ -99,10 +99,10 @@ class OutsideWork:
         a, b = (kin.local(slot) for kin in ends)
         dt = times[-1] - times[0]
         if isinstance(force, GivenForce):
-            ways = np.max([_lengths(way) for way in (b.x - a.x, dt * a.v, dt * b.v)], axis=0)
+            ways = np.maximum(_lengths(b.x - a.x), dt * np.maximum(_lengths(a.v), _lengths(b.v)))
             given = [force.given(t) for t in times] if isinstance(force, Load) else [force.values(t) for t in times]
             if all(f.ndim == 1 for f in given):  # shared equally
-                return float(max(np.linalg.norm(f) for f in given) * ways.mean())
+                return float(_largest(np.array(given)) * ways.mean())
             each = [_lengths(f if f.ndim == 2 else force.values(t)) for f, t in zip(given, times)]
             return float(np.max(each, axis=0) @ ways)
         if not is_load(force) and (force.energy(a) or force.energy(b)):

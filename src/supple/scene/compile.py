@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 
 from supple.bodies.coordinates import Coordinates, Points
+from supple.bodies.mappings import WeightedPoints
+from supple.bodies.protocols import Choosing
 from supple.bodies.traits import is_linear, is_weightless, weighs_by_force
 from supple.errors import InputError
 from supple.scene.acting.carried import hang_masses, hung_weight
@@ -39,7 +41,8 @@ class _Slots:
         slot = Slot(len(self.all), node.name, coordinates, node=node, x_start=x_start, v_start=v_start)
         return self._keep(node, slot)
 
-    def find(self, handle: object) -> Slot:
+    def find(self, handle: object, *, is_loaded: bool = False) -> Slot:
+        """is_loaded: a load acts on them, which asks for no others."""
         if id(handle) in self.of:
             return self.of[id(handle)]
         if isinstance(handle, Node):
@@ -55,8 +58,9 @@ class _Slots:
         elif isinstance(handle, PointSet) and handle.mapping is None:
             return self.find(handle.parent)
         elif isinstance(handle, PointSet):
-            parent = self.find(handle.parent)
-            slot = Slot(len(self.all), handle.label, Points(handle.count), parents=(parent,), mapping=handle.mapping)
+            source, mapping = _directly(handle) if is_loaded else (handle.parent, handle.mapping)
+            parent = self.find(source)
+            slot = Slot(len(self.all), handle.label, Points(handle.count), parents=(parent,), mapping=mapping)
         else:
             raise InputError("forces act on nodes and point sets", value=type(handle).__name__)
         return self._keep(handle, slot)
@@ -66,6 +70,15 @@ class _Slots:
         self.of[id(handle)] = slot
         self.kept.append(handle)
         return slot
+
+
+def _directly(points: PointSet) -> tuple[Any, Any]:
+    """What points follow, and how: some of the points of a mapping that can choose them follow what all of these do."""
+    chosen, whole = points.mapping, points.parent
+    taken = chosen.taken if isinstance(chosen, WeightedPoints) else None
+    if taken is not None and isinstance(whole, PointSet) and isinstance(whole.mapping, Choosing):
+        return whole.parent, whole.mapping.chosen(taken)
+    return whole, chosen
 
 
 def compile_scene(scene: Scene) -> System:
@@ -105,7 +118,8 @@ def compile_scene(scene: Scene) -> System:
         masses.append(BoundMass(m.label, slot, m.force))
     forces += [BoundForce(f"{acting.label} weight", slots.find(acting.on), load) for acting, load in loads]
     forces += [BoundForce(label, slots.find(on), force) for label, on, force in world_forces(scene)]
-    forces += [BoundForce(f.label, slots.find(f.on), f.force) for f in scene.forces]
+    for f in scene.forces:
+        forces.append(BoundForce(f.label, slots.find(f.on, is_loaded=isinstance(f.force, Load)), f.force))
     joints, measured = [], []
     for given in scene.joints:
         joint = given.joint()

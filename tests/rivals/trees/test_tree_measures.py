@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -12,6 +14,8 @@ from supple.bodies.traits import is_load
 from supple.bodies.tree import TreeModel
 from supple.bodies.tree.kinematics import TreeKinematics
 from supple.bodies.tree.measuring import Monomials, TreeMeasuring
+from supple.bodies.tree.surface.domain_points import bare_chain
+from supple.bodies.tree.surface.placing import Placing
 from supple.validation.tree.coupling import beam_domain_tree, random_state
 from supple.validation.tree.reference import mixed_domain_tree
 
@@ -27,7 +31,6 @@ TREES = {
 @pytest.mark.parametrize("name", TREES)
 def test_measures_are_those_of_the_domains(name: str) -> None:
     body = sp.TreeBody(TreeModel.of(TREES[name]()), stiffness_damping=0.001)
-    assert (len(TreeMeasuring.of(body.model).arrays.groups) > 0) == (name == "of one kind")
     state = random_state(body.dynamics, np.random.default_rng(3))
     x, v = body.rest_coordinates, np.zeros((1, body.coordinates.v_width))
     body.pack(state, x, v)
@@ -38,6 +41,25 @@ def test_measures_are_those_of_the_domains(name: str) -> None:
     size = np.abs(expected.momentum).max()
     assert found.momentum == pytest.approx(expected.momentum, rel=1e-11, abs=1e-12 * size)
     assert found.first_moment == pytest.approx(expected.first_moment, rel=1e-12, abs=1e-12)
+
+
+@pytest.mark.parametrize("name", TREES)
+def test_several_instants_have_the_bits_of_each_alone(name: str) -> None:
+    model, rng, k = TreeModel.of(TREES[name]()), np.random.default_rng(4), LANES + 3
+    body, alone = (sp.TreeBody(model, stiffness_damping=0.001) for _ in range(2))
+    x, v = np.repeat(body.rest_coordinates, k, axis=0), np.zeros((k, body.coordinates.v_width))
+    for j in range(k):
+        body.pack(random_state(body.dynamics, rng), x[j : j + 1], v[j : j + 1])
+    model.frame_cache.forget()
+    single = [(alone.measures(x[j : j + 1], v[j : j + 1]), alone.largest_gap(x[j : j + 1])) for j in range(k)]
+    model.frame_cache.forget()
+    body.foresee(x, v)
+    for j, (measures, gap) in enumerate(single):
+        found = body.measures(x[j : j + 1], v[j : j + 1])
+        assert (found.kinetic, found.elastic) == (measures.kinetic, measures.elastic)
+        assert np.array_equal(found.momentum, measures.momentum)
+        assert np.array_equal(found.first_moment, measures.first_moment)
+        assert body.largest_gap(x[j : j + 1]) == gap
 
 
 def test_monomials_sum_to_the_energy() -> None:
@@ -118,3 +140,40 @@ def test_interfaces_are_as_far_from_rigid_as_their_points_say(chain: bool) -> No
             d = model.scale[parent] * (X + U @ q - face.x[k] - y @ face.R[k].T)
             apart.append(np.linalg.norm(d, axis=1).max())
     assert body.deviation.largest(x) == pytest.approx(max(apart), rel=1e-10)
+
+
+@pytest.mark.parametrize("name", ["mixed", "free chain"])
+def test_points_of_several_instants_are_those_of_the_mapping(name: str) -> None:
+    """In lanes of points, shapes read once for all instants; chosen points alone are where they are among all."""
+    model, rng = TreeModel.of(TREES[name]()), np.random.default_rng(6)
+    body = sp.TreeBody(model, stiffness_damping=0.001)
+    x, v = np.repeat(body.rest_coordinates, 5, axis=0), np.zeros((5, body.coordinates.v_width))
+    for j in range(5):
+        body.pack(random_state(body.dynamics, rng), x[j : j + 1], v[j : j + 1])
+    points = body.point_mapping(None)
+    placing, numbers = Placing.of(points), np.array([7, 2, 31])
+    instants = model.frame_cache.all(x, bare_chain(model))
+    placed, rounded = placing.positions(instants), placing.positions(instants, np.float32)
+    assert np.array_equal(rounded, placed.astype(np.float32))
+    for j in range(5):
+        expected = points.apply(x[j : j + 1])
+        assert placed[j] == pytest.approx(expected, abs=1e-14 * np.abs(expected).max())
+        chosen = points.chosen(numbers)
+        assert chosen.apply(x[j : j + 1]) == pytest.approx(expected[numbers], abs=1e-14 * np.abs(expected).max())
+        model.frame_cache.forget()
+        alone = placing.positions(model.frame_cache.all(x[j : j + 1], bare_chain(model)))
+        assert np.array_equal(alone[0], placed[j])
+
+
+def test_a_record_does_not_depend_on_how_many_frames_a_call_takes(tmp_path: Path) -> None:
+    """With an observer frames are looked at one by one; else energies and points of several are found in one call."""
+    records = []
+    for name, observers in (("together", []), ("alone", [lambda frame: None])):
+        scene = sp.Scene(gravity=(0, 0, -9.81), solver=sp.TreeSolver(1 / 120))
+        node = scene.add(sp.TreeBody(beam_domain_tree(3, 6), stiffness_damping=0.01), name="branch")
+        scene.add(sp.Load(node.points([1, 5]), lambda t: (0.0, t, 0.0)))
+        records.append(sp.run(scene, until=1.0, out=tmp_path / name, observers=observers, threads=1).frames)
+    one, two = records
+    for column in ("time", "kinetic", "potential", "momentum", "centre_of_mass"):
+        assert np.array_equal(one.columns[column], two.columns[column])
+    assert all(np.array_equal(one.points("branch", k), two.points("branch", k)) for k in range(len(one.times)))

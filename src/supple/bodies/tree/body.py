@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from scipy.spatial import KDTree
 
 from supple.algebra.dense import rotations
+from supple.algebra.lanes.lane_type import LANES
 from supple.algebra.sparse.threefold import SparseRows, chosen_rows
 from supple.bodies.body_protocol import Embedding, Method, Numbers
 from supple.bodies.capabilities import BrokenPart, RecastBody
@@ -33,6 +34,7 @@ from supple.bodies.tree.kinematics import TreeMeasures
 from supple.bodies.tree.measuring import TreeMeasuring
 from supple.bodies.tree.model import TreeModel
 from supple.bodies.tree.surface.domain_points import DomainPoints
+from supple.bodies.tree.surface.frame_cache import number_of
 from supple.bodies.tree.surface.point_springs import PointSprings
 from supple.bodies.tree.surface.render_skin import RenderSkin
 from supple.bodies.tree.surface.skin import TreeSkin
@@ -45,6 +47,8 @@ Array = np.ndarray
 
 CHANGEABLE = ("frequency_factor", "density_factor", "mass_damping", "stiffness_damping")
 """What can change while it runs, coordinates as they are."""
+FEW_DOMAINS = 64
+"""Up to which frames and points of several instants stay in the cache."""
 CALM = 1e-4
 """Stiffness damping [s] from which on what stretches, and moves fast, gains no energy at steps of 1/30 s."""
 
@@ -407,23 +411,38 @@ class TreeBody:
         """How far the interfaces are from rigid."""
         return Deviation.of(self.model)
 
+    @property
+    def foresight(self) -> int:
+        """For how many instants it pays to find energies, frames and points in one call."""
+        return 2 * LANES if self.model.domain_count <= FEW_DOMAINS else 1
+
+    def foresee(self, x: Array, v: Array) -> None:
+        """Find energies and momenta at coordinates x, v (k, width) of several instants, which `measures` is asked for
+        one by one; frames of domains too, from which points and gaps of all follow in one call."""
+        self._measured[:] = [_keys(x), _keys(v), self._measuring.at_all(x, v)]
+
     def measures(self, x: Array, v: Array | None = None) -> TreeMeasures:
         """Energies and momenta at coordinates x, v (1, width). The last are kept: a frame asks for them one by one."""
-        kept, n = self._measured, self.model.coordinate_count
-        rates = np.zeros(6 + n) if v is None else v[0, : 6 + n]
-        is_kept = len(kept) > 0 and np.array_equal(kept[0], x[0, : 7 + n])
-        if not (is_kept and (v is None or np.array_equal(kept[1], rates))):
-            kept[:] = [x[0, : 7 + n].copy(), rates.copy(), self._measuring.measures(x, rates[None])]
-        measures: TreeMeasures = kept[2]
+        kept = self._measured
+        number = number_of(kept[0], x) if kept else -1
+        if number < 0 or not (v is None or kept[1][number] == v.tobytes()):
+            rates = np.zeros((1, self.coordinates.v_width)) if v is None else v
+            kept[:], number = [_keys(x), _keys(rates), self._measuring.at_all(x, rates)], 0
+        measures: TreeMeasures = kept[2][number]
         return measures
 
     @cached_property
     def _measured(self) -> list[Any]:
+        """Bytes of coordinates and of rates at k instants, and measures there."""
         return []
 
     @cached_property
     def _measuring(self) -> TreeMeasuring:
         return TreeMeasuring.of(self.model)
+
+
+def _keys(rows: Array) -> list[bytes]:
+    return [row.tobytes() for row in rows]
 
 
 def _broken_part(body: TreeBody, share: TreePart, state: TreeState) -> BrokenPart:

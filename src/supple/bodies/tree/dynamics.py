@@ -326,7 +326,7 @@ class TreeDynamics:
         """
         g = check_vector(gravity, name="gravity", where="TreeDynamics")
         self.load(state)
-        changes, marked = np.empty(calls), strides.Marked.after(np.array(marks, dtype=np.int64), self.workspace)
+        changes, marked = np.empty(calls), strides.Marked.after(np.array(marks, dtype=np.int64), self.places)
         run, given = (strides.stride, ()) if acting is None else acting
         done = run(
             *self.handed(), self.numbers(dt, is_blown=is_blown), g, steps, limit, self.team, self._kept,
@@ -338,7 +338,7 @@ class TreeDynamics:
 
     def _marked(self, q: Array, v: Array, root: Array) -> TreeState:
         """A state as the kernels have noted it; no step asks for its accelerations."""
-        return TreeState(q[self.places], v[self.places], np.zeros(0), root[:7], root[7:], np.zeros(6))
+        return TreeState(q, v, np.zeros(0), root[:7], root[7:], np.zeros(6))
 
     @cached_property
     def _kept(self) -> strides.Kept:

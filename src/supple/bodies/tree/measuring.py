@@ -7,12 +7,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from supple.algebra.lanes.lane_type import LANES
 from supple.bodies.tree.kinematics import TreeMeasures
 from supple.bodies.tree.model import ReducedTemplate, TreeModel
 from supple.bodies.tree.step.measure_kernels import NINE, TOTALS, MeasureArrays, compute_measures
 from supple.bodies.tree.surface.domain_points import make_chain
-from supple.bodies.tree.surface.kinematics_kernels import Chain, Frames, compute_rates
+from supple.bodies.tree.surface.instant_kernels import compute_all_rates
+from supple.bodies.tree.surface.kinematics_kernels import Chain
 from supple.modal.derivatives import pair_indices
 from supple.modal.forces.cubic import CubicForce, triple_indices
 
@@ -60,24 +60,26 @@ class TreeMeasuring:
         none = np.zeros(model.domain_count + 1, dtype=np.int64)
         return cls(model, make_chain(model, none[:-1], none, np.zeros((0, 3)), []), _pack(model))
 
-    def frames(self, x: Array) -> Frames:
-        """Frames of all domains at coordinates x (1, width), shared with all points of the tree."""
-        return self.model.frame_cache.at(x, self.chain)
-
     def measures(self, x: Array, v: Array) -> TreeMeasures:
         """At coordinates x (1, width) and rates v (1, width)."""
-        n, frames = self.model.coordinate_count, self.frames(x)
-        u, w = np.empty((2, self.model.domain_count, 3))
-        rates, out = np.append(v[0, 6 : 6 + n], np.zeros(LANES)), np.empty(TOTALS)
-        compute_rates(self.chain, frames, rates, v[0, :6].copy(), u, w)
-        compute_measures(self.arrays, self.chain, frames, x[0, 7 : 7 + n].copy(), rates, u, w, out)
-        return TreeMeasures(float(out[0]), float(out[1]), out[2:8], out[8:])
+        return self.at_all(x, v)[0]
+
+    def at_all(self, x: Array, v: Array) -> list[TreeMeasures]:
+        """At several instants: coordinates x and rates v (k, width)."""
+        k, n = len(x), self.model.coordinate_count
+        frames = self.model.frame_cache.all(x, self.chain).frames
+        u, w = np.empty((2, k, self.model.domain_count, 3))
+        rates, out = np.ascontiguousarray(v[:, 6 : 6 + n]), np.empty((k, TOTALS))
+        compute_all_rates(self.chain, frames, rates, np.ascontiguousarray(v[:, :6]), u, w)
+        q = np.ascontiguousarray(x[:, 7 : 7 + n])
+        compute_measures(self.arrays, self.chain, frames.R, frames.o, q, rates, u, w, out)
+        return [TreeMeasures(float(row[0]), float(row[1]), row[2:8], row[8:]) for row in out]
 
 
 def _pack(model: TreeModel) -> MeasureArrays:
     classes = model.classes
-    most = _filled(max(1, *(c.count for c in classes)))
-    parts = [_rows(c) for c in classes]
+    most = max(1, *(c.count for c in classes))
+    parts = [None if c.force is None else Monomials.of(c.force) for c in classes]
     first, sizes = np.full((len(classes), 3), -1, dtype=np.int64), np.zeros(3, dtype=np.int64)
     for k, part in enumerate(parts):
         if part is not None:
@@ -95,7 +97,7 @@ def _pack(model: TreeModel) -> MeasureArrays:
     W5 = padded("W5", most, NINE)
     turned = np.zeros_like(W5)
     turned[:, :, :9] = W5[:, :, :9].reshape(-1, most, 3, 3).transpose(0, 1, 3, 2).reshape(-1, most, 9)
-    groups, alone = _groups(model)
+    members = [np.asarray(model.members(number), dtype=np.int64) for number in range(len(classes))]
     return MeasureArrays(
         np.array([c.integrals.mass for c in classes], dtype=float),
         padded("S0", 3),
@@ -106,50 +108,12 @@ def _pack(model: TreeModel) -> MeasureArrays:
         (W5 + turned).ravel(),
         padded("W7", most, most, NINE).ravel(),
         first, c2, c3, c4,
-        np.asarray(model.domain_class, dtype=np.int64),
         np.asarray(model.scale, dtype=float),
         np.asarray(model.density, dtype=float),
         np.asarray(model.tuning, dtype=float),
-        groups,
-        alone,
+        np.concatenate(members),
+        np.cumsum([0, *map(len, members)]),
     )  # fmt: skip
-
-
-def _groups(model: TreeModel) -> tuple[Array, Array]:
-    """Domains of classes that fill lanes, (g, LANES), -1 where there are no more; and the numbers of all others."""
-    groups, alone = [np.zeros((0, LANES), dtype=np.int64)], [np.zeros(0, dtype=np.int64)]
-    for number in range(len(model.classes)):
-        members = np.asarray(model.members(number), dtype=np.int64)
-        if len(members) < LANES:
-            alone.append(members)
-        else:
-            groups.append(np.append(members, np.full(-len(members) % LANES, -1)).reshape(-1, LANES))
-    return np.concatenate(groups), np.concatenate(alone)
-
-
-def _filled(count: int) -> int:
-    """Up to whole lanes."""
-    return -(-count // LANES) * LANES
-
-
-def _rows(kind: ReducedTemplate) -> Monomials | None:
-    """Coefficients in rows over products of two coordinates, each filled up to whole lanes."""
-    if kind.force is None:
-        return None
-    r = kind.count
-    pairs = [(r - i) * (r - i + 1) // 2 for i in range(r)]  # products of two from i on
-    lengths = ([pairs[0]] if r else [], pairs, [pairs[j] for i in range(r) for j in range(i, r)])
-    return Monomials(*(_filled_rows(values, rows) for values, rows in zip(Monomials.of(kind.force), lengths)))
-
-
-def _filled_rows(values: Array, lengths: list[int]) -> Array:
-    """Rows of these lengths, one after another, each filled up by zeros."""
-    starts = np.cumsum([0, *(_filled(length) for length in lengths)])
-    out = np.zeros(starts[-1])
-    row = np.repeat(np.arange(len(lengths)), lengths)
-    within = np.arange(len(values)) - np.cumsum([0, *lengths])[row]
-    out[starts[row] + within] = values
-    return out
 
 
 def _integral(kind: ReducedTemplate, name: str) -> Array:

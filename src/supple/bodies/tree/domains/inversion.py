@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from supple.bodies.tree.model import TreeModel
+from supple.bodies.tree.surface.domain_points import bare_chain
+from supple.bodies.tree.surface.frame_cache import Foreseen
 from supple.modal.basis_inversion import BasisInversion
 
 Array = np.ndarray
@@ -14,13 +17,12 @@ Array = np.ndarray
 
 @dataclass(frozen=True, eq=False)
 class TreeInversion:
-    """Of a model; kinds: elements of the classes that deform, by number; strains, owner (n,): what the coordinates
-    strain at most, and whose they are; start (d + 1,): numbers of the domains' first elements, all counted through."""
+    """Of a model; kinds: elements of the classes that deform, by number; strains (n,): what the coordinates strain at
+    most; start (d + 1,): numbers of the domains' first elements, all counted through."""
 
     model: TreeModel
     kinds: dict[int, BasisInversion]
     strains: Array
-    owner: Array
     start: Array
     stays = False
     word = "elements"
@@ -40,7 +42,6 @@ class TreeInversion:
             model,
             kinds,
             np.concatenate([np.zeros(0), *strains]),
-            np.repeat(np.arange(model.domain_count), model.mode_counts),
             np.concatenate([[0], np.cumsum(counts)]),
         )
 
@@ -57,12 +58,27 @@ class TreeInversion:
 
     def inverted(self, x: Array) -> Array:
         """Numbers of the inverted elements at the tree's coordinates x (1, width)."""
-        model, q = self.model, x[0, 7 : 7 + len(self.strains)]
-        near = np.flatnonzero(np.bincount(self.owner, np.abs(q) * self.strains, model.domain_count) >= 1.0)
-        found = [np.zeros(0, dtype=np.int64)]
-        for number in np.unique(model.domain_class[near]).tolist():
-            domains = near[model.domain_class[near] == number]
+        return self._foreseen.at(x)
+
+    @cached_property
+    def _foreseen(self) -> Foreseen[Array]:
+        return Foreseen(self.model.frame_cache, bare_chain(self.model), lambda instants: self._at_all(instants.x))
+
+    def _at_all(self, x: Array) -> list[Array]:
+        """The same at all of coordinates x (k, width)."""
+        model, n = self.model, len(self.strains)
+        q = np.ascontiguousarray(x[:, 7 : 7 + n])
+        found: list[list[Array]] = [[np.zeros(0, dtype=np.int64)] for _ in x]
+        deforming = np.flatnonzero(model.mode_counts)
+        bounds = np.add.reduceat(np.abs(q) * self.strains, model.q_starts[deforming], axis=1) if len(deforming) else q
+        instant, place = np.nonzero(bounds >= 1.0)
+        domain = deforming[place]
+        for number in np.flatnonzero(np.bincount(model.domain_class[domain])).tolist():
+            own = np.flatnonzero(model.domain_class[domain] == number)
+            at, domains = instant[own], domain[own]
             places = model.q_starts[domains][:, None] + np.arange(model.classes[number].count)
-            copies, elements = self.kinds[number].inverted(q[places])
-            found.append(self.start[domains[copies]] + elements)
-        return np.sort(np.concatenate(found))
+            copies, elements = self.kinds[number].inverted(q.ravel()[(n * at)[:, None] + places])
+            for j in np.unique(at[copies]).tolist():
+                of = at[copies] == j
+                found[j].append(self.start[domains[copies[of]]] + elements[of])
+        return [np.sort(np.concatenate(parts)) for parts in found]

@@ -1,11 +1,12 @@
-"""Energies, momenta and first moment of a whole tree, in one compiled loop over its domains.
+"""Energies, momenta and first moment of a whole tree at one instant or several, lanes of one class at once.
 
     S = S0 + Ub q,   N_l = W5_l + sum_p q_p W7_pl,   P = P0 + sum_l q_l (N_l + W5_l^T),   J = tr P - (P + P^T) / 2
     p = m u + w x S + Ub q',   l = J w + H q' + S x u,   H_l = axial N_l                   in the domain's axes
     2 T = (p + Ub q') . u + l . w + w . H q' + q' W4 q'
 
 The inertia is that of `modal.inertia_kernels`, with S, J, m scaled by the domain's size and density. Elastic energies
-are those of `energy_kernels`.
+are those of `energy_kernels`. Lanes are domains of a class at all instants, one after another, so that coefficients are
+read once for several; sums are taken domain by domain, so that no number depends on how many instants there are.
 """
 
 # mypy: ignore-errors
@@ -16,9 +17,8 @@ from typing import NamedTuple
 import numpy as np
 
 from supple.algebra.compiling.compiled import compiled
-from supple.algebra.lanes.lane_type import LANES, lane_sum, load, store
-from supple.bodies.tree.energy_kernels import elastic_energy, lanes_energy
-from supple.bodies.tree.surface.kinematics_kernels import back, times
+from supple.algebra.lanes.lane_type import LANES, load, store
+from supple.bodies.tree.energy_kernels import lanes_energy
 
 Array = np.ndarray
 NINE = 16
@@ -27,13 +27,11 @@ TOTALS = 11  # kinetic, elastic, momentum (6), first moment (3)
 
 
 class MeasureArrays(NamedTuple):
-    """Of c classes with at most r coordinates, r rounded up to whole lanes: mass (c,), S0 (c, 3), U_bar (c, 3, r).
-    Flat: W4 (c, r, r); in rows of NINE numbers, 3x3 and zeros, P0 (c,), W5 (c, r), W5 with its transpose added, W7 (c,
-    r, r): row p, then l.
+    """Of c classes with at most r coordinates: mass (c,), S0 (c, 3), U_bar (c, 3, r). Flat: W4 (c, r, r); in rows of
+    NINE numbers, 3x3 and zeros, P0 (c,), W5 (c, r), W5 with its transpose added, W7 (c, r, r): row p, then l.
 
-    first (c, 3): where c2, c3, c4 of a class begin, -1: no energy; see `energy_kernels`. Of d domains: kind (d,),
-    scale, density, tuning (d,). groups (g, LANES): domains of one class that are measured together, -1: none; alone:
-    all other domains.
+    first (c, 3): where c2, c3, c4 of a class begin, -1: no energy; see `energy_kernels`. scale, density, tuning (d,):
+    of the domains. members (d,): domains, class by class as of member_start (c + 1,).
     """
 
     mass: Array
@@ -48,83 +46,51 @@ class MeasureArrays(NamedTuple):
     c2: Array
     c3: Array
     c4: Array
-    kind: Array
     scale: Array
     density: Array
     tuning: Array
-    groups: Array
-    alone: Array
+    members: Array
+    member_start: Array
 
 
 @compiled(borrows=True)
-def mixed_moments(arrays, c, r, q, v, at, P_out, V_out):
-    """P (NINE) and V = sum_l q'_l N_l (NINE) of a domain."""
-    most = arrays.U_bar.shape[2]
-    for i in range(0, NINE, LANES):
-        P = load(arrays.P0, NINE * c + i)
-        V = 0.0 * P
-        for l in range(r):
-            row = NINE * (most * c + l) + i
-            N = 0.0 * P
-            for p in range(r):
-                N += q[at + p] * load(arrays.W7, NINE * most * (most * c + p) + NINE * l + i)  # (11.4)
-            P += q[at + l] * (N + load(arrays.W5_both, row))  # (11.5)
-            V += v[at + l] * (N + load(arrays.W5, row))
-        store(P_out, i, P)
-        store(V_out, i, V)
-
-
-@compiled(borrows=True)
-def own_energy(arrays, c, r, v, at):
-    """q' W4 q' of a domain of class c, at scale and density 1. v has lanes beyond its last number."""
-    if r == 0:
-        return 0.0
-    most = arrays.U_bar.shape[2]
-    total = 0.0 * load(arrays.W4, 0)
-    for k in range(0, r, LANES):
-        row = 0.0 * load(arrays.W4, 0)
-        for l in range(r):
-            row += v[at + l] * load(arrays.W4, most * (most * c + l) + k)
-        total += row * load(v, at + k)
-    return lane_sum(total)
-
-
-@compiled(borrows=True)
-def gather_lanes(arrays, chain, frames, group, q, v, u, w, out):
-    """Rows of LANES numbers of a group's domains: r of q, r of q', then u (3), w (3), R (9), o (3), and mass, s^4 rho,
-    s^5 rho, which are zero where there is no domain."""
-    first = arrays.groups[group, 0]
-    c, r = arrays.kind[first], chain.start[first + 1] - chain.start[first]
+def gather_lanes(arrays, chain, R, o, c, item, q, v, u, w, out):
+    """Rows of LANES numbers of domains of class c from an item on: r of q, r of q', then u (3), w (3), R (9), o (3),
+    and mass, s^4 rho, s^5 rho, and factor of elastic energy, which are zero where there is no domain. Items: the
+    members of the class at the first instant, then at the next."""
+    first, size = arrays.member_start[c], arrays.member_start[c + 1] - arrays.member_start[c]
+    some = arrays.members[first]
+    r = chain.start[some + 1] - chain.start[some]
     for b in range(LANES):
-        d, at = arrays.groups[group, b], b
-        if d < 0:
-            for _ in range(2 * r + 21):
+        j, at = (item + b) // size, b
+        if j >= len(q):
+            for _ in range(2 * r + 22):
                 out[at] = 0.0
                 at += LANES
             continue
+        d = arrays.members[first + (item + b) % size]
         own = chain.start[d]
         for l in range(r):
-            out[at], out[at + r * LANES] = q[own + l], v[own + l]
+            out[at], out[at + r * LANES] = q[j, own + l], v[j, own + l]
             at += LANES
         at += r * LANES
         for i in range(3):
-            out[at], out[at + 3 * LANES], out[at + 15 * LANES] = u[d, i], w[d, i], frames.o[d, i]
+            out[at], out[at + 3 * LANES], out[at + 15 * LANES] = u[j, d, i], w[j, d, i], o[j, d, i]
             at += LANES
         at += 3 * LANES
         for i in range(9):
-            out[at] = frames.R[d, i]
+            out[at] = R[j, d, i]
             at += LANES
         at += 3 * LANES
         s, rho = arrays.scale[d], arrays.density[d]
         out[at], out[at + LANES], out[at + 2 * LANES] = arrays.mass[c] * s**3 * rho, s**4 * rho, s**5 * rho  # (12.9)
+        out[at + 3 * LANES] = arrays.tuning[d] ** 2 * s**3
 
 
 @compiled(borrows=True)
-def add_lanes_momenta(arrays, chain, frames, group, q, v, u, w, m, total_out):
-    """Kinetic energy, momenta and first moment of a group of domains of one class. m: scratch, of 2 r + 21 rows."""
-    gather_lanes(arrays, chain, frames, group, q, v, u, w, m)
-    first, most = arrays.groups[group, 0], arrays.U_bar.shape[2]
-    c, r = arrays.kind[first], chain.start[first + 1] - chain.start[first]
+def measure_lanes(arrays, c, r, m, products, out):
+    """Rows (TOTALS) of lanes of domains of class c, as of `gather_lanes`, m. products: scratch."""
+    most = arrays.U_bar.shape[2]
     rest, W4, W5, both, W7 = NINE * c, most * most * c, arrays.W5, arrays.W5_both, arrays.W7
     none = 0.0 * load(m, 0)
     P0, P1, P2 = none + arrays.P0[rest], none + arrays.P0[rest + 1], none + arrays.P0[rest + 2]
@@ -174,82 +140,41 @@ def add_lanes_momenta(arrays, chain, frames, group, q, v, u, w, m, total_out):
         mass * u1 + w2 * S0 - w0 * S2 + f1,
         mass * u2 + w0 * S1 - w1 * S0 + f2,
     )
-    total_out[0] += 0.5 * lane_sum(
+    kinetic = (
         (p0 + f0) * u0 + (p1 + f1) * u1 + (p2 + f2) * u2
         + (l0 + h0) * w0 + (l1 + h1) * w1 + (l2 + h2) * w2 + fifth * own
     )  # fmt: skip
     p0, p1, p2 = R0 * p0 + R1 * p1 + R2 * p2, R3 * p0 + R4 * p1 + R5 * p2, R6 * p0 + R7 * p1 + R8 * p2
-    total_out[2] += lane_sum(p0)
-    total_out[3] += lane_sum(p1)
-    total_out[4] += lane_sum(p2)
-    total_out[5] += lane_sum(R0 * l0 + R1 * l1 + R2 * l2 + o1 * p2 - o2 * p1)
-    total_out[6] += lane_sum(R3 * l0 + R4 * l1 + R5 * l2 + o2 * p0 - o0 * p2)
-    total_out[7] += lane_sum(R6 * l0 + R7 * l1 + R8 * l2 + o0 * p1 - o1 * p0)
-    total_out[8] += lane_sum(mass * o0 + R0 * S0 + R1 * S1 + R2 * S2)
-    total_out[9] += lane_sum(mass * o1 + R3 * S0 + R4 * S1 + R5 * S2)
-    total_out[10] += lane_sum(mass * o2 + R6 * S0 + R7 * S1 + R8 * S2)
+    store(out, 0, 0.5 * kinetic)
+    store(out, LANES, load(m, at + 6 * LANES) * lanes_energy(arrays, c, r, m, products))
+    store(out, 2 * LANES, p0)
+    store(out, 3 * LANES, p1)
+    store(out, 4 * LANES, p2)
+    store(out, 5 * LANES, R0 * l0 + R1 * l1 + R2 * l2 + o1 * p2 - o2 * p1)
+    store(out, 6 * LANES, R3 * l0 + R4 * l1 + R5 * l2 + o2 * p0 - o0 * p2)
+    store(out, 7 * LANES, R6 * l0 + R7 * l1 + R8 * l2 + o0 * p1 - o1 * p0)
+    store(out, 8 * LANES, mass * o0 + R0 * S0 + R1 * S1 + R2 * S2)
+    store(out, 9 * LANES, mass * o1 + R3 * S0 + R4 * S1 + R5 * S2)
+    store(out, 10 * LANES, mass * o2 + R6 * S0 + R7 * S1 + R8 * S2)
 
 
 @compiled
-def compute_measures(arrays, chain, frames, q, v, u, w, total_out):
-    """total_out (11) at coordinates q, rates v (n,) and velocities u, spins w (d, 3) of the origins.
-
-    v has lanes of zeros beyond its n numbers.
-    """
+def compute_measures(arrays, chain, R, o, q, v, u, w, total_out):
+    """total_out (k, TOTALS) at k instants: coordinates q and rates v (k, n), rotations R (k, d, 9), origins o and
+    their velocities u and spins w (k, d, 3)."""
     total_out[:] = 0.0
-    P, V, most = np.empty(NINE), np.empty(NINE), arrays.U_bar.shape[2]
-    products = np.empty(LANES * max(most * (most + 1) // 2 + 1 + most, 2 * most + 21))
-    for k in arrays.alone:
-        c, at = arrays.kind[k], chain.start[k]
-        energy = elastic_energy(arrays, c, chain.start[k + 1] - at, q, at, products)
-        total_out[1] += arrays.tuning[k] ** 2 * arrays.scale[k] ** 3 * energy
-    for group in range(len(arrays.groups)):
-        total_out[1] += lanes_energy(arrays, chain, group, q, products)
-        add_lanes_momenta(arrays, chain, frames, group, q, v, u, w, products, total_out)
-    for d in arrays.alone:
-        c, s, rho, at = arrays.kind[d], arrays.scale[d], arrays.density[d], chain.start[d]
-        r = chain.start[d + 1] - at
-        m, fourth, fifth = arrays.mass[c] * s**3 * rho, s**4 * rho, s**5 * rho  # (12.9)
-        S0, S1, S2 = arrays.S0[c, 0], arrays.S0[c, 1], arrays.S0[c, 2]
-        f0, f1, f2, own = 0.0, 0.0, 0.0, own_energy(arrays, c, r, v, at)
-        for l in range(r):
-            S0 += arrays.U_bar[c, 0, l] * q[at + l]
-            S1 += arrays.U_bar[c, 1, l] * q[at + l]
-            S2 += arrays.U_bar[c, 2, l] * q[at + l]
-            f0 += arrays.U_bar[c, 0, l] * v[at + l]
-            f1 += arrays.U_bar[c, 1, l] * v[at + l]
-            f2 += arrays.U_bar[c, 2, l] * v[at + l]
-        S0, S1, S2, f0, f1, f2 = fourth * S0, fourth * S1, fourth * S2, fourth * f0, fourth * f1, fourth * f2
-        mixed_moments(arrays, c, r, q, v, at, P, V)
-        h0, h1, h2 = fifth * (V[7] - V[5]), fifth * (V[2] - V[6]), fifth * (V[3] - V[1])
-        w0, w1, w2 = w[d, 0], w[d, 1], w[d, 2]
-        u0, u1, u2 = back(frames.R, d, u[d, 0], u[d, 1], u[d, 2])
-        trace = P[0] + P[4] + P[8]
-        j0 = trace * w0 - P[0] * w0 - 0.5 * ((P[1] + P[3]) * w1 + (P[2] + P[6]) * w2)
-        j1 = trace * w1 - P[4] * w1 - 0.5 * ((P[1] + P[3]) * w0 + (P[5] + P[7]) * w2)
-        j2 = trace * w2 - P[8] * w2 - 0.5 * ((P[2] + P[6]) * w0 + (P[5] + P[7]) * w1)
-        p0, p1, p2 = (
-            m * u0 + w1 * S2 - w2 * S1 + f0,
-            m * u1 + w2 * S0 - w0 * S2 + f1,
-            m * u2 + w0 * S1 - w1 * S0 + f2,
-        )
-        l0 = fifth * j0 + h0 + S1 * u2 - S2 * u1  # (11.1), (12.9)
-        l1 = fifth * j1 + h1 + S2 * u0 - S0 * u2
-        l2 = fifth * j2 + h2 + S0 * u1 - S1 * u0
-        total_out[0] += 0.5 * (
-            (p0 + f0) * u0 + (p1 + f1) * u1 + (p2 + f2) * u2
-            + (l0 + h0) * w0 + (l1 + h1) * w1 + (l2 + h2) * w2 + fifth * own
-        )  # fmt: skip
-        p0, p1, p2 = times(frames.R, d, p0, p1, p2)
-        l0, l1, l2 = times(frames.R, d, l0, l1, l2)
-        S0, S1, S2 = times(frames.R, d, S0, S1, S2)
-        o0, o1, o2 = frames.o[d, 0], frames.o[d, 1], frames.o[d, 2]
-        total_out[2] += p0
-        total_out[3] += p1
-        total_out[4] += p2
-        total_out[5] += l0 + o1 * p2 - o2 * p1
-        total_out[6] += l1 + o2 * p0 - o0 * p2
-        total_out[7] += l2 + o0 * p1 - o1 * p0
-        total_out[8] += m * o0 + S0
-        total_out[9] += m * o1 + S1
-        total_out[10] += m * o2 + S2
+    most = arrays.U_bar.shape[2]
+    rows, products = np.empty(LANES * (2 * most + 22)), np.zeros(LANES * (most * (most + 1) // 2 + 1))
+    found = np.empty(LANES * TOTALS)
+    for c in range(len(arrays.mass)):
+        first, size = arrays.member_start[c], arrays.member_start[c + 1] - arrays.member_start[c]
+        if size == 0:
+            continue
+        some = arrays.members[first]
+        r = chain.start[some + 1] - chain.start[some]
+        for item in range(0, size * len(q), LANES):
+            gather_lanes(arrays, chain, R, o, c, item, q, v, u, w, rows)
+            measure_lanes(arrays, c, r, rows, products, found)
+            for b in range(min(LANES, size * len(q) - item)):
+                for i in range(TOTALS):
+                    total_out[(item + b) // size, i] += found[i * LANES + b]

@@ -33,19 +33,20 @@ class Kept(NamedTuple):
 
 
 class Marked(NamedTuple):
-    """States on the way: calls (k,): after how many each is noted, ascending; q, v (k, n) as in the workspace; root (k,
-    13), as of `Kept`."""
+    """States on the way: calls (k,): after how many each is noted, ascending; places (n,): of the coordinates in the
+    workspace; q, v (k, n); root (k, 13), as of `Kept`."""
 
     calls: Array
+    places: Array
     q: Array
     v: Array
     root: Array
 
     @classmethod
-    def after(cls, calls: Array, workspace: TreeWorkspace) -> Marked:
-        """Of a tree's workspace."""
-        k, n = len(calls), len(workspace.q)
-        return cls(calls, np.empty((k, n)), np.empty((k, n)), np.empty((k, 13)))
+    def after(cls, calls: Array, places: Array) -> Marked:
+        """Room for states after so many calls each."""
+        k, n = len(calls), len(places)
+        return cls(calls, places, np.empty((k, n)), np.empty((k, n)), np.empty((k, 13)))
 
 
 @compiled
@@ -83,7 +84,9 @@ def mark(workspace, root, marked, calls):
     """Note the state of now where it is one of those after so many calls."""
     for k in range(len(marked.calls)):
         if marked.calls[k] == calls:
-            marked.q[k, :], marked.v[k, :] = workspace.q, workspace.v
+            for l in range(len(marked.places)):
+                place = marked.places[l]
+                marked.q[k, l], marked.v[k, l] = workspace.q[place], workspace.v[place]
             marked.root[k, :3], marked.root[k, 3:7] = root.x, root.rotation
             marked.root[k, 7:10], marked.root[k, 10:] = root.velocity, root.spin
 

@@ -8,9 +8,10 @@ from itertools import pairwise
 import numpy as np
 import scipy.sparse as sparse
 
-from supple.bodies.carried import CarriedKind, Carriers
+from supple.bodies.carried import FRAME, CarriedKind, Carriers
 from supple.bodies.tree.model import TreeModel
 from supple.bodies.tree.surface.domain_points import DomainPoints, bare_chain
+from supple.bodies.tree.surface.frame_cache import Foreseen, Instants
 from supple.geometry.surfaces.clustering import Clustered, cluster_vertices
 
 Array = np.ndarray
@@ -20,11 +21,18 @@ NOTHING = 1e-6
 """A domain that carries a point by less is left out."""
 
 
-def tree_carriage(model: TreeModel, x: Array) -> Array:
-    """Frames of all domains and their coordinates at a tree's coordinates x (1, width), see `Carriers`."""
-    frames = model.frame_cache.at(x, bare_chain(model))
-    placed = np.hstack([frames.o, frames.R.reshape(-1, 9)])
-    return np.concatenate([placed.ravel(), x[0, 7 : 7 + model.coordinate_count]])
+def tree_carriage(model: TreeModel) -> Foreseen[Array]:
+    """Frames of all domains and their coordinates at a tree's coordinates, see `Carriers`."""
+
+    def find(instants: Instants) -> Array:
+        frames, n = instants.frames, model.coordinate_count
+        out = np.empty((len(instants.x), FRAME * model.domain_count + n))
+        placed = out[:, : FRAME * model.domain_count].reshape(len(out), -1, FRAME)
+        placed[:, :, :3], placed[:, :, 3:] = frames.o, frames.R
+        out[:, FRAME * model.domain_count :] = instants.x[:, 7 : 7 + n]
+        return out
+
+    return Foreseen(model.frame_cache, bare_chain(model), find)
 
 
 def hidden_triangles(kinds: Sequence[CarriedKind], kind: Array, starts: Array, shown: Array) -> Array:

@@ -13,7 +13,7 @@ from functools import cached_property, lru_cache
 import numpy as np
 import scipy.sparse as sparse
 
-from supple.algebra.sparse.threefold import Rows, pulled, times
+from supple.algebra.sparse.threefold import Rows, SparseRows, chosen_rows, pulled, times
 from supple.bodies.tree.coordinates import TreeCoordinates
 from supple.bodies.tree.model import TreeModel
 from supple.bodies.tree.surface import kinematics_kernels as kernels
@@ -137,6 +137,19 @@ class DomainPoints:
         weights = sparse.csr_array((np.array([row[2] for row in rows]), places), shape=(len(parts), len(rows)))
         domains, X = np.array([row[0] for row in rows]), np.array([row[3] for row in rows])
         return cls.on(model, domains, X, [row[4] for row in rows], weights)
+
+    def chosen(self, numbers: Array) -> DomainPoints:
+        """Some of the points, which follow the same coordinates."""
+        chain, W = self.chain, SparseRows.unit(self.hung) if self.weights is None else self.weights
+        rows = chosen_rows(W, np.asarray(numbers, dtype=np.int64))
+        hung, column = np.unique(rows.indices, return_inverse=True)
+        domain = np.searchsorted(chain.places, hung, side="right") - 1
+        at = chain.first[domain] + hung - chain.places[domain]
+        places = np.searchsorted(domain, np.arange(len(chain.parent) + 1))
+        own = chain._replace(first=places[:-1], places=places, X=chain.X[at], U=chain.U[at])
+        weights = SparseRows(rows.indptr, column.ravel(), rows.data, (len(numbers), len(hung)))
+        indices = None if self.indices is None else self.indices[numbers]
+        return DomainPoints(shortened(own), weights, indices, self.found)
 
     @property
     def count(self) -> int:

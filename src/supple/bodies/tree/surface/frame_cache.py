@@ -1,26 +1,95 @@
-"""Frames of a tree's domains where they were asked for last: wind, contacts and pulls all look at one instant."""
+"""Frames of a tree's domains where they were asked for last: wind, contacts and pulls all look at one instant.
+
+A run that has taken the steps to several frames asks for what there is to know of each, one after the other. It says
+so before (`FrameCache.all`): what follows from the coordinates is then found for all of them in one call.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
 import numpy as np
 
-from supple.bodies.tree.surface import kinematics_kernels as kernels
+from supple.bodies.tree.surface.instant_kernels import compute_all_frames
+from supple.bodies.tree.surface.kinematics_kernels import Chain, Frames
 
 Array = np.ndarray
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, eq=False)
+class Instants:
+    """Coordinates x (k, width) of a tree at k instants, and frames (k, d, ...) of its first d domains."""
+
+    x: Array
+    frames: Frames
+    keys: list[bytes]
+
+    def number(self, x: Array) -> int:
+        """Of the instant with coordinates x (1, width); -1: none."""
+        return number_of(self.keys, x)
+
+
+def number_of(keys: list[bytes], x: Array) -> int:
+    """Where the bytes of x are among keys; -1: nowhere. Bytes are compared ten times as fast as arrays."""
+    own = x.tobytes()
+    return keys.index(own) if own in keys else -1
 
 
 class FrameCache:
-    """The frames of one tree at the last two coordinates they were asked for: the start of a step and its end."""
+    """The frames of one tree at the coordinates they were asked for last: the start of a step and its end, and at the
+    instants that were foreseen."""
 
     def __init__(self) -> None:
-        self._kept: tuple[tuple[Array, kernels.Frames], ...] = ()
+        self._kept: tuple[Instants, ...] = ()
 
-    def at(self, x: Array, chain: kernels.Chain) -> kernels.Frames:
+    def all(self, x: Array, chain: Chain) -> Instants:
+        """At coordinates x (k, width) of several instants, of the domains of the chain; not to be written to."""
+        keys = [row.tobytes() for row in x]
+        for kept in self._kept:
+            if kept.keys == keys and kept.frames.o.shape[1] >= len(chain.parent):
+                return kept
+        k, d, n = len(x), len(chain.parent), chain.start[-1]
+        frames = Frames(*(np.zeros((k, d, width)) for width in (9, 9, 3, 3, 9)))
+        q, roots = np.ascontiguousarray(x[:, 7 : 7 + n]), np.ascontiguousarray(x[:, :7])
+        compute_all_frames(chain, q, roots, frames)
+        found = Instants(x.copy(), frames, keys)
+        self._kept = (found, *self._kept[:1])
+        return found
+
+    def forget(self) -> None:
+        """Keep nothing."""
+        self._kept = ()
+
+    def found(self, x: Array, chain: Chain) -> tuple[Instants, int]:
+        """Instants among which coordinates x (1, width) are, and their number; of the first domains, at least those of
+        the chain."""
+        for kept in self._kept:
+            if kept.frames.o.shape[1] >= len(chain.parent) and (number := kept.number(x)) >= 0:
+                return kept, number
+        return self.all(x, chain), 0
+
+    def at(self, x: Array, chain: Chain) -> Frames:
         """At coordinates x (1, width), of the first domains, at least those of the chain; not to be written to."""
-        for known, frames in self._kept:
-            if len(frames.o) >= len(chain.parent) and (known == x).all():
-                return frames
-        out = kernels.Frames.empty(len(chain.parent))
-        kernels.compute_frames(chain, x[0, 7 : 7 + chain.start[-1]].copy(), x[0, :7].copy(), out)
-        self._kept = ((x.copy(), out), *self._kept[:1])
-        return out
+        instants, k = self.found(x, chain)
+        return Frames(*(part[k] for part in instants.frames))
+
+
+class Foreseen(Generic[T]):
+    """What `find` says of all instants that were foreseen, a row each, found when it is asked for the first of them."""
+
+    def __init__(self, cache: FrameCache, chain: Chain, find: Callable[[Instants], Any]) -> None:
+        self._cache, self._chain, self._find = cache, chain, find
+        self._of: Instants | None = None
+        self._values: Any = ()
+
+    def at(self, x: Array) -> T:
+        """At coordinates x (1, width)."""
+        number = -1 if self._of is None else self._of.number(x)
+        if number < 0:
+            self._of, number = self._cache.found(x, self._chain)
+            self._values = self._find(self._of)
+        value: T = self._values[number]
+        return value

@@ -80,19 +80,3 @@ def project_seams(seams, group_start, out):
             mean /= last - first
             for k in range(first, last):
                 out[3 * seams[k] + c] = mean
-
-
-@compiled
-def largest_apart(x, place, group_start):
-    """The largest distance [m] of a point from the mean of its group; x (n, 3), place: of the points of all groups."""
-    largest = 0.0
-    for g in range(len(group_start) - 1):
-        first, last = group_start[g], group_start[g + 1]
-        a, b, c = 0.0, 0.0, 0.0
-        for k in range(first, last):
-            a, b, c = a + x[place[k], 0], b + x[place[k], 1], c + x[place[k], 2]
-        a, b, c = a / (last - first), b / (last - first), c / (last - first)
-        for k in range(first, last):
-            d, e, f = x[place[k], 0] - a, x[place[k], 1] - b, x[place[k], 2] - c
-            largest = max(largest, d * d + e * e + f * f)
-    return np.sqrt(largest)

@@ -10,7 +10,7 @@ the domains are apart.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 import scipy.sparse as sparse
@@ -20,6 +20,8 @@ from supple.bodies.carried import Carriers
 from supple.bodies.tree.model import TreeModel
 from supple.bodies.tree.surface.carrying import carriers_of_points, tree_carriage
 from supple.bodies.tree.surface.domain_points import DomainPoints
+from supple.bodies.tree.surface.frame_cache import Foreseen
+from supple.bodies.tree.surface.placing import Placing
 from supple.errors import InputError
 from supple.geometry import SurfaceMesh, embed
 
@@ -65,7 +67,24 @@ class RenderSkin:
 
     def positions(self, x: Array) -> Array:
         """World positions of the vertices at coordinates x (1, width), (count, 3) [m]."""
-        return self.points.apply(x)
+        return self._placed.at(x)
+
+    def single(self, x: Array) -> Array:
+        """The same, rounded to single precision."""
+        return self._rounded.at(x)
+
+    @cached_property
+    def _placing(self) -> Placing:
+        return Placing.of(self.points)
+
+    @cached_property
+    def _placed(self) -> Foreseen[Array]:
+        return Foreseen(self.model.frame_cache, self.points.chain, self._placing.positions)
+
+    @cached_property
+    def _rounded(self) -> Foreseen[Array]:
+        find = partial(self._placing.positions, dtype=np.float32)
+        return Foreseen(self.model.frame_cache, self.points.chain, find)
 
     @cached_property
     def carriers(self) -> Carriers:
@@ -74,7 +93,11 @@ class RenderSkin:
 
     def carriage(self, x: Array) -> Array:
         """The numbers that `carriers` needs at a tree's coordinates x (1, width)."""
-        return tree_carriage(self.model, x)
+        return self._carriage.at(x)
+
+    @cached_property
+    def _carriage(self) -> Foreseen[Array]:
+        return tree_carriage(self.model)
 
 
 def _carried(model: TreeModel, vertices: Array) -> tuple[Array, list[Array], list[Array]]:

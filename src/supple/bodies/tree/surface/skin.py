@@ -25,9 +25,11 @@ from supple.bodies.tree.kinematics import TreeKinematics, TreeMotion
 from supple.bodies.tree.model import TreeModel
 from supple.bodies.tree.surface.carrying import clustered_kinds, hidden_triangles, tree_carriage
 from supple.bodies.tree.surface.domain_points import DomainPoints, make_chain
+from supple.bodies.tree.surface.frame_cache import Foreseen, Instants
 from supple.bodies.tree.surface.kinematics_kernels import Chain
+from supple.bodies.tree.surface.placing import Placing
+from supple.bodies.tree.surface.placing_kernels import largest_apart
 from supple.bodies.tree.surface.reconstruction import Reconstruction
-from supple.bodies.tree.surface.reconstruction_kernels import largest_apart
 from supple.geometry import embed
 
 Array = np.ndarray
@@ -144,6 +146,17 @@ class TreeSkin:
         q = x[0, 7 : 7 + self.model.coordinate_count]
         return self._reconstruction.place(q, frames.R.reshape(-1, 3, 3), frames.o)
 
+    def single(self, x: Array) -> Array:
+        """The same, rounded to single precision."""
+        frames = self.model.frame_cache.at(x, self._chain)
+        q = x[0, 7 : 7 + self.model.coordinate_count]
+        placed = self._reconstruction.place(q, frames.R.reshape(-1, 3, 3), frames.o, self._scratch)
+        return placed.astype(np.float32)
+
+    @cached_property
+    def _scratch(self) -> Array:
+        return np.empty((self.count, 3))
+
     @cached_property
     def carriers(self) -> Carriers:
         """What makes all points again from frames and coordinates of the domains."""
@@ -154,7 +167,11 @@ class TreeSkin:
 
     def carriage(self, x: Array) -> Array:
         """The numbers that `carriers` needs at a tree's coordinates x (1, width)."""
-        return tree_carriage(self.model, x)
+        return self._carriage.at(x)
+
+    @cached_property
+    def _carriage(self) -> Foreseen[Array]:
+        return tree_carriage(self.model)
 
     def thinned(self, most: int) -> RenderSurface:
         """The surface of some of the points, each on its own domain; of so many at most, where that leaves each one."""
@@ -195,8 +212,20 @@ class TreeSkin:
         """The largest distance between points that were one before the cut [m]; 0 where nothing was cut."""
         if not len(self.seams):
             return 0.0
+        return self._gaps.at(x)
+
+    @cached_property
+    def _gaps(self) -> Foreseen[float]:
         points, place = self._seam_points
-        return 2.0 * float(largest_apart(points.apply(x), place, self.group_start))
+        placing = Placing.of(points)
+
+        def find(instants: Instants) -> list[float]:
+            largest = np.empty(len(instants.x))
+            largest_apart(placing.hung(instants), placing.place[place], self.group_start, largest)
+            found: list[float] = (2.0 * largest).tolist()
+            return found
+
+        return Foreseen(self.model.frame_cache, points.chain, find)
 
 
 def _inner(triangles: Array, seams: Array, group: Array, domain: Array) -> Array:

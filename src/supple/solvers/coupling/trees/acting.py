@@ -125,6 +125,9 @@ class TreeActing:
         hung, count = self._hung, len(self.loads)
         out = np.zeros((len(starts), len(hung.acting.value.y), 3))
         for k, row in enumerate(given):
+            if all(len(f) == 1 for f in row):
+                out[:, hung.places[k]] = hung.weights[k] * np.array(row)
+                continue
             for call, f in enumerate(row):
                 if len(f) == 1:
                     out[call, hung.places[k]] = hung.weights[k] * f
