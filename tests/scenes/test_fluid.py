@@ -198,3 +198,11 @@ def test_swept_voxels_leave_the_force_on_their_surface_aside() -> None:
     lift = system.momentum(system.propagate(state.t, state.x, state.v))[2] / 0.005
     wet = 0.7  # of the cube, by its layers
     assert lift == pytest.approx((wet * WATER - 500.0) * SIDE**3 * G, rel=0.02)
+
+
+def test_a_ball_is_wet_by_its_cap_below_the_level() -> None:
+    """Of balls of radius 2, with the level at the centre, half a radius above it, above and below the ball: the cap of
+    height h holds h² (3 r - h) / (4 r³) of it."""
+    balls = BallFluid(sp.Fluid(1000.0, level=1.0), np.full(4, 2.0), np.array([0.0, 0.0, -9.81]))
+    part, _ = balls.wet(np.array([[0.0, 0, 1], [0, 0, 0], [0, 0, -1.5], [0, 0, 3.5]]))
+    np.testing.assert_allclose(part, [0.5, 27 / 32, 1.0, 0.0], rtol=1e-12)
