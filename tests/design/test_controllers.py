@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from supple.algebra.dense.function_kernels import compute_layer, compute_sines, exponential, hyperbolic_tangent
 from supple.design.controllers import Network, Waves
-from supple.design.controllers.function_kernels import compute_layer, compute_sines, exponential, hyperbolic_tangent
 from supple.errors import InputError
 
 

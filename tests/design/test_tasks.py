@@ -10,6 +10,7 @@ import pytest
 
 from supple.design import Arena, Design, evaluate, try_design
 from supple.design.controllers import Network, Waves
+from supple.design.measures import MEASURES
 from supple.design.tasks import Episode, find_task, tasks
 from supple.design.tasks.baselines import random_design
 from supple.design.tasks.palette import palette
@@ -18,6 +19,7 @@ from supple.design.tasks.senses import INPUTS, inputs_of
 from supple.design.tasks.task import Task
 from supple.design.trial import make_trial
 from supple.errors import InputError
+from supple.material.voxel import VoxelMaterial
 
 BLOCK = np.full((3, 3, 3), 3, dtype=np.uint8)
 
@@ -260,6 +262,23 @@ def test_no_score_depends_on_the_functions_of_numpy(controlled: bool, monkeypatc
         assert first.judge is not None
         assert second.judge is not None
         assert first.judge.score == second.judge.score
+
+
+@pytest.mark.parametrize("controlled", [False, True])
+def test_nor_does_the_score_of_an_arena(controlled: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its robots are driven by sines, or by networks."""
+    soft = VoxelMaterial(young=1e5, density=1000.0, expansion=0.01)
+    arena = Arena({1: soft}, 0.01, duration=0.1, settle=0.1, amplitude=15.0, frequency=7.0, self_contact=True)
+    network = Network.random([INPUTS, 4, 1], seed=1).to_data() if controlled else None
+    design = Design(BLOCK // 3, {"phase": np.linspace(0, 0.9, BLOCK.size).reshape(BLOCK.shape)}, network)
+    first = make_trial(design, arena)
+    for function in TRANSCENDENTAL:
+        monkeypatch.setattr(np, function, _wrong(getattr(np, function)))
+    second = make_trial(design, arena)
+    assert np.array_equal(first.run.state.x, second.run.state.x)
+    for measure in MEASURES.values():
+        if measure.name != "score":
+            assert measure.of(first) == measure.of(second), measure.name
 
 
 def _wrong(function: Any) -> Any:

@@ -21,10 +21,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from supple.algebra.dense.function_kernels import compute_sines
 from supple.bodies.voxel import Commands
 from supple.bodies.voxel.model import face_neighbours
 from supple.design.controllers import Network
-from supple.design.controllers.function_kernels import compute_sines
 from supple.design.designs import Design
 from supple.design.tasks.score_kernels import compute_cells
 from supple.design.touching import touching

@@ -77,7 +77,8 @@ def displacement(times: Array, centres: Array, since: float) -> Array:
 
 def distance_along_ground(moved: Array) -> float:
     """Of a displacement (3,) [m], what is level [m]."""
-    return float(np.hypot(*moved[:2]))
+    x, y = map(float, moved[:2])
+    return math.sqrt(x * x + y * y)  # hypot differs between processors in the last bit
 
 
 def measure_travel(trial: Trial) -> float:

@@ -1,1 +1,1 @@
-"""Small dense algebra: rotations, polar decomposition, LDL^T."""
+"""Small dense algebra: rotations, polar decomposition, LDL^T; exp, tanh and sine of our own."""

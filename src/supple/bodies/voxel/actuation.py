@@ -21,10 +21,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from supple.algebra.dense.checks import check_array
+from supple.algebra.dense.function_kernels import compute_sines
 from supple.bodies.voxel.model import VoxelModel
 from supple.errors import InputError, check_number, check_real
 
 Array = np.ndarray
+QUARTER = 0.25  # of a turn: a cosine is a sine that is so much ahead
 MAX_PHASES = 64  # different phases of one signal that is not a sine
 PerVoxel = ArrayLike | Mapping[int, float]
 """One number for all voxels, one for each (n,), or one for each material by its number in the grid."""
@@ -293,8 +295,9 @@ def _chunks(values: Array) -> list[Array]:
 
 
 def _sine_parts(driver: Actuation, phase: Array) -> list[tuple[Array, Callable[[Array], Array]]]:
-    """Patterns and signals of a sine: sin(a + b) = sin a cos b + cos a sin b."""
-    rate, amplitude, angle = 2 * np.pi * driver.frequency, float(driver.amplitude), 2 * np.pi * phase
+    """Patterns and signals of a sine: sin(a + b) = sin a cos b + cos a sin b. Sines are our own, so that robots of the
+    same design go the same way on every processor."""
+    frequency, amplitude = float(driver.frequency), float(driver.amplitude)
 
     def grown(t: Array) -> Array | float:
         if driver.rise == 0.0:
@@ -303,9 +306,16 @@ def _sine_parts(driver: Actuation, phase: Array) -> list[tuple[Array, Callable[[
         return np.asarray(s * s * (3 - 2 * s))
 
     return [
-        (amplitude * np.cos(angle), lambda t: grown(t) * np.sin(rate * t)),
-        (amplitude * np.sin(angle), lambda t: grown(t) * np.cos(rate * t)),
+        (amplitude * _sines(phase + QUARTER), lambda t: grown(t) * _sines(frequency * t)),
+        (amplitude * _sines(phase), lambda t: grown(t) * _sines(frequency * t + QUARTER)),
     ]
+
+
+def _sines(turns: Array) -> Array:
+    """sin(2 pi turns) of turns (k,)."""
+    out = np.empty(len(turns))
+    compute_sines(np.array(turns, dtype=float), out)
+    return out
 
 
 def _signal_parts(driver: Drive, phase: Array) -> list[tuple[Array, Callable[[Array], Array]]]:

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from supple.design.controllers.function_kernels import compute_layer
+from supple.algebra.dense.function_kernels import compute_layer
 from supple.errors import InputError
 
 Array = np.ndarray

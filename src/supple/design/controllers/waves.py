@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from supple.algebra.dense.checks import check_array
-from supple.design.controllers.function_kernels import compute_sines
+from supple.algebra.dense.function_kernels import compute_sines
 from supple.errors import InputError, check_number
 
 Array = np.ndarray

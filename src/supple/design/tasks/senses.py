@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from supple.algebra.dense.function_kernels import compute_sines
 from supple.bodies.voxel.model import face_neighbours
-from supple.design.controllers.function_kernels import compute_sines
 from supple.design.tasks.palette import CELL, CLOCK, palette
 from supple.design.tasks.score_kernels import CELL_STATE, SUMMARY, compute_cells, compute_summary
 from supple.design.touching import touching
