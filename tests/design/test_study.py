@@ -11,13 +11,15 @@ import pytest
 
 import supple as sp
 from supple.cli import main
+from supple.cli.scenes import find_scene
 from supple.contact import Floor
-from supple.design import Arena, Design, Store, try_design
+from supple.design import Arena, Design, FileArena, Store, try_design
 from supple.design.search import CmaEs, MapElites
 from supple.design.study.dressing import dressed
 from supple.design.study.study import load_study
 from supple.design.study.voxcad_design import save_design, voxcad_of
-from supple.errors import FileFormatError, InputError
+from supple.design.tasks import find_task
+from supple.errors import ExportNotice, FileFormatError, InputError
 from supple.examples.designs import studies, study_file
 from supple.files.voxcad.load import load_voxcad, voxcad_body
 from supple.interaction.fluid import Fluid
@@ -152,6 +154,47 @@ def test_a_scene_file_is_the_world(tmp_path: Path) -> None:
     scene = arena.scene(Design(np.ones((3, 1, 1))))
     assert np.asarray(scene.gravity).tolist() == [0.0, 0.0, -2.0]
     assert [node.body.grid.voxel_count for node in scene.nodes] == [3]
+
+
+def test_the_best_of_a_task_are_scenes_and_go_to_voxcad(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A file of numbers cannot hold what asks for actions; a file of Python names the task and reads the design."""
+    encoding = '[encoding]\nkind = "direct"\nshape = [3, 3, 3]'
+    search = '[search]\nkind = "random"\npopulation = 1\ngenerations = 1'
+    text = f'design = 1\ntask = "push-v1"\n{encoding}\n{search}'
+    out = tmp_path / "out"
+    arguments = ("--out", str(out), "--workers", "0", "--no-pictures", "--json")
+    code, printed, err = call(capsys, "design", str(written(tmp_path, text)), *arguments)
+    told = json.loads(printed)
+    assert code == 0, err
+    assert "best.py" in told["files"]
+    assert ["objects" in note for note in told["notes"]] == [True]  # VoxCAD has one body alone
+    chosen = find_scene(str(out / "best.py"))
+    design = Design.from_json(json.loads((out / "best.json").read_text()))
+    task = find_task("push-v1")
+    assert chosen.settings == {"until": task.duration}
+    runs = [
+        sp.run(scene, until=0.3, record_every=0.05, progress=False, threads=1)
+        for scene in (chosen.scene, task.scene(design))
+    ]
+    assert np.array_equal(runs[0].state.x, runs[1].state.x)
+
+
+def test_the_robots_of_tasks_and_scene_files_go_to_voxcad(tmp_path: Path) -> None:
+    """They swing there as they do at their tasks, but for the time that a task holds each action."""
+    phase = np.linspace(0, 0.9, 12).reshape(3, 2, 2)
+    muscle = Design(np.full((3, 2, 2), 3), {"phase": phase})
+    with pytest.warns(ExportNotice, match="1/20 s"):
+        save_design(muscle, find_task("walk-v1"), tmp_path / "task.vxa")
+    body = voxcad_body(load_voxcad(tmp_path / "task.vxa"))
+    assert body.swing is not None
+    expected = 0.05 * (1 + 0.15 * np.sin(2 * np.pi * (2.0 * 0.35 + phase)))
+    np.testing.assert_allclose(np.sort(body.swing.sizes(0.35)), np.sort(expected.ravel()), rtol=1e-9)
+    (tmp_path / "world.toml").write_text(WORLD)
+    save_design(Design(np.ones((3, 1, 1))), FileArena(tmp_path / "world.toml"), tmp_path / "file.vxa")
+    assert load_voxcad(tmp_path / "file.vxa").environment.gravity_acceleration == -2.0
+    for name, said in (("stairs-v1", "plain floor"), ("swim-v1", "fluid"), ("stand-v1", "turned")):
+        with pytest.raises(InputError, match=said):
+            voxcad_of(muscle, find_task(name))
 
 
 @pytest.mark.parametrize("name", studies())

@@ -64,5 +64,6 @@ def _print(told: dict[str, Any]) -> None:
         print(printable(f"Not written: {note}"))
     folder = told["folder"]
     print(printable(f"Results are in {folder}"))
-    if "best.toml" in told["files"]:
-        print(printable(f"Look at the best one: supple view {folder}/best.toml"))
+    scene = next((name for name in ("best.toml", "best.py") if name in told["files"]), None)
+    if scene is not None:
+        print(printable(f"Look at the best one: supple view {folder}/{scene}"))

@@ -16,11 +16,30 @@ from supple.design.search.history import Found
 from supple.design.search.method_protocol import Candidate, Method
 from supple.design.study.pictures import draw_generations, draw_map, draw_progress, film_best, scene_of
 from supple.design.study.voxcad_design import save_design
+from supple.design.tasks.task import Task
 from supple.errors import ExportNotice, MissingExtraError, RecordError, SuppleError
 from supple.files.scenes.scene_files import RunSettings, save
 
 BEST = 3
 """Designs that are written as files."""
+
+PROGRAM = '''"""A robot found for {task}: `supple view {stem}.py` opens it, `supple run {stem}.py` records it."""
+
+import json
+from pathlib import Path
+
+from supple.design import Design
+from supple.design.tasks import find_task
+
+task = find_task("{task}")
+until = task.duration
+
+
+def make_scene():
+    """The task's scene with the robot in it."""
+    return task.scene(Design.from_json(json.loads(Path(__file__).with_suffix(".json").read_text())))
+'''
+"""Of a task; `supple` runs such files where they are named."""
 
 
 class Champions:
@@ -52,8 +71,9 @@ def write_tables(found: Found, folder: Path) -> None:
 
 
 def write_best(found: Found, arena: ArenaLike, folder: Path, *, seed: int = 0) -> list[str]:
-    """The best designs: best.json, a scene file best.toml and best.vxa; then best-2 and best-3. Returns what could not
-    be written, in sentences."""
+    """The best designs: best.json, a scene file best.toml and best.vxa; then best-2 and best-3. The robots of a task,
+    whose actions a scene file cannot hold, are scenes in Python, best.py. Returns what could not be written, in
+    sentences."""
     lacking: list[str] = []
     until = RunSettings(until=arena.settle + arena.duration, record_every=arena.record_every)
     for k, one in enumerate(found.best[:BEST]):
@@ -61,11 +81,22 @@ def write_best(found: Found, arena: ArenaLike, folder: Path, *, seed: int = 0) -
         design = one.design
         (folder / f"{stem}.json").write_text(json.dumps(design.to_json()) + "\n", encoding="utf-8")
         write_scene = partial(save, scene_of(design, arena, seed=seed), folder / f"{stem}.toml", run=until)
+        if isinstance(arena, Task):
+            write_scene = partial(_write_program, arena, folder / f"{stem}.py")
         write_voxels = partial(save_design, design, arena, folder / f"{stem}.vxa")
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ExportNotice)
             lacking += _tried(write_scene) + _tried(write_voxels)
     return list(dict.fromkeys(lacking))
+
+
+def _write_program(task: Task, path: Path) -> None:
+    """A scene in Python: the task with the robot of the .json file beside it."""
+    text = PROGRAM.format(stem=path.stem, task=task.name)
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise RecordError(f"the scene cannot be written: {error.strerror}", where=str(path)) from error
 
 
 def write_pictures(

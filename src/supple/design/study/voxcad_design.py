@@ -10,6 +10,8 @@ import numpy as np
 from supple.contact import Floor
 from supple.design.arena import Arena, ArenaLike
 from supple.design.designs import Design
+from supple.design.study.plain_arena import plain_arena
+from supple.design.tasks.task import Task
 from supple.errors import ExportNotice, InputError
 from supple.files.voxcad.record import StopKind, VoxcadEnvironment, VoxcadFile, VoxcadSimulator
 from supple.files.voxcad.writer import save_voxcad
@@ -19,12 +21,13 @@ WHERE = "save_design"
 
 
 def voxcad_of(design: Design, arena: ArenaLike) -> VoxcadFile:
-    """A design in its arena as a VoxCAD scene; an InputError where such a file cannot say it.
+    """A design in its arena, at its task or in its scene file as a VoxCAD scene; an InputError where such a file cannot
+    say it.
 
-    The robot swings from the start there: files have no time in which an actuation grows.
+    The robot swings from the start there: files have no time in which an actuation grows. It swings as a sine, where a
+    task holds what its waves say for 1/20 s.
     """
-    if not isinstance(arena, Arena):
-        raise InputError("only the robots of an Arena are written as .vxa", where=WHERE, value=type(arena).__name__)
+    arena = plain_arena(arena, design)
     _check(design, arena)
     filled = np.argwhere(design.cells)
     box = tuple(slice(a, b) for a, b in zip(filled.min(axis=0), filled.max(axis=0) + 1))
@@ -66,7 +69,10 @@ def voxcad_of(design: Design, arena: ArenaLike) -> VoxcadFile:
 def save_design(design: Design, arena: ArenaLike, path: str | Path) -> None:
     """Write a design in its arena as a .vxa file."""
     file = voxcad_of(design, arena)
-    if arena.settle > 0.0:
+    if isinstance(arena, Task):
+        notice = "the .vxa file swings as a sine; the task holds each action for 1/20 s"
+        warnings.warn(notice, ExportNotice, stacklevel=2)
+    elif arena.settle > 0.0:
         notice = "the .vxa file swings in full from the start; the arena lets its actuation grow within `settle`"
         warnings.warn(notice, ExportNotice, stacklevel=2)
     save_voxcad(file, path)
