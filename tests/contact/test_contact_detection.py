@@ -120,13 +120,15 @@ def test_crossed_ridges_touch_by_their_edges() -> None:
     faces = [[0, 1, 2], [0, 2, 4], [1, 0, 3], [0, 5, 3], [1, 3, 2], [0, 4, 5], [2, 3, 5], [2, 5, 4]]
     low = ContactSurface.of((ridge, faces))
     turned = np.stack([ridge[:, 1], ridge[:, 0], -ridge[:, 2]], axis=1)  # over it, across it
-    surface = ContactSurface.joined([low, low])
-    for gap in (0.01, -0.01):
-        pairs = Detector(surface, margin=0.02).find(np.concatenate([ridge, turned + np.array([0.1, 0.2, gap])]))
+    one = 2 * np.hypot(0.5, 1.0) / 3  # an edge stands for a third of the triangles beside it
+    for gap, size in ((0.01, 1.0), (-0.01, 1.0), (-0.01, 0.6), (-0.01, 1.5)):
+        surface = ContactSurface.joined([low, ContactSurface.of((size * ridge, faces))])
+        place = np.concatenate([ridge, size * turned + np.array([0.1, 0.2, gap])])
+        pairs = Detector(surface, margin=0.02).find(place)
         assert pairs.kind.tolist() == [1]
         assert pairs.gap[0] == pytest.approx(gap, abs=1e-12)
         np.testing.assert_allclose(pairs.normal[0], [0, 0, -1], atol=1e-12)  # pushes the first side, the lower, down
-        assert pairs.area[0] > 0
+        assert pairs.area[0] == pytest.approx(one * min(size, 1.0) ** 2)  # as much as the smaller has
 
 
 @pytest.mark.parametrize("sheet_below", [True, False])

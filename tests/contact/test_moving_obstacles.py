@@ -84,6 +84,8 @@ def test_poses_and_velocities_belong_together() -> None:
     for motion in (sampled, turning):
         way = motion.displacement(0.7, dt, x)
         np.testing.assert_allclose(way / dt, motion.velocity_at(0.7, x), atol=1e-4)
+        t = np.array([-0.1, 0.0, 0.2, 0.5, 0.7, 1.2, 1.3])
+        np.testing.assert_allclose(motion.poses(t), [motion.pose(time) for time in t], atol=1e-12)  # many at once
     np.testing.assert_allclose(sampled.velocity_at(1.3, x), 0.0)
     np.testing.assert_allclose(sampled.pose(5.0), sampled.pose(1.2))
 

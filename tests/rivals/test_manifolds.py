@@ -248,6 +248,30 @@ def test_fast_bodies_are_found_before_they_meet() -> None:
     assert not len(manifolds.find(frames, v, 0.1).gap)
 
 
+@pytest.mark.parametrize("h", [0.0, 1.0])
+@pytest.mark.parametrize("one", ["ball", "capsule", "box", "rock"])
+@pytest.mark.parametrize("two", ["capsule", "box", "rock"])
+def test_gaps_grow_at_the_speed_of_the_bodies_at_their_place(one: str, two: str, h: float) -> None:
+    """The speed of a point is that of the first body there less that of the second, u + R (w x r), along the normal;
+    of shapes that meet within a step, where they meet."""
+    shapes, rng, seen = [SHAPES[one], SHAPES[two]], np.random.default_rng(10), 0
+    manifolds = Manifolds(shapes, margin=0.3)
+    for _ in range(60):
+        frames, v = random_frames(2, 0.5, rng), rng.normal(size=(2, 6))
+        frames[0, 0] -= 4.0 * h
+        v[0, 0] += 4.0 * h
+        points = manifolds.find(frames, v, h)
+        for normal, place, time, speed in zip(points.normal, points.place, points.time, points.speed):
+            ways = []
+            for frame, (u, w) in zip(frames, v.reshape(2, 2, 3)):
+                q = rotations.multiply(frame[3:], rotations.exp(time * w))
+                arm = rotations.rotate_inverse(q, place - frame[:3] - time * u)
+                ways.append(u + rotations.rotate(q, np.cross(w, arm)))
+            assert speed == pytest.approx(normal @ (ways[0] - ways[1]), abs=1e-9)
+            seen += 1
+    assert seen > 5
+
+
 @pytest.mark.parametrize("one", ["ball", "capsule", "box", "prism", "rock"])
 @pytest.mark.parametrize("two", ["ball", "box", "rock"])
 def test_fast_shapes_meet_when_small_steps_say_so(one: str, two: str) -> None:

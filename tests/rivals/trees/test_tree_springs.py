@@ -20,6 +20,7 @@ from supple.bodies.tree import (
     TreeState,
 )
 from supple.bodies.tree.dynamics import PULLED
+from supple.bodies.tree.kinematics import TreeMotion
 from supple.bodies.tree.surface.skin import TreeSkin
 from supple.errors import InputError
 from supple.material import Material
@@ -80,6 +81,25 @@ def test_a_step_solves_the_dense_implicit_equation() -> None:
     assert np.abs(start.v + h * state.a - state.v).max() < 1e-12 * np.abs(state.v).max()
     residual = state.a - rival.accelerations(start, start.q + k * u, u)
     assert np.abs(residual).max() < 1e-6 * np.abs(state.a).max()  # differences of positions
+
+
+def test_the_pull_of_springs_is_the_slope_of_their_energy() -> None:
+    """-dE/dq along a way of q is the work of f - K (x - place) along the way of the points."""
+    model = TreeModel.of(mixed_domain_tree(free=False, chain=False))
+    tree, skin, rng = TreeDynamics(model), TreeSkin.of(model), np.random.default_rng(2)
+    points = [int(np.flatnonzero(skin.domain == d)[-1]) for d in (0, 2, 4)]
+    K = np.array([400 * M @ M.T for M in rng.normal(size=(3, 3, 3))])
+    place, force = skin.rest[points] + 0.1 * rng.normal(size=(3, 3)), rng.normal(size=(3, 3))
+    springs, state = PointSprings.on(skin, points, place, K, force=force), random_state(tree, 6)
+    way, e, kinematics = rng.normal(size=len(state.q)), 1e-5, TreeKinematics(model)
+
+    def moved(by: float) -> TreeMotion:
+        return kinematics.motion(state.q + by * way, state.v, state.frame, state.velocity)
+
+    x, (behind, ahead) = springs.positions(model, moved(0.0)), (moved(-e), moved(e))
+    pull = force - np.einsum("pij,pj->pi", K, x - place)
+    work = np.sum(pull * (springs.positions(model, ahead) - springs.positions(model, behind)))
+    assert springs.energy(model, behind) - springs.energy(model, ahead) == pytest.approx(work, rel=1e-6)
 
 
 def leafy() -> TreeModel:
