@@ -16,13 +16,13 @@ import sys
 import supple as sp
 from supple.algebra.compiling.ahead import called_kernels
 from supple.examples import registry
-from supple.examples.kernels import as_json
+from supple.algebra.compiling.kernel_list import kernel_list_text
 
 example = registry()[sys.argv[1]]
 result = sp.run(example.make(), until=float(sys.argv[2]), progress=False)
 state = result.state
 open(sys.argv[3], "wb").write(state.x.tobytes() + state.v.tobytes())
-print(as_json(called_kernels()))
+print(kernel_list_text(called_kernels()))
 """
 AHEAD = """
 import json, sys

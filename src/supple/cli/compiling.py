@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import sys
 from collections.abc import Callable, Iterator
@@ -40,11 +39,11 @@ class _Line:
 
 def compile_kernels_of(example: str) -> None:
     """Compile the kernels of a built-in scene on all cores, unless that was done before."""
-    from supple.algebra.compiling.ahead import compile_ahead, process_count, receipt_of
+    from supple.algebra.compiling.ahead import can_keep, compile_ahead, process_count, receipt_of
     from supple.examples.kernels import kernels_of
 
     wanted, processes = kernels_of(example), process_count()
-    if not wanted or processes == 1 or receipt_of(wanted).is_file() or not _can_keep():
+    if not wanted or processes == 1 or receipt_of(wanted).is_file() or not can_keep():
         return
     line = _Line(anew=True)
     try:
@@ -55,17 +54,6 @@ def compile_kernels_of(example: str) -> None:
         )
     finally:
         line.clear()
-
-
-def _can_keep() -> bool:
-    """Whether kernels can be kept; where not, those that other processes compile are of no use."""
-    from supple.algebra.compiling.compiled import cache_root
-
-    try:
-        (cache_root() / "kernels").mkdir(parents=True, exist_ok=True)
-    except OSError:
-        return False
-    return os.access(cache_root() / "kernels", os.W_OK | os.X_OK)
 
 
 @contextmanager

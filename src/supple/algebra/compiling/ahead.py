@@ -112,6 +112,15 @@ def process_count() -> int:
     return min(cores, MOST_PROCESSES)
 
 
+def can_keep() -> bool:
+    """Whether kernels can be kept; where not, those that other processes compile are of no use."""
+    try:
+        (cache_root() / "kernels").mkdir(parents=True, exist_ok=True)
+    except OSError:
+        return False
+    return os.access(cache_root() / "kernels", os.W_OK | os.X_OK)
+
+
 def receipt_of(wanted: Sequence[WantedKernel]) -> Path:
     """The file that says that kernels were compiled, with the processor time [s] of each.
 

@@ -1,8 +1,9 @@
 """Dispatcher: hands designs to an executor in batches, and survives the deaths of its workers.
 
 One dead worker breaks a whole pool: the results of all its unfinished batches are lost. The pool is made anew, and the
-designs that were under way are evaluated one at a time with nothing beside them, so that the one that kills its worker
-is known: two deaths alone are its result. The others go on after that.
+designs that were under way are suspects. Half of them are evaluated with nothing beside them; where a worker dies
+again, half of those, and so on until the one that kills its worker is alone: two deaths alone are its result. The
+others go on after that. A pool of n workers finds a killer in about 2 log2(n) groups.
 """
 
 from __future__ import annotations
@@ -15,9 +16,11 @@ from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, 
 from dataclasses import dataclass, field
 from typing import Any
 
+from supple.algebra.compiling.ahead import Tell
 from supple.design.conditions import Conditions
 from supple.design.designs import Design
 from supple.design.population.deaths import is_death, is_killed_worker
+from supple.design.population.kernels import compile_kernels_of
 from supple.design.population.workers import InProcess, answer, evaluate_batch, warm_up
 from supple.design.results import Result
 from supple.errors import SuppleError
@@ -38,12 +41,15 @@ Batch = list[Design]
 @dataclass(eq=False)
 class Dispatcher:
     """make: makes an executor, again after it broke. workers: how many there are, None: what the executor says.
-    batch: designs of a task, None: as many as `BATCH_TIME` is enough for. attempts: tasks handed over so far."""
+    tell: called with the number of kernels that were compiled and the name of the one that is.
+    batch: designs of a task, None: as many as `BATCH_TIME` is enough for. attempts: tasks handed over so far.
+    within: the first so many suspects hold one that a worker died with, as far as is known; 0: it was chance."""
 
     conditions: Conditions
     make: Callable[[], Executor]
     workers: int | None = None
     batch: int | None = None
+    tell: Tell = lambda done, name: None
     executor: Executor | None = None
     attempts: int = 0
     evaluated: int = 0
@@ -51,12 +57,13 @@ class Dispatcher:
     running: dict[Future[list[Result]], Batch] = field(default_factory=dict)
     queue: deque[Design] = field(default_factory=deque)
     suspects: deque[Design] = field(default_factory=deque)
+    within: int = 0
     deaths: Counter[Design] = field(default_factory=Counter)
     breaks: int = 0
 
     def results(self, designs: Sequence[Design]) -> Iterator[tuple[Design, Result]]:
         """Results of different designs, as they come."""
-        self.queue, self.suspects, self.deaths = deque(designs), deque(), Counter()
+        self.queue, self.suspects, self.deaths, self.within = deque(designs), deque(), Counter(), 0
         try:
             if self.queue and self.executor is None:
                 self._begin()
@@ -90,13 +97,13 @@ class Dispatcher:
             end() if end is not None else executor.shutdown(wait=False)
 
     def _begin(self) -> None:
-        """A first worker starts, and compiles what is not compiled, before the others start.
-
-        The parent does not do it: a design may kill its process.
+        """Kernels are compiled on all cores, then a first worker starts, and compiles what their list misses, before
+        the others start. This process tries no design: it may kill its process.
         """
         self._make()
         if isinstance(self.executor, InProcess):
             return
+        compile_kernels_of(self.conditions.arena, self.tell)
         try:
             self._submit(answer).result()
         except BrokenExecutor as error:
@@ -129,14 +136,16 @@ class Dispatcher:
         return self.workers or said
 
     def _fill(self) -> None:
-        """Hand over a suspect alone, or batches until there is one for each worker and one waiting."""
+        """Hand over a group of suspects, or batches until there is one for each worker and one waiting."""
         try:
             if self.executor is None:
                 self._make()
             if self.suspects:
                 if not self.running:
-                    self._hand_over([self.suspects[0]])
-                    self.suspects.popleft()
+                    group = max(1, self.within // 2) if self.within else len(self.suspects)
+                    for _ in range(group):
+                        self._hand_over([self.suspects[0]])
+                        self.suspects.popleft()
                 return
             most = 1 if isinstance(self.executor, InProcess) else self.places + 1
             while self.queue and len(self.running) < most:
@@ -162,39 +171,48 @@ class Dispatcher:
     def _collect(self) -> Iterator[tuple[Design, Result]]:
         """Wait for a task to end; yield its results, or find out what its death means."""
         done, _ = wait(self.running, return_when=FIRST_COMPLETED)
-        broken: BrokenExecutor | None = None
         alone = len(self.running) == 1
         if any(isinstance(_error(future), BrokenExecutor) for future in done):
             done, _ = wait(self.running)  # a broken pool ends them all
-        for future in done:
+        is_broken, lost = False, list[Design]()
+        for future in self._in_order(done):
             batch = self.running.pop(future)
             error = _error(future)
             if error is None:
                 self.breaks = 0
                 yield from self._paired(batch, future.result())
-            elif is_death(error):
-                broken = error if isinstance(error, BrokenExecutor) else broken
-                yield from self._died(batch, error, alone=alone and len(batch) == 1)
-            else:
+            elif not is_death(error):
                 raise _told(error) from error
-        if broken is not None:
+            else:
+                is_broken |= isinstance(error, BrokenExecutor)
+                if alone and len(batch) == 1:
+                    yield from self._died(batch[0], error)
+                else:
+                    lost += batch
+        if lost:
+            self.suspects.extendleft(reversed(lost))
+            self.within = len(lost)
+        if is_broken:
             self._drop()
+
+    def _in_order(self, done: set[Future[list[Result]]]) -> list[Future[list[Result]]]:
+        """Tasks in the order in which they were handed over."""
+        return [future for future in self.running if future in done]
 
     def _paired(self, batch: Batch, results: list[Result]) -> Iterator[tuple[Design, Result]]:
         self.evaluated += len(results)
         self.seconds += sum(result.seconds for result in results)
+        self.within = max(0, self.within - len(results))
         yield from zip(batch, results, strict=True)
 
-    def _died(self, batch: Batch, error: BaseException, *, alone: bool) -> Iterator[tuple[Design, Result]]:
-        """The designs of a task that a worker died with are suspects; one that was alone is the cause."""
-        if not alone:
-            self.suspects.extend(batch)
-            return
-        (design,) = batch
+    def _died(self, design: Design, error: BaseException) -> Iterator[tuple[Design, Result]]:
+        """A design that a worker died with, and that was alone, is the cause; it is tried once more."""
         self.deaths[design] += DEATHS if is_killed_worker(error) else 1
         if self.deaths[design] < DEATHS:
             self.suspects.appendleft(design)
+            self.within = 1
         else:
+            self.within = 0
             yield design, self.conditions.failed(design, "the process that evaluated the design died, and again alone")
 
     def _break(self, error: BrokenExecutor) -> None:

@@ -143,9 +143,10 @@ class Evaluator:
                 unknown.append(design)
             else:
                 yield from ((index, known) for index in indices)
-        with population_bar(self.progress, len(places), done=len(places) - len(unknown)) as update:
+        with population_bar(self.progress, len(places), done=len(places) - len(unknown)) as shown:
+            self.dispatcher.tell = shown.compiling
             for count, (design, result) in enumerate(self.dispatcher.results(unknown), start=1):
                 if self.store is not None:
                     self.store.add(result, design)
-                update(count)
+                shown.done(count)
                 yield from ((index, result) for index in places[design])

@@ -3,22 +3,62 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from time import perf_counter
+from typing import Any, Protocol
 
-Update = Callable[[int], None]
 DAY = 86400.0  # [s]
 
 
+class Shown(Protocol):
+    """What is told of a population on its way."""
+
+    def done(self, evaluated: int) -> None:
+        """So many designs have been evaluated."""
+        ...
+
+    def compiling(self, done: int, name: str) -> None:
+        """So many kernels have been compiled, and this one is being compiled."""
+        ...
+
+
+class Nothing:
+    """Nobody looks."""
+
+    def done(self, evaluated: int) -> None:
+        """Nothing."""
+
+    def compiling(self, done: int, name: str) -> None:
+        """Nothing."""
+
+
+class Bar:
+    """A bar of rich. known: designs that were done before."""
+
+    def __init__(self, bar: Any, total: int, known: int) -> None:
+        self.bar, self.known, self.begun = bar, known, perf_counter()
+        self.task = bar.add_task("designs", total=total, completed=known, rate="-")
+
+    def done(self, evaluated: int) -> None:
+        """Show it, with the rate."""
+        rate = rate_text(evaluated / max(perf_counter() - self.begun, 1e-9))
+        self.bar.update(self.task, description="designs", completed=self.known + evaluated, rate=rate)
+
+    def compiling(self, done: int, name: str) -> None:
+        """Show it in place of the rate; designs are timed from then on."""
+        self.begun = perf_counter()
+        self.bar.update(self.task, description="compiling kernels, once", rate=f"{done} done, {name}")
+
+
 @contextmanager
-def population_bar(shown: bool | None, total: int, *, done: int) -> Iterator[Update]:
+def population_bar(shown: bool | None, total: int, *, done: int) -> Iterator[Shown]:
     """A bar on standard error, told how many designs have been evaluated. done: those that were known before.
 
     shown: None for "on a terminal only", True for everywhere.
     """
     if not (sys.stderr.isatty() if shown is None else shown):
-        yield lambda evaluated: None
+        yield Nothing()
         return
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
@@ -31,14 +71,7 @@ def population_bar(shown: bool | None, total: int, *, done: int) -> Iterator[Upd
         TimeRemainingColumn(),
     )
     with Progress(*columns, console=Console(stderr=True, force_terminal=shown), transient=True) as bar:
-        task = bar.add_task("designs", total=total, completed=done, rate="-")
-        begun = perf_counter()
-
-        def update(evaluated: int) -> None:
-            rate = evaluated / max(perf_counter() - begun, 1e-9)
-            bar.update(task, completed=done + evaluated, rate=rate_text(rate))
-
-        yield update
+        yield Bar(bar, total, done)
 
 
 def rate_text(rate: float) -> str:

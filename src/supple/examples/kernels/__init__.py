@@ -6,11 +6,10 @@ date costs time, nothing else: a run compiles what it misses. `python -m supple.
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable
 from pathlib import Path
 
 from supple.algebra.compiling.ahead import WantedKernel
+from supple.algebra.compiling.kernel_list import read_kernel_list
 
 
 def listing(example: str) -> Path:
@@ -20,13 +19,4 @@ def listing(example: str) -> Path:
 
 def kernels_of(example: str) -> list[WantedKernel]:
     """The kernels of a built-in scene; none where no list was made."""
-    file = listing(example)
-    if not file.is_file():
-        return []
-    return [WantedKernel(kernel, tuple(arguments)) for kernel, arguments in json.loads(file.read_text())]
-
-
-def as_json(wanted: Iterable[WantedKernel]) -> str:
-    """A list as it is kept, a kernel a line."""
-    lines = ",\n".join(json.dumps(kernel) for kernel in wanted)
-    return f"[\n{lines}\n]\n"
+    return read_kernel_list(listing(example))

@@ -8,8 +8,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from supple.algebra.compiling.ahead import WantedKernel, called_kernels
+from supple.algebra.compiling.kernel_list import kernel_list_text
 from supple.examples import registry
-from supple.examples.kernels import as_json, listing
+from supple.examples.kernels import listing
 from supple.exports import export
 from supple.running import run
 
@@ -32,7 +33,7 @@ def main(names: list[str]) -> None:
         registry()[names[1]].make().compile()
     elif names[0] == "--print":
         subprocess.run(command("--make", names[1]), check=True)
-        print(as_json(find_kernels(names[1])), end="")
+        print(kernel_list_text(find_kernels(names[1])), end="")
     else:
         for name in names:
             done = subprocess.run(command("--print", name), text=True, stdout=subprocess.PIPE, check=True)

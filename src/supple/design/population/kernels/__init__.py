@@ -1,0 +1,48 @@
+"""The kernels that evaluations call, by name and types, so that all cores compile them before the first worker starts.
+
+One list for each kind of arena, made of whole trials, so that what a robot needs late is in it. A list that is out of
+date costs time, nothing else: a worker compiles what it misses. `python -m supple.design.population.kernels` makes them
+anew.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from supple.algebra.compiling.ahead import Tell, WantedKernel, can_keep, compile_ahead, process_count, receipt_of
+from supple.algebra.compiling.kernel_list import read_kernel_list
+from supple.design.arena import Arena, ArenaLike
+from supple.design.tasks.task import Task
+
+KINDS = ("plain", "touching", "swimming", "task")
+
+
+def listing(kind: str) -> Path:
+    """The file of a list."""
+    return Path(__file__).with_name(f"{kind}.json")
+
+
+def kind_of(arena: ArenaLike) -> str | None:
+    """Which list an arena has; None for those that have none, such as scene files, which may hold anything."""
+    if isinstance(arena, Task):
+        return "task"
+    if not isinstance(arena, Arena) or arena.objects:
+        return None
+    if arena.fluid is not None:
+        return "swimming"
+    return "touching" if arena.self_contact else "plain"
+
+
+def kernels_of(arena: ArenaLike) -> list[WantedKernel]:
+    """The kernels of evaluations in an arena; none where there is no list."""
+    kind = kind_of(arena)
+    return [] if kind is None else read_kernel_list(listing(kind))
+
+
+def compile_kernels_of(arena: ArenaLike, tell: Tell) -> bool:
+    """Compile the kernels of an arena by one process a core, unless that was done before; whether it was done now."""
+    wanted, processes = kernels_of(arena), process_count()
+    if not wanted or processes == 1 or receipt_of(wanted).is_file() or not can_keep():
+        return False
+    compile_ahead(wanted, tell, processes=processes)
+    return True
