@@ -15,6 +15,7 @@ import numpy as np
 from supple.bodies.body_protocol import Method
 from supple.bodies.mappings import FramePoints
 from supple.bodies.voxel.touching.joints import JointSide, LatticeJoints
+from supple.bodies.voxel.touching.springs import LatticeSprings
 from supple.scene.acting.filters import PointConditions
 from supple.scene.joints.joints import PointConditionRows
 from supple.scene.mapped.patch_frame import PatchFrame
@@ -47,17 +48,20 @@ def swept_joints(scene: Scene, held: Collection[str] = ()) -> frozenset[int]:
         swept = fewer
 
 
-def lattice_joints(joints: Sequence[Any], first: Mapping[str, int]) -> LatticeJoints | None:
-    """The joints that a sweep holds; first: number of the first voxel of each body. None where there are none."""
+def lattice_joints(
+    joints: Sequence[Any], first: Mapping[str, int], springs: LatticeSprings | None = None
+) -> LatticeJoints | None:
+    """The joints that a sweep holds, and springs; first: number of the first voxel of each body. None where there are
+    neither."""
     if not joints:
-        return None
+        return None if springs is None else LatticeJoints.of_springs(springs)
     sides: list[JointSide] = []
     meetings, angles, constants, rows = [], [], [], []
     at = 0
     for given in joints:
         joint = given.joint()
         for part in joint.points.parts:
-            side = _side(part, first)
+            side = side_of(part, first)
             assert side is not None
             sides.append(side)
         meetings.append(joint.rows.meetings + at)
@@ -73,6 +77,7 @@ def lattice_joints(joints: Sequence[Any], first: Mapping[str, int]) -> LatticeJo
         np.concatenate(angles),
         np.concatenate(constants),
         np.concatenate(order).astype(np.int64),
+        LatticeSprings.none() if springs is None else springs,
     )
 
 
@@ -80,7 +85,7 @@ def _is_plain(joint: Any, guided: list[tuple[Node, PointConditions]]) -> bool:
     if joint.extra is not None or type(joint.rows) is not PointConditionRows:
         return False
     for part in joint.points.parts:
-        side = _side(part, None)
+        side = side_of(part, None)
         if side is None:
             return False
         own = [conditions for node, conditions in guided if {node} == nodes_of(part)]
@@ -99,7 +104,7 @@ def _is_lattice(node: Node) -> bool:
     return node.held_body.method is Method.SWEEP
 
 
-def _side(part: Any, first: Mapping[str, int] | None) -> JointSide | None:
+def side_of(part: Any, first: Mapping[str, int] | None) -> JointSide | None:
     """A side as the sweep takes it, None where it does not. first None: the voxels' numbers do not matter."""
     if isinstance(part, WorldPoints):
         return JointSide.world(part.rest)

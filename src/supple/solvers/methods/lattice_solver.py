@@ -1,10 +1,11 @@
 """The stride of voxel lattices: their own fused sweep of symplectic Euler, many stable steps in one compiled call.
 
 For a scene of voxel bodies alone, one or many, which are swept and collide as one lattice. Held, sliding and led voxels
-follow the scene's filters, led ones in straight lines from the start of a stride to its end; whatever else acts on the
-voxels (loads, springs, a person's own forces) is asked once a stride, or more often where it is stiff, and is constant
-in between: see `coupling.lattice_loads`. Joints with the world and between lattices are held in each small step;
-scenes with other bodies or joints take the general solvers, in which a lattice is a force like any other.
+follow the scene's filters, led ones in straight lines from the start of a stride to its end; loads and a person's own
+forces are asked once a stride, or more often where they are stiff, and are constant in between: see
+`coupling.lattice_loads`. Joints with the world and between lattices are held in each small step, springs are solved in
+it: see `lattice_springs`. Scenes with other bodies or joints take the general solvers, in which a lattice is a
+force like any other.
 """
 
 from __future__ import annotations
@@ -42,6 +43,7 @@ from supple.solvers.coupling.lattice_loads import acting_loads, foreseen, longes
 from supple.solvers.coupling.lattice_world import LatticeWorld, world_of
 from supple.solvers.methods.implicit_euler import check_dt
 from supple.solvers.methods.lattice_guides import Guides
+from supple.solvers.methods.lattice_springs import SweptSprings
 from supple.solvers.report import Outcome, StepReport
 from supple.solvers.striding import step_by_step, step_times
 from supple.solvers.world import refuse_restitution
@@ -100,6 +102,8 @@ class LatticeSolver:
         self.met: SurfaceMet | None = None
         self.multipliers = np.zeros(0)
         self._strides: Strides | None = None
+        self._springs: SweptSprings | None = None
+        self._known: tuple[tuple[Any, ...], StableStep] | None = None
 
     def prepare(self, system: System) -> None:
         """Join the lattices, find what acts on them, and the number of steps a call."""
@@ -130,8 +134,13 @@ class LatticeSolver:
         self._model = VoxelModel.joined(models)
         self._link_counts = [model.link_count for model in models]
         self._swing = Swing.joined(models, [body.swing for body in bodies])
-        self._acting = [f for f in system.forces if not isinstance(f.force, LatticeForce | GroundDamping | FluidForce)]
         self._guides = Guides.of(system)
+        self._world = world
+        self._largest = self._first_step(models)
+        first = self._first_voxels(system)
+        self._springs = SweptSprings.of(system, first, self._guides.voxels, self._model, self._largest.step)
+        acting = [f for f in system.forces if not isinstance(f.force, LatticeForce | GroundDamping | FluidForce)]
+        self._acting = acting if self._springs is None else self._springs.take(acting)
         masses = np.stack([self._model.mass, self._model.inertia], axis=1)
         self._longest = longest_part(system, self._acting, np.repeat(masses, 3, axis=1))
         self._sweep = LatticeSweep.make(
@@ -142,16 +151,16 @@ class LatticeSolver:
             collision=world.collision,
             fluid=world.fluid,
             joints=lattice_joints(
-                system.scene.joints if self.joints is None else self.joints, self._first_voxels(system)
+                system.scene.joints if self.joints is None else self.joints,
+                first,
+                None if self._springs is None else self._springs.springs,
             ),
         )
         slowly = all(self.dt * command.rate <= 1 + 1e-9 for command in self._commands)
-        loads = point_loads(system, self._acting, self._first_voxels(system))
+        loads = point_loads(system, self._acting, first)
         slowly = slowly and self.dt <= self._longest and not (self._acting and loads is None)
         alone = self.world is None and slowly and not self._guides.moves
         self._strides = Strides.of(self._sweep, loads) if alone else None
-        self._world = world
-        self._largest = self._stable_step(self._model, None, None)
         self._has_warned = self._has_warned_of_contacts = self._meets = False
         self._prepared = (system, system.revision)
 
@@ -160,6 +169,13 @@ class LatticeSolver:
         """Number of the first voxel of each body."""
         counts = [slot.coordinates.count for slot in system.bodies]
         return dict(zip((slot.name for slot in system.bodies), np.cumsum([0, *counts]).tolist()))
+
+    def _first_step(self, models: list[VoxelModel]) -> StableStep:
+        """Of the lattices as they are at rest, which is known where only what acts on them has changed."""
+        key = (models, self._guides.held.tolist(), len(self._world.obstacles), self._world.collision)
+        if self._known is None or not _is_alike(self._known[0], key):
+            self._known = key, self._stable_step(self._model, None, None)
+        return self._known[1]
 
     def _stable_step(
         self, model: VoxelModel, x: Array | None, rest: Array | None, known: StableStep | None = None
@@ -255,7 +271,7 @@ class LatticeSolver:
             state.t = ends[len(small)]
             if taken.looks:
                 self._look(system, state)
-        if self._sweep.joints is not None:
+        if len(self._sweep.joint_impulse):
             self.multipliers = state.memory["multipliers"] = self._sweep.joint_impulse / self.dt
         reports = [_report(small[a:b]) for a, b in pairwise([0, *marks])]
         return list(zip([*frames, state], reports))
@@ -263,6 +279,7 @@ class LatticeSolver:
     def _take(self, system: System, state: State, starts: list[float], keep: list[int]) -> tuple[Taken, int]:
         """Strides from these times [s] on, as far as no command must be asked, and of how many small steps each is."""
         assert self._strides is not None
+        self._place_springs()
         if self._commands:
             self._sweep.commanded = self._ask(system, state)
             ticks = [[np.floor(t * command.rate + EARLY) for command in self._commands] for t in starts]
@@ -319,6 +336,10 @@ class LatticeSolver:
         outcome = outcome if state.is_finite else Outcome.NOT_FINITE
         return StepReport(outcome, iterations=steps)
 
+    def _place_springs(self) -> None:
+        if self._springs is not None:
+            self._springs.place(self._sweep)
+
     def _local(self, system: System, state: State) -> LocalState:
         """The frames of all voxels, with what their links remember."""
         return LocalState(state.t, state.x.reshape(-1, 7), state.v.reshape(-1, 6), self._recalled(system, state))
@@ -348,6 +369,7 @@ class LatticeSolver:
             largest = min(largest, allowed)
         steps = max(1, int(np.ceil(duration / largest)))
         sweep = self._sweep
+        self._place_springs()
         if self._acting:
             ahead = (steps - 1) / (2 * steps) * duration
             sweep.set_loads(acting_loads(system, foreseen(state, ahead), self._acting))
@@ -437,6 +459,12 @@ class LatticeSolver:
             found = self._stable_step(model, x, rest, stable)
             step, single = min(stable.step, found.step), min(stable.single, found.single)
             state.memory[STEP] = np.array([strain, step, len(found.stages.shares), single])
+
+
+def _is_alike(one: tuple[Any, ...], two: tuple[Any, ...]) -> bool:
+    """Whether two lists of models are of the same ones, and all else is equal."""
+    same = len(one[0]) == len(two[0]) and all(a is b for a, b in zip(one[0], two[0]))
+    return same and one[1:] == two[1:]
 
 
 def _report(steps: list[tuple[int, bool]]) -> StepReport:

@@ -39,6 +39,7 @@ from supple.algebra.dense.rotation_kernels import (
 from supple.algebra.lanes.lane_type import lane_count
 from supple.bodies.voxel.links.link import add, dot, scale, subtract
 from supple.bodies.voxel.sweep.brick_links import three
+from supple.bodies.voxel.touching.spring_kernels import SpringRun, begin_springs, close_springs
 from supple.bodies.voxel.touching.surface_contact_kernels import add_row, row, set_row
 
 Array = np.ndarray
@@ -64,6 +65,7 @@ class JointRun(NamedTuple):
     sweep, whose way, felt, force, passed (impulse), moment (k, 3), heed (1,) and mobility (3 k, 3 k) by columns these
     are, see `SurfaceRun`; per_step (1,): 1/dt; spot (o, 3) places, apart (k, 3) from first to second point of meetings
     at the start of a step, outer, moved (m, o, 3): E, and Y E^T, workspace.
+    spring_*: `SpringRun`, of springs that are taken in the same small steps, before the joints are closed.
     """
 
     place: Array
@@ -107,6 +109,31 @@ class JointRun(NamedTuple):
     apart: Array
     outer: Array
     moved: Array
+    spring_place: Array
+    spring_local: Array
+    spring_per: Array
+    spring_stiffness: Array
+    spring_damping: Array
+    spring_rest: Array
+    spring_lever: Array
+    spring_apart: Array
+    spring_rate: Array
+
+
+@compiled(inline=True)
+def springs_of(run):
+    """The springs that lie beside the joints; a team of threads takes no tuple within another."""
+    return SpringRun(
+        run.spring_place,
+        run.spring_local,
+        run.spring_per,
+        run.spring_stiffness,
+        run.spring_damping,
+        run.spring_rest,
+        run.spring_lever,
+        run.spring_apart,
+        run.spring_rate,
+    )
 
 
 @compiled(inline=True)
@@ -318,7 +345,10 @@ def start_joints(state, run, steps):
 
 @compiled(borrows=True)
 def begin_joints(state, run):
-    """G and W at the start of a small step."""
+    """G and W at the start of a small step, and where springs are then."""
+    begin_springs(state, springs_of(run))
+    if len(run.phi) == 0:
+        return
     place_sides(state, run)
     compute_rows(run)
     for o in range(len(run.others)):
@@ -378,7 +408,10 @@ def push_others(run, dt):
 
 @compiled(borrows=True)
 def close_joints(state, run, dt):
-    """Add to the step that has been taken the impulses of the joints."""
+    """Add to the step that has been taken the impulses of springs, then those of the joints."""
+    close_springs(state, springs_of(run), dt)
+    if len(run.phi) == 0:
+        return
     run.progress[DONE] += 1
     left = 1.0 - run.progress[DONE] / run.progress[TOTAL]
     for _ in range(ITERATIONS):

@@ -1,6 +1,6 @@
-"""Joints that the sweep of a lattice holds, as plain values: sides, and conditions between their points.
+"""Joints that the sweep of a lattice holds, as plain values: sides, and conditions between their points; and springs.
 
-See `joint_kernels` for how they are held.
+See `joint_kernels` and `spring_kernels` for how.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from supple.bodies.voxel.model import VoxelModel
 from supple.bodies.voxel.sweep.brick_data import STATE
 from supple.bodies.voxel.sweep.bricks import Layout
 from supple.bodies.voxel.touching.joint_kernels import OTHER, PATCH, POINTS, WORLD, JointRun
+from supple.bodies.voxel.touching.springs import LatticeSprings
 from supple.bodies.voxel.touching.surface_contact_kernels import SurfaceRun
 
 Array = np.ndarray
@@ -65,33 +66,42 @@ class LatticeJoints(NamedTuple):
     angles: Array
     constants: Array
     order: Array
+    springs: LatticeSprings = LatticeSprings.none()
+
+    @classmethod
+    def of_springs(cls, springs: LatticeSprings) -> LatticeJoints:
+        """Springs, and no joints."""
+        none = np.zeros(0, dtype=np.int64)
+        return cls((), none.reshape(0, 2), none.reshape(0, 4), np.zeros(0), none, springs)
 
     @property
     def voxels(self) -> Array:
         """Numbers of the voxels that joints hold."""
-        return np.unique(np.concatenate([side.voxel for side in self.sides]))
+        return np.unique(np.concatenate([np.zeros(0, dtype=np.int64), *(side.voxel for side in self.sides)]))
 
     def run(self, model: VoxelModel, is_held: Array, layout: Layout) -> JointRun:
         """The joints in the axes and places of a layout, with workspace; is_held (n,): voxels that never move."""
         axes, W = np.array(layout.axes), layout.lanes
         voxels, sides = self.voxels, self.sides
+        joined_voxels = np.concatenate([voxels[:0], *(side.voxel for side in sides)])
         per = np.where(is_held[voxels, None], 0.0, 1.0 / np.stack([model.mass, model.inertia], axis=1)[voxels])
         small = CLOSED if layout.bricks.state.dtype == np.float64 else CLOSED_SINGLE
 
         def joined(name: str) -> Array:
-            return np.ascontiguousarray(np.concatenate([getattr(side, name) for side in sides])[:, axes])
+            return np.ascontiguousarray(np.concatenate([NO_POINTS, *(getattr(side, name) for side in sides)])[:, axes])
 
         def starts(name: str) -> Array:
             return np.cumsum([0, *(len(getattr(side, name)) for side in sides)]).astype(np.int64)
 
         p, q, s = int(starts("voxel")[-1]), int(starts("held")[-1]), len(sides)
         m, others = 3 * len(self.meetings) + len(self.angles), self.others
+        springs = self.springs.run(model, is_held, layout)
         o, entry = len(others), np.full(q, -1, dtype=np.int64)
         entry[others] = np.arange(o)
         return JointRun(
             place=layout.brick[voxels] * STATE * W + layout.lane[voxels],
             per=np.ascontiguousarray(per),
-            voxel=np.searchsorted(voxels, np.concatenate([side.voxel for side in sides])).astype(np.int64),
+            voxel=np.searchsorted(voxels, joined_voxels).astype(np.int64),
             local=joined("local"),
             offset=joined("offset"),
             start=starts("voxel"),
@@ -130,12 +140,13 @@ class LatticeJoints(NamedTuple):
             apart=np.zeros((len(self.meetings), 3)),
             outer=np.zeros((m, o, 3)),
             moved=np.zeros((m, o, 3)),
+            **{f"spring_{name}": part for name, part in springs._asdict().items()},
         )
 
     @property
     def others(self) -> Array:
         """Which points are of other bodies."""
-        kinds = np.repeat([side.kind for side in self.sides], [len(side.held) for side in self.sides])
+        kinds = np.concatenate([np.zeros(0), *(np.full(len(side.held), side.kind) for side in self.sides)])
         return np.flatnonzero(kinds == OTHER).astype(np.int64)
 
     def beside(self, run: JointRun, surfaces: SurfaceRun, places: Array) -> JointRun:
