@@ -19,6 +19,7 @@ from supple.canvas import CarriedShape, PointsShape, encode_frame, make_header
 from supple.canvas.frames import frame_size
 from supple.canvas.header import seen_triangles, split_by_colour
 from supple.canvas.pack import Pack
+from supple.canvas.shapes import rigid_shape
 from supple.decompose import decompose
 from supple.exports.staging import Staging, domain_colours, rigid_row
 
@@ -105,6 +106,17 @@ def test_triangles_that_are_hidden_everywhere_are_not_sent(carriers: Carriers) -
     assert [len(t) for t in seen_triangles(carriers)] == [1, 1]
     some = Carriers(*(getattr(carriers, n) for n in ("kinds", "kind", "scale", "seams", "group_start")), np.array([0]))
     assert [len(t) for t in seen_triangles(some)] == [2, 2]
+
+
+def test_a_header_tells_of_which_surfaces_nobody_sees_the_backs() -> None:
+    tet = np.array([(0, 2, 1), (0, 1, 3), (1, 2, 3), (0, 3, 2)])
+    X = np.array([(0.0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)])
+    sent = {"whole": tet, "open": tet[1:], "torn": np.concatenate([tet[:1, ::-1], tet[1:]])}
+    carried = {"out": tet, "in": tet[:, ::-1], "lid": tet[1:]}
+    shapes: list[Any] = [PointsShape(name, "body", 4, GREY, triangles) for name, triangles in sent.items()]
+    shapes += [rigid_shape(name, "body", X, triangles, GREY) for name, triangles in carried.items()]
+    told = make_header("some", shapes, np.array([[0.0] * 3, [1.0] * 3])).about["shapes"]
+    assert [shape["name"] for shape in told if shape["closed"]] == ["whole", "out"]
 
 
 def test_a_header_tells_where_arrays_are(carriers: Carriers) -> None:

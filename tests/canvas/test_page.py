@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from base64 import b64decode
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -55,6 +56,14 @@ def picture(page: Any) -> Array:
     return np.asarray(Image.open(io.BytesIO(page.locator("main").screenshot())).convert("RGB"), dtype=float)
 
 
+def fine_picture(page: Any) -> Array:
+    """Drawn now, in full resolution."""
+    from PIL import Image
+
+    data = page.evaluate("supple.canvas.picture()").partition(",")[2]
+    return np.asarray(Image.open(io.BytesIO(b64decode(data))).convert("RGB"), dtype=float)
+
+
 def test_the_page_shows_the_bodies_and_moves(chromium: Any, page: Path, run: sp.Run) -> None:
     with opened(chromium, page) as view:
         assert view.get_by_role("heading").inner_text() == "three <kinds>"
@@ -79,6 +88,18 @@ def test_all_of_it_fills_the_picture(chromium: Any, page: Path, run: sp.Run) -> 
         view.evaluate(f"supple.show({last})")
         view.get_by_role("button", name="Fit").click()
         assert 0.7 < share_seen(view, now) < 1
+
+
+def test_backs_that_are_not_drawn_are_not_seen(chromium: Any, page: Path, run: sp.Run) -> None:
+    """Of closed surfaces: the picture is that of both sides."""
+    materials = "supple.canvas.shapes.flatMap((shape) => shape.materials || [shape.material])"
+    with opened(chromium, page) as view:
+        view.evaluate(f"supple.show({len(run.frames.times) - 1})")
+        view.get_by_role("button", name="Shadows").click()  # they are those of backs
+        first = fine_picture(view)
+        assert view.evaluate(f"{materials}.filter((material) => material.side === 0).length") >= 2
+        view.evaluate(f"{materials}.forEach((material) => {{ material.side = 2; material.needsUpdate = true; }})")
+        assert (np.abs(first - fine_picture(view)).max(axis=2) > 8).mean() < 1e-3  # seams of pixels
 
 
 def share_seen(view: Any, x: Array) -> float:

@@ -5,7 +5,8 @@
 A shape is {"name", "kind", "form", ...}; arrays are told by their places in the bytes, see `Pack`. box (2, 3) [m] is
 where things are, by which the picture is framed; outline (n, 3) [m]: points between which all lies, where the corners
 of the box are too far out, or null; ground (4,) normal and offset [m] of a plane, or null;
-frame: bytes of a frame.
+frame: bytes of a frame. closed: whether nobody outside sees the back of a triangle, so that backs are not drawn; of
+points that are sent, where their triangles face outward, which the canvas sees.
 """
 
 from __future__ import annotations
@@ -16,10 +17,12 @@ from typing import Any
 
 import numpy as np
 
+from supple.algebra.dense.rotations import cross
 from supple.bodies.carried import Carriers
 from supple.canvas.frames import frame_size
 from supple.canvas.pack import Pack
 from supple.canvas.shapes import CarriedShape, PointsShape, Shape
+from supple.geometry.surfaces.surface_edges import count_edges
 
 Array = np.ndarray
 VERSION = 1
@@ -66,6 +69,7 @@ def _of_points(shape: PointsShape, pack: Pack) -> dict[str, Any]:
         "form": "points",
         "count": shape.count,
         "balls": shape.is_balls,
+        "closed": is_closed(shape.triangles),
         "copies": pack.add_numbers(copies),
         "colours": pack.add(_bytes(colours), "u1"),
         "triangles": pack.add_numbers(triangles),
@@ -111,12 +115,26 @@ def _of_carried(shape: CarriedShape, pack: Pack) -> dict[str, Any]:
             }
             for kind, triangles in zip(c.kinds, seen_triangles(c))
         ],
+        "closed": c.faces is None and all(is_closed(k.triangles) and holds_space(k.X, k.triangles) for k in c.kinds),
         "kind_of": pack.add_numbers(c.kind),
         "scale": pack.add(c.scale, "f4"),
         "seams": pack.add_numbers(c.seams),
         "groups": pack.add_numbers(c.group_start),
         "colours": pack.add(_bytes(shape.colours), "u1"),
     }
+
+
+def is_closed(triangles: Array) -> bool:
+    """Whether nobody outside sees the back of a triangle (t, 3): each edge has two, which agree on what is outside."""
+    if not len(triangles):
+        return False
+    edges = count_edges(triangles)
+    return edges.is_closed and edges.is_oriented
+
+
+def holds_space(X: Array, triangles: Array) -> bool:
+    """Whether the triangles of a closed surface face outward."""
+    return float(np.einsum("ki,ki->", X[triangles[:, 0]], cross(X[triangles[:, 1]], X[triangles[:, 2]]))) > 0.0
 
 
 def seen_triangles(carriers: Carriers) -> list[Array]:

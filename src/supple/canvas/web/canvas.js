@@ -75,7 +75,7 @@ export function createCanvas({ THREE, OrbitControls }, element, header, data, op
   if (!probe) throw new Error("This browser has no WebGL 2, which drawing needs. Try a current Chrome, Firefox or Safari.");
   const read = readerOf(data);
 
-  const renderer = new THREE.WebGLRenderer({ antialias: false, preserveDrawingBuffer: !!options.keep });
+  const renderer = new THREE.WebGLRenderer({ antialias: false, depth: false, preserveDrawingBuffer: !!options.keep });
   renderer.shadowMap.enabled = true;
   renderer.shadowMap.type = THREE.PCFSoftShadowMap;
   renderer.setPixelRatio(Math.min(window.devicePixelRatio || 1, 2));
@@ -433,7 +433,7 @@ class CarriedShape {
     };
     this.tinting = { tinted: { value: 0 }, tints: { value: this.table(1, "RGBA", Uint8Array) } };
     this.material = this.hooked(new THREE.MeshStandardMaterial({
-      vertexColors: true, flatShading: true, side: THREE.DoubleSide, roughness: 0.85, metalness: 0,
+      vertexColors: true, flatShading: true, side: told.closed ? THREE.FrontSide : THREE.DoubleSide, roughness: 0.85, metalness: 0,
     }), "colour");
     this.depth = this.hooked(new THREE.MeshDepthMaterial({ depthPacking: THREE.RGBADepthPacking }), "depth");
     this.object = new THREE.Group();
@@ -712,9 +712,10 @@ class PointsShape {
     const plain = tint || new THREE.Color(1, 1, 1);
     this.plain = plain.clone();
     if (triangles.length)
-      make(new THREE.MeshStandardMaterial({
+      this.solid = make(new THREE.MeshStandardMaterial({
         color: plain, vertexColors: true, flatShading: true, side: THREE.DoubleSide, roughness: 0.85, metalness: 0,
       }), THREE.Mesh, triangles);
+    this.faces = told.closed ? triangles : null; // until it is known whether they face outward
     if (lines.length) make(new THREE.LineBasicMaterial({ color: plain, vertexColors: true }), THREE.LineSegments, lines);
     if (told.balls || !(triangles.length || lines.length))
       make(new THREE.PointsMaterial({ color: plain, vertexColors: true, size: 0.016 * extent }), THREE.Points, null);
@@ -730,7 +731,24 @@ class PointsShape {
     this.object.position.set(box[0], box[1], box[2]);
     const size = [0, 1, 2].map((i) => Math.max(box[3 + i] - box[i], 1e-30));
     this.object.scale.set(...size);
+    if (this.faces) this.hideBacks(size);
     return padded(at + 24 + 6 * this.count);
+  }
+
+  // of a closed surface that holds space: nobody outside sees the back of a triangle
+  hideBacks([a, b, c]) {
+    let volume = 0;
+    const x = this.values, faces = this.faces;
+    for (let k = 0; k < faces.length; k += 3) {
+      const [p, q, r] = [3 * faces[k], 3 * faces[k + 1], 3 * faces[k + 2]];
+      const [ux, uy, uz] = [x[q] - x[p], x[q + 1] - x[p + 1], x[q + 2] - x[p + 2]];
+      const [vx, vy, vz] = [x[r] - x[p], x[r + 1] - x[p + 1], x[r + 2] - x[p + 2]];
+      volume += x[p] * (uy * vz - uz * vy) + x[p + 1] * (uz * vx - ux * vz) + x[p + 2] * (ux * vy - uy * vx);
+    }
+    this.faces = null;
+    if (volume * a * b * c <= 0) return;
+    this.solid.material.side = this.THREE.FrontSide;
+    this.solid.material.needsUpdate = true;
   }
 
   tint(per, colours) {
