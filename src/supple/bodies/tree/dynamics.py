@@ -320,7 +320,7 @@ class TreeDynamics:
     ) -> tuple[Array, list[TreeState]]:
         """Move `state` on, in place, by calls of `steps` steps of dt [s], all in one compiled call, on one thread.
 
-        acting: what brings loads to each call; is_blown: a wind is among them. Ends before a call that does not settle:
+        acting: what brings loads to each call; is_blown: a wind, which brings wrenches, is among them. Ends before a call that does not settle:
         see `stride_kernels`. Returns what was unsettled in each that it kept, and the states after those of so many
         calls, `marks`, that it reached.
         """
@@ -329,7 +329,7 @@ class TreeDynamics:
         changes, marked = np.empty(calls), strides.Marked.after(np.array(marks, dtype=np.int64), self.places)
         run, given = (strides.stride, ()) if acting is None else acting
         done = run(
-            *self.handed(), self.numbers(dt, is_blown=is_blown), g, steps, limit, self.team, self._kept,
+            *self.handed(), self.numbers(dt, is_loaded=is_blown, is_blown=is_blown), g, steps, limit, self.team, self._kept,
             *given, marked, changes,
         )  # fmt: skip
         self._save(state)

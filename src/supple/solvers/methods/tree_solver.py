@@ -103,21 +103,32 @@ class TreeSolver:
             self.prepare(system)
         others, change = self._forces(system, state, self._others), 0.0
         for slot in system.bodies:
-            found: Pulled | None = None
-            if slot.index in self._given:
-                found = self._given[slot.index].at(state.t, slot.view_x(state.x), slot.view_v(state.v), self.dt)
-            if others is not None:
-                forces = others[slot.index] if found is None else others[slot.index] + found.forces
-                found = Pulled(forces, None)
             if slot.index in self.pulls:
-                self._step_pulled(system, state, slot, None if found is None else found.forces)
-            else:
+                self._step_pulled(system, state, slot, self._on_coordinates(state, slot, others))
+            elif others is not None:
+                forces = self._on_coordinates(state, slot, others)
+                found = None if forces is None else Pulled(forces, None)
                 change = max(change, self._advance_alone(system, state, slot, found))
+            else:
+                change = max(change, self._advance_alone(system, state, slot, self._pulled(state, slot)))
         state.t += self.dt
         outcome = Outcome.SOLVED if change <= UNSETTLED else Outcome.UNDER_CONVERGED
         if not state.is_finite:
             outcome = Outcome.NOT_FINITE
         return StepReport(outcome, iterations=self.steps, residual=change)
+
+    def _pulled(self, state: State, slot: Slot) -> Pulled | None:
+        """What acts on a tree beside gravity, springs and what is asked from Python."""
+        given = self._given.get(slot.index)
+        return None if given is None else given.at(state.t, slot.view_x(state.x), slot.view_v(state.v), self.dt)
+
+    def _on_coordinates(self, state: State, slot: Slot, others: list[Array] | None) -> Array | None:
+        """The same with what is asked from Python, as forces on the coordinates; None where there is neither."""
+        given, out = self._given.get(slot.index), None if others is None else others[slot.index]
+        if given is None:
+            return out
+        found = given.on_coordinates(state.t, slot.view_x(state.x), slot.view_v(state.v), self.dt)
+        return found if out is None else out + found
 
     def advance(self, system: System, state: State, steps: int) -> StepReport:
         """So many steps of dt, in place. Trees on which gravity, loads given in time or winds act take them in one
@@ -220,7 +231,8 @@ class TreeSolver:
         out = [np.zeros((1, slot.coordinates.v_width)) for slot in system.bodies] if others is None else others
         for index, acting in self._given.items():
             slot = system.bodies[index]
-            out[index] = out[index] + acting.at(state.t, slot.view_x(state.x), slot.view_v(state.v), self.dt).forces
+            x, v = slot.view_x(state.x), slot.view_v(state.v)
+            out[index] = out[index] + acting.on_coordinates(state.t, x, v, self.dt)
         return out
 
     def _forces(self, system: System, state: State, acting: list[BoundForce]) -> list[Array] | None:

@@ -21,24 +21,28 @@ from supple.algebra.dense import rotations
 from supple.algebra.sparse.threefold import pulled
 from supple.bodies.mappings import WeightedPoints
 from supple.bodies.protocols import GivenForce
+from supple.bodies.tree.domains.layout import SIX
 from supple.bodies.tree.dynamics import StrideKernel
-from supple.bodies.tree.surface.domain_points import DomainPoints
+from supple.bodies.tree.surface.domain_points import DomainPoints, bare_chain
+from supple.bodies.tree.surface.kinematics_kernels import Frames
 from supple.scene.acting.loads import Load
 from supple.scene.acting.wind import Wind
 from supple.scene.slots import Slot
 from supple.scene.system import BoundForce
 from supple.solvers.coupling.trees import acting_kernels as kernels
-from supple.solvers.coupling.trees.acting_arrays import HungPoints, pack
+from supple.solvers.coupling.trees import wind_kernels as winds
+from supple.solvers.coupling.trees.acting_arrays import HungPoints, pack, pack_winds
 
 Array = np.ndarray
 
 
 class Pulled(NamedTuple):
     """Forces (1, v_width) on the coordinates; push (6,): those on the root as force at its origin and torque, in world
-    axes, where it is known."""
+    axes, where it is known; wrenches (d, 6): torque about and force at each domain's origin, in its axes, beside."""
 
     forces: Array
     push: Array | None
+    wrenches: Array | None = None
 
 
 class Hung(NamedTuple):
@@ -49,6 +53,7 @@ class Hung(NamedTuple):
     places: list[Array]
     weights: list[Array]
     acting: ByAddress
+    blown: ByAddress
 
 
 @dataclass(eq=False)
@@ -83,15 +88,41 @@ class TreeActing:
 
     def at(self, t: float, x: Array, v: Array, dt: float) -> Pulled:
         """In a call of dt [s] from time t [s], coordinates x and rates v (1, width)."""
-        forces, n = self._forces([t], dt), self.body.node.body.model.coordinate_count
-        acting = self._acting.value
-        acting.q[:], acting.v[:] = x[0, 7 : 7 + n][acting.number], v[0, 6 : 6 + n][acting.number]
-        acting.frame[:], acting.velocity[:] = x[0, :7], v[0, :6]
-        kernels.find_forces(self._acting, forces[0], float(t), 0.5 * dt)
-        out = np.zeros((1, self.body.coordinates.v_width))
-        out[0, 6 + acting.number] = acting.Q
-        out[0, :3], out[0, 3:6] = acting.push[:3], rotations.rotate_inverse(x[0, 3:7], acting.push[3:])
-        return Pulled(out, acting.push.copy())
+        forces, body = self._forces([t], dt)[0], self.body.node.body
+        n, out, push = body.model.coordinate_count, np.zeros((1, self.body.coordinates.v_width)), np.zeros(6)
+        wrenches = None
+        if self.winds:
+            tree, blown = body.dynamics, self._blown.value
+            q, rates = np.zeros((2, len(blown.q)))
+            q[tree.places], rates[tree.places] = x[0, 7 : 7 + n], v[0, 6 : 6 + n]
+            blown.frame[:], blown.velocity[:] = x[0, :7], v[0, :6]
+            winds.look_ahead(self._blown, q, rates, 0.5 * dt)
+            winds.blow(self._tree, self._blown, float(t) + 0.5 * dt)
+            out[0, 6 : 6 + n], wrenches = blown.Q[tree.places], blown.wrench.reshape(-1, SIX)[tree.lanes, :6]
+        if len(forces):
+            acting = self._acting.value
+            acting.q[:], acting.v[:] = x[0, 7 : 7 + n][acting.number], v[0, 6 : 6 + n][acting.number]
+            acting.frame[:], acting.velocity[:] = x[0, :7], v[0, :6]
+            kernels.find_forces(self._acting, forces, 0.5 * dt)
+            out[0, 6 + acting.number] += acting.Q
+            push[:] = acting.push
+        out[0, :3], out[0, 3:6] = push[:3], rotations.rotate_inverse(x[0, 3:7], push[3:])
+        return Pulled(out, push, wrenches)
+
+    def on_coordinates(self, t: float, x: Array, v: Array, dt: float) -> Array:
+        """The same as forces (1, v_width) on the coordinates alone, wrenches brought there by virtual work."""
+        forces, _, wrenches = self.at(t, x, v, dt)
+        if wrenches is None:
+            return forces
+        model, blown = self.body.node.body.model, self._blown.value
+        chain, n, push = bare_chain(model), model.coordinate_count, np.zeros(6)
+        q = blown.q[self.body.node.body.dynamics.places]
+        frames, Q = Frames.empty(model.domain_count), forces[0, 6 : 6 + n].copy()
+        kernels.pull_wrenches(chain, frames, q, blown.frame, wrenches, Q, push)
+        forces[0, :3] += push[:3]
+        forces[0, 3:6] += rotations.rotate_inverse(x[0, 3:7], push[3:])
+        forces[0, 6 : 6 + n] = Q
+        return forces
 
     def ahead(self, starts: Sequence[float], dt: float) -> ActingAhead:
         """In calls of dt [s] that begin at these times [s]."""
@@ -100,6 +131,14 @@ class TreeActing:
     @property
     def _acting(self) -> ByAddress:
         return self._hung.acting
+
+    @property
+    def _blown(self) -> ByAddress:
+        return self._hung.blown
+
+    @property
+    def _tree(self) -> ByAddress:
+        return self.body.node.body.dynamics.handed()[0]
 
     @property
     def _hung(self) -> Hung:
@@ -115,7 +154,8 @@ class TreeActing:
         starts = np.cumsum([0, *(len(part.domain) for part in parts)])
         places = [place[a:b] for a, b in pairwise(starts)]
         weights = [part.weight[:, None] for part in parts]
-        return Hung(uneven, places, weights, pack(self.body.node.body, parts, self.winds))
+        body = self.body.node.body
+        return Hung(uneven, places, weights, pack(body, parts), pack_winds(body, self.winds))
 
     def _forces(self, starts: Sequence[float], dt: float) -> Array:
         """Forces on all hung points in the middle of calls of dt [s] that begin at these times [s], (starts, p, 3) [N],
@@ -157,7 +197,8 @@ class ActingAhead:
 
     def since(self, call: int) -> StrideKernel:
         """In the calls from this one on, as `TreeBody.stride` takes it."""
-        return kernels.acting_stride, (self.acting._acting, self.forces[call:], self.starts[call:])
+        acting = self.acting
+        return kernels.acting_stride, (acting._blown, acting._acting, self.forces[call:], self.starts[call:])
 
     def at(self, call: int, x: Array, v: Array) -> Pulled:
         """In a call from coordinates x and rates v (1, width)."""

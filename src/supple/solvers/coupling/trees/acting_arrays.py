@@ -9,12 +9,15 @@ import numpy as np
 import scipy.sparse as sparse
 
 from supple.algebra.compiling.by_address import ByAddress
+from supple.algebra.lanes.lane_type import LANES
 from supple.bodies.tree.body import TreeBody
+from supple.bodies.tree.domains.layout import SIX
 from supple.bodies.tree.model import TreeModel
 from supple.bodies.tree.surface.domain_points import DomainPoints, bare_chain
 from supple.bodies.tree.surface.kinematics_kernels import Chain, Frames
 from supple.scene.acting.wind import Wind
-from supple.solvers.coupling.trees.acting_kernels import SHAPE, Acting, Patches, Winds
+from supple.solvers.coupling.trees.acting_kernels import Acting
+from supple.solvers.coupling.trees.wind_kernels import PATCH, ROWS, SLOT, Blown, Winds
 
 Array = np.ndarray
 
@@ -48,26 +51,23 @@ class HungPoints:
         return cls(domains, shares @ hung.X, np.einsum("dp,pil->dil", shares, hung.U), totals)
 
 
-def pack(body: TreeBody, parts: Sequence[HungPoints], winds: Sequence[Wind]) -> ByAddress:
-    """What acts on a tree, with scratch: loads on hung points, in the order of the domains, and winds."""
+def pack(body: TreeBody, parts: Sequence[HungPoints]) -> ByAddress:
+    """Loads on a tree, with scratch: on hung points, in the order of the domains."""
     model, most = body.model, max(1, *(c.count for c in body.model.classes))
     domain = np.concatenate([np.zeros(0, dtype=np.int64), *(part.domain for part in parts)])
     order = np.argsort(domain, kind="stable")
     X = np.concatenate([np.zeros((0, 3)), *(part.X for part in parts)])[order]
     U = np.concatenate([np.zeros((0, 3, most)), *(_widened(part.U, most) for part in parts)])[order]
-    kept = np.arange(model.domain_count) if winds else _carrying(model, np.unique(domain))
+    kept = _carrying(model, np.unique(domain))
     places = np.searchsorted(domain[order], [*kept, model.domain_count])
     sizes = np.diff(model.q_starts)
     number = np.concatenate([np.zeros(0, dtype=np.int64), *(model.q_starts[d] + np.arange(sizes[d]) for d in kept)])
     chain = _chosen(bare_chain(model), kept, sizes)._replace(first=places[:-1], places=places, X=X, U=U)
     d, n, p = len(kept), len(number), len(X)
-    patches = _patches(body.model, body.wind_patches.points) if winds else _no_patches(d)
-    t = int(patches.places[-1])
     acting = Acting(
-        chain, patches, _winds(winds), number, body.dynamics.places[number],
+        chain, number, body.dynamics.places[number],
         np.zeros(n), np.zeros(n), np.zeros(7), np.zeros(6), np.zeros(n), np.zeros(6),
-        Frames.empty(d), np.zeros((d, 3)), np.zeros((d, 3)), np.zeros((p, 3)), np.zeros((d, 6)),
-        *(np.zeros((t, 3)) for _ in range(5)),
+        Frames.empty(d), np.zeros((p, 3)), np.zeros((d, 6)),
     )  # fmt: skip
     return ByAddress(acting)
 
@@ -98,24 +98,57 @@ def _chosen(chain: Chain, kept: Array, sizes: Array) -> Chain:
     )
 
 
-def _no_patches(count: int) -> Patches:
-    none = np.zeros(count + 1, dtype=np.int64)
-    return Patches(none, none[:-1], np.zeros(0), none[:0], np.zeros(0))
+def pack_winds(body: TreeBody, winds: Sequence[Wind]) -> ByAddress:
+    """Winds on a tree, with scratch."""
+    model, tree = body.model, body.dynamics.arrays
+    groups, slots, n = len(tree.group_class), int(tree.group_slot[-1]), int(tree.group_q[-1])
+    classes = _class_patches(body) if winds else []
+    count, first = np.zeros(groups, dtype=np.int64), np.zeros(groups, dtype=np.int64)
+    shared, own, number, rows = [np.zeros(0)], [np.zeros((0, LANES))], 0, 0
+    starts: dict[int, int] = {}
+    for g in range(groups if winds else 0):
+        kind = int(tree.group_class[g])
+        if kind < len(model.classes):
+            count[g] = len(classes[kind])
+            if kind not in starts:
+                starts[kind] = number
+                shared.append(classes[kind].ravel())
+                number += classes[kind].size
+            first[g] = starts[kind]
+            continue
+        lanes = [classes[c] for c in tree.lane_class[g * LANES : (g + 1) * LANES]]
+        count[g], first[g] = max(map(len, lanes)), rows
+        own.append(np.stack([_filled(part, int(count[g]), 1 + int(tree.class_r[kind])) for part in lanes], axis=-1))
+        rows += len(own[-1])
+    blown = Blown(
+        _winds(winds), count, first, np.concatenate(shared), np.concatenate(own),
+        np.zeros(n), np.zeros(n), np.zeros(7), np.zeros(6), np.zeros(n), np.zeros(SIX * LANES * groups),
+        np.zeros(SLOT * slots), np.zeros(SLOT * LANES), np.zeros(ROWS * LANES),
+    )  # fmt: skip
+    return ByAddress(blown)
 
 
-def _patches(model: TreeModel, found: DomainPoints) -> Patches:
-    """Triangles of three corners each, one after another, as centroids and edges."""
-    chain, r = found.chain, np.zeros(len(found.chain.X) // 3, dtype=np.int64)
-    for d in range(model.domain_count):
-        rows = np.arange(chain.places[d], chain.places[d + 1], 3) - chain.places[d] + chain.first[d]
-        r[rows // 3] = chain.start[d + 1] - chain.start[d]
-    mode = np.concatenate([[0], np.cumsum(r)])
-    rest, modes = np.zeros((len(r), SHAPE)), np.zeros((int(mode[-1]), SHAPE))
-    rest[:, :9] = _shapes(chain.X.reshape(-1, 3, 3))
-    by_mode = _shapes(chain.U.reshape(len(r), 3, 3, -1))
-    for m in range(len(r)):
-        modes[mode[m] : mode[m + 1], :9] = by_mode[m, :, : r[m]].T
-    return Patches(chain.places // 3, chain.first // 3, rest.ravel(), mode[:-1], modes.ravel())
+def _class_patches(body: TreeBody) -> list[Array]:
+    """Of each class, (patches, 1 + r, PATCH): at rest, and by each coordinate."""
+    chain, model = body.wind_patches.points.chain, body.model
+    out = []
+    for number, kind in enumerate(model.classes):
+        members = model.members(number)
+        d = int(members[0]) if len(members) else 0
+        at = slice(
+            int(chain.first[d]), int(chain.first[d] + (chain.places[d + 1] - chain.places[d]) * len(members[:1]))
+        )
+        rest = _shapes(chain.X[at].reshape(-1, 3, 3))
+        by = _shapes(chain.U[at].reshape(len(rest), 3, 3, -1))[..., : kind.count]
+        out.append(np.concatenate([rest[:, None], by.transpose(0, 2, 1)], axis=1))
+    return out
+
+
+def _filled(patches: Array, count: int, rows: int) -> Array:
+    """Patches of a class, filled up with zeros to so many of so many rows, flat."""
+    out = np.zeros((count, rows, PATCH))
+    out[: len(patches), : patches.shape[1]] = patches
+    return out.ravel()
 
 
 def _shapes(corners: Array) -> Array:
