@@ -215,9 +215,11 @@ class Loop:
         most = self.step + min(
             int(TICK / self.step_time), self.schedule.steps_to_next(self.step, last_step - self.step)
         )
-        while self.observers == () and self.frames and self.step + sum(found) < most and len(found) < MOST_FRAMES:
-            found.append(self._steps_ahead(self.step + sum(found), most))
-        return found if len(found) == 1 or self.is_frame_due(self.step + sum(found)) else found[:-1]
+        end = self.step + found[0]
+        while self.observers == () and self.frames and end < most and len(found) < MOST_FRAMES:
+            found.append(self._steps_ahead(end, most))
+            end += found[-1]
+        return found if len(found) == 1 or self.is_frame_due(end) else found[:-1]
 
     def _steps_ahead(self, step: int, last_step: int) -> int:
         """How many steps after a step may be taken until somebody looks."""

@@ -12,7 +12,6 @@ from numpy.typing import ArrayLike
 from scipy.spatial import KDTree
 
 from supple.algebra.dense import rotations
-from supple.algebra.lanes.lane_type import LANES
 from supple.algebra.sparse.threefold import SparseRows, chosen_rows
 from supple.bodies.body_protocol import Embedding, Method, Numbers
 from supple.bodies.capabilities import BrokenPart, RecastBody
@@ -34,7 +33,7 @@ from supple.bodies.tree.kinematics import TreeMeasures
 from supple.bodies.tree.measuring import TreeMeasuring
 from supple.bodies.tree.model import TreeModel
 from supple.bodies.tree.surface.domain_points import DomainPoints
-from supple.bodies.tree.surface.frame_cache import number_of
+from supple.bodies.tree.surface.frame_cache import RowKeys
 from supple.bodies.tree.surface.point_springs import PointSprings
 from supple.bodies.tree.surface.render_skin import RenderSkin
 from supple.bodies.tree.surface.skin import TreeSkin
@@ -49,6 +48,8 @@ CHANGEABLE = ("frequency_factor", "density_factor", "mass_damping", "stiffness_d
 """What can change while it runs, coordinates as they are."""
 FEW_DOMAINS = 64
 """Up to which frames and points of several instants stay in the cache."""
+MOST_INSTANTS = 64
+"""That are foreseen at once."""
 CALM = 1e-4
 """Stiffness damping [s] from which on what stretches, and moves fast, gains no energy at steps of 1/30 s."""
 
@@ -329,18 +330,19 @@ class TreeBody:
         acting: StrideKernel | None = None,
         is_blown: bool = False,
         marks: Sequence[int] = (),
-    ) -> tuple[Array, list[tuple[Array, Array]]]:
+    ) -> tuple[Array, Array, Array]:
         """Move coordinates x, v (1, width) on, in place, by calls of `steps` steps of dt [s] that settle; also returns
-        coordinates at `marks`; see `TreeDynamics.stride`."""
+        coordinates (k, width) and their rates at `marks`; see `TreeDynamics.stride`."""
         now, gravity = self.unpack(x, v), np.zeros(3) if self.grown else gravity
-        changes, states = self.dynamics.stride(
+        changes, marked = self.dynamics.stride(
             now, dt, calls, steps=steps, gravity=gravity, limit=limit, acting=acting, is_blown=is_blown, marks=marks
         )
         self.pack(now, x, v)
-        marked = [(x.copy(), v.copy()) for _ in states]
-        for state, (x_out, v_out) in zip(states, marked):
-            self.pack(state, x_out, v_out)
-        return changes, marked
+        n, k = self.model.coordinate_count, len(marked.calls)
+        x_out, v_out = np.repeat(x, k, axis=0), np.repeat(v, k, axis=0)
+        x_out[:, :7], x_out[:, 7 : 7 + n] = marked.root[:, :7], marked.q
+        v_out[:, :6], v_out[:, 6 : 6 + n] = marked.root[:, 7:], marked.v
+        return changes, x_out, v_out
 
     def loads(self, x: Array, forces: Array | None, push: Array | None = None) -> dict[str, Array]:
         """Forces (1, v_width) on the coordinates x, and push in the place of those on the root's frame, as
@@ -417,20 +419,20 @@ class TreeBody:
     @property
     def foresight(self) -> int:
         """For how many instants it pays to find energies, frames and points in one call."""
-        return 2 * LANES if self.model.domain_count <= FEW_DOMAINS else 1
+        return MOST_INSTANTS if self.model.domain_count <= FEW_DOMAINS else 1
 
     def foresee(self, x: Array, v: Array) -> None:
         """Find energies and momenta at coordinates x, v (k, width) of several instants, which `measures` is asked for
         one by one; frames of domains too, from which points and gaps of all follow in one call."""
-        self._measured[:] = [_keys(x), _keys(v), self._measuring.at_all(x, v)]
+        self._measured[:] = [RowKeys(x), RowKeys(v), self._measuring.at_all(x, v)]
 
     def measures(self, x: Array, v: Array | None = None) -> TreeMeasures:
         """Energies and momenta at coordinates x, v (1, width). The last are kept: a frame asks for them one by one."""
         kept = self._measured
-        number = number_of(kept[0], x) if kept else -1
-        if number < 0 or not (v is None or kept[1][number] == v.tobytes()):
+        number = kept[0].number(x) if kept else -1
+        if number < 0 or not (v is None or kept[1].all[number] == v.tobytes()):
             rates = np.zeros((1, self.coordinates.v_width)) if v is None else v
-            kept[:], number = [_keys(x), _keys(rates), self._measuring.at_all(x, rates)], 0
+            kept[:], number = [RowKeys(x), RowKeys(rates), self._measuring.at_all(x, rates)], 0
         measures: TreeMeasures = kept[2][number]
         return measures
 
@@ -442,10 +444,6 @@ class TreeBody:
     @cached_property
     def _measuring(self) -> TreeMeasuring:
         return TreeMeasuring.of(self.model)
-
-
-def _keys(rows: Array) -> list[bytes]:
-    return [row.tobytes() for row in rows]
 
 
 def _broken_part(body: TreeBody, share: TreePart, state: TreeState) -> BrokenPart:

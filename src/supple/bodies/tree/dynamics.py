@@ -317,28 +317,21 @@ class TreeDynamics:
         acting: StrideKernel | None = None,
         is_blown: bool = False,
         marks: Sequence[int] = (),
-    ) -> tuple[Array, list[TreeState]]:
+    ) -> tuple[Array, strides.Marked]:
         """Move `state` on, in place, by calls of `steps` steps of dt [s], all in one compiled call, on one thread.
 
-        acting: what brings loads to each call; is_blown: a wind, which brings wrenches, is among them. Ends before a call that does not settle:
-        see `stride_kernels`. Returns what was unsettled in each that it kept, and the states after those of so many
-        calls, `marks`, that it reached.
+        acting: what brings loads to each call; is_blown: a wind, which brings wrenches, is among them. Ends before a
+        call that does not settle: see `stride_kernels`. Returns what was unsettled in each that it kept, and the states
+        after those of so many calls, `marks`, ascending, that it reached.
         """
         g = check_vector(gravity, name="gravity", where="TreeDynamics")
         self.load(state)
         changes, marked = np.empty(calls), strides.Marked.after(np.array(marks, dtype=np.int64), self.places)
         run, given = (strides.stride, ()) if acting is None else acting
-        done = run(
-            *self.handed(), self.numbers(dt, is_loaded=is_blown, is_blown=is_blown), g, steps, limit, self.team, self._kept,
-            *given, marked, changes,
-        )  # fmt: skip
+        numbers = self.numbers(dt, is_loaded=is_blown, is_blown=is_blown)
+        done = run(*self.handed(), numbers, g, steps, limit, self.team, self._kept, *given, marked, changes)
         self._save(state)
-        reached = [k for k, calls in enumerate(marks) if calls <= done]
-        return changes[:done], [self._marked(marked.q[k], marked.v[k], marked.root[k]) for k in reached]
-
-    def _marked(self, q: Array, v: Array, root: Array) -> TreeState:
-        """A state as the kernels have noted it; no step asks for its accelerations."""
-        return TreeState(q, v, np.zeros(0), root[:7], root[7:], np.zeros(6))
+        return changes[:done], marked.up_to(done)
 
     @cached_property
     def _kept(self) -> strides.Kept:

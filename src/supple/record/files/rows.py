@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from functools import cache, lru_cache
 from typing import Any
 
 import numpy as np
 
 from supple.record.files.trust import Group
+
+LARGE = 1 << 15
+"""Bytes of a piece of a table from which on it is."""
 
 
 class GrowingGroup:
@@ -58,11 +62,18 @@ class GrowingGroup:
 
 
 def _open_table(group: Group, name: str) -> tuple[Any, tuple[int, ...]]:
-    """HDF5's own handle of a table, and the shape of a row."""
-    from h5py import h5d
+    """HDF5's own handle of a table, and the shape of a row. Large pieces are written as they come, not copied into
+    HDF5's cache before."""
+    from h5py import h5d, h5p
 
     table = h5d.open(group.id, name.encode())
-    return table, table.shape[1:]
+    tail, size = table.shape[1:], table.dtype.itemsize
+    if math.prod(table.get_create_plist().get_chunk()) * size >= LARGE:
+        del table  # what is open twice keeps the cache it had
+        access = h5p.create(h5p.DATASET_ACCESS)
+        access.set_chunk_cache(1, 0, 1.0)
+        table = h5d.open(group.id, name.encode(), access)
+    return table, tail
 
 
 @lru_cache(maxsize=8)

@@ -48,7 +48,7 @@ class Load:
         f = check_array(given, name="the force", where=f"load on {self.on.label}")
         if f.shape not in ((3,), (self.on.count, 3)):
             raise InputError("a load is not (3,) or one force a point", where=f"load on {self.on.label}", value=f.shape)
-        if not np.isfinite(f).all():
+        if not np.logical_and.reduce(np.isfinite(f), axis=None):
             raise InputError("a load is not finite", where=f"load on {self.on.label}, t = {t:g} s", value=given)
         return f
 

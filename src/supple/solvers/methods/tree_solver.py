@@ -158,10 +158,10 @@ class TreeSolver:
             tree = HalvedTree(slot.node.body, {"gravity": system.gravity}, slot.index in self.blown)
             h = self.dt / self.steps
             found, marked = tree.advance_calls(x, v, h, self.steps, level, marks, given.get(slot.index))
-            for k, (frame, (x, v, level)) in enumerate(zip(frames, marked)):
+            is_kept = False
+            for frame, (x, v, level) in zip(frames, marked):
                 slot.view_x(frame.x)[:], slot.view_v(frame.v)[:] = x, v
-                for later in frames[k:]:
-                    self._keep_level(slot, later, level)
+                is_kept = self._keep_level(slot, frame, level, is_kept)
             self._look(slot, found, times)
             np.maximum(change, found, out=change)
         for frame, end in zip(frames, marks):
@@ -192,10 +192,13 @@ class TreeSolver:
         """How often the steps of a tree were halved last."""
         return int(state.memory.get(f"{slot.name}/{LEVEL}", np.zeros(1))[0])
 
-    def _keep_level(self, slot: Slot, state: State, level: int) -> None:
+    def _keep_level(self, slot: Slot, state: State, level: int, is_kept: bool = False) -> bool:
+        """Note how often steps are halved, where they ever were; returns whether. is_kept: an earlier state has it."""
         key = f"{slot.name}/{LEVEL}"
-        if level or key in state.memory:
+        is_kept = is_kept or level > 0 or key in state.memory
+        if is_kept:
             state.memory[key] = np.array([float(level)])
+        return is_kept
 
     def _look(self, slot: Slot, change: Array, ends: Sequence[float]) -> None:
         """Warn once of a tree whose steps, which end at these times [s], are too long."""

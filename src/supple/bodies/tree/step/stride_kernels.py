@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from supple.algebra.compiling.compiled import compiled
+from supple.algebra.lanes.lane_type import LANES, lane_sum, load
 from supple.bodies.tree.step.frame_kernels import TreeWorkspace
 from supple.bodies.tree.step.step_kernels import FINE, advance
 
@@ -47,6 +48,11 @@ class Marked(NamedTuple):
         """Room for states after so many calls each."""
         k, n = len(calls), len(places)
         return cls(calls, places, np.empty((k, n)), np.empty((k, n)), np.empty((k, 13)))
+
+    def up_to(self, calls: int) -> Marked:
+        """Those that are reached after so many calls."""
+        k = int(np.searchsorted(self.calls, calls, side="right"))
+        return Marked(self.calls[:k], self.places, self.q[:k], self.v[:k], self.root[:k])
 
 
 @compiled
@@ -103,9 +109,10 @@ def go_back(workspace, root, kept):
 @compiled
 def is_finite(workspace, root):
     """Whether all numbers of the state are finite."""
-    total = 0.0
-    for k in range(len(workspace.q)):
-        total += 0.0 * (workspace.q[k] + workspace.v[k])
+    sums = 0.0 * load(workspace.alpha, 0)
+    for k in range(0, len(workspace.q), LANES):
+        sums += 0.0 * (load(workspace.q, k) + load(workspace.v, k))
+    total = lane_sum(sums)
     for i in range(3):
         total += 0.0 * (root.x[i] + root.velocity[i] + root.spin[i])
     return total == 0.0

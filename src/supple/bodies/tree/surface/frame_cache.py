@@ -25,17 +25,33 @@ class Instants:
 
     x: Array
     frames: Frames
-    keys: list[bytes]
+    keys: RowKeys
 
     def number(self, x: Array) -> int:
         """Of the instant with coordinates x (1, width); -1: none."""
-        return number_of(self.keys, x)
+        return self.keys.number(x)
 
 
-def number_of(keys: list[bytes], x: Array) -> int:
-    """Where the bytes of x are among keys; -1: nowhere. Bytes are compared ten times as fast as arrays."""
-    own = x.tobytes()
-    return keys.index(own) if own in keys else -1
+class RowKeys:
+    """Rows of numbers by their bytes, which are compared ten times as fast as arrays. One that is asked for is likely
+    to be the last one or the next."""
+
+    def __init__(self, rows: Array) -> None:
+        self.all = [row.tobytes() for row in rows]
+        self._last = 0
+
+    def number(self, row: Array) -> int:
+        """Where the row is among them; -1: nowhere."""
+        own, keys, k = row.tobytes(), self.all, self._last
+        if own == keys[k]:
+            return k
+        if k + 1 < len(keys) and own == keys[k + 1]:
+            self._last = k + 1
+            return k + 1
+        if own not in keys:
+            return -1
+        self._last = keys.index(own)
+        return self._last
 
 
 class FrameCache:
@@ -47,9 +63,9 @@ class FrameCache:
 
     def all(self, x: Array, chain: Chain) -> Instants:
         """At coordinates x (k, width) of several instants, of the domains of the chain; not to be written to."""
-        keys = [row.tobytes() for row in x]
+        keys = RowKeys(x)
         for kept in self._kept:
-            if kept.keys == keys and kept.frames.o.shape[1] >= len(chain.parent):
+            if kept.keys.all == keys.all and kept.frames.o.shape[1] >= len(chain.parent):
                 return kept
         k, d, n = len(x), len(chain.parent), chain.start[-1]
         frames = Frames(*(np.zeros((k, d, width)) for width in (9, 9, 3, 3, 9)))

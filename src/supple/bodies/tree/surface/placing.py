@@ -14,6 +14,8 @@ from supple.bodies.tree.surface.domain_points import DomainPoints
 from supple.bodies.tree.surface.frame_cache import Instants
 
 Array = np.ndarray
+AT_ONCE = 16
+"""Instants whose points stay in the cache."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,14 +55,16 @@ class Placing:
             return cls(blocks, place, np.arange(points.hung + 1), place, np.ones(points.hung))
         return cls(blocks, place, np.asarray(W.indptr, dtype=np.int64), place[W.indices], np.asarray(W.data))
 
-    def hung(self, instants: Instants) -> Array:
-        """Where the points are that hang on domains, in rows of `placing_kernels.ROW` numbers, (k, rows) [m]; scratch
-        that the next call takes again."""
-        x, frames, n = instants.x, instants.frames, self.blocks.start[-1]
-        if not self._scratch or len(self._scratch[0]) < len(x):
-            self._scratch[:] = [np.empty((len(x), kernels.ROW * LANES * int(self.blocks.block_start[-1])))]
-        out: Array = self._scratch[0][: len(x)]
-        kernels.place_hung(self.blocks, frames.R, frames.o, np.ascontiguousarray(x[:, 7 : 7 + n]), out)
+    def hung(self, instants: Instants, first: int = 0, count: int | None = None) -> Array:
+        """Where the points are that hang on domains, at so many instants from the first on, two side by side, in rows
+        of `placing_kernels.PAIR` numbers, (pairs, rows) [m]; scratch that the next call takes again."""
+        n, last = self.blocks.start[-1], len(instants.x) if count is None else first + count
+        x, (R, o) = instants.x[first:last], (a[first:last] for a in (instants.frames.R, instants.frames.o))
+        pairs = -(-len(x) // 2)
+        if not self._scratch or len(self._scratch[0]) < pairs:
+            self._scratch[:] = [np.zeros((pairs, kernels.PAIR * LANES * int(self.blocks.block_start[-1])))]
+        out: Array = self._scratch[0][:pairs]
+        kernels.place_hung(self.blocks, R, o, np.ascontiguousarray(x[:, 7 : 7 + n]), out)
         return out
 
     @cached_property
@@ -70,5 +74,7 @@ class Placing:
     def positions(self, instants: Instants, dtype: type = np.float64) -> Array:
         """World positions (k, count, 3) [m] at each instant."""
         out: Array = np.empty((len(instants.x), len(self.indptr) - 1, 3), dtype)
-        kernels.weigh(self.indptr, self.indices, self.weights, self.hung(instants), out)
+        for first in range(0, len(out), AT_ONCE):
+            part = out[first : first + AT_ONCE]
+            kernels.weigh(self.indptr, self.indices, self.weights, self.hung(instants, first, len(part)), part)
         return out

@@ -16,6 +16,8 @@ from supple.algebra.lanes.lane_type import LANES, load, store
 Array = np.ndarray
 ROW = 4
 """Numbers of a point that hangs on a domain: x, y, z and zero."""
+PAIR = 2 * ROW
+"""Numbers of such a point at two instants, one after the other, which are weighed at once."""
 
 
 class HungBlocks(NamedTuple):
@@ -32,7 +34,7 @@ class HungBlocks(NamedTuple):
 
 @compiled(borrows=True)
 def place_hung_block(blocks, k, block, R, o, q, scratch, out):
-    """World positions of a block of domain k: R (d, 9), o (d, 3), q (n,); out: rows of ROW numbers, flat."""
+    """World positions of a block of domain k: R (d, 9), o (d, 3), q (n,); out: one ROW of each PAIR, flat."""
     at, r, s = blocks.start[k], blocks.start[k + 1] - blocks.start[k], blocks.scale[k]
     here, U = 3 * LANES * block, blocks.value[k] + 3 * r * LANES * (block - blocks.block_start[k])
     a, b, c = load(blocks.X, here), load(blocks.X, here + LANES), load(blocks.X, here + 2 * LANES)
@@ -46,51 +48,53 @@ def place_hung_block(blocks, k, block, R, o, q, scratch, out):
         x = o[k, i] + (R[k, 3 * i] * a + R[k, 3 * i + 1] * b + R[k, 3 * i + 2] * c)  # (12.3)
         store(scratch, i * LANES, x)
     for p in range(LANES):
-        place = ROW * (LANES * block + p)
+        place = PAIR * (LANES * block + p)
         out[place], out[place + 1] = scratch[p], scratch[LANES + p]
         out[place + 2], out[place + 3] = scratch[2 * LANES + p], 0.0
 
 
 @compiled
 def place_hung(blocks, R, o, q, out):
-    """All points that hang on domains at k instants: R (k, d, 9), o (k, d, 3), q (k, n); out (k, ROW points)."""
+    """All points that hang on domains at k instants: R (k, d, 9), o (k, d, 3), q (k, n); out (pairs, PAIR points)."""
     scratch = np.empty(3 * LANES)
     for k in range(len(blocks.scale)):
         for block in range(blocks.block_start[k], blocks.block_start[k + 1]):
             for j in range(len(q)):
-                place_hung_block(blocks, k, block, R[j], o[j], q[j], scratch, out[j])
+                place_hung_block(blocks, k, block, R[j], o[j], q[j], scratch, out[j // 2, ROW * (j % 2) :])
 
 
 @compiled
 def weigh(indptr, indices, weights, hung, out):
-    """Means (k, n, 3) over hung points (k, ROW points), rounded to the precision of `out`."""
-    scratch = np.empty(ROW)
-    for j in range(len(hung)):
-        own = hung[j]
-        none = 0.0 * load(own, 0, 4)
+    """Means (k, n, 3) over hung points (pairs, PAIR points), rounded to the precision of `out`."""
+    scratch = np.empty(PAIR)
+    for j in range(0, len(out), 2):
+        own, both = hung[j // 2], j + 1 < len(out)
+        none = 0.0 * load(own, 0, 8)
         for i in range(len(indptr) - 1):
             total = none
             for k in range(indptr[i], indptr[i + 1]):
-                total += weights[k] * load(own, ROW * indices[k], 4)
+                total += weights[k] * load(own, PAIR * indices[k], 8)
             store(scratch, 0, total)
             out[j, i, 0], out[j, i, 1], out[j, i, 2] = scratch[0], scratch[1], scratch[2]
+            if both:
+                out[j + 1, i, 0], out[j + 1, i, 1], out[j + 1, i, 2] = scratch[ROW], scratch[ROW + 1], scratch[ROW + 2]
 
 
 @compiled
 def largest_apart(hung, place, group_start, largest_out):
-    """The largest distance [m] of a point from the mean of its group, at each instant, (k,): hung (k, ROW points),
-    place: of the points of all groups."""
-    for j in range(len(hung)):
-        largest = 0.0
+    """The largest distance [m] of a point from the mean of its group, at each instant, (k,): hung (pairs, PAIR
+    points), place: of the points of all groups."""
+    for j in range(len(largest_out)):
+        largest, own = 0.0, hung[j // 2, ROW * (j % 2) :]
         for g in range(len(group_start) - 1):
             first, last = group_start[g], group_start[g + 1]
             a, b, c = 0.0, 0.0, 0.0
             for k in range(first, last):
-                at = ROW * place[k]
-                a, b, c = a + hung[j, at], b + hung[j, at + 1], c + hung[j, at + 2]
+                at = PAIR * place[k]
+                a, b, c = a + own[at], b + own[at + 1], c + own[at + 2]
             a, b, c = a / (last - first), b / (last - first), c / (last - first)
             for k in range(first, last):
-                at = ROW * place[k]
-                d, e, f = hung[j, at] - a, hung[j, at + 1] - b, hung[j, at + 2] - c
+                at = PAIR * place[k]
+                d, e, f = own[at] - a, own[at + 1] - b, own[at + 2] - c
                 largest = max(largest, d * d + e * e + f * f)
         largest_out[j] = np.sqrt(largest)

@@ -1,10 +1,10 @@
-"""Loads and winds on a tree before each call of its steps, as kernels: loads brought to its coordinates by virtual work.
+"""Loads and winds on a tree before each call of its steps, as kernels.
+
+Loads are brought to its coordinates by virtual work. A wind acts on coordinates and as wrenches on domains, see
+`wind_kernels`. What acts stays as it is during a call, where wrenches turn with their domains.
 
 They are those in the middle of the call, where the tree is by constant velocities: at its start they would lag half a
 call behind, an error of first order, which weighs more than all others of an oak in the wind.
-
-A wind acts on coordinates and as wrenches on domains, see `wind_kernels`. What acts stays as it is during a call, where
-wrenches turn with their domains.
 """
 
 # mypy: ignore-errors

@@ -36,7 +36,7 @@ class Halved(NamedTuple):
 
 
 class Marked(NamedTuple):
-    """Coordinates and rates (1, width) after a call; how often steps were halved then."""
+    """Coordinates and rates (width,) after a call; how often steps were halved then."""
 
     x: Array
     v: Array
@@ -86,17 +86,17 @@ class HalvedTree:
                 given = None if loads is None else loads.since(done)
                 left = [mark - done for mark in marks[len(marked) :]]
                 how = {"steps": steps, "gravity": gravity, "limit": UNSETTLED, "is_blown": self.is_blown}
-                kept, states = body.stride(x, v, h, calls - done, acting=given, marks=left, **how)
-                marked += [Marked(*state, 0) for state in states]
+                kept, *found = body.stride(x, v, h, calls - done, acting=given, marks=left, **how)
+                marked += [Marked(*state, 0) for state in zip(*found)]
                 changes[done : done + len(kept)] = kept
                 done += len(kept)
             if done < calls:
-                found = {} if loads is None else loads.at(done, x, v)._asdict()
-                tree = HalvedTree(body, {**self.acting, **found}, self.is_blown)
+                acting = {} if loads is None else loads.at(done, x, v)._asdict()
+                tree = HalvedTree(body, {**self.acting, **acting}, self.is_blown)
                 end, level, changes[done] = tree.advance(LocalState(0.0, x.copy(), v.copy()), h, steps, level)
                 x[:], v[:], done = end.x, end.v, done + 1
                 if done == marks[len(marked)]:
-                    marked.append(Marked(end.x, end.v, level))
+                    marked.append(Marked(end.x[0], end.v[0], level))
         return changes, marked
 
     def _halved(self, start: LocalState, h: float, steps: int, level: int) -> Halved:
