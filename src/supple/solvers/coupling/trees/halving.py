@@ -62,7 +62,7 @@ class HalvedTree:
             except (ConvergenceError, DivergenceError):
                 if self.body.settings.converge:
                     raise
-        return self._halved(start, h, steps, level)
+        return self.halved(start, h, steps, level)
 
     def advance_calls(
         self,
@@ -81,6 +81,7 @@ class HalvedTree:
         """
         calls, marked, body, gravity = marks[-1], list[Marked](), self.body, self.acting["gravity"]
         changes, done = np.empty(calls), 0
+        is_tried = body.dynamics.threads == 1 and not body.settings.converge
         while done < calls:
             if level == 0 and body.dynamics.threads == 1:
                 given = None if loads is None else loads.since(done)
@@ -93,13 +94,17 @@ class HalvedTree:
             if done < calls:
                 acting = {} if loads is None else loads.at(done, x, v)._asdict()
                 tree = HalvedTree(body, {**self.acting, **acting}, self.is_blown)
-                end, level, changes[done] = tree.advance(LocalState(0.0, x.copy(), v.copy()), h, steps, level)
+                now = LocalState(0.0, x.copy(), v.copy())
+                take = tree.halved if level == 0 and is_tried else tree.advance
+                end, level, changes[done] = take(now, h, steps, level)
                 x[:], v[:], done = end.x, end.v, done + 1
                 if done == marks[len(marked)]:
                     marked.append(Marked(end.x[0], end.v[0], level))
         return changes, marked
 
-    def _halved(self, start: LocalState, h: float, steps: int, level: int) -> Halved:
+    def halved(self, start: LocalState, h: float, steps: int, level: int) -> Halved:
+        """The same where all of them in one call do not settle: a single one is not tried again as it is."""
+        level = max(level, 1 if steps == 1 else 0)
         now, done, whole, worst = start, 0, steps * 2**HALVINGS, 0.0
         while done < whole:
             part = 2 ** (HALVINGS - level)
