@@ -87,8 +87,8 @@ class HalvedTree:
                 given = None if loads is None else loads.since(done)
                 left = [mark - done for mark in marks[len(marked) :]]
                 how = {"steps": steps, "gravity": gravity, "limit": UNSETTLED, "is_blown": self.is_blown}
-                kept, *found = body.stride(x, v, h, calls - done, acting=given, marks=left, **how)
-                marked += [Marked(*state, 0) for state in zip(*found)]
+                kept, positions, rates = body.stride(x, v, h, calls - done, acting=given, marks=left, **how)
+                marked += [Marked(*state, 0) for state in zip(positions, rates)]
                 changes[done : done + len(kept)] = kept
                 done += len(kept)
             if done < calls:
