@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -117,8 +118,8 @@ class TreeActing:
         model, blown = self.body.node.body.model, self._blown.value
         chain, n, push = bare_chain(model), model.coordinate_count, np.zeros(6)
         q = blown.q[self.body.node.body.dynamics.places]
-        frames, Q = Frames.empty(model.domain_count), forces[0, 6 : 6 + n].copy()
-        kernels.pull_wrenches(chain, frames, q, blown.frame, wrenches, Q, push)
+        Q = forces[0, 6 : 6 + n].copy()
+        kernels.pull_wrenches(chain, self._frames, q, blown.frame, wrenches, Q, push)
         forces[0, :3] += push[:3]
         forces[0, 3:6] += rotations.rotate_inverse(x[0, 3:7], push[3:])
         forces[0, 6 : 6 + n] = Q
@@ -131,6 +132,11 @@ class TreeActing:
     @property
     def _acting(self) -> ByAddress:
         return self._hung.acting
+
+    @cached_property
+    def _frames(self) -> Frames:
+        """Scratch."""
+        return Frames.empty(self.body.node.body.model.domain_count)
 
     @property
     def _blown(self) -> ByAddress:
