@@ -164,8 +164,8 @@ def windy_oak() -> list[Row]:
     def kernel() -> None:
         tree.advance(tree.state(), solver.dt / solver.steps, steps=solver.steps * round(until / solver.dt))
 
-    found = cost(scene, until, kernel, repeats=2)
-    blown = cost(scene, until, bare_steps(scene, until), repeats=2)
+    found = cost(scene, until, kernel)
+    blown = cost(scene, until, bare_steps(scene, until))
     rate = found.megabytes / until
     return [
         at_least(OAK, "simulated over processor time", until / found.run, 4.0, unit="-", threads=1),
