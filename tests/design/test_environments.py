@@ -25,7 +25,7 @@ BLOCK = np.full((2, 2, 3), 3, dtype=np.uint8)
 @pytest.mark.filterwarnings("ignore::UserWarning")
 @pytest.mark.parametrize("name", tasks())
 def test_check_env(name: str) -> None:
-    check_env(TaskEnv(name), skip_render_check=True)
+    check_env(TaskEnv(name), skip_render_check=True)  # rendering has a test of its own
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
@@ -39,6 +39,29 @@ def test_registered() -> None:
     vector = gymnasium.make_vec("supple/Jump-v1", num_envs=2)
     assert vector.num_envs == 2
     vector.close()
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_a_robot_is_rendered_where_it_is_and_that_changes_nothing() -> None:
+    """The picture changes as the robot does; its score is that of a robot nobody looks at."""
+    env = gymnasium.make("supple/Walk-v1", design=BLOCK, render_mode="rgb_array")
+    alone = gymnasium.make("supple/Walk-v1", design=BLOCK)
+    for one in (env, alone):
+        one.reset(seed=0)
+    first = env.render()
+    actions = np.ones(env.action_space.shape, dtype=np.float32)
+    infos = [one.step(actions)[4] for one in (env, alone)]
+    second = env.render()
+    third = env.render()
+    assert (first.shape, first.dtype) == ((320, 480, 3), np.uint8)
+    assert np.array_equal(second, third)
+    red = (second[..., 0].astype(int) - second[..., 2]) > 60
+    assert 0.02 < red.mean() < 0.5  # its muscles are red, the world is not
+    assert not np.array_equal(first, second)
+    assert infos[0] == infos[1]
+    assert alone.render() is None
+    with pytest.raises(InputError, match="rendering"):
+        TaskEnv("walk-v1", BLOCK, render_mode="human")
 
 
 def test_spaces_do_not_depend_on_the_body() -> None:

@@ -16,6 +16,7 @@ from supple.contact import Floor
 from supple.design import Arena, Design, FileArena, Store, try_design
 from supple.design.search import CmaEs, MapElites
 from supple.design.study.dressing import dressed
+from supple.design.study.outputs import LiveOutputs
 from supple.design.study.study import load_study
 from supple.design.study.voxcad_design import save_design, voxcad_of
 from supple.design.tasks import find_task
@@ -79,6 +80,19 @@ def test_a_study_runs_and_leaves_its_files(tmp_path: Path, capsys: pytest.Captur
     run = sp.run(sp.load(out / "best.toml"), until=0.1, progress=False, threads=1)
     moved = run.system.centre_of_mass(run.state, run.system.body("robot"))[0]
     assert moved == pytest.approx(told["best"][0]["scores"]["forward"] + _start(study.arena, design), abs=1e-12)
+
+
+def test_tables_and_the_plot_grow_with_the_search(tmp_path: Path) -> None:
+    study, sizes = load_study(written(tmp_path)), []
+
+    def look(row: Any, told: Any) -> None:
+        rows = (tmp_path / "history.csv").read_text().splitlines()
+        sizes.append((len(rows) - 1, (tmp_path / "progress.png").is_file()))
+
+    live = LiveOutputs(tmp_path, lambda: search.found(), plot=True, every=0.0)
+    search = study.search(workers=0, observers=[live, look])
+    search.run(2)
+    assert sizes == [(1, True), (2, True)]
 
 
 def _start(arena: Any, design: Design) -> float:

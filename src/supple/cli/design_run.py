@@ -12,7 +12,7 @@ from typing import Any
 from supple.design.search.history import Found, Generation
 from supple.design.search.method_protocol import Candidate
 from supple.design.store import Store
-from supple.design.study.outputs import Champions, write_best, write_pictures, write_tables
+from supple.design.study.outputs import Champions, LiveOutputs, write_best, write_pictures, write_tables
 from supple.design.study.study import Study, load_study
 from supple.errors import InputError, RecordError
 
@@ -31,7 +31,8 @@ def run_study(
     champions, table, begun = Champions(study.method.objectives[0]), Table(study, quiet=quiet), perf_counter()
     with Store(study.store or folder / "store.db") as store:
         known = len(store)
-        search = study.search(store=store, observers=[champions, table], progress=False if quiet else None)
+        live = LiveOutputs(folder, lambda: search.found(), plot=pictures)
+        search = study.search(store=store, observers=[champions, table, live], progress=False if quiet else None)
         try:
             found = search.run(study.generations)
         except KeyboardInterrupt:

@@ -42,15 +42,17 @@ class TaskEnv(gymnasium.Env[Observation, Array]):
     cells (nx, ny, nz), or what has `cells`; None: a random body of the environment's first seed, 0 without one. An
     episode is truncated after the task's duration; it terminates where an object that is carried drops, or where the
     simulation leaves the finite, which costs 1. `reset(options={"design": cells})` takes another body. info: score, t.
+    render_mode: "rgb_array", for pictures by `render`; they need the extra render.
     """
 
-    metadata = {"render_modes": [], "render_fps": int(CONTROL_RATE)}  # noqa: RUF012
+    metadata = {"render_modes": ["rgb_array"], "render_fps": int(CONTROL_RATE)}  # noqa: RUF012
 
     def __init__(self, task: str | Task = "walk-v1", design: Any = None, render_mode: str | None = None) -> None:
-        if render_mode is not None:
-            raise InputError("there is no such rendering", where="TaskEnv", value=render_mode, allowed="None")
+        if render_mode not in (None, *self.metadata["render_modes"]):
+            raise InputError("there is no such rendering", where="TaskEnv", value=render_mode,
+                             allowed="None, rgb_array")  # fmt: skip
         self.task = find_task(task)
-        self.render_mode = None
+        self.render_mode = render_mode
         self.observation_space = observation_space(self.task)  # type: ignore[assignment]
         self.action_space = spaces.Box(-1.0, 1.0, self.task.grid, np.float32)
         self.episode = None if design is None else Episode(self.task, design)
@@ -80,6 +82,14 @@ class TaskEnv(gymnasium.Env[Observation, Array]):
         over, finished = self.episode.is_over, self.episode.is_finished
         self._running = not (over or finished)
         return self._observation(), float(reward), over, finished and not over, self._info()
+
+    def render(self) -> Array | None:  # type: ignore[override]
+        """A picture of the robot now, (320, 480, 3), 0 to 255; None where no rendering was asked for."""
+        if self.render_mode is None:
+            return None
+        if self.episode is None:
+            raise InputError("the episode has not begun", where="TaskEnv.render", fix="Call reset().")
+        return self.episode.picture()
 
     def _observation(self) -> Observation:
         assert self.episode is not None

@@ -8,6 +8,7 @@ import warnings
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
+from time import perf_counter
 from typing import Any
 
 from supple.design.arena import ArenaLike
@@ -55,6 +56,23 @@ class Champions:
         sign = 1.0 if self.measure.better == "more" else -1.0
         if well:
             self.rows.append((row.number, max(well, key=lambda c: sign * c.result.scores[self.measure.name])))
+
+
+class LiveOutputs:
+    """An observer of a search: its tables after each generation, its plot from time to time, so that a search that is
+    on its way, or was stopped, can be looked at. found: what the search has found so far. every [s]: between plots."""
+
+    def __init__(self, folder: Path, found: Callable[[], Found], *, plot: bool, every: float = 20.0) -> None:
+        self.folder, self.found, self.plot, self.every = folder, found, plot, every
+        self.plotted = perf_counter()
+
+    def __call__(self, row: Any, told: Sequence[Candidate]) -> None:
+        """Write what has changed."""
+        found = self.found()
+        write_tables(found, self.folder)
+        if self.plot and perf_counter() - self.plotted >= self.every:
+            _tried(lambda: draw_progress(found, self.folder / "progress.png"))
+            self.plotted = perf_counter()
 
 
 def write_tables(found: Found, folder: Path) -> None:

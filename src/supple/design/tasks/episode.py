@@ -6,6 +6,7 @@ trial (`supple.design.trial`), and it ends in the same errors.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,10 @@ from supple.design.tasks.senses import Senses
 from supple.design.tasks.suite import find_task
 from supple.design.tasks.task import Task
 from supple.errors import DivergenceError, InputError
+from supple.record.frame import Frame
+from supple.record.ground import ground_of
 from supple.record.loop import Loop
+from supple.record.memory import MemoryRecord
 from supple.record.progress import Interrupts, Silent
 
 Array = np.ndarray
@@ -49,10 +53,32 @@ class Episode:
         """To the start."""
         solver = self.scene.solver
         solver.prepare(self.system)
-        self.judge, self.failure = self.task.judge(), ""
-        self._loop = Loop(self.system, solver, None, self.task.record_every, np.inf, (self.judge,), None)
+        self.judge, self.failure, self._frames = self.task.judge(), "", list[Frame]()
+        observers = (self.judge, self._note)
+        self._loop = Loop(self.system, solver, None, self.task.record_every, np.inf, observers, None)
         self._loop.begin({}, resume=False)
         self._advance(0)
+
+    def _note(self, frame: Frame) -> None:
+        """Keep the first frame and the last one, for pictures."""
+        if not self._frames:
+            self._start = frame.state.copy()
+        self._frames = [frame]
+
+    def picture(self, size: tuple[int, int] = (480, 320)) -> Array:
+        """What a camera sees now that has the start in view too, (height, width, 3), 0 to 255. size: width and height
+        [pixels]. Needs the extra render."""
+        from supple.exports.camera import Camera
+        from supple.exports.video import draw_film
+        from supple.exports.view import View
+
+        record = MemoryRecord(self.system, ground_of(self.system))
+        now = self._frames[0]
+        for state in (self._start, self.state):
+            record.append(replace(now, state=state))
+        caption = f"t = {self.t:.2f} s, score {self.score:.3f} {self.task.unit}"
+        view = View(record, (0, 1), Camera())
+        return next(iter(draw_film(view, size, self.task.name, [(1, caption)])))
 
     def _advance(self, last_step: int) -> None:
         self._loop.advance(last_step, Silent(), Interrupts())
