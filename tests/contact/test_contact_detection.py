@@ -131,6 +131,20 @@ def test_crossed_ridges_touch_by_their_edges() -> None:
         assert pairs.area[0] == pytest.approx(one * min(size, 1.0) ** 2)  # as much as the smaller has
 
 
+def test_a_ball_in_a_valley_is_pushed_alike_by_both_sides() -> None:
+    """Either side meets the cross-section of the ball, wherever it is found."""
+    X = np.array([[0, -1, 0], [0, 1, 0], [1, -1, 1], [1, 1, 1], [-1, -1, 1], [-1, 1, 1]], float)
+    valley = ContactSurface.of((X, [[0, 2, 3], [0, 3, 1], [0, 1, 5], [0, 5, 4]]))
+    radius, depth = 0.1, 0.001
+    centre = np.array([[0.0, 0.1, (radius - depth) * np.sqrt(2)]])
+    surface = ContactSurface.joined([valley, ContactSurface.of((centre, np.zeros((0, 3))), radius=radius)])
+    pairs = Detector(surface, margin=0.01).find(np.concatenate([X, centre]))
+    assert pairs.size == 2
+    np.testing.assert_allclose(pairs.gap, -depth, atol=1e-12)
+    np.testing.assert_allclose(pairs.area, np.pi * radius**2, rtol=1e-12)
+    np.testing.assert_allclose(np.sort(pairs.normal[:, 0]), np.sqrt([0.5, 0.5]) * [-1, 1], atol=1e-12)
+
+
 @pytest.mark.parametrize("sheet_below", [True, False])
 def test_two_elements_a_step_do_not_tunnel(sheet_below: bool) -> None:
     """A small body crosses a sheet, and a box, in one step: every vertex that crosses is reported, from its side."""

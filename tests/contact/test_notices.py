@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from supple.contact.binding.sinking_kernels import is_held
 from supple.contact.contact_set import ContactSet
 from supple.contact.notices import SINKS
-from supple.contact.stopping import Stopping
+from supple.contact.stopping import SINKS as SHARE
+from supple.contact.stopping import Raised, Stopping
 
 H, STIFFNESS = 0.01, 1e6
 
@@ -40,3 +42,13 @@ def test_what_is_held_alone_is_held_together() -> None:
         seen.append(held)
         assert not held or part.max() <= SINKS
     assert 20 < sum(seen) < 180
+
+
+def test_a_stiffness_that_stops_a_body_lets_it_sink_by_its_share_of_the_width() -> None:
+    """v sqrt(m / K), how deep an oscillator goes from its rest at v, is a twentieth of the smaller width."""
+    stopping = some_stopping(np.random.default_rng(0))
+    found = some_contacts(np.random.default_rng(0), 1)._replace(body=np.array([[0, 2]]))
+    area, v = np.array([2e-4]), 3.0
+    raised = stopping.raised(found, area, np.array([-v]), H, np.array(1.0), Raised.none(0))
+    assert v * np.sqrt(0.3 / raised.K[0]) == pytest.approx(SHARE * 0.05, rel=1e-12)
+    assert raised.modulus[0] * area[0] == pytest.approx(raised.K[0], rel=1e-12)

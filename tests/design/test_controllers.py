@@ -39,6 +39,15 @@ def test_network_is_data() -> None:
     np.testing.assert_allclose(network(given), np.tanh(np.tanh(given @ w0.T + b0) @ w1.T + b1), rtol=1e-12)
 
 
+def test_random_weights_fill_their_range() -> None:
+    """Evenly from -s/sqrt(k) to s/sqrt(k) for k inputs: the largest of ten thousand are within a thousandth of it."""
+    (weights, biases), (second, _) = Network.random([100, 200, 100], seed=1, scale=3.0).layers
+    for values, reach in ((weights, 0.3), (second, 3.0 / np.sqrt(200))):
+        assert 0.999 * reach < np.abs(values).max() <= reach
+        assert np.abs(values).mean() == pytest.approx(reach / 2, rel=0.02)
+    assert np.abs(biases).max() <= 0.3
+
+
 def test_network_that_is_not_finite_names_the_time() -> None:
     network = Network([([[1.0]], [0.0])])
     with pytest.raises(InputError, match=r"t = 0.35 s"):

@@ -82,6 +82,25 @@ def test_kinetic_energy_is_that_of_the_points():
     assert energy == pytest.approx(0.5 * solid.lumped_mass @ (speed**2).sum(axis=1), rel=1e-12)
 
 
+def test_forces_of_motion_are_masses_times_accelerations():
+    """Nodes of a domain whose frame accelerates and turns have a + alpha x x + w x (w x x) + 2 w x U q': its terms of
+    velocity, and what the frame's motion does to the modes, are the sums over nodes."""
+    solid = ElasticSolid(MESH, WOOD, mass="lumped")
+    U = np.random.default_rng(3).normal(size=(3 * solid.node_count, 3))
+    W, m = MassIntegrals.of(solid, U), solid.lumped_mass[:, None]
+    q, v, w = random_state(3)
+    a, alpha = np.random.default_rng(8).normal(size=(2, 4, 3))
+    found = domain_inertia(W, q, v, w)
+    force = system_force(W, found, alpha, a)
+    for k in range(4):
+        x, u = MESH.nodes + (U @ q[k]).reshape(-1, 3), (U @ v[k]).reshape(-1, 3)
+        own = np.cross(w[k], np.cross(w[k], x) + 2 * u)
+        np.testing.assert_allclose(found.h[k, :3], (np.cross(x, m * own)).sum(axis=0), rtol=1e-11)
+        np.testing.assert_allclose(found.h[k, 3:], (m * own).sum(axis=0), rtol=1e-11)
+        whole = m * (a[k] + np.cross(alpha[k], x) + own)
+        np.testing.assert_allclose(force[k], -U.T @ whole.ravel(), rtol=1e-10)
+
+
 def test_a_linear_tilt_is_fitted_as_its_arctangent():
     nodes = MESH.node_region("x_max")
     U = np.cross([0.0, 1.0, 0.0], MESH.nodes - [0.3, 0, 0]).reshape(-1, 1)

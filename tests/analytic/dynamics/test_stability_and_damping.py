@@ -46,6 +46,20 @@ def test_symplectic_euler_is_stable_just_below_its_limit_and_not_above(damping):
     assert chosen.dt == pytest.approx(0.9 * limit, rel=1e-3)
 
 
+def test_runge_kutta_takes_steps_up_to_its_limit_and_no_larger():
+    """|1 - z²/2 + z⁴/24 + i (z - z³/6)| <= 1 up to z = w h = 2 sqrt(2), with w of the chain in closed form."""
+    system = spring_chain(6, 40.0, 0.3)
+    w = chain_frequencies(6, 40.0, 0.3)[-1]
+    limit = 2 * np.sqrt(2) / w
+    with pytest.raises(InputError, match="larger than stable"):
+        sp.RungeKutta4(1.002 * limit).prepare(system)
+    state = system.initial_state()
+    state.v[:] = 1e-3 * np.random.default_rng(0).normal(size=system.v_size)
+    start = np.abs(state.v).max()
+    run(system, sp.RungeKutta4(0.998 * limit), 2000, state)
+    assert np.abs(state.v).max() < 3 * start
+
+
 @pytest.mark.parametrize("mass", ["lumped", "consistent"])
 def test_stable_step_of_a_clamped_body(mass):
     """Against the dense eigenvalues of what the filters leave free."""

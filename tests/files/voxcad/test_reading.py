@@ -64,6 +64,10 @@ def test_simulator_and_environment(scene):
     assert (forced.force, forced.torque, forced.held) == ((0, 0, 6), (3, 0, 0), (False,) * 6)
 
 
+def test_gravity_that_is_not_told_is_that_of_the_earth(tmp_path):
+    assert read(tmp_path, SCENE.replace("<GravAcc>-3.7</GravAcc>", "")).environment.gravity == (0, 0, -9.81)
+
+
 def test_tags_that_are_not_used_are_named(scene):
     assert set(scene.unsupported) == {
         "Simulator/Integration/Integrator",
