@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from concurrent.futures import Executor
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ import pytest
 
 from supple.algebra.compiling.kernel_list import kernel_list_text, read_kernel_list
 from supple.design import Arena, Design, evaluate
-from supple.design.population import dispatch
+from supple.design.population import dispatch, kernels
 from supple.design.population.kernels import KINDS, kernels_of, kind_of, listing
 from supple.design.population.workers import SpawnedPool
 from supple.design.tasks import find_task
@@ -64,3 +65,13 @@ def test_kernels_come_before_the_first_worker(monkeypatch: pytest.MonkeyPatch) -
     order.clear()
     evaluate([Design(np.ones((2, 1, 1)))], ARENA, workers=0)
     assert order == []
+
+
+def test_a_disk_that_is_full_costs_time_alone(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def full(*given: Any, **options: Any) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(kernels, "compile_ahead", full)
+    monkeypatch.setattr(kernels, "process_count", lambda: 2)
+    monkeypatch.setattr(kernels, "receipt_of", lambda wanted: tmp_path / "none")
+    assert not kernels.compile_kernels_of(ARENA, lambda done, name: None)

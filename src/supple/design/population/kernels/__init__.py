@@ -40,9 +40,15 @@ def kernels_of(arena: ArenaLike) -> list[WantedKernel]:
 
 
 def compile_kernels_of(arena: ArenaLike, tell: Tell) -> bool:
-    """Compile the kernels of an arena by one process a core, unless that was done before; whether it was done now."""
+    """Compile the kernels of an arena by one process a core, unless that was done before; whether it was done now.
+
+    Where the cache cannot be written, workers compile for themselves.
+    """
     wanted, processes = kernels_of(arena), process_count()
     if not wanted or processes == 1 or receipt_of(wanted).is_file() or not can_keep():
         return False
-    compile_ahead(wanted, tell, processes=processes)
+    try:
+        compile_ahead(wanted, tell, processes=processes)
+    except OSError:
+        return False
     return True
