@@ -10,6 +10,7 @@ from supple.contact import Floor
 from supple.design import Arena, Design, try_design
 from supple.design.controllers import Network
 from supple.design.driving import VoxelSenses
+from supple.design.trial import make_trial
 from supple.material.voxel import VoxelMaterial
 
 SOFT = VoxelMaterial(young=1e5, density=1000.0, expansion=0.01)
@@ -41,6 +42,33 @@ def test_a_network_that_knows_its_clock_alone_is_a_wave() -> None:
     np.testing.assert_allclose(asked, 15.0 * 1e-3 * np.sin(2 * np.pi * (4.0 * t + phase.ravel())), atol=1e-8)
 
 
+def test_samples_of_a_sine_drive_as_the_sine_does() -> None:
+    """Held for a fiftieth of a period each, with the values of its middle: the robot is where the sine takes it.
+
+    A step of a fiftieth of a turn is 2 pi / 50 = 0.13 of the amplitude, half of it off at most: 6 %, less for what
+    moves slower than the steps.
+    """
+    phase = np.linspace(0.0, 0.9, 12).reshape(3, 2, 2)
+    turns = np.arange(50) / 50
+    data = {"kind": "samples", "values": np.sin(2 * np.pi * (turns + 0.01)), "rate": 200.0, "repeats": True}
+    damped = VoxelMaterial(young=1e5, density=1000.0, expansion=0.01, bond_damping=1.0)
+    arena = ARENA.with_(materials={1: damped}, obstacles=(), gravity=(0, 0, 0))
+    sampled, swung = (make_trial(Design(CELLS, {"phase": phase}, given), arena) for given in (data, None))
+    start = arena.scene(Design(CELLS)).compile().initial_state().x
+    moved = np.abs(swung.run.state.x - start).max()
+    assert np.abs(sampled.run.state.x - swung.run.state.x).max() < 0.06 * moved
+
+
+def test_samples_hold_their_last_value_and_have_no_phase_then() -> None:
+    data = {"kind": "samples", "values": [0.0, 1.0], "rate": 10.0}
+    driver = ARENA.body_of(Design(CELLS, {"gain": np.full((3, 2, 2), 0.5)}, data)).actuation
+    assert isinstance(driver, Commands)
+    np.testing.assert_allclose(driver.ask(0.05, None), 15.0 * 0.5, rtol=1e-14)
+    np.testing.assert_allclose(driver.ask(3.0, None), 15.0, rtol=1e-14)
+    shifted = try_design(Design(CELLS, {"phase": np.linspace(0, 0.9, 12).reshape(3, 2, 2)}, data), ARENA)
+    assert (shifted.outcome, "repeats" in shifted.message) == ("refused", True), shifted.message
+
+
 def test_voxels_observe_where_they_are_and_what_they_touch() -> None:
     design = Design(CELLS)
     senses = VoxelSenses(design, ARENA.with_(obstacles=(Floor(),)), ARENA.grid(design))
@@ -53,11 +81,20 @@ def test_voxels_observe_where_they_are_and_what_they_touch() -> None:
     assert not seen[:, 11:].any()
 
 
-@pytest.mark.parametrize("controller", [{"kind": "waves"}, Network.random([3, 1], 0).to_data()])
+@pytest.mark.parametrize(
+    "controller",
+    [
+        {"kind": "waves"},
+        Network.random([3, 1], 0).to_data(),
+        {"kind": "samples"},
+        {"kind": "samples", "values": [np.nan], "rate": 1.0},
+        {"kind": "samples", "values": [1.0], "rate": "fast"},
+    ],
+)
 def test_other_controllers_are_refused(controller: dict) -> None:
     result = try_design(Design(CELLS, {}, controller), ARENA)
     assert result.outcome == "refused"
-    assert "network" in result.message
+    assert "network" in result.message or "amples" in result.message
 
 
 def _frames(positions: np.ndarray) -> np.ndarray:

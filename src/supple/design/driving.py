@@ -1,6 +1,11 @@
-"""Networks that drive the robots of an arena: what each voxel observes goes in, how much it swells comes out.
+"""Controllers as data that drive the robots of an arena: networks, and samples of a signal.
 
-    control of a voxel = amplitude gain g(t / settle) network(what it observes),   g(s) = s² (3 - 2 s), 1 from s = 1 on
+    network    control of a voxel = amplitude gain g(t / settle) network(what it observes)
+    samples    control of a voxel = amplitude gain g(t / settle) signal(t + phase period)
+    g(s) = s² (3 - 2 s), 1 from s = 1 on
+
+Samples are {"kind": "samples", "values": [...], "rate": [Hz], "repeats": whether they do}, linear in between, as of
+`supple.bodies.voxel.Samples`; each control is held until the next sample is due. Of a network:
 
 | numbers that a voxel observes | |
 |---|---|
@@ -17,12 +22,13 @@ They are those of tasks, so that one network drives robots in both. It is asked 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from supple.algebra.dense.function_kernels import compute_sines
-from supple.bodies.voxel import Commands
+from supple.bodies.voxel import Commands, Samples
 from supple.bodies.voxel.model import face_neighbours
 from supple.design.controllers import Network
 from supple.design.designs import Design
@@ -36,24 +42,45 @@ if TYPE_CHECKING:
 
 Array = np.ndarray
 RATE = 20.0  # [Hz]
+SAMPLES = "samples"
 STATE, INPUTS = 9, 14
 NEAR = 0.05  # part of a voxel within which it counts as touching an obstacle
 
 
 def drivers(design: Design, arena: Arena, grid: VoxelGrid) -> Commands:
-    """Commands of a design whose controller is the data of a `Network` of 14 inputs and one output."""
+    """Commands of a design whose controller is the data of a `Network` of 14 inputs and one output, or samples."""
+    count = grid.voxel_count
+    gain = design.fields["gain"][design.cells > 0] if "gain" in design.fields else np.ones(count)
+    if (design.controller or {}).get("kind") == SAMPLES:
+        signal, rate = _by_samples(design, arena, count)
+        return Commands(signal, rate=rate, count=count, gain=np.diag(gain))
     network = Network.from_data(design.controller or {})
     if (network.inputs, network.outputs) != (INPUTS, 1):
         raise InputError("the network does not fit a voxel", where="design, controller",
                          value=(network.inputs, network.outputs), allowed=f"{INPUTS} inputs, 1 output")  # fmt: skip
-    count, senses = grid.voxel_count, VoxelSenses(design, arena, grid)
-    gain = design.fields["gain"][design.cells > 0] if "gain" in design.fields else np.ones(count)
+    senses = VoxelSenses(design, arena, grid)
 
     def asked(t: float, state: Any) -> Array:
         actions = network(senses.observe(t, state.x, state.v))[:, 0]
         return arena.amplitude * _grown(t, arena.settle) * actions
 
     return Commands(asked, rate=RATE, count=count, gain=np.diag(gain))
+
+
+def _by_samples(design: Design, arena: Arena, count: int) -> tuple[Callable[[float, Any], Array], float]:
+    """What is asked, and how often [Hz]."""
+    given = dict(design.controller or {})
+    try:
+        values, rate = np.array(given["values"], dtype=float), float(given["rate"])
+        signal = Samples(values, rate, repeats=bool(given.get("repeats", False)))
+    except (KeyError, TypeError, ValueError):
+        raise InputError("samples lack values or a rate", where="design, controller",
+                         allowed='{"kind": "samples", "values": numbers, "rate": Hz}') from None  # fmt: skip
+    phase = design.fields["phase"][design.cells > 0] if "phase" in design.fields else np.zeros(count)
+    if phase.any() and signal.period is None:
+        raise InputError("phases are of samples that repeat", where="design, controller", fix='Give "repeats": true.')
+    ahead = phase * (signal.period or 0.0)
+    return lambda t, state: arena.amplitude * _grown(t, arena.settle) * signal.sample(t + ahead), rate
 
 
 class VoxelSenses:
