@@ -1,6 +1,8 @@
 """Effective masses and constant forces of a step, from the elastic forces f and stiffnesses K of all domains.
 
-    (M + k D + k² K) q" + ... = Q - f(q_f) - K(q_f) (q_p - q_f) - D v_p - ...,    D = alpha M + beta K
+    (M + k D + k² K) q" + ... = Q - f(q_f) - K(q_f) (q_p - q_f) - D v_p - ...,    D = alpha M + beta (K + s M)
+
+s is zero but where K is indefinite (`damping_kernels`), and stays as it is in the first pass.
 
 f and K of a group are computed lanes at once, or domain by domain where that is cheaper (`layout`). A pass after the
 first moves q_f from q_p to q_p + d. Some groups then take f and K anew (`grouping`), others have the change E of K
@@ -22,7 +24,8 @@ with q_f = q_0 in the first pass and q_f = q_1 of the pass before in others.
 from __future__ import annotations
 
 from supple.algebra.compiling.compiled import compiled
-from supple.algebra.lanes.lane_type import LANES, load, select_ge, store, value_at
+from supple.algebra.lanes.lane_type import LANES, any_greater, load, select_ge, store, value_at
+from supple.bodies.tree.domains.damping_kernels import damping_shift
 from supple.bodies.tree.domains.layout import group_rows
 from supple.bodies.tree.step.dense_kernels import factor_lanes
 from supple.bodies.tree.step.transpose_kernels import gather_rows, scatter_rows
@@ -75,8 +78,14 @@ def finish_forces(tree, workspace, constants, by_q, by_v, g, at_f, at_K, is_firs
     s, stiff = load(tree.scale, g * LANES), stiffness_factor(tree, g)
     heavy = s * s * s * s * s * load(tree.density, g * LANES)  # (12.9)
     alpha, beta = load(workspace.alpha, g * LANES), load(workspace.beta, g * LANES)
-    m_factor, k_factor, m_damping = heavy * (1.0 + by_v * alpha), by_q + by_v * beta, alpha * heavy
     at_q, place, is_kept = tree.group_q[g], tree.class_rr[kind], tree.group_changes[g] != 0
+    acts = stiff * beta
+    if is_first and any_greater(acts, acts * 0.0):
+        store(
+            workspace.shift, g * LANES, damping_shift(work, constants, place, at_K, base + LANES * rows.mass, r, acts)
+        )
+    m_damping = alpha * heavy + acts * load(workspace.shift, g * LANES)  # (T18)
+    m_factor, k_factor = heavy + by_v * m_damping, by_q + by_v * beta
     force, mass, first = base + LANES * rows.force, base + LANES * rows.mass, base + LANES * rows.first
     moved = base + LANES * rows.solved  # scratch for what K acts on
     for i in range(r):

@@ -35,10 +35,10 @@ class TreeWorkspace(NamedTuple):
 
     work: rows of the groups, then the threads' rooms; single: the same memory as float32; out: `OUT` numbers a place;
     slot_A (`SIX` a slot), slot_w (3 a slot); load_q: outer forces on coordinates, load_w: outer wrenches (`SIX` a
-    place); alpha, beta: damping of each; ends: 1 for each place whose forces are at the ends of a step, ended: how many
-    these are in each group, f_0: f at its start, span (1): its length [s]; moved (1): how unsettled the worst step of a
-    call was; change: largest change and size of q" of
-    each place (2 rows a group); bad: 1 where a group's matrix was singular; held_...: points held by springs,
+    place); alpha, beta: damping of each; shift: what keeps it from feeding motion [T18]; ends: 1 for each place whose
+    forces are at the ends of a step, ended: how many these are in each group, f_0: f at its start, span (1): its length
+    [s]; moved (1): how unsettled the worst step of a call was; change: largest change and size of q" of each place (2
+    rows a group); bad: 1 where a group's matrix was singular; held_...: points held by springs,
     `point_arrays`.
     """
 
@@ -57,6 +57,7 @@ class TreeWorkspace(NamedTuple):
     load_w: Array
     alpha: Array
     beta: Array
+    shift: Array
     ends: Array
     ended: Array
     f_0: Array
@@ -84,7 +85,15 @@ class TreeWorkspace(NamedTuple):
         """Scratch for a tree, all zeros."""
         coordinates, places, slots = tree.group_q[-1], len(tree.scale), tree.group_slot[-1]
         sizes = {"work": tree.scratch_start[-1], "out": OUT * places, "slot_A": SIX * slots, "slot_w": 3 * slots}
-        sizes |= {"load_w": SIX * places, "alpha": places, "beta": places, "ends": places, "span": 1, "moved": 1}
+        sizes |= {
+            "load_w": SIX * places,
+            "alpha": places,
+            "beta": places,
+            "shift": places,
+            "ends": places,
+            "span": 1,
+            "moved": 1,
+        }
         sizes |= {"change": 2 * len(tree.scale), "bad": len(tree.group_class), "ended": len(tree.group_class)}
         own = [name for name in cls._fields if not name.startswith("held_") and name != "single"]
         rooms = {name: aligned_zeros(int(sizes.get(name, coordinates))) for name in own}
