@@ -152,7 +152,7 @@ def pulled_flower() -> list[Row]:
     def kernel() -> None:
         tree.advance(tree.state(), flower.STEP, steps=round(until / flower.STEP))
 
-    return rows_of(FLOWER, "pulled", cost(scene, until, kernel), until, 0.2)
+    return rows_of(FLOWER, "pulled", cost(scene, until, kernel, repeats=4 * REPEATS), until, 0.2)
 
 
 def windy_oak() -> list[Row]:
