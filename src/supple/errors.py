@@ -168,6 +168,29 @@ def check_instance(
         )
 
 
+def check_row(values: Any, kinds: type | tuple[type, ...], what: str, *, where: str) -> None:
+    """Refuse what is no list or tuple of these kinds. what: what they should be: "nodes of the scene".
+
+    >>> check_row([1.0, "a"], float, "numbers", where="table")
+    Traceback (most recent call last):
+    supple.errors.InputError: table: this is not a row of numbers (got 'a'; allowed: float)
+    """
+    wrong = (
+        next((value for value in values if not isinstance(value, kinds)), None)
+        if isinstance(values, list | tuple)
+        else values
+    )
+    if wrong is not None or values is None:
+        names = [kind.__name__ for kind in (kinds if isinstance(kinds, tuple) else (kinds,))]
+        raise InputError(f"this is not a row of {what}", where=where, value=wrong, allowed=", ".join(names))
+
+
+def check_flag(value: Any, *, name: str, where: str) -> None:
+    """Refuse what is neither true nor false."""
+    if type(value).__name__ not in ("bool", "bool_"):  # numpy's own too
+        raise InputError(f"{name} is neither true nor false", where=where, value=value, allowed="True, False")
+
+
 def check_path(value: Any, *, where: str) -> Path:
     """The path of a file or folder, or an InputError."""
     check_instance(value, (str, PathLike), "the path of a file or folder", where=where)

@@ -76,6 +76,11 @@ def run(
     if start is not None:
         check_instance(start, State, "a state", where="run, start")
     check_dt(record_every, "run, record_every")
+    check_number(until, name="until", where="run", least=0.0)
+    if on_step is not None and not callable(on_step):
+        raise InputError("on_step cannot be called", where="run", value=type(on_step).__name__)
+    if not isinstance(observers, list | tuple) or not all(map(callable, observers)):
+        raise InputError("the observers are no row of functions", where="run", value=observers)
     if surface_points is not None:
         check_number(surface_points, name="surface_points", where="run", least=1, whole=True)
     asked = check_fields(fields, "run, fields")
@@ -138,8 +143,6 @@ def choose_solver(scene: Scene, system: System, solver: Any, dt: float | None) -
 
 def count_steps(until: float, dt: float) -> int:
     """The smallest number of steps of dt that does not end before `until`, round-off aside."""
-    if isinstance(until, str) or not math.isfinite(until) or until < 0:
-        raise InputError("the end of the run is not a time", where="run", value=until, allowed=">= 0 s")
     return math.ceil(until / dt * (1 - ROUND_OFF) - ROUND_OFF)
 
 

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from supple.algebra.compiling.blas_threads import one_blas_thread
-from supple.errors import ConvergenceError, InputError, check_instance, check_real
+from supple.errors import ConvergenceError, check_instance, check_number
 from supple.record.progress import progress_bar
 from supple.record.surfaces import make_surfaces
 from supple.running import choose_solver
@@ -59,11 +59,8 @@ def settle(
     -0.01
     """
     check_instance(scene, Scene, "a scene", where="settle")
-    check_real("settle", tolerance=tolerance, within=within)
-    if not (np.isfinite(tolerance) and tolerance > 0):
-        raise InputError("the tolerance is not positive", where="settle", value=tolerance, allowed="> 0")
-    if not (np.isfinite(within) and within > 0):
-        raise InputError("the time is not positive", where="settle", value=within, allowed="> 0 s")
+    for name, value in (("tolerance", tolerance), ("within", within)):
+        check_number(value, name=name, where="settle", above=0.0)
     system = scene.compile()
     method = choose_solver(scene, system, solver, dt)
     method.prepare(system)

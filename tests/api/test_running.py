@@ -174,8 +174,8 @@ def test_solver_and_step_are_chosen() -> None:
 @pytest.mark.parametrize(
     ("arguments", "word"),
     [
-        ({"until": -1.0}, "end of the run"),
-        ({"until": float("nan")}, "end of the run"),
+        ({"until": -1.0}, "until"),
+        ({"until": float("nan")}, "until"),
         ({"until": 1.0, "dt": 0.0}, "not positive"),
         ({"until": 1.0, "record_every": 0.0}, "record_every"),
         ({"until": 1.0, "threads": 10_000}, "threads"),

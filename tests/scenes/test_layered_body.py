@@ -279,7 +279,7 @@ def test_what_it_cannot_be_made_of() -> None:
         LayeredBody.from_surface(sp.SurfaceMesh(ball.nodes, ball.triangles[1:]), RUBBER, thickness=0.02)
     with pytest.raises(InputError, match="inside out"):
         LayeredBody.from_surface(sp.SurfaceMesh(ball.nodes, ball.triangles[:, ::-1]), RUBBER, thickness=0.02)
-    with pytest.raises(InputError, match="thickness is not positive"):
+    with pytest.raises(InputError, match="thickness is out of range"):
         LayeredBody.from_surface(ball, RUBBER, thickness=0.0)
     with pytest.raises(InputError, match="density"):
         LayeredBody.from_mesh(mesh, RUBBER, core=lambda X: X[:, 0] < 0.04, core_density=-1.0)

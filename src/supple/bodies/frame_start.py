@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from supple.algebra.dense import rotations
+from supple.algebra.dense.checks import check_array
 from supple.bodies.coordinates import FrameWithModes
 from supple.bodies.placement import Placement
 from supple.errors import InputError
@@ -15,7 +16,7 @@ Array = np.ndarray
 
 def check_start(given: ArrayLike | None, size: int, *, name: str, where: str) -> Array:
     """q or its rate, (size,); zeros where nothing is given."""
-    value = np.zeros(size) if given is None else np.asarray(given, dtype=float).ravel()
+    value = np.zeros(size) if given is None else check_array(given, name=name, where=where).ravel()
     if value.shape != (size,) or not np.isfinite(value).all():
         raise InputError(f"{name} is not {size} finite numbers", where=where, value=value.shape)
     return value

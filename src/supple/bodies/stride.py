@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.errors import InputError
+from supple.errors import InputError, check_number
 
 Array = np.ndarray
 
@@ -36,13 +36,8 @@ class Stride:
     def __post_init__(self) -> None:
         if self.method not in ("midpoint", "runge-kutta"):
             raise InputError("unknown method", where="Stride", value=self.method, allowed="midpoint, runge-kutta")
-        if not 0 < self.tolerance < 1 or self.max_iterations < 1:
-            raise InputError(
-                "the settings are out of range",
-                where="Stride",
-                value=(self.tolerance, self.max_iterations),
-                allowed="0 < tolerance < 1, max_iterations >= 1",
-            )
+        check_number(self.tolerance, name="tolerance", where="Stride", above=0.0, most=1.0)
+        check_number(self.max_iterations, name="max_iterations", where="Stride", least=1, whole=True)
 
     def loads(self) -> tuple[Array, Array]:
         """Node numbers (k,) and forces (k, 3)."""

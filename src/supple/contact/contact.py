@@ -12,7 +12,7 @@ import numpy as np
 
 from supple.contact.bound import BoundContact
 from supple.contact.surfaces import surface_of, wall
-from supple.errors import InputError, check_number, check_real
+from supple.errors import InputError, check_instance, check_number, check_real, check_row
 from supple.interaction.obstacles import MeshObstacle, check_static_friction
 from supple.scene.node import Node
 from supple.scene.world import register_contact
@@ -73,6 +73,7 @@ class Contact:
     def __post_init__(self) -> None:
         names = ("stiffness", "damping", "tangential_stiffness", "restitution", "margin", "push_speed")
         check_real("Contact", **{name: getattr(self, name) for name in names})
+        self._check_who()
         for value in (self.friction, *self.frictions.values()):
             if not isinstance(value, Real) or not (np.isfinite(value) and value >= 0):
                 raise InputError(
@@ -92,10 +93,21 @@ class Contact:
         if self.restitution is not None:
             check_number(self.restitution, name="restitution", where="Contact", least=0.0, most=1.0)
         for pair in (*self.exclude, *self.frictions):
-            if isinstance(pair, str) or len(pair) != 2 or not all(isinstance(name, str) for name in pair):
+            if not isinstance(pair, list | tuple) or len(pair) != 2 or not all(isinstance(name, str) for name in pair):
                 raise InputError("a pair is two names of bodies or obstacles", where="Contact", value=pair)
         if self.overlap not in ("push", "refuse"):
             raise InputError("unknown choice", where="Contact, overlap", value=self.overlap, allowed="push, refuse")
+
+    def _check_who(self) -> None:
+        """Refuse what names no bodies or pairs."""
+        for name, given in (("bodies", self.bodies), ("self_contact", self.self_contact)):
+            if not isinstance(given, bool) and not (given is None and name == "bodies"):
+                check_row(given, Node, "nodes of the scene", where=f"Contact, {name}")
+        if self.bodies is not None and not len(self.bodies):
+            raise InputError("nothing may touch", where="Contact, bodies", fix="Leave bodies out for all of the scene.")
+        for name in ("frictions", "parts"):
+            check_instance(getattr(self, name), Mapping, "a table", where=f"Contact, {name}")
+        check_row(self.exclude, (list, tuple), "pairs of names", where="Contact, exclude")
 
     def friction_of(self, one: str, other: str) -> float:
         """Coulomb's coefficient of two names."""

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from numbers import Integral
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from supple.errors import InputError, check_path
+from supple.errors import InputError, check_instance, check_path, check_row
 from supple.exports.formats.gltf import save_gltf
 from supple.exports.formats.skeleton import save_skeleton
 from supple.exports.formats.usd import save_usd
@@ -108,6 +109,10 @@ def export(
     """
     thing: Trajectory | Modes = run if isinstance(run, Modes) else trajectory_of(run)
     path = check_path(destination, where="export, destination")
+    if to is not None:
+        check_instance(to, str, "the name of a format", where="export, to")
+    if frames is not None:
+        check_row(frames, Integral, "numbers of frames", where="export, frames")
     kind = to or next((name for name, form in FORMATS.items() if path.suffix.lower() in form.suffixes), None)
     if kind not in FORMATS:
         raise InputError(

@@ -80,7 +80,7 @@ def _rounded_up(value: float) -> float:
 
 def check_field(name: str) -> None:
     """Refuse what is no field."""
-    if name not in FIELDS:
+    if not isinstance(name, str) or name not in FIELDS:
         raise InputError("no field of that name", where="export, colour", value=name, allowed=", ".join(FIELDS))
 
 

@@ -59,7 +59,11 @@ class Film:
                     f"{name} of a video is out of range", where="export", value=value, allowed=f"{least:g} to {most:g}"
                 )
         size = self.size
-        if len(size) != 2 or not all(isinstance(n, int) and 64 <= n <= MAX_SIZE and n % 2 == 0 for n in size):
+        if (
+            not isinstance(size, list | tuple)
+            or len(size) != 2
+            or not all(isinstance(n, int) and 64 <= n <= MAX_SIZE and n % 2 == 0 for n in size)
+        ):
             allowed = f"width and height, even numbers from 64 to {MAX_SIZE}"
             raise InputError("size of a video is out of range", where="export", value=size, allowed=allowed)
 

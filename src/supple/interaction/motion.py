@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from supple.algebra.dense import rotations
-from supple.algebra.dense.checks import check_vector
+from supple.algebra.dense.checks import check_array, check_vector
 from supple.errors import InputError, check_number
 
 Array = np.ndarray
@@ -52,7 +52,7 @@ class Motion:
             return
         if np.any(self.velocity) or np.any(self.angular_velocity):
             raise InputError("both velocities and samples are given", where=WHERE, allowed="one of both")
-        times = np.array(self.times, dtype=float)
+        times = check_array(self.times, name="times", where=WHERE).copy()
         if times.ndim != 1 or len(times) < 2 or not np.isfinite(times).all() or (np.diff(times) <= 0).any():
             raise InputError(
                 "the times are not finite and ascending", where=WHERE, value=times.shape, allowed="(n,) [s], n >= 2"
@@ -156,7 +156,7 @@ class Motion:
 def _samples(values: ArrayLike | None, count: int, name: str) -> Array:
     if values is None:
         return np.zeros((count, 3))
-    found = np.array(values, dtype=float)
+    found = check_array(values, name=name, where=WHERE).copy()
     if found.shape != (count, 3) or not np.isfinite(found).all():
         raise InputError(
             f"{name} are not three finite numbers a time", where=WHERE, value=found.shape, allowed=f"({count}, 3)"

@@ -220,7 +220,8 @@ class HeightField(Obstacle):
                 value=heights.shape,
                 allowed=">= 2x2",
             )
-        origin, spacing = np.asarray(self.origin, dtype=float), np.asarray(self.spacing, dtype=float)
+        origin = check_array(self.origin, name="origin", where="HeightField")
+        spacing = check_array(self.spacing, name="spacing", where="HeightField")
         if origin.shape != (2,) or not np.isfinite(origin).all():
             raise InputError("the origin is not two finite numbers", where="HeightField", value=self.origin)
         if spacing.shape not in ((), (2,)) or not (np.isfinite(spacing) & (spacing > 0)).all():

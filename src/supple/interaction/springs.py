@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from supple.algebra.dense.checks import check_array, check_whole
 from supple.errors import InputError
 
 if TYPE_CHECKING:
@@ -36,13 +37,14 @@ class SpringForce:
     @classmethod
     def make(cls, pairs: Array, stiffness: Array, rest_length: Array, damping: Array, *, where: str) -> SpringForce:
         """Checked springs; numbers may be given once for all."""
-        pairs = np.atleast_2d(np.asarray(pairs, dtype=np.int64))
+        pairs = np.atleast_2d(check_whole(pairs, name="pairs", where=where))
         numbers = []
         for name, value in (("stiffness", stiffness), ("rest_length", rest_length), ("damping", damping)):
+            given = check_array(value, name=name, where=where)
             try:
-                array = np.broadcast_to(np.asarray(value, dtype=float), len(pairs)).copy()
+                array = np.broadcast_to(given, len(pairs)).copy()
             except ValueError as error:
-                raise InputError(f"{name} has not one value a spring", where=where, value=np.shape(value)) from error
+                raise InputError(f"{name} has not one value a spring", where=where, value=given.shape) from error
             if not np.isfinite(array).all() or (array < 0).any():
                 raise InputError(f"{name} is negative or not finite", where=where, allowed=">= 0")
             numbers.append(array)

@@ -29,7 +29,7 @@ class Law(IntEnum):
         if isinstance(name, cls):
             return name
         known = {law.label: law for law in cls}
-        if name not in known:
+        if not isinstance(name, str) or name not in known:
             raise InputError("unknown elastic law", value=name, allowed=", ".join(known))
         return known[str(name)]
 

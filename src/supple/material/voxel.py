@@ -19,7 +19,7 @@ from math import inf, isfinite
 
 import numpy as np
 
-from supple.errors import InputError
+from supple.errors import InputError, check_number
 
 NUMBERS = (
     "young",
@@ -97,8 +97,10 @@ class VoxelMaterial:
                 allowed=f"<= {self.static_friction}",
             )
         colour = self.colour
-        if colour is not None and (
-            len(colour) != 4 or not all(isinstance(c, (int, float)) and 0 <= c <= 1 for c in colour)
+        if colour is not None and not (
+            isinstance(colour, Sequence)
+            and len(colour) == 4
+            and all(isinstance(c, (int, float)) and 0 <= c <= 1 for c in colour)
         ):
             raise InputError("the colour is not four numbers from 0 to 1", where=where, value=colour)
 
@@ -111,8 +113,9 @@ class VoxelMaterial:
             raise InputError("both a curve and a yield stress are given", where=where, fix="Leave one of them out.")
         for field in ("yield_stress", "fail_strain", "fail_stress"):
             value = getattr(self, field)
-            if value is not None and not (isfinite(value) and value > 0):
+            if value is not None and not (isinstance(value, int | float) and isfinite(value) and value > 0):
                 raise InputError(f"{field} is not positive", where=where, value=value, allowed="> 0")
+        check_number(self.plastic_modulus, name="plastic_modulus", where=where)
         if not (isfinite(self.plastic_modulus) and 0 <= self.plastic_modulus <= self.young):
             raise InputError(
                 "the plastic modulus is out of range",

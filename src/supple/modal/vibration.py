@@ -18,7 +18,7 @@ import scipy.linalg
 from supple.algebra.compiling.blas_threads import one_blas_thread
 from supple.algebra.sparse.block_lanczos import largest_eigenpairs
 from supple.algebra.sparse.eigenpairs import DENSE_SIZE, fix_signs, smallest_eigenpairs
-from supple.errors import ConvergenceError, InputError
+from supple.errors import ConvergenceError, InputError, check_number
 from supple.modal.alignment import align_equal
 from supple.modal.support import Support
 
@@ -53,6 +53,7 @@ def linear_modes(support: Support, count: int) -> LinearModes:
     (108, 3)
     """
     free, rigid = len(support.free), support.rigid_modes.shape[1]
+    check_number(count, name="count", where="linear_modes", whole=True)
     if not 1 <= count <= free - rigid:
         raise InputError(
             "this many modes do not exist", where="linear_modes", value=count, allowed=f"1 to {free - rigid}"

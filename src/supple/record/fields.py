@@ -37,7 +37,7 @@ def check_fields(names: object, where: str) -> tuple[str, ...]:
     """The names of fields, each once; refuses others."""
     given = (names,) if isinstance(names, str) else tuple(names) if isinstance(names, Iterable) else (names,)
     for name in given:
-        if name not in FIELDS:
+        if not isinstance(name, str) or name not in FIELDS:
             raise InputError("no field of that name", where=where, value=name, allowed=", ".join(FIELDS))
     return tuple(dict.fromkeys(str(name) for name in given))
 

@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from supple.algebra.dense.checks import check_vector
-from supple.errors import InputError
+from supple.errors import InputError, check_instance
 from supple.scene.changing.contacts import change_contact, contact_names
 from supple.scene.changing.couplings import ADDED, REMOVED, SIDES, add_table, describe, keep_positions, kept_positions
 from supple.scene.changing.in_place import END, change_force, change_motor, move_end, set_gravity
@@ -208,6 +208,7 @@ def apply_change(
     bodies = {slot.name: slot for slot in system.bodies}
     forces = [acting for acting in scene.forces if acting.label == name]
     joints = whole.joints_called(name)
+    check_instance(name, str, "a name", where=where)
     if not values:
         raise InputError("nothing is changed", where=where, fix="Give values by their names.")
     if ADDED in values:

@@ -16,9 +16,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from supple.algebra.dense.checks import check_array
 from supple.bodies.coordinates import Coordinates, Frames, FrameWithModes, Points
 from supple.bodies.protocols import Force, LocalState, Mapping
-from supple.errors import InputError
+from supple.errors import InputError, check_number
 from supple.scene.system import System
 
 Array = np.ndarray
@@ -81,6 +82,9 @@ def check_derivatives(
     >>> sp.check_derivatives(net, 1.1 * np.eye(3), np.zeros((3, 3))).is_ok
     True
     """
+    check_number(seed, name="seed", where="check_derivatives", least=0, whole=True)
+    if step is not None:
+        check_number(step, name="step", where="check_derivatives", above=0.0)
     rng = np.random.default_rng(seed)
     if isinstance(thing, System):
         return _check_system(thing, rng, t, tolerance, step, x, v)
@@ -156,8 +160,11 @@ def _mapping_errors(
 def _check_system(
     system: System, rng: np.random.Generator, t: float, tolerance: float, step: float | None, x: Any, v: Any
 ) -> DerivativeReport:
-    x = system.x0.copy() if x is None else np.asarray(x, dtype=float).ravel()
-    v = system.v0.copy() if v is None else np.asarray(v, dtype=float).ravel()
+    x = system.x0.copy() if x is None else check_array(x, name="x", where="check_derivatives").ravel()
+    v = system.v0.copy() if v is None else check_array(v, name="v", where="check_derivatives").ravel()
+    for name, given, size in (("x", x, system.x0.size), ("v", v, system.v_size)):
+        if given.size != size or not np.isfinite(given).all():
+            raise InputError(f"{name} is not {size} finite numbers", where="check_derivatives", value=given.shape)
     extent = max(float(np.ptp(s.view_x(x)[:, :3], axis=0).max()) for s in system.bodies)
     h = step or 1e-4 * (extent or 1.0)
     d, w = rng.normal(size=(2, system.v_size))

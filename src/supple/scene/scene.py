@@ -120,6 +120,8 @@ class Scene:
         """A new node that groups others."""
         check_instance(name, str, "a name", where="Scene.group")
         node = Node(self._unused(name))
+        if under is not None:
+            check_instance(under, Node, "a node of the scene", where=f"group '{name}', under")
         (under or self.root).children.append(node)
         return node
 
@@ -240,10 +242,13 @@ class Scene:
                 condition = FixedPoints(node, None if selector is True else selector)
                 condition.conditions()
                 self.filters.append(condition)
+        if under is not None:
+            check_instance(under, Node, "a node of the scene", where=f"{where}, under")
         (under or self.root).children.append(node)
         return node
 
     def _unused(self, name: str, *, given: bool = True) -> str:
+        check_instance(name, str, "a name", where="scene")
         taken = {node.name for node in self.root.walk()} | set(self.obstacles) | set(self.winds)
         if name not in taken:
             return name

@@ -19,6 +19,14 @@ def check_array(value: ArrayLike, *, name: str, where: str) -> Array:
         raise InputError(f"{name} is not made of numbers", where=where, value=value) from None
 
 
+def check_whole(value: ArrayLike, *, name: str, where: str) -> Array:
+    """Whole numbers as an array of int64, or an InputError that names what is none."""
+    numbers = check_array(value, name=name, where=where)
+    if not np.isfinite(numbers).all() or (numbers != np.rint(numbers)).any() or np.asarray(value).dtype == bool:
+        raise InputError(f"{name} is not made of whole numbers", where=where, value=value)
+    return numbers.astype(np.int64)
+
+
 def check_vector(value: ArrayLike, *, name: str, where: str | None = None, size: int = 3) -> Array:
     """A finite float vector of the given size, or an InputError that names it."""
     try:

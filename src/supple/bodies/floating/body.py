@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 from scipy.spatial import KDTree
 
 from supple.algebra.dense import rotations
+from supple.algebra.dense.checks import check_array
 from supple.bodies.body_protocol import Method
 from supple.bodies.changing import Adjustment
 from supple.bodies.coordinates import FrameWithModes
@@ -153,9 +154,9 @@ class FloatingBody(MeshPoints, ShapedPoints):
         else:
             if M is None or K is None:
                 raise InputError("mass and stiffness are needed", where="FloatingBody.from_matrices", fix="Give M, K.")
-            solid = MatrixSolid(np.asarray(nodes, dtype=float), M, K, elements=elements)
+            solid = MatrixSolid(check_array(nodes, name="nodes", where="FloatingBody"), M, K, elements=elements)
         support = Support(solid, fixed)  # type: ignore[arg-type]
-        U = reduce(support, modes) if basis is None else np.asarray(basis)
+        U = reduce(support, modes) if basis is None else check_array(basis, name="basis", where="FloatingBody")
         model = make_model(support, U, origin=origin, stiffening=False, cubic=False)
         return cls(model, _damping(model, mass_damping, stiffness_damping, damping_ratio))
 
@@ -359,5 +360,5 @@ def _damping(model: FloatingModel, mass: float | None, stiffness: float | None, 
             if len(found) > 1:
                 raise InputError(f"the materials have different {name}", value=sorted(found), fix=f"Give {name}=.")
             value = found.pop()
-        given.append(float(value))
+        given.append(check_number(value, name=name, where="FloatingBody", least=0.0))
     return model.damping(mass=given[0], stiffness=given[1], ratio=ratio)

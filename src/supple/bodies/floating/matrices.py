@@ -16,8 +16,10 @@ import scipy.sparse as sparse
 from scipy.io import mmread
 from scipy.sparse.linalg import splu
 
-from supple.errors import InputError
+from supple.algebra.dense.checks import check_array
+from supple.errors import InputError, check_instance
 from supple.geometry import HexMesh, TetMesh
+from supple.geometry.meshes.region import as_indices
 from supple.modal.solid import NodeMasses
 
 Array = np.ndarray
@@ -40,7 +42,11 @@ class BareNodes:
         """Node numbers, ascending, that a predicate (n, 3) -> (n,) bool or numbers select."""
         if isinstance(selector, str):
             raise InputError("nodes without elements have no named regions", value=selector, fix="Give node numbers.")
-        chosen = np.flatnonzero(selector(self.nodes)) if callable(selector) else np.unique(np.asarray(selector))
+        chosen = (
+            np.flatnonzero(selector(self.nodes))
+            if callable(selector)
+            else np.unique(as_indices(selector, "the selected nodes"))
+        )
         if not chosen.size or chosen.min() < 0 or chosen.max() >= len(self.nodes):
             raise InputError("the selection is empty or out of range", allowed=f"0..{len(self.nodes) - 1}")
         return chosen
@@ -65,6 +71,8 @@ class MatrixSolid(NodeMasses):
         object.__setattr__(self, "nodes", X)
         for name in ("M", "K"):
             object.__setattr__(self, name, _checked(getattr(self, name), name, 3 * len(X)))
+        if self.elements is not None:
+            check_instance(self.elements, (TetMesh, HexMesh), "a mesh", where="MatrixSolid, elements")
         if self.elements is not None and len(self.elements.nodes) != len(X):
             raise InputError("the mesh has other nodes", value=len(self.elements.nodes), allowed=str(len(X)))
         _ = self.node_mass
@@ -119,6 +127,8 @@ class MatrixSolid(NodeMasses):
 
 
 def _checked(given: Any, name: str, size: int) -> Any:
+    if not sparse.issparse(given):
+        given = np.atleast_2d(check_array(given, name=name, where="MatrixSolid"))
     A = sparse.csr_array(given, dtype=float)
     if A.shape != (size, size) or not np.isfinite(A.data).all():
         raise InputError(

@@ -27,11 +27,11 @@ import numpy as np
 import scipy.linalg
 from numpy.typing import ArrayLike
 
-from supple.algebra.dense.checks import check_vector
+from supple.algebra.dense.checks import check_array, check_vector
 from supple.algebra.sparse.eigenpairs import fix_signs
 from supple.bodies.floating.kernels import InertiaNumbers
 from supple.bodies.floating.stiffening import centrifugal_stiffness, turning_part
-from supple.errors import InputError
+from supple.errors import InputError, check_row
 from supple.modal.basis import attachment_modes
 from supple.modal.forces.cubic import CubicForce
 from supple.modal.integrals import MassIntegrals
@@ -124,7 +124,13 @@ class FloatingModel:
 
     def damping(self, *, mass: float, stiffness: float, ratio: ArrayLike) -> Array:
         """D = mass M + stiffness K + modal damping of the given ratios, (r, r) [N s/m] for q [m]."""
-        ratios = np.broadcast_to(np.asarray(ratio, dtype=float), (self.mode_count,))
+        ratios = check_array(ratio, name="damping_ratio", where="FloatingBody")
+        if ratios.shape not in ((), (self.mode_count,)):
+            allowed = f"one number or {self.mode_count}"
+            raise InputError(
+                "there is not one damping_ratio a mode", where="FloatingBody", value=ratio, allowed=allowed
+            )
+        ratios = np.broadcast_to(ratios, (self.mode_count,))
         for name, given in (("mass_damping", mass), ("stiffness_damping", stiffness), ("damping_ratio", ratios)):
             if not np.isfinite(given).all() or np.min(given) < 0:
                 raise InputError(f"{name} is negative or not finite", where="FloatingBody", value=given)
@@ -171,6 +177,7 @@ def make_model(
 def reduce(support: Support, modes: int, interfaces: Sequence[Interface] = ()) -> Array:
     """Shapes (3 node_count, r): `modes` vibration modes, and six attachment modes an interface, orthonormal."""
     shapes = linear_modes(support, modes).shapes
+    check_row(interfaces, Interface, "interfaces", where="FloatingBody, interfaces")
     if not interfaces:
         return shapes
     parts = [shapes] + [attachment_modes(support, interface) for interface in interfaces]

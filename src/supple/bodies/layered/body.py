@@ -32,7 +32,7 @@ from supple.bodies.placement import Placement
 from supple.bodies.protocols import PlacedBody
 from supple.bodies.stride import Stride, StrideReport
 from supple.elements.recovery import ElementStress, element_stress
-from supple.errors import InputError, check_instance, check_number
+from supple.errors import check_instance, check_number
 from supple.geometry import HexMesh, SurfaceMesh, TetMesh, embed
 from supple.material import Law, Material
 
@@ -75,8 +75,7 @@ class LayeredBody(MeshPoints, ShapedPoints):
         for name in ("q", "q_rate"):
             object.__setattr__(self, name, check_start(getattr(self, name), size, name=name, where="LayeredBody"))
         for name in ("alpha", "beta"):
-            if not (np.isfinite(getattr(self, name)) and getattr(self, name) >= 0):
-                raise InputError(f"{name} is negative or not finite", where="LayeredBody", value=getattr(self, name))
+            check_number(getattr(self, name), name=name, where="LayeredBody", least=0.0)
 
     @classmethod
     def from_surface(

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from supple.errors import InputError
+from supple.errors import InputError, check_number
 from supple.geometry import HexMesh, SurfaceMesh, TetMesh
 from supple.geometry.generators.stuffing import stuff
 from supple.geometry.surfaces.self_crossing import crossing_pair
@@ -27,10 +27,8 @@ def fill_surface(surface: SurfaceMesh, thickness: float, cells: int) -> tuple[Te
     where = "LayeredBody.from_surface"
     if not isinstance(surface, SurfaceMesh):
         raise InputError("a layered body grows from a SurfaceMesh", where=where, value=type(surface).__name__)
-    if not (np.isfinite(thickness) and thickness > 0):
-        raise InputError("the thickness is not positive", where=where, value=thickness, allowed="> 0 m")
-    if isinstance(cells, bool) or int(cells) != cells or cells < FEW_CELLS:
-        raise InputError("cells is not a whole number above zero", where=where, value=cells)
+    check_number(thickness, name="thickness", where=where, above=0.0)
+    check_number(cells, name="cells", where=where, least=FEW_CELLS, whole=True)
     distance = SignedDistance(surface, needed_for="a layered body")
     crossing = crossing_pair(surface.nodes, surface.triangles)
     if crossing is not None:
@@ -72,7 +70,10 @@ def name_core(mesh: TetMesh | HexMesh, core: Any) -> Array:
     if isinstance(core, str) or callable(core):
         out[mesh.element_region(core)] = True
         return out
-    numbers = np.asarray(core)
+    try:
+        numbers = np.asarray(core)
+    except ValueError:  # rows of different lengths
+        raise InputError("the core is no region, predicate or list of elements", where=where, value=core) from None
     if numbers.dtype == np.bool_ and numbers.shape == out.shape:
         return numbers.copy()
     if not np.issubdtype(numbers.dtype, np.integer) or numbers.ndim != 1:

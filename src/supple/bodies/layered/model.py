@@ -21,7 +21,7 @@ from supple.algebra.sparse.block_sparse import BlockSparse
 from supple.elements.element_set import ElementSet
 from supple.elements.mass import element_masses, lumped_mass
 from supple.elements.region_materials import RegionMaterials
-from supple.errors import InputError
+from supple.errors import InputError, check_number
 from supple.geometry import HexMesh, TetMesh
 from supple.material import Law, Material
 
@@ -79,8 +79,8 @@ class LayeredModel(RegionMaterials):
                 fix="Use smaller elements, or name fewer of them.",
             )
         rho = self.core_density
-        if rho is not None and not (np.isfinite(rho) and rho > 0):
-            raise InputError("the core's density is not positive", where=where, value=rho, allowed="> 0 kg/m³")
+        if rho is not None:
+            check_number(rho, name="core_density", where=where, above=0.0)
         _ = self.element_material
         self._check_held()
 

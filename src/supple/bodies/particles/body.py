@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.algebra.dense.checks import check_array
+from supple.algebra.dense.checks import check_array, check_whole
 from supple.bodies.body_protocol import Method, Numbers
 from supple.bodies.changing import Adjustment
 from supple.bodies.coordinates import Points
@@ -74,7 +74,7 @@ class Particles:
         r = np.broadcast_to(r, len(X)).copy()
         if not (np.isfinite(r).all() and (r >= 0).all()):
             raise InputError("a particle's radius is negative", where="particles", allowed=">= 0 m")
-        pairs = np.asarray(self.springs, dtype=np.int64)
+        pairs = check_whole(self.springs, name="springs", where="particles")
         if pairs.size and (pairs.ndim != 2 or pairs.shape[1] != 2):
             raise InputError(
                 "springs are not pairs of particles", where="particles", value=pairs.shape, allowed="(n, 2)"

@@ -186,6 +186,8 @@ def _length(value: float, name: str) -> float:
 
 def _positive(value: ArrayLike, name: str) -> Array:
     array = check_array(value, name=name, where="rigid body")
+    if name == "density" and array.ndim:
+        raise InputError("the density is not a number", where="rigid body", value=value)
     if not np.isfinite(array).all() or (array <= 0).any():
         raise InputError(f"{name} is not positive", where="rigid body", value=value, allowed="> 0")
     return array

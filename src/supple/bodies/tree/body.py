@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from scipy.spatial import KDTree
 
 from supple.algebra.dense import rotations
+from supple.algebra.dense.checks import check_array
 from supple.algebra.sparse.threefold import SparseRows, chosen_rows
 from supple.bodies.body_protocol import Embedding, Method, Numbers
 from supple.bodies.capabilities import BrokenPart, RecastBody
@@ -38,7 +39,7 @@ from supple.bodies.tree.surface.point_springs import PointSprings
 from supple.bodies.tree.surface.render_skin import RenderSkin
 from supple.bodies.tree.surface.skin import TreeSkin
 from supple.bodies.tree.surface.wind_patches import WindPatches
-from supple.errors import InputError
+from supple.errors import InputError, check_row
 from supple.geometry import SurfaceMesh
 
 Array = np.ndarray
@@ -99,6 +100,7 @@ class TreeBody:
                 value=self.statics,
                 fix="Give the domain tree, or TreeModel.of(domain tree, statics=...).",
             )
+        check_row(self.carried, CarriedMasses, "masses on points of the tree", where="TreeBody, carried")
         _ = self.dynamics
         if self.grown and self.model.is_free:
             raise InputError("a tree that flies freely has not grown in gravity", where="TreeBody", fix="grown=False")
@@ -123,7 +125,7 @@ class TreeBody:
         """Whether a domain tree is reduced with static responses here."""
         if self.statics is not None:
             return self.statics
-        return bool(np.all(np.asarray(self.stiffness_damping, dtype=float) >= CALM))
+        return bool(np.all(check_array(self.stiffness_damping, name="stiffness_damping", where="TreeBody") >= CALM))
 
     @cached_property
     def bare(self) -> TreeBody:

@@ -30,7 +30,15 @@ from supple.bodies.tree.step import step_kernels as kernels
 from supple.bodies.tree.step import stride_kernels as strides
 from supple.bodies.tree.step.frame_kernels import TreeWorkspace
 from supple.bodies.tree.step.root_kernels import Root
-from supple.errors import ConvergenceError, DivergenceError, InputError, SuppleWarning, check_number
+from supple.errors import (
+    ConvergenceError,
+    DivergenceError,
+    InputError,
+    SuppleWarning,
+    check_flag,
+    check_instance,
+    check_number,
+)
 
 if TYPE_CHECKING:
     from supple.bodies.tree.surface.point_springs import PointSprings
@@ -114,6 +122,8 @@ class TreeSettings:
 
     def __post_init__(self) -> None:
         check_number(self.theta, name="theta", where="TreeSettings", least=0.5, most=1.0)
+        for name in ("renew_forces", "converge"):
+            check_flag(getattr(self, name), name=name, where="TreeSettings")
         check_number(self.epsilon, name="epsilon", where="TreeSettings", above=0.0)
         check_number(self.passes, name="passes", where="TreeSettings", least=1, whole=True)
         check_number(self.max_iterations, name="max_iterations", where="TreeSettings", least=2, whole=True)
@@ -145,7 +155,8 @@ class TreeDynamics:
     settings: TreeSettings = field(default_factory=TreeSettings, kw_only=True)
 
     def __post_init__(self) -> None:
-        if self.coupling not in COUPLINGS:
+        check_instance(self.settings, TreeSettings, "settings of a tree", where="TreeDynamics, settings")
+        if not isinstance(self.coupling, str) or self.coupling not in COUPLINGS:
             raise InputError("unknown coupling", value=self.coupling, allowed=", ".join(COUPLINGS))
         if not self.torque and self.coupling == "articulated":
             raise InputError("the articulated coupling has no form without torque", where="TreeDynamics")

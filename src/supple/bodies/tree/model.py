@@ -16,8 +16,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from supple.algebra.dense import rotations
+from supple.algebra.dense.checks import check_array
 from supple.bodies.tree.domains.domain_tree import DomainTemplate, DomainTree
 from supple.bodies.tree.domains.reduction_pool import Progress, reduce_all
 from supple.bodies.tree.surface.frame_cache import FrameCache
@@ -318,9 +320,9 @@ def _hanging(domain_tree: DomainTree) -> dict[tuple[str, str], _Hanging]:
     return out
 
 
-def check_domain_values(value: object, count: int, name: str) -> Array:
+def check_domain_values(value: ArrayLike, count: int, name: str) -> Array:
     """Numbers of all domains (d,), not negative, from one number or one each."""
-    array = np.asarray(value, dtype=float)
+    array = check_array(value, name=name, where="tree")
     if array.shape not in ((), (count,)) or not (np.isfinite(array).all() and (array >= 0).all()):
         raise InputError(f"{name} is not one number or one a domain, not negative", value=array, allowed=f"({count},)")
     return np.ascontiguousarray(np.broadcast_to(array, count))

@@ -23,7 +23,7 @@ from numpy.typing import ArrayLike
 from supple.algebra.dense.checks import check_array
 from supple.algebra.dense.function_kernels import compute_sines
 from supple.bodies.voxel.model import VoxelModel
-from supple.errors import InputError, check_number, check_real
+from supple.errors import InputError, check_instance, check_number
 
 Array = np.ndarray
 QUARTER = 0.25  # of a turn: a cosine is a sine that is so much ahead
@@ -73,8 +73,8 @@ class Drive:
         if not callable(self.signal):
             raise InputError("the signal is not a function of time", where="Drive", value=type(self.signal).__name__)
         period = self.period if self.period is not None else getattr(self.signal, "period", None)
-        if period is not None and not (np.isfinite(period) and period > 0):
-            raise InputError("the period is not positive", where="Drive", value=period, allowed="> 0 s")
+        if period is not None:
+            check_number(period, name="period", where="Drive", above=0.0)
         object.__setattr__(self, "period", period)
 
 
@@ -99,12 +99,9 @@ class Commands:
     def __post_init__(self) -> None:
         if not callable(self.function):
             raise InputError("the function cannot be called", where="Commands", value=type(self.function).__name__)
-        check_real("Commands", rate=self.rate)
-        check_number(self.count, name="count", where="Commands", whole=True)
-        if not (np.isfinite(self.rate) and self.rate > 0):
-            raise InputError("the rate is not positive", where="Commands", value=self.rate, allowed="> 0 Hz")
-        if self.count < 1:
-            raise InputError("there is no control variable", where="Commands", value=self.count, allowed=">= 1")
+        check_number(self.rate, name="rate", where="Commands", above=0.0)
+        check_number(self.count, name="count", where="Commands", least=1, whole=True)
+        check_instance(self.sees, (list, tuple), "a row of names of bodies", where="Commands, sees")
 
     def ask(self, t: float, state: Any, *others: Any) -> Array:
         """The control variables at time t, (count,); others: states of what it sees."""
@@ -137,11 +134,9 @@ class Samples:
 
     def __post_init__(self) -> None:
         values = check_array(self.values, name="values", where="Samples").copy()
-        check_real("Samples", rate=self.rate)
         if values.ndim != 1 or not values.size or not np.isfinite(values).all():
             raise InputError("the samples are not finite numbers in a row", where="Samples", value=values.shape)
-        if not (np.isfinite(self.rate) and self.rate > 0):
-            raise InputError("the rate is not positive", where="Samples", value=self.rate, allowed="> 0 Hz")
+        check_number(self.rate, name="rate", where="Samples", above=0.0)
         object.__setattr__(self, "values", values)
 
     @property
@@ -181,7 +176,9 @@ class Swing:
     @classmethod
     def of(cls, model: VoxelModel, given: Driver | Sequence[Driver], materials: Array | None = None) -> Swing:
         """The swing of a model's voxels. materials (n,): their numbers, for gains and phases by material."""
-        drivers = [given] if isinstance(given, Driver) else list(given)
+        drivers = list(given) if isinstance(given, Sequence) else [given]
+        if not drivers:
+            raise InputError("there is no control variable", where="actuation", fix="Leave actuation out.")
         for driver in drivers:
             if not isinstance(driver, Driver):
                 raise InputError(
@@ -337,7 +334,7 @@ def _signal_parts(driver: Drive, phase: Array) -> list[tuple[Array, Callable[[Ar
         sample = getattr(signal, "sample", None)
         if sample is not None:
             return lambda t: np.asarray(sample(t + by), dtype=float)
-        return lambda t: np.array([float(signal(time + by)) for time in t])
+        return lambda t: check_array([signal(time + by) for time in t], name="the signal", where="Drive")
 
     return [(np.where(phase == value, 1.0, 0.0), shifted(float(value) * period)) for value in phases]
 
@@ -353,7 +350,7 @@ def _per_voxel(given: PerVoxel, n: int, materials: Array | None, name: str) -> A
             number = int(np.unique(materials)[lacking][0])
             raise InputError(f"a material has no finite {name}", where="actuation", value=number)
         return values[np.searchsorted(np.unique(materials), materials)]
-    values = np.asarray(given, dtype=float)
+    values = check_array(given, name=name, where="actuation")
     if values.shape not in ((), (n,)) or not np.isfinite(values).all():
         raise InputError(
             f"the {name} is not one number or one a voxel",

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from supple.bodies.voxel.links.link_laws import LinkLaws
-from supple.errors import InputError
+from supple.errors import InputError, check_instance, check_row
 from supple.geometry import VoxelGrid
 from supple.material.voxel import NUMBERS, VoxelMaterial
 
@@ -36,7 +36,11 @@ def palette_of(grid: VoxelGrid, palette: Palette) -> dict[int, VoxelMaterial]:
     numbers = list(grid.material_counts)
     if isinstance(palette, VoxelMaterial):
         return dict.fromkeys(numbers, palette)
+    if not isinstance(palette, Mapping):
+        check_row(palette, VoxelMaterial, "materials of voxels", where="voxel body")
     given = dict(palette) if isinstance(palette, Mapping) else dict(enumerate(palette, start=1))
+    for material in given.values():
+        check_instance(material, VoxelMaterial, "a material of voxels", where="voxel body")
     missing = [n for n in numbers if n not in given]
     if missing:
         raise InputError(

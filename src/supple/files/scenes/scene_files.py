@@ -102,6 +102,8 @@ def save(scene: Scene, path: str | Path, *, run: RunSettings | None = None, exam
 
     check_instance(scene, Scene, "a scene", where="save")
     path = check_path(path, where="save")
+    if run is not None:
+        check_instance(run, RunSettings, "settings of a run", where="save, run")
     check_suffix(path)
     data, meshes = ({"supple": VERSION, "example": example}, {}) if example else describe_scene(scene, path)
     settings = {k: v for k, v in vars(run or RunSettings()).items() if v is not None}

@@ -69,7 +69,7 @@ def sphere_hexes(radius: float, cells: int) -> HexMesh:
 
 def _box(size: ArrayLike, cells: tuple[int, int, int]) -> tuple[FloatArray, tuple[int, ...]]:
     lengths = as_vector(size, "size")
-    if len(cells) != 3 or (lengths <= 0).any():
+    if len(check_array(cells, name="cells", where="box").ravel()) != 3 or (lengths <= 0).any():
         raise InputError("a box needs three positive edges and three numbers of cells", value=(size, cells))
     block = check_cells(tuple(cells))
     lower = lengths * (0.0, -0.5, -0.5)
@@ -79,7 +79,10 @@ def _box(size: ArrayLike, cells: tuple[int, int, int]) -> tuple[FloatArray, tupl
 
 def _cylinder(radius: float, height: float, cells: tuple[int, int]) -> tuple[FloatArray, tuple[int, ...]]:
     _check_positive(radius=radius, height=height)
-    radial, axial = check_cells(tuple(check_array(cells, name="cells", where="cylinder").tolist()))
+    given = check_array(cells, name="cells", where="cylinder")
+    if given.shape != (2,):
+        raise InputError("a cylinder needs two numbers of cells", value=cells, allowed="along the radius, the height")
+    radial, axial = check_cells(tuple(given.tolist()))
     across = np.linspace(-1.0, 1.0, 2 * radial + 1)
     nodes = lattice((across, across, np.linspace(0.0, height, axial + 1)))
     nodes[:, :2] = radius * _rounded(nodes[:, :2])
@@ -88,6 +91,7 @@ def _cylinder(radius: float, height: float, cells: tuple[int, int]) -> tuple[Flo
 
 def _ball(radius: float, cells: int) -> tuple[FloatArray, tuple[int, ...]]:
     _check_positive(radius=radius)
+    check_cells((cells,))
     block = check_cells((2 * cells,) * 3)
     across = np.linspace(-1.0, 1.0, block[0] + 1)
     return radius * _rounded(lattice((across, across, across))), block

@@ -7,6 +7,8 @@ and the face diagonals of neighbours still agree because a mirrored face is its 
 
 from __future__ import annotations
 
+from numbers import Real
+
 import numpy as np
 
 from supple.errors import InputError
@@ -19,7 +21,7 @@ MAX_CELLS = 50_000_000
 
 def check_cells(cells: tuple[int, ...]) -> tuple[int, ...]:
     """Positive whole numbers of cells, not more than fit in memory."""
-    if any(isinstance(c, bool | str) or int(c) != c or c < 1 for c in cells):
+    if any(isinstance(c, bool) or not isinstance(c, Real) or c < 1 or c % 1 for c in cells):  # NaN leaves a rest
         raise InputError("a number of cells is not a positive whole number", value=cells)
     if np.prod([float(c) for c in cells]) > MAX_CELLS:
         raise InputError("there are too many cells", value=cells, allowed=f"{MAX_CELLS} in all")

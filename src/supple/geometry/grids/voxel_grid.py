@@ -5,6 +5,8 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass
 from functools import cached_property
+from math import isfinite
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -31,7 +33,10 @@ class VoxelGrid:
     origin: FloatArray = (0.0, 0.0, 0.0)  # type: ignore[assignment]
 
     def __post_init__(self) -> None:
-        given = np.asarray(self.materials)
+        try:
+            given = np.asarray(self.materials)
+        except ValueError:  # rows of different lengths
+            raise InputError("the materials are not whole numbers (nx, ny, nz)", value=self.materials) from None
         if given.ndim != 3 or given.size == 0 or given.dtype.kind not in "iub":
             value = f"{given.dtype} {given.shape}"
             raise InputError("the materials are not whole numbers (nx, ny, nz)", value=value)
@@ -39,7 +44,7 @@ class VoxelGrid:
             raise InputError("a material number is out of range", value=int(given.min()), allowed="0 to 2147483647")
         if not given.any():
             raise InputError("the grid holds no voxel", fix="Give at least one cell a material above zero.")
-        if isinstance(self.voxel_size, str) or not (np.isfinite(self.voxel_size) and self.voxel_size > 0):
+        if not isinstance(self.voxel_size, Real) or not (isfinite(self.voxel_size) and self.voxel_size > 0):
             raise InputError("the voxel size is not positive", value=self.voxel_size, allowed="a length [m]")
         materials = np.array(given, dtype=np.uint8 if given.max() < 256 else np.int32, order="C")
         origin = as_vector(self.origin, "origin").copy()

@@ -38,7 +38,10 @@ def check_nodes(values: Any) -> FloatArray:
 
 def check_elements(values: Any, width: int, kind: str, node_count: int) -> IntArray:
     """Element nodes (m, width) as int64, in range, without a node twice in one element."""
-    given = np.asarray(values)
+    try:
+        given = np.asarray(values)
+    except ValueError:  # rows of different lengths
+        raise InputError(f"the {kind} array has the wrong shape", value=values, allowed=f"(m, {width})") from None
     if given.ndim != 2 or given.shape[1] != width or len(given) == 0:
         raise InputError(f"the {kind} array has the wrong shape", value=given.shape, allowed=f"(m, {width}), m > 0")
     if not np.issubdtype(given.dtype, np.integer):

@@ -16,7 +16,7 @@ def as_vector(values: ArrayLike, name: str) -> FloatArray:
     except (TypeError, ValueError):
         vector = np.full(0, np.nan)
     if vector.shape != (3,) or not np.isfinite(vector).all():
-        raise InputError(f"{name} is not three finite numbers", value=np.asarray(values).tolist())
+        raise InputError(f"{name} is not three finite numbers", value=values)
     return vector
 
 

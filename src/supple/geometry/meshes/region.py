@@ -18,7 +18,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from supple.errors import InputError
+from supple.errors import InputError, check_instance
 
 IntArray: TypeAlias = NDArray[np.int64]
 FloatArray: TypeAlias = NDArray[np.float64]
@@ -64,7 +64,10 @@ class Region:
 
 def as_indices(values: Any, what: str) -> IntArray:
     """A flat int64 array of indices; refuses fractions, booleans and text."""
-    array = np.asarray(values)
+    try:
+        array = np.asarray(values)
+    except ValueError:
+        raise InputError(f"{what} are not a flat array of whole numbers", value=values) from None
     if array.size == 0:
         return np.empty(0, np.int64)
     if not np.issubdtype(array.dtype, np.integer) or array.ndim != 1:
@@ -79,6 +82,7 @@ def check_regions(
 
     face_width: how many nodes a boundary face has; 0 where the mesh has no boundary faces.
     """
+    check_instance(regions, Mapping, "a table of regions by their names", where="regions")
     checked: dict[str, Region] = {}
     for name, given in regions.items():
         region = given if isinstance(given, Region) else Region(nodes=as_indices(given, f"region '{name}'"))

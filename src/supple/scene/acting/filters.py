@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from supple.algebra.dense.checks import as_quaternion, check_vector
-from supple.errors import InputError
+from supple.errors import InputError, check_instance
 from supple.scene.node import Node, Selector
 
 Array = np.ndarray
@@ -45,7 +45,8 @@ class Filter(Protocol):
     def conditions(self) -> PointConditions: ...
 
 
-def _conditions(node: Node, selector: Selector, projector: Array, **more: Any) -> PointConditions:
+def _conditions(node: Node, selector: Selector, projector: Array, where: str, **more: Any) -> PointConditions:
+    check_instance(node, Node, "a node of a scene", where=where)
     if node.is_frame and selector is not None:
         raise InputError(
             "a body with one frame is held as a whole, so it has no parts to choose",
@@ -67,7 +68,7 @@ class FixedPoints:
 
     def conditions(self) -> PointConditions:
         """No free direction."""
-        return _conditions(self.target, self.selector, np.zeros((3, 3)), hold_rotation=self.rotation)
+        return _conditions(self.target, self.selector, np.zeros((3, 3)), "FixedPoints", hold_rotation=self.rotation)
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,10 +82,11 @@ class FixedAxes:
 
     def conditions(self) -> PointConditions:
         """The other axes are free."""
+        check_instance(self.axes, str, "a text", where="FixedAxes, axes")
         if not self.axes or set(self.axes) - set("xyz"):
             raise InputError("axes are not letters of xyz", where="FixedAxes", value=self.axes)
         free = np.diag([0.0 if axis in self.axes else 1.0 for axis in "xyz"])
-        return _conditions(self.target, self.selector, free, hold_rotation=self.rotation)
+        return _conditions(self.target, self.selector, free, "FixedAxes", hold_rotation=self.rotation)
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,7 +103,7 @@ class SlidingPlane:
         if np.linalg.norm(n) == 0:
             raise InputError("the normal is zero", where="SlidingPlane")
         n = n / np.linalg.norm(n)
-        return _conditions(self.target, self.selector, np.eye(3) - np.outer(n, n))
+        return _conditions(self.target, self.selector, np.eye(3) - np.outer(n, n), "SlidingPlane")
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,19 +123,23 @@ class PrescribedMotion:
         """No free direction, a moving place."""
         from supple.algebra.dense import rotations
 
-        node = self.target
+        node, where = self.target, "PrescribedMotion"
+        check_instance(node, Node, "a node of a scene", where=where)
         start = node.row_starts(self.selector)
         move, turn = self.displacement, self.rotation
+        for name, given in (("displacement", move), ("rotation", turn)):
+            if given is not None and not callable(given):
+                raise InputError(f"{name} is not a function of time", where=where, value=given)
 
         def path(t: float) -> Array:
             if move is None:
                 return start
-            return start + check_vector(move(t), name=f"displacement at t = {t:g} s", where="PrescribedMotion")
+            return start + check_vector(move(t), name=f"displacement at t = {t:g} s", where=where)
 
         def orientation(t: float) -> Array:
-            q = as_quaternion(None if turn is None else turn(t), where="PrescribedMotion")  # type: ignore[arg-type]
+            q = as_quaternion(None if turn is None else turn(t), where=where)  # type: ignore[arg-type]
             return rotations.multiply(q, node.placement.rotation)
 
         return _conditions(
-            node, self.selector, np.zeros((3, 3)), path=path, hold_rotation=True, orientation=orientation
+            node, self.selector, np.zeros((3, 3)), where, path=path, hold_rotation=True, orientation=orientation
         )

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from numbers import Real
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -124,7 +125,9 @@ class Pressure:
 
     def value(self, t: float) -> float:
         """Pressure at time t [Pa]."""
-        p = float(self.pressure(t) if callable(self.pressure) else self.pressure)
+        p = self.pressure(t) if callable(self.pressure) else self.pressure
+        if not isinstance(p, Real) or isinstance(p, bool):
+            raise InputError("a pressure is not a number", where=f"node '{self.node.name}', t = {t:g} s", value=p)
         if not np.isfinite(p):
             raise InputError("a pressure is not finite", where=f"node '{self.node.name}', t = {t:g} s", value=p)
         return p

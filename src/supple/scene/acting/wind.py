@@ -29,7 +29,7 @@ from supple.algebra.dense import rotations
 from supple.algebra.dense.checks import check_vector
 from supple.algebra.dense.rotations import skew
 from supple.bodies.protocols import LocalState, Pairs
-from supple.errors import InputError, check_number, check_real
+from supple.errors import InputError, check_flag, check_number
 from supple.scene.acting.triangle_tangent import TriangleTangent, triangle_pattern
 from supple.scene.acting.wind_kernels import Flow, add_drag, compute_flow
 from supple.scene.mapped.points import JoinedPoints, PointSet, join
@@ -80,15 +80,12 @@ class Wind:
         velocity: ArrayLike = (self.speed or 0.0, 0.0, 0.0) if self.velocity is None else self.velocity
         object.__setattr__(self, "velocity", check_vector(velocity, name="velocity", where="Wind"))
         object.__setattr__(self, "speed", None)
-        check_real("Wind", intensity=self.intensity, density=self.density, drag=self.drag, length=self.length)
+        for name in ("intensity", "density", "drag"):
+            check_number(getattr(self, name), name=name, where="Wind", least=0.0)
+        check_number(self.length, name="length", where="Wind", above=0.0)
         check_number(self.modes, name="modes", where="Wind", whole=True)
-        for name, least in (("intensity", 0.0), ("density", 0.0), ("drag", 0.0)):
-            if not (np.isfinite(getattr(self, name)) and getattr(self, name) >= least):
-                raise InputError(f"the {name} is negative", where="Wind", value=getattr(self, name), allowed=">= 0")
-        if not (np.isfinite(self.length) and self.length > 0):
-            raise InputError(
-                "the length of the gusts is not positive", where="Wind", value=self.length, allowed="> 0 m"
-            )
+        check_number(self.seed, name="seed", where="Wind", least=0, whole=True)
+        check_flag(self.two_sided, name="two_sided", where="Wind")
         if self.modes < 3 or self.modes % 3:
             raise InputError("the waves come in threes", where="Wind", value=self.modes, allowed="3, 6, 9, ...")
         if not self.blows_everywhere:

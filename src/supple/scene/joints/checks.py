@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from supple.algebra.dense.checks import check_array
 from supple.errors import InputError
 from supple.scene.joints.joint_coordinates import HingeAngle
 from supple.scene.joints.joints import Joint
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 Array = np.ndarray
 SAME = 1e-12
 """Of their size: places and velocities that differ by less are the same."""
+SPEED = "motor_speed"
 SLOW = 1e-9
 """[rad/s], [m/s] A jump of speed that counts as none."""
 
@@ -107,8 +109,10 @@ def _jump(joint: Joint) -> float | None:
     if rows is None or rows.speed is None or np.isfinite(rows.largest):
         return None
     v = np.concatenate([_velocities(part) for part in joint.points.parts])
-    wanted = float(rows.speed(0.0) if callable(rows.speed) else rows.speed)
-    return wanted - float(np.sum(rows.coordinate.gradient(joint.points.rest) * v))
+    wanted = check_array(rows.speed(0.0) if callable(rows.speed) else rows.speed, name=SPEED, where=joint.label)
+    if wanted.size != 1:
+        raise InputError(f"{SPEED} is not one number", where=joint.label, value=wanted.shape)
+    return float(wanted.ravel()[0]) - float(np.sum(rows.coordinate.gradient(joint.points.rest) * v))
 
 
 def _velocities(points: Points) -> Array:

@@ -192,6 +192,7 @@ class HingeJoint:
     def joint(self) -> Joint:
         """Points (o, x, y, z of a; o, x, y, z of b): meet in o, z of a normal to x and y of b."""
         o, axes = _joint_axes(self.at, self.axis, "HingeJoint")
+        _check_limits(self.limits, "HingeJoint")
         if self.limits is not None and not (-np.pi < self.limits[0] <= 0 <= self.limits[1] < np.pi):
             raise InputError(
                 "the limits do not contain the start",
@@ -230,6 +231,7 @@ class SliderJoint:
     def joint(self) -> Joint:
         """The origin of b stays on a's z axis, the axes stay parallel."""
         o, axes = _joint_axes(self.at, self.axis, "SliderJoint")
+        _check_limits(self.limits, "SliderJoint")
         if self.limits is not None and not (-np.inf < self.limits[0] <= 0 <= self.limits[1] < np.inf):
             raise InputError(
                 "the limits do not contain the start",
@@ -265,6 +267,11 @@ class FixedJoint:
         points = join(*(held_side(node, tips, "fixed joint", patch) for node, patch in sides))
         rows = _rows([(0, 4)], [(0, 2, 4, 7), (0, 3, 4, 5), (0, 1, 4, 6)])
         return Joint(points, rows, f"fixed joint {_name(self.a)} - {_name(self.b)}")
+
+
+def _check_limits(limits: tuple[float, float] | None, where: str) -> None:
+    if limits is not None:
+        check_vector(limits, name="limits", where=where, size=2)
 
 
 def _check_motor(speed: MotorSpeed, largest: float, name: str, is_limited: bool, where: str) -> None:

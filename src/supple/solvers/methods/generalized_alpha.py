@@ -18,7 +18,7 @@ from typing import Any, Literal
 import numpy as np
 
 from supple.bodies.protocols import LocalState, is_changing
-from supple.errors import InputError, check_number, check_real
+from supple.errors import InputError, check_number
 from supple.scene.kinematics import Kinematics
 from supple.scene.slots import Slot
 from supple.scene.state import State
@@ -198,9 +198,7 @@ class GeneralizedAlpha:
     def __post_init__(self) -> None:
         check_dt(self.dt, "GeneralizedAlpha")
         check_tolerances("GeneralizedAlpha", newton_tolerance=self.newton_tolerance)
-        check_real("GeneralizedAlpha", rho=self.rho)
-        if not 0 <= self.rho <= 1:
-            raise InputError("rho is not between 0 and 1", where="GeneralizedAlpha", value=self.rho)
+        check_number(self.rho, name="rho", where="GeneralizedAlpha", least=0.0, most=1.0)
         am, af = (2 * self.rho - 1) / (self.rho + 1), self.rho / (self.rho + 1)
         gamma = 0.5 + af - am
         newton = Newton(LinearSolve(LinearOptions(self.linear, 1e-10)), tolerance=self.newton_tolerance)

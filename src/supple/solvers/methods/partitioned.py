@@ -25,7 +25,7 @@ import numpy as np
 
 from supple.bodies.part_protocol import Part
 from supple.contact.contact_set import ContactForces
-from supple.errors import InputError, check_number
+from supple.errors import InputError, check_instance, check_number
 from supple.scene.kinematics import Kinematics, hanging_on
 from supple.scene.state import State
 from supple.scene.system import System
@@ -91,8 +91,10 @@ class Partitioned:
     def __post_init__(self) -> None:
         check_dt(self.dt, "Partitioned")
         check_number(self.tree_steps, name="tree_steps", where="Partitioned", least=1, whole=True)
-        self.implicit = self.implicit or ImplicitEuler(self.dt)
-        self.lattice = self.lattice or LatticeSolver(self.dt)
+        self.implicit = ImplicitEuler(self.dt) if self.implicit is None else self.implicit
+        self.lattice = LatticeSolver(self.dt) if self.lattice is None else self.lattice
+        check_instance(self.implicit, ImplicitEuler, "the solver of implicit bodies", where="Partitioned, implicit")
+        check_instance(self.lattice, LatticeSolver, "the solver of lattices", where="Partitioned, lattice")
         self.implicit.dt = self.lattice.dt = self.dt
         if self.implicit.newton:
             raise InputError("parts take linearised steps", where="Partitioned", fix="Use ImplicitEuler(newton=False).")

@@ -19,7 +19,7 @@ import numpy as np
 
 from supple.bodies.protocols import GivenForce
 from supple.bodies.traits import is_load
-from supple.errors import ConvergenceError, InputError, check_instance, check_number
+from supple.errors import ConvergenceError, check_instance, check_number
 from supple.scene.kinematics import Kinematics
 from supple.scene.state import State
 from supple.scene.system import System
@@ -47,8 +47,8 @@ class Statics:
 
     def __post_init__(self) -> None:
         check_number(self.tolerance, name="tolerance", where="Statics", above=0.0)
-        if self.load_steps < 1:
-            raise InputError("load_steps is not positive", where="Statics", value=self.load_steps)
+        for name in ("load_steps", "max_iterations"):
+            check_number(getattr(self, name), name=name, where="Statics", least=1, whole=True)
 
     def solve(self, system: System, state: State) -> StepReport:
         """Move the state to equilibrium at its time, in place; velocities become zero."""

@@ -11,13 +11,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from numbers import Integral
 
 import numpy as np
 
 from supple.algebra.dense import rotations
-from supple.algebra.dense.checks import check_array
+from supple.algebra.dense.checks import check_array, check_vector, check_whole
 from supple.bodies.tree.domains.domain_tree_checks import check_hangs, check_kind
-from supple.errors import InputError, check_instance
+from supple.errors import InputError, check_flag, check_instance, check_number, check_row
 from supple.geometry import HexMesh, SurfaceMesh, TetMesh
 from supple.material import Material
 from supple.material.colour import material_colours
@@ -49,9 +50,10 @@ class DomainInterface:
             raise InputError(
                 "a weight of an interface is not positive", where="DomainInterface", value=float(weights.min())
             )
+        rotation = check_vector(self.rotation, name="rotation", where="DomainInterface", size=4)
         object.__setattr__(self, "nodes", nodes)
         object.__setattr__(self, "weights", weights)
-        object.__setattr__(self, "rotation", rotations.normalise(np.asarray(self.rotation, dtype=float)))
+        object.__setattr__(self, "rotation", rotations.normalise(rotation))
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,7 +73,10 @@ class DomainTemplate:
     skin: SurfaceMesh | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "held", np.asarray(self.held, dtype=np.int64))
+        object.__setattr__(self, "held", np.atleast_1d(check_whole(self.held, name="held", where="DomainTemplate")))
+        check_instance(self.interfaces, Mapping, "a table of interfaces by their names", where="DomainTemplate")
+        for interface in self.interfaces.values():
+            check_instance(interface, DomainInterface, "an interface", where="DomainTemplate, interfaces")
         check_kind(self)
 
 
@@ -114,7 +119,11 @@ class DomainTree:
         if not self.domains:
             raise InputError("a tree needs a domain", where="DomainTree", fix="Give a root: Domain(kind).")
         for number, domain in enumerate(self.domains):
+            check_instance(domain, Domain, "a domain", where="DomainTree, domains")
             where = f"domain {number} '{domain.name}'"
+            for label in ("kind", "interface"):
+                check_instance(getattr(domain, label), str, "a name", where=f"{where}, {label}")
+            check_number(domain.parent, name="parent", where=where, whole=True)
             if domain.kind not in self.kinds:
                 raise InputError("no kind of that name", where=where, value=domain.kind, allowed=", ".join(self.kinds))
             if (domain.parent < 0) != (number == 0) or domain.parent >= number:
@@ -124,11 +133,14 @@ class DomainTree:
             if number:
                 check_hangs(self.kinds[domain.kind], where)
             for label in ("scale", "frequency_factor", "density_factor"):
-                value = getattr(domain, label)
-                if not (np.isfinite(value) and value > 0):
-                    raise InputError(f"the {label} is not positive", where=where, value=value, allowed="> 0")
-
-        for number, interface in self.joined:
+                check_number(getattr(domain, label), name=label, where=where, above=0.0)
+        if self.free is not None:
+            check_flag(self.free, name="free", where="DomainTree")
+        check_row(self.joined, tuple, "pairs of a domain and an interface", where="DomainTree, joined")
+        for pair in self.joined:
+            if len(pair) != 2 or not isinstance(pair[0], Integral) or not isinstance(pair[1], str):
+                raise InputError("this is no domain and interface", where="DomainTree, joined", value=pair)
+            number, interface = pair
             if not 0 <= number < len(self.domains) or interface not in self.kinds[self.domains[number].kind].interfaces:
                 raise InputError(
                     "a joint is on an interface that is not there", where="DomainTree", value=(number, interface)

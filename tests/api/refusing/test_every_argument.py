@@ -1,0 +1,56 @@
+"""Each argument of what is public, given a value of a wrong kind, answers in words, never with an error of Python's."""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.api.refusing.every_call import CALLS
+
+import supple as sp
+from supple.errors import InputError, SuppleError
+
+WRONG: dict[str, Any] = {
+    "nothing": None,
+    "a text": "nope",
+    "no number": float("nan"),
+    "a thing": object(),
+    "rows of different lengths": [[1], [2, 3]],
+    "no rows": [],
+    "texts": ["a", "b", "c"],
+    "a table": {"a": 1},
+    "a function of text": lambda *given: "x",
+}
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_the_right_call_is_right(name: str) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        CALLS[name].function()
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_a_wrong_argument_is_refused_in_words(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Or taken, where it makes sense."""
+    monkeypatch.chdir(tmp_path)
+    raw = []
+    for argument in CALLS[name].names:
+        for kind, wrong in WRONG.items():
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                try:
+                    CALLS[name].function(**{argument: wrong})
+                except SuppleError:
+                    pass
+                except Exception as error:
+                    raw.append(f"{argument} given {kind}: {type(error).__name__}: {error}")
+    assert not raw, "\n".join(raw)
+
+
+def test_names_in_the_place_of_nodes_are_refused() -> None:
+    """They were taken without a word, and no body touched itself."""
+    with pytest.raises(InputError, match="nodes of the scene"):
+        sp.Contact(self_contact=["grains"])  # type: ignore[list-item]
