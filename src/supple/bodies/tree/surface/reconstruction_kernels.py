@@ -16,8 +16,12 @@ from supple.algebra.lanes.lane_type import load, store
 
 
 @compiled(borrows=True)
-def place_block(points, k, at_X, at_U, r, width, q, at_q, turn, o, domain, scratch, first, count, out):
-    """Points of one block of one copy; out (3 n,) from `first` on, `count` of them."""
+def place_block(points, kind, block, q, pose, width, scratch, out):
+    """Points of one block of a class for one copy. pose: domain, q_start, turns, origins of the copies; out (3 n,)."""
+    domain, at_q, turn, o = pose
+    r, first, count = points.r[kind], points.first[domain] + block * width, points.total[kind] - block * width
+    at_X = points.X_start[kind] + 3 * block * width
+    at_U = points.U_start[kind] + 3 * r * block * width
     y0, y1, y2 = load(points.X, at_X), load(points.X, at_X + width), load(points.X, at_X + 2 * width)
     for l in range(r):
         value, at = q[at_q + l], at_U + 3 * l * width
@@ -28,7 +32,7 @@ def place_block(points, k, at_X, at_U, r, width, q, at_q, turn, o, domain, scrat
     for c in range(3):
         x = turn[d + 3 * c] * y0 + turn[d + 3 * c + 1] * y1 + turn[d + 3 * c + 2] * y2  # (12.3)
         store(scratch, c * width, x + o[3 * domain + c])
-    for j in range(count):
+    for j in range(min(width, count)):
         at = 3 * (first + j)
         out[at] = scratch[j]
         out[at + 1] = scratch[width + j]
@@ -39,17 +43,11 @@ def place_block(points, k, at_X, at_U, r, width, q, at_q, turn, o, domain, scrat
 def place_item(points, item, q, turn, o, width, scratch, out):
     """Points of one item of work; see `PointArrays`."""
     kind, block, block_end, copy, copy_end = item[0], item[1], item[2], item[3], item[4]
-    r, total = points.r[kind], points.total[kind]
     for k in range(copy, copy_end):
         domain = points.copies[k]
+        pose = (domain, points.q_start[domain], turn, o)
         for b in range(block, block_end):
-            at_X = points.X_start[kind] + 3 * b * width
-            at_U = points.U_start[kind] + 3 * r * b * width
-            first = points.first[domain] + b * width
-            count = min(width, total - b * width)
-            place_block(
-                points, k, at_X, at_U, r, width, q, points.q_start[domain], turn, o, domain, scratch, first, count, out
-            )
+            place_block(points, kind, b, q, pose, width, scratch, out)
 
 
 @compiled
