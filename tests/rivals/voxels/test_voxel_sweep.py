@@ -8,7 +8,9 @@ import pytest
 
 from supple.algebra.dense import rotations
 from supple.bodies.protocols import LocalState
-from supple.bodies.voxel import VoxelBody
+from supple.bodies.voxel import VoxelBody, kernels
+from supple.bodies.voxel.links.link_memory import no_laws
+from supple.bodies.voxel.sweep.stages import ONE_STAGE, THREE_STAGES, Stages
 from supple.bodies.voxel.sweep.sweep import LatticeSweep
 from supple.errors import InputError
 from supple.geometry import VoxelGrid
@@ -84,6 +86,27 @@ def test_one_thread_gives_the_bits_of_two(dtype: type, filled: float) -> None:
     finally:
         numba.set_num_threads(before)
     np.testing.assert_array_equal(found[0], found[1])
+
+
+@pytest.mark.parametrize("stages", [ONE_STAGE, THREE_STAGES])
+def test_a_member_that_never_comes_is_not_waited_for(stages: Stages) -> None:
+    """The leader of a team of two takes all turns, and its bits are those of a team of one."""
+    body, found = mixed_body((12, 12, 40), filled=0.9), []
+    x, v = shaken(body)
+    dt = body.stable_step(safety=0.5)
+    for members in (1, 2):
+        sweep = LatticeSweep.make(body.model)
+        sweep.load(x, v)
+        step, slabs = sweep.step_of(dt, 40, (0.0, 0.0, 0.0)), sweep.layout.slabs
+        assert len(slabs.start) - 1 > 1
+        laws, damping = no_laws(sweep.dtype), sweep.damping_of(dt, stages)
+        slabs.team[:] = 0
+        assert kernels.advance(sweep.layout.bricks, slabs, laws, damping, step, 0, 40, members) == 40
+        end = np.empty_like(x), np.empty_like(v)
+        sweep.save(*end)
+        found.append(end)
+    assert np.array_equal(found[0][0], found[1][0])
+    assert np.array_equal(found[0][1], found[1][1])
 
 
 def test_many_steps_are_the_same_bits_as_one_at_a_time() -> None:

@@ -55,6 +55,12 @@ def atomic_swap(typingctx, array, index, value):
     return _exchange("xchg", array, index, value)
 
 
+@intrinsic
+def atomic_max(typingctx, array, index, value):
+    """array[index] = the larger of it and value, in one with all others; what was there before."""
+    return _exchange("max", array, index, value)
+
+
 def _exchange(name, array, index, value):
     _check_array(name, array)
 
@@ -76,6 +82,20 @@ def atomic_read(typingctx, array, index):
         return builder.load_atomic(address, "seq_cst", 8)
 
     return types.int64(array, index), generate
+
+
+@intrinsic
+def atomic_write(typingctx, array, index, value):
+    """array[index] = value, after all that was written before; unlike `atomic_swap` it waits for none of that."""
+    _check_array("atomic_write", array)
+
+    def generate(context, builder, sig, args):
+        address = _address(context, builder, sig.args[0], args[0], args[1], sig.args[1])
+        number = context.cast(builder, args[2], sig.args[2], types.int64)
+        builder.store_atomic(number, address, "release", 8)
+        return context.get_dummy_value()
+
+    return types.void(array, index, value), generate
 
 
 @intrinsic

@@ -14,36 +14,33 @@ import numpy as np
 
 from supple.algebra.compiling.compiled import compiled
 from supple.algebra.compiling.thread_team import STARTED, assemble, dismiss
-from supple.bodies.voxel.sweep.border_kernels import forget_crossed
 from supple.bodies.voxel.sweep.brick_data import PARTS
 from supple.bodies.voxel.sweep.team_kernels import (
     COUPLE,
-    DAMP,
     FIND,
     MEASURE,
     PEAKS,
     PREPARE,
     PUSH,
     SHIFT,
-    SWEEP,
     assist,
+    open_turns,
     share,
+    sweep_steps,
 )
 from supple.bodies.voxel.touching.collision_kernels import LISTED, TOUCHING, add_pushes, is_list_good, renew_list
 from supple.bodies.voxel.touching.joint_kernels import begin_joints, close_joints
 from supple.bodies.voxel.touching.surface_contact_kernels import add_surfaces, clear_surfaces
-
-ONCE = np.int64(0)  # the stage of phases that have none
 
 
 @compiled(borrows=True)
 def shift_links(bricks, slabs, laws, damping, contacts, step, n, members):
     """Laws of links before step n; returns in how many bricks links failed."""
     count, failures = len(slabs.start) - 1, 0
-    share(bricks, slabs, laws, damping, contacts, step, MEASURE, ONCE, n, count, members)
+    share(bricks, slabs, laws, damping, contacts, step, MEASURE, n, count, members)
     if laws.coupling.size > 0:
-        share(bricks, slabs, laws, damping, contacts, step, COUPLE, ONCE, n, count, members)
-        share(bricks, slabs, laws, damping, contacts, step, SHIFT, ONCE, n, count, members)
+        share(bricks, slabs, laws, damping, contacts, step, COUPLE, n, count, members)
+        share(bricks, slabs, laws, damping, contacts, step, SHIFT, n, count, members)
     for slab in range(count):
         failures += laws.failures[slab]
     return failures
@@ -52,12 +49,10 @@ def shift_links(bricks, slabs, laws, damping, contacts, step, n, members):
 @compiled(borrows=True)
 def move(bricks, slabs, laws, damping, contacts, step, n, members):
     """Stages of damping and the sweep of step n, with the loads that bricks have; returns as `shift_links`."""
-    failures, count = 0, len(slabs.start) - 1
+    failures = 0
     if bricks.shifts.size > 0:
         failures = shift_links(bricks, slabs, laws, damping, contacts, step, n, members)
-    for stage in range(len(damping.before)):
-        share(bricks, slabs, laws, damping, contacts, step, DAMP, stage, n, count, members)
-    share(bricks, slabs, laws, damping, contacts, step, SWEEP, ONCE, n, count, members)
+    sweep_steps(bricks, slabs, laws, damping, contacts, step, n, n + 1, members)
     return failures
 
 
@@ -68,14 +63,14 @@ def collide(bricks, slabs, laws, damping, contacts, step, n, members):
     is_good = is_list_good(slabs, contacts, step.dt)
     if is_good and memory[LISTED] == 0:
         return 0
-    share(bricks, slabs, laws, damping, contacts, step, PREPARE, ONCE, n, PARTS, members)
+    share(bricks, slabs, laws, damping, contacts, step, PREPARE, n, PARTS, members)
     memory[TOUCHING] = 0.0
     if not is_good:
         lacking = renew_list(contacts)
         if lacking > 0:
             return lacking
-    share(bricks, slabs, laws, damping, contacts, step, FIND, ONCE, n, PARTS, members)
-    share(bricks, slabs, laws, damping, contacts, step, PUSH, ONCE, n, PARTS, members)
+    share(bricks, slabs, laws, damping, contacts, step, FIND, n, PARTS, members)
+    share(bricks, slabs, laws, damping, contacts, step, PUSH, n, PARTS, members)
     add_pushes(bricks.loads, contacts)
     return 0
 
@@ -84,7 +79,10 @@ def collide(bricks, slabs, laws, damping, contacts, step, n, members):
 def advance(bricks, slabs, laws, damping, step, first, count, members):
     """Steps first to count; returns the step it came to, earlier than count where links failed."""
     slabs.team[STARTED] = 1
-    forget_crossed(slabs)
+    open_turns(bricks, slabs, damping, first)
+    if bricks.shifts.size == 0:
+        sweep_steps(bricks, slabs, laws, damping, None, step, first, count, members)
+        return count
     for n in range(first, count):
         if move(bricks, slabs, laws, damping, None, step, n, members) > 0:
             return n + 1
@@ -101,8 +99,8 @@ def advance_colliding(bricks, slabs, laws, damping, contacts, run, joints, step,
     """
     slab_count = len(slabs.start) - 1
     slabs.team[STARTED] = 1
-    forget_crossed(slabs)
-    share(bricks, slabs, laws, damping, contacts, step, PEAKS, ONCE, first, slab_count, members)
+    open_turns(bricks, slabs, damping, first)
+    share(bricks, slabs, laws, damping, contacts, step, PEAKS, first, slab_count, members)
     for n in range(first, count):
         if run is not None:
             clear_surfaces(run, contacts.base, bricks.loads)
@@ -116,7 +114,8 @@ def advance_colliding(bricks, slabs, laws, damping, contacts, run, joints, step,
         failures = move(bricks, slabs, laws, damping, contacts, step, n, members)
         if joints is not None:
             close_joints(bricks.state, joints, step.dt)
-            share(bricks, slabs, laws, damping, contacts, step, PEAKS, ONCE, n, slab_count, members)
+            open_turns(bricks, slabs, damping, n + 1)
+            share(bricks, slabs, laws, damping, contacts, step, PEAKS, n, slab_count, members)
         if failures > 0:
             return n + 1, 0
     return count, 0

@@ -65,10 +65,11 @@ class Slabs(NamedTuple):
 
     rows, columns: buffers along y and z, tiles of LOADS fields; row_count: tiles of the rows of a slab. below, above
     (k,): the bricks on both sides of borders between slabs; first_border: the tile of the columns where the loads of
-    their links begin; moments: of these, on the bricks below, 3 fields. chunk (k,): the chunk of each border;
-    chunk_start: first border of each chunk; slab_chunks (slabs + 2,): first chunk under each slab, and twice their
-    number; crossed: see `border_kernels`, LINE words a chunk. scratch: 8 fields a slab. peaks: 2 fields a slab, the
-    largest v² and size after its step. team: see `thread_team`.
+    their links begin, for the bricks below; moments: of these, on the bricks below, 3 fields. What slabs send each
+    other, see `border_kernels`: faces, STATE fields, and across, LOADS fields of a face for each border; passed: 2 LINE
+    words a chunk. chunk (k,): the chunk of each border; chunk_start: first border of each chunk; slab_chunks
+    (slabs + 2,): first chunk under each slab, and twice their number. turns: see `team_kernels`, LINE words a slab.
+    scratch: 8 fields a slab. peaks: 2 fields a slab, the largest v² and size after its step. team: see `thread_team`.
     """
 
     start: Array
@@ -82,7 +83,10 @@ class Slabs(NamedTuple):
     chunk: Array
     chunk_start: Array
     slab_chunks: Array
-    crossed: Array
+    faces: Array
+    across: Array
+    passed: Array
+    turns: Array
     scratch: Array
     peaks: Array
     team: Array

@@ -187,6 +187,11 @@ def links_along_y(bricks, b, source, W, s, damped, elastic):
 @compiled(inline=True)
 def links_along_z(bricks, b, source, tile, W, s, damped, elastic):
     """F, M1, M2 of a brick's links along z to a tile, in the axes (x, y, z)."""
-    t = ahead_z(s, load_moving(bricks.state, source, tile, W))
-    F, M, N = brick_links(bricks, b, 2, W, turned_zxy(s), t, damped, elastic)
+    return links_across(bricks, b, W, s, load_moving(bricks.state, source, tile, W), damped, elastic)
+
+
+@compiled(inline=True)
+def links_across(bricks, b, W, s, t, damped, elastic):
+    """F, M1, M2 of a brick's links along z to a brick of the state t, in the axes (x, y, z)."""
+    F, M, N = brick_links(bricks, b, 2, W, turned_zxy(s), ahead_z(s, t), damped, elastic)
     return (F[1], F[2], F[0]), (M[1], M[2], M[0]), (N[1], N[2], N[0])

@@ -2,7 +2,7 @@
 
 A brick computes the links from its voxels to their neighbours along +x, +y, +z, and takes what the bricks behind it
 left in small buffers: one brick along x, one row along y, one layer along z. Loads of the links from one slab to the
-next lie in a buffer for both, see `border_kernels`. An axis along which no link leaves a brick costs nothing.
+next have been computed before, see `border_kernels`. An axis along which no link leaves a brick costs nothing.
 """
 
 # mypy: ignore-errors
@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from supple.algebra.compiling.compiled import compiled
 from supple.bodies.voxel.links.link import add, subtract
+from supple.bodies.voxel.sweep.border_kernels import load_sent
 from supple.bodies.voxel.sweep.brick_data import LOADS
 from supple.bodies.voxel.sweep.brick_links import (
     ahead_x,
@@ -26,10 +27,11 @@ from supple.bodies.voxel.sweep.brick_links import (
 
 
 @compiled(inline=True)
-def sum_links(bricks, slabs, b, source, W, s, before, damped, elastic):
+def sum_links(bricks, slabs, b, under, source, W, s, before, damped, elastic):
     """Force and moment on brick b, of the state s, and what its links along x leave to the next one.
 
-    before: what those of the brick before left. source: see `load_moving`. damped, elastic: see `brick_links`.
+    under: the border under it, or -1. before: what those of the brick before left. source: see `load_moving`. damped,
+    elastic: see `brick_links`.
     """
     rows, columns = slabs.rows, slabs.columns
     linked, zero = bricks.linked[b], 0.0 * s[4]
@@ -61,8 +63,12 @@ def sum_links(bricks, slabs, b, source, W, s, before, damped, elastic):
         M = load_three(slabs.moments, 3 * crossing * W, W)
     elif linked & 4:
         F, M, N = links_along_z(bricks, b, source, bricks.next_z[b], W, s, damped, elastic)
-    at = bricks.column_behind[b] * LOADS * W
-    G, H = arrived_z(F, N, load_three(columns, at, W), load_three(columns, at + 3 * W, W))
+    if under >= 0:
+        G, H = load_sent(slabs, under)
+    else:
+        at = bricks.column_behind[b] * LOADS * W
+        G, H = load_three(columns, at, W), load_three(columns, at + 3 * W, W)
+    G, H = arrived_z(F, N, G, H)
     at = bricks.column[b] * LOADS * W
     store_three(columns, at, W, F)
     store_three(columns, at + 3 * W, W, N)

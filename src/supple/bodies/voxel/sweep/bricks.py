@@ -27,13 +27,13 @@ from supple.bodies.voxel.sweep.brick_data import (
     Bricks,
     Slabs,
 )
-from supple.bodies.voxel.sweep.brick_lanes import BRICKS
+from supple.bodies.voxel.sweep.brick_lanes import BRICKS, face_count
 
 Array = np.ndarray
 SLAB_LAYERS = 4  # layers a slab at least, so that the borders cost little
 SLAB_BRICKS = 128  # bricks a slab at least, some 50 µs of work: less is not worth a thread
 SLABS = 8  # at most
-FIRST_CHUNK = 0.3  # of the borders under a slab: the slab below is done with the rest when they are needed
+CHUNK = 8  # borders whose loads are sent at once
 STRIP_BRICKS = 300  # of a layer, whose state and constants, some 2 kB each, stay in a cache of 1 MB
 
 
@@ -112,7 +112,7 @@ class Layout:
         column += slab * int(shape[0] * shape[1])
         column_behind = np.where(same, column, first_border + len(above))
         column_behind[above] = first_border + np.arange(len(above))
-        tiles = count + 1
+        tiles, face = count + 1, face_count(dtype)
         bricks = Bricks(
             state=aligned_zeros(tiles * STATE * W, dtype),
             constants=aligned_zeros(count * CONSTANTS * W, dtype),
@@ -145,6 +145,9 @@ class Layout:
             first_border=first_border,
             moments=aligned_zeros(len(above) * 3 * W, dtype),
             **border_chunks(slab[above], slab_count),
+            faces=aligned_zeros(len(above) * STATE * face, dtype),
+            across=aligned_zeros(len(above) * LOADS * face, dtype),
+            turns=aligned_zeros(slab_count * LINE, np.dtype(np.int64)),
             scratch=aligned_zeros(slab_count * 8 * W, dtype),
             peaks=aligned_zeros(slab_count * 2 * W, dtype),
             team=make_team(max(slab_count, PARTS)),
@@ -235,13 +238,12 @@ def row_places(bx: Array, by: Array, layer: Array, shape: Array, width: int) -> 
 def border_chunks(upper: Array, slab_count: int) -> dict[str, Array]:
     """Chunks of borders, see `Slabs`; upper (k,): the slab above each border, ascending."""
     first, stop = (np.searchsorted(upper, np.arange(slab_count), side=side) for side in ("left", "right"))
-    starts = np.unique(np.r_[first, first + (FIRST_CHUNK * (stop - first)).astype(int)])
-    starts = starts[starts < len(upper)]
+    starts = np.concatenate([np.arange(a, b, CHUNK) for a, b in zip(first, stop)])
     slab_chunks = np.searchsorted(upper[starts], np.arange(slab_count + 1))
     chunk_start = np.r_[starts, len(upper)].astype(np.int64)
     return {
         "chunk": np.repeat(np.arange(len(starts)), np.diff(chunk_start)),
         "chunk_start": chunk_start,
         "slab_chunks": np.r_[slab_chunks, len(starts)].astype(np.int64),
-        "crossed": aligned_zeros(len(starts) * LINE, np.dtype(np.int64)),
+        "passed": aligned_zeros(2 * len(starts) * LINE, np.dtype(np.int64)),
     }

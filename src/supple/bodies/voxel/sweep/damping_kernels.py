@@ -10,7 +10,15 @@ from __future__ import annotations
 from supple.algebra.compiling.compiled import compiled
 from supple.algebra.lanes.lane_type import lane_count, load
 from supple.bodies.voxel.links.link import add, dot, scale
-from supple.bodies.voxel.sweep.border_kernels import await_borders, begin_slab, source_after, sweep_number
+from supple.bodies.voxel.sweep.border_kernels import (
+    await_sent,
+    begin_slab,
+    border_under,
+    end_shown,
+    show_rates,
+    source_after,
+    sweep_number,
+)
 from supple.bodies.voxel.sweep.brick_data import CONSTANTS, GUIDE, RATES
 from supple.bodies.voxel.sweep.brick_links import load_moving, load_three, store_three
 from supple.bodies.voxel.sweep.brick_sums import sum_links
@@ -41,11 +49,13 @@ def damp_slab(bricks, slabs, damping, slab, n, stage):
     none = ((zero, zero, zero), (zero, zero, zero))
     left = none
     for b in range(slabs.start[slab], slabs.start[slab + 1]):
-        await_borders(bricks, slabs, damping, b, stage, number)
+        under = border_under(bricks, slabs, b)
+        if under >= 0:
+            await_sent(slabs, under, number)
         s = load_moving(bricks.state, source, b, W)
         if bricks.follows[b] == 0:
             left = none
-        F, M, left = sum_links(bricks, slabs, b, source, W, s, left, part, False)
+        F, M, left = sum_links(bricks, slabs, b, under, source, W, s, left, part, False)
         at = (b * CONSTANTS + 12) * W
         v = add(s[2], scale(load(bricks.constants, at), F))  # (14.28)
         w = add(s[3], scale(load(bricks.constants, at + W), M))  # (14.28)
@@ -53,3 +63,6 @@ def damp_slab(bricks, slabs, damping, slab, n, stage):
             v, w = guided(bricks, bricks.guide[b], W, v, w)
         store_three(damping.rates, b * RATES * W, W, v)
         store_three(damping.rates, (b * RATES + 3) * W, W, w)
+        if under >= 0:
+            show_rates(slabs, under, v, w)
+            end_shown(slabs, under, number)

@@ -6,8 +6,8 @@ State is kept in tiles: a brick's 14 fields of LANES values lie together. A bric
 `brick_sums`, and updates itself in place while what lies ahead is still old: one pass over memory a step, sums in a
 fixed order. Stages of damping, where there are any, precede it: see `damping_kernels`.
 
-Threads take slabs of whole layers along z, see `team_kernels`; links from one slab to the next are computed before
-either side moves, see `border_kernels`. The slabs of a body do not depend on the number of threads, nor do the bits.
+Threads take slabs of whole layers along z, see `team_kernels`; links from one slab to the next are computed by the one
+below, see `border_kernels`. The slabs of a body do not depend on the number of threads, nor do the bits.
 
 exp: q <- (D, N dt w / 2) q, normalised, with N/D = tan(a)/a, a = dt |w| / 2, by its continued fraction, exact to
 round-off below half a radian a step.
@@ -22,11 +22,15 @@ from supple.algebra.dense.rotation_kernels import quaternion_multiply, quaternio
 from supple.algebra.lanes.lane_type import lane_count, load, maximum, select_ge, store
 from supple.bodies.voxel.links.link import add, dot, scale
 from supple.bodies.voxel.sweep.border_kernels import (
-    await_borders,
+    ask_shown,
+    ask_to_show,
+    await_sent,
     begin_slab,
+    border_under,
+    end_shown,
+    show_face,
     source_after,
     sweep_number,
-    take_back,
 )
 from supple.bodies.voxel.sweep.brick_data import CONSTANTS, LOADS, STATE
 from supple.bodies.voxel.sweep.brick_links import VELOCITY, load_moving, load_three, store_three
@@ -114,8 +118,6 @@ def sweep_slab(bricks, slabs, damping, slab, n, step):
     left, fastest, largest = none, zero, zero
     stop = slabs.start[slab + 1]
     begin_slab(bricks, slabs, damping, slab, stage, number)
-    for b in range(slabs.start[slab], min(slabs.start[slab] + AHEAD, stop)):
-        take_back(bricks, slabs, b, W)
     for b in range(slabs.start[slab], stop):
         early = min(b + AHEAD, stop - 1)
         for k in range(CONSTANTS):
@@ -123,13 +125,20 @@ def sweep_slab(bricks, slabs, damping, slab, n, step):
         tile = bricks.next_z[early]
         for k in range(STATE):
             prefetch(bricks.state, (tile * STATE + k) * W)
-        take_back(bricks, slabs, early, W)
-        await_borders(bricks, slabs, damping, b, stage, number)
+        under, crossing = border_under(bricks, slabs, b), bricks.crossing[b]
+        if under >= 0:
+            await_sent(slabs, under, number)
+            ask_to_show(slabs, min(under + 2, len(slabs.above) - 1))
+        if crossing >= 0:
+            ask_shown(slabs, crossing)
         s = load_moving(bricks.state, source, b, W)
         if bricks.follows[b] == 0:
             left = none
-        F, M, left = sum_links(bricks, slabs, b, source, W, s, left, within, True)
+        F, M, left = sum_links(bricks, slabs, b, under, source, W, s, left, within, True)
         v, size = update_brick(bricks, slabs, slab, b, W, step, n, s, F, M)
+        if under >= 0:
+            show_face(bricks, slabs, under, b, W)
+            end_shown(slabs, under, number)
         fastest, largest = maximum(fastest, dot(v, v)), maximum(largest, size)
     store(slabs.peaks, 2 * slab * W, fastest)
     store(slabs.peaks, (2 * slab + 1) * W, largest)

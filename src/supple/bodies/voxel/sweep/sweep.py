@@ -378,8 +378,7 @@ class LatticeSweep:
             )
         if not dt > 0:
             raise InputError("the step is not positive", where="LatticeSweep.advance", value=dt, allowed="> 0 s")
-        axes = list(self.layout.axes)
-        g = check_vector(gravity, name="gravity", where="LatticeSweep.advance")[axes]
+        g = check_vector(gravity, name="gravity", where="LatticeSweep.advance")
         if self.contacts is not None:
             self.begin_contacts()
         damping = self.damping_of(dt, stages)
@@ -389,21 +388,26 @@ class LatticeSweep:
             start_joints(self.layout.bricks.state, self.joint_run, int(steps))
         for start in range(0, int(steps), CHUNK):
             count = min(CHUNK, int(steps) - start)
-            step = Step(
-                t=self.t,
-                dt=float(dt),
-                gx=float(g[0]),
-                gy=float(g[1]),
-                gz=float(g[2]),
-                signals=self.signals_at(self.t + dt * np.arange(1, count + 1)),
-                fluid=fluid_array(self.fluid, axes),
-                **self._at_rest,
-                **self._moving(dt, count, axes),
-            )
-            self._advance(step, damping, count)
+            self._advance(self.step_of(float(dt), count, g), damping, count)
             self.t += count * dt
         self.meeting.end(self.layout.bricks.state)
         self.keep_pairs()
+
+    def step_of(self, dt: float, count: int, gravity: ArrayLike) -> Step:
+        """What the next steps of dt [s], so many, need to know."""
+        axes = list(self.layout.axes)
+        gx, gy, gz = np.asarray(gravity, dtype=float)[axes]
+        return Step(
+            t=self.t,
+            dt=dt,
+            gx=float(gx),
+            gy=float(gy),
+            gz=float(gz),
+            signals=self.signals_at(self.t + dt * np.arange(1, count + 1)),
+            fluid=fluid_array(self.fluid, axes),
+            **self._at_rest,
+            **self._moving(dt, count, axes),
+        )
 
     @cached_property
     def _at_rest(self) -> dict[str, Array]:

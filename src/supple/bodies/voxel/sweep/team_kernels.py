@@ -1,9 +1,13 @@
 """Phases of a lattice's step that threads share: by slabs, or by parts of the contacts.
 
 A call enters one parallel region. Its threads are a thread team (`thread_team`), which shares each phase by items, and
-the next phase begins when all items are done. Whoever does an item runs the same instructions, no two items of a phase
-write the same numbers, and what slabs owe each other is done by claims (`border_kernels`): so the result has the same
-bits for any number of threads.
+the next phase begins when all items are done. Whoever does an item runs the same instructions, and no two items of a
+phase write the same numbers: so the result has the same bits for any number of threads.
+
+The sweep and its stages of damping are one phase of many steps: each member goes on with the slabs of its own, and
+slabs wait for their neighbours alone, see `border_kernels`. A slab whose member does not come is taken by another
+member, which never goes on to a sweep before all slabs are begun in the one before: so what a slab waits for is always
+on its way.
 """
 
 # mypy: ignore-errors
@@ -14,34 +18,40 @@ import numpy as np
 from supple.algebra.compiling.compiled import compiled, keep_whole
 from supple.algebra.compiling.thread_team import (
     COUNT,
+    FIRST,
     NUMBER,
-    ROUND,
     TASKS,
     WAY,
+    atomic_max,
+    atomic_read,
+    atomic_write,
     await_task,
     claim,
     close_task,
     leave_task,
     open_task,
+    pause,
 )
+from supple.bodies.voxel.sweep.border_kernels import open_borders, sweep_number
+from supple.bodies.voxel.sweep.brick_data import LINE
 from supple.bodies.voxel.sweep.damping_kernels import damp_slab
 from supple.bodies.voxel.sweep.shift_kernels import couple_slab, measure_slab, shift_slab
 from supple.bodies.voxel.sweep.step_kernels import measure_peaks, sweep_slab
 from supple.bodies.voxel.touching.collision_kernels import find_part, prepare_part, push_part
 
-MEASURE, COUPLE, SHIFT, DAMP, SWEEP, PEAKS, PREPARE, FIND, PUSH = (np.int64(k) for k in range(9))
-"""Phases: laws of links; stages of damping, and the sweep; the fastest voxel, and contacts of voxels."""
+MEASURE, COUPLE, SHIFT, SWEEPS, PEAKS, PREPARE, FIND, PUSH = (np.int64(k) for k in range(8))
+"""Phases: laws of links; sweeps with their stages of damping; the fastest voxel, and contacts of voxels."""
+BEGUN, DONE, AWAY = range(3)
+"""Words of a slab's turn: the sweep that was begun last, the one that was done; whether its member was not there."""
+PATIENCE = 1000
+"""Looks, some 30 µs, after which a member takes a slab that another one has not begun."""
 
 
 @compiled(borrows=True)
-def treat(bricks, slabs, laws, damping, contacts, step, phase, stage, n, item):
-    """Do one item of a phase of step n; stage: of the damping. contacts: or None."""
+def treat(bricks, slabs, laws, damping, contacts, step, phase, n, item):
+    """Do one item of a phase of step n. contacts: or None."""
     keep_whole()
-    if phase == SWEEP:
-        sweep_slab(bricks, slabs, damping, item, n, step)
-    elif phase == DAMP:
-        damp_slab(bricks, slabs, damping, item, n, stage)
-    elif phase == MEASURE:
+    if phase == MEASURE:
         measure_slab(bricks, slabs, laws, item)
     elif phase == COUPLE:
         couple_slab(bricks, slabs, laws, item)
@@ -58,15 +68,93 @@ def treat(bricks, slabs, laws, damping, contacts, step, phase, stage, n, item):
             measure_peaks(bricks, slabs, item)
 
 
+@compiled(inline=True)
+def begin_turn(slabs, slab, number):
+    """Whether this member is to take a slab's turn in the sweep of that number."""
+    at = slab * LINE + BEGUN
+    return atomic_read(slabs.turns, at) < number and atomic_max(slabs.turns, at, number) < number
+
+
+@compiled(borrows=True)
+def take_turn(bricks, slabs, damping, step, slab, n, stage, number):
+    """A slab's turn in a stage of step n, or in its sweep."""
+    keep_whole()
+    done = slab * LINE + DONE
+    while atomic_read(slabs.turns, done) < number - 1:
+        pause()
+    if stage < len(damping.before):
+        damp_slab(bricks, slabs, damping, slab, n, stage)
+    else:
+        sweep_slab(bricks, slabs, damping, slab, n, step)
+    atomic_write(slabs.turns, done, number)
+
+
+@compiled(inline=True)
+def is_left(slabs, slab, number, looks, patience):
+    """Whether nobody will soon begin a slab's turn that is due."""
+    if atomic_read(slabs.turns, slab * LINE + DONE) < number - 1:
+        return False
+    return looks > patience or atomic_read(slabs.turns, slab * LINE + AWAY) > 0
+
+
+@compiled(borrows=True)
+def sweep_together(bricks, slabs, damping, step, first, count, member, members):
+    """Steps first to count with their stages, as a member of the thread team: the slabs of its own, and those that
+    their members leave."""
+    slab_count = len(slabs.start) - 1
+    own, after = slab_count * member // members, slab_count * (member + 1) // members
+    patience = 0  # in the first turn: the others had one of this member's to come
+    for n in range(first, count):
+        for stage in range(len(damping.before) + 1):
+            number = sweep_number(damping, n, stage)
+            for slab in range(own, after):
+                if begin_turn(slabs, slab, number):
+                    if atomic_read(slabs.turns, slab * LINE + AWAY) > 0:
+                        atomic_write(slabs.turns, slab * LINE + AWAY, 0)
+                    take_turn(bricks, slabs, damping, step, slab, n, stage, number)
+            for slab in range(slab_count):
+                looks = 0
+                while atomic_read(slabs.turns, slab * LINE + BEGUN) < number:
+                    if is_left(slabs, slab, number, looks, patience) and begin_turn(slabs, slab, number):
+                        atomic_write(slabs.turns, slab * LINE + AWAY, 1)
+                        take_turn(bricks, slabs, damping, step, slab, n, stage, number)
+                    pause()
+                    looks += 1
+            patience = PATIENCE
+
+
+@compiled(borrows=True)
+def open_turns(bricks, slabs, damping, n):
+    """Before the first stage of step n, whatever happened before: no turn of it has been taken."""
+    number = sweep_number(damping, n, 0)
+    for slab in range(len(slabs.start) - 1):
+        slabs.turns[slab * LINE + BEGUN], slabs.turns[slab * LINE + DONE] = number - 1, number - 1
+        slabs.turns[slab * LINE + AWAY] = 0
+    open_borders(bricks, slabs, number)
+
+
+@compiled(borrows=True)
+def sweep_steps(bricks, slabs, laws, damping, contacts, step, first, count, members):
+    """Steps first to count with their stages, with the other members where there are any."""
+    if members > 1:
+        open_task(slabs.team, SWEEPS, 0, first, count, 0)
+        sweep_together(bricks, slabs, damping, step, first, count, np.int64(0), members)
+        close_task(slabs.team)
+    else:
+        sweep_together(bricks, slabs, damping, step, first, count, np.int64(0), np.int64(1))
+
+
 @compiled(borrows=True)
 def work_off(bricks, slabs, laws, damping, contacts, step, member, members):
     """Items of the present phase, as a member of the thread team, until none is left."""
     team = slabs.team
-    phase, stage, n, count, number = team[WAY], team[ROUND], team[TASKS], team[COUNT], team[NUMBER]
+    phase, n, count, number = team[WAY], team[TASKS], team[COUNT], team[NUMBER]
+    if phase == SWEEPS:
+        sweep_together(bricks, slabs, damping, step, n, team[FIRST], member, members)
     item = count * member // members
     for _ in range(count):
         if claim(team, item, number):
-            treat(bricks, slabs, laws, damping, contacts, step, phase, stage, n, item)
+            treat(bricks, slabs, laws, damping, contacts, step, phase, n, item)
         item += 1
         if item == count:
             item = 0
@@ -85,12 +173,12 @@ def assist(bricks, slabs, laws, damping, contacts, step, member, members):
 
 
 @compiled(borrows=True)
-def share(bricks, slabs, laws, damping, contacts, step, phase, stage, n, count, members):
+def share(bricks, slabs, laws, damping, contacts, step, phase, n, count, members):
     """So many items of a phase, with the other members where there are any."""
     if members > 1 and count > 1:
-        open_task(slabs.team, phase, stage, n, 0, count)
+        open_task(slabs.team, phase, 0, n, 0, count)
         work_off(bricks, slabs, laws, damping, contacts, step, np.int64(0), members)
         close_task(slabs.team)
     else:
         for item in range(count):
-            treat(bricks, slabs, laws, damping, contacts, step, phase, stage, n, item)
+            treat(bricks, slabs, laws, damping, contacts, step, phase, n, item)
