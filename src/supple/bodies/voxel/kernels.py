@@ -16,6 +16,7 @@ from supple.algebra.compiling.compiled import compiled
 from supple.algebra.compiling.thread_team import STARTED, assemble, dismiss
 from supple.bodies.voxel.sweep.brick_data import PARTS
 from supple.bodies.voxel.sweep.team_kernels import (
+    CALM,
     COUPLE,
     FIND,
     MEASURE,
@@ -23,12 +24,21 @@ from supple.bodies.voxel.sweep.team_kernels import (
     PREPARE,
     PUSH,
     SHIFT,
+    SWEEPS,
     assist,
     open_turns,
     share,
     sweep_steps,
 )
-from supple.bodies.voxel.touching.collision_kernels import LISTED, TOUCHING, add_pushes, is_list_good, renew_list
+from supple.bodies.voxel.touching.collision_kernels import (
+    AT_ONCE,
+    LISTED,
+    TOUCHING,
+    add_pushes,
+    end_pushes,
+    is_list_good,
+    renew_list,
+)
 from supple.bodies.voxel.touching.joint_kernels import begin_joints, close_joints
 from supple.bodies.voxel.touching.surface_contact_kernels import add_surfaces, clear_surfaces
 
@@ -52,7 +62,7 @@ def move(bricks, slabs, laws, damping, contacts, step, n, members):
     failures = 0
     if bricks.shifts.size > 0:
         failures = shift_links(bricks, slabs, laws, damping, contacts, step, n, members)
-    sweep_steps(bricks, slabs, laws, damping, contacts, step, n, n + 1, members)
+    sweep_steps(bricks, slabs, laws, damping, contacts, step, SWEEPS, n, n + 1, members)
     return failures
 
 
@@ -71,7 +81,9 @@ def collide(bricks, slabs, laws, damping, contacts, step, n, members):
             return lacking
     share(bricks, slabs, laws, damping, contacts, step, FIND, n, PARTS, members)
     share(bricks, slabs, laws, damping, contacts, step, PUSH, n, PARTS, members)
-    add_pushes(bricks.loads, contacts)
+    end_pushes(contacts)
+    for slab in range(len(slabs.start) - 1 if memory[AT_ONCE] > 0 else 0):
+        add_pushes(bricks.loads, slabs, contacts, slab)
     return 0
 
 
@@ -81,7 +93,7 @@ def advance(bricks, slabs, laws, damping, step, first, count, members):
     slabs.team[STARTED] = 1
     open_turns(bricks, slabs, damping, first)
     if bricks.shifts.size == 0:
-        sweep_steps(bricks, slabs, laws, damping, None, step, first, count, members)
+        sweep_steps(bricks, slabs, laws, damping, None, step, SWEEPS, first, count, members)
         return count
     for n in range(first, count):
         if move(bricks, slabs, laws, damping, None, step, n, members) > 0:
@@ -101,23 +113,30 @@ def advance_colliding(bricks, slabs, laws, damping, contacts, run, joints, step,
     slabs.team[STARTED] = 1
     open_turns(bricks, slabs, damping, first)
     share(bricks, slabs, laws, damping, contacts, step, PEAKS, first, slab_count, members)
-    for n in range(first, count):
+    is_alone = run is None and joints is None
+    contacts.memory[AT_ONCE] = 0.0 if is_alone else 1.0
+    n = first
+    while n < count:
         if run is not None:
             clear_surfaces(run, contacts.base, bricks.loads)
         lacking = collide(bricks, slabs, laws, damping, contacts, step, n, members)
         if lacking > 0:
             return n, lacking
+        if is_alone and bricks.shifts.size == 0 and contacts.memory[LISTED] == 0:
+            n = sweep_steps(bricks, slabs, laws, damping, contacts, step, CALM, n, count, members)
+            continue
         if joints is not None:
             begin_joints(bricks.state, joints)
         if run is not None:
             add_surfaces(bricks.state, run, step.dt, bricks.loads)
         failures = move(bricks, slabs, laws, damping, contacts, step, n, members)
+        n += 1
         if joints is not None:
             close_joints(bricks.state, joints, step.dt)
-            open_turns(bricks, slabs, damping, n + 1)
-            share(bricks, slabs, laws, damping, contacts, step, PEAKS, n, slab_count, members)
+            open_turns(bricks, slabs, damping, n)
+            share(bricks, slabs, laws, damping, contacts, step, PEAKS, n - 1, slab_count, members)
         if failures > 0:
-            return n + 1, 0
+            return n, 0
     return count, 0
 
 

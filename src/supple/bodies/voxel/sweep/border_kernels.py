@@ -183,6 +183,14 @@ def begin_slab(bricks, slabs, damping, slab, stage, number):
 
 
 @compiled(inline=True)
+def await_slab(slabs, slab, number):
+    """Have the loads across all borders above a slab, which another thread sends."""
+    for chunk in range(slabs.slab_chunks[slab + 1], slabs.slab_chunks[slab + 2]):
+        while atomic_read(slabs.passed, sent(chunk)) < number:
+            pause()
+
+
+@compiled(inline=True)
 def await_sent(slabs, k, number):
     """Have the loads across border k; ask for those of its chunk where it is the first."""
     chunk = slabs.chunk[k]

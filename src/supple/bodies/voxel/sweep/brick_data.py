@@ -68,8 +68,9 @@ class Slabs(NamedTuple):
     their links begin, for the bricks below; moments: of these, on the bricks below, 3 fields. What slabs send each
     other, see `border_kernels`: faces, STATE fields, and across, LOADS fields of a face for each border; passed: 2 LINE
     words a chunk. chunk (k,): the chunk of each border; chunk_start: first border of each chunk; slab_chunks
-    (slabs + 2,): first chunk under each slab, and twice their number. turns: see `team_kernels`, LINE words a slab.
-    scratch: 8 fields a slab. peaks: 2 fields a slab, the largest v² and size after its step. team: see `thread_team`.
+    (slabs + 2,): first chunk under each slab, and twice their number. turns: see `team_kernels`, LINE words a slab and
+    twice as many. scratch: 8 fields a slab. peaks: 2 fields a slab, the largest v² and size after its step.
+    team: see `thread_team`.
     """
 
     start: Array

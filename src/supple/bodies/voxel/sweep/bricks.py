@@ -147,7 +147,7 @@ class Layout:
             **border_chunks(slab[above], slab_count),
             faces=aligned_zeros(len(above) * STATE * face, dtype),
             across=aligned_zeros(len(above) * LOADS * face, dtype),
-            turns=aligned_zeros(slab_count * LINE, np.dtype(np.int64)),
+            turns=aligned_zeros((slab_count + 2) * LINE, np.dtype(np.int64)),
             scratch=aligned_zeros(slab_count * 8 * W, dtype),
             peaks=aligned_zeros(slab_count * 2 * W, dtype),
             team=make_team(max(slab_count, PARTS)),

@@ -12,7 +12,6 @@ from supple.algebra.lanes.lane_type import lane_count, load
 from supple.bodies.voxel.links.link import add, dot, scale
 from supple.bodies.voxel.sweep.border_kernels import (
     await_sent,
-    begin_slab,
     border_under,
     end_shown,
     show_rates,
@@ -44,7 +43,6 @@ def damp_slab(bricks, slabs, damping, slab, n, stage):
     W = lane_count(bricks.state)
     source = source_after(bricks, damping, stage)
     part, number = damping.before[stage], sweep_number(damping, n, stage)
-    begin_slab(bricks, slabs, damping, slab, stage, number)
     zero = load(bricks.state, 0) * 0.0
     none = ((zero, zero, zero), (zero, zero, zero))
     left = none

@@ -25,7 +25,6 @@ from supple.bodies.voxel.sweep.border_kernels import (
     ask_shown,
     ask_to_show,
     await_sent,
-    begin_slab,
     border_under,
     end_shown,
     show_face,
@@ -117,7 +116,6 @@ def sweep_slab(bricks, slabs, damping, slab, n, step):
     none = ((zero, zero, zero), (zero, zero, zero))
     left, fastest, largest = none, zero, zero
     stop = slabs.start[slab + 1]
-    begin_slab(bricks, slabs, damping, slab, stage, number)
     for b in range(slabs.start[slab], stop):
         early = min(b + AHEAD, stop - 1)
         for k in range(CONSTANTS):

@@ -22,6 +22,7 @@ from supple.algebra.compiling.thread_team import (
     NUMBER,
     TASKS,
     WAY,
+    atomic_add,
     atomic_max,
     atomic_read,
     atomic_write,
@@ -32,17 +33,28 @@ from supple.algebra.compiling.thread_team import (
     open_task,
     pause,
 )
-from supple.bodies.voxel.sweep.border_kernels import open_borders, sweep_number
+from supple.bodies.voxel.sweep.border_kernels import await_slab, begin_slab, open_borders, sweep_number
 from supple.bodies.voxel.sweep.brick_data import LINE
 from supple.bodies.voxel.sweep.damping_kernels import damp_slab
 from supple.bodies.voxel.sweep.shift_kernels import couple_slab, measure_slab, shift_slab
 from supple.bodies.voxel.sweep.step_kernels import measure_peaks, sweep_slab
-from supple.bodies.voxel.touching.collision_kernels import find_part, prepare_part, push_part
+from supple.bodies.voxel.touching.collision_kernels import (
+    add_later,
+    find_part,
+    is_list_good,
+    prepare_part,
+    push_part,
+)
 
-MEASURE, COUPLE, SHIFT, SWEEPS, PEAKS, PREPARE, FIND, PUSH = (np.int64(k) for k in range(8))
-"""Phases: laws of links; sweeps with their stages of damping; the fastest voxel, and contacts of voxels."""
-BEGUN, DONE, AWAY = range(3)
-"""Words of a slab's turn: the sweep that was begun last, the one that was done; whether its member was not there."""
+MEASURE, COUPLE, SHIFT, SWEEPS, CALM, PEAKS, PREPARE, FIND, PUSH = (np.int64(k) for k in range(9))
+"""Phases: laws of links; sweeps with their stages of damping, all steps or as long as no voxels may meet; the fastest
+voxel, and contacts of voxels."""
+BEGUN, DONE, AWAY, SENDING = range(4)
+"""Words of a slab's turn: the sweep that was begun last, the one that was done; whether its member was not there; the
+sweep for which the loads across its borders were begun last."""
+ENDED, JUDGED, REACHED = 0, LINE, LINE + 1
+"""Words after those of the slabs: how many turns have ended in calm steps; up to which sweep it is known whether the
+steps are calm, and the step that no longer is."""
 PATIENCE = 1000
 """Looks, some 30 µs, after which a member takes a slab that another one has not begun."""
 
@@ -69,24 +81,47 @@ def treat(bricks, slabs, laws, damping, contacts, step, phase, n, item):
 
 
 @compiled(inline=True)
-def begin_turn(slabs, slab, number):
-    """Whether this member is to take a slab's turn in the sweep of that number."""
-    at = slab * LINE + BEGUN
+def begin_turn(slabs, slab, word, number):
+    """Whether this member is to do what belongs to a word of a slab's turn, in the sweep of that number."""
+    at = slab * LINE + word
     return atomic_read(slabs.turns, at) < number and atomic_max(slabs.turns, at, number) < number
 
 
+@compiled(inline=True)
+def await_turn(slabs, slab, number):
+    """Have a slab's turn done in the sweep of that number."""
+    while atomic_read(slabs.turns, slab * LINE + DONE) < number:
+        pause()
+
+
 @compiled(borrows=True)
-def take_turn(bricks, slabs, damping, step, slab, n, stage, number):
+def send_slab(bricks, slabs, damping, slab, stage, number):
+    """Send the loads across the borders above a slab, unless another member does; returns whether it does."""
+    if begin_turn(slabs, slab, SENDING, number):
+        await_turn(slabs, slab, number - 1)
+        begin_slab(bricks, slabs, damping, slab, stage, number)
+        return False
+    return True
+
+
+@compiled(borrows=True)
+def take_turn(bricks, slabs, damping, contacts, step, phase, slab, n, count, stage, number):
     """A slab's turn in a stage of step n, or in its sweep."""
     keep_whole()
-    done = slab * LINE + DONE
-    while atomic_read(slabs.turns, done) < number - 1:
-        pause()
+    if send_slab(bricks, slabs, damping, slab, stage, number):
+        await_slab(slabs, slab, number)
+        await_turn(slabs, slab, number - 1)
     if stage < len(damping.before):
         damp_slab(bricks, slabs, damping, slab, n, stage)
     else:
+        if contacts is not None:
+            add_later(bricks.loads, slabs, contacts, slab)
         sweep_slab(bricks, slabs, damping, slab, n, step)
-    atomic_write(slabs.turns, done, number)
+    atomic_write(slabs.turns, slab * LINE + DONE, number)
+    if contacts is not None:
+        is_judged = phase == CALM and stage == len(damping.before)
+        if is_judged:
+            judge(slabs, contacts, step.dt, n, count, number)
 
 
 @compiled(inline=True)
@@ -98,9 +133,29 @@ def is_left(slabs, slab, number, looks, patience):
 
 
 @compiled(borrows=True)
-def sweep_together(bricks, slabs, damping, step, first, count, member, members):
+def judge(slabs, contacts, dt, n, count, number):
+    """At the end of a turn of step n: whoever ends the last one says whether the next step is calm."""
+    slab_count = len(slabs.start) - 1
+    at = slab_count * LINE
+    if (atomic_add(slabs.turns, at + ENDED, 1) + 1) % slab_count == 0:
+        if n + 1 == count or not is_list_good(slabs, contacts, dt):
+            slabs.turns[at + REACHED] = n + 1
+        atomic_write(slabs.turns, at + JUDGED, number)
+
+
+@compiled(inline=True)
+def is_calm(slabs, n, number):
+    """Whether step n + 1 is, once all turns of step n have ended."""
+    at = (len(slabs.start) - 1) * LINE
+    while atomic_read(slabs.turns, at + JUDGED) < number:
+        pause()
+    return slabs.turns[at + REACHED] > n + 1
+
+
+@compiled(borrows=True)
+def sweep_together(bricks, slabs, damping, contacts, step, phase, first, count, member, members):
     """Steps first to count with their stages, as a member of the thread team: the slabs of its own, and those that
-    their members leave."""
+    their members leave. Loads across borders are sent before, since a slab above waits for them."""
     slab_count = len(slabs.start) - 1
     own, after = slab_count * member // members, slab_count * (member + 1) // members
     patience = 0  # in the first turn: the others had one of this member's to come
@@ -108,19 +163,25 @@ def sweep_together(bricks, slabs, damping, step, first, count, member, members):
         for stage in range(len(damping.before) + 1):
             number = sweep_number(damping, n, stage)
             for slab in range(own, after):
-                if begin_turn(slabs, slab, number):
+                send_slab(bricks, slabs, damping, slab, stage, number)
+            for slab in range(own, after):
+                if begin_turn(slabs, slab, BEGUN, number):
                     if atomic_read(slabs.turns, slab * LINE + AWAY) > 0:
                         atomic_write(slabs.turns, slab * LINE + AWAY, 0)
-                    take_turn(bricks, slabs, damping, step, slab, n, stage, number)
+                    take_turn(bricks, slabs, damping, contacts, step, phase, slab, n, count, stage, number)
             for slab in range(slab_count):
                 looks = 0
                 while atomic_read(slabs.turns, slab * LINE + BEGUN) < number:
-                    if is_left(slabs, slab, number, looks, patience) and begin_turn(slabs, slab, number):
+                    if is_left(slabs, slab, number, looks, patience) and begin_turn(slabs, slab, BEGUN, number):
                         atomic_write(slabs.turns, slab * LINE + AWAY, 1)
-                        take_turn(bricks, slabs, damping, step, slab, n, stage, number)
+                        take_turn(bricks, slabs, damping, contacts, step, phase, slab, n, count, stage, number)
                     pause()
                     looks += 1
             patience = PATIENCE
+        if contacts is not None:
+            goes_on = phase != CALM or is_calm(slabs, n, number)
+            if not goes_on:
+                break
 
 
 @compiled(borrows=True)
@@ -129,19 +190,25 @@ def open_turns(bricks, slabs, damping, n):
     number = sweep_number(damping, n, 0)
     for slab in range(len(slabs.start) - 1):
         slabs.turns[slab * LINE + BEGUN], slabs.turns[slab * LINE + DONE] = number - 1, number - 1
-        slabs.turns[slab * LINE + AWAY] = 0
+        slabs.turns[slab * LINE + AWAY], slabs.turns[slab * LINE + SENDING] = 0, number - 1
+    at = (len(slabs.start) - 1) * LINE
+    slabs.turns[at + ENDED], slabs.turns[at + JUDGED] = 0, number - 1
     open_borders(bricks, slabs, number)
 
 
 @compiled(borrows=True)
-def sweep_steps(bricks, slabs, laws, damping, contacts, step, first, count, members):
-    """Steps first to count with their stages, with the other members where there are any."""
+def sweep_steps(bricks, slabs, laws, damping, contacts, step, phase, first, count, members):
+    """Steps first to count with their stages, with the other members where there are any; returns the step it came to,
+    earlier than count where a step is no longer calm."""
+    at = (len(slabs.start) - 1) * LINE + REACHED
+    slabs.turns[at] = count + 1
     if members > 1:
-        open_task(slabs.team, SWEEPS, 0, first, count, 0)
-        sweep_together(bricks, slabs, damping, step, first, count, np.int64(0), members)
+        open_task(slabs.team, phase, 0, first, count, 0)
+        sweep_together(bricks, slabs, damping, contacts, step, phase, first, count, np.int64(0), members)
         close_task(slabs.team)
     else:
-        sweep_together(bricks, slabs, damping, step, first, count, np.int64(0), np.int64(1))
+        sweep_together(bricks, slabs, damping, contacts, step, phase, first, count, np.int64(0), np.int64(1))
+    return min(slabs.turns[at], count)
 
 
 @compiled(borrows=True)
@@ -149,8 +216,8 @@ def work_off(bricks, slabs, laws, damping, contacts, step, member, members):
     """Items of the present phase, as a member of the thread team, until none is left."""
     team = slabs.team
     phase, n, count, number = team[WAY], team[TASKS], team[COUNT], team[NUMBER]
-    if phase == SWEEPS:
-        sweep_together(bricks, slabs, damping, step, n, team[FIRST], member, members)
+    if phase in (SWEEPS, CALM):
+        sweep_together(bricks, slabs, damping, contacts, step, phase, n, team[FIRST], member, members)
     item = count * member // members
     for _ in range(count):
         if claim(team, item, number):

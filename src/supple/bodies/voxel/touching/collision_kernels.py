@@ -1,7 +1,7 @@
 """Kernels of collisions: when the list of candidate pairs is renewed, and the forces of those that touch.
 
-Threads share lists by parts: they find which pairs touch, then the forces of these; one of them adds these to the loads
-in the order of the list. Symbols as in `collision`.
+Threads share lists by parts: they find which pairs touch, then the forces of these; whoever sweeps a slab adds these to
+its loads, in the order of the list. Symbols as in `collision`.
 """
 
 # mypy: allow-untyped-defs, allow-untyped-calls
@@ -15,15 +15,15 @@ from supple.algebra.compiling.compiled import compiled
 from supple.algebra.dense.rotation_kernels import cross
 from supple.algebra.lanes.lane_type import lane_count
 from supple.bodies.voxel.links.link import add, dot, scale, subtract
-from supple.bodies.voxel.sweep.brick_data import LINE, PARTS
+from supple.bodies.voxel.sweep.brick_data import LINE, LOADS, PARTS
 from supple.bodies.voxel.sweep.brick_links import three
 from supple.bodies.voxel.touching.pair_list_kernels import are_near, list_by_cells, list_by_force
 from supple.interaction.law_kernels import FREE, friction_force, normal_force
 
 Array = np.ndarray
-MEMORY = 6  # number of listed pairs, motion since they were listed [m], touching pairs, lists made; pairs that are
-# remembered, and in which of the two tables
-LISTED, MOVED, TOUCHING, LISTS, HELD, TABLE = range(MEMORY)
+MEMORY = 7  # number of listed pairs, motion since they were listed [m], touching pairs, lists made; pairs that are
+# remembered, and in which of the two tables; whether forces of a step are added to the loads at once, before its sweep
+LISTED, MOVED, TOUCHING, LISTS, HELD, TABLE, AT_ONCE = range(MEMORY)
 TANGENTIAL = 0.1  # tangential stiffness over normal stiffness
 
 
@@ -225,17 +225,34 @@ def push_part(state, contacts, dt, part):
 
 
 @compiled(borrows=True)
-def add_pushes(loads, contacts):
-    """Add forces and moments of all pairs that touch to the loads, in the order of the list."""
-    W, memory, pushes, touching = lane_count(loads), contacts.memory, contacts.pushes, 0
+def end_pushes(contacts):
+    """Remember the pairs that touch."""
+    memory, touching = contacts.memory, 0
     for part in range(PARTS):
         touching += contacts.counts[part * LINE]
+    memory[TOUCHING], memory[HELD], memory[TABLE] = touching, touching, 1 - memory[TABLE]
+
+
+@compiled(borrows=True)
+def add_pushes(loads, slabs, contacts, slab):
+    """Add forces and moments of all pairs that touch to the loads of a slab, in the order of the list."""
+    W, pushes, touching = lane_count(loads), contacts.pushes, int(contacts.memory[TOUCHING])
+    first, stop = slabs.start[slab] * LOADS * W, slabs.start[slab + 1] * LOADS * W
     for t in range(touching):
         p = contacts.touching[t]
         one, two = contacts.load_place[contacts.pairs[p, 0]], contacts.load_place[contacts.pairs[p, 1]]
-        for c in range(3):
-            loads[one + c * W] -= pushes[t, c]
-            loads[one + (3 + c) * W] += pushes[t, 3 + c]
-            loads[two + c * W] += pushes[t, c]
-            loads[two + (3 + c) * W] += pushes[t, 6 + c]
-    memory[TOUCHING], memory[HELD], memory[TABLE] = touching, touching, 1 - memory[TABLE]
+        if first <= one < stop:
+            for c in range(3):
+                loads[one + c * W] -= pushes[t, c]
+                loads[one + (3 + c) * W] += pushes[t, 3 + c]
+        if first <= two < stop:
+            for c in range(3):
+                loads[two + c * W] += pushes[t, c]
+                loads[two + (3 + c) * W] += pushes[t, 6 + c]
+
+
+@compiled(borrows=True)
+def add_later(loads, slabs, contacts, slab):
+    """The same where it has not been done at once."""
+    if contacts.memory[AT_ONCE] == 0:
+        add_pushes(loads, slabs, contacts, slab)
