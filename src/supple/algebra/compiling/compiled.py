@@ -2,9 +2,11 @@
 
 Contraction is the only floating-point freedom given to the compiler: reassociation would make results depend on the
 number of threads. Numba's on-disk cache looks at the file of the decorated function only and misses a change of a
-callee in another file; so each module has a cache folder named after a hash of its own source and of all sources with
-compiled code that it imports, directly or through others. The folder belongs to the sources wherever they lie: another
-checkout with the same sources finds the kernels compiled.
+callee in another file; so each module has a cache folder named after a hash of its own source, of all sources with
+compiled code that it imports, directly or through others, and of those whose constants such sources import. The folder
+belongs to the sources wherever they lie: another checkout with the same sources finds the kernels compiled. Within it a
+kernel is found by the types of its arguments, and by the fields of named tuples among them in their order, which Numba
+leaves out.
 
 How a kernel is compiled, and how kernels call each other, is in `kernel`.
 """
@@ -17,19 +19,22 @@ import re
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import uuid4
 
 import numba
 import numba.extending
 import platformdirs
 from numba.core.caching import IndexDataCacheFile
+from numba.core.sigutils import normalize_signature
 
-from supple.algebra.compiling.kernel import Kernel, make_kernel
+from supple.algebra.compiling.kernel import Kernel, fields_of, make_kernel
 
 PACKAGE = Path(__file__).resolve().parents[2]
 IMPORT = re.compile(rb"^[ ]*from (supple[\w.]*) import (\([^)]*\)|[^\n]*)", re.MULTILINE)
 """The only form in which modules of this package import each other."""
+CONSTANT = re.compile(rb"[A-Z][A-Z0-9_]*")
+"""Names that modules of this package give to their constants."""
 COMPILING = __name__.rpartition(".")[0]
 """Modules of this folder are part of every kernel whose module imports them."""
 HOW = [Path(__file__).with_name(name) for name in ("compiled.py", "kernel.py", "own_copies.py")]
@@ -43,9 +48,22 @@ def cache_root() -> Path:
     return Path(os.environ.get("SUPPLE_CACHE") or platformdirs.user_cache_dir("supple"))
 
 
+class _Source(NamedTuple):
+    """A module's text; the modules of this package that it imports, and those whose constants it imports."""
+
+    text: bytes
+    imported: frozenset[str]
+    constants_of: frozenset[str]
+
+    @property
+    def makes_kernels(self) -> bool:
+        """Whether code for kernels is in it."""
+        return b"@compiled" in self.text or b"intrinsic" in self.text
+
+
 @cache
-def _source(module: str, file: str = "") -> tuple[bytes, frozenset[str]]:
-    """A module's source and the modules of this package that it imports; none where there is no such module.
+def _source(module: str, file: str = "") -> _Source:
+    """A module's source; an empty one where there is no such module.
 
     file: where the source of a module lies that is not in this package.
     """
@@ -53,13 +71,35 @@ def _source(module: str, file: str = "") -> tuple[bytes, frozenset[str]]:
     path = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
     path = path if path.is_file() else Path(file)
     if not path.is_file():
-        return b"", frozenset()
-    source = path.read_bytes()
-    imported = set()
-    for base, names in IMPORT.findall(source):
+        return _Source(b"", frozenset(), frozenset())
+    text = path.read_bytes()
+    imported, constants_of = set(), set()
+    for base, names in IMPORT.findall(text):
         words = re.sub(rb"#[^\n]*", b"", names).replace(b"(", b" ").replace(b",", b" ").split()
-        imported |= {base, *(base + b"." + word for word in words)}
-    return source, frozenset(name.decode() for name in imported)
+        imported |= {base.decode(), *((base + b"." + word).decode() for word in words)}
+        if any(map(CONSTANT.fullmatch, words)):
+            constants_of.add(base.decode())
+    return _Source(text, frozenset(imported), frozenset(constants_of))
+
+
+def kernel_sources(module: str, file: str = "") -> dict[str, bytes]:
+    """The texts that the kernels of a module are made of, by the names of their modules."""
+    sources: dict[str, _Source] = {}
+    waiting = [module]
+    while waiting:
+        name = waiting.pop()
+        if name not in sources:
+            sources[name] = _source(name, file if name == module else "")
+            waiting += sources[name].imported
+    of_kernels = [name for name, source in sources.items() if name.startswith(COMPILING) or source.makes_kernels]
+    read: dict[str, bytes] = {}
+    waiting = [module, *of_kernels]
+    while waiting:
+        name = waiting.pop()
+        if name not in read:
+            read[name] = sources[name].text
+            waiting += sources[name].constants_of  # a constant may be made of others, or be handed on
+    return read
 
 
 @cache
@@ -68,19 +108,11 @@ def kernel_cache(module: str, file: str = "") -> Path:
 
     file: where the module's source lies, for one that is not in this package, such as a test's.
     """
-    sources: dict[str, bytes] = {}
-    waiting = [module]
-    while waiting:
-        name = waiting.pop()
-        if name not in sources:
-            sources[name], imported = _source(name, file if name == module else "")
-            waiting += imported
     digest = hashlib.sha256(numba.__version__.encode())
     for part in HOW:
         digest.update(part.read_bytes())
-    for name, source in sorted(sources.items()):
-        if name == module or name.startswith(COMPILING) or b"@compiled" in source or b"@intrinsic" in source:
-            digest.update(name.encode() + source)
+    for name, text in sorted(kernel_sources(module, file).items()):
+        digest.update(name.encode() + text)
     return cache_root() / "kernels" / digest.hexdigest()[:16]
 
 
@@ -99,6 +131,8 @@ def _cache_by_content(form: Any, folder: Path, suffix: str) -> None:
     base = cache._impl.filename_base + suffix
     cache._cache_file = IndexDataCacheFile(str(folder), base, source_stamp=folder.name)
     cache._cache_file._data_name_pattern = f"{base}.{{number:d}}.{OWN}.nbc"
+    index_key = cache._index_key
+    cache._index_key = lambda sig, codegen: (*index_key(sig, codegen), fields_of(normalize_signature(sig)[0] or ()))
 
 
 @numba.extending.intrinsic

@@ -12,9 +12,10 @@ from __future__ import annotations
 import hashlib
 import importlib
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ from numba.core import sigutils
 from numba.core.compiler import Compiler
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import CPUDispatcher
+from numba.core.types import BaseNamedTuple
 
 from supple.algebra.compiling.own_copies import LibraryOfOwn
 
@@ -33,6 +35,20 @@ stepped 12 % more slowly."""
 KEY = "_sources_of_kernel"
 
 
+def fields_of(kinds: Iterable[Any]) -> tuple[Any, ...]:
+    """Names of the fields of all named tuples in types, in their order: to Numba two are equal if their classes' names
+    and their values' types are, so that a class whose fields have changed places would find the code made before."""
+    return tuple(found for kind in kinds if (found := _fields_in(kind)))
+
+
+@cache
+def _fields_in(kind: Any) -> tuple[Any, ...]:
+    """Those of one type: its own, and those of what is in it or, for an address, lies there."""
+    inner = getattr(kind, "types", None) or ([kind.of] if hasattr(kind, "of") else [])
+    own = tuple(getattr(kind, "fields", ())) if isinstance(kind, BaseNamedTuple) else ()
+    return (*own, *fields_of(inner))
+
+
 class NamedBySources(Compiler):
     """Compile a kernel under a name that belongs to its sources and types, in place of one with a running number."""
 
@@ -41,6 +57,7 @@ class NamedBySources(Compiler):
         key = getattr(identity.func, KEY, "")
         if key:
             types = "".join(f"{argument}{argument.key!r}" for argument in self.state.args)
+            types += repr(fields_of(self.state.args))
             identity.unique_id = key + hashlib.sha256(types.encode()).hexdigest()[:16]
             identity.unique_name = f"{identity.func_qualname}${identity.unique_id}"
         self.state.library = LibraryOfOwn(self.state.targetctx.codegen(), identity.func_qualname)
