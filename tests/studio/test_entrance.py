@@ -103,6 +103,19 @@ def test_its_own_sockets_are_let_in(studio: Studio, cookie: str, path: str) -> N
     open_socket(studio, path, {"cookie": cookie, "origin": f"http://{studio.host}"}).close()
 
 
+def test_a_socket_for_another_scene_is_closed(studio: Studio, cookie: str) -> None:
+    """Its header is that of a scene that is gone."""
+    from websockets.exceptions import ConnectionClosed
+
+    own = {"cookie": cookie, "origin": f"http://{studio.host}"}
+    with open_socket(studio, "/frames?scene=0", own) as socket:
+        socket.send("next")
+        with pytest.raises(ConnectionClosed) as closed:
+            list(socket)  # words of what is kept
+    assert closed.value.rcvd is not None
+    assert closed.value.rcvd.code == 4001
+
+
 def open_socket(studio: Studio, path: str, headers: dict[str, str]) -> Any:
     """A socket that says these headers and no others of their names."""
     from websockets.sync.client import connect

@@ -112,10 +112,17 @@ def test_what_cannot_be_opened_is_told_and_another_can(opened: tuple[Studio, Any
     choose(page, tmp_path / "evil.py")
     page.get_by_role("status", name="Upload").filter(has_text="Python files are not taken").wait_for(timeout=SOON)
     wrong[:] = [text for text in wrong if "400" not in text]  # the browser notes the refusal
-    choose(page, tmp_path / "broken.toml")
-    page.get_by_role("alert").filter(has_text="broken.toml").wait_for(timeout=WAIT)
     choose(page, tmp_path / "good.toml")
     until_seen(page, "good.toml")
+    choose(page, tmp_path / "broken.toml")
+    page.get_by_role("alert").filter(has_text="broken.toml cannot be opened").wait_for(timeout=WAIT)
+    page.get_by_role("button", name="Close", exact=True).click()
+    page.get_by_role("heading", name="good.toml", exact=True).wait_for(timeout=SOON)  # what was there before is there
+    page.get_by_role("button", name="Step", exact=True).click()
+    page.wait_for_function("suppleCanvas.names[0] === 'ball' && suppleCanvas.frame.time > 0", timeout=SOON)
+    (tmp_path / "other.toml").write_text(BALL.format(name="other"))
+    choose(page, tmp_path / "other.toml")
+    until_seen(page, "other.toml")
     assert not wrong
 
 

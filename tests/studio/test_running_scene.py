@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import multiprocessing
+import threading
+import time
 from functools import partial
+
+import pytest
 
 import supple as sp
 from supple.errors import InputError
@@ -35,7 +40,35 @@ def test_another_scene_is_opened_in_place_of_the_present_one() -> None:
         assert running.header is not None
         assert running.header["name"] == "large"
         assert running.newest(0) is not None
-        running.open(broken)
+    finally:
+        running.close()
+
+
+def test_a_scene_that_cannot_be_opened_leaves_the_present_one() -> None:
+    """Its process, frames and history; the one that failed leaves no process and no memory."""
+    running = RunningScene(partial(ball, "small", 0.1))
+    try:
+        assert running.known.wait(WAIT)
+        before = running.process
+        running.tell("play")
+        with pytest.raises(InputError, match=r"broken\.toml cannot be opened: here: there is no such scene"):
+            running.open(broken, "broken.toml")
+        assert running.process is before
+        assert before.is_alive()
+        assert running.number == 1
+        assert not running.failure
+        assert not running.opening
+        found = running.newest(0)
+        assert found is not None
+        assert running.newest(found[0] - 1) is not None
+        assert [child for child in multiprocessing.active_children() if child is not before] == []
+    finally:
+        running.close()
+
+
+def test_where_nothing_runs_the_failure_is_told() -> None:
+    running = RunningScene(broken)
+    try:
         assert running.known.wait(WAIT)
         assert "there is no such scene" in running.failure
         assert running.newest(0) is None
@@ -45,3 +78,21 @@ def test_another_scene_is_opened_in_place_of_the_present_one() -> None:
         assert running.is_ready
     finally:
         running.close()
+
+
+def test_what_is_wanted_last_is_opened() -> None:
+    running = RunningScene(partial(ball, "small", 0.1))
+    try:
+        assert running.known.wait(WAIT)
+        first = threading.Thread(target=running.open, args=(partial(ball, "middle", 0.2),))
+        first.start()
+        while not running.opening:
+            time.sleep(0.01)
+        running.open(partial(ball, "large", 0.5))
+        first.join(WAIT)
+        assert running.header is not None
+        assert running.header["name"] == "large"
+        assert len(multiprocessing.active_children()) == 1
+    finally:
+        running.close()
+    assert multiprocessing.active_children() == []

@@ -1,4 +1,8 @@
-"""The simulation as the server sees it: a spawned process, its pipe, its status and its frames."""
+"""The simulation as the server sees it: a spawned process, its pipe, its status and its frames.
+
+Another scene is made beside the one that runs, and takes its place when it is ready: one that cannot be opened leaves
+all as it was.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +11,8 @@ import multiprocessing
 import queue
 import threading
 import time
-from dataclasses import replace
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from secrets import token_hex
 from typing import Any
 
@@ -27,6 +32,8 @@ ANSWER = 60.0
 KEEP = 0.02
 """Wall time [s] between looks for frames to keep."""
 ENDED = "The simulation has ended."
+LOOK = 0.1
+"""Wall time [s] between looks whether another scene is wanted meanwhile."""
 
 
 def begin(make: Make, pipe: Any, ring: str, keeping: Keeping | None) -> None:
@@ -37,15 +44,54 @@ def begin(make: Make, pipe: Any, ring: str, keeping: Keeping | None) -> None:
     simulate(make, pipe, ring, keeping)
 
 
+@dataclass(frozen=True)
+class Begun:
+    """A process that makes a scene, its pipe, and the name of its ring of frames."""
+
+    process: Any
+    pipe: Any
+    ring: str
+
+    @classmethod
+    def of(cls, make: Make, keeping: Keeping | None) -> Begun:
+        """Begin one."""
+        context = multiprocessing.get_context("spawn")
+        ring = f"psm_{token_hex(6)}"
+        pipe, other = context.Pipe()
+        process = context.Process(
+            target=begin, args=(make, other, ring, keeping), name="supple-simulation", daemon=True
+        )  # fmt: skip
+        process.start()
+        other.close()
+        return cls(process, pipe, ring)
+
+    def end(self, patience: float = PATIENCE) -> None:
+        """End it, or kill it, and remove what it may have left."""
+        with suppress(OSError):
+            self.pipe.send(("quit", None))
+        self.process.join(patience)
+        if self.process.is_alive():
+            self.process.kill()
+            self.process.join(PATIENCE)
+        FrameRing.remove(self.ring)
+
+    def first(self) -> tuple[str, Any] | None:
+        """What it says first, ready or failed; None: nothing yet."""
+        try:
+            return self.pipe.recv() if self.pipe.poll(LOOK) else None
+        except (EOFError, OSError):
+            return "failed", ENDED
+
+
 class RunningScene:
     """One process, or none as long as no scene is open. `header` is there when it is ready; `failure` says why it never
-    will be. `number` counts the scenes that were opened, from 1; `title` says what is open. keeping: where runs are
-    kept, None: nowhere."""
+    will be. `number` counts the scenes that were opened, from 1; `title` says what is open, `opening` what is being
+    made beside it. keeping: where runs are kept, None: nowhere."""
 
     def __init__(self, make: Make | None, *, title: str = "", keeping: Keeping | None = None) -> None:
         self.number, self.keeping = 0, keeping
-        self.process: Any = None
-        self.pipe: Any = None
+        self._begun: Begun | None = None
+        self.opening, self._wanted = "", 0
         self.traces, self._plots = Traces(), 0
         self.known = threading.Event()  # whether it is ready or has failed
         self.looks: dict[int, dict[str, bytes]] = {}  # of each watcher that is there, the newest look of each kind
@@ -55,7 +101,7 @@ class RunningScene:
         self._sending, self._changing, self._opening = threading.Lock(), threading.Lock(), threading.Lock()
         self._forget("")
         if make is not None:
-            self._begin(make, title)
+            self._take(Begun.of(make, self.keeping), title)
 
     def _forget(self, title: str) -> None:
         self.title = title
@@ -67,30 +113,56 @@ class RunningScene:
         self.traces.clear()
         self.known.clear()
 
-    def _begin(self, make: Make, title: str) -> None:
-        context = multiprocessing.get_context("spawn")
+    @property
+    def process(self) -> Any:
+        """Of the present scene."""
+        return None if self._begun is None else self._begun.process
+
+    @property
+    def pipe(self) -> Any:
+        """To it."""
+        return None if self._begun is None else self._begun.pipe
+
+    def _take(self, begun: Begun, title: str, first: tuple[str, Any] | None = None) -> None:
+        """Let a process be the present one. first: what it has said already."""
         self._let_go()
         with self._changing:
             self.number += 1
             self._forget(title)
-            self._ring_name = f"psm_{token_hex(6)}"
-            self.pipe, other = context.Pipe()
-            given = (make, other, self._ring_name, self.keeping)
-            self.process = context.Process(target=begin, args=given, name="supple-simulation", daemon=True)
-            self.process.start()
-            other.close()
+            self._begun = begun
             if self.keeping is not None:
                 self.keeping = replace(self.keeping, is_first=False)
-            for name, target, of in (("listener", self._listen, (self.pipe, self.number)),
+            if first is not None:
+                self._heed(*first)
+            for name, target, of in (("listener", self._listen, (begun.pipe, self.number)),
                                      ("keeper", self._keep, (self.number,))):  # fmt: skip
                 threading.Thread(target=target, args=of, name=f"supple-{name}", daemon=True).start()
 
     def open(self, make: Make, title: str = "") -> None:
-        """End the present scene and begin another. make: as that of `view`. It takes up to two seconds: call it from a
-        thread, as by nicegui's `run.io_bound`."""
+        """Make another scene beside the present one, which goes on, and let it take its place; where there is none
+        that runs, at once. An InputError where it cannot be made; the present one stays then. What is being made
+        already is given up. It waits: call it from a thread, as by nicegui's `run.io_bound`. make: as that of `view`.
+        """
+        self._wanted += 1
+        mine = self._wanted
         with self._opening:
-            self.close(PATIENCE if self.keeping is None else TO_KEEP)
-            self._begin(make, title)
+            if mine != self._wanted:
+                return  # another is wanted by now
+            begun, first = Begun.of(make, self.keeping), None
+            try:
+                self.opening = title or "a scene"
+                while first is None and self.is_ready and not self.failure and mine == self._wanted:
+                    first = begun.first()
+            finally:
+                self.opening = ""
+            if mine != self._wanted:
+                begun.end(0.0)
+                return
+            if first is not None and first[0] == "failed":
+                begun.end()
+                raise InputError(f"{title or 'the scene'} cannot be opened: {first[1]}")
+            self._end_present(PATIENCE if self.keeping is None else TO_KEEP)
+            self._take(begun, title, first)
             if self._plots:
                 self.tell("plots", True)
 
@@ -172,16 +244,16 @@ class RunningScene:
             time.sleep(KEEP)
 
     def close(self, patience: float = PATIENCE) -> None:
-        """End the process and let go of its frames, of what is left where it had to be killed too."""
+        """End all, and let go of frames, of what is left where a process had to be killed too."""
+        self._wanted += 1  # gives up what is being made
+        self._end_present(patience)
+        with self._opening:
+            self._end_present(patience)  # of what has just taken its place
+
+    def _end_present(self, patience: float) -> None:
         self._let_go()
-        if self.process is None:
-            return
-        self.tell("quit")
-        self.process.join(patience)
-        if self.process.is_alive():
-            self.process.kill()
-            self.process.join(PATIENCE)
-        FrameRing.remove(self._ring_name)
+        if self._begun is not None:
+            self._begun.end(patience)
 
     def _let_go(self) -> None:
         with self._changing:

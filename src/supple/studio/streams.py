@@ -54,26 +54,28 @@ class Credit:
 
 
 def add_streams(app: FastAPI, running: RunningScene) -> None:
-    """The header at /header: length of its JSON (u4), the JSON, its bytes; frames at the socket /frames."""
+    """The header at /header: length of its JSON (u4), the JSON, its bytes; frames of its scene at the socket
+    /frames?scene=NUMBER, which x-scene of the header tells."""
 
     @app.get("/header")
     async def header() -> Response:
         if running.header is None:
             return Response(running.word, status_code=NOT_YET, media_type="text/plain")
-        about = json.dumps(running.header).encode()
+        scene, told, data = running.number, running.header, running.data
+        about = json.dumps(told).encode()
         about += b" " * (-len(about) % 4)
         return Response(
-            struct.pack("<I", len(about)) + about + running.data,
+            struct.pack("<I", len(about)) + about + data,
             media_type="application/octet-stream",
-            headers={"cache-control": "no-store"},
+            headers={"cache-control": "no-store", "x-scene": str(scene)},
         )
 
     @app.websocket("/frames")
-    async def frames(stream: WebSocket) -> None:
+    async def frames(stream: WebSocket, scene: int | None = None) -> None:
         await stream.accept()
         watcher, credit = next(numbers), Credit()
         sending = [asyncio.create_task(task) for task in
-                   (send_frames(stream, running, credit), tell_kept(stream, running))]  # fmt: skip
+                   (send_frames(stream, running, credit, scene), tell_kept(stream, running))]  # fmt: skip
         try:
             while (message := await stream.receive())["type"] == "websocket.receive":
                 if message.get("bytes") is not None:
@@ -86,10 +88,10 @@ def add_streams(app: FastAPI, running: RunningScene) -> None:
             running.tell("release", (watcher,))
 
 
-async def send_frames(stream: WebSocket, running: RunningScene, credit: Credit) -> None:
+async def send_frames(stream: WebSocket, running: RunningScene, credit: Credit, scene: int | None = None) -> None:
     """For each credit the newest frame, when there is a newer one than before, or the one of a time. Ends where another
-    scene is opened."""
-    sent, scene = 0, running.number
+    scene is open than that of a number; None: than the present one."""
+    sent, scene = 0, running.number if scene is None else scene
     with contextlib.suppress(WebSocketDisconnect, RuntimeError):
         while True:
             await credit.given.wait()

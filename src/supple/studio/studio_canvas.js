@@ -59,6 +59,7 @@ export default {
           this.say(why || "Preparing the scene …");
           return setTimeout(() => this.closed || this.open(), 200);
         }
+        this.scene = answer.headers.get("x-scene");
         const bytes = await answer.arrayBuffer(), length = new DataView(bytes).getUint32(0, true);
         const header = JSON.parse(new TextDecoder().decode(new Uint8Array(bytes, 4, length)));
         this.draw(header, bytes.slice(4 + length));
@@ -93,7 +94,7 @@ export default {
     // one credit at a time: the next frame is asked for when the last one is here, and comes while that one goes to the
     // graphics card, drawn or not
     watch() {
-      const socket = new WebSocket(`ws://${location.host}/frames`);
+      const socket = new WebSocket(`ws://${location.host}/frames?scene=${this.scene}`);
       this.socket = socket;
       socket.binaryType = "arraybuffer";
       socket.onopen = () => { this.say(""); this.want(); };

@@ -78,4 +78,8 @@ class OpenPanel:
 
     async def _open(self, make: Make, name: str) -> None:
         self.dialog.close()
-        await run.io_bound(self.running.open, make, name)
+        try:
+            await run.io_bound(self.running.open, make, name)
+        except SuppleError as error:
+            self.word.set_text(str(error))
+            self.dialog.open()

@@ -69,7 +69,8 @@ def run_panel(canvas: StudioCanvas, running: RunningScene) -> None:
         for button in (play, step, reset):
             button.set_enabled(running.is_ready and not running.failure)
         message.set_text(running.failure or status.get("message", "") or status.get("notice", ""))
-        told.set_text(told_state(status) if running.is_ready else "")
+        coming = f"Opening {running.opening} ..." if running.opening else ""
+        told.set_text(coming or (told_state(status) if running.is_ready else ""))
         if status:
             wanted.show(status["wanted"])
             stiff.show(round(log10(status["strength"]), 1))
