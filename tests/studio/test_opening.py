@@ -46,6 +46,7 @@ def opened(chromium: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
     page.on("console", lambda message: wrong.append(message.text) if message.type == "error" else None)
     page.on("pageerror", lambda error: wrong.append(str(error)))
     page.goto(studio.address)
+    page.get_by_role("dialog", name="Open").wait_for(timeout=WAIT)  # by itself: there is no scene
     yield studio, page, wrong
     context.close()
     studio.end()
