@@ -74,7 +74,7 @@ def test_scenes_files_and_runs_are_opened(opened: tuple[Studio, Any, list[str]],
     dialog.wait_for(timeout=WAIT)  # by itself: there is no scene
     page.get_by_text("Open a scene to begin.").wait_for(state="attached", timeout=SOON)
     assert dialog.get_by_role("button").count() >= 19
-    dialog.get_by_role("button", name="rigid-on-springs").click()
+    dialog.get_by_role("button", name="rigid-on-springs", exact=True).click()
     until_seen(page, "rigid-on-springs")
     dialog.wait_for(state="hidden", timeout=SOON)
     assert "plate" in " ".join(page.evaluate("suppleCanvas.names"))
@@ -94,12 +94,12 @@ def test_scenes_files_and_runs_are_opened(opened: tuple[Studio, Any, list[str]],
     assert sum(is_alive(pid) and bool(shared_memory(pid)) for pid in studio.children()) == 1
 
     page.get_by_role("button", name="Open", exact=True).click()
-    dialog.get_by_text("rigid-on-springs, 20").wait_for(timeout=SOON)  # the run that was kept
+    dialog.get_by_text("rigid-on-springs, 20").first.wait_for(timeout=SOON)  # the run that was kept
     with page.context.expect_page() as played:
-        dialog.get_by_role("link", name="Play rigid-on-springs").click()
+        dialog.get_by_role("link", name="Play rigid-on-springs").first.click()
     played.value.locator("canvas").first.wait_for(timeout=WAIT)
     played.value.close()
-    dialog.get_by_role("button", name="Run rigid-on-springs again").click()
+    dialog.get_by_role("button", name="Run rigid-on-springs again").first.click()
     until_seen(page, "rigid-on-springs")
     assert not wrong
 
