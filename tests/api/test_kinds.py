@@ -24,6 +24,7 @@ CLASSES = {"FemBody", "RigidBody", "VoxelBody", "TreeBody", "FloatingBody", "Lay
 ROOMS = ("scene", "contact", "record", "exports", "solvers", "interaction")
 OWN_SOLVERS = (
     "solvers/methods/lattice_solver.py",
+    "solvers/methods/lattice_springs.py",
     "solvers/methods/tree_solver.py",
     "solvers/coupling/trees/",
     "solvers/coupling/lattice_",

@@ -47,7 +47,7 @@ def damping_shift(work, constants, place, at_K, at, r, acts):
     if not any_greater(none, lowest * acts):
         return none
     shift = none
-    for _ in range(DOUBLINGS):
+    for _ in range(DOUBLINGS):  # (T18)
         further = maximum(2.0 * shift, FIRST * size)
         shift = select_ge(lowest * acts, none, shift, further)
         lowest = lowest_pivot(work, constants, place, at_K, at, r, floor + shift)
