@@ -155,7 +155,7 @@ def test_leaves_hang_where_they_were_put():
         (Mount(7, (0, 0, 0)), "no domain of that number"),
         (Mount("low", (0.5, 3.0, 0)), "not on the mesh .* m away"),
         (Mount("low", (0.5, np.nan, 0)), "three finite numbers"),
-        (Mount("low", (0.5, 0, 0), scale=-1), "scale is not positive"),
+        (Mount("low", (0.5, 0, 0), scale=-1), "scale is out of range"),
     ],
 )
 def test_bad_mounts_are_refused(mount, words):

@@ -2,7 +2,7 @@
 
     (M + k D + k² K) q" + ... = Q - f(q_f) - K(q_f) (q_p - q_f) - D v_p - ...,    D = alpha M + beta (K + s M)
 
-s is zero but where K is indefinite (`damping_kernels`), and stays as it is in the first pass.
+s is zero but where springs hold points and K is indefinite (`damping_kernels`), and stays as it is in the first pass.
 
 f and K of a group are computed lanes at once, or domain by domain where that is cheaper (`layout`). A pass after the
 first moves q_f from q_p to q_p + d. Some groups then take f and K anew (`grouping`), others have the change E of K
@@ -80,7 +80,7 @@ def finish_forces(tree, workspace, constants, by_q, by_v, g, at_f, at_K, is_firs
     alpha, beta = load(workspace.alpha, g * LANES), load(workspace.beta, g * LANES)
     at_q, place, is_kept = tree.group_q[g], tree.class_rr[kind], tree.group_changes[g] != 0
     acts = stiff * beta
-    if is_first and any_greater(acts, acts * 0.0):
+    if is_first and workspace.pulled[0] > 0.0 and any_greater(acts, acts * 0.0):
         store(
             workspace.shift, g * LANES, damping_shift(work, constants, place, at_K, base + LANES * rows.mass, r, acts)
         )

@@ -35,7 +35,8 @@ class TreeWorkspace(NamedTuple):
 
     work: rows of the groups, then the threads' rooms; single: the same memory as float32; out: `OUT` numbers a place;
     slot_A (`SIX` a slot), slot_w (3 a slot); load_q: outer forces on coordinates, load_w: outer wrenches (`SIX` a
-    place); alpha, beta: damping of each; shift: what keeps it from feeding motion [T18]; ends: 1 for each place whose
+    place); alpha, beta: damping of each; shift: what keeps it from feeding motion [T18], where points are
+    held, pulled (1): how many; ends: 1 for each place whose
     forces are at the ends of a step, ended: how many these are in each group, f_0: f at its start, span (1): its length
     [s]; moved (1): how unsettled the worst step of a call was; change: largest change and size of q" of each place (2
     rows a group); bad: 1 where a group's matrix was singular; held_...: points held by springs,
@@ -58,6 +59,7 @@ class TreeWorkspace(NamedTuple):
     alpha: Array
     beta: Array
     shift: Array
+    pulled: Array
     ends: Array
     ended: Array
     f_0: Array
@@ -90,6 +92,7 @@ class TreeWorkspace(NamedTuple):
             "alpha": places,
             "beta": places,
             "shift": places,
+            "pulled": 1,
             "ends": places,
             "span": 1,
             "moved": 1,

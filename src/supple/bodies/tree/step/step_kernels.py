@@ -209,12 +209,14 @@ def is_singular(workspace):
 def begin(tree, workspace, numbers, work):
     """Steps begin: their weights for springs, which forces are at their ends; none is unsettled or singular yet."""
     workspace.span[0], workspace.moved[0] = numbers.h, 0.0
+    workspace.pulled[0] = float(workspace.held_start[len(workspace.held_start) - 1])
     for g in range(len(workspace.ended)):
         workspace.ended[g] = 0.0
         for place in range(g * LANES, (g + 1) * LANES):
             is_ended = tree.thin[place] > 0.0 and work.by_v > 0.0 and 2.0 * workspace.beta[place] >= numbers.h
             workspace.ends[place] = 1.0 if is_ended else 0.0
             workspace.ended[g] += workspace.ends[place]
+            workspace.shift[place] = 0.0
     workspace.held_factors[0], workspace.held_factors[1] = work.by_q, work.by_v
     for g in range(len(workspace.bad)):
         workspace.bad[g] = 0.0
