@@ -133,7 +133,7 @@ def test_worker_of_a_pool_killed(count: int, tmp_path: Path) -> None:
 @pytest.mark.parametrize("count", [40, pytest.param(500, marks=pytest.mark.slow)])
 def test_worker_of_dask_killed(count: int, tmp_path: Path, client: Client) -> None:
     def pids() -> list[int]:
-        return list(client.run(os.getpid).values())
+        return list(client.run(os.getpid, on_error="ignore").values())  # the one that was killed may not answer
 
     kill_one_on_the_way(walkers(count), tmp_path / "s.db", pids, executor=lambda: client.get_executor())
 
