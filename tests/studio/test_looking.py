@@ -53,6 +53,7 @@ def choose(page: Any, what: str, option: str) -> None:
 
 def pixels(page: Any) -> np.ndarray:
     """The page as it is seen, (height, width, 3)."""
+    page.wait_for_timeout(2500)  # pictures are drawn aside, first coarse ones, and shown when they are done
     from PIL import Image
 
     return np.asarray(Image.open(io.BytesIO(page.screenshot())).convert("RGB")).astype(int)
