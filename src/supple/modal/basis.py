@@ -69,13 +69,13 @@ class Attachment:
 class Basis:
     """U (3 node_count, r), orthonormal in the mass. sizes: singular values (all of them), descending.
 
-    modes: the linear modes the basis was made from. loss: of compliance, where it was looked at.
+    modes: the linear modes the basis was made from. loss: of compliance.
     """
 
     U: Array
     sizes: Array
     modes: LinearModes
-    loss: Loss | None = None
+    loss: Loss
 
 
 def attachment_modes(support: Support, interface: Interface) -> Array:
@@ -150,7 +150,8 @@ def reduced_basis(
 ) -> Basis:
     """A basis of `count` columns. linear: linear modes to derive from, by default `count`, but at most 20.
 
-    statics: give places to the responses to interface loads, weight and spin where the basis would be too stiff.
+    statics: give places to the responses to interface loads, weight and spin where the basis would be too stiff. What
+    it leaves out of these responses is known either way.
 
     >>> from supple.geometry import box_tets
     >>> from supple.material import Material
@@ -166,9 +167,8 @@ def reduced_basis(
     loads = np.concatenate(
         [np.empty((3 * solid.node_count, 0)), *(a.interface.unit_loads() for a in attachments)], axis=1
     )
-    if statics:
-        places = np.array([a.interface.x_hat for a in attachments])
-        loads = np.concatenate([loads, inertia_loads(support, loads, masses, places)], axis=1)
+    places = np.array([a.interface.x_hat for a in attachments])
+    loads = np.concatenate([loads, inertia_loads(support, loads, masses, places)], axis=1)
     bends = second_differential(solid, modes.shapes)
     pairs = bends.shape[1]
     # all static responses at once: the cost of a solve is that of reading the factor
@@ -183,15 +183,14 @@ def reduced_basis(
         return _leading(solid, snapshots, products, scale, columns, heavy)
 
     U, sizes = leading(count)
-    if not statics:
-        return Basis(U, sizes, modes)
     matter, weights = _bending_pairs(modes)
     second = Loaded(weights * bends[:, matter], weights * responses[:, matter])
     static = StaticLoads.of(support, Loaded(loads, responses[:, pairs:]), masses, second)
-    missed, loss = missed_responses(support, U, static)
+    missed, loss = missed_responses(support, U, static, most=None if statics else 0)
     if loss.is_large:
         known = int(np.count_nonzero(sizes > SMALLEST_SHARE * sizes[0]))
-        loss = loss._replace(needed=needed_vectors(support, leading(min(known, 2 * count + MORE))[0], static, count))
+        larger, fewer = leading(min(known, 2 * count + MORE))[0], count if statics else count - 1
+        loss = loss._replace(needed=needed_vectors(support, larger, static, fewer))
     if missed.shape[1]:
         kept = U[:, : count - missed.shape[1]]
         U = _orthonormal(np.concatenate([kept, missed - kept @ (heavy(kept).T @ missed)], axis=1), heavy)

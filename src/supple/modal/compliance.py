@@ -48,7 +48,8 @@ EQUAL = 1e-6
 
 class Loss(NamedTuple):
     """The largest loss, weighted [-]; the part of this load's own compliance that is missing [-]; the load's number in
-    `StaticLoads`; and how many vectors would make the largest loss less than the last of `LOSSES`."""
+    `StaticLoads`, counted from their end, so that inertia is -6 to -1; and how many vectors, with static responses
+    among them, would make the largest loss less than the last of `LOSSES`."""
 
     weighted: float
     missing: float
@@ -62,9 +63,9 @@ class Loss(NamedTuple):
 
     def load_name(self, interfaces: Sequence[str]) -> str:
         """The load in words. interfaces: their names in the order of the loads."""
-        which, axis = divmod(self.load, 3)
+        which, axis = divmod(self.load + INERTIA + 6 * len(interfaces), 3)
         number, is_second = divmod(which, 2)
-        if number == len(interfaces):
+        if self.load >= -INERTIA:
             return f"a spin about {'xyz'[axis]}" if is_second else f"weight along {'xyz'[axis]}"
         kind = f"torque about {'xyz'[axis]}" if is_second else f"force along {'xyz'[axis]}"
         return f"a {kind} on interface '{interfaces[number]}'"
@@ -190,10 +191,19 @@ def needed_vectors(support: Support, V: Array, loads: StaticLoads, count: int) -
     return count + 1
 
 
-def missed_responses(support: Support, V: Array, loads: StaticLoads) -> tuple[Array, Loss]:
-    """Responses (3 node_count, k) that should have the places of the last k columns of V, and the loss then."""
+def missing_parts(support: Support, V: Array, loads: StaticLoads) -> Array:
+    """The part of each load's own compliance that the basis leaves out [-], (k,)."""
+    b = V.T @ loads.loaded.forces
+    kept = np.einsum("ij,ij->j", b, np.linalg.solve(V.T @ (support.solid.stiffness @ V), b))
+    own = np.diag(loads.compliance)
+    return np.divide(own - kept, own, out=np.zeros_like(own), where=own > 0)
+
+
+def missed_responses(support: Support, V: Array, loads: StaticLoads, *, most: int | None = None) -> tuple[Array, Loss]:
+    """Responses (3 node_count, k) that should have the places of the last k columns of V, and the loss then. most: the
+    largest k, by default as many as help; 0: what V loses as it is."""
     count, residual = V.shape[1], Residual(support, V, loads)
-    statics = residual.split(count)
+    statics = residual.split(count) if most is None else min(most, residual.split(count))
     beside = residual.beside(count - statics)
     worst = int(np.argmax(beside.losses[statics]))
     weighted = float(beside.losses[statics, worst])
@@ -201,4 +211,4 @@ def missed_responses(support: Support, V: Array, loads: StaticLoads) -> tuple[Ar
     more = min(statics + 1, len(loads.weights))  # the last may have an equal
     responses = loads.loaded.responses @ (np.sqrt(loads.weights)[:, None] * beside.combinations[:, :more])
     aligned = align_equal(beside.values[:more], responses, support.solid.lumped_mass, tolerance=EQUAL)
-    return aligned[:, :statics], Loss(weighted, missing, worst, count)
+    return aligned[:, :statics], Loss(weighted, missing, worst - len(loads.weights), count)

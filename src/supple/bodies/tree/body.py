@@ -32,7 +32,7 @@ from supple.bodies.tree.domains.inversion import TreeInversion
 from supple.bodies.tree.dynamics import Coupling, StrideKernel, TreeDynamics, TreeSettings, TreeState
 from supple.bodies.tree.kinematics import TreeMeasures
 from supple.bodies.tree.measuring import TreeMeasuring
-from supple.bodies.tree.model import TreeModel
+from supple.bodies.tree.model import CALM, TreeModel
 from supple.bodies.tree.surface.domain_points import DomainPoints
 from supple.bodies.tree.surface.frame_cache import RowKeys
 from supple.bodies.tree.surface.point_springs import PointSprings
@@ -51,8 +51,6 @@ FEW_DOMAINS = 64
 """Up to which frames and points of several instants stay in the cache."""
 MOST_INSTANTS = 64
 """That are foreseen at once."""
-CALM = 1e-4
-"""Stiffness damping [s] from which on what stretches, and moves fast, gains no energy at steps of 1/30 s."""
 
 
 @dataclass(frozen=True, eq=False)

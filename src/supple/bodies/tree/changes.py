@@ -20,7 +20,7 @@ from supple.bodies.tree.detach import domain_number
 from supple.bodies.tree.domains.domain_tree import DomainTemplate, DomainTree
 from supple.bodies.tree.dynamics import TreeDynamics, TreeState
 from supple.bodies.tree.kinematics import TreeKinematics
-from supple.bodies.tree.model import ReducedTemplate, reduce_kind
+from supple.bodies.tree.model import ReducedTemplate, reduce_kind, tell_losses
 from supple.errors import InputError, check_number
 from supple.geometry import embed
 from supple.modal import ElasticSolid, Interface, InterfaceFit
@@ -115,7 +115,8 @@ def replaced(
         classes[index[name]] = _with_interfaces(classes[index[name]], kinds[name], needed)
     else:
         index[name] = len(classes)
-        new = reduce_kind(kinds[name], (), (), False, old.loss is not None, None, True)
+        new = reduce_kind(kinds[name], (), (), False, old.stretches, None, True)
+        tell_losses([new])
         classes.append(_with_interfaces(new, kinds[name], needed))
     new = classes[index[name]]
     domain_class, parent_interface = model.domain_class.copy(), model.parent_interface.copy()

@@ -38,6 +38,8 @@ from supple.modal import (
 from supple.modal.compliance import Loss
 
 Array = np.ndarray
+CALM = 1e-4
+"""Stiffness damping [s] from which on what stretches, and moves fast, gains no energy at steps of 1/30 s."""
 SMALLEST_ARM = 1e-3
 """Of the kind's size: a child whose mass lies closer to its interface than this counts as being there."""
 
@@ -45,7 +47,8 @@ SMALLEST_ARM = 1e-3
 @dataclass(frozen=True, eq=False)
 class ReducedTemplate:
     """What the copies of a kind share, at scale 1. U (3 node_count, r); force: None where rigid; fits: of
-    `interfaces`; loss: of compliance by the basis, None where it was not looked at."""
+    `interfaces`; loss: of compliance by the basis, None where it is rigid; stretches: whether the basis may hold
+    static responses for it."""
 
     name: str
     nodes: Array
@@ -55,6 +58,7 @@ class ReducedTemplate:
     interfaces: tuple[str, ...]
     fits: tuple[InterfaceFit, ...]
     loss: Loss | None = None
+    stretches: bool = False
 
     @property
     def count(self) -> int:
@@ -135,7 +139,7 @@ class TreeModel:
             loads = tuple(hanging[name, p] for p in interfaces)
             tasks.append((domain_tree.kinds[name], interfaces, loads, attachment_modes, statics, linear, keep))
         classes = reduce_all(reduce_kind, tasks, processes, progress)
-        _tell_losses(classes)
+        tell_losses(classes)
         index = {name: k for k, name in enumerate(names)}
         domain_class = np.array([index[d.kind] for d in domains])
         interfaces_of = [{p: k for k, p in enumerate(c.interfaces)} for c in classes]
@@ -241,7 +245,9 @@ def reduce_kind(
         if kind.modes == 0:
             U = np.zeros((3 * len(X), 0))
             fits = tuple(_rigid_fit(face) for face in faces.values())
-            return ReducedTemplate(kind.name, X, U, None, MassIntegrals.of(solid, U), interfaces, fits)
+            return ReducedTemplate(
+                kind.name, X, U, None, MassIntegrals.of(solid, U), interfaces, fits, stretches=statics
+            )
         support = Support(solid, kind.held if len(kind.held) else None)
         given = {
             name: Attachment(face, mass=load.mass, arm=max(load.arm, SMALLEST_ARM * kind.mesh.diagonal))
@@ -257,21 +263,26 @@ def reduce_kind(
         )
         fits = tuple(reduced.interfaces[p] if attachment_modes else faces[p].fit(reduced.U) for p in interfaces)
         return ReducedTemplate(
-            kind.name, X, reduced.U, reduced.force, reduced.integrals, interfaces, fits, reduced.loss
+            kind.name, X, reduced.U, reduced.force, reduced.integrals, interfaces, fits, reduced.loss, statics
         )
 
 
-def _tell_losses(classes: Sequence[ReducedTemplate]) -> None:
+def tell_losses(classes: Sequence[ReducedTemplate]) -> None:
     """Warn of kinds that are too stiff along some load."""
     for kind in classes:
-        if kind.loss is not None and kind.loss.is_large:
-            load = kind.loss.load_name(kind.interfaces)
-            warnings.warn(
-                f"domain kind '{kind.name}' is too stiff with {kind.count} modes: under {load} it moves "
-                f"{max(1 - kind.loss.missing, 0.0):.0%} as far as it should. Give it {kind.loss.needed} modes or more.",
-                BasisWarning,
-                stacklevel=4,
-            )
+        if kind.loss is None or not kind.loss.is_large:
+            continue
+        fix = f"Give it {kind.loss.needed} modes or more."
+        if not kind.stretches:
+            more = f", and {kind.loss.needed} modes or more" if kind.loss.needed > kind.count else ""
+            fix = f"Give it static responses: statics=True, or a stiffness_damping of {CALM:g} s or more{more}."
+        warnings.warn(
+            f"domain kind '{kind.name}' is too stiff with {kind.count} modes"
+            f"{'' if kind.stretches else ' and no static responses'}: under {kind.loss.load_name(kind.interfaces)} it "
+            f"moves {max(1 - kind.loss.missing, 0.0):.0%} as far as it should. {fix}",
+            BasisWarning,
+            stacklevel=4,
+        )
 
 
 def _rigid_fit(face: Interface) -> InterfaceFit:

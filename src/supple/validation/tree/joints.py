@@ -39,7 +39,7 @@ from supple.scene import BallJoint, FixedJoint, HingeJoint, Load, Scene, State, 
 from supple.solvers import Partitioned
 from supple.solvers.methods.implicit_euler import extent_of
 from supple.validation.row import Row, bounded, compare
-from supple.validation.tree.coupling import GRAVITY, beam_domain_tree, random_state
+from supple.validation.tree.coupling import GRAVITY, beam_domain_tree, plain_model, random_state
 from supple.validation.tree.reference import block_mesh, face, mixed_domain_tree, whole_positions
 
 Array = np.ndarray
@@ -300,7 +300,7 @@ def measures(tree: TreeDynamics, state: TreeState) -> TreeMeasures:
 
 def break_error(*, free: bool, domain: int) -> tuple[float, float, float]:
     """What a break changes in a random state: energy, momentum over their sizes, and positions of all nodes [m]."""
-    tree = TreeDynamics(TreeModel.of(mixed_domain_tree(free=free, chain=False), statics=False))
+    tree = TreeDynamics(plain_model(mixed_domain_tree(free=free, chain=False)))
     state = random_state(tree, 7)
     parts = detach(tree, state, domain)
     whole, rest, branch = (

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import fields
 from typing import Any
 
 import numpy as np
 
 from supple.bodies.tree import TreeBody, TreeModel, TreeSettings
-from supple.errors import InputError
+from supple.errors import BasisWarning, InputError
 from supple.files.scenes.writing.values import Table, one_or_each
 
 PLAIN = TreeBody.__dataclass_fields__
@@ -37,7 +38,9 @@ def _statics_of(model: TreeModel) -> bool:
     """Whether a model was reduced with static responses. Refuses one that was not reduced as `TreeModel.of` does with
     no other options: a file holds no bases."""
     for statics in (True, False):
-        again: Any = TreeModel.of(model.domain_tree, statics=statics)
+        with warnings.catch_warnings():  # told when the model itself was made
+            warnings.simplefilter("ignore", BasisWarning)
+            again: Any = TreeModel.of(model.domain_tree, statics=statics)
         other = [one.name for one, two in zip(model.classes, again.classes) if not np.array_equal(one.U, two.U)]
         if not other:
             return statics
