@@ -30,6 +30,7 @@ def table(
     density: float = 500,
     factor: float = 1.0,
     gravity: tuple[float, float, float] = G,
+    floor: float | None = None,
 ) -> sp.Scene:
     """A soft block and a ball on a floor, under a branch."""
     scene = sp.Scene(gravity=gravity)
@@ -40,7 +41,7 @@ def table(
     branch = beam_domain_tree(2, 6)
     branch = replace(branch, domains=[replace(d, frequency_factor=factor) for d in branch.domains])
     scene.add(sp.TreeBody(branch, stiffness_damping=0.01), name="branch", at=(0, 0, 0.5))
-    scene.add(sp.Floor(), name="floor")
+    scene.add(sp.Floor(friction=floor), name="floor")
     if contact is not None:
         scene.add(contact)
     return scene
@@ -64,12 +65,19 @@ def blown(velocity: tuple[float, float, float]) -> sp.Scene:
     return scene
 
 
-def robot(*, contact: sp.Contact | None = None, amplitude: float = 10.0, phase: float = 0.0) -> sp.Scene:
-    muscle = VoxelMaterial(young=1e5, density=1000, expansion=0.01, bond_damping=0.3, ground_damping=1e-3)
+def robot(
+    *,
+    contact: sp.Contact | None = None,
+    amplitude: float = 10.0,
+    phase: float = 0.0,
+    kinetic: float = 0.5,
+    floor: float | None = None,
+) -> sp.Scene:
+    muscle = VoxelMaterial(1e5, 1000, expansion=0.01, bond_damping=0.3, ground_damping=1e-3, kinetic_friction=kinetic)
     scene = sp.Scene(gravity=G)
     drives = [Actuation(3.0, 4.0), Actuation(amplitude, 5.0, phase)]
     scene.add(VoxelBody(VoxelGrid(np.ones((3, 2, 2), dtype=int), 0.01), muscle, actuation=drives), name="robot")
-    scene.add(sp.Floor(), name="floor")
+    scene.add(sp.Floor(friction=floor), name="floor")
     if contact is not None:
         scene.add(contact)
     return scene
@@ -101,6 +109,19 @@ CASES: dict[str, Case] = {
         "contact",
         {"pair": ("block", "floor"), "friction": 0.0},
         lambda: table(sp.Contact(friction=0.2, frictions={("block", "floor"): 0.0})),
+    ),
+    "friction of an obstacle": (lambda: table(floor=0.6), "floor", {"friction": 0.1}, lambda: table(floor=0.1)),
+    "friction of an obstacle under a lattice": (
+        lambda: robot(floor=0.5),
+        "floor",
+        {"friction": 0.1},
+        lambda: robot(floor=0.1),
+    ),
+    "friction of a lattice's material": (
+        robot,
+        "robot",
+        {"kinetic_friction": 0.1},
+        lambda: robot(kinetic=0.1),
     ),
     "no floor": (
         lambda: table(None),

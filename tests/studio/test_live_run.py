@@ -80,6 +80,21 @@ def string() -> sp.Scene:
     return scene
 
 
+def rough() -> sp.Scene:
+    """A floor whose own friction holds."""
+    scene = sp.Scene(gravity=G, name="slide")
+    scene.add(sp.RigidBody.box((0.1, 0.1, 0.1), density=500), at=(0, 0, 0.05), velocity=(0.5, 0, 0), name="crate")
+    scene.add(sp.Floor(friction=0.6))
+    return scene
+
+
+def icy() -> sp.Scene:
+    """A pair whose own friction holds."""
+    scene = rough()
+    scene.add(sp.Contact(frictions={("crate", "floor"): 0.4}))
+    return scene
+
+
 def together() -> sp.Scene:
     """Kinds that are stepped by schemes of their own, and touch."""
     scene = lattice()
@@ -92,7 +107,10 @@ SCENES: dict[str, tuple[Callable[[], sp.Scene], str, float]] = {
     "fem": (fem, "Young's modulus of beam", 2e5),
     "lattice": (lattice, "Amplitude of walker", 14.0),
     "tree": (tree, "Frequency factor of branch", 1.3),
-    "rigid": (rigid, "Friction 'contact'", 0.1),
+    "rigid": (rigid, "Friction of contact", 0.1),
+    "rough": (rough, "Friction of floor", 0.1),
+    "pair": (icy, "Friction of crate and floor", 0.05),
+    "sliding lattice": (lattice, "Kinetic friction of walker", 0.1),
     "floating": (floating, "Stiffness, times of rod", 1.5),
     "layered": (layered, "Stiffness damping of fruit", 0.004),
     "particles": (string, "Stiffness of string", 150.0),

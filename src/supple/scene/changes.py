@@ -10,6 +10,7 @@ A change has a name and plain values:
                           [m]: where the points of the world are now that springs were added to
     a joint's name        motor_speed, motor_torque (of a hinge) or motor_force (of a slider)
     a contact's name      friction, restitution and other numbers of `Contact`; pair: two names, with enabled
+    an obstacle's name    friction, static_friction, restitution
     a force, joint or     enabled: False takes it out, True brings it back
     contact
 
@@ -35,6 +36,7 @@ from supple.scene.changing.contacts import change_contact, contact_names
 from supple.scene.changing.couplings import ADDED, REMOVED, SIDES, add_table, describe, keep_positions, kept_positions
 from supple.scene.changing.in_place import END, change_force, change_motor, move_end, set_gravity
 from supple.scene.changing.layout import BROKEN, Relaid, break_body, lay_out, recast_body
+from supple.scene.changing.obstacles import change_obstacle
 from supple.scene.changing.whole import Whole, rebuild, refuse_others
 from supple.scene.slots import Slot
 from supple.scene.state import State, check_state
@@ -238,9 +240,11 @@ def apply_change(
         rebuild(system, whole.with_wind(name, values, where))
     elif name in contact_names(scene):
         rebuild(system, change_contact(whole, name, values, where))
+    elif name in scene.obstacles:
+        rebuild(system, change_obstacle(whole, name, values, where))
     else:
         known = ["gravity", *bodies, *(f.label for f in scene.forces), *map(scene.joint_name, scene.joints)]
-        known += [*scene.winds, *contact_names(scene)]
+        known += [*scene.winds, *contact_names(scene), *scene.obstacles]
         raise InputError("nothing of that name can be changed", where=where, value=name, allowed=", ".join(known))
 
 

@@ -45,7 +45,8 @@ from supple.material.voxel import VoxelMaterial
 Array = np.ndarray
 
 
-MATERIAL = ("young", "poisson", "density", "expansion", "bond_damping", "ground_damping")
+DAMPING, FRICTION = ("bond_damping", "ground_damping"), ("static_friction", "kinetic_friction")
+MATERIAL = ("young", "poisson", "density", "expansion", *DAMPING, *FRICTION)
 CONTROL = ("amplitude", "frequency", "phase", "gain")
 """What of a material, and of a sine that drives the voxels, can change while they run."""
 EACH = ("phase", "gain")
@@ -115,7 +116,8 @@ class VoxelBody:
         return replace(self, palette={**numbered, int(number): one})
 
     def adjustments(self) -> list[Adjustment]:
-        """Amplitude and frequency of its controls that are sines; Young's modulus and damping of its materials."""
+        """Amplitude and frequency of its controls that are sines; Young's modulus, damping and friction of its
+        materials."""
         given = self.actuation
         drivers = [] if given is None else list(given) if isinstance(given, Sequence) else [given]
         found = [
@@ -128,7 +130,7 @@ class VoxelBody:
             which = {} if isinstance(self.palette, VoxelMaterial) else {"number": number}
             found += [
                 Adjustment(key, float(getattr(material, key)), which)
-                for key in ("young", "bond_damping", "ground_damping")
+                for key in (*(["young"] if self.young is None else []), *DAMPING, *FRICTION)
             ]
         return found
 

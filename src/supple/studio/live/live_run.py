@@ -76,7 +76,7 @@ class LiveRun:
     @property
     def settings(self) -> list[Setting]:
         """What can be changed now."""
-        return settings_of(self.system)
+        return settings_of(self.system, self.solver)
 
     def compile_all(self) -> None:
         """Do what a person may: take steps, one and two at a time, and pull at a body of each kind. What that needs is

@@ -14,10 +14,9 @@ import numpy as np
 from supple.bodies.changing import Adjustable, Adjustment
 from supple.errors import InputError
 from supple.scene.acting.wind import Wind
-from supple.scene.changing.contacts import contact_names
 from supple.scene.scene import Scene
 from supple.scene.system import System
-from supple.scene.world import default_contact
+from supple.studio.live.frictions import Friction, frictions_of
 
 AXES = ("x", "y", "z")
 WIDE, STEEP, STRONG = 100.0, 3.0, 30.0
@@ -31,9 +30,13 @@ WORDS = {
     "bond_damping": "Damping of links",
     "ground_damping": "Damping against the world",
     "motor_speed": "Motor's speed",
+    "static_friction": "Static friction",
+    "kinetic_friction": "Kinetic friction",
 }
 SMALL = {"mass_damping": 10.0, "stiffness_damping": 0.1, "bond_damping": 1.0, "ground_damping": 1.0, "damping": 10.0}
 """Up to which damping goes where there is little."""
+RUBBED = ("static_friction", "kinetic_friction")
+"""Of materials, which are left out where no friction of theirs holds."""
 
 
 @dataclass(frozen=True)
@@ -62,9 +65,11 @@ class Setting:
         return {self.key: new, **self.which}
 
 
-def settings_of(system: System) -> list[Setting]:
-    """Gravity, winds, what bodies can change, motors, friction; with their values of now."""
+def settings_of(system: System, solver: Any) -> list[Setting]:
+    """Gravity, winds, what bodies can change, motors, and the friction that holds under a solver; with their values of
+    now."""
     scene = system.scene
+    rough = frictions_of(scene, solver)
     steep = max(STEEP * 9.81, 2 * float(np.abs(system.gravity).max()))
     found = [Setting("Gravity", "m/s²", system.gravity.tolist(), -steep, steep, False, "gravity", "value", {}, AXES)]
     for name, wind in _winds(scene).items():
@@ -73,9 +78,9 @@ def settings_of(system: System) -> list[Setting]:
         found.append(Setting(_title(name, "wind"), "m/s", velocity, -strong, strong, False, name, "velocity", {}, AXES))
     for slot in system.bodies:
         if isinstance(slot.body, Adjustable):
-            found += [_of_body(slot.name, adjustment) for adjustment in slot.body.adjustments()]
-    found += _motors(scene)
-    return found + _frictions(scene)
+            held = RUBBED if slot.name not in rough.materials else ()
+            found += [_of_body(slot.name, given) for given in slot.body.adjustments() if given.key not in held]
+    return found + _motors(scene) + _frictions(rough.given)
 
 
 def find_setting(settings: list[Setting], number: Any, part: Any) -> tuple[Setting, int | None]:
@@ -126,11 +131,13 @@ def _motors(scene: Scene) -> list[Setting]:
     return found
 
 
-def _frictions(scene: Scene) -> list[Setting]:
-    contacts = scene.contacts or ([default_contact()] if scene.obstacles else [])
-    return [
-        Setting(_title(name, "friction"), "", float(contact.friction), 0.0, max(2.0, 2 * contact.friction), False, name,
-                "friction")
-        for name, contact in zip(contact_names(scene), contacts)
-        if isinstance(contact.friction, int | float)
-    ]  # fmt: skip
+def _frictions(given: list[Friction]) -> list[Setting]:
+    found = []
+    for one in given:
+        word = WORDS.get(one.key, one.key.capitalize())
+        title, which = f"{word} of {one.name}", {}
+        if one.pair is not None:
+            title, which = f"{word} of {one.pair[0]} and {one.pair[1]}", {"pair": list(one.pair)}
+        most = max(2.0, 2 * one.value)
+        found.append(Setting(title, "", one.value, 0.0, most, False, one.name, one.key, which))
+    return found

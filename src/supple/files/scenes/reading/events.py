@@ -18,7 +18,7 @@ from supple.scene.events import Event
 def build_events(sections: list[schema.Event], scene: Scene, place: Place) -> list[Event]:
     """The events, each of which names what the scene then has."""
     known = {"gravity", *(node.name for node in scene.nodes), *(acting.label for acting in scene.forces)}
-    known |= {*map(scene.joint_name, scene.joints), *scene.winds, *contact_names(scene)}
+    known |= {*map(scene.joint_name, scene.joints), *scene.winds, *contact_names(scene), *scene.obstacles}
     bodies = {node.name for node in scene.nodes}
     pulls: set[str] = set()
     events: list[Event] = []
