@@ -55,7 +55,8 @@ def run(
     surface_points: most points that the record shows of a tree's surface to other programs, such as ParaView, None:
     all; `open_record` makes all points again, and a run that goes on keeps to what its record has.
     fields: what else the record holds at the points of surfaces, for ParaView and `export(colour=...)`: "velocity"
-    [m/s], "strain" [-], "stress" [Pa], von Mises' of bodies made of elements; a resumed run keeps to its record's.
+    [m/s], "strain" [-], "stress" [Pa], von Mises' of bodies made of elements; "volume": the nodes [m] inside bodies
+    made of tets, for a tet mesh in USD; a resumed run keeps to its record's.
     checkpoint_every: wall time between checkpoints [s]; there is always one at the end. observers: called
     with each `Frame`. on_step: called with the state and the StepReport after each step; returns True to
     stop. resume: go on from the checkpoint in `out`. progress: a bar on standard error; None: on a terminal

@@ -7,6 +7,7 @@ Whoever needs a capability asks for it by `isinstance`, never for the name of a 
     Massed            masses of its points, and what a person calls one of them
     Faced             outward faces that pressures act on
     Shown             a finer surface to be seen, which can be pulled at
+    Solid             tets behind its surface, which can be recorded and exported
     Dragging          another surface for the wind than the one that touches
     ExplicitContact   contact constants of its own, since its contacts are met in small explicit steps
     Inverting         elements that may turn inside out
@@ -35,7 +36,7 @@ import numpy as np
 from supple.bodies.body_protocol import Body, Surface
 from supple.bodies.placement import Placement
 from supple.bodies.protocols import Mapping
-from supple.bodies.surfaces import MappedSurface
+from supple.bodies.surfaces import MappedSurface, RenderVolume
 from supple.elements.recovery import ElementStress
 from supple.geometry.surfaces.convex import ConvexShape
 
@@ -88,6 +89,15 @@ class Shown(Protocol):
 
     def shown_surface(self) -> MappedSurface:
         """Its points, as points that follow the body."""
+        ...
+
+
+@runtime_checkable
+class Solid(Protocol):
+    """A body with a mesh behind its render surface."""
+
+    def render_volume(self) -> RenderVolume | None:
+        """Its tets; None where the mesh has none."""
         ...
 
 

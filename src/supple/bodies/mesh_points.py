@@ -8,7 +8,7 @@ import numpy as np
 
 from supple.bodies.body_protocol import Embedding, Numbers
 from supple.bodies.protocols import Mapping
-from supple.bodies.surfaces import FrameSkin, NumberedSurface, RenderSurface
+from supple.bodies.surfaces import FrameSkin, NumberedSurface, RenderSurface, RenderVolume
 from supple.geometry.meshes.region import Selector
 
 Array = np.ndarray
@@ -83,3 +83,7 @@ class ShapedPoints:
         if len(surface.triangles):
             return RenderSurface(skin, surface.own_triangles, colours=self.boundary_colours())
         return RenderSurface(skin, vertices=np.arange(skin.count, dtype=np.int64)[:, None])
+
+    def render_volume(self: HasShapes) -> RenderVolume | None:
+        """The tets of the mesh."""
+        return RenderVolume.of_mesh(self.mesh, lambda inner: FrameSkin(*self.node_shapes(inner)))

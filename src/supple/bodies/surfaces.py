@@ -6,6 +6,7 @@ they are mappings. Points to draw are positions alone.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Protocol, runtime_checkable
 
@@ -14,6 +15,7 @@ import scipy.sparse as sparse
 
 from supple.algebra.dense import rotations
 from supple.bodies.protocols import Mapping
+from supple.geometry import TetMesh
 
 Array = np.ndarray
 
@@ -88,6 +90,25 @@ class RenderSurface:
     lines: Array = field(default_factory=lambda: no_cells(2))
     vertices: Array = field(default_factory=lambda: no_cells(1))
     colours: Array | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class RenderVolume:
+    """The tets behind a render surface. inner: the points that the surface lacks; tets (m, 4), of positive volume at
+    rest: in the numbers of the surface's points, then of the inner ones."""
+
+    inner: Skin
+    tets: Array
+
+    @classmethod
+    def of_mesh(cls, mesh: object, skin: Callable[[Array], Skin]) -> RenderVolume | None:
+        """Of a mesh of tets whose boundary is the surface; None where it has other elements. skin: of nodes (k,)."""
+        if not isinstance(mesh, TetMesh):
+            return None
+        outer = mesh.boundary.node_indices
+        inner = np.setdiff1d(np.arange(len(mesh.nodes)), outer)
+        number = np.argsort(np.concatenate([outer, inner]))
+        return cls(skin(inner), number[mesh.tets])
 
 
 @dataclass(frozen=True, eq=False)

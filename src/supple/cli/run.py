@@ -53,7 +53,7 @@ def run(
     ] = None,
     field: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME", help="Record it too, for ParaView: velocity, strain or stress; may be repeated."),
+        typer.Option(metavar="NAME", help="Record velocity, strain, stress, or volume (tets for USD) too; repeatable."),
     ] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on from the last checkpoint.")] = False,
     picture: Annotated[bool, typer.Option("--picture", help="Write picture.png and table.csv too.")] = False,

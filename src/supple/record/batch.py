@@ -15,6 +15,7 @@ from supple.record.files.joints import append_joints, joint_bytes
 from supple.record.files.layout import COLUMNS, MOST_FRAMES, frame_bytes, shown_bytes
 from supple.record.files.obstacles import append_poses
 from supple.record.files.rows import GrowingGroup
+from supple.record.files.volumes import append_inner
 from supple.record.frame import Frame
 from supple.record.surfaces import Surface
 from supple.scene.changes import change_lines
@@ -29,7 +30,7 @@ FEW = 16
 
 class KeptFrame(NamedTuple):
     """What is written of a frame: points and fields of each surface, what carries those that have carriers, contacts,
-    joints, changes that led to it, poses of obstacles, and what was measured."""
+    joints, changes that led to it, poses of obstacles, what was measured, and the points inside."""
 
     points: list[Array]
     fields: list[dict[str, Array]]
@@ -39,6 +40,7 @@ class KeptFrame(NamedTuple):
     changes: list[bytes]
     poses: Array
     row: dict[str, Any]
+    inner: list[Array]
 
     @classmethod
     def of(cls, frame: Frame, surfaces: list[Surface]) -> KeptFrame:
@@ -46,9 +48,9 @@ class KeptFrame(NamedTuple):
         points = [surface.points(frame.state) for surface in surfaces]
         carried = [surface.carriage(frame.state) for surface in surfaces]
         fields = [surface.field_values(frame.state) for surface in surfaces]
-        return cls(
-            points, fields, carried, frame.contacts, frame.joints, change_lines(frame.state), frame.poses, frame.row()
-        )
+        inner = [surface.inner_points(frame.state) for surface in surfaces]
+        changes = change_lines(frame.state)
+        return cls(points, fields, carried, frame.contacts, frame.joints, changes, frame.poses, frame.row(), inner)
 
 
 class Batch:
@@ -103,6 +105,8 @@ class Batch:
             vtkhdf.append_steps(file["VTKHDF"][block], times, np.stack([frame.points[k] for frame in frames]), fields)
             if self.surfaces[k].carriers is not None:
                 append_carried(own, block, first, np.array([frame.carried[k] for frame in frames]))
+            if self.surfaces[k].inner_count:
+                append_inner(own, block, first, np.array([frame.inner[k] for frame in frames]))
         append_contacts(own["contacts"], [frame.contacts for frame in frames])
         if self.names:
             append_joints(own["joints"], first, [frame.joints for frame in frames])

@@ -4,6 +4,8 @@
     strain     [-]          of the surface along itself, since the start; see `geometry.surfaces.strain`
     stress     [Pa]         von Mises', of bodies made of elements: at a point the mean of the elements around the
                             nearest node
+    volume     (3,) [m]     of bodies made of tets: the nodes inside, so that a record holds the whole mesh; see
+                            `supple.record.files.volumes`
 
 Each is found at the state of the frame, in double precision, and kept in single.
 """
@@ -25,9 +27,11 @@ from supple.scene.slots import Slot
 from supple.scene.state import State
 
 Array = np.ndarray
-VELOCITY, STRAIN, STRESS = "velocity", "strain", "stress"
+VELOCITY, STRAIN, STRESS, VOLUME = "velocity", "strain", "stress", "volume"
 FIELDS: dict[str, tuple[int, ...]] = {VELOCITY: (3,), STRAIN: (), STRESS: ()}
-"""Names of fields, and the shape of a value."""
+"""Names of fields at the points of surfaces, and the shape of a value."""
+NAMES = (*FIELDS, VOLUME)
+"""What a run may be asked for."""
 MOMENT = 1e-6
 """[s] by which points are moved on and back to find how fast they are."""
 Measure = Callable[[State], Array]
@@ -37,15 +41,15 @@ def check_fields(names: object, where: str) -> tuple[str, ...]:
     """The names of fields, each once; refuses others."""
     given = (names,) if isinstance(names, str) else tuple(names) if isinstance(names, Iterable) else (names,)
     for name in given:
-        if not isinstance(name, str) or name not in FIELDS:
-            raise InputError("no field of that name", where=where, value=name, allowed=", ".join(FIELDS))
+        if not isinstance(name, str) or name not in NAMES:
+            raise InputError("no field of that name", where=where, value=name, allowed=", ".join(NAMES))
     return tuple(dict.fromkeys(str(name) for name in given))
 
 
 def fields_of(slot: Slot, shown: RenderSurface, names: Iterable[str]) -> dict[str, Measure]:
-    """How the fields of these names are found at the points that are shown of a body, of those that it has."""
+    """How the fields of these names are found at the points that are shown of a body, of those that it has there."""
     makers = {VELOCITY: _velocity, STRAIN: _strain, STRESS: _stress}
-    found = {name: makers[name](slot, shown) for name in names}
+    found = {name: makers[name](slot, shown) for name in names if name in makers}
     return {name: measure for name, measure in found.items() if measure is not None}
 
 

@@ -6,6 +6,7 @@ import numpy as np
 
 from supple.bodies.capabilities import Recasting
 from supple.bodies.carried import Carriers, carriage_of, carriers_of
+from supple.record.fields import VOLUME
 from supple.record.files.contacts import Contacts
 from supple.record.files.layout import COLUMNS
 from supple.record.files.obstacles import obstacles_of, poses_of
@@ -28,20 +29,26 @@ class MemoryRecord:
     """Every k-th frame and the last one; k doubles whenever the frames outgrow their workspace.
 
     A frame holds surface points, or the positions of the state where these are fewer: points are then found when they
-    are asked for.
+    are asked for. Nodes inside bodies made of tets are held where all frames still fit.
     """
 
     def __init__(self, system: System, ground: list[float] | None = None) -> None:
         """ground: see `ground_of`."""
         self.name, self.ground = system.name, ground
-        self.surfaces: dict[str, Surface] = {s.name: s for s in make_surfaces(system)}
-        self.body_names = list(self.surfaces)
+        self.asked: tuple[str, ...] = (VOLUME,)
+        self.surfaces: dict[str, Surface] = self._surfaces_of(system)
         shown, whole = sum(12 * s.point_count for s in self.surfaces.values()), system.x0.nbytes
         self.keeps_positions = whole <= shown
+        inside = sum(12 * s.inner_count for s in self.surfaces.values())
+        if not self.keeps_positions and MAX_FRAMES * (shown + inside) > MAX_BYTES:
+            self.asked = ()
+            self.surfaces = self._surfaces_of(system)
+        self.body_names = list(self.surfaces)
         self.limit = max(FEWEST_FRAMES, min(MAX_FRAMES, MAX_BYTES // max(1, min(shown, whole))))
         self.stride, self.seen = 1, 0
         self.rows: list[dict[str, object]] = []
         self.frames: list[dict[str, Array] | State] = []
+        self.inner: list[dict[str, Array]] = []  # beside frames of surface points
         self.touching: list[Contacts] = []
         self.held: list[dict[str, JointReading]] = []
         self.done: list[Change] = []
@@ -53,11 +60,13 @@ class MemoryRecord:
     def append(self, frame: Frame) -> None:
         """Keep a frame, in place of the last one where that was not due."""
         if self.last_is_extra:
-            del self.rows[-1], self.frames[-1], self.touching[-1], self.held[-1], self.done_counts[-1]
+            for kept in (self.rows, self.frames, self.inner, self.touching, self.held, self.done_counts):
+                del kept[-1]  # type: ignore[attr-defined]
         self.last_is_extra = self.seen % self.stride != 0
         self.seen += 1
         self.rows.append(frame.row())
         self.frames.append(self._kept(frame.state))
+        self.inner.append({} if self.keeps_positions else self._inner(frame.state))
         self.touching.append(frame.contacts)
         self.held.append(frame.joints)
         self.done = frame.changes
@@ -69,6 +78,7 @@ class MemoryRecord:
             kept = [k for k in range(last + 1) if k % 2 == 0 or k == last]
             self.rows = [self.rows[k] for k in kept]
             self.frames = [self.frames[k] for k in kept]
+            self.inner = [self.inner[k] for k in kept]
             self.touching = [self.touching[k] for k in kept]
             self.held = [self.held[k] for k in kept]
             self.done_counts = [self.done_counts[k] for k in kept]
@@ -77,13 +87,21 @@ class MemoryRecord:
         """Show the bodies of a system that has changed from now on; those that broke, in all frames."""
         if are_shown(self.surfaces.values(), system):
             return
-        surfaces = {s.name: s for s in make_surfaces(system)}
+        surfaces = self._surfaces_of(system)
         old, new = self.shares, {name: share_of(system, s) for name, s in surfaces.items()}
         if any(isinstance(s.slot.body, Recasting) for s in self.surfaces.values()):  # its coordinates may be others
-            self.frames = [{name: self.points(name, k) for name in self.surfaces} for k in range(len(self.frames))]
+            kept = range(len(self.frames))
+            self.inner = [{name: self.inner_points(name, k) for name in self.surfaces} for k in kept]
+            self.frames = [{name: self.points(name, k) for name in self.surfaces} for k in kept]
         if {name: len(share.shown) for name, share in old.items()} != {n: len(share.shown) for n, share in new.items()}:
             self.frames = [_shared_out(frame, old, new) for frame in self.frames]  # type: ignore[arg-type]
         self.surfaces, self.body_names, self.shares = surfaces, list(surfaces), new
+
+    def _surfaces_of(self, system: System) -> dict[str, Surface]:
+        return {s.name: s for s in make_surfaces(system, fields=self.asked)}
+
+    def _inner(self, state: State) -> dict[str, Array]:
+        return {name: s.inner_points(state) for name, s in self.surfaces.items() if s.inner_count}
 
     def _kept(self, state: State) -> dict[str, Array] | State:
         if self.keeps_positions:
@@ -150,6 +168,18 @@ class MemoryRecord:
     def field(self, body: str, name: str, frame: int) -> Array | None:
         """None: see `fields`."""
         return None
+
+    def tets(self, body: str) -> Array | None:
+        """Tets of a body, (m, 4): numbers of its points, then of its inner points; None: its surface alone is held."""
+        volume = self.surfaces[body].volume
+        return None if volume is None else volume.tets
+
+    def inner_points(self, body: str, frame: int) -> Array:
+        """The nodes inside a body in a kept frame, (k, 3) float32 [m]."""
+        kept = self.frames[frame]
+        if isinstance(kept, State):
+            return self.surfaces[body].inner_points(kept)
+        return self.inner[frame].get(body, np.zeros((0, 3), dtype=np.float32))
 
     def lines(self, body: str) -> Array:
         """Lines of a body, (l, 2)."""

@@ -12,6 +12,7 @@ import numpy as np
 
 from supple.bodies.carried import Carriers
 from supple.errors import InputError, RecordError, check_path
+from supple.record.fields import FIELDS
 from supple.record.files import vtkhdf
 from supple.record.files.carried import (
     is_thin,
@@ -37,6 +38,7 @@ from supple.record.files.layout import (
 from supple.record.files.obstacles import RecordedObstacle, read_obstacles, read_poses
 from supple.record.files.states import kept_steps, read_state
 from supple.record.files.trust import check_group, plain_json, real_number
+from supple.record.files.volumes import read_inner, read_tets
 from supple.scene.changes import Change
 from supple.scene.joints.readings import JointReading
 from supple.scene.state import State
@@ -72,6 +74,8 @@ class Trajectory(Protocol):
     @property
     def fields(self) -> tuple[str, ...]: ...
     def field(self, body: str, name: str, frame: int) -> Array | None: ...
+    def tets(self, body: str) -> Array | None: ...
+    def inner_points(self, body: str, frame: int) -> Array: ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -205,17 +209,32 @@ class Record:
     def field(self, body: str, name: str, frame: int) -> Array | None:
         """A field at the points that the record shows of a body in a frame, (n,) or (n, 3) float32; None where the body
         has no such field. name: one of `fields`."""
-        if name not in self.fields:
+        known = [field for field in self.fields if field in FIELDS]
+        if name not in known:
             raise InputError(
                 "the record has no such field",
                 where=str(self.path),
                 value=name,
-                allowed=", ".join(self.fields) or "none",
+                allowed=", ".join(known) or "none",
                 fix=f"Run again with fields=['{name}'].",
             )
         number = self._number(frame)
         with _open(self.path) as file:
             return vtkhdf.read_field(self._block(file, body), name, number)
+
+    def tets(self, body: str) -> Array | None:
+        """Tets of a body, (m, 4): numbers of its points, then of its inner points; None where the record holds its
+        surface alone, see `run(fields=["volume"])`."""
+        with _open(self.path) as file:
+            block = self._block(file, body)
+            return read_tets(check_group(file, "supple"), self.blocks[body], vtkhdf.point_count(block))
+
+    def inner_points(self, body: str, frame: int) -> Array:
+        """The nodes inside a body in a frame, (k, 3) float32 [m], that `tets` name behind those of `points`."""
+        number = self._number(frame)
+        with _open(self.path) as file:
+            self._block(file, body)
+            return read_inner(check_group(file, "supple"), self.blocks[body], number)
 
     def state(self, step: int) -> State:
         """The exact state that was kept after a step; `state_steps` lists them."""

@@ -45,6 +45,7 @@ from supple.record.files.relaying import fits, is_same, read_shares, relay
 from supple.record.files.rows import GrowingGroup
 from supple.record.files.states import kept_steps, state_name, write_state
 from supple.record.files.trust import Group, check_group, whole_number
+from supple.record.files.volumes import open_inner
 from supple.record.frame import Frame
 from supple.record.surfaces import Surface, are_shown, make_surfaces, with_carriers
 from supple.scene.state import State
@@ -256,8 +257,10 @@ class RecordWriter:
         frames, own = self.batch.first, self.file["supple"]
         for block in self.blocks:
             vtkhdf.truncate(block, frames)
-            if (values := open_values(own, block.name.rsplit("/", 1)[-1])) is not None:
-                values.resize(frames, axis=0)
+            name = block.name.rsplit("/", 1)[-1]
+            for values in (open_values(own, name), open_inner(own, name)):
+                if values is not None:
+                    values.resize(frames, axis=0)
         for name in COLUMNS:
             own["frames"][name].resize(frames, axis=0)
         truncate_contacts(own["contacts"], self.batch.contacts)

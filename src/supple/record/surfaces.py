@@ -12,10 +12,11 @@ from functools import cached_property
 
 import numpy as np
 
+from supple.bodies.capabilities import Solid
 from supple.bodies.carried import FRAME, CarriedSkin, Carriers, carriage_of, carriers_of
-from supple.bodies.surfaces import RenderSurface, SingleSkin
+from supple.bodies.surfaces import RenderSurface, RenderVolume, SingleSkin
 from supple.material.colour import rgb
-from supple.record.fields import Measure, fields_of
+from supple.record.fields import VOLUME, Measure, fields_of
 from supple.scene.slots import Slot
 from supple.scene.state import State
 from supple.scene.system import System
@@ -30,7 +31,7 @@ class Surface:
     """What is seen of a body. slot: where the body lies in the state; shown: points and cells of the body; whole: what
     carries all points, where some of them only are shown, and whole_colours: of all triangles then; fields: what else
     is recorded at the points that are shown, see `supple.record.fields`; carriers: what is recorded to make all points
-    again, None: the points alone are."""
+    again, None: the points alone are; volume: the tets behind it, where they are recorded."""
 
     name: str
     kind: str
@@ -40,6 +41,7 @@ class Surface:
     whole_colours: Array | None = None
     fields: dict[str, Measure] = field(default_factory=dict)
     carriers: Carriers | None = None
+    volume: RenderVolume | None = None
 
     @property
     def triangles(self) -> Array:
@@ -72,6 +74,11 @@ class Surface:
         """Number of points of the whole surface."""
         return self.point_count if self.whole is None else self.whole.carriers.count
 
+    @property
+    def inner_count(self) -> int:
+        """Number of recorded points inside."""
+        return 0 if self.volume is None else int(self.volume.inner.count)
+
     def carriage(self, state: State) -> Array | None:
         """The numbers in single precision that the whole surface is made of again; None where it has no carriers."""
         if self.carriers is None:
@@ -84,6 +91,12 @@ class Surface:
         """World positions in single precision, (point_count, 3) [m]."""
         x = self.slot.view_x(state.x)
         return self.shown.skin.positions(x).astype(np.float32) if self._single is None else self._single.single(x)
+
+    def inner_points(self, state: State) -> Array:
+        """World positions in single precision of the points inside, (inner_count, 3) [m]."""
+        if self.volume is None:
+            return np.zeros((0, 3), dtype=np.float32)
+        return self.volume.inner.positions(self.slot.view_x(state.x)).astype(np.float32)
 
     @cached_property
     def _single(self) -> SingleSkin | None:
@@ -98,7 +111,8 @@ def make_surface(slot: Slot, most: int | None = None, fields: Collection[str] = 
     """The surface of a body in a system, of so many points at most where frames carry them."""
     shown = slot.body.render_surface()
     if most is None or shown.skin.count <= most or not isinstance(shown.skin, CarriedSkin):
-        return Surface(slot.name, slot.body.kind, slot, shown, fields=fields_of(slot, shown, fields))
+        volume = slot.body.render_volume() if VOLUME in fields and isinstance(slot.body, Solid) else None
+        return Surface(slot.name, slot.body.kind, slot, shown, fields=fields_of(slot, shown, fields), volume=volume)
     given = slot.node.colour
     colours = shown.colours if given is None else np.broadcast_to(rgb(given), shown.triangles.shape)
     thin = shown.skin.thinned(most)

@@ -27,8 +27,8 @@ def make_scene() -> sp.Scene:
     return scene
 
 
-def make_run(out=None) -> sp.Run:
-    return sp.run(make_scene(), until=0.3, dt=0.01, out=out, record_every=0.1)
+def make_run(out=None, **options) -> sp.Run:
+    return sp.run(make_scene(), until=0.3, dt=0.01, out=out, record_every=0.1, **options)
 
 
 def make_tree_run(out=None) -> sp.Run:

@@ -196,11 +196,13 @@ np.savez(sys.argv[3], **{name: np.array(x) for name, x in found.items()})
 """
 
 
-def test_blender_opens_it(run, tmp_path: Path) -> None:
+@pytest.mark.parametrize("fields", [(), ("volume",)])
+def test_blender_opens_it(tmp_path: Path, fields: tuple[str, ...]) -> None:
     """SUPPLE_BLENDER: a Python that has bpy, which asks for another numpy than ours."""
     python = os.environ.get("SUPPLE_BLENDER") or (sys.executable if importlib.util.find_spec("bpy") else None)
     if python is None:
         pytest.skip("there is no bpy")
+    run = make_run(tmp_path / "run", fields=fields)
     path = sp.export(run, tmp_path / "a.usdc")
     code = Usd.Stage.Open(str(path)).GetEndTimeCode()
     assert code == int(code)

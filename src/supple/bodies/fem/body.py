@@ -19,7 +19,7 @@ from supple.bodies.mesh_points import MeshPoints
 from supple.bodies.placement import Placement
 from supple.bodies.point_mass import MassDamping, PointMass
 from supple.bodies.protocols import Force, PlacedBody
-from supple.bodies.surfaces import PointSkin, RenderSurface
+from supple.bodies.surfaces import PointSkin, RenderSurface, RenderVolume
 from supple.elements.element_set import ElementSet
 from supple.elements.inversion import ElementInversion
 from supple.elements.mass import element_masses, lumped_mass
@@ -132,6 +132,10 @@ class FemBody(MeshPoints, RegionMaterials):
         """The boundary."""
         surface = self.contact_surface()
         return RenderSurface(PointSkin(surface.numbers), surface.own_triangles, colours=self.boundary_colours())
+
+    def render_volume(self) -> RenderVolume | None:
+        """The tets of the mesh; hexes have none, since their faces bend."""
+        return RenderVolume.of_mesh(self.mesh, PointSkin)
 
     def point_masses(self) -> Array:
         """Of the nodes, (n,) [kg]."""

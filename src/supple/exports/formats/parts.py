@@ -39,11 +39,20 @@ class Prototype:
 
 
 @dataclass(frozen=True, eq=False)
+class Volume:
+    """Tets (m, 4) of a body: numbers of its points, then of its inner points. nodes: all of them at a frame, in this
+    order, (n, 3) float32 [m]."""
+
+    tets: Array
+    nodes: Callable[[int], Array]
+
+
+@dataclass(frozen=True, eq=False)
 class Part:
     """A body or an obstacle. colours: red, green, blue, 0 to 1, of each triangle (t, 3) or of all (1, 3). points: at a
     frame, (n, 3) float32 [m]. carriers: of points that frames of domains carry. motion: of a rigid part, place [m] and
     quaternion (w, x, y, z) at each chosen frame (frames, 7), one row where it rests, with the prototype that it
-    carries; None: it deforms."""
+    carries; None: it deforms. volume: the tets behind its surface, where they are recorded."""
 
     name: str
     kind: Literal["body", "obstacle"]
@@ -54,6 +63,7 @@ class Part:
     prototype: Prototype | None = None
     motion: Array | None = None
     carriers: Carriers | None = None
+    volume: Volume | None = None
 
 
 @dataclass(eq=False)
@@ -98,9 +108,11 @@ class Stage:
         carriers, triangles, lines = seen.carriers(name), seen.triangles(name), seen.lines(name)
         points = points_of(seen, name, carriers)
         if not len(triangles) or (carriers is not None and any(k.U.shape[2] for k in carriers.kinds)):
-            return Part(name, "body", triangles, lines, colours, points, carriers=carriers)
-        found = self._rigid(points, triangles, len(colours) == 1)
-        return Part(name, "body", triangles, lines, colours, points, *(found or ()))
+            volume = volume_of(seen, name, points)
+            return Part(name, "body", triangles, lines, colours, points, carriers=carriers, volume=volume)
+        prototype, motion = self._rigid(points, triangles, len(colours) == 1) or (None, None)
+        volume = volume_of(seen, name, points)
+        return Part(name, "body", triangles, lines, colours, points, prototype, motion, volume=volume)
 
     def _rigid(
         self, points: Callable[[int], Array], triangles: Array, has_one_colour: bool
@@ -161,6 +173,14 @@ def points_of(seen: Trajectory, name: str, carriers: Carriers | None) -> Callabl
     if carriers is None:
         return lambda frame: np.asarray(seen.points(name, frame), dtype=np.float32)
     return lambda frame: carriers.positions(seen.carriage(name, frame)).astype(np.float32)
+
+
+def volume_of(seen: Trajectory, name: str, points: Callable[[int], Array]) -> Volume | None:
+    """The tets of a body whose surface points at a frame are given; None where they are not recorded."""
+    tets = seen.tets(name)
+    if tets is None:
+        return None
+    return Volume(tets, lambda frame: np.concatenate([points(frame), seen.inner_points(name, frame)]))
 
 
 def poses_of_rows(rows: Array) -> Array:

@@ -3,7 +3,8 @@
     /World                      metres, z up; default prim
       <body>                    rigid: an Xform with translate and orient over time around a Mesh; parts of one shape
                                 are instances of one under /Prototypes. Deforming: a Mesh with points and extent over
-                                time; springs are BasisCurves, particles Points
+                                time; springs are BasisCurves, particles Points. Made of tets that are recorded: an
+                                Xform around a Mesh, surface, and a TetMesh, volume, which is a guide: shown on demand
       <obstacle>                as rigid parts; of a plane a square
       Looks                     a UsdPreviewSurface for each colour
 
@@ -28,7 +29,7 @@ import numpy as np
 
 import supple
 from supple.errors import InputError, MissingExtraError, RecordError
-from supple.exports.formats.parts import Part, Stage, linear, unique_names
+from supple.exports.formats.parts import Part, Stage, Volume, linear, unique_names
 from supple.exports.solids import distinct
 from supple.record.progress import count_bar
 from supple.record.reader import Trajectory
@@ -97,7 +98,7 @@ class UsdWriter:
         names = list(unique_names(["Looks", *(part.name for part in self.stage.parts)], Tf.MakeValidIdentifier))[1:]
         samples: list[Sample] = []
         for part, own in zip(self.stage.parts, names):
-            samples += self._rigid(part, own) if part.prototype is not None else self._deforming(part, own)
+            samples += self._samples(part, own)
         waiting = 0
         with count_bar("usd", len(self.codes)) as told:
             for number, (frame, code) in enumerate(zip(self.stage.frames, self.codes)):
@@ -107,6 +108,29 @@ class UsdWriter:
                     waiting = 0
                 told(number + 1)
         layer.Save()
+
+    def _samples(self, part: Part, name: str) -> list[Sample]:
+        """What writes a part at every frame."""
+        if part.volume is not None:
+            return self._solid(part, part.volume, name)
+        return self._rigid(part, name) if part.prototype is not None else self._deforming(part, name)
+
+    def _solid(self, part: Part, volume: Volume, name: str) -> list[Sample]:
+        """A surface, and the tets behind it. Faces of a tet look outward as USD wants it of a right-handed one,
+        (1 2 3), (0 3 2), (0 1 3), (0 2 1), where its volume det(x1 - x0, x2 - x0, x3 - x0) / 6 is positive."""
+        from pxr import UsdGeom, Vt
+
+        body = UsdGeom.Xform.Define(self.usd, f"/World/{name}")
+        body.GetPrim().SetDisplayName(part.name)
+        surface = self._mesh(f"/World/{name}/surface", part.triangles)
+        tets = UsdGeom.TetMesh.Define(self.usd, f"/World/{name}/volume")
+        tets.CreateTetVertexIndicesAttr(Vt.Vec4iArray.FromNumpy(volume.tets.astype(np.int32)))
+        tets.CreateSurfaceFaceVertexIndicesAttr(Vt.Vec3iArray.FromNumpy(part.triangles.astype(np.int32)))
+        tets.CreateOrientationAttr(UsdGeom.Tokens.rightHanded)
+        tets.CreatePurposeAttr(UsdGeom.Tokens.guide)
+        self.looks.give(surface.GetPrim(), part.colours)
+        self.looks.give(tets.GetPrim(), part.colours[:1])
+        return [_sampled(surface, part.points), _sampled(tets, volume.nodes)]
 
     def _rigid(self, part: Part, name: str) -> list[Sample]:
         """A frame over time, with the mesh in it or an instance of it."""

@@ -11,6 +11,7 @@
   joints               see `supple.record.files.joints`
   obstacles, poses     see `supple.record.files.obstacles`
   states/<step>        see `supple.record.files.states`
+  volumes              see `supple.record.files.volumes`
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from math import prod
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from supple.record.fields import FIELDS
+from supple.record.fields import FIELDS, NAMES
 from supple.record.files import vtkhdf
 from supple.record.files.carried import carried_bytes, make_carried, open_values
 from supple.record.files.changes import make_changes
@@ -30,6 +31,7 @@ from supple.record.files.disk import RESERVE, reserve
 from supple.record.files.joints import make_joints
 from supple.record.files.obstacles import make_obstacles
 from supple.record.files.trust import Dataset, Group, check_dataset, check_group, plain_json, stored_rows
+from supple.record.files.volumes import make_volume, open_inner
 from supple.record.surfaces import Surface
 from supple.scene.system import System
 
@@ -79,6 +81,8 @@ def write_empty(path: Path, system: System, surfaces: list[Surface], about: dict
             if surface.carriers is not None:
                 is_thin, colours = surface.whole is not None, surface.whole_colours
                 make_carried(own, body["block"], surface.carriers, is_thin=is_thin, colours=colours)
+            if surface.volume is not None:
+                make_volume(own, body["block"], surface.volume.tets, surface.inner_count)
         make_changes(own)
         make_contacts(own, system)
         make_joints(own, system)
@@ -104,9 +108,9 @@ def frame_bytes(surfaces: list[Surface], count: int = 1) -> int:
 
 
 def shown_bytes(surface: Surface) -> int:
-    """Of the points and fields of a surface in a frame."""
+    """Of the points and fields of a surface in a frame, and of the points inside."""
     numbers = 3 + sum(prod(FIELDS[name]) for name in surface.fields)
-    return 4 * numbers * surface.point_count
+    return 4 * (numbers * surface.point_count + 3 * surface.inner_count)
 
 
 def read_fields(own: Group) -> tuple[str, ...]:
@@ -114,7 +118,7 @@ def read_fields(own: Group) -> tuple[str, ...]:
     if FIELD_NAMES not in own.attrs:
         return ()
     names = plain_json(own.attrs[FIELD_NAMES], "the list of fields")
-    if not isinstance(names, list) or not all(name in FIELDS for name in names):
+    if not isinstance(names, list) or not all(name in NAMES for name in names):
         raise ValueError("the list of fields is not understood")
     return tuple(names)
 
@@ -158,7 +162,8 @@ def count_frames(file: Group, blocks: list[Group]) -> tuple[int, int]:
     columns = list(open_columns(file).values())
     counts = [vtkhdf.count_steps(block) for block in blocks]
     own, names = check_group(file, "supple"), [block.name.rsplit("/", 1)[-1] for block in blocks]
-    columns += [values for name in names if (values := open_values(own, name)) is not None]
+    for name in names:
+        columns += [table for opened in (open_values, open_inner) if (table := opened(own, name)) is not None]
     claimed = min(*(len(column) for column in columns), *(c for c, _ in counts))
     stored = min(*(stored_rows(column) for column in columns), *(s for _, s in counts))
     return claimed, min(claimed, stored)

@@ -18,6 +18,7 @@ from supple.record.files.carried import drop_carried, is_thin, read_carried_poin
 from supple.record.files.layout import RecordedBody
 from supple.record.files.rows import GrowingGroup
 from supple.record.files.trust import Group, check_dataset, check_group, read_all
+from supple.record.files.volumes import drop_volume
 from supple.record.surfaces import Surface
 from supple.scene.changing.whole import Share
 from supple.scene.system import System
@@ -104,6 +105,7 @@ def relay(file: Group, kept: list[Shared], surfaces: list[Surface], system: Syst
             if name in shares:
                 del shares[name]
             drop_carried(own, name)
+            drop_volume(own, name)
     file.flush()
     return blocks
 
