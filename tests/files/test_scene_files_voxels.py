@@ -125,9 +125,9 @@ def everything() -> sp.Scene:
     cells = np.array([[[1, 2], [1, 1]], [[2, 12], [0, 1]], [[1, 1], [2, 0]]])
     grid = VoxelGrid(cells, 0.01, (0.1, 0.2, 0.3))
     drivers = [
-        sp.Actuation(3.0, 5.0, phase=np.linspace(0, 1, grid.voxel_count), rise=0.02),
+        sp.Actuation(3.0, 5.0, phase=np.linspace(0, 1, grid.voxel_count), rise=0.02, phase_shift=0.1),
         sp.Drive(Samples([0.0, 1.0, 0.5], rate=20.0, repeats=True), gain={1: 1.0, 2: 0.5, 12: 0.0}, phase=0.25),
-        sp.Drive(sp.RampInTime(2.0, 0.05)),
+        sp.Drive(sp.RampInTime(2.0, 0.05), amplitude=0.5),
     ]
     young = np.linspace(8e4, 3e5, grid.voxel_count)
     one = sp.VoxelBody(grid, {1: SOFT, 2: HARD, 12: SOFT}, actuation=drivers, young=young)

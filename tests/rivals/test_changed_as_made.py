@@ -6,15 +6,17 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 import supple as sp
-from supple.bodies.voxel import Actuation, VoxelBody
+from supple.bodies.voxel import Actuation, Commands, Drive, Samples, VoxelBody
 from supple.errors import ContactWarning, InputError
 from supple.geometry import VoxelGrid
 from supple.material.voxel import VoxelMaterial
+from supple.modal import ElasticSolid
 from supple.scene.changes import changes_of
 from supple.validation.tree.coupling import beam_domain_tree
 
@@ -83,6 +85,40 @@ def robot(
     return scene
 
 
+def driven(*drivers: Actuation | Drive | Commands) -> sp.Scene:
+    """A robot of two materials in mid-air."""
+    scene, numbers = sp.Scene(), np.ones((3, 2, 2), dtype=int)
+    numbers[1] = 2
+    muscle = VoxelMaterial(1e5, 1000, expansion=0.01, bond_damping=0.3)
+    scene.add(VoxelBody(VoxelGrid(numbers, 0.01), [muscle, muscle], actuation=list(drivers)), name="robot")
+    return scene
+
+
+def sine(amplitude: float = 10.0, frequency: float = 5.0, **more: Any) -> sp.Scene:
+    return driven(Actuation(amplitude, frequency, **more))
+
+
+def drive(**more: Any) -> sp.Scene:
+    return driven(Drive(Samples([0.0, 8.0, 2.0, -5.0], rate=50.0, repeats=True), **more))
+
+
+def commanded(**more: Any) -> sp.Scene:
+    return driven(Commands(lambda t, state: [8.0 * t / 0.05, 5.0], rate=100.0, count=2, **more))
+
+
+def machine(*, speed: float = 2.0, torque: float = 0.01, force: float = 0.5) -> sp.Scene:
+    """A wheel and a sledge with weak motors, and a block that hangs on the sledge."""
+    scene = sp.Scene(gravity=G)
+    wheel = scene.add(sp.RigidBody.box((0.1, 0.1, 0.02), density=500), name="wheel")
+    sledge = scene.add(sp.RigidBody.box((0.1, 0.1, 0.02), density=500), at=(1, 0, 0), name="sledge")
+    scene.add(sp.HingeJoint(wheel, axis=(0, 0, 1), motor_speed=speed, motor_torque=torque), name="hub")
+    slide = sp.SliderJoint(sledge, axis=(1, 0, 0), at=(1, 0, 0), motor_speed=0.3, motor_force=force)
+    scene.add(slide, name="rail")
+    return scene
+
+
+PLACES = np.linspace(0.0, 0.5, 12)
+BY_NUMBER = {1: 0.1, 2: 0.4}
 Case = tuple[Callable[[], sp.Scene], str, dict, Callable[[], sp.Scene]]
 CASES: dict[str, Case] = {
     "material between parts": (table, "block", {"young": 5e4}, lambda: table(young=5e4)),
@@ -133,6 +169,40 @@ CASES: dict[str, Case] = {
     "springs of particles": (net, "net", {"stiffness": 5.0}, lambda: net(stiffness=5.0)),
     "mass of a rigid body": (net, "box", {"density_factor": 2.0}, lambda: net(density=1000.0)),
     "wind on all": (lambda: blown((5, 0, 0)), "wind", {"velocity": (0, 5, 0)}, lambda: blown((0, 5, 0))),
+    "phase of a sine": (sine, "robot", {"phase": 0.3}, lambda: sine(phase=0.3)),
+    "gain of a sine": (sine, "robot", {"gain": 0.5}, lambda: sine(gain=0.5)),
+    "phases of voxels, shifted": (
+        lambda: sine(phase=PLACES),
+        "robot",
+        {"phase_shift": 0.3},
+        lambda: sine(phase=PLACES + 0.3),
+    ),
+    "phase of one material": (
+        lambda: sine(phase=BY_NUMBER),
+        "robot",
+        {"phase": 0.9, "number": 2},
+        lambda: sine(phase={1: 0.1, 2: 0.9}),
+    ),
+    "gain of one material": (
+        lambda: sine(gain=BY_NUMBER),
+        "robot",
+        {"gain": 0.9, "number": 1},
+        lambda: sine(gain={1: 0.9, 2: 0.4}),
+    ),
+    "amplitude of a signal": (drive, "robot", {"amplitude": 0.4}, lambda: drive(gain=0.4)),
+    "gain of a signal": (drive, "robot", {"gain": -0.4}, lambda: drive(gain=-0.4)),
+    "phase of a signal": (drive, "robot", {"phase": 0.4}, lambda: drive(phase=0.4)),
+    "phases of a signal, shifted": (
+        lambda: drive(phase=BY_NUMBER),
+        "robot",
+        {"phase_shift": 0.25},
+        lambda: drive(phase=BY_NUMBER, phase_shift=0.25),
+    ),
+    "amplitude of commands": (commanded, "robot", {"amplitude": 0.4}, lambda: commanded(amplitude=0.4)),
+    "gains of commands": (commanded, "robot", {"gain": (0.2, 0.7)}, lambda: commanded(gain=(0.2, 0.7))),
+    "speed of a motor": (machine, "hub", {"motor_speed": -1.0}, lambda: machine(speed=-1.0)),
+    "torque of a motor": (machine, "hub", {"motor_torque": 0.002}, lambda: machine(torque=0.002)),
+    "force of a motor": (machine, "rail", {"motor_force": 0.1}, lambda: machine(force=0.1)),
     "voxels through the floor": (
         robot,
         "contact",
@@ -172,6 +242,28 @@ def test_a_changed_system_is_the_one_that_was_made_so(name: str) -> None:
     assert changed.x.tobytes() == wanted.x.tobytes()
     assert changed.v.tobytes() == wanted.v.tobytes()
     assert np.abs(changed.x - plain.x).max() > 1e-7
+
+
+@pytest.mark.parametrize("key", ["density_factor", "stiffness_factor"])
+def test_factors_that_multiply_are_all_made_again(key: str) -> None:
+    """A slider of a factor that is moved twice multiplies twice, in a run that goes on from its state too."""
+    solid = ElasticSolid(sp.box_tets((0.3, 0.02, 0.02), (12, 1, 1)), sp.Material(1e7, 0.3, 1000))
+    scene = sp.Scene()
+    scene.add(sp.FloatingBody.from_solid(solid, modes=4), name="rod")
+    scene.add(sp.RigidBody.box((0.1, 0.1, 0.1), density=500), at=(0, 0, 1), name="crate")
+    system, again = scene.compile(), scene.compile()
+    state = system.initial_state()
+    names = ["rod"] if key == "stiffness_factor" else ["rod", "crate"]
+    for name in names:
+        for factor in (2.0, 3.0):
+            system.change(state, name, **{key: factor})
+    again.replay(state)
+    for one, two in zip(system.bodies, again.bodies):
+        assert one.body.total_mass == two.body.total_mass
+    rods = [made.bodies[0].body.frequencies for made in (system, again, scene.compile())]
+    assert rods[0].tobytes() == rods[1].tobytes()
+    power = 0.5 if key == "stiffness_factor" else -0.5
+    assert rods[0] == pytest.approx(rods[2] * 6**power)
 
 
 def test_a_pair_that_may_touch_again_is_pushed_apart() -> None:

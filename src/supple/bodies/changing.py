@@ -53,6 +53,8 @@ UNITS = {
     "stiffness": "N/m",
     "damping": "N s/m",
     "frequency": "Hz",
+    "phase": "periods",
+    "phase_shift": "periods",
 }
 
 

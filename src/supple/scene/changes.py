@@ -46,6 +46,7 @@ if TYPE_CHECKING:
 
 Array = np.ndarray
 KEPT = "changes"  # in a state's memory: a line of JSON each, [time, name, values], in bytes
+TIMES = ("density_factor", "stiffness_factor")  # multiply what there is: a later one does not replace an earlier one
 WHICH = ("number", "region", "control", "pair")  # values that say what of a thing changes
 
 
@@ -172,6 +173,8 @@ def _replaced(done: list[Change]) -> set[int]:
     for number, change in enumerate(done):
         if set(change.values) & {ADDED, REMOVED, BROKEN, "enabled", "domain"}:
             last.clear()
+            continue
+        if set(change.values) & set(TIMES):
             continue
         which = [change.values.get(key) for key in WHICH]
         key = (change.name, json.dumps(which), *sorted(change.values))

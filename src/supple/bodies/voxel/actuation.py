@@ -1,8 +1,8 @@
 """Volumetric actuation: voxels swell and shrink with control variables, "temperatures" that change in time.
 
-    size_i(t) = l (1 + expansion_i sum_c gain_ci u_c(t, phase_ci)),   rest length of a link = (size_1 + size_2) / 2
-                                                                                                       [HL12, eq. 40]
-    a sine       u = amplitude g(t / rise) sin(2 pi (frequency t + phase)),   g(s) = s² (3 - 2 s), 1 from s = 1 on
+    size_i(t) = l (1 + expansion_i sum_c gain_ci amplitude_c u_c(t, phase_ci + shift_c)),
+    rest length of a link = (size_1 + size_2) / 2                                                      [HL12, eq. 40]
+    a sine       u = g(t / rise) sin(2 pi (frequency t + phase)),   g(s) = s² (3 - 2 s), 1 from s = 1 on
     a signal     u = signal(t + phase period)
     commands     u: what a function of the person's own returned last, asked at a chosen rate
 
@@ -37,6 +37,7 @@ class Actuation:
     """A control variable that swings. amplitude [unit of control], frequency [Hz], phase [periods], gain [-].
 
     rise [s]: the time in which the amplitude grows from nothing, so that phases start without a jerk; 0: at once.
+    phase_shift [periods]: is added to all phases.
 
     >>> Actuation(amplitude=30.0, frequency=2.0, rise=0.5).frequency
     2.0
@@ -47,18 +48,21 @@ class Actuation:
     phase: PerVoxel = 0.0
     gain: PerVoxel = 1.0
     rise: float = 0.0
+    phase_shift: float = field(default=0.0, kw_only=True)
 
     def __post_init__(self) -> None:
         check_number(self.amplitude, name="amplitude", where="Actuation")
         check_number(self.frequency, name="frequency", where="Actuation", least=0.0)
         check_number(self.rise, name="rise", where="Actuation", least=0.0)
+        check_number(self.phase_shift, name="phase_shift", where="Actuation")
 
 
 @dataclass(frozen=True, eq=False)
 class Drive:
     """A control variable that follows a signal: any function of time [s], such as `TableInTime` or `Samples`.
 
-    phase: in periods of the signal, whose period [s] is then needed.
+    phase: in periods of the signal, whose period [s] is then needed; phase_shift: is added to all phases. amplitude:
+    times the signal.
 
     >>> Drive(lambda t: 10.0 * min(t, 1.0)).gain
     1.0
@@ -68,6 +72,8 @@ class Drive:
     gain: PerVoxel = 1.0
     phase: PerVoxel = 0.0
     period: float | None = None
+    amplitude: float = field(default=1.0, kw_only=True)
+    phase_shift: float = field(default=0.0, kw_only=True)
 
     def __post_init__(self) -> None:
         if not callable(self.signal):
@@ -75,6 +81,8 @@ class Drive:
         period = self.period if self.period is not None else getattr(self.signal, "period", None)
         if period is not None:
             check_number(period, name="period", where="Drive", above=0.0)
+        check_number(self.amplitude, name="amplitude", where="Drive")
+        check_number(self.phase_shift, name="phase_shift", where="Drive")
         object.__setattr__(self, "period", period)
 
 
@@ -84,7 +92,7 @@ class Commands:
 
     function returns `count` numbers; state is a `LocalState` of the body: t, x (n, 7), v (n, 6). gain: one for each
     variable (count,), or one for each variable and voxel (count, n). sees: names of other lattices of the scene, whose
-    states the function is given after the body's own.
+    states the function is given after the body's own. amplitude: times what it returns.
 
     >>> Commands(lambda t, state: [1.0 if state.x[:, 2].min() < 0.01 else 0.0], rate=50.0).count
     1
@@ -95,6 +103,7 @@ class Commands:
     count: int = 1
     gain: ArrayLike = 1.0
     sees: Sequence[str] = ()
+    amplitude: float = field(default=1.0, kw_only=True)
 
     def __post_init__(self) -> None:
         if not callable(self.function):
@@ -102,6 +111,7 @@ class Commands:
         check_number(self.rate, name="rate", where="Commands", above=0.0)
         check_number(self.count, name="count", where="Commands", least=1, whole=True)
         check_instance(self.sees, (list, tuple), "a row of names of bodies", where="Commands, sees")
+        check_number(self.amplitude, name="amplitude", where="Commands")
 
     def ask(self, t: float, state: Any, *others: Any) -> Array:
         """The control variables at time t, (count,); others: states of what it sees."""
@@ -195,7 +205,7 @@ class Swing:
             if isinstance(driver, Commands):
                 continue
             parts = _sine_parts if isinstance(driver, Actuation) else _signal_parts
-            phase = _per_voxel(driver.phase, n, materials, "phase")
+            phase = _per_voxel(driver.phase, n, materials, "phase") + driver.phase_shift
             gain = _per_voxel(driver.gain, n, materials, "gain")
             for pattern, signal in parts(driver, phase):  # type: ignore[arg-type]
                 columns.append(strength * gain * pattern)
@@ -336,7 +346,7 @@ def _signal_parts(driver: Drive, phase: Array) -> list[tuple[Array, Callable[[Ar
             return lambda t: np.asarray(sample(t + by), dtype=float)
         return lambda t: check_array([signal(time + by) for time in t], name="the signal", where="Drive")
 
-    return [(np.where(phase == value, 1.0, 0.0), shifted(float(value) * period)) for value in phases]
+    return [(np.where(phase == value, driver.amplitude, 0.0), shifted(float(value) * period)) for value in phases]
 
 
 def _per_voxel(given: PerVoxel, n: int, materials: Array | None, name: str) -> Array:
@@ -377,7 +387,7 @@ def _command_gains(driver: Commands, n: int) -> Array:
         raise InputError("the gains have another shape", where="Commands", value=gain.shape, allowed=allowed) from None
     if not np.isfinite(gains).all():
         raise InputError("a gain is not finite", where="Commands")
-    return gains
+    return np.asarray(driver.amplitude * gains)
 
 
 def _refuse_vanishing(strain: float) -> None:

@@ -22,7 +22,8 @@ from supple.bodies.placement import Placement
 from supple.bodies.protocols import Force, LocalState, PlacedBody
 from supple.bodies.selecting import check_numbers
 from supple.bodies.surfaces import MappedSurface, RenderSurface
-from supple.bodies.voxel.actuation import Actuation, Driver, Swing
+from supple.bodies.voxel.actuation import Driver, Swing
+from supple.bodies.voxel.control_changes import CONTROL, WHICH, control_adjustments, driven_anew
 from supple.bodies.voxel.elastic import GroundDamping, LatticeForce, LinkLoads
 from supple.bodies.voxel.links.inversion import LinkInversion
 from supple.bodies.voxel.links.link_memory import LinkMemory
@@ -47,10 +48,7 @@ Array = np.ndarray
 
 DAMPING, FRICTION = ("bond_damping", "ground_damping"), ("static_friction", "kinetic_friction")
 MATERIAL = ("young", "poisson", "density", "expansion", *DAMPING, *FRICTION)
-CONTROL = ("amplitude", "frequency", "phase", "gain")
-"""What of a material, and of a sine that drives the voxels, can change while they run."""
-EACH = ("phase", "gain")
-"""What of a sine may be given for each voxel."""
+"""What of a material can change while it runs."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,10 +96,10 @@ class VoxelBody:
 
     def changed(self, values: dict[str, Any], *, where: str) -> VoxelBody:
         """With other values of its material, such as young [Pa] or bond_damping, number: of one number's in the
-        palette; or another amplitude, frequency [Hz], phase, gain of its actuation, control: the number of one of
-        several, from 0 on."""
-        if self.actuation is not None and values and set(values) <= {*CONTROL, "control"}:
-            return replace(self, actuation=_driven_anew(self.actuation, values, where))
+        palette; or another amplitude, frequency [Hz], phase, gain, phase_shift of its actuation, control: the number of
+        one of several, from 0 on; number: of the material, where phases or gains are given for each."""
+        if self.actuation is not None and set(values) & set(CONTROL) and set(values) <= {*CONTROL, *WHICH}:
+            return replace(self, actuation=driven_anew(self.actuation, values, where))
         given = {name: value for name, value in values.items() if name != "number"}
         if isinstance(self.palette, VoxelMaterial):
             return replace(self, palette=with_values(self.palette, given, MATERIAL, where=where))
@@ -116,16 +114,8 @@ class VoxelBody:
         return replace(self, palette={**numbered, int(number): one})
 
     def adjustments(self) -> list[Adjustment]:
-        """Amplitude and frequency of its controls that are sines; Young's modulus, damping and friction of its
-        materials."""
-        given = self.actuation
-        drivers = [] if given is None else list(given) if isinstance(given, Sequence) else [given]
-        found = [
-            Adjustment(key, float(getattr(driver, key)), {"control": number} if len(drivers) > 1 else {})
-            for number, driver in enumerate(drivers)
-            if isinstance(driver, Actuation)
-            for key in ("amplitude", "frequency")
-        ]
+        """What can change of its controls; Young's modulus, damping and friction of its materials."""
+        found = control_adjustments(self.actuation)
         for number, material in self.palette_by_number.items():
             which = {} if isinstance(self.palette, VoxelMaterial) else {"number": number}
             found += [
@@ -413,22 +403,3 @@ def _replayed(
     x, v = np.empty_like(state.x), np.empty_like(state.v)
     sweep.save(x, v)
     return LocalState(state.t + steps * dt, x, v, sweep.memory if sweep.laws is not None else None)
-
-
-def _driven_anew(actuation: Driver | Sequence[Driver], values: dict[str, Any], where: str) -> Driver | list[Driver]:
-    """Drivers with other values of one of them."""
-    drivers, number = list(actuation) if isinstance(actuation, Sequence) else [actuation], values.get("control", 0)
-    if number not in range(len(drivers)) or (len(drivers) > 1 and "control" not in values):
-        raise InputError(
-            "no control of that number", where=where, value=values.get("control"), allowed=f"0..{len(drivers) - 1}",
-            fix="Give control=.",
-        )  # fmt: skip
-    old = drivers[int(number)]
-    if not isinstance(old, Actuation):
-        raise InputError(
-            "this control is not a sine", where=where, value=type(old).__name__, fix="Let its function change itself."
-        )
-    single = {name: value for name, value in values.items() if name not in (*EACH, "control")}
-    each = {name: value for name, value in values.items() if name in EACH}
-    drivers[int(number)] = replace(with_values(old, single, CONTROL, where=where), **each)
-    return drivers if isinstance(actuation, Sequence) else drivers[0]

@@ -29,12 +29,19 @@ WORDS = {
     "stiffness_damping": "Stiffness damping",
     "bond_damping": "Damping of links",
     "ground_damping": "Damping against the world",
+    "phase_shift": "Phase shift",
     "motor_speed": "Motor's speed",
+    "motor_torque": "Motor's largest torque",
+    "motor_force": "Motor's largest force",
     "static_friction": "Static friction",
     "kinetic_friction": "Kinetic friction",
 }
 SMALL = {"mass_damping": 10.0, "stiffness_damping": 0.1, "bond_damping": 1.0, "ground_damping": 1.0, "damping": 10.0}
 """Up to which damping goes where there is little."""
+EFFORTS = {"motor_torque": "N m", "motor_force": "N"}
+"""Largest ones of motors, with their units."""
+TURNS = ("phase", "phase_shift")
+"""Values in periods: a slider goes one back and one ahead."""
 RUBBED = ("static_friction", "kinetic_friction")
 """Of materials, which are left out where no friction of theirs holds."""
 
@@ -107,7 +114,10 @@ def _of_body(name: str, given: Adjustment) -> Setting:
     title = f"{word} of {name}" + (f", {which}" if which else "")
     largest = float(np.max(np.abs(given.value)))
     is_log = given.is_factor or given.key in ("young", "frequency_factor", "stiffness")
-    if is_log and largest > 0:
+    if given.key in TURNS:
+        is_log, high = False, max(1.0, largest)
+        low = -high
+    elif is_log and largest > 0:
         low, high = np.log10(largest / WIDE), np.log10(largest * WIDE)
     else:
         is_log = False
@@ -120,14 +130,20 @@ def _of_body(name: str, given: Adjustment) -> Setting:
 
 
 def _motors(scene: Scene) -> list[Setting]:
+    """Speed of each motor, and the largest effort of those that have one."""
     found = []
     for joint in scene.joints:
-        speed = getattr(joint, "motor_speed", None)
+        name, speed = scene.joint_name(joint), getattr(joint, "motor_speed", None)
         if isinstance(speed, int | float):
             most = max(10.0, 5 * abs(float(speed)))
-            name = scene.joint_name(joint)
-            title = f"{WORDS['motor_speed']} of {name}"
-            found.append(Setting(title, "", float(speed), -most, most, False, name, "motor_speed"))
+            title, unit = f"{WORDS['motor_speed']} of {name}", "rad/s" if hasattr(joint, "motor_torque") else "m/s"
+            found.append(Setting(title, unit, float(speed), -most, most, False, name, "motor_speed"))
+        for key in EFFORTS:
+            effort = float(getattr(joint, key, np.inf))
+            if speed is not None and np.isfinite(effort):
+                low, high = np.log10(effort / WIDE), np.log10(effort * WIDE)
+                title = f"{WORDS[key]} of {name}"
+                found.append(Setting(title, EFFORTS[key], effort, float(low), float(high), True, name, key))
     return found
 
 

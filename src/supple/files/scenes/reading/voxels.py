@@ -69,6 +69,6 @@ def _cells(section: schema.VoxelKeys) -> Array:
 
 def _driver(section: schema.Driver) -> Actuation | Drive:
     if section.signal is not None:
-        return Drive(section.signal, **section.given("gain", "phase", "period"))
-    given = section.given("phase", "gain", "rise")
+        return Drive(section.signal, **section.given("gain", "phase", "period", "amplitude", "phase_shift"))
+    given = section.given("phase", "gain", "rise", "phase_shift")
     return Actuation(section.amplitude, section.frequency, **given)  # type: ignore[arg-type]

@@ -118,7 +118,7 @@ class SphereGrid(Section):
 
 
 class Driver(Section):
-    """A control variable: amplitude and frequency of a sine, or a signal."""
+    """A control variable: amplitude and frequency of a sine, or a signal, times an amplitude."""
 
     amplitude: Number | None = None
     frequency: Number | None = None
@@ -127,10 +127,11 @@ class Driver(Section):
     gain: PerVoxel = None
     period: Number | None = None
     rise: Number | None = None
+    phase_shift: Number | None = None
 
     @model_validator(mode="after")
     def _one_kind(self) -> Self:
-        if self.choose("amplitude", "signal") == "signal":
+        if self.signal is not None or self.choose("amplitude", "signal") == "signal":
             if self.frequency is not None:
                 raise complaint("'frequency' does not go with 'signal'")
             if self.rise is not None:

@@ -51,11 +51,13 @@ def _driver(driver: Any) -> Table:
         table = {"signal": in_time(driver.signal, "a control signal")}
         if driver.period is not None:
             table["period"] = float(driver.period)
+        table |= {"amplitude": float(driver.amplitude)} if driver.amplitude != 1.0 else {}
     else:
         raise InputError(
             "commands come from a Python function, which a file cannot hold",
             fix="Use Actuation or Drive, or keep the scene as a .py file.",
         )
+    table |= {"phase_shift": float(driver.phase_shift)} if driver.phase_shift else {}
     return table | _per_voxel("phase", driver.phase, 0.0) | _per_voxel("gain", driver.gain, 1.0)
 
 
