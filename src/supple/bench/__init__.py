@@ -18,6 +18,7 @@ _MODULES = (
     "run",
     "scene",
     "start.demo",
+    "start.importing",
     "studio.stream",
     "tree",
     "tree_scaling",

@@ -1,1 +1,1 @@
-"""How long a person waits for a first picture."""
+"""How long a person waits who has just installed the package."""
