@@ -1,4 +1,4 @@
-"""start/demo: the commands of `make demo` with an empty cache of kernels, which are compiled on all cores before each run."""
+"""start/demo: the commands of `make demo` with an empty cache of kernels, compiled on all cores before each run."""
 
 from __future__ import annotations
 

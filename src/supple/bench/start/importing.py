@@ -22,9 +22,9 @@ PACKAGE = "import supple"
 SCENE = """
 import supple as sp
 
-beam = sp.FemBody(sp.box_hexes(size=(0.2, 0.02, 0.02), cells=(20, 2, 2)), sp.Material(young=1e6, poisson=0.4, density=1100))
+rubber = sp.Material(young=1e6, poisson=0.4, density=1100)
 scene = sp.Scene(gravity=(0, 0, -9.81))
-scene.add(beam, fix="x_min")
+scene.add(sp.FemBody(sp.box_hexes(size=(0.2, 0.02, 0.02), cells=(20, 2, 2)), rubber), fix="x_min")
 sp.run(scene, until=0.1, progress=False)
 """
 BY_KERNEL = (
