@@ -110,7 +110,7 @@ class TreeSettings:
 
     passes: how often a step evaluates the coupling, and once more where a damped one is unsettled. renew_forces: with f
     and K of each, else those of the first. converge: iterate each step, f and K included, until q" changes by less than
-    `epsilon` of the largest one.
+    `epsilon` of the largest one, or by round-off.
     """
 
     theta: float = 0.5

@@ -46,6 +46,9 @@ from supple.bodies.tree.step.sweep_kernels import (
 from supple.bodies.tree.surface.point_kernels import chain
 
 FINE, SINGULAR, NOT_CONVERGED = 0, 1, 2
+REACHED = 1e-6
+"""Of the coordinates, over h^2: accelerations below this are not told apart from none. 1e-8 of it, the default of
+`epsilon`, is a hundred units in the last place."""
 
 
 class StepNumbers(NamedTuple):
@@ -132,7 +135,7 @@ def solve_middle(tree, workspace, root, numbers, gravity, work, still):
         if iterates or passes == limit:
             sweep(tree, workspace, work, OUTWARDS, SUBSTITUTE)
             sweep(tree, workspace, work, TOGETHER, SUBSTITUTE)
-            change, left = last_change(workspace), np.int64(0)
+            change, left = last_change(workspace, numbers.h), np.int64(0)
             if passes == limit > 1 and not iterates:
                 moved = unsettled(workspace, numbers.h)
                 limit += 1 if passes == numbers.passes and moved > numbers.settled else 0
@@ -171,12 +174,33 @@ def find_momentum(tree, workspace, root, work):
 
 
 @compiled(borrows=True)
-def last_change(workspace):
-    """Largest change of q" in the last pass over the largest q"."""
+def largest_changes(workspace):
+    """The largest change of q" in the last pass, and the largest q"."""
     change, size = 0.0, 0.0
     for k in range(0, len(workspace.change), 2 * LANES):
         for b in range(LANES):
             change, size = max(change, workspace.change[k + b]), max(size, workspace.change[k + LANES + b])
+    return change, size
+
+
+@compiled(borrows=True)
+def way(workspace, h):
+    """The largest q as a step of h [s] begins, and how far its rate would lead within the step."""
+    q_most, v_most = 0.0, 0.0
+    for k in range(len(workspace.q_p)):
+        q_most, v_most = max(q_most, abs(workspace.q_p[k])), max(v_most, abs(workspace.v_p[k]))
+    return q_most + h * v_most
+
+
+@compiled
+def last_change(workspace, h):
+    """Largest change of q" in the last pass over the largest q".
+
+    Where nothing speeds up, as in a steady spin, q" is the round-off of forces that balance: never taken as less than
+    what `REACHED` of the coordinates in a step of h [s] would be.
+    """
+    change, size = largest_changes(workspace)
+    size += REACHED * way(workspace, h) / (h * h) if h > 0.0 else 0.0
     return change / size if size > 0.0 else 0.0
 
 
@@ -186,13 +210,8 @@ def unsettled(workspace, h):
 
     A step that jumps would hide that behind the size of where it ends.
     """
-    changed, a, q_most, v_most = 0.0, 0.0, 0.0, 0.0
-    for k in range(0, len(workspace.change), 2 * LANES):
-        for b in range(LANES):
-            changed, a = max(changed, workspace.change[k + b]), max(a, workspace.change[k + LANES + b])
-    for k in range(len(workspace.q_p)):
-        q_most, v_most = max(q_most, abs(workspace.q_p[k])), max(v_most, abs(workspace.v_p[k]))
-    size = h * h * a + h * v_most + q_most
+    changed, a = largest_changes(workspace)
+    size = h * h * a + way(workspace, h)
     return h * h * changed / size if size > 0.0 else 0.0
 
 
