@@ -33,6 +33,16 @@ def test_a_slider_crank_runs_without_an_unsolved_step(rho: float, young: float) 
     check_crank(sp.GeneralizedAlpha(1e-3, rho=rho), sp.Material(young, 0.3, 7800.0))
 
 
+@pytest.mark.slow
+def test_a_slider_crank_of_a_soft_rod_runs_for_half_a_second() -> None:
+    """Ten turns of a rod of 30x2x2 hexes."""
+    run = sp.run(slider_crank(sp.GeneralizedAlpha(1e-3, rho=0.8), sp.Material(2e9, 0.3, 2000.0), (30, 2, 2)), until=0.5)
+    assert run.under_converged == 0
+    assert run.inverted == 0
+    assert misplaced(run.system, run.state) < 1e-3
+    assert run.energies.kinetic.max() < TORQUE * SPEED * 0.5
+
+
 def test_a_slider_crank_of_steel_runs_by_the_midpoint_rule() -> None:
     check_crank(sp.Midpoint(1e-3), STEEL)
 

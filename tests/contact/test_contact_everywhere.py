@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import warnings
-
 import pytest
 
 import supple as sp
-from supple.errors import InputError, SuppleWarning
+from supple.errors import InputError
 from supple.validation.contact_kinds import RUBBER, SIDE, cube, tree
 
 G = 9.81
@@ -31,7 +29,7 @@ def test_a_stride_of_trees_refuses_contact_it_does_not_carry() -> None:
         sp.TreeSolver(1 / 120).prepare(scene.compile())
 
 
-def test_statics_rests_on_the_floor_or_says_that_it_does_not_see_it() -> None:
+def test_statics_rests_on_the_floor() -> None:
     """The nine springs of 1 N/m alone let the cube sink by 0.545 m; the floor, at most by a thousandth of its side."""
     scene = sp.Scene(gravity=(0, 0, -G))
     node = scene.add(sp.FemBody(cube(), RUBBER), at=(0, 0, SIDE / 2), name="cube")
@@ -39,25 +37,14 @@ def test_statics_rests_on_the_floor_or_says_that_it_does_not_see_it() -> None:
     scene.add(sp.Springs(top, sp.World.points(top.rest), 1.0, rest_length=0.0))
     scene.add(sp.Floor())
     system = scene.compile()
-    with warnings.catch_warnings(record=True) as said:
-        warnings.simplefilter("always")
-        try:
-            lowest = sp.solve_statics(system).x.reshape(-1, 3)[:, 2].min()
-        except InputError:  # a refusal is right, too
-            return
-    warned = any(issubclass(one.category, SuppleWarning) and "Contact" in str(one.message) for one in said)
-    assert warned or lowest > -1e-3 * SIDE
+    assert sp.solve_statics(system).x.reshape(-1, 3)[:, 2].min() > -1e-3 * SIDE
 
 
-def test_a_bullet_does_not_pass_a_wall_without_a_word() -> None:
+def test_a_bullet_does_not_pass_a_wall() -> None:
     """A steel ball of 1 cm at 100 m/s against a fixed steel wall of 5 mm, in steps of a tenth of its radius."""
     scene = sp.Scene(solver=sp.ImplicitEuler(1e-5))
     scene.add(sp.RigidBody.sphere(0.01, density=7800), at=(-0.02, 0.001, 0.0015), velocity=(100, 0, 0), name="bullet")
     scene.add(sp.RigidBody.box((0.005, 0.2, 0.2), density=7800), name="wall", fix=True)
     scene.add(sp.Contact())
-    with warnings.catch_warnings(record=True) as said:
-        warnings.simplefilter("always")
-        run = sp.run(scene, until=5e-4)
-    warned = any(issubclass(one.category, SuppleWarning) for one in said)
-    x = run.system.body("bullet").view_x(run.state.x)[0, 0]
-    assert warned or x < 0
+    run = sp.run(scene, until=5e-4)
+    assert run.system.body("bullet").view_x(run.state.x)[0, 0] < 0

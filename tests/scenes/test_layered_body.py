@@ -137,6 +137,17 @@ def test_a_free_body_keeps_momentum_and_falls_as_a_stone() -> None:
     assert np.allclose(spin[0], spin[1], rtol=1e-7)  # about the centre, which gravity does not turn
 
 
+@pytest.mark.parametrize(("newton", "drift"), [(False, 1e-12), (True, 1e-8)])
+def test_implicit_euler_keeps_the_momentum_of_a_free_body(newton: bool, drift: float) -> None:
+    """Of a body that spins and vibrates; Newton's iterations stop at their tolerance."""
+    body = small()
+    body = LayeredBody(body.model, q=1e-3 * np.random.default_rng(0).normal(size=3 * body.free_count), beta=1e-4)
+    scene = sp.Scene(solver=sp.ImplicitEuler(1e-3, newton=newton))
+    scene.add(body, spin=(3, -2, 8), velocity=(1.0, 0.0, 0.0), name="box")
+    momentum = sp.run(scene, until=0.03, record_every=1e-3).frames.columns["momentum"]
+    assert np.linalg.norm(momentum[:, :3] - momentum[0, :3], axis=1).max() < drift * np.linalg.norm(momentum[0, :3])
+
+
 def test_the_momentum_it_lacks_after_a_step_is_that_of_any_mass() -> None:
     rng, body = np.random.default_rng(0), cube()
     mass, width = body.inertia, body.coordinates.v_width

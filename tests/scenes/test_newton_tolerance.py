@@ -15,4 +15,4 @@ def test_a_clamped_steel_bar_is_solved_at_the_default_tolerance(solver: object) 
     scene = sp.Scene(gravity=(0, 0, -9.81), solver=solver)
     mesh = sp.box_hexes((0.3, 0.01, 0.01), (30, 2, 2))
     scene.add(sp.FemBody(mesh, sp.Material(2e11, 0.3, 7800)), fix="x_min", name="bar")
-    assert sp.run(scene, until=0.005).under_converged == 0
+    assert sp.run(scene, until=0.05).under_converged == 0

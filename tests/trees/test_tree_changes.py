@@ -155,3 +155,15 @@ def test_a_grown_tree_has_no_weight_to_lose_or_win() -> None:
         kin = system.propagate(state.t, state.x, state.v)
         energies.append(system.potential_energy(kin) + system.kinetic_energy(kin))
     assert energies[1] == pytest.approx(energies[0], rel=1e-12)
+
+
+def test_a_grown_tree_that_swings_under_gravity_keeps_its_energy() -> None:
+    """It was bent by gravity as it grew, so that gravity does no work on it: what was given to it stays."""
+    scene = sp.Scene(gravity=GRAVITY, solver=sp.TreeSolver(1 / 480))
+    body = sp.TreeBody(beam_domain_tree(3, 10), stiffness_damping=0.0, grown=True)
+    node = scene.add(body, name="plant")
+    scene.add(sp.Load(node.points("part"), lambda t: (0.0, 0.0, -0.02 if t < 0.05 else 0.0)))
+    run = sp.run(scene, until=1.0)
+    given = run.energies.total[run.energies.times > 0.06]
+    assert np.ptp(run.energies.kinetic) > 0.2 * given[0]
+    assert np.ptp(given) < 0.01 * given[0]  # of second order in the step

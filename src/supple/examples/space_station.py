@@ -58,9 +58,9 @@ def check(run: Any) -> list[Check]:
         bent - (body.skin.rest[nozzle(body)].mean(axis=0) - body.skin.rest[body.point_region("hub")].mean(axis=0))
     )
     return [
-        below("momentum at the end less the impulse, relative", _apart(end[:3], impulse), 1e-3),
-        below("angular momentum at the end less the impulse's moment, relative", _apart(end[3:], moment), 0.05),
-        below("drift of the angular momentum after the burn, relative", float(drift / np.linalg.norm(end[3:])), 5e-3),
+        below("momentum at the end less the impulse, relative", _apart(end[:3], impulse), 1e-9),
+        below("angular momentum at the end less the impulse's moment, relative", _apart(end[3:], moment), 0.01),
+        below("drift of the angular momentum after the burn, relative", float(drift / np.linalg.norm(end[3:])), 1e-9),
         below(
             "largest rise of the energy after the burn, relative",
             float(np.diff(energy[later]).max() / energy[later][0]),

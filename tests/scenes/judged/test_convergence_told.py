@@ -12,6 +12,7 @@ from supple.errors import StepWarning
 from supple.solvers.coupling import contact_steps
 from supple.solvers.report import Outcome, StepReport
 from supple.solvers.rigid import step as rigid_step
+from supple.validation.tree.coupling import beam_domain_tree
 
 SOLVERS = [
     sp.ImplicitEuler(0.01),
@@ -29,6 +30,22 @@ def chain() -> sp.Scene:
     node = scene.add(sp.Particles(X, 0.1, springs=[(0, 1), (1, 2), (2, 3)], stiffness=200), name="chain")
     scene.add(sp.FixedPoints(node, [0]))
     return scene
+
+
+def cantilever_tree() -> sp.Scene:
+    """A tree of three domains that falls from its straight shape."""
+    scene = sp.Scene(gravity=(0, 0, -9.81))
+    scene.add(sp.TreeBody(beam_domain_tree(3, 10), stiffness_damping=0.01), name="tree")
+    return scene
+
+
+def test_a_tree_s_tolerance_stands_beside_a_residual_below_it() -> None:
+    solver = sp.TreeSolver(1 / 120)
+    run = sp.run(cantilever_tree(), until=0.3, solver=solver)
+    told = re.search(r"met their tolerance of (\S+) \(worst residual (\S+)\)", run.report())
+    assert told is not None, run.convergence
+    assert run.worst_residual <= solver.residual_limit == pytest.approx(float(told[1]), rel=0.05)
+    assert run.under_converged == 0
 
 
 @pytest.mark.parametrize("solver", SOLVERS, ids=lambda s: f"{type(s).__name__} {s.residual_limit:g}")
