@@ -13,6 +13,7 @@ const WIDTH = 1024; // texels in a row of a table
 const QUICK = 20, SLOW = 60, JUDGE = 20000, LOOK = 3, REST = 300;
 const WORK = 250; // [ms] from which on a picture leaves a fifth of the time to others, where the processor draws
 const LIT = 8; // coarse pictures that share a shadow
+const SHADOW = { texels: 1024, dark: 0.45, samples: 4 }; // along an edge of the map; how dark; looks at it in a fine picture
 // bytes of colours as people give them to bytes in which light adds up
 const LINEAR = Uint8Array.from({ length: 256 }, (_, byte) => {
   const c = byte / 255;
@@ -64,6 +65,43 @@ const CARRIED = `
   }
 `;
 
+// A surface has flat faces, lit by the sky, the earth and a sun that casts shadows. In software a picture costs what is
+// done for each corner and each face, so that no more than this is. Places and directions are those of the view.
+const SURFACE = {
+  vertex: (place, tint, more = "") => `${more}
+  varying vec3 seen, tint;
+  void main() {
+    vec4 at = modelViewMatrix * vec4(${place}, 1.0);
+    seen = at.xyz;
+    tint = ${tint};
+    gl_Position = projectionMatrix * at;
+  }`,
+  light: `
+  varying vec3 seen;
+  uniform mat4 toShadow;
+  uniform highp sampler2DShadow shadows;
+  uniform int samples;                                 // of the map of shadows; 0: there are none
+  float lit() {                                        // how much of the sun comes here
+    vec3 at = (toShadow * vec4(seen, 1.0)).xyz;
+    if (any(greaterThan(abs(at - 0.5), vec3(0.5)))) return 1.0;
+    float all = 0.0;
+    for (int k = 0; k < samples; ++k) {
+      vec2 beside = samples == 1 ? vec2(0.0) : vec2(float(k & 1), float(k >> 1)) - 0.5;
+      all += texture(shadows, vec3(at.xy + beside * ${(1.5 / SHADOW.texels).toFixed(6)}, at.z - 5e-4));
+    }
+    return samples == 0 ? 1.0 : 1.0 - ${SHADOW.dark} * (1.0 - all / float(samples));
+  }`,
+  fragment: `
+  varying vec3 tint;
+  uniform vec3 colour, up, sunward, sky, earth, sun;
+  void main() {
+    vec3 normal = normalize(cross(dFdx(seen), dFdy(seen)));
+    vec3 light = mix(earth, sky, 0.5 + 0.5 * dot(normal, up)) + sun * max(dot(normal, sunward), 0.0) * lit();
+    gl_FragColor = vec4(colour * tint * light, 1.0);
+    #include <colorspace_fragment>
+  }`,
+};
+
 // reads arrays that JSON tells places of in bytes, see supple.canvas.pack
 export function readerOf(data, start = 0) {
   return ({ at, count, type }) => new TYPES[type](data, start + at, count);
@@ -77,7 +115,6 @@ export function createCanvas({ THREE, OrbitControls }, element, header, data, op
 
   const renderer = new THREE.WebGLRenderer({ antialias: false, depth: false, preserveDrawingBuffer: !!options.keep });
   renderer.shadowMap.enabled = true;
-  renderer.shadowMap.type = THREE.PCFSoftShadowMap;
   renderer.setPixelRatio(Math.min(window.devicePixelRatio || 1, 2));
   const view = renderer.domElement;
   view.style.cssText = "display:block;width:100%;height:100%;outline-offset:-2px";
@@ -92,21 +129,18 @@ export function createCanvas({ THREE, OrbitControls }, element, header, data, op
   camera.up.copy(up);
   const orbit = new OrbitControls(camera, view);
   orbit.enableDamping = false;
-  const sky = new THREE.HemisphereLight(0xffffff, 0xb9b4ac, 1.6);
-  sky.position.copy(up);
-  const sun = new THREE.DirectionalLight(0xffffff, 2.2);
+  const sun = new THREE.DirectionalLight();
   sun.castShadow = true;
-  sun.shadow.mapSize.set(1024, 1024);
-  sun.shadow.intensity = 0.45;
-  scene.add(sky, sun, sun.target);
+  scene.add(sun, sun.target);
+  const light = new Light(THREE, camera, sun, up);
 
   const box = new THREE.Box3(new THREE.Vector3(...header.box[0]), new THREE.Vector3(...header.box[1]));
   const middle = box.getCenter(new THREE.Vector3());
   const extent = box.getSize(new THREE.Vector3()).length() || 1;
-  const ground = makeGround(THREE, header, box, extent);
-  if (ground) scene.add(ground.shadow, ground.grid);
+  const ground = makeGround(THREE, header, box, extent, light);
+  scene.add(ground.plane);
   const shapes = header.shapes.map((told) =>
-    told.form === "carried" ? new CarriedShape(THREE, renderer, told, read) : new PointsShape(THREE, renderer, told, read, extent));
+    told.form === "carried" ? new CarriedShape(THREE, renderer, told, read, light) : new PointsShape(THREE, renderer, told, read, extent, light));
   shapes.forEach((shape) => scene.add(shape.object));
 
   const shapeOf = (name) => {
@@ -133,6 +167,7 @@ export function createCanvas({ THREE, OrbitControls }, element, header, data, op
     frame: { number: -1, step: 0, time: 0 },
     applied: 0, // frames that were received and handed to the graphics card
     drawn: 0, // pictures
+    drawnFine: 0, // of them in full resolution
     onshow: null,
     renderer: rendererName(renderer),
     names: header.shapes.map((told) => told.name),
@@ -181,14 +216,19 @@ export function createCanvas({ THREE, OrbitControls }, element, header, data, op
     setTheme(name) {
       const theme = THEMES[name] || THEMES.light;
       scene.background = new THREE.Color(theme.background);
-      sky.color.set(theme.sky);
-      sky.groundColor.set(theme.earth);
-      if (ground) ground.grid.material.uniforms.colour.value.set(theme.grid);
+      light.setColours(theme.sky, theme.earth);
+      ground.plane.material.uniforms.colour.value.set(theme.grid);
       canvas.touch();
     },
 
     setShadows(on) {
       sun.castShadow = on;
+      canvas.touch();
+    },
+
+    // whether pictures may be coarse while something moves; at first they may
+    setCoarse(on) {
+      mayCoarse = on;
       canvas.touch();
     },
 
@@ -318,6 +358,7 @@ export function createCanvas({ THREE, OrbitControls }, element, header, data, op
       observer.disconnect();
       orbit.dispose();
       shapes.forEach((shape) => shape.dispose());
+      light.dispose();
       renderer.dispose();
       view.remove();
     },
@@ -325,7 +366,8 @@ export function createCanvas({ THREE, OrbitControls }, element, header, data, op
 
   // Pictures are drawn aside, one at a time, and copied into view when they are done: a slow graphics card then keeps
   // neither frames nor the page waiting. Where the last one was quick, the next one is copied at once. Where fine ones
-  // are slow, coarse ones are drawn while something moves, and a fine one when it rests.
+  // are slow, coarse ones are drawn while something moves, and a fine one when it rests. The view has as many pixels as
+  // the picture, which the browser stretches: it takes fewer of them from the graphics card.
   const gl = renderer.getContext();
   const target = (samples, scale) => {
     const made = new THREE.WebGLRenderTarget(1, 1, { samples, colorSpace: renderer.outputColorSpace });
@@ -334,11 +376,11 @@ export function createCanvas({ THREE, OrbitControls }, element, header, data, op
     return { target: made, scale, took: 0 };
   };
   const fine = target(4, 1), coarse = target(0, 0.5);
-  let picture = fine, waiting = 0, looking = 0, resting = 0, fence = null, wanted = false, shown = true, began = 0, judged = 0, lit = 0;
+  let picture = fine, waiting = 0, looking = 0, resting = 0, fence = null, wanted = false, shown = true, began = 0, judged = 0, lit = 0, mayCoarse = true;
   function draw() {
     waiting = 0;
     began = performance.now();
-    picture = wanted && fine.took > SLOW && began - judged < JUDGE ? coarse : fine;
+    picture = mayCoarse && wanted && fine.took > SLOW && began - judged < JUDGE ? coarse : fine;
     wanted = false;
     render();
     fence = gl.fenceSync(gl.SYNC_GPU_COMMANDS_COMPLETE, 0);
@@ -366,7 +408,9 @@ export function createCanvas({ THREE, OrbitControls }, element, header, data, op
     else if (picture === coarse) resting = setTimeout(() => (waiting ||= requestAnimationFrame(draw)), REST);
   }
   function render() {
-    if (ground) ground.under(orbit.target);
+    ground.under(orbit.target);
+    light.sample(picture === fine ? SHADOW.samples : 1);
+    shapes.forEach((shape) => shape.setScale?.(picture.scale));
     renderer.shadowMap.autoUpdate = picture === fine || lit++ % LIT === 0;
     renderer.setRenderTarget(picture.target);
     renderer.render(scene, camera);
@@ -374,11 +418,13 @@ export function createCanvas({ THREE, OrbitControls }, element, header, data, op
   }
   function copy() {
     const { width, height } = picture.target, { state } = renderer;
+    if (view.width !== width || view.height !== height) [view.width, view.height] = [width, height];
     state.bindFramebuffer(gl.READ_FRAMEBUFFER, renderer.properties.get(picture.target).__webglFramebuffer);
     state.bindFramebuffer(gl.DRAW_FRAMEBUFFER, null);
-    gl.blitFramebuffer(0, 0, width, height, 0, 0, view.width, view.height, gl.COLOR_BUFFER_BIT, gl.LINEAR);
+    gl.blitFramebuffer(0, 0, width, height, 0, 0, width, height, gl.COLOR_BUFFER_BIT, gl.NEAREST);
     state.bindFramebuffer(gl.READ_FRAMEBUFFER, null);
     canvas.drawn += 1;
+    canvas.drawnFine += Number(picture === fine);
   }
   orbit.addEventListener("change", () => canvas.touch());
   const observer = new ResizeObserver(() => canvas.resize());
@@ -389,13 +435,78 @@ export function createCanvas({ THREE, OrbitControls }, element, header, data, op
   return canvas;
 }
 
+// ---------------------------------------------------------------- light
+
+// sky and earth from above and below, and a sun whose shadows lie in a map of depths; uniforms of all that it falls on
+class Light {
+  constructor(THREE, camera, sun, up) {
+    Object.assign(this, { THREE, camera, sun, above: up, samples: 1 });
+    const { texels } = SHADOW, depths = new THREE.DepthTexture(texels, texels, THREE.FloatType);
+    depths.compareFunction = THREE.LessEqualCompare;
+    depths.minFilter = depths.magFilter = THREE.LinearFilter;
+    sun.shadow.mapSize.set(texels, texels);
+    sun.shadow.map = new THREE.WebGLRenderTarget(texels, texels, { depthTexture: depths });
+    // only depths are drawn into it
+    this.depth = this.caster("", "position");
+    const vector = () => ({ value: new THREE.Vector3() });
+    this.uniforms = {
+      up: vector(), sunward: vector(), sky: { value: new THREE.Color() }, earth: { value: new THREE.Color() },
+      sun: { value: new THREE.Color(1, 1, 1).multiplyScalar(2.2 / Math.PI) },
+      toShadow: { value: new THREE.Matrix4() }, shadows: { value: depths }, samples: { value: 1 },
+    };
+    this.shine = this.shine.bind(this);
+  }
+
+  setColours(sky, earth) {
+    this.uniforms.sky.value.set(sky).multiplyScalar(1.6 / Math.PI);
+    this.uniforms.earth.value.set(earth).multiplyScalar(1.6 / Math.PI);
+  }
+
+  // so many looks at the map of shadows; the directions as the camera sees them now
+  sample(count) {
+    const { camera, sun, uniforms } = this;
+    uniforms.samples.value = sun.castShadow ? count : 0;
+    camera.updateMatrixWorld();
+    uniforms.up.value.copy(this.above).transformDirection(camera.matrixWorldInverse);
+    uniforms.sunward.value.copy(sun.position).sub(sun.target.position).transformDirection(camera.matrixWorldInverse);
+  }
+
+  // before something is drawn: the map is known then
+  shine() {
+    this.uniforms.toShadow.value.multiplyMatrices(this.sun.shadow.matrix, this.camera.matrixWorld);
+  }
+
+  // what draws a surface; place, tint: of a point, in the language of shaders
+  surface(more, place, tint, given) {
+    const { vertex, light, fragment } = SURFACE, { uniforms, ...others } = given;
+    return new this.THREE.ShaderMaterial({
+      vertexShader: vertex(place, tint, more), fragmentShader: light + fragment,
+      uniforms: { colour: { value: new this.THREE.Color(1, 1, 1) }, ...this.uniforms, ...uniforms }, vertexColors: true, ...others,
+    });
+  }
+
+  // what draws its depths
+  caster(more, place, uniforms = {}) {
+    return new this.THREE.ShaderMaterial({
+      vertexShader: `${more} void main() { gl_Position = projectionMatrix * modelViewMatrix * vec4(${place}, 1.0); }`,
+      fragmentShader: "void main() {}", uniforms, colorWrite: false,
+    });
+  }
+
+  dispose() {
+    this.depth.dispose();
+    this.sun.shadow.map.dispose();
+  }
+}
+
 // ---------------------------------------------------------------- shapes
 
 // points that hang on frames of domains; copies of a kind are instances
 class CarriedShape {
-  constructor(THREE, renderer, told, read) {
+  constructor(THREE, renderer, told, read, light) {
     this.THREE = THREE;
     this.renderer = renderer;
+    this.light = light;
     const kindOf = read(told.kind_of), domains = kindOf.length;
     const scale = read(told.scale), seams = read(told.seams), starts = read(told.groups);
     const modes = told.kinds.map((kind) => kind.modes);
@@ -432,10 +543,11 @@ class CarriedShape {
       hasSeams: { value: seams.length > 0 },
     };
     this.tinting = { tinted: { value: 0 }, tints: { value: this.table(1, "RGBA", Uint8Array) } };
-    this.material = this.hooked(new THREE.MeshStandardMaterial({
-      vertexColors: true, flatShading: true, side: told.closed ? THREE.FrontSide : THREE.DoubleSide, roughness: 0.85, metalness: 0,
-    }), "colour");
-    this.depth = this.hooked(new THREE.MeshDepthMaterial({ depthPacking: THREE.RGBADepthPacking }), "depth");
+    const own = { ...this.uniforms, ...this.tinting };
+    this.material = light.surface(CARRIED, "carriedPoint()", "tinted > 0 ? carriedTint() : color", {
+      uniforms: own, side: told.closed ? THREE.FrontSide : THREE.DoubleSide,
+    });
+    this.depth = light.caster(CARRIED, "carriedPoint()", own);
     this.object = new THREE.Group();
     this.triangles = 0;
     const colours = read(told.colours);
@@ -455,23 +567,12 @@ class CarriedShape {
     return texture;
   }
 
-  hooked(material, label) {
-    material.onBeforeCompile = (shader) => {
-      Object.assign(shader.uniforms, this.uniforms, this.tinting);
-      shader.vertexShader = shader.vertexShader
-        .replace("#include <common>", `#include <common>\n${CARRIED}`)
-        .replace("#include <color_vertex>", "#include <color_vertex>\nif (tinted > 0) vColor.rgb = carriedTint();")
-        .replace("#include <begin_vertex>", "vec3 transformed = carriedPoint();");
-    };
-    material.customProgramCacheKey = () => `supple-carried-${label}`;
-    return material;
-  }
-
   addMesh(geometry, count) {
     const mesh = new this.THREE.Mesh(geometry, this.material);
     mesh.customDepthMaterial = this.depth;
     mesh.frustumCulled = false;
-    mesh.castShadow = mesh.receiveShadow = true;
+    mesh.castShadow = true;
+    mesh.onBeforeRender = this.light.shine;
     this.object.add(mesh);
     this.triangles += count;
   }
@@ -676,21 +777,21 @@ class CarriedShape {
 
 // points that are sent, in two bytes a coordinate
 class PointsShape {
-  constructor(THREE, renderer, told, read, extent) {
+  constructor(THREE, renderer, told, read, extent, light) {
     this.THREE = THREE;
     this.count = told.count;
     this.copies = read(told.copies);
-    this.values = new Uint16Array(3 * (told.count + this.copies.length));
+    this.values = new Uint16Array(4 * (told.count + this.copies.length)); // the fourth fills: cards read eight bytes at a time
     // a buffer of our own, so that points are handed over when they come, not when the next picture is drawn
     const gl = (this.gl = renderer.getContext());
     this.buffer = gl.createBuffer();
     gl.bindBuffer(gl.ARRAY_BUFFER, this.buffer);
     gl.bufferData(gl.ARRAY_BUFFER, this.values.byteLength, gl.STREAM_DRAW);
-    const places = new THREE.GLBufferAttribute(this.buffer, gl.UNSIGNED_SHORT, 3, 2, this.values.length / 3, true);
+    const places = new THREE.GLBufferAttribute(this.buffer, gl.UNSIGNED_SHORT, 4, 2, this.values.length / 4, true);
     const colours = read(told.colours), triangles = read(told.triangles), lines = read(told.lines);
     const one = colours.length === 3, tint = one ? new THREE.Color(...Array.from(colours, (c) => c / 255)) : null;
     if (tint) tint.convertSRGBToLinear();
-    this.own = one ? new Uint8Array(this.values.length).fill(255) : Uint8Array.from(colours, (byte) => LINEAR[byte]);
+    this.own = one ? new Uint8Array((3 * this.values.length) / 4).fill(255) : Uint8Array.from(colours, (byte) => LINEAR[byte]);
     this.tints = new THREE.BufferAttribute(this.own.slice(), 3, true);
     this.object = new THREE.Group();
     this.triangles = triangles.length / 3;
@@ -704,7 +805,11 @@ class PointsShape {
       geometry.setAttribute("color", this.tints);
       const object = new Kind(geometry, material);
       object.frustumCulled = false;
-      object.castShadow = object.receiveShadow = Kind === THREE.Mesh;
+      if (Kind === THREE.Mesh) {
+        object.castShadow = true;
+        object.customDepthMaterial = light.depth;
+        object.onBeforeRender = light.shine;
+      }
       this.object.add(object);
       this.materials.push(material);
       return object;
@@ -712,22 +817,28 @@ class PointsShape {
     const plain = tint || new THREE.Color(1, 1, 1);
     this.plain = plain.clone();
     if (triangles.length)
-      this.solid = make(new THREE.MeshStandardMaterial({
-        color: plain, vertexColors: true, flatShading: true, side: THREE.DoubleSide, roughness: 0.85, metalness: 0,
+      this.solid = make(light.surface("", "position", "color", {
+        uniforms: { colour: { value: plain.clone() } }, side: THREE.DoubleSide,
       }), THREE.Mesh, triangles);
     this.faces = told.closed ? triangles : null; // until it is known whether they face outward
     if (lines.length) make(new THREE.LineBasicMaterial({ color: plain, vertexColors: true }), THREE.LineSegments, lines);
+    this.size = 0.016 * extent;
     if (told.balls || !(triangles.length || lines.length))
-      make(new THREE.PointsMaterial({ color: plain, vertexColors: true, size: 0.016 * extent }), THREE.Points, null);
+      this.dots = make(new THREE.PointsMaterial({ color: plain, vertexColors: true, size: this.size }), THREE.Points, null).material;
   }
 
   place(frame, at) {
     const box = new Float32Array(frame, at, 6);
     this.box = Array.from(box);
-    this.values.set(new Uint16Array(frame, at + 24, 3 * this.count));
-    this.copies.forEach((from, k) => this.values.copyWithin(3 * (this.count + k), 3 * from, 3 * from + 3));
+    const sent = new Uint16Array(frame, at + 24, 3 * this.count), x = this.values;
+    for (let k = 0, from = 0, to = 0; k < this.count; ++k, from += 3, to += 4) {
+      x[to] = sent[from];
+      x[to + 1] = sent[from + 1];
+      x[to + 2] = sent[from + 2];
+    }
+    this.copies.forEach((from, k) => x.copyWithin(4 * (this.count + k), 4 * from, 4 * from + 4));
     this.gl.bindBuffer(this.gl.ARRAY_BUFFER, this.buffer);
-    this.gl.bufferSubData(this.gl.ARRAY_BUFFER, 0, this.values);
+    this.gl.bufferSubData(this.gl.ARRAY_BUFFER, 0, x);
     this.object.position.set(box[0], box[1], box[2]);
     const size = [0, 1, 2].map((i) => Math.max(box[3 + i] - box[i], 1e-30));
     this.object.scale.set(...size);
@@ -740,7 +851,7 @@ class PointsShape {
     let volume = 0;
     const x = this.values, faces = this.faces;
     for (let k = 0; k < faces.length; k += 3) {
-      const [p, q, r] = [3 * faces[k], 3 * faces[k + 1], 3 * faces[k + 2]];
+      const [p, q, r] = [4 * faces[k], 4 * faces[k + 1], 4 * faces[k + 2]];
       const [ux, uy, uz] = [x[q] - x[p], x[q + 1] - x[p + 1], x[q + 2] - x[p + 2]];
       const [vx, vy, vz] = [x[r] - x[p], x[r + 1] - x[p + 1], x[r + 2] - x[p + 2]];
       volume += x[p] * (uy * vz - uz * vy) + x[p + 1] * (uz * vx - ux * vz) + x[p + 2] * (ux * vy - uy * vx);
@@ -752,7 +863,7 @@ class PointsShape {
   }
 
   tint(per, colours) {
-    this.materials.forEach((material) => (colours ? material.color.set(1, 1, 1) : material.color.copy(this.plain)));
+    for (const { uniforms, color } of this.materials) (uniforms?.colour.value ?? color).copy(colours ? new this.THREE.Color(1, 1, 1) : this.plain);
     const out = this.tints.array;
     if (!colours) out.set(this.own);
     else if (per === "point") {
@@ -770,18 +881,23 @@ class PointsShape {
 
   outline() {
     const [low, size] = [this.box.slice(0, 3), [0, 1, 2].map((i) => this.box[3 + i] - this.box[i])];
-    return Array.from({ length: this.count }, (_, k) => low.map((from, i) => from + (this.values[3 * k + i] / 65535) * size[i]));
+    return Array.from({ length: this.count }, (_, k) => low.map((from, i) => from + (this.values[4 * k + i] / 65535) * size[i]));
   }
 
   setWire(on) {
-    this.materials.forEach((material) => material.isMeshStandardMaterial && (material.wireframe = on));
+    if (this.solid) this.solid.material.wireframe = on;
+  }
+
+  // of a picture that has fewer pixels, whose points are so much smaller
+  setScale(scale) {
+    if (this.dots) this.dots.size = scale * this.size;
   }
 
   positions(renderer, numbers) {
     const out = new Float32Array(3 * numbers.length);
     numbers.forEach((point, k) => {
       for (let i = 0; i < 3; ++i)
-        out[3 * k + i] = this.box[i] + (this.values[3 * point + i] / 65535) * (this.box[3 + i] - this.box[i]);
+        out[3 * k + i] = this.box[i] + (this.values[4 * point + i] / 65535) * (this.box[3 + i] - this.box[i]);
     });
     return out;
   }
@@ -795,39 +911,49 @@ class PointsShape {
 
 // ---------------------------------------------------------------- the ground
 
-function makeGround(THREE, header, box, extent) {
+// one plane with a grid and the shadows that fall on it
+function makeGround(THREE, header, box, extent, light) {
   const normal = header.ground ? new THREE.Vector3(...header.ground.slice(0, 3)) : new THREE.Vector3(...header.up);
   const offset = header.ground ? header.ground[3] : box.min.dot(normal);
   const middle = box.getCenter(new THREE.Vector3());
   const foot = middle.clone().addScaledVector(normal, offset - middle.dot(normal));
   const spacing = niceStep(extent / 6), reach = 1.6 * extent;
   const turned = new THREE.Quaternion().setFromUnitVectors(new THREE.Vector3(0, 0, 1), normal);
-  const plane = new THREE.PlaneGeometry(2 * reach, 2 * reach);
-  const shadow = new THREE.Mesh(plane, new THREE.ShadowMaterial({ opacity: 0.6, depthWrite: false }));
-  const grid = new THREE.Mesh(plane, new THREE.ShaderMaterial({
+  const plane = new THREE.Mesh(new THREE.PlaneGeometry(2 * reach, 2 * reach), new THREE.ShaderMaterial({
     transparent: true, depthWrite: false, side: THREE.DoubleSide,
-    uniforms: { colour: { value: new THREE.Color(0x9aa3ad) }, spacing: { value: spacing }, reach: { value: reach } },
-    vertexShader: "varying vec2 at; void main() { at = position.xy; gl_Position = projectionMatrix * modelViewMatrix * vec4(position, 1.0); }",
-    fragmentShader: `varying vec2 at; uniform vec3 colour; uniform float spacing, reach;
+    uniforms: {
+      ...light.uniforms, colour: { value: new THREE.Color(0x9aa3ad) }, spacing: { value: spacing }, reach: { value: reach },
+    },
+    vertexShader: `varying vec2 at; varying vec3 seen;
+      void main() {
+        vec4 place = modelViewMatrix * vec4(position, 1.0);
+        at = position.xy;
+        seen = place.xyz;
+        gl_Position = projectionMatrix * place;
+      }`,
+    fragmentShader: `${SURFACE.light} varying vec2 at; uniform vec3 colour; uniform float spacing, reach;
       void main() {
         vec2 g = abs(fract(at / spacing - 0.5) - 0.5) / fwidth(at / spacing);
         float line = 1.0 - min(min(g.x, g.y), 1.0);
-        gl_FragColor = vec4(colour, 0.7 * line * clamp(2.0 * (1.0 - length(at) / reach), 0.0, 1.0));
+        line *= 0.7 * clamp(2.0 * (1.0 - length(at) / reach), 0.0, 1.0);
+        float shade = gl_FrontFacing ? 0.6 * (1.0 - lit()) : 0.0, both = line + shade * (1.0 - line);
+        gl_FragColor = vec4(colour, 1.0);
         #include <colorspace_fragment>
+        gl_FragColor = vec4(gl_FragColor.rgb * line / max(both, 1e-6), both); // the grid over a black shadow
       }`,
   }));
-  for (const part of [shadow, grid]) part.quaternion.copy(turned);
-  shadow.receiveShadow = true;
-  // the grid goes with what is looked at, by whole cells
+  plane.quaternion.copy(turned);
+  plane.onBeforeRender = light.shine;
+  // it goes with what is looked at, by whole cells
   const under = (target) => {
     const way = target.clone().sub(foot), at = foot.clone().addScaledVector(normal, -1e-3 * extent);
     for (const axis of [new THREE.Vector3(1, 0, 0), new THREE.Vector3(0, 1, 0)]) {
       axis.applyQuaternion(turned);
       at.addScaledVector(axis, spacing * Math.round(way.dot(axis) / spacing));
     }
-    for (const part of [shadow, grid]) part.position.copy(at);
+    plane.position.copy(at);
   };
-  return { shadow, grid, under };
+  return { plane, under };
 }
 
 // ---------------------------------------------------------------- small things

@@ -1,0 +1,105 @@
+"""The process of a simulation, called here as it calls itself: what a person saw, and how fast time passes."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import supple as sp
+from supple.studio.simulation import REMEMBERED, Simulation
+
+SPEED = 20.0
+
+
+class Pipe:
+    """One that nobody listens at."""
+
+    def send(self, message: Any) -> None:
+        """Left."""
+
+    def poll(self, seconds: float = 0.0) -> bool:
+        time.sleep(seconds)
+        return False
+
+
+def thrown() -> sp.Scene:
+    """A ball that flies along x by its own size in a few milliseconds."""
+    scene = sp.Scene(gravity=(0, 0, 0), name="thrown", solver=sp.SymplecticEuler(2e-3))
+    scene.add(sp.RigidBody.sphere(0.05, density=500), velocity=(SPEED, 0, 0), name="ball")
+    return scene
+
+
+@pytest.fixture
+def simulation() -> Iterator[Simulation]:
+    found = Simulation(thrown(), Pipe())  # type: ignore[arg-type]
+    found.framed = found.told = time.perf_counter()  # as `run` begins
+    yield found
+    found.close()
+
+
+def above(x: float) -> np.ndarray:
+    """What a page sends of a pointer that looks straight down at a place."""
+    return np.array([x, 0.0, 5.0, 0.0, 0.0, -1.0, 0.0, 0.0, -1.0])
+
+
+def seen(simulation: Simulation, frames: int) -> tuple[int, float]:
+    """Number of a frame, and where the ball was in it; many more follow."""
+    simulation._look()
+    number, x = simulation.ring.newest, float(simulation.live.state.x[0])
+    for _ in range(frames):
+        simulation._take(5)
+        simulation._look()
+    return number, x
+
+
+def test_a_fast_body_is_grabbed_where_it_was_seen(simulation: Simulation) -> None:
+    number, x = seen(simulation, 30)
+    now = float(simulation.live.state.x[0])
+    assert now - x == pytest.approx(SPEED * 30 * 5 * 2e-3)
+    held = simulation.live.pulls.held
+    simulation.obey("grab", (1, simulation.ring.newest, above(x)))  # it is not there any more
+    assert not held
+    simulation.obey("grab", (1, number, above(x)))
+    assert list(held) == [1]
+    # the spring holds the point of the ball that was under the pointer, where the ball is now
+    (start, _) = simulation.live.pulls.lines(simulation.live.state)[0]
+    assert start == pytest.approx([now, 0.0, 0.05], abs=2e-3)
+
+
+def test_a_frame_that_is_forgotten_is_the_present(simulation: Simulation) -> None:
+    number, x = seen(simulation, REMEMBERED + 1)
+    held = simulation.live.pulls.held
+    simulation.obey("grab", (1, number, above(x)))
+    assert not held
+    simulation.obey("grab", (1, number, above(float(simulation.live.state.x[0]))))
+    assert list(held) == [1]
+
+
+@pytest.mark.parametrize("step", [0.0, 4e-3])
+def test_the_speed_that_is_shown_is_simulated_over_wall_time(simulation: Simulation, step: float) -> None:
+    """Of a scene that keeps up, and of one whose steps of 2 ms take 4 ms and more."""
+    take = simulation.live.take
+
+    def slowly(steps: int) -> None:
+        take(steps)
+        time.sleep(step * steps)
+
+    simulation.live.take = slowly  # type: ignore[method-assign]
+    simulation.obey("speed", 0.25 if step == 0.0 else 1.0)
+    played = time.perf_counter()
+    simulation.obey("play", None)
+    for _ in range(3):
+        simulation._tell()
+        t, begun = simulation.live.state.t, time.perf_counter()
+        while time.perf_counter() - begun < 0.6:
+            simulation._play()
+        simulation._tell()
+        real = (simulation.live.state.t - t) / (time.perf_counter() - begun)
+        assert simulation.status.speed == pytest.approx(real, rel=0.05)
+    # no faster than it was asked for, or can be
+    fastest = 0.25 if step == 0.0 else 0.5
+    assert simulation.live.state.t <= fastest * (time.perf_counter() - played) + simulation.live.dt
