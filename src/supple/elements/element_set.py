@@ -13,7 +13,7 @@ import numba
 import numpy as np
 
 from supple.algebra.lanes.lane_type import LANES
-from supple.elements import kernels, viscous_kernels
+from supple.elements import damped_kernels, kernels, viscous_kernels
 from supple.elements.kernels import CHUNK, ElementArrays
 from supple.elements.shapes import rest_gradients
 from supple.errors import InputError
@@ -128,15 +128,24 @@ class ElementSet:
         """f_out += damping forces [N] at velocities v (node_count, 3) [m/s]; beta: viscosities over moduli [s]."""
         viscous_kernels.add_viscous_force(self.arrays, law == Law.LINEAR, beta, x, v, f_out)
 
-    def add_viscous_blocks(
-        self, law: Law, x: Array, v: Array, stiffness: float, damping: float, positions: Array, data_out: Array
+    def add_damped_blocks(
+        self,
+        law: Law,
+        x: Array,
+        v: Array | None,
+        beta: float,
+        positions: Array,
+        K_out: Array,
+        B_out: Array,
+        *,
+        definite: bool = False,
     ) -> None:
-        """data_out[positions] += stiffness df/dx + damping df/dv of the damping forces for beta = 1 s."""
-        parallel = viscous_kernels.add_viscous_blocks_parallel
-        kernel = parallel if self._threaded() else viscous_kernels.add_viscous_blocks
-        is_linear = law == Law.LINEAR
-        slope = 0.0 if is_linear else stiffness
-        kernel(self.arrays, is_linear, x, v, slope, damping, self._shaped(positions), data_out)
+        """K_out[positions] += df/dx, B_out[positions] += df/dv of elastic and damping forces at velocities v
+        (node_count, 3) [m/s]; None: K without its part from damping."""
+        threaded = damped_kernels.add_damped_blocks_parallel
+        kernel = threaded if self._threaded() else damped_kernels.add_damped_blocks
+        moves, speed = v is not None, x if v is None else v
+        kernel(self.arrays, int(law), definite, moves, x, speed, beta, self._shaped(positions), K_out, B_out)
 
     def _shaped(self, positions: Array) -> Array:
         return positions.reshape(len(self.arrays.nodes), *(self.arrays.nodes.shape[1],) * 2, LANES)

@@ -15,6 +15,7 @@ import numba
 import numpy as np
 
 from supple.algebra.compiling.compiled import compiled
+from supple.algebra.lanes.lane_blocks import add_blocks_of_lanes, add_transposed_blocks_of_lanes
 from supple.algebra.lanes.lane_type import LANES, lane_sum, load, store
 from supple.elements.laws import compute_tangent, energy_density, stress
 
@@ -138,6 +139,12 @@ def add_block_row(flat, base, nodes, C, b, factor, half, block_out):
                 store(block_out, at, load(block_out, at, LANES) + v)
 
 
+@compiled(inline=True)
+def place_of(nodes, g, a, b):
+    """Where the positions of the blocks [a, b] of a group begin among all of them."""
+    return ((g * nodes + a) * nodes + b) * LANES
+
+
 @compiled
 def sweep_blocks(arrays, law, definite, start, stop, x, factor, positions, data_out):
     """data_out[positions[g, a, b, w]] += factor df_a/dx_b for the groups start..stop; data_out (block_count, 3, 3)."""
@@ -146,7 +153,7 @@ def sweep_blocks(arrays, law, definite, start, stop, x, factor, positions, data_
     lams, mus = arrays.lam.ravel(), arrays.mu.ravel()
     local = np.empty(3 * nodes * LANES)
     work, C, half = np.empty(36 * LANES), np.empty(81 * LANES), np.empty(27 * LANES)
-    block = np.empty(nodes * nodes * 9 * LANES)
+    block, places, data = np.empty(nodes * nodes * 9 * LANES), positions.ravel(), data_out.reshape(-1)
     for g in range(start, stop):
         gather_nodes(arrays, g, x, local)
         block[:] = 0.0
@@ -160,15 +167,10 @@ def sweep_blocks(arrays, law, definite, start, stop, x, factor, positions, data_
                 add_block_row(flat, base, nodes, C, b, weight, half, block)  # (6.11)
         for a in range(nodes):
             for b in range(a, nodes):
-                for w in range(LANES):
-                    upper, lower = positions[g, a, b, w], positions[g, b, a, w]
-                    at = (a * nodes + b) * 9 * LANES + w
-                    for i in range(3):
-                        for k in range(3):
-                            v = block[at + (3 * i + k) * LANES]
-                            data_out[upper, i, k] += v
-                            if a != b:
-                                data_out[lower, k, i] += v
+                at = (a * nodes + b) * 9 * LANES
+                add_blocks_of_lanes(block, at, places, place_of(nodes, g, a, b), data)
+                if a != b:
+                    add_transposed_blocks_of_lanes(block, at, places, place_of(nodes, g, b, a), data)
 
 
 @compiled

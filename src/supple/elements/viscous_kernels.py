@@ -11,13 +11,11 @@ The elastic constants stand for viscosities: multiply by beta [s]. For the linea
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 
 from supple.algebra.compiling.compiled import compiled
-from supple.algebra.lanes.lane_type import LANES, load, store
-from supple.elements.kernels import add_divergence, chunk_stop, gather_nodes, gradient_of, scatter_add_nodes
-from supple.elements.laws import combine
+from supple.algebra.lanes.lane_type import LANES, load
+from supple.elements.kernels import add_divergence, gather_nodes, gradient_of, scatter_add_nodes
 
 
 @compiled(inline=True)
@@ -109,112 +107,3 @@ def add_viscous_force(arrays, is_linear, factor, x, v, f_out):
             weight = load(weights, (g * points + q) * LANES, LANES)
             add_divergence(arrays, flat, base, times_symmetric(F, S), -weight, force)  # (6.10)
         scatter_add_nodes(arrays, g, force, f_out)
-
-
-@compiled(inline=True)
-def add_point_blocks(arrays, flat, base, F, G, S, lam, mu, turned, block_out):
-    """block_out[a, b] += (g_a . S g_b) I + lam h_a e_b^T + mu h_b e_a^T + mu (g_a . g_b) F G^T, h = F g, e = G g.
-
-    S, lam, mu: with the weight of the point. turned: buffer (6 * node_count * LANES,) for h and e.
-    """
-    nodes = arrays.nodes.shape[1]
-    for a in range(nodes):
-        g0 = load(flat, base + (3 * a) * LANES, LANES)
-        g1 = load(flat, base + (3 * a + 1) * LANES, LANES)
-        g2 = load(flat, base + (3 * a + 2) * LANES, LANES)
-        h, e = turned_gradient(F, g0, g1, g2), turned_gradient(G, g0, g1, g2)
-        at = 6 * a * LANES
-        store(turned, at, h[0])
-        store(turned, at + LANES, h[1])
-        store(turned, at + 2 * LANES, h[2])
-        store(turned, at + 3 * LANES, e[0])
-        store(turned, at + 4 * LANES, e[1])
-        store(turned, at + 5 * LANES, e[2])
-    FG = times_transpose(F, G)
-    for a in range(nodes):
-        g0 = load(flat, base + (3 * a) * LANES, LANES)
-        g1 = load(flat, base + (3 * a + 1) * LANES, LANES)
-        g2 = load(flat, base + (3 * a + 2) * LANES, LANES)
-        s0 = S[0] * g0 + S[1] * g1 + S[2] * g2
-        s1 = S[1] * g0 + S[3] * g1 + S[4] * g2
-        s2 = S[2] * g0 + S[4] * g1 + S[5] * g2
-        for b in range(nodes):
-            c0 = load(flat, base + (3 * b) * LANES, LANES)
-            c1 = load(flat, base + (3 * b + 1) * LANES, LANES)
-            c2 = load(flat, base + (3 * b + 2) * LANES, LANES)
-            near = mu * (g0 * c0 + g1 * c1 + g2 * c2)  # (6.26), (6.27)
-            along = s0 * c0 + s1 * c1 + s2 * c2  # (6.27)
-            at = (a * nodes + b) * 9 * LANES
-            for i in range(3):
-                ha = lam * load(turned, (6 * a + i) * LANES, LANES)
-                hb = mu * load(turned, (6 * b + i) * LANES, LANES)
-                for k in range(3):
-                    value = ha * load(turned, (6 * b + 3 + k) * LANES, LANES)  # (6.26), (6.27)
-                    value = value + hb * load(turned, (6 * a + 3 + k) * LANES, LANES)  # (6.26), (6.27)
-                    if i == k:
-                        value = value + along
-                    entry = at + (3 * i + k) * LANES
-                    store(block_out, entry, load(block_out, entry, LANES) + value)
-            add_scaled_nine(block_out, at, near, FG)  # (6.26), (6.27)
-
-
-@compiled(inline=True)
-def add_scaled_nine(buffer, start, factor, A):
-    """buffer[start:] += factor A of a 9-tuple of lanes."""
-    store(buffer, start, load(buffer, start, LANES) + factor * A[0])
-    store(buffer, start + LANES, load(buffer, start + LANES, LANES) + factor * A[1])
-    store(buffer, start + 2 * LANES, load(buffer, start + 2 * LANES, LANES) + factor * A[2])
-    store(buffer, start + 3 * LANES, load(buffer, start + 3 * LANES, LANES) + factor * A[3])
-    store(buffer, start + 4 * LANES, load(buffer, start + 4 * LANES, LANES) + factor * A[4])
-    store(buffer, start + 5 * LANES, load(buffer, start + 5 * LANES, LANES) + factor * A[5])
-    store(buffer, start + 6 * LANES, load(buffer, start + 6 * LANES, LANES) + factor * A[6])
-    store(buffer, start + 7 * LANES, load(buffer, start + 7 * LANES, LANES) + factor * A[7])
-    store(buffer, start + 8 * LANES, load(buffer, start + 8 * LANES, LANES) + factor * A[8])
-
-
-@compiled
-def sweep_viscous_blocks(arrays, is_linear, start, stop, x, v, stiffness, damping, positions, data_out):
-    """data_out[positions[g, a, b, w]] += stiffness df_a/dx_b + damping df_a/dv_b for the groups start..stop."""
-    _, points, nodes, _, _ = arrays.gradients.shape
-    flat, weights = arrays.gradients.ravel(), arrays.weights.ravel()
-    lams, mus = arrays.lam.ravel(), arrays.mu.ravel()
-    local, speed = np.empty(3 * nodes * LANES), np.empty(3 * nodes * LANES)
-    block, turned = np.empty(nodes * nodes * 9 * LANES), np.empty(6 * nodes * LANES)
-    for g in range(start, stop):
-        gather_nodes(arrays, g, x, local)
-        gather_nodes(arrays, g, v, speed)
-        block[:] = 0.0
-        for q in range(points):
-            base = (g * points + q) * nodes * 3 * LANES
-            weight = -load(weights, (g * points + q) * LANES, LANES)
-            lam, mu = weight * load(lams, g * LANES, LANES), weight * load(mus, g * LANES, LANES)
-            F = damped_gradient(arrays, is_linear, flat, base, local)
-            V = gradient_of(arrays, flat, base, speed)
-            S = symmetric_rate_stress(F, V, stiffness * lam, stiffness * mu)  # (6.27)
-            add_point_blocks(arrays, flat, base, F, combine(stiffness, V, damping, F), S, lam, mu, turned, block)
-        for a in range(nodes):
-            for b in range(nodes):
-                for w in range(LANES):
-                    at, to = (a * nodes + b) * 9 * LANES + w, positions[g, a, b, w]
-                    for i in range(3):
-                        for k in range(3):
-                            data_out[to, i, k] += block[at + (3 * i + k) * LANES]
-
-
-@compiled
-def add_viscous_blocks(arrays, is_linear, x, v, stiffness, damping, positions, data_out):
-    """The blocks of all groups, one thread."""
-    for k in range(len(arrays.chunk_start)):
-        start = arrays.chunk_start[k]
-        stop = chunk_stop(arrays, k)
-        sweep_viscous_blocks(arrays, is_linear, start, stop, x, v, stiffness, damping, positions, data_out)
-
-
-@compiled(parallel=True)
-def add_viscous_blocks_parallel(arrays, is_linear, x, v, stiffness, damping, positions, data_out):
-    """`add_viscous_blocks` on all threads."""
-    for c in range(len(arrays.colour_start) - 1):
-        for k in numba.prange(arrays.colour_start[c], arrays.colour_start[c + 1]):
-            start = arrays.chunk_start[k]
-            stop = chunk_stop(arrays, k)
-            sweep_viscous_blocks(arrays, is_linear, start, stop, x, v, stiffness, damping, positions, data_out)

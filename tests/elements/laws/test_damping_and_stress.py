@@ -24,6 +24,7 @@ from supple.bodies.fem import FemBody
 from supple.bodies.fem.elastic import ElasticForce
 from supple.bodies.placement import Placement
 from supple.bodies.protocols import LocalState
+from supple.elements import damped_kernels
 from supple.material import Law
 from supple.scene.derivatives import check_derivatives, relative_error
 
@@ -97,6 +98,32 @@ def test_a_definite_tangent_of_a_damped_body_is_symmetric(law, kind):
             tangent.add_product(d.reshape(-1, 3), row.reshape(-1, 3), *factors)
         assert np.abs(A - A.T).max() <= ROUNDING * np.abs(A).max()
         assert np.linalg.eigvalsh(A)[-1] <= 1e-9 * np.abs(A).max()
+
+
+@all_laws
+@all_kinds
+@pytest.mark.parametrize("definite", [False, True])
+def test_one_sweep_has_the_stiffness_of_the_elastic_one(law, kind, definite):
+    """Where nothing moves, K of a damped body is that of one without damping, and B does not depend on `definite`; both
+    are added to what is there, in the same bits by threads."""
+    elements, x = elements_of(kind), deformed(kind)
+    rows, _ = elements.block_pattern()
+    positions, shape = np.arange(len(rows), dtype=np.int32), (len(rows), 3, 3)
+    expected = np.ones(shape)
+    elements.add_blocks(law, x, 1.0, positions, expected, definite=definite)
+    made = []
+    for kernel in (damped_kernels.add_damped_blocks, damped_kernels.add_damped_blocks_parallel):
+        K, B = np.ones(shape), np.full(shape, 2.0)
+        how = int(law), definite, False, x, x, 0.01, elements._shaped(positions)
+        kernel(elements.arrays, *how, K, B)
+        made.append((K, B))
+    (K, B), (K_threads, B_threads) = made
+    assert relative_error(K, expected) <= ROUNDING
+    other = np.full(shape, 2.0)
+    elements.add_damped_blocks(law, x, None, 0.01, positions, np.ones(shape), other, definite=not definite)
+    assert np.array_equal(B, other)
+    assert np.array_equal(K, K_threads)
+    assert np.array_equal(B, B_threads)
 
 
 @pytest.mark.parametrize("s", [0.7, 1.0, 1.4])

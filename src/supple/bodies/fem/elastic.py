@@ -74,23 +74,27 @@ class ElasticTangent:
     v: Array | None
     definite: bool
 
-    @cached_property
+    @property
     def matrix(self) -> BlockSparse:
         """K [N/m] as a block-sparse matrix."""
-        force, (matrix, positions) = self.force, self._empty()
-        force.elements.add_blocks(force.law, self.x, 1.0, positions, matrix.data, definite=self.definite)
-        if self.v is not None:
-            beta = force.stiffness_damping
-            force.elements.add_viscous_blocks(force.law, self.x, self.v, beta, 0.0, positions, matrix.data)
-        return matrix
+        return self._made[0]
+
+    @property
+    def damping_matrix(self) -> BlockSparse:
+        """B [N s/m], negative semi-definite, of a material with damping."""
+        return self._made[1]
 
     @cached_property
-    def damping_matrix(self) -> BlockSparse:
-        """B [N s/m], negative semi-definite."""
-        force, (matrix, positions) = self.force, self._empty()
-        beta = force.stiffness_damping
-        force.elements.add_viscous_blocks(force.law, self.x, self.x, 0.0, beta, positions, matrix.data)
-        return matrix
+    def _made(self) -> list[BlockSparse]:
+        """K, and B where there is damping, by one sweep."""
+        force, (K, positions) = self.force, self._empty()
+        beta, how = force.stiffness_damping, {"definite": self.definite}
+        if not beta:
+            force.elements.add_blocks(force.law, self.x, 1.0, positions, K.data, **how)
+            return [K]
+        B, _ = self._empty()
+        force.elements.add_damped_blocks(force.law, self.x, self.v, beta, positions, K.data, B.data, **how)
+        return [K, B]
 
     def _empty(self) -> tuple[BlockSparse, Array]:
         pattern, positions = self.force.own_matrix
@@ -99,8 +103,7 @@ class ElasticTangent:
         return matrix, positions
 
     def __del__(self) -> None:
-        made = [self.__dict__[name] for name in ("matrix", "damping_matrix") if name in self.__dict__]
-        self.force.spare.extend(made)
+        self.force.spare.extend(self.__dict__.get("_made", ()))
 
     def _parts(self, stiffness: float, damping: float) -> list[tuple[BlockSparse, float]]:
         """Matrices and factors whose sum is stiffness K + damping B."""

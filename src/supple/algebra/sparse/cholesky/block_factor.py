@@ -16,6 +16,7 @@ import scipy.sparse as sparse
 
 from supple.algebra.sparse.block_sparse import BlockSparse
 from supple.algebra.sparse.cholesky.sparse_cholesky import CholeskyPattern, SparseCholesky, of_unknowns
+from supple.algebra.sparse.cholesky.sparse_cholesky_kernels import compute_means
 from supple.algebra.sparse.cholesky.supernodes import find_supernodes
 
 Array = np.ndarray
@@ -30,11 +31,13 @@ class BlockPattern:
         """Of a matrix whose pattern is symmetric."""
         self.indptr, self.indices = A.indptr, A.indices
         rows = np.repeat(np.arange(A.block_row_count), np.diff(A.indptr))
-        self.transposed = A.locate(A.indices, rows)
+        transposed = A.locate(A.indices, rows)
         places = sparse.bsr_array(
             (np.arange(9.0 * A.block_count).reshape(-1, 3, 3), A.indices, A.indptr), shape=A.shape
         ).tocsr()
         self._starts, self._columns, self._places = places.indptr, places.indices, places.data.astype(np.int64)
+        block, entry = np.divmod(self._places, 9)
+        self._opposite = 9 * transposed[block].astype(np.int64) + 3 * (entry % 3) + entry // 3
         found = find_supernodes(A.indptr, A.indices, width=3)
         self.cholesky = CholeskyPattern.of(of_unknowns(found, 3))
 
@@ -44,8 +47,9 @@ class BlockPattern:
 
     def symmetric_part(self, A: BlockSparse) -> sparse.csr_array:
         """(A + A^T) / 2."""
-        both = 0.5 * (A.data + np.swapaxes(A.data[self.transposed], 1, 2))
-        return sparse.csr_array((both.ravel()[self._places], self._columns, self._starts), shape=A.shape)
+        values = np.empty(len(self._places))
+        compute_means(A.data.reshape(-1), self._places, self._opposite, values)
+        return sparse.csr_array((values, self._columns, self._starts), shape=A.shape)
 
 
 class BlockFactor:

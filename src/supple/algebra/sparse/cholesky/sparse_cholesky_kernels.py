@@ -9,6 +9,13 @@ from supple.algebra.compiling.compiled import compiled
 
 
 @compiled
+def compute_means(values, one, other, means_out):
+    """means_out[k] = (values[one[k]] + values[other[k]]) / 2."""
+    for k in range(len(one)):
+        means_out[k] = 0.5 * (values[one[k]] + values[other[k]])
+
+
+@compiled
 def add_rows(starts, columns, values, order, rank, first, last, place, own_out, below_out):
     """Add rows first to last of a symmetric matrix, from the diagonal on, to the front with these unknowns."""
     k = last - first
