@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -36,9 +37,9 @@ class Frame:
     worst_residual: float
     under_converged: int
 
-    @property
+    @cached_property
     def contacts(self) -> Contacts:
-        """The contacts that pushed in the last step."""
+        """The contacts that pushed in the last step; see `contacts_of`."""
         return contacts_of(self.system, self.state)
 
     @property

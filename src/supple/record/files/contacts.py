@@ -4,8 +4,8 @@
   pair                 (n, 2) numbers of the names
   values               (n, 9) float32: place [m], normal, force [N] on the first of the pair
 
-All frames lie one after another; the column `contacts` has where each of them ends. Obstacles that a lattice meets
-within its own sweep are not among them.
+All frames lie one after another; the column `contacts` has where each of them ends. What a lattice meets within its
+own sweep is told for obstacles, a row a voxel, and not for other voxels.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from supple.record.files.rows import GrowingGroup
 from supple.record.files.trust import Group, check_dataset, check_group, plain_json, stored_rows
 from supple.scene.state import State
 from supple.scene.system import System
+from supple.solvers.methods.lattice_obstacles import MET
 
 Array = np.ndarray
 CHUNK = 1024
@@ -39,10 +40,11 @@ class Contacts(NamedTuple):
 
 
 def contacts_of(system: System, state: State) -> Contacts:
-    """The contacts that pushed in the last step that led to a state."""
-    if not system.__dict__.get("contacts"):
-        return Contacts([], *(np.zeros((0, 3)) for _ in range(3)))
-    found = [contact.touching(state.memory) for contact in system.__dict__.get("contacts", ())]
+    """The contacts that pushed in the last step that led to a state; of lattices with obstacles that their sweep meets,
+    those that push at the state."""
+    found = [contact.touching(state.memory) for contact in system.made_contacts]
+    if MET in system.memo:
+        found.append(system.memo[MET](state))
     arrays = ([np.zeros((0, 3)), *(getattr(t, name) for t in found)] for name in ("place", "normal", "force"))
     return Contacts([pair for t in found for pair in t.bodies], *map(np.concatenate, arrays))
 

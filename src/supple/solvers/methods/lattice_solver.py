@@ -12,7 +12,8 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -34,7 +35,9 @@ from supple.bodies.voxel.sweep.stages import ONE_STAGE, STAGES, StableStep
 from supple.bodies.voxel.sweep.strides import Limits, Strides, Taken
 from supple.bodies.voxel.sweep.sweep import LatticeSweep
 from supple.bodies.voxel.touching.surface_contact import NO_CONTACTS, SurfaceContacts, contact_step_limit
+from supple.contact.binding.remembering import Touching
 from supple.errors import BendWarning, InputError, StepWarning, check_number
+from supple.interaction.obstacles import Obstacle
 from supple.scene.acting.fluid_force import FluidForce
 from supple.scene.state import State
 from supple.scene.system import System
@@ -43,6 +46,7 @@ from supple.solvers.coupling.lattice_loads import acting_loads, foreseen, longes
 from supple.solvers.coupling.lattice_world import LatticeWorld, world_of
 from supple.solvers.methods.implicit_euler import check_dt
 from supple.solvers.methods.lattice_guides import Guides
+from supple.solvers.methods.lattice_obstacles import MET, found_forces
 from supple.solvers.methods.lattice_springs import SweptSprings
 from supple.solvers.report import Outcome, StepReport
 from supple.solvers.striding import step_by_step, step_times
@@ -162,6 +166,8 @@ class LatticeSolver:
         alone = self.world is None and slowly and not self._guides.moves
         self._strides = Strides.of(self._sweep, loads) if alone else None
         self._has_warned = self._has_warned_of_contacts = self._meets = False
+        if world.obstacles:
+            system.memo[MET] = partial(self.obstacle_forces, system)
         self._prepared = (system, system.revision)
 
     @staticmethod
@@ -335,6 +341,32 @@ class LatticeSolver:
         outcome = Outcome.SOLVED if self._sweep.joint_error <= OPEN else Outcome.JOINT_LIMIT
         outcome = outcome if state.is_finite else Outcome.NOT_FINITE
         return StepReport(outcome, iterations=steps)
+
+    def obstacle_forces(self, system: System, state: State) -> Touching:
+        """Where lattices push obstacles in the small step that begins at a state, see `lattice_obstacles`."""
+        owners = [(slot.name, slot.coordinates.count) for slot in system.bodies]
+        _, stable = self.found_step(state)
+        if self.contacts is not None:
+            stable = StableStep(stable.single, ONE_STAGE, stable.single)
+        dt = self.dt / max(1, int(np.ceil(self.dt / stable.step)))
+        local, pairs, stages = self._local(system, state), state.memory.get(PAIRS), stable.stages_of(dt)
+
+        def step(obstacles: tuple[Obstacle, ...]) -> Array:
+            sweep = replace(self._sweep, obstacles=obstacles)
+            if self._strides is not None:
+                limits, strides = Limits(np.inf, np.inf), self._strides.beside(sweep)
+                taken = strides.advance(
+                    local, [state.t], dt, 1, gravity=system.gravity, stages=stages, limits=limits, pairs=pairs
+                )
+                return np.asarray(taken.end.v)[:, :3]
+            if self.world is not None:  # surfaces and joints of other bodies are those of a step that is done
+                sweep.joints = sweep.joint_run = None
+                sweep.set_contacts(None)
+            if self._acting:
+                sweep.set_loads(acting_loads(system, state, self._acting))
+            return np.asarray(advance_finite(sweep, local, dt, 1, system.gravity, pairs=pairs, stages=stages).v)[:, :3]
+
+        return found_forces(self._sweep, self._world.obstacles, owners, local, dt, step)
 
     def _place_springs(self) -> None:
         if self._springs is not None:

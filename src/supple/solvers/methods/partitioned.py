@@ -18,12 +18,14 @@ had it, and the lattice is swept again along the way that was found.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import NamedTuple
 
 import numba
 import numpy as np
 
 from supple.bodies.part_protocol import Part
+from supple.contact.binding.remembering import Touching
 from supple.contact.contact_set import ContactForces
 from supple.errors import InputError, check_instance, check_number
 from supple.scene.kinematics import Kinematics, hanging_on
@@ -42,6 +44,7 @@ from supple.solvers.coupling.slow_step import SlowSides, SlowStep
 from supple.solvers.coupling.split_step import SplitStep
 from supple.solvers.coupling.trees.part import TreePart
 from supple.solvers.methods.implicit_euler import ImplicitEuler, check_dt, extent_of
+from supple.solvers.methods.lattice_obstacles import MET
 from supple.solvers.methods.lattice_solver import MANY_VOXELS, LatticeSolver
 from supple.solvers.report import Outcome, StepReport
 from supple.solvers.system_part import SystemPart
@@ -132,6 +135,8 @@ class Partitioned:
             self.lattice.world = LatticeWorld(known, None, system.scene.fluid)
             self.lattice.joints = across.swept
             self.lattice.prepare(self._fast.system)
+            if known:
+                system.memo[MET] = partial(_obstacle_forces, self._fast, self.lattice)
             system.notes += [note for note in self.lattice.notes_beside() if note not in system.notes]
             self._surfaces = LatticeSurfaces.of(self._fast.system, system.contacts)
         self._parts = [
@@ -336,3 +341,8 @@ class Partitioned:
         if not state.is_finite:
             return StepReport(Outcome.NOT_FINITE, report.iterations)
         return report
+
+
+def _obstacle_forces(part: SystemPart, lattice: LatticeSolver, state: State) -> Touching:
+    """Where the lattices push obstacles that their sweep meets."""
+    return lattice.obstacle_forces(part.system, part.state(state))

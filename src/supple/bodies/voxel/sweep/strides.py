@@ -7,7 +7,7 @@ What changes in time, signals of the actuation and obstacles that move, is compu
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -99,6 +99,11 @@ class Strides:
             {**at_rest, "fluid": fluid_array(sweep.fluid, axes)},
             loads,
         )
+
+    def beside(self, sweep: LatticeSweep) -> Strides:
+        """The same with a sweep of the same lattice that meets other obstacles."""
+        at_rest = obstacle_arrays([o for o in sweep.obstacles if not moves(o)], self.axes.tolist())
+        return replace(self, sweep=sweep, at_rest={**at_rest, "fluid": self.at_rest["fluid"]})
 
     @property
     def remembers(self) -> bool:
