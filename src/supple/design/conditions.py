@@ -7,18 +7,20 @@ from dataclasses import dataclass, field
 from time import perf_counter
 from typing import Any
 
-import supple
 from supple.algebra.compiling.blas_threads import one_blas_thread
 from supple.design.arena import ArenaLike
 from supple.design.content import content_key
 from supple.design.designs import Design
 from supple.design.measures import Measure, measures_of
+from supple.design.origin import origin
 from supple.design.results import Outcome, Result
 from supple.design.trial import make_trial
 from supple.errors import DivergenceError, InputError, SuppleError, check_instance, check_number
 
-DEVICE, DTYPE = "cpu", "float64"
-"""What evaluations are computed by and with; part of their keys."""
+DEVICES, DTYPES = ("cpu", "cuda"), ("float64", "float32")
+"""What scores may be computed by and with."""
+HERE = ("cpu", "float64")
+"""What a process of Python computes by and with."""
 TIME_LIMIT = 3600.0  # [s]
 
 
@@ -29,6 +31,8 @@ class Conditions:
 
     time_limit: wall time of one evaluation [s], after which it is a result `crashed`. It is no part of the key: a
     machine that is twice as slow must not give other scores, so that it should be far beyond what designs take.
+    device, dtype: what scores are computed by and with: `evaluate` does so on the "cpu" in "float64", an executor may
+    do otherwise.
     A process that is told the conditions is told their key too: a function of a script has another name elsewhere.
     """
 
@@ -36,6 +40,8 @@ class Conditions:
     measures: Sequence[Measure]
     seed: int = 0
     time_limit: float = TIME_LIMIT
+    device: str = "cpu"
+    dtype: str = "float64"
     key: str = field(init=False)
 
     def __post_init__(self) -> None:
@@ -43,7 +49,12 @@ class Conditions:
         check_number(self.time_limit, name="time_limit", where="evaluation", above=0.0, infinite=True)
         given: Any = self.arena.measures if self.measures is None else self.measures
         object.__setattr__(self, "measures", measures_of(given))
-        key = content_key(supple.__version__, DEVICE, DTYPE, self.arena.key(), self.measures, int(self.seed))
+        for name, known in (("device", DEVICES), ("dtype", DTYPES)):
+            if getattr(self, name) not in known:
+                raise InputError("unknown choice", where=f"evaluation, {name}", value=getattr(self, name),
+                                 allowed=", ".join(known))  # fmt: skip
+        made_by = (*origin(), self.device, self.dtype)
+        key = content_key(*made_by, self.arena.key(), self.measures, int(self.seed))
         object.__setattr__(self, "key", key)
 
     def key_of(self, design: Design) -> str:
@@ -53,6 +64,10 @@ class Conditions:
 
     def evaluate(self, design: Design) -> Result:
         """Evaluate one design in this process; see `try_design`."""
+        if (self.device, self.dtype) != HERE:
+            raise InputError("this process evaluates on another device, or in another type of numbers",
+                             where="evaluation", value=f"{self.device}, {self.dtype}", allowed=", ".join(HERE),
+                             fix="Give an executor that evaluates there.")  # fmt: skip
         begun = perf_counter()
         with one_blas_thread():
             outcome, scores, message = self._outcome(design)
@@ -81,10 +96,18 @@ class Conditions:
         return outcome, self._worst(), message
 
 
-def evaluation_key(design: Design, arena: ArenaLike, measures: Any = None, *, seed: int = 0) -> str:
-    """Names an evaluation by all that its scores depend on: design, arena, measures, seed, version of Supple, device
-    and type of numbers."""
-    return Conditions(arena, measures, seed).key_of(design)
+def evaluation_key(
+    design: Design,
+    arena: ArenaLike,
+    measures: Any = None,
+    *,
+    seed: int = 0,
+    device: str = "cpu",
+    dtype: str = "float64",
+) -> str:
+    """Names an evaluation by all that its scores depend on: design, arena, measures, seed, version and sources of
+    Supple, device and type of numbers."""
+    return Conditions(arena, measures, seed, device=device, dtype=dtype).key_of(design)
 
 
 def try_design(design: Design, arena: ArenaLike, measures: Any = None, *, seed: int = 0) -> Result:

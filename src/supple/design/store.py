@@ -1,8 +1,10 @@
 """Store: results of evaluations and their designs in one SQLite file, one row a key.
 
 The file is written in SQLite's write-ahead mode: a result that was added is kept when the process dies, and others may
-read while one writes. It holds its version. Every row of results holds a hash of its content, and designs are named by
-theirs, so that damage is noticed where SQLite itself sees none. Write-ahead files need a local disk.
+read while one writes. It holds its version, and which Supple its results are of: another one may read it, and is
+refused where it wants to write, since the results of two would lie in one table. Every row of results holds a hash of
+its content, and designs are named by theirs, so that damage is noticed where SQLite itself sees none. Write-ahead files
+need a local disk.
 """
 
 from __future__ import annotations
@@ -18,12 +20,13 @@ from typing import Any
 
 from supple.design.content import content_key
 from supple.design.designs import Design
+from supple.design.origin import Origin, origin
 from supple.design.results import Result
 from supple.design.salvaging import readable_rows
 from supple.errors import InputError, RecordError, SuppleError
 from supple.record.files.lock import FileLock
 
-VERSION = 1
+VERSION = 2
 APPLICATION = 0x53757070
 """Who wrote the file, in its header: "Supp"."""
 COLUMNS = "key, design, outcome, scores, seconds, message, hash"
@@ -31,6 +34,7 @@ _TABLES = (
     "CREATE TABLE designs (key TEXT PRIMARY KEY, data TEXT NOT NULL)",
     "CREATE TABLE results (key TEXT PRIMARY KEY, design TEXT NOT NULL, outcome TEXT NOT NULL, scores TEXT NOT NULL,"
     " seconds REAL NOT NULL, message TEXT NOT NULL, hash TEXT NOT NULL)",
+    "CREATE TABLE origin (version TEXT NOT NULL, sources TEXT NOT NULL)",
 )
 _BUSY = 30.0  # [s] to wait for another process that reads or tidies up
 
@@ -38,7 +42,8 @@ _BUSY = 30.0  # [s] to wait for another process that reads or tidies up
 class Store:
     """Results by key, and the designs they are of; a context manager.
 
-    path: the file; it is made where it is not there. write: False to read one that another process may be writing.
+    path: the file; it is made where it is not there. write: False to read one that another process may be writing, or
+    that another Supple has written.
 
     >>> import tempfile
     >>> from supple.design import Design, Result, Store
@@ -79,6 +84,15 @@ class Store:
             self._file.close()
         finally:
             self._release()
+
+    @property
+    def origin(self) -> Origin:
+        """The Supple that its results are of."""
+        with self._told():
+            row = self._file.execute("SELECT version, sources FROM origin").fetchone()
+        if row is None:
+            raise self._damaged("it does not say which Supple wrote it")
+        return Origin(*map(str, row))
 
     def __len__(self) -> int:
         """How many results there are."""
@@ -152,6 +166,7 @@ class Store:
         """Copy what can be read of a damaged store into a new one, and say how many results that is.
 
         Results and designs whose content is not what their hash says are left out, and so are results without a design.
+        The new store is of the Supple that wrote the damaged one, as far as that can be read.
         """
         source, target = Path(path), Path(to)
         if not source.is_file() or target.exists():
@@ -161,6 +176,7 @@ class Store:
         with Store(target) as store:
             try:
                 with closing(_connected(source, write=True)) as file:
+                    store._set_origin(next(readable_rows(file, "origin", "version, sources"), None))
                     for row in readable_rows(file, "results", COLUMNS):
                         design = _found_design(file, row[1])
                         if design is not None and (result := _checked(row)) is not None:
@@ -180,6 +196,7 @@ class Store:
             with self._transaction():
                 for table in _TABLES:
                     self._file.execute(table)
+                self._file.execute("INSERT INTO origin VALUES (?, ?)", origin())
                 self._pragma(f"application_id = {APPLICATION}")
                 self._pragma(f"user_version = {VERSION}")
         elif application != APPLICATION:
@@ -191,7 +208,15 @@ class Store:
                               fix="Use the Supple that wrote it to export_csv, or choose a new file.")  # fmt: skip
         elif (found := self._pragma("quick_check(1)")) != "ok":
             raise self._damaged(str(found))
+        elif self.write and self.origin != origin():
+            fix = "Choose a new file, or go on with the Supple that wrote it; write=False reads it."
+            raise RecordError("the store has results of another Supple", where=str(self.path), value=str(self.origin),
+                              allowed=str(origin()), fix=fix)  # fmt: skip
         self._pragma("synchronous = NORMAL")
+
+    def _set_origin(self, row: tuple[Any, ...] | None) -> None:
+        if row is not None:
+            self._file.execute("UPDATE origin SET version = ?, sources = ?", tuple(map(str, row)))
 
     def _pragma(self, text: str) -> Any:
         row = self._file.execute(f"PRAGMA {text}").fetchone()

@@ -65,9 +65,10 @@ class Task:
         return files("supple.design.tasks") / "scenes" / self.scene_name
 
     def key(self) -> str:
-        """SHA-256 of the task's numbers, its scene file and the materials of robots."""
+        """SHA-256 of the task's numbers, its scene file and what is given of the materials of robots."""
         numbers = {one.name: getattr(self, one.name) for one in fields(self)}
-        return content_key("task", numbers, self.scene_file().read_text(), palette())
+        materials = {number: _given(material) for number, material in palette().items()}
+        return content_key("task", numbers, self.scene_file().read_text(encoding="utf-8"), materials)
 
     def scene(self, design: Design, seed: int = 0) -> Scene:
         """The scene of a design, driven by its network or its waves. seed: nothing in a task is left to chance."""
@@ -83,3 +84,8 @@ class Task:
     def to_row(self) -> Mapping[str, Any]:
         """For listings."""
         return {"name": self.name, "environment": self.environment, "summary": self.summary, "unit": self.unit}
+
+
+def _given(material: Any) -> dict[str, Any]:
+    """Fields of a dataclass that are not as they are by default."""
+    return {one.name: value for one in fields(material) if (value := getattr(material, one.name)) != one.default}
