@@ -83,7 +83,8 @@ class Conditions:
     def _outcome(self, design: Design) -> tuple[Outcome, dict[str, float], str]:
         outcome: Outcome
         try:
-            trial = make_trial(design, self.arena, seed=self.seed, time_limit=self.time_limit)
+            works = any(one.works for one in self.measures)
+            trial = make_trial(design, self.arena, seed=self.seed, time_limit=self.time_limit, works=works)
             return "finished", {one.name: one.of(trial) for one in self.measures}, ""
         except DivergenceError as error:
             outcome, message = "diverged", str(error)

@@ -3,7 +3,7 @@
 moved    = centre(end) - centre(since)           linear in time between frames
 travel   = |moved_xy|          forward = moved_x          speed = travel / (end - since)
 height   = max over frames of centre_z - centre_z(since), at least 0
-energy   = sum of the rises of mechanical energy from frame to frame: the least work that was put in
+energy   = work that the muscles did, see `muscle_work`: what they got back does not count
 contact_time = the time from each frame in which the robot touches something to the next
 score    = what the arena itself scores, such as a task
 """
@@ -30,7 +30,7 @@ WORST = 1e9
 @dataclass(frozen=True)
 class Measure:
     """One number of a trial. unit: as people read it. function(trial) -> float, at the top of a module, so that other
-    processes find it. better: "more" or "less".
+    processes find it. better: "more" or "less". works: whether it needs `Trial.work`, which takes time to be summed.
 
     >>> MEASURES["travel"].unit, MEASURES["energy"].worst
     ('m', 1000000000.0)
@@ -40,6 +40,7 @@ class Measure:
     unit: str
     function: Callable[[Trial], float]
     better: Literal["more", "less"] = "more"
+    works: bool = False
 
     def __post_init__(self) -> None:
         if not callable(self.function):
@@ -103,8 +104,11 @@ def measure_height(trial: Trial) -> float:
 
 
 def measure_energy(trial: Trial) -> float:
-    """The rises of the scene's mechanical energy from frame to frame, summed [J]: the least work that was put in."""
-    return float(np.maximum(np.diff(trial.run.energies.total[_measured(trial)]), 0.0).sum())
+    """The work that the muscles did [J]."""
+    if trial.work is None:
+        raise InputError("the work of the muscles was not summed", where="measure 'energy'",
+                         fix="Ask for the measure 'energy' itself, or for a Measure(..., works=True).")  # fmt: skip
+    return trial.work
 
 
 def measure_contact_time(trial: Trial) -> float:
@@ -133,7 +137,7 @@ MEASURES = {
         Measure("forward", "m", measure_forward),
         Measure("speed", "m/s", measure_speed),
         Measure("height", "m", measure_height),
-        Measure("energy", "J", measure_energy, "less"),
+        Measure("energy", "J", measure_energy, "less", works=True),
         Measure("contact_time", "s", measure_contact_time),
         Measure("score", "", measure_score),
     )

@@ -10,12 +10,15 @@ import numpy as np
 
 from supple.design.arena import ArenaLike, Judge, Judging
 from supple.design.designs import Design
+from supple.design.muscle_work import MuscleWork
 from supple.design.touching import touching
 from supple.errors import SuppleError
 from supple.record.frame import Frame
 from supple.record.run_result import Run
 from supple.running import run as run_scene
 from supple.scene.slots import Slot
+from supple.scene.state import State
+from supple.solvers.report import StepReport
 
 Array = np.ndarray
 
@@ -26,7 +29,7 @@ class Trial:
 
     since: when measuring begins [s]. times (frames,) [s]. watched: centres of mass (frames, 3) [m] of every body by
     name. contacts (frames,): whether the robot touched an obstacle or another body. judge: that of an arena with a
-    score of its own, which has seen all frames.
+    score of its own, which has seen all frames. work: what the muscles did since then [J], where a measure asked.
     """
 
     design: Design
@@ -38,6 +41,7 @@ class Trial:
     watched: dict[str, Array]
     contacts: Array
     judge: Judge | None = None
+    work: float | None = None
 
     @property
     def centres(self) -> Array:
@@ -49,18 +53,23 @@ class Trial:
         return self.run.system.body(name)
 
 
-def make_trial(design: Design, arena: ArenaLike, *, seed: int = 0, time_limit: float = math.inf) -> Trial:
+def make_trial(
+    design: Design, arena: ArenaLike, *, seed: int = 0, time_limit: float = math.inf, works: bool = False
+) -> Trial:
     """Run a design in an arena, on one thread; a DivergenceError or an InputError where that cannot be.
 
-    time_limit: wall time after which it is given up with a SuppleError at the next frame [s].
+    time_limit: wall time after which it is given up with a SuppleError at the next frame [s]. works: whether the work
+    of the muscles is summed, which takes the steps of the run one by one; they stay the same.
     """
     watch = Watch(arena.body, time_limit)
-    run, judge = _watched(design, arena, seed, arena.settle + arena.duration, watch)
+    work = MuscleWork(arena.body, arena.settle) if works else None
+    run, judge = _watched(design, arena, seed, arena.settle + arena.duration, watch, work)
     if run.outcome == "interrupted":
         raise KeyboardInterrupt
     centres = {name: np.array(rows) for name, rows in watch.centres.items()}
     times, contacts = np.array(watch.times), np.array(watch.contacts)
-    return Trial(design, arena, seed, run, arena.settle, times, centres, contacts, judge)
+    done = None if work is None else work.total
+    return Trial(design, arena, seed, run, arena.settle, times, centres, contacts, judge, done)
 
 
 def make_start(design: Design, arena: ArenaLike, *, seed: int = 0) -> None:
@@ -69,16 +78,24 @@ def make_start(design: Design, arena: ArenaLike, *, seed: int = 0) -> None:
     _watched(design, arena, seed, until, Watch(arena.body))
 
 
-def _watched(design: Design, arena: ArenaLike, seed: int, until: float, watch: Watch) -> tuple[Run, Judge | None]:
-    """A run until a time [s], and the judge that has seen its frames, who may end it."""
+def _watched(
+    design: Design, arena: ArenaLike, seed: int, until: float, watch: Watch, work: MuscleWork | None = None
+) -> tuple[Run, Judge | None]:
+    """A run until a time [s], and the judge that has seen its frames, who may end it. work: told every step."""
     judge = arena.judge() if isinstance(arena, Judging) else None
+
+    def note_step(state: State, report: StepReport) -> bool:
+        if work is not None:
+            work.step(state)
+        return judge is not None and judge.is_over
+
     run = run_scene(
         arena.scene(design, seed),
         until=until,
         dt=arena.dt,
         record_every=arena.record_every,
-        observers=[watch] if judge is None else [watch, judge],
-        on_step=None if judge is None else lambda state, report: judge.is_over,
+        observers=[one for one in (watch, judge, work) if one is not None],
+        on_step=None if judge is None and work is None else note_step,
         progress=False,
         threads=1,
     )
