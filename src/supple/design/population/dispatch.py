@@ -20,7 +20,7 @@ from supple.algebra.compiling.ahead import Tell
 from supple.design.conditions import Conditions
 from supple.design.designs import Design
 from supple.design.population.deaths import is_death, is_killed_worker
-from supple.design.population.kernels import compile_kernels_of
+from supple.design.population.first_compile import compile_first
 from supple.design.population.workers import InProcess, answer, evaluate_batch, warm_up
 from supple.design.results import Result
 from supple.errors import SuppleError
@@ -97,13 +97,15 @@ class Dispatcher:
             end() if end is not None else executor.shutdown(wait=False)
 
     def _begin(self) -> None:
-        """Kernels are compiled on all cores, then a first worker starts, and compiles what their list misses, before
-        the others start. This process tries no design: it may kill its process.
+        """Kernels are compiled (`first_compile`), then a first worker starts, and compiles what was missed, before the
+        others start. This process tries no design: it may kill its process.
         """
         self._make()
+        assert self.executor is not None
         if isinstance(self.executor, InProcess):
             return
-        compile_kernels_of(self.conditions.arena, self.tell)
+        designs = list(self.queue)[:WARM_UPS]
+        compile_first(self.conditions, self.executor, designs, self.tell)
         try:
             self._submit(answer).result()
         except BrokenExecutor as error:
@@ -111,7 +113,7 @@ class Dispatcher:
                 "no worker could start", where="evaluate",
                 fix="Call it from a script or a module, under: if __name__ == '__main__':",
             ) from error  # fmt: skip
-        for design in list(self.queue)[:WARM_UPS]:
+        for design in designs:
             try:
                 if self._submit(warm_up, self.conditions, design).result():
                     break

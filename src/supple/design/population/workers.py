@@ -15,14 +15,14 @@ import threading
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor, Future, ProcessPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from multiprocessing.connection import Connection
 from typing import Any
 
 from supple.design.conditions import Conditions
 from supple.design.designs import Design
 from supple.design.results import Result
-from supple.design.trial import make_start
+from supple.design.trial import make_start, make_trial
 from supple.errors import InputError, SuppleWarning, check_number
 
 WATCHDOG = 2.0
@@ -102,6 +102,16 @@ def warm_up(conditions: Conditions, design: Design) -> bool:
         make_start(design, conditions.arena, seed=conditions.seed)
     except Exception:  # the evaluation will say what is wrong
         return False
+    return True
+
+
+def try_out(conditions: Conditions, design: Design, seconds: float) -> bool:
+    """Make a whole trial of a design, for its kernels, in so much wall time at most; whether it could be begun."""
+    if not warm_up(conditions, design):
+        return False
+    works = any(one.works for one in conditions.measures)
+    with suppress(Exception):
+        make_trial(design, conditions.arena, seed=conditions.seed, time_limit=seconds, works=works)
     return True
 
 

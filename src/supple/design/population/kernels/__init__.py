@@ -12,6 +12,7 @@ from pathlib import Path
 from supple.algebra.compiling.ahead import Tell, WantedKernel, can_keep, compile_ahead, process_count, receipt_of
 from supple.algebra.compiling.kernel_list import read_kernel_list
 from supple.design.arena import Arena, ArenaLike
+from supple.design.file_arena import FileArena
 from supple.design.tasks.task import Task
 
 KINDS = ("plain", "touching", "swimming", "task")
@@ -23,18 +24,25 @@ def listing(kind: str) -> Path:
 
 
 def kind_of(arena: ArenaLike) -> str | None:
-    """Which list an arena has; None for those that have none, such as scene files, which may hold anything."""
+    """Which list is nearest to an arena; None where none is near."""
     if isinstance(arena, Task):
         return "task"
-    if not isinstance(arena, Arena) or arena.objects:
+    inner = arena.arena if isinstance(arena, FileArena) else arena
+    if not isinstance(inner, Arena):
         return None
-    if arena.fluid is not None:
+    if inner.fluid is not None:
         return "swimming"
-    return "touching" if arena.self_contact else "plain"
+    return "touching" if inner.self_contact else "plain"
+
+
+def has_list(arena: ArenaLike) -> bool:
+    """Whether a list names all kernels of trials in an arena; those of scene files, which may hold anything, and of
+    arenas with objects have none."""
+    return isinstance(arena, Task) or (isinstance(arena, Arena) and not arena.objects)
 
 
 def kernels_of(arena: ArenaLike) -> list[WantedKernel]:
-    """The kernels of evaluations in an arena; none where there is no list."""
+    """The kernels that the nearest list names; none where none is near."""
     kind = kind_of(arena)
     return [] if kind is None else read_kernel_list(listing(kind))
 
