@@ -13,12 +13,14 @@ import supple as sp
 from supple.cli import main
 from supple.cli.scenes import find_scene
 from supple.contact import Floor
-from supple.design import Arena, Design, FileArena, Store, try_design
-from supple.design.search import CmaEs, MapElites
+from supple.design import Arena, Design, FileArena, Store, measures_of, try_design
+from supple.design.controllers import Network
+from supple.design.search import Candidate, CmaEs, MapElites
 from supple.design.study.dressing import dressed
 from supple.design.study.outputs import LiveOutputs
 from supple.design.study.study import load_study
-from supple.design.study.voxcad_design import save_design, voxcad_of
+from supple.design.study.voxcad_design import lost_in_voxcad, save_design, voxcad_of
+from supple.design.study.written import write_voxcad
 from supple.design.tasks import find_task
 from supple.errors import ExportNotice, FileFormatError, InputError
 from supple.examples.designs import studies, study_file
@@ -181,7 +183,8 @@ def test_the_best_of_a_task_are_scenes_and_go_to_voxcad(tmp_path: Path, capsys: 
     told = json.loads(printed)
     assert code == 0, err
     assert "best.py" in told["files"]
-    assert ["objects" in note for note in told["notes"]] == [True]  # VoxCAD has one body alone
+    assert ["best.vxa lacks objects" in note for note in told["notes"]] == [True]  # VoxCAD has one body alone
+    assert {"best.vxa", "best.vxa.json"} <= set(told["files"])
     chosen = find_scene(str(out / "best.py"))
     design = Design.from_json(json.loads((out / "best.json").read_text()))
     task = find_task("push-v1")
@@ -206,9 +209,50 @@ def test_the_robots_of_tasks_and_scene_files_go_to_voxcad(tmp_path: Path) -> Non
     (tmp_path / "world.toml").write_text(WORLD)
     save_design(Design(np.ones((3, 1, 1))), FileArena(tmp_path / "world.toml"), tmp_path / "file.vxa")
     assert load_voxcad(tmp_path / "file.vxa").environment.gravity_acceleration == -2.0
-    for name, said in (("stairs-v1", "plain floor"), ("swim-v1", "fluid"), ("stand-v1", "turned")):
-        with pytest.raises(InputError, match=said):
-            voxcad_of(muscle, find_task(name))
+
+
+LOST = {
+    "swim-v1": "the fluid", "stairs-v1": "plain floor", "rough-v1": "plain floor", "gap-v1": "plain floor",
+    "slope-v1": "turned", "stand-v1": "turned", "push-v1": "objects", "throw-v1": "objects", "carry-v1": "objects",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", LOST)
+def test_the_robot_of_any_task_goes_to_voxcad_with_what_is_lost(name: str, tmp_path: Path) -> None:
+    """The body and its swing are whole; what the world lacks is told."""
+    muscle = Design(np.full((3, 2, 2), 3), {"phase": np.linspace(0, 0.9, 12).reshape(3, 2, 2)})
+    with pytest.warns(ExportNotice, match=f"lacks .*{LOST[name]}"):
+        lost = save_design(muscle, find_task(name), tmp_path / "robot.vxa")
+    assert any(LOST[name] in one for one in lost)
+    file = load_voxcad(tmp_path / "robot.vxa")
+    assert file.grid.voxel_count == 12
+    assert file.environment.floor_enabled == (name != "swim-v1")
+    assert file.environment.temperature_varies
+    assert voxcad_body(file).swing is not None
+
+
+def test_a_written_robot_has_its_score_beside_it(tmp_path: Path) -> None:
+    """Where nothing is lost the file scores as the design does; in place of a fluid it scores what it does there."""
+    design = walker()
+    for arena, lost in ((ARENA, []), (ARENA.with_(settle=0.05, fluid=Fluid(1000.0)), ["the fluid", "that the swing"])):
+        result = try_design(design, arena, ("forward", "height"))
+        found = Candidate(0, None, design, result)
+        notes = write_voxcad(found, measures_of(("forward", "height")), arena, tmp_path / "best.vxa")
+        told = json.loads((tmp_path / "best.vxa.json").read_text())
+        assert [one.startswith(start) for one, start in zip(told["lost"], lost, strict=True)] == [True] * len(lost)
+        assert told["in its arena"] == dict(result.scores)
+        near = told["scores"]["forward"] == pytest.approx(
+            result.scores["forward"], abs=1e-8
+        )  # steps differ in round-off
+        assert near == (not lost)
+        assert [f"forward {result.scores['forward']:.4g}, " in note for note in notes] == [True] * bool(lost)
+
+
+def test_a_robot_with_a_controller_stands_still_in_voxcad(tmp_path: Path) -> None:
+    network = Network.random([14, 1], seed=0).to_data()
+    with pytest.warns(ExportNotice, match="the controller"):
+        save_design(Design(np.ones((2, 1, 1)), {}, network), ARENA, tmp_path / "robot.vxa")
+    assert voxcad_body(load_voxcad(tmp_path / "robot.vxa")).swing is None
 
 
 @pytest.mark.parametrize("name", studies())
@@ -265,11 +309,11 @@ def test_a_design_goes_to_voxcad_and_back(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arena", "said"),
     [
-        (ARENA.with_(fluid=Fluid(1000.0)), "a fluid"),
-        (ARENA.with_(obstacles=(Floor(0.1),)), "plain floor"),
-        (ARENA.with_(gravity=(1, 0, 0)), "along z"),
+        (ARENA.with_(fluid=Fluid(1000.0)), ["the fluid"]),
+        (ARENA.with_(obstacles=(Floor(0.1),)), ["obstacles other than one plain floor at z = 0"]),
+        (ARENA.with_(gravity=(1, 0, 0)), ["gravity that is not along z"]),
+        (ARENA, []),
     ],
 )
-def test_what_voxcad_cannot_say_is_refused(arena: Arena, said: str) -> None:
-    with pytest.raises(InputError, match=said):
-        voxcad_of(walker(), arena)
+def test_what_voxcad_cannot_say_is_told(arena: Arena, said: list[str]) -> None:
+    assert lost_in_voxcad(walker(), arena) == said

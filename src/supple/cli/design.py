@@ -61,7 +61,7 @@ def _print(told: dict[str, Any]) -> None:
     else:
         print(f"None of {told['designs']} designs came to its end.")
     for note in told["notes"]:
-        print(printable(f"Not written: {note}"))
+        print(printable(f"Note: {note}"))
     folder = told["folder"]
     print(printable(f"Results are in {folder}"))
     scene = next((name for name in ("best.toml", "best.py") if name in told["files"]), None)

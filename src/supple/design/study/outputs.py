@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import json
-import warnings
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
@@ -16,9 +15,9 @@ from supple.design.search.elites import Elites
 from supple.design.search.history import Found
 from supple.design.search.method_protocol import Candidate, Method
 from supple.design.study.pictures import draw_generations, draw_map, draw_progress, film_best, scene_of
-from supple.design.study.voxcad_design import save_design
+from supple.design.study.written import write_voxcad
 from supple.design.tasks.task import Task
-from supple.errors import ExportNotice, MissingExtraError, RecordError, SuppleError
+from supple.errors import MissingExtraError, RecordError, SuppleError
 from supple.files.scenes.scene_files import RunSettings, save
 
 BEST = 3
@@ -90,31 +89,36 @@ def write_tables(found: Found, folder: Path) -> None:
 
 def write_best(found: Found, arena: ArenaLike, folder: Path, *, seed: int = 0) -> list[str]:
     """The best designs: best.json, a scene file best.toml and best.vxa; then best-2 and best-3. The robots of a task,
-    whose actions a scene file cannot hold, are scenes in Python, best.py. Returns what could not be written, in
-    sentences."""
+    whose actions a scene file cannot hold, are scenes in Python, best.py. Returns what could not be written, and what
+    is lost in VoxCAD files, in sentences."""
     lacking: list[str] = []
     until = RunSettings(until=arena.settle + arena.duration, record_every=arena.record_every)
     for k, one in enumerate(found.best[:BEST]):
         stem = "best" if k == 0 else f"best-{k + 1}"
         design = one.design
-        (folder / f"{stem}.json").write_text(json.dumps(design.to_json()) + "\n", encoding="utf-8")
         write_scene = partial(save, scene_of(design, arena, seed=seed), folder / f"{stem}.toml", run=until)
         if isinstance(arena, Task):
             write_scene = partial(_write_program, arena, folder / f"{stem}.py")
-        write_voxels = partial(save_design, design, arena, folder / f"{stem}.vxa")
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ExportNotice)
-            lacking += _tried(write_scene) + _tried(write_voxels)
+        lacking += _tried(partial(_write_text, json.dumps(design.to_json()) + "\n", folder / f"{stem}.json"))
+        lacking += _tried(write_scene)
+        lacking += _tried(partial(_write_voxels, one, found, arena, folder / f"{stem}.vxa", lacking))
     return list(dict.fromkeys(lacking))
+
+
+def _write_voxels(one: Candidate, found: Found, arena: ArenaLike, path: Path, notes: list[str]) -> None:
+    notes += write_voxcad(one, found.objectives, arena, path)
+
+
+def _write_text(text: str, path: Path) -> None:
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise RecordError(f"the file cannot be written: {error.strerror}", where=str(path)) from error
 
 
 def _write_program(task: Task, path: Path) -> None:
     """A scene in Python: the task with the robot of the .json file beside it."""
-    text = PROGRAM.format(stem=path.stem, task=task.name)
-    try:
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise RecordError(f"the scene cannot be written: {error.strerror}", where=str(path)) from error
+    _write_text(PROGRAM.format(stem=path.stem, task=task.name), path)
 
 
 def write_pictures(
@@ -138,8 +142,8 @@ def _tried(write: Callable[[], None]) -> list[str]:
     """What one of several files lacks; the others are written all the same."""
     try:
         write()
-    except RecordError:
-        raise
     except (MissingExtraError, SuppleError) as error:
-        return [error.sentence()]
+        return [f"not written: {error.sentence()}"]
+    except OSError as error:
+        return [f"not written: {error.filename or 'a file'}: {error.strerror}"]
     return []

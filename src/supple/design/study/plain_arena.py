@@ -18,16 +18,17 @@ from supple.scene.scene import Scene
 WHERE = "plain_arena"
 
 
-def plain_arena(arena: ArenaLike, design: Design) -> Arena:
-    """The arena in which a design moves as in the given one; an InputError where an `Arena` cannot be so.
+def plain_arena(arena: ArenaLike, design: Design) -> tuple[Arena, list[str]]:
+    """The arena in which a design moves as in the given one, and what of that an `Arena` cannot have.
 
     >>> import numpy as np
     >>> from supple.design.tasks import find_task
-    >>> plain_arena(find_task("walk-v1"), Design(np.full((2, 2, 2), 3))).frequency
-    2.0
+    >>> plain, lost = plain_arena(find_task("stand-v1"), Design(np.full((2, 2, 2), 3)))
+    >>> plain.frequency, lost
+    (2.0, ['how the robot is turned'])
     """
     if isinstance(arena, Arena):
-        return arena
+        return arena, []
     if isinstance(arena, FileArena):
         return _with_world(arena.arena, arena.scene(design), arena.body)
     if isinstance(arena, Task):
@@ -36,22 +37,20 @@ def plain_arena(arena: ArenaLike, design: Design) -> Arena:
     raise InputError("this is no Arena, task or scene file", where=WHERE, value=type(arena).__name__)
 
 
-def _with_world(arena: Arena, scene: Scene, robot: str) -> Arena:
+def _with_world(arena: Arena, scene: Scene, robot: str) -> tuple[Arena, list[str]]:
     """An arena with the world and the other bodies of a scene."""
     placed = scene.node(robot).placement
     lacking = {
         "joints": scene.joints, "forces": scene.forces, "filters": scene.filters, "masses on points": scene.masses,
         "wind": scene.winds, "events": scene.events,
-        "a robot that is turned": not np.array_equal(placed.axes, np.eye(3)),
-        "a robot that spins": placed.spin.any(),
+        "how the robot is turned": not np.array_equal(placed.axes, np.eye(3)),
+        "how the robot spins": placed.spin.any(),
     }  # fmt: skip
-    for what, there in lacking.items():
-        if there:
-            raise InputError(f"an Arena has no such thing: {what}", where=WHERE)
     objects = tuple(
         Object(node.name, node.body, node.placement.at) for node in scene.nodes if node.name != robot and node.body
     )
-    return arena.with_(
+    plain = arena.with_(
         gravity=scene.gravity, fluid=scene.fluid, obstacles=tuple(scene.obstacles.values()), objects=objects,
         place=np.asarray(arena.place) + placed.at, velocity=placed.velocity, self_contact=bool(scene.contacts),
     )  # fmt: skip
+    return plain, [what for what, there in lacking.items() if there]
