@@ -151,7 +151,7 @@ def test_what_has_no_list_is_tried_out_once_in_a_process_that_is_thrown_away(
     assert receipt_of_trial(Conditions(ARENA, None)) != receipt_of_trial(Conditions(ARENA.with_(duration=0.02), None))
 
 
-def test_a_design_that_cannot_be_tried_gives_way_to_the_next(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_where_a_design_cannot_be_tried_the_next_one_is(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("SUPPLE_CACHE", str(tmp_path))
     monkeypatch.setattr(first_compile, "compile_kernels_of", lambda arena, tell: True)
     monkeypatch.setattr(first_compile, "SpawnedPool", OnePool)

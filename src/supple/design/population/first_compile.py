@@ -45,7 +45,7 @@ def compile_first(conditions: Conditions, executor: Executor, designs: list[Desi
 
 def first_of_hosts(executor: Executor) -> list[str]:
     """Of each host of a dask client the address of one worker; none for other executors."""
-    client = getattr(executor, "_client", None)
+    client: Any = getattr(executor, "_client", None)
     if "distributed" not in sys.modules or not hasattr(client, "scheduler_info"):
         return []
     found: dict[str, str] = {}
