@@ -81,6 +81,8 @@ _HOME = {
     "RungeKutta4": "solvers",
     "StrideSolver": "solvers",
     "Statics": "solvers",
+    "ArcLength": "solvers",
+    "equilibrium_path": "solvers",
     "solve_statics": "solvers",
     "vibration_modes": "solvers",
     "run": "running",

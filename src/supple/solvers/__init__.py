@@ -1,5 +1,7 @@
 """Solvers: one file a method; each has `prepare(system)` and `step(system, state) -> StepReport`."""
 
+from supple.solvers.methods.arc_length import ArcLength, equilibrium_path
+from supple.solvers.methods.equilibrium_path import EquilibriumPath
 from supple.solvers.methods.generalized_alpha import GeneralizedAlpha, Newmark
 from supple.solvers.methods.implicit_euler import ImplicitEuler
 from supple.solvers.methods.lattice_solver import LatticeSolver
@@ -14,6 +16,8 @@ from supple.solvers.methods.tree_solver import TreeSolver
 from supple.solvers.report import Outcome, StepReport
 
 __all__ = [
+    "ArcLength",
+    "EquilibriumPath",
     "GeneralizedAlpha",
     "ImplicitEuler",
     "LatticeSolver",
@@ -28,6 +32,7 @@ __all__ = [
     "StrideSolver",
     "SymplecticEuler",
     "TreeSolver",
+    "equilibrium_path",
     "solve_statics",
     "stable_step",
     "vibration_modes",

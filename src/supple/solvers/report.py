@@ -19,6 +19,7 @@ class Outcome(Enum):
     NEWTON_LIMIT = "Newton's iteration did not reach its tolerance; try a smaller step, more iterations, or load steps"
     CONTACT_LIMIT = "the forces of contacts did not settle; try a smaller step, or less stiff contacts"
     JOINT_LIMIT = "joints are open at the end of the step; try a smaller step"
+    PATH_LIMIT = "the path did not come to its end in the points allowed; allow more points, or longer steps"
     NOT_FINITE = "a position or velocity is not finite; try a smaller step or more damping"
 
     @property
@@ -27,13 +28,20 @@ class Outcome(Enum):
         return self.value
 
 
-UNCONVERGED = (Outcome.UNDER_CONVERGED, Outcome.NEWTON_LIMIT, Outcome.CONTACT_LIMIT, Outcome.JOINT_LIMIT)
+UNCONVERGED = (
+    Outcome.UNDER_CONVERGED,
+    Outcome.NEWTON_LIMIT,
+    Outcome.CONTACT_LIMIT,
+    Outcome.JOINT_LIMIT,
+    Outcome.PATH_LIMIT,
+)
 SEVERITY = (
     Outcome.SOLVED,
     Outcome.CONTACT_LIMIT,
     Outcome.JOINT_LIMIT,
     Outcome.UNDER_CONVERGED,
     Outcome.NEWTON_LIMIT,
+    Outcome.PATH_LIMIT,
     Outcome.NOT_FINITE,
 )
 

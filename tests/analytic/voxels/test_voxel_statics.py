@@ -17,10 +17,10 @@ def test_a_slender_beam_bends_as_the_elastica_in_one_load_step() -> None:
     assert all(row.ok for row in elastica())
 
 
-@pytest.mark.parametrize(("count", "load_steps"), [(20, 1), (80, 10)])
-def test_a_beam_rolls_into_a_circle(count: int, load_steps: int) -> None:
+@pytest.mark.parametrize("count", [20, 40, 80])
+def test_a_beam_rolls_into_a_circle(count: int) -> None:
     """Under 2 pi E I/L its ends meet, but for the angle of a link: a²/12 of the length, up to a second order in a²."""
-    x, link = rolled(count, load_steps), 2 * np.pi / (count - 1)
+    x, link = rolled(count), 2 * np.pi / (count - 1)
     gap = np.linalg.norm(x[-1] - x[0]) / ((count - 1) * SIZE)
     assert gap == pytest.approx(link**2 / 12, rel=link**2)
     radius = np.linalg.norm(x[:-1] - x[:-1].mean(axis=0), axis=1)

@@ -242,6 +242,11 @@ CALLS: dict[str, Call] = {
     ),
     "settle": held(sp.settle, "tolerance", "within", "dt", "solver"),
     "solve_statics": held(lambda scene, **given: sp.solve_statics(scene.compile(), **given), "load_steps", "tolerance"),
+    "equilibrium_path": held(
+        lambda scene, **given: sp.equilibrium_path(scene.compile(), **given),
+        "state", "until", "stop", "load_steps", "longest", "max_points", "tolerance",
+    ),
+    "ArcLength": made(sp.ArcLength, *names_of(sp.ArcLength)),
     "vibration_modes": held(lambda scene, **given: sp.vibration_modes(scene.compile(), **given), "count", "state"),
     "check_derivatives": held(
         lambda scene, **given: sp.check_derivatives(scene.compile(), **given), "x", "v", "t", "step", "seed"

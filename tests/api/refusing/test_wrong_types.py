@@ -96,7 +96,9 @@ def test_a_wrong_type_is_refused_in_words(
             pytest.fail(f"{name} given {wrong}: {type(error).__name__}: {error}")
 
 
-@pytest.mark.parametrize("name", ["run", "settle", "solve_statics", "vibration_modes", "load", "save", "open_record"])
+@pytest.mark.parametrize(
+    "name", ["run", "settle", "solve_statics", "equilibrium_path", "vibration_modes", "load", "save", "open_record"]
+)
 @pytest.mark.parametrize("wrong", [None, 3, []])
 def test_the_error_says_what_was_given_and_what_to_give(name: str, wrong: Any) -> None:
     with pytest.raises(SuppleError) as caught:

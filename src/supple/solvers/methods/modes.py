@@ -83,11 +83,16 @@ def _modes(system: System, state: State, count: int) -> Modes:
     return Modes(frequencies, (free @ pairs.vectors).T, growth, system, state)
 
 
+def fastest_growth(system: System, state: State) -> float:
+    """How fast a small push grows about an equilibrium [1/s], 0 where it is stable."""
+    return float(_modes(system, state, 1).growth.max(initial=0.0))
+
+
 def warn_unstable(system: System, state: State) -> None:
     """Say that an equilibrium is unstable, where its matrix can be assembled."""
     if not is_special(system) and system.assembly is None:
         return
-    fastest = float(_modes(system, state, 1).growth.max(initial=0.0))
+    fastest = fastest_growth(system, state)
     if fastest > 0:
         warnings.warn(
             f"the equilibrium is unstable: a small push grows as exp({fastest:.3g} t). Push it a little aside and look "

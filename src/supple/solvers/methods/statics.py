@@ -1,6 +1,9 @@
-"""Static equilibrium: f(x) = 0 by Newton's method with line search, the loads applied in steps if asked.
+"""Static equilibrium: f(x) = 0 by Newton's method with line search, the loads applied in as many steps as it takes.
 
 -K dx = f,   x moves by dx        joints hold by multipliers, filters by projection
+
+All loads act at once, or grow in the steps asked for. A step that Newton's method does not solve is taken back and
+tried shorter; after one that it solves quickly the next is longer.
 
 The line search looks at the energy too: on the way of a slender body to its equilibrium |f| grows at first. Loads that
 follow a body, and moments, have none; along a move u from the last positions they do the work of their mean,
@@ -24,21 +27,30 @@ from supple.scene.kinematics import Kinematics
 from supple.scene.state import State
 from supple.scene.system import System
 from supple.solvers.linear.linear_step import LinearSolve
-from supple.solvers.linear.newton import ROUNDINGS, Evaluation, Newton, Weights
+from supple.solvers.linear.newton import ROUNDINGS, Evaluation, Newton, NewtonSolution, Weights
 from supple.solvers.linear.solution import LinearOptions
 from supple.solvers.methods.continuation import find_equilibrium
 from supple.solvers.methods.modes import warn_unstable
 from supple.solvers.methods.small_motions import is_special
-from supple.solvers.report import StepReport
+from supple.solvers.report import Outcome, StepReport
 
 Array = np.ndarray
 CONTINUED = 4
 """Iterations of a continuation, times those of Newton's method."""
+SHORTER, LONGER = 0.25, 2.0
+"""Length of a load step over the one before: after one that failed, after one that was quick."""
+QUICK = 8
+"""Iterations of Newton's method up to which a load step is quick."""
+SHORTEST = 2.0**-12
+"""Of the load step that is begun with: no shorter one is tried."""
+NOTHING = 1e-9
+"""Of the loads that are left: no step of its own is taken for so little."""
 
 
 @dataclass
 class Statics:
-    """Equilibrium. tolerance: residual relative to the loads; load_steps: gravity and loads grow in so many steps."""
+    """Equilibrium. tolerance: residual relative to the loads; load_steps: gravity and loads grow in so many steps to
+    begin with, in more where these are too long and in fewer where they are solved quickly."""
 
     tolerance: float = 1e-8
     load_steps: int = field(default=1, kw_only=True)
@@ -51,37 +63,61 @@ class Statics:
             check_number(getattr(self, name), name=name, where="Statics", least=1, whole=True)
 
     def solve(self, system: System, state: State) -> StepReport:
-        """Move the state to equilibrium at its time, in place; velocities become zero."""
+        """Move the state to equilibrium at its time, in place; velocities become zero. Where that fails, it ends at the
+        last load that succeeded."""
+        return self.approach(system, state)[0]
+
+    def approach(self, system: System, state: State) -> tuple[StepReport, float]:
+        """The same, and the part of the loads that the state carries at the end, 1 where it is solved."""
         if is_special(system):
-            return find_equilibrium(
+            report = find_equilibrium(
                 system, state, tolerance=self.tolerance, max_iterations=CONTINUED * self.max_iterations
             )
+            return report, float(report.is_solved)
         newton = Newton(
             LinearSolve(LinearOptions(self.linear, 1e-10)), tolerance=self.tolerance, max_iterations=self.max_iterations
         )
-        zero = np.zeros(system.v_size)
-        iterations, report = 0, None
-        for k in range(1, self.load_steps + 1):
-            path = _Path(system, state, k / self.load_steps, self.tolerance)
-            s = newton.solve(
-                system,
-                path.evaluate,
-                zero.copy(),
-                Weights(0.0, 0.0, -1.0, 1.0),
-                multipliers=state.memory.get("multipliers"),
-                accept=path.accept,
-            )
-            iterations += s.iterations
-            report = StepReport(s.outcome, iterations, s.linear_iterations, s.residual)
-            if not report.is_solved:
-                return report
-            state.x = path.base
-            system.filter.project_position(state.x, state.t)
-            if s.multipliers.size:
-                state.memory["multipliers"] = s.multipliers
-        state.v = zero
-        assert report is not None
-        return report
+        first = step = 1.0 / self.load_steps
+        iterations, linear, carried = 0, 0, 0.0
+        outcome, residual = Outcome.NEWTON_LIMIT, np.inf
+        while carried < 1.0 and step >= SHORTEST * first:
+            left = 1.0 - carried
+            load = carried + step if step < (1.0 - NOTHING) * left else 1.0
+            try:
+                s = move_to(newton, system, state, load)
+                outcome, residual = s.outcome, s.residual
+                iterations, linear = iterations + s.iterations, linear + s.linear_iterations
+            except ConvergenceError:  # a singular tangent, as at the largest load that is carried
+                if not carried:
+                    raise
+                outcome, residual = Outcome.NEWTON_LIMIT, np.inf
+            if outcome is not Outcome.SOLVED:
+                step = SHORTER * min(step, left)
+                continue
+            carried = load
+            if s.iterations <= QUICK:
+                step *= LONGER
+        state.v = np.zeros(system.v_size)
+        return StepReport(outcome, iterations, linear, residual), carried
+
+
+def move_to(newton: Newton, system: System, state: State, load: float) -> NewtonSolution:
+    """Move a state to the equilibrium with a part of the loads by Newton's method alone, in place where it succeeds."""
+    path = _Path(system, state, load, newton.tolerance)
+    s = newton.solve(
+        system,
+        path.evaluate,
+        np.zeros(system.v_size),
+        Weights(0.0, 0.0, -1.0, 1.0),
+        multipliers=state.memory.get("multipliers"),
+        accept=path.accept,
+    )
+    if s.outcome is Outcome.SOLVED:
+        state.x = path.base
+        system.filter.project_position(state.x, state.t)
+        if s.multipliers.size:
+            state.memory["multipliers"] = s.multipliers
+    return s
 
 
 class _Path:
@@ -154,19 +190,23 @@ class _Path:
 
 
 def solve_statics(system: System, state: State | None = None, *, load_steps: int = 1, tolerance: float = 1e-8) -> State:
-    """The static equilibrium nearest to a state (default: the start); ConvergenceError where none is found, and a
-    StabilityWarning where a small push would leave it."""
+    """The static equilibrium that a state (default: the start) comes to as loads grow.
+
+    load_steps: how many steps they grow in to begin with, see `Statics`; tolerance: residual relative to the loads.
+    ConvergenceError where none is found, and a StabilityWarning where a small push would leave it.
+    """
     check_instance(system, System, "a compiled scene", where="solve_statics", fix="Give scene.compile().")
     if state is not None:
         check_instance(state, State, "a state", where="solve_statics, state")
     state = system.initial_state() if state is None else state.copy()
-    report = Statics(tolerance, load_steps=load_steps).solve(system, state)
+    report, carried = Statics(tolerance, load_steps=load_steps).approach(system, state)
     if not report.is_solved:
+        until = f" beyond {carried:.4g} of the loads" if carried else ""
         raise ConvergenceError(
-            f"no equilibrium was found: {report.outcome.sentence}",
+            f"no equilibrium was found{until}: {report.outcome.sentence}",
             value=report.residual,
             allowed=f"residual <= {tolerance:g}",
-            fix="Use more load_steps, or settle the scene.",
+            fix="Use more load_steps, see by equilibrium_path whether it carries no more, or settle the scene.",
         )
     warn_unstable(system, state)
     return state

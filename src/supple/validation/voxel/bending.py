@@ -5,9 +5,9 @@ circle      M = 2 pi E I / L at the free end rolls it up: both ends meet, on a c
             ends miss each other by a²/12 of L: 0.084 voxels for 40 of them
 elastica    deflection of the tip over the length, under P L²/EI across [BD45]
 
-L is the length between the centres of the first voxel, which is held, and the last. A straight beam has no side to
-which it rolls by itself: from half a turn on, the circle under a torque about an axis that stays is unstable to the
-side, and `solve_statics` says so.
+L is the length between the centres of the first voxel, which is held, and the last. `solve_statics` finds its load
+steps itself. A straight beam has no side to which it rolls by itself: from half a turn on, the circle under a torque
+about an axis that stays is unstable to the side, and `solve_statics` says so.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ CIRCLE, ELASTICA = "voxel/circle", "voxel/elastica"
 YOUNG, SIZE = 1e6, 0.01
 BENDING = YOUNG * SIZE**4 / 12
 """E I [N m²]."""
-COUNT, LOAD_STEPS, GAP = 40, 10, 0.1
+COUNT, GAP = 40, 0.1
 LONG = 80
 TIPS = ((0.01, 0.0033333), (1.0, 0.30172), (5.0, 0.71379))
 """P L²/EI, and the deflection of the tip over the length."""
@@ -43,17 +43,17 @@ def cantilever(count: int, *, force: float = 0.0, torque: float = 0.0) -> System
     return scene.compile()
 
 
-def rolled(count: int, load_steps: int) -> Array:
+def rolled(count: int) -> Array:
     """Centres [m] of a line of voxels under M = 2 pi E I / L, (count, 3)."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", StabilityWarning)
-        state = solve_statics(cantilever(count, torque=2 * np.pi), load_steps=load_steps)
+        warnings.simplefilter("ignore", StabilityWarning)  # unstable to its side, as the module says
+        state = solve_statics(cantilever(count, torque=2 * np.pi))
     return state.x.reshape(-1, 7)[:, :3]
 
 
 def circle() -> list[Row]:
     """Forty voxels."""
-    x, source = rolled(COUNT, LOAD_STEPS), "Euler and Bernoulli: curvature M/EI"
+    x, source = rolled(COUNT), "Euler and Bernoulli: curvature M/EI"
     radius = np.linalg.norm(x[:-1] - x[:-1].mean(axis=0), axis=1)
     around = (COUNT - 1) / (2 * np.pi)
     return [
