@@ -23,8 +23,7 @@ KINDS = {"fem", "rigid", "voxel", "tree", "floating", "layered", "particles"}
 CLASSES = {"FemBody", "RigidBody", "VoxelBody", "TreeBody", "FloatingBody", "LayeredBody", "Particles"}
 ROOMS = ("scene", "contact", "record", "exports", "solvers", "interaction")
 OWN_SOLVERS = (
-    "solvers/methods/lattice_solver.py",
-    "solvers/methods/lattice_springs.py",
+    "solvers/methods/lattice_",
     "solvers/methods/tree_solver.py",
     "solvers/coupling/trees/",
     "solvers/coupling/lattice_",
