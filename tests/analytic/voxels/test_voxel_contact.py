@@ -79,6 +79,25 @@ def test_static_friction_on_a_slope(slope: float, slides: bool) -> None:
         assert abs(way) < 1e-7
 
 
+@pytest.mark.parametrize(("height", "kinetic", "holds"), [(2, 0.4, 0.78), (1, 0.4, 0.98), (2, 0.6, 0.98)])
+def test_a_taller_block_slides_before_its_static_friction(height: int, kinetic: float, holds: float) -> None:
+    """Of a block of two layers the voxels uphill bear less, slip first, and leave their load to the others where the
+    kinetic friction is smaller. The slope grows so slowly that nothing swings; by 0.03 more the block slides."""
+    body = block(
+        (4, 4, height), size=0.01, bond_damping=1.0, contact_damping=1.0, static_friction=0.6, kinetic_friction=kinetic
+    )
+    state, dt = settled(body, [Plane()], (0, 0, -G))
+    ways = []
+    for parts in (np.linspace(0.0, holds, 60), np.linspace(holds, holds + 0.03, 5)):
+        for part in parts:
+            state = body.advance(state, dt, 300, gravity=(part * 0.6 * G, 0, -G), planes=[Plane()])
+        x = state.x[:, 0].mean()
+        state = body.advance(state, dt, 3000, gravity=(parts[-1] * 0.6 * G, 0, -G), planes=[Plane()])
+        ways.append(float(state.x[:, 0].mean() - x))
+    assert abs(ways[0]) < 1e-7
+    assert ways[1] > 1e-3
+
+
 def test_contact_never_pulls_and_an_undamped_bounce_keeps_its_energy() -> None:
     body = block((1, 1, 1), size=0.01, contact_damping=0.0)
     dt = body.stable_step(contact=True, safety=0.05)

@@ -64,7 +64,7 @@ def swung(k: float, c: float, inertia: float, t: Array) -> Array:
 
 
 AXIAL, TWIST, BEND = E * L, E * L**3 / 12, E * L**3 / 12  # a1; a2 = G l³/6 with G = E/2; b3/2
-MOTIONS = {"stretched": (AXIAL, M), "twisted": (TWIST, INERTIA)}
+MOTIONS = {"stretched": (AXIAL, M), "twisted": (TWIST, INERTIA), "bent": (BEND, INERTIA)}
 
 
 @pytest.mark.parametrize("stages", STAGES)
@@ -76,10 +76,11 @@ def test_two_linked_voxels_swing_and_settle_as_one_damped_spring(motion: str, st
     k, inertia = MOTIONS[motion]
     c = zeta * np.sqrt(M * AXIAL) if motion == "stretched" else zeta * np.sqrt(INERTIA * 4 * BEND)
     x, v = pair.model.rest_frames.copy(), np.zeros((2, 6))
-    if motion == "stretched":
+    axis = {"twisted": 0, "bent": 1}.get(motion)
+    if axis is None:
         x[:, 0] += 0.5 * amplitude * L * np.array([-1.0, 1.0])
     else:
-        x[:, 3:] = rotations.exp(0.5 * amplitude * np.array([[-1.0, 0, 0], [1.0, 0, 0]]))
+        x[:, 3:] = rotations.exp(0.5 * amplitude * np.array([-1.0, 1.0])[:, None] * np.eye(3)[axis])
     period = 2 * np.pi / np.sqrt(2 * k / inertia)
     h, found = period / 8000, []
     sweep = LatticeSweep.make(pair.model)
@@ -87,8 +88,8 @@ def test_two_linked_voxels_swing_and_settle_as_one_damped_spring(motion: str, st
     for _ in range(40):
         sweep.advance(h, 400, stages=stages)
         sweep.save(x, v)
-        apart = rotations.log(rotations.multiply(rotations.conjugate(x[0, 3:]), x[1, 3:]))[0]
-        found.append((x[1, 0] - x[0, 0] - L) / (amplitude * L) if motion == "stretched" else apart / amplitude)
+        apart = rotations.log(rotations.multiply(rotations.conjugate(x[0, 3:]), x[1, 3:]))
+        found.append((x[1, 0] - x[0, 0] - L) / (amplitude * L) if axis is None else apart[axis] / amplitude)
     exact = swung(k, c, inertia, 400 * h * np.arange(1, 41))
     assert np.abs(np.array(found) - exact).max() < 1.5e-3
     bare = swung(k, 1.01 * c, inertia, 400 * h * np.arange(1, 41))
