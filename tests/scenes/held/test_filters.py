@@ -10,6 +10,8 @@ from tests.scenes.held.stepping import RNG, all_solvers, chain, run, solver_of
 
 import supple as sp
 from supple.algebra.dense import rotations
+from supple.errors import InputError
+from supple.validation.contact_kinds import KINDS
 
 
 def filtered_scene() -> tuple[sp.Scene, Any, Any]:
@@ -107,3 +109,12 @@ def test_free_spin_of_a_frame_fixed_in_its_origin():
     state = run(system, sp.Midpoint(0.01), 50)
     np.testing.assert_allclose(state.x[:3], 0.0, atol=1e-15)
     np.testing.assert_allclose(rotations.log(state.x[3:]), [0.0, 0.0, 1.0], atol=1e-12)
+
+
+@pytest.mark.parametrize("selector", [None, [0], [5], lambda X: X[:, 0] > 0.0])
+def test_a_tree_is_not_held_by_points(selector):
+    """Its points are none of its coordinates: statics and modes would hold its frame in their place."""
+    scene = sp.Scene()
+    node = scene.add(KINDS["tree"](), name="tree")
+    with pytest.raises(InputError, match="filters act on points and frames"):
+        scene.add(sp.FixedPoints(node, selector))

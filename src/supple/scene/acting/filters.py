@@ -54,6 +54,12 @@ def _conditions(node: Node, selector: Selector, projector: Array, where: str, **
             value=selector,
             allowed="fix=True, or no selector",
         )
+    if not node.is_frame and node.held_body.coordinates.count != len(node.rest):
+        raise InputError(
+            "filters act on points and frames, and this body moves by other coordinates",
+            where=f"node '{node.name}'",
+            fix="Hold it by joints to the world, or where it is made: of a tree, nodes of its root.",
+        )
     indices = node.coordinate_rows(selector)
     return PointConditions(indices, np.broadcast_to(projector, (len(indices), 3, 3)), **more)
 

@@ -66,10 +66,6 @@ class TreeSolver:
                 where="TreeSolver",
                 fix="Use Partitioned, which steps bodies of all kinds together.",
             )
-        if len(system.filter):
-            raise InputError(
-                "filters do not act on trees", where="TreeSolver", fix="Hold nodes of the root's kind to fix a tree."
-            )
         acting = [f for f in system.forces if not isinstance(f.force, TreeElastic | TreeWeight)]
         self.pulls: dict[int, list[WorldSprings]] = {}
         for pull in map(world_springs, acting):
