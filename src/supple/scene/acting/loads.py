@@ -116,7 +116,8 @@ class Pressure:
         """Loaded boundary triangles, outward, (k, 3)."""
         if not isinstance(self.node.body, Faced):
             raise InputError("a pressure needs the faces of a finite-element body", where=f"node '{self.node.name}'")
-        return self.node.body.face_triangles(self.region)
+        region = self.node.indices(self.region) if callable(self.region) else self.region
+        return self.node.body.face_triangles(region)
 
     @property
     def on(self) -> Points:
