@@ -14,6 +14,7 @@ from tests.api.calling import call
 
 import supple as sp
 from supple.cli import main
+from supple.cli.scenes import SUFFIXES
 from supple.errors import InputError
 from supple.examples import Check, Example, registry
 from supple.examples.designs import studies
@@ -219,6 +220,13 @@ def test_version_and_help(capsys: pytest.CaptureFixture[str]) -> None:
         code, out, _ = call(capsys, *arguments)
         assert code == 0
         assert all(verb in out for verb in ("run", "examples", "validate", "bench", "export"))
+
+
+@pytest.mark.parametrize("verb", ["run", "modes"])
+def test_help_names_every_kind_of_scene_file(verb: str, capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = call(capsys, verb, "--help")
+    assert code == 0
+    assert [suffix for suffix in SUFFIXES if suffix not in out] == []
 
 
 BAD = {
