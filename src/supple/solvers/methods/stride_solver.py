@@ -52,7 +52,7 @@ class StrideSolver:
         reason = "a joint holds a body" if system.joints else why_not_alone(system.scene)
         if reason is not None:
             raise InputError(
-                reason, where="StrideSolver", fix="Give the run solver=Midpoint(...) or ImplicitEuler(...)."
+                reason, where="StrideSolver", fix="Leave the solver out of the run: one that suits is chosen."
             )
         system.memo[f"stride, revision {system.revision}"] = True
 
