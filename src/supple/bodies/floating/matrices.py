@@ -13,12 +13,13 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sparse
-from scipy.io import mmread
 from scipy.sparse.linalg import splu
 
 from supple.algebra.dense.checks import check_array
 from supple.errors import InputError, check_instance
 from supple.geometry import HexMesh, TetMesh
+from supple.geometry.files.array_files import load_matrix_market, load_npz, load_table
+from supple.geometry.files.file_guard import guarded
 from supple.geometry.meshes.region import as_indices
 from supple.modal.solid import NodeMasses
 
@@ -167,28 +168,33 @@ def load_matrices(folder_or_npz: str | Path) -> MatrixSolid:
         missing = [name for name in ("nodes.txt", "M.mtx", "K.mtx") if not (path / name).exists()]
         if missing:
             raise InputError("the folder lacks files", where=str(path), value=missing)
-        nodes = np.loadtxt(path / "nodes.txt", ndmin=2)
-        return MatrixSolid(nodes, mmread(path / "M.mtx"), mmread(path / "K.mtx"))
-    with np.load(path, allow_pickle=False) as file:
-        arrays = {name: file[name] for name in file.files}
+        nodes = load_table(path / "nodes.txt")
+        M, K = (load_matrix_market(path / f"{name}.mtx", 3 * len(nodes)) for name in "MK")
+        return MatrixSolid(nodes, M, K)
+    arrays = load_npz(path)
+    with guarded(path, "the matrices of a solid"):
+        return _solid_of(arrays)
+
+
+def _solid_of(arrays: dict[str, Array]) -> MatrixSolid:
     if "nodes" not in arrays:
-        raise InputError("the file has no nodes", where=str(path), value=sorted(arrays))
+        raise InputError("the file has no nodes", value=sorted(arrays))
     size = 3 * len(arrays["nodes"])
     mesh: TetMesh | HexMesh | None = None
     if "tets" in arrays:
         mesh = TetMesh(arrays["nodes"], arrays["tets"])
     elif "hexes" in arrays:
         mesh = HexMesh(arrays["nodes"], arrays["hexes"])
-    return MatrixSolid(arrays["nodes"], *(_rows_of(arrays, name, size, path) for name in "MK"), elements=mesh)
+    return MatrixSolid(arrays["nodes"], *(_rows_of(arrays, name, size) for name in "MK"), elements=mesh)
 
 
-def _rows_of(arrays: dict[str, Array], name: str, size: int, path: Path) -> Any:
+def _rows_of(arrays: dict[str, Array], name: str, size: int) -> Any:
     if name in arrays:
         return sparse.csr_array(arrays[name])
     parts = [arrays.get(f"{name}_{part}") for part in ("data", "indices", "indptr")]
     if any(part is None for part in parts):
-        raise InputError(f"the file has no matrix {name}", where=str(path), value=sorted(arrays))
+        raise InputError(f"the file has no matrix {name}", value=sorted(arrays))
     try:
         return sparse.csr_array(tuple(parts), shape=(size, size))
     except ValueError as error:
-        raise InputError(f"the rows of {name} do not fit together", where=str(path)) from error
+        raise InputError(f"the rows of {name} do not fit together") from error

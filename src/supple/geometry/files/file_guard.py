@@ -39,11 +39,16 @@ def read_bounded(path: Path, at_most: int, *, fix: str | None = None) -> bytes:
     """All bytes of a file; refuses what is missing, is no file, or is larger than `at_most` bytes."""
     with open_plain(path) as file:
         size = os.fstat(file.fileno()).st_size
-        if size > at_most:
-            raise FileFormatError(
-                "the file is too large", where=path.name, value=f"{size} bytes", allowed=f"{at_most} bytes", fix=fix
-            )
+        check_size(size, path, at_most, fix=fix)
         return file.read(size)
+
+
+def check_size(size: int, path: Path, at_most: int = MAX_BYTES, *, fix: str | None = None) -> None:
+    """Refuse a file of more bytes, as it is or as it would unpack."""
+    if size > at_most:
+        raise FileFormatError(
+            "the file is too large", where=path.name, value=f"{size} bytes", allowed=f"{at_most} bytes", fix=fix
+        )
 
 
 def read_bytes(path: Path) -> bytes:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import zipfile
 from dataclasses import replace
 from typing import Any
 
@@ -12,9 +11,10 @@ from supple.bodies.floating import FloatingBody
 from supple.bodies.floating.matrices import load_matrices
 from supple.bodies.floating.model import reduce
 from supple.bodies.layered import LayeredBody
-from supple.errors import InputError
+from supple.errors import FileFormatError, InputError
 from supple.files.scenes.places import Place
 from supple.geometry import SurfaceMesh
+from supple.geometry.files.array_files import load_npz
 from supple.modal.solid import ElasticSolid
 from supple.modal.support import Support
 
@@ -43,10 +43,12 @@ def build_floating(section: Any, mesh: Any, material: Any, place: Place) -> Floa
 
 def _basis(name: str, place: Place) -> Array:
     try:
-        with np.load(place.named_file(name), allow_pickle=False) as file:
-            return np.asarray(file["U"], dtype=float)
-    except (OSError, KeyError, zipfile.BadZipFile) as error:
-        raise InputError("the file holds no shapes U", fix="Write it by numpy.savez(file, U=shapes).") from error
+        arrays = load_npz(place.named_file(name))
+        return np.asarray(arrays["U"], dtype=float)
+    except (FileFormatError, KeyError) as error:
+        reason = f": {error.what}" if isinstance(error, FileFormatError) else ""
+        fix = "Write it by numpy.savez(file, U=shapes)."
+        raise InputError(f"the file holds no shapes U{reason}", value=name, fix=fix) from error
 
 
 def _damping(D: Array, count: int) -> Array:
