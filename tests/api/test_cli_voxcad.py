@@ -11,6 +11,8 @@ import numpy as np
 import pytest
 from tests.api.calling import call
 
+import supple as sp
+from supple.files import load_scene_file
 from supple.files.voxcad.load import StopKind, VoxcadEnvironment, VoxcadFile, VoxcadSimulator, save_voxcad
 from supple.geometry import VoxelGrid
 from supple.material.voxel import VoxelMaterial
@@ -54,6 +56,15 @@ def test_people_read_the_way(folder: Path, capsys: pytest.CaptureFixture[str]) -
     assert "orientation (w, x, y, z)" in out
     code, out, _ = call(capsys, "run", "slide.vxa", "--until", 0.05)
     assert "the run did not reach" in out
+
+
+def test_a_loaded_file_is_the_scene_of_the_command_line(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Its slope, gravity and time to stop, read in Python."""
+    told = json.loads(call(capsys, "run", "slide.vxa", "--json")[1])
+    file = load_scene_file("slide.vxa")
+    run = sp.run(sp.load("slide.vxa"), until=file.run.until, record_every=file.run.record_every)
+    assert run.time == told["time"]
+    assert run.system.centre_of_mass(run.state).tolist() == told["bodies"][0]["centre_of_mass"]
 
 
 def test_a_resumed_run_measures_from_the_same_time(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from functools import partial
 from time import monotonic
 
-from supple.cli.notices import tell
+from supple.cli.notices import CLEAR, tell
 
 WHAT = "compiling kernels for this machine, once"
 SECONDS = 10.0
@@ -26,7 +26,7 @@ class _Line:
         """Say how far it is."""
         if self.anew:
             width = shutil.get_terminal_size().columns - 1
-            print(f"\r\x1b[K{f'supple: {text}'[:width]}", end="", file=sys.stderr, flush=True)
+            print(f"{CLEAR}{f'supple: {text}'[:width]}", end="", file=sys.stderr, flush=True)
         elif monotonic() - self.told >= SECONDS:
             self.told = monotonic()
             tell(text)
@@ -34,7 +34,7 @@ class _Line:
     def clear(self) -> None:
         """Leave the terminal as it was."""
         if self.anew:
-            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+            print(CLEAR, end="", file=sys.stderr, flush=True)
 
 
 def compile_kernels_of(example: str) -> None:

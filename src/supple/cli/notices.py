@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 import warnings
 from collections.abc import Iterator
@@ -10,10 +11,28 @@ from typing import Any
 
 from supple.errors import SuppleWarning, printable
 
+CLEAR = "\r\x1b[K"
+"""What empties the line that a terminal stands in."""
+
 
 def tell(sentence: str) -> None:
-    """Print a note."""
-    print(f"supple: {printable(' '.join(sentence.split()))}", file=sys.stderr, flush=True)
+    """Print a note; on a terminal in the place of what says that something is going on."""
+    start = CLEAR if sys.stderr.isatty() else ""
+    print(f"{start}supple: {printable(' '.join(sentence.split()))}", file=sys.stderr, flush=True)
+
+
+@contextmanager
+def going_on(text: str) -> Iterator[None]:
+    """Say on a terminal what is going on, until a note or a bar comes in its place, or it is over."""
+    if not sys.stderr.isatty():
+        yield
+        return
+    width = shutil.get_terminal_size().columns - 1
+    print(f"{CLEAR}{f'supple: {printable(text)}'[:width]}", end="", file=sys.stderr, flush=True)
+    try:
+        yield
+    finally:
+        print(CLEAR, end="", file=sys.stderr, flush=True)
 
 
 @contextmanager

@@ -62,10 +62,10 @@ def run(
 ) -> None:
     """Run a scene and record it."""
     from supple.cli.compiling import compile_kernels_of, shown_compilations
-    from supple.cli.notices import shown_warnings, tell
+    from supple.cli.notices import going_on, shown_warnings, tell
 
     compile_kernels_of(scene)
-    with shown_warnings(), shown_compilations():
+    with shown_warnings(), shown_compilations(), going_on(f"preparing {scene}"):
         chosen = _found(scene, base, device)
         for note in chosen.notes:
             tell(note)

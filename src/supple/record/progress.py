@@ -63,6 +63,8 @@ def progress_bar(shown: bool | None, *, name: str, start: float, until: float) -
         TextColumn("residual {task.fields[residual]}"),
         TimeRemainingColumn(),
     )
+    if sys.stderr.isatty():
+        print("\r\x1b[K", end="", file=sys.stderr, flush=True)  # in the place of what says that a scene is prepared
     with RichProgress(*columns, console=Console(stderr=True, force_terminal=shown), transient=True) as bar:
         fields = {"now": f"{start:.3f}", "speed": "-", "residual": "-"}
         task = bar.add_task(escape(printable(name)), total=until, **fields)  # type: ignore[arg-type]
