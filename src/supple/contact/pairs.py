@@ -14,6 +14,7 @@ import numpy as np
 Array = np.ndarray
 
 VERTEX_TRIANGLE, EDGE_EDGE, POINT_POINT, BALL_TRIANGLE = 0, 1, 2, 3
+"""Kinds of contacts."""
 
 
 class ContactPairs(NamedTuple):
@@ -23,9 +24,9 @@ class ContactPairs(NamedTuple):
     (v, a, b, c) with (1, -wa, -wb, -wc), only v and two where an edge of the triangle is nearest, v and one where a
     corner is. Edge against edge: (a, b, c, d) with (1 - s, s, -(1 - t), -t). Point against point: (v, a) with (1, -1).
     normal: unit, from the second side to the first, (k, 3); the first is pushed along it. gap: distance along the
-    normal less the radii of both sides [m], (k,), negative where they penetrate. kind: (k,) int8, 0 vertex-triangle,
-    1 edge-edge, 2 point-point, 3 vertex-triangle of a ball beside its nearest. area: the share of the surface at rest
-    that the contact stands for [m²], (k,).
+    normal less the radii of both sides [m], (k,), negative where they penetrate. kind: (k,) int8, `VERTEX_TRIANGLE`,
+    `EDGE_EDGE`, `POINT_POINT`, or `BALL_TRIANGLE` of a ball beside its nearest triangle. area: the share of the surface
+    at rest that the contact stands for [m²], (k,).
 
     >>> ContactPairs.empty().size
     0

@@ -13,6 +13,7 @@ from supple.contact.narrow.closest_kernels import nearest_vector
 from supple.contact.narrow.normal_kernels import feature_normal, in_cone
 from supple.contact.narrow.vectors import at, dot, norm, scale, subtract
 from supple.contact.narrow.vertex_kernels import KEY, MET, NEAR, NEXT, USED, weighted_vector, write_vertex
+from supple.contact.pairs import BALL_TRIANGLE
 
 SNAP = 1e-9  # a weight below this is none: the place is on an edge, which one triangle owns
 SAME = 1e-6  # of the radii: places nearer to each other are one
@@ -91,7 +92,7 @@ def meet_ball(shape, workspace, settings, x, end, v, t, count, pairs_out):
         return count
     if count < len(pairs_out.gap):
         write_vertex(shape, v, t, w, n, distance - radii, shape.vertex_area[v], count, pairs_out)  # (16.7)
-        pairs_out.kind[count] = 3
+        pairs_out.kind[count] = BALL_TRIANGLE
     return count + 1
 
 

@@ -18,6 +18,7 @@ from supple.contact.narrow.normal_kernels import edge_normal, in_cone
 from supple.contact.narrow.vectors import at, cross, dot, norm, scale, subtract, toward, unit
 from supple.contact.narrow.vertex_kernels import KEY, NEXT, TINY, USED
 from supple.contact.near_kernels import boxes_at_hand, leaf_body, place_at_hand
+from supple.contact.pairs import EDGE_EDGE
 from supple.contact.tree_kernels import LEAF, apart
 
 FAST = 0.25  # part of the margin from which edges that cross are met, whatever the vertices at their ends do
@@ -186,7 +187,7 @@ def meet_edges(shape, settings, x, end, e1, e2, b1, b2, is_free, sweeps, count, 
         for m, (point, weight) in enumerate(((i, 1.0 - s), (j, s), (k, t - 1.0), (l, -t))):
             pairs_out.points[count, m], pairs_out.weights[count, m] = point, weight
         pairs_out.normal[count, 0], pairs_out.normal[count, 1], pairs_out.normal[count, 2] = n
-        pairs_out.gap[count], pairs_out.kind[count] = gap, 1
+        pairs_out.gap[count], pairs_out.kind[count] = gap, EDGE_EDGE
         pairs_out.area[count] = min(shape.edge_area[e1], shape.edge_area[e2])
     return count + 1
 

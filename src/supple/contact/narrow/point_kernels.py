@@ -15,6 +15,7 @@ import numpy as np
 
 from supple.algebra.compiling.compiled import compiled
 from supple.contact.narrow.vectors import add, at, dot, norm, scale, subtract
+from supple.contact.pairs import POINT_POINT
 
 OVERLAP = 1e-6  # of the radii: less than this at rest is rounding
 TINY = 1e-9  # a distance this small against the radii has no direction of its own
@@ -53,7 +54,7 @@ def meet_points(shape, settings, x, end, i, j, count, pairs_out):
         for m in range(2, 4):
             pairs_out.points[count, m], pairs_out.weights[count, m] = -1, 0.0
         pairs_out.normal[count, 0], pairs_out.normal[count, 1], pairs_out.normal[count, 2] = n
-        pairs_out.gap[count], pairs_out.kind[count] = dot(n, d) - radii, 2  # (16.7)
+        pairs_out.gap[count], pairs_out.kind[count] = dot(n, d) - radii, POINT_POINT  # (16.7)
         pairs_out.area[count] = min(shape.vertex_area[i], shape.vertex_area[j])
     return count + 1
 

@@ -20,6 +20,7 @@ from supple.algebra.compiling.compiled import compiled
 from supple.contact.narrow.closest_kernels import meeting, nearest_vector
 from supple.contact.narrow.normal_kernels import face_normal, facing_area, feature_normal, vertex_normal
 from supple.contact.narrow.vectors import at, blend, cross, dot, norm, scale, subtract, toward, unit
+from supple.contact.pairs import VERTEX_TRIANGLE
 
 VERTEX, KEY, NEAR, FACING, MET, NEXT, USED = range(7)
 STRAIGHT = 0.99  # cosine of the angle between a normal and the way out that counts as straight
@@ -208,7 +209,7 @@ def write_vertex(shape, v, t, w, n, gap, area, k, pairs_out):
     for c in range(m, 4):
         points[k, c], weights[k, c] = -1, 0.0
     pairs_out.normal[k, 0], pairs_out.normal[k, 1], pairs_out.normal[k, 2] = n
-    pairs_out.gap[k], pairs_out.kind[k], pairs_out.area[k] = gap, 0, area
+    pairs_out.gap[k], pairs_out.kind[k], pairs_out.area[k] = gap, VERTEX_TRIANGLE, area
 
 
 @compiled(inline=True)
