@@ -89,6 +89,46 @@ def test_tets_fill_the_surface_and_are_kept(monkeypatch, tmp_path):
     assert tetrahedralize(box, edge_length=0.9, envelope=1e-2).volumes.sum() == pytest.approx(1.0, rel=0.05)
 
 
+def change_entry(path, offset, value):
+    """A byte in the zip's directory, of its first entry."""
+    content = bytearray(path.read_bytes())
+    content[content.index(b"PK\x01\x02") + offset] = value
+    path.write_bytes(content)
+
+
+KEPT = {
+    "cut": lambda path: path.write_bytes(path.read_bytes()[:100]),
+    "no zip": lambda path: path.write_bytes(b"no zip"),
+    "unknown compression": lambda path: change_entry(path, 10, 99),
+    "under a password": lambda path: change_entry(path, 8, 1),
+    "not finite": lambda path: np.savez(path, nodes=np.full((4, 3), np.nan), tets=[[0, 1, 2, 3]]),
+    "flat": lambda path: np.savez(path, nodes=np.eye(4)[:, :3], tets=[0, 1, 2, 3]),
+    "numbers": lambda path: np.savez(path, nodes=np.eye(4)[:, :3], tets=[[0, 1, 2, 9]]),
+    "names": lambda path: np.savez(path, points=np.eye(3)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("damage", KEPT)
+def test_a_kept_mesh_that_is_damaged_is_made_anew(damage, monkeypatch, tmp_path):
+    monkeypatch.setenv("SUPPLE_CACHE", str(tmp_path))
+    box, runs = box_tets((1, 1, 1), (1, 1, 1)), []
+
+    def run(*given):
+        runs.append(given)
+        return box.nodes, box.tets
+
+    monkeypatch.setattr("supple.geometry.generators.tetrahedralize._run", run)
+    for _ in range(2):
+        assert tetrahedralize(box.boundary.surface).content_hash == box.content_hash
+    assert len(runs) == 1
+    (kept,) = tmp_path.rglob("*.npz")
+    before = kept.read_bytes()
+    KEPT[damage](kept)
+    assert kept.read_bytes() != before
+    assert tetrahedralize(box.boundary.surface).content_hash == box.content_hash
+    assert len(runs) == 2
+
+
 def test_missing_extra_is_named(monkeypatch, tmp_path):
     monkeypatch.setenv("SUPPLE_CACHE", str(tmp_path))
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)

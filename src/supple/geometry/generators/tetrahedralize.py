@@ -12,7 +12,6 @@ import os
 import subprocess
 import sys
 import tempfile
-import zipfile
 from pathlib import Path
 from typing import Literal
 
@@ -57,10 +56,11 @@ def tetrahedralize(
     if holes == "refuse":
         check_closed(surface.edges, "tetrahedralize", 'Close its holes, or pass holes="fill".')
     path = _cache_path(surface, length, envelope)
-    arrays = _load(path)
-    if arrays is None:
-        arrays = _run(surface, length, envelope)
-        _save(path, *arrays)
+    kept = _kept(path)
+    if kept is not None:
+        return kept
+    arrays = _run(surface, length, envelope)
+    _save(path, *arrays)
     return TetMesh(*arrays, isolated="drop")
 
 
@@ -76,8 +76,9 @@ def _run(surface: SurfaceMesh, length: float, envelope: float) -> tuple[np.ndarr
             text=True,
             errors="replace",
         )
-        arrays = _load(Path(folder, "out.npz"))
-    if done.returncode or arrays is None:
+        written = Path(folder, "out.npz")
+        arrays = _load(written) if done.returncode == 0 and written.is_file() else None
+    if arrays is None:
         reason = (done.stderr.strip().splitlines() or [f"it ended with code {done.returncode}"])[-1]
         raise InputError(f"fTetWild cannot fill the surface: {reason[:200]}")
     if not len(arrays[1]):
@@ -90,13 +91,17 @@ def _cache_path(surface: SurfaceMesh, length: float, envelope: float) -> Path:
     return cache_root() / "tets" / f"{hashlib.sha256(text.encode()).hexdigest()[:32]}.npz"
 
 
-def _load(path: Path) -> tuple[np.ndarray, np.ndarray] | None:
-    """The kept mesh; None where there is none or it is damaged."""
+def _kept(path: Path) -> TetMesh | None:
+    """The mesh kept in a file; None where there is none, or it is damaged or no mesh."""
     try:
-        with np.load(path, allow_pickle=False) as kept:
-            return kept["nodes"], kept["tets"]
-    except (OSError, KeyError, ValueError, EOFError, zipfile.BadZipFile):
+        return TetMesh(*_load(path), isolated="drop")
+    except Exception:  # what zipfile, NumPy and the checks of meshes raise depends on the damage
         return None
+
+
+def _load(path: Path) -> tuple[np.ndarray, np.ndarray]:
+    with np.load(path, allow_pickle=False) as file:
+        return file["nodes"], file["tets"]
 
 
 def _save(path: Path, nodes: np.ndarray, tets: np.ndarray) -> None:
