@@ -224,3 +224,43 @@ def test_kernels_of_one_name_with_values_of_their_own_are_kept_apart() -> None:
         return two(x) + three(x)
 
     assert (two(1.0), three(1.0), both(1.0)) == (2.0, 3.0, 5.0)
+
+
+TWICE = """
+from supple.algebra.compiling.compiled import compiled
+
+
+@compiled
+def twice(x):
+    return 2.0 * x
+"""
+ASK = "from twice import twice; print(twice(1.5), sum(twice.stats.cache_hits.values()))"
+DAMAGE = {
+    "empty": lambda content: b"",
+    "cut": lambda content: content[: len(content) // 2],
+    "other": lambda content: b"no pickle" * 9,
+    "end": lambda content: content[:-3] + b"abc",
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGE)
+@pytest.mark.parametrize("suffix", ["nbi", "nbc"])
+def test_a_damaged_file_of_the_cache_counts_as_absent(suffix: str, damage: str, tmp_path: Path) -> None:
+    """It is compiled anew once, and found from then on."""
+    (tmp_path / "twice.py").write_text(TWICE)
+    environment = {**os.environ, "SUPPLE_CACHE": str(tmp_path / "cache"), "PYTHONDONTWRITEBYTECODE": "1"}
+
+    def ask() -> str:
+        command = [sys.executable, "-c", ASK]
+        done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, check=False, text=True)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    first, found = ask(), ask()
+    assert first != found
+    files = sorted((tmp_path / "cache").rglob(f"*.{suffix}"))
+    assert files
+    for file in files:
+        file.write_bytes(DAMAGE[damage](file.read_bytes()))
+    assert ask() == first
+    assert ask() == found

@@ -25,9 +25,9 @@ from uuid import uuid4
 import numba
 import numba.extending
 import platformdirs
-from numba.core.caching import IndexDataCacheFile
 from numba.core.sigutils import normalize_signature
 
+from supple.algebra.compiling.kept_files import KeptFiles
 from supple.algebra.compiling.kernel import Kernel, fields_of, make_kernel
 
 PACKAGE = Path(__file__).resolve().parents[2]
@@ -129,7 +129,7 @@ def _cache_by_content(form: Any, folder: Path, suffix: str) -> None:
     cache._cache_path = str(folder)
     cache._impl.locator.get_cache_path = lambda: str(folder)
     base = cache._impl.filename_base + suffix
-    cache._cache_file = IndexDataCacheFile(str(folder), base, source_stamp=folder.name)
+    cache._cache_file = KeptFiles(str(folder), base, source_stamp=folder.name)
     cache._cache_file._data_name_pattern = f"{base}.{{number:d}}.{OWN}.nbc"
     index_key = cache._index_key
     cache._index_key = lambda sig, codegen: (*index_key(sig, codegen), fields_of(normalize_signature(sig)[0] or ()))
