@@ -128,6 +128,27 @@ def test_what_cannot_be_opened_is_told_and_another_can(opened: tuple[Studio, Any
 
 
 @pytest.mark.slow
+def test_a_first_file_that_cannot_be_opened_is_told_and_the_studio_goes_on(chromium: Any, tmp_path: Path) -> None:
+    (tmp_path / "broken.toml").write_text("supple = 1\n[[bodies]]\nkind = 'ghost'\n")
+    (tmp_path / "good.toml").write_text(BALL.format(name="good"))
+    studio = Studio(None)
+    try:
+        context = chromium.new_context(viewport={"width": 1000, "height": 700})
+        page = context.new_page()
+        page.goto(studio.address)
+        page.get_by_role("dialog", name="Open").wait_for(timeout=WAIT)  # by itself: there is no scene
+        choose(page, tmp_path / "broken.toml")
+        page.get_by_role("alert").filter(has_text="unknown kind (got 'ghost'").wait_for(timeout=WAIT)
+        page.wait_for_timeout(1000)
+        choose(page, tmp_path / "good.toml")
+        until_seen(page, "good.toml")
+        context.close()
+        assert studio.process.poll() is None
+    finally:
+        studio.end()
+
+
+@pytest.mark.slow
 def test_an_upload_is_counted_on_the_server(opened: tuple[Studio, Any, list[str]]) -> None:
     """Whatever its sender says of its length, or does not say."""
     studio, *_ = opened

@@ -44,7 +44,8 @@ def view(
     shelf: what else can be opened from the page; None: nothing. host: the address to listen at; only this machine
     reaches the default. port: 0 for a free one. browser: whether to open one. say: prints the address.
 
-    Raises a SuppleError where the scene cannot be made or begun.
+    Raises a SuppleError where the scene that is given cannot be made or begun; one that is opened from the page tells
+    there why it cannot.
     """
     if find_spec("nicegui") is None:
         raise MissingExtraError("studio", needed_for="the studio")
@@ -60,7 +61,7 @@ def view(
         running.close()
         if shelf is not None:
             shelf.close()
-    if not running.has_begun and running.failure:
+    if make is not None and not running.has_begun and running.failure:
         raise SuppleError(running.failure)
 
 
@@ -93,7 +94,7 @@ def serve(
     browser: bool,
     say: Callable[[str], None],
 ) -> None:
-    """Until somebody ends it."""
+    """Until somebody ends it, or the scene that it begins with cannot be made."""
     import uvicorn
     from fastapi import FastAPI
     from nicegui import ui
@@ -104,6 +105,7 @@ def serve(
     from supple.studio.shelf.routes import add_shelf
     from supple.studio.streams import add_streams
 
+    begins_with_one = running.is_open
     app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
     add_streams(app, running)
     add_looks(app, running)
@@ -127,8 +129,9 @@ def serve(
         say("Ctrl-C ends it.")
         if browser:
             webbrowser.open(address)
-        running.known.wait()
-        server.should_exit |= not running.has_begun
+        if begins_with_one:
+            running.known.wait()
+            server.should_exit |= not running.has_begun
 
     threading.Thread(target=announce, daemon=True).start()
     with contextlib.suppress(KeyboardInterrupt):
