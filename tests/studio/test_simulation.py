@@ -103,3 +103,16 @@ def test_the_speed_that_is_shown_is_simulated_over_wall_time(simulation: Simulat
     # no faster than it was asked for, or can be
     fastest = 0.25 if step == 0.0 else 0.5
     assert simulation.live.state.t <= fastest * (time.perf_counter() - played) + simulation.live.dt
+
+
+def test_the_energy_that_is_told_is_that_of_what_is_seen(simulation: Simulation) -> None:
+    """From the start on, and where one stops and steps."""
+    body = simulation.live.system.bodies[0].body
+    energy = 0.5 * body.total_mass * SPEED**2
+    assert simulation.status.kinetic == pytest.approx(energy)
+    simulation.live.state.v[:3] *= 2.0
+    simulation.obey("step", None)
+    assert simulation.status.kinetic == pytest.approx(4.0 * energy)
+    simulation.live.state.v[:3] *= 0.5
+    simulation.obey("pause", None)
+    assert simulation.status.kinetic == pytest.approx(energy)

@@ -26,9 +26,11 @@ import numpy as np
 
 from supple.algebra.compiling.blas_threads import one_blas_thread
 from supple.errors import DivergenceError, SuppleError
+from supple.record.measures import Measures, measure
 from supple.running import thread_count
 from supple.scene.scene import Scene
 from supple.scene.state import State
+from supple.studio.due import Due
 from supple.studio.live.live_run import LiveRun
 from supple.studio.live.recording import Recording
 from supple.studio.looks.looks import Looks
@@ -93,9 +95,9 @@ class Simulation:
         """At the start of the scene; playing or not as before."""
         self.seen: deque[tuple[int, State]] = deque(maxlen=REMEMBERED)
         self.status = Status(playing=self.status.playing, wanted=self.status.wanted)
-        self.check_at = perf_counter() + CHECK
+        self.check_due = Due(CHECK, SHARE, perf_counter() + CHECK)
         self.samples.begin()
-        self.samples.add(self.live.state, self.live.check())
+        self._note(self.live.check())
         self._look()
         self._pace()
 
@@ -236,11 +238,9 @@ class Simulation:
         try:
             self.live.take(steps)
             begun = perf_counter()
-            if begun >= self.check_at:
-                measures = self.live.check()
-                self.check_at = begun + max(CHECK, (perf_counter() - begun) / SHARE)
-                self.status.kinetic, self.status.potential = measures.kinetic, measures.potential
-                self.samples.add(self.live.state, measures)
+            if begun >= self.check_due.at:
+                self._note(self.live.check())
+                self.check_due.pay(begun, perf_counter())
         except FAILURES as error:
             self.live.go_back()
             self._stop(error)
@@ -254,8 +254,16 @@ class Simulation:
         number, state = self.ring.newest + 1, self.live.state
         self.seen.append((number, State(state.t, state.x.copy(), state.v.copy())))
         self.ring.write(self.live.show.frame(state, self.live.step, number))
-        self.samples.at_frame(self.live.system, state, perf_counter)
+        if not self.status.playing:  # and there is time for it
+            self._note(measure(self.live.system, state))
+        elif measures := self.samples.at_frame(self.live.system, state, perf_counter):
+            self._note(measures)
         self.looks.forget()
+
+    def _note(self, measures: Measures) -> None:
+        """What was measured of the state is what a person is told."""
+        self.status.kinetic, self.status.potential = measures.kinetic, measures.potential
+        self.samples.add(self.live.state, measures)
 
     def _tell(self) -> None:
         now, state = perf_counter(), self.live.state

@@ -16,7 +16,6 @@ from __future__ import annotations
 import json
 import struct
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -25,6 +24,7 @@ from supple.canvas.pack import Pack
 from supple.record.surfaces import Surface
 from supple.scene.state import State
 from supple.scene.system import System
+from supple.studio.due import Due
 from supple.studio.looks.colour_scale import ColourScale
 from supple.studio.looks.field_colours import UNITS, FieldColours
 from supple.studio.looks.marks import LEAST, told_contacts, told_links
@@ -38,20 +38,6 @@ SHARE = 0.1
 """Most of the wall time that finding either may take."""
 
 
-@dataclass
-class Due:
-    """When something may be found again. interval: least wall time between [s]; share: most of the wall time that it
-    may take."""
-
-    interval: float
-    share: float = SHARE
-    at: float = 0.0
-
-    def pay(self, begun: float, ended: float) -> None:
-        """It has been found, between two moments of wall time [s]."""
-        self.at = begun + max(self.interval, (ended - begun) / self.share)
-
-
 class Looks:
     """The wishes of all watchers on what is shown of a system."""
 
@@ -63,7 +49,7 @@ class Looks:
         self.forces = ColourScale(LEAST)
         self.wishes: dict[int, Wish] = {}
         self.picked: dict[int, str] = {}
-        self.colours_due, self.marks_due = Due(COLOURS), Due(MARKS)
+        self.colours_due, self.marks_due = Due(COLOURS, SHARE), Due(MARKS, SHARE)
         self.colours_stale = self.marks_stale = self.had_lines = False
 
     def wish(self, watcher: int, wish: Wish) -> None:

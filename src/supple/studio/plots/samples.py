@@ -19,7 +19,7 @@ from supple.scene.mapped.points import PointSet
 from supple.scene.slots import Slot
 from supple.scene.state import State
 from supple.scene.system import System
-from supple.studio.looks.looks import Due
+from supple.studio.due import Due
 from supple.studio.plots.columns import COLUMNS, POINT_WIDTH, POINTS, WIDTH
 
 Array = np.ndarray
@@ -84,12 +84,14 @@ class Samples:
         held = [(k, point.at(state)) for k, point in enumerate(self.points) if point is not None]
         return np.array([(k, *at[:3]) for k, at in held]).reshape(-1, 4)
 
-    def at_frame(self, system: System, state: State, clock: Callable[[], float]) -> None:
-        """Measure where somebody looks and there is time for it."""
+    def at_frame(self, system: System, state: State, clock: Callable[[], float]) -> Measures | None:
+        """What is measured where somebody looks and there is time for it."""
         if not self.is_wanted or (begun := clock()) < self.due.at:
-            return
-        self.add(state, measure(system, state))
+            return None
+        measures = measure(system, state)
+        self.add(state, measures)
         self.due.pay(begun, clock())
+        return measures
 
     def add(self, state: State, measures: Measures) -> None:
         """A row of what was measured at a state, once a moment."""
