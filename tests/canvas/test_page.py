@@ -13,10 +13,13 @@ import pytest
 from tests.canvas.browser import browser, opened
 
 import supple as sp
+from supple.bodies.carried import carriage_of, carriers_of
 from supple.bodies.tree import TreeBody
 from supple.decompose import decompose
 from supple.errors import InputError, MissingExtraError
+from supple.examples import flower
 from supple.exports import html
+from supple.record.surfaces import make_surfaces
 
 Array = np.ndarray
 
@@ -100,6 +103,30 @@ def test_backs_that_are_not_drawn_are_not_seen(chromium: Any, page: Path, run: s
         assert view.evaluate(f"{materials}.filter((material) => material.side === 0).length") >= 2
         view.evaluate(f"{materials}.forEach((material) => {{ material.side = 2; material.needsUpdate = true; }})")
         assert (np.abs(first - fine_picture(view)).max(axis=2) > 8).mean() < 1e-3  # seams of pixels
+
+
+def test_a_domain_is_where_its_points_are(chromium: Any, tmp_path: Path) -> None:
+    """Where others carry a point nearly alone, its place in a domain may be far outside of it."""
+    scene = flower.make()
+    system = scene.compile()
+    run = sp.run(scene, until=1 / 60)
+    shown = make_surfaces(system)[0].shown
+    carriers = carriers_of(shown)
+    assert carriers is not None
+    assert carriers.weights is not None
+    x = carriers.positions(carriage_of(shown, system.bodies[0].view_x(run.state.x)))
+    share = np.ones(carriers.count)
+    share[carriers.seams] = carriers.weights
+    with opened(chromium, sp.export(run, tmp_path / "flower.html")) as view:
+        view.evaluate(f"supple.show({len(run.frames.times) - 1})")
+        centres = view.evaluate(
+            f"Array.from({{ length: {len(carriers.kind)} }}, (_, d) => supple.canvas.shapes[0].centre(d, [0, 0, 0]))"
+        )
+    for d, centre in enumerate(centres):
+        own = slice(carriers.starts[d], carriers.starts[d + 1])
+        mine = x[own][share[own] > 0.3]
+        assert (mine.min(axis=0) - 0.01 < centre).all(), d
+        assert (centre < mine.max(axis=0) + 0.01).all(), d
 
 
 def share_seen(view: Any, x: Array) -> float:

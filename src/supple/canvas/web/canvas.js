@@ -12,6 +12,7 @@ const WIDTH = 1024; // texels in a row of a table
 // again, between looks whether it is done, and after which all is at rest
 const QUICK = 20, SLOW = 60, JUDGE = 20000, LOOK = 3, REST = 300;
 const WORK = 250; // [ms] from which on a picture leaves a fifth of the time to others, where the processor draws
+const SLIGHT = 0.05; // share of a point that does not make a domain larger
 const LIT = 8; // coarse pictures that share a shadow
 const SHADOW = { texels: 1024, dark: 0.45, samples: 4 }; // along an edge of the map; how dark; looks at it in a fine picture
 // bytes of colours as people give them to bytes in which light adds up
@@ -418,8 +419,10 @@ export function createCanvas({ THREE, OrbitControls }, element, header, data, op
   }
   function copy() {
     const { width, height } = picture.target, { state } = renderer;
+    const drawn = renderer.properties.get(picture.target).__webglFramebuffer;
+    if (!drawn) return canvas.touch(); // the window has another size by now
     if (view.width !== width || view.height !== height) [view.width, view.height] = [width, height];
-    state.bindFramebuffer(gl.READ_FRAMEBUFFER, renderer.properties.get(picture.target).__webglFramebuffer);
+    state.bindFramebuffer(gl.READ_FRAMEBUFFER, drawn);
     state.bindFramebuffer(gl.DRAW_FRAMEBUFFER, null);
     gl.blitFramebuffer(0, 0, width, height, 0, 0, width, height, gl.COLOR_BUFFER_BIT, gl.NEAREST);
     state.bindFramebuffer(gl.READ_FRAMEBUFFER, null);
@@ -528,14 +531,17 @@ class CarriedShape {
     const members = this.table(Math.max(1, seams.length), "RG", Uint32Array);
     const weights = this.table(Math.max(1, seams.length), "R", Float32Array);
     const given = told.weights ? read(told.weights) : null;
+    const share = told.kinds.map((kind) => new Float32Array(kind.points).fill(-1)); // the largest in any copy; -1: whole
     for (let g = 0; g + 1 < starts.length; ++g)
       for (let k = starts[g]; k < starts[g + 1]; ++k) {
         groups.image.data.set([starts[g], starts[g + 1] - starts[g]], 2 * seams[k]);
         const d = last(firstPoint, seams[k]), kind = kindOf[d];
         members.image.data.set([d, bases[kind] + (seams[k] - firstPoint[d]) * (1 + modes[kind])], 2 * k);
         weights.image.data[k] = given ? given[k] : 1 / (starts[g + 1] - starts[g]);
+        const own = seams[k] - firstPoint[d];
+        share[kind][own] = Math.max(share[kind][own], Math.abs(weights.image.data[k]));
       }
-    this.boxes = told.kinds.map((kind) => boxOf(read(kind.X)));
+    this.boxes = told.kinds.map((kind, k) => boxOf(read(kind.X), share[k]));
     this.textures = [shapes, table, this.frames, this.coordinates, groups, members, weights];
     this.uniforms = {
       frames: { value: this.frames }, coordinates: { value: this.coordinates }, shapes: { value: shapes },
@@ -998,9 +1004,12 @@ function fillShapes(out, base, kind, read) {
 }
 
 // lowest and highest of points, [x, y, z] each
-function boxOf(X) {
-  const low = [0, 1, 2].map(() => Infinity), high = [0, 1, 2].map(() => -Infinity);
+// of points of which a domain carries a share; those that others carry nearly alone may lie far outside of it
+function boxOf(X, share) {
+  const low = [0, 1, 2].map(() => Infinity), high = [0, 1, 2].map(() => -Infinity), all = !share.some((part) => part < 0 || part > SLIGHT);
   X.forEach((value, k) => {
+    const part = share[Math.floor(k / 3)];
+    if (!all && part >= 0 && part <= SLIGHT) return;
     low[k % 3] = Math.min(low[k % 3], value);
     high[k % 3] = Math.max(high[k % 3], value);
   });

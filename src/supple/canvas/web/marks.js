@@ -61,6 +61,11 @@ function makeDots(THREE, colour, pixels) {
     color: colour, map, size: pixels, sizeAttenuation: false, depthTest: false, transparent: true }));
   dots.frustumCulled = false;
   dots.renderOrder = 11;
+  const whole = new THREE.Vector2();
+  dots.onBeforeRender = (renderer) => { // as large in a picture of fewer pixels, which is stretched
+    const target = renderer.getRenderTarget();
+    dots.material.size = target ? (pixels * target.height) / renderer.getSize(whole).height / renderer.getPixelRatio() : pixels;
+  };
   return dots;
 }
 
