@@ -420,7 +420,7 @@ export function createCanvas({ THREE, OrbitControls }, element, header, data, op
   function copy() {
     const { width, height } = picture.target, { state } = renderer;
     const drawn = renderer.properties.get(picture.target).__webglFramebuffer;
-    if (!drawn) return canvas.touch(); // the window has another size by now
+    if (!drawn) return void (wanted = true); // the window has another size by now
     if (view.width !== width || view.height !== height) [view.width, view.height] = [width, height];
     state.bindFramebuffer(gl.READ_FRAMEBUFFER, drawn);
     state.bindFramebuffer(gl.DRAW_FRAMEBUFFER, null);
