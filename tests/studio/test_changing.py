@@ -88,3 +88,9 @@ def test_gravity_is_typed_a_body_is_pulled_and_the_file_repeats_it(page: Any, tm
     top = run.system.points(run.state, "ball")
     # the picture has 16 bits; its first vertex is one of the ball's own
     assert np.linalg.norm(top - np.array(place[1:]), axis=1).min() < 1e-3
+
+
+def test_a_field_that_no_body_has_is_told(page: Any) -> None:
+    page.get_by_role("combobox", name="Colours").click()
+    page.get_by_role("option", name="Stress", exact=True).click()
+    page.get_by_role("img", name="No body here has a stress").wait_for(timeout=WAIT)

@@ -64,6 +64,14 @@ def seen_at(page: Any, body: str) -> list[float]:
     return page.evaluate(f"suppleCanvas.seen(suppleCanvas.extent('{body}').middle)")  # type: ignore[no-any-return]
 
 
+def until_in_the_middle(page: Any, body: str) -> None:
+    """The camera follows it."""
+    box = page.evaluate("suppleCanvas.element.getBoundingClientRect().toJSON()")
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    seen = f"suppleCanvas.seen(suppleCanvas.extent('{body}').middle)"
+    page.wait_for_function(f"Math.hypot({seen}[0] - {x}, {seen}[1] - {y}) < 2", timeout=SOON)
+
+
 def colour_of(page: Any, body: str) -> np.ndarray:
     """Of the middle of a body."""
     page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
@@ -105,7 +113,7 @@ def test_a_click_selects_a_body_and_the_camera_follows_it(page: Any) -> None:
     page.mouse.click(*seen_at(page, "ball"))
     told.filter(has_text=re.compile(r"ball: rigid, 0\.2\d* kg, 0\.1 × 0\.1 × 0\.1 m")).wait_for(timeout=SOON)
     page.get_by_role("checkbox", name="Follow").click()
-    page.wait_for_timeout(300)
+    until_in_the_middle(page, "ball")
     before = seen_at(page, "ball")
     play_until(page, 0.5)
     assert page.evaluate("suppleCanvas.extent('ball').middle[2]") < 0.2
@@ -116,6 +124,52 @@ def test_a_click_selects_a_body_and_the_camera_follows_it(page: Any) -> None:
     page.get_by_role("button", name="Fit").click()
     page.mouse.click(canvas["x"] + 5, canvas["y"] + canvas["height"] - 5)
     told.filter(has_text=re.compile("^$")).wait_for(timeout=SOON, state="attached")
+
+
+def test_follow_selects_a_body_where_none_is(page: Any) -> None:
+    told = page.get_by_role("status", name="Selected body")
+    canvas = page.evaluate("suppleCanvas.element.getBoundingClientRect().toJSON()")
+    page.mouse.click(canvas["x"] + 5, canvas["y"] + canvas["height"] - 5)
+    told.filter(has_text=re.compile("^$")).wait_for(timeout=SOON, state="attached")
+    if page.get_by_role("checkbox", name="Follow").is_checked():
+        page.get_by_role("checkbox", name="Follow").click()
+    page.get_by_role("checkbox", name="Follow").click()
+    told.filter(has_text=re.compile("cube: ")).wait_for(timeout=SOON)
+    until_in_the_middle(page, "cube")
+    before = seen_at(page, "cube")
+    play_until(page, 0.4)
+    assert page.evaluate("suppleCanvas.extent('cube').middle[2]") < 0.5
+    assert np.hypot(*np.subtract(seen_at(page, "cube"), before)) < 3  # pixels
+    page.get_by_role("checkbox", name="Follow").click()
+
+
+def test_the_legend_says_what_grey_is_and_stays_while_other_things_are_switched(page: Any) -> None:
+    choose(page, "Colours", "Stress")
+    legend = page.get_by_role("img", name=re.compile(r"Stress \[\w*Pa\] from 0 to [\d.]+; grey: no stress"))
+    legend.wait_for(timeout=SOON)
+    page.evaluate("""
+        const legend = suppleLooks.legend.element;
+        window.told = [];
+        new MutationObserver(() => told.push(legend.getAttribute("aria-label"))).observe(legend, { attributes: true });
+    """)
+    show(page, "Contacts")
+    page.get_by_role("note").filter(has_text="No contacts").wait_for(timeout=SOON)
+    show(page, "Contacts")
+    assert not [text for text in page.evaluate("told") if "from 0 to" not in text]
+    choose(page, "Colours", "Materials")
+
+
+def test_dots_are_as_large_in_a_coarse_picture(page: Any) -> None:
+    """Which has fewer pixels and is stretched."""
+    size = """(height) => {
+        const { dots } = suppleLooks.marks.contacts;
+        dots.onBeforeRender({
+            getRenderTarget: () => ({ height }), getSize: (out) => out.set(800, 600), getPixelRatio: () => 1,
+        });
+        return dots.material.size;
+    }"""
+    fine, coarse = (page.evaluate(size, height) for height in (600, 300))
+    assert fine == 2 * coarse > 0
 
 
 def show(page: Any, *names: str) -> None:
@@ -172,3 +226,26 @@ def test_dark_and_light(page: Any) -> None:
     dark = picture(page)[5, 5].mean()
     page.get_by_role("checkbox", name="Dark").click()
     assert light > 200 > 60 > dark
+
+
+def until_it_shows(field: Any, value: float) -> None:
+    field.page.wait_for_function(f"(it) => Number(it.value) === {value}", arg=field.element_handle(), timeout=SOON)
+
+
+def test_a_value_that_is_refused_is_that_of_now_again_and_what_is_typed_stays(page: Any) -> None:
+    page.get_by_role("button", name="Change").click()
+    panel = page.get_by_role("region", name="Change")
+    young, gravity = (panel.get_by_role("spinbutton", name=name) for name in ("Young's modulus", "Gravity [m/s²], x"))
+    young.fill("-5")
+    young.press("Enter")
+    page.get_by_role("alert").filter(has_text="Young's modulus is not positive").wait_for(timeout=SOON)
+    until_it_shows(young, 1e5)
+    young.fill("2e5")
+    young.press("Enter")
+    gravity.fill("3")  # while the answer is on its way
+    page.get_by_role("alert").filter(has_text=re.compile("^$")).wait_for(timeout=SOON, state="attached")
+    page.wait_for_timeout(1000)
+    assert (float(young.input_value()), gravity.input_value()) == (2e5, "3")
+    page.get_by_role("button", name="Reset").click()
+    until_it_shows(young, 1e5)
+    page.get_by_role("button", name="Change").click()

@@ -86,7 +86,7 @@ export default {
       this.looks.setTheme(theme);
       this.looks.setColours(colours);
       Object.entries(marks).forEach(([which, on]) => this.looks.setMark(which, on));
-      this.select("");
+      this.select(this.follows ? this.first() : "");
       window.suppleCanvas = this.canvas;
       window.suppleLooks = this.looks;
       this.listen(this.canvas.element);
@@ -239,7 +239,12 @@ export default {
       if (!same && !name) this.$emit("selected", null);
     },
     set_pulls(on) { this.pulls = on; },
-    set_follow(on) { this.follows = on; this.canvas?.follow(on && this.body ? this.body : null); },
+    // where no body is selected, the first one is
+    set_follow(on) {
+      this.follows = on;
+      if (this.canvas) this.select(on && !this.body ? this.first() : this.body);
+    },
+    first() { return this.canvas.bodyCount ? this.canvas.names[0] : ""; },
     fit() { this.canvas?.fit(); },
     set_theme(name) { this.chosen.theme = name; this.canvas?.setTheme(name); this.looks?.setTheme(name); },
     set_shadows(on) { this.chosen.shadows = on; this.canvas?.setShadows(on); },

@@ -21,6 +21,11 @@ export function fieldColours(values) {
   return out;
 }
 
+// whether these are the bytes of a body that has no such field
+export function hasNone(values) {
+  return values.length > 0 && values[0] > TOP;
+}
+
 // a colour that differs much from those of the numbers next to it, [red, green, blue] of bytes
 export function partColour(number) {
   const hue = (0.58 + number * 0.61803398875) % 1, s = 0.52, l = number % 2 ? 0.5 : 0.62, a = s * Math.min(l, 1 - l);
@@ -74,13 +79,17 @@ export function createLegend(element) {
     hide() { box.hidden = true; told = ""; },
     note(text) { note.hidden = !text; note.textContent = text; },
     wait(name) { put(`${capital(name)} …`, [line(`${capital(name)} …`)]); },
-    showScale(name, unit, highest) {
+    showNone(name) { put(`No body here has a ${name}`, [line(`No body here has a ${name}`)]); },
+    // someWithout: whether bodies without the field are grey
+    showScale(name, unit, highest, someWithout) {
       const [size, prefix] = unit === "-" ? [1, ""] : PREFIXES.find(([size]) => highest >= size) || PREFIXES.at(-1);
       const title = `${capital(name)} [${prefix}${unit}]`, ends = [0, 0.5, 1].map((part) => written((part * highest) / size));
       const bar = line("", `height:10px;border-radius:3px;margin:5px 0 3px;background:linear-gradient(90deg,${stops})`);
       const numbers = line("", "display:flex;justify-content:space-between");
       numbers.append(...ends.map((text) => Object.assign(document.createElement("span"), { textContent: text })));
-      put(`${title} from 0 to ${ends[2]}`, [line(title, "font-weight:600"), bar, numbers]);
+      const grey = someWithout ? [`grey: no ${name}`] : [];
+      const lines = [line(title, "font-weight:600"), bar, numbers, ...grey.map((text) => line(text, "opacity:0.7"))];
+      put([`${title} from 0 to ${ends[2]}`, ...grey].join("; "), lines);
     },
     showParts(title, parts) {
       const rows = parts.slice(0, MOST).map(([name, colour]) => {

@@ -6,7 +6,7 @@
 //   looks.show(message);            // an ArrayBuffer, as supple.studio.looks tells
 //   looks.update();                 // after each frame
 import { readerOf } from "./canvas.js";
-import { createLegend, fieldColours, partColour, written } from "./legend.js";
+import { createLegend, fieldColours, hasNone, partColour, written } from "./legend.js";
 import { createMarks } from "./marks.js";
 
 export const PLAIN = ["materials", "parts", "domains"];
@@ -36,9 +36,10 @@ export function createLooks({ THREE }, canvas, header, data, element) {
     marks,
 
     setColours(name) {
+      const anew = name !== colours;
       colours = name;
       if (PLAIN.includes(name)) paintPlain();
-      else legend.wait(name);
+      else if (anew) legend.wait(name);
     },
 
     // returns what the message tells beside what is drawn
@@ -47,11 +48,14 @@ export function createLooks({ THREE }, canvas, header, data, element) {
       const told = JSON.parse(new TextDecoder().decode(new Uint8Array(message, 4, length)));
       const read = readerOf(message, 4 + length);
       if (told.tints && told.field === colours) {
-        for (const { name, per, values } of told.tints) canvas.tint(name, per, fieldColours(read(values)));
-        legend.showScale(told.field, told.unit, told.highest);
+        const values = told.tints.map((tint) => read(tint.values));
+        told.tints.forEach(({ name, per }, k) => canvas.tint(name, per, fieldColours(values[k])));
+        const without = values.filter(hasNone).length;
+        if (without < values.length) legend.showScale(told.field, told.unit, told.highest, without > 0);
+        else legend.showNone(told.field);
       }
       marks.show(told, read);
-      if (told.contacts) legend.note(`${marks.contacts.count} contacts; longest arrow ${written(told.contacts.highest)} N`);
+      if (told.contacts) legend.note(toldContacts(marks.contacts.count, told.contacts.highest));
       canvas.touch();
       return told;
     },
@@ -66,4 +70,9 @@ export function createLooks({ THREE }, canvas, header, data, element) {
     update() { marks.update(); },
     dispose() { legend.dispose(); marks.dispose(); },
   };
+}
+
+function toldContacts(count, highest) {
+  if (count === 0) return "No contacts";
+  return `${count} ${count === 1 ? "contact" : "contacts"}; longest arrow ${written(highest)} N`;
 }

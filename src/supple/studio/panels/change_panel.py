@@ -36,18 +36,22 @@ class Shown:
         self.running, self.place = running, place
         self.titles: list[str] = []
         self.values: list[Any] = []
+        self.seen: list[dict[str, Any]] | None = None
         self.puts: list[Callable[[Any], None]] = []
 
     def refresh(self) -> None:
         """Make controls anew where the scene is another; else show the values of now."""
         settings = self.running.settings
+        if settings is self.seen:
+            return
+        self.seen = settings
         titles, values = [s["title"] for s in settings], [s["value"] for s in settings]
         if titles != self.titles:
             self.titles = titles
             self.place.clear()
             with self.place:
                 self.puts = [self._row(number, setting) for number, setting in enumerate(settings)]
-        elif values != self.values:
+        else:
             put_all(self.puts, values)
         self.values = values
 
@@ -66,7 +70,8 @@ class Shown:
                 for k, axis in enumerate(AXES)
             ]
             return lambda values: put_all(puts, values)
-        chosen = ui.select([ALL, *parts], value=ALL, label=f"{setting['title']}: which").props("dense")
+        chosen = ui.select([ALL, *parts], value=ALL, label=f"{setting['title']}: which")
+        chosen.props("dense").classes("w-full")
 
         def which() -> int | None:
             return None if chosen.value == ALL else parts.index(chosen.value)
@@ -83,7 +88,8 @@ def put_all(puts: list[Put], values: list[float]) -> None:
 
 
 def _control(title: str, setting: dict[str, Any], value: float, tell: Put) -> Put:
-    """A number and a slider of one value; returns what shows another."""
+    """A number and a slider of one value; returns what shows that of now, where it is another, or another was asked for
+    and refused."""
     low, high, is_log = setting["low"], setting["high"], setting["is_log"]
 
     def to_slider(value: float) -> float:
@@ -93,23 +99,29 @@ def _control(title: str, setting: dict[str, Any], value: float, tell: Put) -> Pu
     number = ui.number(title, value=value).props("dense").classes("w-full")
     slider = ui.slider(min=low, max=high, step=(high - low) / 200, value=to_slider(value)).classes("w-full")
     slider.props(f'aria-label="{title}, slider"')
-    shown = [value]
+    shown, asked = [value], [False]
+
+    def ask(value: float) -> None:
+        asked[0] = True
+        tell(value)
 
     def typed() -> None:
         if isinstance(number.value, int | float) and isfinite(number.value):
-            tell(float(number.value))
+            ask(float(number.value))
 
     def slid() -> None:
         moved = float(f"{10.0 ** float(slider.value) if is_log else float(slider.value):.4g}")
         number.set_value(moved)
-        tell(moved)
+        ask(moved)
 
     number.on("keydown.enter", typed)
     number.on("blur", lambda: typed() if number.value != shown[0] else None)
     slider.on("change", slid)
 
     def put(value: float) -> None:
-        shown[0] = value
+        if value == shown[0] and not asked[0]:
+            return  # and what somebody types here just now stays
+        shown[0], asked[0] = value, False
         number.set_value(value)
         slider.set_value(to_slider(value))
 
