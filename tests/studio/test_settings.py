@@ -192,3 +192,12 @@ def test_a_young_modulus_that_each_voxel_has_of_its_own_is_not_offered() -> None
     grid = sp.VoxelGrid(np.ones((2, 1, 1), dtype=int), 0.01)
     scene.add(sp.VoxelBody(grid, sp.VoxelMaterial(1e5, 1000), young=[1e5, 2e5]), name="bar")
     assert not [s for s in LiveRun(scene).settings if "Young" in s.title]
+
+
+def test_materials_of_voxels_are_called_by_their_names() -> None:
+    scene, numbers = sp.Scene(gravity=G), np.ones((4, 2, 2), dtype=int)
+    numbers[:2] = 2
+    palette = [sp.VoxelMaterial(1e5, 1000, name="muscle"), sp.VoxelMaterial(1e5, 1000)]
+    scene.add(sp.VoxelBody(sp.VoxelGrid(numbers, 0.02), palette), name="robot")
+    titles = [setting.title for setting in LiveRun(scene).settings if setting.key == "young"]
+    assert titles == ["Young's modulus of robot, muscle (number 1)", "Young's modulus of robot, number 2"]

@@ -63,13 +63,15 @@ class Adjustment:
     """A value that a body can change. key: as `Changeable.changed` takes it, with the values of `which` beside it.
 
     value: of now, a number, or a list with one for each of the `parts` that are named. unit: "" where there is none.
-    is_factor: whether it multiplies what is there, so that 1 changes nothing."""
+    is_factor: whether it multiplies what is there, so that 1 changes nothing. called: the name of what the values of
+    `which` say, where it has one."""
 
     key: str
     value: float | list[float]
     which: dict[str, Any] = field(default_factory=dict)
     parts: tuple[str, ...] = ()
     is_factor: bool = False
+    called: str = ""
 
     @property
     def unit(self) -> str:

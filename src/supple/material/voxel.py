@@ -34,6 +34,9 @@ NUMBERS = (
 )
 """Of a material, one for each voxel."""
 
+UNNAMED = "voxel material"
+"""Name of a material to which nobody gave one."""
+
 
 @dataclass(frozen=True)
 class VoxelMaterial:
@@ -62,7 +65,7 @@ class VoxelMaterial:
     ground_damping: float = 0.0
     contact_damping: float = 0.5
     colour: tuple[float, float, float, float] | None = None
-    name: str = "voxel material"
+    name: str = UNNAMED
     yield_stress: float | None = None
     plastic_modulus: float = 0.0
     curve: Sequence[tuple[float, float]] | None = None

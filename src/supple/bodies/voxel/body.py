@@ -41,7 +41,7 @@ from supple.errors import DivergenceError, InputError, PoissonNotice
 from supple.geometry import VoxelGrid
 from supple.interaction.obstacles import Obstacle, distance
 from supple.material.colour import material_colours
-from supple.material.voxel import VoxelMaterial
+from supple.material.voxel import UNNAMED, VoxelMaterial
 
 Array = np.ndarray
 
@@ -118,8 +118,9 @@ class VoxelBody:
         found = control_adjustments(self.actuation)
         for number, material in self.palette_by_number.items():
             which = {} if isinstance(self.palette, VoxelMaterial) else {"number": number}
+            called = material.name if which and material.name != UNNAMED else ""
             found += [
-                Adjustment(key, float(getattr(material, key)), which)
+                Adjustment(key, float(getattr(material, key)), which, called=called)
                 for key in (*(["young"] if self.young is None else []), *DAMPING, *FRICTION)
             ]
         return found

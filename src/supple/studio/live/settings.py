@@ -109,7 +109,8 @@ def _winds(scene: Scene) -> dict[str, Any]:
 
 
 def _of_body(name: str, given: Adjustment) -> Setting:
-    which = ", ".join(f"{key} {value}" for key, value in given.which.items())
+    numbers = ", ".join(f"{key} {value}" for key, value in given.which.items())
+    which = f"{given.called} ({numbers})" if given.called else numbers
     word = WORDS.get(given.key, given.key.replace("_", " ").capitalize())
     title = f"{word} of {name}" + (f", {which}" if which else "")
     largest = float(np.max(np.abs(given.value)))
