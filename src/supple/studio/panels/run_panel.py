@@ -31,11 +31,9 @@ class Shared:
             tell(value)
 
     def show(self, value: float) -> None:
-        """What the simulation says of it, where that has changed, and nobody moves it here just now."""
-        if monotonic() - self.touched < SETTLED:
-            return
-        if value != getattr(self, "said", None):
-            self.said = self.last = value
+        """What the simulation says of it, where it shows another, and nobody moves it here just now."""
+        if value != self.last and monotonic() - self.touched >= SETTLED:
+            self.last = value
             self.control.set_value(value)
 
 
