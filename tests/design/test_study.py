@@ -115,6 +115,9 @@ def test_a_search_is_resumed_and_not_overwritten(tmp_path: Path, capsys: pytest.
     whole = json.loads(call(capsys, *plain, "--out", str(tmp_path / "whole"))[1])
     assert resumed["archive"] == whole["archive"]
     assert resumed["best"] == whole["best"]
+    same = ["archive.csv", *sorted(path.name for path in (tmp_path / "whole").glob("best*"))]
+    assert len(same) == 13
+    assert [name for name in same if (out / name).read_bytes() != (tmp_path / "whole" / name).read_bytes()] == []
     with Store(out / "store.db"):
         code, _, err = call(capsys, *plain, "--out", str(out), "--resume")
     assert (code, "another run" in err) == (2, True), err

@@ -277,7 +277,7 @@ def _connected(path: Path, *, write: bool) -> sqlite3.Connection:
 
 
 def _row(result: Result) -> tuple[Any, ...]:
-    scores = json.dumps(dict(result.scores), sort_keys=True)
+    scores = json.dumps(dict(result.scores))  # in their own order: tables of a resumed search are those of a whole one
     row = (result.key, result.design, result.outcome, scores, float(result.seconds), result.message)
     return (*row, content_key(*row))
 
