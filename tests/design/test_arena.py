@@ -12,6 +12,7 @@ from supple.bodies.rigid import RigidBody
 from supple.bodies.voxel import Actuation
 from supple.contact import Floor
 from supple.design import Arena, Design, Object, try_design
+from supple.design.study.voxcad_design import lost_in_voxcad
 from supple.design.trial import make_trial
 from supple.errors import InputError
 from supple.geometry import VoxelGrid
@@ -90,6 +91,21 @@ def test_a_controller_makes_the_drivers() -> None:
     drive = arena.body_of(Design(CELLS, {}, {"amplitude": 7.0})).actuation
     assert isinstance(drive, Actuation)
     assert drive.amplitude == 7.0
+
+
+def fixed(design: Design, arena: Arena, grid: VoxelGrid) -> Actuation:
+    """A controller that needs no data of a design."""
+    return Actuation(3.0, arena.frequency)
+
+
+def test_a_controller_that_an_arena_names_drives_designs_without_data() -> None:
+    arena = ARENA.with_(controller=f"{__name__}:fixed")
+    assert not ARENA.has_controller(walker())
+    assert arena.has_controller(walker())
+    drive = arena.body_of(walker()).actuation
+    assert isinstance(drive, Actuation)
+    assert drive.amplitude == 3.0
+    assert "the controller" in lost_in_voxcad(walker(), arena)
 
 
 def test_the_same_arena_has_the_same_key() -> None:

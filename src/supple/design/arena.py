@@ -28,6 +28,8 @@ from supple.record.frame import Frame
 from supple.scene.scene import Scene
 
 Array = np.ndarray
+CONTROLLER = "supple.design.driving:drivers"
+"""What drives designs with a controller, where an arena names nothing else."""
 FIELDS = ("density", "gain", "phase", "stiffness")
 """Of a design, that an arena knows."""
 
@@ -103,9 +105,9 @@ class Arena:
     [Hz]: of the sine that swells the voxels, as much as their material expands. gravity (3,) [m/s²]. obstacles,
     objects: what else is there. fluid: what fills the world. self_contact: whether voxels of the robot may touch each
     other. dt: step [s], None: the solver's own. record_every: time between the frames that measures see [s].
-    controller: "module:function" that makes the drivers of a design with a controller, function(design, arena, grid)
-    -> Actuation, Drive, Commands or several; that of `supple.design.driving`, where none is named, takes the data of a
-    `Network`.
+    controller: "module:function" that makes the drivers of all designs, function(design, arena, grid) -> Actuation,
+    Drive, Commands or several. Where none is named, designs swing as the sine, and those with a controller are driven
+    by `supple.design.driving`, by the data of a `Network` or samples.
     place (3,): where the middle of the robot's underside stands [m]; velocity (3,): with which it starts [m/s].
 
     Of a design's fields it knows "phase" [periods], "gain" [-], and "stiffness" and "density", factors [-].
@@ -129,7 +131,7 @@ class Arena:
     self_contact: bool = False
     dt: float | None = None
     record_every: float = 1 / 30
-    controller: str = "supple.design.driving:drivers"
+    controller: str = CONTROLLER
     place: ArrayLike = (0.0, 0.0, 0.0)
     velocity: ArrayLike = (0.0, 0.0, 0.0)
     fluid: Fluid | None = None
@@ -181,11 +183,15 @@ class Arena:
         given = {name: values[filled] for name, values in design.fields.items()}
         young = self._scaled(design, given.get("stiffness"), "young", "stiffness")
         density = self._scaled(design, given.get("density"), "density", "density")
-        if design.controller is not None:
+        if self.has_controller(design):
             drivers = named_function(self.controller, where="arena, controller")(design, self, grid)
         else:
             drivers = self._sine(given)
         return VoxelBody(grid, self.materials, actuation=drivers, young=young, density=density)
+
+    def has_controller(self, design: Design) -> bool:
+        """Whether something else than the sine drives a design: its controller, or that of the arena."""
+        return design.controller is not None or self.controller != CONTROLLER
 
     def scene(self, design: Design, seed: int = 0) -> Scene:
         """The scene of a design. seed: nothing in an arena is left to chance, so that it changes nothing."""

@@ -70,7 +70,7 @@ def voxcad_of(design: Design, arena: ArenaLike) -> VoxcadFile:
     if "stiffness" in design.fields:
         fields["Stiffness"] = (young * design.fields["stiffness"])[box]
     gravity = float(np.asarray(arena.gravity)[2])
-    swings = _swings(arena) and design.controller is None
+    swings = _swings(arena) and not arena.has_controller(design)
     return VoxcadFile(
         VoxelGrid(cells[box], arena.voxel_size),
         tuple(arena.materials[number] for number in numbers),
@@ -117,7 +117,7 @@ def lost_in_voxcad(design: Design, given: ArenaLike) -> list[str]:
         if isinstance(one, Floor) and one.offset == 0.0 and all(getattr(one, name) is None for name in own)
     ]
     lacking = {
-        "the controller": design.controller is not None,
+        "the controller": arena.has_controller(design),
         "the field 'gain'": "gain" in design.fields,
         "the field 'density'": "density" in design.fields,
         "the fluid": arena.fluid is not None,
