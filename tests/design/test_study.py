@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -139,6 +140,16 @@ BAD = {
     ("shape = [3, 2, 2]", ""): "shape",
     ("shape = [3, 2, 2]", "shape = [0, 2, 2]"): "three positive counts",
     ("seed = 0", "task = \"walk-v1\""): "exclude each other",
+    ("mirror = \"y\"", "muscles = [1, 2]"): "no material of this number",
+    ("mirror = \"y\"", "fields = { heat = { low = 0, high = 1 } }"): "does not know this field",
+    ("expansion = 0.01", ""): "no muscle swells",
+    ("objectives = [\"forward\"]", "objectives = [\"score\"]"): "no score of its own",
+    ("measures = [\"energy\"]", "measures = [\"nowhere:hop\"]"): "cannot be imported",
+    ("amplitude = 5.0", "amplitude = 5.0\ncontroller = \"nowhere:drive\""): "arena.controller",
+    ("population = 3", "population = 3\ncrossing = 7.0"): "crossing",
+    ("mirror = \"y\"", "filled = 2.0"): "filled",
+    ("mirror = \"y\"", "smooth = -1.0"): "smooth",
+    ("seed = 0", "seed = 0\ntime_limit = 0"): "time_limit",
 }  # fmt: skip
 
 
@@ -146,6 +157,52 @@ BAD = {
 def test_a_file_with_an_error_is_refused(change: tuple[str, str], said: str, tmp_path: Path) -> None:
     with pytest.raises((FileFormatError, InputError), match=said):
         load_study(written(tmp_path, SMALL.replace(*change)))
+
+
+TASK = """
+design = 1
+task = "walk-v1"
+[encoding]
+kind = "waves"
+[search]
+kind = "cma-es"
+population = 2
+generations = 1
+"""
+
+
+@pytest.mark.parametrize(
+    ("more", "said"), [("shape = [6, 5, 5]", "larger than the grid"), ('fields = ["stiffness"]', "does not know")]
+)
+def test_bodies_that_no_task_takes_are_refused(more: str, said: str, tmp_path: Path) -> None:
+    load_study(written(tmp_path, TASK))
+    with pytest.raises(FileFormatError, match=said):
+        load_study(written(tmp_path, TASK.replace("[search]", f"{more}\n[search]")))
+
+
+OWN = """
+from supple.bodies.voxel import Actuation
+
+def lift(trial):
+    return float(trial.centres[:, 2].max())
+
+def drive(design, arena, grid):
+    return Actuation(2.0, 20.0)
+"""
+
+
+def test_functions_of_a_file_beside_the_study(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    (tmp_path / "own_gaits.py").write_text(OWN)
+    text = SMALL.replace('"energy"', '"own_gaits:lift"').replace("amplitude = 5.0", 'controller = "own_gaits:drive"')
+    out = tmp_path / "out"
+    code, told, err = call(capsys, "design", str(written(tmp_path, text)), "--out", str(out), "--workers", "1",
+                           "--generations", "1", "--no-pictures", "--json")  # fmt: skip
+    assert code == 0, err
+    assert json.loads(told)["best"][0]["scores"]["lift"] > 0.005
+    assert json.loads(told)["notes"][0].startswith("best.vxa lacks the controller")
 
 
 WORLD = """

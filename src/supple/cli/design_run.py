@@ -16,7 +16,7 @@ from supple.design.study.outputs import Champions, LiveOutputs, write_best, writ
 from supple.design.study.study import Study, load_study
 from supple.errors import InputError, RecordError
 
-FREE = ("generations", "workers", "summary", "store")
+FREE = ("generations", "workers", "summary", "store", "time_limit")
 """Keys that may change when a search is resumed."""
 DAY = 86400.0  # [s]
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from supple.design.encodings.encoding_protocol import BodyGrids, Encoding, first_kept
 from supple.design.encodings.plan import BodyPlan
-from supple.errors import InputError
+from supple.errors import InputError, check_number
 
 Array = np.ndarray
 Soft = TypeVar("Soft")
@@ -69,6 +69,7 @@ class Bones(Generic[Soft]):
                              allowed=f"1 to 255, none of {self.plan.numbers}")  # fmt: skip
         if self.most < 1:
             raise InputError("a bony body has a bone", where="Bones", value=self.most, allowed=">= 1")
+        check_number(self.hinge_rate, name="hinge_rate", where="Bones", least=0.0, most=1.0)
 
     @property
     def plan(self) -> BodyPlan:

@@ -15,7 +15,7 @@ from scipy import ndimage
 
 from supple.design.encodings.encoding_protocol import BodyGrids, array_of, first_kept
 from supple.design.encodings.plan import BodyPlan
-from supple.errors import InputError
+from supple.errors import InputError, check_number
 
 Array = np.ndarray
 
@@ -42,6 +42,10 @@ class Direct:
     plan: BodyPlan
     filled: float = 0.7
     smooth: float = 1.0
+
+    def __post_init__(self) -> None:
+        check_number(self.filled, name="filled", where="Direct", above=0.0, most=1.0)
+        check_number(self.smooth, name="smooth", where="Direct", least=0.0)
 
     def random(self, rng: np.random.Generator) -> CellGenome:
         """Cells and fields from smoothed noise: lumps, not dust."""

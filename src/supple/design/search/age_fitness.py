@@ -29,6 +29,7 @@ from supple.design.search.method_protocol import (
     gains,
     generator_of,
 )
+from supple.errors import check_number
 
 Array = np.ndarray
 
@@ -54,7 +55,7 @@ class AgeFitness:
         self.encoding, self.objectives = encoding, checked_objectives(objectives)
         self.measures = self.objectives
         self.population = checked_population(population, least=2, where="AgeFitness")
-        self.crossing = crossing
+        self.crossing = check_number(crossing, name="crossing", where="AgeFitness", least=0.0, most=1.0)
         self._rng = generator_of(seed, 1)
         self._turns = Turns(encoding)
         self._members: list[Member] = []

@@ -9,6 +9,7 @@ from typing import Any
 
 from supple.algebra.compiling.blas_threads import one_blas_thread
 from supple.design.arena import ArenaLike
+from supple.design.conditions import TIME_LIMIT
 from supple.design.measures import Measure, measures_of
 from supple.design.population.evaluation import Evaluator, StoreLike
 from supple.design.search.history import Found, Generation, best_of, generation_of
@@ -23,8 +24,8 @@ class Search:
 
     measures: further ones, kept with the results, beside those the method needs. store: a file or an open `Store`; a
     search that was stopped or killed and is run again with the same store evaluates nothing twice and ends the same.
-    seed: of the arena; the method has its own. workers, executor, batch, progress: as of `evaluate`. observers: called
-    after each generation with its row and its candidates.
+    seed: of the arena; the method has its own. workers, executor, batch, time_limit, progress: as of `evaluate`.
+    observers: called after each generation with its row and its candidates.
 
     >>> import numpy as np
     >>> from supple.design import Arena
@@ -48,13 +49,14 @@ class Search:
         executor: Callable[[], Executor] | None = None,
         workers: int | None = None,
         batch: int | None = None,
+        time_limit: float = TIME_LIMIT,
         progress: bool | None = None,
         observers: Sequence[Observer] = (),
     ) -> None:
         self.method, self.arena = method, arena
         self.measures = _joined(method.measures, measures)
         self.options: dict[str, Any] = {"seed": seed, "store": store, "executor": executor, "workers": workers}
-        self.options |= {"batch": batch, "progress": progress}
+        self.options |= {"batch": batch, "time_limit": time_limit, "progress": progress}
         self.observers = tuple(observers)
         self.history: list[Generation] = []
         self.best: tuple[Candidate, ...] = ()

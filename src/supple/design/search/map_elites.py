@@ -16,6 +16,7 @@ from supple.design.encodings import Encoding
 from supple.design.results import Result
 from supple.design.search.elites import Descriptor, Elites
 from supple.design.search.method_protocol import Candidate, Turns, checked_population, generator_of
+from supple.errors import check_number
 
 
 class MapElites:
@@ -34,7 +35,8 @@ class MapElites:
         self.objectives = self.elites.objectives
         self.measures = (*self.objectives, *self.elites.axes)
         self.population = checked_population(population, least=1, where="MapElites")
-        self.newcomers, self.crossing = newcomers, crossing
+        self.newcomers = check_number(newcomers, name="newcomers", where="MapElites", least=0.0, most=1.0)
+        self.crossing = check_number(crossing, name="crossing", where="MapElites", least=0.0, most=1.0)
         self._rng = generator_of(seed, 2)
         self._turns = Turns(encoding)
 

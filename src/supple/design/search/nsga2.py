@@ -20,6 +20,7 @@ from supple.design.search.method_protocol import (
     missing_extra,
     seed_of,
 )
+from supple.errors import check_number
 
 
 class Nsga2:
@@ -34,6 +35,7 @@ class Nsga2:
         self.encoding, self.objectives = encoding, checked_objectives(objectives)
         self.measures = self.objectives
         self.population = checked_population(population, least=2, where="Nsga2")
+        check_number(crossing, name="crossing", where="Nsga2", least=0.0, most=1.0)
         self._algorithm = _algorithm(encoding, self.population, crossing, len(self.objectives), seed_of(seed, "pymoo"))
         self._turns = Turns(encoding)
         self._asked: Any = None

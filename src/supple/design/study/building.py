@@ -6,11 +6,13 @@ from typing import Any
 
 from supple.design import search
 from supple.design.arena import Arena, ArenaLike
+from supple.design.content import named_function
 from supple.design.encodings import BodyPlan, Bones, Direct, Encoding, FieldRange, Patterns, Waves
 from supple.design.encodings.plan import RANGES
 from supple.design.file_arena import FileArena
-from supple.design.measures import MEASURES
+from supple.design.measures import MEASURES, measure_of
 from supple.design.study import schema
+from supple.design.study.fitting import check_score
 from supple.design.tasks import find_task
 from supple.design.tasks.palette import palette
 from supple.files.scenes.places import Place
@@ -53,6 +55,9 @@ def build_arena(document: schema.Document, place: Place) -> ArenaLike:
             ]
         if section.fluid is not None:
             given["fluid"] = Fluid(**section.fluid.given(*schema.Fluid.model_fields))
+        if section.controller is not None:
+            with place.at("arena.controller").guarded():
+                named_function(section.controller, where="")
         return Arena(materials, **given)
 
 
@@ -94,11 +99,14 @@ def build_method(document: schema.Document, arena: ArenaLike, encoding: Encoding
     at = place.at("search")
     objectives = section.objectives or list(arena.measures)
     names = [*objectives, *(document.measures or ()), *(one.measure for one in getattr(section, "descriptors", ()))]
+    check_score(names, arena, at)
     for name in names:
         if name not in MEASURES and ":" not in name:
             near = nearest(name, MEASURES)
             fix = f"Did you mean '{near}'?" if near else f"Measures: {', '.join(MEASURES)}, or module:function."
             raise at.error(f"no measure is called '{name}'", fix=fix)
+        with at.guarded():
+            measure_of(name)
     with at.guarded():
         keys = ("population", "crossing", "newcomers", "emitters", "step")
         given = {name: value for name in keys if (value := getattr(section, name, None)) is not None}

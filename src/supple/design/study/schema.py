@@ -201,7 +201,7 @@ def _version(value: Any) -> int:
 
 class Document(Section):
     """A whole file. design: version of the format. task, scene: in place of the arena. measures: further ones that are
-    kept with the results. seed: of the search."""
+    kept with the results. seed: of the search. time_limit: wall time of one design [s], as of `evaluate`."""
 
     design: Annotated[int, PlainValidator(_version)]
     summary: Name | None = None
@@ -213,6 +213,7 @@ class Document(Section):
     measures: Names | None = None
     seed: int = 0
     workers: int | None = None
+    time_limit: Number | None = None
     store: Name | None = None
 
     @model_validator(mode="after")
@@ -221,3 +222,12 @@ class Document(Section):
         if self.task is None and self.encoding.shape is None:
             raise complaint("the key is missing", key="encoding.shape", fix="Give the cells along x, y and z.")
         return self
+
+
+def named_functions(document: Document) -> list[str]:
+    """What a file may name as "module:function": measures and a controller."""
+    section: Any = document.search
+    given = [*(section.objectives or ()), *(document.measures or ())]
+    given += [one.measure for one in getattr(section, "descriptors", ())]
+    controller = None if document.arena is None else document.arena.controller
+    return given if controller is None else [*given, controller]
