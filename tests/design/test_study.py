@@ -205,6 +205,18 @@ def test_functions_of_a_file_beside_the_study(
     assert json.loads(told)["notes"][0].startswith("best.vxa lacks the controller")
 
 
+def test_it_is_said_why_designs_failed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    (tmp_path / "own_nans.py").write_text("def nan(trial):\n    return float('nan')\n")
+    path = written(tmp_path, SMALL.replace('"energy"', '"own_nans:nan"'))
+    code, text, err = call(capsys, "design", str(path), "--out", str(tmp_path / "out"), "--workers", "0")
+    assert (code, "None of 6 designs came to its end" in text) == (0, True)
+    assert "6 of 6 designs failed, the first one: refused: " in text
+    assert err.count("the first design that failed, refused: measure 'nan'") == 1
+
+
 WORLD = """
 supple = 1
 gravity = [0, 0, -2]

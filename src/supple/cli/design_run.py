@@ -14,7 +14,7 @@ from supple.design.search.method_protocol import Candidate
 from supple.design.store import Store
 from supple.design.study.outputs import Champions, LiveOutputs, write_best, write_pictures, write_tables
 from supple.design.study.study import Study, load_study
-from supple.errors import InputError, RecordError
+from supple.errors import InputError, RecordError, printable
 
 FREE = ("generations", "workers", "summary", "store", "time_limit")
 """Keys that may change when a search is resumed."""
@@ -29,10 +29,13 @@ def run_study(
     folder = Path("out") / study.name if out is None else out
     _prepare(folder, study, resume=resume)
     champions, table, begun = Champions(study.method.objectives[0]), Table(study, quiet=quiet), perf_counter()
+    failures = Failures(quiet=quiet)
     with Store(study.store or folder / "store.db") as store:
         known = len(store)
         live = LiveOutputs(folder, lambda: search.found(), plot=pictures)
-        search = study.search(store=store, observers=[champions, table, live], progress=False if quiet else None)
+        search = study.search(
+            store=store, observers=[champions, table, failures, live], progress=False if quiet else None
+        )
         try:
             found = search.run(study.generations)
         except KeyboardInterrupt:
@@ -42,7 +45,7 @@ def run_study(
         store.export_csv(folder / "results.csv")
         rate = (len(store) - known) / max(seconds, 1e-9)
     write_tables(found, folder)
-    notes = write_best(found, study.arena, folder)
+    notes = failures.notes() + write_best(found, study.arena, folder)
     if pictures:
         notes += write_pictures(found, study.method, champions, study.arena, folder)
     return _told(study, found, folder, notes) | {"seconds": seconds, "designs_per_day": rate * DAY}
@@ -106,6 +109,36 @@ class Table:
         shown = ["-" if value is None else f"{value:.5g}" for value in values]
         line = (str(row.number), str(row.designs), str(row.failed), *shown, f"{row.seconds:.1f}")
         print(_line(line), file=sys.stderr, flush=True)
+
+
+class Failures:
+    """Designs that did not finish, and what went wrong with the first one of each outcome, which is told at once."""
+
+    def __init__(self, *, quiet: bool) -> None:
+        self.quiet, self.designs = quiet, 0
+        self.counts: dict[str, int] = {}
+        self.first: dict[str, str] = {}
+
+    def __call__(self, row: Generation, told: Sequence[Candidate]) -> None:
+        """Note those of a generation."""
+        self.designs += len(told)
+        for one in told:
+            if not one.result.ok:
+                self._note(one.result.outcome, one.result.message)
+
+    def _note(self, outcome: str, message: str) -> None:
+        self.counts[outcome] = self.counts.get(outcome, 0) + 1
+        if outcome not in self.first:
+            self.first[outcome] = message
+            if not self.quiet:
+                print(printable(f"supple: the first design that failed, {outcome}: {message}"), file=sys.stderr)
+
+    def notes(self) -> list[str]:
+        """A sentence for each outcome."""
+        return [
+            f"{count} of {self.designs} designs failed, the first one: {outcome}: {self.first[outcome]}"
+            for outcome, count in self.counts.items()
+        ]
 
 
 def _line(cells: Sequence[str]) -> str:
