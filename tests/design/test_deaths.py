@@ -94,9 +94,11 @@ def test_a_process_that_died_once_is_nobodys_fault(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_measure_that_never_returns_ends_with_its_process() -> None:
+def test_a_measure_that_never_returns_ends_with_its_process(capfd: pytest.CaptureFixture[str]) -> None:
     results = evaluate(walkers(2), ARENA, ("travel", "hazards:endless"), workers=1, time_limit=2.0)
     assert [result.outcome for result in results] == ["crashed"] * 2
+    assert "longer than its time limit" in results[0].message
+    assert "Timeout" not in capfd.readouterr().err  # no stacks of each process
 
 
 def kill_one_on_the_way(designs: list[Design], path: Path, pids: Callable[[], list[int]], **options: Any) -> None:

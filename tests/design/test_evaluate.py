@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -57,6 +58,11 @@ def test_what_is_no_design_is_refused() -> None:
     with pytest.raises(InputError, match="batch"):
         evaluate([], ARENA, batch=0)
     assert evaluate([], ARENA) == []
+
+
+def test_an_executor_in_place_of_what_makes_one_is_refused() -> None:
+    with ThreadPoolExecutor(1) as pool, pytest.raises(InputError, match="makes an executor"):
+        evaluate(walkers(1), ARENA, executor=pool)  # type: ignore[arg-type]
 
 
 def test_what_takes_too_long_is_a_result() -> None:

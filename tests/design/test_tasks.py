@@ -41,11 +41,19 @@ def test_the_suite_has_names_and_versions() -> None:
         (np.full((2, 2, 2), 1), "no muscle"),
         (np.full((2, 2, 2), 9), "no material"),
         (np.full((2, 2), 3), "whole numbers"),
+        (np.full((2, 2, 2), 2.5), "whole numbers"),
+        (np.full((2, 2, 2), np.nan), "whole numbers"),
+        (np.full((2, 2, 2), -3), "no material"),
     ],
 )
 def test_bad_bodies_are_refused(cells: np.ndarray, words: str) -> None:
     with pytest.raises(InputError, match=words):
         Episode("walk-v1", cells)
+
+
+def test_whole_numbers_are_cells_whatever_their_type() -> None:
+    for dtype in (np.float64, np.int8, np.uint32):
+        assert (Episode("walk-v1", np.full((2, 2, 2), 3, dtype=dtype)).mask.sum()) == 8
 
 
 def test_bad_actions_are_refused() -> None:

@@ -34,6 +34,10 @@ UNKNOWN = 1000
 BATCH_TIME = 0.25
 """Time that a batch should take [s]: long beside the time that it takes to be sent."""
 WARM_UPS = 3
+DIED = (
+    "the process that evaluated the design died, and again alone: the design crashes it, it ran out of memory, "
+    "or took longer than its time limit"
+)
 
 Batch = list[Design]
 
@@ -215,7 +219,7 @@ class Dispatcher:
             self.within = 1
         else:
             self.within = 0
-            yield design, self.conditions.failed(design, "the process that evaluated the design died, and again alone")
+            yield design, self.conditions.failed(design, DIED)
 
     def _break(self, error: BrokenExecutor) -> None:
         self.breaks += 1

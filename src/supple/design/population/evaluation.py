@@ -16,7 +16,7 @@ from supple.design.population.progress import population_bar
 from supple.design.population.workers import executor_factory
 from supple.design.results import Result
 from supple.design.store import Store
-from supple.errors import check_instance, check_number
+from supple.errors import InputError, check_instance, check_number
 
 StoreLike = Store | str | os.PathLike[str] | None
 
@@ -102,6 +102,9 @@ class Evaluator:
     ) -> None:
         if batch is not None:
             check_number(batch, name="batch", where="evaluate", least=1, whole=True)
+        if executor is not None and not callable(executor):
+            raise InputError("this is no function that makes an executor", where="evaluate, executor",
+                             value=type(executor).__name__, fix="Write executor=lambda: pool.")  # fmt: skip
         self.conditions = Conditions(arena_of(arena), measures, seed, time_limit)
         make = executor_factory(workers) if executor is None else executor
         self.dispatcher = Dispatcher(self.conditions, make, None if executor is None else workers, batch)

@@ -134,8 +134,9 @@ def _time_limit(seconds: float) -> Iterator[None]:
     if not watched or threading.current_thread() is not threading.main_thread():
         yield
         return
-    faulthandler.dump_traceback_later(seconds, exit=True)
-    try:
-        yield
-    finally:
-        faulthandler.cancel_dump_traceback_later()
+    with open(os.devnull, "w") as nowhere:  # the stacks of our threads say nothing to a person
+        faulthandler.dump_traceback_later(seconds, exit=True, file=nowhere)
+        try:
+            yield
+        finally:
+            faulthandler.cancel_dump_traceback_later()
