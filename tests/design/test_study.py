@@ -124,6 +124,25 @@ def test_a_search_is_resumed_and_not_overwritten(tmp_path: Path, capsys: pytest.
     assert (code, "another run" in err) == (2, True), err
 
 
+def test_a_folder_without_a_result_is_free(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path, out = str(written(tmp_path)), tmp_path / "out"
+    plain = ("design", path, "--no-pictures", "--json", "--out", str(out))
+    assert call(capsys, *plain, "--workers", "-1")[0] == 2
+    assert call(capsys, *plain, "--workers", "0", "--generations", "1")[0] == 0
+
+
+def test_a_run_that_is_refused_leaves_the_note_of_the_one_on_its_way(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path, out = str(written(tmp_path)), tmp_path / "out"
+    plain = ("design", path, "--no-pictures", "--json", "--out", str(out), "--workers", "0")
+    out.mkdir()
+    with Store(out / "store.db"):
+        code, _, err = call(capsys, *plain, "--seed", "7")
+    assert (code, "another run" in err) == (2, True), err
+    assert not (out / "study.json").exists()
+
+
 BAD = {
     ("kind = \"direct\"", "kind = \"dirct\""): "Did you mean 'direct'",
     ("kind = \"age-fitness\"", "kind = \"age\""): "unknown kind",

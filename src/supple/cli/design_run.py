@@ -18,6 +18,8 @@ from supple.errors import InputError, RecordError, printable
 
 FREE = ("generations", "workers", "summary", "store", "time_limit")
 """Keys that may change when a search is resumed."""
+NOTE = "study.json"
+"""What a folder is of."""
 DAY = 86400.0  # [s]
 
 
@@ -27,10 +29,11 @@ def run_study(
     """Run a study, and say what came out as plain values."""
     study = load_study(path, changes=changes)
     folder = Path("out") / study.name if out is None else out
-    _prepare(folder, study, resume=resume)
+    _check_folder(folder, study, resume=resume)
     champions, table, begun = Champions(study.method.objectives[0]), Table(study, quiet=quiet), perf_counter()
     failures = Failures(quiet=quiet)
     with Store(study.store or folder / "store.db") as store:
+        _write_note(folder / NOTE, study)
         known = len(store)
         live = LiveOutputs(folder, lambda: search.found(), plot=pictures)
         search = study.search(
@@ -51,21 +54,36 @@ def run_study(
     return _told(study, found, folder, notes) | {"seconds": seconds, "designs_per_day": rate * DAY}
 
 
-def _prepare(folder: Path, study: Study, *, resume: bool) -> None:
+def _check_folder(folder: Path, study: Study, *, resume: bool) -> None:
     """Make the folder; refuse one that holds another search, or this one where it is not to be resumed."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InputError(f"the folder cannot be made: {error.strerror}", value=str(folder)) from error
-    note, store = folder / "study.json", study.store or folder / "store.db"
+    note, store = folder / NOTE, study.store or folder / "store.db"
     before = _before(note)
-    if store.exists() and not resume:
+    if not resume and _has_results(store):
         raise InputError("the folder holds the results of a search", where=str(folder),
                          fix="Go on with --resume, or give another folder with --out.")  # fmt: skip
     if before is not None and resume and (key := _first_difference(before, study.data)):
         raise InputError("the search to be resumed was another one", where=str(note), value=key,
                          allowed=f"changes of {', '.join(FREE)}",
                          fix="Give the study as it was, or another folder with --out.")  # fmt: skip
+
+
+def _has_results(path: Path) -> bool:
+    """Whether a store has results; one that cannot be read counts as one that has."""
+    if not path.exists():
+        return False
+    try:
+        with Store(path, write=False) as store:
+            return len(store) > 0
+    except RecordError:
+        return True
+
+
+def _write_note(note: Path, study: Study) -> None:
+    """Say what the folder is of, once its store is locked for this run."""
     try:
         note.write_text(json.dumps(study.data, indent=2) + "\n", encoding="utf-8")
     except OSError as error:
