@@ -339,6 +339,19 @@ def test_a_written_robot_has_its_score_beside_it(tmp_path: Path) -> None:
         assert [f"forward {result.scores['forward']:.4g}, " in note for note in notes] == [True] * bool(lost)
 
 
+def test_trying_a_written_robot_warns_of_nothing(tmp_path: Path, recwarn: pytest.WarningsRecorder) -> None:
+    """It bends beyond the theory in the file, where its swing does not grow; that says nothing of the robot."""
+    arena = Arena({1: VoxelMaterial(1e5, 1000, expansion=0.01)}, 0.01, duration=0.02, settle=0.05, amplitude=20.0,
+                  frequency=10.0)  # fmt: skip
+    phase = np.zeros((4, 2, 2))
+    phase[..., 1] = 0.5
+    design = Design(np.ones((4, 2, 2)), {"phase": phase})
+    one = Candidate(0, None, design, try_design(design, arena, "forward"))
+    assert not recwarn
+    assert write_voxcad(one, measures_of("forward"), arena, tmp_path / "best.vxa")
+    assert not recwarn
+
+
 def test_a_robot_with_a_controller_stands_still_in_voxcad(tmp_path: Path) -> None:
     network = Network.random([14, 1], seed=0).to_data()
     with pytest.warns(ExportNotice, match="the controller"):

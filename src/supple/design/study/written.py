@@ -14,7 +14,7 @@ from supple.design.measures import MEASURES, Measure
 from supple.design.search.method_protocol import Candidate
 from supple.design.study.voxcad_design import WrittenArena, save_design
 from supple.design.tasks.task import Task
-from supple.errors import ExportNotice, RecordError
+from supple.errors import RecordError, SuppleWarning
 
 ALIKE = {"travel": "forward"}
 """Measures of any arena that are scores of tasks."""
@@ -23,12 +23,12 @@ ALIKE = {"travel": "forward"}
 def write_voxcad(one: Candidate, objectives: Sequence[Measure], arena: ArenaLike, path: Path) -> list[str]:
     """Write a candidate to a .vxa file. What it lacks, and its scores as the file says it beside those in its arena, go
     to a .vxa.json file. Returns both in a sentence; nothing where nothing is lost."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ExportNotice)
-        lost = save_design(one.design, arena, path)
     measures = [found for measure in objectives if (found := _measure_there(measure, arena)) is not None]
     there = WrittenArena(path, arena.settle, arena.duration, arena.record_every)
-    result = try_design(one.design, there, measures) if measures else None
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SuppleWarning)  # what is lost is returned; the trial is of the file
+        lost = save_design(one.design, arena, path)
+        result = try_design(one.design, there, measures) if measures else None
     scores = dict(result.scores) if result is not None and result.ok else {}
     told: dict[str, Any] = {"lost": lost, "scores": scores, "in its arena": dict(one.result.scores)}
     try:
