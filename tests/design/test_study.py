@@ -124,6 +124,22 @@ def test_a_search_is_resumed_and_not_overwritten(tmp_path: Path, capsys: pytest.
     assert (code, "another run" in err) == (2, True), err
 
 
+@pytest.mark.parametrize(
+    ("given", "fix"),
+    [
+        (("run", "evolve-walker"), "Search with it: supple design evolve-walker"),
+        (("design", "walk-v1"), 'Name it in a file: task = "walk-v1"'),
+        (("design", "garden"), "Run it: supple run garden"),
+        (("design", "evolve-waker"), "Did you mean 'evolve-walker'?"),
+    ],
+)
+def test_scenes_searches_and_tasks_are_told_apart(
+    given: tuple[str, str], fix: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, _, err = call(capsys, *given)
+    assert (code, fix in err) == (2, True), err
+
+
 def test_a_folder_without_a_result_is_free(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path, out = str(written(tmp_path)), tmp_path / "out"
     plain = ("design", path, "--no-pictures", "--json", "--out", str(out))

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from supple.design import Arena, Design, evaluate, try_design
+from supple.design import Arena, Design, evaluate, evaluation_key, try_design
 from supple.design.controllers import Network, Waves
 from supple.design.measures import MEASURES
 from supple.design.tasks import Episode, find_task, tasks
@@ -173,6 +173,15 @@ def test_a_design_has_one_score_at_every_task(name: str) -> None:
     task = find_task(name)
     design = random_design(task, 1)
     assert stepped(task, design).score == try_design(design, task).scores["score"]
+
+
+def test_a_task_is_tried_by_its_name() -> None:
+    design = Design(np.full((2, 2, 2), 3))
+    assert evaluation_key(design, "jump-v1") == evaluation_key(design, find_task("jump-v1"))
+    with pytest.raises(InputError, match="Did you mean jump-v1"):
+        try_design(design, "jmp-v1")
+    with pytest.raises(InputError, match="not an arena"):
+        try_design(design, 3)  # type: ignore[arg-type]
 
 
 def test_a_task_takes_other_measures_too() -> None:

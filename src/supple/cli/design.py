@@ -38,7 +38,9 @@ def design(
 def find_study(given: str) -> Path:
     """The file of the study a person means."""
     from supple.cli.names import unknown
+    from supple.design.tasks import tasks
     from supple.errors import InputError
+    from supple.examples import registry
     from supple.examples.designs import studies, study_file
 
     path = Path(given)
@@ -47,6 +49,10 @@ def find_study(given: str) -> Path:
             raise InputError("there is no such file", value=given)
         return path
     known = studies()
+    if given in tasks():
+        raise InputError(f"'{given}' is a task, not a search", fix=f'Name it in a file: task = "{given}"')
+    if given in registry():
+        raise InputError(f"'{given}' is a scene, not a search", fix=f"Run it: supple run {given}")
     if given not in known:
         raise unknown("built-in study", given, known, fix=f"Built-in studies: {', '.join(known)}; files end in .toml.")
     return study_file(given)

@@ -41,9 +41,12 @@ def find_scene(given: str, *, base: Path | None = None) -> Chosen:
             return _from_voxcad(path, base)
         return _from_python(path) if path.suffix.lower() == ".py" else _from_data(path)
     from supple.examples import registry
+    from supple.examples.designs import studies
 
     known = registry()
     if given not in known:
+        if given in studies():
+            raise InputError(f"'{given}' is a search, not a scene", fix=f"Search with it: supple design {given}")
         fix = f"Built-in scenes: {', '.join(known)}; files end in {', '.join(SUFFIXES)}."
         raise unknown("built-in scene", given, known, fix=fix)
     example = known[given]

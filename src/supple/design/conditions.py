@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from time import perf_counter
@@ -9,6 +10,7 @@ from typing import Any
 
 from supple.algebra.compiling.blas_threads import one_blas_thread
 from supple.design.arena import ArenaLike
+from supple.design.arenas import arena_of
 from supple.design.content import content_key
 from supple.design.designs import Design
 from supple.design.measures import Measure, measures_of
@@ -99,7 +101,7 @@ class Conditions:
 
 def evaluation_key(
     design: Design,
-    arena: ArenaLike,
+    arena: ArenaLike | str | os.PathLike[str],
     measures: Any = None,
     *,
     seed: int = 0,
@@ -108,13 +110,16 @@ def evaluation_key(
 ) -> str:
     """Names an evaluation by all that its scores depend on: design, arena, measures, seed, version and sources of
     Supple, device and type of numbers."""
-    return Conditions(arena, measures, seed, device=device, dtype=dtype).key_of(design)
+    return Conditions(arena_of(arena), measures, seed, device=device, dtype=dtype).key_of(design)
 
 
-def try_design(design: Design, arena: ArenaLike, measures: Any = None, *, seed: int = 0) -> Result:
+def try_design(
+    design: Design, arena: ArenaLike | str | os.PathLike[str], measures: Any = None, *, seed: int = 0
+) -> Result:
     """Evaluate one design, in this process: the same arguments give the same scores, bit for bit.
 
-    measures: what it is judged by; None: what the arena is about, "travel" of an `Arena`, "score" of a task.
+    arena: an `Arena`, a task or its name, a scene file or a `FileArena`. measures: what it is judged by; None: what the
+    arena is about, "travel" of an `Arena`, "score" of a task.
 
     A design that diverges, that the arena refuses, or whose run or measures fail, is a result with the worst scores
     and what went wrong. Measures that cannot be found are an InputError.
@@ -126,4 +131,4 @@ def try_design(design: Design, arena: ArenaLike, measures: Any = None, *, seed: 
     >>> round(try_design(Design(np.ones((2, 1, 1))), arena).scores["travel"], 6)
     0.1
     """
-    return Conditions(arena, measures, seed).evaluate(design)
+    return Conditions(arena_of(arena), measures, seed).evaluate(design)
