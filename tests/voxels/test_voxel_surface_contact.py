@@ -355,6 +355,22 @@ def test_a_side_that_gives_way_comes_to_rest_where_the_mean_force_puts_it() -> N
     assert contact_step_limit(contacts, heavy.model) <= 1 / (G_1 * k)
 
 
+def test_a_side_that_gives_way_comes_to_rest_where_the_contact_carries_what_pushes_it() -> None:
+    """y' = G (F - pushed) against the closed form on a voxel that hardly moves: depth -> pushed / k as e^(-G k t)."""
+    heavy = VoxelBody(VoxelGrid(np.ones((1, 1, 1), dtype=int), SIZE), VoxelMaterial(young=1e5, density=1e9))
+    k, depth, G_1, pushed = 200.0, 1e-4, 0.5, np.array([0.3, -0.2, 0.05])
+    contacts = standing(heavy, gap=-depth, stiffness=k, dashpot=0.0)
+    contacts = contacts._replace(mobility=G_1 * np.eye(3), pushed=pushed[None])
+    sweep, dt = LatticeSweep.make(heavy.model), 1e-4
+    sweep.load(heavy.model.rest_frames, np.zeros((1, 6)))
+    sweep.set_contacts(contacts)
+    sweep.advance(dt, 40)
+    left = (depth - pushed[2] / k) * np.exp(-G_1 * k * 40 * dt)
+    assert -sweep.contact_gap[0] == pytest.approx(pushed[2] / k + left, rel=2e-3)  # steps of a hundredth of the decay
+    sweep.advance(dt, 1460)
+    assert -sweep.contact_gap[0] == pytest.approx(pushed[2] / k, rel=1e-3)  # the voxel, a tonne, moves off at 7e-6 m/s
+
+
 @pytest.mark.parametrize("shape", [(3, 3), (6, 5)])
 def test_a_mobility_that_does_not_fit_is_refused(shape: tuple[int, int]) -> None:
     body = block_of((2, 1, 1))
