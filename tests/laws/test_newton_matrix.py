@@ -10,7 +10,7 @@ import pytest
 import supple as sp
 from supple.modal import ElasticSolid
 from supple.solvers.linear import newton
-from supple.solvers.linear.newton import Evaluation, Newton, Tangent, Weights, pulled_forces
+from supple.solvers.linear.newton import Evaluation, Newton, Tangent, Weights, pull_matrix, pulled_forces
 
 DT = 0.01
 METHODS = {
@@ -22,8 +22,8 @@ METHODS = {
 SOFT = sp.Material(2e5, 0.3, 1000.0)
 
 
-def spinning(joined: bool) -> sp.System:
-    """A rigid and a floating body that turn by some ten degrees in a step, and a soft one."""
+def spinning(joined: bool, cells: int = 4) -> sp.System:
+    """A rigid and a floating body that turn by some ten degrees in a step, and a soft one of so many cells."""
     scene = sp.Scene(gravity=(0, 0, -9.81))
     rigid = scene.add(sp.RigidBody.box((0.1, 0.2, 0.05), density=1000), spin=(5, 12, 9), name="rigid")
     mesh = sp.box_tets(size=(0.3, 0.05, 0.05), cells=(4, 1, 1))
@@ -32,6 +32,7 @@ def spinning(joined: bool) -> sp.System:
     )
     if joined:
         scene.add(sp.HingeJoint(rigid, floating, at=(0.1, 0, 0), axis=(0, 1, 0)))
+    mesh = sp.box_tets(size=(0.3, 0.05, 0.05), cells=(cells, 1, 1))
     beam = scene.add(sp.FemBody(mesh, SOFT), at=(0, 0.5, 0), spin=(0, 2, 3), name="beam")
     if joined:
         scene.add(sp.FixedJoint(beam, rigid, at=(0, 0.3, 0)))
@@ -91,6 +92,20 @@ def test_the_matrix_is_the_derivative_of_the_residual(
             moved = (system.violation(after.end) - system.violation(before.end)) / 2e-4
             rows = weights.position * (tangent.joint_rows(system, now) @ y)
             np.testing.assert_allclose(rows, moved, atol=1e-6 * np.abs(moved).max())
+
+
+@pytest.mark.parametrize("cells", [4, 30], ids=["dense", "sparse"])
+@pytest.mark.parametrize("method", METHODS)
+def test_joints_push_by_the_transpose_of_the_rows_in_the_matrix(
+    method: str, cells: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """To round-off. In a midpoint step they push from both ends, whose axes are turned by some degrees."""
+    system = spinning(joined=True, cells=cells)
+    assert system.is_small == (cells == 4)
+    evaluate, u, _ = caught(system, method, monkeypatch)
+    now, l = evaluate(u), np.random.default_rng(2).normal(size=system.joint_row_count)
+    rows, force = pull_matrix(system, now, system.linearize(now.kin)), pulled_forces(system, now, l)
+    np.testing.assert_allclose(rows.T @ l, force, rtol=0, atol=1e-12 * np.abs(force).max())
 
 
 @pytest.mark.parametrize("method", METHODS)
