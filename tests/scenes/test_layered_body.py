@@ -275,6 +275,18 @@ def test_a_ball_from_its_surface_has_the_mass_and_thickness_asked_for() -> None:
     assert np.allclose(np.diag(J), solid, rtol=0.05)  # facets of the surface, steps of the core, lumping
 
 
+def test_the_core_begins_at_the_thickness() -> None:
+    """In a box that is turned, so that centres of elements lie at many depths: they are those below its faces."""
+    half, thickness, turn = np.array([0.1, 0.08, 0.06]), 0.02, rotations.exp(np.array([0.3, 0.5, -0.4]))
+    box = surface_of(sp.box_tets(size=2 * half, cells=(1, 1, 1)).moved(rotation=turn))
+    body = LayeredBody.from_surface(box, RUBBER, thickness=thickness, cells=2)
+    middle = box.bounds.mean(axis=0)
+    centres = body.mesh.nodes[body.mesh.tets].mean(axis=1) - middle
+    depth = (half - np.abs(rotations.rotate_inverse(turn, centres))).min(axis=1)
+    assert np.array_equal(body.model.core, depth > thickness)
+    assert (np.abs(depth / thickness - 1) < 0.005).sum() > 4  # near enough to tell a thickness from 1.01 of it
+
+
 def test_what_it_cannot_be_made_of() -> None:
     mesh = sp.box_tets(size=(0.09, 0.09, 0.09), cells=(3, 3, 3))
     ball = surface_of(sp.sphere_tets(0.1, 4))
