@@ -7,6 +7,7 @@ import pytest
 
 import supple as sp
 from supple.algebra.dense import rotations
+from supple.bodies.tree.dynamics import PULLED
 from supple.errors import InputError
 from supple.solvers.coupling.trees import step as tree_step
 from supple.validation.contact_kinds import RUBBER, cube
@@ -86,6 +87,30 @@ def hinged(**options: object) -> tuple[sp.System, sp.Partitioned]:
     node = scene.add(sp.TreeBody(validation.rods(2)), name="rods", rotation=validation.down(0.5))
     scene.add(sp.HingeJoint(node, at=(0, 0, 0), axis=(0, 1, 0), **options))
     return scene.compile(), sp.Partitioned(1 / 60)
+
+
+def test_a_rate_across_a_joint_with_an_implicit_body_turns_round_and_dies_out() -> None:
+    """The rod's end moves by h (theta v_1 + (1 - theta) v_0), the body by h v_1, and the joint holds them together.
+
+    So with A and B [1/kg], what an impulse across the rod does to the velocities of its end and of the body, the end's
+    against the body's is -(1 - theta) A / (theta A + B) of that before. With theta = 1/2 it would ring where A >> B.
+    """
+    rod, mass = validation.ROD, 1000 * validation.ROD * validation.THICK**2
+    scene = sp.Scene(solver=sp.Partitioned(1 / 100))
+    tree = scene.add(sp.TreeBody(validation.rods(1)), name="rod", spin=(0, 0, 0.01))
+    heavy = scene.add(sp.RigidBody.box((0.1, 0.1, 0.1), density=1000), at=(rod, 0, 0), name="body")
+    scene.add(sp.BallJoint(tree, heavy, at=(rod, 0, 0)))
+    system = scene.compile()
+    state = system.initial_state()
+    rates = []
+    A, B = 1 / mass + (rod / 2) ** 2 / (mass * (rod**2 + validation.THICK**2) / 12), 1.0  # of a body of 1 kg
+    for _ in range(8):
+        assert scene.solver.step(system, state).is_solved
+        kin = system.propagate(state.t, state.x, state.v, state.memory)
+        ((_, slot, rows),) = system.joints
+        rates.append(float((rows.jacobian(kin.x[slot.index]) @ kin.v[slot.index].ravel())[1]))
+    factor = -(1 - PULLED) * A / (PULLED * A + B)
+    assert np.array(rates[1:]) / rates[:-1] == pytest.approx(factor, rel=1e-3)  # a turn of 1e-4 in a step
 
 
 def test_a_motor_turns_a_tree_with_its_speed() -> None:
