@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.linalg import eigh_tridiagonal
 
 from supple.algebra.compiling.blas_threads import one_blas_thread
 from supple.algebra.sparse.block_sparse_kernels import compute_product
@@ -141,14 +142,14 @@ def largest_eigenvector(apply: Product, start: Array, tolerance: float) -> Array
             w -= beside[-1] * vectors[-2]
         norm = float(np.linalg.norm(w))
         if k % 4 == 3 or norm <= TINY * abs(diagonal[-1]):
-            values, parts = np.linalg.eigh(np.diag(diagonal) + np.diag(beside, 1) + np.diag(beside, -1))
-            if norm * abs(parts[-1, -1]) <= tolerance * abs(values[-1]):
+            value, parts = eigh_tridiagonal(diagonal, beside, select="i", select_range=(k, k))
+            if norm * abs(parts[-1, 0]) <= tolerance * abs(value[0]):
                 break
         beside.append(norm)
         vectors.append(w / norm)
     else:
         raise ConvergenceError("the fastest motion was not found", where="voxel body", value=LANCZOS)
-    y = parts[:, -1] @ np.array(vectors)
+    y = parts[:, 0] @ np.array(vectors)
     return np.asarray(y / np.linalg.norm(y))
 
 
