@@ -1,5 +1,7 @@
 """Meshes: volumes, closed and outward boundaries, regions, and an error with a number for each bad input."""
 
+import pickle
+
 import numpy as np
 import pytest
 
@@ -237,3 +239,16 @@ def test_voxel_grid_keeps_its_materials():
         VoxelGrid(np.ones((2, 2, 2)), 1.0)
     with pytest.raises(InputError, match="voxel size is not positive"):
         VoxelGrid(materials, 0.0)
+
+
+@pytest.mark.parametrize("name", ["box_tets", "voxel_hexes", "surface"])
+def test_meshes_come_back_from_bytes_as_they_were(name):
+    """As other processes get them."""
+    mesh = SOLIDS["sphere_tets"]().boundary.surface if name == "surface" else SOLIDS[name]()
+    back = pickle.loads(pickle.dumps(mesh))
+    assert type(back) is type(mesh)
+    assert back.nodes.tobytes() == mesh.nodes.tobytes()
+    assert back.elements.tobytes() == mesh.elements.tobytes()
+    assert set(back.regions) == set(mesh.regions)
+    assert all(np.array_equal(back.regions[name].nodes, region.nodes) for name, region in mesh.regions.items())
+    assert not back.nodes.flags.writeable

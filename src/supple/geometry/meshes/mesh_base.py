@@ -38,6 +38,10 @@ class Mesh(ABC):
     def _with(self, nodes: ArrayLike, elements: ArrayLike, regions: Mapping[str, Any]) -> Self:
         """A checked mesh of the same kind."""
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Made anew, and so checked, where it is read back: other processes take meshes too."""
+        return type(self), (np.array(self.nodes), np.array(self.elements), dict(self.regions))
+
     def _adopt_regions(self, isolated: str) -> None:
         """Last step of construction: refuse or drop nodes without an element, then check the regions."""
         regions = self._checked_regions(self.regions)
