@@ -25,8 +25,9 @@ from supple.design.tasks import find_task
 from supple.interaction.fluid import Fluid
 from supple.material.voxel import VoxelMaterial
 
-SOFT = VoxelMaterial(young=1e5, density=1000.0)
-ARENA = Arena({1: SOFT}, 0.01, duration=0.01)
+SOFT = VoxelMaterial(young=1e5, density=1000.0, expansion=0.01)
+ARENA = Arena({1: SOFT}, 0.01, duration=0.01, amplitude=1.0, frequency=4.0)
+STILL = ARENA.with_(amplitude=0.0)
 BALL = RigidBody.sphere(0.01, density=500)
 BLOCK = Design(np.ones((2, 1, 1)))
 WORLD = """
@@ -68,6 +69,7 @@ def test_an_arena_has_the_list_of_its_kind() -> None:
     assert any("advance" in one.kernel for one in kernels_of(ARENA))
     assert has_list(ARENA)
     assert has_list(find_task("walk-v1"))
+    assert not has_list(STILL)  # robots whose voxels keep their sizes call other kernels
 
 
 def test_scene_files_and_objects_have_no_list_but_one_that_is_near(tmp_path: Path) -> None:
@@ -207,7 +209,7 @@ EMPTY = """
 import sys
 sys.path.insert(0, {here!r})
 import numpy as np
-from test_kernels_ahead import ARENA, BALL, Design, FileArena, Object, compiled_here, evaluate
+from test_kernels_ahead import ARENA, BALL, STILL, Design, FileArena, Object, compiled_here, evaluate
 if __name__ == "__main__":
     arena = {arena}
     designs = [Design(np.ones((2, 1, 1 + k))) for k in range(4)]
@@ -217,11 +219,12 @@ if __name__ == "__main__":
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", ["plain", "file", "objects"])
+@pytest.mark.parametrize("kind", ["plain", "still", "file", "objects"])
 def test_with_an_empty_cache_workers_compile_nothing(kind: str, tmp_path: Path) -> None:
     (tmp_path / "world.toml").write_text(WORLD)
     arenas = {
         "plain": "ARENA",
+        "still": "STILL",
         "file": f"FileArena({str(tmp_path / 'world.toml')!r})",
         "objects": "ARENA.with_(objects=[Object('ball', BALL, (0.1, 0, 0.02))])",
     }

@@ -36,9 +36,9 @@ def kind_of(arena: ArenaLike) -> str | None:
 
 
 def has_list(arena: ArenaLike) -> bool:
-    """Whether a list names all kernels of trials in an arena; those of scene files, which may hold anything, and of
-    arenas with objects have none."""
-    return isinstance(arena, Task) or (isinstance(arena, Arena) and not arena.objects)
+    """Whether a list names all kernels of trials in an arena; those of scene files, which may hold anything, of arenas
+    with objects, and of robots whose voxels keep their sizes have none."""
+    return isinstance(arena, Task) or (isinstance(arena, Arena) and not arena.objects and arena.amplitude != 0.0)
 
 
 def kernels_of(arena: ArenaLike) -> list[WantedKernel]:

@@ -13,6 +13,7 @@ from supple.algebra.compiling.kernel_list import kernel_list_text
 from supple.design.arena import Arena, ArenaLike
 from supple.design.conditions import try_design
 from supple.design.designs import Design
+from supple.design.measures import MEASURES
 from supple.design.population.kernels import KINDS, listing
 from supple.design.tasks.suite import find_task
 from supple.errors import SuppleError, SuppleWarning
@@ -36,7 +37,8 @@ def find_kernels(kind: str) -> list[WantedKernel]:
     phase = np.linspace(0.0, 1.0, HOOK.size).reshape(HOOK.shape)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SuppleWarning)
-        result = try_design(Design(HOOK * (3 if kind == "task" else 1), {"phase": phase}), ARENAS[kind])
+        design = Design(HOOK * (3 if kind == "task" else 1), {"phase": phase})
+        result = try_design(design, ARENAS[kind], [name for name in MEASURES if kind == "task" or name != "score"])
     if not result.ok:
         raise SuppleError(f"the robot failed: {result.message}", where=kind)
     return called_kernels()
