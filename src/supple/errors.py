@@ -185,6 +185,17 @@ def check_row(values: Any, kinds: type | tuple[type, ...], what: str, *, where: 
         raise InputError(f"this is not a row of {what}", where=where, value=wrong, allowed=", ".join(names))
 
 
+def check_choice(value: Any, allowed: tuple[str, ...], what: str, *, where: str | None = None) -> None:
+    """Refuse what is not one of some words. what: of what kind they are: "pattern of tets".
+
+    >>> check_choice("odd", ("mirrored", "uniform"), "pattern of tets")
+    Traceback (most recent call last):
+    supple.errors.InputError: unknown pattern of tets (got 'odd'; allowed: mirrored, uniform)
+    """
+    if not isinstance(value, str) or value not in allowed:  # an array beside a word would be neither true nor false
+        raise InputError(f"unknown {what}", where=where, value=value, allowed=", ".join(allowed))
+
+
 def check_flag(value: Any, *, name: str, where: str) -> None:
     """Refuse what is neither true nor false."""
     if type(value).__name__ not in ("bool", "bool_"):  # numpy's own too
@@ -195,6 +206,14 @@ def check_path(value: Any, *, where: str) -> Path:
     """The path of a file or folder, or an InputError."""
     check_instance(value, (str, PathLike), "the path of a file or folder", where=where)
     return Path(value)
+
+
+def is_finite(value: Any) -> bool:
+    """Whether a number is finite as a float, which whole numbers may be too large for."""
+    try:
+        return isfinite(value)
+    except OverflowError:
+        return False
 
 
 def check_real(where: str, **values: Any) -> None:
@@ -223,7 +242,7 @@ def check_number(
     ]
     allowed = ", ".join([*(["a whole number"] if whole else []), *ranges]) or "a finite number"
     is_number = isinstance(value, Integral if whole else Real) and not isinstance(value, bool)
-    if not is_number or isnan(value) or not (infinite or isfinite(value)):
+    if not is_number or not (is_finite(value) or (infinite and isinstance(value, float) and not isnan(value))):
         kind = "a whole number" if whole else "a number" if infinite else "a finite number"
         raise InputError(f"{name} is not {kind}", where=where, value=value, allowed=allowed)
     low = (above is not None and value <= above) or (least is not None and value < least)

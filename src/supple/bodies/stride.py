@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.errors import InputError, check_number
+from supple.errors import InputError, check_choice, check_number
 
 Array = np.ndarray
 
@@ -34,8 +34,7 @@ class Stride:
     forces: ArrayLike | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
-        if self.method not in ("midpoint", "runge-kutta"):
-            raise InputError("unknown method", where="Stride", value=self.method, allowed="midpoint, runge-kutta")
+        check_choice(self.method, ("midpoint", "runge-kutta"), "method", where="Stride")
         check_number(self.tolerance, name="tolerance", where="Stride", above=0.0, most=1.0)
         check_number(self.max_iterations, name="max_iterations", where="Stride", least=1, whole=True)
 

@@ -12,7 +12,16 @@ import numpy as np
 
 from supple.contact.bound import BoundContact
 from supple.contact.surfaces import surface_of, wall
-from supple.errors import InputError, check_instance, check_number, check_real, check_row
+from supple.errors import (
+    InputError,
+    check_choice,
+    check_flag,
+    check_instance,
+    check_number,
+    check_real,
+    check_row,
+    is_finite,
+)
 from supple.interaction.obstacles import MeshObstacle, check_static_friction
 from supple.scene.node import Node
 from supple.scene.world import register_contact
@@ -75,7 +84,7 @@ class Contact:
         check_real("Contact", **{name: getattr(self, name) for name in names})
         self._check_who()
         for value in (self.friction, *self.frictions.values()):
-            if not isinstance(value, Real) or not (np.isfinite(value) and value >= 0):
+            if not isinstance(value, Real) or not (is_finite(value) and value >= 0):
                 raise InputError(
                     "friction is a finite number",
                     where="Contact",
@@ -86,25 +95,26 @@ class Contact:
         check_static_friction(self.static_friction, self.friction, "Contact")
         for name in ("stiffness", "margin", "tangential_stiffness", "push_speed"):
             value = getattr(self, name)
-            if value is not None and not (np.isfinite(value) and value > 0):
+            if value is not None and not (is_finite(value) and value > 0):
                 raise InputError(f"{name} is not positive", where="Contact", value=value, allowed="> 0")
-        if self.damping is not None and not (np.isfinite(self.damping) and self.damping >= 0):
+        if self.damping is not None and not (is_finite(self.damping) and self.damping >= 0):
             raise InputError("damping is negative", where="Contact", value=self.damping, allowed=">= 0 s")
         if self.restitution is not None:
             check_number(self.restitution, name="restitution", where="Contact", least=0.0, most=1.0)
         for pair in (*self.exclude, *self.frictions):
             if not isinstance(pair, list | tuple) or len(pair) != 2 or not all(isinstance(name, str) for name in pair):
                 raise InputError("a pair is two names of bodies or obstacles", where="Contact", value=pair)
-        if self.overlap not in ("push", "refuse"):
-            raise InputError("unknown choice", where="Contact, overlap", value=self.overlap, allowed="push, refuse")
+        check_choice(self.overlap, ("push", "refuse"), "choice", where="Contact, overlap")
 
     def _check_who(self) -> None:
         """Refuse what names no bodies or pairs."""
         for name, given in (("bodies", self.bodies), ("self_contact", self.self_contact)):
-            if not isinstance(given, bool) and not (given is None and name == "bodies"):
+            if not (isinstance(given, bool) and name == "self_contact") and not (given is None and name == "bodies"):
                 check_row(given, Node, "nodes of the scene", where=f"Contact, {name}")
         if self.bodies is not None and not len(self.bodies):
             raise InputError("nothing may touch", where="Contact, bodies", fix="Leave bodies out for all of the scene.")
+        for name in ("between_bodies", "enabled"):
+            check_flag(getattr(self, name), name=name, where="Contact")
         for name in ("frictions", "parts"):
             check_instance(getattr(self, name), Mapping, "a table", where=f"Contact, {name}")
         check_row(self.exclude, (list, tuple), "pairs of names", where="Contact, exclude")

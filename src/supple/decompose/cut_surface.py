@@ -19,7 +19,7 @@ from supple.bodies.tree.domains.budget import Modes, resolve_modes
 from supple.bodies.tree.domains.domain_tree import Domain, DomainInterface, DomainTemplate, DomainTree
 from supple.bodies.tree.domains.instances import interface_at
 from supple.decompose.cut_interfaces import spans_plane
-from supple.errors import InputError
+from supple.errors import InputError, check_choice
 from supple.geometry import HexMesh, SurfaceMesh, TetMesh, tetrahedralize, voxelize
 from supple.geometry.meshes.connectivity import element_pieces, shared_faces
 from supple.geometry.meshes.repeats import Repeats, find_repeats
@@ -58,8 +58,7 @@ def decompose_surface(
     volume, or its number in the order of first triangles. gap: parts farther apart than this [m] do not touch; None: a
     hundredth of the surface's diagonal. tolerance: of copies, as for `find_repeats`.
     """
-    if fill not in ("voxels", "tets"):
-        raise InputError("unknown way to fill a part", where="decompose_surface", value=fill, allowed="voxels, tets")
+    check_choice(fill, ("voxels", "tets"), "way to fill a part", where="decompose_surface")
     if isinstance(cells, bool) or not isinstance(cells, int | np.integer) or cells < 1:
         raise InputError("the number of cells is not a positive whole number", where="decompose_surface", value=cells)
     repeats = find_repeats(surface, tolerance=tolerance)

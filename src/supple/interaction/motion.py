@@ -20,6 +20,7 @@ from supple.errors import InputError, check_number
 
 Array = np.ndarray
 WHERE = "Motion"
+MOST_SAMPLES = 10_000_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,7 +75,8 @@ class Motion:
             raise InputError("this is not a function of time", where="Motion.sampled", value=type(position).__name__)
         check_number(until, name="until", where="Motion.sampled", above=0.0)
         check_number(every, name="every", where="Motion.sampled", above=0.0)
-        times = np.linspace(0.0, until, max(2, int(np.ceil(until / every * (1 - 1e-9))) + 1))
+        count = check_number(until / every, name="until / every", where="Motion.sampled", most=MOST_SAMPLES)
+        times = np.linspace(0.0, float(until), max(2, int(np.ceil(count * (1 - 1e-9))) + 1))
         return cls(times=times, positions=[position(float(t)) for t in times])
 
     def pose(self, time: float) -> Array:

@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike
 
 from supple.algebra.dense import rotations
 from supple.algebra.dense.checks import as_quaternion, check_array, check_vector
-from supple.errors import InputError, check_number
+from supple.errors import InputError, check_instance, check_number
 from supple.geometry import SurfaceMesh
 from supple.interaction.motion import Motion
 from supple.interaction.obstacle_kernels import (
@@ -77,6 +77,8 @@ class Obstacle:
         check_static_friction(self.static_friction, self.friction, self.kind)
         if self.restitution is not None:
             check_number(self.restitution, name="restitution", where=self.kind, least=0.0, most=1.0)
+        if self.name is not None:
+            check_instance(self.name, str, "a name", where=self.kind)
         if self.name == "":
             raise InputError("the name is empty", where=self.kind)
 

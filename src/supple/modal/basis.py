@@ -26,7 +26,7 @@ import scipy.linalg
 
 from supple.algebra.compiling.blas_threads import one_blas_thread
 from supple.algebra.sparse.eigenpairs import fix_signs
-from supple.errors import InputError
+from supple.errors import InputError, check_choice
 from supple.modal.alignment import align_equal
 from supple.modal.compliance import Loaded, Loss, StaticLoads, inertia_loads, missed_responses, needed_vectors
 from supple.modal.derivatives import pair_indices, second_differential
@@ -96,8 +96,7 @@ def mass_principal_components(
 
 def inner_product(solid: ElasticSolid, inner: Inner) -> Callable[[Array], Array]:
     """The product of columns (3 node_count, r) with the matrix of an inner product."""
-    if inner not in ("mass", "lumped"):
-        raise InputError("unknown inner product", value=inner, allowed="mass, lumped")
+    check_choice(inner, ("mass", "lumped"), "inner product")
     row_mass = np.repeat(solid.lumped_mass, 3)[:, None]
     return solid.mass_product if inner == "mass" else lambda U: row_mass * U
 

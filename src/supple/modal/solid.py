@@ -28,7 +28,7 @@ import scipy.sparse as sparse
 from supple.elements.mass import element_masses
 from supple.elements.region_materials import RegionMaterials
 from supple.elements.shapes import hex_gradients, rest_gradients
-from supple.errors import InputError
+from supple.errors import InputError, check_choice
 from supple.geometry import HexMesh, TetMesh
 from supple.material import Material
 from supple.modal.forces.bricks import CROOKED, brick_edges
@@ -82,8 +82,7 @@ class ElasticSolid(RegionMaterials, NodeMasses):
     def __post_init__(self) -> None:
         if not isinstance(self.mesh, TetMesh | HexMesh):
             raise InputError("a solid needs a TetMesh or a HexMesh", value=type(self.mesh).__name__)
-        if self.mass not in ("consistent", "lumped"):
-            raise InputError("unknown kind of mass", value=self.mass, allowed="consistent, lumped")
+        check_choice(self.mass, ("consistent", "lumped"), "kind of mass")
         _ = self.element_material
 
     def scaled(self, stiffness: float, density: float) -> ElasticSolid:

@@ -228,6 +228,8 @@ class Scene:
         under: Node | None,
         colour: Colour | None,
     ) -> Node:
+        if name is not None:
+            check_instance(name, str, "a name", where="Scene.add, name")
         name = self._unused(name or body.kind, given=name is not None)
         where = f"body '{name}'"
         placement = Placement(

@@ -6,6 +6,7 @@ import warnings
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from tests.api.refusing.every_call import CALLS
 
@@ -22,6 +23,7 @@ WRONG: dict[str, Any] = {
     "texts": ["a", "b", "c"],
     "a table": {"a": 1},
     "a function of text": lambda *given: "x",
+    "an array": np.ones((2, 2)),
 }
 
 

@@ -103,7 +103,20 @@ RAW: dict[str, Callable[[], Any]] = {
     "run, start": lambda: run(start="a"),
     "modes, count": lambda: sp.vibration_modes(scene().compile(), "a"),  # type: ignore[arg-type]
     "plane, offset": lambda: sp.Plane(offset="a"),  # type: ignore[arg-type]
+    "contact, bodies": lambda: sp.Contact(True),  # type: ignore[arg-type]
 }
+TOO_LONG = 10**400  # no double
+LARGE: dict[str, Callable[[int], Any]] = {
+    "implicit Euler, dt": lambda n: sp.ImplicitEuler(n),
+    "contact, friction": lambda n: sp.Contact(friction=n),
+    "contact, stiffness": lambda n: sp.Contact(stiffness=n),
+    "contact, damping": lambda n: sp.Contact(damping=n),
+    "contact, restitution": lambda n: sp.Contact(restitution=n),
+    "rigid body, mass": lambda n: sp.RigidBody(n, (1, 1, 1)),
+    "motion, until": lambda n: sp.Motion.sampled(lambda t: (t, 0, 0), until=n),
+    "lattice, bend limit": lambda n: sp.LatticeSolver(bend_limit=n),
+}
+"""Calls with a whole number of more digits than an integer of the machine has."""
 
 
 @pytest.mark.parametrize("name", ACCEPTED)
@@ -116,3 +129,20 @@ def test_a_number_that_makes_no_sense_is_refused(name: str) -> None:
 def test_a_value_of_a_wrong_type_is_named(name: str) -> None:
     with pytest.raises(InputError):
         RAW[name]()
+
+
+@pytest.mark.parametrize("name", LARGE)
+def test_whole_numbers_of_many_digits_are_numbers_or_refused(name: str) -> None:
+    with pytest.raises(InputError):
+        LARGE[name](TOO_LONG)
+    if name in ("motion, until", "contact, restitution"):
+        with pytest.raises(InputError):
+            LARGE[name](10**30)
+    else:
+        LARGE[name](10**30)
+
+
+def test_a_motion_of_too_many_samples_is_refused() -> None:
+    for until, every in ((1e308, 1.0), (1.0, 1e-320), (1e9, 1e-3)):
+        with pytest.raises(InputError, match="until / every"):
+            sp.Motion.sampled(lambda t: (t, 0, 0), until=until, every=every)

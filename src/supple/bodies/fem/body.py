@@ -25,7 +25,7 @@ from supple.elements.inversion import ElementInversion
 from supple.elements.mass import element_masses, lumped_mass
 from supple.elements.recovery import ElementStress, element_stress
 from supple.elements.region_materials import RegionMaterials
-from supple.errors import InputError
+from supple.errors import InputError, check_choice
 from supple.geometry import HexMesh, TetMesh, embed
 from supple.material import Law, Material
 
@@ -60,8 +60,7 @@ class FemBody(MeshPoints, RegionMaterials):
     def __post_init__(self) -> None:
         if not isinstance(self.mesh, TetMesh | HexMesh):
             raise InputError("a finite-element body needs a TetMesh or a HexMesh", value=type(self.mesh).__name__)
-        if self.mass not in ("lumped", "consistent"):
-            raise InputError("unknown kind of mass", value=self.mass, allowed="lumped, consistent")
+        check_choice(self.mass, ("lumped", "consistent"), "kind of mass")
         object.__setattr__(self, "law", Law.of(self.law))
         _ = self.element_material
 

@@ -31,7 +31,7 @@ from supple.algebra.dense.checks import check_array, check_vector
 from supple.algebra.sparse.eigenpairs import fix_signs
 from supple.bodies.floating.kernels import InertiaNumbers
 from supple.bodies.floating.stiffening import centrifugal_stiffness, turning_part
-from supple.errors import InputError, check_row
+from supple.errors import InputError, check_flag, check_row
 from supple.modal.basis import attachment_modes
 from supple.modal.forces.cubic import CubicForce
 from supple.modal.integrals import MassIntegrals
@@ -150,6 +150,8 @@ def make_model(
     cubic: bool,
 ) -> FloatingModel:
     """A model of given shapes, rigid motion taken out."""
+    for name, value in (("stiffening", stiffening), ("cubic", cubic)):
+        check_flag(value, name=name, where="FloatingBody")
     if stiffening and cubic:
         raise InputError(
             "stiffening and the cubic force both hold the tension of a spinning body",

@@ -20,7 +20,7 @@ from supple.bodies.protocols import PlacedBody
 from supple.bodies.rigid.mass import FrameMass
 from supple.bodies.rigid.refining import subdivided
 from supple.bodies.surfaces import FrameSkin, MappedSurface, RenderSurface
-from supple.errors import InputError, check_number
+from supple.errors import InputError, check_number, is_finite
 from supple.geometry import SurfaceMesh, box_hexes, cylinder_tets, sphere_tets
 from supple.geometry.surfaces.convex import ConvexShape
 
@@ -56,7 +56,7 @@ class RigidBody:
     coordinates = Frames(1)
 
     def __post_init__(self) -> None:
-        if not (isinstance(self.mass, Real) and np.isfinite(self.mass) and self.mass > 0):
+        if not (isinstance(self.mass, Real) and is_finite(self.mass) and self.mass > 0):
             raise InputError("the mass is not positive", where="rigid body", value=self.mass, allowed="> 0 kg")
         I = check_array(self.inertia, name="inertia", where="rigid body")
         I = np.diag(I) if I.shape == (3,) else I.copy()

@@ -39,7 +39,7 @@ from supple.bodies.tree.surface.point_springs import PointSprings
 from supple.bodies.tree.surface.render_skin import RenderSkin
 from supple.bodies.tree.surface.skin import TreeSkin
 from supple.bodies.tree.surface.wind_patches import WindPatches
-from supple.errors import InputError, check_row
+from supple.errors import InputError, check_flag, check_row
 from supple.geometry import SurfaceMesh
 
 Array = np.ndarray
@@ -99,6 +99,7 @@ class TreeBody:
                 fix="Give the domain tree, or TreeModel.of(domain tree, statics=...).",
             )
         check_row(self.carried, CarriedMasses, "masses on points of the tree", where="TreeBody, carried")
+        check_flag(self.grown, name="grown", where="TreeBody")
         _ = self.dynamics
         if self.grown and self.model.is_free:
             raise InputError("a tree that flies freely has not grown in gravity", where="TreeBody", fix="grown=False")

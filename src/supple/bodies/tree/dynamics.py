@@ -158,6 +158,7 @@ class TreeDynamics:
         check_instance(self.settings, TreeSettings, "settings of a tree", where="TreeDynamics, settings")
         if not isinstance(self.coupling, str) or self.coupling not in COUPLINGS:
             raise InputError("unknown coupling", value=self.coupling, allowed=", ".join(COUPLINGS))
+        check_flag(self.torque, name="torque", where="TreeDynamics")
         if not self.torque and self.coupling == "articulated":
             raise InputError("the articulated coupling has no form without torque", where="TreeDynamics")
         count = self.model.domain_count

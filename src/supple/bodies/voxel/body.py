@@ -37,7 +37,7 @@ from supple.bodies.voxel.sweep.sweep import LatticeSweep
 from supple.bodies.voxel.touching.collision import Collision
 from supple.bodies.voxel.touching.fluid import Fluid
 from supple.bodies.voxel.touching.limits import surface_constants
-from supple.errors import DivergenceError, InputError, PoissonNotice
+from supple.errors import DivergenceError, InputError, PoissonNotice, check_flag
 from supple.geometry import VoxelGrid
 from supple.interaction.obstacles import Obstacle, distance
 from supple.material.colour import material_colours
@@ -85,6 +85,8 @@ class VoxelBody:
     def __post_init__(self) -> None:
         if not isinstance(self.grid, VoxelGrid):
             raise InputError("a voxel body needs a VoxelGrid", value=type(self.grid).__name__)
+        for name in ("transverse", "stiffness_by_rest"):
+            check_flag(getattr(self, name), name=name, where="VoxelBody")
         _ = self.swing if self.actuation is not None else self.model
         if not self.transverse and self.model.values("poisson").any():
             warnings.warn(

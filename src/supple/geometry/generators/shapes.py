@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from supple.algebra.dense.checks import check_array
-from supple.errors import InputError, check_number
+from supple.errors import InputError, check_choice, check_number
 from supple.geometry.generators.structured import block_cells, cell_hexes, check_cells, kuhn_tets, lattice
 from supple.geometry.meshes.mesh import HexMesh, TetMesh
 from supple.geometry.meshes.placement import as_vector
@@ -29,8 +29,7 @@ def box_tets(
     pattern: "mirrored" turns the diagonals of every other cell around, so that the box has no preferred direction (a
     beam bends straight down); "uniform" makes all cells alike.
     """
-    if pattern not in ("mirrored", "uniform"):
-        raise InputError("unknown pattern of tets", value=pattern, allowed="mirrored, uniform")
+    check_choice(pattern, ("mirrored", "uniform"), "pattern of tets")
     nodes, block = _box(size, cells)
     cell = block_cells(block)
     mirror = cell % 2 if pattern == "mirrored" else None

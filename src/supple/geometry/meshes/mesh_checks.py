@@ -17,7 +17,7 @@ DEGENERATE = 1e-10  # |volume| / (longest edge)³ below which an element has no 
 
 def check_choice(name: str, value: Any, allowed: tuple[str, ...]) -> None:
     """Refuse a word that is not one of the allowed ones."""
-    if value not in allowed:
+    if not isinstance(value, str) or value not in allowed:
         raise InputError(f"{name} is not a known choice", value=value, allowed=", ".join(allowed))
 
 

@@ -20,7 +20,7 @@ from supple.algebra.dense.checks import check_array
 from supple.algebra.dense.rotations import cross, skew
 from supple.bodies.capabilities import Faced
 from supple.bodies.protocols import LocalState, Pairs
-from supple.errors import InputError, check_instance
+from supple.errors import InputError, check_instance, is_finite
 from supple.interaction.springs import SpringForce
 from supple.scene.mapped.points import JoinedPoints, Points, check_points, join
 from supple.scene.node import Node, Selector
@@ -129,7 +129,7 @@ class Pressure:
         p = self.pressure(t) if callable(self.pressure) else self.pressure
         if not isinstance(p, Real) or isinstance(p, bool):
             raise InputError("a pressure is not a number", where=f"node '{self.node.name}', t = {t:g} s", value=p)
-        if not np.isfinite(p):
+        if not is_finite(p):
             raise InputError("a pressure is not finite", where=f"node '{self.node.name}', t = {t:g} s", value=p)
         return p
 

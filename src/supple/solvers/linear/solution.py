@@ -8,7 +8,7 @@ from typing import Literal
 
 import numpy as np
 
-from supple.errors import InputError
+from supple.errors import check_choice, check_instance
 from supple.scene.system import System
 from supple.solvers.linear.costs import FEWEST, MANY, Costs
 
@@ -32,8 +32,8 @@ class LinearOptions:
     preconditioner: str = "auto"
 
     def __post_init__(self) -> None:
-        if self.method not in ("auto", "cg", "direct"):
-            raise InputError("unknown linear solver", value=self.method, allowed="auto, cg, direct")
+        check_choice(self.method, ("auto", "cg", "direct"), "linear solver")
+        check_instance(self.preconditioner, str, "the name of a preconditioner", where="solver")
 
     def uses_cg(self, system: System, *, mass: float, damping: float, stiffness: float) -> bool:
         """Whether conjugate gradients will be used for mass M + damping B + stiffness K, and so a definite tangent is

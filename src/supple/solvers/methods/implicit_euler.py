@@ -19,7 +19,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from supple.contact.bound import BoundContact
-from supple.errors import InputError, check_number
+from supple.errors import InputError, check_flag, check_number, is_finite
 from supple.scene.kinematics import Kinematics
 from supple.scene.linearization import Linearization
 from supple.scene.state import State
@@ -54,7 +54,7 @@ CONTACT_TOLERANCE = 1e-6
 
 def check_dt(dt: float, solver: str) -> float:
     """A positive finite step [s], of which 1/dt is finite too."""
-    if isinstance(dt, bool) or not isinstance(dt, Real) or not np.isfinite(dt) or dt < SHORTEST:
+    if isinstance(dt, bool) or not isinstance(dt, Real) or not is_finite(dt) or dt < SHORTEST:
         value = f"{dt} s" if isinstance(dt, Real) else dt
         raise InputError("the step is not positive", where=solver, value=value, allowed=f">= {SHORTEST:g} s")
     return float(dt)
@@ -131,6 +131,7 @@ class ImplicitEuler:
 
     def __post_init__(self) -> None:
         check_dt(self.dt, "ImplicitEuler")
+        check_flag(self.newton, name="newton", where="ImplicitEuler")
         check_tolerances("ImplicitEuler", tolerance=self.tolerance, newton_tolerance=self.newton_tolerance)
         if self.max_iterations is not None:
             check_number(self.max_iterations, name="max_iterations", where="ImplicitEuler", least=1, whole=True)

@@ -13,7 +13,7 @@ from typing import Literal
 
 import numpy as np
 
-from supple.errors import InputError
+from supple.errors import InputError, check_choice
 
 Array = np.ndarray
 
@@ -33,8 +33,7 @@ class ModeBudget:
     rigid: Collection[str] = field(default=(), kw_only=True)
 
     def __post_init__(self) -> None:
-        if self.by not in ("elements", "logarithm"):
-            raise InputError("unknown share of the modes", where="ModeBudget", value=self.by)
+        check_choice(self.by, ("elements", "logarithm"), "share of the modes", where="ModeBudget")
         for name in ("total", "minimum"):
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 0:
