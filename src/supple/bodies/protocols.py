@@ -122,6 +122,13 @@ class ChangingMass(Protocol):
 
 
 @runtime_checkable
+class TumblingMass(Protocol):
+    """Inertia that knows the mean of its bias over a step in which nothing else acts."""
+
+    def add_mean_bias(self, state: LocalState, h: float, f_out: Array) -> None: ...
+
+
+@runtime_checkable
 class JoinedMass(Protocol):
     """Inertia of which that of many bodies, one after another, is one of the same class."""
 
@@ -230,6 +237,11 @@ def _keeps(thing: object, protocol: Any) -> bool:
 def is_changing(mass: Any) -> TypeGuard[ChangingMass]:
     """Whether a mass changes with positions; then its weight is a force of its own."""
     return _keeps(mass, ChangingMass)
+
+
+def is_tumbling(mass: Any) -> TypeGuard[TumblingMass]:
+    """Whether a mass knows the mean of its bias over a step."""
+    return _keeps(mass, TumblingMass)
 
 
 def is_kinetic(mass: Any) -> TypeGuard[KineticMass]:

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sparse
 
-from supple.bodies.protocols import Force, is_changing, is_kinetic
+from supple.bodies.protocols import Force, is_changing, is_kinetic, is_tumbling
 from supple.bodies.traits import has_energy, is_load, is_weightless, weighs_by_force
 from supple.errors import InputError
 from supple.interaction.protocol import PointConditions
@@ -337,12 +337,16 @@ class System:
         """f(x, v) on the bodies, flat."""
         return self.gather(self.slot_forces(kin))
 
-    def bias(self, kin: Kinematics) -> Array:
-        """Velocity terms of M dv/dt = f + bias: gyroscopic ones, and -J^T M_c (dJ/dt) v of mapped masses."""
+    def bias(self, kin: Kinematics, over: float = 0.0) -> Array:
+        """Velocity terms of M dv/dt = f + bias: gyroscopic ones, and -J^T M_c (dJ/dt) v of mapped masses. over: a step
+        [s] of which those that know it give their mean."""
         out = kin.zeros()
         biases = kin.biases()
         for _, slot, mass in self.joined_masses:
-            mass.add_bias(kin.local(slot), out.of(slot))
+            if over > 0.0 and is_tumbling(mass):
+                mass.add_mean_bias(kin.local(slot), over, out.of(slot))
+            else:
+                mass.add_bias(kin.local(slot), out.of(slot))
             if not slot.is_body:
                 mass.add_product(biases[slot.index], out[slot.index], -1.0)
         kin.pull(out)

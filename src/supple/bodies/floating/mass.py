@@ -23,7 +23,7 @@ from supple.algebra.dense import rotations
 from supple.algebra.dense.definite import negative_part
 from supple.bodies.floating import kernels
 from supple.bodies.floating.kernels import InertiaNumbers, Workspace
-from supple.bodies.frame_moments import moment_at
+from supple.bodies.frame_moments import add_mean_turning, moment_at
 from supple.bodies.protocols import LocalState, Pairs
 
 Array = np.ndarray
@@ -99,6 +99,12 @@ class FloatingMass:
         workspace = self._workspace
         kernels.velocity_terms(self.numbers, *self._cut(state.x, state.v), workspace)
         f_out[0, : len(workspace.h)] -= workspace.h
+
+    def add_mean_bias(self, state: LocalState, h: float, f_out: Array) -> None:
+        """f += the mean of Q_v over a step of h [s] of free turning."""
+        M = self.at(state.x)
+        S = self.local_moment(state.x)
+        add_mean_turning(self, state, h, self.numbers.mass, S, M.M[3:6, 3:6], M, f_out)
 
     def _momentum(self, x: Array, v: Array, R_at: Array) -> Array:
         """(p, h about the world's origin, pulled momentum of the modes, that of the filling)."""

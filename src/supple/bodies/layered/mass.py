@@ -22,7 +22,7 @@ import numpy as np
 
 from supple.algebra.dense import rotations
 from supple.algebra.dense.definite import negative_part
-from supple.bodies.frame_moments import moment_at
+from supple.bodies.frame_moments import add_mean_turning, moment_at
 from supple.bodies.layered import mass_kernels as kernels
 from supple.bodies.layered.model import LayeredModel
 from supple.bodies.protocols import LocalState, Pairs
@@ -123,6 +123,11 @@ class LayeredMass:
         f_out[0, :3] -= M.R @ (linear + cross(w, cross(w, rigid.S)))
         f_out[0, 3:6] -= cross(w, rigid.inertia @ w) + angular
         f_out[0, 6:] -= nodes.ravel()
+
+    def add_mean_bias(self, state: LocalState, h: float, f_out: Array) -> None:
+        """f += the mean of Q_v over a step of h [s] of free turning."""
+        M = self.at(state.x)
+        add_mean_turning(self, state, h, self.model.total_mass, M.S, M.J, M, f_out)
 
     def _world(self, x: Array, v: Array) -> tuple[Array, Array, Array]:
         """Linear and angular momentum about the world's origin, and of the nodes (n, 3), in world axes."""

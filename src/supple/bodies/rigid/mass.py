@@ -1,6 +1,6 @@
 """Inertia of rigid frames at their centres of mass: M = diag(m I3, I_body), constant in our coordinates.
 
-    velocity (v in world axes, w in body axes);  bias force (0, -w × I w)
+    velocity (v in world axes, w in body axes);  bias force (0, -w × I w), or its mean over a step of free turning
     change of momentum, seen in the axes of the end:  (m (v1 - v0),  I w1 - R1^T R0 I w0)
 
 The second row vanishes exactly when the angular momentum R I w in the world is kept.
@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from supple.algebra.dense import rotations
+from supple.algebra.dense.turning_kernels import compute_turned
 from supple.bodies.protocols import LocalState, Pairs
 
 Array = np.ndarray
@@ -54,6 +55,13 @@ class FrameMass:
         """Gyroscopic torque -w × I w, in body axes [N m]."""
         w = state.v[:, 3:]
         f_out[:, 3:] -= rotations.cross(w, np.einsum("nij,nj->ni", self.inertia, w))
+
+    def add_mean_bias(self, state: LocalState, h: float, f_out: Array) -> None:
+        """Mean of the gyroscopic torque over a step of h [s] of free turning, I (w_1 - w_0) / h [N m]."""
+        w = np.ascontiguousarray(state.v[:, 3:])
+        turned = np.empty_like(w)
+        compute_turned(self.inertia, w, h, turned)
+        f_out[:, 3:] += np.einsum("nij,nj->ni", self.inertia, turned - w) / h
 
     def compute_impulse(self, x0: Array, v0: Array, x1: Array, v1: Array) -> Array:
         """Change of momentum (n, 6), linear in world axes, angular in the body axes of x1."""

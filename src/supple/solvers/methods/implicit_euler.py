@@ -1,11 +1,12 @@
-"""Implicit Euler: stable at large steps, first order, dissipative but for the explicit gyroscopic term.
+"""Implicit Euler: stable at large steps, first order, dissipative.
 
     linearised   (M - h B - h² K) dv = h (f + bias + h K v),   v += dv,  x moves by h v     K = df/dx, B = df/dv
     full         M (v1 - v0) = h f(x1, v1),  x1 = x0 moved by h v1,  by Newton's method
 
-The signs are those of K = df/dx throughout; the slides [Faure07] mix them, see docs/theory.md. Joints: the
-linearised step asks for G v1 = -phi / h; what then is open at its end, since frames turn, is closed by further
-forces of the joints within the step, A dd = G^T dl, G(x1) dd = -phi(x1) / h, so that momentum is kept.
+The bias of rigid bodies is its mean over a step in which they turn freely, which keeps their angular momentum and
+never gains energy. The signs are those of K = df/dx throughout; the slides [Faure07] mix them, see docs/theory.md.
+Joints: the linearised step asks for G v1 = -phi / h; what then is open at its end, since frames turn, is closed by
+further forces of the joints within the step, A dd = G^T dl, G(x1) dd = -phi(x1) / h, so that momentum is kept.
 """
 
 from __future__ import annotations
@@ -279,7 +280,7 @@ class ImplicitEuler:
 
     def _right(self, lin: Linearization) -> Array:
         """b = h (f + bias + h K v)."""
-        b = lin.force + lin.system.bias(lin.kin)
+        b = lin.force + lin.system.bias(lin.kin, self.dt)
         b += self.dt * lin.product(lin.kin.flat_v, stiffness=1.0)
         b *= self.dt
         return b

@@ -6,22 +6,23 @@ from __future__ import annotations
 import numpy as np
 
 from supple.algebra.compiling.compiled import compiled
+from supple.algebra.dense.rotation_kernels import turn
+from supple.algebra.dense.turning_kernels import turned
 
 
 @compiled
 def compute_gains(M, weight, v, h, b_out):
-    """b_out (n, 6) = h (weight - (0, w x I w)) of bodies M (n, 6, 6) at velocities v (n, 6)."""
+    """b_out (n, 6) = h weight + (0, I (w_1 - w)) of bodies M (n, 6, 6) at velocities v (n, 6), which turn to w_1."""
     for k in range(len(M)):
-        x, y, z = v[k, 3], v[k, 4], v[k, 5]
         I = M[k, 3:, 3:]
-        a = I[0, 0] * x + I[0, 1] * y + I[0, 2] * z
-        b = I[1, 0] * x + I[1, 1] * y + I[1, 2] * z
-        c = I[2, 0] * x + I[2, 1] * y + I[2, 2] * z
+        w = (v[k, 3], v[k, 4], v[k, 5])
+        w_1 = turned(I, w, h)  # (1.12)
+        gain = turn(I, (w_1[0] - w[0], w_1[1] - w[1], w_1[2] - w[2]))
         for i in range(3):
             b_out[k, i] = h * weight[k, i]
-        b_out[k, 3] = h * (weight[k, 3] - (y * c - z * b))  # (1.10)
-        b_out[k, 4] = h * (weight[k, 4] - (z * a - x * c))  # (1.10)
-        b_out[k, 5] = h * (weight[k, 5] - (x * b - y * a))  # (1.10)
+        b_out[k, 3] = h * weight[k, 3] + gain[0]
+        b_out[k, 4] = h * weight[k, 4] + gain[1]
+        b_out[k, 5] = h * weight[k, 5] + gain[2]
 
 
 @compiled
