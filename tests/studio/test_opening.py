@@ -116,7 +116,11 @@ def test_what_cannot_be_opened_is_told_and_another_can(opened: tuple[Studio, Any
     choose(page, tmp_path / "good.toml")
     until_seen(page, "good.toml")
     choose(page, tmp_path / "broken.toml")
-    page.get_by_role("alert").filter(has_text="broken.toml cannot be opened").wait_for(timeout=WAIT)
+    told = page.get_by_role("alert").filter(has_text="broken.toml cannot be opened")
+    told.wait_for(timeout=WAIT)
+    assert page.get_by_role("dialog").count() == 1
+    page.wait_for_timeout(500)  # the dialog comes in
+    assert 0 < told.bounding_box()["y"] < 300  # at its top, where one looks
     page.get_by_role("button", name="Close", exact=True).click()
     page.get_by_role("heading", name="good.toml", exact=True).wait_for(timeout=SOON)  # what was there before is there
     page.get_by_role("button", name="Step", exact=True).click()

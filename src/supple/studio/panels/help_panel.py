@@ -38,7 +38,7 @@ KEYS = {
 
 def help_panel() -> ui.dialog:
     """A dialog over the page."""
-    with ui.dialog() as dialog, ui.card().classes("supple-help").props('role="dialog" aria-label="Help"'):
+    with ui.dialog().props('aria-label="Help"') as dialog, ui.card().classes("supple-help"):
         with ui.row().classes("w-full items-center justify-between"):
             ui.label("Help").classes("text-lg font-bold").props('role="heading" aria-level="2"')
             ui.button("Close", on_click=dialog.close).props("flat dense no-caps")

@@ -20,17 +20,17 @@ class OpenPanel:
 
     def __init__(self, running: RunningScene, shelf: Shelf) -> None:
         self.running, self.shelf = running, shelf
-        with ui.dialog() as self.dialog, ui.card().classes("supple-open").props('role="dialog" aria-label="Open"'):
+        with ui.dialog().props('aria-label="Open"') as self.dialog, ui.card().classes("supple-open"):
             with ui.row().classes("w-full items-center justify-between"):
                 ui.label("Open").classes("text-lg font-bold").props('role="heading" aria-level="2"')
                 ui.button("Close", on_click=self.dialog.close).props("flat dense no-caps")
+            self.word = ui.label("").classes("text-negative").props('role="alert"')
             ui.label("Built-in scenes").props('role="heading" aria-level="3"').classes("font-bold")
             with ui.element("div").classes("supple-cards"):
                 for name, summary in shelf.examples.items():
                     self._card(name, summary)
             ui.label("A file of yours").props('role="heading" aria-level="3"').classes("font-bold")
             StudioUpload(shelf.uploads.largest).on("uploaded", self._uploaded)
-            self.word = ui.label("").classes("text-negative").props('role="alert"')
             ui.label("Recent runs").props('role="heading" aria-level="3"').classes("font-bold")
             self.runs = ui.column().classes("w-full gap-0")
 
