@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import time
 from pathlib import Path
 from typing import Any
 
@@ -61,8 +62,9 @@ def test_it_ends_with_open_tabs(studio: Studio, chromium: Any) -> None:
     for tab in tabs:
         tab.goto(studio.address)
         tab.wait_for_function("window.suppleCanvas && suppleCanvas.applied > 0", timeout=WAIT)
+    deadline = time.monotonic() + SECONDS
     studio.process.send_signal(signal.SIGINT)
     assert studio.process.wait(SECONDS) == 0
-    assert is_gone(pids, memory)
+    wait_for(lambda: is_gone(pids, memory), deadline - time.monotonic())
     tabs[0].get_by_text("The connection was lost").wait_for(timeout=WAIT)
     context.close()

@@ -13,7 +13,7 @@ from tests.studio.process import WAIT, Studio, is_alive, shared_memory, wait_for
 from supple.studio.shelf.shelf import THUMBNAILS
 
 pytest.importorskip("nicegui")
-SOON = 30_000
+SOON = 60_000
 BALL = """
 supple = 1
 name = "{name}"

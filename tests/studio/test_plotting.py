@@ -11,7 +11,7 @@ from tests.studio.process import WAIT, Studio
 
 pytest.importorskip("nicegui")
 pytestmark = pytest.mark.slow
-SOON = 30_000
+SOON = 60_000
 TIMED = "supplePlots.rows.map((row) => row[0])"
 
 
