@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.studio.process import WAIT, Studio, is_alive, shared_memory, wait_for
+from tests.studio.process import WAIT, Studio, is_alive, shared_memory
 
 from supple.studio.shelf.shelf import THUMBNAILS
 
