@@ -9,14 +9,23 @@ from typing import Any
 import numpy as np
 import pytest
 from tests.studio.test_live_run import SCENES, towards
+from tests.trees.welds import welded_beams
 
+import supple as sp
 from supple.algebra.compiling import kernel
 from supple.studio.live.live_run import LiveRun
 
 
+def joined() -> sp.Scene:
+    """A tree that is touched where two domains are one."""
+    scene = sp.Scene(gravity=(0, 0, -9.81), name="joined")
+    scene.add(sp.TreeBody(welded_beams(2, 6), stiffness_damping=0.01), name="branch")
+    return scene
+
+
 def touch(name: str) -> None:
     """What a process does that prints the kernels that a person's first touch brings into it."""
-    live = LiveRun(SCENES[name][0]())
+    live = LiveRun(joined() if name == "joined" else SCENES[name][0]())
     live.compile_all()
     live.show.frame(live.state, 0)  # as of the first picture
     compile_one = kernel._Locked.compile
@@ -31,6 +40,8 @@ def touch(name: str) -> None:
     points = surface.points(live.state).astype(float)
     tip, middle = points[np.argmax(points[:, 0])], points.mean(axis=0)
     place = middle + 0.3 * (tip - middle) if len(surface.triangles) else tip  # there is nothing between particles
+    if name == "joined":
+        place = points[live.system.bodies[0].body.skin.seams[0]]
     live.grab(1, towards(place, place), live.state)
     assert live.pulls.held
     for k in range(3):
@@ -43,7 +54,7 @@ def touch(name: str) -> None:
     live.take(2)
 
 
-@pytest.mark.parametrize("name", SCENES)
+@pytest.mark.parametrize("name", [*SCENES, "joined"])
 def test_the_first_touch_brings_no_kernel(name: str) -> None:
     command = f"from tests.studio.test_ready import touch; touch({name!r})"
     done = subprocess.run([sys.executable, "-c", command], capture_output=True, text=True, check=False)

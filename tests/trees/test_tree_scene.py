@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.trees.welds import welded_beams
 
 import supple as sp
 from supple.algebra.dense import rotations
@@ -63,15 +64,11 @@ def test_a_pulled_beam_hangs_where_finite_elements_do(tmp_path: Path) -> None:
 
 
 def test_gaps_close_at_welds() -> None:
-    domain_tree = beam_domain_tree(2, 8)
-    kind = domain_tree.kinds["part"]
-    tip, end = kind.interfaces["tip"].nodes, kind.held
-    welds = [(k, d, int(n)) for d, nodes in ((0, tip), (1, end)) for k, n in enumerate(sorted(nodes))]
-    body = TreeBody(DomainTree(domain_tree.kinds, domain_tree.domains, np.array(welds)))
+    body = TreeBody(welded_beams(2, 8))
     x = np.zeros((1, body.coordinates.x_width))
     x[0, 3] = 1.0
     assert body.skin.largest_gap(x) < 1e-12
-    free = TreeBody(domain_tree).skin
+    free = TreeBody(beam_domain_tree(2, 8)).skin
     assert len(body.skin.triangles) == len(free.triangles) - 2 * 8  # the two faces of the cut are not seen
     x[0, 7:15] = 0.5 * np.random.default_rng(1).normal(size=8)
     gap = body.skin.largest_gap(x)

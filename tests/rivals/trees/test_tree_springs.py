@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tests.trees.welds import welded_beams
 
 import supple as sp
 from supple.bodies.protocols import LocalState
@@ -180,12 +181,30 @@ def test_bad_springs_say_what_is_wrong() -> None:
         tree.advance(tree.state(), 0.1, springs=PointSprings.on(TreeSkin.of(other), [0], np.zeros(3), 1.0))
 
 
+@pytest.mark.parametrize("k", [30.0, 3e5])
+def test_a_point_of_a_seam_is_pulled_as_the_points_that_were_one(k: float) -> None:
+    """However stiff the spring; where nothing is welded, the parent's point at the joint is pulled."""
+    found = []
+    for tree in (welded_beams(3, 6), beam_domain_tree(3, 6)):
+        scene = sp.Scene()
+        node = scene.add(sp.TreeBody(tree, stiffness_damping=0.01), name="branch")
+        rest = node.body.rest_points
+        point = int(np.flatnonzero(node.body.skin.domain == 1)[np.argmax(rest[node.body.skin.domain == 1, 0])])
+        place = rest[point] + (0.0, 0.01, 0.03)
+        scene.add(sp.Springs(node.points([point]), sp.World.points(place), k, damping=0.02 * k, rest_length=0.0))
+        run = sp.run(scene, until=0.5, dt=1 / 50)
+        found.append(node.points([point]).mapping.apply(run.system.positions(run.state, "branch"))[0] - rest[point])
+    assert np.linalg.norm(found[0] - found[1]) < 0.01 * np.linalg.norm(found[1])
+
+
+@pytest.mark.parametrize("tree", [beam_domain_tree(3, 6), welded_beams(3, 6)], ids=["own", "seam"])
 @pytest.mark.parametrize("rest", [0.0, 0.05])
-def test_springs_to_the_world_are_damped_as_any_others(rest: float) -> None:
+def test_springs_to_the_world_are_damped_as_any_others(rest: float, tree: DomainTree) -> None:
     """Stiffness and damping within the steps of a tree against the tangent of the springs themselves."""
     scene = sp.Scene()
-    node = scene.add(sp.TreeBody(beam_domain_tree(3, 6), stiffness_damping=0.01), name="branch")
-    tip = int(np.argmax(node.body.rest_points[:, 0]))
+    node = scene.add(sp.TreeBody(tree, stiffness_damping=0.01), name="branch")
+    at_seam = np.isin(np.arange(node.body.skin.count), node.body.skin.seams) | (len(tree.welds) == 0)
+    tip = int(np.argmax(np.where(at_seam, node.body.rest_points[:, 0], -np.inf)))
     place = node.body.rest_points[tip] + (0.02, 0.05, 0.1)
     law = sp.Springs(node.points([tip]), sp.World.points(place), stiffness=30.0, damping=0.7, rest_length=rest)
     scene.add(law)
@@ -202,6 +221,7 @@ def test_springs_to_the_world_are_damped_as_any_others(rest: float) -> None:
             move[0, axis] = 1.0
             tangent.add_product(move, out, stiffness, damping)
             columns.append(-out[0])
-        assert np.array(found).reshape(3, 3) == pytest.approx(np.array(columns).T, rel=1e-9)
+        assert np.sum(found, axis=0) == pytest.approx(np.array(columns).T, rel=1e-9)
     pull.force.add_force(ends, f)
-    assert np.array(springs.force).reshape(3) == pytest.approx(f[0])
+    assert np.sum(springs.force, axis=0) == pytest.approx(f[0])
+    assert springs.count == (2 if len(tree.welds) else 1)  # what is one at a seam hangs on two domains

@@ -204,11 +204,15 @@ class DomainPointsTangent:
         W = self.mapping.weights
         return values if W is None else times(W, values)
 
-    def positions(self) -> Array:
-        """Where the points are, (count, 3) [m]."""
+    def hung_positions(self) -> Array:
+        """Where the points are that hang on single domains, (hung, 3) [m]."""
         out = np.empty((self.mapping.hung, 3))
         kernels.compute_positions(self.mapping.chain, self._frames, self._local, out)
-        return self._weighted(out)
+        return out
+
+    def positions(self) -> Array:
+        """Where the points are, (count, 3) [m]."""
+        return self._weighted(self.hung_positions())
 
     def product(self, v: Array) -> Array:
         """Velocities (count, 3) [m/s] of rates v (1, width)."""

@@ -13,7 +13,7 @@ loads and `GAIN` of its size. Else it is halved; where steps gain little, their 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -65,11 +65,13 @@ def world_springs(acting: BoundForce) -> WorldSprings | None:
     points = free[0].mapping
     assert isinstance(points, DomainPoints)
     n = free[0].coordinates.count
-    if not np.array_equal(np.sort(force.pairs, axis=1), np.stack([np.arange(n), n + np.arange(n)], axis=1)):
+    if fixed[0].fixed is None or not np.array_equal(
+        np.sort(force.pairs, axis=1), np.stack([np.arange(n), n + np.arange(n)], axis=1)
+    ):
         return None
-    seams = free[0].parents[0].node.body.skin.seams  # a seam's point is a mean of several
-    if points.indices is None or fixed[0].fixed is None or np.any(np.isin(points.indices, seams)):
-        return None
+    if points.weights is not None:  # of each domain one point hangs on a spring
+        each = [(points.chosen(np.array([k])), np.ones(1)) for k in range(n)]
+        points = DomainPoints.means(free[0].parents[0].node.body.model, each)
     return WorldSprings(free[0].parents[0], points, np.asarray(fixed[0].fixed), force)
 
 
@@ -87,9 +89,33 @@ def springs_at(pulls: list[WorldSprings], body: TreeBody, x: Array) -> PointSpri
         K = k[:, None, None] * (along + across[:, None, None] * (np.eye(3) - along))
         B = law.damping[:, None, None] * np.where((rest > 0)[:, None, None], along, np.eye(3))
         K[(rest == 0) & (L == 0)] = k[(rest == 0) & (L == 0), None, None] * np.eye(3)
-        found.append((np.asarray(points.indices), places - d, (k * (L - rest))[:, None] * n, K, B))
-    numbers, at, f, K, B = (np.concatenate(c) for c in zip(*found))
-    return PointSprings.on(body.skin, numbers, at, K, damping=B, force=f)
+        found.append(_on_domains(body, points, x, (k * (L - rest))[:, None] * n, K, B))
+    domain, X, modes, at, force, stiffness, damping = zip(*found)
+    return PointSprings(
+        np.concatenate(domain),
+        np.concatenate(X),
+        tuple(U for part in modes for U in part),
+        np.concatenate(at),
+        np.concatenate(stiffness),
+        damping=np.concatenate(damping),
+        force=np.concatenate(force),
+    )
+
+
+def _on_domains(body: TreeBody, points: DomainPoints, x: Array, f: Array, K: Array, B: Array) -> tuple[Any, ...]:
+    """Forces f (p, 3) and laws (p, 3, 3) of points as those of the points on single domains whose means they are.
+
+    A mean shares its force and its law by its weights, so where all its points move alike, as those of a seam do, they
+    feel together what the mean would. Where they part, they are drawn together, within the step.
+    """
+    chain, model = points.chain, body.model
+    domain = np.repeat(np.arange(len(chain.parent)), np.diff(chain.places))
+    row = chain.first[domain] + np.arange(len(domain)) - chain.places[domain]
+    modes = [chain.U[k, :, : model.mode_counts[d]] for d, k in zip(domain, row)]
+    if points.weights is not None:
+        W = points.weights.T
+        f, K, B = W @ f, *((W @ law.reshape(-1, 9)).reshape(-1, 3, 3) for law in (K, B))
+    return domain, chain.X[row], modes, points.linearize(x).hung_positions(), f, K, B
 
 
 @dataclass(frozen=True, eq=False)
