@@ -19,6 +19,7 @@ _MODULES = (
     "scene",
     "start.demo",
     "start.importing",
+    "start.view",
     "studio.stream",
     "tree",
     "tree_scaling",

@@ -7,8 +7,8 @@ import shutil
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
 from supple.errors import MissingExtraError, SuppleError
@@ -46,11 +46,12 @@ UPLOADS = """
 
 
 class Studio:
-    """`view` of one of our scenes, in a process of its own; lines: what it has printed."""
+    """A studio in a process of its own: Python with some arguments; lines: what it has printed."""
 
-    def __init__(self, scene: str) -> None:
-        command = [sys.executable, "-c", VIEW, scene]
-        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    def __init__(self, arguments: Sequence[str], environment: Mapping[str, str] | None = None) -> None:
+        self.process = subprocess.Popen(
+            [sys.executable, *arguments], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=environment
+        )
         self.lines: list[str] = []
         self.address, known = "", threading.Event()
 
@@ -66,7 +67,7 @@ class Studio:
         threading.Thread(target=listen, daemon=True).start()
         known.wait()
         if not self.address:
-            raise SuppleError("the studio did not begin", where=scene, value="".join(self.lines)[-300:])
+            raise SuppleError("the studio did not begin", where=arguments[-1], value="".join(self.lines)[-300:])
 
     def end(self) -> None:
         """Stop it."""
@@ -78,13 +79,18 @@ class Studio:
 
 
 @contextmanager
-def studio(scene: str) -> Iterator[Studio]:
+def started(arguments: Sequence[str], environment: Mapping[str, str] | None = None) -> Iterator[Studio]:
     """One that is ended in the end."""
-    found = Studio(scene)
+    found = Studio(arguments, environment)
     try:
         yield found
     finally:
         found.end()
+
+
+def studio(scene: str) -> AbstractContextManager[Studio]:
+    """`view` of one of our scenes."""
+    return started(["-c", VIEW, scene])
 
 
 @contextmanager
