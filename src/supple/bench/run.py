@@ -10,9 +10,9 @@
 The oak's kernel is a tree at rest; two rows more set the run beside the solver's bare steps in the wind.
 
 run/floating: 8 modes of a beam, 1 ms, in free flight and on a hinge. run/flower: a hand pulls, 1/120 s. run/oak: in the
-wind, 1/60 s. run/robot: 122 voxels that walk, run/block: 20x20x10 that hang; bond damping 1. run/fem: cubes
-of 750 to 105,456 tets, 10 ms. Runs and kernels are taken in turns, best of several, BLAS on one thread: others would
-count while they wait.
+wind, 1/60 s. run/robot: 122 voxels that walk, run/block: 20x20x10 that hang; bond damping 1. run/fem: cubes of 750 to
+105,456 tets, 10 ms. run/pile: a hundred boxes that fall on each other, 5 ms. Runs and kernels are taken in turns, best
+of several, BLAS on one thread: others would count while they wait.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from supple.algebra.compiling.blas_threads import one_blas_thread
+from supple.bench.rigid_contact import pile_scene
 from supple.bench.row import Row, at_least, at_most, measured, threads
 from supple.bodies.fem import FemBody
 from supple.bodies.floating import FloatingBody
@@ -44,7 +45,9 @@ from supple.running import choose_solver, run
 from supple.scene import HingeJoint, Scene
 from supple.solvers.protocol import Striding
 
-FLOATING, FLOWER, OAK, ROBOT, BLOCK, FEM = (f"run/{n}" for n in ("floating", "flower", "oak", "robot", "block", "fem"))
+FLOATING, FLOWER, OAK, ROBOT, BLOCK, FEM, PILE = (
+    f"run/{n}" for n in ("floating", "flower", "oak", "robot", "block", "fem", "pile")
+)
 REPEATS = 5
 OF_KERNEL, A_STEP, A_FRAME = 0.1, 5e-6, 3e-4
 """What a run may take beyond its kernels: part of their time, or seconds a step and a frame."""
@@ -255,4 +258,12 @@ def fem() -> list[Row]:
     return rows
 
 
-CASES = {FLOATING: floating, FLOWER: pulled_flower, OAK: windy_oak, ROBOT: robot, BLOCK: block, FEM: fem}
+def pile() -> list[Row]:
+    """Many bodies and contacts."""
+    scene, until = pile_scene(), 2.0
+    return rows_of(PILE, "100 boxes", cost(scene, until, bare_steps(scene, until)), until)
+
+
+CASES = {
+    FLOATING: floating, FLOWER: pulled_flower, OAK: windy_oak, ROBOT: robot, BLOCK: block, FEM: fem, PILE: pile
+}  # fmt: skip

@@ -107,7 +107,7 @@ class Kinematics:
         """Mass [kg] and mass times centre (3,) [kg m] at this instant, found once."""
         key = (slot.index, id(mass))
         if key not in self._moments:
-            self._moments[key] = mass.first_moment(self.x[slot.index])
+            self._moments[key] = mass.first_moment(self.x.of(slot))
         return self._moments[key]
 
     @cached_property

@@ -480,7 +480,7 @@ class System:
             else:
                 stored += energy
         if self.gravity.any():
-            for _, slot, mass in self.masses:
+            for _, slot, mass in self.joined_masses:
                 if not is_weightless(mass):
                     outer -= float(self.gravity @ kin.first_moment(slot, mass)[1])
         return stored, outer
@@ -489,24 +489,25 @@ class System:
         """v^T M v / 2 [J]."""
         kin = self._seen(at)
         total = 0.0
-        for _, slot, mass in self.masses:
+        for _, slot, mass in self.joined_masses:
             if is_kinetic(mass):
                 total += float(mass.kinetic_energy(kin.local(slot)))
                 continue
-            p = np.zeros_like(kin.v[slot.index])
-            kin.mass_of(slot, mass).add_product(kin.v[slot.index], p, 1.0)
-            total += 0.5 * float(np.sum(p * kin.v[slot.index]))
+            v = kin.v.of(slot)
+            p = np.zeros_like(v)
+            kin.mass_of(slot, mass).add_product(v, p, 1.0)
+            total += 0.5 * float(np.sum(p * v))
         return total
 
     def momentum(self, at: Kinematics | State) -> Array:
         """Linear [kg m/s] and angular momentum about the origin [kg m²/s], (6,)."""
         kin = self._seen(at)
-        return np.asarray(sum(mass.momentum(kin.local(slot)) for _, slot, mass in self.masses))
+        return np.asarray(sum(mass.momentum(kin.local(slot)) for _, slot, mass in self.joined_masses))
 
     def centre_of_mass(self, at: Kinematics | State, body: Slot | None = None) -> Array:
         """Centre of mass of all bodies or of one, (3,) [m]."""
         kin = self._seen(at)
-        chosen = [(s, m) for _, s, m in self.masses if body is None or s is body]
+        chosen = [(s, m) for _, s, m in (self.joined_masses if body is None else self.masses) if body in (None, s)]
         parts = [kin.first_moment(slot, mass) for slot, mass in chosen]
         return np.asarray(sum(p[1] for p in parts) / sum(p[0] for p in parts))
 

@@ -146,5 +146,7 @@ def touching(bound: BoundContact, memory: dict[str, Array]) -> Touching:
         return Touching([], np.zeros((0, 3)), np.zeros((0, 3)), np.zeros((0, 3)))
     sides = memory[f"{p}body"]
     sign = np.where(sides[:, 0] > sides[:, 1], -1.0, 1.0)[:, None]  # a surface may have met the one before it
-    names = [(bound.names[a], bound.names[b]) for a, b in np.sort(sides, axis=1).tolist()]
-    return Touching(names, memory[f"{p}place"], sign * memory[f"{p}normal"], sign * memory[f"{p}force"])
+    names = np.array(bound.names, dtype=object)[np.sort(sides, axis=1).astype(np.int64)]
+    return Touching(
+        list(map(tuple, names.tolist())), memory[f"{p}place"], sign * memory[f"{p}normal"], sign * memory[f"{p}force"]
+    )

@@ -65,12 +65,14 @@ def append_contacts(table: GrowingGroup, frames: list[Contacts]) -> None:
         return
     group = table.group
     names = json.loads(group.attrs["names"])
+    different = {pair: k for k, pair in enumerate(dict.fromkeys(pairs))}
     number = {name: k for k, name in enumerate(names)}
-    if new := dict.fromkeys(name for pair in pairs for name in pair if name not in number):  # a body broke
+    if new := dict.fromkeys(name for pair in different for name in pair if name not in number):  # a body broke
         number |= {name: len(names) + k for k, name in enumerate(new)}
         group.attrs["names"] = json.dumps(list(number))
     start, count = len(group["pair"]), len(pairs)
-    table.extend("pair", start, count, [[number[a], number[b]] for a, b in pairs])
+    rows = np.array([(number[one], number[other]) for one, other in different])
+    table.extend("pair", start, count, rows[[different[pair] for pair in pairs]])
     values = np.concatenate([np.hstack([c.place, c.normal, c.force]) for c in frames])
     table.extend("values", start, count, values)
 
