@@ -9,7 +9,7 @@ Three signs are looked for:
 
 V is what bodies and springs store, V0 the same at the start, with that of lattices which begin inside of obstacles. W
 is the work of gravity and of constant loads, the largest fall of their potential until now, with that of all else which
-gives energy (`supple.record.work`). The latter
+gives energy (`supple.record.work`), and of ends of springs that were moved between two steps. The work of all else
 is asked for in those frames alone in which E has outgrown five times S, half of what ends a run: no frame gains more
 than the work done since the one before, so that E then stays below five times S, and a run pays next to nothing. E is
 compared with ten times the sum, since estimates of work are rough and steps have errors.
@@ -59,6 +59,7 @@ class Plausibility:
     allowed: float = field(init=False)  # S, without the work of gravity and of constant loads
     fall: float = field(init=False, default=0.0)
     kinetic: float = field(init=False)  # at the last frame
+    given: float = field(init=False)  # by moved ends of springs, until then
     reached: float = field(init=False, default=0.0)  # the largest part of the energy that ends a run
 
     def __post_init__(self, state: State) -> None:
@@ -67,7 +68,7 @@ class Plausibility:
         inner = [(force, slot) for _, slot, force in system.forces if not is_load(force)]
         self.stored = sum(abs(force.energy(kin.local(slot))) for force, slot in inner)
         self.allowed = max(self.known, self.start.kinetic + self.stored + _pressed(system, state))
-        self.kinetic = self.start.kinetic
+        self.kinetic, self.given = self.start.kinetic, system.given
         mass = float(sum(mass.first_moment(kin.x[slot.index])[0] for _, slot, mass in system.masses))
         self.work = OutsideWork(system, mass, self.dt)
         self.floor, self.inversion = 0.0, dict[str, InversionCheck]()
@@ -117,6 +118,8 @@ class Plausibility:
 
     def _check_energy(self, state: State, m: Measures, step: int, before: State) -> None:
         self.fall = max(self.fall, self.start.outer - m.outer)
+        self.allowed += self.system.given - self.given
+        self.given = self.system.given
         energy = m.kinetic + (m.potential - m.outer) - (self.start.potential - self.start.outer) + self.stored
         if energy > 0.5 * GROWTH * (self.allowed + self.fall):
             self.allowed += self.work.between(before, state, self.kinetic)

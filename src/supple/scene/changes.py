@@ -31,6 +31,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from supple.algebra.dense.checks import check_vector
+from supple.bodies.traits import has_energy
 from supple.errors import InputError, check_instance
 from supple.scene.changing.contacts import change_contact, contact_names
 from supple.scene.changing.couplings import ADDED, REMOVED, SIDES, add_table, describe, keep_positions, kept_positions
@@ -38,6 +39,7 @@ from supple.scene.changing.in_place import END, change_force, change_motor, move
 from supple.scene.changing.layout import BROKEN, Relaid, break_body, lay_out, recast_body
 from supple.scene.changing.obstacles import change_obstacle
 from supple.scene.changing.whole import Whole, rebuild, refuse_others
+from supple.scene.kinematics import hanging_on
 from supple.scene.slots import Slot
 from supple.scene.state import State, check_state
 
@@ -148,7 +150,10 @@ def replay(system: System, state: State) -> None:
 
 
 def _make(system: System, state: State, name: str, values: dict[str, Any]) -> None:
+    before = _stored(system, state, name) if END in values else 0.0
     apply_change(system, name, values, kept_positions(state, _count(state)), state)
+    if END in values:
+        system.given += max(0.0, _stored(system, state, name) - before)
     line = np.frombuffer(json.dumps([state.t, name, values]).encode() + b"\n", dtype=np.uint8)
     kept = state.memory.get(KEPT)
     state.memory[KEPT] = line.copy() if kept is None else np.concatenate([kept, line])
@@ -158,6 +163,14 @@ def _make(system: System, state: State, name: str, values: dict[str, Any]) -> No
     if values.get("enabled") is True and name in contact_names(Whole.of(system).scene):
         for contact in system.contacts:
             contact.look_anew(state.memory)
+
+
+def _stored(system: System, state: State, name: str) -> float:
+    """Energy of the springs of a name [J]."""
+    springs = [(slot, force) for label, slot, force in system.forces if label == name and has_energy(force)]
+    only = hanging_on([slot for slot, _ in springs])
+    kin = system.propagate(state.t, state.x, state.v, state.memory, only=only)
+    return float(sum(force.energy(kin.local(slot)) for slot, force in springs))
 
 
 def _count(state: State) -> int:

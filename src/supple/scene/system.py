@@ -108,6 +108,7 @@ class System:
     memo: dict[str, Any] = field(default_factory=dict, repr=False)  # what solvers compute once
     whole: Whole | None = field(default=None, repr=False)  # the scene with all that was changed; None: nothing was
     revision: int = 0  # how often it was changed
+    given: float = 0.0  # energy that ends of springs, where they were moved, have brought in [J]
 
     @cached_property
     def contacts(self) -> list[Any]:

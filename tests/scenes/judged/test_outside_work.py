@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 import supple as sp
+from supple.record.frame import Frame
 from supple.record.work import OutsideWork
+from supple.scene.events import events_of
 from supple.scene.state import State
 
 
@@ -73,3 +75,24 @@ def test_actuation_gives_the_energy_of_sizes_that_change_at_once() -> None:
     scene = sp.Scene()
     scene.add(sp.VoxelBody(grid, material, actuation=sp.Actuation(10.0, 2.5)), name="voxels")
     assert between(scene) == pytest.approx(0.5 * 1e6 * 0.01 * (0.1 * 0.01) ** 2, rel=1e-9)
+
+
+def test_an_end_of_a_spring_that_is_moved_gives_what_the_spring_then_stores() -> None:
+    """A ball at rest on a slack spring, whose end is moved aside at once: it swings and the run goes on, and so does
+    one that makes the same changes as events."""
+    scene = sp.Scene(solver=sp.Midpoint(0.01))
+    ball, end = scene.add(sp.RigidBody.sphere(0.1, density=500), name="ball"), (0.0, 0.0, 0.0)
+
+    def hand(frame: Frame) -> None:
+        if frame.step == 0:
+            spring = sp.Springs(ball.points(at=end), sp.World.points(end), 300.0, rest_length=0.0)
+            frame.system.add(frame.state, spring, name="hand")
+        elif frame.step == 10:
+            frame.system.change(frame.state, "hand", end=[(0.4, 0.0, 0.3)])
+
+    first = sp.run(scene, until=1.0, record_every=0.1, observers=[hand])
+    scene.events = events_of(first.state, 0.01)
+    again = sp.run(scene, until=1.0, record_every=0.1)
+    for run in (first, again):
+        assert run.energies.kinetic.max() > 0.9 * 0.5 * 300.0 * 0.25
+    np.testing.assert_array_equal(again.state.x, first.state.x)

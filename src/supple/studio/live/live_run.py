@@ -1,7 +1,6 @@
 """A run that a person looks on at: it is stepped, changed and pulled at, and what was done to it can be repeated.
 
-The state keeps all changes and pulls with their times. A hand gives energy to what it pulls at: where the end of a pull
-moves, the energy of its spring jumps, and by so much more is allowed (`supple.record.plausibility`).
+The state keeps all changes and pulls with their times.
 """
 
 from __future__ import annotations
@@ -19,7 +18,6 @@ from supple.record.measures import Measures, measure
 from supple.record.plausibility import Plausibility
 from supple.running import about_run, choose_solver
 from supple.scene.events import Schedule, check_events
-from supple.scene.kinematics import hanging_on
 from supple.scene.scene import Scene
 from supple.scene.state import State
 from supple.solvers.choosing import prepared
@@ -231,21 +229,9 @@ class LiveRun:
         self._follow()
 
     def _move_ends(self) -> None:
-        if not self.dragged:
-            return
-        before = self._pull_energy()
         for watcher, pointer in self.dragged.items():
             self.pulls.drag(watcher, pointer, self.state)
         self.dragged.clear()
-        self.guard.allowed += max(0.0, self._pull_energy() - before)
-
-    def _pull_energy(self) -> float:
-        """What the springs of all pulls store [J]."""
-        names = {pull.name for pull in self.pulls.held.values()}
-        held = [(bound.slot, bound.force) for bound in self.system.forces if bound.label in names]
-        only = hanging_on([slot for slot, _ in held])
-        kin = self.system.propagate(self.state.t, self.state.x, self.state.v, self.state.memory, only=only)
-        return float(sum(force.energy(kin.local(slot)) for slot, force in held))
 
     def saved(self) -> SavedScene:
         """The scene with all that led here, as a file."""
