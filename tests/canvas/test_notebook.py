@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.canvas.browser import browser
+from tests.canvas.browser import browser, new_page
 
 import supple as sp
 import supple.notebook
@@ -58,15 +58,11 @@ def notebook(chromium: Any, shown: Any) -> Iterator[Any]:
     state = supple.notebook.show(shown, height=300).get_state()
     bytes_ = {name: b64encode(value).decode() for name, value in state.items() if isinstance(value, bytes)}
     plain = {name: state[name] for name in ("header", "times", "height")}
-    context = chromium.new_context(viewport={"width": 480, "height": 400}, offline=True)
-    page, wrong = context.new_page(), list[str]()
-    page.on("console", lambda message: wrong.append(message.text) if message.type == "error" else None)
-    page.on("pageerror", lambda error: wrong.append(str(error)))
-    page.on("request", lambda asked: wrong.append(asked.url) if asked.url.startswith("http") else None)
-    page.set_content('<div id="cell"></div>')
-    page.evaluate(HOST, {"esm": state["_esm"], "bytes": bytes_, "plain": plain})
-    yield page
-    context.close()
+    with new_page(chromium, viewport={"width": 480, "height": 400}, offline=True) as (page, wrong):
+        page.on("request", lambda asked: wrong.append(asked.url) if asked.url.startswith("http") else None)
+        page.set_content('<div id="cell"></div>')
+        page.evaluate(HOST, {"esm": state["_esm"], "bytes": bytes_, "plain": plain})
+        yield page
     assert not wrong
 
 
@@ -129,7 +125,7 @@ def test_a_run_is_played(chromium: Any, run: Any) -> None:
             x = run.frames.points(body, last)
             assert np.abs(positions(page, body, len(x)) - x).max() < 1e-4 * np.ptp(x, axis=0).max()
         page.get_by_role("button", name="Play").click()
-        page.wait_for_function(f"canvas.frame.number > 1 && canvas.frame.number < {last}", timeout=60_000)
+        page.wait_for_function(f"canvas.frame.number > 1 && canvas.frame.number < {last}")
         page.evaluate("close_widget()")
         assert page.locator("canvas").count() == 0
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.canvas.browser import browser, opened
+from tests.canvas.browser import browser, new_page, opened, until_drawn
 
 import supple as sp
 from supple.bodies.carried import carriage_of, carriers_of
@@ -53,9 +53,10 @@ def page(run: sp.Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def picture(page: Any) -> Array:
+    """As it is seen."""
     from PIL import Image
 
-    page.wait_for_timeout(400)  # a picture is drawn at the browser's next chance
+    until_drawn(page)
     return np.asarray(Image.open(io.BytesIO(page.locator("main").screenshot())).convert("RGB"), dtype=float)
 
 
@@ -213,26 +214,22 @@ def check_narrow(view: Any) -> None:
 
 def test_a_page_asks_nothing_of_a_network(chromium: Any, page: Path) -> None:
     """Under its own policy, which lets it load nothing but what it holds."""
-    context, asked, wrong = chromium.new_context(offline=True), [], []
-    view = context.new_page()
-    view.on("request", lambda request: asked.append(request.url))
-    view.on("console", lambda message: wrong.append(message.text) if message.type == "error" else None)
-    view.goto(page.as_uri())
-    view.get_by_role("button", name="Pause").wait_for(timeout=60_000)
-    assert "default-src 'none'" in view.locator("meta[http-equiv]").get_attribute("content")
-    context.close()
+    asked = list[str]()
+    with new_page(chromium, offline=True) as (view, wrong):
+        view.on("request", lambda request: asked.append(request.url))
+        view.goto(page.as_uri())
+        view.get_by_role("button", name="Pause").wait_for()
+        assert "default-src 'none'" in view.locator("meta[http-equiv]").get_attribute("content")
     assert [url for url in asked if not url.startswith(("blob:", "data:"))] == [page.as_uri()]
     assert not wrong
 
 
 def test_a_browser_without_webgl_2_is_told(chromium: Any, page: Path) -> None:
-    context = chromium.new_context(offline=True)
-    context.add_init_script("HTMLCanvasElement.prototype.getContext = () => null;")
-    view = context.new_page()
-    view.goto(page.as_uri())
-    view.get_by_text("This browser has no WebGL 2").wait_for(timeout=60_000)
-    assert view.get_by_role("button", name="Play").is_disabled()
-    context.close()
+    with new_page(chromium, offline=True) as (view, _):
+        view.context.add_init_script("HTMLCanvasElement.prototype.getContext = () => null;")
+        view.goto(page.as_uri())
+        view.get_by_text("This browser has no WebGL 2").wait_for()
+        assert view.get_by_role("button", name="Play").is_disabled()
 
 
 def test_a_page_for_another_page_has_one_button(chromium: Any, run: sp.Run, page: Path, tmp_path: Path) -> None:
@@ -240,16 +237,15 @@ def test_a_page_for_another_page_has_one_button(chromium: Any, run: sp.Run, page
     outer = tmp_path / "outer.html"
     outer.write_text(f"<iframe src='{bare.as_uri()}' width=300 height=200></iframe>"
                      f"<iframe src='{page.as_uri()}#bare&dark' width=300 height=200></iframe>")  # fmt: skip
-    context = chromium.new_context(offline=True)
-    view = context.new_page()
-    view.goto(outer.as_uri())
-    for number, is_dark in enumerate([False, True]):
-        inner = view.frames[1 + number]
-        inner.get_by_role("button", name="Pause").wait_for(timeout=60_000)
-        assert [button.inner_text() for button in inner.get_by_role("button").all()] == ["Pause"]
-        assert not inner.get_by_role("slider").count()
-        assert (inner.locator("html").get_attribute("class") == "dark") == is_dark
-    context.close()
+    with new_page(chromium, offline=True) as (view, wrong):
+        view.goto(outer.as_uri())
+        for number, is_dark in enumerate([False, True]):
+            inner = view.frames[1 + number]
+            inner.get_by_role("button", name="Pause").wait_for()
+            assert [button.inner_text() for button in inner.get_by_role("button").all()] == ["Pause"]
+            assert not inner.get_by_role("slider").count()
+            assert (inner.locator("html").get_attribute("class") == "dark") == is_dark
+    assert not wrong
 
 
 def test_fewer_frames_a_second(run: sp.Run) -> None:

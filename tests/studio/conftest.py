@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 from tests.canvas.browser import browser
-from tests.studio.process import WAIT, Studio
+from tests.studio.process import Studio
+from tests.studio.watching import watching
 
 SCENE = """
 import supple as sp
@@ -35,19 +36,11 @@ def scene(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def studio(scene: Path) -> Iterator[Studio]:
-    found = Studio(scene)
-    yield found
-    found.end()
+    with Studio(scene) as found:
+        yield found
 
 
 @pytest.fixture
 def page(studio: Studio, chromium: Any) -> Iterator[Any]:
-    context = chromium.new_context(viewport={"width": 640, "height": 480})
-    found, wrong = context.new_page(), []
-    found.on("console", lambda message: wrong.append(message.text) if message.type == "error" else None)
-    found.on("pageerror", lambda error: wrong.append(str(error)))
-    found.goto(studio.address)
-    found.wait_for_function("window.suppleCanvas && suppleCanvas.applied > 0", timeout=WAIT)
-    yield found
-    assert not wrong
-    context.close()
+    with watching(chromium, studio.address) as found:
+        yield found

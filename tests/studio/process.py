@@ -8,35 +8,58 @@ import re
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
+from tests.canvas.browser import WAIT
 
-WAIT = 120_000
-"""How long pages may take [ms]: kernels are compiled meanwhile."""
-READY = 120.0
+from supple.algebra.compiling.compiled import cache_root
+
+READY = WAIT / 1000
+"""The same in seconds."""
+BEGUN = 900.0
+"""How long it may take until the address is known [s]: all kernels of a scene may be compiled before."""
+ANSWER = 60.0
+"""How long an answer of the server may take [s]."""
 SECONDS = 2.0
 """In which nothing of a studio may be left [s]."""
 
 
 class Studio:
-    """A process, and the address that it prints."""
+    """A process, the address that it prints, and all that it says. That is read as it comes: where nobody reads, a full
+    pipe stops the process."""
 
-    def __init__(self, scene: Path | None, *options: str) -> None:
+    def __init__(self, scene: Path | None, *options: str, **environment: str) -> None:
         given = [] if scene is None else [str(scene)]
         command = [sys.executable, "-m", "supple", "view", *given, "--no-browser", *options]
-        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        self.process = subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=os.environ | environment
+        )  # fmt: skip
+        self.address, self.said, self._known = "", list[str](), threading.Event()
+        threading.Thread(target=self._read, daemon=True).start()
+        self._known.wait(BEGUN)
+        if not self.address:
+            self.end()
+            pytest.fail("".join(self.said))
+
+    def _read(self) -> None:
         assert self.process.stdout is not None
-        lines = []
         for line in self.process.stdout:
-            lines.append(line)
-            if found := re.search(r"http\S+", line):
+            self.said.append(line)
+            if not self.address and (found := re.search(r"http\S+", line)):
                 self.address = found[0]
-                return
-        pytest.fail("".join(lines))
+                self._known.set()
+        self._known.set()
+
+    def __enter__(self) -> Studio:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.end()
 
     @property
     def host(self) -> str:
@@ -55,7 +78,7 @@ class Studio:
 
     def get(self, path: str, method: str = "GET", **headers: str) -> tuple[int, dict[str, str], str]:
         """Status, headers and text of an answer."""
-        connection = http.client.HTTPConnection(self.host)
+        connection = http.client.HTTPConnection(self.host, timeout=ANSWER)
         connection.request(method, path, headers=headers)
         answer = connection.getresponse()
         text = answer.read().decode("latin-1")
@@ -81,6 +104,18 @@ class Studio:
                 self.process.wait(20)
             except subprocess.TimeoutExpired:
                 self.process.kill()
+                self.process.wait()
+
+
+def own_cache(folder: Path) -> str:
+    """A cache with all that is compiled, for `SUPPLE_CACHE`, whose list of recent runs is its own."""
+    kept = cache_root()
+    (kept / "kernels").mkdir(parents=True, exist_ok=True)
+    folder.mkdir()
+    for path in kept.iterdir():
+        if path.is_dir():
+            (folder / path.name).symlink_to(path, target_is_directory=True)
+    return str(folder)
 
 
 def wait_for(is_so: Callable[[], bool], seconds: float) -> None:

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.studio.process import WAIT, Studio
+from tests.studio.process import Studio
+from tests.studio.watching import button, grab, pause, press, state, time_of, until_after, watching
 
 import supple as sp
 
@@ -39,41 +40,32 @@ def scene(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def page(studio: Studio, chromium: Any) -> Iterator[Any]:
-    context = chromium.new_context(viewport={"width": 1000, "height": 600})
-    found, wrong = context.new_page(), []
-    found.on("console", lambda message: wrong.append(message.text) if message.type == "error" else None)
-    found.on("pageerror", lambda error: wrong.append(str(error)))
-    found.goto(studio.address)
-    found.wait_for_function("window.suppleCanvas && suppleCanvas.applied > 0", timeout=WAIT)
-    yield found
-    assert not wrong
-    context.close()
+    with watching(chromium, studio.address, 1000, 600) as found:
+        yield found
 
 
 def test_gravity_is_typed_a_body_is_pulled_and_the_file_repeats_it(page: Any, tmp_path: Path) -> None:
-    page.get_by_role("button", name="Change", exact=True).click()
+    button(page, "Change").click()
     panel = page.get_by_role("region", name="Change")
     field = panel.get_by_label("Gravity [m/s²], z", exact=True)
     field.fill("-2")
     field.press("Enter")
-    page.get_by_role("status", name="State").filter(has_text="paused").wait_for(timeout=WAIT)
-    x, y = page.evaluate("suppleCanvas.seen([0, 0, 0])")
-    page.mouse.move(x, y)
-    page.mouse.down()
-    # the pointer holds the ball, so that the button is pressed without it
-    page.evaluate("document.querySelectorAll('button').forEach((b) => b.textContent.trim() === 'Play' && b.click())")
-    page.mouse.move(x + 80, y - 60, steps=5)
-    page.wait_for_function("suppleCanvas.frame.time > 0.3", timeout=WAIT)
+    state(page).filter(has_text="paused").wait_for()
+    x, y = grab(page, [0, 0, 0])
+    press(page, "Play")
+    for k in range(1, 11):  # while time goes on, as a hand moves
+        page.mouse.move(x + 8 * k, y - 6 * k)
+        until_after(page, time_of(page))
+    until_after(page, 0.3)
     page.mouse.up()
-    panel.get_by_label("Gravity [m/s²], x", exact=True).focus()
+    field = panel.get_by_label("Gravity [m/s²], x", exact=True)
+    field.focus()
     page.keyboard.press("Tab")  # to its slider
     page.keyboard.press("ArrowRight")
-    page.wait_for_timeout(500)
-    page.get_by_role("button", name="Pause").click()
-    page.get_by_role("button", name="Play").wait_for(timeout=WAIT)
-    page.wait_for_timeout(500)
+    page.wait_for_function("(field) => Number(field.value) > 0", arg=field.element_handle())
+    pause(page)
     place = page.evaluate("[suppleCanvas.frame.step, ...suppleCanvas.positions('ball', [0])]")
-    with page.expect_download(timeout=WAIT) as download:
+    with page.expect_download() as download:
         panel.get_by_role("button", name="Save as scene file").click()
     path = tmp_path / download.value.suggested_filename
     download.value.save_as(path)
@@ -93,4 +85,4 @@ def test_gravity_is_typed_a_body_is_pulled_and_the_file_repeats_it(page: Any, tm
 def test_a_field_that_no_body_has_is_told(page: Any) -> None:
     page.get_by_role("combobox", name="Colours").click()
     page.get_by_role("option", name="Stress", exact=True).click()
-    page.get_by_role("img", name="No body here has a stress").wait_for(timeout=WAIT)
+    page.get_by_role("img", name="No body here has a stress").wait_for()

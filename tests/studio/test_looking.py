@@ -10,43 +10,33 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.canvas.browser import until_drawn
 from tests.requiring import needed
 from tests.studio.conftest import SCENE
-from tests.studio.process import WAIT, Studio
+from tests.studio.process import READY, Studio, wait_for
+from tests.studio.watching import button, fit, grab, let_go, play_until_after, reset, watching
 
 pytest.importorskip("nicegui")
 pytestmark = pytest.mark.slow
-SOON = 60_000
-"""How long a tool may take on a busy machine [ms]."""
 AGAIN = 5_000
+"""After which one clicks again [ms]."""
 
 
 @pytest.fixture(scope="module")
-def opened(chromium: Any, tmp_path_factory: Any) -> Iterator[tuple[Any, list[str]]]:
-    """One studio and one page for all tests here, and what goes wrong in it."""
+def studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Studio]:
     path = tmp_path_factory.mktemp("looking") / "falling.py"
     path.write_text(SCENE)
-    studio, wrong = Studio(path), list[str]()
-    context = chromium.new_context(viewport={"width": 900, "height": 600})
-    page = context.new_page()
-    page.on("console", lambda message: wrong.append(message.text) if message.type == "error" else None)
-    page.on("pageerror", lambda error: wrong.append(str(error)))
-    page.goto(studio.address)
-    page.wait_for_function("window.suppleCanvas && suppleCanvas.applied > 0", timeout=WAIT)
-    yield page, wrong
-    context.close()
-    studio.end()
+    with Studio(path) as found:
+        yield found
 
 
 @pytest.fixture
-def page(opened: tuple[Any, list[str]]) -> Iterator[Any]:
-    """Of a scene at its start, seen as at first."""
-    found, wrong = opened
-    found.get_by_role("button", name="Reset").click()
-    found.wait_for_function("suppleCanvas.frame.time === 0", timeout=SOON)
-    found.get_by_role("button", name="Fit").click()
-    yield found
-    assert not wrong
+def page(studio: Studio, chromium: Any) -> Iterator[Any]:
+    """Of a scene at its start, all of which is seen; what another test has chosen is not chosen in it."""
+    with watching(chromium, studio.address, 900, 600) as found:
+        reset(found)
+        fit(found)
+        yield found
 
 
 def choose(page: Any, what: str, option: str) -> None:
@@ -56,9 +46,9 @@ def choose(page: Any, what: str, option: str) -> None:
 
 def pixels(page: Any) -> np.ndarray:
     """The page as it is seen, (height, width, 3)."""
-    page.wait_for_timeout(2500)  # pictures are drawn aside, first coarse ones, and shown when they are done
     from PIL import Image
 
+    until_drawn(page, "suppleCanvas")
     return np.asarray(Image.open(io.BytesIO(page.screenshot())).convert("RGB")).astype(int)
 
 
@@ -72,48 +62,44 @@ def until_in_the_middle(page: Any, body: str) -> None:
     box = page.evaluate("suppleCanvas.element.getBoundingClientRect().toJSON()")
     x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
     seen = f"suppleCanvas.seen(suppleCanvas.extent('{body}').middle)"
-    page.wait_for_function(f"Math.hypot({seen}[0] - {x}, {seen}[1] - {y}) < 2", timeout=SOON)
+    page.wait_for_function(f"Math.hypot({seen}[0] - {x}, {seen}[1] - {y}) < 2")
 
 
 def colour_of(page: Any, body: str) -> np.ndarray:
     """Of the middle of a body."""
-    page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
-    x, y = seen_at(page, body)
-    return pixels(page)[int(y) - 2 : int(y) + 3, int(x) - 2 : int(x) + 3].mean(axis=(0, 1))
-
-
-def play_until(page: Any, time: float) -> None:
-    page.get_by_role("button", name="Play").click()
-    page.wait_for_function(f"suppleCanvas.frame.time > {time}", timeout=SOON)
-    page.get_by_role("button", name="Pause").click()
-    page.get_by_role("button", name="Play").wait_for(timeout=SOON)
+    found, (x, y) = pixels(page), seen_at(page, body)
+    return found[int(y) - 2 : int(y) + 3, int(x) - 2 : int(x) + 3].mean(axis=(0, 1))  # type: ignore[no-any-return]
 
 
 def test_colours_tell_the_speed_with_a_legend(page: Any) -> None:
     own = colour_of(page, "ball")
     choose(page, "Colours", "Speed")
     legend = page.get_by_role("img", name=re.compile(r"Speed \["))
-    legend.filter(has_text="mm/s").wait_for(timeout=SOON)  # all rests
+    legend.filter(has_text="mm/s").wait_for()  # all rests
     slow = colour_of(page, "ball")
     assert slow[2] > slow[1] + 15  # violet
-    play_until(page, 0.12)
-    page.get_by_role("img", name=re.compile(r"Speed \[m.s\] from 0 to \d")).wait_for(timeout=SOON)
-    page.wait_for_timeout(300)
-    page.get_by_role("button", name="Fit").click()
+    play_until_after(page, 0.12)
+    page.get_by_role("img", name=re.compile(r"Speed \[m.s\] from 0 to \d")).wait_for()
+    fit(page)
     speed = 9.81 * page.evaluate("suppleCanvas.frame.time")
-    highest = float(re.findall(r"[\d.]+$", legend.get_attribute("aria-label"))[0])
-    assert speed <= 1.02 * highest < 5.1 * speed
+
+    def highest() -> float:
+        return float(re.findall(r"[\d.]+$", legend.get_attribute("aria-label"))[0])
+
+    wait_for(lambda: speed <= 1.02 * highest(), READY)  # colours come later than frames
+    assert 1.02 * highest() < 5.1 * speed
     fast = colour_of(page, "ball")
     assert fast[1] > slow[1] + 40  # on its way to green and yellow
     assert np.abs(fast - colour_of(page, "cube")).max() < 60  # as fast, lit otherwise
     choose(page, "Colours", "Materials")
+    legend.wait_for(state="hidden")
     assert np.abs(colour_of(page, "ball") - own).max() < 25
-    assert not legend.is_visible()
 
 
 def click_until(page: Any, body: str, told: Any) -> None:
-    """Click at a body until something is told, as a person does where a reset is still under way."""
-    for _ in range(SOON // AGAIN):
+    """Click at a body until something is told, as a person does where nothing comes of it: what the page wishes may not
+    be heard yet."""
+    for _ in range(int(1000 * READY) // AGAIN):
         page.mouse.click(*seen_at(page, body))
         with suppress(needed("playwright.sync_api").TimeoutError):
             told.wait_for(timeout=AGAIN)
@@ -127,48 +113,42 @@ def test_a_click_selects_a_body_and_the_camera_follows_it(page: Any) -> None:
     page.get_by_role("checkbox", name="Follow").click()
     until_in_the_middle(page, "ball")
     before = seen_at(page, "ball")
-    play_until(page, 0.5)
+    play_until_after(page, 0.5)
     assert page.evaluate("suppleCanvas.extent('ball').middle[2]") < 0.2
     assert np.hypot(*np.subtract(seen_at(page, "ball"), before)) < 3  # pixels
     choose(page, "Body", "cube")
-    told.filter(has_text=re.compile(r"cube: \w+, 1 kg")).wait_for(timeout=SOON)
+    told.filter(has_text=re.compile(r"cube: \w+, 1 kg")).wait_for()
     canvas = page.evaluate("suppleCanvas.element.getBoundingClientRect().toJSON()")
-    page.get_by_role("button", name="Fit").click()
+    fit(page)
     page.mouse.click(canvas["x"] + 5, canvas["y"] + canvas["height"] - 5)
-    told.filter(has_text=re.compile("^$")).wait_for(timeout=SOON, state="attached")
+    told.filter(has_text=re.compile("^$")).wait_for(state="attached")
 
 
 def test_follow_selects_a_body_where_none_is(page: Any) -> None:
     told = page.get_by_role("status", name="Selected body")
-    canvas = page.evaluate("suppleCanvas.element.getBoundingClientRect().toJSON()")
-    page.mouse.click(canvas["x"] + 5, canvas["y"] + canvas["height"] - 5)
-    told.filter(has_text=re.compile("^$")).wait_for(timeout=SOON, state="attached")
-    if page.get_by_role("checkbox", name="Follow").is_checked():
-        page.get_by_role("checkbox", name="Follow").click()
+    told.filter(has_text=re.compile("^$")).wait_for(state="attached")
     page.get_by_role("checkbox", name="Follow").click()
-    told.filter(has_text=re.compile("cube: ")).wait_for(timeout=SOON)
+    told.filter(has_text=re.compile("cube: ")).wait_for()
     until_in_the_middle(page, "cube")
     before = seen_at(page, "cube")
-    play_until(page, 0.4)
+    play_until_after(page, 0.4)
     assert page.evaluate("suppleCanvas.extent('cube').middle[2]") < 0.5
     assert np.hypot(*np.subtract(seen_at(page, "cube"), before)) < 3  # pixels
-    page.get_by_role("checkbox", name="Follow").click()
 
 
 def test_the_legend_says_what_grey_is_and_stays_while_other_things_are_switched(page: Any) -> None:
     choose(page, "Colours", "Stress")
     legend = page.get_by_role("img", name=re.compile(r"Stress \[\w*Pa\] from 0 to [\d.]+; grey: no stress"))
-    legend.wait_for(timeout=SOON)
+    legend.wait_for()
     page.evaluate("""
         const legend = suppleLooks.legend.element;
         window.told = [];
         new MutationObserver(() => told.push(legend.getAttribute("aria-label"))).observe(legend, { attributes: true });
     """)
     show(page, "Contacts")
-    page.get_by_role("note").filter(has_text="No contacts").wait_for(timeout=SOON)
+    page.get_by_role("note").filter(has_text="No contacts").wait_for()
     show(page, "Contacts")
     assert not [text for text in page.evaluate("told") if "from 0 to" not in text]
-    choose(page, "Colours", "Materials")
 
 
 def test_dots_are_as_large_in_a_coarse_picture(page: Any) -> None:
@@ -196,7 +176,7 @@ def show(page: Any, *names: str) -> None:
 def picture(page: Any) -> np.ndarray:
     """What is drawn, without the rest of the page, (height, width, 3)."""
     page.mouse.move(2, 2)
-    page.wait_for_timeout(400)  # tooltips fade
+    page.wait_for_function("!document.querySelector('.q-tooltip, .q-menu')")  # they fade
     box = page.evaluate("suppleCanvas.element.getBoundingClientRect().toJSON()")
     x, y, width, height = (int(box[name]) for name in ("x", "y", "width", "height"))
     return pixels(page)[y : y + height, x : x + width]
@@ -211,37 +191,36 @@ def changed(before: np.ndarray, after: np.ndarray) -> int:
 def test_what_is_drawn_beside_bodies_can_be_switched(page: Any, name: str) -> None:
     before = picture(page)
     show(page, name)
-    assert changed(before, picture(page)) > 100
+    wait_for(lambda: changed(before, picture(page)) > 100, READY)
     show(page, name)
-    assert changed(before, picture(page)) < 10
+    wait_for(lambda: changed(before, picture(page)) < 10, READY)
 
 
 def test_a_pull_is_seen_as_a_line(page: Any) -> None:
     def pink() -> int:
         return int((np.abs(pixels(page) - (224, 33, 138)).max(axis=2) < 25).sum())
 
-    x, y = seen_at(page, "ball")
     before = pink()
-    page.mouse.move(x, y)
-    page.mouse.down()
+    x, y = grab(page, page.evaluate("suppleCanvas.extent('ball').middle"))
     page.mouse.move(x + 150, y - 40, steps=5)
-    page.wait_for_function("suppleLooks.marks.pulls.count === 1", timeout=SOON)
-    page.wait_for_timeout(300)
-    assert pink() > before + 100
-    page.mouse.up()
-    page.wait_for_function("suppleLooks.marks.pulls.count === 0", timeout=SOON)
+    wait_for(lambda: pink() > before + 100, READY)
+    let_go(page)
+    wait_for(lambda: pink() < before + 10, READY)
 
 
 def test_dark_and_light(page: Any) -> None:
-    light = picture(page)[5, 5].mean()
+    def brightness() -> float:
+        return float(picture(page)[5, 5].mean())
+
+    assert brightness() > 200
     page.get_by_role("checkbox", name="Dark").click()
-    dark = picture(page)[5, 5].mean()
+    wait_for(lambda: brightness() < 60, READY)
     page.get_by_role("checkbox", name="Dark").click()
-    assert light > 200 > 60 > dark
+    wait_for(lambda: brightness() > 200, READY)
 
 
 def until_it_shows(field: Any, value: float) -> None:
-    field.page.wait_for_function(f"(it) => Number(it.value) === {value}", arg=field.element_handle(), timeout=SOON)
+    field.page.wait_for_function(f"(it) => Number(it.value) === {value}", arg=field.element_handle())
 
 
 def test_a_value_that_is_refused_is_that_of_now_again_and_what_is_typed_stays(page: Any) -> None:
@@ -250,14 +229,13 @@ def test_a_value_that_is_refused_is_that_of_now_again_and_what_is_typed_stays(pa
     young, gravity = (panel.get_by_role("spinbutton", name=name) for name in ("Young's modulus", "Gravity [m/s²], x"))
     young.fill("-5")
     young.press("Enter")
-    page.get_by_role("alert").filter(has_text="Young's modulus is not positive").wait_for(timeout=SOON)
+    page.get_by_role("alert").filter(has_text="Young's modulus is not positive").wait_for()
     until_it_shows(young, 1e5)
     young.fill("2e5")
     young.press("Enter")
     gravity.fill("3")  # while the answer is on its way
-    page.get_by_role("alert").filter(has_text=re.compile("^$")).wait_for(timeout=SOON, state="attached")
+    page.get_by_role("alert").filter(has_text=re.compile("^$")).wait_for(state="attached")
     page.wait_for_timeout(1000)
     assert (float(young.input_value()), gravity.input_value()) == (2e5, "3")
-    page.get_by_role("button", name="Reset").click()
+    button(page, "Reset").click()
     until_it_shows(young, 1e5)
-    page.get_by_role("button", name="Change").click()

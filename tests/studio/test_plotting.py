@@ -7,27 +7,36 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.studio.process import WAIT, Studio
+from tests.studio.process import Studio
+from tests.studio.watching import (
+    button,
+    grab,
+    play_until_after,
+    press,
+    reset,
+    state,
+    until_after,
+    visit,
+    watching,
+)
 
 pytest.importorskip("nicegui")
 pytestmark = pytest.mark.slow
-SOON = 60_000
 TIMED = "supplePlots.rows.map((row) => row[0])"
+STRENGTH = "Number(document.querySelector('.q-slider[aria-labelledby=strength]').getAttribute('aria-valuenow'))"
+BAR = "document.querySelector('[aria-label=\"Look back\"]')"
 
 
 def test_energy_momentum_and_a_point_are_plotted(page: Any) -> None:
-    page.get_by_role("button", name="Plots", exact=True).click()
+    button(page, "Plots").click()
     panel = page.get_by_role("region", name="Plots")
     panel.get_by_role("button", name="Track a point").click()
-    panel.get_by_role("button", name="Click on a body …").wait_for(timeout=SOON)
-    page.wait_for_function("suppleCanvas.element.style.cursor === 'crosshair'", timeout=SOON)
+    panel.get_by_role("button", name="Click on a body …").wait_for()
+    page.wait_for_function("suppleCanvas.element.style.cursor === 'crosshair'")
     page.mouse.click(*page.evaluate("suppleCanvas.seen([0.3, 0, 1.0])"))
-    panel.get_by_role("img", name="ball, point 1 in m").wait_for(timeout=SOON)
-    page.get_by_role("button", name="Play", exact=True).click()
-    page.wait_for_function("suppleCanvas.frame.time > 1.0", timeout=WAIT)
-    page.get_by_role("button", name="Pause", exact=True).click()
-    page.get_by_role("button", name="Play", exact=True).wait_for(timeout=SOON)
-    page.wait_for_timeout(1500)
+    panel.get_by_role("img", name="ball, point 1 in m").wait_for()
+    play_until_after(page, 3.0)
+    page.wait_for_function(f"{TIMED}.at(-1) === suppleCanvas.frame.time")
     rows = page.evaluate("supplePlots.rows.map((row) => Array.from(row))")
     assert len(rows) > 10
     t, first, last = rows[-1][0], rows[0], rows[-1]
@@ -36,24 +45,27 @@ def test_energy_momentum_and_a_point_are_plotted(page: Any) -> None:
     assert last[12] - first[12] == pytest.approx(-9.81 / 2 * t * t, rel=0.1)  # centre of mass
     assert last[1] == pytest.approx(mass * (9.81 * t) ** 2 / 2, rel=0.05)  # kinetic energy
     assert last[16] == pytest.approx(9.81 * t, rel=0.02)  # speed of the point
-    panel.get_by_role("img", name="Energy in J from 0.0 to").wait_for(timeout=SOON)
+    panel.get_by_role("img", name="Energy in J from 0.0 to").wait_for()
     values = panel.get_by_role("list", name="Momentum, values", exact=True).inner_text()
     assert f"{last[6]:.3g}" in values
     # a click looks back, as the bar under the picture does
     panel.get_by_role("img", name="Energy in J").click()  # in its middle
-    page.get_by_text("Looking back").wait_for(timeout=SOON)
-    page.wait_for_timeout(300)
-    assert page.evaluate("suppleCanvas.frame.time") == pytest.approx(t / 2, abs=0.1)
+    page.get_by_text("Looking back").wait_for()
+    chosen = page.evaluate(f"Number({BAR}.value)")
+    assert chosen == pytest.approx(t / 2, rel=0.02)  # two pixels of some hundred
+    page.wait_for_function(f"suppleCanvas.frame.time <= {chosen}")
+    assert page.evaluate("suppleCanvas.frame.time") > 0.0
     panel.get_by_role("button", name="Momentum", exact=True).click()
-    panel.get_by_role("img", name=re.compile("^Momentum in")).wait_for(state="hidden", timeout=SOON)
+    panel.get_by_role("img", name=re.compile("^Momentum in")).wait_for(state="hidden")
     panel.get_by_role("button", name="Remove ball, point 1").click()
-    panel.get_by_role("img", name="ball, point 1 in m").wait_for(state="hidden", timeout=SOON)
-    page.get_by_role("button", name="Reset", exact=True).click()
-    page.wait_for_function(f"{TIMED}.every((t) => t === 0)", timeout=SOON)
+    panel.get_by_role("img", name="ball, point 1 in m").wait_for(state="hidden")
+    reset(page)
+    page.wait_for_function(f"{TIMED}.length > 0 && {TIMED}.every((t) => t === 0)")
 
 
 def test_lines_are_thinned_and_keep_their_peaks(page: Any) -> None:
-    page.get_by_role("button", name="Plots", exact=True).click()
+    button(page, "Plots").click()
+    page.wait_for_function("window.supplePlots")
     found = page.evaluate(
         """async () => {
           const names = performance.getEntriesByType("resource").map((entry) => entry.name);
@@ -70,22 +82,28 @@ def test_lines_are_thinned_and_keep_their_peaks(page: Any) -> None:
 
 
 def test_the_strength_of_pulls_is_kept_and_shared(page: Any) -> None:
-    strength = page.get_by_role("slider", name="Strength")
-    page.get_by_role("button", name="Reset", exact=True).click()
-    strength.locator("[tabindex='0']").focus()  # as Tab does
-    for _ in range(5):
+    reset(page)
+    page.get_by_role("slider", name="Strength").locator("[tabindex='0']").focus()  # as Tab does
+    for _ in range(20):
+        if (shown := strength_of(page)) > 0.45:
+            break
         page.keyboard.press("ArrowRight")
-    page.wait_for_timeout(500)
-    page.get_by_role("button", name="Reset", exact=True).click()
-    page.wait_for_timeout(2000)
-    assert float(strength.get_attribute("aria-valuenow")) == pytest.approx(0.5)
+        page.wait_for_function(f"{STRENGTH} !== {shown}")  # the slider moves when the studio answers
+    until_strength(page, 0.5)
+    reset(page)
+    page.wait_for_timeout(2000)  # by then the page shows what the simulation has
+    until_strength(page, 0.5)
     other = page.context.new_page()
-    other.goto(page.url)
-    other.wait_for_function("window.suppleCanvas && suppleCanvas.applied > 0", timeout=WAIT)
-    other.wait_for_timeout(800)
-    told = other.get_by_role("slider", name="Strength").get_attribute("aria-valuenow")
-    assert float(told) == pytest.approx(0.5)  # so the simulation has it
-    other.close()
+    visit(other, page.url)
+    until_strength(other, 0.5)  # so the simulation has it
+
+
+def strength_of(page: Any) -> float:
+    return float(page.evaluate(STRENGTH))
+
+
+def until_strength(page: Any, value: float) -> None:
+    page.wait_for_function(f"Math.abs({STRENGTH} - {value}) < 1e-6")
 
 
 def test_tools_have_names_help_and_keys(page: Any) -> None:
@@ -100,18 +118,19 @@ def test_tools_have_names_help_and_keys(page: Any) -> None:
         assert page.get_by_role("combobox", name=name).count() == 1
     page.evaluate("document.activeElement.blur()")
     page.keyboard.press("?")
-    page.get_by_role("dialog", name="Help").wait_for(timeout=SOON)
+    page.get_by_role("dialog", name="Help").wait_for()
     page.keyboard.press("Escape")
-    page.get_by_role("dialog", name="Help").wait_for(state="hidden", timeout=SOON)
+    page.get_by_role("dialog", name="Help").wait_for(state="hidden")
     page.evaluate("suppleCanvas.element.focus()")
     before = page.evaluate("suppleCanvas.seen([0.3, 0, 1.0])")
     page.keyboard.press("ArrowRight")
     page.keyboard.press("+")
     assert page.evaluate("suppleCanvas.seen([0.3, 0, 1.0])") != before
     page.keyboard.press("Space")
-    page.wait_for_function("suppleCanvas.frame.time > 0.1", timeout=SOON)
+    until_after(page, 0.1)
+    button(page, "Pause").wait_for()
     page.keyboard.press("Space")
-    page.get_by_role("button", name="Play", exact=True).wait_for(timeout=SOON)
+    button(page, "Play").wait_for()
     assert page.get_by_role("slider", name="Look back").count() == 1
 
 
@@ -128,23 +147,16 @@ scene.add(sp.Load(cube.points(at=(0, 0, 0)), lambda t: (0.0, 0.0, 1e308 if t > 0
 def test_a_simulation_that_diverges_while_somebody_pulls_stops_and_explains(tmp_path: Path, chromium: Any) -> None:
     path = tmp_path / "wild.py"
     path.write_text(WILD)
-    studio = Studio(path)
-    page = chromium.new_context(viewport={"width": 800, "height": 600}).new_page()
-    page.goto(studio.address)
-    page.wait_for_function("window.suppleCanvas && suppleCanvas.applied > 0", timeout=WAIT)
-    page.get_by_role("button", name="Reset", exact=True).click()
-    x, y = page.evaluate("suppleCanvas.seen([0.3, 0, 0.05])")
-    page.mouse.move(x, y)
-    page.mouse.down()
-    page.mouse.move(x + 60, y - 60, steps=4)
-    page.evaluate("document.querySelectorAll('button').forEach((b) => b.textContent.trim() === 'Play' && b.click())")
-    told = page.get_by_role("alert").filter(has_text="Reset begins anew")
-    told.wait_for(timeout=WAIT)
-    assert "pull more gently" in told.inner_text()
-    page.mouse.up()
-    assert all(abs(value) < 1e3 for value in page.evaluate("Array.from(suppleCanvas.positions('cube', [0, 1, 2]))"))
-    page.get_by_role("button", name="Reset", exact=True).click()
-    told.wait_for(state="hidden", timeout=SOON)
-    page.get_by_role("status", name="State").filter(has_text="t = 0.00 s").wait_for(timeout=SOON)
-    page.context.close()
-    studio.end()
+    with Studio(path) as studio, watching(chromium, studio.address, 800, 600) as page:
+        reset(page)
+        x, y = grab(page, [0.3, 0, 0.05])
+        page.mouse.move(x + 60, y - 60, steps=4)
+        press(page, "Play")
+        told = page.get_by_role("alert").filter(has_text="Reset begins anew")
+        told.wait_for()
+        assert "pull more gently" in told.inner_text()
+        page.mouse.up()
+        assert all(abs(value) < 1e3 for value in page.evaluate("Array.from(suppleCanvas.positions('cube', [0, 1, 2]))"))
+        reset(page)
+        told.wait_for(state="hidden")
+        state(page).filter(has_text="t = 0.00 s").wait_for()

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from tests.studio.process import WAIT, Studio
+from tests.requiring import needed
+from tests.studio.process import Studio
+from tests.studio.watching import button, reset, until_after, until_pulls, watching
 
 from supple.examples.flower import RELEASE, make, part
 from supple.record.surfaces import make_surfaces
@@ -21,29 +24,18 @@ CALM = RELEASE + 4.0
 """When the hand of the example has let go for long [s]."""
 WAY = 0.04
 """How far a point goes at least with a pointer that moves by some 10 cm [m]."""
+TRIES, AGAIN = 10, 5_000
+"""How often one presses, and after how long again [ms]."""
 HELD = ("seam of the head", "petal", "leaf")
 
 
 @pytest.fixture(scope="module")
 def flower(chromium: Any) -> Iterator[Any]:
-    studio = Studio(Path("flower"))
-    context = chromium.new_context(viewport={"width": 1200, "height": 800})
-    page, wrong = context.new_page(), list[str]()
-    page.on("console", lambda message: wrong.append(message.text) if message.type == "error" else None)
-    page.on("pageerror", lambda error: wrong.append(str(error)))
-    page.goto(studio.address)
-    page.wait_for_function("window.suppleCanvas && suppleCanvas.applied > 0", timeout=WAIT)
-    held = points_in_sight(page)
-    page.get_by_role("button", name="Step", exact=True).click(timeout=WAIT)
-    after(page, 0.0)
-    yield page, held
-    assert not wrong
-    context.close()
-    studio.end()
-
-
-def after(page: Any, time: float) -> None:
-    page.wait_for_function(f"suppleCanvas.frame.time > {time}", timeout=WAIT)
+    with Studio(Path("flower")) as studio, watching(chromium, studio.address, 1200, 800) as page:
+        held = points_in_sight(page)
+        button(page, "Step").click()
+        until_after(page, 0.0)
+        yield page, held
 
 
 def now(page: Any, point: int) -> tuple[float, np.ndarray]:
@@ -85,13 +77,23 @@ def points_in_sight(page: Any) -> dict[str, int]:
 
 def at_rest(page: Any) -> None:
     """Begin anew, and wait until the flower hardly swings."""
-    if page.get_by_role("button", name="Pause", exact=True).count():  # else what begins anew goes on at once
-        page.get_by_role("button", name="Pause", exact=True).click(timeout=WAIT)
-        page.get_by_role("button", name="Play", exact=True).wait_for(timeout=WAIT)
-    page.get_by_role("button", name="Reset", exact=True).click(timeout=WAIT)
-    page.wait_for_function("suppleCanvas.frame.time === 0", timeout=WAIT)
-    page.get_by_role("button", name="Play", exact=True).click(timeout=WAIT)
-    after(page, CALM)
+    reset(page)
+    button(page, "Play").click()
+    until_after(page, CALM)
+
+
+def grab_point(page: Any, point: int) -> tuple[np.ndarray, float, float]:
+    """Press where a point is seen, and again where it has swung away meanwhile; returns where it was, and was seen."""
+    for _ in range(TRIES):
+        _, rest = now(page, point)
+        x, y = page.evaluate(f"suppleCanvas.seen({rest.tolist()})")
+        page.mouse.move(x, y)
+        page.mouse.down()
+        with suppress(needed("playwright.sync_api").TimeoutError):
+            until_pulls(page, 1, AGAIN)
+            return rest, x, y
+        page.mouse.up()
+    pytest.fail("nothing is held")
 
 
 @pytest.mark.parametrize("part", HELD)
@@ -99,20 +101,17 @@ def test_it_follows_the_pointer_and_comes_back(flower: Any, part: str) -> None:
     page, held = flower
     at_rest(page)
     point = held[part]
-    _, rest = now(page, point)
-    x, y = page.evaluate(f"suppleCanvas.seen({rest.tolist()})")
+    rest, x, y = grab_point(page, point)
     aside = np.subtract(*(page.evaluate(f"suppleCanvas.ray({x + dx}, {y})")[3:6] for dx in (150, 0)))
-    page.mouse.move(x, y)
-    page.mouse.down()
     try:
         page.mouse.move(x + 150, y + 20, steps=6)
-        after(page, now(page, point)[0] + 1.5)
+        until_after(page, now(page, point)[0] + 1.5)
         _, pulled = now(page, point)
     finally:
         page.mouse.up()
     way = (pulled - rest) @ aside / np.linalg.norm(aside)
     assert WAY < way < 0.25
-    after(page, now(page, point)[0] + 2.0)
+    until_after(page, now(page, point)[0] + 2.0)
     back = (now(page, point)[1] - rest) @ aside / np.linalg.norm(aside)
     assert abs(back) < 0.75 * way  # it swings about its place
-    assert page.get_by_role("button", name="Pause", exact=True).count()  # it has never stopped
+    assert button(page, "Pause").count()  # it has never stopped
