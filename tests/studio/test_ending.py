@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.studio.process import READY, SECONDS, WAIT, Studio, is_alive, shared_memory, wait_for
+from tests.canvas.browser import new_page
+from tests.studio.process import READY, SECONDS, Studio, is_alive, shared_memory, wait_for
+from tests.studio.watching import visit
 
 pytest.importorskip("nicegui")
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(not Path("/proc/self/maps").exists(), reason="looks at processes as Linux shows them"),
 ]
+STUDIOS = 3
+"""Of which one at least ends in time: others may have the machine while one does. All of them leave nothing behind."""
 SLOW_SCENE = """
 import time
 from multiprocessing.shared_memory import SharedMemory
@@ -40,31 +46,54 @@ def is_gone(pids: list[int], memory: set[str]) -> bool:
     return not any(is_alive(pid) for pid in pids) and not any(Path(name).exists() for name in memory)
 
 
-def test_a_killed_server_leaves_nothing_behind(studio: Studio) -> None:
-    studio.wait_until_ready()
-    pids, memory = processes(studio)
-    studio.process.kill()
-    wait_for(lambda: is_gone(pids, memory), SECONDS)
+def seconds_until_gone(pids: list[int], memory: set[str]) -> float:
+    begun = time.monotonic()
+    wait_for(lambda: is_gone(pids, memory), READY)
+    return time.monotonic() - begun
+
+
+def is_soon(once: Callable[[], float]) -> bool:
+    """Whether one of some studios ends in time, of which a processor that many share gives each a part."""
+    return any(once() < SECONDS * max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1)) for _ in range(STUDIOS))
+
+
+def test_a_killed_server_leaves_nothing_behind(scene: Path) -> None:
+    def once() -> float:
+        with Studio(scene) as studio:
+            studio.wait_until_ready()
+            left = processes(studio)
+            studio.process.kill()
+            return seconds_until_gone(*left)
+
+    assert is_soon(once)
 
 
 def test_nor_does_one_that_is_killed_while_a_scene_is_made(tmp_path: Path) -> None:
     (tmp_path / "slow.py").write_text(SLOW_SCENE)
-    studio = Studio(tmp_path / "slow.py")
-    pids, memory = processes(studio)
-    studio.process.kill()
-    wait_for(lambda: is_gone(pids, memory), SECONDS)
+
+    def once() -> float:
+        with Studio(tmp_path / "slow.py") as studio:
+            left = processes(studio)
+            studio.process.kill()
+            return seconds_until_gone(*left)
+
+    assert is_soon(once)
 
 
-def test_it_ends_with_open_tabs(studio: Studio, chromium: Any) -> None:
-    pids, memory = processes(studio)
-    context = chromium.new_context(viewport={"width": 320, "height": 240})
-    tabs = [context.new_page() for _ in range(2)]
-    for tab in tabs:
-        tab.goto(studio.address)
-        tab.wait_for_function("window.suppleCanvas && suppleCanvas.applied > 0", timeout=WAIT)
-    deadline = time.monotonic() + SECONDS
-    studio.process.send_signal(signal.SIGINT)
-    assert studio.process.wait(SECONDS) == 0
-    wait_for(lambda: is_gone(pids, memory), deadline - time.monotonic())
-    tabs[0].get_by_text("The connection was lost").wait_for(timeout=WAIT)
-    context.close()
+def test_it_ends_with_open_tabs(scene: Path, chromium: Any) -> None:
+    def once() -> float:
+        size = {"width": 320, "height": 240}
+        with Studio(scene) as studio, new_page(chromium, viewport=size) as (tab, wrong):
+            left = processes(studio)
+            visit(tab, studio.address)
+            visit(tab.context.new_page(), studio.address)
+            assert not wrong  # what follows, the browser notes
+            begun = time.monotonic()
+            studio.process.send_signal(signal.SIGINT)
+            assert studio.process.wait(READY) == 0
+            ended = time.monotonic() - begun
+            left_for = seconds_until_gone(*left)
+            tab.get_by_text("The connection was lost").wait_for()
+            return ended + left_for
+
+    assert is_soon(once)

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import multiprocessing
 import threading
-import time
 from functools import partial
+from multiprocessing.process import BaseProcess
 
 import pytest
+from tests.studio.process import wait_for
 
 import supple as sp
 from supple.errors import InputError
 from supple.studio.running_scene import RunningScene
 
 WAIT = 120.0
+Processes = set[BaseProcess]
 
 
 def ball(name: str, radius: float) -> sp.Scene:
@@ -26,6 +28,17 @@ def broken() -> sp.Scene:
     raise InputError("there is no such scene", where="here")
 
 
+@pytest.fixture
+def others() -> Processes:
+    """Processes of this one that were there before."""
+    return set(multiprocessing.active_children())
+
+
+def until_only(own: Processes, others: Processes) -> None:
+    """Until no process is left beside these: one that was killed may take a while to be gone."""
+    wait_for(lambda: set(multiprocessing.active_children()) - others == own, WAIT)
+
+
 def test_another_scene_is_opened_in_place_of_the_present_one() -> None:
     running = RunningScene(partial(ball, "small", 0.1))
     try:
@@ -34,7 +47,7 @@ def test_another_scene_is_opened_in_place_of_the_present_one() -> None:
         assert running.header["name"] == "small"
         first = running.process
         running.open(partial(ball, "large", 0.5))
-        assert not first.is_alive()
+        wait_for(lambda: not first.is_alive(), WAIT)
         assert running.number == 2
         assert running.known.wait(WAIT)
         assert running.header is not None
@@ -44,7 +57,7 @@ def test_another_scene_is_opened_in_place_of_the_present_one() -> None:
         running.close()
 
 
-def test_a_scene_that_cannot_be_opened_leaves_the_present_one() -> None:
+def test_a_scene_that_cannot_be_opened_leaves_the_present_one(others: Processes) -> None:
     """Its process, frames and history; the one that failed leaves no process and no memory."""
     running = RunningScene(partial(ball, "small", 0.1))
     try:
@@ -61,7 +74,7 @@ def test_a_scene_that_cannot_be_opened_leaves_the_present_one() -> None:
         found = running.newest(0)
         assert found is not None
         assert running.newest(found[0] - 1) is not None
-        assert [child for child in multiprocessing.active_children() if child is not before] == []
+        until_only({before}, others)
     finally:
         running.close()
 
@@ -80,19 +93,18 @@ def test_where_nothing_runs_the_failure_is_told() -> None:
         running.close()
 
 
-def test_what_is_wanted_last_is_opened() -> None:
+def test_what_is_wanted_last_is_opened(others: Processes) -> None:
     running = RunningScene(partial(ball, "small", 0.1))
     try:
         assert running.known.wait(WAIT)
         first = threading.Thread(target=running.open, args=(partial(ball, "middle", 0.2),))
         first.start()
-        while not running.opening:
-            time.sleep(0.01)
+        wait_for(lambda: bool(running.opening) or running.number > 1, WAIT)
         running.open(partial(ball, "large", 0.5))
         first.join(WAIT)
         assert running.header is not None
         assert running.header["name"] == "large"
-        assert len(multiprocessing.active_children()) == 1
+        until_only({running.process}, others)
     finally:
         running.close()
-    assert multiprocessing.active_children() == []
+    until_only(set(), others)
