@@ -138,6 +138,14 @@ def test_halves_in_series_carry_one_stress() -> None:
     np.testing.assert_allclose(alone, [0.01, 0.03, 0.05], rtol=1e-12)
 
 
+def test_a_half_too_soft_to_be_stressed_by_any_strain_keeps_the_other_from_yielding() -> None:
+    """The strain at which the harder half would yield is above the largest number: no knot, whichever half is first."""
+    soft = VoxelMaterial(young=1e-296, density=DENSITY)
+    hard = VoxelMaterial(young=5e7, density=DENSITY, yield_stress=2e12)
+    assert soft.strain(2e12) == np.inf
+    assert in_series(soft, hard)[:2] == in_series(hard, soft)[:2] == ([], [])
+
+
 def test_unlike_halves_fail_where_the_weaker_does() -> None:
     soft = metal(fail_strain=0.05)  # at 5e4 Pa
     stiff = VoxelMaterial(young=4e6, density=DENSITY, fail_stress=3e4)
