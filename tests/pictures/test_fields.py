@@ -12,7 +12,7 @@ import supple as sp
 from supple.cli import main
 from supple.errors import InputError
 from supple.exports.fields import Colouring, speed, strain
-from supple.geometry.surfaces.strain import surface_strain
+from supple.geometry.surfaces.strain import strain_at_points, surface_strain
 
 TRIANGLES = np.array([[0, 2, 1], [0, 1, 3], [1, 2, 3], [0, 3, 2]])
 CORNERS = np.array([[0.0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]])
@@ -56,6 +56,15 @@ def test_surface_strain_is_that_of_the_deformation_gradient() -> None:
         plane, _ = np.linalg.qr(np.stack([a, b], axis=1))
         assert value == pytest.approx(np.abs(np.linalg.eigvalsh(plane.T @ E @ plane)).max(), rel=1e-9)
         assert size == pytest.approx(np.linalg.norm(np.cross(a, b)) / 2)
+
+
+def test_strain_at_a_point_is_the_mean_of_its_triangles_by_their_areas() -> None:
+    """Two triangles with a common edge, of which one, three times as large as the other, is stretched."""
+    X, triangles = np.array([[0.0, 0, 0], [-1, 0, 0], [0, 1, 0], [3, 0, 0]]), np.array([[0, 2, 1], [0, 3, 2]])
+    x = X * np.where(X[:, :1] > 0, [1.02, 1, 1], 1.0)
+    e = (1.02**2 - 1) / 2
+    found = strain_at_points(X, x, triangles, np.zeros((0, 2), dtype=int))
+    assert found == pytest.approx([3 / 4 * e, 0, 3 / 4 * e, e], abs=1e-12)
 
 
 def test_strain_sees_no_rigid_motion_and_the_stretch_along_x() -> None:
