@@ -89,3 +89,25 @@ def test_elements_of_two_materials_share_the_force():
     whole = ElementSet.make(mesh.nodes, mesh.elements, lam, mu)
     assert relative_error(f, force_at(whole, Law.COROTATIONAL, x)) <= ROUNDING
     assert energy == pytest.approx(whole.energy(Law.COROTATIONAL, x), rel=ROUNDING)
+
+
+def test_each_region_is_damped_by_its_own_material():
+    """One body of two regions, moving: f - f_elastic is the sum of the dampings of its parts, each with its beta."""
+    mesh = mesh_of("tets")
+    left = mesh.nodes[mesh.elements].mean(axis=1)[:, 0] < 0.5
+    parts = {"soft": np.flatnonzero(left), "hard": np.flatnonzero(~left)}
+    tagged = TetMesh(mesh.nodes, mesh.elements, {name: Region(elements=part) for name, part in parts.items()})
+    stuff = {
+        "soft": Material(young=1e5, poisson=0.2, density=500, stiffness_damping=0.03, name="soft"),
+        "hard": Material(young=1e6, poisson=0.4, density=2000, stiffness_damping=0.002, name="hard"),
+    }
+    x, v = deformed("tets"), np.random.default_rng(4).normal(size=mesh.nodes.shape)
+    f, expected = np.zeros_like(x), np.zeros_like(x)
+    for _, force in FemBody(tagged, stuff).place(Placement()).forces:
+        force.add_force(LocalState(0.0, x, v), f)
+        force.add_force(LocalState(0.0, x, np.zeros_like(v)), still := np.zeros_like(x))
+        f -= still
+    for name, part in parts.items():
+        own = ElementSet.make(mesh.nodes, mesh.elements[part], stuff[name].lam, stuff[name].mu)
+        own.add_viscous_force(Law.COROTATIONAL, x, v, stuff[name].stiffness_damping, expected)
+    assert relative_error(f, expected) <= 1e3 * ROUNDING
