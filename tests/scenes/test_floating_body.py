@@ -168,16 +168,19 @@ def test_the_stress_that_stiffens_is_that_of_the_elements() -> None:
     assert stress_of(solid, u.reshape(-1, 1))[..., 0] == pytest.approx(exact, rel=1e-10)
 
 
-def test_stiffening_is_the_tension_of_a_spinning_bar() -> None:
-    """G of a transverse shape y = x²: int rho A (L² - x²)/2 y'² dx = 2/15 rho A L^5 for a spin across the plane."""
+@pytest.mark.parametrize("hub", [0.0, 0.5])
+def test_stiffening_is_the_tension_of_a_spinning_bar(hub: float) -> None:
+    """G of a transverse shape y = x²: int rho A ((L² - x²)/2 + hub (L - x)) y'² dx for a spin across the plane, about a
+    frame that is a hub's radius before the root."""
     L, a, rho = 1.0, 0.02, 1000.0
     solid = ElasticSolid(
         sp.box_hexes(size=(L, a, a), cells=(40, 1, 1)), sp.Material(young=1e7, poisson=0.0, density=rho)
     )
     U = np.zeros((solid.node_count, 3, 1))
     U[:, 1, 0] = solid.mesh.nodes[:, 0] ** 2
-    G = centrifugal_stiffness(Support(solid, "x_min"), U.reshape(-1, 1), solid.mesh.nodes)[0, 0]
-    expected = rho * a * a * 4 * (L**5 / 3 - L**5 / 5) / 2
+    X = solid.mesh.nodes + np.array([hub, 0, 0])
+    G = centrifugal_stiffness(Support(solid, "x_min"), U.reshape(-1, 1), X)[0, 0]
+    expected = rho * a * a * 4 * ((L**5 / 3 - L**5 / 5) / 2 + hub * (L**4 / 3 - L**4 / 4))
     assert G[2, 2] == pytest.approx(expected, rel=2e-3)
     assert abs(G[0, 0]) < 1e-3 * expected
 
