@@ -7,6 +7,7 @@ import pytest
 
 import supple as sp
 from supple.bodies.tree.kinematics import TreeMeasures
+from supple.record.measures import measure
 from supple.solvers.coupling.trees.momentum import rigid_inertia
 from supple.validation.contact_kinds import MASS, RUBBER, SIDE, collide, cube
 
@@ -36,6 +37,29 @@ def test_a_collision_changes_the_momentum_of_each_by_the_recorded_impulse(other:
     whole, off, size = collide(other, "tree")
     assert size > 0.05
     assert max(whole, off) < 1e-12
+
+
+def test_two_trees_that_collide_as_they_fall_are_turned_by_their_weight_alone() -> None:
+    """dL = h c x m g of both, c: the mean of the places of a centre before and after a step; without friction, since
+    the sides of a contact are a gap apart."""
+    scene = sp.Scene(gravity=(0, 0, -9.81), solver=sp.Partitioned(H))
+    domain_tree = sp.DomainTree({"cube": sp.DomainTemplate("cube", cube(), RUBBER, 8)}, [sp.Domain("cube")])
+    scene.add(sp.TreeBody(domain_tree), at=(0.3, 0.2, 0.5), velocity=(3.0, 2.0, 0.0), name="one")
+    above, v = (0.32, 0.21, 0.5 + SIDE + 5e-4), (3.0, 2.0, -0.5)
+    scene.add(sp.TreeBody(domain_tree), at=above, velocity=v, spin=(3.0, 5.0, -2.0), name="two")
+    scene.add(sp.Contact(friction=0.0))
+    system = scene.compile()
+    state, g, touched, given = system.initial_state(), np.array([0, 0, -9.81]), 0, np.zeros(3)
+    first = measure(system, state)
+    for _ in range(25):
+        before = measure(system, state).centre_of_mass
+        scene.solver.step(system, state)
+        touched += len(system.contacts[0].touching(state.memory).force) > 0
+        given += H * np.cross((before + measure(system, state).centre_of_mass) / 2, 2 * MASS * g)
+    last = measure(system, state)
+    assert touched > 3
+    np.testing.assert_allclose(last.momentum[:3] - first.momentum[:3], 25 * H * 2 * MASS * g, atol=1e-12)
+    np.testing.assert_allclose(last.momentum[3:] - first.momentum[3:], given, atol=1e-10)
 
 
 def test_the_inertia_of_the_whole_is_that_of_a_rigid_cube() -> None:
