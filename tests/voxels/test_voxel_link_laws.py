@@ -114,6 +114,14 @@ def test_a_bar_under_force_hardens_and_stays_longer() -> None:
     np.testing.assert_allclose(np.diff(state.x[:, 0]) / SIZE - 1, top - 0.015, rtol=5e-4)
 
 
+def test_strain_is_where_the_curve_first_reaches_a_stress() -> None:
+    """On every segment, at the start of the plateau, and beyond the last point, where the last slope goes on."""
+    curved = metal(curve=CURVE)
+    stresses, strains = [5e3, 1e4, 1.3e4, 1.6e4, 1.8e4, 2.0e4, 2.4e4], [0.005, 0.01, 0.02, 0.03, 0.075, 0.1, 0.15]
+    assert [curved.strain(s) for s in stresses] == pytest.approx(strains, rel=1e-12)
+    assert [curved.stress(e) for e in strains] == pytest.approx(stresses, rel=1e-12)
+
+
 def test_halves_in_series_carry_one_stress() -> None:
     """The composite curve is (e_1(s) + e_2(s)) / 2, at every stress, plateaus included."""
     soft = VoxelMaterial(young=YOUNG, density=DENSITY, curve=CURVE)
