@@ -49,10 +49,11 @@ def test_rows_over_shapes_are_those_of_a_dense_matrix() -> None:
     np.testing.assert_allclose(rows.chosen(mask).dense(), W[np.repeat(mask, 3)])
 
 
-@pytest.mark.parametrize("method", [_dense, _iterated])
+@pytest.mark.parametrize(("method", "begun"), [(_dense, False), (_iterated, False), (_iterated, True)])
 @pytest.mark.parametrize("apart", [True, False])
-def test_a_step_beside_shapes_is_that_of_the_whole_matrix(method: object, apart: bool) -> None:
-    """apart: every block row by itself, as of particles, where the iterations end at their start."""
+def test_a_step_beside_shapes_is_that_of_the_whole_matrix(method: object, begun: bool, apart: bool) -> None:
+    """apart: every block row by itself, as of particles, where the iterations end at their start. begun: they begin at
+    a motion that is not the solution."""
     rng, n, k = np.random.default_rng(4), 5, 6
     pairs = np.arange(n) if apart else np.r_[np.arange(n), 0, 1, 2, 1, 3]
     other = np.arange(n) if apart else np.r_[np.arange(n), 1, 0, 1, 2, 3]
@@ -75,7 +76,8 @@ def test_a_step_beside_shapes_is_that_of_the_whole_matrix(method: object, apart:
         )
     yielding = Yielding(Shapes(rows, np.zeros((0, R)), Y), rows.gram(T), H)
     extra = ContactBlocks(BlockRows.from_scipy(sparse.csr_array(J)), H * T, None, False, yielding)
-    found = method(A, extra, b, w, *(() if method is _dense else (None, 1e-13)))  # type: ignore[operator]
+    start = rng.normal(size=3 * n) if begun else None
+    found = method(A, extra, b, w, *(() if method is _dense else (start, 1e-13)))  # type: ignore[operator]
     V, U, N = W.T @ blocks @ J, H * J.T @ blocks @ W, W.T @ blocks @ W
     whole = np.block([[dense_blocks(A), U @ Y], [V, np.eye(R) + N @ Y]])
     expected = np.linalg.solve(whole, np.r_[b, w])
