@@ -32,9 +32,6 @@ from supple.material import Law, Material
 Array = np.ndarray
 
 
-"""What of a material can change while it runs."""
-
-
 @dataclass(frozen=True, eq=False)
 class FemBody(MeshPoints, RegionMaterials):
     """A soft body of finite elements.

@@ -71,7 +71,7 @@ def voxcad_planes(file: VoxcadFile) -> tuple[Plane, ...]:
 
 
 def touched(file: VoxcadFile, region: BoundaryRegion) -> Array:
-    """Which voxels a region touches: a box the cubes it overlaps, others the cubes whose centres are inside."""
+    """Which voxels a region touches: those whose cubes it overlaps."""
     if region.shape is RegionShape.BOX:
         return touched_by_box(file.grid, region.corner, region.size)
     if region.shape is RegionShape.SPHERE:
