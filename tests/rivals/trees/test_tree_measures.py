@@ -123,12 +123,17 @@ def test_loads_and_winds_act_as_through_all_their_points(free: bool) -> None:
     assert solver.loads(system, state)[0] == pytest.approx(out[0], rel=1e-12, abs=1e-13 * np.abs(out[0]).max())
 
 
+@pytest.mark.parametrize("scaled", [False, True])
 @pytest.mark.parametrize("chain", [False, True])
-def test_interfaces_are_as_far_from_rigid_as_their_points_say(chain: bool) -> None:
+def test_interfaces_are_as_far_from_rigid_as_their_points_say(chain: bool, scaled: bool) -> None:
+    """scaled: domains of another scale alone are bent, so that theirs is the largest distance."""
     body = sp.TreeBody(TreeModel.of(mixed_domain_tree(free=False, chain=chain)), stiffness_damping=0.001)
     state, x = random_state(body.dynamics, np.random.default_rng(5)), body.rest_coordinates
-    body.pack(state, x, np.zeros((1, body.coordinates.v_width)))
     model, apart = body.model, []
+    if scaled:
+        assert np.ptp(model.scale) > 0.05
+        state.q[np.repeat(model.scale == 1.0, np.diff(model.q_starts))] = 0.0
+    body.pack(state, x, np.zeros((1, body.coordinates.v_width)))
     motion = TreeKinematics(model).motion(state.q, state.v, state.frame, state.velocity)
     for join in motion.kinematics.joinings:
         face, kind = motion.interfaces[join.number, join.interface], model.classes[join.number]
