@@ -12,7 +12,7 @@ import supple as sp
 from supple.algebra.dense import rotations
 from supple.errors import InputError
 
-ORDER = {"implicit Euler": 1, "implicit Euler, cg": 1, "implicit Euler, Newton": 1, "symplectic Euler": 1}
+ORDER = {"implicit Euler": 1, "implicit Euler, cg": 1, "implicit Euler, Newton": 1}
 
 
 all_implicit = pytest.mark.parametrize("name", IMPLICIT)
