@@ -104,6 +104,25 @@ def test_points_keep_the_laws_of_mappings_and_follow_the_nodes() -> None:
     assert np.allclose(np.asarray(body.mesh.nodes)[nearest][:, 0], [0.0, 0.09])
 
 
+def test_a_stretched_layer_is_damped_by_its_stiffness_as_it_is() -> None:
+    """f(x, v) - f(x, 0) = beta df/dx v, where the layer is stretched along all axes, so that K is definite."""
+    beta = 0.02
+    force = small("stvk", stiffness_damping=beta).force
+    x, v = random_state(small("stvk"))
+    x[0, 7:] = 0.3 * force.model.X_layer[: force.model.free_count].ravel()
+
+    def at(q: Array, rate: Array) -> Array:
+        out, state = np.zeros_like(v), np.zeros_like(x)
+        state[:], state[0, 7:] = x, q
+        force.add_force(LocalState(0.0, state, np.concatenate([np.zeros((1, 6)), rate[None]], axis=1)), out)
+        return out[0, 6:]
+
+    q, rate, still = x[0, 7:], v[0, 6:], np.zeros_like(v[0, 6:])
+    h = 1e-6
+    slope = (at(q + h * rate, still) - at(q - h * rate, still)) / (2 * h)
+    np.testing.assert_allclose(at(q, rate) - at(q, still), beta * slope, atol=1e-6 * np.abs(slope).max() * beta)
+
+
 def test_definite_tangents_are_symmetric_and_give_no_energy() -> None:
     body = small()
     scene = sp.Scene(gravity=(0, 0, -9.81))
