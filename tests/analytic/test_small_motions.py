@@ -73,6 +73,20 @@ def test_a_plate_that_sticks_is_held_along_the_floor() -> None:
     assert min(abs(modes.frequencies - twist)) < 1e-6 * twist
 
 
+def test_a_ball_that_sticks_rolls_freely_and_is_held_against_sliding() -> None:
+    """Friction holds the point below by k/2: w² = k/2 (1/m + a²/I), I = 2/5 m r², a: from the centre to the middle of
+    the overlap d. It rolls and spins without a force."""
+    scene, r, modulus = sp.Scene(gravity=(0, 0, -G)), 0.1, 1e6
+    body, k = sp.RigidBody.sphere(r, density=1000), modulus * np.pi * r**2
+    m, d = body.total_mass, body.total_mass * G / k
+    scene.add(body, at=(0, 0, r - d), name="ball")
+    scene.add(sp.Floor())
+    scene.add(sp.Contact(stiffness=modulus, friction=0.5))
+    modes = sp.vibration_modes(scene.compile(), 6)
+    bounces, slides = hz(k, m), hz(0.5 * k * (1 + 5 / 2 * (1 - d / (2 * r)) ** 2), m)
+    assert modes.frequencies == pytest.approx([0, 0, 0, bounces, slides, slides], rel=1e-6, abs=1e-3)
+
+
 def test_a_tree_on_a_spring_lies_between_free_and_held() -> None:
     """A spring at the tip raises the first frequency: less than to that of a tip held fast, more than not at all."""
 
