@@ -60,11 +60,16 @@ def test_how_thick_a_body_is_does_not_depend_on_how_it_is_turned(angle: float) -
 
 @pytest.mark.parametrize("radius", [0.0, 0.05])
 def test_the_gap_of_a_fast_ball_is_its_way_to_where_it_meets(radius: float) -> None:
-    """Along the normal of the meeting: 1.5 m straight down on a sphere, half of the way at 60 degrees on a plate."""
+    """Along the normal of the meeting: 1.5 m straight down on a sphere, 2 m on level ground; half of the way at 60
+    degrees on a plate."""
     x, down = np.array([[0.0, 0, 2.0]]), np.array([[0.0, 0, -1000.0]])
     gap, normal = swept_distance(sp.Sphere((0, 0, 0), 0.5), x, down, 0.01, np.array([radius]))
     assert gap == pytest.approx([1.5 - radius], abs=2e-3)
     assert normal == pytest.approx(np.array([[0.0, 0, 1]]), abs=1e-6)
+    ground = sp.HeightField(np.zeros((9, 9)), origin=(-2, -2), spacing=0.5)
+    gap, normal = swept_distance(ground, x, down, 0.01, np.array([radius]))
+    assert gap == pytest.approx([2.0 - radius], abs=1e-12)
+    assert normal == pytest.approx(np.array([[0.0, 0, 1]]), abs=1e-12)
     way = 1000 * np.array([[np.sin(np.pi / 3), 0, -np.cos(np.pi / 3)]])
     plate = sp.Box((2.0, 0, -0.05), (10, 10, 0.1))
     gap, normal = swept_distance(plate, x, way, 0.01, np.array([radius]))
