@@ -123,6 +123,19 @@ def test_on_a_half_space_the_lowest_points_touch(name: str) -> None:
             assert points.gap.min() == pytest.approx(gap.min(), abs=1e-12)
 
 
+@pytest.mark.parametrize("ground", [None, ConvexShape.box((4.0, 4.0, 1.0))])
+@pytest.mark.parametrize("length", [0.0, 1.0])
+def test_points_of_what_is_round_stand_for_its_shadow_together(ground: ConvexShape | None, length: float) -> None:
+    """A ball, or a capsule that lies flat: pi r² + 2 r L, on a floor as on a box."""
+    r, end = 0.2, np.array([length / 2, 0.0, 0.0])
+    shape = ConvexShape.capsule(-end, end, r) if length else ConvexShape.ball(r)
+    turn = rotations.exp(np.array([0.0, 0.0, 0.4]))
+    frames = np.array([[0.1, -0.2, r - 0.01, *turn], [0, 0, 0 if ground is None else -0.5, 1, 0, 0, 0]])
+    points = Manifolds([shape, ground], margin=0.05).find(frames)
+    assert len(points.gap) == (2 if length else 1)
+    assert points.area.sum() == pytest.approx(np.pi * r**2 + 2 * r * length, rel=1e-12)
+
+
 @pytest.mark.parametrize("one", SHAPES)
 @pytest.mark.parametrize("two", SHAPES)
 def test_order_and_place_of_a_pair_do_not_matter(one: str, two: str) -> None:
