@@ -84,6 +84,20 @@ def test_a_step_solves_the_dense_implicit_equation() -> None:
     assert np.abs(residual).max() < 1e-6 * np.abs(state.a).max()  # differences of positions
 
 
+def test_points_of_springs_are_nodes_of_the_whole() -> None:
+    """Bent domains, some of another scale."""
+    model = TreeModel.of(mixed_domain_tree(free=False, chain=False))
+    tree, skin = TreeDynamics(model), TreeSkin.of(model)
+    assert np.ptp(model.scale) > 0.05
+    points = [int(np.flatnonzero(skin.domain == d)[-1]) for d in range(model.domain_count)]
+    state = random_state(tree, 6)
+    motion = TreeKinematics(model).motion(state.q, state.v, state.frame, state.velocity)
+    found = PointSprings.on(skin, points, np.zeros(3), 1.0).positions(model, motion)
+    whole = whole_positions(model, state.q, state.frame)
+    nodes = [skin.classes[model.domain_class[d]].node[skin.row[p]] for d, p in enumerate(points)]
+    assert found == pytest.approx(np.array([x[n] for x, n in zip(whole, nodes)]), abs=1e-12)
+
+
 def test_the_pull_of_springs_is_the_slope_of_their_energy() -> None:
     """-dE/dq along a way of q is the work of f - K (x - place) along the way of the points."""
     model = TreeModel.of(mixed_domain_tree(free=False, chain=False))
