@@ -3,6 +3,8 @@
     the run       `sp.run`, recorded to disk at 30 Hz: simulated time over the wall time of its loop; what is done once
                   (scene compiled, solver prepared, record made and closed) is taken off and shown by itself
     bare steps    the solver's steps alone, and where the time of one goes
+    threads       of the kernels, as many as the machine has cores: in each row. Cores at work are processor time over
+                  that of the clock in the run's loop, those that wait for work in a loop of their own included
 
 Kernels are compiled and kinds reduced before; the first steps, in which nothing touches, are counted as the others are.
 Both are taken in turns, best of several.
@@ -11,7 +13,7 @@ Both are taken in turns, best of several.
 from __future__ import annotations
 
 import tempfile
-from time import perf_counter
+from time import perf_counter, process_time
 
 import numba
 
@@ -39,12 +41,12 @@ def bare_steps(scene: Scene) -> tuple[float, dict[str, float]]:
         return perf_counter() - start, dict(system.timings.seconds)
 
 
-def whole_run(scene: Scene, until: float) -> float:
-    """Wall time [s] of a run that is recorded to disk."""
+def whole_run(scene: Scene, until: float) -> tuple[float, float]:
+    """Wall and processor time [s] of a run that is recorded to disk."""
     with tempfile.TemporaryDirectory() as folder:
-        start = perf_counter()
+        start, computed = perf_counter(), process_time()
         run(scene, until=until, out=folder)
-        return perf_counter() - start
+        return perf_counter() - start, process_time() - computed
 
 
 def run_garden() -> list[Row]:
@@ -52,12 +54,14 @@ def run_garden() -> list[Row]:
     scene = garden.make()
     steps, count = round(garden.UNTIL / garden.STEP), numba.get_num_threads()
     turns = [(whole_run(scene, garden.UNTIL), whole_run(scene, 0.0), bare_steps(scene)) for _ in range(REPEATS + 1)][1:]
-    once = min(turn[1] for turn in turns)
-    loop = min(turn[0] for turn in turns) - once
+    once, once_computed = min(turn[1] for turn in turns)
+    loop, computed = min(turn[0] for turn in turns)
+    loop -= once
     bare, split = min((turn[2] for turn in turns), key=lambda found: found[0])
     rows = [
         at_least(CASE, "real_time_factor, recorded", garden.UNTIL / loop, 1.5, unit="-", threads=count),
         measured(CASE, "step_time, recorded", 1e3 * loop / steps, unit="ms", threads=count),
+        measured(CASE, "cores at work, recorded", (computed - once_computed) / loop, unit="-", threads=count),
         measured(CASE, "once a run", 1e3 * once, unit="ms", threads=count),
         measured(CASE, "real_time_factor, bare steps", garden.UNTIL / bare, unit="-", threads=count),
         measured(CASE, "step_time, bare steps", 1e3 * bare / steps, unit="ms", threads=count),
