@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import supple as sp
-from supple.examples import garden
+from supple.examples import garden, gripper, stack
 from supple.validation.contact_kinds import STACKS, resting
 
 
@@ -25,3 +25,24 @@ def test_a_garden_of_all_kinds_begins_without_a_warning() -> None:
     assert run.steps == 24
     assert np.isfinite(run.state.x).all()
     assert run.system.body("ball").view_x(run.state.x)[0, 2] < 0.15  # from 0.2 m onto the robot
+
+
+def test_boxes_of_a_stack_neither_sink_nor_creep() -> None:
+    """The example, to half a second after its boxes have landed; it runs for ten."""
+    run = sp.run(stack.make(), until=2.5, record_every=0.1)
+    points = {slot.name: np.array([run.frames.points(slot.name, k) for k in range(26)]) for slot in run.system.bodies}
+    touching = stack.touching_points(points)
+    assert [seen.shape for seen in touching] == [(26, 9, 3)] * 4
+    assert run.under_converged == 0
+    assert max(stack.largest_way(seen[20:]) for seen in touching) < 1e-5
+    assert max(stack.largest_way(x[20:]) for x in points.values()) < 1e-3  # the column sways yet
+
+
+def test_a_gripper_lifts_a_box_and_holds_it() -> None:
+    """The example, to half a second after it is up; it holds for five."""
+    run = sp.run(gripper.make(), until=2.5, record_every=0.05)
+    slip, height, force = gripper.check(run)
+    assert run.under_converged == 0
+    assert height.ok
+    assert force.ok
+    assert slip.value < 1e-5  # single precision shows none
