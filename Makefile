@@ -16,15 +16,15 @@ SCENE ?= flower
 view: $(VENV)/.studio
 	$(BIN)/supple view $(SCENE)
 
-# the documentation's site, in site/; a broken link or an unknown name is an error
+# the documentation's site, in site/; a broken link or an unknown name is an error (with --quiet mkdocs would count none)
 # its gallery has three canvases, run once and kept in out/gallery; make gallery makes all
 docs: $(VENV)/.docs
 	$(BIN)/python tools/docs/gallery.py --cache $(OUT)/gallery hanging-beam quadruped flower
-	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 gallery: $(VENV)/.docs
 	$(BIN)/python tools/docs/gallery.py --cache $(OUT)/gallery --all
-	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 test: $(VENV)/.dev
 	$(BIN)/python -m pytest -n 2

@@ -83,6 +83,23 @@ def test_links_between_pages_lead_somewhere() -> None:
             assert (page.parent / target).exists(), f"{page.name} links to {target}"
 
 
+def test_every_page_is_in_the_menu_once() -> None:
+    """Pages that are read from elsewhere (docs/about) are pages too."""
+    menu = (DOCS.parent / "mkdocs.yml").read_text(encoding="utf-8").split("\nnav:\n")[1]
+    listed = re.findall(r"[\w/.-]+\.md", menu)
+    assert len(set(listed)) == len(listed)
+    assert set(listed) == {page.relative_to(DOCS).as_posix() for page in DOCS.rglob("*.md")}
+
+
+def test_the_site_is_built_so_that_warnings_count() -> None:
+    """With --quiet mkdocs drops warnings before --strict counts them, and a broken link passes."""
+    told = (DOCS.parent / "Makefile").read_text(encoding="utf-8")
+    builds = re.findall(r"mkdocs build.*", told)
+    assert builds
+    assert set(builds) == {"mkdocs build --strict"}
+    assert "omitted_files: warn" in (DOCS.parent / "mkdocs.yml").read_text(encoding="utf-8")
+
+
 def test_the_reference_shows_every_public_name() -> None:
     shown = re.findall(
         r"^::: supple\.(?:\w+\.)*(\w+)$", "\n".join(p.read_text() for p in DOCS.glob("reference/*.md")), re.M
