@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check
 OUT    ?= out
 
-.PHONY: demo view docs gallery test test-slow test-all ledger lint format clean python-is-ready
+.PHONY: demo view docs docs-zensical gallery test test-slow test-all ledger lint format clean python-is-ready
 
 demo: $(VENV)/.render
 	$(BIN)/supple run hanging-beam --out $(OUT)/beam --picture
@@ -25,6 +25,12 @@ docs: $(VENV)/.docs
 gallery: $(VENV)/.docs
 	$(BIN)/python tools/docs/gallery.py --cache $(OUT)/gallery --all
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+
+# the same site by Zensical, which reads mkdocs.yml; half a minute
+docs-zensical: $(VENV)/.docs
+	@$(BIN)/python -c 'import zensical' 2>/dev/null || \
+	  { echo "Zensical is not installed: $(BIN)/pip install zensical, then run make docs-zensical again." >&2; exit 1; }
+	$(BIN)/zensical build --clean --strict
 
 test: $(VENV)/.dev
 	$(BIN)/python -m pytest -n 2
