@@ -84,7 +84,7 @@ def stretch() -> list[Row]:
 def axial() -> list[Row]:
     """The loads along the axis on chains of few modes."""
     expected, source, rows = whole_ways()[:3], "unreduced finite elements", []
-    for count, modes in ((2, 12), (4, 12)):
+    for count, modes in ((2, 12), (4, 12), (6, 12)):
         for load, found, value in zip(LOADS, chain_ways(count, modes), expected):
             quantity = f"{count} domains of {modes}: tip under {load}"
             rows.append(compare("tree/axial", quantity, found, value, 0.02, unit="m", source=source))
