@@ -15,13 +15,14 @@ from supple.examples import registry
 FRAME = 1 / 30
 FRAMES = 12
 """Of each run: after 0.4 s every contact of an example has begun; the resumed one stops after half of them."""
+CUTS, MORE_FRAMES = (9, 30), 45
+"""Of longer runs, to 1.5 s: where they are cut, after 0.3 s and 1 s."""
 
 
 def last(name: str, frames: int = FRAMES, **options: object) -> sp.State:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SuppleWarning)
-        until = min(registry()[name].until, frames * FRAME)
-        return sp.run(registry()[name].make(), until=until, progress=False, **options).state
+        return sp.run(registry()[name].make(), until=frames * FRAME, progress=False, **options).state
 
 
 def same(one: sp.State, other: sp.State) -> None:
@@ -39,3 +40,14 @@ def test_bits_do_not_depend_on_threads_strides_and_where_a_run_was_cut(name: str
     same(whole, last(name, threads=1, on_step=lambda state, report: False))
     last(name, FRAMES // 2, out=tmp_path, threads=1)
     same(whole, last(name, out=tmp_path, threads=1, resume=True))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["garden", "gripper", "kicker"])
+def test_bits_of_longer_runs_do_not_depend_on_threads_and_cuts(name: str, tmp_path: Path) -> None:
+    """Walking, kicking, falling and lifting, cut twice: contacts have begun and ended, slipped and held."""
+    whole = last(name, MORE_FRAMES, threads=1)
+    same(whole, last(name, MORE_FRAMES, threads=2))
+    for threads, frames in zip((1, 2, 1), (*CUTS, MORE_FRAMES)):
+        resumed = last(name, frames, out=tmp_path, threads=threads, resume=frames > CUTS[0])
+    same(whole, resumed)
