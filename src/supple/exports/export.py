@@ -7,7 +7,7 @@ from numbers import Integral
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from supple.errors import InputError, check_instance, check_path, check_row
+from supple.errors import InputError, check_flag, check_instance, check_path, check_row
 from supple.exports.formats.gltf import save_gltf
 from supple.exports.formats.skeleton import save_skeleton
 from supple.exports.formats.usd import save_usd
@@ -113,6 +113,8 @@ def export(
         check_instance(to, str, "the name of a format", where="export, to")
     if frames is not None:
         check_row(frames, Integral, "numbers of frames", where="export, frames")
+    check_flag(contacts, name="contacts", where="export")
+    check_flag(controls, name="controls", where="export")
     kind = to or next((name for name, form in FORMATS.items() if path.suffix.lower() in form.suffixes), None)
     if kind not in FORMATS:
         raise InputError(

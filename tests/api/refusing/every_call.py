@@ -16,7 +16,7 @@ from supple.modal import ElasticSolid
 from supple.validation.tree.coupling import beam_domain_tree
 
 RUBBER = sp.Material(1e5, 0.3, 1000)
-CUBE = sp.box_tets((0.1, 0.1, 0.1), (2, 2, 2))
+CUBE, BRICK = sp.box_tets((0.1, 0.1, 0.1), (2, 2, 2)), sp.box_hexes((0.1, 0.1, 0.1), (1, 1, 1))
 BALL = sp.RigidBody.sphere(0.1, density=1, cells=4).surface
 SOLID, TREE = ElasticSolid(CUBE, RUBBER), beam_domain_tree(2, 10)
 WORLD = ("friction", "static_friction", "restitution", "motion", "name")
@@ -161,6 +161,31 @@ def inner(x: np.ndarray) -> np.ndarray:
     return np.abs(x - np.array([0.2, 0.0, 0.0])).max(axis=1) < 0.11
 
 
+def saved(**given: Any) -> sp.Scene:
+    """Written into the current folder, and read."""
+    scene, _, _ = boxes()
+    sp.save(scene, "scene.toml")
+    return sp.load(**({"path": "scene.toml"} | given))
+
+
+def mesh_of_file(**given: Any) -> Any:
+    sp.save_mesh("mesh.veg", CUBE)
+    return sp.load_mesh(**({"path": "mesh.veg"} | given))
+
+
+def exported(**given: Any) -> Any:
+    run = sp.run(boxes()[0], until=0.01)
+    return sp.export(**({"run": run, "destination": "table.csv", "to": "csv"} | given))
+
+
+def joined(**given: Any) -> None:
+    """Two boxes whose points are pulled as one set."""
+    scene, a, b = boxes()
+    right = {"one": a.points(local=[(0, 0, 0)]), "two": b.points(local=[(0, 0, 0)])} | given
+    scene.add(sp.Load(sp.join(right["one"], right["two"]), (0, 0, 1.0)))
+    step(scene)
+
+
 LAYERED = {"mesh": sp.box_tets((0.4,) * 3, (4,) * 3), "material": RUBBER, "core": inner}
 POINTS = {"a": lambda a, b: a.points(local=[(0, 0, 0)]), "b": lambda a, b: b.points(local=[(0, 0, 0)])}
 NODES = {"a": lambda a, b: a, "b": lambda a, b: b}
@@ -228,6 +253,17 @@ CALLS: dict[str, Call] = {
     "DomainTemplate": made(template, *names_of(sp.DomainTemplate)),
     "DomainInterface": made(sp.DomainInterface, nodes=np.arange(4), weights=np.ones(4), rotation=(1.0, 0, 0, 0)),
     "TetMesh": made(sp.TetMesh, *names_of(sp.TetMesh), nodes=CUBE.nodes, tets=CUBE.tets),
+    "HexMesh": made(sp.HexMesh, *names_of(sp.HexMesh), nodes=BRICK.nodes, hexes=BRICK.hexes),
+    "TreeModel.of": made(
+        sp.TreeModel.of, "domain_tree", "attachment_modes", "statics", "linear", "keep", "processes", "progress",
+        domain_tree=TREE,
+    ),
+    "join": Call(joined, ("one", "two")),
+    "load": Call(saved, names_of(sp.load)),
+    "load_mesh": Call(mesh_of_file, names_of(sp.load_mesh)),
+    "save": made(sp.save, *names_of(sp.save), scene=boxes()[0], path="scene.toml"),
+    "save_mesh": made(sp.save_mesh, *names_of(sp.save_mesh), path="mesh.veg", mesh=CUBE),
+    "export": Call(exported, names_of(sp.export)),
     "SurfaceMesh": made(sp.SurfaceMesh, *names_of(sp.SurfaceMesh), nodes=BALL.nodes, triangles=BALL.triangles),
     "box_tets": made(sp.box_tets, size=(1, 1, 1), cells=(1, 1, 1), pattern="mirrored"),
     "box_hexes": made(sp.box_hexes, size=(1, 1, 1), cells=(1, 1, 1)),

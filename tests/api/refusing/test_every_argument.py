@@ -27,8 +27,26 @@ WRONG: dict[str, Any] = {
 }
 
 
+NOT_CALLED = {
+    "Node": "made by Scene.add",
+    "State": "plain arrays; every call that takes one checks that it fits",
+    "System": "made by Scene.compile",
+    "World": "has no arguments",
+    "register_kind": "acts on the whole process; tests/api/test_kinds.py",
+}
+"""What is public and has no call of its own, and why."""
+
+
+def test_every_public_callable_is_called_or_has_a_reason() -> None:
+    public = {name for name in sp.__all__ if callable(getattr(sp, name))}
+    called = {name.split(".")[0] for name in CALLS}
+    assert called | NOT_CALLED.keys() == public
+    assert not called & NOT_CALLED.keys()
+
+
 @pytest.mark.parametrize("name", CALLS)
-def test_the_right_call_is_right(name: str) -> None:
+def test_the_right_call_is_right(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         CALLS[name].function()

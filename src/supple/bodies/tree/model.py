@@ -23,7 +23,7 @@ from supple.algebra.dense.checks import check_array
 from supple.bodies.tree.domains.domain_tree import DomainTemplate, DomainTree
 from supple.bodies.tree.domains.reduction_pool import Progress, reduce_all
 from supple.bodies.tree.surface.frame_cache import FrameCache
-from supple.errors import BasisWarning, InputError, check_instance
+from supple.errors import BasisWarning, InputError, check_flag, check_instance
 from supple.modal import (
     Attachment,
     CubicForce,
@@ -128,6 +128,10 @@ class TreeModel:
         many; True: a bar on standard error; None: a bar where that is a terminal.
         """
         check_instance(domain_tree, DomainTree, "a tree of domains", where="TreeModel.of")
+        for label, flag in (("attachment_modes", attachment_modes), ("statics", statics), ("keep", keep)):
+            check_flag(flag, name=label, where="TreeModel.of")
+        if progress is not None and not callable(progress):
+            check_flag(progress, name="progress", where="TreeModel.of")
         domains = domain_tree.domains
         names = list(dict.fromkeys(d.kind for d in domains))
         hanging = _hanging(domain_tree)

@@ -104,6 +104,8 @@ def save(scene: Scene, path: str | Path, *, run: RunSettings | None = None, exam
     path = check_path(path, where="save")
     if run is not None:
         check_instance(run, RunSettings, "settings of a run", where="save, run")
+    if example is not None:
+        check_instance(example, str, "the name of an example", where="save, example")
     check_suffix(path)
     data, meshes = ({"supple": VERSION, "example": example}, {}) if example else describe_scene(scene, path)
     settings = {k: v for k, v in vars(run or RunSettings()).items() if v is not None}

@@ -112,6 +112,10 @@ def check_points(value: object, where: str) -> None:
 
 def join(*parts: Points) -> JoinedPoints:
     """Points of several bodies as one set."""
+    if not parts:
+        raise InputError("there are no points to join", where="join", fix="Give point sets, one after another.")
+    for part in parts:
+        check_points(part, "join")
     return JoinedPoints(tuple(parts))
 
 
