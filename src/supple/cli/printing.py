@@ -11,6 +11,7 @@ from typing import Any
 from supple.errors import printable
 
 Row = Mapping[str, Any]
+GAP = 2  # letters between columns
 
 
 def as_row(row: Any) -> dict[str, Any]:
@@ -42,12 +43,38 @@ def print_table(columns: Sequence[str], rows: Iterable[Row], *, title: str | Non
     from rich.console import Console
     from rich.table import Table
 
+    width = max(shutil.get_terminal_size((160, 24)).columns, 80)
+    heads = ["" if column == "ok" else column for column in columns]
+    cells = [[_cell(column, row.get(column)) for column in columns] for row in rows]
     table = Table(title=title, title_justify="left", box=None, pad_edge=False)
-    for column in columns:
-        table.add_column("" if column == "ok" else column, overflow="fold")
-    for row in rows:
-        table.add_row(*(_cell(column, row.get(column)) for column in columns))
-    Console(width=max(shutil.get_terminal_size((160, 24)).columns, 80), markup=False, highlight=False).print(table)
+    for head, wide in zip(heads, column_widths(heads, cells, width - GAP * (len(heads) - 1))):
+        table.add_column(head, overflow="fold", width=wide)
+    for row in cells:
+        table.add_row(*row)
+    Console(width=width, markup=False, highlight=False).print(table)
+
+
+def column_widths(heads: Sequence[str], cells: Sequence[Sequence[str]], room: int) -> list[int]:
+    """Widths of columns: as wide as their text where there is room; otherwise those of words share what those of
+    numbers leave, since a number that is cut in two reads as another one."""
+    columns = [[head, *(row[k] for row in cells)] for k, head in enumerate(heads)]
+    widths = [max(map(len, column)) for column in columns]
+    if sum(widths) <= room:
+        return widths
+    wordy = [k for k, (_, *texts) in enumerate(columns) if not all(_is_number(text) for text in texts if text)]
+    room -= sum(wide for k, wide in enumerate(widths) if k not in wordy)
+    for left, k in enumerate(sorted(wordy, key=widths.__getitem__)):  # the narrowest first: what it spares is shared
+        widths[k] = max(min(widths[k], room // (len(wordy) - left)), 1)
+        room -= widths[k]
+    return widths
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _cell(column: str, value: Any) -> str:
