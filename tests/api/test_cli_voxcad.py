@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -65,6 +66,34 @@ def test_a_loaded_file_is_the_scene_of_the_command_line(folder: Path, capsys: py
     run = sp.run(sp.load("slide.vxa"), until=file.run.until, record_every=file.run.record_every)
     assert run.time == told["time"]
     assert run.system.centre_of_mass(run.state).tolist() == told["bodies"][0]["centre_of_mass"]
+
+
+@pytest.mark.parametrize("varies", [True, False], ids=["swings", "constant"])
+def test_a_loaded_file_is_driven_by_its_temperature(
+    varies: bool, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As on the command line; with the temperature off, or by a material that does not expand, the way is another."""
+    surroundings = VoxcadEnvironment(
+        gravity_enabled=True, floor_enabled=True, temperature_enabled=True, temperature_amplitude=20.0,
+        temperature_varies=varies, temperature_period=0.1,
+    )  # fmt: skip
+    muscle = VoxelMaterial(young=1e6, density=1000, expansion=0.01)
+    simulator = VoxcadSimulator(stop_kind=StopKind.TIME, stop_value=0.12)
+    file = VoxcadFile(VoxelGrid(np.ones((3, 2, 1), dtype=int), 0.01), (muscle,), (), {}, simulator, surroundings)
+    save_voxcad(file, "warm.vxa")
+    save_voxcad(replace(file, environment=replace(surroundings, temperature_enabled=False)), "cold.vxa")
+    ends, widths = {}, {}
+    for name in ("warm", "cold"):
+        told = json.loads(call(capsys, "run", f"{name}.vxa", "--json")[1])
+        read = load_scene_file(f"{name}.vxa")
+        run = sp.run(sp.load(f"{name}.vxa"), until=read.run.until, record_every=read.run.record_every)
+        ends[name] = run.system.centre_of_mass(run.state).tolist()
+        assert ends[name] == told["bodies"][0]["centre_of_mass"]
+        widths[name] = float(np.ptp(run.system.positions(run.state, "robot")[:, 0]))
+    assert widths["cold"] == pytest.approx(0.02, rel=1e-2)  # between the middles of three voxels
+    # after 1.2 periods, or always: by 20 degrees times 0.01
+    expected = 1.2 if not varies else 1 + 0.2 * np.sin(2 * np.pi * 0.12 / 0.1)
+    assert widths["warm"] == pytest.approx(0.02 * expected, rel=3e-2)
 
 
 def test_a_resumed_run_measures_from_the_same_time(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
