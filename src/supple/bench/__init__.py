@@ -10,6 +10,7 @@ from supple.bench.row import Row
 _MODULES = (
     "contact",
     "design.pool",
+    "exports.html",
     "fem.steel_crank",
     "fem_beam",
     "floating",
