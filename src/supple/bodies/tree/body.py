@@ -301,18 +301,19 @@ class TreeBody:
         springs: PointSprings | None = None,
         theta: float = 0.0,
         is_blown: bool = False,
+        more_passes: int = 0,
     ) -> LocalState:
         """The state after so many steps of dt [s], in one compiled call. `forces` (1, v_width) act all the while.
 
         push (6,): on the root, in the place of theirs: force at its origin and torque, in world axes. wrenches (d, 6):
-        on domains. springs: on points, solved within each step. theta: at least this; is_blown: a wind acts; see
-        `TreeDynamics.advance`.
+        on domains. springs: on points, solved within each step. theta: at least this; is_blown: a wind acts;
+        more_passes: beyond its own; see `TreeDynamics.advance`.
         """
         now, acting = self.unpack(state.x, state.v), self.loads(state.x, forces, push)
         gravity = np.zeros(3) if self.grown else gravity
         self.dynamics.advance(
             now, dt, steps=steps, gravity=gravity, springs=springs, theta=theta, is_blown=is_blown, wrenches=wrenches,
-            **acting,
+            more_passes=more_passes, **acting,
         )  # fmt: skip
         x, v = state.x.copy(), state.v.copy()
         self.pack(now, x, v)

@@ -231,6 +231,7 @@ class TreeDynamics:
         is_loaded: bool = False,
         is_pulled: bool = False,
         is_blown: bool = False,
+        more_passes: int = 0,
     ) -> kernels.StepNumbers:
         """What the kernels need to know of a step dt [s], with `theta` at least.
 
@@ -245,7 +246,7 @@ class TreeDynamics:
         return kernels.StepNumbers(
             float(dt), max(s.theta, theta, PULLED if is_pulled else 0.0, self.calming_theta(dt) if rings else 0.0),
             COUPLINGS[self.coupling] + (0 if self.torque else elimination.FORCE_ONLY),
-            s.passes, self.model.is_free, s.max_iterations if s.converge else 0, s.epsilon,
+            s.passes + more_passes, self.model.is_free, s.max_iterations if s.converge else 0, s.epsilon,
             s.renew_forces and renews, is_loaded,
             UNSETTLED if goes_on else np.inf,
         )  # fmt: skip
@@ -280,6 +281,7 @@ class TreeDynamics:
         springs: PointSprings | None = None,
         theta: float = 0.0,
         is_blown: bool = False,
+        more_passes: int = 0,
     ) -> int:
         """Move `state` on, in place, by steps of dt [s], in one compiled call. Returns the most passes of a step.
 
@@ -287,14 +289,14 @@ class TreeDynamics:
         push (6,): force at the root's origin and torque, in world axes. All stay as they are during the call.
         springs: on points, solved within each step, with theta of `PULLED` at least; articulated coupling only. theta:
         at least this; with 1, implicit Euler, nothing rings where forces come suddenly. is_blown: a wind is among what
-        acts, see `CALMING`. A step that fails raises, and `state` stays as it was.
+        acts, see `CALMING`. more_passes: beyond those of the settings. If a step fails, `state` stays as it was.
         """
         if not np.isfinite(dt) or dt <= 0:
             raise InputError("the time step is not positive", where="TreeDynamics", value=dt, allowed="> 0 s")
         g = check_vector(gravity, name="gravity", where="TreeDynamics")
         self.load(state, forces, wrenches, push)
         acted = {"is_loaded": wrenches is not None, "is_pulled": springs is not None, "is_blown": is_blown}
-        numbers = self.numbers(dt, theta=theta, **acted)
+        numbers = self.numbers(dt, theta=theta, more_passes=more_passes, **acted)
         run = kernels.advance_together if self.threads > 1 else kernels.advance
         found = np.empty(4)
         run(*self.handed(springs), numbers, g, int(steps), self.team, self.threads, found)

@@ -103,12 +103,14 @@ class Partitioned:
             raise InputError("parts take linearised steps", where="Partitioned", fix="Use ImplicitEuler(newton=False).")
         self._prepared: tuple[System, int] | None = None
         self._has_warned = False
+        self._tree_limit, self._warned = 0.0, set[str]()
 
     @property
     def residual_limit(self) -> float:
-        """Largest relative residual of a step that is solved."""
+        """Largest relative residual of a step that is solved: of implicit bodies, of the passes of trees where there
+        are any, the larger of both."""
         assert self.implicit is not None
-        return self.implicit.residual_limit
+        return max(self.implicit.residual_limit, self._tree_limit)
 
     def prepare(self, system: System) -> None:
         """Make a system of each part."""
@@ -123,7 +125,11 @@ class Partitioned:
             SystemPart.of(system, [s for s in system.bodies if across.part[s.name] == kind], across.ids)
             for kind in (IMPLICIT, LATTICE)
         )
-        self._slow: list[Part[State]] = [TreePart.of(system, self.tree_steps, self.dt, across.ids)]
+        trees = TreePart.of(system, self.tree_steps, self.dt, across.ids)
+        self._tree_limit = trees.stride.residual_limit if trees.slots else 0.0
+        self._warned = self._warned if self._prepared and self._prepared[0] is system else set()
+        trees.stride.warned = self._warned
+        self._slow: list[Part[State]] = [trees]
         if slow is not None and self.implicit is not None:
             self.implicit.prepare(slow.system)
             self._slow.insert(0, ImplicitPart(system, slow, self.implicit))  # begun while loads of trees are found

@@ -8,7 +8,7 @@ within the steps instead, so that they may be stiff, and such steps are halved w
 
 A step evaluates the coupling of the domains a few times (`TreeSettings.passes`). Where its last pass still moves the
 coordinates by more than `UNSETTLED` of them, the step is too long for the motion, and is taken in halves; see
-`coupling.trees.halving`.
+`coupling.trees.halving`. Steps that stay unsettled are counted, and told once a tree.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 
@@ -29,7 +30,7 @@ from supple.scene.slots import Slot
 from supple.scene.state import State
 from supple.scene.system import BoundForce, System
 from supple.solvers.coupling.trees.acting import Pulled, TreeActing, by_parts
-from supple.solvers.coupling.trees.halving import HALVINGS, UNSETTLED, HalvedTree
+from supple.solvers.coupling.trees.halving import HALVINGS, UNSETTLED, HalvedTree, outcome_of
 from supple.solvers.coupling.trees.springs import PulledTree, WorldSprings, world_springs
 from supple.solvers.methods.implicit_euler import check_dt
 from supple.solvers.report import Outcome, StepReport
@@ -54,10 +55,10 @@ class TreeSolver:
         check_dt(self.dt, "TreeSolver")
         check_number(self.steps, name="steps", where="TreeSolver", least=1, whole=True)
         self._prepared: tuple[System, int] | None = None
-        self._warned: set[str] = set()
+        self.warned: set[str] = set()  # trees whose steps were said to be too long
 
     def prepare(self, system: System) -> None:
-        """Find what acts on the trees."""
+        """Find what acts on the trees. After a change of the same system nothing is said again."""
         refuse_world(system, "TreeSolver")
         bodies = [slot.node.body for slot in system.bodies]
         if system.joints or not all(isinstance(body, TreeBody) for body in bodies):
@@ -85,12 +86,15 @@ class TreeSolver:
             acting_on.prepare()
         self._asked = hanging_on(f.slot for f in self._others)
         self.blown = hanging_on(f.slot for f in self._acting if isinstance(f.force, Wind))
+        self.warned = self.warned if self._prepared and self._prepared[0] is system else set()
         self._prepared = (system, system.revision)
-        self._warned = set()
 
     @property
     def residual_limit(self) -> float:
-        """Change of q" in the last pass, of the largest q", up to which a step counts as solved."""
+        """Change of q" in the last pass, of the largest q", up to which a step counts as solved.
+
+        Of a tree that springs pull, a rise of its energy by `springs.GAIN` of it counts as much.
+        """
         return UNSETTLED
 
     def step(self, system: System, state: State) -> StepReport:
@@ -100,7 +104,8 @@ class TreeSolver:
         others, change = self._forces(system, state, self._others), 0.0
         for slot in system.bodies:
             if slot.index in self.pulls:
-                self._step_pulled(system, state, slot, self._on_coordinates(state, slot, others))
+                forces = self._on_coordinates(state, slot, others)
+                change = max(change, self._step_pulled(system, state, slot, forces))
             elif others is not None:
                 forces = self._on_coordinates(state, slot, others)
                 found = None if forces is None else Pulled(forces, None)
@@ -108,9 +113,7 @@ class TreeSolver:
             else:
                 change = max(change, self._advance_alone(system, state, slot, self._pulled(state, slot)))
         state.t += self.dt
-        outcome = Outcome.SOLVED if change <= UNSETTLED else Outcome.UNDER_CONVERGED
-        if not state.is_finite:
-            outcome = Outcome.NOT_FINITE
+        outcome = outcome_of(change) if state.is_finite else Outcome.NOT_FINITE
         return StepReport(outcome, iterations=self.steps, residual=change)
 
     def _pulled(self, state: State, slot: Slot) -> Pulled | None:
@@ -158,7 +161,7 @@ class TreeSolver:
             for frame, (x, v, level) in zip(frames, marked):
                 slot.view_x(frame.x)[:], slot.view_v(frame.v)[:] = x, v
                 is_kept = self._keep_level(slot, frame, level, is_kept)
-            self._look(slot, found, times)
+            self.look(slot.name, found, times)
             np.maximum(change, found, out=change)
         for frame, end in zip(frames, marks):
             frame.t = times[end - 1]
@@ -181,7 +184,7 @@ class TreeSolver:
         end, level, change = tree.advance(start, self.dt / self.steps, self.steps, self._level(slot, state))
         x[:], v[:] = end.x, end.v
         self._keep_level(slot, state, level)
-        self._look(slot, np.array([change]), [state.t + self.dt])
+        self.look(slot.name, np.array([change]), [state.t + self.dt])
         return change
 
     def _level(self, slot: Slot, state: State) -> int:
@@ -196,21 +199,33 @@ class TreeSolver:
             state.memory[key] = np.array([float(level)])
         return is_kept
 
-    def _look(self, slot: Slot, change: Array, ends: Sequence[float]) -> None:
-        """Warn once of a tree whose steps, which end at these times [s], are too long."""
-        if change.max() > UNSETTLED and slot.name not in self._warned:
-            self._warned.add(slot.name)
+    def look(
+        self,
+        name: str,
+        change: Array,
+        ends: Sequence[float],
+        *,
+        is_pulled: bool = False,
+        halvings: int | None = None,
+    ) -> None:
+        """Warn once of a tree whose steps, which end at these times [s], are too long. is_pulled: by springs, which its
+        steps solve; halvings: of its steps, None: as many as there may be."""
+        if change.max() > UNSETTLED and name not in self.warned:
+            self.warned.add(name)
             first = int(np.argmax(change > UNSETTLED))
-            _warn(slot.name, change[first], ends[first] - self.dt, self.dt / self.steps)
+            say = _warn_pulled if is_pulled else partial(_warn, HALVINGS if halvings is None else halvings)
+            say(name, change[first], ends[first] - self.dt, self.dt / self.steps)
 
-    def _step_pulled(self, system: System, state: State, slot: Slot, forces: Array | None) -> None:
-        """Advance a tree that springs pull, in steps that do not gain energy."""
+    def _step_pulled(self, system: System, state: State, slot: Slot, forces: Array | None) -> float:
+        """Advance a tree that springs pull, in steps that do not gain energy; returns how unsettled it was."""
         x, v = slot.view_x(state.x), slot.view_v(state.v)
         tree = PulledTree(slot.node.body, self.pulls[slot.index], system.gravity, forces)
         start = LocalState(state.t, x.copy(), v.copy())
-        end, level = tree.advance(start, self.dt / self.steps, self.steps, self._level(slot, state))
+        end, level, change = tree.advance(start, self.dt / self.steps, self.steps, self._level(slot, state))
         x[:], v[:] = end.x, end.v
         state.memory[f"{slot.name}/{LEVEL}"] = np.array([float(level)])
+        self.look(slot.name, np.array([change]), [state.t + self.dt], is_pulled=True)
+        return change
 
     @property
     def asks_each_step(self) -> bool:
@@ -246,9 +261,19 @@ class TreeSolver:
         return out
 
 
-def _warn(name: str, change: float, t: float, h: float) -> None:
+def _warn(halvings: int, name: str, change: float, t: float, h: float) -> None:
+    halved = f", halved {halvings} times," if halvings else ""
     sentence = (
-        f"tree '{name}', t = {t:.4g} s: steps of {h:.3g} s, halved {HALVINGS} times, are too long; the last pass still "
+        f"tree '{name}', t = {t:.4g} s: steps of {h:.3g} s{halved} are too long; the last pass still "
         f"moves the tree by {100 * change:.0f} % of its motion. Take smaller steps, or more stiffness_damping."
+    )
+    warnings.warn(StepWarning(sentence, None), stacklevel=5)
+
+
+def _warn_pulled(name: str, change: float, t: float, h: float) -> None:
+    sentence = (
+        f"tree '{name}', t = {t:.4g} s: springs pull too hard for steps of {h:.3g} s, however often they are "
+        f"halved: their residual is {change:.2g}, {UNSETTLED:g} is allowed. Take smaller steps, softer springs or more "
+        "stiffness_damping."
     )
     warnings.warn(StepWarning(sentence, None), stacklevel=5)

@@ -19,6 +19,7 @@ from supple.bodies.tree import TreeBody
 from supple.bodies.tree.dynamics import UNSETTLED
 from supple.errors import ConvergenceError, DivergenceError
 from supple.solvers.coupling.trees.acting import ActingAhead
+from supple.solvers.report import Outcome
 
 Array = np.ndarray
 CALM = UNSETTLED / 5
@@ -123,6 +124,25 @@ class HalvedTree:
             if change < CALM and level > 0 and done % (2 * part) == 0:
                 level -= 1
         return Halved(now, level, worst)
+
+
+def left_open(body: TreeBody, change: float, start: LocalState, h: float, acting: dict[str, Any]) -> float:
+    """How unsettled a step was that seemed so by `change`: what one pass more would change.
+
+    The last pass may still move a tree that springs pull, or that is coupled, and leave nothing to the next one.
+    """
+    if change <= UNSETTLED:
+        return change
+    try:
+        body.advance(start, h, more_passes=1, **acting)
+    except (ConvergenceError, DivergenceError):
+        return change
+    return unsettled(body)
+
+
+def outcome_of(change: float) -> Outcome:
+    """How a step ended that was so unsettled."""
+    return Outcome.SOLVED if change <= UNSETTLED else Outcome.UNDER_CONVERGED
 
 
 def unsettled(body: TreeBody) -> float:

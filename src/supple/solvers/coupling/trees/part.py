@@ -29,9 +29,9 @@ from supple.scene.system import System
 from supple.solvers.coupling.beside import beside
 from supple.solvers.coupling.meeting import Meeting
 from supple.solvers.coupling.shapes import BodyShapes
-from supple.solvers.coupling.trees.halving import HalvedTree
+from supple.solvers.coupling.trees.halving import Halved, HalvedTree
 from supple.solvers.coupling.trees.springs import PulledTree, WorldSprings, springs_at
-from supple.solvers.coupling.trees.step import FreeEnd, TreeStep, start_of
+from supple.solvers.coupling.trees.step import TreeStep, start_of
 from supple.solvers.coupling.trees.theta import thetas
 from supple.solvers.coupling.trees.touch import TreeTouch
 from supple.solvers.methods.tree_solver import LEVEL, TreeSolver
@@ -53,7 +53,7 @@ class TreePart:
     stride: TreeSolver
     sides: dict[str, TreeSides] = field(default_factory=dict)
     acting: Future[dict[str, Array]] | None = None
-    ahead: dict[str, Future[FreeEnd]] = field(default_factory=dict)
+    ahead: dict[str, Future[Halved]] = field(default_factory=dict)
     coupled: frozenset[str] = frozenset()
 
     @classmethod
@@ -94,20 +94,19 @@ class TreePart:
         body = slot.node.body
         return bool(body.model.coordinate_count >= LARGE) and sum(s.node.body is body for s in self.slots) == 1
 
-    def _end_ahead(self, slot: Slot, state: State, acting: Future[dict[str, Array]] | None) -> FreeEnd:
+    def _end_ahead(self, slot: Slot, state: State, acting: Future[dict[str, Array]] | None) -> Halved:
         """The end of a tree with loads that were asked for before, on the same thread."""
         return self._free_end(slot, state, {} if acting is None else acting.result())
 
-    def _free_end(self, slot: Slot, state: State, loads: dict[str, Array]) -> FreeEnd:
-        """The state after the step of a tree that is not coupled, and how often its steps are halved."""
+    def _free_end(self, slot: Slot, state: State, loads: dict[str, Array]) -> Halved:
+        """The step of a tree that is not coupled."""
         body, forces, now = slot.node.body, loads.get(slot.name), start_of(slot, state)
         steps, level = self.stride.steps, level_of(slot, state)
         if slot.name in self.pulls:
             pulled = PulledTree(body, self.pulls[slot.name], self.gravity, forces)
             return pulled.advance(now, self.stride.dt / steps, steps, level)
         tree = HalvedTree(body, {"gravity": self.gravity, "forces": forces}, slot.name in self._blown)
-        halved = tree.advance(now, self.stride.dt / steps, steps, level)
-        return halved.end, halved.level
+        return tree.advance(now, self.stride.dt / steps, steps, level)
 
     def begin(self, state: State, meeting: Meeting, *, is_shared: bool = False) -> TreeStep:
         """Step every tree without forces of laws, and ask those that are coupled how they answer to forces.
@@ -143,9 +142,10 @@ class TreePart:
             elif is_shared and self._is_worth_a_thread(slot):
                 step.later[slot.name] = beside(work)
             else:
-                step.ends[slot.name], step.levels[slot.name] = work()
+                step.take(slot.name, work())
         for slot in step.coupled:
-            step.ends[slot.name] = step.free[slot.name] = step.begin_coupled(slot)
+            step.free[slot.name] = step.begin_coupled(slot)
+            step.take(slot.name, step.free[slot.name])
         step.find_middle()
         step.shapes = [self._couple(step, slot) for slot in step.coupled]
         return step

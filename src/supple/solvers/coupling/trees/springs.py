@@ -7,7 +7,8 @@ is linear and K exact.
 
 The passes of a step leave out that lever arms turn under a spring, and need not contract where it pulls hard. So a step
 of a pulled tree is accepted only if its energy, springs and gravity included, rises by no more than the work of other
-loads and `GAIN` of its size. Else it is halved; where steps gain little, their length is doubled again.
+loads and `GAIN` of its size. Else it is halved; where steps gain little, their length is doubled again. One that
+still gains energy, and is halved no more, is told.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from supple.errors import ConvergenceError, DivergenceError
 from supple.interaction.springs import SpringForce
 from supple.scene.slots import Slot
 from supple.scene.system import BoundForce
+from supple.solvers.coupling.trees.halving import UNSETTLED, Halved
 
 Array = np.ndarray
 AMONG_TREES = PULLED
@@ -127,9 +129,12 @@ class PulledTree:
     gravity: Array
     forces: Array | None
 
-    def advance(self, start: LocalState, h: float, steps: int, level: int) -> tuple[LocalState, int]:
-        """The state after `steps` steps of h [s], each halved where it must be; level: how often, before and after."""
-        now, done, whole = start, 0, steps * 2**HALVINGS
+    def advance(self, start: LocalState, h: float, steps: int, level: int) -> Halved:
+        """The state after `steps` steps of h [s], each halved where it must be; level: how often, before and after.
+
+        They are as unsettled as the energy rises in the worst one; `GAIN` of it counts as `UNSETTLED`.
+        """
+        now, done, whole, worst = start, 0, steps * 2**HALVINGS, 0.0
         while done < whole:
             part = 2 ** (HALVINGS - level)
             try:
@@ -145,10 +150,10 @@ class PulledTree:
             if gain > GAIN and level < HALVINGS:
                 level += 1
                 continue
-            now, done = end, done + part
+            now, done, worst = end, done + part, max(worst, UNSETTLED * gain / GAIN)
             if gain < GAIN / 4 and level > 0 and done % (2 * part) == 0:
                 level -= 1
-        return now, level
+        return Halved(now, level, worst)
 
     def _gain(self, start: LocalState, end: LocalState) -> float:
         """Rise of the energy less the work of the loads, over the energy and the work exchanged."""
