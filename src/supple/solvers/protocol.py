@@ -39,6 +39,15 @@ class Solving(Protocol):
 
 
 @runtime_checkable
+class Rehearsing(Protocol):
+    """What a prepared solver has that meets kernels in some states alone, as where bodies are strained."""
+
+    def rehearse(self) -> None:
+        """Call them once, so that they are compiled, or read from the disk, before they are needed."""
+        ...
+
+
+@runtime_checkable
 class Striding(Protocol):
     """What a solver has that takes many steps in one call, while nobody looks at those in between."""
 

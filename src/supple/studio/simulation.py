@@ -31,7 +31,7 @@ from supple.running import thread_count
 from supple.scene.scene import Scene
 from supple.scene.state import State
 from supple.studio.due import Due
-from supple.studio.live.live_run import LiveRun
+from supple.studio.live.live_run import FAILURES, LiveRun
 from supple.studio.live.recording import Recording
 from supple.studio.looks.looks import Looks
 from supple.studio.looks.wishes import Click
@@ -55,7 +55,6 @@ IDLE = 0.05
 SPEEDS, STRENGTHS = (1e-3, 100.0), (1e-3, 100.0)
 REMEMBERED = 120
 """Frames that a person may still point at."""
-FAILURES = (SuppleError, FloatingPointError, ArithmeticError, ValueError)
 
 
 @dataclass

@@ -205,6 +205,14 @@ class LatticeSolver:
         step = self.safety * 2.0 / float(frequency.max())
         return StableStep(step, ONE_STAGE, step)
 
+    def rehearse(self) -> None:
+        """Look at strains, and find the stable step of a lattice that is strained, as at the start; nothing changes."""
+        assert self._prepared is not None
+        x, links = self._prepared[0].x0.reshape(-1, 7), links_of(self._model)
+        if self._model.link_count:
+            kernels.largest_strain_and_bend(links, x)
+            self._stable_step(self._model, x, links.rest, self._largest)
+
     def found_step(self, state: State) -> tuple[float, StableStep]:
         """The largest strain seen so far and the stable step found at it."""
         if STEP not in state.memory:

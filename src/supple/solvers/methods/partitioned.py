@@ -154,6 +154,11 @@ class Partitioned:
         self._touching_slots = hanging_on(slot for c in system.contacts for slot in c.slots) | across.hanging
         self._prepared = (system, system.revision)
 
+    def rehearse(self) -> None:
+        """What lattices do only where they are strained; nothing changes."""
+        if self._fast is not None and self.lattice is not None:
+            self.lattice.rehearse()
+
     @property
     def _swept_multipliers(self) -> Array:
         """Of joints that the sweep of lattices holds."""

@@ -21,18 +21,22 @@ from supple.scene.events import Schedule, check_events
 from supple.scene.scene import Scene
 from supple.scene.state import State
 from supple.solvers.choosing import prepared
-from supple.solvers.protocol import Striding
+from supple.solvers.protocol import Rehearsing, Striding
 from supple.solvers.report import StepReport
 from supple.studio.live.recording import Recording
 from supple.studio.live.saving import SavedScene, save_seen
 from supple.studio.live.settings import Setting, find_setting, settings_of
+from supple.studio.live.touches import touches
 from supple.studio.picking import Picked, pick
 from supple.studio.pulling import Pointer, Pulls
 from supple.studio.show import Show
 
-TRIED = ((1, 20.0), (1, 0.1), (2, 0.0))
-"""Steps at a time that are tried with a pull, and the wall time of each try [s] from which on no more are: the first
-compiles, the second tells whether several steps are ever taken at a time."""
+FAILURES = (SuppleError, FloatingPointError, ArithmeticError, ValueError)
+"""What a scene may fail with while it runs."""
+TRIED = (1, 2)
+"""Steps at a time that are tried with a pull."""
+STRETCH = 1e-6
+"""How far a pull is dragged, over the size of the scene: too little to do harm."""
 
 
 class LiveRun:
@@ -77,34 +81,36 @@ class LiveRun:
         return settings_of(self.system, self.solver)
 
     def compile_all(self) -> None:
-        """Do what a person may: take steps, one and two at a time, and pull at a body of each kind. What that needs is
-        compiled then, and read from the disk."""
+        """Do what a person may: take steps, one and two at a time, and pull at a point of each sort (`touches`), gently
+        and hard. What that needs is compiled then, or read from the disk, however long it takes."""
         for steps in (1, 2):
             self._advance(steps)
-        kinds = {surface.kind: number for number, surface in enumerate(self.show.surfaces)}
-        for number in kinds.values():
-            with suppress(SuppleError):  # a point that cannot be pulled
-                self._try_pull(number)
-            self.release(number)
+        if isinstance(self.solver, Rehearsing):
+            self.solver.rehearse()
+        self._pick()
+        for picked in touches(self.system, self.show.surfaces, self.pulls.start):
+            with suppress(*FAILURES):  # a pull that is refused, or too hard
+                self._try_pull(picked)
+            self.release(picked.surface)
         self.step_time = 0.0
         self.reset()
 
-    def _try_pull(self, number: int) -> None:
-        """Hold a point of the body of a number, move the pointer, and look at what comes of it."""
-        surfaces, start, (low, high) = self.show.surfaces, self.pulls.start, self.show.box
-        place = surfaces[number].points(start)[0].astype(float)
-        far, down = 1.0 + float(np.linalg.norm(high - low)), np.array([0.0, 0.0, -1.0])
-        pointer = Pointer(place - far * down, down, down)
-        pick(surfaces, self.state, start, pointer.origin, pointer.ray)
-        self.pulls.hold(number, Picked(number, place, place), far, self.state)
+    def _pick(self) -> None:
+        """Look for what a pointer would meet."""
+        place, down = self.show.box.mean(axis=0), np.array([0.0, 0.0, -1.0])
+        pick(self.show.surfaces, self.state, self.pulls.start, place - down, down)
+
+    def _try_pull(self, picked: Picked) -> None:
+        """Hold a point, move the pointer, and look at what comes of it."""
+        number, size = picked.surface, float(np.linalg.norm(np.ptp(self.show.box, axis=0)))
+        far, down = 1.0 + size, np.array([0.0, 0.0, -1.0])
+        pointer = Pointer(picked.place - far * down, down, down)
+        self.pulls.hold(number, picked, far, self.state)
         self._follow()
-        for turn, (steps, most) in enumerate(TRIED):
-            begun = perf_counter()
-            self.drag(number, replace(pointer, origin=pointer.origin + 1e-6 * (1 + turn)))
+        for turn, steps in enumerate(TRIED):
+            self.drag(number, replace(pointer, origin=pointer.origin + (1 + turn) * STRETCH * size))
             self.take(steps)
             self.pulls.lines(self.state, self.dragged)
-            if perf_counter() - begun > most:
-                break
         self.check()
 
     def _watch(self) -> None:
