@@ -36,13 +36,12 @@ from supple.studio.live.recording import Recording
 from supple.studio.looks.looks import Looks
 from supple.studio.looks.wishes import Click
 from supple.studio.opening import Keeping, Make, Opened
+from supple.studio.pace import Pace
 from supple.studio.picking import pick
 from supple.studio.plots.samples import Samples
 from supple.studio.pulling import Pointer, point_at
 from supple.studio.ring import FrameRing
 
-LONGEST_CALL = 8e-3
-"""Wall time of a call of the solver [s], so that what a person does is heard soon; one step at least."""
 FRAME, STATUS, CHECK = 1 / 66, 0.2, 0.25
 """Wall time between frames, messages and looks at the energy [s], at least."""
 LATE = 4
@@ -81,7 +80,7 @@ class Simulation:
 
     def __init__(self, scene: Scene, pipe: Connection, ring: str | None = None) -> None:
         """ring: the name of its ring of frames."""
-        self.pipe, self.status = pipe, Status()
+        self.pipe, self.status, self.pace = pipe, Status(), Pace()
         self.live = LiveRun(scene)
         self.live.compile_all()
         self.samples = Samples()
@@ -221,8 +220,7 @@ class Simulation:
         if steps < 1:
             self.pipe.poll(min(IDLE, (live.state.t + live.dt - due) / self.status.wanted))
         else:
-            most = max(1, int(LONGEST_CALL / live.step_time)) if live.step_time > 0 else 1
-            self._take(min(steps, most))
+            self._take(self.pace.steps(steps, live.step_time, live.last_step_time))
             if (due - live.state.t) / self.status.wanted > BEHIND:
                 late = due - live.state.t
                 self.from_time -= late  # what is lost is lost: the speed that is shown says so

@@ -40,13 +40,14 @@ STRETCH = 1e-6
 
 
 class LiveRun:
-    """A scene from its start on. step: how many were taken; step_time: of one, of the wall [s], 0: not known yet;
+    """A scene from its start on. step: how many were taken; step_time: of one, of the wall, in the mean of late [s],
+    last_step_time: in the last call, 0: not known yet;
     strength: of the next pulls, see `Pulls`, kept when the scene begins anew; recording: what keeps it on disk, None:
     nothing; lost: why that has ended, or empty."""
 
     def __init__(self, scene: Scene) -> None:
         check_events(scene.events)
-        self.scene, self.step_time, self.strength = scene, 0.0, 1.0
+        self.scene, self.step_time, self.last_step_time, self.strength = scene, 0.0, 0.0, 1.0
         self.recording: Recording | None = None
         self.lost = ""
         self.system = scene.compile()
@@ -92,7 +93,7 @@ class LiveRun:
             with suppress(*FAILURES):  # a pull that is refused, or too hard
                 self._try_pull(picked)
             self.release(picked.surface)
-        self.step_time = 0.0
+        self.step_time = self.last_step_time = 0.0
         self.reset()
 
     def _pick(self) -> None:
@@ -155,7 +156,7 @@ class LiveRun:
             for number in range(self.step + 1, self.step + 1 + steps):
                 reports.append(self.solver.step(self.system, self.state))
                 self.state.t = number * self.dt
-        taken = (perf_counter() - begun) / steps
+        self.last_step_time = taken = (perf_counter() - begun) / steps
         self.step_time = taken if self.step_time == 0.0 else 0.8 * self.step_time + 0.2 * taken
         return reports[0] if len(reports) == 1 else StepReport.joined(reports)
 
