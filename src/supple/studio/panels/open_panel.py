@@ -56,12 +56,12 @@ class OpenPanel:
         found = self.shelf.recent()
         if not found:
             ui.label("None yet: supple run SCENE, or supple view SCENE --out FOLDER, keeps runs.").classes("opacity-70")
-        for number, one in enumerate(found):
+        for one in found:
             with ui.row().classes("w-full items-center gap-2 flex-nowrap"):
                 when = datetime.fromtimestamp(one.at).strftime("%Y-%m-%d %H:%M")
                 ui.label(f"{one.name}, {when}").classes("truncate")
                 ui.label(one.folder).classes("grow truncate opacity-70 text-sm").props["title"] = one.folder
-                play = ui.link("Play", f"/runs/{number}", new_tab=True)
+                play = ui.link("Play", f"/runs/{one.key}", new_tab=True)
                 play.props["title"] = "Play the recorded run in a page of its own"
                 play.props["aria-label"] = f"Play {one.name}, {when}"
                 if (make := self.shelf.again(one)) is not None:

@@ -15,7 +15,7 @@ TOO_LARGE, BAD, NOTHING = 413, 400, 404
 
 
 def add_shelf(app: FastAPI, shelf: Shelf) -> None:
-    """/thumbnails/NAME; /upload?name=NAME&key=KEY takes the bytes of a file; /runs/NUMBER plays a recent run."""
+    """/thumbnails/NAME; /upload?name=NAME&key=KEY takes the bytes of a file; /runs/KEY plays a recent run."""
 
     @app.get("/thumbnails/{name}")
     async def thumbnail(name: str) -> Response:
@@ -37,10 +37,10 @@ def add_shelf(app: FastAPI, shelf: Shelf) -> None:
         except SuppleError as error:
             return JSONResponse({"error": str(error)}, status_code=BAD)
 
-    @app.get("/runs/{number}")
-    async def played(number: int) -> Response:
+    @app.get("/runs/{key}")
+    async def played(key: str) -> Response:
         try:
-            path: Path = await run_in_threadpool(shelf.page_of, number)
+            path: Path = await run_in_threadpool(shelf.page_of, key)
         except SuppleError as error:
             return PlainTextResponse(str(error), status_code=NOTHING)
         return FileResponse(path, media_type="text/html", headers={"cache-control": "no-store"})

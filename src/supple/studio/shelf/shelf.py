@@ -51,22 +51,24 @@ class Shelf:
         """What makes the scene of a run anew; None where it is gone."""
         return partial(self.find, run.scene) if run.scene in self.examples or Path(run.scene).is_file() else None
 
-    def page_of(self, number: int) -> Path:
-        """A page that plays a recent run, as `supple export --to html` makes it, by another process. It waits."""
-        runs = self.recent()
-        if not 0 <= number < len(runs):
-            raise InputError("there is no such run", where="recent runs", value=number)
+    def page_of(self, key: str) -> Path:
+        """A page that plays the recent run of a key, as `supple export --to html` makes it, by another process. It
+        waits."""
+        run = next((run for run in self.recent() if run.key == key), None)
+        if run is None:
+            raise InputError("there is no such run any more", where="recent runs", value=key[:60],
+                             fix="Close the dialog and open it again: it lists the runs of now.")  # fmt: skip
         if self._pages is None:
             self._pages = tempfile.TemporaryDirectory(prefix="supple-pages-")
-        path = Path(self._pages.name) / f"{number}.html"
-        command = [sys.executable, "-m", "supple", "export", runs[number].folder, "--to", "html", "--out", str(path)]
+        path = Path(self._pages.name) / f"{run.key}.html"
+        command = [sys.executable, "-m", "supple", "export", run.folder, "--to", "html", "--out", str(path)]
         try:
             done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=LONGEST)
         except subprocess.TimeoutExpired:
-            raise InputError("the run is too long to be shown as a page", where=runs[number].folder,
+            raise InputError("the run is too long to be shown as a page", where=run.folder,
                              fix="Export fewer frames: supple export RUN --to html --fps 10.") from None  # fmt: skip
         if done.returncode or not path.is_file():
-            raise InputError(f"the run cannot be played: {done.stderr.strip()[-300:]}", where=runs[number].folder)
+            raise InputError(f"the run cannot be played: {done.stderr.strip()[-300:]}", where=run.folder)
         return path
 
     def close(self) -> None:
