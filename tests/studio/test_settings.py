@@ -78,7 +78,10 @@ OFFERED: dict[str, tuple[Callable[[], Scene], list[str]]] = {
     "rigid": (scenes.rigid, ["Friction of contact"]),
     "rough": (scenes.rough, ["Friction of floor"]),
     "pair": (scenes.icy, ["Friction of crate and floor"]),
-    "floating": (scenes.floating, ["Stiffness, times of rod"]),
+    "floating": (
+        scenes.floating,
+        ["Stiffness, times of rod", "Mass damping of rod", "Stiffness damping of rod", "Damping ratio of rod"],
+    ),
     "layered": (scenes.layered, [*(title.format("fruit") for title in RAYLEIGH), "Friction of contact"]),
     "particles": (scenes.string, ["Stiffness of string", "Damping of string"]),
     "together": (scenes.together, [*WALKER, "Friction of contact"]),

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,7 +15,7 @@ from scipy.spatial import KDTree
 from supple.algebra.dense import rotations
 from supple.algebra.dense.checks import check_array
 from supple.bodies.body_protocol import Method
-from supple.bodies.changing import Adjustment
+from supple.bodies.changing import Adjustment, one_or_each
 from supple.bodies.coordinates import FrameWithModes
 from supple.bodies.floating.forces import ModalForce
 from supple.bodies.floating.inversion import FloatingInversion
@@ -47,11 +47,29 @@ DAMPING = ("mass_damping", "stiffness_damping", "damping_ratio")
 MAKE = "Use FloatingBody.from_solid, from_basis or from_matrices."
 
 
+class DampingRates(NamedTuple):
+    """mass_damping [1/s], stiffness_damping [s] and damping_ratio (r,) or one of all modes, of which D is made."""
+
+    mass_damping: float
+    stiffness_damping: float
+    damping_ratio: ArrayLike
+
+    def of(self, model: FloatingModel) -> Array:
+        """D (r, r) [N s/m]."""
+        return model.damping(mass=self.mass_damping, stiffness=self.stiffness_damping, ratio=self.damping_ratio)
+
+    def scaled(self, stiffness: float, density: float) -> DampingRates:
+        """Those with which D is as before where stiffness and mass become so many times as large."""
+        mass, ratio = self.mass_damping / density, np.asarray(self.damping_ratio) / np.sqrt(stiffness * density)
+        return DampingRates(mass, self.stiffness_damping / stiffness, ratio if ratio.ndim else float(ratio))
+
+
 @dataclass(frozen=True, eq=False)
 class FloatingBody(MeshPoints, ShapedPoints):
     """A deformable body with a floating frame. Made by `from_solid`, `from_basis` or `from_matrices`.
 
-    damping: D (r, r) [N s/m] of the modes. q, q_rate (r,): how it starts, None for undeformed and at rest.
+    damping: D (r, r) [N s/m] of the modes. q, q_rate (r,): how it starts, None for undeformed and at rest. rates: what
+    D is made of, where that is known.
 
     >>> import supple as sp
     >>> from supple.modal import ElasticSolid
@@ -68,6 +86,7 @@ class FloatingBody(MeshPoints, ShapedPoints):
     damping: Array
     q: ArrayLike | None = field(default=None, kw_only=True)
     q_rate: ArrayLike | None = field(default=None, kw_only=True)
+    rates: DampingRates | None = field(default=None, kw_only=True)
     kind = "floating"
     method = Method.IMPLICIT
 
@@ -106,7 +125,8 @@ class FloatingBody(MeshPoints, ShapedPoints):
         support = Support(solid, fixed)  # type: ignore[arg-type]
         U = reduce(support, modes, interfaces)
         model = make_model(support, U, origin=origin, stiffening=stiffening, cubic=cubic)
-        return cls(model, _damping(model, mass_damping, stiffness_damping, damping_ratio), q=q, q_rate=q_rate)
+        rates = _rates(model, mass_damping, stiffness_damping, damping_ratio)
+        return cls(model, rates.of(model), q=q, q_rate=q_rate, rates=rates)
 
     @classmethod
     def from_basis(
@@ -126,7 +146,8 @@ class FloatingBody(MeshPoints, ShapedPoints):
         """A body of shapes U (3 node_count, r) of one's own. Rigid motion among them is taken out, with a warning."""
         check_instance(support, Support, "a support", where="FloatingBody.from_basis")
         model = make_model(support, np.asarray(U), origin=origin, stiffening=stiffening, cubic=cubic)
-        return cls(model, _damping(model, mass_damping, stiffness_damping, damping_ratio), q=q, q_rate=q_rate)
+        rates = _rates(model, mass_damping, stiffness_damping, damping_ratio)
+        return cls(model, rates.of(model), q=q, q_rate=q_rate, rates=rates)
 
     @classmethod
     def from_matrices(
@@ -158,25 +179,37 @@ class FloatingBody(MeshPoints, ShapedPoints):
         support = Support(solid, fixed)  # type: ignore[arg-type]
         U = reduce(support, modes) if basis is None else check_array(basis, name="basis", where="FloatingBody")
         model = make_model(support, U, origin=origin, stiffening=False, cubic=False)
-        return cls(model, _damping(model, mass_damping, stiffness_damping, damping_ratio))
+        rates = _rates(model, mass_damping, stiffness_damping, damping_ratio)
+        return cls(model, rates.of(model), rates=rates)
 
     def changed(self, values: dict[str, Any], *, where: str) -> FloatingBody:
         """With stiffness and mass times stiffness_factor > 0, density_factor > 0, in the same shapes. Its damping D
-        stays, unless any of mass_damping [1/s], stiffness_damping [s] and damping_ratio is given: it is theirs then."""
+        stays, unless any of mass_damping [1/s], stiffness_damping [s] and damping_ratio is given: it is theirs then,
+        and of the others as they are, or 0 where what D is made of is not known."""
         if others := [name for name in values if name not in (*FACTORS, *DAMPING)]:
             allowed = ", ".join((*FACTORS, *DAMPING))
             raise InputError("this cannot be changed", where=where, value=others[0], allowed=allowed)
         stiffness, density = (
             check_number(values.get(name, 1.0), name=name, where=where, above=0.0) for name in FACTORS
         )
-        model, given = self.model.scaled(stiffness, density), [values.get(name, 0.0) for name in DAMPING]
+        model = self.model.scaled(stiffness, density)
+        rates = None if self.rates is None else self.rates.scaled(stiffness, density)
         if not set(DAMPING) & set(values):
-            return replace(self, model=model)
-        return replace(self, model=model, damping=model.damping(mass=given[0], stiffness=given[1], ratio=given[2]))
+            return replace(self, model=model, rates=rates)
+        known: DampingRates = rates or DampingRates(0.0, 0.0, 0.0)
+        given: list[Any] = [values.get(name, value) for name, value in zip(DAMPING, known)]
+        rates = DampingRates(*given)
+        return replace(self, model=model, damping=rates.of(model), rates=rates)
 
     def adjustments(self) -> list[Adjustment]:
-        """How many times stiffer it becomes."""
-        return [Adjustment("stiffness_factor", 1.0, is_factor=True)]
+        """How many times stiffer it becomes, and damping where it is known what that is made of."""
+        found = [Adjustment("stiffness_factor", 1.0, is_factor=True)]
+        if self.rates is None:
+            return found
+        mass, stiffness, ratio = self.rates
+        modes = tuple(f"mode {number}" for number in range(1, self.mode_count + 1)) if np.ndim(ratio) else ()
+        found += [Adjustment("mass_damping", float(mass)), Adjustment("stiffness_damping", float(stiffness))]
+        return [*found, one_or_each("damping_ratio", ratio, modes)]
 
     @property
     def mode_count(self) -> int:
@@ -350,7 +383,7 @@ class FloatingBody(MeshPoints, ShapedPoints):
         return np.zeros((3, 6 + self.mode_count))
 
 
-def _damping(model: FloatingModel, mass: float | None, stiffness: float | None, ratio: ArrayLike) -> Array:
+def _rates(model: FloatingModel, mass: float | None, stiffness: float | None, ratio: ArrayLike) -> DampingRates:
     """Of Rayleigh, by default the material's, and of the modes."""
     materials = getattr(model.solid, "materials", ())
     given = []
@@ -361,4 +394,4 @@ def _damping(model: FloatingModel, mass: float | None, stiffness: float | None, 
                 raise InputError(f"the materials have different {name}", value=sorted(found), fix=f"Give {name}=.")
             value = found.pop()
         given.append(check_number(value, name=name, where="FloatingBody", least=0.0))
-    return model.damping(mass=given[0], stiffness=given[1], ratio=ratio)
+    return DampingRates(given[0], given[1], ratio)

@@ -368,11 +368,11 @@ class TreeBody:
         """The frequency factor of each domain, and damping."""
         domains = self.bare.model.domain_tree.domains
         names = tuple(domain.name or f"domain {number}" for number, domain in enumerate(domains))
-        damping = [one_or_each(key, getattr(self.bare, key), ()) for key in ("mass_damping", "stiffness_damping")]
-        return [
-            one_or_each("frequency_factor", self.bare.model.tuning, names),
-            *(a for a in damping if np.ndim(a.value) == 0),
-        ]
+        found = [one_or_each("frequency_factor", self.bare.model.tuning, names)]
+        for key in ("mass_damping", "stiffness_damping"):
+            given = getattr(self.bare, key)
+            found.append(one_or_each(key, given, names if np.ndim(given) else ()))
+        return found
 
     def recast(self, x: Array, v: Array, values: dict[str, Any], *, where: str) -> RecastBody | None:
         """With another kind of a `domain`: a `kind` of the same mesh that the tree knows, or its own with other

@@ -27,6 +27,7 @@ WORDS = {
     "stiffness_factor": "Stiffness, times",
     "mass_damping": "Mass damping",
     "stiffness_damping": "Stiffness damping",
+    "damping_ratio": "Damping ratio",
     "bond_damping": "Damping of links",
     "ground_damping": "Damping against the world",
     "phase_shift": "Phase shift",
@@ -36,7 +37,8 @@ WORDS = {
     "static_friction": "Static friction",
     "kinetic_friction": "Kinetic friction",
 }
-SMALL = {"mass_damping": 10.0, "stiffness_damping": 0.1, "bond_damping": 1.0, "ground_damping": 1.0, "damping": 10.0}
+SMALL = {"mass_damping": 10.0, "stiffness_damping": 0.1, "bond_damping": 1.0, "ground_damping": 1.0, "damping": 10.0,
+         "damping_ratio": 1.0}  # fmt: skip
 """Up to which damping goes where there is little."""
 EFFORTS = {"motor_torque": "N m", "motor_force": "N"}
 """Largest ones of motors, with their units."""
