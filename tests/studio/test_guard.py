@@ -30,7 +30,7 @@ def ask(
         "type": kind, "path": path, "query_string": query.encode(), "method": method,
         "headers": [(k.encode(), v.encode()) for k, v in given.items()],
     }  # fmt: skip
-    guard = Guard(answer_all, token=TOKEN, hosts=None if everywhere else {HOST, "localhost:8123"})
+    guard = Guard(answer_all, token=TOKEN, hosts={"lab.example:8123"} if everywhere else {HOST, "localhost:8123"})
     asyncio.run(guard(scope, None, send))  # type: ignore[arg-type]
     return sent[0]
 

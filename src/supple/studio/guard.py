@@ -7,24 +7,48 @@ on as a cookie that scripts cannot read and other sites cannot send.
 
 from __future__ import annotations
 
+import contextlib
 import hmac
+import socket
 from collections.abc import Awaitable, Callable
 from http.cookies import CookieError, SimpleCookie
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 COOKIE = "supple_studio"
+LOOPBACK, EVERYWHERE = "127.0.0.1", "0.0.0.0"
 Receive = Callable[[], Awaitable[dict[str, Any]]]
 Send = Callable[[dict[str, Any]], Awaitable[None]]
 App = Callable[[dict[str, Any], Receive, Send], Awaitable[None]]
 
 
-class Guard:
-    """Middleware. hosts: names with the port, as browsers send them, such as "127.0.0.1:8123"; None: any name, where
-    the studio listens at all addresses of a machine, whose names it cannot know. cookie: its name, another for each
-    studio, since browsers send cookies to all ports of a host."""
+def own_hosts(host: str, port: int) -> set[str]:
+    """The names and addresses of this machine, with the port, by which a studio at a host may be called.
 
-    def __init__(self, app: App, *, token: str, hosts: set[str] | None, cookie: str = COOKIE) -> None:
+    At all addresses these are those that the machine knows of itself. A name that somebody else makes lead here is none
+    of them, so that a page of theirs cannot speak to the studio as if it were its own.
+
+    >>> sorted(own_hosts("127.0.0.1", 8123))
+    ['127.0.0.1:8123', 'localhost:8123']
+    """
+    names = {host}
+    if host in (LOOPBACK, "localhost", EVERYWHERE):
+        names = {"localhost", LOOPBACK}
+    if host == EVERYWHERE:
+        own = socket.gethostname()
+        names |= {own, own.partition(".")[0], f"{own.partition('.')[0]}.local"}
+        with contextlib.suppress(OSError):  # a machine that does not know its own name
+            name, others, addresses = socket.gethostbyname_ex(own)
+            names |= {name, *others, *addresses}
+    return {f"{name.lower()}:{port}" for name in names}
+
+
+class Guard:
+    """Middleware. hosts: names with the port, as browsers send them, such as "127.0.0.1:8123", see `own_hosts`; the
+    address of this machine at which a request has arrived is one too. cookie: its name, another for each studio, since
+    browsers send cookies to all ports of a host."""
+
+    def __init__(self, app: App, *, token: str, hosts: set[str], cookie: str = COOKIE) -> None:
         self.app, self.token, self.hosts, self.cookie = app, token, hosts, cookie
 
     async def __call__(self, scope: dict[str, Any], receive: Receive, send: Send) -> None:
@@ -32,7 +56,7 @@ class Guard:
             await self.app(scope, receive, send)
             return
         headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
-        if not self._is_own(headers.get("host", "").lower(), headers.get("origin")):
+        if not self._is_own(headers.get("host", "").lower(), headers.get("origin"), scope.get("server")):
             await refuse(scope, send, "The studio answers to its own page alone.")
             return
         if self._has_cookie(headers.get("cookie", "")):
@@ -44,13 +68,14 @@ class Guard:
             return
         await refuse(scope, send, "Open the address that `supple view` has printed: it holds the key to this studio.")
 
-    def _is_own(self, host: str, origin: str | None) -> bool:
-        if self.hosts is not None and host not in self.hosts:
+    def _is_own(self, host: str, origin: str | None, reached: tuple[str, int | None] | None) -> bool:
+        hosts = self.hosts if reached is None else self.hosts | {f"{reached[0]}:{reached[1]}"}
+        if host not in hosts:
             return False
         if origin is None:
             return True
         parts = urlsplit(origin)
-        return parts.scheme == "http" and parts.netloc.lower() in (self.hosts or {host})
+        return parts.scheme == "http" and parts.netloc.lower() in hosts
 
     def _is_token(self, given: str) -> bool:
         return hmac.compare_digest(given.encode(), self.token.encode())

@@ -12,7 +12,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from supple.errors import InputError, MissingExtraError, SuppleError, check_number, check_path
-from supple.studio.guard import COOKIE, Guard
+from supple.studio.guard import COOKIE, EVERYWHERE, LOOPBACK, Guard, own_hosts
 from supple.studio.opening import Keeping, Make
 from supple.studio.running_scene import RunningScene
 from supple.studio.shelf.shelf import Shelf
@@ -21,7 +21,6 @@ GRACE = 0
 """Wall time [s] that open tabs have when the studio ends."""
 MESSAGE = 1 << 16
 """Most bytes of a message from a browser."""
-LOOPBACK, EVERYWHERE = "127.0.0.1", "0.0.0.0"
 
 
 def view(
@@ -114,9 +113,7 @@ def serve(
         add_shelf(app, shelf)
     make_page(running, shelf)
     ui.run_with(app, title="Supple", show_welcome_message=False, reconnect_timeout=10.0)
-    names = {host, "localhost", LOOPBACK} if host in (LOOPBACK, "localhost") else {host}
-    hosts = None if host == EVERYWHERE else {f"{name}:{port}" for name in names}
-    guarded = Guard(app, token=token, hosts=hosts, cookie=f"{COOKIE}_{port}")  # type: ignore[arg-type]
+    guarded = Guard(app, token=token, hosts=own_hosts(host, port), cookie=f"{COOKIE}_{port}")  # type: ignore[arg-type]
     address = f"http://{socket.gethostname() if host == EVERYWHERE else host}:{port}/?token={token}"
     options = {"log_level": "critical", "access_log": False, "lifespan": "on", "ws_max_size": MESSAGE}
     options["ws_per_message_deflate"] = False  # frames are packed already, and to pack them takes longer than to send
