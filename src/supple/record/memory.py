@@ -169,6 +169,11 @@ class MemoryRecord:
         """None: see `fields`."""
         return None
 
+    @property
+    def solids(self) -> list[str]:
+        """Names of the bodies made of tets, whether these are held or not."""
+        return [name for name, surface in self.surfaces.items() if surface.is_solid]
+
     def tets(self, body: str) -> Array | None:
         """Tets of a body, (m, 4): numbers of its points, then of its inner points; None: its surface alone is held."""
         volume = self.surfaces[body].volume

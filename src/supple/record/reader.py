@@ -29,6 +29,7 @@ from supple.record.files.joints import read_joints
 from supple.record.files.layout import (
     MOST_FRAMES,
     RECORD_NAME,
+    SOLIDS,
     count_frames,
     open_blocks,
     open_columns,
@@ -74,6 +75,8 @@ class Trajectory(Protocol):
     @property
     def fields(self) -> tuple[str, ...]: ...
     def field(self, body: str, name: str, frame: int) -> Array | None: ...
+    @property
+    def solids(self) -> list[str]: ...
     def tets(self, body: str) -> Array | None: ...
     def inner_points(self, body: str, frame: int) -> Array: ...
 
@@ -222,6 +225,11 @@ class Record:
         with _open(self.path) as file:
             return vtkhdf.read_field(self._block(file, body), name, number)
 
+    @property
+    def solids(self) -> list[str]:
+        """Names of the bodies made of tets, whether these are recorded or not; none where the record does not know."""
+        return read_solids(self.about)
+
     def tets(self, body: str) -> Array | None:
         """Tets of a body, (m, 4): numbers of its points, then of its inner points; None where the record holds its
         surface alone, see `run(fields=["volume"])`."""
@@ -267,6 +275,7 @@ def open_record(path: str | Path) -> Record:
         bodies = read_bodies(file)
         about = _read_about(file["supple"])
         read_ground(about)
+        read_solids(about)
         claimed, count = count_frames(file, open_blocks(file, bodies))
         if claimed > count + MOST_FRAMES:
             raise ValueError(f"it claims {claimed} frames and holds {count}")
@@ -297,6 +306,14 @@ def read_ground(about: dict[str, Any]) -> list[float] | None:
     if not isinstance(ground, list) or len(ground) != 4:
         raise ValueError("the ground is not a normal and an offset")
     return [real_number(value, "the ground") for value in ground]
+
+
+def read_solids(about: dict[str, Any]) -> list[str]:
+    """Names of the bodies made of tets, out of the attributes of a record."""
+    names = plain_json(about.get(SOLIDS, "[]"), "the list of bodies made of tets")
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        raise ValueError("the list of bodies made of tets is not one of names")
+    return names
 
 
 def _read_about(own: Any) -> dict[str, Any]:

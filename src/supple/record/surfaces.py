@@ -75,6 +75,12 @@ class Surface:
         return self.point_count if self.whole is None else self.whole.carriers.count
 
     @property
+    def is_solid(self) -> bool:
+        """Whether the body is made of tets, recorded or not."""
+        body = self.slot.body
+        return self.volume is not None or (isinstance(body, Solid) and body.render_volume() is not None)
+
+    @property
     def inner_count(self) -> int:
         """Number of recorded points inside."""
         return 0 if self.volume is None else int(self.volume.inner.count)

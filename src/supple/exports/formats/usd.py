@@ -29,6 +29,7 @@ import numpy as np
 
 import supple
 from supple.errors import InputError, MissingExtraError, RecordError
+from supple.exports.formats.gltf import tell
 from supple.exports.formats.parts import Part, Stage, Volume, linear, unique_names
 from supple.exports.solids import distinct
 from supple.record.progress import count_bar
@@ -56,6 +57,12 @@ def save_usd(trajectory: Trajectory, path: Path, frames: Sequence[int] | None = 
         )
     chosen = list(range(len(trajectory.times))) if frames is None else list(frames)
     stage = Stage.of(trajectory, chosen)
+    solids = trajectory.solids
+    without = [part.name for part in stage.parts if part.volume is None and part.name in solids]
+    if without:
+        names = ", ".join(f"'{name}'" for name in without)
+        tell(f"the stage has surfaces alone, no TetMesh, of {names}: the run did not record the nodes inside. Run it "
+             "again with --field volume, or fields=[\"volume\"]")  # fmt: skip
     try:
         with _beside(path, ".usdc") as binary:
             UsdWriter(stage, binary).write(trajectory.name)

@@ -1,7 +1,7 @@
 """The layout of a record: an empty one is written, bodies and whole frames of one are read.
 
 /VTKHDF                surfaces over time, see `supple.record.files.vtkhdf`
-/supple                version, dt, solver, bodies, scene (attributes)
+/supple                version, dt, solver, bodies, solids (names of those made of tets), scene (attributes)
   frames/<column>      step, time [s], kinetic, potential [J], momentum, centre_of_mass,
                        outcome and residual of the step, worst_residual and under_converged so far, and where the
                        frame's contacts end
@@ -35,7 +35,7 @@ from supple.record.files.volumes import make_volume, open_inner
 from supple.record.surfaces import Surface
 from supple.scene.system import System
 
-RECORD_NAME, FIELD_NAMES = "record.vtkhdf", "fields"
+RECORD_NAME, FIELD_NAMES, SOLIDS = "record.vtkhdf", "fields", "solids"
 MOST_FRAMES = 256
 """Frames that are written at once, at most."""
 COLUMNS: dict[str, tuple[str, tuple[int, ...]]] = {
@@ -73,6 +73,7 @@ def write_empty(path: Path, system: System, surfaces: list[Surface], about: dict
             own.attrs[name] = value if isinstance(value, int | float | str) else json.dumps(value)
         bodies = [RecordedBody(s.name, s.kind, b.name.split("/")[-1])._asdict() for s, b in zip(surfaces, blocks)]
         own.attrs["bodies"] = json.dumps(bodies)
+        own.attrs[SOLIDS] = json.dumps([surface.name for surface in surfaces if surface.is_solid])
         frames = own.create_group("frames")
         for name, (kind, tail) in COLUMNS.items():
             frames.create_dataset(name, (0, *tail), maxshape=(None, *tail), dtype=kind, chunks=(256, *tail))
