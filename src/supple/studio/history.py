@@ -12,8 +12,8 @@ from bisect import bisect_right
 from collections import deque
 from typing import NamedTuple
 
-FRAMES = 60 * 64
-"""Frames that are kept at most: those of 60 s that somebody looked on."""
+FRAMES = 64 * 66
+"""Frames that are kept at most: those of more than 60 s that somebody looked on, 66 a second."""
 BYTES = 500_000_000
 HEAD = struct.Struct("<IId")
 

@@ -154,7 +154,7 @@ export default {
         if (socket !== this.wishing) return;
         if (this.past !== null) return socket.send("next");
         const told = this.looks.show(data);
-        if (told.picked !== undefined) this.select(told.picked);
+        if (told.picked !== undefined) this.pick(told.picked);
         this.tell(told.selected);
         socket.send("next");
       };
@@ -229,6 +229,11 @@ export default {
       this.tracks = on;
       if (this.canvas) this.canvas.element.style.cursor = on ? "crosshair" : "";
     },
+    // select from the picture: the page is told
+    pick(name) {
+      if (this.body !== name) this.$emit("picked", name);
+      this.select(name);
+    },
     select(name) {
       const same = this.body === name;
       this.body = name;
@@ -242,7 +247,7 @@ export default {
     // where no body is selected, the first one is
     set_follow(on) {
       this.follows = on;
-      if (this.canvas) this.select(on && !this.body ? this.first() : this.body);
+      if (this.canvas) this.pick(on && !this.body ? this.first() : this.body);
     },
     first() { return this.canvas.bodyCount ? this.canvas.names[0] : ""; },
     fit() { this.canvas?.fit(); },

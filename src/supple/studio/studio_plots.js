@@ -2,7 +2,7 @@
 // Rows come by a socket of their own, some times a second; each plot is drawn on a small canvas.
 const AXES = ["x", "y", "z"], AXIS_COLOURS = ["#d1495b", "#3c9d5d", "#3f78c9"];
 const POINTS = 4, POINT_WIDTH = 4, BASE = 13, WIDTH = BASE + POINTS * POINT_WIDTH; // as supple.studio.plots.columns tells
-const LONGEST = 3840; // rows that are kept
+const LONGEST = 4224; // rows that are kept
 export const THIN = 600; // points that a line is drawn by, at most
 const axes = (first) => AXES.map((name, k) => ({ name, colour: AXIS_COLOURS[k], of: (row) => row[first + k] }));
 const energies = [

@@ -23,8 +23,8 @@ MARKS = {
     "links": ("Links", "Links between the voxels of lattices"),
     "frames": ("Frames", "Axes of rigid and floating bodies and of domains: x red, y green, z blue"),
     "graph": ("Domain graph", "Domains of trees as blue points, which hang on each other at interfaces, orange points"),
-    "contacts": ("Contacts", "Where bodies push each other, with arrows of the forces; lattices meet the ground in "
-                 "small steps of their own, which have none"),
+    "contacts": ("Contacts", "Where bodies push each other and obstacles, with arrows of the forces; voxels that push "
+                 "voxels of the same sweep have none"),
 }  # fmt: skip
 """What can be drawn beside bodies, in words, and help."""
 REFRESH = 0.5
@@ -50,14 +50,18 @@ def look_panel(canvas: StudioCanvas, running: RunningScene) -> None:
     _theme(canvas)
 
     def selected(event: Any) -> None:
-        given = event.args if isinstance(event.args, dict) else {}
-        told.set_text(told_body(given) if given else "")
-        if given.get("name") in bodies.options and bodies.value != given["name"]:
-            bodies.set_value(given["name"])
-        elif not given:
-            bodies.set_value(None)
+        if (words := words_of(event.args, bodies.value)) is not None:
+            told.set_text(words)
+
+    def picked(event: Any) -> None:
+        if event.args and event.args not in bodies.options:  # of a scene just opened
+            bodies.set_options(names_of(running))
+        name = event.args if event.args in bodies.options else None
+        if bodies.value != name:
+            bodies.set_value(name)
 
     canvas.on("selected", selected)
+    canvas.on("picked", picked)
     ui.timer(REFRESH, lambda: bodies.set_options(names_of(running)) if bodies.options != names_of(running) else None)
 
 
@@ -90,6 +94,18 @@ def names_of(running: RunningScene) -> list[str]:
     """Names of the bodies that can be selected."""
     shapes = [] if running.header is None else running.header["shapes"]
     return [shape["name"] for shape in shapes if shape["kind"] == "body"]
+
+
+def words_of(given: Any, chosen: str | None) -> str | None:
+    """What is told of the body of a "selected" event, "" where none is selected. None: nothing, since another body has
+    been chosen since the page sent it.
+
+    >>> words_of({"name": "cube"}, "ball"), words_of(None, None)
+    (None, '')
+    """
+    if not isinstance(given, dict) or not given:
+        return ""
+    return told_body(given) if given.get("name") == chosen else None
 
 
 def told_body(about: dict[str, Any]) -> str:
