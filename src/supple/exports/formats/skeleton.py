@@ -1,8 +1,9 @@
 """A run as skins with bones (.glb), for game engines: bodies that bend are moved by joints, four of them a vertex.
 
 A surface that deforms is bound as it is in the first frame. Its joints are the domains of a tree, more where these are
-long, and of other bodies parts of the surface, see `skinning`; each has a track of places and turns. Rigid bodies,
-obstacles, particles and springs are nodes that move, as in `gltf`. Skins are written with y up.
+long, and of other bodies parts of the surface, see `skinning`; each has a track of places and turns of its own: joints
+lie in the middles of their parts and do not hang on each other. Rigid bodies, obstacles, particles and springs are
+nodes that move, as in `gltf`. Skins are written with y up.
 """
 
 from __future__ import annotations
@@ -28,6 +29,8 @@ JOINTS = 128
 MOST_JOINTS = 4096
 UP = np.array([[1.0, 0, 0], [0, 0, 1], [0, -1, 0]])
 """Takes z up to y up."""
+LIMIT = 0.02
+"""Rms error over the size of a body from which on it is told that joints are too few."""
 WHOLE = 65_535
 """Weights are parts of it."""
 
@@ -70,10 +73,14 @@ def save_skeleton(
         count, share = fitted.bones.count, 100 / fitted.size
         scene.glb.extras[part.name] = {"joints": count, "rms": fitted.rms, "largest": fitted.largest}
         add_skin(scene, part, fitted)
-        tell(
+        sentence = (
             f"'{part.name}' has {count} joints; its vertices are {share * fitted.rms:.2g} % of its size (rms) from the "
             f"record, at most {share * fitted.largest:.2g} %"
         )
+        if fitted.error > LIMIT:
+            more = min(2 * count, MOST_JOINTS)
+            sentence += f": more than {100 * LIMIT:.2g} % is seen. More joints come nearer: joints={more}"
+        tell(sentence)
 
     scene = GltfScene(stage, {part.name for part in stage.parts if can_move(part)}, bend)
     scene.write()
