@@ -33,8 +33,8 @@ class Conditions:
 
     time_limit: wall time of one evaluation [s], after which it is a result `crashed`. It is no part of the key: a
     machine that is twice as slow must not give other scores, so that it should be far beyond what designs take.
-    device, dtype: what scores are computed by and with: `evaluate` does so on the "cpu" in "float64", an executor may
-    do otherwise.
+    device, dtype: what scores are computed by and with: a process of Python does so on the "cpu" in "float64", an
+    executor that carries others may do otherwise, see `population.elsewhere`.
     A process that is told the conditions is told their key too: a function of a script has another name elsewhere.
     """
 

@@ -20,6 +20,7 @@ from supple.algebra.compiling.ahead import Tell
 from supple.design.conditions import Conditions
 from supple.design.designs import Design
 from supple.design.population.deaths import is_death, is_killed_worker
+from supple.design.population.elsewhere import Work
 from supple.design.population.first_compile import compile_first
 from supple.design.population.workers import InProcess, answer, evaluate_batch, warm_up
 from supple.design.results import Result
@@ -46,13 +47,15 @@ Batch = list[Design]
 class Dispatcher:
     """make: makes an executor, again after it broke. workers: how many there are, None: what the executor says.
     tell: called with the number of kernels that were compiled and the name of the one that is.
-    batch: designs of a task, None: as many as `BATCH_TIME` is enough for. attempts: tasks handed over so far.
+    batch: designs of a task, None: as many as `BATCH_TIME` is enough for. work: what a worker does.
+    attempts: tasks handed over so far.
     within: the first so many suspects hold one that a worker died with, as far as is known; 0: it was chance."""
 
     conditions: Conditions
     make: Callable[[], Executor]
     workers: int | None = None
     batch: int | None = None
+    work: Work = evaluate_batch
     tell: Tell = lambda done, name: None
     executor: Executor | None = None
     attempts: int = 0
@@ -102,11 +105,11 @@ class Dispatcher:
 
     def _begin(self) -> None:
         """Kernels are compiled (`first_compile`), then a first worker starts, and compiles what was missed, before the
-        others start. This process tries no design: it may kill its process.
+        others start; work of another kind compiles its own. This process tries no design: it may kill its process.
         """
         self._make()
         assert self.executor is not None
-        if isinstance(self.executor, InProcess):
+        if isinstance(self.executor, InProcess) or self.work is not evaluate_batch:
             return
         designs = list(self.queue)[:WARM_UPS]
         compile_first(self.conditions, self.executor, designs, self.tell)
@@ -165,7 +168,7 @@ class Dispatcher:
 
     def _hand_over(self, batch: Batch) -> None:
         self.attempts += 1
-        self.running[self._submit(evaluate_batch, self.conditions, batch, self.attempts)] = batch
+        self.running[self._submit(self.work, self.conditions, batch, self.attempts)] = batch
 
     def _batch_size(self) -> int:
         if self.batch is not None:
@@ -209,6 +212,10 @@ class Dispatcher:
         self.evaluated += len(results)
         self.seconds += sum(result.seconds for result in results)
         self.within = max(0, self.within - len(results))
+        if [result.key for result in results] != [self.conditions.key_of(design) for design in batch]:
+            raise SuppleError("the executor gave results of other evaluations", where="evaluate",
+                              fix="Its results need the keys of the conditions that it is told, in the order of the "
+                                  "designs.")  # fmt: skip
         yield from zip(batch, results, strict=True)
 
     def _died(self, design: Design, error: BaseException) -> Iterator[tuple[Design, Result]]:

@@ -12,6 +12,7 @@ from supple.design.arenas import arena_of
 from supple.design.conditions import TIME_LIMIT, Conditions
 from supple.design.designs import Design
 from supple.design.population.dispatch import Dispatcher
+from supple.design.population.elsewhere import work_of
 from supple.design.population.progress import population_bar
 from supple.design.population.workers import executor_factory
 from supple.design.results import Result
@@ -32,6 +33,8 @@ def evaluate(
     workers: int | None = None,
     batch: int | None = None,
     time_limit: float = TIME_LIMIT,
+    device: str = "cpu",
+    dtype: str = "float64",
     progress: bool | None = None,
 ) -> list[Result]:
     """Results of designs in their order, evaluated by many processes. They are those of `try_design`, bit for bit.
@@ -44,7 +47,9 @@ def evaluate(
     workers: how many designs are evaluated at once; None: one a core, or what the executor says; 0: one after the
     other in this process. batch: designs that a worker gets at a time, None: several where they are quick.
     time_limit: wall time of one design [s], after which it is a result `crashed`; keep it far beyond what designs take,
-    since a slower machine must not give other results. progress: a bar on standard error, None: on a terminal only.
+    since a slower machine must not give other results. device, dtype: what scores are computed by and with, which is
+    part of their keys: others than these need an executor that carries them, see `population.elsewhere`. progress:
+    a bar on standard error, None: on a terminal only.
 
     Equal designs are evaluated once. A design that diverges is a result `diverged`, one that kills its worker twice a
     result `crashed`; both have the worst scores.
@@ -58,7 +63,7 @@ def evaluate(
     [0.1, 0.1]
     """
     options: dict[str, Any] = {"seed": seed, "store": store, "executor": executor, "workers": workers}
-    options |= {"batch": batch, "time_limit": time_limit, "progress": progress}
+    options |= {"batch": batch, "time_limit": time_limit, "device": device, "dtype": dtype, "progress": progress}
     with Evaluator(arena, measures, **options) as evaluator:
         return evaluator.evaluate(designs)
 
@@ -74,11 +79,13 @@ def evaluations(
     workers: int | None = None,
     batch: int | None = None,
     time_limit: float = TIME_LIMIT,
+    device: str = "cpu",
+    dtype: str = "float64",
     progress: bool | None = None,
 ) -> Iterator[tuple[int, Result]]:
     """As `evaluate`, but yields each result as it comes, with the number of its design."""
     options: dict[str, Any] = {"seed": seed, "store": store, "executor": executor, "workers": workers}
-    options |= {"batch": batch, "time_limit": time_limit, "progress": progress}
+    options |= {"batch": batch, "time_limit": time_limit, "device": device, "dtype": dtype, "progress": progress}
     with Evaluator(arena, measures, **options) as evaluator:
         yield from evaluator.evaluations(designs)
 
@@ -98,6 +105,8 @@ class Evaluator:
         workers: int | None = None,
         batch: int | None = None,
         time_limit: float = TIME_LIMIT,
+        device: str = "cpu",
+        dtype: str = "float64",
         progress: bool | None = None,
     ) -> None:
         if batch is not None:
@@ -105,9 +114,10 @@ class Evaluator:
         if executor is not None and not callable(executor):
             raise InputError("this is no function that makes an executor", where="evaluate, executor",
                              value=type(executor).__name__, fix="Write executor=lambda: pool.")  # fmt: skip
-        self.conditions = Conditions(arena_of(arena), measures, seed, time_limit)
+        self.conditions = Conditions(arena_of(arena), measures, seed, time_limit, device, dtype)
+        work = work_of(executor, self.conditions)
         make = executor_factory(workers) if executor is None else executor
-        self.dispatcher = Dispatcher(self.conditions, make, None if executor is None else workers, batch)
+        self.dispatcher = Dispatcher(self.conditions, make, None if executor is None else workers, batch, work)
         self.progress = progress
         self._owned = None if store is None or isinstance(store, Store) else Store(store)
         self.store = store if isinstance(store, Store) else self._owned

@@ -24,7 +24,8 @@ class Search:
 
     measures: further ones, kept with the results, beside those the method needs. store: a file or an open `Store`; a
     search that was stopped or killed and is run again with the same store evaluates nothing twice and ends the same.
-    seed: of the arena; the method has its own. workers, executor, batch, time_limit, progress: as of `evaluate`.
+    seed: of the arena; the method has its own. workers, executor, batch, time_limit, device, dtype, progress: as of
+    `evaluate`.
     observers: called after each generation with its row and its candidates.
 
     >>> import numpy as np
@@ -50,13 +51,16 @@ class Search:
         workers: int | None = None,
         batch: int | None = None,
         time_limit: float = TIME_LIMIT,
+        device: str = "cpu",
+        dtype: str = "float64",
         progress: bool | None = None,
         observers: Sequence[Observer] = (),
     ) -> None:
         self.method, self.arena = method, arena
         self.measures = _joined(method.measures, measures)
         self.options: dict[str, Any] = {"seed": seed, "store": store, "executor": executor, "workers": workers}
-        self.options |= {"batch": batch, "time_limit": time_limit, "progress": progress}
+        self.options |= {"batch": batch, "time_limit": time_limit, "device": device, "dtype": dtype}
+        self.options |= {"progress": progress}
         self.observers = tuple(observers)
         self.history: list[Generation] = []
         self.best: tuple[Candidate, ...] = ()
