@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import re
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +11,7 @@ import pytest
 
 from supple.contact import Floor
 from supple.design import Arena, Design, FileArena, arena_of, evaluate, try_design
-from supple.errors import InputError
+from supple.errors import FileFormatError, InputError
 from supple.material.voxel import VoxelMaterial
 
 SCENE = """
@@ -86,3 +87,67 @@ def test_what_is_no_arena_is_refused(path: Path) -> None:
         arena_of("dance-v1")
     with pytest.raises(InputError, match="not an arena"):
         arena_of(3)  # type: ignore[arg-type]
+
+
+ACTING = {
+    "a load on a region": '[[loads]]\non = { body = "robot", region = "x_max" }\nforce = [0.0, 0.0, 0.3]\n',
+    "a load at a place": '[[loads]]\non = { body = "robot", at = [[0.545, 0.005, 0.005]] }\nforce = [0.0, 0.0, 0.1]\n',
+    "masses": '[[masses]]\non = { body = "robot", region = "z_max" }\nmass = 0.0005\n',
+    "a spring": '[[springs]]\na = { body = "robot", region = "x_max", centroid = true }\n'
+    "b = { world = [[0.6, 0.01, 0.05]] }\nstiffness = 20.0\nrest_length = 0.0\n",
+    "a ball joint": '[[joints]]\nkind = "ball"\na = "robot"\nat = [0.54, 0.02, 0.02]\n',
+    "a fixed region": '[[filters]]\nkind = "fixed"\nbody = "robot"\nregion = "x_max"\n',
+}
+LONG = SCENE.replace("cells = [2, 2, 2]", "cells = [4, 2, 2]")
+
+
+@pytest.mark.parametrize("what", ACTING)
+def test_what_acts_on_the_robot_acts_on_the_design(what: str, tmp_path: Path) -> None:
+    """As in a file in which the design itself is the robot: the voxels of a region or at a place are those of the
+    design."""
+    paths = tmp_path / "short.toml", tmp_path / "long.toml"
+    design = Design(np.ones((4, 2, 2)))
+    shift = LONG.replace("[0.5, 0.0, 0.0]", "[0.49, 0.0, 0.0]")  # so that the middles of both undersides are one
+    for path, text in zip(paths, (SCENE, shift)):
+        path.write_text(f"{text}\n{ACTING[what]}")
+    short, long = (try_design(design, path, ("forward", "height")) for path in paths)
+    plain = tmp_path / "plain.toml"
+    plain.write_text(SCENE)
+    assert long.ok, long.message
+    assert long.scores != try_design(design, plain, ("forward", "height")).scores
+    assert short.scores == long.scores
+
+
+NUMBERED = {
+    "loads[0].on": '[[loads]]\non = { body = "robot", numbers = [0, 1] }\nforce = [0.0, 0.0, 1.0]\n',
+    "springs[0].a": '[[springs]]\na = { body = "robot", nodes = [[0, 1]], weights = [[0.5, 0.5]] }\n'
+    "b = { world = [[0.6, 0.01, 0.05]] }\nstiffness = 20.0\n",
+    "masses[0].on": '[[masses]]\non = { of = { body = "robot", region = "x_max" }, numbers = [0] }\nmass = 0.1\n',
+    "filters[0]": '[[filters]]\nkind = "fixed"\nbody = "robot"\nnumbers = [0]\n',
+    "joints[0]": '[[joints]]\nkind = "fixed"\na = "robot"\nat = [0.5, 0.0, 0.0]\npatch_a = [0, 1]\n',
+    "events[0]": '[[events]]\nstep = 3\npull = "pull"\nbody = "robot"\nnumbers = [0]\n'
+    "end = [0.0, 0.0, 0.1]\nstiffness = 1.0\n",
+}
+
+
+@pytest.mark.parametrize("where", NUMBERED)
+def test_numbers_of_voxels_that_a_design_does_not_have_are_refused(where: str, path: Path) -> None:
+    path.write_text(f"{SCENE}\n{NUMBERED[where]}")
+    with pytest.raises(
+        FileFormatError, match=re.escape(where) + r".*numbers of the voxels of 'robot'.*region = .*at = "
+    ):
+        FileArena(path)
+
+
+def test_numbers_of_places_are_taken(path: Path) -> None:
+    points = "of = { body = 'robot', at = [[0.5, 0.0, 0.0], [0.5, 0.0, 0.02]] }, numbers = [1]"
+    path.write_text(f"{SCENE}\n[[loads]]\non = {{ {points} }}\nforce = [0.1, 0.0, 0.0]\n")
+    assert try_design(WALKER, path).ok
+
+
+def test_a_design_with_another_count_of_points_does_not_fit(path: Path) -> None:
+    path.write_text(f"{SCENE}\n[[masses]]\non = {{ body = 'robot' }}\nmass = {[1e-4] * 8}\n")
+    result = try_design(WALKER, path)
+    assert (result.outcome, result.ok) == ("refused", False)
+    assert "does not fit" in result.message
+    assert "masses[0]" in result.message

@@ -15,7 +15,7 @@ from supple.bodies.voxel import Actuation, VoxelBody
 from supple.design.arena import Arena
 from supple.design.content import content_key
 from supple.design.designs import Design
-from supple.errors import InputError, check_instance, check_path
+from supple.errors import FileFormatError, InputError, check_instance, check_path
 from supple.files.scenes.scene_files import RunSettings, SceneFile, load_scene_file
 from supple.files.scenes.syntax import read_data
 from supple.material.voxel import VoxelMaterial
@@ -30,9 +30,10 @@ class FileArena:
     """A scene file of TOML or JSON whose voxel body named `body` is replaced by each design.
 
     The design has the body's materials by number, its voxel size, and its sine, if it has one; the middle of its
-    underside is where that of the body is, and it is turned and moves as the body does. Everything else stays. The
-    file's [run] table says how long and how fine: until, dt, record_every [s]. settle: the part of it that is not
-    measured [s], in which the sine grows. Workers read the file: on other machines it must be under the same path.
+    underside is where that of the body is, and it is turned and moves as the body does. Everything else stays; what
+    acts on regions or places of the robot acts on those of the design, a place on its nearest voxel. The file's [run]
+    table says how long and how fine: until, dt, record_every [s]. settle: the part of it that is not measured [s], in
+    which the sine grows. Workers read the file: on other machines it must be under the same path.
     """
 
     path: str | os.PathLike[str]
@@ -73,6 +74,7 @@ class FileArena:
         """What makes the bodies: an arena with the robot's materials, voxel size, place and sine."""
         file = self._loaded()
         robot = self._robot(file.scene)
+        self._loaded({self.body: robot})  # an error where no other body could take its place
         end = file.run.until
         if end is None or end <= self.settle:
             raise InputError("the file does not say how long to run", where=f"{self.path}, run.until", value=end,
@@ -100,15 +102,21 @@ class FileArena:
 
     def scene(self, design: Design, seed: int = 0) -> Scene:
         """The file's scene with the design in the robot's place. seed: nothing in a file is left to chance."""
-        scene = self._loaded().scene
-        node, robot = self._node(scene), self._robot(scene)
         made = self.arena.body_of(design)
-        node.body = VoxelBody(made.grid, made.palette, actuation=made.actuation, young=made.young,
-                              density=made.density, transverse=robot.transverse)  # fmt: skip
-        return scene
+        body = VoxelBody(made.grid, made.palette, actuation=made.actuation, young=made.young,
+                         density=made.density, transverse=self._transverse)  # fmt: skip
+        try:
+            return self._loaded({self.body: body}).scene
+        except FileFormatError as error:  # the file was read before, with its own robot
+            raise InputError(f"the design does not fit what acts on the robot: {error.what}", where=error.where,
+                             value=error.value, allowed=error.allowed, fix=error.fix) from error  # fmt: skip
 
-    def _loaded(self) -> SceneFile:
-        return load_scene_file(str(self.path))
+    def _loaded(self, stand_ins: Mapping[str, VoxelBody] | None = None) -> SceneFile:
+        return load_scene_file(str(self.path), stand_ins=stand_ins)
+
+    @cached_property
+    def _transverse(self) -> Any:
+        return self._robot(self._loaded().scene).transverse
 
     def _node(self, scene: Scene) -> Node:
         found = next((node for node in scene.nodes if node.name == self.body), None)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -48,10 +48,15 @@ def load(path: str | Path, *, outside: bool = False) -> Scene:
 
 
 def load_scene_file(
-    path: str | Path, *, outside: bool = False, make_example: Callable[[str], Scene] | None = None
+    path: str | Path,
+    *,
+    outside: bool = False,
+    make_example: Callable[[str], Scene] | None = None,
+    stand_ins: Mapping[str, Any] | None = None,
 ) -> SceneFile:
     """As `load`, with the file's [run] table, or a VoxCAD file's time to stop. make_example: makes the built-in scene
-    of a name, for files that hold what was changed in one."""
+    of a name, for files that hold what was changed in one. stand_ins: bodies that are taken for those of these names,
+    before what acts on them is read."""
     from supple.files.scenes.reading.events import build_events
     from supple.files.scenes.reading.scene import build_scene
 
@@ -61,7 +66,9 @@ def load_scene_file(
     document = _checked(read_data(path), path)
     place = Place(path, outside=outside)
     scene = (
-        build_scene(document, place) if document.example is None else _example(document.example, place, make_example)
+        build_scene(document, place, stand_ins or {})
+        if document.example is None
+        else _example(document.example, place, make_example)
     )
     if document.name is None and document.example is None:
         scene.name = path.stem

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -18,6 +20,7 @@ from supple.files.scenes.reading.acting import (
 )
 from supple.files.scenes.reading.bodies import build_body
 from supple.files.scenes.reading.contact import build_contact
+from supple.files.scenes.reading.stand_ins import check_stand_in
 from supple.files.scenes.reading.voxels import build_voxel_material
 from supple.files.scenes.reading.world import build_world
 from supple.files.scenes.schema.bodies import Group, TreeBody
@@ -30,8 +33,10 @@ from supple.scene import Node, Scene
 UNIT_TOLERANCE = 1e-15  # a quaternion this near to unit length is taken as written, so that a saved one comes back
 
 
-def build_scene(document: Document, place: Place) -> Scene:
-    """The scene of a document."""
+def build_scene(document: Document, place: Place, stand_ins: Mapping[str, Any] = MappingProxyType({})) -> Scene:
+    """The scene of a document. stand_ins: bodies that are taken for those of these names."""
+    for name in stand_ins:
+        check_stand_in(document, name, place)
     materials: dict[str, Material] = {}
     for name, section in document.materials.items():
         with place.at(f"materials.{name}").guarded():
@@ -46,7 +51,8 @@ def build_scene(document: Document, place: Place) -> Scene:
         with place.at("solver").guarded():
             scene.solver = make_solver(document.solver)
     for k, body in enumerate(document.bodies):
-        _add_body(scene, body, materials, voxel_materials, place.at(f"bodies[{k}]"))
+        made = stand_ins.get(body.name) if body.name is not None else None
+        _add_body(scene, body, materials, voxel_materials, place.at(f"bodies[{k}]"), made)
     build_world(scene, document, place)
     _add_forces(scene, document, place)
     acting: tuple[tuple[str, list[Any], Any], ...] = (
@@ -67,13 +73,14 @@ def _add_body(
     materials: dict[str, Material],
     voxel_materials: dict[str, VoxelMaterial],
     place: Place,
+    stand_in: Any = None,
 ) -> None:
     with place.guarded():
         under = _find_node(scene, section.under, place)
         if isinstance(section, Group):
             scene.group(section.name, under=under)
             return
-        body = build_body(section, materials, voxel_materials, place)
+        body = build_body(section, materials, voxel_materials, place) if stand_in is None else stand_in
         held = () if isinstance(section, TreeBody) else ("fix",)  # a tree is held by its root's nodes, not by a filter
         given = section.given("at", "rotation", "velocity", "spin", "colour", *held, "name")
         node = scene.add(body, under=under, **given)
