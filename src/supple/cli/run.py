@@ -59,6 +59,12 @@ def run(
     picture: Annotated[bool, typer.Option("--picture", help="Write picture.png and table.csv too.")] = False,
     contacts: Annotated[bool, typer.Option("--contacts", help="Draw the forces of contacts in the picture.")] = False,
     video: Annotated[Video | None, typer.Option(help="Write video.gif or video.mp4 too.")] = None,
+    measure: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="Measure the robot: travel, energy, ..., or FILE.py:FUNCTION; repeatable."),
+    ] = None,
+    body: Annotated[str | None, typer.Option(metavar="NAME", help="The body that is measured.")] = None,
+    settle: Annotated[float | None, typer.Option(help="Seconds at the start that are not measured.")] = None,
 ) -> None:
     """Run a scene and record it."""
     from supple.cli.compiling import compile_kernels_of, shown_compilations
@@ -73,6 +79,12 @@ def run(
         given |= {"fields": field or None, "record_every": record_every}  # type: ignore[dict-item]
         settings = chosen.settings | {k: v for k, v in given.items() if v is not None}
         _check_settings(settings, threads)
+        measuring = None
+        if measure or body is not None or settle is not None:
+            from supple.cli.measuring import Measuring
+
+            measuring = Measuring(scene, chosen, measure or [], body, settle, settings["until"], resume=resume)
+            settings = measuring.settings() | settings
         folder = out if out is not None else Path("out") / chosen.name
         _check_writable(folder)
         if video is not None:
@@ -95,7 +107,8 @@ def run(
         from supple.exports import export
 
         export(result, folder / f"video.{video}")
-    _print(chosen, result, checks, folder, as_json=json)
+    measures = None if measuring is None else measuring.rows(result)
+    _print(chosen, result, checks, measures, folder, as_json=json)
     if result.outcome == "interrupted":
         raise typer.Exit(130)
     if not all(row["ok"] for row in checks):
@@ -113,7 +126,15 @@ def _found(scene: str, base: Path | None, device: Device) -> Any:
     return chosen
 
 
-def _print(chosen: Any, result: Any, checks: list[dict[str, Any]], folder: Path, *, as_json: bool) -> None:
+def _print(
+    chosen: Any,
+    result: Any,
+    checks: list[dict[str, Any]],
+    measures: list[dict[str, Any]] | None,
+    folder: Path,
+    *,
+    as_json: bool,
+) -> None:
     """What a run tells at its end."""
     from supple.cli.printing import print_json, print_table
     from supple.cli.travel import travel, travel_sentence
@@ -124,11 +145,15 @@ def _print(chosen: Any, result: Any, checks: list[dict[str, Any]], folder: Path,
         more: dict[str, Any] = {"checks": checks} if checks else {}
         if chosen.voxcad is not None:
             more |= {"travel": way, "unsupported": list(chosen.voxcad.unsupported)}
+        if measures is not None:
+            more["measures"] = {row["measure"]: row["value"] for row in measures}
         print_json(result.to_json() | more)
         return
     print(result.report())
     if chosen.voxcad is not None:
         print(f"  {travel_sentence(chosen.voxcad, way)}")
+    if measures is not None:
+        print_table(("measure", "value", "unit"), measures)
     if checks:
         print_table(("quantity", "value", "reference", "limit", "ok"), checks)
     print(printable(f"Results are in {folder}"))

@@ -18,7 +18,8 @@ SUFFIXES = (".toml", ".json", ".vxa", ".vxc", ".vxd", ".py")
 @dataclass(frozen=True)
 class Chosen:
     """A scene to run. settings: what its maker says about until, dt, record_every [s]. notes: what a person should know
-    first. voxcad: the record of the file, where it is one of VoxCAD's.
+    first. voxcad: the record of the file, where it is one of VoxCAD's. arena: in which its robot is measured, where the
+    file says so.
     """
 
     name: str
@@ -27,6 +28,7 @@ class Chosen:
     example: Any = None
     notes: tuple[str, ...] = ()
     voxcad: Any = None
+    arena: Any = None
 
 
 def find_scene(given: str, *, base: Path | None = None) -> Chosen:
@@ -102,4 +104,5 @@ def _from_python(path: Path) -> Chosen:
         what = "the file defines neither a Scene called `scene` nor make_scene() that returns one"
         raise InputError(what, where=path.name)
     until = names.get("until")
-    return Chosen(path.stem, scene, {} if until is None else {"until": until})
+    arena = names.get("arena", names.get("task"))
+    return Chosen(path.stem, scene, {} if until is None else {"until": until}, arena=arena)

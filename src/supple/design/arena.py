@@ -34,9 +34,9 @@ FIELDS = ("density", "gain", "phase", "stiffness")
 """Of a design, that an arena knows."""
 
 
-class ArenaLike(Protocol):
-    """What evaluations ask of an arena. body: the name of the design's node; times in s; measures: names of those that
-    are taken where none are asked for."""
+class Setting(Protocol):
+    """What measures ask of where a robot runs. body: the name of the robot's node. settle: the time before measuring
+    begins, duration: that which is measured [s]."""
 
     @property
     def body(self) -> str: ...
@@ -44,6 +44,12 @@ class ArenaLike(Protocol):
     def duration(self) -> float: ...
     @property
     def settle(self) -> float: ...
+
+
+class ArenaLike(Setting, Protocol):
+    """What evaluations ask of an arena. times in s; measures: names of those that are taken where none are asked
+    for."""
+
     @property
     def dt(self) -> float | None: ...
     @property
