@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -138,6 +139,13 @@ def test_scenes_searches_and_tasks_are_told_apart(
 ) -> None:
     code, _, err = call(capsys, *given)
     assert (code, fix in err) == (2, True), err
+
+
+def test_people_read_how_many_designs_a_day(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Of those that were evaluated: a search that finds all its results in its store says nothing."""
+    plain = ["design", str(written(tmp_path)), "--workers", "0", "--no-pictures", "--out", str(tmp_path / "out")]
+    assert re.search(r"^[\d,]{3,} designs a day: those evaluated now, over [\d.]+ s$", call(capsys, *plain)[1], re.M)
+    assert "designs a day" not in call(capsys, *plain, "--resume")[1]
 
 
 def test_a_folder_without_a_result_is_free(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

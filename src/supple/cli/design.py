@@ -66,6 +66,8 @@ def _print(told: dict[str, Any]) -> None:
         print(f"The best of {told['designs']} designs: {best}")
     else:
         print(f"None of {told['designs']} designs came to its end.")
+    if told["designs_per_day"]:
+        print(f"{told['designs_per_day']:,.0f} designs a day: those evaluated now, over {told['seconds']:.1f} s")
     for note in told["notes"]:
         print(printable(f"Note: {note}"))
     folder = told["folder"]
