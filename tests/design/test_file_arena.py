@@ -12,6 +12,7 @@ import pytest
 from supple.contact import Floor
 from supple.design import Arena, Design, FileArena, arena_of, evaluate, try_design
 from supple.errors import FileFormatError, InputError
+from supple.files import RunSettings, load, save
 from supple.material.voxel import VoxelMaterial
 
 SCENE = """
@@ -151,3 +152,12 @@ def test_a_design_with_another_count_of_points_does_not_fit(path: Path) -> None:
     assert (result.outcome, result.ok) == ("refused", False)
     assert "does not fit" in result.message
     assert "masses[0]" in result.message
+
+
+def test_a_scene_is_told_how_it_becomes_an_arena(path: Path, tmp_path: Path) -> None:
+    """Written to a file, as the error says, it is one."""
+    scene = load(path)
+    with pytest.raises(InputError, match=r"a scene is no arena.*Save it.*'robot'.*or make an Arena"):
+        arena_of(scene)  # type: ignore[arg-type]
+    save(scene, tmp_path / "world.toml", run=RunSettings(until=0.2, record_every=0.02))
+    assert try_design(WALKER, tmp_path / "world.toml").scores == try_design(WALKER, path).scores
