@@ -248,6 +248,41 @@ def test_functions_of_a_file_beside_the_study(
     assert json.loads(told)["notes"][0].startswith("best.vxa lacks the controller")
 
 
+COMMANDED = """
+import numpy as np
+from supple.bodies.voxel import Commands
+
+def drive(design, arena, grid):
+    return Commands(lambda t, state: np.array([5.0 * np.sin(60.0 * t)]), rate=100.0, count=1)
+"""
+
+
+def test_robots_that_python_drives_are_scenes_in_python(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A file of numbers cannot hold a function; a file of Python reads the arena in the study and the design beside."""
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "own_commands.py").write_text(COMMANDED)
+    path = written(tmp_path, SMALL.replace("amplitude = 5.0", 'controller = "own_commands:drive"'))
+    code, text, err = call(capsys, "design", path.name, "--out", "out/there", "--workers", "0", "--generations", "1",
+                           "--no-pictures", "--json")  # fmt: skip
+    told = json.loads(text)
+    assert code == 0, err
+    assert {"best.py", "best-2.py"} <= set(told["files"]), told["notes"]
+    assert "best.toml" not in told["files"]
+    assert not any("not written" in note for note in told["notes"])
+    out = tmp_path / "out" / "there"
+    chosen = find_scene(str(out / "best.py"))
+    assert chosen.settings == {"until": 0.1}
+    design = Design.from_json(json.loads((out / "best.json").read_text()))
+    scene = load_study(path).arena.scene(design)
+    runs = [sp.run(one, until=0.1, record_every=0.05, progress=False, threads=1) for one in (chosen.scene, scene)]
+    assert np.array_equal(runs[0].state.x, runs[1].state.x)
+    measured = json.loads(call(capsys, "run", str(out / "best.py"), "--measure", "forward", "--json")[1])["measures"]
+    assert measured["forward"] == told["best"][0]["scores"]["forward"]
+
+
 def test_it_is_said_why_designs_failed(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -48,7 +48,7 @@ def run_study(
         store.export_csv(folder / "results.csv")
         rate = (len(store) - known) / max(seconds, 1e-9)
     write_tables(found, folder)
-    notes = failures.notes() + write_best(found, study.arena, folder)
+    notes = failures.notes() + write_best(found, study.arena, folder, study=path)
     if pictures:
         notes += write_pictures(found, study.method, champions, study.arena, folder)
     return _told(study, found, folder, notes) | {"seconds": seconds, "designs_per_day": rate * DAY}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import os
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
@@ -17,8 +18,9 @@ from supple.design.search.method_protocol import Candidate, Method
 from supple.design.study.pictures import draw_generations, draw_map, draw_progress, film_best, scene_of
 from supple.design.study.written import write_voxcad
 from supple.design.tasks.task import Task
-from supple.errors import MissingExtraError, RecordError, SuppleError
+from supple.errors import InputError, MissingExtraError, RecordError, SuppleError
 from supple.files.scenes.scene_files import RunSettings, save
+from supple.scene.scene import Scene
 
 BEST = 3
 """Designs that are written as files."""
@@ -40,6 +42,26 @@ def make_scene():
     return task.scene(Design.from_json(json.loads(Path(__file__).with_suffix(".json").read_text())))
 '''
 """Of a task; `supple` runs such files where they are named."""
+
+SEARCHED = '''"""A robot found by {name}: `supple view {stem}.py` opens it, `supple run {stem}.py` records it."""
+
+import json
+from pathlib import Path
+
+from supple.design import Design
+from supple.design.study.pictures import scene_of
+from supple.design.study.study import load_study
+
+here = Path(__file__).parent
+arena = load_study(here / {study!r}).arena
+until = arena.settle + arena.duration
+
+
+def make_scene():
+    """The scene of the search with the robot in it."""
+    return scene_of(Design.from_json(json.loads(Path(__file__).with_suffix(".json").read_text())), arena, seed={seed})
+'''
+"""Of an arena that no scene file can hold, such as one with a controller in Python: the search's file says it."""
 
 
 class Champions:
@@ -87,18 +109,20 @@ def write_tables(found: Found, folder: Path) -> None:
             raise RecordError(f"the table cannot be written: {error.strerror}", where=str(folder / name)) from error
 
 
-def write_best(found: Found, arena: ArenaLike, folder: Path, *, seed: int = 0) -> list[str]:
+def write_best(found: Found, arena: ArenaLike, folder: Path, *, seed: int = 0, study: Path | None = None) -> list[str]:
     """The best designs: best.json, a scene file best.toml and best.vxa; then best-2 and best-3. The robots of a task,
-    whose actions a scene file cannot hold, are scenes in Python, best.py. Returns what could not be written, and what
-    is lost in VoxCAD files, in sentences."""
+    and those that functions of Python drive, which no scene file can hold, are scenes in Python, best.py; those that
+    read the arena in the study's file. Returns what could not be written, and what is lost in VoxCAD files, in
+    sentences."""
     lacking: list[str] = []
     until = RunSettings(until=arena.settle + arena.duration, record_every=arena.record_every)
     for k, one in enumerate(found.best[:BEST]):
         stem = "best" if k == 0 else f"best-{k + 1}"
         design = one.design
-        write_scene = partial(save, scene_of(design, arena, seed=seed), folder / f"{stem}.toml", run=until)
         if isinstance(arena, Task):
-            write_scene = partial(_write_program, arena, folder / f"{stem}.py")
+            write_scene = partial(_write_text, PROGRAM.format(stem=stem, task=arena.name), folder / f"{stem}.py")
+        else:
+            write_scene = partial(_write_scene, scene_of(design, arena, seed=seed), until, folder / stem, seed, study)
         lacking += _tried(partial(_write_text, json.dumps(design.to_json()) + "\n", folder / f"{stem}.json"))
         lacking += _tried(write_scene)
         lacking += _tried(partial(_write_voxels, one, found, arena, folder / f"{stem}.vxa", lacking))
@@ -116,9 +140,19 @@ def _write_text(text: str, path: Path) -> None:
         raise RecordError(f"the file cannot be written: {error.strerror}", where=str(path)) from error
 
 
-def _write_program(task: Task, path: Path) -> None:
-    """A scene in Python: the task with the robot of the .json file beside it."""
-    _write_text(PROGRAM.format(stem=path.stem, task=task.name), path)
+def _write_scene(scene: Scene, run: RunSettings, path: Path, seed: int, study: Path | None) -> None:
+    """A scene file of TOML, or one of Python where that cannot hold what drives the robot. path: without a suffix."""
+    try:
+        save(scene, path.with_suffix(".toml"), run=run)
+    except InputError:
+        if study is None:
+            raise
+        try:
+            there = os.path.relpath(study.resolve(), path.parent.resolve())
+        except ValueError:  # on another drive
+            there = str(study.resolve())
+        text = SEARCHED.format(name=study.name, stem=path.name, study=there, seed=seed)
+        _write_text(text, path.with_suffix(".py"))
 
 
 def write_pictures(
