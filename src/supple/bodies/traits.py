@@ -25,6 +25,11 @@ def has_memory(force: object) -> bool:
     return bool(getattr(force, "remembers", False))
 
 
+def needs_stride(force: object) -> bool:
+    """Whether what holds a body is not all in its forces, but in its own stride (`needs_stride`)."""
+    return bool(getattr(force, "needs_stride", False))
+
+
 def is_lumped(mass: object) -> bool:
     """Whether a mass is block-diagonal; one that does not say so (`is_lumped`) is."""
     return bool(getattr(mass, "is_lumped", True))

@@ -19,7 +19,7 @@ from math import inf, isfinite
 
 import numpy as np
 
-from supple.errors import InputError, check_number
+from supple.errors import InputError, check_flag, check_number
 
 NUMBERS = (
     "young",
@@ -49,6 +49,8 @@ class VoxelMaterial:
     yield_stress [Pa] and plastic_modulus [Pa], the slope beyond it: a bilinear law; or curve: rows of strain and stress
     [Pa], ascending, the first slope being young's and none steeper; the last slope goes on. fail_strain, or
     fail_stress [Pa]: where links break in tension.
+    rigid: cells of this material that share faces are one rigid body; young is then that of what they touch, contacts
+    and links to other cells.
 
     >>> rubber = VoxelMaterial(young=1e6, density=1000)
     >>> rubber.shear_modulus
@@ -71,6 +73,7 @@ class VoxelMaterial:
     curve: Sequence[tuple[float, float]] | None = None
     fail_strain: float | None = None
     fail_stress: float | None = None
+    rigid: bool = False
 
     def __post_init__(self) -> None:
         where = f"material '{self.name}'"
@@ -108,6 +111,21 @@ class VoxelMaterial:
             raise InputError("the colour is not four numbers from 0 to 1", where=where, value=colour)
 
         self._check_law(where)
+        check_flag(self.rigid, name="rigid", where=where)
+        if self.rigid and self.expansion != 0.0:
+            raise InputError(
+                "rigid cells do not change their size",
+                where=where,
+                value=self.expansion,
+                allowed="expansion=0",
+                fix="Leave out expansion, or rigid.",
+            )
+        if self.rigid and not self.is_linear:
+            raise InputError(
+                "rigid cells neither yield nor fail",
+                where=where,
+                fix="Leave out yield_stress, curve, fail_strain and fail_stress, or rigid.",
+            )
 
     def _check_law(self, where: str) -> None:
         if self.curve is not None:

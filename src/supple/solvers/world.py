@@ -5,12 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from supple.bodies.body_protocol import Method
+from supple.bodies.traits import needs_stride
 from supple.errors import InputError
 from supple.scene.system import System
 
 
 def refuse_elimination(system: System, where: str) -> None:
-    """For solvers that need the masses and tangents of all bodies."""
+    """For solvers that need the masses and tangents of all bodies, and forces that say all of what holds them."""
     own = [s.name for s in system.bodies if s.node is not None and s.node.body.method is Method.ELIMINATION]
     if own:
         raise InputError(
@@ -18,6 +19,13 @@ def refuse_elimination(system: System, where: str) -> None:
             where=where,
             value=", ".join(own),
             fix="Leave the solver out of the run, or use Partitioned, or TreeSolver for trees alone.",
+        )
+    if any(needs_stride(force) for _, _, force in system.forces):
+        raise InputError(
+            "rigid cells are held together by the sweep of their lattice alone",
+            where=where,
+            fix="Use LatticeSolver or Partitioned, without masses on voxels or joints with limits or motors; "
+            "or a stiff material in place of rigid=True.",
         )
 
 

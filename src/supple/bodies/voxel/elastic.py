@@ -64,7 +64,8 @@ class LatticeForce:
 
     coupling: of strains across axes, or None. remembers: whether links yield or fail, or sizes are commanded, which the
     lattice's own stride advances alone; here they are as they were left. by_rest: whether axial stiffness follows rest
-    lengths.
+    lengths. needs_stride: whether cells are rigid, which the lattice's own stride alone holds
+    together.
     """
 
     links: Links
@@ -74,6 +75,7 @@ class LatticeForce:
     coupling: StrainCoupling | None = None
     remembers: bool = False
     by_rest: bool = False
+    needs_stride: bool = False
 
     @classmethod
     def of(cls, model: VoxelModel, swing: Swing | None = None) -> LatticeForce:
@@ -82,7 +84,16 @@ class LatticeForce:
         coupling = StrainCoupling.of(model) if model.transverse.any() else None
         remembers = not model.laws.is_linear or not (swing is None or swing.is_free)
         by_rest = bool(model.by_rest.any())
-        return cls(links, model.voxel_count, float(model.size.max()), swing, coupling, remembers, by_rest)
+        return cls(
+            links,
+            model.voxel_count,
+            float(model.size.max()),
+            swing,
+            coupling,
+            remembers,
+            by_rest,
+            model.group_count > 0,
+        )
 
     @property
     def is_passive(self) -> bool:
@@ -132,6 +143,12 @@ class LatticeForce:
 
     def linearize(self, state: LocalState, *, definite: bool = False) -> LatticeTangent:
         """K and B at this state."""
+        if self.needs_stride:
+            raise InputError(
+                "rigid cells are held together by the sweep of their lattice alone",
+                where="voxel body",
+                fix="Use LatticeSolver or Partitioned; for statics and modes a stiff material in place of rigid=True.",
+            )
         if self.remembers:
             raise InputError(
                 "links that yield or fail, and commands, are advanced by the lattice's own stride alone",

@@ -126,7 +126,7 @@ def advance_colliding(bricks, slabs, laws, damping, contacts, run, joints, step,
             n = sweep_steps(bricks, slabs, laws, damping, contacts, step, CALM, n, count, members)
             continue
         if joints is not None:
-            begin_joints(bricks.state, joints)
+            begin_joints(bricks.state, joints, step, n)
         if run is not None:
             add_surfaces(bricks.state, run, step.dt, bricks.loads)
         failures = move(bricks, slabs, laws, damping, contacts, step, n, members)

@@ -21,6 +21,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike
 
+from supple.bodies.voxel.groups.finding import find_groups
 from supple.bodies.voxel.links.link_laws import LinkLaws
 from supple.errors import InputError, check_instance, check_row
 from supple.geometry import VoxelGrid
@@ -62,7 +63,8 @@ class VoxelModel:
     cells (n, 3): places in the grid. centres (n, 3), size (n,) [m]. properties: numbers of the voxels' materials, (n,)
     each. mass [kg], inertia [kg m²], ground_damping (n, 2) [N s/m, N m s]: of the voxels. transverse (n,): Poisson's
     ratio where strains are coupled across axes, else zero. by_rest (n,) bool: voxels whose links have an axial
-    stiffness that follows their rest length.
+    stiffness that follows their rest length. group (n,): number of the rigid body that a voxel belongs to, -1: none;
+    see `groups`. Links within one, and between two of one lattice, have no stiffness and no damping.
     link_voxels (m, 2), link_axis (m,) 0, 1, 2; link_stiffness (m, 4) a1, b1 [N/m], a2, b3/2 [N m]; link_damping (m, 2)
     c_u [N s/m], c_t [N m s]. laws: where links yield and fail.
     """
@@ -76,6 +78,7 @@ class VoxelModel:
     ground_damping: Array
     transverse: Array
     by_rest: Array
+    group: Array
     link_voxels: Array
     link_axis: Array
     link_stiffness: Array
@@ -123,6 +126,14 @@ class VoxelModel:
             )
         E1, zeta = values["young"], values["bond_damping"]
         shear = E1 / (2 * (1 + values["poisson"]))
+        group = find_groups(grid.materials, [n for n, m in materials.items() if m.rigid])[tuple(grid.voxels.T)]
+        if transverse and (group >= 0).any():
+            raise InputError(
+                "rigid cells do not go with coupled strains",
+                where="voxel body",
+                value="transverse=True",
+                fix="Leave out transverse, or rigid in the material.",
+            )
         link_voxels, link_axis = face_neighbours(grid)
         one, two = link_voxels.T
         with np.errstate(over="ignore", invalid="ignore"):
@@ -136,6 +147,9 @@ class VoxelModel:
             drag = 2 * values["ground_damping"]
             ground = np.stack([drag * np.sqrt(mass * E1 * l), drag * np.sqrt(inertia * E1 * l**3)], axis=1)  # (14.5)
             stiffness = np.stack([E * l, E * l, G * l**3 / 6, E * l**3 / 12], axis=1)  # (14.2)
+        damping = np.stack([c_u, c_t], axis=1)
+        between = (group[one] >= 0) & (group[two] >= 0)
+        stiffness[between], damping[between] = 0.0, 0.0
         numbers = np.array(list(materials))
         kind = np.searchsorted(numbers, grid.materials[tuple(grid.voxels.T)])
         kinds = list(materials.values())
@@ -154,10 +168,11 @@ class VoxelModel:
             ground_damping=ground,
             transverse=nu,
             by_rest=np.full(grid.voxel_count, bool(stiffness_by_rest)),
+            group=group,
             link_voxels=link_voxels,
             link_axis=link_axis,
             link_stiffness=stiffness,
-            link_damping=np.stack([c_u, c_t], axis=1),
+            link_damping=damping,
             laws=laws,
         )
 
@@ -189,6 +204,7 @@ class VoxelModel:
             shifts.append(np.array([first, 0, 0]))
             first += APART * (int(model.cells[:, 0].max()) // APART + 1)
         starts = np.cumsum([0, *(model.voxel_count for model in models)])
+        groups = np.cumsum([0, *(model.group_count for model in models)])
 
         def stacked(name: str) -> Array:
             return np.concatenate([getattr(model, name) for model in models])
@@ -200,6 +216,7 @@ class VoxelModel:
             properties={name: np.concatenate([m.properties[name] for m in models]) for name in NUMBERS},
             link_voxels=np.concatenate([model.link_voxels + start for model, start in zip(models, starts)]),
             laws=LinkLaws.joined([model.laws for model in models]),
+            group=np.concatenate([np.where(m.group < 0, -1, m.group + k) for m, k in zip(models, groups)]),
             **{name: stacked(name) for name in plain + links},
         )
 
@@ -208,6 +225,17 @@ class VoxelModel:
         laws = LinkLaws(self.laws.knot[kept], self.laws.change[kept], self.laws.failure[kept])
         names = ("link_voxels", "link_axis", "link_stiffness", "link_damping")
         return replace(self, laws=laws, **{name: getattr(self, name)[kept] for name in names})
+
+    @property
+    def group_count(self) -> int:
+        """How many rigid bodies are in it."""
+        return int(self.group.max(initial=-1)) + 1
+
+    @cached_property
+    def with_stiffness(self) -> VoxelModel:
+        """The same without the links of rigid cells with each other, which carry nothing."""
+        carries = self.link_stiffness[:, 0] > 0.0
+        return self if carries.all() else self.with_links(carries)
 
     def values(self, name: str) -> Array:
         """A number of each voxel's material, such as "expansion", (n,)."""

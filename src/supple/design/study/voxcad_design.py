@@ -118,6 +118,7 @@ def lost_in_voxcad(design: Design, given: ArenaLike) -> list[str]:
     ]
     lacking = {
         "the controller": arena.has_controller(design),
+        "rigid cells": any(arena.materials[n].rigid for n in np.unique(design.cells[design.cells > 0]).tolist()),
         "the field 'gain'": "gain" in design.fields,
         "the field 'density'": "density" in design.fields,
         "the fluid": arena.fluid is not None,

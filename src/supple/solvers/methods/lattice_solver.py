@@ -25,6 +25,7 @@ from supple.bodies.voxel import Commands, VoxelBody
 from supple.bodies.voxel.actuation import Swing
 from supple.bodies.voxel.body import advance_finite
 from supple.bodies.voxel.elastic import GroundDamping, LatticeForce, links_of
+from supple.bodies.voxel.groups.groups import check_free
 from supple.bodies.voxel.links.link_memory import LinkMemory
 from supple.bodies.voxel.mass import CubeMass
 from supple.bodies.voxel.model import VoxelModel
@@ -139,6 +140,7 @@ class LatticeSolver:
         self._link_counts = [model.link_count for model in models]
         self._swing = Swing.joined(models, [body.swing for body in bodies])
         self._guides = Guides.of(system)
+        check_free(self._model, self._guides.voxels, "guided")
         self._world = world
         self._largest = self._first_step(models)
         first = self._first_voxels(system)
@@ -366,13 +368,16 @@ class LatticeSolver:
                 taken = strides.advance(
                     local, [state.t], dt, 1, gravity=system.gravity, stages=stages, limits=limits, pairs=pairs
                 )
+                sweep.met_obstacles(taken.end.v)
                 return np.asarray(taken.end.v)[:, :3]
             if self.world is not None:  # surfaces and joints of other bodies are those of a step that is done
-                sweep.joints = sweep.joint_run = None
+                sweep.drop_joints()
                 sweep.set_contacts(None)
             if self._acting:
                 sweep.set_loads(acting_loads(system, state, self._acting))
-            return np.asarray(advance_finite(sweep, local, dt, 1, system.gravity, pairs=pairs, stages=stages).v)[:, :3]
+            end = advance_finite(sweep, local, dt, 1, system.gravity, pairs=pairs, stages=stages)
+            sweep.met_obstacles(end.v)
+            return np.asarray(end.v)[:, :3]
 
         return found_forces(self._sweep, self._world.obstacles, owners, local, dt, step)
 
@@ -478,6 +483,7 @@ class LatticeSolver:
         model, memory = self._model, self._recalled(system, state)
         if memory is not None and not memory.alive.all():
             model = model.with_links(memory.alive)
+        model = model.with_stiffness
         if not model.link_count:
             return
         x, links = state.x.reshape(-1, 7), links_of(model)

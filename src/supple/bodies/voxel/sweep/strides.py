@@ -92,7 +92,7 @@ class Strides:
         at_rest = obstacle_arrays([o for o in sweep.obstacles if not moves(o)], axes)
         return cls(
             sweep,
-            links_of(sweep.model),
+            links_of(sweep.model.with_stiffness),
             np.asarray(layout.brick * STATE * layout.lanes + layout.lane, dtype=np.int64),
             np.where(sweep.held, 0.0, 1.0),
             np.array(axes),
@@ -197,7 +197,7 @@ class Strides:
         if self.sweep.laws is None:
             return self.links
         alive = self.sweep.memory.alive
-        return self.links if alive.all() else links_of(self.sweep.model.with_links(alive))
+        return self.links if alive.all() else links_of(self.sweep.model.with_links(alive).with_stiffness)
 
     def _given(self, times: Array, dt: float, count: int) -> Given | None:
         """What acts in strides from these times on, as it is in their middle: see `coupling.lattice_loads`."""

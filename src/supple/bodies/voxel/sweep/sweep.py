@@ -15,6 +15,7 @@ from supple.algebra.dense import rotations
 from supple.algebra.dense.checks import check_vector
 from supple.bodies.voxel import kernels
 from supple.bodies.voxel.actuation import Swing
+from supple.bodies.voxel.groups.groups import check_free
 from supple.bodies.voxel.links.link_memory import (
     LinkMemory,
     coupling_tiles,
@@ -131,19 +132,24 @@ class LatticeSweep:
         meeting = SurfaceMeeting.make(NO_CONTACTS, layout)
         sweep = cls(model, layout, mask, meeting, tuple(planes), swing, collision, fluid=fluid)
         sweep._store_constants()
+        contact, has_groups = None, model.group_count > 0
         if planes:
             check_moving(planes)
             contact = contact_constants(model, own_friction([o for o in planes if not moves(o)]))
             contact[mask, :2] = 0.0
-            sweep._replace_tiles(contact=contact)
+            alone = np.where(model.group[:, None] < 0, contact, 0.0) if has_groups else contact
+            sweep._replace_tiles(contact=alone)
         if swing is not None:
             sweep._replace_tiles(swings=swing.patterns)
         if fluid is not None:
             sweep._replace_tiles(skin=exposed_faces(model, model.link_voxels, model.link_axis, sweep.layout.axes))
         if has_laws(model):
             sweep.layout, sweep.laws = make_laws(model, sweep.layout)
+        if has_groups:
+            check_free(model, index, "held")
+            joints = (LatticeJoints.none() if joints is None else joints).with_hinges(model)
         if joints is not None:
-            sweep.joints, sweep.joint_run = joints, joints.run(model, mask, sweep.layout)
+            sweep.joints, sweep.joint_run = joints, joints.run(model, mask, sweep.layout, contact)
         sweep._renew_contacts()
         x = model.rest_frames
         sweep.load(x, np.zeros((len(x), 6)))
@@ -348,6 +354,28 @@ class LatticeSweep:
     def contact_gap(self) -> Array:
         """Gaps at its end, (k,) [m]."""
         return self.meeting.run.gap_end.copy()
+
+    def drop_joints(self) -> None:
+        """Leave joints and springs out from now on; rigid bodies stay."""
+        if self.joints is None or self.joint_run is None:
+            return
+        if self.model.group_count == 0:
+            self.joints = self.joint_run = None
+            return
+        run = self.joint_run
+        groups = {name: part for name, part in run._asdict().items() if name.startswith("group_")}
+        self.joints = LatticeJoints.none().with_hinges(self.model)
+        self.joint_run = self.joints.run(self.model, self.held, self.layout)._replace(**groups)
+
+    def met_obstacles(self, v: Array) -> None:
+        """Replace velocities (n, 6) of cells on the surface of rigid bodies by what obstacles gave each in the last
+        small step, over its mass."""
+        run = self.joint_run
+        if run is not None and len(run.group_outer):
+            layout = self.layout
+            axes, place = list(layout.axes), layout.brick * STATE * layout.lanes + layout.lane
+            cells = np.argsort(place)[np.searchsorted(np.sort(place), run.group_place[run.group_outer])]
+            v[cells[:, None], axes] = run.group_passed / run.group_mass[run.group_outer][:, None]
 
     @property
     def joint_impulse(self) -> Array:

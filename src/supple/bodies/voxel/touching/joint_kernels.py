@@ -35,8 +35,20 @@ from supple.algebra.dense.rotation_kernels import (
     quaternion_exp,
     quaternion_matrix,
     quaternion_multiply,
+    quaternion_rotate,
+    quaternion_rotate_inverse,
 )
 from supple.algebra.lanes.lane_type import lane_count
+from supple.bodies.voxel.groups.group_contact_kernels import find_pushes, meet_obstacles
+from supple.bodies.voxel.groups.group_kernels import (
+    GroupRun,
+    begin_groups,
+    four,
+    gather_groups,
+    move_groups,
+    push_group,
+    scatter_groups,
+)
 from supple.bodies.voxel.links.link import add, dot, scale, subtract
 from supple.bodies.voxel.sweep.brick_links import three
 from supple.bodies.voxel.touching.spring_kernels import SpringRun, begin_springs, close_springs
@@ -52,9 +64,11 @@ SAME = 1e-10
 
 
 class JointRun(NamedTuple):
-    """Joints of u voxels by p points on them, s sides and q points, m rows, in the axes of the sweep.
+    """Joints of u voxels or rigid bodies of them by p points on these, s sides and q points, m rows, in the axes of the
+    sweep.
 
-    place (u,): where x of a voxel starts; per (u, 2): 1/m and 1/I. voxel (p,): a point's voxel among the u, local
+    place (u,): where x of a voxel starts; per (u, 2): 1/m and 1/I; owner (u,): number of the rigid body, of which per
+    is 1/M and 1, or -1: a voxel. voxel (p,): a point's voxel among the u, local
     (p, 3): in its axes, offset (p, 3): r_i of a patch. start, held_start (s + 1,): points and held points of a side;
     kind (s,). held (q, 3): t_k of a patch, or places in the world. meetings (k, 2), angles (l, 4), constants (l,): rows
     between the q points, as `PointConditionRows` has them. limit (1,) [m]: what counts as closed.
@@ -65,11 +79,13 @@ class JointRun(NamedTuple):
     sweep, whose way, felt, force, passed (impulse), moment (k, 3), heed (1,) and mobility (3 k, 3 k) by columns these
     are, see `SurfaceRun`; per_step (1,): 1/dt; spot (o, 3) places, apart (k, 3) from first to second point of meetings
     at the start of a step, outer, moved (m, o, 3): E, and Y E^T, workspace.
-    spring_*: `SpringRun`, of springs that are taken in the same small steps, before the joints are closed.
+    spring_*: `SpringRun`, of springs that are taken in the same small steps, before the joints are closed. group_*:
+    `GroupRun`, of rigid bodies, which move between the two.
     """
 
     place: Array
     per: Array
+    owner: Array
     voxel: Array
     local: Array
     offset: Array
@@ -118,6 +134,36 @@ class JointRun(NamedTuple):
     spring_lever: Array
     spring_apart: Array
     spring_rate: Array
+    group_start: Array
+    group_place: Array
+    group_local: Array
+    group_mass: Array
+    group_inertia: Array
+    group_whole: Array
+    group_moments: Array
+    group_axes: Array
+    group_centre: Array
+    group_turn: Array
+    group_speed: Array
+    group_spin: Array
+    group_lever: Array
+    group_before: Array
+    group_outer: Array
+    group_outer_group: Array
+    group_friction: Array
+    group_smooth: Array
+    group_sticky: Array
+    group_tiles: Array
+    group_scratch: Array
+    group_found: Array
+    group_one_kind: Array
+    group_one_moving: Array
+    group_normal: Array
+    group_flow: Array
+    group_rest: Array
+    group_hold: Array
+    group_slide: Array
+    group_passed: Array
 
 
 @compiled(inline=True)
@@ -133,6 +179,43 @@ def springs_of(run):
         run.spring_lever,
         run.spring_apart,
         run.spring_rate,
+    )
+
+
+@compiled(inline=True)
+def groups_of(run):
+    """The rigid bodies that lie beside the joints."""
+    return GroupRun(
+        run.group_start,
+        run.group_place,
+        run.group_local,
+        run.group_mass,
+        run.group_inertia,
+        run.group_whole,
+        run.group_moments,
+        run.group_axes,
+        run.group_centre,
+        run.group_turn,
+        run.group_speed,
+        run.group_spin,
+        run.group_lever,
+        run.group_before,
+        run.group_outer,
+        run.group_outer_group,
+        run.group_friction,
+        run.group_smooth,
+        run.group_sticky,
+        run.group_tiles,
+        run.group_scratch,
+        run.group_found,
+        run.group_one_kind,
+        run.group_one_moving,
+        run.group_normal,
+        run.group_flow,
+        run.group_rest,
+        run.group_hold,
+        run.group_slide,
+        run.group_passed,
     )
 
 
@@ -176,10 +259,22 @@ def fit_patch(run, s):
 
 
 @compiled(borrows=True)
+def place_on_group(run, p):
+    """Where a point on a rigid body is."""
+    g = run.owner[run.voxel[p]]
+    r = quaternion_rotate(four(run.group_turn, g), row(run.local, p, 0))
+    set_row(r, p, run.levers)
+    set_row(add(row(run.group_centre, g, 0), r), p, run.spots)
+
+
+@compiled(borrows=True)
 def place_sides(state, run):
     """Where the points of all joints are."""
     W = lane_count(state)
     for p in range(len(run.voxel)):
+        if run.owner[run.voxel[p]] >= 0:
+            place_on_group(run, p)
+            continue
         at = run.place[run.voxel[p]]
         qx, qy, qz = three(state, at + 4 * W, W)
         R = quaternion_matrix((np.float64(state[at + 3 * W]), qx, qy, qz))
@@ -267,6 +362,31 @@ def compute_rows(run):
 
 
 @compiled(borrows=True)
+def scale_turns(run):
+    """Moments of rows on rigid bodies times J^-1/2 in their principal axes, so that their squares weigh as 1/I."""
+    for u in range(len(run.owner)):
+        g = run.owner[u]
+        if g >= 0:
+            J = row(run.group_moments, g, 0)
+            for m in range(len(run.rows)):
+                b = quaternion_rotate_inverse(four(run.group_before, g), row(run.rows[m], u, 3))
+                for k in range(3):
+                    run.rows[m, u, 3 + k] = b[k] / np.sqrt(J[k])
+
+
+@compiled(borrows=True)
+def push_owner(run, u, dt):
+    """Let forces l act on a rigid body in the step that has been taken."""
+    g, F, T = run.owner[u], (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+    for m in range(len(run.l)):
+        F = add(F, scale(run.l[m], row(run.rows[m], u, 0)))
+        T = add(T, scale(run.l[m], row(run.rows[m], u, 3)))
+    J = row(run.group_moments, g, 0)
+    T = (np.sqrt(J[0]) * T[0], np.sqrt(J[1]) * T[1], np.sqrt(J[2]) * T[2])
+    push_group(groups_of(run), g, F, quaternion_rotate(four(run.group_before, g), T), dt)
+
+
+@compiled(borrows=True)
 def move_others(run):
     """Y E^T of all rows: the velocities that they give to points of other bodies."""
     run.moved[:, :, :] = 0.0
@@ -335,6 +455,7 @@ def solve_factored(W, b):
 @compiled(borrows=True)
 def start_joints(state, run, steps):
     """Begin an `advance` of so many steps."""
+    begin_groups(state, groups_of(run))
     place_sides(state, run)
     compute_violations(run)
     for m in range(len(run.phi)):
@@ -344,13 +465,17 @@ def start_joints(state, run, steps):
 
 
 @compiled(borrows=True)
-def begin_joints(state, run):
-    """G and W at the start of a small step, and where springs are then."""
+def begin_joints(state, run, step, n):
+    """G and W at the start of small step n, and where springs and rigid bodies are then."""
     begin_springs(state, springs_of(run))
+    if len(run.group_whole) > 0:
+        begin_groups(state, groups_of(run))
+        find_pushes(state, groups_of(run), step, n)
     if len(run.phi) == 0:
         return
     place_sides(state, run)
     compute_rows(run)
+    scale_turns(run)
     for o in range(len(run.others)):
         set_row(row(run.points, run.others[o], 0), o, run.spot)
     for k in range(len(run.meetings)):
@@ -365,6 +490,9 @@ def push_joints(state, run, dt):
     """Let forces l act on the voxels in the step that has been taken."""
     W = lane_count(state)
     for u in range(len(run.place)):
+        if run.owner[u] >= 0:
+            push_owner(run, u, dt)
+            continue
         at = run.place[u]
         for c in range(3):
             force, moment = 0.0, 0.0
@@ -408,8 +536,23 @@ def push_others(run, dt):
 
 @compiled(borrows=True)
 def close_joints(state, run, dt):
-    """Add to the step that has been taken the impulses of springs, then those of the joints."""
+    """Add to the step that has been taken the impulses of springs, then those of the joints; rigid bodies move between
+    the two."""
     close_springs(state, springs_of(run), dt)
+    if len(run.group_whole) > 0:
+        groups = groups_of(run)
+        gather_groups(state, groups)
+        meet_obstacles(groups)
+        move_groups(groups, dt)
+        hold_joints(state, run, dt)
+        scatter_groups(state, groups)
+    else:
+        hold_joints(state, run, dt)
+
+
+@compiled(borrows=True)
+def hold_joints(state, run, dt):
+    """Add to the step that has been taken the impulses of the joints."""
     if len(run.phi) == 0:
         return
     run.progress[DONE] += 1

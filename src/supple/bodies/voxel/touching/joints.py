@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from supple.bodies.voxel.groups.groups import faces_of, group_centres, make_groups
 from supple.bodies.voxel.model import VoxelModel
 from supple.bodies.voxel.sweep.brick_data import STATE
 from supple.bodies.voxel.sweep.bricks import Layout
@@ -74,17 +75,37 @@ class LatticeJoints(NamedTuple):
         none = np.zeros(0, dtype=np.int64)
         return cls((), none.reshape(0, 2), none.reshape(0, 4), np.zeros(0), none, springs)
 
-    @property
-    def voxels(self) -> Array:
-        """Numbers of the voxels that joints hold."""
-        return np.unique(np.concatenate([np.zeros(0, dtype=np.int64), *(side.voxel for side in self.sides)]))
+    @classmethod
+    def none(cls) -> LatticeJoints:
+        """Neither joints nor springs."""
+        return cls.of_springs(LatticeSprings.none())
 
-    def run(self, model: VoxelModel, is_held: Array, layout: Layout) -> JointRun:
-        """The joints in the axes and places of a layout, with workspace; is_held (n,): voxels that never move."""
-        axes, W = np.array(layout.axes), layout.lanes
-        voxels, sides = self.voxels, self.sides
-        joined_voxels = np.concatenate([voxels[:0], *(side.voxel for side in sides)])
+    def with_hinges(self, model: VoxelModel) -> LatticeJoints:
+        """These, and those by which rigid bodies of a model hold each other; their rows are not a person's."""
+        faces = faces_of(model)
+        count = len(faces.voxel)
+        if not count:
+            return self
+        first, rows = sum(len(side.held) for side in self.sides), 3 * len(self.meetings)
+        hinges = tuple(JointSide.points(faces.voxel[:, end], faces.local[:, end]) for end in range(2))
+        meetings = first + np.stack([np.arange(count), count + np.arange(count)], axis=1)
+        return self._replace(
+            sides=self.sides + hinges,
+            meetings=np.concatenate([self.meetings, meetings]),
+            order=np.where(self.order < rows, self.order, self.order + 3 * count),
+        )
+
+    def run(self, model: VoxelModel, is_held: Array, layout: Layout, contact: Array | None = None) -> JointRun:
+        """The joints in the axes and places of a layout, with workspace; is_held (n,): voxels that never move; contact:
+        of voxels with obstacles, see `make_groups`."""
+        axes, W, n = np.array(layout.axes), layout.lanes, model.voxel_count
+        groups = make_groups(model, layout, contact)
+        sides = tuple(_on_groups(side, model) for side in self.sides)
+        units = np.unique(np.concatenate([np.zeros(0, dtype=np.int64), *(side.voxel for side in sides)]))
+        owner, voxels = np.where(units < n, -1, units - n), np.where(units < n, units, 0)
+        joined_units = np.concatenate([units[:0], *(side.voxel for side in sides)])
         per = np.where(is_held[voxels, None], 0.0, 1.0 / np.stack([model.mass, model.inertia], axis=1)[voxels])
+        per[owner >= 0] = np.stack([1.0 / groups.whole, np.ones(len(groups.whole))], axis=1)[owner[owner >= 0]]
         small = CLOSED if layout.bricks.state.dtype == np.float64 else CLOSED_SINGLE
 
         def joined(name: str) -> Array:
@@ -101,7 +122,8 @@ class LatticeJoints(NamedTuple):
         return JointRun(
             place=layout.brick[voxels] * STATE * W + layout.lane[voxels],
             per=np.ascontiguousarray(per),
-            voxel=np.searchsorted(voxels, joined_voxels).astype(np.int64),
+            owner=owner.astype(np.int64),
+            voxel=np.searchsorted(units, joined_units).astype(np.int64),
             local=joined("local"),
             offset=joined("offset"),
             start=starts("voxel"),
@@ -122,7 +144,7 @@ class LatticeJoints(NamedTuple):
             stretch=np.zeros((s, 6)),
             points=np.zeros((q, 3)),
             gradient=np.zeros((q, 3)),
-            rows=np.zeros((m, len(voxels), 6)),
+            rows=np.zeros((m, len(units), 6)),
             W=np.zeros((m, m)),
             phi=np.zeros(m),
             l=np.zeros(m),
@@ -141,6 +163,7 @@ class LatticeJoints(NamedTuple):
             outer=np.zeros((m, o, 3)),
             moved=np.zeros((m, o, 3)),
             **{f"spring_{name}": part for name, part in springs._asdict().items()},
+            **{f"group_{name}": part for name, part in groups._asdict().items()},
         )
 
     @property
@@ -172,3 +195,15 @@ class LatticeJoints(NamedTuple):
         found, count = values.copy(), 3 * len(self.meetings)
         found[:count].reshape(-1, 3)[:, axes] = values[:count].reshape(-1, 3)
         return found[self.order]
+
+
+def _on_groups(side: JointSide, model: VoxelModel) -> JointSide:
+    """A side whose points on rigid bodies are told from the bodies' centres; number n + g in place of the voxel's."""
+    own = np.flatnonzero(model.group[side.voxel] >= 0)
+    if not len(own):
+        return side
+    voxel, local = side.voxel.copy(), side.local.copy()
+    group = model.group[voxel[own]]
+    local[own] += model.centres[voxel[own]] - group_centres(model)[group]
+    voxel[own] = model.voxel_count + group
+    return side._replace(voxel=voxel, local=local)

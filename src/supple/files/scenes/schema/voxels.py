@@ -42,6 +42,7 @@ class VoxelMaterial(Section):
     curve: PairRows | None = None
     fail_strain: Number | None = None
     fail_stress: Number | None = None
+    rigid: bool | None = None
 
 
 def _row(value: Any) -> list[int]:

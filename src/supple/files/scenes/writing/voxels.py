@@ -75,5 +75,5 @@ def voxel_material_table(material: VoxelMaterial) -> Table:
         value = getattr(material, f.name)
         if f.name == "name" or (f.default is not MISSING and value == f.default):
             continue
-        table[f.name] = plain(value) if f.name in ("colour", "curve") else float(value)
+        table[f.name] = value if f.name == "rigid" else plain(value) if f.name in ("colour", "curve") else float(value)
     return table
