@@ -9,10 +9,14 @@ import numpy as np
 import pytest
 from scipy import ndimage
 
+from supple.bodies.voxel import VoxelBody
+from supple.bodies.voxel.groups.groups import faces_of
 from supple.design.encodings import BodyPlan, Bones, Direct, FieldRange, Network, Patterns, Waves
 from supple.design.encodings.pattern_kernels import FUNCTIONS_COUNT, exponentials, node_answers
 from supple.design.encodings.plan import PHASE, STIFFNESS
 from supple.errors import InputError
+from supple.geometry import VoxelGrid
+from supple.material.voxel import VoxelMaterial
 
 FIELDS = {"phase": PHASE, "stiffness": STIFFNESS}
 PLANS = {
@@ -26,6 +30,7 @@ MAKERS = {
     "patterns": Patterns,
     "waves": Waves,
     "bones": lambda plan: Bones(Direct(plan), number=9),
+    "jointed bones": lambda plan: Bones(Direct(plan), number=9, hinge_rate=1.0, second=8),
 }
 CASES = [(e, p) for e in MAKERS for p in PLANS]
 
@@ -42,7 +47,7 @@ def check_rules(encoding, genome):
     assert ndimage.label(cells > 0)[1] == 1, "one piece by faces"
     assert np.count_nonzero(cells) >= plan.cells_needed
     assert np.isin(cells, plan.muscles).sum() >= plan.muscles_needed
-    assert set(np.unique(cells)) <= {0, 9, *plan.numbers}
+    assert set(np.unique(cells)) <= {0, 8, 9, *plan.numbers}
     assert set(fields) == set(plan.fields)
     for name, kind in plan.fields.items():
         assert fields[name].shape == plan.shape
@@ -137,6 +142,24 @@ def test_a_hinge_stays_soft_between_two_halves_of_a_bone():
     assert (cells == 9).sum() == 12
 
 
+def test_a_hinge_between_two_rigid_halves_is_a_line_of_cells():
+    """At the edge of the row: a real hinge about that line, and no other joint."""
+    encoding = Bones(Direct(BodyPlan((7, 3, 3), least_muscles=5)), number=9, second=8)
+    full = {"cells": np.ones((7, 3, 3), dtype=int).tolist(), "units": {"phase": np.zeros((7, 3, 3)).tolist()}}
+    bone = {"low": [1, 0, 1], "high": [6, 3, 3], "hinges": [[0, 3]]}
+    cells = encoding.grids(encoding.from_json({"soft": full, "bones": [bone]})).cells
+    assert (cells[1:3, :, 1:] == 9).all()
+    assert (cells[4:6, :, 1:] == 8).all()
+    assert (cells[3, :, 1] == 9).all()
+    assert (cells[3, :, 2] == 1).all()
+    soft, hard = (VoxelMaterial(young=1e5, density=1000.0, rigid=rigid) for rigid in (False, True))
+    model = VoxelBody(VoxelGrid(cells.astype(int), 0.01), {1: soft, 8: hard, 9: hard}).model
+    assert model.group_count == 2
+    faces = faces_of(model)
+    places = model.centres[faces.voxel[:, 0]] + faces.local[:, 0]
+    assert sorted(places.round(9).tolist()) == [[0.04, 0.005, 0.015], [0.04, 0.025, 0.015]]
+
+
 def test_stiffness_is_even_in_factors():
     unit = np.array([0.0, 0.25, 0.5, 0.75, 1.0])
     values = FieldRange(0.1, 10.0, logarithmic=True).values(unit)
@@ -151,6 +174,8 @@ def test_stiffness_is_even_in_factors():
         (lambda: BodyPlan((4, 4, 4), passive=(1,)), "twice"),
         (lambda: FieldRange(1.0, 1.0), "low < high"),
         (lambda: Bones(Direct(BodyPlan((4, 4, 4))), number=1), "number of their own"),
+        (lambda: Bones(Direct(BodyPlan((4, 4, 4))), number=9, second=1), "number of their own"),
+        (lambda: Bones(Direct(BodyPlan((4, 4, 4))), number=9, second=9), "two numbers"),
         (lambda: Waves(BodyPlan((4, 4, 4), fields={})), "a field to vary"),
         (lambda: Direct(BodyPlan((2, 2, 2))).from_json({"cells": [[[7]]]}), "finite numbers"),
         (lambda: Patterns(BodyPlan((2, 2, 2))).from_json({"outputs": []}), "not a pattern network"),

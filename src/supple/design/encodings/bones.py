@@ -1,9 +1,10 @@
-"""Bones and hinges inside a soft body: boxes of a stiff material, cut by rows of the soft one.
+"""Bones and hinges inside a soft body: boxes of a rigid or stiff material, cut by rows of the soft one.
 
-A bone is a box of cells whose number is that of a much stiffer material: a hundred times Young's modulus bends a
-hundred times less and shortens the step tenfold. A hinge is one row of cells across the bone, which stay what the soft
-encoding makes them: the bone folds there, about any axis in that row, and muscles in the row drive it. The lattice has
-no rigid cells and no joints between cells; a stiff box with a soft row comes near to both and needs no other solver.
+A bone is a box of cells whose number is that of a material with `rigid=True`, or of a much stiffer one: a hundred times
+Young's modulus bends a hundred times less and shortens the step tenfold, which rigid cells do not. A hinge is one row
+of cells across the bone, which stay what the soft encoding makes them: the bone folds there, about any axis in that
+row, and muscles in the row drive it. With the number of a second rigid material the bone changes its number there, and
+a line of its cells at the edge of the row joins both parts: the bone folds about that line alone.
 """
 
 from __future__ import annotations
@@ -37,6 +38,23 @@ class Bone(NamedTuple):
             found[(slice(None),) * axis + (row,)] = False
         return found
 
+    def numbers(self, shape: tuple[int, int, int], first: int, second: int) -> Array:
+        """Number of each cell of a grid, 0 where there is no bone: first and second in turn from hinge to hinge,
+        and in the row of a hinge a line of cells of the part below, along the wider of the other two sides."""
+        box = tuple(slice(a, b) for a, b in zip(self.low, self.high))
+        part = np.zeros(shape, dtype=np.int64)
+        soft = np.zeros(shape, dtype=bool)
+        for axis, row in self.hinges:
+            places = np.arange(shape[axis]).reshape(np.where(np.arange(3) == axis, -1, 1))
+            part += places > row
+            narrow = min((k for k in range(3) if k != axis), key=lambda k: (self.high[k] - self.low[k], -k))
+            edge = np.arange(shape[narrow]).reshape(np.where(np.arange(3) == narrow, -1, 1)) == self.low[narrow]
+            soft |= (places == row) & ~edge
+        found = np.zeros(shape, dtype=np.int64)
+        found[box] = np.where(part % 2 == 0, first, second)[box]
+        found[soft] = 0
+        return found
+
 
 @dataclass(frozen=True)
 class BonyGenome(Generic[Soft]):
@@ -48,8 +66,9 @@ class BonyGenome(Generic[Soft]):
 
 @dataclass(frozen=True)
 class Bones(Generic[Soft]):
-    """A soft encoding with bones. number: of the stiff material in the palette, which the soft plan does not use.
-    most: bones of a body. hinge_rate: share of the bones with a hinge, of those that are long enough.
+    """A soft encoding with bones. number: of the rigid or stiff material in the palette, which the soft plan does not
+    use. most: bones of a body. hinge_rate: share of the bones with a hinge, of those that are long enough. second: of
+    another rigid material, of what is beyond a hinge; without it hinges are rows of soft cells.
 
     >>> from supple.design.encodings.direct import Direct
     >>> encoding = Bones(Direct(BodyPlan((6, 4, 4))), number=2)
@@ -62,14 +81,24 @@ class Bones(Generic[Soft]):
     number: int
     most: int = 3
     hinge_rate: float = 0.5
+    second: int | None = None
 
     def __post_init__(self) -> None:
-        if self.number in self.plan.numbers or not 1 <= self.number <= 255:
-            raise InputError("bones need a number of their own", where="Bones", value=self.number,
-                             allowed=f"1 to 255, none of {self.plan.numbers}")  # fmt: skip
+        for number in self.numbers:
+            if number in self.plan.numbers or not 1 <= number <= 255:
+                raise InputError("bones need a number of their own", where="Bones", value=number,
+                                 allowed=f"1 to 255, none of {self.plan.numbers}")  # fmt: skip
+        if self.second == self.number:
+            raise InputError("the parts of a bone need two numbers", where="Bones", value=self.second,
+                             allowed=f"not {self.number}")  # fmt: skip
         if self.most < 1:
             raise InputError("a bony body has a bone", where="Bones", value=self.most, allowed=">= 1")
         check_number(self.hinge_rate, name="hinge_rate", where="Bones", least=0.0, most=1.0)
+
+    @property
+    def numbers(self) -> tuple[int, ...]:
+        """Of the materials of bones."""
+        return (self.number,) if self.second is None else (self.number, self.second)
 
     @property
     def plan(self) -> BodyPlan:
@@ -125,18 +154,22 @@ class Bones(Generic[Soft]):
     def _is_kept(self, genome: BonyGenome[Soft]) -> bool:
         cells = self.grids(genome).cells
         return bool(
-            (cells == self.number).any() and np.isin(cells, self.plan.muscles).sum() >= self.plan.muscles_needed
+            np.isin(cells, self.numbers).any() and np.isin(cells, self.plan.muscles).sum() >= self.plan.muscles_needed
         )
 
     def grids(self, genome: BonyGenome[Soft]) -> BodyGrids:
-        """The soft body, with the number of the bones where bones lie in it; bones are reflected with the body."""
+        """The soft body, with the numbers of the bones where bones lie in it; bones are reflected with the body."""
         cells, fields = self.soft.grids(genome.soft)
         shape = self.plan.shape
         for bone in genome.bones:
-            inside = bone.cells(shape)
+            if self.second is None:
+                number = np.where(bone.cells(shape), self.number, 0)
+            else:
+                number = bone.numbers(shape, self.number, self.second)
             if self.plan.mirror_axis is not None:
-                inside |= np.flip(inside, axis=self.plan.mirror_axis)
-            cells = np.where(inside & (cells > 0), self.number, cells).astype(np.uint8)
+                other = np.flip(number, axis=self.plan.mirror_axis)
+                number = np.where((number > 0) & (other > 0), np.minimum(number, other), np.maximum(number, other))
+            cells = np.where((number > 0) & (cells > 0), number, cells).astype(np.uint8)
         return BodyGrids(cells, fields)
 
     def to_json(self, genome: BonyGenome[Soft]) -> dict[str, Any]:

@@ -76,7 +76,7 @@ def build_encoding(document: schema.Document, arena: ArenaLike, place: Place) ->
         plan = BodyPlan(shape, **given)
         if isinstance(section, schema.Bones):
             soft = {"direct": Direct, "patterns": Patterns, "waves": Waves}[section.soft](plan)
-            return Bones(soft, **section.given("number", "most", "hinge_rate"))  # type: ignore[arg-type]
+            return Bones(soft, **section.given("number", "most", "hinge_rate", "second"))  # type: ignore[arg-type]
         if isinstance(section, schema.Direct):
             return Direct(plan, **section.given("filled", "smooth"))
         return Patterns(plan) if isinstance(section, schema.Patterns) else Waves(plan, **section.given("spread"))

@@ -19,7 +19,7 @@ def check_bodies(encoding: Encoding[Any], arena: ArenaLike, place: Place) -> Non
     """Refuse an encoding with numbers of materials, fields or a grid that the arena does not know."""
     plan, at = encoding.plan, place.at("encoding")
     materials = materials_of(arena)
-    numbers = (*plan.numbers, *((encoding.number,) if isinstance(encoding, Bones) else ()))
+    numbers = (*plan.numbers, *(encoding.numbers if isinstance(encoding, Bones) else ()))
     lacking = sorted(set(numbers) - set(materials))
     if lacking:
         raise at.error("the arena has no material of this number", value=lacking[0],

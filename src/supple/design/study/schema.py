@@ -100,13 +100,15 @@ class Waves(Plan):
 
 
 class Bones(Plan):
-    """Bones in a soft body. number: of the stiff material. soft: how the soft body is encoded."""
+    """Bones in a soft body. number: of the rigid or stiff material; second: of another rigid one, beyond hinges. soft:
+    how the soft body is encoded."""
 
     kind: Literal["bones"]
     number: int
     soft: Literal["direct", "patterns", "waves"] = "direct"
     most: int | None = None
     hinge_rate: Number | None = None
+    second: int | None = None
 
 
 Encoding = Annotated[
