@@ -63,6 +63,7 @@ class Assembly:
         """Find the pattern; None if a force or mapping of the system cannot be assembled."""
         kin = Kinematics(system.slots, 0.0, system.x0, system.v0)
         by_slot: dict[int, list[tuple[Array, Array]]] = {}
+        pairs: list[tuple[Array, Array]] = [(np.arange(system.v_size // 3),) * 2]
         patterns: list[tuple[Slot, Array, Array]] = []
         for _, slot, item in [*system.forces, *system.joined_masses]:
             if not isinstance(item, Assembled):
@@ -78,14 +79,16 @@ class Assembly:
                 continue
             if not is_assembled(tangent):
                 return None
-            if not slot.parents[0].is_body:
-                by_slot.setdefault(slot.parents[0].index, []).append(tangent.geometric_pattern())
+            parent, (rows, cols) = slot.parents[0], tangent.geometric_pattern()
+            if parent.is_body:  # what acts on the slot fills these too, if anything does
+                pairs.append((parent.block_start + rows, parent.block_start + cols))
+            else:
+                by_slot.setdefault(parent.index, []).append((rows, cols))
         for slot, rows, cols in patterns:
             if not slot.is_body:
                 by_slot.setdefault(slot.index, []).append((rows, cols))
 
         parts: dict[int, MappedPart] = {}
-        pairs: list[tuple[Array, Array]] = [(np.arange(system.v_size // 3),) * 2]
         expanded: dict[int, tuple[Array, Array]] = {}
         for index, given in by_slot.items():
             slot = system.slots[index]
