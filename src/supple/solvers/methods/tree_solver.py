@@ -3,7 +3,7 @@
 Whatever else acts on their points (loads, winds, springs, a person's own forces) is asked once a call, brought to the
 coordinates by virtual work, and kept constant during it; loads in time and winds by kernels, as they are in its middle,
 see `coupling.trees.acting`. Springs between points of a tree and the world are solved
-within the steps instead, so that they may be stiff, and such steps are halved where they would gain energy; see
+within the steps instead, so that they may be stiff, and such steps are also halved where they would gain energy; see
 `coupling.trees.springs`.
 
 A step evaluates the coupling of the domains a few times (`TreeSettings.passes`). Where its last pass still moves the

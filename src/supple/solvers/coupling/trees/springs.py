@@ -6,9 +6,9 @@ n: the spring's direction, L its length. The part across a pressed spring is neg
 is linear and K exact.
 
 The passes of a step leave out that lever arms turn under a spring, and need not contract where it pulls hard. So a step
-of a pulled tree is accepted only if its energy, springs and gravity included, rises by no more than the work of other
-loads and `GAIN` of its size. Else it is halved; where steps gain little, their length is doubled again. One that
-still gains energy, and is halved no more, is told.
+of a pulled tree is accepted only if one more pass would leave it settled, and if its energy, springs and gravity
+included, rises by no more than the work of other loads and `GAIN` of its size. Else it is halved; where steps gain
+little and are calm, their length is doubled again. One that is not accepted, and is halved no more, is told.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from supple.errors import ConvergenceError, DivergenceError
 from supple.interaction.springs import SpringForce
 from supple.scene.slots import Slot
 from supple.scene.system import BoundForce
-from supple.solvers.coupling.trees.halving import UNSETTLED, Halved
+from supple.solvers.coupling.trees.halving import CALM, UNSETTLED, Halved, left_open, unsettled
 
 Array = np.ndarray
 AMONG_TREES = PULLED
@@ -132,26 +132,27 @@ class PulledTree:
     def advance(self, start: LocalState, h: float, steps: int, level: int) -> Halved:
         """The state after `steps` steps of h [s], each halved where it must be; level: how often, before and after.
 
-        They are as unsettled as the energy rises in the worst one; `GAIN` of it counts as `UNSETTLED`.
+        They are as unsettled as the passes of the worst one, or as its rise of the energy, `GAIN` of it as `UNSETTLED`.
         """
         now, done, whole, worst = start, 0, steps * 2**HALVINGS, 0.0
         while done < whole:
             part = 2 ** (HALVINGS - level)
+            length = h * part / 2**HALVINGS
             try:
                 springs = springs_at(self.pulls, self.body, now.x)
-                end = self.body.advance(
-                    now, h * part / 2**HALVINGS, gravity=self.gravity, forces=self.forces, springs=springs
-                )
-                gain = self._gain(now, end)
+                acting: dict[str, Any] = {"gravity": self.gravity, "forces": self.forces, "springs": springs}
+                end = self.body.advance(now, length, **acting)
+                change = left_open(self.body, unsettled(self.body), now, length, acting)
+                change = max(change, UNSETTLED * self._gain(now, end) / GAIN)
             except (ConvergenceError, DivergenceError):
                 if level == HALVINGS:
                     raise
-                gain = np.inf
-            if gain > GAIN and level < HALVINGS:
+                change = np.inf
+            if change > UNSETTLED and level < HALVINGS:
                 level += 1
                 continue
-            now, done, worst = end, done + part, max(worst, UNSETTLED * gain / GAIN)
-            if gain < GAIN / 4 and level > 0 and done % (2 * part) == 0:
+            now, done, worst = end, done + part, max(worst, change)
+            if change < CALM and level > 0 and done % (2 * part) == 0:
                 level -= 1
         return Halved(now, level, worst)
 
