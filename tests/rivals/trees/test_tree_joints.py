@@ -8,7 +8,7 @@ import pytest
 import supple as sp
 from supple.algebra.dense import rotations
 from supple.bodies.tree.dynamics import PULLED
-from supple.errors import InputError
+from supple.errors import DivergenceError, InputError
 from supple.solvers.coupling.trees import step as tree_step
 from supple.validation.contact_kinds import RUBBER, cube
 from supple.validation.tree import joints as validation
@@ -151,3 +151,24 @@ def test_steps_of_a_coupled_tree_are_halved_where_its_passes_do_not_settle(monke
     assert none == 0
     assert level > 0
     assert 0 < np.abs(whole - halved).max() < 0.01
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_a_calm_coupled_tree_keeps_its_halves_where_longer_steps_do_not_settle(
+    fails: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    system, solver = hinged()
+    state, (slot,) = system.initial_state(), system.bodies
+    tried: list[int] = []
+
+    def unsettled(body: sp.TreeBody) -> float:
+        tried.append(1)
+        if len(tried) == 2 and fails:
+            raise DivergenceError("the tree left the finite")
+        return 0.5 if len(tried) == 2 else 0.0
+
+    monkeypatch.setattr(tree_step, "unsettled", unsettled)
+    state.memory[f"{slot.name}/halvings"] = np.array([1.0])
+    assert solver.step(system, state).is_solved
+    assert len(tried) > 2
+    assert state.memory[f"{slot.name}/halvings"] == 1

@@ -179,7 +179,10 @@ class TreeStep:
             found = self._tried(slot)
         if found.change < CALM and self.levels[slot.name] > 0:
             self.levels[slot.name] -= 1
-            found = self._tried(slot)
+            longer = self._tried(slot)
+            if longer.change <= UNSETTLED:
+                return longer
+            self.levels[slot.name] += 1
         return found
 
     def _tried(self, slot: Slot) -> Halved:
