@@ -9,6 +9,7 @@ from supple.bench.row import Row
 
 _MODULES = (
     "contact",
+    "design.evolving",
     "design.pool",
     "exports.html",
     "fem.steel_crank",

@@ -33,6 +33,7 @@ _MODULES = (
     "contact_kinds",
     "contact_self",
     "couplings",
+    "design.searches",
     "design.tasks",
     "design.walker",
     "scenes.blows",

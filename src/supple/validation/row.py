@@ -28,3 +28,19 @@ def compare(case: str, quantity: str, value: float, reference: float, limit: flo
 def bounded(case: str, quantity: str, value: float, limit: float, *, unit: str = "-", source: str) -> Row:
     """A row for a number that should be zero."""
     return Row(case, quantity, float(value), 0.0, unit, abs(float(value)), limit, bool(abs(value) <= limit), source)
+
+
+def at_least(case: str, quantity: str, value: float, least: float, *, unit: str = "-", source: str) -> Row:
+    """A row for a number that should be as large, or larger."""
+    short = max(0.0, 1.0 - value / least)
+    return Row(
+        case,
+        f"{quantity} (at least {least:g})",
+        float(value),
+        float(least),
+        unit,
+        short,
+        0.0,
+        bool(value >= least),
+        source,
+    )

@@ -15,7 +15,7 @@ import numpy as np
 from supple.design.search.method_protocol import Candidate
 from supple.design.study.study import load_study
 from supple.examples.designs import study_file
-from supple.validation.row import Row
+from supple.validation.row import Row, at_least
 
 LENGTH = 0.06  # [m]
 LEAST_LENGTHS, LEAST_RATIO = 5.0, 5.0
@@ -37,15 +37,12 @@ def walker(seed: int) -> list[Row]:
     median = float(np.median(random)) / LENGTH
     case = f"design/walker/{seed}"
     return [
-        _at_least(case, "way of the best robot, in body lengths", lengths, LEAST_LENGTHS),
-        _at_least(case, f"the same over the median {median:.2f} of {len(random)} random robots", lengths / median,
-                  LEAST_RATIO),
+        at_least(case, "way of the best robot, in body lengths", lengths, LEAST_LENGTHS, source=SOURCE),
+        at_least(
+            case, f"the same over the median {median:.2f} of {len(random)} random robots", lengths / median,
+            LEAST_RATIO, source=SOURCE,
+        ),
     ]  # fmt: skip
-
-
-def _at_least(case: str, quantity: str, value: float, least: float) -> Row:
-    short = max(0.0, 1.0 - value / least)
-    return Row(case, f"{quantity} (at least {least:g})", value, least, "-", short, 0.0, value >= least, SOURCE)
 
 
 CASES: dict[str, Callable[[], list[Row]]] = {f"design/walker/{seed}": partial(walker, seed) for seed in SEEDS}
