@@ -35,20 +35,11 @@ from supple.algebra.dense.rotation_kernels import (
     quaternion_exp,
     quaternion_matrix,
     quaternion_multiply,
-    quaternion_rotate,
-    quaternion_rotate_inverse,
 )
 from supple.algebra.lanes.lane_type import lane_count
 from supple.bodies.voxel.groups.group_contact_kernels import find_pushes, meet_obstacles
-from supple.bodies.voxel.groups.group_kernels import (
-    GroupRun,
-    begin_groups,
-    four,
-    gather_groups,
-    move_groups,
-    push_group,
-    scatter_groups,
-)
+from supple.bodies.voxel.groups.group_joint_kernels import groups_of, place_on_group, push_owner, scale_turns
+from supple.bodies.voxel.groups.group_kernels import begin_groups, gather_groups, move_groups, scatter_groups
 from supple.bodies.voxel.links.link import add, dot, scale, subtract
 from supple.bodies.voxel.sweep.brick_links import three
 from supple.bodies.voxel.touching.spring_kernels import SpringRun, begin_springs, close_springs
@@ -183,43 +174,6 @@ def springs_of(run):
 
 
 @compiled(inline=True)
-def groups_of(run):
-    """The rigid bodies that lie beside the joints."""
-    return GroupRun(
-        run.group_start,
-        run.group_place,
-        run.group_local,
-        run.group_mass,
-        run.group_inertia,
-        run.group_whole,
-        run.group_moments,
-        run.group_axes,
-        run.group_centre,
-        run.group_turn,
-        run.group_speed,
-        run.group_spin,
-        run.group_lever,
-        run.group_before,
-        run.group_outer,
-        run.group_outer_group,
-        run.group_friction,
-        run.group_smooth,
-        run.group_sticky,
-        run.group_tiles,
-        run.group_scratch,
-        run.group_found,
-        run.group_one_kind,
-        run.group_one_moving,
-        run.group_normal,
-        run.group_flow,
-        run.group_rest,
-        run.group_hold,
-        run.group_slide,
-        run.group_passed,
-    )
-
-
-@compiled(inline=True)
 def nine(array, i):
     """array[i, 0:9]."""
     return (
@@ -256,15 +210,6 @@ def fit_patch(run, s):
         run.frames[s, i] = R[i]
     for k in range(run.held_start[s], run.held_start[s + 1]):
         set_row(add(c, matrix_rotate(R, row(run.held, k, 0))), k, run.points)
-
-
-@compiled(borrows=True)
-def place_on_group(run, p):
-    """Where a point on a rigid body is."""
-    g = run.owner[run.voxel[p]]
-    r = quaternion_rotate(four(run.group_turn, g), row(run.local, p, 0))
-    set_row(r, p, run.levers)
-    set_row(add(row(run.group_centre, g, 0), r), p, run.spots)
 
 
 @compiled(borrows=True)
@@ -359,31 +304,6 @@ def compute_rows(run):
         add_row(scale(-1.0, first), c, 0, g)
         add_row(first, d, 0, g)
         spread(run, 3 * len(run.meetings) + k)
-
-
-@compiled(borrows=True)
-def scale_turns(run):
-    """Moments of rows on rigid bodies times J^-1/2 in their principal axes, so that their squares weigh as 1/I."""
-    for u in range(len(run.owner)):
-        g = run.owner[u]
-        if g >= 0:
-            J = row(run.group_moments, g, 0)
-            for m in range(len(run.rows)):
-                b = quaternion_rotate_inverse(four(run.group_before, g), row(run.rows[m], u, 3))
-                for k in range(3):
-                    run.rows[m, u, 3 + k] = b[k] / np.sqrt(J[k])
-
-
-@compiled(borrows=True)
-def push_owner(run, u, dt):
-    """Let forces l act on a rigid body in the step that has been taken."""
-    g, F, T = run.owner[u], (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
-    for m in range(len(run.l)):
-        F = add(F, scale(run.l[m], row(run.rows[m], u, 0)))
-        T = add(T, scale(run.l[m], row(run.rows[m], u, 3)))
-    J = row(run.group_moments, g, 0)
-    T = (np.sqrt(J[0]) * T[0], np.sqrt(J[1]) * T[1], np.sqrt(J[2]) * T[2])
-    push_group(groups_of(run), g, F, quaternion_rotate(four(run.group_before, g), T), dt)
 
 
 @compiled(borrows=True)
