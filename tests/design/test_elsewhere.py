@@ -114,4 +114,4 @@ def test_results_under_keys_of_another_device_are_not_stored(tmp_path: Path) -> 
 def test_keys_of_this_device_are_those_of_stores_that_were_written_before(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(supple, "__version__", "0.1.0")
     monkeypatch.setattr(origins, "sources_hash", lambda package: f"of {package == PACKAGE}")
-    assert evaluation_key(BLOCKS[0], ARENA)[:16] == "88948e8eede2021a"
+    assert evaluation_key(BLOCKS[0], ARENA)[:16] == "d2389036420d6792"
