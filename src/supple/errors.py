@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from math import isfinite, isnan
-from numbers import Integral, Real
+from numbers import Integral
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -175,14 +175,11 @@ def check_row(values: Any, kinds: type | tuple[type, ...], what: str, *, where: 
     Traceback (most recent call last):
     supple.errors.InputError: table: this is not a row of numbers (got 'a'; allowed: float)
     """
-    wrong = (
-        next((value for value in values if not isinstance(value, kinds)), None)
-        if isinstance(values, list | tuple)
-        else values
-    )
-    if wrong is not None or values is None:
+    is_row = isinstance(values, list | tuple)
+    wrong = [value for value in values if not isinstance(value, kinds)] if is_row else [values]
+    if wrong:
         names = [kind.__name__ for kind in (kinds if isinstance(kinds, tuple) else (kinds,))]
-        raise InputError(f"this is not a row of {what}", where=where, value=wrong, allowed=", ".join(names))
+        raise InputError(f"this is not a row of {what}", where=where, value=wrong[0], allowed=", ".join(names))
 
 
 def check_choice(value: Any, allowed: tuple[str, ...], what: str, *, where: str | None = None) -> None:
@@ -208,6 +205,21 @@ def check_path(value: Any, *, where: str) -> Path:
     return Path(value)
 
 
+NOT_NUMBERS = TypeError, ValueError, OverflowError
+"""What numpy raises where something cannot be an array of floats; the last for whole numbers of hundreds of digits."""
+LARGEST_WHOLE = 2**63 - 1
+
+
+def is_number(value: Any) -> bool:
+    """Whether a value is one number of a type that kernels take: whole, of double or of single precision, of Python or
+    numpy, and neither true nor false. Fractions, decimals and half precision are none.
+
+    >>> is_number(1.5), is_number(True), is_number("1")
+    (True, False, False)
+    """
+    return (isinstance(value, Integral | float) and not isinstance(value, bool)) or type(value).__name__ == "float32"
+
+
 def is_finite(value: Any) -> bool:
     """Whether a number is finite as a float, which whole numbers may be too large for."""
     try:
@@ -219,7 +231,7 @@ def is_finite(value: Any) -> bool:
 def check_real(where: str, **values: Any) -> None:
     """Refuse what is no number at all, by its name; ranges are checked by others. None stands for a default."""
     for name, value in values.items():
-        if value is not None and (not isinstance(value, Real) or isinstance(value, bool)):
+        if value is not None and not is_number(value):
             raise InputError(f"{name} is not a number", where=where, value=value)
 
 
@@ -240,12 +252,14 @@ def check_number(
         *([f">= {least:g}"] if least is not None else []),
         *([f"<= {most:g}"] if most is not None else []),
     ]
-    allowed = ", ".join([*(["a whole number"] if whole else []), *ranges]) or "a finite number"
-    is_number = isinstance(value, Integral if whole else Real) and not isinstance(value, bool)
-    if not is_number or not (is_finite(value) or (infinite and isinstance(value, float) and not isnan(value))):
+    is_right = is_number(value) and (isinstance(value, Integral) or not whole)
+    is_large = whole and is_right and abs(value) > LARGEST_WHOLE
+    kinds = [f"a whole number of at most {LARGEST_WHOLE}"] if is_large else ["a whole number"] if whole else []
+    allowed = ", ".join([*kinds, *ranges]) or "a finite number"
+    if not is_right or not (is_finite(value) or (infinite and isinstance(value, float) and not isnan(value))):
         kind = "a whole number" if whole else "a number" if infinite else "a finite number"
         raise InputError(f"{name} is not {kind}", where=where, value=value, allowed=allowed)
     low = (above is not None and value <= above) or (least is not None and value < least)
-    if low or (most is not None and value > most):
+    if low or (most is not None and value > most) or is_large:
         raise InputError(f"{name} is out of range", where=where, value=value, allowed=allowed)
     return value if whole else float(value)

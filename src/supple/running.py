@@ -24,6 +24,7 @@ from supple.solvers.methods.implicit_euler import check_dt
 from supple.solvers.protocol import Solver
 
 ROUND_OFF = 1e-9  # part of a step that is round-off
+MOST_STEPS = 1e15  # of a run: beyond them t + dt is no longer a later time
 SURFACE_POINTS = 20_000
 """Points of a tree's surface that a record shows to other programs, at most."""
 
@@ -144,6 +145,10 @@ def choose_solver(scene: Scene, system: System, solver: Any, dt: float | None) -
 
 def count_steps(until: float, dt: float) -> int:
     """The smallest number of steps of dt that does not end before `until`, round-off aside."""
+    if until / dt > MOST_STEPS:
+        raise InputError(
+            "there are too many steps", where="run", value=f"{until:g} s", allowed=f"{MOST_STEPS * dt:g} s"
+        )
     return math.ceil(until / dt * (1 - ROUND_OFF) - ROUND_OFF)
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from numbers import Real
 from typing import Any, Literal
 
 import numpy as np
@@ -21,6 +20,7 @@ from supple.errors import (
     check_real,
     check_row,
     is_finite,
+    is_number,
 )
 from supple.interaction.obstacles import MeshObstacle, check_static_friction
 from supple.scene.node import Node
@@ -84,7 +84,7 @@ class Contact:
         check_real("Contact", **{name: getattr(self, name) for name in names})
         self._check_who()
         for value in (self.friction, *self.frictions.values()):
-            if not isinstance(value, Real) or not (is_finite(value) and value >= 0):
+            if not (is_number(value) and is_finite(value) and value >= 0):
                 raise InputError(
                     "friction is a finite number",
                     where="Contact",

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from scipy import ndimage
 
 from supple.design.content import content_key
-from supple.errors import FileFormatError, InputError
+from supple.errors import NOT_NUMBERS, FileFormatError, InputError
 
 Array = np.ndarray
 VERSION = 1
@@ -148,7 +148,7 @@ def _checked_field(name: str, given: Any, cells: Array) -> Array:
     where = f"design, field '{name}'"
     try:
         values = np.asarray(given, dtype=np.float64)
-    except (TypeError, ValueError):
+    except NOT_NUMBERS:
         raise InputError("the field does not hold numbers", where=where, value=type(given).__name__) from None
     if values.shape != cells.shape:
         raise InputError("the field has another shape than the cells", where=where, value=values.shape,

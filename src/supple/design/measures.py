@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from supple.design.content import function_name, named_function
-from supple.errors import InputError
+from supple.errors import NOT_NUMBERS, InputError
 
 if TYPE_CHECKING:
     from supple.design.trial import Trial
@@ -59,7 +59,7 @@ class Measure:
         value = self.function(trial)
         try:
             score = float(value)
-        except (TypeError, ValueError):
+        except NOT_NUMBERS:
             score = math.nan
         if not math.isfinite(score):
             raise InputError("the measure did not give a finite number", where=f"measure '{self.name}'", value=value,

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from supple.errors import InputError
+from supple.errors import NOT_NUMBERS, InputError
 
 Array = np.ndarray
 Colour = str | Sequence[float]
@@ -36,7 +36,7 @@ def check_colour(given: Colour, *, where: str) -> str:
     else:
         try:
             numbers = np.array(given, dtype=float)
-        except (TypeError, ValueError):
+        except NOT_NUMBERS:
             numbers = np.full(3, np.nan)
         if numbers.shape == (3,) and (numbers >= 0).all() and (numbers <= 1).all():
             return "#" + "".join(f"{round(255 * n):02x}" for n in numbers.tolist())

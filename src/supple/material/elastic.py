@@ -8,10 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import IntEnum
-from math import isfinite
-from numbers import Real
 
-from supple.errors import InputError
+from supple.errors import InputError, is_finite, is_number
 from supple.material.colour import Colour, check_colour
 
 
@@ -64,7 +62,7 @@ class Material:
         where = f"material '{self.name}'"
         for field in ("young", "poisson", "density", "mass_damping", "stiffness_damping"):
             value = getattr(self, field)
-            if isinstance(value, bool) or not isinstance(value, Real) or not isfinite(value):
+            if not is_number(value) or not is_finite(value):
                 raise InputError(f"{field} is not a finite number", where=where, value=value)
             object.__setattr__(self, field, float(value))
         if self.colour is not None:

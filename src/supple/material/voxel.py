@@ -19,7 +19,7 @@ from math import inf, isfinite
 
 import numpy as np
 
-from supple.errors import InputError, check_flag, check_number
+from supple.errors import NOT_NUMBERS, InputError, check_flag, check_number, is_finite, is_number
 
 NUMBERS = (
     "young",
@@ -79,7 +79,7 @@ class VoxelMaterial:
         where = f"material '{self.name}'"
         for field in NUMBERS:
             value = getattr(self, field)
-            if isinstance(value, bool) or not isinstance(value, (int, float)) or not isfinite(value):
+            if not is_number(value) or not is_finite(value):
                 raise InputError(f"{field} is not a finite number", where=where, value=value)
         if self.young <= 0:
             raise InputError("Young's modulus is not positive", where=where, value=self.young, allowed="> 0 Pa")
@@ -134,7 +134,7 @@ class VoxelMaterial:
             raise InputError("both a curve and a yield stress are given", where=where, fix="Leave one of them out.")
         for field in ("yield_stress", "fail_strain", "fail_stress"):
             value = getattr(self, field)
-            if value is not None and not (isinstance(value, int | float) and isfinite(value) and value > 0):
+            if value is not None and not (is_number(value) and is_finite(value) and value > 0):
                 raise InputError(f"{field} is not positive", where=where, value=value, allowed="> 0")
         check_number(self.plastic_modulus, name="plastic_modulus", where=where)
         if not (isfinite(self.plastic_modulus) and 0 <= self.plastic_modulus <= self.young):
@@ -207,7 +207,7 @@ def _checked_curve(curve: Sequence[tuple[float, float]], young: float, where: st
     """Rows of strain and stress from (0, 0) on; refused unless they ascend and never steepen beyond Young's modulus."""
     try:
         points = np.array(curve, dtype=float)
-    except (TypeError, ValueError):
+    except NOT_NUMBERS:
         points = np.full((1, 1), np.nan)
     if points.ndim != 2 or points.shape[1] != 2 or not np.isfinite(points).all():
         raise InputError("the stress-strain curve is not rows of two finite numbers", where=where, value=curve)

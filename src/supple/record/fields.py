@@ -39,7 +39,7 @@ Measure = Callable[[State], Array]
 
 def check_fields(names: object, where: str) -> tuple[str, ...]:
     """The names of fields, each once; refuses others."""
-    given = (names,) if isinstance(names, str) else tuple(names) if isinstance(names, Iterable) else (names,)
+    given = (names,) if isinstance(names, str) else tuple(names) if np.iterable(names) else (names,)
     for name in given:
         if not isinstance(name, str) or name not in NAMES:
             raise InputError("no field of that name", where=where, value=name, allowed=", ".join(NAMES))

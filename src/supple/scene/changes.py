@@ -32,7 +32,7 @@ import numpy as np
 
 from supple.algebra.dense.checks import check_vector
 from supple.bodies.traits import has_energy
-from supple.errors import InputError, check_instance
+from supple.errors import NOT_NUMBERS, InputError, check_instance
 from supple.scene.changing.contacts import change_contact, contact_names
 from supple.scene.changing.couplings import ADDED, REMOVED, SIDES, add_table, describe, keep_positions, kept_positions
 from supple.scene.changing.in_place import END, change_force, change_motor, move_end, set_gravity
@@ -205,7 +205,7 @@ def _plain(value: Any, name: str, key: str) -> Any:
         return list(value)
     try:
         array = np.asarray(value, dtype=float)
-    except (TypeError, ValueError):
+    except NOT_NUMBERS:
         array = np.array(np.nan)
     if not np.isfinite(array).all():
         raise InputError(

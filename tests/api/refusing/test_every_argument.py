@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,23 @@ WRONG: dict[str, Any] = {
     "a table": {"a": 1},
     "a function of text": lambda *given: "x",
     "an array": np.ones((2, 2)),
+    "an infinite number": float("inf"),
+    "a negative number": -1.5,
+    "nearly nothing": 1e-320,
+    "more than can be squared": 1e308,
+    "more than an integer of 64 bits": 2**63,
+    "more than a float": 10**400,
+    "a fraction": Fraction(1, 3),
+    "half precision": np.float16(1.0),
+    "bytes": b"ab",
+    "nothing, three times": (None, None, None),
+    "no numbers, three times": (float("nan"),) * 3,
+    "no length": (0.0, 0.0, 0.0),
+    "no points": np.zeros((0, 3)),
+    "an array of no axis": np.array(3.0),
+    "an array of many axes": np.zeros((1, 1, 1, 1, 1)),
+    "things": np.array([None, "a"], dtype=object),
+    "a function of nothing useful": lambda *given: None,
 }
 
 

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from supple.algebra.dense import rotations
-from supple.errors import InputError
+from supple.errors import NOT_NUMBERS, InputError
 
 Array = np.ndarray
 
@@ -15,7 +15,7 @@ def check_array(value: ArrayLike, *, name: str, where: str) -> Array:
     """Numbers as a float array, or an InputError that names what is none."""
     try:
         return np.asarray(value, dtype=float)
-    except (TypeError, ValueError):
+    except NOT_NUMBERS:
         raise InputError(f"{name} is not made of numbers", where=where, value=value) from None
 
 
@@ -31,7 +31,7 @@ def check_vector(value: ArrayLike, *, name: str, where: str | None = None, size:
     """A finite float vector of the given size, or an InputError that names it."""
     try:
         vector = np.asarray(value, dtype=float)
-    except (TypeError, ValueError):
+    except NOT_NUMBERS:
         vector = np.full(0, np.nan)
     if vector.shape != (size,) or not np.isfinite(vector).all():
         raise InputError(f"{name} is not a vector of {size} finite numbers", where=where, value=value)

@@ -130,6 +130,8 @@ class MatrixSolid(NodeMasses):
 def _checked(given: Any, name: str, size: int) -> Any:
     if not sparse.issparse(given):
         given = np.atleast_2d(check_array(given, name=name, where="MatrixSolid"))
+        if given.ndim > 2:
+            raise InputError(f"{name} is not a matrix", where="MatrixSolid", value=given.shape)
     A = sparse.csr_array(given, dtype=float)
     if A.shape != (size, size) or not np.isfinite(A.data).all():
         raise InputError(

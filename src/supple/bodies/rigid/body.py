@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import pi
-from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -20,11 +19,13 @@ from supple.bodies.protocols import PlacedBody
 from supple.bodies.rigid.mass import FrameMass
 from supple.bodies.rigid.refining import subdivided
 from supple.bodies.surfaces import FrameSkin, MappedSurface, RenderSurface
-from supple.errors import InputError, check_number, is_finite
+from supple.errors import InputError, check_number, is_finite, is_number
 from supple.geometry import SurfaceMesh, box_hexes, cylinder_tets, sphere_tets
 from supple.geometry.surfaces.convex import ConvexShape
 
 Array = np.ndarray
+LARGEST = 1e60
+"""[m], so that moments of inertia are finite."""
 
 
 def surface_of(mesh: object) -> SurfaceMesh:
@@ -56,7 +57,7 @@ class RigidBody:
     coordinates = Frames(1)
 
     def __post_init__(self) -> None:
-        if not (isinstance(self.mass, Real) and is_finite(self.mass) and self.mass > 0):
+        if not (is_number(self.mass) and is_finite(self.mass) and self.mass > 0):
             raise InputError("the mass is not positive", where="rigid body", value=self.mass, allowed="> 0 kg")
         I = check_array(self.inertia, name="inertia", where="rigid body")
         I = np.diag(I) if I.shape == (3,) else I.copy()
@@ -181,7 +182,7 @@ class RigidBody:
 
 
 def _length(value: float, name: str) -> float:
-    return check_number(value, name=name, where="rigid body", above=0.0)
+    return check_number(value, name=name, where="rigid body", above=0.0, most=LARGEST)
 
 
 def _positive(value: ArrayLike, name: str) -> Array:

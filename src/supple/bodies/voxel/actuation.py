@@ -23,7 +23,7 @@ from numpy.typing import ArrayLike
 from supple.algebra.dense.checks import check_array
 from supple.algebra.dense.function_kernels import compute_sines
 from supple.bodies.voxel.model import VoxelModel
-from supple.errors import InputError, check_instance, check_number
+from supple.errors import NOT_NUMBERS, InputError, check_instance, check_number
 
 Array = np.ndarray
 QUARTER = 0.25  # of a turn: a cosine is a sine that is so much ahead
@@ -118,7 +118,7 @@ class Commands:
         given = self.function(t, state, *others)
         try:
             values = np.asarray(given, dtype=float).ravel()
-        except (TypeError, ValueError):
+        except NOT_NUMBERS:
             values = np.full(0, np.nan)
         if values.shape != (self.count,) or not np.isfinite(values).all():
             raise InputError(
@@ -375,7 +375,7 @@ def _command_gains(driver: Commands, n: int) -> Array:
     """Gains (count, n)."""
     try:
         gain = np.asarray(driver.gain, dtype=float)
-    except (TypeError, ValueError):
+    except NOT_NUMBERS:
         allowed = f"({driver.count},) or ({driver.count}, {n})"
         raise InputError("the gains are not numbers", where="Commands", value=driver.gain, allowed=allowed) from None
     if gain.ndim == 1:

@@ -23,7 +23,7 @@ from numpy.typing import ArrayLike
 
 from supple.bodies.voxel.groups.finding import find_groups
 from supple.bodies.voxel.links.link_laws import LinkLaws
-from supple.errors import InputError, check_instance, check_row
+from supple.errors import NOT_NUMBERS, InputError, check_instance, check_row
 from supple.geometry import VoxelGrid
 from supple.material.voxel import NUMBERS, VoxelMaterial
 
@@ -274,7 +274,7 @@ def voxel_field(grid: VoxelGrid, given: ArrayLike, name: str) -> Array:
     """Positive numbers for each voxel, from (n,) or from one for each cell of the grid."""
     try:
         values = np.array(given, dtype=float)
-    except (TypeError, ValueError):
+    except NOT_NUMBERS:
         values = np.full(1, np.nan)
     if values.shape == tuple(grid.shape):
         values = values[tuple(grid.voxels.T)]

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from supple.algebra.dense.function_kernels import compute_layer
-from supple.errors import InputError
+from supple.errors import NOT_NUMBERS, InputError
 
 Array = np.ndarray
 KIND = "network"
@@ -38,7 +38,7 @@ class Network:
             where = f"Network, layer {number}"
             try:
                 weights, biases = (np.array(a, dtype=float, order="C") for a in layer)
-            except (TypeError, ValueError):
+            except NOT_NUMBERS:
                 raise InputError("a layer is not weights and biases", where=where, value=type(layer).__name__) from None
             if weights.ndim != 2 or biases.shape != (len(weights),) or not weights.size:
                 raise InputError(

@@ -7,11 +7,9 @@ and the face diagonals of neighbours still agree because a mirrored face is its 
 
 from __future__ import annotations
 
-from numbers import Real
-
 import numpy as np
 
-from supple.errors import InputError
+from supple.errors import InputError, is_finite, is_number
 from supple.geometry.meshes.region import FloatArray, IntArray
 
 _HEX_STEPS = np.array([[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0], [0, 0, 1], [1, 0, 1], [1, 1, 1], [0, 1, 1]])
@@ -21,7 +19,7 @@ MAX_CELLS = 50_000_000
 
 def check_cells(cells: tuple[int, ...]) -> tuple[int, ...]:
     """Positive whole numbers of cells, not more than fit in memory."""
-    if any(isinstance(c, bool) or not isinstance(c, Real) or c < 1 or c % 1 for c in cells):  # NaN leaves a rest
+    if any(not (is_number(c) and is_finite(c)) or c < 1 or c % 1 for c in cells):
         raise InputError("a number of cells is not a positive whole number", value=cells)
     if np.prod([float(c) for c in cells]) > MAX_CELLS:
         raise InputError("there are too many cells", value=cells, allowed=f"{MAX_CELLS} in all")

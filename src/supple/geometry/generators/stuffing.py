@@ -43,7 +43,8 @@ def stuff(phi: Callable[[FloatArray], FloatArray], lower: ArrayLike, upper: Arra
     low, high = as_vector(lower, "lower"), as_vector(upper, "upper")
     if not (np.isfinite(cell) and cell > 0) or not (high > low).all():
         raise InputError("the box or the cell is empty", where="stuff", value=(low.tolist(), high.tolist(), cell))
-    coarse = check_cells(tuple(int(np.ceil((d / cell + 3) / BLOCK)) for d in high - low))
+    with np.errstate(over="ignore"):
+        coarse = check_cells(tuple(np.ceil((d / cell + 3) / BLOCK) for d in high - low))
     block = check_cells(tuple(BLOCK * c for c in coarse))
     corner = (low + high) / 2 - cell * np.array(block) / 2
     active = _active_cells(phi, corner, cell, coarse)

@@ -5,14 +5,12 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass
 from functools import cached_property
-from math import isfinite
-from numbers import Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.errors import InputError
+from supple.errors import InputError, is_finite, is_number
 from supple.geometry.generators.structured import cell_hexes, kuhn_tets, lattice
 from supple.geometry.meshes.mesh import HexMesh, SurfaceMesh, TetMesh
 from supple.geometry.meshes.placement import as_vector
@@ -44,7 +42,7 @@ class VoxelGrid:
             raise InputError("a material number is out of range", value=int(given.min()), allowed="0 to 2147483647")
         if not given.any():
             raise InputError("the grid holds no voxel", fix="Give at least one cell a material above zero.")
-        if not isinstance(self.voxel_size, Real) or not (isfinite(self.voxel_size) and self.voxel_size > 0):
+        if not (is_number(self.voxel_size) and is_finite(self.voxel_size) and self.voxel_size > 0):
             raise InputError("the voxel size is not positive", value=self.voxel_size, allowed="a length [m]")
         materials = np.array(given, dtype=np.uint8 if given.max() < 256 else np.int32, order="C")
         origin = as_vector(self.origin, "origin").copy()

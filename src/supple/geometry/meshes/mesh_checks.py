@@ -6,7 +6,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from supple.errors import InputError
+from supple.errors import NOT_NUMBERS, InputError
 from supple.geometry.meshes.region import FloatArray, IntArray
 
 Orientation: TypeAlias = Literal["repair", "refuse"]
@@ -25,7 +25,7 @@ def check_nodes(values: Any) -> FloatArray:
     """Positions [m], (n, 3), finite, as a read-only C-ordered copy."""
     try:
         nodes = np.array(values, dtype=np.float64, order="C")
-    except (TypeError, ValueError) as error:
+    except NOT_NUMBERS as error:
         raise InputError("the nodes are not an array of numbers", allowed="shape (n, 3)") from error
     if nodes.ndim != 2 or nodes.shape[1] != 3 or len(nodes) == 0:
         raise InputError("the nodes are not rows of x, y, z", value=nodes.shape, allowed="shape (n, 3), n > 0")

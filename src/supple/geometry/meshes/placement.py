@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.errors import InputError
+from supple.errors import NOT_NUMBERS, InputError
 from supple.geometry.meshes.region import FloatArray
 
 
@@ -13,7 +13,7 @@ def as_vector(values: ArrayLike, name: str) -> FloatArray:
     """Three finite numbers, (3,)."""
     try:
         vector = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError):
+    except NOT_NUMBERS:
         vector = np.full(0, np.nan)
     if vector.shape != (3,) or not np.isfinite(vector).all():
         raise InputError(f"{name} is not three finite numbers", value=values)

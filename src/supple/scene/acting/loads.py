@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from numbers import Real
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -20,7 +19,7 @@ from supple.algebra.dense.checks import check_array
 from supple.algebra.dense.rotations import cross, skew
 from supple.bodies.capabilities import Faced
 from supple.bodies.protocols import LocalState, Pairs
-from supple.errors import InputError, check_instance, is_finite
+from supple.errors import InputError, check_instance, is_finite, is_number
 from supple.interaction.springs import SpringForce
 from supple.scene.mapped.points import JoinedPoints, Points, check_points, join
 from supple.scene.node import Node, Selector
@@ -127,7 +126,7 @@ class Pressure:
     def value(self, t: float) -> float:
         """Pressure at time t [Pa]."""
         p = self.pressure(t) if callable(self.pressure) else self.pressure
-        if not isinstance(p, Real) or isinstance(p, bool):
+        if not is_number(p):
             raise InputError("a pressure is not a number", where=f"node '{self.node.name}', t = {t:g} s", value=p)
         if not is_finite(p):
             raise InputError("a pressure is not finite", where=f"node '{self.node.name}', t = {t:g} s", value=p)

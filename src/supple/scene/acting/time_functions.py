@@ -8,12 +8,12 @@ ramp     value(t) = end s² (3 - 2 s), s = t / duration from 0 to 1: starts and 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from math import isfinite, pi, sin
+from math import pi, sin
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.errors import InputError
+from supple.errors import InputError, is_finite, is_number
 
 Array = np.ndarray
 
@@ -53,7 +53,7 @@ class SineInTime:
         offset = _finite(self.offset, "offset", where)
         for name in ("frequency", "phase"):
             value = getattr(self, name)
-            if not isinstance(value, int | float) or isinstance(value, bool) or not isfinite(value):
+            if not is_number(value) or not is_finite(value):
                 raise InputError(f"{name} is not a finite number", where=where, value=value)
         if offset.ndim and offset.shape != amplitude.shape:
             raise InputError(
@@ -122,7 +122,7 @@ class RampInTime:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "end", _finite(self.end, "end", "RampInTime"))
-        if not (isinstance(self.duration, int | float) and isfinite(self.duration) and self.duration > 0):
+        if not (is_number(self.duration) and is_finite(self.duration) and self.duration > 0):
             raise InputError("the duration is not positive", where="RampInTime", value=self.duration, allowed="> 0 s")
 
     def __call__(self, t: float) -> float | Array:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from supple.errors import InputError
+from supple.errors import NOT_NUMBERS, InputError
 from supple.scene.acting.loads import Springs
 from supple.scene.changing.present import PresentNode
 from supple.scene.changing.whole import Whole
@@ -132,7 +132,7 @@ def _plain(value: Any, key: str, where: str) -> Any:
         )
     try:
         return np.asarray(value, dtype=float).tolist()
-    except (TypeError, ValueError):
+    except NOT_NUMBERS:
         raise InputError(f"{key} is not a number or a list of them", where=where, value=value) from None
 
 

@@ -37,6 +37,8 @@ from supple.solvers.report import Outcome, StepReport
 
 Array = np.ndarray
 Stop = Callable[[float, State], bool]
+LEAST = 1e-100
+"""Least part of the loads and arc [m] that are asked for: their squares are numbers, too."""
 MAX_ITERATIONS, WANTED = 12, 5
 """Corrections after which a step is tried shorter, and those with which the next is as long."""
 LEAST_COSINE, CALM_COSINE = 0.9, 0.95
@@ -88,14 +90,14 @@ class ArcLength:
         check_number(self.load_steps, name="load_steps", where="ArcLength", least=1, whole=True)
         check_number(self.max_points, name="max_points", where="ArcLength", least=2, whole=True)
         if self.longest is not None:
-            check_number(self.longest, name="longest", where="ArcLength", above=0.0)
+            check_number(self.longest, name="longest", where="ArcLength", least=LEAST)
 
     def follow(self, system: System, state: State, *, until: float = 1.0, stop: Stop | None = None) -> EquilibriumPath:
         """The path from the equilibrium without loads to that with `until` of them, or to where stop(load, state) says
         so. The report tells whether it got there."""
         check_followed(system)
         check_number(until, name="until", where="ArcLength.follow")
-        if until == 0.0:
+        if abs(until) < LEAST:
             raise InputError("a path without loads has no end", where="ArcLength.follow, until", value=until)
         if stop is not None and not callable(stop):
             raise InputError("stop is not a function of load and state", where="ArcLength.follow", value=stop)

@@ -14,13 +14,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property, partial
-from numbers import Real
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 from supple.contact.bound import BoundContact
-from supple.errors import InputError, check_flag, check_number, is_finite
+from supple.errors import InputError, check_flag, check_number, is_finite, is_number
 from supple.scene.kinematics import Kinematics
 from supple.scene.linearization import Linearization
 from supple.scene.state import State
@@ -55,8 +54,8 @@ CONTACT_TOLERANCE = 1e-6
 
 def check_dt(dt: float, solver: str) -> float:
     """A positive finite step [s], of which 1/dt is finite too."""
-    if isinstance(dt, bool) or not isinstance(dt, Real) or not is_finite(dt) or dt < SHORTEST:
-        value = f"{dt} s" if isinstance(dt, Real) else dt
+    if not is_number(dt) or not is_finite(dt) or dt < SHORTEST:
+        value = f"{dt} s" if is_number(dt) else dt
         raise InputError("the step is not positive", where=solver, value=value, allowed=f">= {SHORTEST:g} s")
     return float(dt)
 

@@ -64,6 +64,15 @@ COSTLY = 4.0  # times as many small steps as the lattice needs, beyond which con
 OPEN = 1e-6  # of the extent: joints that are further open after a step are reported
 EARLY = 1e-6  # part of the time between commands by which one may be asked early
 STRAIN_STEP = 0.1  # growth of the largest strain after which the stable step is looked for again
+MOST_PARTS = 1e9  # of a step
+
+
+def part_count(parts: float) -> int:
+    """Into how many parts a step is divided, at least 1, from how many it should be."""
+    if parts > MOST_PARTS:
+        allowed = f"at most {MOST_PARTS:g}, by a shorter dt, a larger safety or a lower rate of commands"
+        raise InputError("a step has too many parts", where="LatticeSolver", value=float(parts), allowed=allowed)
+    return max(1, int(np.ceil(parts)))
 
 
 class SurfaceMet(NamedTuple):
@@ -301,7 +310,7 @@ class LatticeSolver:
             ticks = [[np.floor(t * command.rate + EARLY) for command in self._commands] for t in starts]
             starts = [t for t, tick in zip(starts, ticks) if tick == ticks[0]]
         seen, stable = self.found_step(state)
-        count = max(1, int(np.ceil(self.dt / stable.step)))
+        count = part_count(self.dt / stable.step)
         taken = self._strides.advance(
             self._local(system, state),
             starts,
@@ -320,8 +329,8 @@ class LatticeSolver:
     def _step_in_parts(self, system: System, state: State) -> StepReport:
         """A step of dt in as many parts as what acts on the lattices asks for."""
         stop, steps = state.t + self.dt, 0
-        asked = [int(np.ceil(self.dt * command.rate - 1e-9)) for command in self._commands]
-        parts = max([1, int(np.ceil(self.dt / self._longest)), *asked])
+        asked = [part_count(self.dt * command.rate - 1e-9) for command in self._commands]
+        parts = max([part_count(self.dt / self._longest), *asked])
         contacts = self.contacts
         held = np.zeros(len(self._sweep.joint_impulse))
         impulse, moment, way = np.zeros((3, 0 if contacts is None else len(contacts.gap), 3))
@@ -358,7 +367,7 @@ class LatticeSolver:
         _, stable = self.found_step(state)
         if self.contacts is not None:
             stable = StableStep(stable.single, ONE_STAGE, stable.single)
-        dt = self.dt / max(1, int(np.ceil(self.dt / stable.step)))
+        dt = self.dt / part_count(self.dt / stable.step)
         local, pairs, stages = self._local(system, state), state.memory.get(PAIRS), stable.stages_of(dt)
 
         def step(obstacles: tuple[Obstacle, ...]) -> Array:
@@ -412,7 +421,7 @@ class LatticeSolver:
             allowed = contact_step_limit(self.contacts, self._model, beside=stable.single / self.safety)
             self._watch(allowed, largest, state.t)
             largest = min(largest, allowed)
-        steps = max(1, int(np.ceil(duration / largest)))
+        steps = part_count(duration / largest)
         sweep = self._sweep
         self._place_springs()
         if self._acting:
