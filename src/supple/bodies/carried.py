@@ -32,12 +32,21 @@ class CarriedKind(NamedTuple):
     triangles: Array
 
 
+class Branches(NamedTuple):
+    """Which domain hangs on which. parents (d,): number of an earlier domain, -1: on none; names: one a domain, the
+    same for several perhaps. The frame of a domain lies at the interface by which it hangs on its parent."""
+
+    parents: Array
+    names: tuple[str, ...]
+
+
 @dataclass(frozen=True, eq=False)
 class Carriers:
     """kind (d,): of each domain; scale (d,). seams (k,): points that were one before the cut, group by group as of
     group_start (g + 1,). hidden (h,): triangles of all domains, one after another, that are not shown. weights (k,): of
     the seams in the means of their groups; None: equal ones. faces (t, 3): triangles between points of any domains, in
-    place of those of the kinds."""
+    place of those of the kinds. branches: of a tree, how its domains hang on each other; None: they do not, or nobody
+    says so."""
 
     kinds: tuple[CarriedKind, ...]
     kind: Array
@@ -47,6 +56,7 @@ class Carriers:
     hidden: Array
     weights: Array | None = None
     faces: Array | None = None
+    branches: Branches | None = None
 
     @property
     def count(self) -> int:

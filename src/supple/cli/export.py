@@ -35,7 +35,7 @@ def export(
     ] = None,
     controls: Annotated[bool, typer.Option(help="A page with its title and controls, or only one to play.")] = True,
     joints: Annotated[
-        int | None, typer.Option(metavar="COUNT", help="Most of a body in a skeleton; default: its domains, or 128.")
+        int | None, typer.Option(metavar="COUNT", help="Most of a body in a skeleton; default: 256 of a tree, or 128.")
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:

@@ -100,7 +100,7 @@ def export(
     controls: whether a page has a title and controls, or a button to play and pause alone, for a frame in another page;
     #bare at the end of its address says the same, #dark or #light its theme. colour: "speed" [m/s], "strain" [-] or
     "stress" [Pa] of the surfaces as colours with a scale, in VTK as an array of the points; see
-    `supple.exports.fields`. joints: of a body in a skeleton, at most; by default its domains, 128 of others.
+    `supple.exports.fields`. joints: of a body in a skeleton, at most; by default 256 of a tree, 128 of others.
 
     What a file does not hold, or how near it comes, is told by an `ExportNotice`, a warning.
 

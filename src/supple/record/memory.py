@@ -29,7 +29,8 @@ class MemoryRecord:
     """Every k-th frame and the last one; k doubles whenever the frames outgrow their workspace.
 
     A frame holds surface points, or the positions of the state where these are fewer: points are then found when they
-    are asked for. Nodes inside bodies made of tets are held where all frames still fit.
+    are asked for. Nodes inside bodies made of tets are held where all frames still fit. Beside points the numbers are
+    held that carry trees: frames of domains do not follow from points.
     """
 
     def __init__(self, system: System, ground: list[float] | None = None) -> None:
@@ -49,6 +50,7 @@ class MemoryRecord:
         self.rows: list[dict[str, object]] = []
         self.frames: list[dict[str, Array] | State] = []
         self.inner: list[dict[str, Array]] = []  # beside frames of surface points
+        self.carried: list[dict[str, Array]] = []  # of trees, likewise
         self.touching: list[Contacts] = []
         self.held: list[dict[str, JointReading]] = []
         self.done: list[Change] = []
@@ -60,13 +62,14 @@ class MemoryRecord:
     def append(self, frame: Frame) -> None:
         """Keep a frame, in place of the last one where that was not due."""
         if self.last_is_extra:
-            for kept in (self.rows, self.frames, self.inner, self.touching, self.held, self.done_counts):
+            for kept in (self.rows, self.frames, self.inner, self.carried, self.touching, self.held, self.done_counts):
                 del kept[-1]  # type: ignore[attr-defined]
         self.last_is_extra = self.seen % self.stride != 0
         self.seen += 1
         self.rows.append(frame.row())
         self.frames.append(self._kept(frame.state))
         self.inner.append({} if self.keeps_positions else self._inner(frame.state))
+        self.carried.append({} if self.keeps_positions else self._carriage(frame.state))
         self.touching.append(frame.contacts)
         self.held.append(frame.joints)
         self.done = frame.changes
@@ -79,6 +82,7 @@ class MemoryRecord:
             self.rows = [self.rows[k] for k in kept]
             self.frames = [self.frames[k] for k in kept]
             self.inner = [self.inner[k] for k in kept]
+            self.carried = [self.carried[k] for k in kept]
             self.touching = [self.touching[k] for k in kept]
             self.held = [self.held[k] for k in kept]
             self.done_counts = [self.done_counts[k] for k in kept]
@@ -93,6 +97,7 @@ class MemoryRecord:
             kept = range(len(self.frames))
             self.inner = [{name: self.inner_points(name, k) for name in self.surfaces} for k in kept]
             self.frames = [{name: self.points(name, k) for name in self.surfaces} for k in kept]
+            self.carried = [{} for _ in kept]
         if {name: len(share.shown) for name, share in old.items()} != {n: len(share.shown) for n, share in new.items()}:
             self.frames = [_shared_out(frame, old, new) for frame in self.frames]  # type: ignore[arg-type]
         self.surfaces, self.body_names, self.shares = surfaces, list(surfaces), new
@@ -102,6 +107,14 @@ class MemoryRecord:
 
     def _inner(self, state: State) -> dict[str, Array]:
         return {name: s.inner_points(state) for name, s in self.surfaces.items() if s.inner_count}
+
+    def _carriage(self, state: State) -> dict[str, Array]:
+        carried = {name: carriers_of(s.shown) for name, s in self.surfaces.items()}
+        return {
+            name: carriage_of(self.surfaces[name].shown, self.surfaces[name].slot.view_x(state.x)).astype(np.float32)
+            for name, carriers in carried.items()
+            if carriers is not None and carriers.branches is not None
+        }
 
     def _kept(self, state: State) -> dict[str, Array] | State:
         if self.keeps_positions:
@@ -126,13 +139,15 @@ class MemoryRecord:
         return self.surfaces[body].points(kept) if isinstance(kept, State) else kept[body]
 
     def carriers(self, body: str) -> Carriers | None:
-        """What carries the surface of a body, where the positions of the state are kept; None: its points are."""
-        return carriers_of(self.surfaces[body].shown) if all(isinstance(f, State) for f in self.frames) else None
+        """What carries the surface of a body, where the numbers for it are kept in all frames; None: its points are."""
+        is_kept = all(isinstance(f, State) or body in own for f, own in zip(self.frames, self.carried))
+        return carriers_of(self.surfaces[body].shown) if is_kept else None
 
     def carriage(self, body: str, frame: int) -> Array:
         """The numbers of a kept frame that carriers need, (width,)."""
         surface, kept = self.surfaces[body], self.frames[frame]
-        assert isinstance(kept, State)
+        if not isinstance(kept, State):
+            return self.carried[frame][body]
         return carriage_of(surface.shown, surface.slot.view_x(kept.x))
 
     def contacts(self, frame: int) -> Contacts:

@@ -1,7 +1,8 @@
 """Surfaces: what can be seen of each body, and how its points follow from the state. Each body says what it shows.
 
 A record shows some points only of a surface that has many and is carried by frames; with these it is made again.
-Frames of a surface that shows all its points are kept too where they are few numbers: a page draws from them.
+Frames of a surface that shows all its points are kept too where they are few numbers, and those of trees always: a
+page draws from them, and joints of skeletons follow them.
 """
 
 from __future__ import annotations
@@ -127,12 +128,13 @@ def make_surface(slot: Slot, most: int | None = None, fields: Collection[str] = 
 
 
 def with_carriers(surface: Surface) -> Surface:
-    """The same, with what makes all points again, where that takes few numbers an instant; rigid motions follow from
-    the points."""
+    """The same, with what makes all points again, where that takes few numbers an instant, and of trees always, whose
+    frames do not follow from the points; rigid motions do."""
     found = carriers_of(surface.shown) if surface.carriers is None else None
-    if found is None or found.width <= FRAME or SAVED * found.width > 3 * surface.point_count:
+    if found is None or found.width <= FRAME:
         return surface
-    return replace(surface, carriers=found)
+    is_short = SAVED * found.width <= 3 * surface.point_count
+    return replace(surface, carriers=found) if is_short or found.branches is not None else surface
 
 
 def make_surfaces(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Literal
 
 import numpy as np
@@ -50,9 +51,10 @@ class Volume:
 @dataclass(frozen=True, eq=False)
 class Part:
     """A body or an obstacle. colours: red, green, blue, 0 to 1, of each triangle (t, 3) or of all (1, 3). points: at a
-    frame, (n, 3) float32 [m]. carriers: of points that frames of domains carry. motion: of a rigid part, place [m] and
-    quaternion (w, x, y, z) at each chosen frame (frames, 7), one row where it rests, with the prototype that it
-    carries; None: it deforms. volume: the tets behind its surface, where they are recorded."""
+    frame, (n, 3) float32 [m]. carriers: of points that frames of domains carry; rows: their numbers at a frame.
+    motion: of a rigid part, place [m] and quaternion (w, x, y, z) at each chosen frame (frames, 7), one row where it
+    rests, with the prototype that it carries; None: it deforms. volume: the tets behind its surface, where they are
+    recorded."""
 
     name: str
     kind: Literal["body", "obstacle"]
@@ -63,6 +65,7 @@ class Part:
     prototype: Prototype | None = None
     motion: Array | None = None
     carriers: Carriers | None = None
+    rows: Callable[[int], Array] | None = None
     volume: Volume | None = None
 
 
@@ -109,7 +112,8 @@ class Stage:
         points = points_of(seen, name, carriers)
         if not len(triangles) or (carriers is not None and any(k.U.shape[2] for k in carriers.kinds)):
             volume = volume_of(seen, name, points)
-            return Part(name, "body", triangles, lines, colours, points, carriers=carriers, volume=volume)
+            rows = None if carriers is None else partial(seen.carriage, name)
+            return Part(name, "body", triangles, lines, colours, points, carriers=carriers, rows=rows, volume=volume)
         prototype, motion = self._rigid(points, triangles, len(colours) == 1) or (None, None)
         volume = volume_of(seen, name, points)
         return Part(name, "body", triangles, lines, colours, points, prototype, motion, volume=volume)

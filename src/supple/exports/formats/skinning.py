@@ -3,7 +3,8 @@
     x_i(t) = sum_k w_ik (R_k(t) (X_i - c_k) + c_k(t)),   w >= 0, sum_k w_ik = 1, at most four bones a vertex
 
 Bones are clusters of vertices: the domains of a body, where these are known, or all of it, each cut in half across its
-longest axis until its own motion is nearly rigid. R_k, c_k are the rigid motion nearest to the cluster's (Kabsch);
+longest axis until its own motion is nearly rigid. Trees whose record says how domains hang on each other have joints at
+their frames too, see `tree_joints`. R_k, c_k are the rigid motion nearest to the cluster's (Kabsch);
 weights are the least squares ones over some frames, with r_ik(t) = R_k (X_i - c_k) + c_k(t) - x_i(t):
 
     min_w w^T G w,   G_kl = sum_t r_ik . r_il,   so  w = G^-1 1 / (1^T G^-1 1)  on the bones that stay positive
@@ -105,7 +106,7 @@ def fit_bones(trained: Array, size: float, labels: Array | None, most: int) -> B
         cut = [b for b in worst if rms[b] > STIFF * size and count[b] >= FEWEST][: most - bones.count]
         if not cut:
             break
-        bones = Bones(_halved(bones, cut), rest)
+        bones = Bones(halved(bones, cut), rest)
     return bones
 
 
@@ -119,7 +120,7 @@ def rigid_errors(bones: Bones, trained: Array) -> Array:
     return np.sqrt(squares / len(trained))
 
 
-def _halved(bones: Bones, cut: Sequence[int]) -> Array:
+def halved(bones: Bones, cut: Sequence[int]) -> Array:
     """Labels (n,) with some clusters cut at the median of their longest axis."""
     labels, count = bones.labels.copy(), bones.count
     order = np.argsort(bones.labels, kind="stable")
@@ -151,18 +152,32 @@ def neighbours(bones: Bones) -> Array:
 
 def fit_weights(bones: Bones, trained: Array, told: Callable[[int], None] = lambda done: None) -> Skin:
     """Weights of the bones near each vertex that bring it nearest to where it was in frames (frames, n, 3) [m]."""
-    near, centres = neighbours(bones), bones.centres
     motions = [bones.motions(x) for x in trained]
-    turns = np.stack([R for R, _ in motions], axis=-1).transpose(0, 2, 3, 1).reshape(bones.count, 3, -1)
-    places = np.stack([c for _, c in motions], axis=1).reshape(bones.count, -1)
-    out = Skin(np.zeros((len(bones.rest), INFLUENCES), dtype=np.int64), np.zeros((len(bones.rest), INFLUENCES)))
-    order = np.argsort(bones.labels, kind="stable")
-    starts = np.concatenate([[0], np.cumsum(np.bincount(bones.labels))])
+    return shared_out(bones.labels, bones.centres, list(neighbours(bones)), motions, trained, told)
+
+
+def shared_out(
+    labels: Array,
+    centres: Array,
+    near: Sequence[Array],
+    motions: Sequence[tuple[Array, Array]],
+    trained: Array,
+    told: Callable[[int], None] = lambda done: None,
+) -> Skin:
+    """The same of bones at centres (bones, 3) [m] with any motions, turns (bones, 3, 3) and places (bones, 3) [m] in
+    each of the frames (frames, n, 3) [m], the first at rest. near: of each bone those that may share the vertices
+    labelled with it, labels (n,)."""
+    rest, count = trained[0], len(centres)
+    turns = np.stack([R for R, _ in motions], axis=-1).transpose(0, 2, 3, 1).reshape(count, 3, -1)
+    places = np.stack([c for _, c in motions], axis=1).reshape(count, -1)
+    out = Skin(np.zeros((len(rest), INFLUENCES), dtype=np.int64), np.zeros((len(rest), INFLUENCES)))
+    order = np.argsort(labels, kind="stable")
+    starts = np.concatenate([[0], np.cumsum(np.bincount(labels, minlength=count))])
     for cluster, (first, last) in enumerate(pairwise(starts)):
         own = np.unique(near[cluster])
         for at in range(first, last, CHUNK):
             some = order[at : min(at + CHUNK, last)]
-            local = bones.rest[some] - centres[own][:, None]  # (k, m, 3)
+            local = rest[some] - centres[own][:, None]  # (k, m, 3)
             r = local @ turns[own] + places[own][:, None] - trained[:, some].swapaxes(0, 1).reshape(len(some), -1)
             r = r.swapaxes(0, 1)
             kept, weights = simplex_weights(r @ r.swapaxes(1, 2), INFLUENCES)

@@ -8,6 +8,8 @@
   kind, scale              (domains,)
   seams, groups, hidden    see `supple.bodies.carried.Carriers`
   weights, faces           float32 and (t, 3), likewise; of surfaces that have them
+  parents, names           (domains,) number of the domain that each hangs on, -1: on none, and their names, a JSON
+                           list as bytes; of trees
   colours                  (domains, 3) bytes: red, green, blue; of bodies that have colours
   values                   (frames, width) float32: frames of the domains, then their coordinates
 
@@ -17,13 +19,14 @@ a few numbers a frame.
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import numpy as np
 
-from supple.bodies.carried import CarriedKind, Carriers
+from supple.bodies.carried import Branches, CarriedKind, Carriers
 from supple.record.files.rows import GrowingGroup
-from supple.record.files.trust import Dataset, Group, check_dataset, check_group, read_all, stored_rows
+from supple.record.files.trust import Dataset, Group, check_dataset, check_group, plain_json, read_all, stored_rows
 
 Array = np.ndarray
 GROUP = "carried"
@@ -59,6 +62,10 @@ def make_carried(
         group.create_dataset("weights", data=np.asarray(carriers.weights, dtype=np.float32))
     if carriers.faces is not None:
         group.create_dataset("faces", data=np.asarray(carriers.faces, dtype=np.int64))
+    if carriers.branches is not None:
+        group.create_dataset("parents", data=np.asarray(carriers.branches.parents, dtype=np.int64))
+        text = json.dumps(list(carriers.branches.names), ensure_ascii=False).encode()
+        group.create_dataset("names", data=np.frombuffer(text, dtype=np.uint8))
     if colours is not None:
         domains = np.zeros((len(carriers.kind), 3), dtype=np.uint8)
         domains[_domains(carriers)] = np.rint(255 * colours)  # a domain has one colour
@@ -128,7 +135,8 @@ def read_carriers(own: Group, name: str) -> Carriers:
     )
     if not all(_in_range(k.triangles, len(k.X)) for k in kinds):
         raise ValueError("a carried surface names points that it does not have")
-    found = Carriers(kinds, kind, scale, seams, groups, hidden, *_means(group, len(seams)))
+    means, branches = _means(group, len(seams)), _branches(group, len(kind))
+    found = Carriers(kinds, kind, scale, seams, groups, hidden, *means, branches)
     total = int(corners[kind].sum())
     if not (found.count <= MOST_POINTS and _in_range(seams, found.count) and _in_range(hidden, total)):
         raise ValueError("a carried surface names points that it does not have")
@@ -146,6 +154,20 @@ def _means(group: Group, seams: int) -> tuple[Array | None, Array | None]:
     if weights is not None and (len(weights) != seams or not np.isfinite(weights).all()):
         raise ValueError("the weights of a carried surface are not those of its seams")
     return weights, faces
+
+
+def _branches(group: Group, count: int) -> Branches | None:
+    """How so many domains hang on each other; None: the record does not say it, as older ones."""
+    if "parents" not in group:
+        return None
+    parents = read_all(check_dataset(group, "parents", "i8", ()))
+    text = read_all(check_dataset(group, "names", "u1", ())).tobytes()
+    names = plain_json(text.decode("utf-8", errors="replace"), "the list of names of domains")
+    if len(parents) != count or (parents < -1).any() or (parents >= np.arange(count)).any():
+        raise ValueError("the domains of a carried surface do not hang on earlier ones")
+    if not isinstance(names, list) or len(names) != count or not all(isinstance(name, str) for name in names):
+        raise ValueError("the names of domains are not one text a domain")
+    return Branches(parents, tuple(names))
 
 
 def read_carried_colours(own: Group, name: str) -> Array | None:

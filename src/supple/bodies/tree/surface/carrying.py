@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 import scipy.sparse as sparse
 
-from supple.bodies.carried import FRAME, CarriedKind, Carriers
+from supple.bodies.carried import FRAME, Branches, CarriedKind, Carriers
 from supple.bodies.tree.model import TreeModel
 from supple.bodies.tree.surface.domain_points import DomainPoints, bare_chain
 from supple.bodies.tree.surface.frame_cache import Foreseen, Instants
@@ -33,6 +33,11 @@ def tree_carriage(model: TreeModel) -> Foreseen[Array]:
         return out
 
     return Foreseen(model.frame_cache, bare_chain(model), find)
+
+
+def tree_branches(model: TreeModel) -> Branches:
+    """How the domains of a tree hang on each other; one without a name is called after its kind."""
+    return Branches(model.parent, tuple(d.name or d.kind for d in model.domain_tree.domains))
 
 
 def hidden_triangles(kinds: Sequence[CarriedKind], kind: Array, starts: Array, shown: Array) -> Array:

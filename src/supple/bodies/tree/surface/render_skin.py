@@ -9,7 +9,7 @@ the domains are apart.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 
 import numpy as np
@@ -18,7 +18,7 @@ import scipy.sparse as sparse
 from supple.algebra.dense import rotations
 from supple.bodies.carried import Carriers
 from supple.bodies.tree.model import TreeModel
-from supple.bodies.tree.surface.carrying import carriers_of_points, tree_carriage
+from supple.bodies.tree.surface.carrying import carriers_of_points, tree_branches, tree_carriage
 from supple.bodies.tree.surface.domain_points import DomainPoints
 from supple.bodies.tree.surface.frame_cache import Foreseen
 from supple.bodies.tree.surface.placing import Placing
@@ -89,7 +89,8 @@ class RenderSkin:
     @cached_property
     def carriers(self) -> Carriers:
         """What makes all vertices again from frames and coordinates of the domains."""
-        return carriers_of_points(self.points, self.model.scale, self.model.q_starts, self.triangles)
+        found = carriers_of_points(self.points, self.model.scale, self.model.q_starts, self.triangles)
+        return replace(found, branches=tree_branches(self.model))
 
     def carriage(self, x: Array) -> Array:
         """The numbers that `carriers` needs at a tree's coordinates x (1, width)."""

@@ -23,7 +23,7 @@ from supple.bodies.tree.domains.domain_tree import DomainTemplate
 from supple.bodies.tree.domains.welds import weld_groups
 from supple.bodies.tree.kinematics import TreeKinematics, TreeMotion
 from supple.bodies.tree.model import TreeModel
-from supple.bodies.tree.surface.carrying import clustered_kinds, hidden_triangles, tree_carriage
+from supple.bodies.tree.surface.carrying import clustered_kinds, hidden_triangles, tree_branches, tree_carriage
 from supple.bodies.tree.surface.domain_points import DomainPoints, make_chain
 from supple.bodies.tree.surface.frame_cache import Foreseen, Instants
 from supple.bodies.tree.surface.kinematics_kernels import Chain
@@ -163,7 +163,9 @@ class TreeSkin:
         kinds = tuple(CarriedKind(c.X, c.U, c.triangles) for c in self.classes)
         kind, start = self.model.domain_class, np.searchsorted(self.domain, np.arange(self.model.domain_count))
         hidden = hidden_triangles(kinds, kind, start, self.triangles)
-        return Carriers(kinds, kind, self.model.scale, self.seams, self.group_start, hidden)
+        return Carriers(
+            kinds, kind, self.model.scale, self.seams, self.group_start, hidden, branches=tree_branches(self.model)
+        )  # fmt: skip
 
     def carriage(self, x: Array) -> Array:
         """The numbers that `carriers` needs at a tree's coordinates x (1, width)."""
