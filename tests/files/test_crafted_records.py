@@ -5,6 +5,8 @@ from __future__ import annotations
 import contextlib
 import json
 import shutil
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -160,6 +162,50 @@ def test_compressed_copy_is_read(whole: Path, tmp_path: Path) -> None:
             replace(file, name, data=file[name][:], compression="gzip", maxshape=(None, *file[name].shape[1:]))
     record = open_record(tmp_path)
     assert np.array_equal(record.points("chain", -1), open_record(whole).points("chain", -1))
+
+
+def heap_of(content: bytearray) -> int:
+    """Where the first object of the heap of texts begins."""
+    return content.index(b"GCOL\x01\x00\x00\x00") + 16
+
+
+def spoil_zeros(content: bytearray) -> None:
+    """The last text reaches into the zeros behind it, where HDF5 finds objects of no bytes for ever."""
+    place = heap_of(content)
+    while (after := place + 16 + -(-int.from_bytes(content[place + 8 : place + 16], "little") // 8) * 8) and content[
+        after
+    ]:
+        place = after
+    content[place + 9] ^= 4
+
+
+def spoil_size(content: bytearray) -> None:
+    place = heap_of(content)
+    content[place + 8 : place + 16] = b"\xff" * 8
+
+
+@pytest.mark.parametrize("spoil", [spoil_zeros, spoil_size])
+@pytest.mark.parametrize(
+    "way", ["open_record(sys.argv[1])", "sp.run(make_scene(), until=0.2, out=sys.argv[1], resume=True)"]
+)
+def test_damaged_heap_of_texts_is_refused(
+    whole: Path, tmp_path: Path, spoil: Callable[[bytearray], None], way: str
+) -> None:
+    """In a process of its own: HDF5 hung there for ever, out of the reach of signals."""
+    folder = tmp_path / "run"
+    shutil.copytree(whole, folder)
+    content = bytearray((folder / "record.vtkhdf").read_bytes())
+    spoil(content)
+    (folder / "record.vtkhdf").write_bytes(content)
+    program = (
+        "import sys; import supple as sp; from supple.record import open_record;"
+        f"sys.path.insert(0, {str(Path(__file__).parent)!r}); from test_crafted_records import make_scene; {way}"
+    )
+    ended = subprocess.run(
+        [sys.executable, "-c", program, folder], capture_output=True, text=True, timeout=120, check=False
+    )
+    assert "RecordError" in ended.stderr
+    assert "a heap of texts is damaged" in ended.stderr
 
 
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])

@@ -25,6 +25,7 @@ from supple.record.files.carried import (
 from supple.record.files.changes import read_changes
 from supple.record.files.contacts import Contacts, read_contacts
 from supple.record.files.disk import damage_errors
+from supple.record.files.heaps import GuardedFile
 from supple.record.files.joints import read_joints
 from supple.record.files.layout import (
     MOST_FRAMES,
@@ -330,5 +331,9 @@ def _read_about(own: Any) -> dict[str, Any]:
 def _open(path: Path) -> Iterator[Any]:
     import h5py
 
-    with damage_errors(path, "this is not a readable record"), h5py.File(path, "r", locking=False) as file:
+    with (
+        damage_errors(path, "this is not a readable record"),
+        GuardedFile(path) as guarded,
+        h5py.File(guarded, "r") as file,
+    ):
         yield file

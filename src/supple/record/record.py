@@ -25,6 +25,7 @@ from supple.record.files.carried import drop_carried, is_thin, open_values, read
 from supple.record.files.changes import truncate_changes
 from supple.record.files.contacts import truncate_contacts
 from supple.record.files.disk import RESERVE, check_space, damage_errors, make_folder, record_errors, reserve
+from supple.record.files.heaps import check_heaps
 from supple.record.files.joints import joint_names, truncate_joints
 from supple.record.files.layout import (
     COLUMNS,
@@ -159,6 +160,7 @@ class RecordWriter:
         import h5py
 
         with damage_errors(path, "the record cannot be continued"):
+            check_heaps(path)
             file = h5py.File(path, "r+")
             try:
                 bodies = read_bodies(file)
