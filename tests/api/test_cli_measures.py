@@ -119,6 +119,72 @@ def test_a_function_of_a_person_is_a_measure(folder: Path, capsys: pytest.Captur
     assert measured(capsys, folder / "walk.toml", "--measure", "own_ways:twice", "--until", 0.1) == by_file
 
 
+ANY_KIND = {
+    "a rigid ball": """
+[[bodies]]
+name = "thing"
+kind = "rigid"
+sphere = { radius = 0.05 }
+density = 500.0
+at = [0.0, 0.0, 0.3]
+velocity = [0.4, 0.3, 1.0]
+""",
+    "finite elements": """
+[materials.rubber]
+young = 1e6
+poisson = 0.3
+density = 1000.0
+
+[[bodies]]
+name = "thing"
+kind = "fem"
+material = "rubber"
+mesh = { box = { size = [0.1, 0.1, 0.1], cells = [1, 1, 1] } }
+at = [0.0, 0.0, 0.3]
+velocity = [0.4, 0.3, 1.0]
+""",
+    "particles": """
+[[bodies]]
+name = "thing"
+kind = "particles"
+positions = [[0.0, 0.0, 0.3], [0.1, 0.0, 0.3]]
+mass = 0.1
+radius = 0.02
+at = [0.0, 0.0, 0.0]
+velocity = [0.4, 0.3, 1.0]
+""",
+}
+
+
+@pytest.mark.parametrize("kind", ANY_KIND)
+def test_a_body_of_any_kind_is_measured(kind: str, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Thrown up at 1 m/s it rises v²/2g = 51 mm, and goes 0.1 m/s times 0.2 s along the ground; dt is 1 ms."""
+    Path("thrown.toml").write_text(
+        f"supple = 1\ngravity = [0.0, 0.0, -9.81]\n{ANY_KIND[kind]}\n[[obstacles]]\nkind = 'floor'\n"
+    )
+    names = ("travel", "forward", "speed", "height", "contact_time")
+    run = ("thrown.toml", "--until", 0.2, "--dt", 0.001, "--record-every", 0.005, "--measure", ",".join(names))
+    expected = {"travel": 0.1, "forward": 0.08, "speed": 0.5, "height": 1 / (2 * 9.81), "contact_time": 0.0}
+    assert measured(capsys, *run) == {name: pytest.approx(v, rel=1e-9, abs=1e-3) for name, v in expected.items()}
+    assert measured(capsys, *run, "--body", "thing")["travel"] == pytest.approx(0.1, rel=1e-6)
+    code, _, err = call(capsys, "run", "thrown.toml", "--until", "0.2", "--measure", "travel,energy")
+    assert code == 2
+    assert "'energy' needs the work of muscles, which bodies of voxels alone have" in err
+    assert "body 'thing' of" in err
+
+
+def test_a_ball_that_rests_touches_the_floor(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = (
+        ANY_KIND["a rigid ball"]
+        .replace("[0.0, 0.0, 0.3]", "[0.0, 0.0, 0.05]")
+        .replace("[0.4, 0.3, 1.0]", "[0.0, 0.0, 0.0]")
+    )
+    Path("rests.toml").write_text(f"supple = 1\ngravity = [0.0, 0.0, -9.81]\n{text}\n[[obstacles]]\nkind = 'floor'\n")
+    found = measured(capsys, "rests.toml", "--until", 0.3, "--settle", 0.1, "--measure", "contact_time,travel,height")
+    assert found["contact_time"] == pytest.approx(0.2, rel=1e-6)
+    assert max(found["travel"], found["height"]) < 1e-4
+
+
 def test_people_read_a_table(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     code, out, _ = call(capsys, "run", "walk.toml", "--measure", "speed,energy", "--until", 0.1)
     assert code == 0
@@ -134,7 +200,10 @@ def test_people_read_a_table(folder: Path, capsys: pytest.CaptureFixture[str]) -
         (["--measure", "travle"], "no measure of that name"),
         (["--measure", "score"], "no score of its own"),
         (["--measure", "gone.py:way"], "there is no such file"),
-        (["--measure", "travel", "--body", "dog"], "no body of voxels has this name"),
+        (
+            ["--measure", "travel", "--body", "dog"],
+            "the scene has no body of this name (got 'dog'; allowed: robot, other)",
+        ),
         (["--measure", "travel", "--settle", "1"], "ends before measuring begins"),
         (["--measure", "travel", "--resume"], "Leave out --resume"),
         (["--settle", "0.1"], "nothing is measured"),

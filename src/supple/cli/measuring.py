@@ -50,10 +50,16 @@ class Measuring:
         if until <= setting.settle:
             raise InputError("the run ends before measuring begins", value=until, allowed=f"> {setting.settle:g} s")
         node = next((node for node in chosen.scene.nodes if node.name == setting.body), None)
-        if node is None or not isinstance(node.body, VoxelBody):
-            raise InputError("measures are those of a body of voxels", where=setting.body, fix="Name one: --body NAME.")
-        self.design = Design(node.body.grid.materials)
-        self.witness = Witness(setting, works=any(one.works for one in self.measures))
+        if node is None:
+            raise InputError("the scene has no body of this name", where="--body", value=setting.body)
+        works = next((one.name for one in self.measures if one.works), None)
+        if works is not None and not isinstance(node.body, VoxelBody):
+            raise InputError(f"'{works}' needs the work of muscles, which bodies of voxels alone have",
+                             where="--measure", value=f"body '{setting.body}' of {type(node.body).__name__}",
+                             fix="Measure travel, forward, speed, height or contact_time, or name a body of voxels: "
+                                 "--body NAME.")  # fmt: skip
+        self.design = Design(node.body.grid.materials) if isinstance(node.body, VoxelBody) else None
+        self.witness = Witness(setting, works=works is not None)
         if MEASURES["score"] in self.measures and self.witness.judge is None:
             raise InputError("the scene has no score of its own", where="--measure", value="score",
                              allowed="a Python file with `task`")  # fmt: skip
@@ -95,12 +101,15 @@ def _settle(chosen: Chosen) -> float:
 
 
 def _body(chosen: Chosen, given: str | None) -> str:
-    """The body that a person means: the one of that name, that of the arena, `robot`, or the only one of voxels."""
-    names = [node.name for node in chosen.scene.nodes if isinstance(node.body, VoxelBody)]
+    """The body that a person means: the one of that name, that of the arena, `robot`, the only one of voxels, or the
+    only one."""
+    names = [node.name for node in chosen.scene.nodes]
     wanted = given if given is not None else ROBOT if chosen.arena is None else chosen.arena.body
     if wanted in names:
         return str(wanted)
-    if given is None and len(names) == 1:
-        return names[0]
-    raise InputError("which body is measured?" if given is None else "no body of voxels has this name", value=given,
-                     allowed=", ".join(names) or "none has voxels", fix="Name one: --body NAME.")  # fmt: skip
+    voxels = [node.name for node in chosen.scene.nodes if isinstance(node.body, VoxelBody)]
+    for only in (voxels, names) if given is None else ():
+        if len(only) == 1:
+            return only[0]
+    raise InputError("which body is measured?" if given is None else "the scene has no body of this name", value=given,
+                     allowed=", ".join(names) or "it has none", fix="Name one: --body NAME.")  # fmt: skip

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from time import perf_counter
-from typing import Any
+from typing import Any, Unpack
 
 from supple.algebra.compiling.blas_threads import one_blas_thread
 from supple.design.arena import ArenaLike
-from supple.design.arenas import arena_of
+from supple.design.arenas import ArenaGiven, arena_of
 from supple.design.content import content_key
 from supple.design.designs import Design
 from supple.design.measures import Measure, measures_of
 from supple.design.origin import origin
 from supple.design.results import Outcome, Result
+from supple.design.scenes.scene_arena import Placing
 from supple.design.trial import make_trial
 from supple.errors import DivergenceError, InputError, SuppleError, check_instance, check_number
 
@@ -101,25 +101,27 @@ class Conditions:
 
 def evaluation_key(
     design: Design,
-    arena: ArenaLike | str | os.PathLike[str],
+    arena: ArenaGiven,
     measures: Any = None,
     *,
     seed: int = 0,
     device: str = "cpu",
     dtype: str = "float64",
+    **placing: Unpack[Placing],
 ) -> str:
     """Names an evaluation by all that its scores depend on: design, arena, measures, seed, version and sources of
     Supple, device and type of numbers."""
-    return Conditions(arena_of(arena), measures, seed, device=device, dtype=dtype).key_of(design)
+    return Conditions(arena_of(arena, placing), measures, seed, device=device, dtype=dtype).key_of(design)
 
 
 def try_design(
-    design: Design, arena: ArenaLike | str | os.PathLike[str], measures: Any = None, *, seed: int = 0
+    design: Design, arena: ArenaGiven, measures: Any = None, *, seed: int = 0, **placing: Unpack[Placing]
 ) -> Result:
     """Evaluate one design, in this process: the same arguments give the same scores, bit for bit.
 
-    arena: an `Arena`, a task or its name, a scene file or a `FileArena`. measures: what it is judged by; None: what the
-    arena is about, "travel" of an `Arena`, "score" of a task.
+    arena: an `Arena`, a task or its name, a scene file, a `FileArena`, a `SceneArena`, or a `Scene` with what
+    `SceneArena` takes beside it, such as duration=1.0. measures: what it is judged by; None: what the arena is about,
+    "travel" of an `Arena`, "score" of a task.
 
     A design that diverges, that the arena refuses, or whose run or measures fail, is a result with the worst scores
     and what went wrong. Measures that cannot be found are an InputError.
@@ -131,4 +133,4 @@ def try_design(
     >>> round(try_design(Design(np.ones((2, 1, 1))), arena).scores["travel"], 6)
     0.1
     """
-    return Conditions(arena_of(arena), measures, seed).evaluate(design)
+    return Conditions(arena_of(arena, placing), measures, seed).evaluate(design)

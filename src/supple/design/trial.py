@@ -21,12 +21,13 @@ Array = np.ndarray
 class Trial:
     """One design in one arena, run to its end.
 
-    since: when measuring begins [s]. times (frames,) [s]. watched: centres of mass (frames, 3) [m] of every body by
-    name. contacts (frames,): whether the robot touched an obstacle or another body. judge: that of an arena with a
-    score of its own, which has seen all frames. work: what the muscles did since then [J], where a measure asked.
+    design: None of a body that is not of voxels, which `supple run --measure` takes too. since: when measuring begins
+    [s]. times (frames,) [s]. watched: centres of mass (frames, 3) [m] of every body by name. contacts (frames,):
+    whether the robot touched an obstacle or another body. judge: that of an arena with a score of its own, which has
+    seen all frames. work: what the muscles did since then [J], where a measure asked.
     """
 
-    design: Design
+    design: Design | None
     arena: Setting
     seed: int
     run: Run
@@ -62,7 +63,7 @@ def make_trial(
     return trial_of(witness, design, run, seed)
 
 
-def trial_of(witness: Witness, design: Design, run: Run, seed: int = 0) -> Trial:
+def trial_of(witness: Witness, design: Design | None, run: Run, seed: int = 0) -> Trial:
     """What measures see of a run that has ended."""
     watch, setting = witness.watch, witness.setting
     centres = {name: np.array(rows) for name, rows in watch.centres.items()}

@@ -8,6 +8,7 @@ from time import perf_counter
 
 import numpy as np
 
+from supple.bodies.voxel import VoxelBody
 from supple.design.arena import Judge, Judging, Setting
 from supple.design.muscle_work import MuscleWork
 from supple.design.touching import touching
@@ -52,7 +53,9 @@ class Watch:
             return True
         slot = frame.system.body(self.body)
         body = slot.body
-        size = body.model.size if body.swing is None else body.swing.sizes(frame.time)  # type: ignore[attr-defined]
+        if not isinstance(body, VoxelBody):  # those of other kinds meet obstacles as pairs
+            return False
+        size = body.model.size if body.swing is None else body.swing.sizes(frame.time)
         x = slot.view_x(frame.state.x)[:, :3]
         obstacles = {} if frame.system.scene is None else frame.system.scene.obstacles
         return bool(touching(obstacles.values(), x, size, frame.time).any())

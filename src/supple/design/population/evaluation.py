@@ -5,10 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Executor
-from typing import Any
+from typing import Any, Unpack
 
-from supple.design.arena import ArenaLike
-from supple.design.arenas import arena_of
+from supple.design.arenas import ArenaGiven, arena_of
 from supple.design.conditions import TIME_LIMIT, Conditions
 from supple.design.designs import Design
 from supple.design.population.dispatch import Dispatcher
@@ -16,6 +15,7 @@ from supple.design.population.elsewhere import work_of
 from supple.design.population.progress import population_bar
 from supple.design.population.workers import executor_factory
 from supple.design.results import Result
+from supple.design.scenes.scene_arena import Placing
 from supple.design.store import Store
 from supple.errors import InputError, check_instance, check_number
 
@@ -24,7 +24,7 @@ StoreLike = Store | str | os.PathLike[str] | None
 
 def evaluate(
     designs: Iterable[Design],
-    arena: ArenaLike | str | os.PathLike[str],
+    arena: ArenaGiven,
     measures: Any = None,
     *,
     seed: int = 0,
@@ -36,10 +36,13 @@ def evaluate(
     device: str = "cpu",
     dtype: str = "float64",
     progress: bool | None = None,
+    **placing: Unpack[Placing],
 ) -> list[Result]:
     """Results of designs in their order, evaluated by many processes. They are those of `try_design`, bit for bit.
 
-    arena: where they are tried: an `Arena`, a task or its name, a scene file or a `FileArena`. measures: what they are
+    arena: where they are tried: an `Arena`, a task or its name, a scene file, a `FileArena`, a `SceneArena`, or a
+    `Scene`, in which they are placed as `placing` says: duration=, materials=, voxel_size=, at= and what else
+    `SceneArena` takes. measures: what they are
     judged by, names, "module:function" or functions; None: what the arena is about. seed: of the arena. store: a
     `Store` or its file; what is in it is not evaluated again, and what is new is kept as soon as it is there, so that a
     run that was stopped goes on where it was. executor: makes a `concurrent.futures.Executor`, such as
@@ -64,13 +67,13 @@ def evaluate(
     """
     options: dict[str, Any] = {"seed": seed, "store": store, "executor": executor, "workers": workers}
     options |= {"batch": batch, "time_limit": time_limit, "device": device, "dtype": dtype, "progress": progress}
-    with Evaluator(arena, measures, **options) as evaluator:
+    with Evaluator(arena, measures, **options, **placing) as evaluator:
         return evaluator.evaluate(designs)
 
 
 def evaluations(
     designs: Iterable[Design],
-    arena: ArenaLike | str | os.PathLike[str],
+    arena: ArenaGiven,
     measures: Any = None,
     *,
     seed: int = 0,
@@ -82,11 +85,12 @@ def evaluations(
     device: str = "cpu",
     dtype: str = "float64",
     progress: bool | None = None,
+    **placing: Unpack[Placing],
 ) -> Iterator[tuple[int, Result]]:
     """As `evaluate`, but yields each result as it comes, with the number of its design."""
     options: dict[str, Any] = {"seed": seed, "store": store, "executor": executor, "workers": workers}
     options |= {"batch": batch, "time_limit": time_limit, "device": device, "dtype": dtype, "progress": progress}
-    with Evaluator(arena, measures, **options) as evaluator:
+    with Evaluator(arena, measures, **options, **placing) as evaluator:
         yield from evaluator.evaluations(designs)
 
 
@@ -96,7 +100,7 @@ class Evaluator:
 
     def __init__(
         self,
-        arena: ArenaLike | str | os.PathLike[str],
+        arena: ArenaGiven,
         measures: Any = None,
         *,
         seed: int = 0,
@@ -108,13 +112,14 @@ class Evaluator:
         device: str = "cpu",
         dtype: str = "float64",
         progress: bool | None = None,
+        **placing: Unpack[Placing],
     ) -> None:
         if batch is not None:
             check_number(batch, name="batch", where="evaluate", least=1, whole=True)
         if executor is not None and not callable(executor):
             raise InputError("this is no function that makes an executor", where="evaluate, executor",
                              value=type(executor).__name__, fix="Write executor=lambda: pool.")  # fmt: skip
-        self.conditions = Conditions(arena_of(arena), measures, seed, time_limit, device, dtype)
+        self.conditions = Conditions(arena_of(arena, placing), measures, seed, time_limit, device, dtype)
         work = work_of(executor, self.conditions)
         make = executor_factory(workers) if executor is None else executor
         self.dispatcher = Dispatcher(self.conditions, make, None if executor is None else workers, batch, work)

@@ -9,8 +9,8 @@ from supple.design.arena import Arena, ArenaLike
 from supple.design.content import named_function
 from supple.design.encodings import BodyPlan, Bones, Direct, Encoding, FieldRange, Patterns, Waves
 from supple.design.encodings.plan import RANGES
-from supple.design.file_arena import FileArena
 from supple.design.measures import MEASURES, measure_of
+from supple.design.scenes.file_arena import FileArena
 from supple.design.study import schema
 from supple.design.study.fitting import check_score
 from supple.design.tasks import find_task

@@ -7,7 +7,8 @@ from typing import Any
 
 from supple.design.arena import FIELDS, Arena, ArenaLike, Judging
 from supple.design.encodings import Bones, Encoding
-from supple.design.file_arena import FileArena
+from supple.design.scenes.file_arena import FileArena
+from supple.design.scenes.scene_arena import SceneArena
 from supple.design.tasks import bodies
 from supple.design.tasks.palette import palette
 from supple.design.tasks.task import Task
@@ -50,6 +51,6 @@ def materials_of(arena: ArenaLike) -> dict[int, VoxelMaterial]:
     """The materials of an arena by number; none of one that is not ours."""
     if isinstance(arena, Task):
         return palette()
-    if isinstance(arena, FileArena):
+    if isinstance(arena, FileArena | SceneArena):
         arena = arena.arena
     return dict(arena.materials) if isinstance(arena, Arena) else {}

@@ -1,4 +1,4 @@
-"""plain_arena: tasks and scene files as an `Arena`, for files that can hold nothing else.
+"""plain_arena: tasks, scenes and scene files as an `Arena`, for files that can hold nothing else.
 
 A task asks its waves 20 times a second and holds what they say; an arena swings as a sine.
 """
@@ -9,7 +9,8 @@ import numpy as np
 
 from supple.design.arena import Arena, ArenaLike, Object
 from supple.design.designs import Design
-from supple.design.file_arena import FileArena
+from supple.design.scenes.file_arena import FileArena
+from supple.design.scenes.scene_arena import SceneArena
 from supple.design.tasks.palette import CELL, CLOCK, palette
 from supple.design.tasks.task import Task
 from supple.errors import InputError
@@ -29,12 +30,12 @@ def plain_arena(arena: ArenaLike, design: Design) -> tuple[Arena, list[str]]:
     """
     if isinstance(arena, Arena):
         return arena, []
-    if isinstance(arena, FileArena):
+    if isinstance(arena, FileArena | SceneArena):
         return _with_world(arena.arena, arena.scene(design), arena.body)
     if isinstance(arena, Task):
         waves = Arena(palette(), CELL, duration=arena.duration, amplitude=1.0, frequency=CLOCK)
         return _with_world(waves, arena.scene(design), arena.body)
-    raise InputError("this is no Arena, task or scene file", where=WHERE, value=type(arena).__name__)
+    raise InputError("this is no Arena, task, scene or scene file", where=WHERE, value=type(arena).__name__)
 
 
 def _with_world(arena: Arena, scene: Scene, robot: str) -> tuple[Arena, list[str]]:

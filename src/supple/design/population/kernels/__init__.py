@@ -12,7 +12,8 @@ from pathlib import Path
 from supple.algebra.compiling.ahead import Tell, WantedKernel, can_keep, compile_ahead, process_count, receipt_of
 from supple.algebra.compiling.kernel_list import read_kernel_list
 from supple.design.arena import Arena, ArenaLike
-from supple.design.file_arena import FileArena
+from supple.design.scenes.file_arena import FileArena
+from supple.design.scenes.scene_arena import SceneArena
 from supple.design.tasks.task import Task
 
 KINDS = ("plain", "touching", "swimming", "task")
@@ -27,7 +28,7 @@ def kind_of(arena: ArenaLike) -> str | None:
     """Which list is nearest to an arena; None where none is near."""
     if isinstance(arena, Task):
         return "task"
-    inner = arena.arena if isinstance(arena, FileArena) else arena
+    inner = arena.arena if isinstance(arena, FileArena | SceneArena) else arena
     if not isinstance(inner, Arena):
         return None
     if inner.fluid is not None:

@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from supple.bodies.voxel import Actuation, VoxelBody
+from supple.bodies.voxel import VoxelBody
 from supple.design.arena import Arena
 from supple.design.content import content_key
 from supple.design.designs import Design
+from supple.design.scenes.robot_body import find_robot, given_of, with_transverse
 from supple.errors import FileFormatError, InputError, check_instance, check_path
 from supple.files.scenes.scene_files import RunSettings, SceneFile, load_scene_file
 from supple.files.scenes.syntax import read_data
-from supple.material.voxel import VoxelMaterial
-from supple.scene.node import Node
 from supple.scene.scene import Scene
 
 RECORD_EVERY = 1 / 30  # [s]
@@ -79,18 +76,11 @@ class FileArena:
         if end is None or end <= self.settle:
             raise InputError("the file does not say how long to run", where=f"{self.path}, run.until", value=end,
                              allowed=f"> {self.settle:g} s")  # fmt: skip
-        sine = _sine(robot, str(self.path))
-        corners = robot.grid.voxels.min(axis=0), robot.grid.voxels.max(axis=0) + 1
-        foot = (*((corners[0] + corners[1]) / 2)[:2], corners[0][2])
         return Arena(
-            _materials(robot),
-            robot.grid.voxel_size,
+            **given_of(robot, str(self.path)),
             duration=end - self.settle,
             settle=self.settle,
-            amplitude=0.0 if sine is None else sine.amplitude,
-            frequency=0.0 if sine is None else sine.frequency,
             obstacles=tuple(file.scene.obstacles.values()),
-            place=np.asarray(robot.grid.origin) + robot.grid.voxel_size * np.array(foot, dtype=float),
         )
 
     def key(self) -> str:
@@ -102,9 +92,7 @@ class FileArena:
 
     def scene(self, design: Design, seed: int = 0) -> Scene:
         """The file's scene with the design in the robot's place. seed: nothing in a file is left to chance."""
-        made = self.arena.body_of(design)
-        body = VoxelBody(made.grid, made.palette, actuation=made.actuation, young=made.young,
-                         density=made.density, transverse=self._transverse)  # fmt: skip
+        body = with_transverse(self.arena.body_of(design), self._transverse)
         try:
             return self._loaded({self.body: body}).scene
         except FileFormatError as error:  # the file was read before, with its own robot
@@ -118,35 +106,8 @@ class FileArena:
     def _transverse(self) -> Any:
         return self._robot(self._loaded().scene).transverse
 
-    def _node(self, scene: Scene) -> Node:
-        found = next((node for node in scene.nodes if node.name == self.body), None)
-        if found is None:
-            raise InputError("the scene has no body of that name, whose place a design could take",
-                             where=str(self.path), value=self.body,
-                             allowed=", ".join(node.name for node in scene.nodes))  # fmt: skip
-        return found
-
     def _robot(self, scene: Scene) -> VoxelBody:
-        body = self._node(scene).body
-        check_instance(body, VoxelBody, "a body of voxels", where=f"{self.path}, body '{self.body}'")
-        assert isinstance(body, VoxelBody)
-        return body
-
-
-def _materials(robot: VoxelBody) -> dict[int, VoxelMaterial]:
-    palette = robot.palette
-    if isinstance(palette, VoxelMaterial):
-        return {1: palette} | dict.fromkeys(robot.palette_by_number, palette)
-    return dict(palette) if isinstance(palette, Mapping) else dict(enumerate(palette, start=1))
-
-
-def _sine(robot: VoxelBody, where: str) -> Actuation | None:
-    given = robot.actuation
-    several = [] if given is None else list(given) if isinstance(given, Sequence) else [given]
-    if len(several) > 1 or not all(isinstance(one, Actuation) for one in several):
-        raise InputError("designs are driven by one sine or by their own controller", where=f"{where}, actuation",
-                         fix="Give the robot amplitude and frequency alone.")  # fmt: skip
-    return next((one for one in several if isinstance(one, Actuation)), None)
+        return find_robot(scene, self.body, str(self.path))
 
 
 def _texts(data: Any) -> Iterator[str]:

@@ -1,0 +1,1 @@
+"""Scenes as arenas: of Python or of a file, into which designs are placed, or whose robot they replace."""
