@@ -12,9 +12,11 @@ from __future__ import annotations
 import csv
 import json
 import os
+import shutil
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +38,8 @@ _TABLES = (
     " seconds REAL NOT NULL, message TEXT NOT NULL, hash TEXT NOT NULL)",
     "CREATE TABLE origin (version TEXT NOT NULL, sources TEXT NOT NULL)",
 )
+ROOM = 64 * 1024
+"""What SQLite needs on the disk to open a store, or more; with less its files fail in other words [bytes]."""
 _BUSY = 30.0  # [s] to wait for another process that reads or tidies up
 
 
@@ -232,6 +236,13 @@ class Store:
         return RecordError(f"the store is damaged: {what}", where=str(self.path),
                            fix="Copy what can be read: Store.recover(path, to).")  # fmt: skip
 
+    def _free(self) -> float:
+        """Space that is left on the disk [bytes]."""
+        try:
+            return shutil.disk_usage(self.path.parent).free
+        except OSError:
+            return inf
+
     def _release(self) -> None:
         if self._lock is not None:
             self._lock.release()
@@ -260,7 +271,7 @@ class Store:
         where = str(self.path)
         if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
             return self._damaged(str(error))
-        if code == sqlite3.SQLITE_FULL:
+        if code == sqlite3.SQLITE_FULL or (code == sqlite3.SQLITE_IOERR and self._free() < ROOM):
             return RecordError("the disk is full", where=where,
                                fix="Free some space and go on: what was stored before is kept.")  # fmt: skip
         if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
