@@ -26,6 +26,18 @@ def test_areas_add_up() -> None:
     ).all()
 
 
+def test_the_size_of_elements_is_a_mean_edge_or_a_mean_diameter() -> None:
+    tet = (
+        np.array([[0.0, 0, 0], [1, 0, 0], [0, 2, 0], [0, 0, 3]]),
+        np.array([[0, 2, 1], [0, 1, 3], [1, 2, 3], [0, 3, 2]]),
+    )
+    balls = np.zeros((3, 3)) + np.arange(3)[:, None], np.zeros((0, 3))
+    both = ContactSurface.joined([ContactSurface.of(tet), ContactSurface.of(balls, radius=[0.1, 0.2, 0.6])])
+    edges = 1 + 2 + 3 + np.sqrt(5) + np.sqrt(10) + np.sqrt(13)
+    np.testing.assert_allclose(both.element_size, [edges / 6, 0.6], rtol=1e-12)
+    np.testing.assert_allclose(both.vertex_area[4:], np.pi * np.array([0.01, 0.04, 0.36]), rtol=1e-12)
+
+
 def test_joined_surfaces_keep_their_numbers() -> None:
     nodes, triangles = cube_sphere(2)
     one, two = ContactSurface.of(CUBE, radius=0.1), ContactSurface.of((nodes, triangles[:-1]), fixed=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -60,6 +61,14 @@ def test_a_block_that_rests_goes_nowhere() -> None:
     assert MEASURES["travel"].of(trial) < 1e-9
     assert MEASURES["height"].of(trial) < 1e-6
     assert MEASURES["energy"].of(trial) == 0.0
+
+
+def test_time_in_contact_is_that_of_the_frames_that_touch() -> None:
+    """A frame stands for the time until the next one; frames are not evenly spaced, and measuring begins at 0.1 s."""
+    trial = make_trial(BLOCK, FLIGHT.with_(duration=0.02))
+    times = np.array([0.0, 0.1, 0.15, 0.3, 0.35])
+    some = replace(trial, since=0.1, times=times, contacts=np.array([True, True, False, True, False]))
+    assert MEASURES["contact_time"].of(some) == pytest.approx(0.05 + 0.05, rel=1e-12)
 
 
 STIFF, MASS = 1e5 * 0.01, 1e-3  # of a link [N/m], of a voxel [kg]

@@ -123,6 +123,38 @@ def test_a_still_block_rests_on_the_slope() -> None:
     assert abs(episode.score) < 0.01
 
 
+def test_cells_and_goal_are_seen_from_the_centre_of_mass() -> None:
+    """Of a robot of unlike materials; the goal is the middle of the thing, or the target."""
+    cells = np.full((3, 2, 2), 3)
+    cells[0], cells[2, :, 1] = 1, 2
+    stuff = {1: 1000.0, 2: 250.0, 3: 500.0}
+    with pytest.MonkeyPatch.context() as patch:
+        given = palette()
+        heavy = {k: replace(material, density=stuff[k]) for k, material in given.items()}
+        patch.setattr("supple.design.tasks.senses.palette", lambda: heavy)
+        for name in ("push-v1", "reach-v1"):
+            episode = Episode(name, cells)
+            x = episode.system.positions(episode.state, "robot")[:, :3]
+            mass = np.array([stuff[int(n)] for n in cells[cells > 0]])
+            centre = mass @ x / mass.sum()
+            seen = episode.observe()
+            filled = seen["cells"][..., 0] > 0
+            np.testing.assert_allclose(seen["cells"][filled][:, 1:4], (x - centre) / 0.25, atol=1e-6)
+            goal = episode.task.target
+            if episode.task.thing is not None:
+                goal = episode.system.positions(episode.state, episode.task.thing)[:, :3].mean(axis=0)
+            np.testing.assert_allclose(seen["goal"], np.asarray(goal) - centre, atol=1e-6)
+
+
+def test_a_body_with_nothing_in_its_lowest_cells_stands_on_the_slope_too() -> None:
+    """It is moved down across the ground by these cells: its lowest corners lie on the ground, and its back end where
+    that of a full one does along it."""
+    lifted = np.zeros((3, 3, 5), dtype=int)
+    lifted[:, :, 2:] = 3
+    places = [Episode("slope-v1", cells).state.x.reshape(-1, 7) for cells in (BLOCK, lifted)]
+    np.testing.assert_allclose(places[1], places[0], atol=1e-12)
+
+
 def test_the_network_of_a_design_drives_any_body() -> None:
     """Through `try_design` and through steps with what the network says, the same bits; the thing is seen by both."""
     network = Network.random([INPUTS, 4, 1], seed=0, scale=4.0)

@@ -9,11 +9,14 @@ import numpy as np
 import pytest
 
 import supple as sp
+from supple.algebra.dense import rotations
 from supple.bodies.rigid.body import surface_of
 from supple.errors import InputError, RecordError
-from supple.exports.obstacles import obstacle_surface
+from supple.exports.obstacles import drawn_obstacles, obstacle_surface
 from supple.interaction.obstacles import distance
 from supple.record import open_record
+
+HILLS = 0.1 * np.eye(4) + 0.02 * np.arange(4)
 
 
 def playground() -> sp.Scene:
@@ -25,7 +28,7 @@ def playground() -> sp.Scene:
     scene.add(sp.Capsule((0, 0.5, 0.1), (0.3, 0.5, 0.2), 0.05), name="bar")
     lift = sp.Motion(velocity=(0, 0, 0.5), angular_velocity=(0, 0, 1.0), centre=(1, 0, 0))
     scene.add(sp.Box((1, 0, 0.1), (0.2, 0.3, 0.1), (0, 0, 0.3), motion=lift), name="lift")
-    scene.add(sp.HeightField(0.1 * np.eye(4), origin=(-2, 0), spacing=0.2), name="hills")
+    scene.add(sp.HeightField(HILLS, origin=(-2, 0), spacing=(0.2, 0.3)), name="hills")
     scene.add(sp.MeshObstacle(surface_of(sp.box_tets((0.1, 0.1, 0.1), (1, 1, 1)))), name="block")
     return scene
 
@@ -62,10 +65,25 @@ def test_shapes_and_poses_are_read_back(tmp_path: Path) -> None:
     for frames in (on_disk, in_memory):
         assert [o.name for o in frames.obstacles] == NAMES[:-1]
         assert float(frames.obstacles[2].shape["radius"]) == 0.1
-        np.testing.assert_array_equal(frames.obstacles[5].shape["heights"], 0.1 * np.eye(4))
+        np.testing.assert_array_equal(frames.obstacles[5].shape["heights"], HILLS)
         for k, t in enumerate(frames.times):
             expected = [o.pose(float(t)) for o in scene.obstacles.values()]
             np.testing.assert_allclose(frames.poses(k), expected, atol=1e-15)
+
+
+def test_a_plane_that_moves_is_drawn_below_what_is_looked_at() -> None:
+    """Its square has its middle on the plane, nearest to the place, however far and turned the plane is by then."""
+    scene = sp.Scene(solver=sp.ImplicitEuler(0.1))
+    scene.add(sp.Particles([(0.0, 0.0, 0.0)], 1.0), name="bead")
+    tilt = sp.Motion(velocity=(3.0, 1.0, -2.0), angular_velocity=(0.3, -0.4, 0.0), centre=(0.5, 0.0, 0.0))
+    scene.add(sp.Plane((0.1, 0.2, 1.0), -1.0, motion=tilt), name="tilting")
+    frames = sp.run(scene, until=1.0, record_every=1.0).frames
+    place = np.array([0.4, -0.2, 0.7])
+    x, _ = drawn_obstacles(frames, -1, place, 2.0)["tilting"]
+    pose = scene.obstacles["tilting"].pose(1.0)
+    n = rotations.rotate(pose[3:], np.asarray(scene.obstacles["tilting"].normal))
+    np.testing.assert_allclose(n @ (x - pose[:3]).T, -1.0, atol=1e-9)
+    np.testing.assert_allclose(np.cross(x.mean(axis=0) - place, n), 0.0, atol=1e-9)
 
 
 def test_a_resumed_run_has_the_poses_of_a_whole_one(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from supple.exports import export
 from supple.geometry import box_hexes, box_tets
 from supple.modal import ElasticSolid
 from supple.record.reader import open_record
+from supple.record.surfaces import make_surface
 from supple.validation.tree.coupling import beam_domain_tree
 
 RUBBER = sp.Material(young=1e6, poisson=0.0, density=1000.0)
@@ -39,6 +40,24 @@ def test_a_pulled_bar_has_the_stress_and_strain_of_its_load(tmp_path: Path) -> N
     assert np.allclose(record.field("bar", "stress", -1)[middle], s * 1e6, rtol=1e-2)
     assert np.allclose(record.field("bar", "strain", -1)[middle], s + s**2 / 2, rtol=2e-2)
     assert record.field("bar", "stress", 0).max() < 1e-6
+
+
+def test_a_bar_has_its_fields_wherever_it_is_put() -> None:
+    """Each point those of the elements around it: the same numbers as where the mesh lies."""
+    mesh = box_tets((0.4, 0.1, 0.1), (4, 2, 1))
+    bend = 1e-3 * np.random.default_rng(2).normal(size=mesh.nodes.shape)
+    found = []
+    for placed in ({}, {"at": (3.0, -1.0, 2.0), "rotation": (0.4, -1.1, 0.7)}):
+        scene = sp.Scene()
+        node = scene.add(sp.FemBody(mesh, RUBBER), name="bar", **placed)
+        system = scene.compile()
+        state = system.initial_state()
+        state.x += (bend @ node.placement.axes.T).ravel()
+        surface = make_surface(system.body("bar"), fields=ALL)
+        found.append([measure(state) for measure in surface.fields.values()])
+    for one, two in zip(*found):
+        np.testing.assert_allclose(two, one, rtol=1e-9, atol=1e-12)
+    assert np.ptp(found[0][2]) > 100.0
 
 
 def test_velocities_are_those_of_the_points(tmp_path: Path) -> None:

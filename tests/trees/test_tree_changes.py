@@ -18,6 +18,7 @@ from supple.bodies.tree import (
     retuned,
 )
 from supple.errors import InputError
+from supple.modal import ElasticSolid
 from supple.scene.acting.breaking import break_off
 from supple.validation.tree.coupling import GRAVITY, beam_domain_tree, random_state
 from supple.validation.tree.joints import break_error
@@ -84,6 +85,52 @@ def test_heavier_is_slower() -> None:
     )
     assert moved.momentum == pytest.approx(4 * before.momentum)
     assert moved.kinetic == pytest.approx(4 * before.kinetic)
+
+
+def test_factors_that_change_again_are_those_of_the_whole() -> None:
+    """A second factor is of the tree as it was made, in place of the first one."""
+    tree = TreeDynamics(TreeModel.of(mixed_domain_tree(free=True, chain=True)))
+    once = retuned(tree, density_factor=np.linspace(2, 0.3, 5), frequency_factor=0.5)
+    twice = retuned(once, density_factor=np.linspace(0.5, 3, 5), frequency_factor=np.linspace(1, 2, 5))
+    direct = retuned(tree, density_factor=np.linspace(0.5, 3, 5), frequency_factor=np.linspace(1, 2, 5))
+    for name in ("tuning", "density", "total_mass"):
+        np.testing.assert_allclose(getattr(twice.arrays, name), getattr(direct.arrays, name), rtol=1e-14)
+
+
+def test_parts_keep_the_factors_and_scales_of_their_domains() -> None:
+    tree = TreeDynamics(TreeModel.of(mixed_domain_tree(free=True, chain=False)))
+    tuned = retuned(tree, frequency_factor=np.linspace(0.5, 2, 5), density_factor=np.linspace(2, 0.3, 5))
+    broken = detach(tuned, tuned.state(), 2)
+    for part in (broken.rest, broken.branch):
+        numbers = [int(d.kind[1]) for d in part.model.domain_tree.domains]  # each is of a kind of its own
+        for name in ("tuning", "density", "scale"):
+            np.testing.assert_array_equal(getattr(part.model, name), getattr(tuned.model, name)[numbers])
+
+
+def test_a_twig_of_a_turned_tree_has_turned_with_it() -> None:
+    """Its frame at the break is that of its first domain; its node is placed there, and has not turned since."""
+    scene = sp.Scene()
+    body = sp.TreeBody(mixed_domain_tree(free=True, chain=False))
+    scene.add(body, at=(0.5, 0.2, -0.1), rotation=(0.4, -1.1, 0.7), name="tree")
+    broken = break_off(scene, scene.compile().initial_state(), "tree", 2, name="twig")
+    system = broken.scene.compile()
+    x = system.positions(broken.state, "twig")[0]
+    np.testing.assert_allclose(broken.branch.placement.at, x[:3], atol=1e-12)
+    np.testing.assert_allclose(np.abs(broken.branch.placement.rotation @ x[3:7]), 1.0, atol=1e-12)
+
+
+def test_what_a_replaced_domain_cannot_hold_has_no_part_of_its_new_modes() -> None:
+    """The new coordinates are the nearest by mass: the masses of what is left are orthogonal to all new modes."""
+    tree = TreeDynamics(TreeModel.of(beam_domain_tree(3, 14)))
+    kind, state = tree.model.domain_tree.kinds["part"], tree.state()
+    state.q[:] = 1e-3 * np.random.default_rng(1).normal(size=len(state.q))
+    other, now = replaced(tree, state, 1, replace(kind, name="fewer", modes=6))
+    old, new = (t.model.classes[t.model.domain_class[1]] for t in (tree, other))
+    left = old.U @ state.q[14:28] - new.U @ now.q[14:20]
+    m = np.repeat(ElasticSolid(kind.mesh, kind.material).lumped_mass, 3)
+    assert np.ptp(m) > 0.1 * m.max()
+    part = np.abs(new.U.T @ (m * left)).max()
+    assert part < 1e-12 * np.abs(new.U.T @ (m * (old.U @ state.q[14:28]))).max()
 
 
 def test_a_replaced_domain_keeps_its_shape_as_far_as_it_can() -> None:

@@ -138,6 +138,19 @@ def test_unlike_materials_are_composed() -> None:
     np.testing.assert_allclose(model.inertia, model.mass * 0.01 / 6)
 
 
+def test_a_link_of_unlike_materials_has_the_mean_of_their_damping_ratios() -> None:
+    """By hand, theory.md 14.4: ratio times the roots of the mean mass, geometric, and of the stiffnesses."""
+    soft = VoxelMaterial(young=1e5, density=500, bond_damping=0.1, ground_damping=0.3)
+    hard = VoxelMaterial(young=4e5, density=2000, bond_damping=0.7, ground_damping=0.2)
+    for cells, palette in (([[[1]], [[2]]], [soft, hard]), ([[[2]], [[1]]], [soft, hard])):
+        model = VoxelBody(VoxelGrid(np.array(cells), 0.1), palette).model
+        E, m = 2 * 1e5 * 4e5 / 5e5, np.sqrt(0.5 * 2.0)
+        along, turning = np.sqrt(m * E * 0.1), np.sqrt(m * 0.01 / 6 * E * 1e-3 / 3)
+        np.testing.assert_allclose(model.link_damping[0], [0.4 * along, 0.4 * turning], rtol=1e-12)
+        own = 2 * np.array([0.3, 0.2]) * np.sqrt([0.5 * 1e5 * 0.1, 2.0 * 4e5 * 0.1])
+        np.testing.assert_allclose(np.sort(model.ground_damping[:, 0]), np.sort(own), rtol=1e-12)
+
+
 def test_links_join_face_neighbours_only() -> None:
     grid = VoxelGrid(np.array([[[1, 0], [1, 1]], [[0, 1], [1, 0]]]), 1.0)
     model = VoxelBody(grid, VoxelMaterial(young=1.0, density=1.0)).model
