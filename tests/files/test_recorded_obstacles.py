@@ -16,7 +16,7 @@ from supple.exports.obstacles import drawn_obstacles, obstacle_surface
 from supple.interaction.obstacles import distance
 from supple.record import open_record
 
-HILLS = 0.1 * np.eye(4) + 0.02 * np.arange(4)
+HILLS = 0.1 * np.eye(4) + 0.02 * np.arange(4) - 0.1
 
 
 def playground() -> sp.Scene:
