@@ -166,3 +166,16 @@ def test_a_motor_in_time_is_read_at_the_end_of_its_step() -> None:
     scene.add(sp.HingeJoint(wheel, axis=(0, 0, 1), motor_speed=RampInTime(np.array(4.0), 0.1)))
     system, state = advance(scene, sp.ImplicitEuler(0.01), 20)
     assert system.joint_readings(state)["hinge"].speed == pytest.approx(4.0, rel=1e-8)
+
+
+def test_a_joint_of_several_points_is_read_about_their_middle() -> None:
+    """A box that hangs on three points: they carry its weight, about their middle with the lever of its centre."""
+    scene = sp.Scene(gravity=(0, 0, -G))
+    box = scene.add(sp.RigidBody.box((0.4, 0.3, 0.2), density=100), at=(0.1, 0.2, 0.3), name="box")
+    corners = np.array([[0.25, 0.3, 0.4], [-0.05, 0.3, 0.4], [0.1, 0.1, 0.4]])
+    scene.add(sp.BallJoint(box.points(at=corners)), name="hooks")
+    system, state = advance(scene, sp.ImplicitEuler(0.01), 10)
+    hooks, m = system.joint_readings(state)["hooks"], 2.4
+    np.testing.assert_allclose(hooks.place, corners.mean(axis=0), atol=1e-9)
+    np.testing.assert_allclose(hooks.force, [0, 0, m * G], atol=1e-6)
+    np.testing.assert_allclose(hooks.moment, np.cross([0.1, 0.2, 0.3] - corners.mean(axis=0), [0, 0, m * G]), atol=1e-6)

@@ -15,6 +15,7 @@ from supple.exports.view import View, body_colours
 from supple.files import load, save
 from supple.geometry.meshes.region import Region
 from supple.material.colour import PALETTE, check_colour, rgb
+from supple.record.files.contacts import Contacts
 
 RED, GREEN, BLUE = "#e02020", "#20c040", "#2040e0"
 
@@ -162,3 +163,26 @@ def test_scene_files_keep_them(tmp_path: Path) -> None:
     assert nodes["box"].colour == GREEN
     assert nodes["plain"].colour is None
     assert [m.colour for m in nodes["two"].body.materials] == [RED, BLUE]
+
+
+def test_an_arrow_begins_at_the_mean_place_of_its_forces_by_their_sizes() -> None:
+    """One for each pair that touches, the longest 12 % of what is seen; those of others by their force."""
+    scene = make_scene()
+    view = View(sp.run(scene, until=0.0).frames, (0,), Camera())
+    places = np.array([[0.0, 0, 0], [1, 0, 0], [0.2, 0.1, 0.5], [0, 0, 2]])
+    forces = np.array([[0.0, 0, 3], [0, 0, 1], [0, 2, 0], [0, 0, 0]])
+    pairs = [("two", "box"), ("two", "box"), ("two", "plain"), ("box", "plain")]
+    drawn = []
+
+    class Axes:
+        def annotate(self, text: str, *, xy: np.ndarray, xytext: np.ndarray, **look: object) -> None:
+            drawn.append((xytext, xy))
+
+    touching = Contacts(pairs, places, np.zeros((4, 3)), forces)
+    assert view.draw_contacts(touching, Axes()) == pytest.approx(4.0)
+    step = 0.12 * view.extent / 4.0
+    wanted = [((0.25, 0, 0), (0, 0, 4.0)), ((0.2, 0.1, 0.5), (0, 2.0, 0))]
+    assert len(drawn) == 2
+    for (start, tip), (place, force) in zip(drawn, wanted):
+        np.testing.assert_allclose(start, view.camera.project(np.array(place)), atol=1e-12)
+        np.testing.assert_allclose(tip, view.camera.project(np.array(place) + step * np.array(force)), atol=1e-12)

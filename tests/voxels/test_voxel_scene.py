@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import supple as sp
+from supple.bodies.protocols import LocalState
 from supple.errors import InputError
 from supple.record.surfaces import make_surface
 
@@ -103,3 +104,18 @@ def test_the_general_stable_step_of_a_damped_lattice_is_its_own() -> None:
 
     general = stable_step(system, system.initial_state(), safety=1.0)
     assert general == pytest.approx(body.stable_step(safety=1.0), rel=1e-3)
+
+
+def test_the_energy_of_a_force_on_several_voxels_is_its_work_on_each() -> None:
+    """They share it equally, however far each has moved."""
+    scene = sp.Scene()
+    node = scene.add(block(), at=(0.1, 0.2, 0.3), name="block")
+    wrench = sp.Wrench(node, "x_max", force=(1.0, -2.0, 3.0))
+    x = node.body.place(node.placement).x
+    moved = x.copy()
+    moved[:, :3] += 1e-3 * np.random.default_rng(4).normal(size=(len(x), 3))
+    f, rest = np.zeros((len(x), 6)), LocalState(0.0, x, np.zeros((len(x), 6)))
+    wrench.add_force(rest, f)
+    np.testing.assert_allclose(f[:, :3].sum(axis=0), [1.0, -2.0, 3.0], rtol=1e-12)
+    gained = wrench.energy(LocalState(0.0, moved, rest.v)) - wrench.energy(rest)
+    assert gained == pytest.approx(-np.sum(f[:, :3] * (moved - x)[:, :3]), rel=1e-9)
