@@ -184,3 +184,34 @@ def test_another_observer_sees_the_same_motion(name: str, kind: str) -> None:
         for what, value in plain.items():
             allowed = LIMITS.get((name, label), 1e-6) * np.abs(value).max()
             assert np.abs(other[what] - value).max() <= allowed, f"{what}, seen by who is {label}"
+
+
+@pytest.mark.parametrize("kind", BODIES)
+def test_another_observer_finds_the_same_frequencies(kind: str) -> None:
+    """Of a body on three springs that are not stretched. Those of motions that nothing holds are none, to the root of
+    what rounding leaves of their squares."""
+    found = []
+    for s in (PLAIN, TURNED, RESCALED):
+        scene = sp.Scene()
+        node = placed(s, scene, kind, velocity=np.zeros(3), spin=np.zeros(3))
+        for k, end in enumerate(((0.3, 0.2, 0.4), (0.0, 0.5, 0.1), (0.1, 0.0, 0.3))):
+            scene.add(sp.Springs(point_of(s, node), sp.World.points(s.at(*end)), s.stiffness(30.0 + 10 * k)))
+        modes = sp.vibration_modes(scene.compile(), count=6 if kind == "rigid" else 8)
+        found.append(modes.frequencies / s.number(1.0, time=-1))
+    for other in found[1:]:
+        np.testing.assert_allclose(other, found[0], rtol=1e-5, atol=1e-4 * found[0].max())
+
+
+@pytest.mark.parametrize("kind", ["fem", "voxel"])
+def test_another_observer_finds_the_same_equilibrium(kind: str) -> None:
+    """Of a body that is held at one end and pulled and weighed down at the other."""
+    found = []
+    for s in (PLAIN, TURNED, RESCALED):
+        scene = empty(s)
+        node = placed(s, scene, kind, velocity=np.zeros(3), spin=np.zeros(3), fix="x_min")
+        scene.add(sp.Load(node.points("x_max"), s.vectors((0.3, 0.5, -0.2), mass=1, length=1, time=-2)))
+        system = scene.compile()
+        x = system.points(sp.solve_statics(system), "body")
+        found.append(View(turn=-s.turn).vectors((x - s.aside) / s.length))
+    for other in found[1:]:
+        np.testing.assert_allclose(other, found[0], rtol=0, atol=1e-8)
