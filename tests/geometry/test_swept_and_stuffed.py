@@ -151,3 +151,16 @@ def test_a_profile_lies_between_a_disc_and_a_square() -> None:
     assert np.linalg.norm(disc, axis=1).max() == pytest.approx(1.0, rel=1e-12)
     assert np.abs(square).max(axis=0) == pytest.approx(np.sqrt(3) / 2, rel=1e-12)
     np.testing.assert_allclose(mixed, 0.8 * disc + 0.2 * square, atol=1e-15)
+
+
+def test_frames_begin_along_the_tangent_that_is_given() -> None:
+    """A branch that leaves a side along its normal and bends then; all frames are square and right-handed."""
+    curve = bezier([(0, 0, 0), (1, 0, 0.2), (2, 1, 1)], np.linspace(0, 1, 9))
+    frames = transported_frames(curve, (0, 1, 0.3), tangent=(2.0, 0.0, 0.0))
+    np.testing.assert_allclose(frames[0, 2], [1, 0, 0], atol=1e-15)
+    np.testing.assert_allclose(frames[0, 0], np.array([0, 1, 0.3]) / np.sqrt(1.09), atol=1e-15)
+    free = transported_frames(curve, (0, 1, 0.3))
+    np.testing.assert_allclose(free[0, 2], (curve[1] - curve[0]) / np.linalg.norm(curve[1] - curve[0]), atol=1e-15)
+    for found in (frames, free):
+        np.testing.assert_allclose(found @ found.swapaxes(1, 2), np.broadcast_to(np.eye(3), (9, 3, 3)), atol=1e-12)
+        np.testing.assert_allclose(np.linalg.det(found), 1.0, rtol=1e-12)
