@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import json
 import struct
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import pytest
 
 import supple as sp
+from supple.bodies.carried import carriage_of
 from supple.studio.looks.colour_scale import PATIENCE, ColourScale
 from supple.studio.looks.field_colours import NONE, TOP
 from supple.studio.looks.looks import Looks, joined
 from supple.studio.looks.wishes import Click, Wish, read_wish
 from supple.studio.show import Show
+from supple.validation.tree.reference import mixed_domain_tree
 
 
 def looked_at(looks: Looks, state: Any, wish: Wish) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
@@ -122,3 +125,25 @@ def test_what_is_no_wish_is_left(text: str) -> None:
 def test_clicks_and_wishes() -> None:
     assert read_wish('{"frame": 4, "pointer": [0,0,0, 0,0,1, 0,0,1]}') == Click(4, (0, 0, 0, 0, 0, 1, 0, 0, 1))
     assert read_wish('{"field": "", "links": true}') == Wish(links=True)
+
+
+def test_a_domain_has_the_mean_of_its_points() -> None:
+    """Of a tree that turns about its root: the speeds of the points of each of its domains."""
+    scene = sp.Scene()
+    scene.add(sp.TreeBody(mixed_domain_tree(free=True, chain=False)), spin=(0, 0, 2.0), name="tree")
+    system = scene.compile()
+    state = system.initial_state()
+    show = Show(system, state)
+    colours = Looks(show).colours
+    (tint,), highest = colours.tints("speed", state, "", 0.0)
+    (fine,), _ = colours.tints("speed", state, "tree", 0.0)
+    starts = show.shapes[0].carriers.starts
+    assert (tint.per, fine.per) == ("domain", "point")
+    assert len(tint.values) == len(starts) - 1 == 5
+    means = [fine.values[a:b].mean() for a, b in pairwise(starts)]
+    assert np.ptp(means) > 20
+    np.testing.assert_allclose(tint.values, means, atol=1.0)  # both are whole numbers
+    carriers = show.shapes[0].carriers
+    x = carriers.positions(carriage_of(show.surfaces[0].shown, system.body("tree").view_x(state.x)))
+    speeds = 2.0 * np.linalg.norm(x[:, :2], axis=1)
+    np.testing.assert_allclose(fine.values / TOP * highest, np.minimum(speeds, highest), atol=0.02 * highest)

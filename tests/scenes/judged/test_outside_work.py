@@ -96,3 +96,12 @@ def test_an_end_of_a_spring_that_is_moved_gives_what_the_spring_then_stores() ->
     for run in (first, again):
         assert run.energies.kinetic.max() > 0.9 * 0.5 * 300.0 * 0.25
     np.testing.assert_array_equal(again.state.x, first.state.x)
+
+
+def test_a_body_that_is_led_to_turn_gives_what_its_farthest_points_do() -> None:
+    """2 M u (w + u), u the turning by the diagonal of the box around the body and as much beside it."""
+    scene = sp.Scene()
+    node = scene.add(sp.RigidBody.box((0.2, 0.1, 0.1), density=100), name="door")
+    scene.add(sp.PrescribedMotion(node, rotation=lambda t: (0.0, 0.0, 0.5 * t)))
+    u = 0.5 * 2 * 0.2 * np.sqrt(3)
+    assert between(scene, kinetic=9.0) == pytest.approx(2 * 2.0 * u * (3.0 + u), rel=1e-6)
