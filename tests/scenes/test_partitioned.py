@@ -18,6 +18,7 @@ from supple.solvers.coupling import contact_steps
 from supple.solvers.coupling.contact_blocks import ContactBlocks
 from supple.solvers.coupling.meeting import Meeting
 from supple.solvers.coupling.shapes import Shapes
+from supple.solvers.report import Outcome
 from supple.solvers.rigid import step as rigid_step
 from supple.validation.contact_kinds import RUBBER, cube, momenta, tree
 
@@ -240,3 +241,17 @@ def test_springs_between_a_tree_and_the_world_act_in_parts_as_in_a_stride() -> N
         ends.append(sp.run(scene, until=20 * H).state.x)
     np.testing.assert_array_equal(ends[0], ends[1])
     assert np.abs(ends[0]).max() > 0
+
+
+def test_joints_that_the_sweep_leaves_open_are_reported() -> None:
+    """Two that contradict each other, on a lattice beside a body of another kind."""
+    scene = sp.Scene(solver=sp.Partitioned(0.005))
+    bar = scene.add(
+        sp.VoxelBody(sp.VoxelGrid(np.ones((4, 2, 2), dtype=int), 0.01), sp.VoxelMaterial(1e6, density=1e3)), name="bar"
+    )
+    points = bar.points(at=[[0.0, 0.01, 0.01]])
+    for off in (0.0, 1e-3):
+        scene.add(sp.BallJoint(points, sp.World.points(points.rest + np.array([0, 0, off]))))
+    scene.add(sp.RigidBody.box((0.1, 0.1, 0.1), density=500), at=(1, 0, 0), name="box")
+    system = scene.compile()
+    assert scene.solver.step(system, system.initial_state()).outcome is Outcome.JOINT_LIMIT

@@ -46,7 +46,7 @@ from supple.solvers.coupling.trees.part import TreePart
 from supple.solvers.methods.implicit_euler import ImplicitEuler, check_dt, extent_of
 from supple.solvers.methods.lattice_obstacles import MET
 from supple.solvers.methods.lattice_solver import MANY_VOXELS, LatticeSolver
-from supple.solvers.report import Outcome, StepReport
+from supple.solvers.report import SEVERITY, Outcome, StepReport
 from supple.solvers.system_part import SystemPart
 from supple.solvers.world import refuse_restitution, refuse_soft_restitution
 
@@ -190,12 +190,16 @@ class Partitioned:
         velocity = np.zeros((meeting.count, 3))
         begun = self._begin(state, meeting, is_shared=is_shared)
         begun, response = self._respond(system, begun, who, pushes)
-        found, opened = self._solve(system, state, begun, who, response, pushes, ended, velocity, is_shared=is_shared)
+        found, opened, swept = self._solve(
+            system, state, begun, who, response, pushes, ended, velocity, is_shared=is_shared
+        )
         if found.left > self._contact_tolerance and not self._has_warned:
             self._has_warned = True
             begun.warn(who.law, pushes, found.left, state.t, self._contact_tolerance)
         ended.put(who.law, found.forces)
         report = self._finish(system, begun, state, ended.force, found)
+        if swept is not None:  # its small steps are no iterations
+            report = replace(report, outcome=max(report.outcome, swept.outcome, key=SEVERITY.index))
         if opened > OPEN and report.is_solved:
             report = replace(report, outcome=Outcome.JOINT_LIMIT)
         velocity[who.law] = found.velocity
@@ -235,17 +239,17 @@ class Partitioned:
         velocity: Array,
         *,
         is_shared: bool,
-    ) -> tuple[ContactSolution, float]:
+    ) -> tuple[ContactSolution, float, StepReport | None]:
         """Sweep the lattices and solve the slow bodies, with what they meet: into pushes, ended and velocity. Where
         other bodies do not end where a joint with a lattice had them, sweep again. Returns how far joints are open,
-        over the size, too."""
-        (split, near, sides), meeting, size, swept = response, begun.meeting, extent_of(system), None
+        over the size, and what the last sweep says, too."""
+        (split, near, sides), meeting, size, swept, report = response, begun.meeting, extent_of(system), None, None
         solve_rest = split.solve_rest
         if sides is not None:
             if is_shared and split.rest:
                 solve_rest = beside_if_free(solve_rest)
             with system.timings.measure("lattices"):
-                swept = self._sweep(state, meeting, who.fast, sides)
+                swept, report = self._sweep(state, meeting, who.fast, sides)
         with system.timings.measure("contacts of slow bodies"):
             rest = solve_rest()
         for closing in range(MAX_CLOSINGS):
@@ -265,11 +269,11 @@ class Partitioned:
                 break
             sides = sides.moved(off / self.dt)
             with system.timings.measure("lattices"):
-                swept = self._sweep(state, meeting, who.fast, sides)
+                swept, report = self._sweep(state, meeting, who.fast, sides)
         if swept is not None and self._fast is not None:
             self._fast.put(swept, state)
             state.memory.update(swept.memory)
-        return found, max(opened, furthest)
+        return found, max(opened, furthest), report
 
     def _close(
         self, system: System, state: State, begun: SlowStep, law: Array, given: Array, found: ContactSolution
@@ -303,15 +307,14 @@ class Partitioned:
         begun.place_ends(x)
         return system.propagate(state.t + self.dt, x, state.v, only=self._across.hanging)
 
-    def _sweep(self, state: State, meeting: Meeting, fast: Array, sides: SlowSides) -> State:
-        """Sweep the lattices along the other sides of the contacts that are `fast`; returns their state."""
+    def _sweep(self, state: State, meeting: Meeting, fast: Array, sides: SlowSides) -> tuple[State, StepReport]:
+        """Sweep the lattices along the other sides of the contacts that are `fast`; returns their state and report."""
         assert self._fast is not None
         assert self.lattice is not None
         part = self._fast.state(state)
         part.memory = dict(part.memory)  # another sweep begins with the same
         self.lattice.contacts = self._surfaces.contacts(meeting.chosen(fast), sides) if fast.any() else None
-        self.lattice.step(self._fast.system, part)
-        return part
+        return part, self.lattice.step(self._fast.system, part)
 
     def _off(self, system: System, state: State, begun: SlowStep) -> Array:
         """How far points that joints hold to lattices end from where the sweep had them, (j, 3) [m]."""
