@@ -60,12 +60,13 @@ class PointMass:
         lumped = [mass.m for mass in (self, *others) if isinstance(mass.m, np.ndarray)]
         return PointMass(np.concatenate(lumped)) if len(lumped) == 1 + len(others) else None
 
-    def _times(self, values: Array) -> Array:
+    def times(self, values: Array) -> Array:
+        """M v of velocities or places (n, 3)."""
         return self.m[:, None] * values if isinstance(self.m, np.ndarray) else self.m @ values
 
     def add_product(self, dv: Array, f_out: Array, factor: float) -> None:
         """f += factor M dv."""
-        f_out += factor * self._times(dv)
+        f_out += factor * self.times(dv)
 
     def block_pattern(self) -> Pairs:
         """Pairs of points with a common mass."""
@@ -95,7 +96,7 @@ class PointMass:
 
     def compute_impulse(self, x0: Array, v0: Array, x1: Array, v1: Array) -> Array:
         """Change of momentum M (v1 - v0), (n, 3) [N s]."""
-        return self._times(v1 - v0)
+        return self.times(v1 - v0)
 
     def gravity_field(self, g: Array) -> Array:
         """The acceleration g at every point, (n, 3)."""
@@ -107,14 +108,14 @@ class PointMass:
             out = np.empty(6)
             compute_momentum(self.m, state.x, state.v, out)
             return out
-        p = self._times(state.v)
+        p = self.times(state.v)
         return np.concatenate([p.sum(axis=0), cross(state.x, p).sum(axis=0)])
 
     def kinetic_energy(self, state: LocalState) -> float:
         """v^T M v / 2 [J]."""
         if isinstance(self.m, np.ndarray):
             return float(sum_kinetic_energy(self.m, state.v))
-        return 0.5 * float(np.sum(self._times(state.v) * state.v))
+        return 0.5 * float(np.sum(self.times(state.v) * state.v))
 
     def first_moment(self, x: Array) -> tuple[float, Array]:
         """Mass [kg] and mass times centre (3,) [kg m]."""
@@ -132,6 +133,11 @@ class MassDamping:
     mass: PointMass
     alpha: float
     is_passive = True
+
+    @property
+    def spin_loss(self) -> float:
+        """Of all motion alike, see `traits.spin_loss` [1/s]."""
+        return self.alpha
 
     def energy(self, state: LocalState) -> float:
         """None: it dissipates."""

@@ -20,6 +20,13 @@ def has_energy(force: object) -> bool:
     return bool(getattr(force, "has_energy", True))
 
 
+def spin_loss(force: object) -> float | None:
+    """The rate [1/s] at which a force takes angular momentum about the centre of mass from its body (`spin_loss`): 0
+    where it pulls points of the body at each other alone; None where it may turn the body."""
+    rate = getattr(force, "spin_loss", None)
+    return None if rate is None else float(rate)
+
+
 def has_memory(force: object) -> bool:
     """Whether a force sees what its body remembers (`remembers`)."""
     return bool(getattr(force, "remembers", False))

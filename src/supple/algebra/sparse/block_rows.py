@@ -66,6 +66,13 @@ class BlockRows:
         """(3 k, 3 n)."""
         return 3 * self.count, 3 * self.width
 
+    @property
+    def touched(self) -> Array:
+        """Which block columns have blocks, (n,) booleans."""
+        out = np.zeros(self.width, dtype=bool)
+        out[self.cols] = True
+        return out
+
     def times(self, x: Array) -> Array:
         """J x, (3 k,)."""
         y = np.empty(3 * self.count)

@@ -32,6 +32,11 @@ class ElasticForce:
     stiffness_damping: float = 0.0
     is_passive = True
 
+    @property
+    def spin_loss(self) -> float | None:
+        """None where the body turns; the linear law resists that, see `traits.spin_loss`."""
+        return None if self.law is Law.LINEAR else 0.0
+
     def energy(self, state: LocalState) -> float:
         """Elastic energy [J]."""
         return self.elements.energy(self.law, state.x)

@@ -1,10 +1,11 @@
-"""Linear momentum that an iterative solution leaves open, given back to the bodies it was taken from.
+"""Momentum that an iterative solution leaves open, given back to the bodies it was taken from.
 
-    A d = f - r,   r: the residual;    d += P (P^T M P)^-1 P^T r       P: the translations of each body
+    A d = f - r,   r: the residual;    d += P (P^T M P)^-1 P^T r       P: the rigid motions of each body
 
 Forces of laws are taken as they were found with d, equal and opposite, and inner forces have no sum. So each body ends
 with the momentum that what acts gives it, to round-off, whatever the tolerance of the solution was. Bodies on joints
-move together, so that joints stay closed; those that joints hold in the world have no momentum of their own.
+move together along straight lines, so that joints stay closed; those that joints hold in the world have no momentum of
+their own. Bodies of points on no joints turn too; in `free_flight` they keep all of it.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import numpy as np
 
 from supple.scene.slots import Slot
 from supple.scene.system import System
+from supple.solvers.linear.free_flight import FreeFlight, fliers, hangs_on
 
 Array = np.ndarray
 
@@ -26,13 +28,18 @@ class _Group(NamedTuple):
     mass: float
 
 
-def given_back(system: System, lost: Array) -> Array:
-    """Velocities (n,) [m/s] of all bodies that make up for a residual (n,) [kg m/s]; none of what filters hold."""
+def given_back(system: System, x: Array, lost: Array, flight: FreeFlight | None = None) -> Array:
+    """Velocities (n,) [m/s] of all bodies at flat positions x that make up for a residual (n,) [kg m/s]; none of what
+    filters hold, and no spin of those in flight, which is known."""
     out = np.zeros_like(lost)
     for slots, mass in _free_groups(system):
         speed = np.sum([slot.view_v(lost)[:, :3].sum(axis=0) for slot in slots], axis=0) / mass
         for slot in slots:
             slot.view_v(out)[:, :3] += speed
+    flying = () if flight is None else flight.fliers
+    for flier in fliers(system):
+        if flier not in flying:
+            flier.turn(x, lost, out)
     return out
 
 
@@ -44,7 +51,7 @@ def _free_groups(system: System) -> list[_Group]:
         found = []
         for slots in _joined(system):
             held = any(((blocks >= s.block_start) & (blocks < s.block_start + s.block_count)).any() for s in slots)
-            hanging = [(m, at) for _, at, m in system.masses if any(_hangs_on(at, slot) for slot in slots)]
+            hanging = [(m, at) for _, at, m in system.masses if any(hangs_on(at, slot) for slot in slots)]
             mass = float(sum(m.first_moment(kin.x[at.index])[0] for m, at in hanging))
             if mass > 0 and not held and all(slot.is_body for slot in slots):
                 found.append(_Group(slots, mass))
@@ -67,7 +74,3 @@ def _joined(system: System) -> list[list[Slot]]:
 def _ends(slot: Slot) -> list[Slot]:
     """The slots of bodies and of the world that a slot depends on."""
     return [slot] if not slot.parents else [end for parent in slot.parents for end in _ends(parent)]
-
-
-def _hangs_on(slot: Slot, body: Slot) -> bool:
-    return slot is body or any(_hangs_on(parent, body) for parent in slot.parents)

@@ -29,6 +29,7 @@ from supple.solvers.coupling.contact_warnings import warn_unsettled
 from supple.solvers.coupling.touched_part import TouchedPart
 from supple.solvers.linear.contradictions import refuse_contradiction
 from supple.solvers.linear.frame_momentum import keep_linear_momentum
+from supple.solvers.linear.free_flight import FreeFlight
 from supple.solvers.linear.joint_solve import JointSystem
 from supple.solvers.linear.linear_step import LinearSolve
 from supple.solvers.linear.lost_momentum import given_back
@@ -80,7 +81,7 @@ class LinearStep:
     part(touched, extra): what responds to forces on block rows; close(s, extra): a solution with closed joints; right:
     makes b. parts: None where it is a part of another. definite(): the same with a stiffness made definite, None where
     it is. times(d): A d, without joints; None where there are some. blocks: the matrix of a part whose motion is
-    not prescribed."""
+    not prescribed; flight: of bodies that turn as a whole."""
 
     v: Array
     solve: Solve
@@ -91,6 +92,7 @@ class LinearStep:
     definite: Callable[[], LinearStep] | None = None
     times: Callable[[Array], Array] | None = None
     blocks: StepBlocks | None = None
+    flight: FreeFlight | None = None
 
     @classmethod
     def empty(cls) -> LinearStep:
@@ -177,19 +179,18 @@ class ImplicitEuler:
                 return report
         has_contacts = bool(system.contacts)
         kin = system.propagate(state.t, state.x, state.v)
-        begun = self.begin(system, kin)
-        contacts = None
-        if has_contacts:
-            contacts = ContactStep.begin(system, kin, state, self.dt)
+        contacts = ContactStep.begin(system, kin, state, self.dt) if has_contacts else None
+        begun = self.begin(system, kin, None if contacts is None else contacts.J.touched)
         if contacts is None:
-            return self.finish(system, state, begun.close(begun.solve(begun.b), None))
+            return self.finish(system, state, begun.close(begun.solve(begun.b), None), flight=begun.flight)
         s = contacts.solve(begun.b, begun.solve)
         s = s.with_linear(begun.close(s.linear, s.extra), contacts.h)
         if s.left > self.contact_tolerance and not self._has_warned:
             self._has_warned = True
             warn_unsettled(contacts, begun.b, begun.solve, s.left, state.t, self.contact_tolerance)
         contacts.end(s, state)
-        return self.finish(system, state, s.linear, s.iterations, s.left, bound=system.contacts)
+        bound, flight = system.contacts, begun.flight
+        return self.finish(system, state, s.linear, s.iterations, s.left, bound=bound, flight=flight)
 
     def _rigid_step(self, system: System) -> RigidStep | None:
         """How rigid bodies that touch by their shapes are stepped, where there is nothing else."""
@@ -200,15 +201,19 @@ class ImplicitEuler:
         found: RigidStep | None = system.memo["rigid step"]
         return found
 
-    def begin(self, system: System, kin: Kinematics, *, definite: bool = False) -> LinearStep:
+    def begin(
+        self, system: System, kin: Kinematics, touched: Array | None = None, *, definite: bool = False
+    ) -> LinearStep:
         """The linear system of a step from `kin`, A d = b: how it is solved for d, the change of velocity. It is
-        linearised when a solution is asked for, of all bodies or of a part of them; definite: with a stiffness made
-        so."""
+        linearised when a solution is asked for, of all bodies or of a part of them; touched (n,): block rows on which
+        contacts or couplings may act; definite: with a stiffness made so."""
+        flight = FreeFlight.of(system, kin.flat_x, kin.flat_v, self.dt, touched)
         h, t1 = self.dt, kin.t + self.dt
         given = system.filter.increment(kin.flat_x, t1) / h
         prescribed = system.filter.flat(given, system.v_size) - _restricted(system, kin.flat_v)
         weights = self._weights
-        definite = definite or self._solve.options.uses_cg(system, **weights)
+        iterates = self._solve.options.uses_cg(system, **weights)
+        definite = definite or iterates
 
         @cache
         def linearized() -> Linearization:
@@ -223,8 +228,8 @@ class ImplicitEuler:
         ) -> LinearSolution:
             if system.joints:
                 return self._with_joints(system, linearized(), b, prescribed, extra, start, tolerance, pull)
-            if start is None and extra is None and self._solve.options.aggregates(system, **weights):
-                start = predicted_change(system, kin, h)
+            if iterates and start is None and extra is None:
+                start = predicted_change(system, kin, h, flight)
             return self._solve.solve(
                 linearized(),
                 b,
@@ -262,7 +267,7 @@ class ImplicitEuler:
                 solve,
                 partial(blocks.part, label[keep]),
                 close,
-                lambda: self._right(lin)[rows],
+                lambda: self._right(lin, flight)[rows],
                 blocks=blocks if given is None else None,
             )
 
@@ -271,17 +276,21 @@ class ImplicitEuler:
             solve,
             part,
             close,
-            lambda: self._right(linearized()),
+            lambda: self._right(linearized(), flight),
             Parts(components, within),
-            None if definite else partial(self.begin, system, kin, definite=True),
+            None if definite else partial(self.begin, system, kin, touched, definite=True),
             None if system.joints else lambda d: linearized().product(d, **weights),
+            flight=flight,
         )
 
-    def _right(self, lin: Linearization) -> Array:
-        """b = h (f + bias + h K v)."""
+    def _right(self, lin: Linearization, flight: FreeFlight | None) -> Array:
+        """b = h (f + bias + h K v), see `free_flight` of bodies that turn as a whole."""
+        v = lin.kin.flat_v
         b = lin.force + lin.system.bias(lin.kin, self.dt)
-        b += self.dt * lin.product(lin.kin.flat_v, stiffness=1.0)
+        b += self.dt * lin.product(v if flight is None else v - flight.turning, stiffness=1.0)
         b *= self.dt
+        if flight is not None:
+            b += flight.inertia
         return b
 
     def finish(
@@ -293,18 +302,22 @@ class ImplicitEuler:
         left: float = 0.0,
         *,
         bound: Sequence[BoundContact] = (),
+        flight: FreeFlight | None = None,
     ) -> StepReport:
         """Move the state by a solution. left: part of the impulse of contacts that their iterations left open; bound:
-        contacts whose rigid bodies may not be thrown through each other."""
+        contacts whose rigid bodies may not be thrown through each other; flight: of bodies that
+        turn as a whole."""
         h, t1, start = self.dt, state.t + self.dt, State(state.t, state.x, state.v)
         state.v = state.v + s.d
         if s.lost is not None:
-            state.v += given_back(system, s.lost)
+            state.v += given_back(system, start.x, s.lost, flight)
         way = h * state.v
         for contact in bound:
             if contact.rigid is not None:
                 contact.rigid.shorten(state.x, state.v, h, way)
         state.x = system.retract(state.x, way)
+        if flight is not None:
+            flight.end(start.x, state.x, state.v)
         state.t = t1
         system.filter.project_position(state.x, t1)
         keep_linear_momentum(system, start, state)

@@ -11,7 +11,7 @@ from supple.algebra.sparse.block_sparse import PARALLEL_BLOCK_COUNT
 from supple.scene.state import State
 from supple.scene.system import System
 from supple.solvers.coupling.across import IMPLICIT
-from supple.solvers.coupling.implicit.step import ImplicitStep
+from supple.solvers.coupling.implicit.step import ImplicitStep, touched_rows
 from supple.solvers.coupling.law_rows import LawRows
 from supple.solvers.coupling.meeting import Meeting
 from supple.solvers.methods.implicit_euler import ImplicitEuler
@@ -44,10 +44,10 @@ class ImplicitPart:
         """Linearise, when a solution is asked for, and find the rows of laws; the meeting's sets take on how ways
         depart from them."""
         timings, columns, own = self.whole.timings, self.part.v_at, self.part.state(state)
-        with timings.measure("implicit bodies"):
-            kin = self.part.system.propagate(own.t, own.x, own.v)
-            linear = self.method.begin(self.part.system, kin)
         with timings.measure("contact rows"):
             J = meeting.jacobian(IMPLICIT, columns, self.method.dt)
             G = self._no_joints if meeting.joints is None else meeting.joints.rows(self.whole.v_size, columns)
+        with timings.measure("implicit bodies"):
+            kin = self.part.system.propagate(own.t, own.x, own.v)
+            linear = self.method.begin(self.part.system, kin, touched_rows(J, G))
         return ImplicitStep(self, state, LawRows(linear, J, G))

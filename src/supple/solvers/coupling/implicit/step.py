@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import scipy.sparse as sparse
 
+from supple.algebra.sparse.block_rows import BlockRows
 from supple.scene.state import State
 from supple.solvers.coupling.law_rows import LawRows
 from supple.solvers.coupling.shapes import BodyShapes
@@ -65,8 +66,7 @@ class ImplicitStep:
     def shapes(self) -> list[BodyShapes]:
         """Motions of the block rows that are touched, by one factorisation of all that hangs together with them."""
         J, G, h = self.known.J.to_scipy(), self.known.G, self.part.method.dt
-        touched = np.zeros(J.shape[1] // 3, dtype=bool)
-        touched[np.concatenate([self.known.J.cols, G.indices // 3])] = True
+        touched = touched_rows(self.known.J, G)
         if not touched.any():
             return []
         part, at = self.known.linear.part(touched, None), np.flatnonzero(np.repeat(touched, 3))
@@ -100,6 +100,13 @@ class ImplicitStep:
         own, found, linear = self.part.part.state(self.state), self.found, self.known.linear
         if found.lost is None and linear.times is not None and found.d.size <= DENSE:
             found = replace(found, lost=linear.b + self._impulse(pushes, held) - linear.times(found.d))
-        report = self.part.method.finish(self.part.part.system, own, found)
+        report = self.part.method.finish(self.part.part.system, own, found, flight=linear.flight)
         self.part.part.put(own, self.state)
         return report
+
+
+def touched_rows(J: BlockRows, G: sparse.csr_array) -> Array:
+    """Block rows of unknowns that laws with rows J (3 k, n) or joints with rows G (m, n) act on, (n / 3,)."""
+    touched = J.touched
+    touched[G.indices // 3] = True
+    return touched
