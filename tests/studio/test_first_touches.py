@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -14,11 +15,12 @@ from tests.trees.welds import welded_beams
 import supple as sp
 from supple.algebra.compiling import kernel
 from supple.bodies.carried import carriers_of
-from supple.examples import registry
+from supple.examples import garden, registry
 from supple.modal import ElasticSolid
 from supple.record.surfaces import Surface
 from supple.solvers.report import StepReport
 from supple.studio.live.live_run import LiveRun
+from supple.studio.live.meetings import meetings
 from supple.studio.live.touches import structure, touches
 from supple.studio.picking import Picked
 from supple.studio.pulling import Pointer
@@ -72,12 +74,11 @@ def ends(surface: Surface, points: Array) -> list[Array]:
     return [*found, points[surface.triangles[-1]].mean(axis=0)] if len(surface.triangles) else found
 
 
-def touch(name: str) -> None:
-    """What a process does that prints the kernels that a person's first touches bring into it."""
-    live = LiveRun(OWN[name]() if name in OWN else registry()[name].make())
+def begun(scene: sp.Scene) -> LiveRun:
+    """A page of a scene that says ready; each kernel that comes into the process from now on is printed."""
+    live = LiveRun(scene)
     live.compile_all()
     live.show.frame(live.state, 0)  # as of the first picture
-    live.take(1)
     compile_one = kernel._Locked.compile
 
     def told(dispatcher: Any, signature: Any) -> Any:
@@ -85,6 +86,13 @@ def touch(name: str) -> None:
         return compile_one(dispatcher, signature)
 
     kernel._Locked.compile = told  # type: ignore[method-assign]
+    return live
+
+
+def touch(name: str) -> None:
+    """What a process does that prints the kernels that a person's first touches bring into it."""
+    live = begun(OWN[name]() if name in OWN else registry()[name].make())
+    live.take(1)
     for number, surface in enumerate(live.show.surfaces):
         live.reset()
         for start in ends(surface, surface.points(live.state).astype(float)):
@@ -98,12 +106,71 @@ def touch(name: str) -> None:
             live.release(1)
 
 
+def play_and_pull(leaves: int | None) -> None:
+    """The garden runs two seconds, in which its bodies meet; then it begins anew before each of them is pulled."""
+    live = begun(garden.make(leaves))
+    while live.state.t < 2.0:
+        live.take(2)
+        live.show.frame(live.state, live.step)
+    live.check()
+    for name in ("robot", "flower", "jelly", "ball", "soft ball"):
+        live.reset()
+        number, surface = next((k, s) for k, s in enumerate(live.show.surfaces) if s.name == name)
+        points = surface.points(live.state).astype(float)
+        for start in (points[points[:, 2].argmax()], points[0]):
+            live.pulls.hold(1, Picked(number, start, start), 10.0, live.state)
+            live._follow()
+            for k in range(4):
+                live.drag(1, Pointer(start + np.array([0.0, 0.003 * k, 10.0 + 0.005 * k]), DOWN, DOWN))
+                live.take(1 + k % 2)
+                live.pulls.lines(live.state, live.dragged)
+            live.check()
+            live.release(1)
+            live.take(2)
+
+
+def printed(call: str) -> str:
+    """What a process of its own prints that does one of these."""
+    command = f"from tests.studio import test_first_touches as own; own.{call}"
+    done = subprocess.run([sys.executable, "-W", "ignore", "-c", command], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
 @pytest.mark.parametrize("name", [*OWN, "flower", "gripper", "cloth"])
 def test_first_touches_bring_no_kernel(name: str) -> None:
-    command = f"from tests.studio.test_first_touches import touch; touch({name!r})"
-    done = subprocess.run([sys.executable, "-c", command], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    assert done.stdout == ""
+    assert printed(f"touch({name!r})") == ""
+
+
+@pytest.mark.parametrize("leaves", [60, pytest.param(None, marks=pytest.mark.slow)])
+def test_a_garden_that_runs_and_is_pulled_after_reset_brings_no_kernel(leaves: int | None) -> None:
+    assert printed(f"play_and_pull({leaves})") == ""
+
+
+def meeting() -> sp.Scene:
+    """Bodies of four kinds that are far from each other and from the ground, two of them of one sort."""
+    scene = sp.Scene(gravity=(0, 0, -9.81), solver=sp.Partitioned(0.005), name="meeting")
+    for k in range(2):
+        scene.add(sp.RigidBody.box((0.1, 0.1, 0.1), density=500), at=(k, 0, 1), name=f"box {k}")
+    scene.add(sp.FemBody(sp.box_tets((0.1, 0.1, 0.1), (2, 2, 2)), RUBBER), at=(0, 1, 1), name="cube")
+    scene.add(sp.TreeBody(welded_beams(2, 6), stiffness_damping=0.01), at=(0, 3, 1), name="branch")
+    scene.add(sp.Floor())
+    scene.add(sp.Contact(exclude=[("branch", "floor")]))
+    return scene
+
+
+def test_every_two_sorts_that_may_touch_are_brought_together() -> None:
+    system = meeting().compile()
+    start, met = system.initial_state(), []
+    for state in meetings(system, start):
+        kin = system.propagate(state.t, state.x, state.v, state.memory)
+        contact = system.contacts[0]
+        found = contact.find(kin, 0.005, {})
+        met += {frozenset(contact.names[k] for k in pair) for pair in found.body.tolist()}
+        assert found.size
+        assert 0 < -found.gap.min() < contact.detector.margin
+    among = [("box 0", "box 1"), ("box 0", "cube"), ("box 0", "branch"), ("cube", "branch")]
+    assert Counter(met) == Counter(map(frozenset, [*among, ("box 0", "floor"), ("cube", "floor")]))
 
 
 def test_a_scene_is_touched_once_a_sort() -> None:

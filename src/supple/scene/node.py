@@ -33,6 +33,7 @@ class Node:
     placement: Placement = field(default_factory=Placement)
     children: list[Node] = field(default_factory=list)
     colour: str | None = None
+    _placed: tuple[Body, Placement, Array] | None = field(default=None, init=False, repr=False)
 
     def walk(self) -> Iterator[Node]:
         """This node and all below it, top down."""
@@ -68,8 +69,15 @@ class Node:
 
     @property
     def rest(self) -> Array:
-        """World positions at the start of the body's points (nodes, particles, surface of a rigid body), (n, 3) [m]."""
-        return self.placement.apply(self.held_body.rest_points)
+        """World positions at the start of the body's points (nodes, particles, surface of a rigid body), (n, 3) [m].
+        They are kept, not to be written to: a change of a running scene asks for all of them, of an oak half a million.
+        """
+        body, placement = self.held_body, self.placement
+        if self._placed is None or self._placed[0] is not body or self._placed[1] is not placement:
+            rest = placement.apply(body.rest_points)
+            rest.setflags(write=False)
+            self._placed = body, placement, rest
+        return self._placed[2]
 
     def points(
         self, selector: Selector = None, *, at: ArrayLike | None = None, local: ArrayLike | None = None
@@ -121,7 +129,7 @@ class Node:
             return np.arange(len(rest))
         with self._named():
             if callable(selector):
-                return check_numbers(np.flatnonzero(selector(rest)), len(rest))
+                return check_numbers(np.flatnonzero(selector(rest.copy())), len(rest))
             return self.held_body.point_numbers(selector)
 
     def coordinate_rows(self, selector: Selector) -> Array:

@@ -5,6 +5,7 @@ The state keeps all changes and pulls with their times.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
@@ -23,6 +24,7 @@ from supple.scene.state import State
 from supple.solvers.choosing import prepared
 from supple.solvers.protocol import Rehearsing, Striding
 from supple.solvers.report import StepReport
+from supple.studio.live.meetings import meetings
 from supple.studio.live.recording import Recording
 from supple.studio.live.saving import SavedScene, save_seen
 from supple.studio.live.settings import Setting, find_setting, settings_of
@@ -82,19 +84,41 @@ class LiveRun:
         return settings_of(self.system, self.solver)
 
     def compile_all(self) -> None:
-        """Do what a person may: take steps, one and two at a time, and pull at a point of each sort (`touches`), gently
-        and hard. What that needs is compiled then, or read from the disk, however long it takes."""
-        for steps in (1, 2):
-            self._advance(steps)
-        if isinstance(self.solver, Rehearsing):
-            self.solver.rehearse()
-        self._pick()
-        for picked in touches(self.system, self.show.surfaces, self.pulls.start):
-            with suppress(*FAILURES):  # a pull that is refused, or too hard
+        """Do what a person may: take steps, one and two at a time, and pull at a point of each sort (`touches`), from
+        the start and later; and let bodies of every two sorts meet (`meetings`). What that needs is compiled then, or
+        read from the disk, however long it takes."""
+        start, found = self.state.copy(), list(touches(self.system, self.show.surfaces, self.pulls.start))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of what nobody has done
+            for picked in found:
+                if self._begin_at(start):
+                    self._try_pull(picked)
+            if self._begin_at(start):
+                self._try_steps()
+            if isinstance(self.solver, Rehearsing):
+                self.solver.rehearse()
+            self._pick()
+            for picked in found:
                 self._try_pull(picked)
-            self.release(picked.surface)
+            for state in meetings(self.system, start):
+                if self._begin_at(state):
+                    self._try_steps()
         self.step_time = self.last_step_time = 0.0
         self.reset()
+
+    def _begin_at(self, state: State) -> bool:
+        """Go on from another state; whether that can be: an event of the scene may have given bodies other
+        coordinates."""
+        if state.x.shape != self.state.x.shape:
+            return False
+        self.state.restore(state)
+        self.step = 0
+        return True
+
+    def _try_steps(self) -> None:
+        with suppress(*FAILURES):  # what meets so may not be solved
+            for steps in TRIED:
+                self._advance(steps)
 
     def _pick(self) -> None:
         """Look for what a pointer would meet."""
@@ -102,17 +126,19 @@ class LiveRun:
         pick(self.show.surfaces, self.state, self.pulls.start, place - down, down)
 
     def _try_pull(self, picked: Picked) -> None:
-        """Hold a point, move the pointer, and look at what comes of it."""
+        """Hold a point, move the pointer, look at what comes of it, and let go."""
         number, size = picked.surface, float(np.linalg.norm(np.ptp(self.show.box, axis=0)))
         far, down = 1.0 + size, np.array([0.0, 0.0, -1.0])
         pointer = Pointer(picked.place - far * down, down, down)
-        self.pulls.hold(number, picked, far, self.state)
-        self._follow()
-        for turn, steps in enumerate(TRIED):
-            self.drag(number, replace(pointer, origin=pointer.origin + (1 + turn) * STRETCH * size))
-            self.take(steps)
-            self.pulls.lines(self.state, self.dragged)
-        self.check()
+        with suppress(*FAILURES):  # a pull that is refused, or too hard
+            self.pulls.hold(number, picked, far, self.state)
+            self._follow()
+            for turn, steps in enumerate(TRIED):
+                self.drag(number, replace(pointer, origin=pointer.origin + (1 + turn) * STRETCH * size))
+                self.take(steps)
+                self.pulls.lines(self.state, self.dragged)
+            self.check()
+        self.release(number)
 
     def _watch(self) -> None:
         """Judge energy from now on, which is the last good state."""
