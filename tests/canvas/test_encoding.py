@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import struct
 from dataclasses import replace
 from itertools import pairwise
@@ -115,13 +116,30 @@ def test_a_header_tells_of_which_surfaces_nobody_sees_the_backs() -> None:
     carried = {"out": tet, "in": tet[:, ::-1], "lid": tet[1:]}
     shapes: list[Any] = [PointsShape(name, "body", 4, GREY, triangles) for name, triangles in sent.items()]
     shapes += [rigid_shape(name, "body", X, triangles, GREY) for name, triangles in carried.items()]
-    told = make_header("some", shapes, np.array([[0.0] * 3, [1.0] * 3])).about["shapes"]
-    assert [shape["name"] for shape in told if shape["closed"]] == ["whole", "out"]
+    about = make_header("some", shapes, np.array([[0.0] * 3, [1.0] * 3])).about
+    closed = [(about["models"][s["model"]] if "model" in s else s)["closed"] for s in about["shapes"]]
+    assert [s["name"] for s, is_closed in zip(about["shapes"], closed) if is_closed] == ["whole", "out"]
+
+
+def test_copies_are_told_once(carriers: Carriers) -> None:
+    """Equal trees of other colours, and boxes of one size, share a model each; one of another scale has its own."""
+    box = sp.box_tets((0.1, 0.1, 0.1), (1, 1, 1)).boundary.surface
+    shapes: list[Any] = [CarriedShape(f"tree {k}", "body", replace(carriers), (k + 1) * GREY / 3) for k in range(2)]
+    shapes += [rigid_shape(f"box {k}", "body", box.nodes.copy(), box.triangles, GREY) for k in range(100)]
+    shapes.append(CarriedShape("large", "body", replace(carriers, scale=2 * carriers.scale), GREY))
+    header = make_header("copies", shapes, np.array([[0.0] * 3, [1.0] * 3]))
+    told = header.about["shapes"]
+    assert [shape["model"] for shape in told] == [0, 0, *[1] * 100, 2]
+    assert len(header.about["models"]) == 3
+    assert len(json.dumps(told[2])) < 150
+    alone = make_header("copies", [shapes[0], shapes[2], shapes[-1]], np.array([[0.0] * 3, [1.0] * 3]))
+    assert len(header.data) <= len(alone.data) + 8  # the colour of the second tree
 
 
 def test_a_header_tells_where_arrays_are(carriers: Carriers) -> None:
     header = make_header("two", [CarriedShape("tree", "body", carriers, GREY)], np.array([[0.0] * 3, [1.0] * 3]))
-    told = header.about["shapes"][0]
+    shape = header.about["shapes"][0]
+    told = header.about["models"][shape["model"]]
     assert np.allclose(read(told["kinds"][0]["X"], header.data).reshape(-1, 3), carriers.kinds[0].X)
     U = told["kinds"][0]["U"]
     shorts, scale = read(U, header.data).reshape(-1, 3) / 32767, read(U["scale"], header.data)

@@ -1,8 +1,10 @@
 """The header: all that the canvas must know before the first frame, as JSON and bytes.
 
-    {"version", "name", "up", "box", "outline", "ground", "frame", "shapes": [...]}
+    {"version", "name", "up", "box", "outline", "ground", "frame", "models": [...], "shapes": [...]}
 
-A shape is {"name", "kind", "form", ...}; arrays are told by their places in the bytes, see `Pack`. box (2, 3) [m] is
+A shape is {"name", "kind", "form", ...}; arrays are told by their places in the bytes, see `Pack`. A model is what
+carried shapes that are copies of each other share, as a hundred equal boxes or two equal trees: all but their names and
+colours; shapes tell its number, and are drawn together. box (2, 3) [m] is
 where things are, by which the picture is framed; outline (n, 3) [m]: points between which all lies, where the corners
 of the box are too far out, or null; ground (4,) normal and offset [m] of a plane, or null;
 frame: bytes of a frame. closed: whether nobody outside sees the back of a triangle, so that backs are not drawn; of
@@ -11,6 +13,7 @@ points that are sent, where their triangles face outward, which the canvas sees.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -25,7 +28,7 @@ from supple.canvas.shapes import CarriedShape, PointsShape, Shape
 from supple.geometry.surfaces.surface_edges import count_edges
 
 Array = np.ndarray
-VERSION = 1
+VERSION = 2
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,7 +50,8 @@ def make_header(
     """Of shapes, in the order in which frames hold them. box (2, 3) [m]; ground: normal and offset [m] of a plane;
     outline (n, 3) [m]: see above."""
     pack = Pack()
-    told = [_of_points(s, pack) if isinstance(s, PointsShape) else _of_carried(s, pack) for s in shapes]
+    models: dict[str, int] = {}  # as JSON: places of arrays that are the same are the same
+    told = [_of_points(s, pack) if isinstance(s, PointsShape) else _of_carried(s, pack, models) for s in shapes]
     about = {
         "version": VERSION,
         "name": name,
@@ -56,6 +60,7 @@ def make_header(
         "outline": None if outline is None else np.round(outline, 6).tolist(),
         "ground": None if ground is None else [float(value) for value in ground],
         "frame": frame_size(shapes),
+        "models": [json.loads(model) for model in models],
         "shapes": told,
     }
     return Header(about, pack.data)
@@ -94,17 +99,23 @@ def split_by_colour(shape: PointsShape) -> tuple[Array, Array, Array]:
     return number[place.ravel()].reshape(-1, 3), copies, colours
 
 
-def _of_carried(shape: CarriedShape, pack: Pack) -> dict[str, Any]:
-    c = shape.carriers
-    told = {} if c.weights is None else {"weights": pack.add(c.weights, "f4")}
-    if c.faces is not None:
-        told["faces"] = pack.add_numbers(c.faces)
-    if shape.parents is not None:
-        told["parents"] = pack.add_numbers(shape.parents + 1)  # 0: on none
+def _of_carried(shape: CarriedShape, pack: Pack, models: dict[str, int]) -> dict[str, Any]:
+    model = json.dumps(_model_of(shape.carriers, pack))
+    told = {} if shape.parents is None else {"parents": pack.add_numbers(shape.parents + 1)}  # 0: on none
     return told | {
         "name": shape.name,
         "kind": shape.kind,
         "form": "carried",
+        "model": models.setdefault(model, len(models)),
+        "colours": pack.add(_bytes(shape.colours), "u1"),
+    }
+
+
+def _model_of(c: Carriers, pack: Pack) -> dict[str, Any]:
+    told = {} if c.weights is None else {"weights": pack.add(c.weights, "f4")}
+    if c.faces is not None:
+        told["faces"] = pack.add_numbers(c.faces)
+    return told | {
         "kinds": [
             {
                 "points": len(kind.X),
@@ -120,7 +131,6 @@ def _of_carried(shape: CarriedShape, pack: Pack) -> dict[str, Any]:
         "scale": pack.add(c.scale, "f4"),
         "seams": pack.add_numbers(c.seams),
         "groups": pack.add_numbers(c.group_start),
-        "colours": pack.add(_bytes(shape.colours), "u1"),
     }
 
 

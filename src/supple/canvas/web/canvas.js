@@ -27,9 +27,10 @@ const THEMES = {
 
 // what a shape needs in its vertex shader: where a point is that hangs on a domain, and the mean of several
 const CARRIED = `
-  in float row, domain;
-  uniform int tinted;                                  // 0: own colours, 1: a tint a domain, 2: a tint a point
+  in float row, domain, body;                          // body: which of those that share these points
+  uniform int tinted, room, domainCount, coordinateCount;  // tinted: whether any body is; room: tints of each
   uniform highp sampler2D tints;
+  uniform highp usampler2D looks;                      // of bodies 0: own colours, 1: a tint a domain, 2: a tint a point
   uniform highp sampler2D frames, coordinates, shapes;
   uniform highp usampler2D table, groups, members;
   uniform highp sampler2D weights;
@@ -37,10 +38,11 @@ const CARRIED = `
   ivec2 at(int k) { return ivec2(k % ${WIDTH}, k / ${WIDTH}); }
   vec3 placed(int d, int base) {                       // o + s R (X + U q)
     uvec4 own = texelFetch(table, at(d), 0);           // first coordinate, modes, first texel, first point
+    int first = int(body) * coordinateCount + int(own.x), frame = int(body) * domainCount + d;
     vec3 u = texelFetch(shapes, at(base), 0).xyz;
     for (int l = 0; l < int(own.y); ++l)
-      u += texelFetch(shapes, at(base + 1 + l), 0).xyz * texelFetch(coordinates, at(int(own.x) + l), 0).x;
-    vec4 o = texelFetch(frames, at(2 * d), 0), p = texelFetch(frames, at(2 * d + 1), 0);
+      u += texelFetch(shapes, at(base + 1 + l), 0).xyz * texelFetch(coordinates, at(first + l), 0).x;
+    vec4 o = texelFetch(frames, at(2 * frame), 0), p = texelFetch(frames, at(2 * frame + 1), 0);
     u *= o.w;
     return o.xyz + u + 2.0 * cross(p.xyz, cross(p.xyz, u) + p.w * u);
   }
@@ -60,9 +62,10 @@ const CARRIED = `
     }
     return placed(d, int(own.z) + int(row) * (1 + int(own.y)));
   }
-  vec3 carriedTint() {
-    int d = int(domain);
-    return texelFetch(tints, at(tinted == 1 ? d : int(texelFetch(table, at(d), 0).w) + int(row)), 0).rgb;
+  vec3 carriedTint(vec3 own) {
+    int d = int(domain), how = int(texelFetch(looks, at(int(body)), 0).x);
+    if (how == 0) return own;
+    return texelFetch(tints, at(int(body) * room + (how == 1 ? d : int(texelFetch(table, at(d), 0).w) + int(row))), 0).rgb;
   }
 `;
 
@@ -109,7 +112,7 @@ export function readerOf(data, start = 0) {
 }
 
 export function createCanvas({ THREE, OrbitControls }, element, header, data, options = {}) {
-  if (header.version !== 1) throw new Error(`This page draws scenes of version 1, not ${header.version}.`);
+  if (header.version !== 2) throw new Error(`This page draws scenes of version 2, not ${header.version}.`);
   const probe = document.createElement("canvas").getContext("webgl2");
   if (!probe) throw new Error("This browser has no WebGL 2, which drawing needs. Try a current Chrome, Firefox or Safari.");
   const read = readerOf(data);
@@ -140,9 +143,11 @@ export function createCanvas({ THREE, OrbitControls }, element, header, data, op
   const extent = box.getSize(new THREE.Vector3()).length() || 1;
   const ground = makeGround(THREE, header, box, extent, light);
   scene.add(ground.plane);
-  const shapes = header.shapes.map((told) =>
-    told.form === "carried" ? new CarriedShape(THREE, renderer, told, read, light) : new PointsShape(THREE, renderer, told, read, extent, light));
-  shapes.forEach((shape) => scene.add(shape.object));
+  const flocks = makeFlocks(THREE, renderer, header, read, light);
+  const shapes = header.shapes.map((told, k) =>
+    told.form === "carried" ? new CarriedShape(...flocks.get(k)) : new PointsShape(THREE, renderer, told, read, extent, light));
+  const models = new Set(Array.from(flocks.values(), ([model]) => model));
+  new Set(shapes.map((shape) => shape.object)).forEach((object) => scene.add(object));
 
   const shapeOf = (name) => {
     const shape = shapes[canvas.names.indexOf(name)];
@@ -182,6 +187,7 @@ export function createCanvas({ THREE, OrbitControls }, element, header, data, op
       canvas.frame = { number: head.getUint32(0, true), step: head.getUint32(4, true), time: head.getFloat64(8, true) };
       let at = 16;
       for (const shape of shapes) at = shape.place(frame, at);
+      models.forEach((model) => model.upload());
       canvas.applied += 1;
       follow();
       canvas.touch();
@@ -358,7 +364,8 @@ export function createCanvas({ THREE, OrbitControls }, element, header, data, op
       [fine, coarse].forEach(({ target }) => target.dispose());
       observer.disconnect();
       orbit.dispose();
-      shapes.forEach((shape) => shape.dispose());
+      shapes.forEach((shape) => shape.dispose?.());
+      models.forEach((model) => model.dispose());
       light.dispose();
       renderer.dispose();
       view.remove();
@@ -504,20 +511,39 @@ class Light {
 
 // ---------------------------------------------------------------- shapes
 
-// points that hang on frames of domains; copies of a kind are instances
-class CarriedShape {
-  constructor(THREE, renderer, told, read, light) {
+// the bodies of each model that can be drawn together: those of one kind, and where faces lie between domains, whose
+// colours are alike or one a body. Of each carried shape its model, and its number among those that share it
+function makeFlocks(THREE, renderer, header, read, light) {
+  const flocks = new Map(), found = new Map();
+  header.shapes.forEach((told, k) => {
+    if (told.form !== "carried") return;
+    const many = header.models[told.model].faces && told.colours.count > 3;
+    const key = [told.model, told.kind, many ? told.colours.at : header.models[told.model].faces ? "one" : "own"].join();
+    if (!flocks.has(key)) flocks.set(key, []);
+    flocks.get(key).push(k);
+  });
+  for (const members of flocks.values()) {
+    const colours = members.map((k) => read(header.shapes[k].colours));
+    const model = new CarriedModel(THREE, renderer, header.models[header.shapes[members[0]].model], colours, read, light);
+    members.forEach((k, number) => found.set(k, [model, number]));
+  }
+  return found;
+}
+
+// points that hang on frames of domains, of one or more bodies; copies of a kind, and of the bodies, are instances
+class CarriedModel {
+  constructor(THREE, renderer, told, tintsOf, read, light) {
     this.THREE = THREE;
     this.renderer = renderer;
     this.light = light;
-    const kindOf = read(told.kind_of), domains = kindOf.length;
+    const kindOf = read(told.kind_of), domains = kindOf.length, bodies = tintsOf.length;
     const scale = read(told.scale), seams = read(told.seams), starts = read(told.groups);
     const modes = told.kinds.map((kind) => kind.modes);
     const bases = prefix(told.kinds.map((kind) => kind.points * (1 + kind.modes)));
     const firstPoint = prefix(Array.from(kindOf, (k) => told.kinds[k].points));
     const firstCoordinate = prefix(Array.from(kindOf, (k) => modes[k]));
     this.scaleStart = prefix(modes);
-    Object.assign(this, { kindOf, domains, scale, modes, firstCoordinate, firstPoint });
+    Object.assign(this, { kindOf, domains, bodies, scale, modes, firstCoordinate, firstPoint });
     this.coordinateCount = firstCoordinate[domains];
 
     const shapes = this.table(bases[told.kinds.length], "RGBA", Float32Array);
@@ -525,8 +551,8 @@ class CarriedShape {
     const table = this.table(domains, "RGBA", Uint32Array);
     for (let d = 0; d < domains; ++d)
       table.image.data.set([firstCoordinate[d], modes[kindOf[d]], bases[kindOf[d]], firstPoint[d]], 4 * d);
-    this.frames = this.table(2 * domains, "RGBA", Float32Array);
-    this.coordinates = this.table(Math.max(1, this.coordinateCount), "R", Float32Array);
+    this.frames = this.table(2 * domains * bodies, "RGBA", Float32Array);
+    this.coordinates = this.table(Math.max(1, this.coordinateCount * bodies), "R", Float32Array);
     const groups = this.table(seams.length ? firstPoint[domains] : 1, "RG", Uint32Array);
     const members = this.table(Math.max(1, seams.length), "RG", Uint32Array);
     const weights = this.table(Math.max(1, seams.length), "R", Float32Array);
@@ -546,19 +572,21 @@ class CarriedShape {
     this.uniforms = {
       frames: { value: this.frames }, coordinates: { value: this.coordinates }, shapes: { value: shapes },
       table: { value: table }, groups: { value: groups }, members: { value: members }, weights: { value: weights },
-      hasSeams: { value: seams.length > 0 },
+      hasSeams: { value: seams.length > 0 }, domainCount: { value: domains }, coordinateCount: { value: this.coordinateCount },
     };
-    this.tinting = { tinted: { value: 0 }, tints: { value: this.table(1, "RGBA", Uint8Array) } };
+    this.tinting = {
+      tinted: { value: 0 }, room: { value: 0 }, tints: { value: this.table(1, "RGBA", Uint8Array) },
+      looks: { value: this.table(bodies, "RG", Uint32Array) },
+    };
     const own = { ...this.uniforms, ...this.tinting };
-    this.material = light.surface(CARRIED, "carriedPoint()", "tinted > 0 ? carriedTint() : color", {
+    this.material = light.surface(CARRIED, "carriedPoint()", "tinted > 0 ? carriedTint(color) : color", {
       uniforms: own, side: told.closed ? THREE.FrontSide : THREE.DoubleSide,
     });
     this.depth = light.caster(CARRIED, "carriedPoint()", own);
     this.object = new THREE.Group();
     this.triangles = 0;
-    const colours = read(told.colours);
-    if (told.faces) this.addWhole(read(told.faces), colours, firstPoint, domains);
-    else told.kinds.forEach((kind, k) => this.addKind(kind, k, read, colours));
+    if (told.faces) this.addWhole(read(told.faces), tintsOf, firstPoint);
+    else told.kinds.forEach((kind, k) => this.addKind(kind, k, read, tintsOf));
   }
 
   table(count, channels, Kind) {
@@ -583,45 +611,53 @@ class CarriedShape {
     this.triangles += count;
   }
 
-  addKind(kind, number, read, colours) {
+  addKind(kind, number, read, tintsOf) {
     const { THREE } = this, own = [];
     this.kindOf.forEach((k, d) => k === number && own.push(d));
     const index = read(kind.triangles);
     if (!own.length || !index.length) return;
-    const geometry = new THREE.InstancedBufferGeometry();
-    geometry.instanceCount = own.length;
+    const geometry = this.instanced(own.length * this.bodies), copies = tintsOf.flatMap((_, body) => own.map((d) => [body, d]));
     geometry.setIndex(new THREE.BufferAttribute(index, 1));
     const rows = Float32Array.from({ length: kind.points }, (_, k) => k);
     geometry.setAttribute("row", new THREE.BufferAttribute(rows, 1));
-    geometry.setAttribute("domain", new THREE.InstancedBufferAttribute(Float32Array.from(own), 1));
-    const tint = Uint8Array.from(own.flatMap((d) => colourOf(colours, d)));
+    geometry.setAttribute("domain", new THREE.InstancedBufferAttribute(Float32Array.from(copies, ([, d]) => d), 1));
+    geometry.setAttribute("body", new THREE.InstancedBufferAttribute(Float32Array.from(copies, ([body]) => body), 1));
+    const tint = Uint8Array.from(copies.flatMap(([body, d]) => colourOf(tintsOf[body], d)));
     geometry.setAttribute("color", new THREE.InstancedBufferAttribute(tint, 3, true));
-    this.addMesh(geometry, (own.length * index.length) / 3);
+    this.addMesh(geometry, (copies.length * index.length) / 3);
   }
 
-  addWhole(faces, colours, firstPoint, domains) {
-    const { THREE } = this, count = firstPoint[domains], geometry = new THREE.BufferGeometry();
-    const row = new Float32Array(count), domain = new Float32Array(count), tint = new Uint8Array(3 * count);
+  instanced(count) {
+    const geometry = new this.THREE.InstancedBufferGeometry();
+    geometry.instanceCount = count;
+    return geometry;
+  }
+
+  addWhole(faces, tintsOf, firstPoint) {
+    const { THREE, domains, bodies } = this, count = firstPoint[domains], geometry = this.instanced(bodies);
+    const row = new Float32Array(count), domain = new Float32Array(count);
     for (let d = 0; d < domains; ++d)
       for (let k = firstPoint[d]; k < firstPoint[d + 1]; ++k) {
         row[k] = k - firstPoint[d];
         domain[k] = d;
-        tint.set(colourOf(colours, d), 3 * k);
       }
     geometry.setIndex(new THREE.BufferAttribute(faces, 1));
     geometry.setAttribute("row", new THREE.BufferAttribute(row, 1));
     geometry.setAttribute("domain", new THREE.BufferAttribute(domain, 1));
-    geometry.setAttribute("color", new THREE.BufferAttribute(tint, 3, true));
-    this.addMesh(geometry, faces.length / 3);
+    geometry.setAttribute("body", new THREE.InstancedBufferAttribute(Float32Array.from(tintsOf, (_, body) => body), 1));
+    const one = tintsOf[0].length === 3; // of each body, or of the domains, alike in all
+    const tint = Uint8Array.from(one ? tintsOf.flatMap((own) => colourOf(own, 0)) : Array.from(domain).flatMap((d) => colourOf(tintsOf[0], d)));
+    geometry.setAttribute("color", new (one ? THREE.InstancedBufferAttribute : THREE.BufferAttribute)(tint, 3, true));
+    this.addMesh(geometry, (bodies * faces.length) / 3);
   }
 
-  place(frame, at) {
+  place(body, frame, at) {
     const d = this.domains, scales = this.scaleStart[this.modes.length];
     const box = new Float32Array(frame, at, 6), scale = new Float32Array(frame, at + 24, scales);
     const start = at + 24 + 4 * scales, n = this.coordinateCount;
     const o = new Uint16Array(frame, start, 3 * d), turn = new Int16Array(frame, start + 6 * d, 4 * d);
     const q = new Int16Array(frame, start + 14 * d, n);
-    const out = this.frames.image.data, coordinates = this.coordinates.image.data;
+    const out = this.frames.image.data.subarray(8 * body * d), coordinates = this.coordinates.image.data.subarray(body * n);
     for (let k = 0; k < d; ++k) {
       for (let i = 0; i < 3; ++i) out[8 * k + i] = box[i] + (o[3 * k + i] / 65535) * (box[3 + i] - box[i]);
       out[8 * k + 3] = this.scale[k];
@@ -634,40 +670,151 @@ class CarriedShape {
       const first = this.firstCoordinate[k], own = this.scaleStart[this.kindOf[k]], r = this.modes[this.kindOf[k]];
       for (let l = 0; l < r; ++l) coordinates[first + l] = (q[first + l] / 32767) * scale[own + l];
     }
-    for (const texture of [this.frames, this.coordinates]) {
-      texture.needsUpdate = true;
-      this.renderer.initTexture(texture); // handed over now, not when the next picture is drawn
-    }
+    this.isNew = true;
     return padded(start + 14 * d + 2 * n);
   }
 
-  tint(per, colours) {
-    this.tinting.tinted.value = !colours ? 0 : per === "point" ? 2 : 1;
-    if (!colours) return;
-    const count = per === "point" ? this.firstPoint[this.domains] : this.domains, held = this.tinting.tints;
-    if (held.value.image.data.length < 4 * count) {
-      held.value.dispose();
-      held.value = this.table(count, "RGBA", Uint8Array);
+  // hand over what was placed now, not when the next picture is drawn
+  upload() {
+    if (!this.isNew) return;
+    this.isNew = false;
+    for (const texture of [this.frames, this.coordinates]) {
+      texture.needsUpdate = true;
+      this.renderer.initTexture(texture);
     }
-    const out = held.value.image.data, one = per === "all";
+  }
+
+  tint(body, per, colours) {
+    const { tinted, room, tints, looks } = this.tinting, how = looks.value.image.data;
+    how[2 * body] = !colours ? 0 : per === "point" ? 2 : 1;
+    looks.value.needsUpdate = true;
+    tinted.value = Number(how.some((one) => one > 0));
+    if (!colours) return;
+    const count = per === "point" ? this.firstPoint[this.domains] : this.domains;
+    if (room.value < count) this.makeRoom(count);
+    const out = tints.value.image.data.subarray(4 * body * room.value), one = per === "all";
     for (let k = 0; k < count; ++k) for (let i = 0; i < 3; ++i) out[4 * k + i] = colours[(one ? 0 : 3 * k) + i];
-    held.value.needsUpdate = true;
+    tints.value.needsUpdate = true;
+  }
+
+  // for so many tints of each body; those that are there stay
+  makeRoom(count) {
+    const { room, tints } = this.tinting, old = tints.value, before = room.value;
+    tints.value = this.table(count * this.bodies, "RGBA", Uint8Array);
+    for (let body = 0; body < this.bodies; ++body)
+      tints.value.image.data.set(old.image.data.subarray(4 * body * before, 4 * (body + 1) * before), 4 * body * count);
+    room.value = count;
+    old.dispose();
+  }
+
+  // by transform feedback, with the shader that draws
+  positions(body, renderer, numbers) {
+    const gl = renderer.getContext(), bodies = new Float32Array(numbers.length).fill(body);
+    const row = new Float32Array(numbers.length), domain = new Float32Array(numbers.length);
+    numbers.forEach((point, k) => {
+      domain[k] = last(this.firstPoint, point);
+      row[k] = point - this.firstPoint[domain[k]];
+    });
+    const source = `#version 300 es\nprecision highp float; precision highp int;\n${CARRIED}
+      out vec3 place; void main() { place = carriedPoint(); gl_Position = vec4(0.0); }`;
+    const empty = "#version 300 es\nprecision highp float; out vec4 c; void main() { c = vec4(0.0); }";
+    const program = gl.createProgram();
+    for (const [kind, text] of [[gl.VERTEX_SHADER, source], [gl.FRAGMENT_SHADER, empty]]) {
+      const shader = gl.createShader(kind);
+      gl.shaderSource(shader, text);
+      gl.compileShader(shader);
+      if (!gl.getShaderParameter(shader, gl.COMPILE_STATUS)) throw new Error(gl.getShaderInfoLog(shader));
+      gl.attachShader(program, shader);
+    }
+    gl.transformFeedbackVaryings(program, ["place"], gl.SEPARATE_ATTRIBS);
+    gl.linkProgram(program);
+    if (!gl.getProgramParameter(program, gl.LINK_STATUS)) throw new Error(gl.getProgramInfoLog(program));
+    const array = gl.createVertexArray();
+    gl.bindVertexArray(array);
+    gl.useProgram(program);
+    for (const [name, values] of [["row", row], ["domain", domain], ["body", bodies]]) {
+      if (gl.getAttribLocation(program, name) < 0) continue;
+      gl.bindBuffer(gl.ARRAY_BUFFER, gl.createBuffer());
+      gl.bufferData(gl.ARRAY_BUFFER, values, gl.STATIC_DRAW);
+      const where = gl.getAttribLocation(program, name);
+      gl.enableVertexAttribArray(where);
+      gl.vertexAttribPointer(where, 1, gl.FLOAT, false, 0, 0);
+    }
+    this.textures.forEach((texture) => renderer.initTexture(texture));
+    Object.entries(this.uniforms).forEach(([name, { value }], unit) => {
+      const where = gl.getUniformLocation(program, name);
+      if (value.isTexture) {
+        gl.activeTexture(gl.TEXTURE0 + unit);
+        gl.bindTexture(gl.TEXTURE_2D, renderer.properties.get(value).__webglTexture);
+        gl.uniform1i(where, unit);
+      } else gl.uniform1i(where, Number(value));
+    });
+    gl.bindBuffer(gl.ARRAY_BUFFER, null);
+    const feedback = gl.createTransformFeedback(), buffer = gl.createBuffer(), out = new Float32Array(3 * row.length);
+    gl.bindTransformFeedback(gl.TRANSFORM_FEEDBACK, feedback);
+    gl.bindBufferBase(gl.TRANSFORM_FEEDBACK_BUFFER, 0, buffer);
+    gl.bufferData(gl.TRANSFORM_FEEDBACK_BUFFER, out.byteLength, gl.STATIC_READ);
+    gl.enable(gl.RASTERIZER_DISCARD);
+    gl.beginTransformFeedback(gl.POINTS);
+    gl.drawArrays(gl.POINTS, 0, row.length);
+    gl.endTransformFeedback();
+    gl.disable(gl.RASTERIZER_DISCARD);
+    gl.getBufferSubData(gl.TRANSFORM_FEEDBACK_BUFFER, 0, out);
+    gl.bindTransformFeedback(gl.TRANSFORM_FEEDBACK, null);
+    gl.bindVertexArray(null);
+    gl.deleteTransformFeedback(feedback);
+    gl.deleteBuffer(buffer);
+    gl.deleteVertexArray(array);
+    gl.deleteProgram(program);
+    renderer.resetState();
+    return out;
+  }
+
+  dispose() {
+    this.object.children.forEach((mesh) => mesh.geometry.dispose());
+    this.textures.forEach((texture) => texture.dispose());
+    [this.tinting.tints, this.tinting.looks].forEach(({ value }) => value.dispose());
+    this.material.dispose();
+    this.depth.dispose();
+  }
+}
+
+// one of the bodies of a model
+class CarriedShape {
+  constructor(model, number) {
+    const { THREE, domains, kindOf, scale, boxes, object, material } = model;
+    Object.assign(this, { THREE, model, number, domains, kindOf, scale, boxes, object, material });
+    this.triangles = model.triangles / model.bodies;
+    this.first = number * domains;
+  }
+
+  place(frame, at) {
+    return this.model.place(this.number, frame, at);
+  }
+
+  tint(per, colours) {
+    this.model.tint(this.number, per, colours);
+  }
+
+  // of a domain: its origin and scale, and the turn of its axes (x, y, z, w), eight numbers
+  frame(d) {
+    return this.model.frames.image.data.subarray(8 * (this.first + d), 8 * (this.first + d + 1));
   }
 
   // the middle of a domain's own box, as its frame carries it; out: three numbers
   centre(d, out) {
-    const [low, high] = this.boxes[this.kindOf[d]], f = this.frames.image.data, a = 8 * d;
-    const [x, y, z] = [0, 1, 2].map((i) => (f[a + 3] * (low[i] + high[i])) / 2), [px, py, pz, pw] = f.subarray(a + 4, a + 8);
+    const [low, high] = this.boxes[this.kindOf[d]], f = this.frame(d);
+    const [x, y, z] = [0, 1, 2].map((i) => (f[3] * (low[i] + high[i])) / 2), [px, py, pz, pw] = f.subarray(4, 8);
     const ux = py * z - pz * y + pw * x, uy = pz * x - px * z + pw * y, uz = px * y - py * x + pw * z;
-    out[0] = f[a] + x + 2 * (py * uz - pz * uy);
-    out[1] = f[a + 1] + y + 2 * (pz * ux - px * uz);
-    out[2] = f[a + 2] + z + 2 * (px * uy - py * ux);
+    out[0] = f[0] + x + 2 * (py * uz - pz * uy);
+    out[1] = f[1] + y + 2 * (pz * ux - px * uz);
+    out[2] = f[2] + z + 2 * (px * uy - py * ux);
     return out;
   }
 
   // columns of a domain's rotation: its axes in the world, nine numbers
   axes(d) {
-    const [x, y, z, w] = this.frames.image.data.subarray(8 * d + 4, 8 * d + 8);
+    const [x, y, z, w] = this.frame(d).subarray(4, 8);
     return [1 - 2 * (y * y + z * z), 2 * (x * y + z * w), 2 * (x * z - y * w),
       2 * (x * y - z * w), 1 - 2 * (x * x + z * z), 2 * (y * z + x * w),
       2 * (x * z + y * w), 2 * (y * z - x * w), 1 - 2 * (x * x + y * y)];
@@ -710,74 +857,8 @@ class CarriedShape {
     this.material.wireframe = on;
   }
 
-  // by transform feedback, with the shader that draws
   positions(renderer, numbers) {
-    const gl = renderer.getContext();
-    const row = new Float32Array(numbers.length), domain = new Float32Array(numbers.length);
-    numbers.forEach((point, k) => {
-      domain[k] = last(this.firstPoint, point);
-      row[k] = point - this.firstPoint[domain[k]];
-    });
-    const source = `#version 300 es\nprecision highp float; precision highp int;\n${CARRIED}
-      out vec3 place; void main() { place = carriedPoint(); gl_Position = vec4(0.0); }`;
-    const empty = "#version 300 es\nprecision highp float; out vec4 c; void main() { c = vec4(0.0); }";
-    const program = gl.createProgram();
-    for (const [kind, text] of [[gl.VERTEX_SHADER, source], [gl.FRAGMENT_SHADER, empty]]) {
-      const shader = gl.createShader(kind);
-      gl.shaderSource(shader, text);
-      gl.compileShader(shader);
-      if (!gl.getShaderParameter(shader, gl.COMPILE_STATUS)) throw new Error(gl.getShaderInfoLog(shader));
-      gl.attachShader(program, shader);
-    }
-    gl.transformFeedbackVaryings(program, ["place"], gl.SEPARATE_ATTRIBS);
-    gl.linkProgram(program);
-    if (!gl.getProgramParameter(program, gl.LINK_STATUS)) throw new Error(gl.getProgramInfoLog(program));
-    const array = gl.createVertexArray();
-    gl.bindVertexArray(array);
-    gl.useProgram(program);
-    for (const [name, values] of [["row", row], ["domain", domain]]) {
-      gl.bindBuffer(gl.ARRAY_BUFFER, gl.createBuffer());
-      gl.bufferData(gl.ARRAY_BUFFER, values, gl.STATIC_DRAW);
-      const where = gl.getAttribLocation(program, name);
-      gl.enableVertexAttribArray(where);
-      gl.vertexAttribPointer(where, 1, gl.FLOAT, false, 0, 0);
-    }
-    this.textures.forEach((texture) => renderer.initTexture(texture));
-    Object.entries(this.uniforms).forEach(([name, { value }], unit) => {
-      const where = gl.getUniformLocation(program, name);
-      if (value.isTexture) {
-        gl.activeTexture(gl.TEXTURE0 + unit);
-        gl.bindTexture(gl.TEXTURE_2D, renderer.properties.get(value).__webglTexture);
-        gl.uniform1i(where, unit);
-      } else gl.uniform1i(where, value ? 1 : 0);
-    });
-    gl.bindBuffer(gl.ARRAY_BUFFER, null);
-    const feedback = gl.createTransformFeedback(), buffer = gl.createBuffer(), out = new Float32Array(3 * row.length);
-    gl.bindTransformFeedback(gl.TRANSFORM_FEEDBACK, feedback);
-    gl.bindBufferBase(gl.TRANSFORM_FEEDBACK_BUFFER, 0, buffer);
-    gl.bufferData(gl.TRANSFORM_FEEDBACK_BUFFER, out.byteLength, gl.STATIC_READ);
-    gl.enable(gl.RASTERIZER_DISCARD);
-    gl.beginTransformFeedback(gl.POINTS);
-    gl.drawArrays(gl.POINTS, 0, row.length);
-    gl.endTransformFeedback();
-    gl.disable(gl.RASTERIZER_DISCARD);
-    gl.getBufferSubData(gl.TRANSFORM_FEEDBACK_BUFFER, 0, out);
-    gl.bindTransformFeedback(gl.TRANSFORM_FEEDBACK, null);
-    gl.bindVertexArray(null);
-    gl.deleteTransformFeedback(feedback);
-    gl.deleteBuffer(buffer);
-    gl.deleteVertexArray(array);
-    gl.deleteProgram(program);
-    renderer.resetState();
-    return out;
-  }
-
-  dispose() {
-    this.object.children.forEach((mesh) => mesh.geometry.dispose());
-    this.textures.forEach((texture) => texture.dispose());
-    this.tinting.tints.value.dispose();
-    this.material.dispose();
-    this.depth.dispose();
+    return this.model.positions(this.number, renderer, numbers);
   }
 }
 

@@ -117,7 +117,7 @@ class Frames {
     let at = 0;
     for (const shape of this.shapes)
       for (let d = 0; d < shape.domains; ++d) {
-        const R = shape.axes(d), o = shape.frames.image.data.subarray(8 * d, 8 * d + 3), long = 0.7 * Math.hypot(...shape.half(d));
+        const R = shape.axes(d), o = shape.frame(d).subarray(0, 3), long = 0.7 * Math.hypot(...shape.half(d));
         for (let axis = 0; axis < 3; ++axis)
           for (let i = 0; i < 3; ++i) {
             this.places[at + 6 * axis + i] = o[i];
@@ -148,7 +148,7 @@ class Graph {
       centres.forEach((centre, d) => {
         nodes.push(...centre);
         if (parents[d] === 0) return;
-        const o = shape.frames.image.data.subarray(8 * d, 8 * d + 3);
+        const o = shape.frame(d).subarray(0, 3);
         faces.push(...o);
         lines.push(...centres[parents[d] - 1], ...o, ...o, ...centre);
       });
