@@ -63,6 +63,18 @@ def world_nodes(domain_tree):
     return out
 
 
+@pytest.mark.parametrize("weights", ["area", "volume"])
+def test_domains_stand_where_they_were_beyond_uneven_interfaces(weights):
+    """Cells shrink towards one side: the mean of an interface's vertices by their shares is none of the vertices."""
+    even = beam(box_tets)
+    y = even.nodes[:, 1] - even.nodes[:, 1].min()
+    nodes = even.nodes + np.outer(y * y / y.max(), [0.0, 0.7, 0.2])
+    mesh = TetMesh(nodes, even.tets)
+    made = cut(mesh, thirds(mesh), material=RUBBER, modes=4, fixed="x_min", weights=weights)
+    for part, found in zip(made.parts, world_nodes(made.domain_tree)):
+        assert np.allclose(found, mesh.nodes[part.nodes], atol=1e-14)
+
+
 @pytest.mark.parametrize("make", [box_tets, box_hexes])
 def test_nothing_is_lost_and_domains_stand_where_they_were(make):
     mesh = beam(make)

@@ -74,6 +74,20 @@ def test_copies_are_found_with_their_placements(reorder):
     assert found.errors.max() < 1e-9
 
 
+@pytest.mark.parametrize("reorder", [False, True], ids=["in order", "shuffled"])
+def test_the_error_of_a_copy_is_its_largest_distance(reorder):
+    template = lopsided()
+    dented = template.nodes.copy()
+    dented[3] += 1e-3 * template.diagonal * np.array([0.3, -0.2, 0.1])
+    copy = SurfaceMesh(dented, template.triangles).scaled(1.4).moved(at=(9, 8, 7), rotation=turns(2)[1])
+    found = find_repeats(template.merged(shuffled(copy, 3) if reorder else copy), tolerance=1e-2)
+    assert found.kinds.tolist() == [0, 0]
+    moved, there = found.placements[1].apply(template.nodes), np.asarray(copy.nodes)
+    apart = np.linalg.norm(moved[:, None] - there[None], axis=2).min(axis=1)
+    assert apart.max() > 3 * apart.mean()
+    assert found.errors[1] == pytest.approx(apart.max(), rel=1e-9)
+
+
 def test_mirrored_and_bent_parts_are_no_copies():
     template = lopsided()
     mirrored = SurfaceMesh(template.nodes * [-1, 1, 1] + [20, 0, 0], template.triangles[:, ::-1])

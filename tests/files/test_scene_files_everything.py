@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -274,3 +275,46 @@ def test_a_wind_on_all_bodies_is_saved_without_their_names(tmp_path: Path) -> No
     assert again.winds["breeze"].nodes is None
     ends = [sp.run(s, until=0.05, dt=0.01).state for s in (scene, again)]
     assert np.array_equal(ends[0].v, ends[1].v)
+
+
+def worlds() -> dict[str, Any]:
+    """Things of a scene with every number other than it is by default."""
+    own = {"friction": 0.3, "static_friction": 0.4, "restitution": 0.2}
+    lift = sp.Motion((0.1, 0.2, 0.3), (0.4, 0.5, 0.6), (0.7, 0.8, 0.9))
+    path = sp.Motion(times=[0.0, 1.0, 3.0], positions=np.eye(3), rotations=0.1 * np.eye(3), centre=(1, 2, 3))
+    gusts = {"intensity": 0.3, "length": 1.5, "density": 1.1, "drag": 0.7, "two_sided": True, "modes": 24, "seed": 5}
+    return {
+        "wind": sp.Wind(velocity=(1.0, 2.0, 3.0), **gusts),
+        "fluid": sp.Fluid(density=900.0, drag=0.8, flow=(0.1, 0.2, 0.3), level=0.4),
+        "plane": sp.Plane((0.0, 0.6, 0.8), 0.5, motion=lift, **own),
+        "floor": sp.Floor(0.25, motion=path, **own),
+        "sphere": sp.Sphere((1, 2, 3), 0.5, motion=path, **own),
+        "capsule": sp.Capsule((1, 2, 3), (2, 3, 5), 0.5, motion=lift, **own),
+        "box": sp.Box((1, 2, 3), (0.2, 0.3, 0.4), (0.1, 0.2, 0.3), **own),
+        "hills": sp.HeightField(np.arange(6.0).reshape(2, 3), origin=(1, 2), spacing=(0.5, 0.7), **own),
+    }
+
+
+def same(one: Any, two: Any) -> None:
+    """Equal in every field."""
+    assert type(one) is type(two)
+    if isinstance(one, sp.Motion | sp.Wind | sp.Fluid) or hasattr(one, "restitution"):
+        for field in fields(one):
+            if field.name != "name":
+                same(getattr(one, field.name), getattr(two, field.name))
+    else:
+        np.testing.assert_array_equal(one, two)
+
+
+@pytest.mark.parametrize("name", worlds())
+def test_every_number_of_the_world_comes_back(name: str, tmp_path: Path) -> None:
+    thing = worlds()[name]
+    usual = {f.name: f.default for f in fields(thing) if f.name not in ("name", "nodes", "speed", "motion", "normal")}
+    assert all(np.any(getattr(thing, key) != value) for key, value in usual.items())
+    scene = sp.Scene()
+    scene.add(sp.RigidBody.box((0.1, 0.1, 0.1), density=1000), name="box of the world")
+    scene.add(thing, **({} if name == "fluid" else {"name": "thing"}))
+    save(scene, tmp_path / "scene.toml")
+    again = load(tmp_path / "scene.toml")
+    found = again.fluid if name == "fluid" else again.winds["thing"] if name == "wind" else again.obstacles["thing"]
+    same(thing, found)

@@ -134,3 +134,13 @@ def test_missing_extra_is_named(monkeypatch, tmp_path):
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     with pytest.raises(MissingExtraError, match=r"supple\[mesh\]"):
         tetrahedralize(box_tets((1, 1, 1), (1, 1, 1)).boundary.surface)
+
+
+def test_the_grid_is_centred_on_the_bounding_box() -> None:
+    """Wherever the nodes of the surface crowd: a box whose cells shrink towards one corner."""
+    box = box_tets((1.0, 1.0, 1.0), (6, 6, 6)).boundary.surface
+    crowded = SurfaceMesh((box.nodes - box.bounds[0]) ** 2 + (0.3, -0.2, 0.1), box.triangles)
+    grid = voxelize(crowded, 0.3)
+    np.testing.assert_allclose(grid.origin + 0.5 * 0.3 * np.array(grid.shape), (0.8, 0.3, 0.6), atol=1e-12)
+    assert grid.shape == (4, 4, 4)
+    assert grid.voxel_count == 64

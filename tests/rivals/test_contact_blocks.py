@@ -14,7 +14,7 @@ from supple.algebra.sparse.conjugate_gradients import solve_cg
 from supple.algebra.sparse.preconditioners import BlockJacobi
 from supple.bodies.floating import FloatingBody
 from supple.bodies.layered.body import LayeredBody
-from supple.contact.contact_set import point_rows
+from supple.contact.contact_set import ContactSet, point_rows
 from supple.contact.surfaces import surface_of
 from supple.modal import ElasticSolid
 from supple.scene.acting.system_filter import SystemFilter
@@ -214,3 +214,16 @@ def test_unsymmetric_matrices_by_biconjugate_gradients() -> None:
         assert found is not None
         assert np.abs(found.x - expected).max() < 1e-8 * np.abs(expected).max()
         assert abs(found.residual - np.linalg.norm(b - whole @ found.x) / np.linalg.norm(b)) < 1e-12
+
+
+def test_a_departure_counts_along_the_normal_and_across_it() -> None:
+    """Contacts that turn do not go straight: the way that J v leaves out closes the gap and stretches the slip."""
+    rng = np.random.default_rng(4)
+    n = rng.normal(size=(5, 3))
+    n /= np.linalg.norm(n, axis=1, keepdims=True)
+    none = np.zeros((5, 4), dtype=np.int64)
+    contacts = ContactSet.bare(none, np.zeros((5, 4)), n, rng.normal(size=5), none[:, :2])
+    contacts, way = contacts._replace(slip=rng.normal(size=(5, 3))), rng.normal(size=(5, 3))
+    departed = contacts.departing(way)
+    np.testing.assert_allclose(departed.gap, contacts.gap + np.sum(n * way, axis=1), rtol=1e-14)
+    np.testing.assert_allclose(departed.slip, contacts.slip + way, rtol=1e-14)
