@@ -100,3 +100,20 @@ def test_other_controllers_are_refused(controller: dict) -> None:
 def _frames(positions: np.ndarray) -> np.ndarray:
     """Frames (n, 7) of voxels that are not turned."""
     return np.hstack([positions, np.tile([1.0, 0.0, 0.0, 0.0], (len(positions), 1))])
+
+
+def test_places_are_seen_from_the_centre_of_mass() -> None:
+    """Of voxels of two materials, whose densities a field of the design multiplies."""
+    cells = np.ones((3, 2, 1), dtype=int)
+    cells[2] = 2
+    factor = np.linspace(0.5, 2.0, 6).reshape(cells.shape)
+    stuff = {1: VoxelMaterial(1e5, 500.0), 2: VoxelMaterial(1e5, 1500.0)}
+    arena = Arena(stuff, 0.01, duration=0.1)
+    design = Design(cells, {"density": factor})
+    grid = arena.grid(design)
+    x = np.zeros((6, 7))
+    x[:, :3], x[:, 3] = grid.voxel_centres, 1.0
+    mass = factor.ravel() * np.where(cells.ravel() == 1, 500.0, 1500.0)
+    centre = mass @ x[:, :3] / mass.sum()
+    seen = VoxelSenses(design, arena, grid).observe(0.0, x, np.zeros((6, 6)))
+    np.testing.assert_allclose(seen[:, 1:4], (x[:, :3] - centre) / 0.03, rtol=1e-12, atol=1e-12)

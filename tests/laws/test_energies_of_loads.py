@@ -13,8 +13,17 @@ from tests.laws.seen.views import BODIES, PLAIN
 
 import supple as sp
 from supple.scene.derivatives import differentiate
+from supple.validation.tree.reference import mixed_domain_tree
 
 PUSH = np.array([0.3, -0.5, 0.2])
+KINDS = [*BODIES, "tree of scaled domains"]
+
+
+def add(scene: sp.Scene, kind: str) -> sp.Node:
+    if kind in BODIES:
+        return placed(PLAIN, scene, kind)
+    body = sp.TreeBody(mixed_domain_tree(free=True, chain=False))
+    return scene.add(body, at=(0.1, 0.3, 0.2), rotation=(0.2, 0.5, -0.3), name="body")
 
 
 def loads(scene: sp.Scene, node: sp.Node) -> None:
@@ -59,14 +68,14 @@ ACTING: dict[str, Callable[[sp.Scene, sp.Node], None]] = {
 }
 
 
-@pytest.mark.parametrize("kind", BODIES)
+@pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("name", ACTING)
 def test_a_force_is_the_slope_of_its_energy(name: str, kind: str) -> None:
     """Of the whole scene, bent and turned, at rest; what the body's own forces do is taken off."""
     found: list[Any] = []
     for acts in (True, False):
         scene = sp.Scene()
-        node = placed(PLAIN, scene, kind)
+        node = add(scene, kind)
         if acts:
             ACTING[name](scene, node)
         system = scene.compile()
