@@ -13,6 +13,7 @@ anew only after it saw faces that have taken the ones before: so no line is writ
 # mypy: ignore-errors
 from __future__ import annotations
 
+from supple.algebra.compiling.aligned_stack import align_stack
 from supple.algebra.compiling.compiled import compiled, keep_whole
 from supple.algebra.compiling.prefetching import prefetch, prefetch_to_write
 from supple.algebra.compiling.thread_team import atomic_read, atomic_write, pause
@@ -152,6 +153,7 @@ def send_chunk(bricks, slabs, damping, chunk, stage, number):
     """Loads of the links across the borders of one chunk, in a stage or in the sweep: kept for the bricks below, and
     sent to those above."""
     keep_whole()
+    align_stack()
     W, face, source = lane_count(bricks.state), face_count(bricks.state), source_after(bricks, damping, stage)
     first, stop = slabs.chunk_start[chunk], slabs.chunk_start[chunk + 1]
     while atomic_read(slabs.passed, shown(chunk)) < number - 1:

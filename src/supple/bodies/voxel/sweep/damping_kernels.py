@@ -7,6 +7,7 @@ place: what lies ahead of a brick is still old.
 # mypy: ignore-errors
 from __future__ import annotations
 
+from supple.algebra.compiling.aligned_stack import align_stack
 from supple.algebra.compiling.compiled import compiled
 from supple.algebra.lanes.lane_type import lane_count, load
 from supple.bodies.voxel.links.link import add, dot, scale
@@ -40,6 +41,7 @@ def guided(bricks, g, W, v, w):
 @compiled(borrows=True)
 def damp_slab(bricks, slabs, damping, slab, n, stage):
     """One stage of a slab, before step n."""
+    align_stack()
     W = lane_count(bricks.state)
     source = source_after(bricks, damping, stage)
     part, number = damping.before[stage], sweep_number(damping, n, stage)

@@ -19,6 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from supple.algebra.compiling.aligned_stack import align_stack
 from supple.algebra.compiling.compiled import compiled
 from supple.algebra.lanes.lane_type import any_greater, copysign, lane_count, load, maximum, select_ge, store
 from supple.bodies.voxel.links.link import link_frame, subtract
@@ -101,6 +102,7 @@ def apply_law(bricks, laws, b, axis, W, strain):
 @compiled(borrows=True)
 def measure_slab(bricks, slabs, laws, slab):
     """Strains and laws of the links of a slab at the start of a step."""
+    align_stack()
     W = lane_count(bricks.state)
     failures = 0
     for b in range(slabs.start[slab], slabs.start[slab + 1]):
@@ -120,6 +122,7 @@ def measure_slab(bricks, slabs, laws, slab):
 @compiled(borrows=True)
 def couple_slab(bricks, slabs, laws, slab):
     """beta_x = k_z S_y + k_y S_z and so on, S the sums of both links along an axis, of the voxels of a slab."""
+    align_stack()
     W = lane_count(bricks.state)
     tension, behind = laws.tension, laws.behind
     for b in range(slabs.start[slab], slabs.start[slab + 1]):
@@ -138,6 +141,7 @@ def couple_slab(bricks, slabs, laws, slab):
 @compiled(borrows=True)
 def shift_slab(bricks, slabs, laws, slab):
     """shift -= l (beta_1 + beta_2) of the links of a slab."""
+    align_stack()
     W = lane_count(bricks.state)
     beta, ahead, shifts = laws.beta, laws.ahead, bricks.shifts
     for b in range(slabs.start[slab], slabs.start[slab + 1]):

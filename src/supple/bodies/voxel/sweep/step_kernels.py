@@ -16,6 +16,7 @@ round-off below half a radian a step.
 # mypy: ignore-errors
 from __future__ import annotations
 
+from supple.algebra.compiling.aligned_stack import align_stack
 from supple.algebra.compiling.compiled import compiled
 from supple.algebra.compiling.prefetching import prefetch
 from supple.algebra.dense.rotation_kernels import quaternion_multiply, quaternion_normalise
@@ -108,6 +109,7 @@ def update_brick(bricks, slabs, slab, b, W, step, n, s, F, M):
 @compiled(borrows=True)
 def sweep_slab(bricks, slabs, damping, slab, n, step):
     """The n-th step of one slab, after the stages of damping."""
+    align_stack()
     W = lane_count(bricks.state)
     stage = len(damping.before)
     source, number = source_after(bricks, damping, stage), sweep_number(damping, n, stage)

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from supple.algebra.compiling.aligned_stack import align_stack
 from supple.algebra.compiling.compiled import compiled, keep_whole
 from supple.algebra.compiling.thread_team import (
     COUNT,
@@ -63,6 +64,7 @@ PATIENCE = 1000
 def treat(bricks, slabs, laws, damping, contacts, step, phase, n, item):
     """Do one item of a phase of step n. contacts: or None."""
     keep_whole()
+    align_stack()
     if phase == MEASURE:
         measure_slab(bricks, slabs, laws, item)
     elif phase == COUPLE:
@@ -108,6 +110,7 @@ def send_slab(bricks, slabs, damping, slab, stage, number):
 def take_turn(bricks, slabs, damping, contacts, step, phase, slab, n, count, stage, number):
     """A slab's turn in a stage of step n, or in its sweep."""
     keep_whole()
+    align_stack()
     if send_slab(bricks, slabs, damping, slab, stage, number):
         await_slab(slabs, slab, number)
         await_turn(slabs, slab, number - 1)
