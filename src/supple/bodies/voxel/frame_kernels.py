@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from supple.algebra.compiling.compiled import compiled
 from supple.algebra.dense.rotation_kernels import cross, quaternion_rotate
-from supple.bodies.voxel.links.link import link_energy, subtract
+from supple.bodies.voxel.links.link import add, dot, link_energy, subtract
 from supple.bodies.voxel.sweep.lattice_kernels import constants, quaternion, vector
 
 
@@ -44,6 +44,20 @@ def compute_sized_energy(links, size, x):
         rest = (size[i] + size[j]) / 2
         total += link_energy(stiffness, rest, d, quaternion(x, i, a), quaternion(x, j, a))  # (14.8)
     return total
+
+
+@compiled
+def find_inverted(voxels, axis, x, out):
+    """Numbers of links along an axis each, between voxels (m, 2) of frames x (n, 7), that are inside out; returns how
+    many there are."""
+    count, along = 0, (1.0, 0.0, 0.0)
+    for k in range(len(axis)):
+        i, j, a = voxels[k, 0], voxels[k, 1], axis[k]
+        both = add(quaternion_rotate(quaternion(x, i, a), along), quaternion_rotate(quaternion(x, j, a), along))
+        if dot(both, subtract(vector(x, j, 0, a), vector(x, i, 0, a))) <= 0.0:
+            out[count] = k
+            count += 1
+    return count
 
 
 @compiled

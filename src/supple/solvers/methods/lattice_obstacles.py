@@ -14,6 +14,7 @@ in the scene, what they push and hold in this one small step is left out.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 
 import numpy as np
 
@@ -26,8 +27,8 @@ from supple.interaction.obstacles import Obstacle, distance
 Array = np.ndarray
 MET = "obstacles met in sweeps"
 """In a system's memo: a function of a state that tells them, left there by the solver."""
-Step = Callable[[tuple[Obstacle, ...]], Array]
-"""Velocities (n, 3) [m/s] after one small step with some of the obstacles."""
+Steps = Callable[[list[tuple[Obstacle, ...]]], list[Array]]
+"""Velocities (n, 6) [m/s, rad/s] after one small step with each of several lists of the obstacles."""
 
 
 def found_forces(
@@ -36,7 +37,7 @@ def found_forces(
     owners: Sequence[tuple[str, int]],
     state: LocalState,
     h: float,
-    step: Step,
+    steps: Steps,
 ) -> Touching:
     """Contacts of voxels with obstacles, at frames of a state. owners: name of each body, and how many voxels it has; h
     [s]: the small step."""
@@ -53,16 +54,15 @@ def found_forces(
     body = np.repeat(np.arange(len(owners)), [count for _, count in owners])
     names: list[tuple[str, str]] = []
     places, normals, forces = [], [], []
-    before, met = step(()), tuple(obstacle for _, obstacle, *_ in near)
-    for k, (name, _, inside, gap, normal) in enumerate(near, start=1):
-        after = step(met[:k])
+    met = tuple(obstacle for _, obstacle, *_ in near)
+    v = [after[:, :3] for after in steps([met[:k] for k in range(len(met) + 1)])]
+    for (name, _, inside, gap, normal), (before, after) in zip(near, pairwise(v)):
         force = (model.mass[inside] / h)[:, None] * (after[inside] - before[inside])
         pushes = force.any(axis=1)
         names += [(owners[number][0], name) for number in body[inside[pushes]].tolist()]
         places.append((x[inside] - gap[:, None] * normal)[pushes])
         normals.append(normal[pushes])
         forces.append(force[pushes])
-        before = after
     return Touching(names, np.concatenate(places), np.concatenate(normals), np.concatenate(forces))
 
 

@@ -370,15 +370,15 @@ class LatticeSolver:
         dt = self.dt / part_count(self.dt / stable.step)
         local, pairs, stages = self._local(system, state), state.memory.get(PAIRS), stable.stages_of(dt)
 
+        def steps(meetings: list[tuple[Obstacle, ...]]) -> list[Array]:
+            if self._strides is None:
+                return [step(obstacles) for obstacles in meetings]
+            return self._strides.velocities_beside(
+                local, state.t, dt, meetings, gravity=system.gravity, stages=stages, pairs=pairs
+            )
+
         def step(obstacles: tuple[Obstacle, ...]) -> Array:
             sweep = replace(self._sweep, obstacles=obstacles)
-            if self._strides is not None:
-                limits, strides = Limits(np.inf, np.inf), self._strides.beside(sweep)
-                taken = strides.advance(
-                    local, [state.t], dt, 1, gravity=system.gravity, stages=stages, limits=limits, pairs=pairs
-                )
-                sweep.met_obstacles(taken.end.v)
-                return np.asarray(taken.end.v)[:, :3]
             if self.world is not None:  # surfaces and joints of other bodies are those of a step that is done
                 sweep.drop_joints()
                 sweep.set_contacts(None)
@@ -386,9 +386,9 @@ class LatticeSolver:
                 sweep.set_loads(acting_loads(system, state, self._acting))
             end = advance_finite(sweep, local, dt, 1, system.gravity, pairs=pairs, stages=stages)
             sweep.met_obstacles(end.v)
-            return np.asarray(end.v)[:, :3]
+            return np.asarray(end.v)
 
-        return found_forces(self._sweep, self._world.obstacles, owners, local, dt, step)
+        return found_forces(self._sweep, self._world.obstacles, owners, local, dt, steps)
 
     def _place_springs(self) -> None:
         if self._springs is not None:

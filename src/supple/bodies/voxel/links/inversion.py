@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from supple.algebra.dense import rotations
+from supple.bodies.voxel.frame_kernels import find_inverted
 from supple.bodies.voxel.links.link_laws import NEVER
 from supple.bodies.voxel.model import VoxelModel
 
@@ -42,7 +42,5 @@ class LinkInversion:
 
     def inverted(self, x: Array) -> Array:
         """Numbers of the inverted links at frames x (n, 7)."""
-        one, two = self.voxels.T
-        columns = rotations.to_matrix(x[:, 3:]).swapaxes(1, 2)  # (n, axis, 3)
-        along = columns[one, self.axis] + columns[two, self.axis]
-        return np.flatnonzero(np.einsum("mi,mi->m", along, x[two, :3] - x[one, :3]) <= 0)
+        out = np.empty(self.count, dtype=np.int64)
+        return out[: find_inverted(self.voxels, self.axis, np.ascontiguousarray(x, dtype=float), out)]

@@ -35,6 +35,7 @@ from supple.bodies.voxel.touching.collision import enlarged, no_collisions
 from supple.bodies.voxel.touching.fluid import fluid_array
 from supple.bodies.voxel.touching.moving import moves, moving_counts, moving_table
 from supple.bodies.voxel.touching.obstacles import obstacle_arrays
+from supple.interaction.obstacles import Obstacle
 
 Array = np.ndarray
 
@@ -44,6 +45,9 @@ class Limits(NamedTuple):
 
     strain: float
     bend: float
+
+
+NO_LIMITS = Limits(np.inf, np.inf)
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,11 +104,6 @@ class Strides:
             loads,
         )
 
-    def beside(self, sweep: LatticeSweep) -> Strides:
-        """The same with a sweep of the same lattice that meets other obstacles."""
-        at_rest = obstacle_arrays([o for o in sweep.obstacles if not moves(o)], self.axes.tolist())
-        return replace(self, sweep=sweep, at_rest={**at_rest, "fluid": self.at_rest["fluid"]})
-
     @property
     def remembers(self) -> bool:
         """Whether the state has more than frames: links that yield or fail, pairs that touch, forces of joints."""
@@ -132,19 +131,66 @@ class Strides:
         whose own are those at the end. keep: the strides after which frames are kept, ascending, from 1 on."""
         times = np.asarray(starts, dtype=float)[: max(1, CHUNK // (count + 1))]
         begins, ends = self._signals(times, dt, count)
-        gx, gy, gz = gravity[self.axes].tolist()
-        step = Step(float(times[0]), dt, gx, gy, gz, ends, **self.at_rest, **self._moving(times, dt, count))
+        moving = self._moving(self.sweep.obstacles, times, dt, count)
+        step = self._step(float(times[0]), dt, gravity, ends, {**self.at_rest, **moving})
         given, damping = self._given(times, dt, count), self.sweep.damping_of(dt, stages)
-        wanted, how = [k for k in keep if k <= len(times)], CROWDED
-        while how == CROWDED:  # now with more workspace
-            self._recall(state, pairs)
-            frames = self._frames(state, len(times), wanted)
-            done, how, open_ = self._run(given, step, frames, begins, count, damping, limits)
+        wanted = [k for k in keep if k <= len(times)]
+        frames, done, how, open_ = self._taken(state, pairs, wanted, given, step, begins, count, damping, limits)
         self.sweep.t = float(times[done]) if done < len(times) else float(times[-1]) + count * dt
         memory = None if self.sweep.laws is None else self.sweep.memory
         end, kept = LocalState(self.sweep.t, frames.x, frames.v, memory), zip(frames.kept_x, frames.kept_v)
         taken = [pair for k, pair in zip(wanted, kept) if k <= done]
         return Taken(done, end, taken, how == LOOK, how == LOST, how == BROKEN, open_)
+
+    def velocities_beside(
+        self,
+        state: LocalState,
+        t: float,
+        dt: float,
+        meetings: Sequence[tuple[Obstacle, ...]],
+        *,
+        gravity: Array,
+        stages: Stages,
+        pairs: Array | None = None,
+    ) -> list[Array]:
+        """Velocities (n, 6) after one small step of dt [s] from a state at time t [s], beside several lists of
+        obstacles in place of the sweep's own, which it leaves as it is."""
+        sweep = replace(self.sweep)
+        own, times = replace(self, sweep=sweep), np.array([t])
+        begins, ends = own._signals(times, dt, 1)
+        given, damping, found = own._given(times, dt, 1), sweep.damping_of(dt, stages), []
+        for obstacles in meetings:
+            at_rest = obstacle_arrays([o for o in obstacles if not moves(o)], self.axes.tolist())
+            moving = self._moving(obstacles, times, dt, 1)
+            step = own._step(t, dt, gravity, ends, {**at_rest, "fluid": self.at_rest["fluid"], **moving})
+            frames, *_ = own._taken(state, pairs, [], given, step, begins, 1, damping, NO_LIMITS)
+            sweep.met_obstacles(frames.v)
+            found.append(frames.v)
+        return found
+
+    def _step(self, t: float, dt: float, gravity: Array, signals: Array, surroundings: dict[str, Array]) -> Step:
+        gx, gy, gz = gravity[self.axes].tolist()
+        return Step(t, dt, gx, gy, gz, signals, **surroundings)
+
+    def _taken(
+        self,
+        state: LocalState,
+        pairs: Array | None,
+        keep: list[int],
+        given: Given | None,
+        step: Step,
+        begins: Array,
+        count: int,
+        damping: Damping,
+        limits: Limits,
+    ) -> tuple[Frames, int, int, Array]:
+        """Frames as the strides leave them, and what `_run` tells, with as much workspace as they need."""
+        how = CROWDED
+        while how == CROWDED:  # now with more workspace
+            self._recall(state, pairs)
+            frames = self._frames(state, len(begins), keep)
+            done, how, open_ = self._run(given, step, frames, begins, count, damping, limits)
+        return frames, done, how, open_
 
     def _frames(self, state: LocalState, strides: int, keep: list[int]) -> Frames:
         """Room for so many strides from a state on, after some of which frames are kept."""
@@ -217,10 +263,10 @@ class Strides:
         values = self.sweep.signals_at(at.ravel())
         return np.ascontiguousarray(values[:: count + 1]), values[1:]
 
-    def _moving(self, times: Array, dt: float, count: int) -> dict[str, Array]:
-        """Obstacles that move, in tables of count + 1 rows a stride."""
-        obstacles, axes = self.sweep.obstacles, self.axes.tolist()
+    def _moving(self, obstacles: Sequence[Obstacle], times: Array, dt: float, count: int) -> dict[str, Array]:
+        """Those obstacles that move, in tables of count + 1 rows a stride."""
         if not any(moves(o) for o in obstacles):
             return {}
+        axes = self.axes.tolist()
         tables = [moving_table(obstacles, axes, float(t), dt, count) for t in times]
         return {"moving": np.concatenate(tables), "moving_kinds": moving_counts(obstacles)}
