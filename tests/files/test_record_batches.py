@@ -25,13 +25,13 @@ sys.path.insert(0, sys.argv[2])
 from test_record_batches import make_scene
 from supple.record.files import vtkhdf
 import supple as sp
-append, calls = vtkhdf.append_steps, []
+append, calls = vtkhdf.append_points, []
 def kill_in_the_second_batch(*given):
     calls.append(given)
     if len(calls) == 4:  # the first batch has two bodies: this is the second body of the second one
         os._exit(9)
     append(*given)
-with mock.patch("supple.record.files.vtkhdf.append_steps", kill_in_the_second_batch):
+with mock.patch("supple.record.files.vtkhdf.append_points", kill_in_the_second_batch):
     sp.run(make_scene(), until=0.5, out=sys.argv[1], record_every=0.01)
 """
 

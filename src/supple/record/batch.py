@@ -17,11 +17,12 @@ from supple.record.files.obstacles import append_poses
 from supple.record.files.rows import GrowingGroup
 from supple.record.files.volumes import append_inner
 from supple.record.frame import Frame
-from supple.record.surfaces import Surface
+from supple.record.surfaces import RigidPoints, Surface
 from supple.scene.changes import change_lines
 from supple.scene.joints.readings import JointReading
 
 Array = np.ndarray
+NO_FIELDS: dict[str, Array] = {}
 MOST_BYTES = 16 << 20
 """Of points that wait to be written."""
 FEW = 16
@@ -40,16 +41,18 @@ class KeptFrame(NamedTuple):
     changes: list[bytes]
     poses: Array
     row: dict[str, Any]
-    inner: list[Array]
+    inner: list[Array | None]
 
     @classmethod
-    def of(cls, frame: Frame, surfaces: list[Surface]) -> KeptFrame:
-        """A frame that will have moved on when it is written."""
-        points = [surface.points(frame.state) for surface in surfaces]
-        carried = [surface.carriage(frame.state) for surface in surfaces]
-        fields = [surface.field_values(frame.state) for surface in surfaces]
-        inner = [surface.inner_points(frame.state) for surface in surfaces]
-        changes = change_lines(frame.state)
+    def of(cls, frame: Frame, surfaces: list[Surface], rigid: RigidPoints) -> KeptFrame:
+        """A frame that will have moved on when it is written. rigid: those of the surfaces that do not bend."""
+        state = frame.state
+        known = rigid.points(state)
+        points = [known[k] if k in known else surface.points(state) for k, surface in enumerate(surfaces)]
+        carried = [None if surface.carriers is None else surface.carriage(state) for surface in surfaces]
+        fields = [surface.field_values(state) if surface.fields else NO_FIELDS for surface in surfaces]
+        inner = [None if surface.volume is None else surface.inner_points(state) for surface in surfaces]
+        changes = change_lines(state)
         return cls(points, fields, carried, frame.contacts, frame.joints, changes, frame.poses, frame.row(), inner)
 
 
@@ -60,6 +63,7 @@ class Batch:
     def __init__(self, surfaces: list[Surface], first: int, contacts: int, joints: set[str]) -> None:
         self.surfaces, self.first, self.contacts, self.joints = surfaces, first, contacts, joints
         self.frames: list[KeptFrame] = []
+        self.rigid = RigidPoints.of(surfaces)
         self.touching, self.names = 0, set(joints)
         points = sum(shown_bytes(surface) for surface in surfaces)
         self.most = min(MOST_FRAMES, max(1, MOST_BYTES // max(points, 1)))
@@ -100,13 +104,15 @@ class Batch:
         rows = [frame.row for frame in frames]
         ends = self.contacts + np.cumsum([len(frame.contacts.pairs) for frame in frames])
         times = np.array([row["time"] for row in rows])
+        shown = [file["VTKHDF"][block] for block in blocks]
         for k, block in enumerate(blocks):
             fields = {name: np.stack([frame.fields[k][name] for frame in frames]) for name in frames[0].fields[k]}
-            vtkhdf.append_steps(file["VTKHDF"][block], times, np.stack([frame.points[k] for frame in frames]), fields)
+            vtkhdf.append_points(shown[k], first, np.array([frame.points[k] for frame in frames]), fields)
             if self.surfaces[k].carriers is not None:
                 append_carried(own, block, first, np.array([frame.carried[k] for frame in frames]))
             if self.surfaces[k].inner_count:
                 append_inner(own, block, first, np.array([frame.inner[k] for frame in frames]))
+        vtkhdf.append_steps(shown, [surface.point_count for surface in self.surfaces], first, times)
         append_contacts(own["contacts"], [frame.contacts for frame in frames])
         if self.names:
             append_joints(own["joints"], first, [frame.joints for frame in frames])

@@ -187,7 +187,7 @@ class RecordWriter:
 
     def append(self, frame: Frame) -> None:
         """Add a frame, which waits to be written; there is room for it on the disk."""
-        kept = KeptFrame.of(frame, self.surfaces)
+        kept = KeptFrame.of(frame, self.surfaces, self.batch.rigid)
         if not self._has_room(self.batch.bytes_with(kept)):
             alone = Batch(self.surfaces, self.batch.first, 0, self.batch.joints).bytes_with(kept)
             check_space(self.path.parent, alone)

@@ -7,15 +7,17 @@ page draws from them, and joints of skeletons follow them.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 
+from supple.algebra.dense import rotations
 from supple.bodies.capabilities import Solid
 from supple.bodies.carried import FRAME, CarriedSkin, Carriers, carriage_of, carriers_of
-from supple.bodies.surfaces import RenderSurface, RenderVolume, SingleSkin
+from supple.bodies.surfaces import FrameSkin, RenderSurface, RenderVolume, SingleSkin
 from supple.material.colour import rgb
 from supple.record.fields import VOLUME, Measure, fields_of
 from supple.scene.slots import Slot
@@ -112,6 +114,40 @@ class Surface:
     def field_values(self, state: State) -> dict[str, Array]:
         """The fields in single precision, (point_count,) or (point_count, 3) each."""
         return {name: measure(state).astype(np.float32) for name, measure in self.fields.items()}
+
+
+@dataclass(frozen=True, eq=False)
+class RigidPoints:
+    """Points of all surfaces that one frame each carries without bending, found in one go. number (k,): of the surfaces
+    in a list; frame (k, 7): where their frames lie in a state's positions; owner (n,), local (n, 3) [m]: the frame of
+    each point, and where it is in its axes; start (k + 1,): of the points of each surface."""
+
+    number: list[int]
+    frame: Array
+    owner: Array
+    local: Array
+    start: list[int]
+
+    @classmethod
+    def of(cls, surfaces: Sequence[Surface]) -> RigidPoints:
+        """Those of a list of surfaces."""
+        skins = ((k, surface.slot, surface.shown.skin) for k, surface in enumerate(surfaces))
+        rigid = [(k, s, f) for k, s, f in skins if isinstance(f, FrameSkin) and f.shapes is None]
+        counts = [skin.count for *_, skin in rigid]
+        frame = np.array([slot.x_start for _, slot, _ in rigid], dtype=np.int64)[:, None] + np.arange(7)
+        local = np.concatenate([np.zeros((0, 3)), *(skin.local for *_, skin in rigid)])
+        start = np.cumsum([0, *counts]).tolist()
+        return cls([k for k, *_ in rigid], frame, np.repeat(np.arange(len(rigid)), counts), local, start)
+
+    def points(self, state: State) -> dict[int, Array]:
+        """World positions in single precision, (count, 3) [m], by the number of their surface."""
+        if not self.number:
+            return {}
+        x = state.x[self.frame]
+        R = rotations.to_matrix(x[:, 3:])
+        turned = np.einsum("nij,nj->ni", R[self.owner], self.local)
+        found = (x[self.owner, :3] + turned).astype(np.float32)
+        return {k: found[a:b] for k, (a, b) in zip(self.number, pairwise(self.start))}
 
 
 def make_surface(slot: Slot, most: int | None = None, fields: Collection[str] = ()) -> Surface:

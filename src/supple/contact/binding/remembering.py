@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from supple.contact.binding.named_pairs import NamedPairs
 from supple.contact.binding.pair_tables import element_size
 from supple.contact.contact_set import ContactForces, ContactSet
 from supple.contact.notices import depth_notice
@@ -29,7 +31,7 @@ class Touching(NamedTuple):
     """Contacts that push: names of the two sides, in the order of the scene, obstacles last; place (k, 3) [m], normal
     (k, 3) towards the first, force (k, 3) [N] on the first."""
 
-    bodies: list[tuple[str, str]]
+    bodies: Sequence[tuple[str, str]]
     place: Array
     normal: Array
     force: Array
@@ -146,7 +148,5 @@ def touching(bound: BoundContact, memory: dict[str, Array]) -> Touching:
         return Touching([], np.zeros((0, 3)), np.zeros((0, 3)), np.zeros((0, 3)))
     sides = memory[f"{p}body"]
     sign = np.where(sides[:, 0] > sides[:, 1], -1.0, 1.0)[:, None]  # a surface may have met the one before it
-    names = np.array(bound.names, dtype=object)[np.sort(sides, axis=1).astype(np.int64)]
-    return Touching(
-        list(map(tuple, names.tolist())), memory[f"{p}place"], sign * memory[f"{p}normal"], sign * memory[f"{p}force"]
-    )
+    pairs = NamedPairs(bound.names, np.sort(sides, axis=1))
+    return Touching(pairs, memory[f"{p}place"], sign * memory[f"{p}normal"], sign * memory[f"{p}force"])

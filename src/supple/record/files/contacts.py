@@ -11,10 +11,12 @@ own sweep is told for obstacles, a row a voxel, and not for other voxels.
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
+from supple.contact.binding.named_pairs import NamedPairs
 from supple.record.files.rows import GrowingGroup
 from supple.record.files.trust import Group, check_dataset, check_group, plain_json, stored_rows
 from supple.scene.state import State
@@ -28,7 +30,7 @@ CHUNK = 1024
 class Contacts(NamedTuple):
     """Contacts that pushed: names of both sides, place (k, 3) [m], normal (k, 3), force (k, 3) [N] on the first."""
 
-    pairs: list[tuple[str, str]]
+    pairs: Sequence[tuple[str, str]]
     place: Array
     normal: Array
     force: Array
@@ -46,7 +48,7 @@ def contacts_of(system: System, state: State) -> Contacts:
     if MET in system.memo:
         found.append(system.memo[MET](state))
     arrays = ([np.zeros((0, 3)), *(getattr(t, name) for t in found)] for name in ("place", "normal", "force"))
-    return Contacts([pair for t in found for pair in t.bodies], *map(np.concatenate, arrays))
+    return Contacts(NamedPairs.joined([t.bodies for t in found]), *map(np.concatenate, arrays))
 
 
 def make_contacts(own: Group, system: System) -> None:
@@ -60,21 +62,27 @@ def make_contacts(own: Group, system: System) -> None:
 
 def append_contacts(table: GrowingGroup, frames: list[Contacts]) -> None:
     """Add the contacts of frames."""
-    pairs = [pair for contacts in frames for pair in contacts.pairs]
-    if not pairs:
+    pairs = [NamedPairs.joined([contacts.pairs]) for contacts in frames]
+    count = sum(map(len, pairs))
+    if not count:
         return
     group = table.group
     names = json.loads(group.attrs["names"])
-    different = {pair: k for k, pair in enumerate(dict.fromkeys(pairs))}
     number = {name: k for k, name in enumerate(names)}
-    if new := dict.fromkeys(name for pair in different for name in pair if name not in number):  # a body broke
+    seen = [name for p in pairs for name in _seen(p) if name not in number]
+    if new := dict.fromkeys(seen):  # a body broke
         number |= {name: len(names) + k for k, name in enumerate(new)}
         group.attrs["names"] = json.dumps(list(number))
-    start, count = len(group["pair"]), len(pairs)
-    rows = np.array([(number[one], number[other]) for one, other in different])
-    table.extend("pair", start, count, rows[[different[pair] for pair in pairs]])
+    start = len(group["pair"])
+    numbered = [np.array([number.get(name, -1) for name in p.names])[p.numbers] for p in pairs if len(p)]
+    table.extend("pair", start, count, np.concatenate(numbered))
     values = np.concatenate([np.hstack([c.place, c.normal, c.force]) for c in frames])
     table.extend("values", start, count, values)
+
+
+def _seen(pairs: NamedPairs) -> list[str]:
+    """The names that occur."""
+    return [pairs.names[k] for k in np.unique(pairs.numbers).tolist()]
 
 
 def contact_bytes(count: int) -> int:
@@ -102,4 +110,4 @@ def read_contacts(own: Group, start: int, stop: int) -> Contacts:
     numbers, rows = pair[start:stop], values[start:stop].astype(float)
     if len(numbers) and not 0 <= numbers.min() <= numbers.max() < len(names):
         raise ValueError("a contact names a body that the record does not have")
-    return Contacts([(names[a], names[b]) for a, b in numbers.tolist()], rows[:, :3], rows[:, 3:6], rows[:, 6:])
+    return Contacts(NamedPairs(names, numbers), rows[:, :3], rows[:, 3:6], rows[:, 6:])

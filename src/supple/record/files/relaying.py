@@ -128,7 +128,8 @@ def _new_block(file: Group, surface: Surface, share: Share, kept: list[Shared], 
                 read_carried_points(own, name, frame) if source.is_carried else vtkhdf.read_points(source.block, frame)
             )
         time = sources[0].block["Steps/Values"][frame : frame + 1]
-        vtkhdf.append_steps(growing, time, whole[share.shown][None])
+        vtkhdf.append_points(growing, frame, whole[share.shown][None])
+        vtkhdf.append_steps([growing], [len(share.shown)], frame, time)
     return block
 
 

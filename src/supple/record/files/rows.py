@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from supple.record.files.trust import Group
+from supple.record.files.trust import Group, check_group
 
 LARGE = 1 << 15
 """Bytes of a piece of a table from which on it is."""
@@ -23,6 +23,13 @@ class GrowingGroup:
         self._groups: dict[str, GrowingGroup] = {}
         self._tables: dict[str, tuple[Any, tuple[int, ...]]] = {}
         self._numbers: dict[str, Any] = {}
+        self._names: dict[str, list[str]] = {}
+
+    def names(self, name: str) -> list[str]:
+        """What is in a group of this one; nothing where there is none."""
+        if name not in self._names:
+            self._names[name] = list(check_group(self.group, name)) if name in self.group else []
+        return self._names[name]
 
     def __getitem__(self, name: str) -> GrowingGroup:
         """A group in this one."""
@@ -42,12 +49,6 @@ class GrowingGroup:
         given = np.asarray(rows)
         values = np.ascontiguousarray(given if given.ndim else np.full((count, *tail), given))
         table.write(*_selected(start, count, tail), values, described(values.dtype))
-
-    def number(self, name: str) -> int:
-        """An attribute that is a whole number."""
-        value = np.empty((), dtype=np.int64)
-        self._attribute(name).read(value)
-        return int(value)
 
     def set_number(self, name: str, value: int) -> None:
         """Change an attribute that is a whole number."""

@@ -9,14 +9,18 @@
         PointData/<field>        (steps * points, ...) float32: as the points; of runs that record fields
         Steps                    NSteps, Values, and where each step's stretch begins
 
-Only points and their fields grow with the steps: all offsets but PointOffsets and PointDataOffsets stay zero. The
-layout is described at
+Only points and their fields grow with the steps: all offsets but PointOffsets and PointDataOffsets stay zero. Blocks of
+as many points and the same fields share their Steps, and blocks of the same cells share those: one group of the file
+that lies in each of them by a hard link, so that a hundred boxes have one, not a hundred. The layout is described at
 https://docs.vtk.org/en/latest/vtk_file_formats/vtkhdf_file_format/index.html.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -62,11 +66,11 @@ def make_collection(file: Group, surfaces: list[Surface]) -> list[Group]:
     _set_type(root, "PartitionedDataSetCollection")
     names = block_names([s.name for s in surfaces])
     assembly = root.create_group("Assembly", track_order=True)
-    blocks = []
+    blocks, made = [], dict[Any, Group]()
     for index, (name, surface) in enumerate(zip(names, surfaces)):
         block = root.create_group(name)
         block.attrs["Index"] = np.int64(index)
-        _fill_block(block, surface)
+        _fill_block(block, surface, made)
         assembly[name] = h5py.SoftLink(f"/VTKHDF/{name}")
         blocks.append(block)
     return blocks
@@ -77,26 +81,35 @@ def add_block(root: Group, surface: Surface) -> Group:
     names = block_names([*(name for name in root if name not in ("Assembly", "Steps")), surface.name])
     block = root.create_group(names[-1])
     block.attrs["Index"] = np.int64(len(names) - 1)
-    _fill_block(block, surface)
+    _fill_block(block, surface, {})
     return block
 
 
-def append_steps(block: GrowingGroup, times: Array, points: Array, fields: dict[str, Array] | None = None) -> None:
-    """Add steps: times (k,) [s], points (k, n, 3) and fields (k, n, ...); those that are not given are NaN."""
+def append_points(block: GrowingGroup, first: int, points: Array, fields: dict[str, Array] | None = None) -> None:
+    """Add points (k, n, 3) of the steps from `first` on, and fields (k, n, ...); those that are not given are NaN."""
     count, n = points.shape[:2]
-    steps = block["Steps"]
-    first = steps.number("NSteps")
     block.extend("Points", n * first, n * count, points.reshape(-1, 3))
-    offsets = n * np.arange(first, first + count)
-    values = {"Values": times, "NumberOfParts": 1, "PointOffsets": offsets}
-    for name in STEP_TABLES:
-        steps.extend(name, first, count, values.get(name, 0))
-    for name in field_names(block.group):
+    for name in block.names(DATA):
         data = block.group[f"{DATA}/{name}"]
         given = np.nan if fields is None or name not in fields else fields[name].reshape(-1, *data.shape[1:])
         block.extend(f"{DATA}/{name}", n * first, n * count, given)
-        steps.extend(f"{OFFSETS}/{name}", first, count, offsets)
-    steps.set_number("NSteps", first + count)
+
+
+def append_steps(blocks: Sequence[GrowingGroup], sizes: Sequence[int], first: int, times: Array) -> None:
+    """Add steps from `first` on, times (k,) [s], to blocks of so many points, whose own are there."""
+    count, done = len(times), set()
+    for block, n in zip(blocks, sizes):
+        steps = block["Steps"]
+        if steps.group.id in done:  # blocks of as many points have the same
+            continue
+        done.add(steps.group.id)
+        offsets = n * np.arange(first, first + count)
+        values = {"Values": times, "NumberOfParts": 1, "PointOffsets": offsets}
+        for name in STEP_TABLES:
+            steps.extend(name, first, count, values.get(name, 0))
+        for name in block.names(DATA):
+            steps.extend(f"{OFFSETS}/{name}", first, count, offsets)
+        steps.set_number("NSteps", first + count)
 
 
 def field_names(block: Group) -> list[str]:
@@ -186,28 +199,44 @@ def read_colours(block: Group) -> Array | None:
     return np.asarray(rows[-counts[-1] :] if counts[-1] else rows[:1]) / 255
 
 
-def _fill_block(block: Group, surface: Surface) -> None:
+def _fill_block(block: Group, surface: Surface, made: dict[Any, Group]) -> None:
+    """A block without steps. made: groups that blocks share, by what is in them."""
     _set_type(block, "PolyData")
     n = surface.point_count
     block.create_dataset("NumberOfPoints", data=np.array([n], dtype=np.int64))
-    rows = n * max(1, CHUNK_BYTES // (12 * n))
-    block.create_dataset("Points", (0, 3), maxshape=(None, 3), dtype="f4", chunks=(min(rows, 1 << 20), 3))
+    rows = min(n * max(1, CHUNK_BYTES // (12 * n)), 1 << 20)
+    block.create_dataset("Points", (0, 3), maxshape=(None, 3), dtype="f4", chunks=(rows, 3))
     cells = {"Vertices": surface.vertices, "Lines": surface.lines, "Polygons": surface.triangles}
     for kind in CELL_KINDS:
-        _write_cells(block.create_group(kind), cells.get(kind, np.zeros((0, 3), dtype=np.int64)))
+        found = cells.get(kind, np.zeros((0, 3), dtype=np.int64))
+        _share(block, kind, made, (found.shape, found.tobytes()), partial(_write_cells, cells=found))
     if surface.colours is not None:
         count = sum(len(found) for found in cells.values())
         shades = np.broadcast_to(np.rint(255 * surface.colours).astype(np.uint8), (count, 3))
         block.create_group("CellData").create_dataset("colour", data=shades)
-    steps = block.create_group("Steps")
+    for name in surface.fields:
+        tail, chunk = FIELDS[name], (rows, *FIELDS[name])
+        block.require_group(DATA).create_dataset(name, (0, *tail), maxshape=(None, *tail), dtype="f4", chunks=chunk)
+    fields = tuple(surface.fields)
+    _share(block, "Steps", made, (n, fields), partial(_make_steps, fields=fields))
+
+
+def _share(block: Group, name: str, made: dict[Any, Group], key: Any, fill: Callable[[Group], None]) -> None:
+    """A group of a block: that of another one where it has the same key, or a new one."""
+    if key in made:
+        block[name] = made[key]
+    else:
+        made[key] = block.create_group(name)
+        fill(made[key])
+
+
+def _make_steps(steps: Group, fields: Sequence[str]) -> None:
+    """Tables of steps, empty."""
     steps.attrs["NSteps"] = np.int64(0)
     for name, (kind, tail) in STEP_TABLES.items():
         steps.create_dataset(name, (0, *tail), maxshape=(None, *tail), dtype=kind, chunks=(256, *tail))
-    for name in surface.fields:
-        tail, chunk = FIELDS[name], (min(rows, 1 << 20), *FIELDS[name])
-        block.require_group(DATA).create_dataset(name, (0, *tail), maxshape=(None, *tail), dtype="f4", chunks=chunk)
-        offsets = steps.require_group(OFFSETS)
-        offsets.create_dataset(name, (0,), maxshape=(None,), dtype="i8", chunks=(256,))
+    for name in fields:
+        steps.require_group(OFFSETS).create_dataset(name, (0,), maxshape=(None,), dtype="i8", chunks=(256,))
 
 
 def _write_cells(group: Group, cells: Array) -> None:
