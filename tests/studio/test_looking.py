@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import re
 from collections.abc import Iterator
 from contextlib import suppress
@@ -10,10 +9,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.canvas.browser import until_drawn
 from tests.requiring import needed
 from tests.studio.conftest import SCENE
 from tests.studio.process import READY, Studio, wait_for
+from tests.studio.seeing import changed, choose, colour_of, middle_of, picture, pixels, show
 from tests.studio.watching import button, fit, grab, let_go, play_until_after, reset, watching
 
 pytest.importorskip("nicegui")
@@ -39,36 +38,12 @@ def page(studio: Studio, chromium: Any) -> Iterator[Any]:
         yield found
 
 
-def choose(page: Any, what: str, option: str) -> None:
-    page.get_by_role("combobox", name=what).click()
-    page.get_by_role("option", name=option, exact=True).click()
-
-
-def pixels(page: Any) -> np.ndarray:
-    """The page as it is seen, (height, width, 3)."""
-    from PIL import Image
-
-    until_drawn(page, "suppleCanvas")
-    return np.asarray(Image.open(io.BytesIO(page.screenshot())).convert("RGB")).astype(int)
-
-
-def seen_at(page: Any, body: str) -> list[float]:
-    """Where the middle of a body is seen."""
-    return page.evaluate(f"suppleCanvas.seen(suppleCanvas.extent('{body}').middle)")  # type: ignore[no-any-return]
-
-
 def until_in_the_middle(page: Any, body: str) -> None:
     """The camera follows it."""
     box = page.evaluate("suppleCanvas.element.getBoundingClientRect().toJSON()")
     x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
     seen = f"suppleCanvas.seen(suppleCanvas.extent('{body}').middle)"
     page.wait_for_function(f"Math.hypot({seen}[0] - {x}, {seen}[1] - {y}) < 2")
-
-
-def colour_of(page: Any, body: str) -> np.ndarray:
-    """Of the middle of a body."""
-    found, (x, y) = pixels(page), seen_at(page, body)
-    return found[int(y) - 2 : int(y) + 3, int(x) - 2 : int(x) + 3].mean(axis=(0, 1))  # type: ignore[no-any-return]
 
 
 def test_colours_tell_the_speed_with_a_legend(page: Any) -> None:
@@ -100,7 +75,7 @@ def click_until(page: Any, body: str, told: Any) -> None:
     """Click at a body until something is told, as a person does where nothing comes of it: what the page wishes may not
     be heard yet."""
     for _ in range(int(1000 * READY) // AGAIN):
-        page.mouse.click(*seen_at(page, body))
+        page.mouse.click(*middle_of(page, body))
         with suppress(needed("playwright.sync_api").TimeoutError):
             told.wait_for(timeout=AGAIN)
             return
@@ -112,10 +87,10 @@ def test_a_click_selects_a_body_and_the_camera_follows_it(page: Any) -> None:
     click_until(page, "ball", told.filter(has_text=re.compile(r"ball: rigid, 0\.2\d* kg, 0\.1 × 0\.1 × 0\.1 m")))
     page.get_by_role("checkbox", name="Follow").click()
     until_in_the_middle(page, "ball")
-    before = seen_at(page, "ball")
+    before = middle_of(page, "ball")
     play_until_after(page, 0.5)
     assert page.evaluate("suppleCanvas.extent('ball').middle[2]") < 0.2
-    assert np.hypot(*np.subtract(seen_at(page, "ball"), before)) < 3  # pixels
+    assert np.hypot(*np.subtract(middle_of(page, "ball"), before)) < 3  # pixels
     choose(page, "Body", "cube")
     told.filter(has_text=re.compile(r"cube: \w+, 1 kg")).wait_for()
     canvas = page.evaluate("suppleCanvas.element.getBoundingClientRect().toJSON()")
@@ -130,10 +105,10 @@ def test_follow_selects_a_body_where_none_is(page: Any) -> None:
     page.get_by_role("checkbox", name="Follow").click()
     told.filter(has_text=re.compile("cube: ")).wait_for()
     until_in_the_middle(page, "cube")
-    before = seen_at(page, "cube")
+    before = middle_of(page, "cube")
     play_until_after(page, 0.4)
     assert page.evaluate("suppleCanvas.extent('cube').middle[2]") < 0.5
-    assert np.hypot(*np.subtract(seen_at(page, "cube"), before)) < 3  # pixels
+    assert np.hypot(*np.subtract(middle_of(page, "cube"), before)) < 3  # pixels
 
 
 def test_the_legend_says_what_grey_is_and_stays_while_other_things_are_switched(page: Any) -> None:
@@ -162,29 +137,6 @@ def test_dots_are_as_large_in_a_coarse_picture(page: Any) -> None:
     }"""
     fine, coarse = (page.evaluate(size, height) for height in (600, 300))
     assert fine == 2 * coarse > 0
-
-
-def show(page: Any, *names: str) -> None:
-    """Switch what is drawn beside bodies."""
-    page.get_by_role("button", name="Show").click()
-    for name in names:
-        page.get_by_role("checkbox", name=name).click()
-    page.keyboard.press("Escape")
-    page.get_by_role("checkbox", name=names[0]).wait_for(state="hidden")
-
-
-def picture(page: Any) -> np.ndarray:
-    """What is drawn, without the rest of the page, (height, width, 3)."""
-    page.mouse.move(2, 2)
-    page.wait_for_function("!document.querySelector('.q-tooltip, .q-menu')")  # they fade
-    box = page.evaluate("suppleCanvas.element.getBoundingClientRect().toJSON()")
-    x, y, width, height = (int(box[name]) for name in ("x", "y", "width", "height"))
-    return pixels(page)[y : y + height, x : x + width]
-
-
-def changed(before: np.ndarray, after: np.ndarray) -> int:
-    """How many pixels differ."""
-    return int((np.abs(after - before).max(axis=2) > 20).sum())
 
 
 @pytest.mark.parametrize("name", ["Frames", "Wireframe", "Shadows"])

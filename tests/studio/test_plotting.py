@@ -15,7 +15,6 @@ from tests.studio.watching import (
     press,
     reset,
     state,
-    until_after,
     visit,
     watching,
 )
@@ -23,7 +22,7 @@ from tests.studio.watching import (
 pytest.importorskip("nicegui")
 pytestmark = pytest.mark.slow
 TIMED = "supplePlots.rows.map((row) => row[0])"
-STRENGTH = "Number(document.querySelector('.q-slider[aria-labelledby=strength]').getAttribute('aria-valuenow'))"
+STRENGTH = "Number(document.querySelector('input[aria-labelledby=strength]').value)"
 BAR = "document.querySelector('[aria-label=\"Look back\"]')"
 
 
@@ -83,12 +82,12 @@ def test_lines_are_thinned_and_keep_their_peaks(page: Any) -> None:
 
 def test_the_strength_of_pulls_is_kept_and_shared(page: Any) -> None:
     reset(page)
-    page.get_by_role("slider", name="Strength").locator("[tabindex='0']").focus()  # as Tab does
+    page.get_by_role("slider", name="Strength").focus()
     for _ in range(20):
         if (shown := strength_of(page)) > 0.45:
             break
         page.keyboard.press("ArrowRight")
-        page.wait_for_function(f"{STRENGTH} !== {shown}")  # the slider moves when the studio answers
+        page.wait_for_function(f"{STRENGTH} !== {shown}")
     until_strength(page, 0.5)
     reset(page)
     page.wait_for_timeout(2000)  # by then the page shows what the simulation has
@@ -104,34 +103,6 @@ def strength_of(page: Any) -> float:
 
 def until_strength(page: Any, value: float) -> None:
     page.wait_for_function(f"Math.abs({STRENGTH} - {value}) < 1e-6")
-
-
-def test_tools_have_names_help_and_keys(page: Any) -> None:
-    for name in ("Open", "Fit", "Show", "Plots", "Change", "Help", "Play", "Step", "Reset"):
-        found = page.get_by_role("button", name=name, exact=True)
-        assert found.count() == 1, name
-        assert found.get_attribute("title") or found.get_attribute("aria-describedby") or name in ("Fit", "Show")
-    for name in ("Follow", "Pull", "Dark"):
-        assert page.get_by_role("checkbox", name=name).count() == 1
-    assert page.get_by_role("slider", name="Strength").count() == 1
-    for name in ("Colours", "Body", "Speed"):
-        assert page.get_by_role("combobox", name=name).count() == 1
-    page.evaluate("document.activeElement.blur()")
-    page.keyboard.press("?")
-    page.get_by_role("dialog", name="Help").wait_for()
-    page.keyboard.press("Escape")
-    page.get_by_role("dialog", name="Help").wait_for(state="hidden")
-    page.evaluate("suppleCanvas.element.focus()")
-    before = page.evaluate("suppleCanvas.seen([0.3, 0, 1.0])")
-    page.keyboard.press("ArrowRight")
-    page.keyboard.press("+")
-    assert page.evaluate("suppleCanvas.seen([0.3, 0, 1.0])") != before
-    page.keyboard.press("Space")
-    until_after(page, 0.1)
-    button(page, "Pause").wait_for()
-    page.keyboard.press("Space")
-    button(page, "Play").wait_for()
-    assert page.get_by_role("slider", name="Look back").count() == 1
 
 
 WILD = """

@@ -19,6 +19,7 @@ from supple.studio.shelf.shelf import Shelf
 from supple.studio.studio_canvas import StudioCanvas
 
 STYLE = Path(__file__).parent / "studio.css"
+HELP = Path(__file__).parent / "studio_help.js"
 Panel = Callable[[StudioCanvas, RunningScene], Any]
 """Lays itself out; what it returns is told by `set_open` whether it is seen, where it has that."""
 BESIDE: dict[str, tuple[Panel, str]] = {
@@ -38,6 +39,7 @@ def make_page(running: RunningScene, shelf: Shelf | None = None) -> None:
     def page() -> None:
         ui.colors(primary="#3b6ea5", negative="#b3372f")
         ui.add_css(STYLE.read_text())
+        ui.add_body_html(f"<script>{HELP.read_text()}</script>")
         ui.query(".nicegui-content").classes("p-0 gap-0 w-full h-screen flex-nowrap")
         above = ui.row().classes("w-full items-center px-3 py-1 gap-2")
         with ui.row().classes("supple-middle w-full grow flex-nowrap gap-0").style("min-height: 10rem"):

@@ -198,7 +198,7 @@ function drawPlot(canvas, plot, times, rows, begin, end, at) {
     pen.fillText(written(value), 2, Math.max(9, y(value) - 2));
   }
   pen.textAlign = "center";
-  for (const value of ticks(begin, end, 4)) {
+  for (const value of end - begin > 1e-6 ? ticks(begin, end, 4) : []) { // none of a single moment
     if (x(value) < 8 || x(value) > wide - 14) continue;
     pen.globalAlpha = 0.14;
     line(pen, [x(value), x(value)], [0, foot]);

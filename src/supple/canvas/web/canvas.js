@@ -13,8 +13,8 @@ const WIDTH = 1024; // texels in a row of a table
 const QUICK = 20, SLOW = 60, JUDGE = 20000, LOOK = 3, REST = 300;
 const WORK = 250; // [ms] from which on a picture leaves a fifth of the time to others, where the processor draws
 const SLIGHT = 0.05; // share of a point that does not make a domain larger
-const LIT = 8; // coarse pictures that share a shadow
-const SHADOW = { texels: 1024, dark: 0.45, samples: 4 }; // along an edge of the map; how dark; looks at it in a fine picture
+const LIT = 8; // slow pictures of what moves that share a shadow
+const SHADOW = { texels: 1024, dark: 0.45, samples: 4 }; // along an edge of the map; how dark; looks at it in a picture at rest
 // bytes of colours as people give them to bytes in which light adds up
 const LINEAR = Uint8Array.from({ length: 256 }, (_, byte) => {
   const c = byte / 255;
@@ -133,6 +133,11 @@ export function createCanvas({ THREE, OrbitControls }, element, header, data, op
   camera.up.copy(up);
   const orbit = new OrbitControls(camera, view);
   orbit.enableDamping = false;
+  // with Shift the left button turns the view too, where a person who drags without it would hold a body: these controls
+  // exchange turning and moving with Shift
+  view.addEventListener("pointerdown", ({ shiftKey }) => {
+    orbit.mouseButtons.LEFT = shiftKey ? THREE.MOUSE.PAN : THREE.MOUSE.ROTATE;
+  }, { capture: true });
   const sun = new THREE.DirectionalLight();
   sun.castShadow = true;
   scene.add(sun, sun.target);
@@ -173,7 +178,7 @@ export function createCanvas({ THREE, OrbitControls }, element, header, data, op
     frame: { number: -1, step: 0, time: 0 },
     applied: 0, // frames that were received and handed to the graphics card
     drawn: 0, // pictures
-    drawnFine: 0, // of them in full resolution
+    drawnFine: 0, // of them in full resolution, with shadows of now
     onshow: null,
     renderer: rendererName(renderer),
     names: header.shapes.map((told) => told.name),
@@ -352,7 +357,7 @@ export function createCanvas({ THREE, OrbitControls }, element, header, data, op
 
     // a picture now, as a data URL
     picture() {
-      picture = fine;
+      [picture, whole] = [fine, true];
       render();
       copy();
       return view.toDataURL("image/png");
@@ -374,7 +379,8 @@ export function createCanvas({ THREE, OrbitControls }, element, header, data, op
 
   // Pictures are drawn aside, one at a time, and copied into view when they are done: a slow graphics card then keeps
   // neither frames nor the page waiting. Where the last one was quick, the next one is copied at once. Where fine ones
-  // are slow, coarse ones are drawn while something moves, and a fine one when it rests. The view has as many pixels as
+  // are slow, coarse ones are drawn while something moves, and a fine one when it rests; and fine ones that are not quick
+  // share shadows while something moves, at which they look once. The view has as many pixels as
   // the picture, which the browser stretches: it takes fewer of them from the graphics card.
   const gl = renderer.getContext();
   const target = (samples, scale) => {
@@ -384,11 +390,12 @@ export function createCanvas({ THREE, OrbitControls }, element, header, data, op
     return { target: made, scale, took: 0 };
   };
   const fine = target(4, 1), coarse = target(0, 0.5);
-  let picture = fine, waiting = 0, looking = 0, resting = 0, fence = null, wanted = false, shown = true, began = 0, judged = 0, lit = 0, mayCoarse = true;
+  let picture = fine, whole = true, waiting = 0, looking = 0, resting = 0, fence = null, wanted = false, shown = true, began = 0, judged = 0, lit = 0, mayCoarse = true;
   function draw() {
     waiting = 0;
     began = performance.now();
     picture = mayCoarse && wanted && fine.took > SLOW && began - judged < JUDGE ? coarse : fine;
+    whole = picture === fine && (!wanted || fine.took < QUICK);
     wanted = false;
     render();
     fence = gl.fenceSync(gl.SYNC_GPU_COMMANDS_COMPLETE, 0);
@@ -413,13 +420,13 @@ export function createCanvas({ THREE, OrbitControls }, element, header, data, op
   }
   function goOn() {
     if (wanted) waiting = setTimeout(draw, picture.took > WORK ? picture.took / 4 : 0); // the copy is on the screen then
-    else if (picture === coarse) resting = setTimeout(() => (waiting ||= requestAnimationFrame(draw)), REST);
+    else if (!whole) resting = setTimeout(() => (waiting ||= requestAnimationFrame(draw)), REST);
   }
   function render() {
     ground.under(orbit.target);
-    light.sample(picture === fine ? SHADOW.samples : 1);
+    light.sample(whole ? SHADOW.samples : 1);
     shapes.forEach((shape) => shape.setScale?.(picture.scale));
-    renderer.shadowMap.autoUpdate = picture === fine || lit++ % LIT === 0;
+    renderer.shadowMap.autoUpdate = whole || lit++ % LIT === 0;
     renderer.setRenderTarget(picture.target);
     renderer.render(scene, camera);
     renderer.setRenderTarget(null);
@@ -434,7 +441,7 @@ export function createCanvas({ THREE, OrbitControls }, element, header, data, op
     gl.blitFramebuffer(0, 0, width, height, 0, 0, width, height, gl.COLOR_BUFFER_BIT, gl.NEAREST);
     state.bindFramebuffer(gl.READ_FRAMEBUFFER, null);
     canvas.drawn += 1;
-    canvas.drawnFine += Number(picture === fine);
+    canvas.drawnFine += Number(whole);
   }
   orbit.addEventListener("change", () => canvas.touch());
   const observer = new ResizeObserver(() => canvas.resize());

@@ -66,7 +66,7 @@ export function createLooks({ THREE }, canvas, header, data, element) {
       if (which === "contacts" && !on) legend.note("");
       canvas.touch();
     },
-    setTheme(name) { legend.setTheme(name); },
+    setTheme(name) { legend.setTheme(name); marks.setTheme(name); },
     update() { marks.update(); },
     dispose() { legend.dispose(); marks.dispose(); },
   };

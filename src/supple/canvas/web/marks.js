@@ -1,6 +1,7 @@
 // Marks: lines, points and arrows upon the shapes. They are seen through bodies, since what they show lies inside.
 
-const ACCENT = 0xf08c2e, NODE = 0x2f6fb3, LINK = 0x3c8d5a, CONTACT = 0xd8404a, PULL = 0xe0218a, TRACKED = 0xe08a2e;
+const ACCENT = 0xf08c2e, NODE = 0x2f6fb3, CONTACT = 0xd8404a, PULL = 0xe0218a, TRACKED = 0xe08a2e;
+const LINK = { light: 0x1d2a35, dark: 0xdff5e6 }; // unlike any body's colour, by theme
 const AXES = [[0.85, 0.2, 0.2], [0.25, 0.65, 0.25], [0.2, 0.4, 0.9]]; // x, y, z
 const ARROW = 0.2, ROD = 0.0035; // longest arrow, radius of a rod, over the size of the scene
 const CROWD = 150; // more dots than these are drawn small
@@ -30,6 +31,7 @@ export function createMarks(THREE, canvas, header, read) {
       layer.object.visible = on;
       if (on) layer.update?.();
     },
+    setTheme(name) { layers.links.setTheme(name); },
     show(told, from) { all.forEach((layer) => layer.show?.(told, from)); },
     update() { all.forEach((layer) => layer.object.visible && layer.update?.()); },
     dispose() {
@@ -162,14 +164,19 @@ class Graph {
 // links of lattices, between the middles of voxels
 class Links {
   constructor(THREE, canvas) {
-    Object.assign(this, { THREE, canvas, lines: new Map() });
+    Object.assign(this, { THREE, canvas, lines: new Map(), colour: LINK.light });
     this.object = new THREE.Group();
+  }
+
+  setTheme(name) {
+    this.colour = LINK[name] ?? LINK.light;
+    this.lines.forEach((lines) => lines.material.color.set(this.colour));
   }
 
   show(told, read) {
     for (const { name, rows, places } of told.links || []) {
       if (!this.lines.has(name)) {
-        const lines = makeLines(this.THREE, { color: LINK });
+        const lines = makeLines(this.THREE, { color: this.colour });
         lines.geometry.setIndex(new this.THREE.BufferAttribute(read(rows).slice(), 1));
         this.lines.set(name, lines);
         this.object.add(lines);

@@ -10,6 +10,7 @@ from typing import Any
 from nicegui import run, ui
 
 from supple.errors import SuppleError
+from supple.studio.panels.studio_range import StudioRange
 from supple.studio.running_scene import RunningScene
 from supple.studio.studio_canvas import StudioCanvas
 
@@ -22,7 +23,7 @@ Put = Callable[[float], None]
 def change_panel(canvas: StudioCanvas, running: RunningScene) -> None:
     """A column beside the picture."""
     save = ui.button("Save as scene file").props("dense no-caps outline")
-    save.tooltip("A file whose run repeats all that was changed and pulled at, to the same bits")
+    save.props('title="A file whose run repeats all that was changed and pulled at, to the same bits"')
     save.on_click(lambda: _save(running))
     place = ui.column().classes("w-full gap-1")
     shown = Shown(running, place)
@@ -71,7 +72,7 @@ class Shown:
             ]
             return lambda values: put_all(puts, values)
         chosen = ui.select([ALL, *parts], value=ALL, label=f"{setting['title']}: which")
-        chosen.props("dense").classes("w-full")
+        chosen.props('dense title="For which of them the value below is shown and set"').classes("w-full")
 
         def which() -> int | None:
             return None if chosen.value == ALL else parts.index(chosen.value)
@@ -97,8 +98,10 @@ def _control(title: str, setting: dict[str, Any], value: float, tell: Put) -> Pu
         return min(max(place, low), high)
 
     number = ui.number(title, value=value).props("dense").classes("w-full")
-    slider = ui.slider(min=low, max=high, step=(high - low) / 200, value=to_slider(value)).classes("w-full")
-    slider.props(f'aria-label="{title}, slider"')
+    number.props["title"] = "Type a value and press Enter, or move the slider below"
+    slider = StudioRange(low, high, (high - low) / 200, to_slider(value), is_log=is_log).classes("w-full")
+    slider.props["aria-label"] = f"{title}, slider"
+    slider.props["title"] = f"{title}: drag, or move it by arrow keys"
     shown, asked = [value], [False]
 
     def ask(value: float) -> None:
@@ -109,8 +112,9 @@ def _control(title: str, setting: dict[str, Any], value: float, tell: Put) -> Pu
         if isinstance(number.value, int | float) and isfinite(number.value):
             ask(float(number.value))
 
-    def slid() -> None:
-        moved = float(f"{10.0 ** float(slider.value) if is_log else float(slider.value):.4g}")
+    def slid(event: Any) -> None:
+        place = float(event.args)
+        moved = float(f"{10.0**place if is_log else place:.4g}")
         number.set_value(moved)
         ask(moved)
 

@@ -31,21 +31,22 @@ REFRESH = 0.5
 
 
 def look_panel(canvas: StudioCanvas, running: RunningScene) -> None:
-    """A row above the picture."""
+    """A row above the picture. Help is the browser's own, which screen readers tell too."""
     told = ui.label("").classes("grow basis-0 min-w-32 text-sm opacity-80 truncate")
     told.props('role="status" aria-label="Selected body"')
     colours = ui.select(COLOURS, value="materials", label="Colours").props("dense").classes("w-28")
-    colours.tooltip("What the colours of bodies tell: their material, which part they are, or a field with a legend")
+    colours.props["title"] = "What the colours of bodies tell: their material, part or domain, or a field with a legend"
     colours.on_value_change(lambda event: canvas.run_method("set_colours", event.value))
     bodies = ui.select([], label="Body", clearable=True).props("dense").classes("w-36")
-    bodies.tooltip("The selected body; a click on the picture selects too. Its colours are told point by point")
+    bodies.props["title"] = "The selected body; a click on the picture selects too. Its colours are told point by point"
     bodies.on_value_change(lambda event: canvas.run_method("select", event.value or ""))
-    follow = ui.checkbox("Follow").tooltip("Keep the selected body in the middle of the picture")
+    follow = ui.checkbox("Follow").props('title="Keep the selected body in the middle of the picture"')
     follow.on_value_change(lambda event: canvas.run_method("set_follow", bool(event.value)))
     pull = ui.checkbox("Pull", value=True)
-    pull.tooltip("Drag a body to pull at it; drag beside it, or with Shift, to turn the view")
+    pull.props('title="Drag a body to pull at it; drag beside it, or with Shift, to turn the view"')
     pull.on_value_change(lambda event: canvas.run_method("set_pulls", bool(event.value)))
-    ui.button("Fit", on_click=lambda: canvas.run_method("fit")).props("flat dense no-caps").tooltip("See all of it")
+    fit = ui.button("Fit", on_click=lambda: canvas.run_method("fit"))
+    fit.props('flat dense no-caps title="See all bodies (F)"')
     _show_menu(canvas)
     _theme(canvas)
 
@@ -69,7 +70,8 @@ def _show_menu(canvas: StudioCanvas) -> None:
     """What is drawn beside the bodies."""
 
     def switch(text: str, value: bool, tip: str, act: Callable[[bool], Any]) -> None:
-        box = ui.checkbox(text, value=value).classes("px-2").tooltip(tip)
+        box = ui.checkbox(text, value=value).classes("px-2")
+        box.props["title"] = tip
         box.on_value_change(lambda event: act(bool(event.value)))
 
     show = ui.button("Show").props('flat dense no-caps icon-right=arrow_drop_down title="What else is drawn"')
@@ -87,7 +89,8 @@ def _theme(canvas: StudioCanvas) -> None:
         dark.set_value(bool(event.value))
         canvas.run_method("set_theme", "dark" if event.value else "light")
 
-    ui.checkbox("Dark").tooltip("Light things on a dark ground").on_value_change(darken)
+    box = ui.checkbox("Dark").props('title="Light things on a dark ground"')
+    box.on_value_change(darken)
 
 
 def names_of(running: RunningScene) -> list[str]:

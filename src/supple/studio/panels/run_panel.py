@@ -9,6 +9,7 @@ from typing import Any
 
 from nicegui import ui
 
+from supple.studio.panels.studio_range import StudioRange
 from supple.studio.running_scene import RunningScene
 from supple.studio.studio_canvas import StudioCanvas
 
@@ -44,10 +45,10 @@ def run_panel(canvas: StudioCanvas, running: RunningScene) -> None:
         play = ui.button("Play").props('dense no-caps title="Run, or stop for a while (Space)"').classes("w-20")
         step = ui.button("Step").props('flat dense no-caps title="One step of the solver (.)"')
         reset = ui.button("Reset").props('flat dense no-caps title="Begin anew"')
-        with ui.element("div").props('title="How fast simulated time passes, against real time"'):
-            speed = ui.select(SPEEDS, value=1.0, label="Speed").props("dense").classes("w-24")
+        speed = ui.select(SPEEDS, value=1.0, label="Speed").props("dense").classes("w-24")
+        speed.props('title="How fast simulated time passes, against real time"')
         ui.label("Strength").props('id="strength" title="Of the spring that pulls: softer or stiffer"')
-        strength = ui.slider(min=-1.5, max=1.5, step=0.1, value=0.0).classes("w-28")
+        strength = StudioRange(-1.5, 1.5, 0.1, 0.0, is_log=True).classes("w-28")
         strength.props('aria-labelledby="strength" title="Of the spring that pulls: softer or stiffer"')
         told = ui.label("").classes("grow text-right tabular-nums").props('role="status" aria-label="State"')
     wanted = Shared(speed, lambda value: running.tell("speed", value))
