@@ -18,7 +18,7 @@ from supple.decompose.cut_graph import CutInterface, DomainGraph, domain_graph
 from supple.decompose.cut_limbs import join_strongest, limb_labels
 from supple.decompose.cut_patches import Merging, make_patches
 from supple.decompose.cut_refine import absorb_loose, refine
-from supple.errors import InputError
+from supple.errors import InputError, check_instance
 from supple.geometry import HexMesh, TetMesh
 from supple.geometry.meshes.connectivity import SharedFaces, element_pieces, shared_faces
 from supple.geometry.surfaces.visibility import sightlines
@@ -184,6 +184,7 @@ def _strength(interface: CutInterface, volume: Array) -> float:
 
 
 def _part_count(mesh: TetMesh | HexMesh, parts: int | None, size: int | None) -> int:
+    check_instance(mesh, (TetMesh, HexMesh), "a mesh of tets or hexes", where="automatic_labels")
     if (parts is None) == (size is None):
         raise InputError("give either the number of parts or their size", where="automatic_labels")
     value = parts if parts is not None else size

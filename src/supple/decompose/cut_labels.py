@@ -28,7 +28,10 @@ def resolve_labels(
     if labels is None:
         assert regions is not None
         return _from_regions(mesh, regions, rest)
-    given, count = np.asarray(labels), len(mesh.elements)
+    try:
+        given, count = np.asarray(labels), len(mesh.elements)
+    except ValueError:
+        raise InputError("the labels are rows of different lengths", where="decompose") from None
     if given.shape != (count,) or given.dtype.kind not in "iuU":
         raise InputError(
             "the labels are not one whole number or name an element",

@@ -24,7 +24,7 @@ from supple.decompose.cut_graph import CutInterface, DomainGraph, breadth_first,
 from supple.decompose.cut_interfaces import Joint, Thin, Weights, make_joint
 from supple.decompose.cut_labels import Pieces, check_pieces, resolve_labels
 from supple.decompose.cut_root import Root, choose_root, held_by_root
-from supple.errors import InputError
+from supple.errors import InputError, check_instance, check_row
 from supple.geometry import HexMesh, Region, Selector, TetMesh
 from supple.geometry.meshes.connectivity import shared_faces
 from supple.geometry.meshes.partition import Part, part_of
@@ -181,10 +181,14 @@ def cut(
     """
     given = {"weights": weights, "cycles": cycles, "patches": patches, "thin": thin, "pieces": pieces}
     for name, value in given.items():
-        if value not in CHOICES[name]:
+        if not isinstance(value, str) or value not in CHOICES[name]:
             raise InputError(
                 f"{name} is not a known choice", where="decompose", value=value, allowed=", ".join(CHOICES[name])
             )
+    check_instance(mesh, (TetMesh, HexMesh), "a mesh of tets or hexes", where="decompose")
+    check_instance(material, (Material, Mapping), "a material, or a table of them", where="decompose")
+    if not isinstance(material, Material):
+        check_row(list(material.values()), Material, "materials", where="decompose, material")
     shared = shared_faces(mesh)
     numbers, names = check_pieces(*resolve_labels(mesh, labels, regions, rest), shared, pieces)
     graph = domain_graph(mesh, numbers, names, shared)

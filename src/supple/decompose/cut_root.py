@@ -20,6 +20,8 @@ def choose_root(
     """Number of the root. labels: domain of each element. beside: neighbours in the tree. fixed: held nodes, if any."""
     if root is None:
         root = "largest" if fixed is None else "fixed"
+    if not isinstance(root, str):
+        raise InputError("the root is not a name", where="decompose", value=root, allowed=", ".join(names))
     if root in names:
         return names.index(root)
     if root == "fixed":

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from supple.bodies.tree.domains.domain_tree import Domain, DomainInterface, DomainTemplate, DomainTree
-from supple.errors import FileFormatError, InputError
+from supple.errors import FileFormatError, InputError, check_instance, check_path
 from supple.geometry import HexMesh, TetMesh, VegFile, VegMaterial, load_bou, load_veg, save_bou, save_veg
 from supple.geometry.files.file_guard import read_text
 from supple.geometry.files.obj import load_obj, save_obj
@@ -34,7 +34,10 @@ DAMPING = ("mass_damping", "stiffness_damping")
 
 def save_domain_tree(folder: str | Path, domain_tree: DomainTree) -> list[Path]:
     """Write a tree of domains; returns the files. Regions of nodes and faces are left out: `.veg` holds none."""
-    folder = Path(folder)
+    folder = check_path(folder, where="save_domain_tree")
+    check_instance(domain_tree, DomainTree, "a tree of domains", where="save_domain_tree")
+    if folder.exists() and not folder.is_dir():
+        raise InputError("this is a file", where="save_domain_tree", value=str(folder), fix="Give a folder.")
     for name in domain_tree.kinds:
         if not NAME.fullmatch(name):
             raise InputError(
@@ -65,7 +68,7 @@ def save_domain_tree(folder: str | Path, domain_tree: DomainTree) -> list[Path]:
 
 def load_domain_tree(folder: str | Path) -> DomainTree:
     """Read a tree of domains that `save_domain_tree` wrote; files edited elsewhere are read with it."""
-    path = Path(folder) / TREE
+    path = check_path(folder, where="load_domain_tree") / TREE
     try:
         tree = json.loads(read_text(path))
         kinds = {str(name): _load_kind(path.parent, str(name), entry) for name, entry in tree["kinds"].items()}

@@ -158,6 +158,7 @@ class Arena:
             vector = check_vector(getattr(self, name), name=name, where="arena")
             object.__setattr__(self, name, tuple(vector.tolist()))
         for name, kind, word in (("obstacles", Obstacle, "an obstacle"), ("objects", Object, "an Object")):
+            check_instance(getattr(self, name), (list, tuple), "a row", where=f"arena, {name}")
             given = tuple(getattr(self, name))
             for one in given:
                 check_instance(one, kind, word, where=f"arena, {name}")

@@ -17,7 +17,7 @@ from supple.design.origin import origin
 from supple.design.results import Outcome, Result
 from supple.design.scenes.scene_arena import Placing
 from supple.design.trial import make_trial
-from supple.errors import DivergenceError, InputError, SuppleError, check_instance, check_number
+from supple.errors import DivergenceError, InputError, SuppleError, check_choice, check_instance, check_number
 
 DEVICES, DTYPES = ("cpu", "cuda"), ("float64", "float32")
 """What scores may be computed by and with."""
@@ -52,9 +52,7 @@ class Conditions:
         given: Any = self.arena.measures if self.measures is None else self.measures
         object.__setattr__(self, "measures", measures_of(given))
         for name, known in (("device", DEVICES), ("dtype", DTYPES)):
-            if getattr(self, name) not in known:
-                raise InputError("unknown choice", where=f"evaluation, {name}", value=getattr(self, name),
-                                 allowed=", ".join(known))  # fmt: skip
+            check_choice(getattr(self, name), tuple(known), "choice", where=f"evaluation, {name}")
         made_by = (*origin(), self.device, self.dtype)
         key = content_key(*made_by, self.arena.key(), self.measures, int(self.seed))
         object.__setattr__(self, "key", key)

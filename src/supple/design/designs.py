@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import ndimage
 
+from supple.algebra.dense.checks import check_whole
 from supple.design.content import content_key
 from supple.errors import NOT_NUMBERS, FileFormatError, InputError
 
@@ -99,7 +100,7 @@ class Design:
 
 def is_one_piece(cells: ArrayLike) -> bool:
     """Whether filled cells (nx, ny, nz) are one piece, joined by faces; False where none is filled."""
-    return int(ndimage.label(np.asarray(cells) != 0)[1]) == 1
+    return int(ndimage.label(check_whole(cells, name="cells", where="is_one_piece") != 0)[1]) == 1
 
 
 def largest_piece(cells: ArrayLike) -> Array:
@@ -108,7 +109,7 @@ def largest_piece(cells: ArrayLike) -> Array:
     >>> largest_piece([[[1, 0, 2, 2]]]).tolist()
     [[[0, 0, 2, 2]]]
     """
-    numbers = np.array(cells)
+    numbers = np.array(check_whole(cells, name="cells", where="largest_piece"))
     labels, count = ndimage.label(numbers != 0)
     if count > 1:
         sizes = np.bincount(labels.ravel())[1:]

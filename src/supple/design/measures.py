@@ -11,14 +11,14 @@ score    = what the arena itself scores, such as a task
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from supple.design.content import function_name, named_function
-from supple.errors import NOT_NUMBERS, InputError
+from supple.errors import NOT_NUMBERS, InputError, check_choice, check_flag, check_instance
 
 if TYPE_CHECKING:
     from supple.design.trial import Trial
@@ -43,11 +43,12 @@ class Measure:
     works: bool = False
 
     def __post_init__(self) -> None:
+        for text in (self.name, self.unit):
+            check_instance(text, str, "a text", where="measure, name and unit")
         if not callable(self.function):
             raise InputError("the measure is not a function", where=f"measure '{self.name}'", value=self.function)
-        if self.better not in ("more", "less"):
-            raise InputError("unknown choice", where=f"measure '{self.name}', better", value=self.better,
-                             allowed="more, less")  # fmt: skip
+        check_choice(self.better, ("more", "less"), "choice", where=f"measure '{self.name}', better")
+        check_flag(self.works, name="works", where=f"measure '{self.name}'")
 
     @property
     def worst(self) -> float:
@@ -163,7 +164,7 @@ def measure_of(given: Any) -> Measure:
 
 def measures_of(given: Any) -> tuple[Measure, ...]:
     """One measure or several, each as `measure_of` takes it; their names differ."""
-    several = [given] if isinstance(given, str | Measure) or not isinstance(given, Iterable) else list(given)
+    several = [given] if isinstance(given, str | Measure) or not np.iterable(given) else list(given)
     found = tuple(measure_of(one) for one in several)
     names = [one.name for one in found]
     if not found or len(set(names)) < len(names):

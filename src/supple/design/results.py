@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Literal, get_args
 
-from supple.errors import InputError
+from supple.errors import InputError, check_choice, check_instance
 
 Outcome = Literal["finished", "diverged", "crashed", "refused"]
 OUTCOMES: tuple[str, ...] = get_args(Outcome)
@@ -38,8 +38,8 @@ class Result:
     message: str = ""
 
     def __post_init__(self) -> None:
-        if self.outcome not in OUTCOMES:
-            raise InputError("this is no outcome", where="result", value=self.outcome, allowed=", ".join(OUTCOMES))
+        check_choice(self.outcome, OUTCOMES, "outcome", where="result")
+        check_instance(self.scores, Mapping, "a table", where="result, scores")
         scores = {str(name): float(value) for name, value in self.scores.items()}
         for name, value in scores.items():
             if not math.isfinite(value):

@@ -25,7 +25,7 @@ from supple.design.designs import Design
 from supple.design.origin import Origin, origin
 from supple.design.results import Result
 from supple.design.salvaging import readable_rows
-from supple.errors import InputError, RecordError, SuppleError
+from supple.errors import InputError, RecordError, SuppleError, check_flag, check_path
 from supple.record.files.lock import FileLock
 
 VERSION = 2
@@ -59,7 +59,8 @@ class Store:
     """
 
     def __init__(self, path: str | os.PathLike[str], *, write: bool = True) -> None:
-        self.path, self.write = Path(path), write
+        check_flag(write, name="write", where="Store")
+        self.path, self.write = check_path(path, where="Store"), write
         if not self.path.parent.is_dir() or self.path.is_dir() or (not write and not self.path.exists()):
             raise RecordError("there is no such file or folder", where=str(self.path), fix="Make its folder first.")
         self._lock = FileLock(self.path.with_name(self.path.name + ".lock"), self.path) if write else None

@@ -24,6 +24,7 @@ from supple.record.files.trust import PLAIN_KINDS, plain_json, real_number, whol
 from supple.record.identity import check_same, describe
 from supple.scene.state import State
 from supple.scene.system import System
+from supple.solvers.protocol import Solver
 from supple.solvers.report import Outcome
 
 Array = np.ndarray
@@ -94,6 +95,7 @@ def load_checkpoint(path: Path, system: System, solver: Any) -> Checkpoint:
     """Read the checkpoint of exactly this system and solver, and make the changes that led to it."""
     path = check_path(path, where="load_checkpoint")
     check_instance(system, System, "a compiled scene", where="load_checkpoint")
+    check_instance(solver, Solver, "a solver that steps through time", where="load_checkpoint")
     check_there(path)
     with damage_errors(path, "the checkpoint cannot be read"):
         arrays = _read(path, 8 * (system.x_size + system.v_size))

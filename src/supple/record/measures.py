@@ -19,6 +19,7 @@ from supple.algebra.dense import rotations
 from supple.bodies.capabilities import Foreseeing, Gapped, Massed
 from supple.bodies.protocols import GivenForce
 from supple.bodies.traits import has_energy, is_passive
+from supple.errors import check_instance
 from supple.scene.kinematics import hanging_on
 from supple.scene.slots import Slot
 from supple.scene.state import State
@@ -71,6 +72,7 @@ class BodyMeasures:
 
 def measure(system: System, state: State) -> Measures:
     """Energies, momenta and centre of mass of all bodies."""
+    _check(system, state, "measure")
     kin = system.propagate(state.t, state.x, state.v, state.memory, only=_measured_slots(system))
     kinetic = system.kinetic_energy(kin)  # first: a tree finds all its measures where it is told its velocities
     stored, outer = system.potential_parts(kin)
@@ -81,6 +83,11 @@ def measure(system: System, state: State) -> Measures:
         np.asarray(system.centre_of_mass(kin), dtype=float),
         outer,
     )
+
+
+def _check(system: System, state: State, where: str) -> None:
+    check_instance(system, System, "a compiled scene", where=where)
+    check_instance(state, State, "a state", where=where)
 
 
 def _measured_slots(system: System) -> frozenset[int]:
@@ -95,6 +102,7 @@ def _measured_slots(system: System) -> frozenset[int]:
 
 def measure_bodies(system: System, state: State) -> list[BodyMeasures]:
     """Where each body is, how far it moved and how it is turned."""
+    _check(system, state, "measure_bodies")
     start = system.initial_state()
     kin = system.propagate(state.t, state.x, state.v)
     kin0 = system.propagate(0.0, start.x, start.v)

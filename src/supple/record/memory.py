@@ -6,6 +6,7 @@ import numpy as np
 
 from supple.bodies.capabilities import Recasting
 from supple.bodies.carried import Carriers, carriage_of, carriers_of
+from supple.record.asked import check_body, frame_number
 from supple.record.fields import VOLUME
 from supple.record.files.contacts import Contacts
 from supple.record.files.layout import COLUMNS
@@ -133,49 +134,57 @@ class MemoryRecord:
         """Times of the kept frames (frames,) [s]."""
         return np.array([row["time"] for row in self.rows], dtype=float)
 
+    def _number(self, frame: int) -> int:
+        return frame_number(frame, len(self.frames), where="frames")
+
+    def _surface(self, body: str) -> Surface:
+        check_body(body, self.surfaces, where="frames")
+        return self.surfaces[body]
+
     def points(self, body: str, frame: int) -> Array:
         """Surface points of a body in a kept frame, (n, 3) float32 [m]."""
-        kept = self.frames[frame]
-        return self.surfaces[body].points(kept) if isinstance(kept, State) else kept[body]
+        surface, kept = self._surface(body), self.frames[self._number(frame)]
+        return surface.points(kept) if isinstance(kept, State) else kept[body]
 
     def carriers(self, body: str) -> Carriers | None:
         """What carries the surface of a body, where the numbers for it are kept in all frames; None: its points are."""
         is_kept = all(isinstance(f, State) or body in own for f, own in zip(self.frames, self.carried))
-        return carriers_of(self.surfaces[body].shown) if is_kept else None
+        return carriers_of(self._surface(body).shown) if is_kept else None
 
     def carriage(self, body: str, frame: int) -> Array:
         """The numbers of a kept frame that carriers need, (width,)."""
-        surface, kept = self.surfaces[body], self.frames[frame]
+        number = self._number(frame)
+        surface, kept = self._surface(body), self.frames[number]
         if not isinstance(kept, State):
-            return self.carried[frame][body]
+            return self.carried[number][body]
         return carriage_of(surface.shown, surface.slot.view_x(kept.x))
 
     def contacts(self, frame: int) -> Contacts:
         """The contacts that pushed at a kept frame."""
-        return self.touching[frame]
+        return self.touching[self._number(frame)]
 
     def joints(self, frame: int) -> dict[str, JointReading]:
         """What each joint did at a kept frame, by name."""
-        return self.held[frame]
+        return self.held[self._number(frame)]
 
     def changes(self, frame: int | None = None) -> list[Change]:
         """What was changed while the scene ran: all of it, or since the kept frame before this one."""
         if frame is None:
             return self.done
-        number = range(len(self.done_counts))[frame]
+        number = self._number(frame)
         return self.done[self.done_counts[number - 1] if number else 0 : self.done_counts[number]]
 
     def poses(self, frame: int) -> Array:
         """Where the obstacles were at a kept frame, (n, 7)."""
-        return poses_of(self.system, float(self.times[frame]))
+        return poses_of(self.system, float(self.times[self._number(frame)]))
 
     def triangles(self, body: str) -> Array:
         """Surface triangles of a body, (k, 3)."""
-        return self.surfaces[body].triangles
+        return self._surface(body).triangles
 
     def colours(self, body: str) -> Array | None:
         """Red, green, blue, 0 to 1: of each triangle (k, 3), or of the whole body (1, 3); None: it has none."""
-        return self.surfaces[body].colours
+        return self._surface(body).colours
 
     fields: tuple[str, ...] = ()
     """A run without a folder keeps none."""
@@ -191,19 +200,20 @@ class MemoryRecord:
 
     def tets(self, body: str) -> Array | None:
         """Tets of a body, (m, 4): numbers of its points, then of its inner points; None: its surface alone is held."""
-        volume = self.surfaces[body].volume
+        volume = self._surface(body).volume
         return None if volume is None else volume.tets
 
     def inner_points(self, body: str, frame: int) -> Array:
         """The nodes inside a body in a kept frame, (k, 3) float32 [m]."""
-        kept = self.frames[frame]
+        number = self._number(frame)
+        kept = self.frames[number]
         if isinstance(kept, State):
-            return self.surfaces[body].inner_points(kept)
-        return self.inner[frame].get(body, np.zeros((0, 3), dtype=np.float32))
+            return self._surface(body).inner_points(kept)
+        return self.inner[number].get(body, np.zeros((0, 3), dtype=np.float32))
 
     def lines(self, body: str) -> Array:
         """Lines of a body, (l, 2)."""
-        return self.surfaces[body].lines
+        return self._surface(body).lines
 
 
 def _shared_out(frame: dict[str, Array], old: dict[str, Share], new: dict[str, Share]) -> dict[str, Array]:

@@ -12,6 +12,7 @@ import numpy as np
 
 from supple.bodies.carried import Carriers
 from supple.errors import InputError, RecordError, check_path
+from supple.record.asked import check_body, frame_number
 from supple.record.fields import FIELDS
 from supple.record.files import vtkhdf
 from supple.record.files.carried import (
@@ -182,12 +183,7 @@ class Record:
             return read_poses(check_group(file, "supple"), number, len(self.obstacles))
 
     def _number(self, frame: int) -> int:
-        count = len(self)
-        if not -count <= frame < count:
-            raise InputError(
-                "the record has no such frame", where=str(self.path), value=frame, allowed=f"0..{count - 1}"
-            )
-        return frame % count
+        return frame_number(frame, len(self), where=str(self.path))
 
     def triangles(self, body: str) -> Array:
         """Surface triangles of a body, (k, 3)."""
@@ -253,13 +249,7 @@ class Record:
             return read_state(check_group(check_group(file, "supple"), "states"), step)
 
     def _block(self, file: Any, body: str) -> Any:
-        if body not in self.blocks:
-            raise InputError(
-                "the record has no body of that name",
-                where=str(self.path),
-                value=body,
-                allowed=", ".join(self.blocks),
-            )
+        check_body(body, self.blocks, where=str(self.path))
         return check_group(check_group(file, "VTKHDF"), self.blocks[body])
 
 

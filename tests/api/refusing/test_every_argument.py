@@ -10,9 +10,11 @@ from typing import Any
 import numpy as np
 import pytest
 from tests.api.refusing.every_call import CALLS
+from tests.api.refusing.other_calls import OTHER_CALLS
+from tests.requiring import missing
 
 import supple as sp
-from supple.errors import InputError, SuppleError
+from supple.errors import InputError, MissingExtraError, SuppleError
 
 WRONG: dict[str, Any] = {
     "nothing": None,
@@ -62,25 +64,31 @@ def test_every_public_callable_is_called_or_has_a_reason() -> None:
     assert not called & NOT_CALLED.keys()
 
 
-@pytest.mark.parametrize("name", CALLS)
+ALL = CALLS | OTHER_CALLS
+
+
+@pytest.mark.parametrize("name", ALL)
 def test_the_right_call_is_right(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        CALLS[name].function()
+        try:
+            ALL[name].function()
+        except MissingExtraError as error:
+            missing(str(error))
 
 
-@pytest.mark.parametrize("name", CALLS)
+@pytest.mark.parametrize("name", ALL)
 def test_a_wrong_argument_is_refused_in_words(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Or taken, where it makes sense."""
     monkeypatch.chdir(tmp_path)
     raw = []
-    for argument in CALLS[name].names:
+    for argument in ALL[name].names:
         for kind, wrong in WRONG.items():
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 try:
-                    CALLS[name].function(**{argument: wrong})
+                    ALL[name].function(**{argument: wrong})
                 except SuppleError:
                     pass
                 except Exception as error:

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from supple.algebra.dense.function_kernels import compute_layer
-from supple.errors import NOT_NUMBERS, InputError
+from supple.errors import NOT_NUMBERS, InputError, check_instance
 
 Array = np.ndarray
 KIND = "network"
@@ -33,6 +33,7 @@ class Network:
     layers: Sequence[tuple[Array, Array]]
 
     def __post_init__(self) -> None:
+        check_instance(self.layers, (list, tuple), "a row of layers", where="Network")
         checked: list[tuple[Array, Array]] = []
         for number, layer in enumerate(self.layers):
             where = f"Network, layer {number}"

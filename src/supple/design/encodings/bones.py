@@ -84,15 +84,17 @@ class Bones(Generic[Soft]):
     second: int | None = None
 
     def __post_init__(self) -> None:
+        if not isinstance(getattr(self.soft, "plan", None), BodyPlan):
+            raise InputError("this is not an encoding of bodies", where="Bones, soft", value=type(self.soft).__name__)
         for number in self.numbers:
+            check_number(number, name="the number of bones", where="Bones", whole=True)
             if number in self.plan.numbers or not 1 <= number <= 255:
                 raise InputError("bones need a number of their own", where="Bones", value=number,
                                  allowed=f"1 to 255, none of {self.plan.numbers}")  # fmt: skip
         if self.second == self.number:
             raise InputError("the parts of a bone need two numbers", where="Bones", value=self.second,
                              allowed=f"not {self.number}")  # fmt: skip
-        if self.most < 1:
-            raise InputError("a bony body has a bone", where="Bones", value=self.most, allowed=">= 1")
+        check_number(self.most, name="most", where="Bones", least=1, whole=True)
         check_number(self.hinge_rate, name="hinge_rate", where="Bones", least=0.0, most=1.0)
 
     @property

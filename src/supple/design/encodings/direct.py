@@ -15,7 +15,7 @@ from scipy import ndimage
 
 from supple.design.encodings.encoding_protocol import BodyGrids, array_of, first_kept
 from supple.design.encodings.plan import BodyPlan
-from supple.errors import InputError, check_number
+from supple.errors import InputError, check_instance, check_number
 
 Array = np.ndarray
 
@@ -45,7 +45,8 @@ class Direct:
 
     def __post_init__(self) -> None:
         check_number(self.filled, name="filled", where="Direct", above=0.0, most=1.0)
-        check_number(self.smooth, name="smooth", where="Direct", least=0.0)
+        check_instance(self.plan, BodyPlan, "a plan of bodies", where="Direct")
+        check_number(self.smooth, name="smooth", where="Direct", least=0.0, most=100.0)
 
     def random(self, rng: np.random.Generator) -> CellGenome:
         """Cells and fields from smoothed noise: lumps, not dust."""

@@ -7,7 +7,7 @@ Every draw comes from the generator that is handed over, so the same seed gives 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 
@@ -26,6 +26,7 @@ class BodyGrids(NamedTuple):
     fields: dict[str, Array]
 
 
+@runtime_checkable
 class Encoding(Protocol[Genome]):
     """A way to write bodies as genomes."""
 

@@ -11,7 +11,7 @@ import numpy as np
 from supple.design.encodings.encoding_protocol import BodyGrids, first_kept
 from supple.design.encodings.network import Network
 from supple.design.encodings.plan import BodyPlan
-from supple.errors import InputError
+from supple.errors import InputError, check_instance
 
 Array = np.ndarray
 SPREAD = 0.5
@@ -30,6 +30,9 @@ class Patterns:
     """
 
     plan: BodyPlan
+
+    def __post_init__(self) -> None:
+        check_instance(self.plan, BodyPlan, "a plan of bodies", where="Patterns")
 
     @property
     def outputs(self) -> tuple[str, ...]:

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from numbers import Integral
 from typing import Literal
 
 import numpy as np
 from scipy import ndimage
 
 from supple.design.encodings.pattern_kernels import exponentials
-from supple.errors import InputError
+from supple.errors import InputError, check_choice, check_flag, check_instance, check_number, check_row
 
 Array = np.ndarray
 Axis = Literal["x", "y", "z"]
@@ -30,7 +31,11 @@ class FieldRange:
     logarithmic: bool = False
 
     def __post_init__(self) -> None:
-        if not (np.isfinite([self.low, self.high]).all() and self.low < self.high):
+        for name in ("low", "high"):
+            check_number(getattr(self, name), name=name, where="FieldRange")
+        for name in ("periodic", "logarithmic"):
+            check_flag(getattr(self, name), name=name, where="FieldRange")
+        if not self.low < self.high:
             raise InputError("a field needs low < high", where="FieldRange", value=(self.low, self.high))
         if self.logarithmic and self.low <= 0:
             raise InputError("a logarithmic field is positive", where="FieldRange", value=self.low, allowed="> 0")
@@ -80,6 +85,12 @@ class BodyPlan:
     mirror_shift: float = 0.0
 
     def __post_init__(self) -> None:
+        check_row(self.shape, Integral, "whole numbers", where="BodyPlan, shape")
+        for name in ("muscles", "passive"):
+            check_row(getattr(self, name), Integral, "numbers of a palette", where=f"BodyPlan, {name}")
+        check_instance(self.fields, Mapping, "a table", where="BodyPlan, fields")
+        for name, one in self.fields.items():
+            check_instance(one, FieldRange, "a range of values", where=f"BodyPlan, field {name!r}")
         if len(self.shape) != 3 or min(self.shape) < 1:
             raise InputError("the grid is not three positive counts", where="BodyPlan", value=tuple(self.shape))
         if not self.muscles or min(self.numbers) < 1 or max(self.numbers) > 255:
@@ -87,10 +98,11 @@ class BodyPlan:
                              allowed="1 to 255, at least one muscle")  # fmt: skip
         if len(set(self.numbers)) != len(self.numbers):
             raise InputError("a number is twice in the palette", where="BodyPlan", value=tuple(self.numbers))
-        if self.mirror not in (None, "x", "y", "z"):
-            raise InputError("the mirror is no axis", where="BodyPlan", value=self.mirror, allowed="x, y, z")
+        if self.mirror is not None:
+            check_choice(self.mirror, ("x", "y", "z"), "axis", where="BodyPlan, mirror")
         most = int(np.prod(self.shape))
         for name, count in (("least_cells", self.cells_needed), ("least_muscles", self.muscles_needed)):
+            check_number(count, name=name, where="BodyPlan", whole=True)
             if not 1 <= count <= most:
                 raise InputError(f"{name} cannot be had", where="BodyPlan", value=count, allowed=f"1 to {most}")
 

@@ -15,9 +15,10 @@ from typing import Any
 
 import numpy as np
 
+from supple.algebra.dense.checks import check_whole
 from supple.design.encodings.encoding_protocol import BodyGrids, array_of
 from supple.design.encodings.plan import BodyPlan
-from supple.errors import InputError
+from supple.errors import InputError, check_instance, check_number
 
 Array = np.ndarray
 
@@ -37,6 +38,8 @@ class Waves:
     spread: float = 0.5
 
     def __post_init__(self) -> None:
+        check_instance(self.plan, BodyPlan, "a plan of bodies", where="Waves")
+        check_number(self.spread, name="spread", where="Waves", least=0.0)
         if not self.plan.fields:
             raise InputError("waves need a field to vary", where="Waves", fix="Give the plan a field, such as phase.")
         cells = self.free_cells
@@ -50,7 +53,7 @@ class Waves:
         shape = self.plan.free_shape
         if self.cells is None:
             return np.full(shape, self.plan.muscles[0], dtype=np.uint8)
-        cells = np.asarray(self.cells)
+        cells = check_whole(self.cells, name="cells", where="Waves")
         if cells.shape != tuple(self.plan.shape):
             raise InputError(
                 "the body has another grid", where="Waves", value=cells.shape, allowed=str(self.plan.shape)

@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Executor
 from typing import Any, Unpack
 
+import numpy as np
+
 from supple.design.arenas import ArenaGiven, arena_of
 from supple.design.conditions import TIME_LIMIT, Conditions
 from supple.design.designs import Design
@@ -151,6 +153,8 @@ class Evaluator:
     def evaluations(self, designs: Iterable[Design]) -> Iterator[tuple[int, Result]]:
         """Numbers of designs and their results, as they come; known ones come first."""
         places: dict[Design, list[int]] = {}
+        if not np.iterable(designs):
+            raise InputError("this is not a row of designs", where="evaluate", value=type(designs).__name__)
         for index, design in enumerate(designs):
             check_instance(design, Design, "a design", where=f"evaluate, design {index}")
             places.setdefault(design, []).append(index)

@@ -8,6 +8,8 @@ from contextlib import contextmanager
 from time import perf_counter
 from typing import Any, Protocol
 
+from supple.errors import check_flag
+
 DAY = 86400.0  # [s]
 
 
@@ -57,6 +59,8 @@ def population_bar(shown: bool | None, total: int, *, done: int) -> Iterator[Sho
 
     shown: None for "on a terminal only", True for everywhere.
     """
+    if shown is not None:
+        check_flag(shown, name="progress", where="evaluate")
     if not (sys.stderr.isatty() if shown is None else shown):
         yield Nothing()
         return

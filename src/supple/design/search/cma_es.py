@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from supple.algebra.dense.checks import check_array
 from supple.design.designs import Design
 from supple.design.results import Result
 from supple.design.search.method_protocol import (
@@ -49,7 +50,7 @@ class CmaEs:
         self.population = checked_population(usual if population is None else population, least=2, where="CmaEs")
         size = self.encoding.spread if step is None else step
         check_number(size, name="step", where="CmaEs", above=0.0)
-        mean = np.zeros(count) if start is None else np.array(start, dtype=float)
+        mean = np.zeros(count) if start is None else check_array(start, name="start", where="CmaEs").copy()
         if mean.shape != (count,) or not np.isfinite(mean).all():
             raise InputError("the start is not a genome", where="CmaEs", value=mean.shape, allowed=f"({count},)")
         draws = np.random.RandomState(seed_of(seed, "cma"))  # its own, not the one that all of numpy shares

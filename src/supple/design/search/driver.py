@@ -14,7 +14,7 @@ from supple.design.measures import Measure, measures_of
 from supple.design.population.evaluation import Evaluator, StoreLike
 from supple.design.search.history import Found, Generation, best_of, generation_of
 from supple.design.search.method_protocol import Candidate, Method
-from supple.errors import check_number
+from supple.errors import InputError, check_number
 
 Observer = Callable[[Generation, Sequence[Candidate]], None]
 
@@ -56,6 +56,8 @@ class Search:
         progress: bool | None = None,
         observers: Sequence[Observer] = (),
     ) -> None:
+        if not isinstance(method, Method):
+            raise InputError("this is not a method of search", where="Search", value=type(method).__name__)
         self.method, self.arena = method, arena
         self.measures = _joined(method.measures, measures)
         self.options: dict[str, Any] = {"seed": seed, "store": store, "executor": executor, "workers": workers}
@@ -95,6 +97,7 @@ class Search:
 def _joined(needed: Sequence[Measure], more: Any) -> tuple[Measure, ...]:
     """The measures of a method and further ones, none twice."""
     found = {one.name: one for one in needed}
-    for one in measures_of(more) if more else ():
+    is_none = more is None or (isinstance(more, list | tuple) and not more)
+    for one in () if is_none else measures_of(more):
         found.setdefault(one.name, one)
     return tuple(found.values())

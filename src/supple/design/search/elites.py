@@ -9,7 +9,7 @@ import numpy as np
 
 from supple.design.measures import Measure, measure_of
 from supple.design.search.method_protocol import Candidate, checked_objectives, gains, missing_extra
-from supple.errors import InputError, check_number
+from supple.errors import InputError, check_number, check_row
 
 Array = np.ndarray
 
@@ -40,6 +40,7 @@ class Elites:
         if len(self.objectives) != 1:
             raise InputError("an archive of elites improves one measure", where=where, value=len(self.objectives),
                              allowed="1")  # fmt: skip
+        check_row(descriptors, (list, tuple), "descriptors", where=where)
         self.descriptors = tuple(_checked(one, where) for one in descriptors)
         self.axes: tuple[Measure, ...] = tuple(one.measure for one in self.descriptors)
         names = [one.name for one in (*self.objectives, *self.axes)]

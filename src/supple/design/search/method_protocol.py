@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -34,6 +34,7 @@ class Candidate:
     result: Result
 
 
+@runtime_checkable
 class Method(Protocol):
     """A way to search. objectives: what is to be improved. measures: all that it must be told, objectives first."""
 
@@ -61,6 +62,10 @@ class Turns:
     """Asking and telling by turns: what was asked, and the candidates that results make of it."""
 
     def __init__(self, encoding: Encoding[Any]) -> None:
+        if not isinstance(encoding, Encoding):
+            allowed = "Direct, Patterns, Waves, Bones or one of your own"
+            where, value = "search, encoding", type(encoding).__name__
+            raise InputError("this is not an encoding of bodies", where=where, value=value, allowed=allowed)
         self.encoding = encoding
         self.count = 0
         self._asked: list[tuple[Any, Design]] | None = None

@@ -40,7 +40,7 @@ def fit(task: Task, given: Any) -> Fitted:
     Refuses a body that is empty, larger than the grid, in several pieces, or without a muscle; fields that tasks do
     not know; a controller that is no network of what cells observe.
     """
-    cells = _whole(np.asarray(getattr(given, "cells", given)))
+    cells = _whole(getattr(given, "cells", given))
     _check_cells(task, cells)
     fields = given.fields if isinstance(given, Design) else {}
     unknown = sorted(set(fields) - set(FIELDS))
@@ -55,8 +55,12 @@ def fit(task: Task, given: Any) -> Fitted:
     return Fitted(whole, phase, gain, _network(given.controller if isinstance(given, Design) else None))
 
 
-def _whole(cells: Array) -> Array:
+def _whole(given: Any) -> Array:
     """Cells that are whole numbers, of whatever type, as integers."""
+    try:
+        cells = np.asarray(given)
+    except ValueError:
+        raise InputError("the cells are rows of different lengths", where=WHERE) from None
     kinds = cells.ndim == 3 and cells.dtype.kind in "iuf"
     if not kinds or not np.isfinite(cells).all() or (cells != np.round(cells)).any():
         raise InputError("the cells are not whole numbers of a grid", where=WHERE, value=f"{cells.dtype} {cells.shape}")

@@ -33,7 +33,7 @@ def find_task(name: str | Task) -> Task:
     if isinstance(name, Task):
         return name
     known = tasks()
-    if name not in known:
+    if not isinstance(name, str) or name not in known:
         near = difflib.get_close_matches(str(name), known, n=1)
         raise InputError(
             "no task of this name", where="find_task", value=name, allowed=", ".join(known),

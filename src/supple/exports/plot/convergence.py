@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from supple.algebra.dense.checks import check_array
 from supple.errors import InputError, check_number
 from supple.exports.plot.paper import FAINT, INK, colours, make_figure
 
@@ -55,7 +56,7 @@ def convergence(
 
 
 def _positive(given: Sequence[float] | Array, name: str, count: int | None = None) -> Array:
-    values = np.asarray(given, dtype=float)
+    values = check_array(given, name=name, where="plot.convergence")
     if values.ndim != 1 or (count is not None and len(values) != count):
         allowed = f"{count} numbers, one a size" if count is not None else "a list of numbers"
         raise InputError(f"{name} have another shape", where="plot.convergence", value=values.shape, allowed=allowed)

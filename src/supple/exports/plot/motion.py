@@ -69,7 +69,7 @@ def spectra(
     """
     where = "plot.spectra"
     found = trajectory_of(run, where=where)
-    if axis not in AXES:
+    if not isinstance(axis, str) or axis not in AXES:
         raise InputError("there is no such axis", where=where, value=axis, allowed=", ".join(AXES))
     k = AXES.index(axis)
     check_even(found.times, where)
@@ -114,7 +114,7 @@ def chosen_bodies(found: Trajectory, body: str | None, at: Sequence[float] | Non
     """Names of the bodies that are meant."""
     if not len(found.times) or not found.body_names:
         raise InputError("there is nothing to plot", where=where, value=found.name)
-    if body is not None and body not in found.body_names:
+    if body is not None and (not isinstance(body, str) or body not in found.body_names):
         raise InputError("there is no such body", where=where, value=body, allowed=", ".join(found.body_names))
     if body is None and at is not None and len(found.body_names) > 1:
         raise InputError("the body that the place belongs to is not named", where=where, fix="Give body=... too.")

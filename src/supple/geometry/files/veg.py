@@ -20,7 +20,7 @@ from typing import NoReturn
 
 import numpy as np
 
-from supple.errors import FileFormatError, InputError
+from supple.errors import FileFormatError, InputError, check_path
 from supple.geometry.files.file_guard import MAX_BYTES, check_claim, read_text, relocated
 from supple.geometry.meshes.mesh import HexMesh, TetMesh
 from supple.geometry.meshes.mesh_checks import Isolated, Orientation
@@ -81,7 +81,7 @@ class _Line:
 
 def load_veg(path: str | Path, *, orientation: Orientation = "repair", isolated: Isolated = "refuse") -> VegFile:
     """Read a `.veg` file; orientation and isolated as for `TetMesh`."""
-    path = Path(path)
+    path = check_path(path, where="load_veg")
     sections = _sections(path)
     for needed in ("*VERTICES", "*ELEMENTS"):
         if sum(head.words[0].upper() == needed for head, _ in sections) != 1:

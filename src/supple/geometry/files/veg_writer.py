@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.errors import FileFormatError, InputError
+from supple.errors import FileFormatError, InputError, check_instance, check_number, check_path
 from supple.geometry.files.file_guard import read_text
 from supple.geometry.files.veg import VegFile
 from supple.geometry.meshes.mesh import HexMesh, TetMesh
@@ -19,6 +19,8 @@ from supple.geometry.meshes.region import IntArray, as_indices
 
 def save_veg(path: str | Path, content: VegFile | TetMesh | HexMesh) -> None:
     """Write a `.veg` file. Element regions of the mesh become sets; regions of nodes or faces are refused."""
+    path = check_path(path, where="save_veg")
+    check_instance(content, (VegFile, TetMesh, HexMesh), "a mesh of tets or hexes", where="save_veg")
     file = content if isinstance(content, VegFile) else VegFile(content)
     mesh = file.mesh
     sets = {**{name: region.elements for name, region in mesh.regions.items()}, **file.sets}
@@ -43,12 +45,14 @@ def save_veg(path: str | Path, content: VegFile | TetMesh | HexMesh) -> None:
         lines += ["", f"*SET {name}", *_number_lines(elements)]
     for set_name, material_name in file.regions:
         lines += ["", "*REGION", f"{set_name}, {material_name}"]
-    Path(path).write_text("\n".join(lines) + "\n")
+    path.write_text("\n".join(lines) + "\n")
 
 
 def load_bou(path: str | Path, *, node_count: int | None = None) -> IntArray:
     """Fixed vertices of a `.bou` file, from 0, ascending; node_count: refuse numbers beyond the mesh."""
-    path = Path(path)
+    path = check_path(path, where="load_bou")
+    if node_count is not None:
+        check_number(node_count, name="node_count", where="load_bou", least=1, whole=True)
     numbers = []
     for line_number, text in enumerate(read_text(path).splitlines(), start=1):
         for word in text.split("#", 1)[0].replace(",", " ").split():
@@ -67,10 +71,11 @@ def load_bou(path: str | Path, *, node_count: int | None = None) -> IntArray:
 
 def save_bou(path: str | Path, nodes: ArrayLike) -> None:
     """Write fixed vertices, given from 0, as a `.bou` file."""
+    path = check_path(path, where="save_bou")
     fixed = np.unique(as_indices(nodes, "the fixed vertices"))
     if not fixed.size or fixed[0] < 0:
         raise InputError("the fixed vertices are empty or negative")
-    Path(path).write_text("\n".join(_number_lines(fixed)) + "\n")
+    path.write_text("\n".join(_number_lines(fixed)) + "\n")
 
 
 def _number_lines(numbers: IntArray) -> list[str]:

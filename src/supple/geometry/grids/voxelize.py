@@ -11,7 +11,7 @@ from typing import Literal
 
 import numpy as np
 
-from supple.errors import InputError
+from supple.errors import InputError, check_instance, check_number, is_finite, is_number
 from supple.geometry.grids.voxel_grid import VoxelGrid
 from supple.geometry.grids.voxelize_kernels import count_crossings, fill_columns
 from supple.geometry.meshes.mesh import SurfaceMesh
@@ -32,10 +32,11 @@ def voxelize(
     material: the number given to filled cells. max_cells: refuse grids of more cells (each takes 5 bytes).
     """
     check_choice("rule", rule, ("winding", "parity"))
-    if not (np.isfinite(voxel_size) and voxel_size > 0):
+    check_instance(surface, SurfaceMesh, "a surface", where="voxelize")
+    if not (is_number(voxel_size) and is_finite(voxel_size) and voxel_size > 0):
         raise InputError("the voxel size is not positive", value=voxel_size, allowed="a length [m]")
-    if isinstance(material, bool) or int(material) != material or material < 1:
-        raise InputError("the material is not a whole number above zero", value=material)
+    check_number(material, name="material", where="voxelize", least=1, most=np.iinfo(np.int32).max, whole=True)
+    check_number(max_cells, name="max_cells", where="voxelize", least=1, whole=True)
     check_closed(surface.edges, "voxelize", "Close its holes, or weld doubled nodes with surface.welded().")
     if rule == "winding" and not surface.edges.is_oriented:
         raise InputError(

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.errors import InputError
+from supple.errors import InputError, check_instance
 from supple.geometry.grids.spatial_hash import make_cell_grid
 from supple.geometry.meshes.embedding_kernels import extrapolate_points, locate_points
 from supple.geometry.meshes.mesh import HexMesh, TetMesh
@@ -71,6 +71,7 @@ class Embedding:
 def embed(points: ArrayLike, mesh: TetMesh | HexMesh) -> Embedding:
     """Embed points [m], (k, 3), in a tet or hex mesh."""
     p = check_nodes(points)
+    check_instance(mesh, (TetMesh, HexMesh), "a mesh of tets or hexes", where="embed")
     corners = mesh.nodes[mesh.elements]
     slack = 1e-9 * mesh.diagonal
     lower, upper = corners.min(axis=1) - slack, corners.max(axis=1) + slack

@@ -18,7 +18,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from supple.errors import InputError, check_instance
+from supple.errors import NOT_NUMBERS, InputError, check_instance
 
 IntArray: TypeAlias = NDArray[np.int64]
 FloatArray: TypeAlias = NDArray[np.float64]
@@ -45,7 +45,10 @@ class Region:
             as_indices(self.nodes, "a region's nodes"),
             as_indices(self.elements, "a region's elements"),
         )
-        faces = np.array(self.faces, dtype=np.int64) if np.size(self.faces) else np.empty((0, 3), np.int64)
+        try:
+            faces = np.array(self.faces, dtype=np.int64) if np.size(self.faces) else np.empty((0, 3), np.int64)
+        except NOT_NUMBERS:
+            raise InputError("a region's faces are not whole numbers", value=self.faces) from None
         if faces.ndim != 2 or faces.shape[1] not in (3, 4):
             raise InputError("a region's faces are not rows of 3 or 4 nodes", value=faces.shape)
         for name, array in (
