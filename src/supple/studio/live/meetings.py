@@ -28,15 +28,15 @@ SUNK = 0.02
 """How deep a body is in the other, over the margin within which contacts are found."""
 SPEED = 0.2
 """At which they meet [m/s]."""
-MOST = 64
+MOST_STATES = 64
 """Meetings that are tried of a contact: a scene of many sorts must not keep a person waiting."""
 
 
 def meetings(system: System, start: State) -> Iterator[State]:
-    """A state for every two sorts that may touch, or sort and kind of obstacle; at most `MOST` of a contact."""
+    """A state for every two sorts that may touch, or sort and kind of obstacle; at most `MOST_STATES` of a contact."""
     for contact in system.contacts:
         if isinstance(contact, BoundContact):
-            yield from islice(_meetings_of(contact, system, start), MOST)
+            yield from islice(_meetings_of(contact, system, start), MOST_STATES)
 
 
 def _meetings_of(contact: BoundContact, system: System, start: State) -> Iterator[State]:
