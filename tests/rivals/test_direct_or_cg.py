@@ -58,6 +58,38 @@ def test_thin_bodies_take_a_factor_where_it_is_quicker(
     assert Costs.of(scene.compile()).iterates(1e-6, **WEIGHTS) == iterates
 
 
+def fallen(scene: sp.Scene, steps: int = 4, **how: Any) -> tuple[list[sp.StepReport], np.ndarray]:
+    """Reports of steps, and velocities at their end."""
+    system = scene.compile()
+    state, solver = system.initial_state(), sp.ImplicitEuler(2e-3, **how)
+    return [solver.step(system, state) for _ in range(steps)], state.v
+
+
+@pytest.mark.parametrize(("stiffness", "iterates"), [(1e7, True), (1e14, False)])
+def test_contacts_too_stiff_for_iterations_take_a_factor(stiffness: float, iterates: bool) -> None:
+    """A residual in proportion to the forces of such a contact is more than what moves the body."""
+    scene = touching(two=True, speed=0.3, cells=(8, 6, 6), stiffness=stiffness)
+    reports, v = fallen(scene)
+    assert all(report.is_solved for report in reports)
+    assert any(report.linear_iterations > 0 for report in reports) == iterates
+    _, direct = fallen(scene, linear="direct")
+    np.testing.assert_allclose(v, direct, atol=1e-3 * 0.3)
+
+
+def test_a_step_that_iterations_do_not_solve_takes_a_factor(monkeypatch: pytest.MonkeyPatch) -> None:
+    scene = sp.Scene(gravity=(0, 0, -9.81))
+    scene.add(sp.FemBody(sp.box_tets((0.1, 0.1, 0.1), (5, 5, 5)), sp.Material(1e5, 0.3, 1000.0)), fix="x_min")
+    iterated, _ = fallen(scene)
+    assert all(report.linear_iterations > 2 for report in iterated)
+    monkeypatch.setattr(step_blocks, "PATIENCE", 2)
+    reports, v = fallen(scene)
+    assert all(report.is_solved and report.linear_iterations == 0 for report in reports)
+    _, direct = fallen(scene, linear="direct")
+    np.testing.assert_allclose(v, direct, atol=1e-3 * np.abs(direct).max())
+    asked, _ = fallen(scene, linear="cg", max_iterations=2)
+    assert not any(report.is_solved for report in asked)
+
+
 def test_the_choice_is_that_of_the_system_at_rest() -> None:
     """A resumed run chooses as the one before it did; the system's matrix is left as it was."""
     system = block((3, 3, 3), 1e5)
@@ -78,14 +110,14 @@ def test_the_longest_way_is_that_of_the_longest_part() -> None:
     assert longest_way(BlockSparse.from_pairs(13, np.r_[one, two], np.r_[two, one])) == 9
 
 
-def touching(two: bool, speed: float) -> sp.Scene:
+def touching(two: bool, speed: float, cells: tuple[int, int, int] = (5, 4, 4), **law: float) -> sp.Scene:
     """A block of more unknowns than a dense matrix is taken for, that moves on a floor, beneath another or not."""
     scene, size = sp.Scene(gravity=(0, 0, -9.81)), (0.1, 0.08, 0.08)
-    mesh = sp.box_tets(size=size, cells=(5, 4, 4))
+    mesh = sp.box_tets(size=size, cells=cells)
     scene.add(sp.FemBody(mesh, sp.Material(1e6, 0.3, 1000.0)), at=(0, 0, 0.04), velocity=(speed, 0, 0), name="low")
     if two:
         scene.add(sp.FemBody(mesh, sp.Material(1e5, 0.3, 1000.0)), at=(0.02, 0.01, 0.12), name="high")
-        scene.add(sp.Contact())
+        scene.add(sp.Contact(**law))
     scene.add(sp.Floor())
     return scene
 

@@ -26,24 +26,30 @@ from supple.solvers.linear.costs import FITTED, Constants, Costs
 from supple.solvers.linear.solution import SMALL
 
 Array = np.ndarray
-DT, TOLERANCE = 1e-2, 1e-6
-WEIGHTS = {"mass": 1.0, "damping": -DT, "stiffness": -DT * DT}
+TOLERANCE = 1e-6
 WAYS = ("factor", "blocks", "aggregates")
 
 
 class Case(NamedTuple):
-    """What the rule knows of a system, and times of a step in each way [s], infinite where it was too long."""
+    """What the rule knows of a system, its step dt [s], and times of a step in each way [s], infinite where it was too
+    long."""
 
     name: str
     costs: Costs
+    dt: float
     times: dict[str, float]
+
+    @property
+    def weights(self) -> dict[str, float]:
+        """Of mass, damping and stiffness in the step's matrix."""
+        return {"mass": 1.0, "damping": -self.dt, "stiffness": -self.dt * self.dt}
 
     def chosen(self, constants: Constants) -> str:
         """The way that the rule takes."""
         costs = replace(self.costs, constants=constants)
-        if not costs.iterates(TOLERANCE, **WEIGHTS):
+        if not costs.iterates(TOLERANCE, **self.weights):
             return "factor"
-        return "aggregates" if costs.aggregates(TOLERANCE, **WEIGHTS) else "blocks"
+        return "aggregates" if costs.aggregates(TOLERANCE, **self.weights) else "blocks"
 
     def regret(self, constants: Constants) -> float:
         """Time of the way that is taken over that of the quickest."""
@@ -71,8 +77,8 @@ def load_cases(path: Path) -> tuple[list[Case], list[Case]]:
             costs = Costs(int(row["blocks"]), int(row["way"]), *known, unknowns, 0, float(row["flatness"]), touches,
                           lambda flops=flops: flops)  # fmt: skip
             times = {way: 1e-3 * float(row[f"{way} [ms]"]) if row[f"{way} [ms]"] else inf for way in WAYS}
-            case = Case(f"{name}, {row['hold']}, E = {float(row['young']):g} Pa", costs, times)
-            halves[seen[name]].append(case)
+            case = f"{name}, {row['hold']}, E = {float(row['young']):g} Pa, {row['dt [ms]']} ms"
+            halves[seen[name]].append(Case(case, costs, 1e-3 * float(row["dt [ms]"]), times))
     return halves
 
 
@@ -101,7 +107,7 @@ def fit_times(cases: list[Case]) -> Constants:
         out = []
         for case in cases:
             costs = replace(case.costs, constants=constants)
-            found = costs.iterations(TOLERANCE, **WEIGHTS)
+            found = costs.iterations(TOLERANCE, **case.weights)
             known = {"factor": (costs.factor,), "blocks": (found.blocks,), "aggregates": found[1:]}
             common = shared[0] + shared[1] * costs.block_count
             for way, times in known.items():

@@ -2,12 +2,12 @@
 
 Cubes, plates, sheets of one flat layer and slabs of several, beams, L-shapes, balls and the flower's mesh, of 300 to
 22,000 unknowns; free and spinning, clamped at one side, on a floor; soft and stiff. Each is stepped by implicit Euler
-at 10 ms, to a residual of 1e-6, in three ways: by a factor, by conjugate gradients with diagonal blocks, and with
-aggregates. The least processor time of single steps counts, on one thread; of steps that take more than `LONG`, the
-second one. What would take longer than `TOO_LONG` by the rule in use is left out. A part of the shapes may be named, so
-that it can be done in pieces; rows of the same case are replaced.
+at 10 ms or other steps, to a residual of 1e-6, in three ways: by a factor, by conjugate gradients with diagonal
+blocks, and with aggregates. The least processor time of single steps counts, on one thread; of steps that take over
+`LONG`, the second one. What would take longer than `TOO_LONG` by the rule in use is left out. Steps [ms] and a part of
+the shapes may be named, so that it can be done in pieces; rows of the same case are replaced.
 
-    python tools/costs/measure.py tools/costs/steps.csv [cube plate sheet slab beam ell ball flower]
+    python tools/costs/measure.py tools/costs/steps.csv [1 4 10 16.7] [cube plate sheet slab beam ell ball flower]
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ import csv
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from time import process_time
 from typing import Any
@@ -33,7 +34,7 @@ from supple.geometry import TetMesh, box_tets
 from supple.geometry.generators.shapes import sphere_tets
 from supple.solvers.linear.costs import FEWEST, Costs
 
-DT, CELL, LONG, TOO_LONG = 1e-2, 0.01, 0.3, 1.0
+CELL, LONG, TOO_LONG = 0.01, 0.3, 1.0
 HOLDS = ("free", "clamped", "floor")
 WAYS: dict[str, dict[str, Any]] = {
     "factor": {"linear": "direct"},
@@ -51,7 +52,7 @@ BOXES: dict[str, list[tuple[tuple[int, int, int], float]]] = {
 }
 ELLS, BALLS = ((8, 2), (12, 4), (20, 4), (28, 6)), (3, 4, 6, 8)
 COLUMNS = (
-    *("shape", "hold", "young", "unknowns", "blocks", "way", "stiffness", "damping", "flatness", "flops"),
+    *("shape", "hold", "young", "dt [ms]", "unknowns", "blocks", "way", "stiffness", "damping", "flatness", "flops"),
     *(f"{way} [ms]" for way in WAYS),
 )
 
@@ -105,36 +106,46 @@ def step_time(system: sp.System, solver: Any) -> float:
     return min(times[1:])
 
 
-def row_of(name: str, mesh: TetMesh, hold: str, young: float) -> dict[str, Any]:
+def row_of(name: str, mesh: TetMesh, hold: str, young: float, dt: float) -> dict[str, Any]:
     """What is known of a system before it is stepped, and what a step took."""
     scene = scene_of(mesh, hold, young)
     system = scene.compile()
     costs = Costs.of(system)
-    known = (name, hold, young, costs.unknowns, costs.block_count, costs.way, costs.stiffness, costs.damping)
+    known = (
+        name,
+        hold,
+        young,
+        f"{1e3 * dt:g}",
+        costs.unknowns,
+        costs.block_count,
+        costs.way,
+        costs.stiffness,
+        costs.damping,
+    )
     row = dict(zip(COLUMNS, (*known, costs.flatness, costs.flops())))
-    expected = costs.iterations(1e-6, mass=1.0, damping=-DT, stiffness=-DT * DT)
+    expected = costs.iterations(1e-6, mass=1.0, damping=-dt, stiffness=-dt * dt)
     allowed = {"factor": replace(costs, touches=False).factor < TOO_LONG, "blocks": expected.blocks < TOO_LONG}
     for way, options in WAYS.items():
         if allowed.get(way, costs.block_count >= FEWEST):
-            time = step_time(scene.compile(), sp.ImplicitEuler(dt=DT, **options))
+            time = step_time(scene.compile(), sp.ImplicitEuler(dt=dt, **options))
             row[f"{way} [ms]"] = f"{1e3 * time:.3f}"
     return row
 
 
-def main(path: Path, kinds: list[str]) -> None:
+def main(path: Path, steps: list[float], kinds: list[str]) -> None:
     """Measure and write."""
     kept: dict[tuple[str, ...], dict[str, Any]] = {}
     if path.exists():
         with open(path, newline="") as file:
-            kept = {(r["shape"], r["hold"], r["young"]): dict(r) for r in csv.DictReader(file)}
+            kept = {tuple(r[key] for key in COLUMNS[:4]): dict(r) for r in csv.DictReader(file)}
     for hold in HOLDS:  # compile
-        row_of("", box_tets(size=(0.1, 0.1, 0.1), cells=(10, 10, 10)), hold, 1e5)
+        row_of("", box_tets(size=(0.1, 0.1, 0.1), cells=(10, 10, 10)), hold, 1e5, 1e-2)
     for number, (name, mesh) in enumerate(shapes(kinds)):
-        for hold in HOLDS:
+        for hold, dt in product(HOLDS, steps):
             for young in (1e5, 1e8) if hold != "floor" else ((1e5, 1e7)[number % 2],):
                 with one_blas_thread():
-                    row = row_of(name, mesh, hold, young)
-                kept[name, hold, str(young)] = {key: str(value) for key, value in row.items()}
+                    row = {key: str(value) for key, value in row_of(name, mesh, hold, young, dt).items()}
+                kept[tuple(row[key] for key in COLUMNS[:4])] = row
                 print(*row.values(), flush=True)
         with open(path, "w", newline="") as file:
             writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
@@ -143,4 +154,7 @@ def main(path: Path, kinds: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), sys.argv[2:] or [*BOXES, "ell", "ball", "flower"])
+    words = sys.argv[2:]
+    numbers = [word for word in words if word[0].isdigit()]
+    named = [word for word in words if word not in numbers] or [*BOXES, "ell", "ball", "flower"]
+    main(Path(sys.argv[1]), [1e-3 * float(number) for number in numbers] or [1e-2], named)

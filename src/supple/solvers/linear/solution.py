@@ -14,12 +14,13 @@ from supple.solvers.linear.costs import FEWEST, MANY, Costs
 
 Array = np.ndarray
 SMALL = 1500  # unknowns up to which the direct solver is taken where there are contacts, or costs are not known
+FACTORED = 20_000  # unknowns up to which a factor is taken in a step that iterations do not solve
 
 
 @dataclass(frozen=True)
 class LinearOptions:
     """method: "cg", "direct", or "auto": direct for systems of a few hundred unknowns, else what costs less, see
-    `Costs`.
+    `Costs`; a step that its iterations do not solve, or whose contacts are too stiff for them, by a factor.
 
     tolerance: true relative residual of cg. max_iterations: of cg; with tolerance 0 exactly so many are done.
     preconditioner: a name of `solve_cg`; "bodies": what a body can solve by itself it solves; "aggregation": see
@@ -57,6 +58,10 @@ class LinearOptions:
         if system.assembly.matrix.block_count < FEWEST or self.tolerance == 0.0:
             return False
         return Costs.of(system).aggregates(self.tolerance, **weights)
+
+    def may_factor(self, unknowns: int) -> bool:
+        """Whether a factor takes a step that iterations do not solve, or would not resolve."""
+        return self.method == "auto" and self.max_iterations is None and unknowns <= FACTORED
 
     @property
     def named(self) -> str:

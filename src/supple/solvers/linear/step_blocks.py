@@ -49,6 +49,8 @@ Array = np.ndarray
 ROUGH = 0.1  # residual of a solution that is only looked at
 MUCH = 10.0  # a tolerance looser by less is not worth a solution more
 LEAST = 1e-14  # tolerance of iterations on an unsymmetric matrix
+STIFF = 1e-2  # tolerance times how much stiffer contacts are than what they touch, up to which iterations resolve them
+PATIENCE = 2000  # iterations after which a factor is quicker
 
 
 class Iterated(NamedTuple):
@@ -143,8 +145,10 @@ class StepBlocks:
         self, b: Array, extra: ContactBlocks | None, start: Array | None, tolerance: float
     ) -> LinearSolution | None:
         """By conjugate gradients; where contacts make the matrix unsymmetric, by stabilised biconjugate ones
-        [Vor92], and None where these fail."""
-        o = self.options
+        [Vor92]. None where these fail, or contacts are too stiff for them, and a factor is to be taken."""
+        o, may_factor = self.options, self._may_factor
+        if extra is not None and not self._resolves(extra.J, np.einsum("kii->k", extra.K)):
+            return None
         tolerance = worth(tolerance, o.tolerance)
         A = self.A if extra is None else self._widened(extra)
         outer = None if extra is None else extra.outer(self.f)
@@ -166,7 +170,7 @@ class StepBlocks:
             b,
             x0=self._projected(start),
             tolerance=tolerance,
-            max_iterations=o.max_iterations,
+            max_iterations=PATIENCE if may_factor else o.max_iterations,
             workspace=self.memory.workspace_for(A),
             outer=outer,
         )
@@ -174,11 +178,26 @@ class StepBlocks:
             report = by(preconditioner=o.named if special is None else special)  # type: ignore[arg-type]
             if special is not None and not report.is_converged and o.max_iterations is None:
                 report = by(preconditioner=o.named)  # type: ignore[arg-type]
+        if may_factor and not report.is_converged:
+            return None
         final = tolerance == o.tolerance or report.residual <= o.tolerance
         lost = _residual(A, outer, b, report.x) if final else None
         return LinearSolution(
             report.x.copy(), np.zeros(0), report.iterations, report.residual, report.is_converged, final, lost=lost
         )
+
+    @property
+    def _may_factor(self) -> bool:
+        return self.options.may_factor(3 * self.A.block_row_count)
+
+    def _resolves(self, J: BlockRows, traces: Array) -> bool:
+        """Whether iterations resolve the bodies beside contacts with rows J, whose blocks have traces (k,), or nothing
+        else is to take the step. An error of theirs is in proportion to the contacts' forces."""
+        if not self._may_factor:
+            return True
+        own = np.einsum("kii->k", self.A.data[self.A.diagonal])
+        added = np.repeat(traces, np.diff(J.ptr)) * np.einsum("eij,eij->e", J.blocks, J.blocks) / 3.0
+        return bool(self.options.tolerance * np.max(added / own[J.cols], initial=0.0) <= STIFF)
 
     def helpful(self, start: Array | None, b: Array) -> Array | None:
         """A start of the iterations, filtered, where it leaves less than nothing does."""
@@ -206,8 +225,7 @@ class StepBlocks:
     def roughly(self, b: Array) -> Array:
         """A solution without contacts to a tenth."""
         found = self.by_iterations(b, None, None, ROUGH)
-        assert found is not None
-        return found.d
+        return self._directly(b, None).d if found is None else found.d
 
     def by_shapes(
         self, b: Array, pull: Array, extra: ContactBlocks, start: Array | None, tolerance: float
@@ -311,6 +329,8 @@ class StepBlocks:
         `start` (n,); at: relative velocities (3 k,) without it, and those where the law is linearised first. None where
         matrices are not solved by iterations, or these do not settle."""
         if not self.uses_cg or self.special is not None or not law.friction.any():
+            return None
+        if not self._resolves(J, 3.0 * how.h**2 * law.stiffness):
             return None
         wide, b, (given, u), own = self._wide(J), b.copy(), at, max(self.options.tolerance, LEAST)
         self.f.project(b)
