@@ -57,6 +57,11 @@ class BasisInversion:
         """Of the elements."""
         return self.elements.count
 
+    @property
+    def can_cover(self) -> bool:
+        """Whether there are few enough strains for a quadratic form that covers them."""
+        return 6 * self.elements.gradients[:, :, 0, 0].size * self.U.shape[1] <= MOST_NUMBERS
+
     @cached_property
     def covering(self) -> Array:
         """L (r, r): no element has a larger |sym A| than |q^T L|."""
@@ -65,7 +70,7 @@ class BasisInversion:
     def inverted(self, q: Array) -> tuple[Array, Array]:
         """Copies and elements that are inverted at q (copies, r)."""
         near = np.flatnonzero(np.abs(q) @ self.strains >= 1.0)
-        if len(near) and 6 * self.elements.gradients[:, :, 0, 0].size * self.U.shape[1] <= MOST_NUMBERS:
+        if len(near) and self.can_cover:
             near = near[((q[near] @ self.covering) ** 2).sum(axis=1) >= 1.0]
         copy, element = self.seen(q[near]) if len(near) else (near, near)
         return near[copy], element

@@ -94,7 +94,7 @@ class Surface:
             return None
         x = self.slot.view_x(state.x)
         row = carriage_of(self.shown, x) if self.whole is None else self.whole.carriage(x)
-        return row.astype(np.float32)
+        return row.astype(np.float32, copy=False)
 
     def points(self, state: State) -> Array:
         """World positions in single precision, (point_count, 3) [m]."""

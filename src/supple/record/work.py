@@ -25,6 +25,7 @@ import numpy as np
 from supple.bodies.protocols import GivenForce, LocalState
 from supple.bodies.traits import is_load, is_passive
 from supple.scene.acting.loads import Load
+from supple.scene.acting.wind import Wind
 from supple.scene.joints.bounded_rows import BoundedRows
 from supple.scene.kinematics import Kinematics, hanging_on
 from supple.scene.slots import Slot
@@ -110,6 +111,10 @@ class OutsideWork:
             seen = [[a._replace(x=s.x, v=s.v), *(b._replace(x=s.x, v=s.v, t=t) for t in times)] for s in (a, b)]
             return max(sum(abs(e1 - e0) for e0, e1 in pairwise([force.energy(s) for s in row])) for row in seen)
         ways = [slot.coordinates.difference(a.x, b.x), dt * a.v, dt * b.v]
+        if isinstance(force, Wind):
+            pushed, _ = force.works(a, times, np.array(ways))
+            _, whole = force.works(b, times, ways[2][None])
+            return max(0.0, float(pushed.max()), float(whole.max()))
         done = 0.0
         for t in times:
             f = _forces(force, a._replace(t=t))

@@ -7,9 +7,10 @@ import pytest
 
 import supple as sp
 from supple.record.frame import Frame
-from supple.record.work import OutsideWork
+from supple.record.work import PARTS, OutsideWork
 from supple.scene.events import events_of
 from supple.scene.state import State
+from supple.validation.tree.reference import mixed_domain_tree
 
 
 def between(scene: sp.Scene, *, dt: float = 0.1, moved: float = 0.0, kinetic: float = 0.0) -> float:
@@ -39,6 +40,36 @@ def test_a_load_gives_its_largest_force_times_the_way() -> None:
     scene = ball(velocity=(0, 9.0, 0))
     scene.add(sp.Load(scene.node("ball").points(), lambda t: (0.0, 0.0, 3.0)))
     assert between(scene, moved=0.7) == pytest.approx(3.0 * 0.9)
+
+
+@pytest.mark.parametrize("two_sided", [False, True])
+@pytest.mark.parametrize("together", [False, True])
+def test_a_wind_gives_its_largest_drag_times_the_way(together: bool, two_sided: bool) -> None:
+    """On triangles with common corners, and on patches of a tree, which have none: against the drag itself, asked for
+    at each of the times."""
+    scene, rng = sp.Scene(), np.random.default_rng(1)
+    body: object = sp.FemBody(sp.box_tets((0.4, 0.1, 0.3), (4, 1, 3)), sp.Material(1e6, 0.3, 500))
+    if not together:
+        body = sp.TreeBody(mixed_domain_tree(free=True, chain=False), stiffness_damping=0.01)
+    node = scene.add(body, name="leaf")
+    scene.add(sp.Wind(node, (4.0, 2.0, -1.0), intensity=0.5, modes=9, two_sided=two_sided))
+    system = scene.compile()
+    before, now = system.initial_state(), system.initial_state()
+    before.t, now.t = 0.3, 0.4
+    slot, force = next((f.slot, f.force) for f in system.forces if isinstance(f.force, sp.Wind))
+    for state in (before, now):
+        state.x[7:] += 0.01 * rng.normal(size=len(state.x) - 7)
+        state.v[:] = 0.5 * rng.normal(size=len(state.v))
+    a, b = (system.propagate(s.t, s.x, s.v).local(slot) for s in (before, now))
+    expected = 0.0
+    for t in 0.3 + 0.1 * PARTS:
+        f, g = np.zeros_like(a.v), np.zeros_like(b.v)
+        force.add_force(a._replace(t=t), f)
+        force.add_force(b._replace(t=t), g)
+        ways = (b.x - a.x, 0.1 * a.v, 0.1 * b.v)
+        expected = max(expected, *(np.maximum((f * way).sum(axis=1), 0.0).sum() for way in ways), 0.1 * (g * b.v).sum())
+    assert expected > 0.0
+    assert OutsideWork(system, 2.0, 0.01).between(before, now, 0.0) == pytest.approx(expected, rel=1e-12)
 
 
 def hinged(**motor) -> sp.Scene:

@@ -31,10 +31,12 @@ from supple.bodies.tree.domains.domain_tree import DomainTree
 from supple.bodies.tree.domains.inversion import TreeInversion
 from supple.bodies.tree.dynamics import Coupling, StrideKernel, TreeDynamics, TreeSettings, TreeState
 from supple.bodies.tree.kinematics import TreeMeasures
+from supple.bodies.tree.looking import Seen, TreeLook
 from supple.bodies.tree.measuring import TreeMeasuring
 from supple.bodies.tree.model import CALM, TreeModel
 from supple.bodies.tree.surface.domain_points import DomainPoints
 from supple.bodies.tree.surface.frame_cache import RowKeys
+from supple.bodies.tree.surface.instant_kernels import is_same
 from supple.bodies.tree.surface.point_springs import PointSprings
 from supple.bodies.tree.surface.render_skin import RenderSkin
 from supple.bodies.tree.surface.skin import TreeSkin
@@ -403,11 +405,15 @@ class TreeBody:
         Where nothing was cut: between an interface's points and where a rigid interface would have them, which is the
         same.
         """
-        return self.skin.largest_gap(x) if len(self.skin.seams) else self.deviation.largest(x)
+        if len(self.skin.seams):
+            return self.skin.largest_gap(x)
+        return self.deviation.largest(x) if self._look is None else self._seen(x).gap
 
     def inversion_check(self, rest: Array) -> TreeInversion:
         """Which elements of the domains are inside out; see `Inverting`."""
-        return self._inversion
+        if self._look is None:
+            return self._inversion
+        return replace(self._inversion, near=lambda x: self._seen(x).near)
 
     @cached_property
     def _inversion(self) -> TreeInversion:
@@ -426,10 +432,13 @@ class TreeBody:
     def foresee(self, x: Array, v: Array) -> None:
         """Find energies and momenta at coordinates x, v (k, width) of several instants, which `measures` is asked for
         one by one; frames of domains too, from which points and gaps of all follow in one call."""
-        self._measured[:] = [RowKeys(x), RowKeys(v), self._measuring.at_all(x, v)]
+        if self._look is None:
+            self._measured[:] = [RowKeys(x), RowKeys(v), self._measuring.at_all(x, v)]
 
     def measures(self, x: Array, v: Array | None = None) -> TreeMeasures:
         """Energies and momenta at coordinates x, v (1, width). The last are kept: a frame asks for them one by one."""
+        if self._look is not None:
+            return self._seen(x, v).measures
         kept = self._measured
         number = kept[0].number(x) if kept else -1
         if number < 0 or not (v is None or kept[1].all[number] == v.tobytes()):
@@ -440,8 +449,26 @@ class TreeBody:
 
     @cached_property
     def _measured(self) -> list[Any]:
-        """Bytes of coordinates and of rates at k instants, and measures there."""
+        """Bytes of coordinates and of rates at k instants, and measures there; of a large tree the numbers themselves
+        and all that was seen."""
         return []
+
+    def _seen(self, x: Array, v: Array | None = None) -> Seen:
+        """What a frame asks of a large tree at coordinates x and rates v (1, width), None: any; kept of the last."""
+        assert self._look is not None
+        kept = self._measured
+        if not kept or not is_same(kept[0], x[0]) or not (v is None or is_same(kept[1], v[0])):
+            rates = np.zeros((1, self.coordinates.v_width)) if v is None else v
+            kept[:] = [x[0].copy(), rates[0].copy(), self._look.at(x, rates)]
+        seen: Seen = kept[2]
+        return seen
+
+    @cached_property
+    def _look(self) -> TreeLook | None:
+        """What finds all that a frame asks for at once, of a tree too large for several instants in the cache."""
+        if self.model.domain_count <= FEW_DOMAINS:
+            return None
+        return TreeLook(self.dynamics, self._inversion, not len(self.skin.seams))
 
     @cached_property
     def _measuring(self) -> TreeMeasuring:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
+from supple.algebra.compiling.by_address import ByAddress
+from supple.bodies.tree.domains.constants import upper
+from supple.bodies.tree.energy_kernels import BLOCK, EnergyRows
 from supple.bodies.tree.kinematics import TreeMeasures
 from supple.bodies.tree.model import ReducedTemplate, TreeModel
-from supple.bodies.tree.step.measure_kernels import NINE, TOTALS, MeasureArrays, compute_measures
+from supple.bodies.tree.step.measure_kernels import PAIR, SINGLE, TOTALS, MeasureArrays, compute_measures
 from supple.bodies.tree.surface.domain_points import make_chain
 from supple.bodies.tree.surface.instant_kernels import compute_all_rates
 from supple.bodies.tree.surface.kinematics_kernels import Chain
@@ -37,6 +41,32 @@ class Monomials(NamedTuple):
             _gathered(force.cubic / 4, three, r),
         )
 
+    @property
+    def rows(self) -> Iterator[MonomialRow]:
+        """All terms, by what multiplies products of two coordinates."""
+        count, r = len(self.c2), int(np.sqrt(2 * len(self.c2)))
+        a, b = np.triu_indices(r)
+        first, three, four = np.searchsorted(a, np.arange(r)), 0, 0
+        yield MonomialRow(0, 0, self.c2)
+        for j in range(r):
+            left = count - int(first[j])
+            yield MonomialRow(1 + j, int(first[j]), np.append(np.zeros(first[j]), self.c3[three : three + left]))
+            three += left
+        for pair in range(count):
+            begin = int(first[b[pair]])
+            left = count - begin
+            yield MonomialRow(1 + r + pair, begin, np.append(np.zeros(begin), self.c4[four : four + left]))
+            four += left
+
+
+class MonomialRow(NamedTuple):
+    """Coefficients of all products of two coordinates, zero before the first, times a factor: 0 is one, then come the
+    coordinates, then their products."""
+
+    factor: int
+    first: int
+    values: Array
+
 
 def _gathered(values: Array, others: tuple[Array, ...], r: int) -> Array:
     """Sums of values (r, k), of q_l times the monomials of `others` (k,) each, over all that are the same monomial."""
@@ -52,13 +82,13 @@ class TreeMeasuring:
 
     model: TreeModel
     chain: Chain
-    arrays: MeasureArrays
+    arrays: ByAddress
 
     @classmethod
     def of(cls, model: TreeModel) -> TreeMeasuring:
         """Lay out what the kernels read."""
         none = np.zeros(model.domain_count + 1, dtype=np.int64)
-        return cls(model, make_chain(model, none[:-1], none, np.zeros((0, 3)), []), _pack(model))
+        return cls(model, make_chain(model, none[:-1], none, np.zeros((0, 3)), []), ByAddress(pack_measures(model)))
 
     def measures(self, x: Array, v: Array) -> TreeMeasures:
         """At coordinates x (1, width) and rates v (1, width)."""
@@ -72,53 +102,62 @@ class TreeMeasuring:
         rates, out = np.ascontiguousarray(v[:, 6 : 6 + n]), np.empty((k, TOTALS))
         compute_all_rates(self.chain, frames, rates, np.ascontiguousarray(v[:, :6]), u, w)
         q = np.ascontiguousarray(x[:, 7 : 7 + n])
-        compute_measures(self.arrays, self.chain, frames.R, frames.o, q, rates, u, w, out)
+        compute_measures(self.arrays, frames.R, frames.o, q, rates, u, w, out)
         return [TreeMeasures(float(row[0]), float(row[1]), row[2:8], row[8:]) for row in out]
 
 
-def _pack(model: TreeModel) -> MeasureArrays:
+def pack_measures(model: TreeModel) -> MeasureArrays:
+    """What the kernels read of a model."""
     classes = model.classes
     most = max(1, *(c.count for c in classes))
-    parts = [None if c.force is None else Monomials.of(c.force) for c in classes]
-    first, sizes = np.full((len(classes), 3), -1, dtype=np.int64), np.zeros(3, dtype=np.int64)
-    for k, part in enumerate(parts):
-        if part is not None:
-            first[k] = sizes
-            sizes += [len(c) for c in part]
-    c2, c3, c4 = (np.concatenate([np.zeros(0), *(p[k] for p in parts if p is not None)]) for k in range(3))
-
-    def padded(name: str, *shape: int) -> Array:
-        out = np.zeros((len(classes), *shape))
-        for k, c in enumerate(classes):
-            values = _integral(c, name)
-            out[k][tuple(slice(0, size) for size in values.shape)] = values
-        return out
-
-    W5 = padded("W5", most, NINE)
-    turned = np.zeros_like(W5)
-    turned[:, :, :9] = W5[:, :, :9].reshape(-1, most, 3, 3).transpose(0, 1, 3, 2).reshape(-1, most, 9)
+    U_bar, single = np.zeros((len(classes), 3, most)), np.zeros((len(classes), most, SINGLE))
+    for k, c in enumerate(classes):
+        U_bar[k, :, : c.count] = c.integrals.U_bar
+        single[k, : c.count] = np.concatenate([2.0 * upper(c.integrals.W5), c.integrals.W2], axis=-1)
+    pairs = [_pairs(c) for c in classes]
     members = [np.asarray(model.members(number), dtype=np.int64) for number in range(len(classes))]
     return MeasureArrays(
         np.array([c.integrals.mass for c in classes], dtype=float),
-        padded("S0", 3),
-        padded("U_bar", 3, most),
-        padded("W4", most, most).ravel(),
-        padded("P0", NINE).ravel(),
-        W5.ravel(),
-        (W5 + turned).ravel(),
-        padded("W7", most, most, NINE).ravel(),
-        first, c2, c3, c4,
+        np.array([c.integrals.S0 for c in classes], dtype=float),
+        U_bar,
+        np.array([upper(c.integrals.P0) for c in classes]),
+        single.ravel(),
+        np.concatenate([np.zeros(0), *pairs]),
+        np.cumsum([0, *map(len, pairs)])[:-1],
+        _energy_rows([None if c.force is None or not c.count else Monomials.of(c.force) for c in classes]),
         np.asarray(model.scale, dtype=float),
         np.asarray(model.density, dtype=float),
         np.asarray(model.tuning, dtype=float),
         np.concatenate(members),
         np.cumsum([0, *map(len, members)]),
+        model.q_starts.astype(np.int64),
     )  # fmt: skip
 
 
-def _integral(kind: ReducedTemplate, name: str) -> Array:
-    """A mass integral as the kernels take it: 3x3 matrices as nine numbers, W7 by rows p."""
-    values = np.asarray(getattr(kind.integrals, name), dtype=float)
-    if name == "W7":
-        values = values.transpose(1, 0, 2, 3)
-    return values.reshape(*values.shape[:-2], 9) if name in ("P0", "W5", "W7") else values
+def _energy_rows(parts: list[Monomials | None]) -> EnergyRows:
+    """Of each class; None: it stores none."""
+    start, first, at, factors, tables, size = [0], [], [], [], [np.zeros(0)], 0
+    for part in parts:
+        rows = [] if part is None else sorted(part.rows, key=lambda row: row.first)
+        for k in range(0, len(rows), BLOCK):
+            block = rows[k : k + BLOCK]
+            table = np.zeros((len(rows[0].values) - block[0].first, BLOCK))
+            for j, row in enumerate(block):
+                table[row.first - block[0].first :, j] = row.values[row.first :]
+            first.append(block[0].first)
+            at.append(size)
+            factors.append([row.factor for row in block] + [0] * (BLOCK - len(block)))
+            tables.append(table.ravel())
+            size += table.size
+        start.append(len(first))
+    starts, firsts, places = (np.array(numbers, dtype=np.int64) for numbers in (start, first, at))
+    factor = np.array(factors, dtype=np.int64).reshape(-1, BLOCK)
+    return EnergyRows(starts, firsts, places, factor, np.concatenate(tables))
+
+
+def _pairs(kind: ReducedTemplate) -> Array:
+    """What pairs p <= l of coordinates add, flat: see `MeasureArrays`."""
+    g, (p, l) = kind.integrals, np.triu_indices(kind.count)
+    W7, W4, twice = np.asarray(g.W7, dtype=float), np.asarray(g.W4, dtype=float), np.where(p == l, 1.0, 2.0)[:, None]
+    rows = [twice * upper(W7[l, p]), g.W6[l, p], twice * W4[l, p, None]]
+    return np.concatenate(rows, axis=1).reshape(-1, PAIR).ravel()

@@ -22,7 +22,7 @@ from supple.algebra.dense import rotations
 from supple.algebra.dense.checks import check_array
 from supple.bodies.tree.domains.domain_tree import DomainTemplate, DomainTree
 from supple.bodies.tree.domains.reduction_pool import Progress, reduce_all
-from supple.bodies.tree.surface.frame_cache import FrameCache
+from supple.bodies.tree.surface.frame_cache import FrameCache, SeenFrames
 from supple.errors import BasisWarning, InputError, check_flag, check_instance
 from supple.modal import (
     Attachment,
@@ -173,6 +173,11 @@ class TreeModel:
     def frame_cache(self) -> FrameCache:
         """Frames of the domains where they were last asked for, shared by all points on them."""
         return FrameCache()
+
+    @cached_property
+    def seen_frames(self) -> SeenFrames:
+        """Those that a frame of a run has found, of a large tree."""
+        return SeenFrames()
 
     @cached_property
     def mode_counts(self) -> Array:

@@ -86,7 +86,7 @@ def fit_group(fits, number, first, r, q, q_dot, at_q, out, at):
     """The frames of LANES instances, of the interface `number` of fits, whose modes begin at `first`.
 
     q, q_dot: rows of LANES numbers from at_q on; out: rows x, v, R, omega, alpha0 from `at` on. fits: `FitArrays`,
-    flat, or with lanes of their own. Returns R, the `polar_solver`, which gives Gamma with R and A_modes, and the
+    flat, or with lanes of their own. Returns R, S, the `polar_solver`, which gives Gamma with R and A_modes, and the
     margin.
     """
     none = splat(0.0, load(out, at, LANES))
@@ -114,7 +114,7 @@ def fit_group(fits, number, first, r, q, q_dot, at_q, out, at):
     for i in range(3):
         store(out, at + (15 + i) * LANES, omega[i])
         store(out, at + (18 + i) * LANES, alpha0[i])
-    return R, solver, margin
+    return R, S, solver, margin
 
 
 @compiled(inline=True)
@@ -152,7 +152,7 @@ def compute_interfaces(x_hat, a_hat, A_rest, A_modes, q, q_dot, motion_out):
     for start in range(0, n, LANES):
         gather_block(q, start, q1)
         gather_block(q_dot, start, v1)
-        R, solver, margin = fit_group(fits, 0, 0, r, q1.ravel(), v1.ravel(), 0, group.ravel(), 0)
+        R, _, solver, margin = fit_group(fits, 0, 0, r, q1.ravel(), v1.ravel(), 0, group.ravel(), 0)
         store_turning(fits.A_modes, 0, r, R, solver, group.ravel(), 21 * LANES)
         store(group.ravel(), LANES * (21 + 3 * r), margin)
         scatter_group(group, min(LANES, n - start), start, motion_out)

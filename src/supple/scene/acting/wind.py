@@ -28,10 +28,12 @@ from scipy.integrate import cumulative_trapezoid, trapezoid
 from supple.algebra.dense import rotations
 from supple.algebra.dense.checks import check_vector
 from supple.algebra.dense.rotations import skew
+from supple.algebra.lanes.lane_type import LANES
 from supple.bodies.protocols import LocalState, Pairs
 from supple.errors import InputError, check_flag, check_number
 from supple.scene.acting.triangle_tangent import TriangleTangent, triangle_pattern
 from supple.scene.acting.wind_kernels import Flow, add_drag, compute_flow
+from supple.scene.acting.wind_work_kernels import compute_shares, compute_works, compute_works_apart
 from supple.scene.mapped.points import JoinedPoints, PointSet, join
 from supple.scene.mapped.surface_points import surface_points
 from supple.scene.node import Node
@@ -127,6 +129,11 @@ class Wind:
         return np.concatenate([t + s for (_, t), s in zip(self._surfaces, starts)]).astype(np.int64)
 
     @cached_property
+    def _is_apart(self) -> bool:
+        """Whether no point is a corner of two triangles."""
+        return int(np.bincount(self.triangles.ravel(), minlength=1).max()) <= 1
+
+    @cached_property
     def flow(self) -> Flow:
         """The field, as the kernels see it."""
         U = np.asarray(self.velocity, dtype=float)
@@ -150,6 +157,19 @@ class Wind:
         half, back = 0.5 * self.density * self.drag, float(self.two_sided)
         x, v = np.ascontiguousarray(state.x), np.ascontiguousarray(state.v)
         add_drag(self.flow, float(state.t), half, back, self.triangles, x, v, f_out)
+
+    def works(self, state: LocalState, times: Array, ways: Array) -> tuple[Array, Array]:
+        """What the drag on points of a state would do at times (n,) [s] along ways (k, p, 3) [m]: on the points alone
+        for which that is positive, and on all, (n, k) each [J]."""
+        half, back = 0.5 * self.density * self.drag, float(self.two_sided)
+        x, v = np.ascontiguousarray(state.x), np.ascontiguousarray(state.v)
+        filled = -(-len(self.triangles) // LANES) * LANES
+        N, share = np.empty((filled, 3)), np.empty((len(times), filled))
+        compute_shares(self.flow, np.asarray(times, dtype=float), half, back, self.triangles, x, v, N, share)
+        pushed, whole = np.empty((2, len(times), len(ways)))
+        work = compute_works_apart if self._is_apart else compute_works
+        work(share, N, self.triangles, np.ascontiguousarray(ways), pushed, whole)
+        return pushed, whole
 
     def drag_at_rest(self) -> Array:
         """Total force (3,) [N] of the mean velocity, without gusts, on the surfaces as they start."""

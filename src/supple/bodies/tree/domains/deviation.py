@@ -5,6 +5,7 @@ d = max_k |s (X_k + (U q)_k) - s (x + T y_k)|,   y_k: the point in the child's a
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -30,25 +31,35 @@ class Deviation:
         """Of the interfaces of a model."""
         start, value = [0], []
         rows: list[tuple[Array, Array, Array]] = []
-        for kind in model.classes:
-            template = model.domain_tree.kinds[kind.name]
-            U = kind.U.reshape(len(kind.nodes), 3, kind.count)
-            for name, fit in zip(kind.interfaces, kind.fits):
-                interface = template.interfaces[name]
-                nodes = np.asarray(interface.nodes)
-                nodes = np.append(nodes, np.full(-len(nodes) % LANES, nodes[0]))
-                D = kind.nodes[nodes] - fit.x_hat
-                value.append(sum(V.size for _, _, V in rows))
-                rows.append((D, D @ rotations.to_matrix(interface.rotation), U[nodes] - fit.a_hat))
-                start.append(start[-1] + len(nodes) // LANES)
+        for D, y, V in interface_points(model):
+            filled = np.append(np.arange(len(D)), np.zeros(-len(D) % LANES, dtype=np.int64))
+            value.append(sum(V.size for _, _, V in rows))
+            rows.append((D[filled], y[filled], V[filled]))
+            start.append(start[-1] + len(filled) // LANES)
         packed = (np.concatenate([np.zeros(0), *(_in_lanes(row[k]) for row in rows)]) for k in range(3))
         return cls(model, InterfacePoints(np.array(start), np.array(value, dtype=np.int64), *packed))
 
     def largest(self, x: Array) -> float:
         """The largest distance [m] at coordinates x (1, width); 0 for a single domain."""
+        frames = self.model.frame_cache.at(x, bare_chain(self.model))
+        return self.of_some(x, frames.T, np.arange(1, self.model.domain_count))
+
+    def of_some(self, x: Array, T: Array, domains: Array) -> float:
+        """The same of the interfaces of some domains; T (d, 9): how these turn in their parents."""
         chain, n = bare_chain(self.model), self.model.coordinate_count
-        frames = self.model.frame_cache.at(x, chain)
-        return float(largest_deviation(chain, frames, self.points, x[0, 7 : 7 + n].copy()))
+        return float(largest_deviation(chain, T, self.points, domains, x[0, 7 : 7 + n].copy()))
+
+
+def interface_points(model: TreeModel) -> Iterator[tuple[Array, Array, Array]]:
+    """Of each interface of each class its points at scale 1, from the interface's origin: D (n, 3) [m] in the parent's
+    axes, y (n, 3) [m] in the child's at rest, and V (n, 3, r), by the coordinates."""
+    for kind in model.classes:
+        template, U = model.domain_tree.kinds[kind.name], kind.U.reshape(len(kind.nodes), 3, kind.count)
+        for name, fit in zip(kind.interfaces, kind.fits):
+            interface = template.interfaces[name]
+            nodes = np.asarray(interface.nodes)
+            D = kind.nodes[nodes] - fit.x_hat
+            yield D, D @ rotations.to_matrix(interface.rotation), U[nodes] - fit.a_hat
 
 
 def _in_lanes(values: Array) -> Array:

@@ -28,11 +28,12 @@ class InterfacePoints(NamedTuple):
 
 
 @compiled
-def largest_deviation(chain, frames, points, q):
-    """The largest distance [m] between a point s (D + V q) and T s y, of coordinates q (n,)."""
+def largest_deviation(chain, T, points, domains, q):
+    """The largest distance [m] between a point s (D + V q) and T s y on the interfaces of some domains, of coordinates
+    q (n,); T (d, 9): how these turn in their parents."""
     largest = np.zeros(LANES)
     found = load(largest, 0)
-    for k in range(1, len(chain.parent)):
+    for k in domains:
         i, f = chain.parent[k], chain.fit[k]
         at, r, s = chain.start[i], chain.start[i + 1] - chain.start[i], chain.scale[i]
         for block in range(points.start[f], points.start[f + 1]):
@@ -44,9 +45,9 @@ def largest_deviation(chain, frames, points, q):
                 c += q[at + l] * load(points.V, V + 2 * LANES)
                 V += 3 * LANES
             x, y, z = load(points.y, here), load(points.y, here + LANES), load(points.y, here + 2 * LANES)
-            a -= frames.T[k, 0] * x + frames.T[k, 1] * y + frames.T[k, 2] * z
-            b -= frames.T[k, 3] * x + frames.T[k, 4] * y + frames.T[k, 5] * z
-            c -= frames.T[k, 6] * x + frames.T[k, 7] * y + frames.T[k, 8] * z
+            a -= T[k, 0] * x + T[k, 1] * y + T[k, 2] * z
+            b -= T[k, 3] * x + T[k, 4] * y + T[k, 5] * z
+            c -= T[k, 6] * x + T[k, 7] * y + T[k, 8] * z
             found = maximum(found, s * s * (a * a + b * b + c * c))
     store(largest, 0, found)
     return np.sqrt(largest.max())

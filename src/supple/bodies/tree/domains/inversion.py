@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -18,12 +19,14 @@ Array = np.ndarray
 @dataclass(frozen=True, eq=False)
 class TreeInversion:
     """Of a model; kinds: elements of the classes that deform, by number; strains (n,): what the coordinates strain at
-    most; start (d + 1,): numbers of the domains' first elements, all counted through."""
+    most; start (d + 1,): numbers of the domains' first elements, all counted through. near: says at which domains an
+    element may be inverted at coordinates (1, width), where something else finds that anyway; see `TreeLook`."""
 
     model: TreeModel
     kinds: dict[int, BasisInversion]
     strains: Array
     start: Array
+    near: Callable[[Array], Array] | None = None
     stays = False
     word = "elements"
 
@@ -58,7 +61,20 @@ class TreeInversion:
 
     def inverted(self, x: Array) -> Array:
         """Numbers of the inverted elements at the tree's coordinates x (1, width)."""
-        return self._foreseen.at(x)
+        if self.near is None:
+            return self._foreseen.at(x)
+        domains, none = self.near(x), np.zeros(0, dtype=np.int64)
+        return self._of_domains(x, domains) if len(domains) else none
+
+    def _of_domains(self, x: Array, domains: Array) -> Array:
+        """Those of some domains."""
+        kinds, starts, found = self.model.domain_class[domains], self.model.q_starts[domains], []
+        for number in np.unique(kinds).tolist():
+            own = np.flatnonzero(kinds == number)
+            q = x[0, 7 + starts[own][:, None] + np.arange(self.model.classes[number].count)]
+            copies, elements = self.kinds[number].inverted(q)
+            found.append(self.start[domains[own[copies]]] + elements)
+        return np.sort(np.concatenate(found))
 
     @cached_property
     def _foreseen(self) -> Foreseen[Array]:

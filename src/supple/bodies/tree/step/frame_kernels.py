@@ -170,7 +170,7 @@ def compute_fit(tree, workspace, constants, g, k):
     number = tree.class_interface[kind] + k
     at = tree.group_work[g] + LANES * (rows.interfaces + k * interface.size)
     first = constants.interface_start[number]
-    _, solver, _ = fit_group(
+    _, _, solver, _ = fit_group(
         constants.fits, number, first, r, workspace.q, workspace.v, tree.group_q[g], workspace.work, at
     )
     store_nine(solver, workspace.work, at + LANES * interface.solver, LANES)

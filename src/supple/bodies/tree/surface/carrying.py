@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
@@ -12,6 +14,7 @@ from supple.bodies.carried import FRAME, Branches, CarriedKind, Carriers
 from supple.bodies.tree.model import TreeModel
 from supple.bodies.tree.surface.domain_points import DomainPoints, bare_chain
 from supple.bodies.tree.surface.frame_cache import Foreseen, Instants
+from supple.bodies.tree.surface.instant_kernels import write_carriage
 from supple.geometry.surfaces.clustering import Clustered, cluster_vertices
 
 Array = np.ndarray
@@ -21,18 +24,34 @@ NOTHING = 1e-6
 """A domain that carries a point by less is left out."""
 
 
-def tree_carriage(model: TreeModel) -> Foreseen[Array]:
-    """Frames of all domains and their coordinates at a tree's coordinates, see `Carriers`."""
+@dataclass(frozen=True, eq=False)
+class TreeCarriage:
+    """Frames of all domains of a tree and their coordinates, see `Carriers`."""
 
-    def find(instants: Instants) -> Array:
-        frames, n = instants.frames, model.coordinate_count
-        out = np.empty((len(instants.x), FRAME * model.domain_count + n))
-        placed = out[:, : FRAME * model.domain_count].reshape(len(out), -1, FRAME)
-        placed[:, :, :3], placed[:, :, 3:] = frames.o, frames.R
-        out[:, FRAME * model.domain_count :] = instants.x[:, 7 : 7 + n]
+    model: TreeModel
+
+    def at(self, x: Array) -> Array:
+        """At coordinates x (1, width), (width,); in single precision where a frame of a run has found them."""
+        if (seen := self.model.seen_frames.at(x)) is None:
+            return self._foreseen.at(x)
+        d, n = self.model.domain_count, self.model.coordinate_count
+        out = np.empty(FRAME * d + n, dtype=np.float32)
+        write_carriage(*seen, x[0, 7 : 7 + n], out)
         return out
 
-    return Foreseen(model.frame_cache, bare_chain(model), find)
+    @cached_property
+    def _foreseen(self) -> Foreseen[Array]:
+        model = self.model
+
+        def find(instants: Instants) -> Array:
+            frames, n = instants.frames, model.coordinate_count
+            out = np.empty((len(instants.x), FRAME * model.domain_count + n))
+            placed = out[:, : FRAME * model.domain_count].reshape(len(out), -1, FRAME)
+            placed[:, :, :3], placed[:, :, 3:] = frames.o, frames.R
+            out[:, FRAME * model.domain_count :] = instants.x[:, 7 : 7 + n]
+            return out
+
+        return Foreseen(model.frame_cache, bare_chain(model), find)
 
 
 def tree_branches(model: TreeModel) -> Branches:

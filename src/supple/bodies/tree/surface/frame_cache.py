@@ -12,7 +12,7 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 
-from supple.bodies.tree.surface.instant_kernels import compute_all_frames
+from supple.bodies.tree.surface.instant_kernels import compute_all_frames, is_same
 from supple.bodies.tree.surface.kinematics_kernels import Chain, Frames
 
 Array = np.ndarray
@@ -91,6 +91,22 @@ class FrameCache:
         """At coordinates x (1, width), of the first domains, at least those of the chain; not to be written to."""
         instants, k = self.found(x, chain)
         return Frames(*(part[k] for part in instants.frames))
+
+
+class SeenFrames:
+    """Frames of the domains of a large tree that a frame of a run has asked for last, to show its surface. Those of
+    `FrameCache`, from which forces follow, differ by round-off, and do not depend on who looks."""
+
+    def __init__(self) -> None:
+        self._x, self._R, self._o = np.zeros(0), np.zeros((0, 9)), np.zeros((0, 3))
+
+    def keep(self, x: Array, R: Array, o: Array) -> None:
+        """Rotations R (d, 9) and origins o (d, 3) at coordinates x (1, width), which stay until others are kept."""
+        self._x, self._R, self._o = x[0].copy(), R, o
+
+    def at(self, x: Array) -> tuple[Array, Array] | None:
+        """R and o at coordinates x (1, width), where they were kept."""
+        return (self._R, self._o) if is_same(self._x, x[0]) else None
 
 
 class Foreseen(Generic[T]):

@@ -10,11 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numba
 import numpy as np
 
+from supple.algebra.compiling.by_address import ByAddress
 from supple.algebra.lanes.lane_type import lane_count
 from supple.bodies.tree.domains.welds import weld_groups
 from supple.bodies.tree.kinematics import TreeMotion
@@ -34,7 +36,8 @@ MANY_POINTS = 20_000
 class PointArrays(NamedTuple):
     """Classes as of `reconstruction_kernels`, flat, with starts; items (k, 5): class, blocks and copies from-to.
 
-    copies: domains, class by class. first, q_start (d,): where points and coordinates of a domain begin.
+    copies: domains, class by class. kind (d,): their classes; first, q_start (d,): where points and coordinates of a
+    domain begin.
     """
 
     X: Array
@@ -45,6 +48,7 @@ class PointArrays(NamedTuple):
     total: Array
     items: Array
     copies: Array
+    kind: Array
     first: Array
     q_start: Array
 
@@ -119,6 +123,17 @@ class Reconstruction:
         kernels.project_seams(self.seams, self.group_start, flat)
         return out
 
+    def seen(self, q: Array, R: Array, o: Array) -> Array:
+        """World positions in single precision, (count, 3) [m], from q (n,), rotations R (d, 9) and origins o (d, 3) [m]
+        of all domains, in double precision as what places them."""
+        out = np.empty((self.count, 3), dtype=np.float32)
+        kernels.place_seen(self._handed, q, R, self.model.scale, o, lane_count(np.float64), out.reshape(-1))
+        return out
+
+    @cached_property
+    def _handed(self) -> ByAddress:
+        return ByAddress(self.arrays)
+
 
 def _pack(model: TreeModel, classes: Sequence[tuple[Array, Array]], dtype: np.dtype) -> PointArrays:
     width = lane_count(dtype)
@@ -150,6 +165,7 @@ def _pack(model: TreeModel, classes: Sequence[tuple[Array, Array]], dtype: np.dt
         points,
         np.array(items, dtype=np.int64).reshape(-1, 5),
         np.concatenate(copies).astype(np.int64),
+        np.asarray(model.domain_class, dtype=np.int64),
         _starts(points[model.domain_class]),
         model.q_starts.astype(np.int64),
     )

@@ -13,13 +13,13 @@ import numpy as np
 
 from supple.algebra.compiling.compiled import compiled
 from supple.algebra.lanes.lane_type import load, store
+from supple.algebra.lanes.triples import store_triples
 
 
-@compiled(borrows=True)
-def place_block(points, kind, block, q, pose, width, scratch, out):
-    """Points of one block of a class for one copy. pose: domain, q_start, turns, origins of the copies; out (3 n,)."""
-    domain, at_q, turn, o = pose
-    r, first, count = points.r[kind], points.first[domain] + block * width, points.total[kind] - block * width
+@compiled(inline=True)
+def block_points(points, kind, block, q, at_q, turn, d, width):
+    """s R (X + U q) of the points of one block of a class; s R from turn[d] on."""
+    r = points.r[kind]
     at_X = points.X_start[kind] + 3 * block * width
     at_U = points.U_start[kind] + 3 * r * block * width
     y0, y1, y2 = load(points.X, at_X), load(points.X, at_X + width), load(points.X, at_X + 2 * width)
@@ -28,10 +28,22 @@ def place_block(points, kind, block, q, pose, width, scratch, out):
         y0 += load(points.U, at) * value  # (12.3)
         y1 += load(points.U, at + width) * value
         y2 += load(points.U, at + 2 * width) * value
-    d = 9 * domain
-    for c in range(3):
-        x = turn[d + 3 * c] * y0 + turn[d + 3 * c + 1] * y1 + turn[d + 3 * c + 2] * y2  # (12.3)
-        store(scratch, c * width, x + o[3 * domain + c])
+    return (
+        turn[d] * y0 + turn[d + 1] * y1 + turn[d + 2] * y2,  # (12.3)
+        turn[d + 3] * y0 + turn[d + 4] * y1 + turn[d + 5] * y2,
+        turn[d + 6] * y0 + turn[d + 7] * y1 + turn[d + 8] * y2,
+    )
+
+
+@compiled(borrows=True)
+def place_block(points, kind, block, q, pose, width, scratch, out):
+    """Points of one block of a class for one copy. pose: domain, q_start, turns, origins of the copies; out (3 n,)."""
+    domain, at_q, turn, o = pose
+    first, count = points.first[domain] + block * width, points.total[kind] - block * width
+    x, y, z = block_points(points, kind, block, q, at_q, turn, 9 * domain, width)
+    store(scratch, 0, x + o[3 * domain])
+    store(scratch, width, y + o[3 * domain + 1])
+    store(scratch, 2 * width, z + o[3 * domain + 2])
     for j in range(min(width, count)):
         at = 3 * (first + j)
         out[at] = scratch[j]
@@ -56,6 +68,26 @@ def place_points(points, q, turn, o, width, out):
     scratch = np.empty(3 * width, dtype=out.dtype)
     for k in range(len(points.items)):
         place_item(points, points.items[k], q, turn, o, width, scratch, out)
+
+
+@compiled
+def place_seen(points, q, R, scale, o, width, out):
+    """All points in single precision, out (3 n,) float32, from rotations R (d, 9), sizes and origins o (d, 3) of the
+    copies in double precision. Whole blocks are written; what lies beyond a copy's points is written again."""
+    turn, room = np.empty(9), np.empty(3 * width, dtype=np.float32)
+    for domain in range(len(points.kind)):
+        kind = points.kind[domain]
+        for i in range(9):
+            turn[i] = R[domain, i] * scale[domain]
+        for block in range((points.total[kind] + width - 1) // width):
+            x, y, z = block_points(points, kind, block, q, points.q_start[domain], turn, 0, width)
+            x, y, z = x + o[domain, 0], y + o[domain, 1], z + o[domain, 2]
+            at = 3 * (points.first[domain] + block * width)
+            if at + 3 * width <= len(out):
+                store_triples(out, at, x, y, z)
+            else:
+                store_triples(room, 0, x, y, z)
+                out[at:] = room[: len(out) - at]
 
 
 @compiled(parallel=True)

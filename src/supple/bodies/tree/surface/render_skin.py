@@ -18,7 +18,7 @@ import scipy.sparse as sparse
 from supple.algebra.dense import rotations
 from supple.bodies.carried import Carriers
 from supple.bodies.tree.model import TreeModel
-from supple.bodies.tree.surface.carrying import carriers_of_points, tree_branches, tree_carriage
+from supple.bodies.tree.surface.carrying import TreeCarriage, carriers_of_points, tree_branches
 from supple.bodies.tree.surface.domain_points import DomainPoints
 from supple.bodies.tree.surface.frame_cache import Foreseen
 from supple.bodies.tree.surface.placing import Placing
@@ -97,8 +97,8 @@ class RenderSkin:
         return self._carriage.at(x)
 
     @cached_property
-    def _carriage(self) -> Foreseen[Array]:
-        return tree_carriage(self.model)
+    def _carriage(self) -> TreeCarriage:
+        return TreeCarriage(self.model)
 
 
 def _carried(model: TreeModel, vertices: Array) -> tuple[Array, list[Array], list[Array]]:

@@ -23,7 +23,7 @@ from supple.bodies.tree.domains.domain_tree import DomainTemplate
 from supple.bodies.tree.domains.welds import weld_groups
 from supple.bodies.tree.kinematics import TreeKinematics, TreeMotion
 from supple.bodies.tree.model import TreeModel
-from supple.bodies.tree.surface.carrying import clustered_kinds, hidden_triangles, tree_branches, tree_carriage
+from supple.bodies.tree.surface.carrying import TreeCarriage, clustered_kinds, hidden_triangles, tree_branches
 from supple.bodies.tree.surface.domain_points import DomainPoints, make_chain
 from supple.bodies.tree.surface.frame_cache import Foreseen, Instants
 from supple.bodies.tree.surface.kinematics_kernels import Chain
@@ -148,10 +148,19 @@ class TreeSkin:
 
     def single(self, x: Array) -> Array:
         """The same, rounded to single precision."""
-        frames = self.model.frame_cache.at(x, self._chain)
+        R, o = self._frames(x)
         q = x[0, 7 : 7 + self.model.coordinate_count]
-        placed = self._reconstruction.place(q, frames.R.reshape(-1, 3, 3), frames.o, self._scratch)
+        if not len(self.seams):
+            return self._reconstruction.seen(q, R, o)
+        placed = self._reconstruction.place(q, R.reshape(-1, 3, 3), o, self._scratch)
         return placed.astype(np.float32)
+
+    def _frames(self, x: Array) -> tuple[Array, Array]:
+        """Rotations (d, 9) and origins (d, 3) of all domains."""
+        if (seen := self.model.seen_frames.at(x)) is not None:
+            return seen
+        frames = self.model.frame_cache.at(x, self._chain)
+        return frames.R, frames.o
 
     @cached_property
     def _scratch(self) -> Array:
@@ -172,8 +181,8 @@ class TreeSkin:
         return self._carriage.at(x)
 
     @cached_property
-    def _carriage(self) -> Foreseen[Array]:
-        return tree_carriage(self.model)
+    def _carriage(self) -> TreeCarriage:
+        return TreeCarriage(self.model)
 
     def thinned(self, most: int) -> RenderSurface:
         """The surface of some of the points, each on its own domain; of so many at most, where that leaves each one."""

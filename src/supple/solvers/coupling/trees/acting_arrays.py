@@ -11,13 +11,15 @@ import scipy.sparse as sparse
 from supple.algebra.compiling.by_address import ByAddress
 from supple.algebra.lanes.lane_type import LANES
 from supple.bodies.tree.body import TreeBody
+from supple.bodies.tree.domains.constants import aligned_zeros
 from supple.bodies.tree.domains.layout import SIX
 from supple.bodies.tree.model import TreeModel
 from supple.bodies.tree.surface.domain_points import DomainPoints, bare_chain
 from supple.bodies.tree.surface.kinematics_kernels import Chain, Frames
+from supple.bodies.tree.surface.moving_kernels import ROWS, SLOT
 from supple.scene.acting.wind import Wind
 from supple.solvers.coupling.trees.acting_kernels import Acting
-from supple.solvers.coupling.trees.wind_kernels import PATCH, ROWS, SLOT, Blown, Winds
+from supple.solvers.coupling.trees.wind_kernels import PATCH, Blown, Winds
 
 Array = np.ndarray
 
@@ -121,10 +123,13 @@ def pack_winds(body: TreeBody, winds: Sequence[Wind]) -> ByAddress:
         own.append(np.stack([_filled(part, int(count[g]), 1 + int(tree.class_r[kind])) for part in lanes], axis=-1))
         rows += len(own[-1])
     blown = Blown(
-        _winds(winds), count, first, np.concatenate(shared), np.concatenate(own),
-        np.zeros(n), np.zeros(n), np.zeros(7), np.zeros(6), np.zeros(n), np.zeros(SIX * LANES * groups),
-        np.zeros(SLOT * slots), np.zeros(SLOT * LANES), np.zeros(ROWS * LANES),
-    )  # fmt: skip
+        _winds(winds),
+        count,
+        first,
+        np.concatenate(shared),
+        np.concatenate(own),
+        *map(aligned_zeros, (n, n, 7, 6, n, SIX * LANES * groups, SLOT * slots, SLOT * LANES, ROWS * LANES)),
+    )
     return ByAddress(blown)
 
 

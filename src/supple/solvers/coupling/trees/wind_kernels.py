@@ -1,12 +1,9 @@
 """Drag of winds on a tree, as forces on coordinates and wrenches on domains: lanes of a group of its step at once.
 
-    R_j = R_i T_j,  o_j = o_i + R_i s x,  u_j = u_i + R_i (w_i x s x + s x'),  w_j = T_j^T (w_i + w_ij)  [BZ11, eq. 11]
     Q_l = sum s U_l . f,   t = sum s c x f,   f = R^T F                                          sums over patches
 
-x, x', T, w_ij: of the interface's fitted frame in the parent's axes, `modal.interface_kernels`; c: centroid of a patch
-in its domain's axes; F: its drag (15.1). What pushes a domain turns with it, as far as the step finds that it turns.
-Groups, slots and places are those of `bodies.tree.domains.layout`; memory is of its own, so that nothing here touches
-the workspace of a step.
+R: of the frame that `bodies.tree.surface.moving_kernels` finds with its motion; c: centroid of a patch in its
+domain's axes; F: its drag (15.1). What pushes a domain turns with it, as far as the step finds that it turns.
 """
 
 # mypy: ignore-errors
@@ -17,21 +14,19 @@ from typing import NamedTuple
 import numpy as np
 
 from supple.algebra.compiling.compiled import compiled
-from supple.algebra.dense.rotation_kernels import cross, quaternion_matrix, quaternion_multiply, quaternion_normalise
+from supple.algebra.dense.rotation_kernels import cross, quaternion_multiply, quaternion_normalise
 from supple.algebra.dense.rotation_kernels import matrix_rotate as turned
 from supple.algebra.dense.rotation_kernels import matrix_rotate_inverse as turned_back
 from supple.algebra.lanes.lane_type import LANES, load, select_ge, store, value_at
 from supple.bodies.tree.domains.layout import SIX
 from supple.bodies.tree.step.frame_kernels import add3, dot3, load3, load9, store3, times3
-from supple.bodies.tree.step.transpose_kernels import gather_rows, scatter_rows
-from supple.modal.interfaces.interface_kernels import fit_group
+from supple.bodies.tree.step.transpose_kernels import scatter_rows
+from supple.bodies.tree.surface.moving_kernels import gather_frames, place_children, place_root
 from supple.scene.acting.wind_kernels import WAVE, Flow, air_at, find_waves
 
 Array = np.ndarray
-SLOT = 24
-"""Numbers of a slot: rotation (9), origin, its velocity, spin in own axes (3 each), 6 unused."""
-CHILD, WRENCH, FITTED, ROWS = 24, 24, 48, 72
-"""Rows of scratch: the frame of a group, that of a child or a wrench, a fit, and where they end."""
+WRENCH = 24
+"""Rows of scratch: behind the frame of a group, a wrench."""
 PATCH = 9
 """Numbers of a patch at rest, and by each coordinate: its centroid and two edges."""
 NO_AREA = 1e-300
@@ -85,52 +80,6 @@ def turn_ahead(frame, velocity, ahead):
     moved = quaternion_normalise(quaternion_multiply((frame[3], frame[4], frame[5], frame[6]), turn))
     for i in range(4):
         frame[3 + i] = moved[i]
-
-
-@compiled(borrows=True)
-def place_root(blown):
-    """The root's frame and its motion into slot 0."""
-    frame, slots = blown.frame, blown.slots
-    R = quaternion_matrix((frame[3], frame[4], frame[5], frame[6]))
-    for i in range(9):
-        slots[i] = R[i]
-    for i in range(3):
-        slots[9 + i], slots[12 + i], slots[15 + i] = frame[i], blown.velocity[i], blown.velocity[3 + i]
-
-
-@compiled(borrows=True)
-def gather_frames(tree, blown, g):
-    """Frames of group g from the slots that it hangs on, into the first rows."""
-    for b in range(LANES):
-        slot = SLOT * tree.parent_slot[g * LANES + b]
-        for c in range(0, SLOT, LANES):
-            store(blown.beside, SLOT * b + c, load(blown.slots, slot + c))
-    gather_rows(blown.beside, 0, SLOT, SLOT, blown.rows, 0)
-
-
-@compiled(borrows=True)
-def place_children(tree, constants, blown, g, k):
-    """The frame that hangs on interface k of group g, whose class is among the constants, into its slots."""
-    rows, kind, s = blown.rows, tree.group_class[g], load(tree.scale, g * LANES)
-    number = tree.class_interface[kind] + k
-    fit_group(
-        constants.fits, number, constants.interface_start[number], tree.class_r[kind], blown.q, blown.v,
-        tree.group_q[g], rows, LANES * FITTED,
-    )  # fmt: skip
-    at = LANES * FITTED
-    x, v = times3(s, load3(rows, at, LANES)), times3(s, load3(rows, at + 3 * LANES, LANES))
-    T, spin = load9(rows, at + 6 * LANES), load3(rows, at + 15 * LANES, LANES)
-    R, w = load9(rows, 0), load3(rows, 15 * LANES, LANES)
-    o, u = load3(rows, 9 * LANES, LANES), load3(rows, 12 * LANES, LANES)
-    for c in range(3):
-        column = turned(R, (T[c], T[3 + c], T[6 + c]))  # (12.1)
-        store(rows, LANES * (CHILD + c), column[0])
-        store(rows, LANES * (CHILD + 3 + c), column[1])
-        store(rows, LANES * (CHILD + 6 + c), column[2])
-    store3(rows, LANES * (CHILD + 9), add3(o, turned(R, x)))  # (12.1)
-    store3(rows, LANES * (CHILD + 12), add3(u, turned(R, add3(cross(w, x), v))))  # (12.2)
-    store3(rows, LANES * (CHILD + 15), turned_back(T, add3(w, spin)))  # (12.2)
-    scatter_rows(rows, LANES * CHILD, blown.slots, SLOT * (tree.group_slot[g] + k * LANES), SLOT, SLOT)
 
 
 @compiled(inline=True)
