@@ -1,6 +1,11 @@
-"""TaskEncoding: bodies of a task cell by cell, with phases in sixteenths of a period.
+"""TaskEncoding: bodies of a task cell by cell, left and right alike, with phases and gains in sixteenths.
 
-Rounded phases take away what processors differ by in the last bit, so that a search goes the same way on all of them.
+A random body is lumps of materials in a box of random size, and one wave runs through it: its phase has a slope along
+x and z of up to about a period a grid, often next to none, so that some bodies swing in step. One gain is of the whole
+body. It lies between 0 and 4, and actions are cut to [-1, 1]: from 1 on waves become square, which throws and jumps.
+
+Rounded phases and gains take away what processors differ by in the last bit, so that a search goes the same way on all
+of them.
 """
 
 from __future__ import annotations
@@ -14,10 +19,15 @@ import numpy as np
 
 from supple.design.encodings import BodyGrids, BodyPlan, Direct
 from supple.design.encodings.direct import CellGenome
+from supple.design.encodings.encoding_protocol import first_kept
+from supple.design.encodings.plan import PHASE, FieldRange
 from supple.design.tasks.palette import FIRM, MUSCLE, SOFT
 from supple.design.tasks.task import Task
 
 PHASES = 16
+GAIN = FieldRange(0.0, 4.0)
+LEAST = 3
+"""Cells that the box of a random body has along each axis, or more."""
 
 
 @dataclass(frozen=True)
@@ -34,8 +44,9 @@ class TaskEncoding:
 
     @cached_property
     def cells(self) -> Direct:
-        """The encoding before phases are rounded."""
-        return Direct(BodyPlan(self.task.grid, muscles=(MUSCLE,), passive=(FIRM, SOFT)))
+        """The encoding before phases and gains are rounded."""
+        fields = {"phase": PHASE, "gain": GAIN}
+        return Direct(BodyPlan(self.task.grid, muscles=(MUSCLE,), passive=(FIRM, SOFT), mirror="y", fields=fields))
 
     @property
     def plan(self) -> BodyPlan:
@@ -43,11 +54,24 @@ class TaskEncoding:
         return self.cells.plan
 
     def random(self, rng: np.random.Generator) -> CellGenome:
-        """Lumps of materials with phases that vary smoothly."""
-        return _rounded(self.cells.random(rng))
+        """Lumps of materials in a box, with a wave through them."""
+        return first_kept(
+            lambda: self._drawn(rng), lambda genome: bool(genome.cells.any()), where="TaskEncoding.random"
+        )
+
+    def _drawn(self, rng: np.random.Generator) -> CellGenome:
+        plan, lumps = self.plan, self.cells.random(rng)
+        nx, ny, nz = (int(rng.integers(min(LEAST, most), most + 1)) for most in plan.shape)
+        cells, rows = lumps.cells.copy(), lumps.cells.shape[1]
+        cells[nx:], cells[:, : rows - -(-ny // 2)], cells[:, :, nz:] = 0, 0, 0
+        kept = plan.kept(cells)
+        slope = rng.random() * rng.standard_normal(3) / np.array(plan.shape)
+        phase = rng.random() + np.tensordot(slope, np.indices(plan.free_shape), axes=1)
+        units = {"phase": PHASE.inside(phase), "gain": np.full(plan.free_shape, rng.random())}
+        return _rounded(CellGenome(np.zeros_like(cells) if kept is None else kept, units))
 
     def mutate(self, genome: CellGenome, rng: np.random.Generator) -> CellGenome:
-        """A copy with one change, of cells or phases."""
+        """A copy with one change, of cells, phases or gains."""
         return _rounded(self.cells.mutate(genome, rng))
 
     def cross(self, a: CellGenome, b: CellGenome, rng: np.random.Generator) -> CellGenome:

@@ -10,7 +10,7 @@ from supple.errors import InputError
 _ALL = (
     Task("walk-v1", "walk forward on a flat floor", "travel", "floor.toml"),
     Task("rough-v1", "run over rough ground", "travel", "rough.toml"),
-    Task("stairs-v1", "climb stairs with steps of half a cell", "travel", "stairs.toml"),
+    Task("stairs-v1", "climb stairs with bevelled steps of a quarter of a cell", "travel", "stairs.toml"),
     Task("slope-v1", "climb a slope of ten degrees", "travel", "slope.toml", rise=0.1763),
     Task("gap-v1", "push through a gap three cells wide", "travel", "gap.toml"),
     Task("swim-v1", "swim forward in water, without gravity", "travel", "water.toml"),
@@ -21,6 +21,24 @@ _ALL = (
     Task("throw-v1", "throw a block forward, away from oneself", "throw", "throw.toml", duration=4.0, thing="object"),
     Task("push-v1", "push a block along the floor", "push", "push.toml", thing="object"),
 )
+
+LENGTH = 0.25
+"""Of the grid of all tasks [m]."""
+ENOUGH: dict[str, tuple[float, str]] = {
+    "walk-v1": (LENGTH, "a length of the grid"),
+    "rough-v1": (LENGTH, "a length of the grid"),
+    "stairs-v1": (0.26, "from behind the first stair's edge, all of the body past it"),
+    "slope-v1": (LENGTH, "a length of the grid, 4.4 cm up"),
+    "gap-v1": (0.47, "from before the walls, all of the body past them"),
+    "swim-v1": (LENGTH, "a length of the grid"),
+    "jump-v1": (0.05, "a cell's edge above the floor"),
+    "stand-v1": (0.9, "within 26 degrees of upright"),
+    "reach-v1": (0.125, "half of the way of 25 cm to the point"),
+    "carry-v1": (LENGTH, "a length of the grid"),
+    "throw-v1": (LENGTH, "a length of the grid beyond its own way"),
+    "push-v1": (LENGTH, "a length of the grid"),
+}
+"""The score from which on a robot does a task, and what that means."""
 
 
 def tasks() -> dict[str, Task]:
