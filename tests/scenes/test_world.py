@@ -204,3 +204,12 @@ def test_each_scene_gets_the_method_that_suits_it() -> None:
     assert chosen(tree(), sp.Floor()) is sp.Partitioned
     assert chosen(box(), soft(), sp.Floor()) is sp.ImplicitEuler
     assert chosen(box(), tree()) is sp.Partitioned
+
+
+@pytest.mark.parametrize("solver", [sp.Newmark(1e-3), sp.GeneralizedAlpha(1e-3)], ids=lambda s: type(s).__name__)
+def test_a_method_that_refuses_a_scene_names_itself(solver: sp.Newmark | sp.GeneralizedAlpha) -> None:
+    scene = sp.Scene()
+    scene.add(tree(), name="tree")
+    with pytest.raises(InputError) as refused:
+        sp.run(scene, until=0.01, solver=solver)
+    assert refused.value.where == type(solver).__name__

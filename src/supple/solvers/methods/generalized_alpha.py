@@ -63,8 +63,9 @@ class _Motion:
 
 @dataclass
 class _Scheme:
-    """The common step of both methods."""
+    """The common step of both methods. method: the name of the one that takes it."""
 
+    method: str
     dt: float
     beta: float
     gamma: float
@@ -75,12 +76,12 @@ class _Scheme:
 
     def prepare(self, system: System) -> None:
         """Find the matrix pattern; refuse joints where nothing would damp their multipliers."""
-        refuse_elimination(system, "GeneralizedAlpha")
-        refuse_world(system, "GeneralizedAlpha")
+        refuse_elimination(system, self.method)
+        refuse_world(system, self.method)
         if system.joints and not self.damps:
             raise InputError(
                 "joints make this method unstable without numerical damping",
-                where="Newmark or GeneralizedAlpha",
+                where=self.method,
                 fix="Use GeneralizedAlpha with rho <= 0.9, Newmark with gamma >= 0.6, or Midpoint.",
             )
         _ = system.assembly
@@ -170,7 +171,7 @@ class Newmark:
                 allowed="1/2 <= gamma <= 2 beta, gamma <= 1",
             )
         newton = Newton(LinearSolve(LinearOptions(self.linear, 1e-10)), tolerance=self.newton_tolerance)
-        self._scheme = _Scheme(self.dt, self.beta, self.gamma, 0.0, 0.0, newton, self.gamma >= 0.55)
+        self._scheme = _Scheme("Newmark", self.dt, self.beta, self.gamma, 0.0, 0.0, newton, self.gamma >= 0.55)
 
     @property
     def residual_limit(self) -> float:
@@ -202,7 +203,8 @@ class GeneralizedAlpha:
         am, af = (2 * self.rho - 1) / (self.rho + 1), self.rho / (self.rho + 1)
         gamma = 0.5 + af - am
         newton = Newton(LinearSolve(LinearOptions(self.linear, 1e-10)), tolerance=self.newton_tolerance)
-        self._scheme = _Scheme(self.dt, 0.25 * (gamma + 0.5) ** 2, gamma, am, af, newton, self.rho <= 0.95)
+        beta, damps = 0.25 * (gamma + 0.5) ** 2, self.rho <= 0.95
+        self._scheme = _Scheme("GeneralizedAlpha", self.dt, beta, gamma, am, af, newton, damps)
 
     @property
     def residual_limit(self) -> float:
