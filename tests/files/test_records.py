@@ -213,6 +213,7 @@ def test_full_disk_is_told_before_a_frame(tmp_path: Path, monkeypatch) -> None:
         workspace[0] = 1000 if frame.step >= 5 else 1 << 40
 
     monkeypatch.setattr("shutil.disk_usage", lambda path: usage(1 << 40, 0, workspace[0]))
+    monkeypatch.setattr("supple.record.record.UNWRITTEN", 60.0)  # a slow machine writes no smaller batches
     with pytest.raises(RecordError, match=r"1\.6 MiB are needed, 0\.0 MiB are free") as caught:
         sp.run(make_scene(), until=3.0, out=tmp_path, record_every=0.05, observers=[stop])
     assert caught.value.run.outcome == "failed"
