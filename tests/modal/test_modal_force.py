@@ -48,6 +48,12 @@ def test_a_full_basis_is_the_mesh():
     assert abs(f @ turn) < 1e-12 * np.linalg.norm(f)  # no moment, as a turn changes no energy
 
 
+def test_no_instances_have_no_forces():
+    f, K = tet_force().evaluate(np.zeros((0, 5)))
+    assert f.shape == (0, 5)
+    assert K.shape == (0, 5, 5)
+
+
 def test_instances_in_one_product_are_instances_alone():
     force = tet_force()
     q = 0.1 * np.random.default_rng(3).normal(size=(2, 7, 5))
