@@ -16,6 +16,7 @@ from supple.bodies.point_mass import PointMass
 from supple.bodies.rigid.body import surface_of
 from supple.errors import FileFormatError, InputError, SuppleError
 from supple.files import load, save
+from supple.geometry import Region
 from supple.modal import ElasticSolid
 from supple.scene.acting.time_functions import RampInTime
 
@@ -25,6 +26,14 @@ STEEL = sp.Material(young=2e11, poisson=0.3, density=7800, name="steel")
 
 def beam() -> Any:
     return sp.box_tets((1.0, 0.1, 0.1), (6, 1, 1))
+
+
+def halves() -> ElasticSolid:
+    """Of two materials that are damped in different ways."""
+    mesh = beam()
+    low = mesh.nodes[mesh.elements].mean(axis=1)[:, 0] < 0.5
+    regions = {"low": Region(elements=np.flatnonzero(low)), "high": Region(elements=np.flatnonzero(~low))}
+    return ElasticSolid(mesh.with_regions(regions), {"low": RUBBER, "high": STEEL})
 
 
 def floating(**options: Any) -> FloatingBody:
@@ -51,6 +60,7 @@ def bodies() -> dict[str, Any]:
         "floating, matrices": FloatingBody.from_matrices(
             dense.nodes, solid.mass_matrix, solid.stiffness, elements=dense, modes=4, damping_ratio=0.01
         ),
+        "floating, unlike damping": FloatingBody.from_solid(halves(), modes=4, stiffness_damping=0.002),
         "layered": layered(core_density=3000.0),
         "layered, law": layered(law="stvk", mass_damping=0.5, origin=(0.3, 0, 0)),
     }

@@ -37,8 +37,19 @@ def build_floating(section: Any, mesh: Any, material: Any, place: Place) -> Floa
         with place.at(f"{place.keys}.basis").guarded():
             U = _basis(section.basis, place)
     options = ("origin", "stiffening", "cubic", "mass_damping", "stiffness_damping", "damping_ratio", "q", "q_rate")
-    body = FloatingBody.from_basis(support, U, **section.given(*options))
-    return body if section.damping is None else replace(body, damping=_damping(section.damping, body.mode_count))
+    given = section.given(*options)
+    if section.damping is None:
+        return FloatingBody.from_basis(support, U, **given)
+    if _are_unlike(solid):  # then it was made with rates of its own, which the matrix does not tell
+        given |= {"mass_damping": 0.0, "stiffness_damping": 0.0}
+    body = FloatingBody.from_basis(support, U, **given)
+    rates = None if _are_unlike(solid) else body.rates
+    return replace(body, damping=_damping(section.damping, body.mode_count), rates=rates)
+
+
+def _are_unlike(solid: Any) -> bool:
+    """Whether the materials of a solid have different rates of damping."""
+    return len({(m.mass_damping, m.stiffness_damping) for m in getattr(solid, "materials", ())}) > 1
 
 
 def _basis(name: str, place: Place) -> Array:
