@@ -162,7 +162,7 @@ def with_others(name: str) -> Values:
     a = scene.add(voxels(), name="body", at=(0.1, 0.2, 0.3), rotation=(0.1, 0.1, 0.4), velocity=(0.2, 0.1, -0.3))
     top = a.rest[:, 2].max() + EDGE
     b = scene.add(
-        BODIES[name](), name="other", at=(0.12, 0.2, top + 0.06), rotation=(0.2, 0.1, 0.1), velocity=(0.1, 0.2, -3.5)
+        BODIES[name](), name="other", at=(0.12, 0.2, top + 0.063), rotation=(0.2, 0.1, 0.1), velocity=(0.1, 0.2, -3.0)
     )
     if name != "particles":
         scene.add(sp.Springs(a.points([0]), b.points(at=b.rest[:1] * 0.99 + 0.002), 300.0, 0.7))
