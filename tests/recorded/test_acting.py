@@ -76,7 +76,7 @@ def springs(name: str) -> Values:
     return acted(scene)
 
 
-@recorded.over(of("fem", "fem, hexes", "rigid", "voxel", "particles"))
+@recorded.over(of("fem, hexes", "rigid", "voxel", "particles"))
 def wrenches(name: str) -> Values:
     scene, node = bare(name)
     chosen = {"rigid": None, "voxel": [1, 4, 5], "particles": [0, 1, 2, 4]}.get(
