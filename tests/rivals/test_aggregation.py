@@ -10,8 +10,8 @@ import pytest
 
 import supple as sp
 from supple.algebra.dense import rotations
-from supple.algebra.sparse.aggregation.aggregation import FEW, LARGEST, Aggregation
-from supple.algebra.sparse.aggregation.nested_parts import nested_parts
+from supple.algebra.sparse.aggregation.aggregation import FEW, MEMBERS, Aggregation
+from supple.algebra.sparse.aggregation.compact_parts import compact_parts, nested_parts
 from supple.algebra.sparse.block_sparse import BlockSparse
 from supple.algebra.sparse.conjugate_gradients import solve_cg
 from supple.algebra.sparse.direct import DirectSolver
@@ -75,15 +75,43 @@ def rigid_motions(part: np.ndarray, points: np.ndarray) -> np.ndarray:
 
 
 def test_parts_are_nested_and_even() -> None:
-    points = np.random.default_rng(0).random((1000, 3))
-    label = np.arange(1000) % 3 // 2  # one part twice as large as the other
-    rounds = nested_parts(points, label, 40)
-    assert np.array_equal(np.unique(rounds[0]), [0, 1])
-    for coarse, fine in pairwise(rounds):
+    points = np.random.default_rng(0).random((3000, 3))
+    label = np.arange(3000) % 3 // 2  # one part twice as large as the other
+    levels = nested_parts(points, label, 27, 10)
+    assert len(levels) == 2
+    for fine, coarse in pairwise([*levels, label]):
         assert all(len(np.unique(coarse[fine == p])) == 1 for p in range(fine.max() + 1))
-    counts = np.bincount(rounds[-1])
-    assert counts.max() <= 40
-    assert counts.min() >= 20
+    counts = np.bincount(levels[0])
+    assert counts.min() > 27 / 4
+    assert counts.max() < 27 * 4
+    assert 0.5 < counts.mean() / 27 < 1.5
+    assert levels[-1].max() < 10
+
+
+@pytest.mark.parametrize(
+    ("layers", "of"),
+    [((9, 12, 6), 36), ((27, 27, 27), 27), ((2, 37, 37), 32), ((2, 2, 54), 28), ((7, 3, 3), 36), ((1, 1, 50), 30)],
+)
+def test_parts_of_a_lattice_are_boxes_of_whole_layers(layers: tuple[int, int, int], of: int) -> None:
+    """Layers are cut nowhere, wherever the lattice lies and however it is turned round its axes by rounding."""
+    ijk = np.stack(np.meshgrid(*map(np.arange, layers), indexing="ij"), axis=-1).reshape(-1, 3)
+    points = 0.01 * ijk / 3.0 - [0.1, 0.7, 0.0] + 1e-15 * np.random.default_rng(0).normal(size=ijk.shape)
+    part = compact_parts(points, np.zeros(len(points), dtype=int), 27)
+    counts = np.bincount(part)
+    for p, count in enumerate(counts):
+        own = ijk[part == p]
+        assert np.prod(np.ptp(own, axis=0) + 1) == count
+    assert counts.max() <= of
+    assert counts.min() >= 9
+
+
+def test_points_in_one_place_are_one_part() -> None:
+    """Also beside others, and where there is one point or none."""
+    place = np.vstack([np.zeros((200, 3)), np.ones((1, 3))])
+    assert compact_parts(place, np.zeros(201, dtype=int), 27).max() < 10  # halved by number, not one by one
+    assert compact_parts(place[:200], np.zeros(200, dtype=int), 27).max() == 0
+    assert nested_parts(place[:1], np.zeros(1, dtype=int), 27, 27)[0].tolist() == [0]
+    assert len(nested_parts(place[:0], np.zeros(0, dtype=int), 27, 27)[0]) == 0
 
 
 def test_the_matrix_of_aggregates_is_that_of_their_rigid_motions() -> None:
@@ -226,7 +254,7 @@ def test_the_coarsest_level_is_small() -> None:
     A, points = matrix_of((12, 11, 11))
     M = made(A, points)
     assert M.coarsest <= FEW
-    assert np.bincount(M._levels[0].part).max() <= LARGEST
+    assert np.bincount(M._levels[0].part).max() <= 2 * MEMBERS
 
 
 def test_it_is_made_anew_where_others_add_much_more_to_the_same_matrix() -> None:

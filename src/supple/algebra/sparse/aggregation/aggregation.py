@@ -22,13 +22,13 @@ from scipy.linalg import lapack
 from supple.algebra.compiling.blas_threads import one_blas_thread
 from supple.algebra.sparse.aggregation import aggregation_kernels as kernels
 from supple.algebra.sparse.aggregation.coarse_pattern import CoarsePattern
-from supple.algebra.sparse.aggregation.nested_parts import chosen_rounds, nested_parts
+from supple.algebra.sparse.aggregation.compact_parts import nested_parts
 from supple.algebra.sparse.block_sparse import BlockSparse
 from supple.algebra.sparse.preconditioners import BlockJacobi
 
 Array = np.ndarray
-LARGEST, FEW, APART = 40, 32, 4
-"""Points of an aggregate, aggregates of the coarsest level, and halvings from level to level."""
+MEMBERS, FEW = 27, 27
+"""Points of an aggregate, or aggregates in a larger one; aggregates of the coarsest level: cubes of three a side."""
 ALIKE = 0.5
 """Part of a diagonal block by which it may change until the preconditioner is made anew."""
 STIFF = 10.0
@@ -60,7 +60,7 @@ class Aggregation:
         self._taken: BlockSparse | None = None
         self._size = np.empty(0)
         rows = np.flatnonzero(used)
-        rounds = chosen_rounds(nested_parts(points[rows], label[rows], LARGEST), FEW, APART)
+        rounds = nested_parts(points[rows], label[rows], MEMBERS, FEW)
         part = np.full(len(points), -1, dtype=np.int32)
         part[rows] = rounds[0]
         self._levels: list[_Level] = []
@@ -72,8 +72,6 @@ class Aggregation:
             pattern = CoarsePattern(pattern.indptr, pattern.indices, parent)
             self._add(pattern, parent)
         self._part, self._inverse = part.copy(), np.empty((0, 0))
-        self._members = rows[np.argsort(rounds[0], kind="stable")]
-        self._starts = np.concatenate([[0], np.cumsum(np.bincount(rounds[0]))])
         self._s, self._W = np.empty((1, 6)), np.empty((3, 6))
 
     def _add(self, pattern: CoarsePattern, part: Array) -> None:
@@ -146,7 +144,7 @@ class Aggregation:
         """z_out = M^-1 r. r, z_out: (3 block_row_count)."""
         r, z_out = r.reshape(-1), z_out.reshape(-1)
         first, last = self._levels[0], self._levels[-1]
-        kernels.sum_forces(r, first.d, self._part, self._members, self._starts, first.r)
+        kernels.sum_forces(r, first.d, self._part, first.r)
         for fine, coarse in pairwise(self._levels):
             kernels.sweep_down(fine.matrix, fine.r, coarse.d, coarse.part, self._s, fine.z, coarse.r)
         last.z[:] = (self._inverse @ last.r.ravel()).reshape(-1, 6)

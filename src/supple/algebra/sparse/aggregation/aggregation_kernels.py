@@ -25,21 +25,20 @@ class Level(NamedTuple):
 
 
 @compiled
-def sum_forces(r, d, part, members, starts, sums_out):
+def sum_forces(r, d, part, sums_out):
     """Sums (m, 6) of forces r (3 n) on the members of each part; part (n,), negative of points that are left out."""
-    for a in range(starts.size - 1):
-        s0, s1, s2, m0, m1, m2 = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
-        for k in range(starts[a], starts[a + 1]):
-            i = members[k]
-            if part[i] >= 0:
-                f0, f1, f2 = r[3 * i], r[3 * i + 1], r[3 * i + 2]
-                d0, d1, d2 = d[i, 0], d[i, 1], d[i, 2]
-                s0, s1, s2 = s0 + f0, s1 + f1, s2 + f2
-                m0 += d1 * f2 - d2 * f1
-                m1 += d2 * f0 - d0 * f2
-                m2 += d0 * f1 - d1 * f0
-        sums_out[a, 0], sums_out[a, 1], sums_out[a, 2] = s0, s1, s2
-        sums_out[a, 3], sums_out[a, 4], sums_out[a, 5] = m0, m1, m2
+    sums_out[:] = 0.0
+    for i in range(part.size):
+        a = part[i]
+        if a >= 0:
+            f0, f1, f2 = r[3 * i], r[3 * i + 1], r[3 * i + 2]
+            d0, d1, d2 = d[i, 0], d[i, 1], d[i, 2]
+            sums_out[a, 0] += f0
+            sums_out[a, 1] += f1
+            sums_out[a, 2] += f2
+            sums_out[a, 3] += d1 * f2 - d2 * f1
+            sums_out[a, 4] += d2 * f0 - d0 * f2
+            sums_out[a, 5] += d0 * f1 - d1 * f0
 
 
 @compiled
